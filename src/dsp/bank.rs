@@ -1,0 +1,136 @@
+//! One bank: a signal in, the wet signal out, for a block at a time.
+
+use super::{
+    bands::{Band, Bands},
+    kernel::{BLOCK, Coefficients, Shared, State, scalar},
+    notes::{TONES, frequency},
+    reference::Constants,
+    resonator::Design,
+    settings::Settings,
+};
+
+/// The loudest input a resonator is given, 36 dB over full scale. Music never comes near; it bounds
+/// how long a fault in the input is remembered.
+const LOUDEST: f32 = 64.0;
+
+/// What the settings mean for a bank, at one sample rate.
+#[derive(Debug, Clone)]
+pub(super) struct Voicing {
+    sample_rate: f64,
+    pub constants: Constants,
+    coefficients: Coefficients,
+    /// Half the angle of each tone's poles, for the meters.
+    half_angles: [f32; TONES],
+    ring: f32,
+    tuning: f32,
+    transpose: f32,
+}
+
+impl Voicing {
+    pub fn new(settings: &Settings, sample_rate: f64) -> Self {
+        let mut voicing = Self {
+            sample_rate,
+            constants: Constants::new(settings, sample_rate),
+            coefficients: Coefficients::ZERO,
+            half_angles: [0.0; TONES],
+            ring: f32::NAN,
+            tuning: f32::NAN,
+            transpose: f32::NAN,
+        };
+        voicing.update(settings);
+        voicing
+    }
+
+    /// Follows `settings`; the resonators are designed anew only if they changed.
+    pub fn update(&mut self, settings: &Settings) {
+        self.constants = Constants::new(settings, self.sample_rate);
+        self.coefficients.step = self.constants.band_step as f32;
+        self.coefficients.drive = self.constants.drive as f32;
+
+        let &Settings { ring, tuning, transpose, .. } = settings;
+        if [ring, tuning, transpose] == [self.ring, self.tuning, self.transpose] {
+            return;
+        }
+        (self.ring, self.tuning, self.transpose) = (ring, tuning, transpose);
+        for tone in 0..TONES {
+            let f = frequency(tone, f64::from(tuning), f64::from(transpose));
+            let design = Design::new(f, f64::from(ring), self.sample_rate);
+            self.coefficients.set_loop(tone, design.two_integrator_loop());
+            self.half_angles[tone] = (design.angle / 2.0) as f32;
+        }
+    }
+}
+
+/// The memory of one bank.
+#[derive(Debug, Clone)]
+pub(super) struct Bank {
+    state: State,
+    shared: Shared,
+    previous: f32,
+    total_power: f64,
+    low_pass: f32,
+}
+
+impl Bank {
+    pub const fn new() -> Self {
+        Self {
+            state: State::ZERO,
+            shared: Shared::ZERO,
+            previous: 0.0,
+            total_power: 0.0,
+            low_pass: 0.0,
+        }
+    }
+
+    /// Replaces `signal`, at most [`BLOCK`] finite samples, by the wet signal.
+    pub fn process(&mut self, voicing: &Voicing, signal: &mut [f32]) {
+        let c = &voicing.constants;
+        let shared = self.shared.input.iter_mut().zip(&mut self.shared.inverse_gate);
+        for ((input, inverse_gate), (limit, x)) in
+            shared.zip(self.shared.limit.iter_mut().zip(&*signal))
+        {
+            let x = x.clamp(-LOUDEST, LOUDEST);
+            *input = x + self.previous;
+            self.previous = x;
+            self.total_power += c.total_step * (f64::from(x * x) - self.total_power);
+            *inverse_gate = (1.0 / (c.threshold * self.total_power).max(c.floor)) as f32;
+            *limit = (c.ceiling * self.total_power) as f32;
+        }
+
+        scalar::process(&mut self.state, &voicing.coefficients, &self.shared, signal);
+
+        let share = 1.0 - c.smoothing as f32;
+        for sample in signal {
+            self.low_pass += share * (*sample - self.low_pass);
+            let doubled = 2.0 * self.low_pass;
+            *sample = doubled / (1.0 + doubled.abs());
+        }
+    }
+
+    /// What the bank hears now.
+    pub fn bands(&self, voicing: &Voicing) -> Bands {
+        let c = &voicing.constants;
+        let gate = (c.threshold * self.total_power).max(c.floor) as f32;
+        let ceiling = (c.ceiling * self.total_power) as f32;
+        let total_power = self.total_power as f32;
+        let bands = std::array::from_fn(|tone| {
+            let phasor = self.phasor(voicing, tone);
+            Band {
+                angular_frequency: 2.0 * voicing.half_angles[tone] * voicing.sample_rate as f32,
+                drive: voicing.coefficients.drive,
+                ..Band::new(phasor, self.state.power.0[tone], total_power, gate, ceiling)
+            }
+        });
+        Bands { bands, total_power }
+    }
+
+    /// The tone's oscillation now and a quarter of a period ago, from the two integrators: when
+    /// `bp = A cos(p)`, the loop holds `lo = A (2 sin(w/2) / fall) sin(p - w/2)`, so
+    /// `A sin(p) = (lo fall / (2 sin(w/2)) + bp sin(w/2)) / cos(w/2)`.
+    fn phasor(&self, voicing: &Voicing, tone: usize) -> [f32; 2] {
+        let (sine, cosine) = voicing.half_angles[tone].sin_cos();
+        let (lo, bp) = (self.state.lo.0[tone], self.state.bp.0[tone]);
+        let lo = lo * voicing.coefficients.fall.0[tone] / (2.0 * sine);
+        [bp, (lo + bp * sine) / cosine]
+    }
+}

@@ -1,0 +1,97 @@
+//! The inner loop: 48 resonators, their power, their drive and the sum of it all.
+//!
+//! A kernel works on blocks of at most [`BLOCK`] samples. What all bands share (the input, the gates)
+//! is computed once a block and handed over in [`Shared`]; what a band owns is [`State`], and what the
+//! settings make of it [`Coefficients`], both as structures of arrays with one lane a tone.
+
+pub mod scalar;
+
+use super::{notes::TONES, resonator::Loop};
+
+/// The greatest number of samples in a call of a kernel, and the distance between two updates of the
+/// coefficients.
+pub const BLOCK: usize = 64;
+
+/// One value a tone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(C, align(64))]
+pub struct Lanes(pub [f32; TONES]);
+
+impl Lanes {
+    /// Every lane zero.
+    pub const ZERO: Self = Self([0.0; TONES]);
+}
+
+/// What the bands remember from sample to sample.
+#[derive(Debug, Clone, PartialEq)]
+pub struct State {
+    /// First integrator, in units of the band's output divided by `F / rise`.
+    pub lo: Lanes,
+    /// Second integrator: the resonator's output.
+    pub bp: Lanes,
+    /// Tracked power.
+    pub power: Lanes,
+}
+
+impl State {
+    /// At rest.
+    pub const ZERO: Self = Self { lo: Lanes::ZERO, bp: Lanes::ZERO, power: Lanes::ZERO };
+}
+
+/// What the settings mean for the bands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Coefficients {
+    /// [`Loop::rise`] of each tone.
+    pub rise: Lanes,
+    /// [`Loop::fall`] of each tone.
+    pub fall: Lanes,
+    /// [`Loop::gain`] of each tone.
+    pub gain: Lanes,
+    /// [`Loop::damping`], which is the same for every tone.
+    pub damping: f32,
+    /// Share of the new value in the power trackers.
+    pub step: f32,
+    /// Gain into the soft clip.
+    pub drive: f32,
+}
+
+impl Coefficients {
+    /// No input, no motion.
+    pub const ZERO: Self = Self {
+        rise: Lanes::ZERO,
+        fall: Lanes::ZERO,
+        gain: Lanes::ZERO,
+        damping: 0.0,
+        step: 0.0,
+        drive: 0.0,
+    };
+
+    /// Gives `tone` its resonator.
+    pub fn set_loop(&mut self, tone: usize, resonator: Loop) {
+        self.rise.0[tone] = resonator.rise;
+        self.fall.0[tone] = resonator.fall;
+        self.gain.0[tone] = resonator.gain;
+        self.damping = resonator.damping;
+    }
+}
+
+/// What all bands share, per sample of a block.
+#[derive(Debug, Clone)]
+#[repr(C, align(64))]
+pub struct Shared {
+    /// `x[t] + x[t-1]`.
+    pub input: [f32; BLOCK],
+    /// 1 / the power below which a band fades away.
+    pub inverse_gate: [f32; BLOCK],
+    /// The power above which a band stops growing.
+    pub limit: [f32; BLOCK],
+}
+
+impl Shared {
+    /// Silence.
+    pub const ZERO: Self =
+        Self { input: [0.0; BLOCK], inverse_gate: [0.0; BLOCK], limit: [0.0; BLOCK] };
+}
+
+/// Keeps the drive finite while a band has no power yet.
+pub const RMS_GUARD: f32 = super::reference::RMS_GUARD as f32;

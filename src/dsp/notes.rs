@@ -1,0 +1,57 @@
+//! The 48 notes the filter listens to: four octaves of semitones from A3.
+
+/// How many tones the filter has.
+pub const TONES: usize = 48;
+
+/// The tone whose frequency is the tuning reference itself: A4.
+pub const A4: usize = 12;
+
+/// The twelve pitch classes in the order of the band grid's columns, A first.
+pub const PITCH_CLASSES: [&str; 12] =
+    ["A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#"];
+
+/// The scientific name of tone `index` (0..48) before transposition: `A3` for 0, `G#7` for 47.
+///
+/// # Panics
+/// When `index` is 48 or more.
+pub const fn name(index: usize) -> &'static str {
+    NAMES[index]
+}
+
+/// The frequency in Hz of tone `index` in twelve-tone equal temperament, for an A4 of `tuning` Hz,
+/// moved by `transpose` semitones (fractions allowed).
+pub fn frequency(index: usize, tuning: f64, transpose: f64) -> f64 {
+    tuning * ((index as f64 - A4 as f64 + transpose) / 12.0).exp2()
+}
+
+#[rustfmt::skip]
+const NAMES: [&str; TONES] = [
+    "A3", "A#3", "B3", "C4", "C#4", "D4", "D#4", "E4", "F4", "F#4", "G4", "G#4",
+    "A4", "A#4", "B4", "C5", "C#5", "D5", "D#5", "E5", "F5", "F#5", "G5", "G#5",
+    "A5", "A#5", "B5", "C6", "C#6", "D6", "D#6", "E6", "F6", "F#6", "G6", "G#6",
+    "A6", "A#6", "B6", "C7", "C#7", "D7", "D#7", "E7", "F7", "F#7", "G7", "G#7",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_pitch_class_and_octave_that_turns_over_at_c() {
+        for index in 0..TONES {
+            // MIDI numbers A3 as 57 and starts octave n at 12 (n + 1).
+            let octave = (57 + index) / 12 - 1;
+            assert_eq!(name(index), format!("{}{octave}", PITCH_CLASSES[index % 12]));
+        }
+    }
+
+    #[test]
+    fn frequencies_are_those_of_the_equal_tempered_piano() {
+        assert_eq!(frequency(A4, 440.0, 0.0), 440.0);
+        assert_eq!(frequency(0, 440.0, 0.0), 220.0);
+        assert!((frequency(3, 440.0, 0.0) - 261.625_565_3).abs() < 1e-6, "middle C");
+        assert!((frequency(47, 440.0, 0.0) - 3_322.437_581).abs() < 1e-6, "G#7");
+        assert!((frequency(A4, 432.0, 12.0) - 864.0).abs() < 1e-9);
+        assert!((frequency(A4, 440.0, -0.5) - 440.0 / 2f64.powf(0.5 / 12.0)).abs() < 1e-9);
+    }
+}

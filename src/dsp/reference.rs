@@ -1,0 +1,346 @@
+//! The tone filter in f64, one sample at a time, written to be read.
+//!
+//! This is the truth that every kernel is held against: the resonators in the textbook direct form,
+//! every formula of `docs/dsp.md` as it stands there, settings fixed for good. It is slow, and it has
+//! none of the guards a real-time filter needs.
+
+use super::{
+    notes::{TONES, frequency},
+    resonator::Design,
+    settings::{Settings, Stereo},
+};
+
+/// Keeps the drive finite while a band has no power yet.
+pub const RMS_GUARD: f64 = 0.001;
+
+/// The trackers' ratio: total power is followed 1.2 times more slowly than the power of a band.
+pub const TOTAL_RELEASE: f64 = 1.2;
+
+/// What the settings mean at one sample rate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Constants {
+    /// Share of the new value in the total power tracker, per sample.
+    pub total_step: f64,
+    /// Share of the new value in the band power trackers, per sample.
+    pub band_step: f64,
+    /// Relative gate, as a ratio to total power.
+    pub threshold: f64,
+    /// Relative limit, as a ratio to total power.
+    pub ceiling: f64,
+    /// Absolute gate, as power.
+    pub floor: f64,
+    /// Gain into each band's soft clip.
+    pub drive: f64,
+    /// Share of the old value in the low-pass, per sample.
+    pub smoothing: f64,
+    /// Share of the dry signal in the output, after the output gain.
+    pub dry: f64,
+    /// Share of the wet signal in the output, after the output gain.
+    pub wet: f64,
+}
+
+impl Constants {
+    /// Converts `settings` to what they mean at `sample_rate` Hz.
+    pub fn new(settings: &Settings, sample_rate: f64) -> Self {
+        let power = |db: f32| 10f64.powf(f64::from(db) / 10.0);
+        let output = 10f64.powf(f64::from(settings.output) / 20.0);
+        let mix = f64::from(settings.mix) / 100.0;
+        let release = f64::from(settings.release) / 1000.0;
+        Self {
+            total_step: tracker_step(TOTAL_RELEASE * release, sample_rate),
+            band_step: tracker_step(release, sample_rate),
+            threshold: power(settings.threshold),
+            ceiling: power(settings.ceiling),
+            floor: power(settings.floor),
+            drive: f64::from(settings.drive),
+            smoothing: low_pass_pole(f64::from(settings.tone), sample_rate),
+            dry: if settings.bypass { 1.0 } else { (1.0 - mix) * output },
+            wet: if settings.bypass { 0.0 } else { mix * output },
+        }
+    }
+}
+
+/// The step of a one-pole tracker with time constant `tau` s: `1 - exp(-1 / (tau fs))`.
+pub fn tracker_step(tau: f64, sample_rate: f64) -> f64 {
+    -(-1.0 / (tau * sample_rate)).exp_m1()
+}
+
+/// The pole of a one-pole low-pass with its cutoff at `cutoff` Hz: `exp(-2 pi cutoff / fs)`.
+pub fn low_pass_pole(cutoff: f64, sample_rate: f64) -> f64 {
+    (-std::f64::consts::TAU * cutoff / sample_rate).exp()
+}
+
+/// One resonator in direct form.
+#[derive(Debug, Clone, Copy)]
+pub struct Resonator {
+    gain: f64,
+    feedback: [f64; 2],
+    x: [f64; 2],
+    y: [f64; 2],
+}
+
+impl Resonator {
+    /// The resonator of `design`, at rest.
+    pub fn new(design: Design) -> Self {
+        let Design { angle, radius, gain } = design;
+        Self {
+            gain,
+            feedback: [2.0 * radius * angle.cos(), -radius * radius],
+            x: [0.0; 2],
+            y: [0.0; 2],
+        }
+    }
+
+    /// The next output for the next input.
+    pub fn next(&mut self, x: f64) -> f64 {
+        let y = self.gain * (x - self.x[1])
+            + self.feedback[0] * self.y[0]
+            + self.feedback[1] * self.y[1];
+        self.x = [x, self.x[0]];
+        self.y = [y, self.y[0]];
+        y
+    }
+}
+
+/// What one band did with the latest sample.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Band {
+    /// The resonator's output.
+    pub resonance: f64,
+    /// The tracked power.
+    pub power: f64,
+    /// The driven output.
+    pub output: f64,
+}
+
+/// One bank of 48 tones: a signal in, the wet signal out.
+#[derive(Debug, Clone)]
+pub struct Bank {
+    constants: Constants,
+    resonators: [Resonator; TONES],
+    bands: [Band; TONES],
+    total_power: f64,
+    low_pass: f64,
+}
+
+impl Bank {
+    /// A bank at rest.
+    pub fn new(constants: Constants, designs: [Design; TONES]) -> Self {
+        Self {
+            constants,
+            resonators: designs.map(Resonator::new),
+            bands: [Band::default(); TONES],
+            total_power: 0.0,
+            low_pass: 0.0,
+        }
+    }
+
+    /// A bank at rest with the sound of `settings`, at `sample_rate` Hz.
+    pub fn from_settings(settings: &Settings, sample_rate: f64) -> Self {
+        let designs = std::array::from_fn(|tone| {
+            let f = frequency(tone, f64::from(settings.tuning), f64::from(settings.transpose));
+            Design::new(f, f64::from(settings.ring), sample_rate)
+        });
+        Self::new(Constants::new(settings, sample_rate), designs)
+    }
+
+    /// The next wet sample for the next input sample.
+    pub fn next(&mut self, x: f64) -> f64 {
+        let c = &self.constants;
+        self.total_power += c.total_step * (x * x - self.total_power);
+        let low = (c.threshold * self.total_power).max(c.floor);
+        let high = c.ceiling * self.total_power;
+
+        let mut sum = 0.0;
+        for (resonator, band) in self.resonators.iter_mut().zip(&mut self.bands) {
+            let y = resonator.next(x);
+            let q = y * y;
+            let level = q.min(q.powi(4) / low.powi(3)).min(high);
+            band.power += c.band_step * (level - band.power);
+            let rms = band.power.sqrt();
+            let driven = c.drive * y / (rms + RMS_GUARD);
+            band.resonance = y;
+            band.output = rms * driven / (1.0 + driven.abs());
+            sum += band.output;
+        }
+        self.low_pass += (1.0 - c.smoothing) * (sum - self.low_pass);
+        let doubled = 2.0 * self.low_pass;
+        doubled / (1.0 + doubled.abs())
+    }
+
+    /// What the 48 bands did with the latest sample.
+    pub fn bands(&self) -> &[Band; TONES] {
+        &self.bands
+    }
+
+    /// The tracked power of the input.
+    pub fn total_power(&self) -> f64 {
+        self.total_power
+    }
+}
+
+/// Runs a whole recording through the filter: `channels` of equal length in, the same out.
+///
+/// `sample_rate` is in Hz. This is [`ToneFilter`](super::ToneFilter) with settings that never move.
+pub fn process(settings: &Settings, sample_rate: f64, channels: &[&[f32]]) -> Vec<Vec<f64>> {
+    let constants = Constants::new(settings, sample_rate);
+    let frames = channels.first().map_or(0, |channel| channel.len());
+    let wet = |signal: &dyn Fn(usize) -> f64| -> Vec<f64> {
+        let mut bank = Bank::from_settings(settings, sample_rate);
+        (0..frames).map(|frame| bank.next(signal(frame))).collect()
+    };
+    let wets = if settings.stereo == Stereo::Stereo && channels.len() == 2 {
+        vec![
+            wet(&|frame| f64::from(channels[0][frame])),
+            wet(&|frame| f64::from(channels[1][frame])),
+        ]
+    } else {
+        let count = channels.len() as f64;
+        vec![wet(&|frame| channels.iter().map(|c| f64::from(c[frame])).sum::<f64>() / count)]
+    };
+    channels
+        .iter()
+        .enumerate()
+        .map(|(index, dry)| {
+            let wet = &wets[index.min(wets.len() - 1)];
+            let mixed = dry.iter().zip(wet);
+            mixed.map(|(&x, w)| constants.dry * f64::from(x) + constants.wet * w).collect()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::f64::consts::{PI, TAU};
+
+    const RATES: [f64; 6] = [44_100.0, 48_000.0, 88_200.0, 96_000.0, 176_400.0, 192_000.0];
+
+    /// The complex response of a resonator at `w`, from its difference equation.
+    fn response(resonator: &Resonator, w: f64) -> (f64, f64) {
+        let [a1, a2] = resonator.feedback;
+        let numerator = (1.0 - (2.0 * w).cos(), (2.0 * w).sin());
+        let denominator =
+            (1.0 - a1 * w.cos() - a2 * (2.0 * w).cos(), a1 * w.sin() + a2 * (2.0 * w).sin());
+        let norm = denominator.0.powi(2) + denominator.1.powi(2);
+        (
+            resonator.gain * (numerator.0 * denominator.0 + numerator.1 * denominator.1) / norm,
+            resonator.gain * (numerator.1 * denominator.0 - numerator.0 * denominator.1) / norm,
+        )
+    }
+
+    fn each_tone(mut check: impl FnMut(f64, f64, &Design)) {
+        for rate in RATES {
+            for tone in 0..TONES {
+                let f = frequency(tone, 440.0, 0.0);
+                check(rate, f, &Design::new(f, 1.5663, rate));
+            }
+        }
+    }
+
+    #[test]
+    fn a_tone_at_its_own_frequency_passes_with_gain_one_and_phase_zero() {
+        each_tone(|rate, f, design| {
+            let (re, im) = response(&Resonator::new(*design), TAU * f / rate);
+            let (magnitude, phase) = (re.hypot(im), im.atan2(re));
+            assert!((magnitude - 1.0).abs() < 1e-7, "{rate} {f}: {magnitude}");
+            // The zeros' phase is not exactly the poles': (1 - r) / (2 tan w) at first order.
+            let expected = (1.0 - design.radius) / (2.0 * design.angle.tan());
+            assert!((phase - expected).abs() < 1e-4 && phase.abs() < 0.0017, "{rate} {f}: {phase}");
+        });
+    }
+
+    #[test]
+    fn the_band_is_three_db_down_at_half_its_width_to_either_side() {
+        each_tone(|rate, f, design| {
+            // A decay rate of s per second is a half width of s / 2 pi Hz: that is what a T60 means.
+            let half_width = 1000f64.ln() / 1.5663 / TAU;
+            for side in [-1.0, 1.0] {
+                let (re, im) =
+                    response(&Resonator::new(*design), TAU * (f + side * half_width) / rate);
+                let db = 20.0 * re.hypot(im).log10();
+                assert!((db + 10.0 * 2f64.log10()).abs() < 0.02, "{rate} {f}: {db}");
+            }
+        });
+    }
+
+    #[test]
+    fn dc_and_nyquist_are_blocked() {
+        each_tone(|_, _, design| {
+            for w in [0.0, PI] {
+                let (re, im) = response(&Resonator::new(*design), w);
+                assert!(re.hypot(im) < 1e-10);
+            }
+        });
+    }
+
+    #[test]
+    fn a_struck_resonator_falls_by_60_db_in_a_ring_time() {
+        for rate in RATES {
+            let ring = 0.4;
+            let design = Design::new(440.0, ring, rate);
+            let mut resonator = Resonator::new(design);
+            let period = (rate / 440.0).ceil() as usize;
+            let length = (ring * rate) as usize;
+            let response: Vec<f64> = (0..length + 3 * period)
+                .map(|t| resonator.next(if t == 0 { 1.0 } else { 0.0 }))
+                .collect();
+            let peak = |from: usize| {
+                response[from..from + period].iter().fold(0f64, |peak, y| peak.max(y.abs()))
+            };
+            let fall = 20.0 * (peak(period + length) / peak(period)).log10();
+            // The peak is looked for on whole samples, of which a period has at least 100.
+            assert!((fall + 60.0).abs() < 0.02, "{rate}: {fall}");
+        }
+    }
+
+    #[test]
+    fn trackers_rise_to_one_minus_1_over_e_in_their_time_constant() {
+        for rate in RATES {
+            let tau = 0.25;
+            let step = tracker_step(tau, rate);
+            let value =
+                (0..(tau * rate) as usize).fold(0.0, |value, _| value + step * (1.0 - value));
+            assert!((value - (1.0 - (-1f64).exp())).abs() < 1e-9, "{rate}: {value}");
+        }
+    }
+
+    #[test]
+    fn defaults_at_44100_are_the_published_constants() {
+        let constants = Constants::new(&Settings::default(), 44_100.0);
+        let near = |a: f64, b: f64, within: f64| assert!((a / b - 1.0).abs() < within, "{a} {b}");
+        near(constants.band_step, 1.0 - (0.00503f64.ln() / 44_100.0).exp(), 1e-6);
+        // The published 0.01215 rounds the ratio of 1.2.
+        near(constants.total_step, 1.0 - (0.01215f64.ln() / 44_100.0).exp(), 1e-4);
+        near(constants.threshold, 2e-4, 1e-6);
+        near(constants.ceiling, 0.1, 1e-6);
+        near(constants.floor.powi(3), 1e-11, 3e-6);
+        near(constants.smoothing, 0.5, 1e-6);
+        assert_eq!((constants.drive, constants.dry, constants.wet), (40.0, 0.5, 0.5));
+    }
+
+    #[test]
+    fn a_steady_sine_below_the_ceiling_is_measured_at_its_power() {
+        // Two tones far apart share the power; with the ceiling out of the way and no gate, the tracked
+        // power of a steady sine is its mean square.
+        let settings = Settings {
+            ceiling: 0.0,
+            threshold: -60.0,
+            floor: -90.0,
+            ring: 0.5,
+            ..Settings::default()
+        };
+        let rate = 48_000.0;
+        let mut bank = Bank::from_settings(&settings, rate);
+        let (mut mean, mut count) = (0.0, 0.0);
+        for t in 0..(6.0 * rate) as usize {
+            let sine = |f: f64, a: f64| a * (TAU * f * t as f64 / rate).sin();
+            bank.next(sine(440.0, 0.1) + sine(1760.0, 0.5));
+            if t as f64 > 4.0 * rate {
+                (mean, count) = (mean + bank.bands()[12].power, count + 1.0);
+            }
+        }
+        let db = 10.0 * (mean / count / (0.1f64.powi(2) / 2.0)).log10();
+        assert!(db.abs() < 0.01, "{db}");
+    }
+}

@@ -1,0 +1,2 @@
+//! The command `tone-filter`.
+fn main() {}

@@ -1,0 +1,2 @@
+//! Runs development tasks.
+fn main() {}
