@@ -2,13 +2,8 @@
 
 mod common;
 
-use common::{noise, noisy_chord, sine, snr, white};
-use tone_filter::dsp::{
-    BandState, Settings, Stereo, ToneFilter,
-    notes::{self, TONES},
-    reference::{self, Bank, Constants},
-    resonator::Design,
-};
+use common::{noisy_chord, snr, white};
+use tone_filter::dsp::{Settings, Stereo, ToneFilter, reference};
 
 const WET: Settings = wet();
 

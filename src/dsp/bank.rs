@@ -2,7 +2,7 @@
 
 use super::{
     bands::{Band, Bands},
-    kernel::{BLOCK, Coefficients, Shared, State, scalar},
+    kernel::{Coefficients, Shared, State, scalar},
     notes::{TONES, frequency},
     reference::Constants,
     resonator::Design,
@@ -82,7 +82,7 @@ impl Bank {
         }
     }
 
-    /// Replaces `signal`, at most [`BLOCK`] finite samples, by the wet signal.
+    /// Replaces `signal`, at most [`BLOCK`](super::kernel::BLOCK) finite samples, by the wet signal.
     pub fn process(&mut self, voicing: &Voicing, signal: &mut [f32]) {
         let c = &voicing.constants;
         let shared = self.shared.input.iter_mut().zip(&mut self.shared.inverse_gate);
