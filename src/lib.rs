@@ -4,5 +4,20 @@
 //!
 //! * [`dsp`] is the filter itself. It needs nothing else; a game engine can embed it with
 //!   `default-features = false`.
+//! * [`presets`] turns settings into JSON and back.
+//! * [`offline`] reads, renders and draws files (feature `cli`).
+//! * `plugin`, `params`, `meters` and `editor` are the CLAP and VST3 plugin (feature `plugin`).
 
 pub mod dsp;
+#[cfg(feature = "plugin")]
+mod editor;
+#[cfg(feature = "plugin")]
+mod meters;
+#[cfg(feature = "cli")]
+pub mod offline;
+#[cfg(feature = "plugin")]
+mod params;
+#[cfg(feature = "plugin")]
+mod plugin;
+#[cfg(any(feature = "plugin", feature = "cli"))]
+pub mod presets;
