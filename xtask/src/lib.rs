@@ -1,1 +1,4 @@
-//! Development tasks.
+//! Development tasks: `cargo xtask` and what the package's tests share with it.
+
+pub mod host;
+pub mod tune;
