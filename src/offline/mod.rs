@@ -1,1 +1,4 @@
 //! Files.
+
+mod canvas;
+pub mod plot;
