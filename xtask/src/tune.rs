@@ -85,19 +85,19 @@ pub fn generate() -> Vec<[i16; 2]> {
     // Each lead note comes back from the left and from the right, a dotted eighth later each time.
     for (delay, gain, pan) in [(0.0, 0.34, 0.1), (3.0, 0.12, -0.7), (6.0, 0.06, 0.7)] {
         for note in notes(&MELODY) {
-            mix.add(note.start + delay * STEP, gain, pan, note.length + 0.5, |t| pluck(&note, t));
+            mix.add(note.start + delay * STEP, gain, pan, note.length + 0.9, |t| pluck(&note, t));
         }
     }
     for note in notes(&CHORDS) {
-        let pan = if note.voice % 2 == 0 { -0.5 } else { 0.5 };
-        mix.add(note.start, 0.085, pan, note.length + 0.6, |t| pad(&note, t));
+        let pan = if note.voice.is_multiple_of(2) { -0.5 } else { 0.5 };
+        mix.add(note.start, 0.085, pan, note.length + 1.6, |t| pad(&note, t));
     }
     for note in notes(&BASS) {
-        mix.add(note.start, 0.2, 0.0, note.length + 0.1, |t| bass(&note, t));
+        mix.add(note.start, 0.2, 0.0, note.length + 0.25, |t| bass(&note, t));
     }
     for note in arpeggio() {
-        let pan = if (note.start / STEP).round() as u32 % 2 == 0 { 0.6 } else { -0.6 };
-        mix.add(note.start, 0.07, pan, 0.6, |t| pluck(&note, t));
+        let pan = if note.voice.is_multiple_of(2) { 0.6 } else { -0.6 };
+        mix.add(note.start, 0.07, pan, 1.0, |t| pluck(&note, t));
     }
     for (pattern, gain, pan, drum) in [
         (&KICK, 0.8, 0.0, kick as fn(f64, f64) -> f64),
@@ -106,7 +106,7 @@ pub fn generate() -> Vec<[i16; 2]> {
     ] {
         for start in hits(pattern) {
             let mut noise = noise((start / STEP).round() as u64 + 1);
-            mix.add(start, gain, pan, 0.4, |t| drum(t, noise()));
+            mix.add(start, gain, pan, 0.9, |t| drum(t, noise()));
         }
     }
     mix.master()
@@ -133,7 +133,7 @@ pub fn write(path: &Path) -> Result<()> {
     write().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// A note in seconds and Hz; `voice` is its place in its chord.
+/// A note in seconds and Hz; `voice` is its place in its chord or figure.
 struct Note {
     start: f64,
     length: f64,
@@ -161,9 +161,9 @@ fn arpeggio() -> Vec<Note> {
     let mut notes = Vec::new();
     for (bar, line) in ARPEGGIO.iter().enumerate() {
         let names = line.split_whitespace().cycle().take(if line.is_empty() { 0 } else { 16 });
-        for (step, name) in names.enumerate() {
-            let start = bar as f64 * BAR + step as f64 * STEP;
-            notes.push(Note { start, length: STEP, frequency: frequency(name), voice: 0 });
+        for (voice, name) in names.enumerate() {
+            let start = bar as f64 * BAR + voice as f64 * STEP;
+            notes.push(Note { start, length: STEP, frequency: frequency(name), voice });
         }
     }
     notes
@@ -200,7 +200,7 @@ fn pluck(note: &Note, t: f64) -> f64 {
 
 fn pad(note: &Note, t: f64) -> f64 {
     let level = |n: f64| n.powf(-1.6);
-    envelope(t, 0.09, note.length, 0.16) * harmonics(5, note.frequency, t, level)
+    envelope(t, 0.09, note.length, 0.22) * harmonics(5, note.frequency, t, level)
 }
 
 fn bass(note: &Note, t: f64) -> f64 {
