@@ -48,18 +48,15 @@ pub fn demo() -> Result<()> {
         time.as_secs_f64(),
         seconds / time.as_secs_f64(),
     );
-    for (file, meaning) in [
-        ("dry.wav", "the tune (all WAV files are 32-bit float)"),
-        ("wet.wav", "the tune through the plugin as it comes, Mix 50 %"),
-        ("fully-wet.wav", "the resonators alone, Mix 100 %"),
-        ("bands.png", "the 48 bands over time"),
-    ] {
-        println!("{:<16}{meaning}\n                {}", file, folder.join(file).display());
-    }
+    println!("Listen and look, in {}:", folder.display());
+    println!("  dry.wav        the tune (all WAV files are 32-bit float)");
+    println!("  wet.wav        the tune through the plugin as it comes: Mix 50 %");
+    println!("  fully-wet.wav  the resonators alone: Mix 100 %");
+    println!("  bands.png      the 48 bands over time\n");
     println!(
-        "\nTo use it in a DAW, run `cargo xtask install`, let the DAW scan for plugins, and insert \
-         \"Tone Filter\".",
+        "Use it in a DAW: run `cargo xtask install`, let the DAW scan for plugins, and insert"
     );
+    println!("\"Tone Filter\" on a track.");
     Ok(())
 }
 
