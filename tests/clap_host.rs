@@ -1,85 +1,17 @@
 //! The built CLAP plugin in a host, held against the library: same settings, same input, same output.
 
 mod common;
+mod hosting;
 
-use common::{noise, noisy_chord, snr};
-use tone_filter::dsp::{SPECS, Settings, Stereo, ToneFilter};
-use xtask::{
-    bundle,
-    host::{Change, Descriptor, Instance, Library, ProcessStatus, parameter_id},
+use common::{noise, snr};
+use hosting::{
+    Signal, assert_same, change, expected, instance, library, music, set, settings, sounds,
 };
+use tone_filter::dsp::{SPECS, Settings, Stereo, ToneFilter};
+use xtask::host::{Change, Instance, ProcessStatus, parameter_id};
 
 const RATE: f64 = 48_000.0;
 const MAX_BLOCK: usize = 16_384;
-
-type Signal = Vec<Vec<f32>>;
-
-fn library() -> (Library, Descriptor) {
-    let bundle = bundle::clap().unwrap_or_else(|error| panic!("{error}"));
-    let library = Library::load(&bundle).unwrap();
-    let plugin = library.plugins().unwrap().remove(0);
-    (library, plugin)
-}
-
-fn instance() -> Instance {
-    let (library, plugin) = library();
-    library.instantiate(&plugin.id).unwrap()
-}
-
-fn change(frame: usize, id: &str, value: f64) -> Change {
-    Change { frame, parameter: parameter_id(id), value }
-}
-
-/// Sets every parameter as a user does who types the values in.
-fn set(instance: &mut Instance, settings: &Settings) {
-    let mut changes = Vec::new();
-    for spec in &SPECS {
-        let text = spec.format(spec.get(settings));
-        let value = instance.text_to_value(parameter_id(spec.id), &text).unwrap();
-        changes.push(change(0, spec.id, value.unwrap_or_else(|| panic!("{} {text}", spec.id))));
-    }
-    changes.push(change(0, "stereo", f64::from(settings.stereo as u8)));
-    changes.push(change(0, "bypass", f64::from(u8::from(settings.bypass))));
-    instance.set(&changes).unwrap();
-}
-
-/// The settings that the plugin has, to the last bit, from what it saves.
-fn settings(instance: &mut Instance) -> Settings {
-    let saved = instance.save().unwrap();
-    // Eight bytes of length, then JSON.
-    let state: serde_json::Value = serde_json::from_slice(&saved[8..]).unwrap();
-    let value = |id: &str, kind: &str| state["params"][id][kind].clone();
-    let mut settings = Settings {
-        stereo: serde_json::from_value(value("stereo", "string")).unwrap(),
-        bypass: value("bypass", "bool").as_bool().unwrap(),
-        ..Settings::default()
-    };
-    for spec in &SPECS {
-        spec.set(&mut settings, value(spec.id, "f32").as_f64().unwrap() as f32);
-    }
-    settings
-}
-
-/// Settings far from the defaults and from each other.
-fn sounds() -> Vec<Settings> {
-    let reference = Settings::default();
-    vec![
-        reference,
-        Settings { mix: 100.0, floor: -70.0, threshold: -50.0, ..reference },
-        Settings { stereo: Stereo::Stereo, ring: 0.2, release: 40.0, tone: 12_000.0, ..reference },
-        Settings { tuning: 442.0, transpose: -5.0, drive: 3.0, output: -6.0, ..reference },
-        Settings { ceiling: 0.0, ring: 8.0, mix: 80.0, output: 6.0, drive: 300.0, ..reference },
-    ]
-}
-
-/// A chord to the left, another one to the right, both in noise.
-fn music(seconds: f64, rate: f64) -> Signal {
-    let left = noisy_chord(seconds, rate);
-    // Sampled more often than it is played, it sounds a fifth lower.
-    let mut right = noisy_chord(seconds, 1.5 * rate);
-    right.truncate(left.len());
-    vec![left, right]
-}
 
 /// What the plugin makes of `input`.
 fn played(
@@ -98,25 +30,6 @@ fn played(
     signal
 }
 
-/// What the library makes of `input`, with settings that change at the frames given.
-fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Settings)]) -> Signal {
-    let mut filter = ToneFilter::new(rate, start).unwrap();
-    let mut signal = input.clone();
-    let mut rest: Vec<&mut [f32]> = signal.iter_mut().map(Vec::as_mut_slice).collect();
-    let mut from = 0;
-    for (frame, settings) in then {
-        let (mut part, after) = rest
-            .into_iter()
-            .map(|channel| channel.split_at_mut(frame - from))
-            .unzip::<_, _, Vec<_>, Vec<_>>();
-        filter.process(&mut part);
-        filter.set_settings(settings).unwrap();
-        (rest, from) = (after, *frame);
-    }
-    filter.process(&mut rest);
-    signal
-}
-
 /// Lengths from 1 to the longest, each magnitude as likely as the others.
 fn random_blocks(seed: u64) -> impl Iterator<Item = usize> {
     let mut noise = noise(seed);
@@ -125,16 +38,6 @@ fn random_blocks(seed: u64) -> impl Iterator<Item = usize> {
 
 fn every(length: usize) -> impl Iterator<Item = usize> {
     std::iter::repeat(length)
-}
-
-fn assert_same(plugin: &Signal, library: &Signal, what: &str) {
-    assert!(library.iter().flatten().any(|sample| sample.abs() > 1e-3), "{what}: no sound");
-    for (channel, (plugin, library)) in plugin.iter().zip(library).enumerate() {
-        assert_eq!(plugin.len(), library.len());
-        for (frame, (p, l)) in plugin.iter().zip(library).enumerate() {
-            assert!((p - l).abs() <= 1e-6, "{what}: {p}, not {l}, at {frame} of channel {channel}");
-        }
-    }
 }
 
 #[test]
