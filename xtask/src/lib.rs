@@ -2,6 +2,8 @@
 
 pub mod bundle;
 pub mod demo;
+#[cfg(target_os = "linux")]
+pub mod display;
 pub mod host;
 pub mod install;
 pub mod python;

@@ -1,0 +1,238 @@
+//! The editor of the built plugin, opened in a window by a host that plays, and looked at.
+#![cfg(target_os = "linux")]
+
+mod common;
+mod hosting;
+
+use common::sine;
+use hosting::{Signal, instance};
+use std::{
+    fs,
+    path::PathBuf,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+use tone_filter::dsp::notes::{TONES, frequency, name};
+use xtask::{
+    display::{Display, Picture},
+    host::{Instance, Processor},
+    target,
+};
+
+const RATE: f64 = 48_000.0;
+const BLOCK: usize = 480;
+/// A software renderer on a busy machine is slow, but not as slow as that.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a cell can be seen to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Look {
+    Dark,
+    Blue,
+    Green,
+    Red,
+}
+
+/// The colour that stands out from the greys in `pixel`, if there is one.
+fn look(pixel: [u8; 3]) -> Look {
+    let [r, g, b] = pixel.map(i32::from);
+    let (max, min) = (r.max(g).max(b), r.min(g).min(b));
+    match () {
+        () if max - min < 70 => Look::Dark,
+        () if r == max && g < r - 60 && b < r - 60 => Look::Red,
+        () if g == max && r < g - 60 => Look::Green,
+        () if b == max && r < b - 60 => Look::Blue,
+        () => Look::Dark,
+    }
+}
+
+/// Left, top, right and bottom, exclusive.
+#[derive(Debug, Clone, Copy)]
+struct Area([usize; 4]);
+
+impl Area {
+    /// The smallest one around all pixels of `picture` that look `wanted` but did not in `before`.
+    fn appeared(before: &Picture, picture: &Picture, wanted: Look) -> Option<Self> {
+        let mut area: Option<[usize; 4]> = None;
+        for (index, (old, new)) in before.pixels.iter().zip(&picture.pixels).enumerate() {
+            if look(*new) == wanted && look(*old) != wanted {
+                let (x, y) = (index % picture.width, index / picture.width);
+                let [left, top, right, bottom] = area.unwrap_or([x, y, x + 1, y + 1]);
+                area = Some([left.min(x), top.min(y), right.max(x + 1), bottom.max(y + 1)]);
+            }
+        }
+        area.map(Self)
+    }
+
+    /// What the area says: red or green if at least a fiftieth of it does, else blue if any of it is.
+    fn look(self, picture: &Picture) -> Look {
+        let Self([left, top, right, bottom]) = self;
+        let pixels = (top..bottom).flat_map(|y| (left..right).map(move |x| picture.pixel(x, y)));
+        let looks: Vec<_> = pixels.map(look).collect();
+        let count = |wanted| looks.iter().filter(|&&look| look == wanted).count();
+        let strongest = if count(Look::Red) > count(Look::Green) { Look::Red } else { Look::Green };
+        match () {
+            () if count(strongest) * 50 > looks.len() => strongest,
+            () if count(Look::Blue) > 0 => Look::Blue,
+            () => Look::Dark,
+        }
+    }
+}
+
+/// A host with an open editor, playing.
+struct Stage {
+    display: Display,
+    instance: Instance,
+    processor: Processor,
+    size: [u32; 2],
+}
+
+impl Stage {
+    fn open() -> Self {
+        let display = Display::start([1600, 1200]).unwrap_or_else(|error| panic!("{error:#}"));
+        // SAFETY: this is the only test in its process, and no other thread of it reads or writes the
+        // environment meanwhile: the harness just waits for this one.
+        unsafe {
+            std::env::set_var("DISPLAY", display.name());
+            // No graphics card draws for a server without a screen.
+            std::env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
+        }
+        let mut instance = instance();
+        let processor = instance.activate(RATE, BLOCK).unwrap();
+        let size = instance.open_editor(display.window()).unwrap();
+        display.resize(size).unwrap();
+        Self { display, instance, processor, size }
+    }
+
+    /// Plays `tones` (band and amplitude) from a fresh start, until `check` likes what there is to see;
+    /// the picture.
+    fn show(
+        &mut self,
+        title: &str,
+        tones: &[(usize, f64)],
+        check: impl Fn(&Picture) -> Result<(), String>,
+    ) -> Picture {
+        self.processor.reset();
+        // As long as the slowest resonator needs to settle; then a second of it again and again.
+        let chord = chord(tones, 6.0);
+        self.play(&chord);
+        let end: Signal = chord.iter().map(|channel| channel[5 * 48_000..].to_vec()).collect();
+        let begun = Instant::now();
+        loop {
+            for block in 0..10 {
+                let at = block * BLOCK..(block + 1) * BLOCK;
+                self.play(&end.iter().map(|channel| channel[at.clone()].to_vec()).collect());
+                self.instance.idle();
+                sleep(Duration::from_millis(10));
+            }
+            let picture = self.display.picture(self.size).unwrap();
+            let complaint = check(&picture).err();
+            let late = begun.elapsed() > PATIENCE;
+            if complaint.is_none() || late {
+                let path = pictures().join(format!("{title}.png"));
+                picture.save(&path).unwrap();
+                if let Some(complaint) = complaint {
+                    panic!("{title}: {complaint}; see {}", path.display());
+                }
+                return picture;
+            }
+        }
+    }
+
+    fn play(&mut self, signal: &Signal) {
+        let mut signal = signal.clone();
+        self.processor.run(&mut signal, true, &mut std::iter::repeat(BLOCK), &[]).unwrap();
+    }
+
+    fn close(mut self) {
+        self.instance.close_editor().unwrap();
+        self.instance.deactivate(self.processor);
+    }
+}
+
+fn pictures() -> PathBuf {
+    let folder = target().unwrap().join("pictures");
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+fn chord(tones: &[(usize, f64)], seconds: f64) -> Signal {
+    let mut sum = sine(440.0, 0.0, seconds, RATE);
+    for &(tone, amplitude) in tones {
+        let sine = sine(frequency(tone, 440.0, 0.0), amplitude, seconds, RATE);
+        sum.iter_mut().zip(sine).for_each(|(sum, sample)| *sum += sample);
+    }
+    vec![sum.clone(), sum]
+}
+
+/// At least some text: many pixels that differ from the most frequent one.
+fn is_drawn(picture: &Picture) -> Result<(), String> {
+    let background = picture.pixel(2, 2);
+    let drawn = picture.pixels.iter().filter(|&&pixel| pixel != background).count();
+    if drawn * 20 > picture.pixels.len() { Ok(()) } else { Err(format!("{drawn} pixels drawn")) }
+}
+
+#[test]
+fn the_editor_shows_each_band_in_its_place_and_the_colour_of_its_state() {
+    let mut stage = Stage::open();
+    let silent = stage.show("editor-silent", &[], is_drawn);
+
+    // Alone, a tone holds all the power: red. The first and the last one show where the grid is.
+    let mut corner = |tone: usize| {
+        let appeared = |picture: &Picture| Area::appeared(&silent, picture, Look::Red);
+        let picture = stage.show(&format!("editor-{}", name(tone)), &[(tone, 0.4)], |picture| {
+            appeared(picture).map(drop).ok_or_else(|| format!("{} is not red", name(tone)))
+        });
+        appeared(&picture).unwrap()
+    };
+    let (Area(first), Area(last)) = (corner(0), corner(TONES - 1));
+    assert!(first[2] < last[0] && first[3] < last[1], "A3 is top left: {first:?} {last:?}");
+    let cell = |tone: usize| {
+        let (column, row) = (tone % 12, tone / 12);
+        Area(std::array::from_fn(|side| {
+            let (index, count) = if side % 2 == 0 { (column, 11) } else { (row, 3) };
+            first[side] + (last[side] - first[side]) * index / count
+        }))
+    };
+
+    // Of 0.136 in all: 0.045 each, far over the ceiling of a tenth.
+    let red = [("A3", 0.3), ("C#5", 0.3), ("E6", 0.3)];
+    // 0.0018 and 0.0008: between the gate and the ceiling.
+    let green = [("A4", 0.06), ("G#7", 0.04)];
+    // -39 dB full scale, 2.3 dB under the floor.
+    let blue = [("C4", 0.0159)];
+    let tone = |note: &str| (0..TONES).find(|&tone| name(tone) == note).unwrap();
+    let tones: Vec<_> =
+        red.iter().chain(&green).chain(&blue).map(|&(note, level)| (tone(note), level)).collect();
+    let wanted = |tone: usize| {
+        let plays = |notes: &[(&str, f64)]| notes.iter().any(|&(note, _)| note == name(tone));
+        match () {
+            () if plays(&red) => Look::Red,
+            () if plays(&green) => Look::Green,
+            () if plays(&blue) => Look::Blue,
+            () => Look::Dark,
+        }
+    };
+    stage.show("editor", &tones, |picture| {
+        let wrong = |&tone: &usize| {
+            let look = cell(tone).look(picture);
+            // A band beside a loud one hears a little of it.
+            look != wanted(tone) && (wanted(tone), look) != (Look::Dark, Look::Blue)
+        };
+        match (0..TONES).find(wrong) {
+            None => Ok(()),
+            Some(tone) => {
+                let look = cell(tone).look(picture);
+                Err(format!("{} looks {look:?}, not {:?}", name(tone), wanted(tone)))
+            }
+        }
+    });
+
+    for size in [[1400, 900], [700, 500]] {
+        stage.size = stage.instance.resize_editor(size).unwrap();
+        stage.display.resize(stage.size).unwrap();
+        stage.show(&format!("editor-{}x{}", size[0], size[1]), &tones, is_drawn);
+        assert_eq!(stage.instance.editor_size().unwrap(), stage.size);
+    }
+    stage.close();
+}
