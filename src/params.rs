@@ -43,7 +43,17 @@ pub struct ToneFilterParams {
     /// [`Settings::bypass`].
     pub bypass: BoolParam,
     /// Width and height of the editor in logical pixels.
-    pub editor_size: AtomicCell<[u32; 2]>,
+    pub editor_size: AtomicCell<[f32; 2]>,
+}
+
+/// One parameter, by the kind of control that it needs.
+pub enum Control<'a> {
+    /// A numeric setting.
+    Number(&'static Spec, &'a FloatParam),
+    /// [`Settings::stereo`].
+    Stereo(&'a EnumParam<Stereo>),
+    /// [`Settings::bypass`].
+    Bypass(&'a BoolParam),
 }
 
 impl Default for ToneFilterParams {
@@ -71,6 +81,18 @@ impl ToneFilterParams {
             spec.set(&mut settings, allowed(spec, param.value()));
         }
         settings
+    }
+
+    /// The parameter of the setting called `id`, if there is one.
+    pub fn control(&self, id: &str) -> Option<Control<'_>> {
+        match id {
+            "stereo" => Some(Control::Stereo(&self.stereo)),
+            "bypass" => Some(Control::Bypass(&self.bypass)),
+            _ => {
+                let mut numbers = SPECS.iter().zip(&self.numbers);
+                numbers.find(|(spec, _)| spec.id == id).map(|(spec, p)| Control::Number(spec, p))
+            }
+        }
     }
 }
 
@@ -310,16 +332,16 @@ mod tests {
     #[test]
     fn the_window_size_is_saved() {
         let params = ToneFilterParams::default();
-        params.editor_size.store([1234, 777]);
+        params.editor_size.store([1234.5, 777.0]);
         let saved = params.serialize_fields();
         let loaded = ToneFilterParams::default();
         loaded.deserialize_fields(&saved);
-        assert_eq!(loaded.editor_size.load(), [1234, 777]);
+        assert_eq!(loaded.editor_size.load(), [1234.5, 777.0]);
 
-        for (text, expected) in [("[1,1]", [480, 300]), ("null", [1234, 777])] {
+        for (text, expected) in [("[1,1]", [480.0, 300.0]), ("null", [1234.5, 777.0])] {
             loaded.deserialize_fields(&BTreeMap::from([(EDITOR_SIZE.to_owned(), text.to_owned())]));
             assert_eq!(loaded.editor_size.load(), expected, "{text}");
-            loaded.editor_size.store([1234, 777]);
+            loaded.editor_size.store([1234.5, 777.0]);
         }
     }
 }

@@ -2,15 +2,21 @@
 
 use crate::{
     dsp::ToneFilter,
+    editor::ToneFilterEditor,
+    meters::{MeterInput, Meters, meters},
     params::{ToneFilterParams, clamp_state},
 };
 use nice_plug::prelude::*;
+use nice_plug_egui::RepaintNotifier;
 use std::sync::Arc;
 
 /// The plugin as hosts see it.
-#[derive(Default)]
 pub struct ToneFilterPlugin {
     params: Arc<ToneFilterParams>,
+    /// To the editor, which holds the other ends.
+    meter_input: MeterInput,
+    meters: Meters,
+    repaint: RepaintNotifier,
     /// Built when the host tells the sample rate.
     active: Option<Active>,
 }
@@ -24,6 +30,19 @@ struct Active {
     max_frames: usize,
     /// Frames since the input was last anything but digital silence.
     silent_frames: u32,
+}
+
+impl Default for ToneFilterPlugin {
+    fn default() -> Self {
+        let (meter_input, meters) = meters();
+        Self {
+            params: Arc::default(),
+            meter_input,
+            meters,
+            repaint: RepaintNotifier::new(),
+            active: None,
+        }
+    }
 }
 
 /// A layout of as many inputs as outputs.
@@ -48,12 +67,17 @@ impl Plugin for ToneFilterPlugin {
     // An event more than fits is allocated on the audio thread.
     const INPUT_EVENT_CAPACITY: usize = 8192;
 
-    type Editor = ();
+    type Editor = ToneFilterEditor;
     type SysExMessage = ();
     type BackgroundTask = ();
 
     fn params(&self) -> Arc<dyn Params> {
         self.params.clone()
+    }
+
+    fn editor(&mut self, _executor: AsyncExecutor<Self>) -> Option<ToneFilterEditor> {
+        let (params, meters) = (self.params.clone(), self.meters.clone());
+        Some(ToneFilterEditor::new(params, meters, self.repaint.clone()))
     }
 
     fn filter_state(state: &mut PluginState) {
@@ -67,6 +91,7 @@ impl Plugin for ToneFilterPlugin {
         _context: &mut impl ActivateContext<Self>,
     ) -> bool {
         let sample_rate = f64::from(config.sample_rate);
+        self.meter_input.set_sample_rate(sample_rate);
         self.active =
             ToneFilter::new(sample_rate, &self.params.settings()).ok().map(|filter| Active {
                 filter,
@@ -99,7 +124,11 @@ impl Plugin for ToneFilterPlugin {
             return ProcessStatus::Error("process without activation");
         };
         active.follow(&self.params);
-        active.process(buffer)
+        let status = active.process(buffer);
+        if self.meter_input.advance(buffer.samples(), || active.filter.bands()) {
+            self.repaint.request_repaint();
+        }
+        status
     }
 
     /// `Some(false)` leaves the host's standard error and panic hook alone.

@@ -1,15 +1,212 @@
-//! The plugin's window.
+//! The plugin's window: what the 48 bands hear, and the controls of every setting.
+
+mod band_grid;
+mod controls;
+mod theme;
+
+use crate::{
+    dsp::{BandState, Bands},
+    meters::{MeterViewer, Meters},
+    params::ToneFilterParams,
+};
+use band_grid::BandGrid;
+use crossbeam::atomic::AtomicCell;
+use egui::{Align2, Rect, Ui, Vec2, pos2, vec2};
+use nice_plug::{
+    context::gui::GuiContext,
+    editor::{
+        Editor, HostMethods, ParentWindowHandle, ResizeHint, SpawnedEditor,
+        dpi::{LogicalSize, NativeSize},
+    },
+    prelude::ParamSetter,
+};
+use nice_plug_egui::{
+    EguiEditorHandle, EguiEditorState, EguiNiceSettings, Frame, NiceEguiApp, RepaintNotifier,
+    baseview::{HandlerError, WindowSize},
+    create_egui_editor,
+    resizable_window::ResizableWindow,
+};
+use std::{error::Error, sync::Arc};
+use theme::Scale;
 
 /// Logical width and height of a window that nobody has resized yet.
-pub const DEFAULT_SIZE: [u32; 2] = [1000, 640];
+pub const DEFAULT_SIZE: [f32; 2] = [1000.0, 640.0];
 
 /// Logical width and height below which the window is no longer legible.
-pub const MIN_SIZE: [u32; 2] = [480, 300];
+const MIN_SIZE: [f32; 2] = [480.0, 300.0];
 
 /// Logical width and height that no screen exceeds; keeps a damaged session from asking for more.
-const MAX_SIZE: [u32; 2] = [8192, 8192];
+const MAX_SIZE: [f32; 2] = [8192.0, 8192.0];
+
+/// Seconds without a picture after which the host has stopped playing.
+const PAUSE: f64 = 0.25;
 
 /// `size`, or the nearest one that the window can have.
-pub fn allowed_size(size: [u32; 2]) -> [u32; 2] {
+pub fn allowed_size(size: [f32; 2]) -> [f32; 2] {
     std::array::from_fn(|axis| size[axis].clamp(MIN_SIZE[axis], MAX_SIZE[axis]))
+}
+
+/// Opens the window, and remembers its size across sessions, which nice-plug's own editor does not.
+pub struct ToneFilterEditor {
+    params: Arc<ToneFilterParams>,
+    meters: Meters,
+    repaint: RepaintNotifier,
+    /// Physical pixels in a logical one, as far as is known.
+    pixel_ratio: Arc<AtomicCell<f64>>,
+}
+
+impl ToneFilterEditor {
+    /// An editor of `params` that shows `meters`, and paints anew when `repaint` asks for it.
+    pub fn new(params: Arc<ToneFilterParams>, meters: Meters, repaint: RepaintNotifier) -> Self {
+        Self { params, meters, repaint, pixel_ratio: Arc::new(AtomicCell::new(1.0)) }
+    }
+}
+
+impl Editor for ToneFilterEditor {
+    type Handle = EguiEditorHandle;
+
+    fn spawn(
+        &self,
+        parent: Option<ParentWindowHandle>,
+        wait_for_parent: bool,
+        fallback_scale_factor: Option<f64>,
+        gui_context: GuiContext,
+        host: Option<HostMethods>,
+    ) -> Result<SpawnedEditor<Self::Handle>, Box<dyn Error>> {
+        if let Some(ratio) = fallback_scale_factor {
+            self.pixel_ratio.store(ratio);
+        }
+        let [width, height] = self.params.editor_size.load();
+        let state = EguiEditorState::from_size(LogicalSize::new(width, height), 1.0);
+        let settings =
+            EguiNiceSettings::new().with_tile("Tone Filter").with_resize_hint(self.resize_hint());
+        let app = App {
+            params: self.params.clone(),
+            meters: self.meters.open(),
+            pixel_ratio: self.pixel_ratio.clone(),
+            host: None,
+            panel: Panel::default(),
+            last_picture: f64::NEG_INFINITY,
+        };
+        create_egui_editor(state, self.repaint.clone(), settings, app).ok_or("no editor")?.spawn(
+            parent,
+            wait_for_parent,
+            fallback_scale_factor,
+            gui_context,
+            host,
+        )
+    }
+
+    fn size(&self) -> NativeSize<u32> {
+        let [width, height] = self.params.editor_size.load();
+        NativeSize::from_size(LogicalSize::new(width, height).into(), self.pixel_ratio.load())
+    }
+
+    fn resize_hint(&self) -> ResizeHint {
+        let [width, height] = MIN_SIZE;
+        ResizeHint::RESIZABLE.with_min_logical_size(LogicalSize::new(width, height))
+    }
+}
+
+/// An open window.
+struct App {
+    params: Arc<ToneFilterParams>,
+    meters: MeterViewer,
+    pixel_ratio: Arc<AtomicCell<f64>>,
+    host: Option<GuiContext>,
+    panel: Panel,
+    /// When the last picture came, in egui's seconds.
+    last_picture: f64,
+}
+
+impl NiceEguiApp for App {
+    fn build(
+        &mut self,
+        ctx: egui::Context,
+        host: GuiContext,
+        _frame: &mut Frame,
+    ) -> Result<(), HandlerError> {
+        theme::install(&ctx);
+        self.host = Some(host);
+        Ok(())
+    }
+
+    fn ui(&mut self, ui: &mut Ui, _frame: &mut Frame) {
+        let now = ui.input(|input| input.time);
+        if let Some(bands) = self.meters.latest() {
+            self.panel.bands = bands;
+            self.last_picture = now;
+        }
+        if now - self.last_picture > PAUSE {
+            self.panel.bands = Bands::default();
+        } else {
+            ui.ctx().request_repaint_after_secs(PAUSE as f32);
+        }
+        let Some(host) = &self.host else { return };
+        let (panel, params) = (&mut self.panel, &self.params);
+        ResizableWindow::new("window")
+            .min_size(MIN_SIZE.into())
+            .show(ui, |ui| panel.show(ui, params, &host.param_setter()));
+    }
+
+    fn resized(&mut self, size: WindowSize) {
+        self.pixel_ratio.store(size.scale_factor);
+        let size = [size.logical.width as f32, size.logical.height as f32];
+        self.params.editor_size.store(allowed_size(size));
+    }
+}
+
+/// What is in the window. Needs neither a plugin nor a window to be shown.
+#[derive(Default)]
+struct Panel {
+    /// What the bands hear.
+    bands: Bands,
+    grid: BandGrid,
+}
+
+impl Panel {
+    fn show(&mut self, ui: &mut Ui, params: &ToneFilterParams, setter: &ParamSetter) {
+        let seconds = ui.input(|input| input.unstable_dt).min(0.1);
+        if self.grid.advance(&self.bands, seconds) {
+            ui.ctx().request_repaint();
+        }
+
+        let window = ui.max_rect();
+        let scale = Scale::new(window.size());
+        let margin = scale.length(16.0).max(8.0);
+        let area = window.shrink(margin);
+        let header = Rect::from_min_size(area.min, vec2(area.width(), scale.line(14.0)));
+        let bottom = Rect::from_min_max(
+            pos2(area.left(), area.bottom() - controls::height(scale)),
+            area.max,
+        );
+        let middle = Rect::from_min_max(
+            pos2(area.left(), header.bottom() + 0.5 * margin),
+            pos2(area.right(), bottom.top() - 0.75 * margin),
+        );
+        self.paint_header(ui, header, scale);
+        self.grid.paint(ui.painter(), middle, scale, &self.bands);
+        controls::show(ui, bottom, scale, params, setter);
+    }
+
+    /// The name, and what the colours and markers mean.
+    fn paint_header(&self, ui: &Ui, area: Rect, scale: Scale) {
+        let painter = ui.painter();
+        let title = "TONE FILTER";
+        painter.text(area.left_center(), Align2::LEFT_CENTER, title, scale.font(14.0), theme::TEXT);
+        let mut right = area.right_center();
+        let legend = [
+            (BandState::Saturated, "saturated"),
+            (BandState::Sounding, "sounding"),
+            (BandState::Muted, "muted"),
+        ];
+        for (state, label) in legend {
+            let text =
+                painter.text(right, Align2::RIGHT_CENTER, label, scale.font(12.0), theme::DIM);
+            let radius = 0.3 * scale.font(12.0).size;
+            right = text.left_center() - Vec2::X * 2.0 * radius;
+            band_grid::paint_marker(painter, right, radius, state);
+            right.x -= scale.length(24.0).max(12.0);
+        }
+    }
 }
