@@ -1,10 +1,15 @@
 //! The 48 bands over time as a picture: a piano roll, A3 at the bottom and G#7 at the top.
 
-use super::canvas::{Align, Canvas, Colour, oklch};
+use super::{
+    Error,
+    canvas::{Align, Canvas, Colour, oklch},
+    wav::Reader,
+};
 use crate::dsp::{
-    BandState, Bands,
+    BandState, Bands, Settings, ToneFilter,
     notes::{TONES, name},
 };
+use std::path::Path;
 
 /// Height of a note's row in pixels.
 const ROW: i32 = 16;
@@ -80,6 +85,30 @@ impl Plot {
                 self.columns.push(column);
                 self.filled = 1;
             }
+        }
+    }
+
+    /// What a filter hears in the WAV file `input`, called by the file's name.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn of_wav(input: &Path, settings: &Settings) -> Result<Self, Error> {
+        let mut reader = Reader::open(input)?;
+        let format = reader.format();
+        let rate = f64::from(format.rate);
+        let mut filter = ToneFilter::new(rate, settings)
+            .map_err(|source| Error::Filter { path: input.into(), source })?;
+        let hop = format.rate as usize / 100;
+        let title = input.file_name().unwrap_or_default().to_string_lossy();
+        let mut plot = Self::new(title, hop as f64 / rate);
+        let mut channels = vec![Vec::new(); usize::from(format.channels)];
+        loop {
+            reader.read(&mut channels, hop)?;
+            if channels[0].is_empty() {
+                return Ok(plot);
+            }
+            filter.process(&mut channels.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+            plot.push(&filter.bands());
         }
     }
 
