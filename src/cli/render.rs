@@ -1,7 +1,7 @@
 //! `tone-filter render`.
 
 use super::sound::Sound;
-use clap::{ArgAction, ValueEnum, ValueHint};
+use clap::{ValueEnum, ValueHint};
 use std::path::PathBuf;
 use tone_filter::offline::{
     render::{Options, Report, render},
@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long, value_name = "BITS")]
     bit_depth: Option<BitDepth>,
     /// Overwrite the output if it exists
-    #[arg(long, action = ArgAction::SetTrue)]
+    #[arg(long)]
     force: bool,
     #[command(flatten)]
     sound: Sound,

@@ -1,10 +1,13 @@
 //! The flags that make a sound: a preset, and one flag for every setting, which wins over it.
 
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, builder::PossibleValuesParser};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use tone_filter::{
     dsp::{SPECS, Settings, Spec, Stereo},
     presets::{self, Preset},
 };
+
+const STEREO: [(&str, Stereo); 2] = [("mono", Stereo::Mono), ("stereo", Stereo::Stereo)];
+const BYPASS: [(&str, bool); 2] = [("on", true), ("off", false)];
 
 /// What was given of the sound.
 pub struct Sound {
@@ -49,8 +52,7 @@ impl Args for Sound {
                 Arg::new("stereo")
                     .long("stereo")
                     .value_name("BANKS")
-                    .value_parser(PossibleValuesParser::new(["mono", "stereo"]))
-                    .hide_possible_values(true)
+                    .value_parser(choice("stereo", STEREO))
                     .help(
                         "Listen to the mean of all channels, or to left and right apart \
                          [mono or stereo, default mono]",
@@ -59,18 +61,31 @@ impl Args for Sound {
             .arg(
                 Arg::new("bypass")
                     .long("bypass")
-                    .value_name("ON|OFF")
+                    .value_name("STATE")
                     .num_args(0..=1)
                     .require_equals(true)
                     .default_missing_value("on")
-                    .value_parser(PossibleValuesParser::new(["on", "off"]))
-                    .hide_possible_values(true)
-                    .help("Let the input through untouched [default off]"),
+                    .value_parser(choice("bypass", BYPASS))
+                    .help("Let the input through untouched [on or off, default off]"),
             )
     }
 
     fn augment_args_for_update(command: Command) -> Command {
         Self::augment_args(command)
+    }
+}
+
+/// Reads one of two words.
+fn choice<T: Copy>(
+    id: &'static str,
+    choices: [(&'static str, T); 2],
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| match choices.iter().find(|(word, _)| *word == text) {
+        Some((_, value)) => Ok(*value),
+        None => {
+            let [(one, _), (other, _)] = choices;
+            Err(format!("{id} = {text:?} is unknown; use {one} or {other}"))
+        }
     }
 }
 
@@ -95,15 +110,11 @@ fn flag(spec: &'static Spec) -> Arg {
 
 impl FromArgMatches for Sound {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-        let text = |id: &str| matches.get_one::<String>(id).map(String::as_str);
         Ok(Self {
-            preset: text("preset").map(str::to_owned),
+            preset: matches.get_one("preset").cloned(),
             values: std::array::from_fn(|index| matches.get_one(SPECS[index].id).copied()),
-            stereo: text("stereo").map(|banks| match banks {
-                "stereo" => Stereo::Stereo,
-                _ => Stereo::Mono,
-            }),
-            bypass: text("bypass").map(|state| state == "on"),
+            stereo: matches.get_one("stereo").copied(),
+            bypass: matches.get_one("bypass").copied(),
         })
     }
 

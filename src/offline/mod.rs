@@ -75,6 +75,9 @@ pub enum Error {
     /// The output exists and is a device, a pipe or the like.
     #[error("{}: is not a regular file; choose another name for the output", .0.display())]
     NotAFile(PathBuf),
+    /// The folder of the output does not exist.
+    #[error("{}: there is no such folder; make it first", .0.display())]
+    NoFolder(PathBuf),
     /// The output would be longer than a WAV file can be.
     #[error("{}: would take {bytes} bytes, and a WAV file ends at 4 GiB; split the input, or choose a lower --bit-depth", .path.display())]
     TooLong {

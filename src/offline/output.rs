@@ -41,6 +41,9 @@ impl Output {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
+        if !folder.is_dir() {
+            return Err(Error::NoFolder(path.into()));
+        }
         let mut builder = tempfile::Builder::new();
         builder.prefix(".tone-filter-").suffix(".part");
         #[cfg(unix)]
@@ -51,7 +54,11 @@ impl Output {
         }
         match builder.tempfile_in(folder) {
             Ok(file) => Ok(Self { path: path.into(), file, force }),
-            Err(source) => Err(Error::Write { path: path.into(), source }),
+            Err(error) => {
+                // The error's own text tells the temporary name, which nobody knows.
+                let source = error.kind().into();
+                Err(Error::Write { path: path.into(), source })
+            }
         }
     }
 

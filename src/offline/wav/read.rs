@@ -92,7 +92,7 @@ impl Reader {
     /// When the file cannot be read on.
     pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<(), Error> {
         channels.iter_mut().for_each(Vec::clear);
-        let count = frames * channels.len();
+        let count = frames.saturating_mul(channels.len());
         let wav = &mut self.wav;
         let read = match self.format.depth {
             Depth::Float32 => deal(wav.samples::<f32>().take(count), channels),
