@@ -118,6 +118,16 @@ fn extensible_headers_are_read() {
 }
 
 #[test]
+fn what_a_plain_header_adds_is_ignored() {
+    for extension in [vec![0; 2], vec![9; 4], vec![0; 24]] {
+        let wav = Wav { bits: 32, extension, data: [0, 1, 2, 3].repeat(4), ..silence() };
+        let folder = Folder::with(&wav.bytes());
+        folder.run("render in.wav -o out.wav --mix 0");
+        assert_eq!(folder.integers("out.wav"), [0x0302_0100; 4]);
+    }
+}
+
+#[test]
 fn other_chunks_are_skipped_with_their_padding() {
     let data = vec![1, 2, 3, 4];
     let between = b"LIST\x03\0\0\0abc\0fact\x04\0\0\0\x01\0\0\0".to_vec();

@@ -98,6 +98,7 @@ impl Folder {
 }
 
 /// `RIFF`, a format chunk and a data chunk, for what hound does not write.
+#[derive(Debug)]
 struct Wav {
     tag: u16,
     channels: u16,

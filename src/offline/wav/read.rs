@@ -12,6 +12,9 @@ use std::{
 /// No format chunk is longer; a longer one is a broken length.
 const LONGEST_FORMAT: u32 = 1024;
 
+/// The format tag that sends readers to the subformat.
+const EXTENSIBLE: u16 = 0xFFFE;
+
 /// A WAV file being read.
 pub struct Reader {
     path: PathBuf,
@@ -170,17 +173,22 @@ fn walk(file: &mut BufReader<File>) -> io::Result<Chunks> {
 }
 
 /// The depth that a format chunk, which has at least 16 bytes, tells; or the name of a coding that is
-/// not read.
-fn depth(fmt: &mut [u8]) -> Result<Depth, String> {
+/// not read. Cuts the chunk down to what `hound` needs to know, for it is strict about the rest.
+fn depth(fmt: &mut Vec<u8>) -> Result<Depth, String> {
     let word = |at: usize| u16::from_le_bytes([fmt[at], fmt[at + 1]]);
-    let (tag, bits) = (word(0), word(14));
-    // An extensible format has its tag at the head of the subformat, and fewer bits may be valid than are
-    // stored. Those are the upper ones, so all that are stored can be read; zero says so to `hound`.
-    let extensible = tag == 0xFFFE && fmt.len() >= 40;
-    let tag = if extensible { word(24) } else { tag };
-    if extensible {
-        fmt[18..20].fill(0);
-    }
+    let bits = word(14);
+    let tag = if word(0) == EXTENSIBLE && fmt.len() >= 40 {
+        let subformat = word(24);
+        fmt.truncate(40);
+        // The rest has 22 bytes. Fewer bits may be valid than are stored; those are the upper ones, so all
+        // that are stored can be read, and zero says so.
+        fmt[16..20].copy_from_slice(&[22, 0, 0, 0]);
+        subformat
+    } else {
+        let tag = word(0);
+        fmt.truncate(16);
+        tag
+    };
     match (tag, bits) {
         (1, 8) => Ok(Depth::Int8),
         (1, 16) => Ok(Depth::Int16),
