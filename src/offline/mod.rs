@@ -3,7 +3,6 @@
 //! Whatever goes wrong with a file is an [`Error`] of one line that names the file and the remedy, and
 //! leaves no output behind.
 
-mod canvas;
 mod output;
 pub mod plot;
 pub mod render;
