@@ -4,9 +4,9 @@
 mod common;
 mod hosting;
 
-use common::sine;
-use hosting::{Signal, instance};
+use hosting::instance;
 use std::{
+    f64::consts::TAU,
     fs,
     path::PathBuf,
     thread::sleep,
@@ -113,15 +113,13 @@ impl Stage {
         check: impl Fn(&Picture) -> Result<(), String>,
     ) -> Picture {
         self.processor.reset();
-        // As long as the slowest resonator needs to settle; then a second of it again and again.
-        let chord = chord(tones, 6.0);
-        self.play(&chord);
-        let end: Signal = chord.iter().map(|channel| channel[5 * 48_000..].to_vec()).collect();
+        // The slowest resonator needs some seconds to settle.
+        let mut time = 0.0;
+        self.play(tones, &mut time, 6.0);
         let begun = Instant::now();
         loop {
-            for block in 0..10 {
-                let at = block * BLOCK..(block + 1) * BLOCK;
-                self.play(&end.iter().map(|channel| channel[at.clone()].to_vec()).collect());
+            for _ in 0..10 {
+                self.play(tones, &mut time, 0.01);
                 self.instance.idle();
                 sleep(Duration::from_millis(10));
             }
@@ -139,9 +137,18 @@ impl Stage {
         }
     }
 
-    fn play(&mut self, signal: &Signal) {
-        let mut signal = signal.clone();
+    /// Plays the next `seconds` after `time`, as fast as it goes.
+    fn play(&mut self, tones: &[(usize, f64)], time: &mut f64, seconds: f64) {
+        let sample = |frame: usize| {
+            let t = *time + frame as f64 / RATE;
+            let sine =
+                |&(tone, amplitude)| amplitude * (TAU * frequency(tone, 440.0, 0.0) * t).sin();
+            tones.iter().map(sine).sum::<f64>() as f32
+        };
+        let channel: Vec<f32> = (0..(seconds * RATE).round() as usize).map(sample).collect();
+        let mut signal = [channel.clone(), channel];
         self.processor.run(&mut signal, true, &mut std::iter::repeat(BLOCK), &[]).unwrap();
+        *time += seconds;
     }
 
     fn close(mut self) {
@@ -154,15 +161,6 @@ fn pictures() -> PathBuf {
     let folder = target().unwrap().join("pictures");
     fs::create_dir_all(&folder).unwrap();
     folder
-}
-
-fn chord(tones: &[(usize, f64)], seconds: f64) -> Signal {
-    let mut sum = sine(440.0, 0.0, seconds, RATE);
-    for &(tone, amplitude) in tones {
-        let sine = sine(frequency(tone, 440.0, 0.0), amplitude, seconds, RATE);
-        sum.iter_mut().zip(sine).for_each(|(sum, sample)| *sum += sample);
-    }
-    vec![sum.clone(), sum]
 }
 
 /// At least some text: many pixels that differ from the most frequent one.
@@ -230,9 +228,25 @@ fn the_editor_shows_each_band_in_its_place_and_the_colour_of_its_state() {
 
     for size in [[1400, 900], [700, 500]] {
         stage.size = stage.instance.resize_editor(size).unwrap();
-        stage.display.resize(stage.size).unwrap();
-        stage.show(&format!("editor-{}x{}", size[0], size[1]), &tones, is_drawn);
-        assert_eq!(stage.instance.editor_size().unwrap(), stage.size);
+        assert_eq!(stage.size, size);
+        stage.display.resize(size).unwrap();
+        stage.show(&format!("editor-{}x{}", size[0], size[1]), &tones, |picture| {
+            // A3 and A4 at the left edge, G#7 at the right one, wherever those are now.
+            let column = |index: usize| {
+                let edge = |index| picture.width * index / 12;
+                Area([edge(index), 0, edge(index + 1), picture.height]).look(picture)
+            };
+            match [column(0), column(11)] {
+                [Look::Red, Look::Green] => Ok(()),
+                looks => Err(format!("the edges look {looks:?}")),
+            }
+        });
     }
+
+    let mut reloaded = instance();
+    reloaded.load(&stage.instance.save().unwrap()).unwrap();
+    assert_eq!(reloaded.editor_size().unwrap(), [700, 500], "the session remembers the size");
+    stage.instance.close_editor().unwrap();
+    assert_eq!(stage.instance.open_editor(stage.display.window()).unwrap(), [700, 500]);
     stage.close();
 }
