@@ -7,6 +7,7 @@ use common::{noise, snr};
 use hosting::{
     Signal, assert_same, change, expected, instance, library, music, set, settings, sounds,
 };
+use std::process::Command;
 use tone_filter::dsp::{SPECS, Settings, Stereo, ToneFilter};
 use xtask::host::{Change, Instance, ProcessStatus, parameter_id};
 
@@ -330,5 +331,40 @@ fn a_bad_block_is_over_when_it_is_over() {
                 assert!(db >= 80.0, "{bad}: {db} dB");
             }
         }
+    }
+}
+
+#[test]
+fn the_renderer_makes_the_same_of_the_demo_tune() {
+    let read = |path: &std::path::Path| -> Signal {
+        let mut file = hound::WavReader::open(path).unwrap();
+        let spec = file.spec();
+        let samples: Vec<f32> = match spec.sample_format {
+            hound::SampleFormat::Float => file.samples().map(Result::unwrap).collect(),
+            hound::SampleFormat::Int => {
+                file.samples::<i16>().map(|sample| f32::from(sample.unwrap()) / 32_768.0).collect()
+            }
+        };
+        (0..2).map(|channel| samples.iter().skip(channel).step_by(2).copied().collect()).collect()
+    };
+    let demo = xtask::root().join("assets/demo.wav");
+    let input = read(&demo);
+    for sound in sounds() {
+        let mut instance = instance();
+        set(&mut instance, &sound);
+        let actual = settings(&mut instance);
+
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out.wav");
+        let mut renderer = Command::new(env!("CARGO_BIN_EXE_tone-filter"));
+        renderer.arg("render").arg(&demo).arg("-o").arg(&out).args(["--bit-depth", "32f"]);
+        for spec in &SPECS {
+            renderer.arg(format!("--{}={}", spec.id, spec.get(&actual)));
+        }
+        let stereo = if actual.stereo == Stereo::Stereo { "stereo" } else { "mono" };
+        assert!(renderer.args(["--stereo", stereo]).output().unwrap().status.success());
+
+        let plugin = played(&mut instance, 44_100.0, &input, true, every(512), &[]);
+        assert_same(&plugin, &read(&out), &format!("{actual:?}"));
     }
 }
