@@ -9,9 +9,9 @@ use super::{
     settings::Settings,
 };
 
-/// The loudest input a resonator is given, 36 dB over full scale. Music never comes near; it bounds
-/// how long a fault in the input is remembered.
-const LOUDEST: f32 = 64.0;
+/// The loudest input a bank is given, 18 dB over full scale. Music never comes near; it bounds how long
+/// a fault in the input is remembered.
+const LOUDEST: f32 = 8.0;
 
 /// What the settings mean for a bank, at one sample rate.
 #[derive(Debug, Clone)]
