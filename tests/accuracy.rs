@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 
 use common::{noisy_chord, sine, snr, white};
 use tone_filter::dsp::{
-    BandState, Settings, Stereo, ToneFilter,
+    BandState, PitchClass, Scale, Settings, Stereo, ToneFilter,
     notes::{TONES, frequency},
     reference::{self, Bank, Constants},
     resonator::Design,
@@ -40,7 +40,7 @@ fn the_wet_signal_is_the_references_to_80_db_at_every_rate() {
 #[test]
 fn the_wet_signal_is_the_references_to_80_db_for_settings_far_from_the_defaults() {
     let rate = 48_000.0;
-    let changes: [(&str, fn(&mut Settings)); 12] = [
+    let changes: [(&str, fn(&mut Settings)); 14] = [
         ("drive 1", |s| s.drive = 1.0),
         ("drive 400", |s| s.drive = 400.0),
         ("threshold -60", |s| s.threshold = -60.0),
@@ -52,6 +52,8 @@ fn the_wet_signal_is_the_references_to_80_db_for_settings_far_from_the_defaults(
         ("release 10", |s| s.release = 10.0),
         ("tone 20000", |s| s.tone = 20_000.0),
         ("transpose -24", |s| s.transpose = -24.0),
+        ("no A4", |s| s.bands = s.bands.with(12, false)),
+        ("E major", |s| (s.root, s.scale) = (PitchClass::new(7), Scale::Major)),
         ("transpose 24, tuning 432", |s| (s.transpose, s.tuning) = (24.0, 432.0)),
     ];
     for (what, change) in changes {

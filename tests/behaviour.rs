@@ -5,7 +5,7 @@ mod common;
 use common::{noise, noisy_chord, sine, white};
 use proptest::prelude::*;
 use tone_filter::dsp::{
-    Error, SPECS, Settings, Spec, Stereo, ToneFilter, kernel::BLOCK, reference,
+    BandMask, Error, SPECS, Scale, Settings, Spec, Stereo, ToneFilter, kernel::BLOCK, reference,
 };
 
 const RATE: f64 = 44_100.0;
@@ -195,6 +195,12 @@ fn no_setting_clicks_when_it_jumps_over_its_whole_range() {
     let bypass = Settings { bypass: true, ..calm };
     changes.push(("stereo", calm, stereo));
     changes.push(("stereo", stereo, calm));
+    let masked = Settings { bands: BandMask::NONE, ..calm };
+    let in_scale = Settings { scale: Scale::WholeTone, ..calm };
+    changes.push(("bands", calm, masked));
+    changes.push(("bands", masked, calm));
+    changes.push(("scale", calm, in_scale));
+    changes.push(("scale", in_scale, calm));
     changes.push(("bypass", calm, bypass));
     changes.push(("bypass", bypass, calm));
 
