@@ -40,7 +40,8 @@ fn the_wet_signal_is_the_references_to_80_db_at_every_rate() {
 #[test]
 fn the_wet_signal_is_the_references_to_80_db_for_settings_far_from_the_defaults() {
     let rate = 48_000.0;
-    let changes: [(&str, fn(&mut Settings)); 14] = [
+    type Change = (&'static str, fn(&mut Settings));
+    let changes: [Change; 14] = [
         ("drive 1", |s| s.drive = 1.0),
         ("drive 400", |s| s.drive = 400.0),
         ("threshold -60", |s| s.threshold = -60.0),

@@ -258,7 +258,8 @@ fn faults_in_the_input_are_forgotten() {
     // After the fault both filters hear the same; two ring times later they sound the same.
     let settings = Settings { ring: 0.4, release: 48.0, ..Settings::default() };
     let music = noisy_chord(3.0, RATE);
-    let faults: [(&str, fn(f32) -> f32); 6] = [
+    type Fault = (&'static str, fn(f32) -> f32);
+    let faults: [Fault; 6] = [
         ("NaN", |_| f32::NAN),
         ("infinity", |_| f32::INFINITY),
         ("-infinity", |_| f32::NEG_INFINITY),
