@@ -2,6 +2,7 @@
 
 use super::{
     bands::{Band, Bands},
+    glide::Moment,
     kernel::{Coefficients, Shared, State, scalar},
     notes::{TONES, frequency},
     reference::Constants,
@@ -9,9 +10,9 @@ use super::{
     settings::Settings,
 };
 
-/// The loudest input a resonator is given, 36 dB over full scale. Music never comes near; it bounds
-/// how long a fault in the input is remembered.
-const LOUDEST: f32 = 64.0;
+/// The loudest input a bank is given, 18 dB over full scale. Music never comes near; it bounds how long
+/// a fault in the input is remembered.
+const LOUDEST: f32 = 8.0;
 
 /// What the settings mean for a bank, at one sample rate.
 #[derive(Debug, Clone)]
@@ -27,25 +28,27 @@ pub(super) struct Voicing {
 }
 
 impl Voicing {
-    pub fn new(settings: &Settings, sample_rate: f64) -> Self {
+    pub fn new(moment: &Moment, sample_rate: f64) -> Self {
         let mut voicing = Self {
             sample_rate,
-            constants: Constants::new(settings, sample_rate),
+            constants: Constants::new(&moment.settings, sample_rate),
             coefficients: Coefficients::ZERO,
             half_angles: [0.0; TONES],
             ring: f32::NAN,
             tuning: f32::NAN,
             transpose: f32::NAN,
         };
-        voicing.update(settings);
+        voicing.update(moment);
         voicing
     }
 
-    /// Follows `settings`; the resonators are designed anew only if they changed.
-    pub fn update(&mut self, settings: &Settings) {
+    /// Follows the settings; the resonators are designed anew only if they changed.
+    pub fn update(&mut self, moment: &Moment) {
+        let settings = &moment.settings;
         self.constants = Constants::new(settings, self.sample_rate);
         self.coefficients.step = self.constants.band_step as f32;
         self.coefficients.drive = self.constants.drive as f32;
+        self.coefficients.weight.0 = moment.weights;
 
         let &Settings { ring, tuning, transpose, .. } = settings;
         if [ring, tuning, transpose] == [self.ring, self.tuning, self.transpose] {

@@ -2,14 +2,18 @@
 
 use super::{
     kernel::BLOCK,
+    notes::TONES,
     settings::{SPECS, Settings, Stereo, Taper},
 };
 
 /// How long a change takes, in seconds.
 const TIME: f64 = 0.02;
 
-/// One value a numeric setting, then stereo (0..1) and bypass (0..1).
-const VALUES: usize = SPECS.len() + 2;
+/// One value a numeric setting, then stereo (0..1), bypass (0..1) and the weight of each band (0..1).
+const VALUES: usize = BANDS + TONES;
+const STEREO: usize = SPECS.len();
+const BYPASS: usize = STEREO + 1;
+const BANDS: usize = BYPASS + 1;
 
 /// Moves every setting in a straight line of its own [`Taper`] to where it was last aimed.
 #[derive(Debug, Clone)]
@@ -20,15 +24,17 @@ pub struct Glide {
     steps: u32,
 }
 
-/// The settings at one moment of a glide. Two of them can be between their states.
+/// The settings at one moment of a glide, with what can be between its states as numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moment {
-    /// The numeric settings. `stereo` and `bypass` have no meaning here.
+    /// The numeric settings; the others have no meaning here.
     pub settings: Settings,
     /// 0 for one bank, 1 for two.
     pub stereo: f32,
     /// 0 for the effect, 1 for the input.
     pub bypass: f32,
+    /// 0 for a band that is switched off, 1 for one that may sound.
+    pub weights: [f32; TONES],
 }
 
 impl Glide {
@@ -76,8 +82,12 @@ impl Glide {
             };
             spec.set(&mut settings, value as f32);
         }
-        let [.., stereo, bypass] = self.now;
-        Moment { settings, stereo: stereo as f32, bypass: bypass as f32 }
+        Moment {
+            settings,
+            stereo: self.now[STEREO] as f32,
+            bypass: self.now[BYPASS] as f32,
+            weights: std::array::from_fn(|tone| self.now[BANDS + tone] as f32),
+        }
     }
 }
 
@@ -91,8 +101,12 @@ fn positions(settings: &Settings) -> [f64; VALUES] {
             Taper::Logarithmic => value.ln(),
         };
     }
-    positions[SPECS.len()] = if settings.stereo == Stereo::Stereo { 1.0 } else { 0.0 };
-    positions[SPECS.len() + 1] = if settings.bypass { 1.0 } else { 0.0 };
+    positions[STEREO] = f64::from(settings.stereo == Stereo::Stereo);
+    positions[BYPASS] = f64::from(settings.bypass);
+    let bands = settings.sounding_bands();
+    for (tone, position) in positions[BANDS..].iter_mut().enumerate() {
+        *position = f64::from(bands.contains(tone));
+    }
     positions
 }
 

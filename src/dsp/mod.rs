@@ -18,12 +18,14 @@ mod bank;
 mod denormals;
 mod glide;
 pub mod kernel;
+mod mask;
 pub mod notes;
 pub mod reference;
 pub mod resonator;
 mod settings;
 
 pub use bands::{Band, BandState, Bands};
+pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
 pub use settings::{OutOfRange, SPECS, Settings, Spec, Stereo, Taper, spec};
 
 use bank::{Bank, Voicing};
@@ -80,7 +82,7 @@ impl ToneFilter {
             return Err(Error::SampleRate(sample_rate));
         }
         let glide = Glide::new(settings, sample_rate);
-        let voicing = Voicing::new(settings, sample_rate);
+        let voicing = Voicing::new(&glide.moment(), sample_rate);
         let levels = Levels::new(&voicing, &glide);
         Ok(Self {
             settings: *settings,
@@ -116,7 +118,7 @@ impl ToneFilter {
     /// Forgets all it has heard and arrives at its settings: a fresh filter, without allocating.
     pub fn reset(&mut self) {
         self.glide.arrive();
-        self.voicing.update(&self.glide.moment().settings);
+        self.voicing.update(&self.glide.moment());
         self.banks = [Bank::new(), Bank::new()];
         self.levels = [Levels::new(&self.voicing, &self.glide); 2];
         self.position = 0;
@@ -181,7 +183,7 @@ impl ToneFilter {
     fn step(&mut self) {
         self.levels[0] = self.levels[1];
         if self.glide.step() {
-            self.voicing.update(&self.glide.moment().settings);
+            self.voicing.update(&self.glide.moment());
             self.levels[1] = Levels::new(&self.voicing, &self.glide);
             // A second bank that wakes up goes on from what the first one hears.
             if self.levels[0].stereo == 0.0 && self.levels[1].stereo > 0.0 {

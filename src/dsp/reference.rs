@@ -5,6 +5,7 @@
 //! none of the guards a real-time filter needs.
 
 use super::{
+    mask::BandMask,
     notes::{TONES, frequency},
     resonator::Design,
     settings::{Settings, Stereo},
@@ -117,6 +118,7 @@ pub struct Band {
 #[derive(Debug, Clone)]
 pub struct Bank {
     constants: Constants,
+    sounding: BandMask,
     resonators: [Resonator; TONES],
     bands: [Band; TONES],
     total_power: f64,
@@ -124,10 +126,11 @@ pub struct Bank {
 }
 
 impl Bank {
-    /// A bank at rest.
+    /// A bank at rest in which all bands may sound.
     pub fn new(constants: Constants, designs: [Design; TONES]) -> Self {
         Self {
             constants,
+            sounding: BandMask::ALL,
             resonators: designs.map(Resonator::new),
             bands: [Band::default(); TONES],
             total_power: 0.0,
@@ -141,7 +144,8 @@ impl Bank {
             let f = frequency(tone, f64::from(settings.tuning), f64::from(settings.transpose));
             Design::new(f, f64::from(settings.ring), sample_rate)
         });
-        Self::new(Constants::new(settings, sample_rate), designs)
+        let sounding = settings.sounding_bands();
+        Self { sounding, ..Self::new(Constants::new(settings, sample_rate), designs) }
     }
 
     /// The next wet sample for the next input sample.
@@ -152,7 +156,8 @@ impl Bank {
         let high = c.ceiling * self.total_power;
 
         let mut sum = 0.0;
-        for (resonator, band) in self.resonators.iter_mut().zip(&mut self.bands) {
+        let bands = self.resonators.iter_mut().zip(&mut self.bands);
+        for (tone, (resonator, band)) in bands.enumerate() {
             let y = resonator.next(x);
             let q = y * y;
             let level = q.min(q.powi(4) / low.powi(3)).min(high);
@@ -161,7 +166,9 @@ impl Bank {
             let driven = c.drive * y / (rms + RMS_GUARD);
             band.resonance = y;
             band.output = rms * driven / (1.0 + driven.abs());
-            sum += band.output;
+            if self.sounding.contains(tone) {
+                sum += band.output;
+            }
         }
         self.low_pass += (1.0 - c.smoothing) * (sum - self.low_pass);
         let doubled = 2.0 * self.low_pass;

@@ -57,11 +57,15 @@ impl Design {
     /// A frequency at or above [`HIGHEST`] of the sample rate gives a resonator without gain, so that
     /// a tone which is transposed out of reach rings out where it was.
     pub fn new(frequency: f64, ring: f64, sample_rate: f64) -> Self {
-        let reachable = frequency < HIGHEST * sample_rate;
         let angle = TAU * (frequency / sample_rate).min(HIGHEST);
-        let radius = radius(ring, sample_rate);
-        let gain = if reachable { 1.0 / unscaled_magnitude(angle, radius) } else { 0.0 };
-        Self { angle, radius, gain }
+        let design = Self::from_poles(angle, radius(ring, sample_rate));
+        let reachable = frequency < HIGHEST * sample_rate;
+        Self { gain: if reachable { design.gain } else { 0.0 }, ..design }
+    }
+
+    /// A resonator with poles at `angle` (radians a sample) and `radius`, and a response of 1 at `angle`.
+    pub fn from_poles(angle: f64, radius: f64) -> Self {
+        Self { angle, radius, gain: 1.0 / unscaled_magnitude(angle, radius) }
     }
 
     /// The same poles and zeros as a two-integrator loop in f32.

@@ -3,6 +3,10 @@
 //! [`Settings`] is what the DSP, the plugin, the presets and the command line share. The ids of
 //! [`SPECS`] are stable for ever: they are plugin parameter ids, preset keys and flag names.
 
+use super::{
+    mask::{BandMask, PitchClass, PitchClasses, Scale},
+    notes::TONES,
+};
 use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 
@@ -39,6 +43,14 @@ pub struct Settings {
     pub stereo: Stereo,
     /// Lets the input through untouched.
     pub bypass: bool,
+    /// The bands that may sound.
+    pub bands: BandMask,
+    /// The note that `scale` starts from.
+    pub root: PitchClass,
+    /// The notes that may sound, by the bands' names (whatever `tuning` and `transpose` make of them).
+    pub scale: Scale,
+    /// The notes of [`Scale::Custom`].
+    pub custom: PitchClasses,
 }
 
 /// Which signal the resonators listen to.
@@ -206,6 +218,10 @@ impl Default for Settings {
             transpose: 0.0,
             stereo: Stereo::default(),
             bypass: false,
+            bands: BandMask::default(),
+            root: PitchClass::default(),
+            scale: Scale::default(),
+            custom: PitchClasses::default(),
         };
         for spec in &SPECS {
             spec.set(&mut settings, spec.default);
@@ -218,6 +234,14 @@ impl Settings {
     /// The first setting that is out of range, as an error.
     pub fn validate(&self) -> Result<(), OutOfRange> {
         SPECS.iter().try_for_each(|spec| spec.check(spec.get(self)))
+    }
+
+    /// The bands that may sound, by `bands` and by the scale.
+    pub fn sounding_bands(&self) -> BandMask {
+        let classes = self.scale.pitch_classes(self.root, self.custom);
+        let kept =
+            (0..TONES).filter(|&tone| self.bands.contains(tone) && classes.contains(tone % 12));
+        kept.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
     }
 }
 
@@ -262,16 +286,12 @@ mod tests {
             assert_eq!(spec.check(spec.default), Ok(()));
             spec.set(&mut settings, 1000.0 + index as f32);
         }
-        let json = serde_json_like(&settings);
+        // `Debug` names the fields as serde does, and needs no format.
+        let text = format!("{settings:?}");
         for (index, spec) in SPECS.iter().enumerate() {
             let expected = format!("{}: {}.0,", spec.id, 1000 + index);
-            assert!(json.contains(&expected), "{expected} is missing in {json}");
+            assert!(text.contains(&expected), "{expected} is missing in {text}");
         }
-    }
-
-    /// The derived `Debug` names fields as serde does.
-    fn serde_json_like(settings: &Settings) -> String {
-        format!("{settings:?}")
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Files: reading, rendering, drawing and writing them.
 //!
-//! Whatever goes wrong with a file is an [`Error`] of one line that names the file and the remedy, and
+//! Whatever goes wrong with a file is an [`enum@Error`] of one line that names the file and the remedy, and
 //! leaves no output behind.
 
 mod output;

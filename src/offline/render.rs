@@ -59,7 +59,7 @@ impl Report {
 /// Takes the same memory for any length. The output appears when it is complete.
 ///
 /// # Errors
-/// As [`Error`] tells; then there is no output, and one that was there is untouched.
+/// As [`enum@Error`] tells; then there is no output, and one that was there is untouched.
 pub fn render(input: &Path, output: &Path, options: &Options) -> Result<Report, Error> {
     let start = Instant::now();
     let mut reader = Reader::open(input)?;

@@ -2,6 +2,7 @@
 
 use crate::{Folder, Wav, silence};
 use std::fs::{self, File};
+use tone_filter::presets;
 
 /// `bytes` as `in.wav` must be refused, by both verbs, with exactly this line.
 fn refused(bytes: &[u8], line: &str) {
@@ -180,10 +181,13 @@ fn presets_that_cannot_be() {
     let folder = Folder::with(&silence().bytes());
     let said =
         |preset: &str| folder.fail(&format!("render in.wav -o out.wav --preset {preset}"), 2);
+    let known: Vec<&str> = presets::ids().collect();
     assert_eq!(
         said("loud"),
-        "no preset is called \"loud\"; there are reference, quiet-music, subtle-edge, extreme-8-bit, \
-         fast-song, chord-pad, stereo-wide, or give a path like ./loud.json"
+        format!(
+            "no preset is called \"loud\"; there are {}, or give a path like ./loud.json",
+            known.join(", ")
+        )
     );
     let line = said("loud.json");
     assert!(line.starts_with("loud.json: cannot be read ("), "{line}");

@@ -47,6 +47,8 @@ pub struct Coefficients {
     pub fall: Lanes,
     /// [`Loop::gain`] of each tone.
     pub gain: Lanes,
+    /// Share of each tone in the sum.
+    pub weight: Lanes,
     /// [`Loop::damping`], which is the same for every tone.
     pub damping: f32,
     /// Share of the new value in the power trackers.
@@ -61,6 +63,7 @@ impl Coefficients {
         rise: Lanes::ZERO,
         fall: Lanes::ZERO,
         gain: Lanes::ZERO,
+        weight: Lanes::ZERO,
         damping: 0.0,
         step: 0.0,
         drive: 0.0,

@@ -11,6 +11,7 @@ pub fn process(state: &mut State, c: &Coefficients, shared: &Shared, sums: &mut 
     sums.fill(0.0);
     for tone in 0..TONES {
         let (rise, fall, gain) = (c.rise.0[tone], c.fall.0[tone], c.gain.0[tone]);
+        let weight = c.weight.0[tone];
         let (mut lo, mut bp) = (state.lo.0[tone], state.bp.0[tone]);
         let mut power = state.power.0[tone];
         let per_frame =
@@ -28,7 +29,7 @@ pub fn process(state: &mut State, c: &Coefficients, shared: &Shared, sums: &mut 
             // rms * d / (1 + |d|) with d = drive * bp / (rms + guard), in one division.
             let rms = power.sqrt();
             let driven = c.drive * bp;
-            *sum += rms * driven / (rms + RMS_GUARD + driven.abs());
+            *sum += weight * rms * driven / (rms + RMS_GUARD + driven.abs());
         }
         state.lo.0[tone] = lo;
         state.bp.0[tone] = bp;

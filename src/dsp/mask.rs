@@ -1,0 +1,259 @@
+//! Which of the 48 tones may sound: single bands switched off, and a scale that the music is held to.
+
+use super::notes::{PITCH_CLASSES, TONES};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// A set of `N` switches, all on by default. As text, one `1` or `0` a switch; blanks are for the eye.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Switches<const N: usize>(u64);
+
+/// The 48 bands, A3 first; as text four groups of twelve, the rows of the band grid.
+pub type BandMask = Switches<TONES>;
+
+/// The twelve pitch classes, A first.
+pub type PitchClasses = Switches<12>;
+
+/// Text that does not describe a set of switches.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error(
+    "'{text}' does not say which of {count} are on; write {count} digits, 1 for on and 0 for off"
+)]
+pub struct BadSwitches {
+    text: String,
+    count: usize,
+}
+
+impl<const N: usize> Switches<N> {
+    /// All on.
+    pub const ALL: Self = Self((1 << N) - 1);
+    /// All off.
+    pub const NONE: Self = Self(0);
+
+    /// Whether switch `index` is on; those from `N` up never are.
+    pub const fn contains(self, index: usize) -> bool {
+        index < N && self.0 >> index & 1 == 1
+    }
+
+    /// The same with switch `index` (below `N`) on or off.
+    #[must_use]
+    pub const fn with(self, index: usize, on: bool) -> Self {
+        let bit = 1 << index & Self::ALL.0;
+        Self(if on { self.0 | bit } else { self.0 & !bit })
+    }
+}
+
+impl<const N: usize> Default for Switches<N> {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+impl<const N: usize> std::fmt::Display for Switches<N> {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        for index in 0..N {
+            let space = if index > 0 && index % 12 == 0 { " " } else { "" };
+            write!(f, "{space}{}", u8::from(self.contains(index)))?;
+        }
+        Ok(())
+    }
+}
+
+impl<const N: usize> std::str::FromStr for Switches<N> {
+    type Err = BadSwitches;
+
+    fn from_str(text: &str) -> Result<Self, BadSwitches> {
+        let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
+        if digits.len() != N || digits.iter().any(|c| !matches!(c, '0' | '1')) {
+            return Err(BadSwitches { text: text.to_owned(), count: N });
+        }
+        let on = digits.iter().enumerate().filter(|(_, digit)| **digit == '1');
+        Ok(on.fold(Self::NONE, |set, (index, _)| set.with(index, true)))
+    }
+}
+
+impl<const N: usize> Serialize for Switches<N> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de, const N: usize> Deserialize<'de> for Switches<N> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// A pitch class by its index in [`PITCH_CLASSES`], written by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PitchClass(u8);
+
+/// A name that is not one of [`PITCH_CLASSES`].
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("'{0}' is no note; use one of A A# B C C# D D# E F F# G G#")]
+pub struct BadPitchClass(String);
+
+impl PitchClass {
+    /// The pitch class `index` semitones above A.
+    pub const fn new(index: usize) -> Self {
+        Self((index % 12) as u8)
+    }
+
+    /// Semitones above A, 0..12.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Its name with a sharp where it needs one.
+    pub const fn name(self) -> &'static str {
+        PITCH_CLASSES[self.index()]
+    }
+}
+
+impl std::str::FromStr for PitchClass {
+    type Err = BadPitchClass;
+
+    fn from_str(text: &str) -> Result<Self, BadPitchClass> {
+        let found = PITCH_CLASSES.iter().position(|name| name.eq_ignore_ascii_case(text.trim()));
+        found.map(Self::new).ok_or_else(|| BadPitchClass(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for PitchClass {
+    type Error = BadPitchClass;
+
+    fn try_from(text: String) -> Result<Self, BadPitchClass> {
+        text.parse()
+    }
+}
+
+impl From<PitchClass> for String {
+    fn from(class: PitchClass) -> Self {
+        class.name().to_owned()
+    }
+}
+
+/// The notes that a piece of music may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// All twelve.
+    #[default]
+    Chromatic,
+    /// Major, or Ionian.
+    Major,
+    /// Natural minor, or Aeolian.
+    NaturalMinor,
+    /// Minor with a raised seventh.
+    HarmonicMinor,
+    /// Minor with a raised sixth.
+    Dorian,
+    /// Minor with a lowered second.
+    Phrygian,
+    /// Major with a raised fourth.
+    Lydian,
+    /// Major with a lowered seventh.
+    Mixolydian,
+    /// Minor with a lowered second and fifth.
+    Locrian,
+    /// Major without its fourth and seventh.
+    MajorPentatonic,
+    /// Natural minor without its second and sixth.
+    MinorPentatonic,
+    /// Minor pentatonic with a raised fourth.
+    Blues,
+    /// Six whole tones.
+    WholeTone,
+    /// The pitch classes that the user picked; the root does not count.
+    Custom,
+}
+
+impl Scale {
+    /// Every scale, in the order in which a user is offered them.
+    pub const ALL: [Self; 14] = [
+        Self::Chromatic,
+        Self::Major,
+        Self::NaturalMinor,
+        Self::HarmonicMinor,
+        Self::Dorian,
+        Self::Phrygian,
+        Self::Lydian,
+        Self::Mixolydian,
+        Self::Locrian,
+        Self::MajorPentatonic,
+        Self::MinorPentatonic,
+        Self::Blues,
+        Self::WholeTone,
+        Self::Custom,
+    ];
+
+    /// Semitones above the root, `None` for [`Scale::Custom`].
+    pub const fn steps(self) -> Option<&'static [usize]> {
+        Some(match self {
+            Self::Chromatic => &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+            Self::Major => &[0, 2, 4, 5, 7, 9, 11],
+            Self::NaturalMinor => &[0, 2, 3, 5, 7, 8, 10],
+            Self::HarmonicMinor => &[0, 2, 3, 5, 7, 8, 11],
+            Self::Dorian => &[0, 2, 3, 5, 7, 9, 10],
+            Self::Phrygian => &[0, 1, 3, 5, 7, 8, 10],
+            Self::Lydian => &[0, 2, 4, 6, 7, 9, 11],
+            Self::Mixolydian => &[0, 2, 4, 5, 7, 9, 10],
+            Self::Locrian => &[0, 1, 3, 5, 6, 8, 10],
+            Self::MajorPentatonic => &[0, 2, 4, 7, 9],
+            Self::MinorPentatonic => &[0, 3, 5, 7, 10],
+            Self::Blues => &[0, 3, 5, 6, 7, 10],
+            Self::WholeTone => &[0, 2, 4, 6, 8, 10],
+            Self::Custom => return None,
+        })
+    }
+
+    /// The pitch classes of the scale on `root`; those of a custom scale are `custom`.
+    pub fn pitch_classes(self, root: PitchClass, custom: PitchClasses) -> PitchClasses {
+        self.steps().map_or(custom, |steps| {
+            let classes = steps.iter().map(|step| (root.index() + step) % 12);
+            classes.fold(PitchClasses::NONE, |set, class| set.with(class, true))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(scale: Scale, root: &str) -> Vec<&'static str> {
+        let classes = scale.pitch_classes(root.parse().unwrap(), PitchClasses::NONE);
+        (0..12).filter(|&class| classes.contains(class)).map(|class| PITCH_CLASSES[class]).collect()
+    }
+
+    #[test]
+    fn scales_are_those_of_the_textbook() {
+        assert_eq!(names(Scale::Major, "C"), ["A", "B", "C", "D", "E", "F", "G"]);
+        assert_eq!(names(Scale::NaturalMinor, "A"), names(Scale::Major, "C"));
+        assert_eq!(names(Scale::Dorian, "D"), names(Scale::Major, "C"));
+        assert_eq!(names(Scale::Phrygian, "E"), names(Scale::Major, "C"));
+        assert_eq!(names(Scale::Lydian, "F"), names(Scale::Major, "C"));
+        assert_eq!(names(Scale::Mixolydian, "G"), names(Scale::Major, "C"));
+        assert_eq!(names(Scale::Locrian, "B"), names(Scale::Major, "C"));
+        assert_eq!(names(Scale::HarmonicMinor, "A"), ["A", "B", "C", "D", "E", "F", "G#"]);
+        assert_eq!(names(Scale::MajorPentatonic, "C"), names(Scale::MinorPentatonic, "A"));
+        assert_eq!(names(Scale::Blues, "A"), ["A", "C", "D", "D#", "E", "G"]);
+        assert_eq!(names(Scale::WholeTone, "C#"), ["A", "B", "C#", "D#", "F", "G"]);
+        assert_eq!(names(Scale::Chromatic, "F#").len(), 12);
+        assert!(names(Scale::Custom, "A").is_empty(), "custom takes what it is given");
+    }
+
+    #[test]
+    fn switches_round_trip_as_text_and_refuse_what_is_none() {
+        let mask = BandMask::ALL.with(0, false).with(47, false);
+        let text = mask.to_string();
+        assert_eq!(text, "011111111111 111111111111 111111111111 111111111110");
+        assert_eq!(text.parse(), Ok(mask));
+        assert_eq!(text.replace(' ', "").parse(), Ok(mask));
+        for bad in ["", "1", &"1".repeat(49), &"2".repeat(48)] {
+            assert!(bad.parse::<BandMask>().is_err(), "{bad}");
+        }
+        assert!(!BandMask::ALL.contains(48) && BandMask::ALL.contains(47));
+        assert_eq!(PitchClasses::NONE.with(11, true).to_string(), "000000000001");
+    }
+}
