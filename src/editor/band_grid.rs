@@ -14,8 +14,12 @@ use std::f32::consts::TAU;
 /// The grid's columns.
 const COLUMNS: usize = PITCH_CLASSES.len();
 
-/// The level, in dB of the total power, that the grid shows as nothing.
+/// The level, in dB of the total power, that a bar shows as nothing.
 const QUIETEST: f32 = -60.0;
+
+/// The powers, in dB full scale, between which a wave grows from nothing to its full height.
+const FAINTEST: f32 = -80.0;
+const LOUDEST: f32 = -10.0;
 
 /// Time constants, in seconds, of what moves: levels up, levels down, states.
 const RISE: f32 = 0.02;
@@ -30,8 +34,10 @@ pub struct BandGrid {
 /// One band on its way to what it was last told.
 #[derive(Clone, Copy, Default)]
 struct Cell {
-    /// 0 for [`QUIETEST`] or less, 1 for all of the input's power.
+    /// The bar: 0 for [`QUIETEST`] or less, 1 for all of the input's power.
     level: f32,
+    /// The wave: 0 for [`FAINTEST`] or less, 1 for [`LOUDEST`] or more.
+    loudness: f32,
     /// 0 for muted, 1 for heard.
     sounding: f32,
     /// 0 for heard, 1 for held back.
@@ -57,15 +63,26 @@ impl BandGrid {
                 }
                 moving |= *value != target;
             };
-            let level = level(band);
-            let time = if level > cell.level { RISE } else { FALL };
-            approach(&mut cell.level, level, time);
+            let (level, loudness) = (level(band), loudness(band));
+            let time = |rises| if rises { RISE } else { FALL };
+            let rises = level > cell.level;
+            approach(&mut cell.level, level, time(rises));
+            let rises = loudness > cell.loudness;
+            approach(&mut cell.loudness, loudness, time(rises));
             let heard = if band.state == BandState::Muted { 0.0 } else { 1.0 };
             approach(&mut cell.sounding, heard, CHANGE);
             let held = if band.state == BandState::Saturated { 1.0 } else { 0.0 };
             approach(&mut cell.saturated, held, CHANGE);
         }
         moving
+    }
+
+    /// The greatest difference between two grids.
+    #[cfg(test)]
+    pub fn distance(&self, other: &Self) -> f32 {
+        let values = |cell: &Cell| [cell.level, cell.loudness, cell.sounding, cell.saturated];
+        let pairs = self.cells.iter().flat_map(values).zip(other.cells.iter().flat_map(values));
+        pairs.map(|(own, other)| (own - other).abs()).fold(0.0, f32::max)
     }
 
     /// Paints the grid into `area`.
@@ -77,7 +94,7 @@ impl BandGrid {
 }
 
 /// Where the cell of `tone` is in a grid that fills `area`.
-fn cell_rect(area: Rect, scale: Scale, tone: usize) -> Rect {
+pub fn cell_rect(area: Rect, scale: Scale, tone: usize) -> Rect {
     let gap = scale.length(5.0).max(2.0);
     let rows = TONES / COLUMNS;
     let pitch = (area.size() + Vec2::splat(gap)) / vec2(COLUMNS as f32, rows as f32);
@@ -85,9 +102,15 @@ fn cell_rect(area: Rect, scale: Scale, tone: usize) -> Rect {
     Rect::from_min_size(corner, pitch - Vec2::splat(gap))
 }
 
-/// A band's level on the grid's scale, 0..1.
+/// What a band's wave shows, 0..1.
+fn loudness(band: &Band) -> f32 {
+    ((10.0 * band.power.log10() - FAINTEST) / (LOUDEST - FAINTEST)).clamp(0.0, 1.0)
+}
+
+/// What a band's bar shows, 0..1. Nothing is left of a sound that has died away, even if it is all
+/// that there is.
 fn level(band: &Band) -> f32 {
-    (1.0 - band.level_db() / QUIETEST).clamp(0.0, 1.0)
+    if loudness(band) == 0.0 { 0.0 } else { (1.0 - band.level_db() / QUIETEST).clamp(0.0, 1.0) }
 }
 
 impl Cell {
@@ -111,9 +134,9 @@ impl Cell {
         let text = theme::DIM.lerp_to_gamma(theme::TEXT, self.sounding);
         painter.text(inner.left_top(), Align2::LEFT_TOP, notes::name(tone), scale.font(13.0), text);
         let marker = pos2(inner.right() - 0.25 * line, inner.top() + 0.5 * line);
-        if self.level > 0.0 || band.state != BandState::Muted {
-            paint_marker(painter, marker, 0.25 * line, band.state);
-        }
+        // What hovers about the quietest level fades rather than flickers.
+        let presence = (12.0 * self.level).min(1.0).max(self.sounding);
+        paint_marker(painter, marker, 0.25 * line, band.state, presence);
 
         let bottom = inner.bottom() - 0.5 * line;
         let number = scale.font(11.0);
@@ -126,10 +149,16 @@ impl Cell {
         let mut filled = bar;
         filled.set_width(bar.width() * self.level);
         painter.rect_filled(filled, CornerRadius::same(1), colour);
-        if self.level > 0.0 {
+        if presence > 0.0 {
             let db = ((1.0 - self.level) * QUIETEST).round();
             let at = pos2(inner.right(), bottom);
-            painter.text(at, Align2::RIGHT_CENTER, format!("{db}"), number, text);
+            painter.text(
+                at,
+                Align2::RIGHT_CENTER,
+                db.to_string(),
+                number,
+                text.gamma_multiply(presence),
+            );
         }
 
         let top = inner.top() + scale.line(13.0);
@@ -150,22 +179,22 @@ impl Cell {
             band.wave((zero + TAU * periods * rest) / band.angular_frequency)
         };
         let peak = (0..=points).map(|point| wave(point).abs()).fold(0.0, f32::max);
-        let height = if peak > 0.0 { 0.5 * screen.height() * self.level / peak } else { 0.0 };
+        let height = if peak > 0.0 { 0.5 * screen.height() * self.loudness / peak } else { 0.0 };
         let line = (0..=points).map(|point| {
             let x = egui::lerp(screen.x_range(), point as f32 / points as f32);
             // What does not move needs no shape.
             pos2(x, screen.center().y - if height > 0.0 { height * wave(point) } else { 0.0 })
         });
-        let presence = 0.35 + 0.65 * self.level.max(self.sounding);
+        let presence = 0.3 + 0.4 * self.loudness + 0.3 * self.sounding;
         let width = 1.0 + scale.length(0.6) * self.sounding;
         let stroke = Stroke::new(width, self.colour().gamma_multiply(presence));
         painter.line(line.collect(), stroke);
     }
 }
 
-/// A ring for muted, a disc for sounding, a triangle for saturated.
-pub fn paint_marker(painter: &Painter, centre: Pos2, radius: f32, state: BandState) {
-    let colour = theme::state_colour(state);
+/// A ring for muted, a disc for sounding, a triangle for saturated; `presence` 0..1 is how strongly.
+pub fn paint_marker(painter: &Painter, centre: Pos2, radius: f32, state: BandState, presence: f32) {
+    let colour = theme::state_colour(state).gamma_multiply(presence);
     match state {
         BandState::Muted => {
             painter.circle_stroke(centre, radius - 0.5, Stroke::new(1.0, colour));

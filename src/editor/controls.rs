@@ -3,8 +3,8 @@
 use super::theme::{self, Scale};
 use crate::params::{Control, GROUPS, ToneFilterParams};
 use egui::{
-    Align2, CornerRadius, CursorIcon, Frame, Id, Key, Rect, Role, Sense, Stroke, TextEdit, Ui,
-    WidgetInfo, pos2,
+    Align2, CornerRadius, CursorIcon, Frame, Id, Key, Margin, Rect, Role, Sense, Stroke, TextEdit,
+    Ui, WidgetInfo, pos2,
     text::{CCursor, CCursorRange},
     text_edit::TextEditState,
     vec2,
@@ -67,11 +67,11 @@ pub fn show(
                 }
                 Some(Control::Stereo(param)) => {
                     let help = "One set of resonators for both channels, or one for each.";
-                    place.switch(ui, param, ["Mono", "Stereo"], help, setter);
+                    place.switch(ui, param, help, setter);
                 }
                 Some(Control::Bypass(param)) => {
                     let help = "Lets the sound through untouched.";
-                    place.switch(ui, param, ["Active", "Bypass"], help, setter);
+                    place.switch(ui, param, help, setter);
                 }
                 None => {}
             }
@@ -176,6 +176,7 @@ impl Place {
                 .font(font)
                 .text_color(colour)
                 .align(Align2::RIGHT_CENTER)
+                .margin(Margin::ZERO)
                 .frame(Frame::NONE.fill(theme::SURFACE));
             let mut area = self.caption();
             area.set_left(area.center().x);
@@ -211,18 +212,12 @@ impl Place {
     }
 
     /// Two buttons of which one is down.
-    fn switch(
-        &self,
-        ui: &mut Ui,
-        param: &impl Param,
-        labels: [&str; 2],
-        help: &str,
-        setter: &ParamSetter,
-    ) {
+    fn switch(&self, ui: &mut Ui, param: &impl Param, help: &str, setter: &ParamSetter) {
         self.name(ui, param.name());
         let on = param.unmodulated_normalized_value() > 0.5;
         let (left, right) = self.body().split_left_right_at_fraction(0.5);
-        for (index, (half, label)) in [left, right].into_iter().zip(labels).enumerate() {
+        for (index, half) in [left, right].into_iter().enumerate() {
+            let label = param.normalized_value_to_string(index as f32, false);
             let chosen = on == (index == 1);
             let response = ui.interact(half, self.id.with(index), Sense::click());
             response.widget_info(|| {

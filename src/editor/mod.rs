@@ -2,6 +2,8 @@
 
 mod band_grid;
 mod controls;
+#[cfg(test)]
+mod tests;
 mod theme;
 
 use crate::{
@@ -11,7 +13,7 @@ use crate::{
 };
 use band_grid::BandGrid;
 use crossbeam::atomic::AtomicCell;
-use egui::{Align2, Rect, Ui, Vec2, pos2, vec2};
+use egui::{Align2, Rect, Ui, Vec2};
 use nice_plug::{
     context::gui::GuiContext,
     editor::{
@@ -60,6 +62,18 @@ impl ToneFilterEditor {
     pub fn new(params: Arc<ToneFilterParams>, meters: Meters, repaint: RepaintNotifier) -> Self {
         Self { params, meters, repaint, pixel_ratio: Arc::new(AtomicCell::new(1.0)) }
     }
+
+    /// What a new window runs.
+    fn app(&self) -> App {
+        App {
+            params: self.params.clone(),
+            meters: self.meters.open(),
+            pixel_ratio: self.pixel_ratio.clone(),
+            host: None,
+            panel: Panel::default(),
+            last_picture: f64::NEG_INFINITY,
+        }
+    }
 }
 
 impl Editor for ToneFilterEditor {
@@ -80,21 +94,9 @@ impl Editor for ToneFilterEditor {
         let state = EguiEditorState::from_size(LogicalSize::new(width, height), 1.0);
         let settings =
             EguiNiceSettings::new().with_tile("Tone Filter").with_resize_hint(self.resize_hint());
-        let app = App {
-            params: self.params.clone(),
-            meters: self.meters.open(),
-            pixel_ratio: self.pixel_ratio.clone(),
-            host: None,
-            panel: Panel::default(),
-            last_picture: f64::NEG_INFINITY,
-        };
-        create_egui_editor(state, self.repaint.clone(), settings, app).ok_or("no editor")?.spawn(
-            parent,
-            wait_for_parent,
-            fallback_scale_factor,
-            gui_context,
-            host,
-        )
+        create_egui_editor(state, self.repaint.clone(), settings, self.app())
+            .ok_or("no editor")?
+            .spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)
     }
 
     fn size(&self) -> NativeSize<u32> {
@@ -132,27 +134,34 @@ impl NiceEguiApp for App {
     }
 
     fn ui(&mut self, ui: &mut Ui, _frame: &mut Frame) {
-        let now = ui.input(|input| input.time);
-        if let Some(bands) = self.meters.latest() {
-            self.panel.bands = bands;
-            self.last_picture = now;
-        }
-        if now - self.last_picture > PAUSE {
-            self.panel.bands = Bands::default();
-        } else {
+        if self.listen(ui.input(|input| input.time)) {
             ui.ctx().request_repaint_after_secs(PAUSE as f32);
         }
-        let Some(host) = &self.host else { return };
-        let (panel, params) = (&mut self.panel, &self.params);
-        ResizableWindow::new("window")
-            .min_size(MIN_SIZE.into())
-            .show(ui, |ui| panel.show(ui, params, &host.param_setter()));
+        if let Some(host) = &self.host {
+            self.panel.show(ui, &self.params, &host.param_setter());
+        }
     }
 
     fn resized(&mut self, size: WindowSize) {
         self.pixel_ratio.store(size.scale_factor);
         let size = [size.logical.width as f32, size.logical.height as f32];
         self.params.editor_size.store(allowed_size(size));
+    }
+}
+
+impl App {
+    /// Takes over the latest picture at `now`, in egui's seconds, or silence after a pause; true while
+    /// there is sound.
+    fn listen(&mut self, now: f64) -> bool {
+        if let Some(bands) = self.meters.latest() {
+            self.panel.bands = bands;
+            self.last_picture = now;
+        }
+        let playing = now - self.last_picture <= PAUSE;
+        if !playing {
+            self.panel.bands = Bands::default();
+        }
+        playing
     }
 }
 
@@ -164,49 +173,60 @@ struct Panel {
     grid: BandGrid,
 }
 
+/// Where the parts of the panel are.
+struct Layout {
+    scale: Scale,
+    header: Rect,
+    grid: Rect,
+    controls: Rect,
+}
+
+impl Layout {
+    fn new(window: Rect) -> Self {
+        let scale = Scale::new(window.size());
+        let margin = scale.length(16.0).max(8.0);
+        let area = window.shrink(margin);
+        let (header, rest) = area.split_top_bottom_at_y(area.top() + scale.line(14.0));
+        let (grid, controls) = rest.split_top_bottom_at_y(rest.bottom() - controls::height(scale));
+        let grid =
+            grid.with_min_y(grid.top() + 0.5 * margin).with_max_y(grid.bottom() - 0.75 * margin);
+        Self { scale, header, grid, controls }
+    }
+}
+
 impl Panel {
+    /// Shows everything in all of `ui`, with a corner that resizes the window.
     fn show(&mut self, ui: &mut Ui, params: &ToneFilterParams, setter: &ParamSetter) {
         let seconds = ui.input(|input| input.unstable_dt).min(0.1);
         if self.grid.advance(&self.bands, seconds) {
             ui.ctx().request_repaint();
         }
-
-        let window = ui.max_rect();
-        let scale = Scale::new(window.size());
-        let margin = scale.length(16.0).max(8.0);
-        let area = window.shrink(margin);
-        let header = Rect::from_min_size(area.min, vec2(area.width(), scale.line(14.0)));
-        let bottom = Rect::from_min_max(
-            pos2(area.left(), area.bottom() - controls::height(scale)),
-            area.max,
-        );
-        let middle = Rect::from_min_max(
-            pos2(area.left(), header.bottom() + 0.5 * margin),
-            pos2(area.right(), bottom.top() - 0.75 * margin),
-        );
-        self.paint_header(ui, header, scale);
-        self.grid.paint(ui.painter(), middle, scale, &self.bands);
-        controls::show(ui, bottom, scale, params, setter);
+        ResizableWindow::new("window").min_size(MIN_SIZE.into()).show(ui, |ui| {
+            let Layout { scale, header, grid, controls } = Layout::new(ui.max_rect());
+            paint_header(ui, header, scale);
+            self.grid.paint(ui.painter(), grid, scale, &self.bands);
+            controls::show(ui, controls, scale, params, setter);
+        });
     }
+}
 
-    /// The name, and what the colours and markers mean.
-    fn paint_header(&self, ui: &Ui, area: Rect, scale: Scale) {
-        let painter = ui.painter();
-        let title = "TONE FILTER";
-        painter.text(area.left_center(), Align2::LEFT_CENTER, title, scale.font(14.0), theme::TEXT);
-        let mut right = area.right_center();
-        let legend = [
-            (BandState::Saturated, "saturated"),
-            (BandState::Sounding, "sounding"),
-            (BandState::Muted, "muted"),
-        ];
-        for (state, label) in legend {
-            let text =
-                painter.text(right, Align2::RIGHT_CENTER, label, scale.font(12.0), theme::DIM);
-            let radius = 0.3 * scale.font(12.0).size;
-            right = text.left_center() - Vec2::X * 2.0 * radius;
-            band_grid::paint_marker(painter, right, radius, state);
-            right.x -= scale.length(24.0).max(12.0);
-        }
+/// The name, and what the colours and markers mean.
+fn paint_header(ui: &Ui, area: Rect, scale: Scale) {
+    let painter = ui.painter();
+    let title = "TONE FILTER";
+    painter.text(area.left_center(), Align2::LEFT_CENTER, title, scale.font(14.0), theme::TEXT);
+    let mut right = area.right_center();
+    let legend = [
+        (BandState::Saturated, "saturated"),
+        (BandState::Sounding, "sounding"),
+        (BandState::Muted, "muted"),
+    ];
+    for (state, label) in legend {
+        let font = scale.font(12.0);
+        let radius = 0.3 * font.size;
+        let text = painter.text(right, Align2::RIGHT_CENTER, label, font, theme::DIM);
+        right = text.left_center() - Vec2::X * 2.0 * radius;
+        band_grid::paint_marker(painter, right, radius, state, 1.0);
+        right.x -= scale.length(24.0).max(12.0);
     }
 }
