@@ -362,7 +362,8 @@ fn the_renderer_makes_the_same_of_the_demo_tune() {
             renderer.arg(format!("--{}={}", spec.id, spec.get(&actual)));
         }
         let stereo = if actual.stereo == Stereo::Stereo { "stereo" } else { "mono" };
-        assert!(renderer.args(["--stereo", stereo]).output().unwrap().status.success());
+        let output = renderer.args(["--stereo", stereo]).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 
         let plugin = played(&mut instance, 44_100.0, &input, true, every(512), &[]);
         assert_same(&plugin, &read(&out), &format!("{actual:?}"));
