@@ -90,15 +90,8 @@ impl Plugin for ToneFilterPlugin {
         config: &BufferConfig,
         _context: &mut impl ActivateContext<Self>,
     ) -> bool {
-        let sample_rate = f64::from(config.sample_rate);
-        self.meter_input.set_sample_rate(sample_rate);
-        self.active =
-            ToneFilter::new(sample_rate, &self.params.settings()).ok().map(|filter| Active {
-                filter,
-                sample_rate,
-                max_frames: config.max_buffer_size as usize,
-                silent_frames: 0,
-            });
+        self.meter_input.set_sample_rate(f64::from(config.sample_rate));
+        self.active = Active::new(&self.params, config);
         self.active.is_some()
     }
 
@@ -138,6 +131,14 @@ impl Plugin for ToneFilterPlugin {
 }
 
 impl Active {
+    /// `None` if the sample rate is not one.
+    fn new(params: &ToneFilterParams, config: &BufferConfig) -> Option<Self> {
+        let sample_rate = f64::from(config.sample_rate);
+        let filter = ToneFilter::new(sample_rate, &params.settings()).ok()?;
+        let max_frames = config.max_buffer_size as usize;
+        Some(Self { filter, sample_rate, max_frames, silent_frames: 0 })
+    }
+
     /// Sets out for what the parameters say.
     fn follow(&mut self, params: &ToneFilterParams) {
         // They are within their ranges, so this does not fail; if it did, the sound would stay.
@@ -185,3 +186,119 @@ impl Vst3Plugin for ToneFilterPlugin {
 
 nice_export_clap!(ToneFilterPlugin);
 nice_export_vst3!(ToneFilterPlugin);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dsp::Settings;
+
+    fn active(params: &ToneFilterParams, sample_rate: f32) -> Option<Active> {
+        let config = BufferConfig {
+            sample_rate,
+            min_buffer_size: None,
+            max_buffer_size: 512,
+            process_mode: ProcessMode::Realtime,
+        };
+        Active::new(params, &config)
+    }
+
+    fn process(active: &mut Active, channels: &mut [Vec<f32>]) -> ProcessStatus {
+        let mut buffer = Buffer::default();
+        let frames = channels[0].len();
+        // SAFETY: all channels are `frames` long and outlive the buffer.
+        unsafe {
+            buffer.set_slices(frames, |slices| {
+                *slices = channels.iter_mut().map(Vec::as_mut_slice).collect();
+            });
+        }
+        active.process(&mut buffer)
+    }
+
+    fn set(params: &ToneFilterParams, id: &str, normalized: f32) {
+        let (_, param, _) = params.param_map().into_iter().find(|(own, ..)| own == id).unwrap();
+        // SAFETY: `params` owns the parameter and is still borrowed.
+        unsafe { param._internal_set_normalized_value(normalized) };
+    }
+
+    /// A chord that is different on either side.
+    fn music(frames: usize) -> [Vec<f32>; 2] {
+        [220.0, 330.0].map(|hertz| {
+            (0..frames).map(|frame| 0.3 * (0.000_1 * hertz * frame as f32).sin()).collect()
+        })
+    }
+
+    #[test]
+    fn it_runs_at_every_rate_that_is_one() {
+        let params = ToneFilterParams::default();
+        for rate in [1234.5678, 8_000.0, 44_100.0, 768_000.0] {
+            let mut active = active(&params, rate).unwrap();
+            let mut channels = music(512);
+            process(&mut active, &mut channels);
+            assert!(channels.iter().flatten().all(|sample| sample.is_finite()), "{rate}");
+        }
+        for rate in [0.0, -44_100.0, 999.0, f32::NAN, f32::INFINITY] {
+            assert!(active(&params, rate).is_none(), "{rate}");
+        }
+    }
+
+    #[test]
+    fn it_sounds_like_the_filter_and_follows_its_parameters() {
+        let params = ToneFilterParams::default();
+        let mut active = active(&params, 48_000.0).unwrap();
+        let mut filter = ToneFilter::new(48_000.0, &Settings::default()).unwrap();
+        for block in 0..100 {
+            if block == 50 {
+                set(&params, "drive", 0.9);
+                set(&params, "mix", 1.0);
+                set(&params, "stereo", 1.0);
+                active.follow(&params);
+                filter.set_settings(&params.settings()).unwrap();
+                assert_ne!(*filter.settings(), Settings::default());
+            }
+            let (mut own, mut expected) = (music(500), music(500));
+            process(&mut active, &mut own);
+            let [left, right] = &mut expected;
+            filter.process(&mut [left, right]);
+            assert_eq!(own, expected, "block {block}");
+        }
+    }
+
+    #[test]
+    fn nothing_a_host_sets_stops_it() {
+        let params = ToneFilterParams::default();
+        let mut active = active(&params, 48_000.0).unwrap();
+        let ids: Vec<_> = params.param_map().into_iter().map(|(id, ..)| id).collect();
+        for normalized in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0, 2.0] {
+            for id in &ids {
+                set(&params, id, normalized);
+                active.follow(&params);
+                assert_eq!(*active.filter.settings(), params.settings(), "{id} = {normalized}");
+                let mut channels = music(512);
+                process(&mut active, &mut channels);
+                assert!(channels.iter().flatten().all(|sample| sample.is_finite()));
+            }
+        }
+    }
+
+    #[test]
+    fn the_tail_is_told_until_it_is_over() {
+        let params = ToneFilterParams::default();
+        let mut active = active(&params, 48_000.0).unwrap();
+        let tail = (48_000.0 * ToneFilter::tail(&Settings::default())).ceil() as u32;
+        assert_eq!(process(&mut active, &mut music(512)), ProcessStatus::Tail(tail));
+        let silence = || [vec![0.0; 512], vec![0.0; 512]];
+        let statuses = (0..tail / 512).map(|_| process(&mut active, &mut silence()));
+        assert!(statuses.into_iter().all(|status| status == ProcessStatus::Tail(tail)));
+        assert_eq!(process(&mut active, &mut silence()), ProcessStatus::Normal);
+        assert_eq!(process(&mut active, &mut music(512)), ProcessStatus::Tail(tail));
+    }
+
+    #[test]
+    fn samples_beyond_what_was_announced_are_not_touched() {
+        let params = ToneFilterParams::default();
+        let mut active = active(&params, 48_000.0).unwrap();
+        let mut channels = music(513);
+        assert!(matches!(process(&mut active, &mut channels), ProcessStatus::Error(_)));
+        assert_eq!(channels, music(513));
+    }
+}

@@ -173,22 +173,33 @@ impl Cell {
         let periods = (2 + tone / COLUMNS) as f32;
         let [now, before] = band.phasor;
         let zero = before.atan2(now) + TAU / 4.0 + TAU;
-        let points = screen.width().max(1.0) as usize;
-        let wave = |point: usize| {
-            let rest = 1.0 - point as f32 / points as f32;
-            band.wave((zero + TAU * periods * rest) / band.angular_frequency)
-        };
-        let peak = (0..=points).map(|point| wave(point).abs()).fold(0.0, f32::max);
+        let last = screen.width().max(1.0) as usize;
+        let share = |point: usize| point as f32 / last as f32;
+        // A band that was never told of anything has no frequency either.
+        let wave: Vec<f32> = (0..=last)
+            .map(|point| zero + TAU * periods * (1.0 - share(point)))
+            .map(
+                |angle| {
+                    if band.power > 0.0 { band.wave(angle / band.angular_frequency) } else { 0.0 }
+                },
+            )
+            .collect();
+        let peak = wave.iter().fold(0.0, |peak: f32, y| peak.max(y.abs()));
         let height = if peak > 0.0 { 0.5 * screen.height() * self.loudness / peak } else { 0.0 };
-        let line = (0..=points).map(|point| {
-            let x = egui::lerp(screen.x_range(), point as f32 / points as f32);
-            // What does not move needs no shape.
-            pos2(x, screen.center().y - if height > 0.0 { height * wave(point) } else { 0.0 })
-        });
+        let at = |point: usize| {
+            let x = egui::lerp(screen.x_range(), share(point));
+            pos2(x, screen.center().y - height * wave[point])
+        };
+        // Points on a straight line cost as much to draw as those that bend it.
+        let bends = |&point: &usize| {
+            let bend = || wave[point - 1] - 2.0 * wave[point] + wave[point + 1];
+            point == 0 || point == last || (height * bend()).abs() > 0.01
+        };
+        let line = (0..=last).filter(bends).map(at).collect();
         let presence = 0.3 + 0.4 * self.loudness + 0.3 * self.sounding;
         let width = 1.0 + scale.length(0.6) * self.sounding;
         let stroke = Stroke::new(width, self.colour().gamma_multiply(presence));
-        painter.line(line.collect(), stroke);
+        painter.line(line, stroke);
     }
 }
 

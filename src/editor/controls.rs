@@ -176,7 +176,7 @@ impl Place {
                 .font(font)
                 .text_color(colour)
                 .align(Align2::RIGHT_CENTER)
-                .margin(Margin::ZERO)
+                .margin(Margin::symmetric(2, 0))
                 .frame(Frame::NONE.fill(theme::SURFACE));
             let mut area = self.caption();
             area.set_left(area.center().x);

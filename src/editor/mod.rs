@@ -126,8 +126,9 @@ impl NiceEguiApp for App {
         &mut self,
         ctx: egui::Context,
         host: GuiContext,
-        _frame: &mut Frame,
+        frame: &mut Frame,
     ) -> Result<(), HandlerError> {
+        self.pixel_ratio.store(frame.baseview_window().size().scale_factor);
         theme::install(&ctx);
         self.host = Some(host);
         Ok(())

@@ -82,5 +82,7 @@ pub fn install(ctx: &egui::Context) {
     visuals.selection.stroke = Stroke::new(1.0, ACCENT);
     visuals.menu_corner_radius = CornerRadius::same(4);
     ctx.set_visuals_of(egui::Theme::Dark, visuals);
+    // A field to type in is as high as the text that it takes the place of.
+    ctx.all_styles_mut(|style| style.spacing.interact_size.y = 0.0);
     ctx.set_theme(egui::Theme::Dark);
 }
