@@ -134,22 +134,22 @@ impl Stage {
         }
     }
 
-    /// Plays `tones` (band and amplitude) from a fresh start, until `check` likes what there is to see;
-    /// the picture.
+    /// Plays `sound` (the sample at a time in seconds) from a fresh start, until `check` likes what there
+    /// is to see; the picture.
     fn show(
         &mut self,
         title: &str,
-        tones: &[(usize, f64)],
+        sound: &dyn Fn(f64) -> f64,
         check: impl Fn(&Picture) -> Result<(), String>,
     ) -> Picture {
         self.processor.reset();
         // The slowest resonator needs some seconds to settle.
         let mut time = 0.0;
-        self.play(tones, &mut time, 6.0);
+        self.play(sound, &mut time, 6.0);
         let begun = Instant::now();
         loop {
             for _ in 0..10 {
-                self.play(tones, &mut time, 0.01);
+                self.play(sound, &mut time, 0.01);
                 self.instance.idle();
                 sleep(Duration::from_millis(10));
             }
@@ -168,14 +168,10 @@ impl Stage {
     }
 
     /// Plays the next `seconds` after `time`, as fast as it goes.
-    fn play(&mut self, tones: &[(usize, f64)], time: &mut f64, seconds: f64) {
-        let sample = |frame: usize| {
-            let t = *time + frame as f64 / RATE;
-            let sine =
-                |&(tone, amplitude)| amplitude * (TAU * frequency(tone, 440.0, 0.0) * t).sin();
-            tones.iter().map(sine).sum::<f64>() as f32
-        };
-        let channel: Vec<f32> = (0..(seconds * RATE).round() as usize).map(sample).collect();
+    fn play(&mut self, sound: &dyn Fn(f64) -> f64, time: &mut f64, seconds: f64) {
+        let frames = 0..(seconds * RATE).round() as usize;
+        let channel: Vec<f32> =
+            frames.map(|frame| sound(*time + frame as f64 / RATE) as f32).collect();
         let mut signal = [channel.clone(), channel];
         self.processor.run(&mut signal, true, &mut std::iter::repeat(BLOCK), &[]).unwrap();
         *time += seconds;
@@ -193,6 +189,15 @@ fn pictures() -> PathBuf {
     folder
 }
 
+/// Sines of bands and amplitudes.
+fn chord(tones: &[(usize, f64)]) -> impl Fn(f64) -> f64 {
+    move |t| {
+        let sine =
+            |&(tone, level): &(usize, f64)| level * (TAU * frequency(tone, 440.0, 0.0) * t).sin();
+        tones.iter().map(sine).sum()
+    }
+}
+
 /// At least some text: many pixels that differ from the most frequent one.
 fn is_drawn(picture: &Picture) -> Result<(), String> {
     let background = picture.pixel(2, 2);
@@ -203,14 +208,15 @@ fn is_drawn(picture: &Picture) -> Result<(), String> {
 #[test]
 fn the_editor_shows_each_band_in_its_place_and_the_colour_of_its_state() {
     let mut stage = Stage::open();
-    let silent = stage.show("editor-silent", &[], is_drawn);
+    let silent = stage.show("editor-silent", &|_| 0.0, is_drawn);
 
     // Alone, a tone holds all the power: red. The first and the last one show where the grid is.
     let mut corner = |tone: usize| {
         let appeared = |picture: &Picture| Area::appeared(&silent, picture, Look::Red);
-        let picture = stage.show(&format!("editor-{}", name(tone)), &[(tone, 0.4)], |picture| {
-            appeared(picture).map(drop).ok_or_else(|| format!("{} is not red", name(tone)))
-        });
+        let picture =
+            stage.show(&format!("editor-{}", name(tone)), &chord(&[(tone, 0.4)]), |picture| {
+                appeared(picture).map(drop).ok_or_else(|| format!("{} is not red", name(tone)))
+            });
         appeared(&picture).unwrap()
     };
     let (Area(first), Area(last)) = (corner(0), corner(TONES - 1));
@@ -241,7 +247,8 @@ fn the_editor_shows_each_band_in_its_place_and_the_colour_of_its_state() {
             () => Look::Dark,
         }
     };
-    stage.show("editor", &tones, |picture| {
+    let chord = chord(&tones);
+    stage.show("editor-chord", &chord, |picture| {
         let wrong = |&tone: &usize| {
             let look = cell(tone).look(picture);
             // A band beside a loud one hears a little of it.
@@ -256,11 +263,19 @@ fn the_editor_shows_each_band_in_its_place_and_the_colour_of_its_state() {
         }
     });
 
+    // The picture that a reader likes to see: the demo tune, where the last chord sets in.
+    let tune = xtask::tune::generate();
+    let sound = |t: f64| {
+        let frame = ((t + 7.0) * f64::from(xtask::tune::RATE)) as usize;
+        tune.get(frame).map_or(0.0, |[left, _]| f64::from(*left) / 32_768.0)
+    };
+    stage.show("editor-tune", &sound, is_drawn);
+
     for size in [[1400, 900], [700, 500]] {
         stage.size = stage.instance.resize_editor(size).unwrap();
         assert_eq!(stage.size, size);
         stage.display.resize(size).unwrap();
-        stage.show(&format!("editor-{}x{}", size[0], size[1]), &tones, |picture| {
+        stage.show(&format!("editor-{}x{}", size[0], size[1]), &chord, |picture| {
             // A3 and A4 at the left edge, G#7 at the right one, wherever those are now.
             let column = |index: usize, wanted: Look| {
                 let edge = |index| picture.width * index / 12;

@@ -63,15 +63,21 @@ fn tools() -> Result<()> {
 }
 
 fn apt_install(packages: &[&str]) -> Result<()> {
-    let line = format!("apt-get install -y --no-install-recommends {}", packages.join(" "));
-    let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
-    if !root || !on_path("apt-get") {
-        bail!("missing: {}. Install them with\n\n    sudo {line}\n", packages.join(", "));
+    let names = packages.join(", ");
+    if !on_path("apt-get") {
+        bail!("missing: {names}. Install what this system calls so, and try again");
     }
-    let quiet = ("DEBIAN_FRONTEND", "noninteractive");
-    run(Command::new("apt-get").args(["update", "-qq"]).env(quiet.0, quiet.1))?;
-    let mut words = line.split(' ');
-    run(Command::new(words.next().unwrap_or_default()).args(words).env(quiet.0, quiet.1))
+    let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
+    if !root {
+        let packages = packages.join(" ");
+        bail!("missing: {names}. Install with\n\n    sudo apt-get install -y {packages}\n");
+    }
+    let apt_get = |arguments: &[&str]| {
+        let mut command = Command::new("apt-get");
+        run(command.env("DEBIAN_FRONTEND", "noninteractive").arg("-qq").args(arguments))
+    };
+    apt_get(&["update"])?;
+    apt_get(&[&["install", "-y", "--no-install-recommends"], packages].concat())
 }
 
 fn installed(package: &str) -> bool {
