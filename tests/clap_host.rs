@@ -5,7 +5,7 @@ mod hosting;
 
 use common::{noise, snr};
 use hosting::{
-    Signal, assert_same, change, expected, instance, library, music, set, settings, sounds,
+    Signal, assert_same, change, expected, instance, library, music, set, settings, sounds, wav,
 };
 use std::process::Command;
 use tone_filter::dsp::{SPECS, Settings, Stereo, ToneFilter};
@@ -336,19 +336,8 @@ fn a_bad_block_is_over_when_it_is_over() {
 
 #[test]
 fn the_renderer_makes_the_same_of_the_demo_tune() {
-    let read = |path: &std::path::Path| -> Signal {
-        let mut file = hound::WavReader::open(path).unwrap();
-        let spec = file.spec();
-        let samples: Vec<f32> = match spec.sample_format {
-            hound::SampleFormat::Float => file.samples().map(Result::unwrap).collect(),
-            hound::SampleFormat::Int => {
-                file.samples::<i16>().map(|sample| f32::from(sample.unwrap()) / 32_768.0).collect()
-            }
-        };
-        (0..2).map(|channel| samples.iter().skip(channel).step_by(2).copied().collect()).collect()
-    };
     let demo = xtask::root().join("assets/demo.wav");
-    let input = read(&demo);
+    let input = wav(&demo);
     for sound in sounds() {
         let mut instance = instance();
         set(&mut instance, &sound);
@@ -366,6 +355,6 @@ fn the_renderer_makes_the_same_of_the_demo_tune() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 
         let plugin = played(&mut instance, 44_100.0, &input, true, every(512), &[]);
-        assert_same(&plugin, &read(&out), &format!("{actual:?}"));
+        assert_same(&plugin, &wav(&out), &format!("{actual:?}"));
     }
 }

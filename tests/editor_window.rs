@@ -4,7 +4,7 @@
 mod common;
 mod hosting;
 
-use hosting::instance;
+use hosting::{demo, instance};
 use std::{
     f64::consts::TAU,
     fs,
@@ -264,11 +264,8 @@ fn the_editor_shows_each_band_in_its_place_and_the_colour_of_its_state() {
     });
 
     // The picture that a reader likes to see: the demo tune, where the last chord sets in.
-    let tune = xtask::tune::generate();
-    let sound = |t: f64| {
-        let frame = ((t + 7.0) * f64::from(xtask::tune::RATE)) as usize;
-        tune.get(frame).map_or(0.0, |[left, _]| f64::from(*left) / 32_768.0)
-    };
+    let tune = demo().remove(0);
+    let sound = |t: f64| tune.get(((t + 7.0) * 44_100.0) as usize).map_or(0.0, |&x| f64::from(x));
     stage.show("editor-tune", &sound, is_drawn);
 
     for size in [[1400, 900], [700, 500]] {

@@ -3,7 +3,7 @@
 mod common;
 mod hosting;
 
-use hosting::{Signal, assert_same, expected, instance, music, set, settings, sounds};
+use hosting::{Signal, assert_same, demo, expected, instance, music, set, settings, sounds};
 use serde_json::{Map, Value, json};
 use std::{fs, path::Path, process::Command};
 use tone_filter::dsp::{SPECS, Settings};
@@ -28,7 +28,8 @@ impl Case {
         let parameters: Vec<_> = parameters
             .map(|parameter| (parameter.name, json!(instance.value(parameter.id).unwrap())))
             .collect();
-        let input = music(1.0, rate)[..channels].to_vec();
+        let input = if rate == 44_100.0 { demo() } else { music(1.0, rate) };
+        let input = input[..channels].to_vec();
         let expected = expected(&settings(&mut instance), rate, &input, &[]);
         let name = format!("case{index}-{channels}-channels-{rate}-Hz-blocks-of-{block}");
         Self { name, rate, block, parameters: parameters.into_iter().collect(), input, expected }

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "every test uses some of it")]
 
 use crate::common::noisy_chord;
+use std::path::Path;
 use tone_filter::dsp::{SPECS, Settings, Stereo, ToneFilter};
 use xtask::{
     bundle,
@@ -78,6 +79,23 @@ pub fn music(seconds: f64, rate: f64) -> Signal {
     let mut right = noisy_chord(seconds, 1.5 * rate);
     right.truncate(left.len());
     vec![left, right]
+}
+
+/// The two channels of a WAV file of 16-bit integers or 32-bit floats, full scale 1.
+pub fn wav(path: &Path) -> Signal {
+    let mut file = hound::WavReader::open(path).unwrap();
+    let samples: Vec<f32> = match file.spec().sample_format {
+        hound::SampleFormat::Float => file.samples().map(Result::unwrap).collect(),
+        hound::SampleFormat::Int => {
+            file.samples::<i16>().map(|sample| f32::from(sample.unwrap()) / 32_768.0).collect()
+        }
+    };
+    (0..2).map(|channel| samples.iter().skip(channel).step_by(2).copied().collect()).collect()
+}
+
+/// The demo tune, which is at 44.1 kHz.
+pub fn demo() -> Signal {
+    wav(&xtask::root().join("assets/demo.wav"))
 }
 
 /// What the library makes of `input`, with settings that change at the frames given.
