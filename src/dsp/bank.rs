@@ -3,7 +3,7 @@
 use super::{
     bands::{Band, Bands},
     glide::Moment,
-    kernel::{Coefficients, Shared, State, scalar},
+    kernel::{Coefficients, Kernel, Shared, State},
     notes::{TONES, frequency},
     reference::Constants,
     resonator::Design,
@@ -48,6 +48,9 @@ impl Voicing {
         self.constants = Constants::new(settings, self.sample_rate);
         self.coefficients.step = self.constants.band_step as f32;
         self.coefficients.drive = self.constants.drive as f32;
+        self.coefficients.threshold = self.constants.threshold as f32;
+        self.coefficients.ceiling = self.constants.ceiling as f32;
+        self.coefficients.floor = self.constants.floor as f32;
         self.coefficients.weight.0 = moment.weights;
 
         let &Settings { ring, tuning, transpose, .. } = settings;
@@ -86,21 +89,18 @@ impl Bank {
     }
 
     /// Replaces `signal`, at most [`BLOCK`](super::kernel::BLOCK) finite samples, by the wet signal.
-    pub fn process(&mut self, voicing: &Voicing, signal: &mut [f32]) {
+    pub fn process(&mut self, kernel: Kernel, voicing: &Voicing, signal: &mut [f32]) {
         let c = &voicing.constants;
-        let shared = self.shared.input.iter_mut().zip(&mut self.shared.inverse_gate);
-        for ((input, inverse_gate), (limit, x)) in
-            shared.zip(self.shared.limit.iter_mut().zip(&*signal))
-        {
+        let shared = self.shared.input.iter_mut().zip(&mut self.shared.total_power);
+        for ((input, total_power), x) in shared.zip(&*signal) {
             let x = x.clamp(-LOUDEST, LOUDEST);
             *input = x + self.previous;
             self.previous = x;
             self.total_power += c.total_step * (f64::from(x * x) - self.total_power);
-            *inverse_gate = (1.0 / (c.threshold * self.total_power).max(c.floor)) as f32;
-            *limit = (c.ceiling * self.total_power) as f32;
+            *total_power = self.total_power as f32;
         }
 
-        scalar::process(&mut self.state, &voicing.coefficients, &self.shared, signal);
+        kernel.process(&mut self.state, &voicing.coefficients, &self.shared, signal);
 
         let share = 1.0 - c.smoothing as f32;
         for sample in signal {
