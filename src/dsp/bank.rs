@@ -3,7 +3,7 @@
 use super::{
     bands::{Band, Bands},
     glide::Moment,
-    kernel::{Coefficients, Kernel, Shared, State},
+    kernel::{BLOCK, Coefficients, Kernel, Shared, State},
     notes::{TONES, frequency},
     reference::Constants,
     resonator::Design,
@@ -51,6 +51,7 @@ impl Voicing {
         self.coefficients.threshold = self.constants.threshold as f32;
         self.coefficients.ceiling = self.constants.ceiling as f32;
         self.coefficients.floor = self.constants.floor as f32;
+        self.coefficients.smoothing = self.constants.smoothing as f32;
         self.coefficients.weight.0 = moment.weights;
 
         let &Settings { ring, tuning, transpose, .. } = settings;
@@ -73,8 +74,7 @@ pub(super) struct Bank {
     state: State,
     shared: Shared,
     previous: f32,
-    total_power: f64,
-    low_pass: f32,
+    total_power: TotalPower,
 }
 
 impl Bank {
@@ -83,29 +83,24 @@ impl Bank {
             state: State::ZERO,
             shared: Shared::ZERO,
             previous: 0.0,
-            total_power: 0.0,
-            low_pass: 0.0,
+            total_power: TotalPower::ZERO,
         }
     }
 
     /// Replaces `signal`, at most [`BLOCK`](super::kernel::BLOCK) finite samples, by the wet signal.
     pub fn process(&mut self, kernel: Kernel, voicing: &Voicing, signal: &mut [f32]) {
-        let c = &voicing.constants;
-        let shared = self.shared.input.iter_mut().zip(&mut self.shared.total_power);
-        for ((input, total_power), x) in shared.zip(&*signal) {
-            let x = x.clamp(-LOUDEST, LOUDEST);
-            *input = x + self.previous;
-            self.previous = x;
-            self.total_power += c.total_step * (f64::from(x * x) - self.total_power);
-            *total_power = self.total_power as f32;
+        let shared = &mut self.shared;
+        for (input, x) in shared.input.iter_mut().zip(&mut *signal) {
+            *x = x.clamp(-LOUDEST, LOUDEST);
+            *input = *x + self.previous;
+            self.previous = *x;
         }
+        self.total_power.track(voicing.constants.total_step, signal, &mut shared.total_power);
 
-        kernel.process(&mut self.state, &voicing.coefficients, &self.shared, signal);
+        kernel.process(&mut self.state, &voicing.coefficients, shared, signal);
 
-        let share = 1.0 - c.smoothing as f32;
         for sample in signal {
-            self.low_pass += share * (*sample - self.low_pass);
-            let doubled = 2.0 * self.low_pass;
+            let doubled = 2.0 * *sample;
             *sample = doubled / (1.0 + doubled.abs());
         }
     }
@@ -113,9 +108,10 @@ impl Bank {
     /// What the bank hears now.
     pub fn bands(&self, voicing: &Voicing) -> Bands {
         let c = &voicing.constants;
-        let gate = (c.threshold * self.total_power).max(c.floor) as f32;
-        let ceiling = (c.ceiling * self.total_power) as f32;
-        let total_power = self.total_power as f32;
+        let total_power = self.total_power.now();
+        let gate = (c.threshold * total_power).max(c.floor) as f32;
+        let ceiling = (c.ceiling * total_power) as f32;
+        let total_power = total_power as f32;
         let bands = std::array::from_fn(|tone| {
             let phasor = self.phasor(voicing, tone);
             Band {
@@ -135,5 +131,46 @@ impl Bank {
         let (lo, bp) = (self.state.lo.0[tone], self.state.bp.0[tone]);
         let lo = lo * voicing.coefficients.fall.0[tone] / (2.0 * sine);
         [bp, (lo + bp * sine) / cosine]
+    }
+}
+
+/// Follows the power of the input.
+///
+/// Each value is computed from the one [`AHEAD`](Self::AHEAD) samples before it and from what has come
+/// in since, so that a CPU has several of them in flight where the plain tracker waits for each.
+#[derive(Debug, Clone)]
+struct TotalPower {
+    powers: [f64; Self::AHEAD],
+    tracked: [f64; Self::AHEAD],
+}
+
+impl TotalPower {
+    const AHEAD: usize = 4;
+    const ZERO: Self = Self { powers: [0.0; Self::AHEAD], tracked: [0.0; Self::AHEAD] };
+
+    fn now(&self) -> f64 {
+        self.tracked[Self::AHEAD - 1]
+    }
+
+    /// Puts the tracked power at each sample of `signal` into `to`.
+    fn track(&mut self, step: f64, signal: &[f32], to: &mut [f32; BLOCK]) {
+        let frames = signal.len();
+        let pole = 1.0 - step;
+        let pole4 = pole.powi(4);
+        let mut powers = [0.0; BLOCK + Self::AHEAD];
+        let mut tracked = [0.0; BLOCK + Self::AHEAD];
+        powers[..Self::AHEAD].copy_from_slice(&self.powers);
+        tracked[..Self::AHEAD].copy_from_slice(&self.tracked);
+        for (power, x) in powers[Self::AHEAD..].iter_mut().zip(signal) {
+            *power = step * f64::from(x * x);
+        }
+        for (frame, to) in to[..frames].iter_mut().enumerate() {
+            let p = &powers[frame + 1..frame + 5];
+            let news = ((p[0] * pole + p[1]) * pole + p[2]) * pole + p[3];
+            tracked[frame + Self::AHEAD] = tracked[frame] * pole4 + news;
+            *to = tracked[frame + Self::AHEAD] as f32;
+        }
+        self.powers.copy_from_slice(&powers[frames..frames + Self::AHEAD]);
+        self.tracked.copy_from_slice(&tracked[frames..frames + Self::AHEAD]);
     }
 }

@@ -53,57 +53,139 @@ fn run<S: Simd, const WEIGHTED: bool>(
         (power * c.ceiling).store_slice(&mut limits[range]);
     }
 
-    let (damping, step) = (splat(-c.damping), splat(c.step));
-    let (drive, guard) = (splat(c.drive), splat(RMS_GUARD));
-    let mut partial = [splat(0.0); BLOCK];
+    let frames = sums.len();
+    if frames == 0 {
+        return;
+    }
+    let mut late = [0.0; BLOCK + DELAY];
     for first in (0..TONES).step_by(GROUP * lanes) {
+        // Before all groups are summed, the low-pass lets everything through.
+        let is_last = first + GROUP * lanes == TONES;
+        let smoothing = if is_last { c.smoothing } else { 0.0 };
+        let mut low_pass = if is_last { state.low_pass } else { 0.0 };
+        let mut group = Group::<S, WEIGHTED>::load(simd, first, c, state);
+        let mut mixed = splat(0.0);
+        let mut emit = |late: &mut f32, is_real: bool, mixed: S::f32s| {
+            *late += mixed.reduce_sum();
+            if is_real {
+                low_pass = smoothing * low_pass + (1.0 - smoothing) * *late;
+                *late = low_pass;
+            }
+        };
+        group.resonate(splat(shared.input[0]));
+        let gates = inverse_gates.iter().zip(&limits);
+        let per_frame = late[1..].iter_mut().zip(&shared.input[1..]).zip(gates).take(frames - 1);
+        for (frame, ((late, input), (inverse_gate, limit))) in (1..).zip(per_frame) {
+            emit(late, frame >= DELAY, mixed);
+            mixed = group.mix();
+            group.track(splat(*inverse_gate), splat(*limit));
+            group.resonate(splat(*input));
+        }
+        emit(&mut late[frames], frames >= DELAY, mixed);
+        mixed = group.mix();
+        group.track(splat(inverse_gates[frames - 1]), splat(limits[frames - 1]));
+        emit(&mut late[frames + 1], frames + 1 >= DELAY, mixed);
+        emit(&mut late[frames + 2], true, group.mix());
+        group.store(first, state);
+        if is_last {
+            state.low_pass = low_pass;
+        }
+    }
+    sums.copy_from_slice(&late[DELAY..frames + DELAY]);
+}
+
+/// Samples between a resonator's output and the sum it goes into.
+const DELAY: usize = 3;
+
+/// Three vectors of tones.
+struct Group<S: Simd, const WEIGHTED: bool> {
+    rise: [S::f32s; GROUP],
+    minus_fall: [S::f32s; GROUP],
+    gain: [S::f32s; GROUP],
+    weight: [S::f32s; GROUP],
+    minus_damping: S::f32s,
+    step: S::f32s,
+    drive: S::f32s,
+    guard: S::f32s,
+    lo: [S::f32s; GROUP],
+    bp: [S::f32s; GROUP],
+    power: [S::f32s; GROUP],
+    rms: [S::f32s; GROUP],
+    driven: [S::f32s; GROUP],
+}
+
+impl<S: Simd, const WEIGHTED: bool> Group<S, WEIGHTED> {
+    #[inline(always)]
+    fn load(simd: S, first: usize, c: &Coefficients, state: &State) -> Self {
+        let lanes = S::f32s::LEN;
+        let splat = |x| S::f32s::splat(simd, x);
         let load = |from: &Lanes| -> [S::f32s; GROUP] {
-            std::array::from_fn(|group| {
-                let start = first + group * lanes;
-                S::f32s::from_slice(simd, &from.0[start..start + lanes])
+            std::array::from_fn(|i| {
+                S::f32s::from_slice(simd, &from.0[first + i * lanes..][..lanes])
             })
         };
-        let rise = load(&c.rise);
-        let fall = load(&c.fall).map(|fall| -fall);
-        let (gain, weight) = (load(&c.gain), load(&c.weight));
-        let (mut lo, mut bp, mut power) = (load(&state.lo), load(&state.bp), load(&state.power));
-
-        let per_frame = shared.input.iter().zip(&inverse_gates).zip(&limits).zip(&mut partial);
-        for (((input, inverse_gate), limit), partial) in per_frame.take(sums.len()) {
-            let (input, inverse_gate, limit) = (splat(*input), splat(*inverse_gate), splat(*limit));
-            let mut n = [splat(0.0); GROUP];
-            let mut d = [splat(0.0); GROUP];
-            for i in 0..GROUP {
-                lo[i] = rise[i].mul_add(bp[i], lo[i]);
-                let undamped = gain[i].mul_add(input, bp[i]);
-                bp[i] = fall[i].mul_add(lo[i], damping.mul_add(bp[i], undamped));
-
-                let q = bp[i] * bp[i];
-                let gated = q * inverse_gate;
-                let gated = gated * gated;
-                let level = q.min(gated * gated).min(limit);
-                power[i] = step.mul_add(level - power[i], power[i]);
-
-                let rms = power[i].sqrt();
-                let driven = drive * bp[i];
-                n[i] = if WEIGHTED { weight[i] * driven * rms } else { driven * rms };
-                d[i] = rms + guard + driven.abs();
-            }
-            let [d01, n01] = [d[0] * d[1], n[0].mul_add(d[1], n[1] * d[0])];
-            *partial += n[2].mul_add(d01, n01 * d[2]) / (d01 * d[2]);
+        Self {
+            rise: load(&c.rise),
+            minus_fall: load(&c.fall).map(|fall| -fall),
+            gain: load(&c.gain),
+            weight: load(&c.weight),
+            minus_damping: splat(-c.damping),
+            step: splat(c.step),
+            drive: splat(c.drive),
+            guard: splat(RMS_GUARD),
+            lo: load(&state.lo),
+            bp: load(&state.bp),
+            power: load(&state.power),
+            rms: [splat(0.0); GROUP],
+            driven: [splat(0.0); GROUP],
         }
+    }
 
-        let store = |to: &mut Lanes, values: [S::f32s; GROUP]| {
-            for (group, value) in values.iter().enumerate() {
-                let start = first + group * lanes;
-                value.store_slice(&mut to.0[start..start + lanes]);
+    #[inline(always)]
+    fn store(&self, first: usize, state: &mut State) {
+        let lanes = S::f32s::LEN;
+        let store = |to: &mut Lanes, values: &[S::f32s; GROUP]| {
+            for (to, value) in to.0[first..].chunks_exact_mut(lanes).zip(values) {
+                value.store_slice(to);
             }
         };
-        store(&mut state.lo, lo);
-        store(&mut state.bp, bp);
-        store(&mut state.power, power);
+        store(&mut state.lo, &self.lo);
+        store(&mut state.bp, &self.bp);
+        store(&mut state.power, &self.power);
     }
-    for (sum, partial) in sums.iter_mut().zip(partial) {
-        *sum = partial.reduce_sum();
+
+    #[inline(always)]
+    fn resonate(&mut self, input: S::f32s) {
+        for i in 0..GROUP {
+            self.lo[i] = self.rise[i].mul_add(self.bp[i], self.lo[i]);
+            let bp = self.gain[i].mul_add(input, self.bp[i]);
+            let bp = self.minus_damping.mul_add(self.bp[i], bp);
+            self.bp[i] = self.minus_fall[i].mul_add(self.lo[i], bp);
+        }
+    }
+
+    #[inline(always)]
+    fn track(&mut self, inverse_gate: S::f32s, limit: S::f32s) {
+        for i in 0..GROUP {
+            let q = self.bp[i] * self.bp[i];
+            let gated = q * inverse_gate;
+            let gated = gated * gated;
+            let level = q.min(gated * gated).min(limit);
+            self.power[i] = self.step.mul_add(level - self.power[i], self.power[i]);
+            self.rms[i] = self.power[i].sqrt();
+            self.driven[i] = self.drive * self.bp[i];
+        }
+    }
+
+    #[inline(always)]
+    fn mix(&self) -> S::f32s {
+        let n: [S::f32s; GROUP] = std::array::from_fn(|i| {
+            let n = self.rms[i] * self.driven[i];
+            if WEIGHTED { self.weight[i] * n } else { n }
+        });
+        let d: [S::f32s; GROUP] =
+            std::array::from_fn(|i| self.rms[i] + self.guard + self.driven[i].abs());
+        let [d01, n01] = [d[0] * d[1], n[0].mul_add(d[1], n[1] * d[0])];
+        n[2].mul_add(d01, n01 * d[2]) / (d01 * d[2])
     }
 }
