@@ -3,11 +3,12 @@
 use super::{
     bands::{Band, Bands},
     glide::Moment,
-    kernel::{BLOCK, Coefficients, Kernel, Shared, State},
+    kernel::{Coefficients, Kernel, Shared, State},
     notes::{TONES, frequency},
     reference::Constants,
     resonator::Design,
     settings::Settings,
+    tracker::Tracker,
 };
 
 /// The loudest input a bank is given, 18 dB over full scale. Music never comes near; it bounds how long
@@ -51,7 +52,6 @@ impl Voicing {
         self.coefficients.threshold = self.constants.threshold as f32;
         self.coefficients.ceiling = self.constants.ceiling as f32;
         self.coefficients.floor = self.constants.floor as f32;
-        self.coefficients.smoothing = self.constants.smoothing as f32;
         self.coefficients.weight.0 = moment.weights;
 
         let &Settings { ring, tuning, transpose, .. } = settings;
@@ -74,7 +74,8 @@ pub(super) struct Bank {
     state: State,
     shared: Shared,
     previous: f32,
-    total_power: TotalPower,
+    total_power: Tracker,
+    low_pass: Tracker,
 }
 
 impl Bank {
@@ -83,22 +84,32 @@ impl Bank {
             state: State::ZERO,
             shared: Shared::ZERO,
             previous: 0.0,
-            total_power: TotalPower::ZERO,
+            total_power: Tracker::ZERO,
+            low_pass: Tracker::ZERO,
         }
     }
 
     /// Replaces `signal`, at most [`BLOCK`](super::kernel::BLOCK) finite samples, by the wet signal.
     pub fn process(&mut self, kernel: Kernel, voicing: &Voicing, signal: &mut [f32]) {
-        let shared = &mut self.shared;
-        for (input, x) in shared.input.iter_mut().zip(&mut *signal) {
+        let constants = &voicing.constants;
+        let Shared { input, total_power } = &mut self.shared;
+        let input = &mut input[..signal.len()];
+        let total_power = &mut total_power[..signal.len()];
+        for (power, x) in total_power.iter_mut().zip(&mut *signal) {
             *x = x.clamp(-LOUDEST, LOUDEST);
-            *input = *x + self.previous;
-            self.previous = *x;
+            *power = *x * *x;
         }
-        self.total_power.track(voicing.constants.total_step, signal, &mut shared.total_power);
+        self.total_power.track(constants.total_step, total_power);
+        let Some(last) = signal.last() else { return };
+        let previous = std::mem::replace(&mut self.previous, *last);
+        input[0] = signal[0] + previous;
+        for (input, pair) in input[1..].iter_mut().zip(signal.windows(2)) {
+            *input = pair[0] + pair[1];
+        }
 
-        kernel.process(&mut self.state, &voicing.coefficients, shared, signal);
+        kernel.process(&mut self.state, &voicing.coefficients, &self.shared, signal);
 
+        self.low_pass.track(1.0 - constants.smoothing, signal);
         for sample in signal {
             let doubled = 2.0 * *sample;
             *sample = doubled / (1.0 + doubled.abs());
@@ -131,46 +142,5 @@ impl Bank {
         let (lo, bp) = (self.state.lo.0[tone], self.state.bp.0[tone]);
         let lo = lo * voicing.coefficients.fall.0[tone] / (2.0 * sine);
         [bp, (lo + bp * sine) / cosine]
-    }
-}
-
-/// Follows the power of the input.
-///
-/// Each value is computed from the one [`AHEAD`](Self::AHEAD) samples before it and from what has come
-/// in since, so that a CPU has several of them in flight where the plain tracker waits for each.
-#[derive(Debug, Clone)]
-struct TotalPower {
-    powers: [f64; Self::AHEAD],
-    tracked: [f64; Self::AHEAD],
-}
-
-impl TotalPower {
-    const AHEAD: usize = 4;
-    const ZERO: Self = Self { powers: [0.0; Self::AHEAD], tracked: [0.0; Self::AHEAD] };
-
-    fn now(&self) -> f64 {
-        self.tracked[Self::AHEAD - 1]
-    }
-
-    /// Puts the tracked power at each sample of `signal` into `to`.
-    fn track(&mut self, step: f64, signal: &[f32], to: &mut [f32; BLOCK]) {
-        let frames = signal.len();
-        let pole = 1.0 - step;
-        let pole4 = pole.powi(4);
-        let mut powers = [0.0; BLOCK + Self::AHEAD];
-        let mut tracked = [0.0; BLOCK + Self::AHEAD];
-        powers[..Self::AHEAD].copy_from_slice(&self.powers);
-        tracked[..Self::AHEAD].copy_from_slice(&self.tracked);
-        for (power, x) in powers[Self::AHEAD..].iter_mut().zip(signal) {
-            *power = step * f64::from(x * x);
-        }
-        for (frame, to) in to[..frames].iter_mut().enumerate() {
-            let p = &powers[frame + 1..frame + 5];
-            let news = ((p[0] * pole + p[1]) * pole + p[2]) * pole + p[3];
-            tracked[frame + Self::AHEAD] = tracked[frame] * pole4 + news;
-            *to = tracked[frame + Self::AHEAD] as f32;
-        }
-        self.powers.copy_from_slice(&powers[frames..frames + Self::AHEAD]);
-        self.tracked.copy_from_slice(&tracked[frames..frames + Self::AHEAD]);
     }
 }

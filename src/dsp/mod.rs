@@ -23,6 +23,7 @@ pub mod notes;
 pub mod reference;
 pub mod resonator;
 mod settings;
+mod tracker;
 
 pub use bands::{Band, BandState, Bands};
 pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};

@@ -103,8 +103,8 @@ impl Kernel {
         Some(Self(machine))
     }
 
-    /// Advances `state` by `sums.len()` samples of `shared` and puts the low-passed sum of the driven
-    /// bands into `sums`. At most [`BLOCK`] samples; what is beyond is left alone.
+    /// Advances `state` by `sums.len()` samples of `shared` and puts the sum of the driven bands of each
+    /// sample into `sums`. At most [`BLOCK`] samples; what is beyond is left alone.
     pub fn process(self, state: &mut State, c: &Coefficients, shared: &Shared, sums: &mut [f32]) {
         let frames = sums.len().min(BLOCK);
         let sums = &mut sums[..frames];

@@ -59,37 +59,23 @@ fn run<S: Simd, const WEIGHTED: bool>(
     }
     let mut late = [0.0; BLOCK + DELAY];
     for first in (0..TONES).step_by(GROUP * lanes) {
-        // Before all groups are summed, the low-pass lets everything through.
-        let is_last = first + GROUP * lanes == TONES;
-        let smoothing = if is_last { c.smoothing } else { 0.0 };
-        let mut low_pass = if is_last { state.low_pass } else { 0.0 };
         let mut group = Group::<S, WEIGHTED>::load(simd, first, c, state);
         let mut mixed = splat(0.0);
-        let mut emit = |late: &mut f32, is_real: bool, mixed: S::f32s| {
-            *late += mixed.reduce_sum();
-            if is_real {
-                low_pass = smoothing * low_pass + (1.0 - smoothing) * *late;
-                *late = low_pass;
-            }
-        };
         group.resonate(splat(shared.input[0]));
         let gates = inverse_gates.iter().zip(&limits);
         let per_frame = late[1..].iter_mut().zip(&shared.input[1..]).zip(gates).take(frames - 1);
-        for (frame, ((late, input), (inverse_gate, limit))) in (1..).zip(per_frame) {
-            emit(late, frame >= DELAY, mixed);
+        for ((late, input), (inverse_gate, limit)) in per_frame {
+            *late += mixed.reduce_sum();
             mixed = group.mix();
             group.track(splat(*inverse_gate), splat(*limit));
             group.resonate(splat(*input));
         }
-        emit(&mut late[frames], frames >= DELAY, mixed);
+        late[frames] += mixed.reduce_sum();
         mixed = group.mix();
         group.track(splat(inverse_gates[frames - 1]), splat(limits[frames - 1]));
-        emit(&mut late[frames + 1], frames + 1 >= DELAY, mixed);
-        emit(&mut late[frames + 2], true, group.mix());
+        late[frames + 1] += mixed.reduce_sum();
+        late[frames + 2] += group.mix().reduce_sum();
         group.store(first, state);
-        if is_last {
-            state.low_pass = low_pass;
-        }
     }
     sums.copy_from_slice(&late[DELAY..frames + DELAY]);
 }

@@ -1,4 +1,4 @@
-//! The inner loop: 48 resonators, their power, their drive, the sum of it all and its low-pass.
+//! The inner loop: 48 resonators, their power, their drive and the sum of it all.
 //!
 //! A kernel works on blocks of at most [`BLOCK`] samples. What all bands share (the input and its power)
 //! is computed once a block and handed over in [`Shared`]; what a band owns is [`State`], and what the
@@ -39,14 +39,11 @@ pub struct State {
     pub bp: Lanes,
     /// Tracked power.
     pub power: Lanes,
-    /// The low-pass after the bands.
-    pub low_pass: f32,
 }
 
 impl State {
     /// At rest.
-    pub const ZERO: Self =
-        Self { lo: Lanes::ZERO, bp: Lanes::ZERO, power: Lanes::ZERO, low_pass: 0.0 };
+    pub const ZERO: Self = Self { lo: Lanes::ZERO, bp: Lanes::ZERO, power: Lanes::ZERO };
 }
 
 /// What the settings mean for the bands.
@@ -72,8 +69,6 @@ pub struct Coefficients {
     pub ceiling: f32,
     /// Absolute gate, as power.
     pub floor: f32,
-    /// Share of the old value in the low-pass.
-    pub smoothing: f32,
 }
 
 impl Coefficients {
@@ -89,7 +84,6 @@ impl Coefficients {
         threshold: 0.0,
         ceiling: 0.0,
         floor: 1.0,
-        smoothing: 0.0,
     };
 
     /// Gives `tone` its resonator.

@@ -43,7 +43,6 @@ pub fn process(state: &mut State, c: &Coefficients, shared: &Shared, sums: &mut 
         store(&mut state.power, power);
     }
     for (sum, partial) in sums.iter_mut().zip(partial) {
-        state.low_pass += (1.0 - c.smoothing) * (partial.reduce_add() - state.low_pass);
-        *sum = state.low_pass;
+        *sum = partial.reduce_add();
     }
 }

@@ -3,8 +3,8 @@
 use super::{BLOCK, Coefficients, RMS_GUARD, Shared, State};
 use crate::dsp::notes::TONES;
 
-/// Advances `state` by `sums.len()` samples of `shared` and puts the low-passed sum of the driven bands
-/// into `sums`.
+/// Advances `state` by `sums.len()` samples of `shared` and puts the sum of the driven bands of each
+/// sample into `sums`.
 pub fn process(state: &mut State, c: &Coefficients, shared: &Shared, sums: &mut [f32]) {
     let mut gates = [(0.0, 0.0); BLOCK];
     for (gate, power) in gates.iter_mut().zip(&shared.total_power).take(sums.len()) {
@@ -38,9 +38,5 @@ pub fn process(state: &mut State, c: &Coefficients, shared: &Shared, sums: &mut 
         state.lo.0[tone] = lo;
         state.bp.0[tone] = bp;
         state.power.0[tone] = power;
-    }
-    for sum in sums {
-        state.low_pass += (1.0 - c.smoothing) * (*sum - state.low_pass);
-        *sum = state.low_pass;
     }
 }
