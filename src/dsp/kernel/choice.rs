@@ -2,7 +2,7 @@
 
 use super::{BLOCK, Coefficients, Shared, State, dispatched, portable, scalar};
 use fearless_simd::Level;
-use std::fmt;
+use std::{fmt, str::FromStr};
 use thiserror::Error;
 
 /// The environment variable that names the kernel to use where a program does not say.
@@ -29,12 +29,12 @@ enum Machine {
 
 /// A kernel that does not exist or that this CPU cannot run.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("this CPU has no kernel '{name}'; use one of {}", available())]
+#[error("this CPU has no kernel '{name}'; use one of {}", available_names())]
 pub struct UnknownKernel {
     name: String,
 }
 
-fn available() -> String {
+fn available_names() -> String {
     Kernel::available().map(Kernel::name).collect::<Vec<_>>().join(", ")
 }
 
@@ -52,21 +52,13 @@ impl Kernel {
         Self::available().last().unwrap_or(Self(Machine::Portable))
     }
 
-    /// The kernel called `name`.
-    ///
-    /// # Errors
-    /// When there is no such kernel on this CPU.
-    pub fn named(name: &str) -> Result<Self, UnknownKernel> {
-        Self::find(name).ok_or_else(|| UnknownKernel { name: name.to_owned() })
-    }
-
     /// The kernel that the environment variable [`VARIABLE`] names, or the fastest one.
     ///
     /// # Errors
     /// When the variable does not name a kernel of this CPU.
     pub fn from_environment() -> Result<Self, UnknownKernel> {
         std::env::var_os(VARIABLE)
-            .map_or_else(|| Ok(Self::best()), |name| Self::named(&name.to_string_lossy()))
+            .map_or_else(|| Ok(Self::best()), |name| name.to_string_lossy().parse())
     }
 
     /// Its name, one of [`Kernel::NAMES`].
@@ -120,6 +112,14 @@ impl Kernel {
             #[cfg(target_arch = "aarch64")]
             Machine::Neon(simd) => dispatched::process(simd, state, c, shared, sums),
         }
+    }
+}
+
+impl FromStr for Kernel {
+    type Err = UnknownKernel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownKernel> {
+        Self::find(name).ok_or_else(|| UnknownKernel { name: name.to_owned() })
     }
 }
 
