@@ -4,6 +4,10 @@
 //! out-of-order CPU three independent chains to interleave, and lets the three share one division:
 //! `n1/d1 + n2/d2 + n3/d3 = ((n1 d2 + n2 d1) d3 + n3 d1 d2) / (d1 d2 d3)`. Root and division are the
 //! exact ones: CPUs compute them beside the multiplications, which are what the loop is short of.
+//!
+//! A sample goes through a group in three steps, each in a turn of the loop of its own: the resonators,
+//! the power, the sum of the driven bands. A turn works on three samples, so nothing in it waits long
+//! for a result of the same turn, and what a CPU keeps in its queues is ready to run.
 
 use super::{BLOCK, Coefficients, Lanes, RMS_GUARD, Shared, State};
 use crate::dsp::notes::TONES;
@@ -41,11 +45,16 @@ fn run<S: Simd, const WEIGHTED: bool>(
     shared: &Shared,
     sums: &mut [f32],
 ) {
+    let frames = sums.len();
+    if frames == 0 {
+        return;
+    }
     let lanes = S::f32s::LEN;
     let splat = |x| S::f32s::splat(simd, x);
+    // The gate's power of -3/4, because q^4 / gate^3 = (q gate^(-3/4))^4.
     let mut inverse_gates = [0.0; BLOCK];
     let mut limits = [0.0; BLOCK];
-    for start in (0..sums.len()).step_by(lanes) {
+    for start in (0..frames).step_by(lanes) {
         let range = start..start + lanes;
         let power = S::f32s::from_slice(simd, &shared.total_power[range.clone()]);
         let root = (power * c.threshold).max(splat(c.floor)).sqrt();
@@ -53,10 +62,6 @@ fn run<S: Simd, const WEIGHTED: bool>(
         (power * c.ceiling).store_slice(&mut limits[range]);
     }
 
-    let frames = sums.len();
-    if frames == 0 {
-        return;
-    }
     let mut late = [0.0; BLOCK + DELAY];
     for first in (0..TONES).step_by(GROUP * lanes) {
         let mut group = Group::<S, WEIGHTED>::load(simd, first, c, state);
@@ -65,9 +70,10 @@ fn run<S: Simd, const WEIGHTED: bool>(
         let gates = inverse_gates.iter().zip(&limits);
         let per_frame = late[1..].iter_mut().zip(&shared.input[1..]).zip(gates).take(frames - 1);
         for ((late, input), (inverse_gate, limit)) in per_frame {
-            *late += mixed.reduce_sum();
-            mixed = group.mix();
+            let next = group.mix();
             group.track(splat(*inverse_gate), splat(*limit));
+            *late += mixed.reduce_sum();
+            mixed = next;
             group.resonate(splat(*input));
         }
         late[frames] += mixed.reduce_sum();
@@ -80,10 +86,10 @@ fn run<S: Simd, const WEIGHTED: bool>(
     sums.copy_from_slice(&late[DELAY..frames + DELAY]);
 }
 
-/// Samples between a resonator's output and the sum it goes into.
+/// Turns of the loop between a sample's input and its sum.
 const DELAY: usize = 3;
 
-/// Three vectors of tones.
+/// Three vectors of tones, with the settings as the loop wants them.
 struct Group<S: Simd, const WEIGHTED: bool> {
     rise: [S::f32s; GROUP],
     minus_fall: [S::f32s; GROUP],
@@ -140,6 +146,7 @@ impl<S: Simd, const WEIGHTED: bool> Group<S, WEIGHTED> {
         store(&mut state.power, &self.power);
     }
 
+    /// Brings the resonators to the next sample.
     #[inline(always)]
     fn resonate(&mut self, input: S::f32s) {
         for i in 0..GROUP {
@@ -150,6 +157,7 @@ impl<S: Simd, const WEIGHTED: bool> Group<S, WEIGHTED> {
         }
     }
 
+    /// Takes note of the resonators' power.
     #[inline(always)]
     fn track(&mut self, inverse_gate: S::f32s, limit: S::f32s) {
         for i in 0..GROUP {
@@ -163,6 +171,7 @@ impl<S: Simd, const WEIGHTED: bool> Group<S, WEIGHTED> {
         }
     }
 
+    /// The sum of the driven bands of the sample that was tracked last.
     #[inline(always)]
     fn mix(&self) -> S::f32s {
         let n: [S::f32s; GROUP] = std::array::from_fn(|i| {
@@ -171,7 +180,9 @@ impl<S: Simd, const WEIGHTED: bool> Group<S, WEIGHTED> {
         });
         let d: [S::f32s; GROUP] =
             std::array::from_fn(|i| self.rms[i] + self.guard + self.driven[i].abs());
-        let [d01, n01] = [d[0] * d[1], n[0].mul_add(d[1], n[1] * d[0])];
-        n[2].mul_add(d01, n01 * d[2]) / (d01 * d[2])
+        let first = (n[0], d[0]);
+        let (n, d) = (1..GROUP)
+            .fold(first, |(sum, product), i| (sum.mul_add(d[i], n[i] * product), product * d[i]));
+        n / d
     }
 }
