@@ -1,12 +1,14 @@
 //! The command line: one file a verb.
 
 mod bands;
+mod progress;
 mod render;
+mod report;
 mod sound;
 
 use clap::{Parser, Subcommand, error::ErrorKind};
 use std::{error::Error, process::ExitCode};
-use tone_filter::presets;
+use tone_filter::{offline::batch, presets};
 
 /// Picks the notes out of any music and gives them an 8-bit edge.
 #[derive(Parser)]
@@ -33,13 +35,15 @@ pub fn run() -> ExitCode {
     };
     let done = match cli.verb {
         Verb::Render(args) => render::run(&args),
-        Verb::Bands(args) => bands::run(&args),
+        Verb::Bands(args) => bands::run(&args).map(|()| true),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(FILE_FAILED),
         Err(error) => {
             eprintln!("error: {error}");
-            ExitCode::from(if error.is::<presets::Error>() { WRONG_USAGE } else { FILE_FAILED })
+            let wrong_usage = error.is::<presets::Error>() || error.is::<batch::Refused>();
+            ExitCode::from(if wrong_usage { WRONG_USAGE } else { FILE_FAILED })
         }
     }
 }
