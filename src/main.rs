@@ -1,2 +1,7 @@
 //! The command `tone-filter`.
-fn main() {}
+
+mod cli;
+
+fn main() -> std::process::ExitCode {
+    cli::run()
+}

@@ -1,1 +1,234 @@
-//! Settings as JSON.
+//! Settings as JSON, and the sounds that come with the program.
+//!
+//! ```json
+//! { "version": 1, "name": "Quiet Music", "settings": { "floor": -70 } }
+//! ```
+//!
+//! What a preset does not mention is as in the reference sound.
+
+use crate::dsp::Settings;
+use serde::{Deserialize, Serialize};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+use thiserror::Error;
+
+/// The version of the format that is written, and the only one that is read.
+pub const VERSION: u32 = 1;
+
+/// The factory presets: id and file.
+const FACTORY: [(&str, &str); 7] = [
+    ("reference", include_str!("../assets/presets/reference.json")),
+    ("quiet-music", include_str!("../assets/presets/quiet-music.json")),
+    ("subtle-edge", include_str!("../assets/presets/subtle-edge.json")),
+    ("extreme-8-bit", include_str!("../assets/presets/extreme-8-bit.json")),
+    ("fast-song", include_str!("../assets/presets/fast-song.json")),
+    ("chord-pad", include_str!("../assets/presets/chord-pad.json")),
+    ("stereo-wide", include_str!("../assets/presets/stereo-wide.json")),
+];
+
+/// A named sound.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Preset {
+    version: u32,
+    /// Its name for people.
+    pub name: String,
+    /// The sound.
+    pub settings: Settings,
+}
+
+/// Why there is no preset.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// No factory preset has this id.
+    #[error("no preset is called {name:?}; there are {}, or give a path like ./{name}.json", ids().collect::<Vec<_>>().join(", "))]
+    Unknown {
+        /// The name that was asked for.
+        name: String,
+    },
+    /// The preset's file cannot be read.
+    #[error("{}: cannot be read ({source}); check the name and the permissions", .path.display())]
+    Read {
+        /// The preset's file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The preset's file says something that is not understood.
+    #[error("{}: {source}", .path.display())]
+    Format {
+        /// The preset's file.
+        path: PathBuf,
+        /// What is not understood.
+        source: FormatError,
+    },
+}
+
+/// What is wrong with a preset's text.
+#[derive(Debug, Error)]
+pub enum FormatError {
+    /// It is not JSON, lacks something, has an unknown key or a value out of range.
+    #[error("not a preset ({0}); correct it there, or save it anew")]
+    Invalid(#[from] serde_json::Error),
+    /// It was written by another version of the program.
+    #[error(
+        "a preset of version {0}, and this program reads version {VERSION}; update the program"
+    )]
+    Version(u32),
+}
+
+/// The factory presets' ids, the reference sound first.
+pub fn ids() -> impl Iterator<Item = &'static str> {
+    FACTORY.iter().map(|(id, _)| *id)
+}
+
+impl Preset {
+    /// `settings` under a name.
+    pub fn new(name: impl Into<String>, settings: Settings) -> Self {
+        Self { version: VERSION, name: name.into(), settings }
+    }
+
+    /// The factory preset with this id, if there is one.
+    ///
+    /// # Panics
+    /// Never: a test reads all of them.
+    pub fn factory(id: &str) -> Option<Self> {
+        let (_, json) = FACTORY.iter().find(|(known, _)| *known == id)?;
+        Some(Self::from_json(json).expect("the factory presets are presets"))
+    }
+
+    /// The factory preset called `name`; or the preset in the file `name`, if that contains a path
+    /// separator or ends in `.json`.
+    ///
+    /// # Errors
+    /// When there is no such preset, or its file cannot be read or understood.
+    pub fn find(name: &str) -> Result<Self, Error> {
+        if let Some(preset) = Self::factory(name) {
+            return Ok(preset);
+        }
+        let path = Path::new(name);
+        let is_path =
+            name.contains(std::path::is_separator) || path.extension().is_some_and(|e| e == "json");
+        if !is_path {
+            return Err(Error::Unknown { name: name.into() });
+        }
+        let json =
+            fs::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })?;
+        Self::from_json(&json).map_err(|source| Error::Format { path: path.into(), source })
+    }
+
+    /// Reads what [`Preset::to_json`] writes.
+    ///
+    /// # Errors
+    /// When it is not a preset of this [`VERSION`], has unknown keys or values out of range.
+    pub fn from_json(json: &str) -> Result<Self, FormatError> {
+        /// Another version may have other keys.
+        #[derive(Deserialize)]
+        struct Versioned {
+            version: u32,
+        }
+        let Versioned { version } = serde_json::from_str(json)?;
+        if version != VERSION {
+            return Err(FormatError::Version(version));
+        }
+        Ok(serde_json::from_str(json)?)
+    }
+
+    /// The content of a preset file.
+    ///
+    /// # Panics
+    /// Never: any settings can be written.
+    pub fn to_json(&self) -> String {
+        let mut json = serde_json::to_string_pretty(self).expect("numbers and names are JSON");
+        json.push('\n');
+        json
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dsp::{SPECS, Stereo};
+    use proptest::prelude::*;
+
+    #[test]
+    fn factory_presets_are_valid_and_unlike_each_other() {
+        let presets: Vec<Preset> = ids().map(|id| Preset::factory(id).unwrap()).collect();
+        assert_eq!(presets[0].settings, Settings::default(), "the first is the reference sound");
+        for (index, (preset, id)) in presets.iter().zip(ids()).enumerate() {
+            assert_eq!(preset.name.to_lowercase().replace(' ', "-"), id);
+            assert!(!preset.settings.bypass, "{id}");
+            for other in &presets[..index] {
+                assert_ne!(preset.settings, other.settings, "{id} and {}", other.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_as_in_the_reference_sound() {
+        let json = r#"{ "version": 1, "name": "x", "settings": { "floor": -70 } }"#;
+        let expected = Settings { floor: -70.0, ..Settings::default() };
+        assert_eq!(Preset::from_json(json).unwrap(), Preset::new("x", expected));
+    }
+
+    #[test]
+    fn what_is_not_a_preset_is_refused_with_the_reason() {
+        let refused = |json: &str| Preset::from_json(json).unwrap_err().to_string();
+        for (json, reason) in [
+            ("", "EOF"),
+            ("RIFF", "expected value"),
+            ("{}", "missing field `version`"),
+            (r#"{"version":1,"name":"x"}"#, "missing field `settings`"),
+            (r#"{"version":1,"name":"x","settings":{},"colour":3}"#, "unknown field `colour`"),
+            (r#"{"version":1,"name":"x","settings":{"mixx":3}}"#, "unknown field `mixx`"),
+            (r#"{"version":1,"name":"x","settings":{"mix":"wet"}}"#, "invalid type"),
+            (
+                r#"{"version":1,"name":"x","settings":{"mix":101}}"#,
+                "mix = 101 is out of range; use 0 to 100 %",
+            ),
+            (r#"{"version":1,"name":"x","settings":{"stereo":"wide"}}"#, "expected `mono`"),
+        ] {
+            let error = refused(json);
+            assert!(error.contains(reason), "{json}: {error}");
+            assert!(error.ends_with("; correct it there, or save it anew"), "{error}");
+        }
+        let error = refused(r#"{"version":2,"presets":[]}"#);
+        assert!(error.contains("version 2") && error.contains("update"), "{error}");
+    }
+
+    #[test]
+    fn only_paths_are_looked_for_on_the_disk() {
+        for name in ["", "..", "Reference", "no-such", "presets"] {
+            let error = Preset::find(name).unwrap_err();
+            assert!(matches!(error, Error::Unknown { .. }), "{name}: {error}");
+            for id in ids() {
+                assert!(error.to_string().contains(id), "{error}");
+            }
+        }
+        for path in ["./no-such", "no-such.json", "../no-such"] {
+            let error = Preset::find(path).unwrap_err();
+            assert!(matches!(&error, Error::Read { path: p, .. } if p == Path::new(path)));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_preset_round_trips(
+            name: String,
+            places in prop::array::uniform11(0f32..=1.0),
+            stereo: bool,
+            bypass: bool,
+        ) {
+            let mut settings = Settings { bypass, ..Settings::default() };
+            settings.stereo = if stereo { Stereo::Stereo } else { Stereo::Mono };
+            for (spec, place) in SPECS.iter().zip(places) {
+                let value = spec.min + place * (spec.max - spec.min);
+                spec.set(&mut settings, value.clamp(spec.min, spec.max));
+            }
+            let preset = Preset::new(name, settings);
+            prop_assert_eq!(Preset::from_json(&preset.to_json()).unwrap(), preset);
+        }
+    }
+}

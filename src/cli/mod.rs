@@ -1,0 +1,60 @@
+//! The command line: one file a verb.
+
+mod bands;
+mod progress;
+mod render;
+mod report;
+mod sound;
+
+use clap::{Parser, Subcommand, error::ErrorKind};
+use std::{error::Error, process::ExitCode};
+use tone_filter::{offline::batch, presets};
+
+/// Picks the notes out of any music and gives them an 8-bit edge.
+#[derive(Parser)]
+#[command(version, after_help = "Exit codes: 0 all fine, 1 a file failed, 2 wrong usage.")]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Render(render::Args),
+    Bands(bands::Args),
+}
+
+const FILE_FAILED: u8 = 1;
+const WRONG_USAGE: u8 = 2;
+
+/// Does what the command line says.
+pub fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    let done = match cli.verb {
+        Verb::Render(args) => render::run(&args),
+        Verb::Bands(args) => bands::run(&args).map(|()| true),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(FILE_FAILED),
+        Err(error) => {
+            eprintln!("error: {error}");
+            let wrong_usage = error.is::<presets::Error>() || error.is::<batch::Refused>();
+            ExitCode::from(if wrong_usage { WRONG_USAGE } else { FILE_FAILED })
+        }
+    }
+}
+
+/// Prints help, or what is wrong with the command line: where a value is wrong, its own message says all
+/// that is needed.
+fn refuse(error: &clap::Error) -> ExitCode {
+    match error.source() {
+        Some(reason) if error.kind() == ErrorKind::ValueValidation => eprintln!("error: {reason}"),
+        // That help could not be printed is nothing to tell anyone about.
+        _ => drop(error.print()),
+    }
+    ExitCode::from(error.exit_code() as u8)
+}

@@ -1,0 +1,158 @@
+//! A small picture to draw rectangles and text on, and the colours to do it in.
+
+use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont, point};
+
+/// Red, green and blue in sRGB.
+pub type Colour = [u8; 3];
+
+/// The colour of an `OKLCh` lightness (0..1), chroma (0..0.3) and hue (degrees): equal steps of
+/// lightness look equal, whatever the hue.
+pub fn oklch(lightness: f32, chroma: f32, hue: f32) -> Colour {
+    let (b, a) = hue.to_radians().sin_cos();
+    let (a, b) = (chroma * a, chroma * b);
+    let l = (lightness + 0.396_337_78 * a + 0.215_803_76 * b).powi(3);
+    let m = (lightness - 0.105_561_346 * a - 0.063_854_17 * b).powi(3);
+    let s = (lightness - 0.089_484_18 * a - 1.291_485_5 * b).powi(3);
+    let linear = [
+        4.076_741_7 * l - 3.307_711_6 * m + 0.230_969_94 * s,
+        -1.268_438 * l + 2.609_757_4 * m - 0.341_319_38 * s,
+        -0.004_196_086_3 * l - 0.703_418_6 * m + 1.707_614_7 * s,
+    ];
+    linear.map(|x| {
+        let x = x.clamp(0.0, 1.0);
+        let coded = if x < 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 };
+        (255.0 * coded).round() as u8
+    })
+}
+
+/// Which end of a text its `x` is.
+#[derive(Clone, Copy)]
+pub enum Align {
+    /// The text starts at `x`.
+    Left,
+    /// `x` is its middle.
+    Centre,
+    /// The text ends at `x`.
+    Right,
+}
+
+/// A picture. Coordinates count from the top left; what lies outside is cut off.
+pub struct Canvas {
+    width: i32,
+    height: i32,
+    pixels: Vec<Colour>,
+    font: FontRef<'static>,
+}
+
+impl Canvas {
+    /// A picture of `width` x `height` pixels, all of one colour.
+    pub fn new(width: i32, height: i32, background: Colour) -> Self {
+        let font = FontRef::try_from_slice(epaint_default_fonts::UBUNTU_LIGHT)
+            .expect("the embedded font is a font");
+        let pixels = vec![background; (width * height) as usize];
+        Self { width, height, pixels, font }
+    }
+
+    /// Fills the rectangle of `w` x `h` pixels at `x`, `y`.
+    pub fn fill(&mut self, x: i32, y: i32, w: i32, h: i32, colour: Colour) {
+        for y in y.max(0)..(y + h).min(self.height) {
+            for x in x.max(0)..(x + w).min(self.width) {
+                self.pixels[(y * self.width + x) as usize] = colour;
+            }
+        }
+    }
+
+    /// Width of `text` in letters of `size` pixels.
+    pub fn text_width(&self, size: f32, text: &str) -> f32 {
+        let glyphs = self.glyphs(size, text);
+        glyphs.last().map_or(0.0, |&(_, _, end)| end)
+    }
+
+    /// Writes `text` in letters of `size` pixels on the line `baseline`.
+    pub fn text(
+        &mut self,
+        x: i32,
+        baseline: i32,
+        size: f32,
+        align: Align,
+        colour: Colour,
+        text: &str,
+    ) {
+        let width = self.text_width(size, text);
+        let x = x as f32
+            - match align {
+                Align::Left => 0.0,
+                Align::Centre => width / 2.0,
+                Align::Right => width,
+            };
+        for (glyph, start, _) in self.glyphs(size, text) {
+            let at = point(x + start, baseline as f32);
+            let glyph = glyph.with_scale_and_position(PxScale::from(size), at);
+            let Some(outline) = self.font.outline_glyph(glyph) else { continue };
+            let corner = outline.px_bounds().min;
+            outline.draw(|dx, dy, coverage| {
+                let (x, y) = (corner.x as i32 + dx as i32, corner.y as i32 + dy as i32);
+                if (0..self.width).contains(&x) && (0..self.height).contains(&y) {
+                    let pixel = &mut self.pixels[(y * self.width + x) as usize];
+                    *pixel = std::array::from_fn(|i| {
+                        let (under, ink) = (f32::from(pixel[i]), f32::from(colour[i]));
+                        (under + coverage.min(1.0) * (ink - under)).round() as u8
+                    });
+                }
+            });
+        }
+    }
+
+    /// The picture as a PNG file.
+    pub fn png(&self) -> Vec<u8> {
+        let mut file = Vec::new();
+        let mut encoder = png::Encoder::new(&mut file, self.width as u32, self.height as u32);
+        encoder.set_color(png::ColorType::Rgb);
+        encoder.set_depth(png::BitDepth::Eight);
+        encoder
+            .write_header()
+            .and_then(|mut writer| writer.write_image_data(self.pixels.as_flattened()))
+            .expect("memory takes a picture of the size it was given");
+        file
+    }
+
+    /// Each glyph of `text` with where it starts and ends.
+    fn glyphs(&self, size: f32, text: &str) -> Vec<(GlyphId, f32, f32)> {
+        let font = self.font.as_scaled(size);
+        let mut end = 0.0;
+        let mut last = None;
+        text.chars()
+            .map(|letter| {
+                let glyph = font.glyph_id(letter);
+                let start = end + last.map_or(0.0, |last| font.kern(last, glyph));
+                end = start + font.h_advance(glyph);
+                last = Some(glyph);
+                (glyph, start, end)
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn oklch_has_the_greys_and_the_primaries_of_srgb() {
+        assert_eq!(oklch(0.0, 0.0, 0.0), [0, 0, 0]);
+        assert_eq!(oklch(1.0, 0.0, 0.0), [255, 255, 255]);
+        // CSS Color 4 gives sRGB red as oklch(0.62796 0.25768 29.234).
+        let [red, green, blue] = oklch(0.627_96, 0.257_68, 29.234);
+        assert!(red >= 254 && green <= 2 && blue <= 2, "{red} {green} {blue}");
+    }
+
+    #[test]
+    fn drawing_outside_is_cut_off() {
+        let mut canvas = Canvas::new(4, 4, [0; 3]);
+        canvas.fill(-2, 2, 100, 100, [9; 3]);
+        canvas.text(-5, 3, 12.0, Align::Centre, [255; 3], "W");
+        assert_eq!(canvas.pixels.len(), 16);
+        assert_eq!(canvas.pixels[15], [9; 3]);
+        assert_eq!(canvas.pixels[3], [0; 3]);
+    }
+}

@@ -1,0 +1,81 @@
+//! WAV files, read and written a block at a time: RIFF, and RF64 where 4 GiB are not enough.
+
+mod chunks;
+mod codec;
+mod header;
+mod read;
+mod write;
+
+pub use chunks::Chunk;
+pub use read::Reader;
+pub use write::Writer;
+
+/// What a sample is in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// 8-bit integer, unsigned as WAV has it.
+    Int8,
+    /// 16-bit integer.
+    Int16,
+    /// 24-bit integer.
+    Int24,
+    /// 32-bit integer. The filter computes in `f32`, which keeps the upper 24 bits.
+    Int32,
+    /// 32-bit float; nothing clips.
+    Float32,
+    /// 64-bit float, of which `f32` keeps the upper digits. Read, never written.
+    Float64,
+}
+
+impl Depth {
+    /// Bits a sample.
+    pub const fn bits(self) -> u16 {
+        match self {
+            Self::Int8 => 8,
+            Self::Int16 => 16,
+            Self::Int24 => 24,
+            Self::Int32 | Self::Float32 => 32,
+            Self::Float64 => 64,
+        }
+    }
+
+    /// For people: `16 bit`, `32 bit float`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Int8 => "8 bit",
+            Self::Int16 => "16 bit",
+            Self::Int24 => "24 bit",
+            Self::Int32 => "32 bit",
+            Self::Float32 => "32 bit float",
+            Self::Float64 => "64 bit float",
+        }
+    }
+
+    /// Whether samples are floating-point numbers.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::Float32 | Self::Float64)
+    }
+
+    /// Bytes a sample.
+    const fn bytes(self) -> usize {
+        self.bits() as usize / 8
+    }
+
+    /// The integer that stands for full scale.
+    const fn full_scale(self) -> f64 {
+        (1u64 << (self.bits() - 1)) as f64
+    }
+}
+
+/// What all samples of a file have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    /// Number of channels, 1 or more.
+    pub channels: u16,
+    /// Sample rate in Hz.
+    pub rate: u32,
+    /// What a sample is.
+    pub depth: Depth,
+    /// Which loudspeaker each channel is for, a bit each as WAV has them; 0 if nobody said.
+    pub speakers: u32,
+}

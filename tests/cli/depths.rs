@@ -1,0 +1,151 @@
+//! Depths and channel counts: what goes in untouched comes out untouched.
+
+use crate::{Folder, Wav, common, float_wav, silence};
+use hound::{SampleFormat, WavSpec, WavWriter};
+
+/// An integer file of 1000 frames with both extremes, zero, the smallest steps and noise; of the noise the
+/// lowest `blank` bits are zero.
+fn integer_file(channels: u16, bits: u16, blank: u32) -> (Folder, Vec<i32>) {
+    let folder = Folder::new();
+    let spec = WavSpec {
+        channels,
+        sample_rate: 48_000,
+        bits_per_sample: bits,
+        sample_format: SampleFormat::Int,
+    };
+    let (min, max) = (i32::MIN >> (32 - bits), i32::MAX >> (32 - bits));
+    let mut noise = common::noise(3);
+    let mut samples = vec![min, max, 0, 1, -1, min + (1 << blank)];
+    samples.resize_with(1000 * usize::from(channels), || {
+        (noise() * f64::from(max)) as i32 >> blank << blank
+    });
+    let mut wav = WavWriter::create(folder.path("in.wav"), spec).unwrap();
+    samples.iter().for_each(|sample| wav.write_sample(*sample).unwrap());
+    wav.finalize().unwrap();
+    (folder, samples)
+}
+
+#[test]
+fn integers_of_every_depth_and_channel_count_come_back_exactly() {
+    for channels in [1, 2, 6] {
+        for bits in [8, 16, 24, 32] {
+            // The filter's f32 has 24 bits.
+            let (folder, samples) = integer_file(channels, bits, u32::from(bits.max(24)) - 24);
+            let said = folder.run("render in.wav -o out.wav --mix 0");
+            assert_eq!(folder.spec("out.wav"), folder.spec("in.wav"));
+            assert_eq!(folder.integers("out.wav"), samples, "{channels} x {bits} bit");
+            assert!(!said.contains("clipped"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn of_32_bit_integers_24_bits_are_kept() {
+    let (folder, samples) = integer_file(2, 32, 0);
+    folder.run("render in.wav -o out.wav --mix 0");
+    for (out, sample) in folder.integers("out.wav").into_iter().zip(samples) {
+        let error = (f64::from(out) - f64::from(sample)).abs();
+        // The mantissa's last bit, rounded.
+        assert!(error <= f64::from(sample).abs() * 2f64.powi(-24), "{sample} became {out}");
+    }
+}
+
+#[test]
+fn floats_come_back_exactly_even_beyond_full_scale() {
+    for channels in [1, 2, 6] {
+        let mut noise = common::noise(4);
+        let channels: Vec<Vec<f32>> =
+            (0..channels).map(|_| (0..1000).map(|_| (3.0 * noise()) as f32).collect()).collect();
+        let folder = Folder::with(&float_wav(96_000, &channels));
+        let said = folder.run("render in.wav -o out.wav --mix 0");
+        assert_eq!(folder.spec("out.wav"), folder.spec("in.wav"));
+        assert_eq!(folder.floats("out.wav"), channels);
+        assert!(!said.contains("clipped"), "{said}");
+    }
+}
+
+#[test]
+fn growing_depths_are_exact() {
+    let (folder, samples) = integer_file(2, 16, 0);
+    folder.run("render in.wav -o out.wav --mix 0 --bit-depth 24");
+    let grown: Vec<i32> = samples.iter().map(|sample| sample << 8).collect();
+    assert_eq!(folder.integers("out.wav"), grown);
+    folder.run("render in.wav -o float.wav --mix 0 --bit-depth 32f");
+    let floats = folder.floats("float.wav");
+    assert_eq!(floats[0][0], -1.0, "full scale is 1");
+    assert_eq!(floats[1][0], 32_767.0 / 32_768.0);
+}
+
+#[test]
+fn shrinking_depths_are_dithered_the_same_way_every_time() {
+    // A quarter of a step: without dither, nothing would be left of it.
+    let steps = 0.25;
+    let folder = Folder::with(&float_wav(44_100, &[vec![steps / 32_768.0; 40_000]]));
+    folder.run("render in.wav -o a.wav --mix 0 --bit-depth 16");
+    folder.run("render in.wav -o b.wav --mix 0 --bit-depth 16");
+    let samples = folder.integers("a.wav");
+    assert_eq!(samples, folder.integers("b.wav"));
+    assert!(samples.iter().all(|sample| (-1..=1).contains(sample)), "two steps wide");
+    let mean = samples.iter().sum::<i32>() as f32 / samples.len() as f32;
+    // Dither and rounding have a variance of 1/4 together, so the mean's deviation is 0.0025.
+    assert!((mean - steps).abs() < 0.01, "{mean}");
+}
+
+#[test]
+fn what_exceeds_full_scale_is_cut_counted_and_told() {
+    let folder = Folder::with(&float_wav(44_100, &[vec![0.5, 2.0, -2.0, 1.0, -1.0, 0.0]]));
+    let said = folder.run("render in.wav -o out.wav --mix 0 --bit-depth 16");
+    assert!(
+        said.contains("warning: out.wav: 2 samples clipped; lower --output by 6.1 dB"),
+        "{said}"
+    );
+    let samples = folder.integers("out.wav");
+    assert_eq!(samples[1..3], [32_767, -32_768]);
+}
+
+#[test]
+fn extensible_headers_are_read() {
+    // 20 valid bits, the upper ones of three bytes; quadraphonic; the subformat is PCM.
+    let mut extension = vec![22, 0, 20, 0, 0x33, 0, 0, 0, 1, 0];
+    extension.extend([0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]);
+    let values = [0x7FFFF0, -0x800000, 0x10, -0x10];
+    let data = values.iter().flat_map(|v: &i32| v.to_le_bytes()[..3].to_vec()).collect();
+    let wav = Wav { tag: 0xFFFE, channels: 4, bits: 24, extension, data, ..silence() };
+    let folder = Folder::with(&wav.bytes());
+    folder.run("render in.wav -o out.wav --mix 0");
+    assert_eq!(folder.integers("out.wav"), values);
+    assert_eq!(folder.spec("out.wav").bits_per_sample, 24);
+}
+
+#[test]
+fn what_a_plain_header_adds_is_ignored() {
+    for extension in [vec![0; 2], vec![9; 4], vec![0; 24]] {
+        let wav = Wav { bits: 32, extension, data: [0, 1, 2, 3].repeat(4), ..silence() };
+        let folder = Folder::with(&wav.bytes());
+        folder.run("render in.wav -o out.wav --mix 0");
+        assert_eq!(folder.integers("out.wav"), [0x0302_0100; 4]);
+    }
+}
+
+#[test]
+fn other_chunks_are_skipped_with_their_padding() {
+    let data = vec![1, 2, 3, 4];
+    let between = b"LIST\x03\0\0\0abc\0fact\x04\0\0\0\x01\0\0\0".to_vec();
+    let mut bytes = Wav { between, data, ..silence() }.bytes();
+    bytes.extend(b"id3 \x02\0\0\0hi");
+    let folder = Folder::with(&bytes);
+    folder.run("render in.wav -o out.wav --mix 0");
+    assert_eq!(folder.integers("out.wav"), [0x0201, 0x0403]);
+}
+
+#[test]
+fn a_chunk_of_odd_length_is_padded() {
+    let wav = Wav { channels: 1, bits: 8, data: vec![0, 128, 255], ..silence() };
+    let folder = Folder::with(&wav.bytes());
+    folder.run("render in.wav -o out.wav --mix 0");
+    let bytes = std::fs::read(folder.path("out.wav")).unwrap();
+    assert_eq!(bytes.len(), 48);
+    assert_eq!(bytes[4..8], 40u32.to_le_bytes(), "all but the RIFF head");
+    assert_eq!(bytes[40..44], 3u32.to_le_bytes(), "the samples");
+    assert_eq!(bytes[44..], [0, 128, 255, 0]);
+}

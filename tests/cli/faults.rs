@@ -1,0 +1,223 @@
+//! Bad input: one line that names the culprit and the remedy, an exit code, nothing left behind.
+
+use crate::{Folder, Wav, silence};
+use std::fs::{self, File};
+use tone_filter::presets;
+
+/// `bytes` as `in.wav` must be refused, by both verbs, with exactly this line.
+fn refused(bytes: &[u8], line: &str) {
+    let folder = Folder::with(bytes);
+    assert_eq!(folder.fail("render in.wav -o out.wav", 1), line);
+    assert_eq!(folder.fail("bands in.wav --png out.png", 1), line);
+}
+
+fn not_wav(bytes: &[u8], reason: &str) {
+    let line =
+        format!("in.wav: not a WAV file ({reason}); convert it to WAV, with ffmpeg for example");
+    refused(bytes, &line);
+}
+
+fn coding(wav: &Wav, coding: &str) {
+    let line = format!(
+        "in.wav: {coding} samples; convert them to 8, 16, 24 or 32-bit integer, or to float"
+    );
+    refused(&wav.bytes(), &line);
+}
+
+#[test]
+fn inputs_that_are_not_there() {
+    let folder = Folder::new();
+    let said = folder.fail("render in.wav -o out.wav", 1);
+    assert!(said.starts_with("in.wav: cannot be read ("), "{said}");
+    assert!(said.ends_with("); check the name and the permissions"), "{said}");
+    fs::create_dir(folder.path("in.wav")).unwrap();
+    let said = folder.fail("render in.wav -o out.wav", 1);
+    assert!(said.starts_with("in.wav: "), "{said}");
+}
+
+#[test]
+fn files_that_are_not_wav() {
+    not_wav(b"", "it ends before its samples begin");
+    not_wav(b"RIFF", "it ends before its samples begin");
+    not_wav(b"ID3\x04 an MP3 file, for all we know", "it has no RIFF WAVE header");
+    not_wav(b"RIFF\0\0\0\0AVI LIST\0\0\0\0", "it has no RIFF WAVE header");
+    not_wav(b"RF64\xFF\xFF\xFF\xFFWAVEds64\0\0\0\0", "it is RF64, for more than 4 GiB");
+    not_wav(b"RIFF\x24\0\0\0WAVEdata\x04\0\0\0abcd", "it has no format chunk");
+    not_wav(b"RIFF\x24\0\0\0WAVEfmt \x0E\0\0\0", "its format chunk has a wrong length");
+    not_wav(b"RIFF\x24\0\0\0WAVEfmt \xFF\xFF\xFF\x7F", "its format chunk has a wrong length");
+}
+
+#[test]
+fn headers_cut_off_anywhere() {
+    let bytes = silence().bytes();
+    for len in 0..44 {
+        not_wav(&bytes[..len], "it ends before its samples begin");
+    }
+}
+
+#[test]
+fn headers_that_cannot_be() {
+    not_wav(&Wav { channels: 0, ..silence() }.bytes(), "file contains zero channels");
+    let odd = Wav { data: vec![0; 41], ..silence() };
+    not_wav(&odd.bytes(), "data chunk length is not a multiple of sample size");
+    let odd = Wav { data: vec![0; 42], ..silence() };
+    not_wav(&odd.bytes(), "invalid data chunk length");
+    let mut bytes = silence().bytes();
+    bytes[28] ^= 1;
+    not_wav(&bytes, "inconsistent fmt chunk");
+    // 16 bits in 4 bytes a sample.
+    let mut bytes = Wav { bits: 32, ..silence() }.bytes();
+    bytes[34] = 16;
+    not_wav(&bytes, "its format chunk contradicts itself");
+}
+
+#[test]
+fn rates_that_are_none() {
+    for rate in [0, 1, 999] {
+        let line = format!("in.wav: {rate} Hz is not a sample rate; use 1000 Hz or more");
+        refused(&Wav { rate, ..silence() }.bytes(), &line);
+    }
+    for rate in [1000, 11_025, 44_056, 768_000, 4_000_000] {
+        let folder = Folder::with(&Wav { rate, ..silence() }.bytes());
+        folder.run("render in.wav -o out.wav");
+        assert_eq!(folder.spec("out.wav").sample_rate, rate);
+    }
+}
+
+#[test]
+fn codings_that_are_not_read() {
+    coding(&Wav { tag: 3, bits: 64, data: vec![0; 64], ..silence() }, "64-bit float");
+    coding(&Wav { bits: 64, data: vec![0; 64], ..silence() }, "64-bit integer");
+    coding(&Wav { bits: 12, ..silence() }, "12-bit integer");
+    coding(&Wav { tag: 2, bits: 4, ..silence() }, "ADPCM");
+    coding(&Wav { tag: 0x11, bits: 4, ..silence() }, "ADPCM");
+    coding(&Wav { tag: 6, bits: 8, ..silence() }, "A-law");
+    coding(&Wav { tag: 7, bits: 8, ..silence() }, "mu-law");
+    coding(&Wav { tag: 0x55, bits: 0, ..silence() }, "MP3");
+    coding(&Wav { tag: 0x1234, ..silence() }, "format 0x1234");
+}
+
+#[test]
+fn files_without_samples() {
+    let empty = Wav { data: vec![], ..silence() };
+    refused(&empty.bytes(), "in.wav: holds no samples; record or export it again");
+}
+
+#[test]
+fn truncated_files() {
+    let bytes = silence().bytes();
+    for (kept, missing) in [(39, 1), (36, 1), (35, 2), (4, 9), (0, 10)] {
+        let line = format!(
+            "in.wav: truncated, {missing} of 10 frames are missing; copy or export it again"
+        );
+        refused(&bytes[..44 + kept], &line);
+    }
+}
+
+#[test]
+fn outputs_that_cannot_be_written() {
+    let folder = Folder::with(&silence().bytes());
+    let line = folder.fail("render in.wav -o no/such/out.wav", 1);
+    assert_eq!(line, "no/such/out.wav: there is no such folder; make it first");
+    let line = folder.fail("render in.wav -o in.wav/out.wav", 1);
+    assert_eq!(line, "in.wav/out.wav: there is no such folder; make it first");
+    let line = folder.fail("render in.wav -o .", 1);
+    assert_eq!(line, ".: is a folder; give a file");
+    let line = folder.fail("bands in.wav --png no/out.png", 1);
+    assert_eq!(line, "no/out.png: there is no such folder; make it first");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn outputs_that_the_system_refuses() {
+    let folder = Folder::with(&silence().bytes());
+    // Not even root makes files there.
+    let line = folder.fail("render in.wav -o /proc/out.wav", 1);
+    assert!(line.starts_with("/proc/out.wav: cannot be written ("), "{line}");
+    assert!(line.ends_with("; check the folder, its permissions and the space left"), "{line}");
+    assert!(!line.contains(".part"), "{line}");
+    let line = folder.fail("render in.wav -o /dev/null --force", 1);
+    assert_eq!(line, "/dev/null: is not a regular file; choose another name for the output");
+}
+
+#[test]
+fn outputs_that_no_wav_file_can_hold() {
+    let folder = Folder::new();
+    // A hole of a gigabyte, which takes no space.
+    let mut bytes = Wav { channels: 1, bits: 8, data: vec![], ..silence() }.bytes();
+    let len = 1_080_000_000u32;
+    bytes[40..44].copy_from_slice(&len.to_le_bytes());
+    fs::write(folder.path("in.wav"), &bytes).unwrap();
+    let file = File::options().write(true).open(folder.path("in.wav")).unwrap();
+    file.set_len(44 + u64::from(len)).unwrap();
+    let line = folder.fail("render in.wav -o out.wav --bit-depth 32f", 1);
+    assert!(
+        line.starts_with("out.wav: would take 4320000068 bytes, and a WAV file ends at 4 GiB;")
+    );
+
+    let wide = Wav { channels: 20_000, rate: 8000, bits: 8, data: vec![0; 20_000], ..silence() };
+    let folder = Folder::with(&wide.bytes());
+    let line = folder.fail("render in.wav -o out.wav --bit-depth 32f", 1);
+    assert!(line.starts_with("out.wav: 20000 channels at 8000 Hz do not fit"), "{line}");
+    folder.run("render in.wav -o out.wav");
+    assert_eq!(folder.spec("out.wav").channels, 20_000);
+}
+
+#[test]
+fn settings_that_cannot_be() {
+    let folder = Folder::with(&silence().bytes());
+    let said = |flag: &str| folder.fail(&format!("render in.wav -o out.wav {flag}"), 2);
+    assert_eq!(said("--mix 150"), "mix = 150 is out of range; use 0 to 100 %");
+    assert_eq!(said("--threshold -61"), "threshold = -61 is out of range; use -60 to -10 dB");
+    assert_eq!(said("--tone 30kHz"), "tone = 30000 is out of range; use 500 to 20000 Hz");
+    assert_eq!(said("--tone 30dB"), "tone = \"30dB\" is not a number in Hz; use 500 to 20000 Hz");
+    assert_eq!(said("--ring nan"), "ring = \"nan\" is not a number in s; use 0.05 to 10 s");
+    assert_eq!(said("--stereo wide"), "stereo = \"wide\" is unknown; use mono or stereo");
+    assert_eq!(said("--bypass=maybe"), "bypass = \"maybe\" is unknown; use on or off");
+}
+
+#[test]
+fn presets_that_cannot_be() {
+    let folder = Folder::with(&silence().bytes());
+    let said =
+        |preset: &str| folder.fail(&format!("render in.wav -o out.wav --preset {preset}"), 2);
+    let known: Vec<&str> = presets::ids().collect();
+    assert_eq!(
+        said("loud"),
+        format!(
+            "no preset is called \"loud\"; there are {}, or give a path like ./loud.json",
+            known.join(", ")
+        )
+    );
+    let line = said("loud.json");
+    assert!(line.starts_with("loud.json: cannot be read ("), "{line}");
+    let line = said("./in.wav");
+    assert!(line.starts_with("./in.wav: ") && !line.contains('\n'), "{line}");
+    fs::write(
+        folder.path("bad.json"),
+        r#"{ "version": 1, "name": "Bad", "settings": { "mix": 150 } }"#,
+    )
+    .unwrap();
+    let line = said("bad.json");
+    assert!(line.starts_with("bad.json: not a preset (mix = 150 is out of range; use 0 to 100 %"));
+}
+
+#[test]
+fn wrong_usage_is_told_from_failure() {
+    let folder = Folder::with(&silence().bytes());
+    for line in [
+        "",
+        "sing in.wav",
+        "render",
+        "render in.wav",
+        "render in.wav -o out.wav --loud",
+        "render in.wav -o out.wav --bit-depth 12",
+        "render in.wav -o out.wav --mix",
+        "bands in.wav",
+    ] {
+        let output = folder.command(line).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{line}");
+        assert!(!output.stderr.is_empty(), "{line}");
+        assert_eq!(folder.files().len(), 1, "{line}");
+    }
+}
