@@ -1,6 +1,7 @@
 //! The command line: one file a verb.
 
 mod bands;
+mod bench;
 mod progress;
 mod render;
 mod report;
@@ -8,7 +9,11 @@ mod sound;
 
 use clap::{Parser, Subcommand, error::ErrorKind};
 use std::{error::Error, process::ExitCode};
-use tone_filter::{offline::batch, presets};
+use tone_filter::{
+    dsp::kernel::{self, Kernel},
+    offline::batch,
+    presets,
+};
 
 /// Picks the notes out of any music and gives them an 8-bit edge.
 #[derive(Parser)]
@@ -22,6 +27,7 @@ struct Cli {
 enum Verb {
     Render(render::Args),
     Bands(bands::Args),
+    Bench(bench::Args),
 }
 
 const FILE_FAILED: u8 = 1;
@@ -33,9 +39,14 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
+    if let Err(error) = Kernel::from_environment() {
+        eprintln!("error: {}: {error}", kernel::VARIABLE);
+        return ExitCode::from(WRONG_USAGE);
+    }
     let done = match cli.verb {
         Verb::Render(args) => render::run(&args),
         Verb::Bands(args) => bands::run(&args).map(|()| true),
+        Verb::Bench(args) => bench::run(&args).map(|()| true),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
