@@ -5,7 +5,7 @@ mod common;
 use common::{noise, noisy_chord, snr, white};
 use tone_filter::dsp::{
     BandMask, Settings, ToneFilter,
-    kernel::{BLOCK, Coefficients, Kernel, Lanes, Shared, State},
+    kernel::{BLOCK, Coefficients, Kernel, Lanes, Shared, State, Task},
     notes::{TONES, frequency},
     reference::{self, Resonator},
     resonator::Design,
@@ -71,7 +71,8 @@ fn each_resonator_alone_is_the_references_to_100_db() {
             for &x in &input {
                 shared.input[0] = x + previous;
                 previous = x;
-                kernel.process(&mut state, &coefficients, &shared, &mut [0.0]);
+                let task = Task { state: &mut state, shared: &shared, sums: &mut [0.0] };
+                kernel.process(&coefficients, task);
                 for (tone, resonator) in resonators.iter_mut().enumerate() {
                     let truth = resonator.next(f64::from(x));
                     signal[tone] += truth * truth;
@@ -144,13 +145,48 @@ fn a_kernel_leaves_alone_what_is_beyond_a_block() {
     let shared = Shared { input: [0.5; BLOCK], total_power: [0.1; BLOCK] };
     for kernel in Kernel::available() {
         let mut state = State::ZERO;
-        kernel.process(&mut state, &coefficients, &shared, &mut []);
+        let task = Task { state: &mut state, shared: &shared, sums: &mut [] };
+        kernel.process(&coefficients, task);
         assert_eq!(state, State::ZERO, "{kernel:?}: no samples, no change");
 
         let mut sums = [f32::NAN; BLOCK + 9];
-        kernel.process(&mut state, &coefficients, &shared, &mut sums);
+        let task = Task { state: &mut state, shared: &shared, sums: &mut sums };
+        kernel.process(&coefficients, task);
         assert!(sums[..BLOCK].iter().all(|sum| sum.is_finite()), "{kernel:?}");
         assert!(sums[BLOCK..].iter().all(|sum| sum.is_nan()), "{kernel:?}");
+    }
+}
+
+#[test]
+fn two_banks_together_are_the_two_of_them_alone() {
+    let (mut coefficients, _) = bench(44_100.0);
+    for weight in [1.0, 0.5] {
+        coefficients.weight.0[7] = weight;
+        for kernel in Kernel::available() {
+            let mut alone = [State::ZERO, State::ZERO];
+            let [mut one, mut other] = alone.clone();
+            let mut noise = noise(3);
+            for frames in [BLOCK, 1, 2, 3, 17, BLOCK] {
+                let mut shared = || Shared {
+                    input: std::array::from_fn(|_| noise() as f32),
+                    total_power: std::array::from_fn(|_| noise().abs() as f32),
+                };
+                let shared = [shared(), shared()];
+                let (mut sums, mut expected) = ([[0.0; BLOCK]; 2], [[0.0; BLOCK]; 2]);
+                for ((state, shared), sums) in alone.iter_mut().zip(&shared).zip(&mut expected) {
+                    let sums = &mut sums[..frames];
+                    kernel.process(&coefficients, Task { state, shared, sums });
+                }
+                let [sums_one, sums_other] = &mut sums;
+                let (state, sums) = (&mut one, &mut sums_one[..frames]);
+                let first = Task { state, shared: &shared[0], sums };
+                // More room than the first has is no reason to go on.
+                let second = Task { state: &mut other, shared: &shared[1], sums: sums_other };
+                kernel.process_two(&coefficients, first, second);
+                assert_eq!([*sums_one, *sums_other], expected, "{kernel:?}, {frames} samples");
+                assert_eq!([&one, &other], [&alone[0], &alone[1]], "{kernel:?}, {frames} samples");
+            }
+        }
     }
 }
 

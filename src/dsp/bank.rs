@@ -3,7 +3,7 @@
 use super::{
     bands::{Band, Bands},
     glide::Moment,
-    kernel::{Coefficients, Kernel, Shared, State},
+    kernel::{Coefficients, Kernel, Shared, State, Task},
     notes::{TONES, frequency},
     reference::Constants,
     resonator::Design,
@@ -91,7 +91,27 @@ impl Bank {
 
     /// Replaces `signal`, at most [`BLOCK`](super::kernel::BLOCK) finite samples, by the wet signal.
     pub fn process(&mut self, kernel: Kernel, voicing: &Voicing, signal: &mut [f32]) {
-        let constants = &voicing.constants;
+        kernel.process(&voicing.coefficients, self.share(voicing, signal));
+        self.finish(voicing, signal);
+    }
+
+    /// [`Bank::process`] for two banks at once.
+    pub fn process_two(
+        banks: &mut [Self; 2],
+        kernel: Kernel,
+        voicing: &Voicing,
+        [left, right]: [&mut [f32]; 2],
+    ) {
+        let [bank_left, bank_right] = banks;
+        let one = bank_left.share(voicing, left);
+        let other = bank_right.share(voicing, right);
+        kernel.process_two(&voicing.coefficients, one, other);
+        bank_left.finish(voicing, left);
+        bank_right.finish(voicing, right);
+    }
+
+    /// Computes what the bands share.
+    fn share<'a>(&'a mut self, voicing: &Voicing, signal: &'a mut [f32]) -> Task<'a> {
         let Shared { input, total_power } = &mut self.shared;
         let input = &mut input[..signal.len()];
         let total_power = &mut total_power[..signal.len()];
@@ -99,17 +119,20 @@ impl Bank {
             *x = x.clamp(-LOUDEST, LOUDEST);
             *power = *x * *x;
         }
-        self.total_power.track(constants.total_step, total_power);
-        let Some(last) = signal.last() else { return };
-        let previous = std::mem::replace(&mut self.previous, *last);
-        input[0] = signal[0] + previous;
-        for (input, pair) in input[1..].iter_mut().zip(signal.windows(2)) {
-            *input = pair[0] + pair[1];
+        self.total_power.track(voicing.constants.total_step, total_power);
+        // The sum of each sample and the one before it.
+        let mut before = self.previous;
+        for (input, &x) in input.iter_mut().zip(&*signal) {
+            *input = before + x;
+            before = x;
         }
+        self.previous = before;
+        Task { state: &mut self.state, shared: &self.shared, sums: signal }
+    }
 
-        kernel.process(&mut self.state, &voicing.coefficients, &self.shared, signal);
-
-        self.low_pass.track(1.0 - constants.smoothing, signal);
+    /// Turns the sum of the bands into the wet signal.
+    fn finish(&mut self, voicing: &Voicing, signal: &mut [f32]) {
+        self.low_pass.track(1.0 - voicing.constants.smoothing, signal);
         for sample in signal {
             let doubled = 2.0 * *sample;
             *sample = doubled / (1.0 + doubled.abs());

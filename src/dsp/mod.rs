@@ -235,9 +235,13 @@ impl ToneFilter {
                     *mean = (1.0 - stereo) * *mean + stereo * sample;
                 }
             }
-            self.banks[1].process(self.kernel, &self.voicing, &mut wets[1][..frames]);
         }
-        self.banks[0].process(self.kernel, &self.voicing, &mut wets[0][..frames]);
+        if two_banks {
+            let wets = wets.each_mut().map(|wet| &mut wet[..frames]);
+            Bank::process_two(&mut self.banks, self.kernel, &self.voicing, wets);
+        } else {
+            self.banks[0].process(self.kernel, &self.voicing, &mut wets[0][..frames]);
+        }
         if two_banks {
             let (left, right) = wets.split_at_mut(1);
             for (frame, (left, right)) in left[0].iter().zip(&mut right[0]).enumerate().take(frames)

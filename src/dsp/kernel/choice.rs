@@ -1,6 +1,6 @@
 //! Which kernel does the work.
 
-use super::{BLOCK, Coefficients, Shared, State, dispatched, portable, scalar};
+use super::{BLOCK, Coefficients, Task, dispatched, portable, scalar};
 use fearless_simd::Level;
 use std::{fmt, str::FromStr};
 use thiserror::Error;
@@ -95,22 +95,44 @@ impl Kernel {
         Some(Self(machine))
     }
 
-    /// Advances `state` by `sums.len()` samples of `shared` and puts the sum of the driven bands of each
-    /// sample into `sums`. At most [`BLOCK`] samples; what is beyond is left alone.
-    pub fn process(self, state: &mut State, c: &Coefficients, shared: &Shared, sums: &mut [f32]) {
-        let frames = sums.len().min(BLOCK);
-        let sums = &mut sums[..frames];
+    /// Advances a bank by as many samples as there is room for in its `sums`, at most [`BLOCK`], and puts
+    /// the sum of the driven bands of each sample there. What is beyond is left alone.
+    pub fn process(self, c: &Coefficients, task: Task) {
+        self.process_any(c, task, None);
+    }
+
+    /// [`Kernel::process`] for two banks, which together cost less than one after the other. The one
+    /// with less room for sums counts.
+    pub fn process_two(self, c: &Coefficients, one: Task, other: Task) {
+        self.process_any(c, one, Some(other));
+    }
+
+    #[inline]
+    fn process_any(self, c: &Coefficients, mut one: Task, mut other: Option<Task>) {
+        let room = other.as_ref().map_or(BLOCK, |other| other.sums.len().min(BLOCK));
+        let frames = one.sums.len().min(room);
+        if frames == 0 {
+            return;
+        }
+        one.sums = &mut one.sums[..frames];
+        if let Some(other) = &mut other {
+            other.sums = &mut std::mem::take(&mut other.sums)[..frames];
+        }
         match self.0 {
-            Machine::Scalar => scalar::process(state, c, shared, sums),
-            Machine::Portable => portable::process(state, c, shared, sums),
+            Machine::Scalar => {
+                std::iter::once(one).chain(other).for_each(|t| scalar::process(c, t))
+            }
+            Machine::Portable => {
+                std::iter::once(one).chain(other).for_each(|t| portable::process(c, t))
+            }
             #[cfg(target_arch = "x86_64")]
-            Machine::Sse2(simd) => dispatched::process(simd, state, c, shared, sums),
+            Machine::Sse2(simd) => dispatched::process(simd, c, one, other),
             #[cfg(target_arch = "x86_64")]
-            Machine::Avx2(simd) => dispatched::process(simd, state, c, shared, sums),
+            Machine::Avx2(simd) => dispatched::process(simd, c, one, other),
             #[cfg(target_arch = "x86_64")]
-            Machine::Avx512(simd) => dispatched::process(simd, state, c, shared, sums),
+            Machine::Avx512(simd) => dispatched::process(simd, c, one, other),
             #[cfg(target_arch = "aarch64")]
-            Machine::Neon(simd) => dispatched::process(simd, state, c, shared, sums),
+            Machine::Neon(simd) => dispatched::process(simd, c, one, other),
         }
     }
 }

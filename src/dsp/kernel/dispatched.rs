@@ -9,88 +9,119 @@
 //! the power, the sum of the driven bands. A turn works on three samples, so nothing in it waits long
 //! for a result of the same turn, and what a CPU keeps in its queues is ready to run.
 
-use super::{BLOCK, Coefficients, Lanes, RMS_GUARD, Shared, State};
+use super::{BLOCK, Coefficients, Lanes, RMS_GUARD, Shared, State, Task};
 use crate::dsp::notes::TONES;
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 
 /// Vectors of tones that go through a block together.
 const GROUP: usize = 3;
 
-/// What [`scalar::process`](super::scalar::process) computes.
+/// What [`scalar::process`](super::scalar::process) computes, for one bank or two.
 #[inline(always)]
-pub fn process<S: Simd>(
-    simd: S,
-    state: &mut State,
-    c: &Coefficients,
-    shared: &Shared,
-    sums: &mut [f32],
-) {
+pub fn process<S: Simd>(simd: S, c: &Coefficients, one: Task, other: Option<Task>) {
     simd.vectorize(
         #[inline(always)]
         || {
             if c.unweighted() {
-                run::<S, false>(simd, state, c, shared, sums);
+                run::<S, false>(simd, c, one, other);
             } else {
-                run::<S, true>(simd, state, c, shared, sums);
+                run::<S, true>(simd, c, one, other);
             }
         },
     );
 }
 
 #[inline(always)]
-fn run<S: Simd, const WEIGHTED: bool>(
-    simd: S,
-    state: &mut State,
-    c: &Coefficients,
-    shared: &Shared,
-    sums: &mut [f32],
-) {
-    let frames = sums.len();
-    if frames == 0 {
-        return;
-    }
-    let lanes = S::f32s::LEN;
-    let splat = |x| S::f32s::splat(simd, x);
-    // The gate's power of -3/4, because q^4 / gate^3 = (q gate^(-3/4))^4.
-    let mut inverse_gates = [0.0; BLOCK];
-    let mut limits = [0.0; BLOCK];
-    for start in (0..frames).step_by(lanes) {
-        let range = start..start + lanes;
-        let power = S::f32s::from_slice(simd, &shared.total_power[range.clone()]);
-        let root = (power * c.threshold).max(splat(c.floor)).sqrt();
-        (splat(1.0) / (root * root.sqrt())).store_slice(&mut inverse_gates[range.clone()]);
-        (power * c.ceiling).store_slice(&mut limits[range]);
-    }
-
-    let mut late = [0.0; BLOCK + DELAY];
-    for first in (0..TONES).step_by(GROUP * lanes) {
-        let mut group = Group::<S, WEIGHTED>::load(simd, first, c, state);
-        let mut mixed = splat(0.0);
-        group.resonate(splat(shared.input[0]));
-        let gates = inverse_gates.iter().zip(&limits);
-        let per_frame = late[1..].iter_mut().zip(&shared.input[1..]).zip(gates).take(frames - 1);
-        for ((late, input), (inverse_gate, limit)) in per_frame {
-            let next = group.mix();
-            group.track(splat(*inverse_gate), splat(*limit));
-            *late += mixed.reduce_sum();
-            mixed = next;
-            group.resonate(splat(*input));
+fn run<S: Simd, const WEIGHTED: bool>(simd: S, c: &Coefficients, one: Task, other: Option<Task>) {
+    match other {
+        // Two banks at once need the registers of an instruction set that holds one bank in a group.
+        Some(other) if GROUP * S::f32s::LEN == TONES => {
+            run_two::<S, WEIGHTED>(simd, c, one, other);
         }
-        late[frames] += mixed.reduce_sum();
-        mixed = group.mix();
-        group.track(splat(inverse_gates[frames - 1]), splat(limits[frames - 1]));
-        late[frames + 1] += mixed.reduce_sum();
-        late[frames + 2] += group.mix().reduce_sum();
-        group.store(first, state);
+        other => {
+            run_one::<S, WEIGHTED>(simd, c, one);
+            if let Some(other) = other {
+                run_one::<S, WEIGHTED>(simd, c, other);
+            }
+        }
     }
-    sums.copy_from_slice(&late[DELAY..frames + DELAY]);
+}
+
+#[inline(always)]
+fn run_one<S: Simd, const WEIGHTED: bool>(simd: S, c: &Coefficients, task: Task) {
+    let frames = task.sums.len().min(BLOCK);
+    let gates = Gates::new(simd, c, &task.shared.total_power, frames);
+    let mut late = [0.0; BLOCK + DELAY];
+    for first in (0..TONES).step_by(GROUP * S::f32s::LEN) {
+        let mut group = Group::<S, WEIGHTED>::load(simd, first, c, task.state);
+        group.start(task.shared);
+        for frame in 1..frames {
+            group.turn(frame, task.shared, &gates, &mut late);
+        }
+        group.finish(frames, &gates, &mut late);
+        group.store(first, task.state);
+    }
+    task.sums.copy_from_slice(&late[DELAY..frames + DELAY]);
+}
+
+/// Two banks in one loop, so that one has work for the CPU where the other waits.
+#[inline(always)]
+fn run_two<S: Simd, const WEIGHTED: bool>(simd: S, c: &Coefficients, one: Task, other: Task) {
+    let frames = one.sums.len().min(BLOCK);
+    let gates = Gates::new(simd, c, &one.shared.total_power, frames);
+    let other_gates = Gates::new(simd, c, &other.shared.total_power, frames);
+    let mut late = [0.0; BLOCK + DELAY];
+    let mut other_late = [0.0; BLOCK + DELAY];
+    for first in (0..TONES).step_by(GROUP * S::f32s::LEN) {
+        let mut group = Group::<S, WEIGHTED>::load(simd, first, c, one.state);
+        let mut other_group = Group::<S, WEIGHTED>::load(simd, first, c, other.state);
+        group.start(one.shared);
+        other_group.start(other.shared);
+        for frame in 1..frames {
+            group.turn(frame, one.shared, &gates, &mut late);
+            other_group.turn(frame, other.shared, &other_gates, &mut other_late);
+        }
+        group.finish(frames, &gates, &mut late);
+        other_group.finish(frames, &other_gates, &mut other_late);
+        group.store(first, one.state);
+        other_group.store(first, other.state);
+    }
+    one.sums.copy_from_slice(&late[DELAY..frames + DELAY]);
+    other.sums.copy_from_slice(&other_late[DELAY..frames + DELAY]);
+}
+
+/// What the total power of each sample means for the bands.
+struct Gates {
+    /// The gate's power of -3/4, because q^4 / gate^3 = (q gate^(-3/4))^4.
+    inverse: [f32; BLOCK],
+    limit: [f32; BLOCK],
+}
+
+impl Gates {
+    #[inline(always)]
+    fn new<S: Simd>(simd: S, c: &Coefficients, power: &[f32; BLOCK], frames: usize) -> Self {
+        let mut gates = Self { inverse: [0.0; BLOCK], limit: [0.0; BLOCK] };
+        for start in (0..frames).step_by(S::f32s::LEN) {
+            let range = start..start + S::f32s::LEN;
+            let power = S::f32s::from_slice(simd, &power[range.clone()]);
+            let root = (power * c.threshold).max(S::f32s::splat(simd, c.floor)).sqrt();
+            let inverse = S::f32s::splat(simd, 1.0) / (root * root.sqrt());
+            inverse.store_slice(&mut gates.inverse[range.clone()]);
+            (power * c.ceiling).store_slice(&mut gates.limit[range]);
+        }
+        gates
+    }
 }
 
 /// Turns of the loop between a sample's input and its sum.
 const DELAY: usize = 3;
 
+/// The sums, [`DELAY`] late.
+type Late = [f32; BLOCK + DELAY];
+
 /// Three vectors of tones, with the settings as the loop wants them.
 struct Group<S: Simd, const WEIGHTED: bool> {
+    simd: S,
     rise: [S::f32s; GROUP],
     minus_fall: [S::f32s; GROUP],
     gain: [S::f32s; GROUP],
@@ -104,6 +135,7 @@ struct Group<S: Simd, const WEIGHTED: bool> {
     power: [S::f32s; GROUP],
     rms: [S::f32s; GROUP],
     driven: [S::f32s; GROUP],
+    mixed: S::f32s,
 }
 
 impl<S: Simd, const WEIGHTED: bool> Group<S, WEIGHTED> {
@@ -117,6 +149,7 @@ impl<S: Simd, const WEIGHTED: bool> Group<S, WEIGHTED> {
             })
         };
         Self {
+            simd,
             rise: load(&c.rise),
             minus_fall: load(&c.fall).map(|fall| -fall),
             gain: load(&c.gain),
@@ -130,6 +163,7 @@ impl<S: Simd, const WEIGHTED: bool> Group<S, WEIGHTED> {
             power: load(&state.power),
             rms: [splat(0.0); GROUP],
             driven: [splat(0.0); GROUP],
+            mixed: splat(0.0),
         }
     }
 
@@ -144,6 +178,36 @@ impl<S: Simd, const WEIGHTED: bool> Group<S, WEIGHTED> {
         store(&mut state.lo, &self.lo);
         store(&mut state.bp, &self.bp);
         store(&mut state.power, &self.power);
+    }
+
+    /// Takes in the first sample.
+    #[inline(always)]
+    fn start(&mut self, shared: &Shared) {
+        self.resonate(self.splat(shared.input[0]));
+    }
+
+    /// Takes in the sample `frame`, and brings those before it a step further.
+    #[inline(always)]
+    fn turn(&mut self, frame: usize, shared: &Shared, gates: &Gates, late: &mut Late) {
+        let mixed = self.mix();
+        self.track(self.splat(gates.inverse[frame - 1]), self.splat(gates.limit[frame - 1]));
+        late[frame] += self.mixed.reduce_sum();
+        self.mixed = mixed;
+        self.resonate(self.splat(shared.input[frame]));
+    }
+
+    /// Brings the last of `frames` samples to their sums.
+    #[inline(always)]
+    fn finish(&mut self, frames: usize, gates: &Gates, late: &mut Late) {
+        late[frames] += self.mixed.reduce_sum();
+        late[frames + 1] += self.mix().reduce_sum();
+        self.track(self.splat(gates.inverse[frames - 1]), self.splat(gates.limit[frames - 1]));
+        late[frames + 2] += self.mix().reduce_sum();
+    }
+
+    #[inline(always)]
+    fn splat(&self, x: f32) -> S::f32s {
+        S::f32s::splat(self.simd, x)
     }
 
     /// Brings the resonators to the next sample.

@@ -115,5 +115,16 @@ impl Shared {
     pub const ZERO: Self = Self { input: [0.0; BLOCK], total_power: [0.0; BLOCK] };
 }
 
+/// A block of one bank.
+#[derive(Debug)]
+pub struct Task<'a> {
+    /// The bank's memory.
+    pub state: &'a mut State,
+    /// What its bands share.
+    pub shared: &'a Shared,
+    /// Where the sum of its driven bands goes.
+    pub sums: &'a mut [f32],
+}
+
 /// Keeps the drive finite while a band has no power yet.
 pub const RMS_GUARD: f32 = super::reference::RMS_GUARD as f32;

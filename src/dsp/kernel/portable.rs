@@ -1,13 +1,13 @@
 //! The kernel on vectors of four, with whatever instructions the build allows.
 
-use super::{BLOCK, Coefficients, Lanes, RMS_GUARD, Shared, State};
+use super::{BLOCK, Coefficients, Lanes, RMS_GUARD, Task};
 use crate::dsp::notes::TONES;
 use wide::f32x4;
 
 const LANES: usize = 4;
 
 /// What [`scalar::process`](super::scalar::process) computes.
-pub fn process(state: &mut State, c: &Coefficients, shared: &Shared, sums: &mut [f32]) {
+pub fn process(c: &Coefficients, Task { state, shared, sums }: Task) {
     let mut gates = [(0.0, 0.0); BLOCK];
     for (gate, power) in gates.iter_mut().zip(&shared.total_power).take(sums.len()) {
         let root = (c.threshold * power).max(c.floor).sqrt();

@@ -1,11 +1,11 @@
 //! The kernel in plain Rust, one tone after the other: the definition of what a kernel computes.
 
-use super::{BLOCK, Coefficients, RMS_GUARD, Shared, State};
+use super::{BLOCK, Coefficients, RMS_GUARD, Task};
 use crate::dsp::notes::TONES;
 
-/// Advances `state` by `sums.len()` samples of `shared` and puts the sum of the driven bands of each
-/// sample into `sums`.
-pub fn process(state: &mut State, c: &Coefficients, shared: &Shared, sums: &mut [f32]) {
+/// Advances a bank by as many samples as there are `sums` (at most [`BLOCK`]) and puts the sum of the
+/// driven bands of each sample there.
+pub fn process(c: &Coefficients, Task { state, shared, sums }: Task) {
     let mut gates = [(0.0, 0.0); BLOCK];
     for (gate, power) in gates.iter_mut().zip(&shared.total_power).take(sums.len()) {
         // The gate's power of -3/4, because q^4 / gate^3 = (q gate^(-3/4))^4.
