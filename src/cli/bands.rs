@@ -5,7 +5,7 @@ use clap::ValueHint;
 use std::{io::Write, path::PathBuf};
 use tone_filter::offline::{Error, Output, plot::Plot};
 
-/// Draw which notes the filter hears in a WAV file
+/// Show which notes the filter hears in a file
 #[derive(clap::Args)]
 #[command(after_help = "Example:
   tone-filter bands song.wav --png song.png --preset quiet-music")]
@@ -27,7 +27,7 @@ pub struct Args {
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let settings = args.sound.settings()?;
     let output = Output::create(&args.png, &args.input, args.force)?;
-    let png = Plot::of_wav(&args.input, &settings)?.png();
+    let png = Plot::of_file(&args.input, &settings)?.png();
     output
         .file()
         .write_all(&png)

@@ -1,12 +1,19 @@
 //! The command line: one file a verb.
 
 mod bands;
+mod bench;
+mod progress;
 mod render;
+mod report;
 mod sound;
 
 use clap::{Parser, Subcommand, error::ErrorKind};
 use std::{error::Error, process::ExitCode};
-use tone_filter::presets;
+use tone_filter::{
+    dsp::kernel::{self, Kernel},
+    offline::batch,
+    presets,
+};
 
 /// Picks the notes out of any music and gives them an 8-bit edge.
 #[derive(Parser)]
@@ -20,6 +27,7 @@ struct Cli {
 enum Verb {
     Render(render::Args),
     Bands(bands::Args),
+    Bench(bench::Args),
 }
 
 const FILE_FAILED: u8 = 1;
@@ -31,15 +39,22 @@ pub fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
+    if let Err(error) = Kernel::from_environment() {
+        eprintln!("error: {}: {error}", kernel::VARIABLE);
+        return ExitCode::from(WRONG_USAGE);
+    }
     let done = match cli.verb {
         Verb::Render(args) => render::run(&args),
-        Verb::Bands(args) => bands::run(&args),
+        Verb::Bands(args) => bands::run(&args).map(|()| true),
+        Verb::Bench(args) => bench::run(&args).map(|()| true),
     };
     match done {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(FILE_FAILED),
         Err(error) => {
             eprintln!("error: {error}");
-            ExitCode::from(if error.is::<presets::Error>() { WRONG_USAGE } else { FILE_FAILED })
+            let wrong_usage = error.is::<presets::Error>() || error.is::<batch::Refused>();
+            ExitCode::from(if wrong_usage { WRONG_USAGE } else { FILE_FAILED })
         }
     }
 }

@@ -1,33 +1,86 @@
 //! `tone-filter render`.
 
-use super::sound::Sound;
+use super::{progress::Progress, report, sound::Sound};
 use clap::{ValueEnum, ValueHint};
-use std::path::PathBuf;
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    time::Instant,
+};
 use tone_filter::offline::{
-    render::{Options, Report, render},
+    Error, STDIO,
+    batch::{Fate, Plan, Refused, Request, run as run_batch},
+    clean_up_on_interrupt,
+    render::{Options, Tail},
     wav::Depth,
 };
 
-/// Run a WAV file through the filter
+/// Run files through the filter, one or ten thousand
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   tone-filter render song.wav -o hacked.wav
   tone-filter render song.wav -o hacked.wav --preset extreme-8-bit --mix 80
-  tone-filter render song.wav -o hacked.wav --threshold -45 --tone 8kHz --release 0.1s
-  tone-filter render song.wav -o hacked.wav --bit-depth 32f --force")]
+  tone-filter render song.flac -o hacked.wav --threshold -45 --tone 8kHz --release 0.1s
+  tone-filter render samples/ -o hacked/ --skip-existing
+  tone-filter render drums/*.wav --suffix -8bit --normalize-peak -1
+  ffmpeg -i film.mkv -f wav - | tone-filter render - -o - | play -")]
 pub struct Args {
-    /// The WAV file to read: 8, 16, 24 or 32-bit integer or 32-bit float, any number of channels
-    #[arg(value_name = "IN.wav", value_hint = ValueHint::FilePath)]
-    input: PathBuf,
-    /// The WAV file to write
-    #[arg(short, long = "out", value_name = "OUT.wav", value_hint = ValueHint::FilePath)]
-    out: PathBuf,
+    /// Files to read: WAV, FLAC, AIFF, MP3, Ogg Vorbis; folders with all that is in them; patterns like
+    /// *.wav; or - for standard input
+    #[arg(value_name = "IN", value_hint = ValueHint::AnyPath, required_unless_present = "input_list")]
+    inputs: Vec<PathBuf>,
+    /// A text file with more inputs, one a line; - for standard input
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    input_list: Option<PathBuf>,
+    /// The WAV file to write, or the folder for all of them, or - for standard output
+    #[arg(short, long = "out", value_name = "OUT", value_hint = ValueHint::AnyPath, required_unless_present = "suffix")]
+    out: Option<PathBuf>,
+    /// What to add to the names of outputs; without --out they are written beside their inputs
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = suffix)]
+    suffix: Option<String>,
+    /// Files to work on at once [default: one a core]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    jobs: Option<u16>,
+
     /// Bits a sample of the output, dithered if fewer than the input's [default: as the input]
-    #[arg(long, value_name = "BITS")]
+    #[arg(long, value_name = "BITS", help_heading = "Output")]
     bit_depth: Option<BitDepth>,
-    /// Overwrite the output if it exists
-    #[arg(long)]
+    /// Round to fewer bits without dither
+    #[arg(long, help_heading = "Output")]
+    no_dither: bool,
+    /// Sample rate of the output in Hz [default: as the input]
+    #[arg(long, value_name = "HZ", value_parser = clap::value_parser!(u32).range(1000..=768_000), help_heading = "Output")]
+    sample_rate: Option<u32>,
+    /// Bring the output's peak to so many dB full scale
+    #[arg(long, value_name = "DB", allow_hyphen_values = true, value_parser = peak, help_heading = "Output")]
+    normalize_peak: Option<f32>,
+    /// What follows the end of the input: nothing, so that lengths and loops stay as they are; so many
+    /// seconds; or as long as it can be heard
+    #[arg(long, value_name = "none|auto|SECONDS", default_value = "none", value_parser = tail, help_heading = "Output")]
+    tail: Tail,
+    /// Give outputs the time of their inputs' last change
+    #[arg(long, help_heading = "Output")]
+    keep_mtime: bool,
+    /// Overwrite outputs that exist
+    #[arg(long, help_heading = "Output")]
     force: bool,
+    /// Leave outputs that exist as they are: go on after an interruption
+    #[arg(long, conflicts_with = "force", help_heading = "Output")]
+    skip_existing: bool,
+
+    /// Only say what would be done
+    #[arg(long, help_heading = "Report")]
+    dry_run: bool,
+    /// A report on every file as JSON on standard output
+    #[arg(long, help_heading = "Report")]
+    json: bool,
+    /// Say nothing but errors
+    #[arg(short, long, conflicts_with = "verbose", help_heading = "Report")]
+    quiet: bool,
+    /// Tell of every file
+    #[arg(short, long, help_heading = "Report")]
+    verbose: bool,
     #[command(flatten)]
     sound: Sound,
 }
@@ -42,42 +95,121 @@ enum BitDepth {
     Float32,
 }
 
-/// Renders, and tells what came of it on stderr.
-pub fn run(args: &Args) -> anyhow::Result<()> {
-    let depth = args.bit_depth.map(|depth| match depth {
-        BitDepth::Int16 => Depth::Int16,
-        BitDepth::Int24 => Depth::Int24,
-        BitDepth::Float32 => Depth::Float32,
-    });
-    let options = Options { settings: args.sound.settings()?, depth, force: args.force };
-    let report = render(&args.input, &args.out, &options)?;
-    tell(args, &report);
-    Ok(())
+fn suffix(text: &str) -> Result<String, String> {
+    match text {
+        "" => Err("suffix is empty; give some letters".into()),
+        _ if text.contains(std::path::is_separator) => {
+            Err(format!("suffix = {text:?} has a path separator; use --out for folders"))
+        }
+        _ => Ok(text.into()),
+    }
 }
 
-fn tell(args: &Args, report: &Report) {
-    let (input, out) = (args.input.display(), args.out.display());
-    let format = report.format;
-    eprintln!(
-        "{input} -> {out}: {:.2} s, {} x {} Hz, {}, peak {:.1} dB",
-        report.audio_seconds(),
-        format.channels,
-        format.rate,
-        format.depth.name(),
-        20.0 * report.peak.log10(),
-    );
-    eprintln!(
-        "{:.2} s of audio in {:.3} s: {:.1} times real time, {:.2} M samples/s",
-        report.audio_seconds(),
-        report.wall_seconds,
-        report.times_real_time(),
-        report.mega_samples_per_second(),
-    );
-    if report.clipped > 0 {
-        eprintln!(
-            "warning: {out}: {} samples clipped; lower --output by {:.1} dB or use --bit-depth 32f",
-            report.clipped,
-            20.0 * report.peak.log10() + 0.1,
-        );
+fn peak(text: &str) -> Result<f32, String> {
+    let number = text.trim().trim_end_matches("dB").trim_end();
+    let peak = number.parse().ok().filter(|peak| (-60.0..=0.0).contains(peak));
+    peak.ok_or_else(|| format!("normalize-peak = {text:?} is out of range; use -60 to 0 dB"))
+}
+
+fn tail(text: &str) -> Result<Tail, String> {
+    match text {
+        "none" => Ok(Tail::None),
+        "auto" => Ok(Tail::Auto),
+        _ => {
+            let seconds = text.trim_end_matches('s').trim_end().parse().ok();
+            let seconds = seconds.filter(|seconds| (0.0..=3600.0).contains(seconds));
+            seconds.map(Tail::Seconds).ok_or_else(|| {
+                format!("tail = {text:?} is unknown; use none, auto or 0 to 3600 seconds")
+            })
+        }
+    }
+}
+
+/// Renders, and tells what came of it. Whether every file is done.
+pub fn run(args: &Args) -> anyhow::Result<bool> {
+    let options = args.options()?;
+    let inputs = args.all_inputs()?;
+    let request = Request {
+        inputs: &inputs,
+        out: args.out.as_deref(),
+        suffix: args.suffix.as_deref().unwrap_or_default(),
+        force: args.force,
+        skip_existing: args.skip_existing,
+    };
+    let plan = Plan::new(&request)?;
+    if args.json && plan.jobs.iter().any(|job| job.output == Path::new(STDIO)) {
+        return Err(Refused::Stdio.into());
+    }
+    if args.dry_run {
+        return dry_run(&plan);
+    }
+    clean_up_on_interrupt()?;
+
+    let cores = || std::thread::available_parallelism().map_or(1, Into::into);
+    let workers = args.jobs.map_or_else(cores, usize::from).min(plan.jobs.len().max(1));
+    let one_file = inputs.len() == 1 && plan.jobs.len() == 1;
+    let tell_files = !args.quiet && (args.verbose || one_file);
+    for outcome in plan.decided() {
+        report::tell(outcome, tell_files);
+    }
+    let progress = Progress::new(&plan, workers, args.quiet, tell_files);
+    let start = Instant::now();
+    let outcomes = run_batch(plan, &options, workers, &progress);
+    progress.clear();
+    let summary = report::Summary::new(&outcomes, start.elapsed().as_secs_f64());
+    if !args.quiet && !(one_file && summary.failed > 0) {
+        eprintln!("{summary}");
+    }
+    if args.json {
+        writeln!(io::stdout(), "{:#}", report::json(&outcomes, &summary))?;
+    }
+    Ok(summary.failed == 0)
+}
+
+/// Says what would be done, and whether nothing is in the way of it.
+fn dry_run(plan: &Plan) -> anyhow::Result<bool> {
+    let mut stdout = io::stdout().lock();
+    for job in &plan.jobs {
+        writeln!(stdout, "{} -> {}", job.input.display(), job.output.display())?;
+    }
+    plan.decided().for_each(|outcome| report::tell(outcome, true));
+    Ok(!plan.decided().any(|outcome| matches!(outcome.fate, Fate::Failed(_))))
+}
+
+impl Args {
+    fn options(&self) -> anyhow::Result<Options> {
+        let depth = self.bit_depth.map(|depth| match depth {
+            BitDepth::Int16 => Depth::Int16,
+            BitDepth::Int24 => Depth::Int24,
+            BitDepth::Float32 => Depth::Float32,
+        });
+        Ok(Options {
+            settings: self.sound.settings()?,
+            depth,
+            rate: self.sample_rate,
+            tail: self.tail,
+            normalize: self.normalize_peak,
+            no_dither: self.no_dither,
+            force: self.force,
+            keep_mtime: self.keep_mtime,
+        })
+    }
+
+    /// Those of the command line, then those of the list.
+    fn all_inputs(&self) -> Result<Vec<PathBuf>, Error> {
+        let mut inputs = self.inputs.clone();
+        if let Some(list) = &self.input_list {
+            let text = if list == Path::new(STDIO) {
+                io::read_to_string(io::stdin())
+            } else {
+                fs::read_to_string(list)
+            };
+            let text = text.map_err(|source| Error::Read { path: list.clone(), source })?;
+            inputs.extend(text.lines().filter(|line| !line.is_empty()).map(PathBuf::from));
+            if inputs.is_empty() {
+                return Err(Error::NoAudio(list.clone()));
+            }
+        }
+        Ok(inputs)
     }
 }

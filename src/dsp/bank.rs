@@ -3,11 +3,12 @@
 use super::{
     bands::{Band, Bands},
     glide::Moment,
-    kernel::{Coefficients, Shared, State, scalar},
+    kernel::{Coefficients, Kernel, Shared, State, Task},
     notes::{TONES, frequency},
     reference::Constants,
     resonator::Design,
     settings::Settings,
+    tracker::Tracker,
 };
 
 /// The loudest input a bank is given, 18 dB over full scale. Music never comes near; it bounds how long
@@ -48,6 +49,9 @@ impl Voicing {
         self.constants = Constants::new(settings, self.sample_rate);
         self.coefficients.step = self.constants.band_step as f32;
         self.coefficients.drive = self.constants.drive as f32;
+        self.coefficients.threshold = self.constants.threshold as f32;
+        self.coefficients.ceiling = self.constants.ceiling as f32;
+        self.coefficients.floor = self.constants.floor as f32;
         self.coefficients.weight.0 = moment.weights;
 
         let &Settings { ring, tuning, transpose, .. } = settings;
@@ -70,8 +74,8 @@ pub(super) struct Bank {
     state: State,
     shared: Shared,
     previous: f32,
-    total_power: f64,
-    low_pass: f32,
+    total_power: Tracker,
+    low_pass: Tracker,
 }
 
 impl Bank {
@@ -80,32 +84,57 @@ impl Bank {
             state: State::ZERO,
             shared: Shared::ZERO,
             previous: 0.0,
-            total_power: 0.0,
-            low_pass: 0.0,
+            total_power: Tracker::ZERO,
+            low_pass: Tracker::ZERO,
         }
     }
 
     /// Replaces `signal`, at most [`BLOCK`](super::kernel::BLOCK) finite samples, by the wet signal.
-    pub fn process(&mut self, voicing: &Voicing, signal: &mut [f32]) {
-        let c = &voicing.constants;
-        let shared = self.shared.input.iter_mut().zip(&mut self.shared.inverse_gate);
-        for ((input, inverse_gate), (limit, x)) in
-            shared.zip(self.shared.limit.iter_mut().zip(&*signal))
-        {
-            let x = x.clamp(-LOUDEST, LOUDEST);
-            *input = x + self.previous;
-            self.previous = x;
-            self.total_power += c.total_step * (f64::from(x * x) - self.total_power);
-            *inverse_gate = (1.0 / (c.threshold * self.total_power).max(c.floor)) as f32;
-            *limit = (c.ceiling * self.total_power) as f32;
+    pub fn process(&mut self, kernel: Kernel, voicing: &Voicing, signal: &mut [f32]) {
+        kernel.process(&voicing.coefficients, self.share(voicing, signal));
+        self.finish(voicing, signal);
+    }
+
+    /// [`Bank::process`] for two banks at once.
+    pub fn process_two(
+        banks: &mut [Self; 2],
+        kernel: Kernel,
+        voicing: &Voicing,
+        [left, right]: [&mut [f32]; 2],
+    ) {
+        let [bank_left, bank_right] = banks;
+        let one = bank_left.share(voicing, left);
+        let other = bank_right.share(voicing, right);
+        kernel.process_two(&voicing.coefficients, one, other);
+        bank_left.finish(voicing, left);
+        bank_right.finish(voicing, right);
+    }
+
+    /// Computes what the bands share.
+    fn share<'a>(&'a mut self, voicing: &Voicing, signal: &'a mut [f32]) -> Task<'a> {
+        let Shared { input, total_power } = &mut self.shared;
+        let input = &mut input[..signal.len()];
+        let total_power = &mut total_power[..signal.len()];
+        for (power, x) in total_power.iter_mut().zip(&mut *signal) {
+            *x = x.clamp(-LOUDEST, LOUDEST);
+            *power = *x * *x;
         }
+        self.total_power.track(voicing.constants.total_step, total_power);
+        // The sum of each sample and the one before it.
+        let mut before = self.previous;
+        for (input, &x) in input.iter_mut().zip(&*signal) {
+            *input = before + x;
+            before = x;
+        }
+        self.previous = before;
+        Task { state: &mut self.state, shared: &self.shared, sums: signal }
+    }
 
-        scalar::process(&mut self.state, &voicing.coefficients, &self.shared, signal);
-
-        let share = 1.0 - c.smoothing as f32;
+    /// Turns the sum of the bands into the wet signal.
+    fn finish(&mut self, voicing: &Voicing, signal: &mut [f32]) {
+        self.low_pass.track(1.0 - voicing.constants.smoothing, signal);
         for sample in signal {
-            self.low_pass += share * (*sample - self.low_pass);
-            let doubled = 2.0 * self.low_pass;
+            let doubled = 2.0 * *sample;
             *sample = doubled / (1.0 + doubled.abs());
         }
     }
@@ -113,9 +142,10 @@ impl Bank {
     /// What the bank hears now.
     pub fn bands(&self, voicing: &Voicing) -> Bands {
         let c = &voicing.constants;
-        let gate = (c.threshold * self.total_power).max(c.floor) as f32;
-        let ceiling = (c.ceiling * self.total_power) as f32;
-        let total_power = self.total_power as f32;
+        let total_power = self.total_power.now();
+        let gate = (c.threshold * total_power).max(c.floor) as f32;
+        let ceiling = (c.ceiling * total_power) as f32;
+        let total_power = total_power as f32;
         let bands = std::array::from_fn(|tone| {
             let phasor = self.phasor(voicing, tone);
             Band {

@@ -23,6 +23,7 @@ pub mod notes;
 pub mod reference;
 pub mod resonator;
 mod settings;
+mod tracker;
 
 pub use bands::{Band, BandState, Bands};
 pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
@@ -31,7 +32,7 @@ pub use settings::{OutOfRange, SPECS, Settings, Spec, Stereo, Taper, spec};
 use bank::{Bank, Voicing};
 use denormals::FlushToZero;
 use glide::Glide;
-use kernel::BLOCK;
+use kernel::{BLOCK, Kernel};
 use thiserror::Error;
 
 /// Why a filter cannot be built.
@@ -51,6 +52,7 @@ pub enum Error {
 /// reset; the output does not depend on how the signal is cut into blocks.
 #[derive(Debug, Clone)]
 pub struct ToneFilter {
+    kernel: Kernel,
     settings: Settings,
     glide: Glide,
     voicing: Voicing,
@@ -74,6 +76,10 @@ struct Levels {
 impl ToneFilter {
     /// A filter at rest, for signals of `sample_rate` Hz (at least 1000).
     ///
+    /// It uses the fastest kernel of this CPU, or the one that the environment variable
+    /// [`kernel::VARIABLE`] names. A name that is no kernel's is passed over, because a plugin must not
+    /// fail in a host for it; programs that can report it ask [`Kernel::from_environment`].
+    ///
     /// # Errors
     /// When a setting is out of range or the sample rate is not one.
     pub fn new(sample_rate: f64, settings: &Settings) -> Result<Self, Error> {
@@ -85,6 +91,7 @@ impl ToneFilter {
         let voicing = Voicing::new(&glide.moment(), sample_rate);
         let levels = Levels::new(&voicing, &glide);
         Ok(Self {
+            kernel: Kernel::from_environment().unwrap_or_else(|_| Kernel::best()),
             settings: *settings,
             glide,
             voicing,
@@ -92,6 +99,17 @@ impl ToneFilter {
             levels: [levels; 2],
             position: 0,
         })
+    }
+
+    /// The same filter with its inner loop computed by `kernel`.
+    #[must_use]
+    pub fn with_kernel(self, kernel: Kernel) -> Self {
+        Self { kernel, ..self }
+    }
+
+    /// What computes the inner loop.
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
     }
 
     /// Sets out for `settings`, from the next multiple of 64 samples on, without a click.
@@ -217,9 +235,13 @@ impl ToneFilter {
                     *mean = (1.0 - stereo) * *mean + stereo * sample;
                 }
             }
-            self.banks[1].process(&self.voicing, &mut wets[1][..frames]);
         }
-        self.banks[0].process(&self.voicing, &mut wets[0][..frames]);
+        if two_banks {
+            let wets = wets.each_mut().map(|wet| &mut wet[..frames]);
+            Bank::process_two(&mut self.banks, self.kernel, &self.voicing, wets);
+        } else {
+            self.banks[0].process(self.kernel, &self.voicing, &mut wets[0][..frames]);
+        }
         if two_banks {
             let (left, right) = wets.split_at_mut(1);
             for (frame, (left, right)) in left[0].iter().zip(&mut right[0]).enumerate().take(frames)

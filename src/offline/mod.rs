@@ -3,12 +3,19 @@
 //! Whatever goes wrong with a file is an [`enum@Error`] of one line that names the file and the remedy, and
 //! leaves no output behind.
 
+pub mod batch;
+pub mod coded;
+mod level;
 mod output;
 pub mod plot;
 pub mod render;
+mod resample;
+mod source;
 pub mod wav;
 
-pub use output::Output;
+pub use level::Level;
+pub use output::{Output, clean_up_on_interrupt};
+pub use source::{EXTENSIONS, Input, STDIO, Source};
 
 use crate::dsp;
 use std::{io, path::PathBuf};
@@ -25,6 +32,12 @@ pub enum Error {
         /// What the system says.
         source: io::Error,
     },
+    /// No file matches a pattern.
+    #[error("{}: matches no file; check the name", .0.display())]
+    NoMatch(PathBuf),
+    /// A folder holds nothing to render.
+    #[error("{}: holds no audio files; there are {}", .0.display(), EXTENSIONS.join(", "))]
+    NoAudio(PathBuf),
     /// A folder stands where a file is expected.
     #[error("{}: is a folder; give a file", .0.display())]
     Folder(PathBuf),
@@ -36,8 +49,16 @@ pub enum Error {
         /// What is missing or wrong.
         reason: String,
     },
+    /// The input is in no format that is read, or broken.
+    #[error("{}: cannot be decoded ({reason}); give WAV, FLAC, AIFF, MP3 or Ogg Vorbis", .path.display())]
+    NotAudio {
+        /// The input.
+        path: PathBuf,
+        /// What is missing or wrong.
+        reason: String,
+    },
     /// The input's samples are of a kind that is not read.
-    #[error("{}: {coding} samples; convert them to 8, 16, 24 or 32-bit integer or 32-bit float", .path.display())]
+    #[error("{}: {coding} samples; convert them to 8, 16, 24 or 32-bit integer, or to float", .path.display())]
     Coding {
         /// The input.
         path: PathBuf,
@@ -77,14 +98,21 @@ pub enum Error {
     /// The folder of the output does not exist.
     #[error("{}: there is no such folder; make it first", .0.display())]
     NoFolder(PathBuf),
-    /// The output would be longer than a WAV file can be.
-    #[error("{}: would take {bytes} bytes, and a WAV file ends at 4 GiB; split the input, or choose a lower --bit-depth", .path.display())]
-    TooLong {
-        /// The output.
+    /// The sample rate that was asked for cannot be made of the input's.
+    #[error("{}: {from} Hz cannot become {to} Hz ({reason}); choose another --sample-rate", .path.display())]
+    Rate {
+        /// The input.
         path: PathBuf,
-        /// How long it would be.
-        bytes: u64,
+        /// Its sample rate in Hz.
+        from: u32,
+        /// The output's in Hz.
+        to: u32,
+        /// Why not.
+        reason: String,
     },
+    /// The input was to be played louder or softer, and is silent.
+    #[error("{}: is silent, and no gain gives it a peak; leave out --normalize-peak", .0.display())]
+    Silent(PathBuf),
     /// The output's channels and rate are more than a WAV header can state.
     #[error("{}: {channels} channels at {rate} Hz do not fit a WAV header; split the channels, or choose a lower --bit-depth", .path.display())]
     TooWide {

@@ -1,28 +1,52 @@
 //! Files that appear when they are complete, or not at all.
 
-use super::Error;
+use super::{Error, STDIO};
 use std::{
+    collections::BTreeSet,
     fs::{self, File},
+    io::{self, Seek},
     path::{Path, PathBuf},
+    sync::Mutex,
+    time::SystemTime,
 };
 use tempfile::NamedTempFile;
+
+/// What temporary names begin with.
+const PREFIX: &str = ".tone-filter-";
+
+/// The temporary files that exist now, for whoever has to clean up after an interruption.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// A file on its way: it has a temporary name beside the target until [`Output::commit`], and is
 /// removed if that never comes.
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
-    file: NamedTempFile,
+    file: Destination,
     force: bool,
 }
 
+#[derive(Debug)]
+enum Destination {
+    Named(NamedTempFile),
+    /// Standard output, which gets the file when it is complete.
+    Stdout(File),
+}
+
 impl Output {
-    /// Starts a file that will be called `path`.
+    /// Starts a file that will be called `path`; `-` is standard output.
     ///
     /// # Errors
     /// When `path` is `input`, by whatever name; when it exists and `force` is not set; when it is not a
     /// regular file; when its folder cannot be written to.
     pub fn create(path: &Path, input: &Path, force: bool) -> Result<Self, Error> {
+        // The error's own text tells the temporary name, which nobody knows.
+        let unwritable =
+            |error: io::Error| Error::Write { path: path.into(), source: error.kind().into() };
+        if path == Path::new(STDIO) {
+            let file = Destination::Stdout(tempfile::tempfile().map_err(unwritable)?);
+            return Ok(Self { path: path.into(), file, force });
+        }
         if let Ok(existing) = fs::metadata(path) {
             if existing.is_dir() {
                 return Err(Error::Folder(path.into()));
@@ -45,26 +69,25 @@ impl Output {
             return Err(Error::NoFolder(path.into()));
         }
         let mut builder = tempfile::Builder::new();
-        builder.prefix(".tone-filter-").suffix(".part");
+        builder.prefix(PREFIX).suffix(".part");
         #[cfg(unix)]
         {
             // As any program's output: what the user's umask leaves of this. tempfile's own is 0600.
             use std::os::unix::fs::PermissionsExt;
             builder.permissions(fs::Permissions::from_mode(0o666));
         }
-        match builder.tempfile_in(folder) {
-            Ok(file) => Ok(Self { path: path.into(), file, force }),
-            Err(error) => {
-                // The error's own text tells the temporary name, which nobody knows.
-                let source = error.kind().into();
-                Err(Error::Write { path: path.into(), source })
-            }
-        }
+        let mut unfinished = unfinished();
+        let file = builder.tempfile_in(folder).map_err(unwritable)?;
+        unfinished.insert(file.path().into());
+        Ok(Self { path: path.into(), file: Destination::Named(file), force })
     }
 
     /// Where to write.
     pub fn file(&self) -> &File {
-        self.file.as_file()
+        match &self.file {
+            Destination::Named(file) => file.as_file(),
+            Destination::Stdout(file) => file,
+        }
     }
 
     /// The name it will have.
@@ -72,19 +95,64 @@ impl Output {
         &self.path
     }
 
-    /// Gives the complete file its name.
+    /// Makes it look as old as `time`.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    pub fn set_modified(&self, time: SystemTime) -> Result<(), Error> {
+        let path = &self.path;
+        self.file().set_modified(time).map_err(|source| Error::Write { path: path.clone(), source })
+    }
+
+    /// Gives the complete file its name, once all of it is on the disk: not even a power cut leaves half
+    /// a file under a final name.
     ///
     /// # Errors
     /// When the system refuses, or when a file of that name has appeared meanwhile.
     pub fn commit(self) -> Result<(), Error> {
         let Self { path, file, force } = self;
+        let write = |source| Error::Write { path: path.clone(), source };
+        let file = match file {
+            Destination::Named(file) => file,
+            Destination::Stdout(mut file) => {
+                let mut print = || {
+                    file.rewind()?;
+                    io::copy(&mut file, &mut io::stdout().lock())
+                };
+                return print().map(drop).map_err(write);
+            }
+        };
+        file.as_file().sync_all().map_err(write)?;
+        let temporary = file.path().to_path_buf();
         let persisted = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
+        unfinished().remove(&temporary);
         match persisted {
             Ok(_) => Ok(()),
-            Err(failed) if failed.error.kind() == std::io::ErrorKind::AlreadyExists => {
+            Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => {
                 Err(Error::Exists(path))
             }
-            Err(failed) => Err(Error::Write { path, source: failed.error }),
+            Err(failed) => Err(write(failed.error)),
         }
     }
+}
+
+/// Removes the temporary files and ends the program with exit code 130 when the user or the system
+/// interrupts it (Ctrl-C, SIGTERM, SIGHUP).
+///
+/// # Errors
+/// When the system refuses, or somebody else handles interruptions already.
+pub fn clean_up_on_interrupt() -> Result<(), ctrlc::Error> {
+    ctrlc::set_handler(|| {
+        // Whoever holds the lock on the way out starts no new file.
+        let unfinished = unfinished();
+        for path in unfinished.iter() {
+            // It may be complete, and renamed, by now.
+            drop(fs::remove_file(path));
+        }
+        std::process::exit(130);
+    })
+}
+
+fn unfinished() -> std::sync::MutexGuard<'static, BTreeSet<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }

@@ -1,24 +1,53 @@
 //! One file through the filter.
 
 use super::{
-    Error, Output,
-    wav::{Depth, Format, Reader, Writer},
+    Error, Input, Level, Output, Source,
+    resample::Resampler,
+    wav::{Chunk, Depth, Format, Writer},
 };
-use crate::dsp::{Settings, ToneFilter};
+use crate::dsp::{BandMask, BandState, Settings, ToneFilter};
 use std::{path::Path, time::Instant};
 
-/// Samples of all channels together that are held in memory.
-const BLOCK: usize = 1 << 16;
+/// Frames that are worked on at a time: enough to be worth a system call, few enough to stay in the cache.
+const BLOCK: usize = 2048;
+
+/// Chunks that count in samples, and are wrong at another rate.
+const RATE_BOUND: [&[u8; 4]; 4] = [b"bext", b"cue ", b"plst", b"smpl"];
+
+/// `auto` ends where a whole block stays below this: half a step of 16 bits.
+const INAUDIBLE: f32 = 0.5 / 32_768.0;
+
+/// What comes after the end of the input, while the resonators still ring.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Tail {
+    /// Nothing: the output is as long as the input.
+    #[default]
+    None,
+    /// So many seconds.
+    Seconds(f64),
+    /// Until it cannot be heard.
+    Auto,
+}
 
 /// How to render.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// The sound.
     pub settings: Settings,
     /// The output's depth; the input's if there is none.
     pub depth: Option<Depth>,
+    /// The output's sample rate in Hz; the input's if there is none.
+    pub rate: Option<u32>,
+    /// What comes after the end.
+    pub tail: Tail,
+    /// The output's peak in dB full scale; wherever it falls if there is none.
+    pub normalize: Option<f32>,
+    /// Round to fewer bits without dither.
+    pub no_dither: bool,
     /// Overwrite an output that exists.
     pub force: bool,
+    /// Give the output the input's time of modification.
+    pub keep_mtime: bool,
 }
 
 /// What was done.
@@ -26,67 +55,242 @@ pub struct Options {
 pub struct Report {
     /// What the output's samples have in common.
     pub format: Format,
-    /// Samples a channel.
+    /// Samples a channel of the output.
     pub frames: u64,
+    /// Seconds of sound that were read.
+    pub source_seconds: f64,
+    /// Samples that were filtered, all channels together.
+    pub samples: u64,
     /// Seconds it took, reading and writing included.
     pub wall_seconds: f64,
+    /// How loud the input is.
+    pub before: Level,
+    /// How loud the output is, before samples are cut to full scale.
+    pub after: Level,
     /// Samples beyond full scale that had to be cut to it.
     pub clipped: u64,
-    /// The greatest magnitude before that, 1 at full scale.
-    pub peak: f32,
+    /// The bands that sounded.
+    pub notes: BandMask,
 }
 
 impl Report {
-    /// Duration of the sound.
+    /// Duration of the output.
     pub fn audio_seconds(&self) -> f64 {
         self.frames as f64 / f64::from(self.format.rate)
     }
 
     /// Seconds of sound a second.
     pub fn times_real_time(&self) -> f64 {
-        self.audio_seconds() / self.wall_seconds
+        self.source_seconds / self.wall_seconds
     }
 
     /// Samples of all channels a second, in millions.
     pub fn mega_samples_per_second(&self) -> f64 {
-        let samples = self.frames as f64 * f64::from(self.format.channels);
-        samples / self.wall_seconds / 1e6
+        self.samples as f64 / self.wall_seconds / 1e6
     }
 }
 
-/// Renders the WAV file `input` to `output`, which has as many samples and starts with the same one.
+/// Renders the file `input` to the WAV file `output`, which starts in time with it. `progress` is told
+/// how many seconds of sound have been read.
 ///
-/// Takes the same memory for any length. The output appears when it is complete.
+/// Takes the same memory for any length. The output appears when it is complete, and depends on nothing
+/// but the input and the options.
 ///
 /// # Errors
 /// As [`enum@Error`] tells; then there is no output, and one that was there is untouched.
-pub fn render(input: &Path, output: &Path, options: &Options) -> Result<Report, Error> {
+pub fn render(
+    input: &Path,
+    output: &Path,
+    options: &Options,
+    mut progress: impl FnMut(f64),
+) -> Result<Report, Error> {
     let start = Instant::now();
-    let mut reader = Reader::open(input)?;
-    let (source, frames) = (reader.format(), reader.frames());
-    let mut filter = ToneFilter::new(f64::from(source.rate), &options.settings)
-        .map_err(|error| Error::Filter { path: input.into(), source: error })?;
-    let format = Format { depth: options.depth.unwrap_or(source.depth), ..source };
-    let output = Output::create(output, input, options.force)?;
-    let mut writer = Writer::new(&output, format, frames, source.depth)?;
-
-    let mut channels = vec![Vec::new(); usize::from(source.channels)];
-    let block = (BLOCK / channels.len()).max(1);
-    loop {
-        reader.read(&mut channels, block)?;
-        if channels[0].is_empty() {
-            break;
+    let input = Input::new(input)?;
+    let mut pass = Pass::new(&input, options)?;
+    let output = Output::create(output, input.path(), options.force)?;
+    let mut gain = 1.0;
+    if let Some(peak_db) = options.normalize {
+        pass.run(gain, &mut progress, |_| Ok(()))?;
+        if pass.after.peak == 0.0 {
+            return Err(Error::Silent(input.path().into()));
         }
-        filter.process(&mut channels.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
-        writer.write(&channels)?;
+        gain = 10f32.powf(peak_db / 20.0) / pass.after.peak;
+        pass = Pass::new(&input, options)?;
     }
-    let written = writer.finish()?;
+
+    let source = pass.source.format();
+    let format = pass.format(options);
+    let dithered = !options.no_dither && format.depth.bits() < source.depth.bits();
+    let mut writer = Writer::new(&output, format, pass.most_frames(), dithered)?;
+    let (before, after) = pass.chunks();
+    for chunk in before {
+        writer.carry(chunk, |to| pass.source.copy_chunk(chunk, to))?;
+    }
+    let frames = pass.run(gain, &mut progress, |block| writer.write(block))?;
+    writer.end_data()?;
+    for chunk in after {
+        writer.carry(chunk, |to| pass.source.copy_chunk(chunk, to))?;
+    }
+    let clipped = writer.finish()?;
+    if options.keep_mtime {
+        output.set_modified(input.modified()?)?;
+    }
     output.commit()?;
     Ok(Report {
         format,
         frames,
+        source_seconds: pass.read as f64 / f64::from(source.rate),
+        samples: pass.read * u64::from(source.channels),
         wall_seconds: start.elapsed().as_secs_f64(),
-        clipped: written.clipped,
-        peak: written.peak,
+        before: pass.before,
+        after: pass.after,
+        clipped,
+        notes: pass.notes,
     })
+}
+
+/// One run over a file from its start to the end of its tail.
+struct Pass {
+    source: Source,
+    filter: ToneFilter,
+    resampler: Option<Resampler>,
+    tail: Tail,
+    /// Frames of the source so far.
+    read: u64,
+    before: Level,
+    after: Level,
+    notes: BandMask,
+}
+
+impl Pass {
+    fn new(input: &Input, options: &Options) -> Result<Self, Error> {
+        let source = Source::open(input)?;
+        let Format { channels, rate, .. } = source.format();
+        let path = || input.path().to_path_buf();
+        let filter = ToneFilter::new(f64::from(rate), &options.settings)
+            .map_err(|source| Error::Filter { path: path(), source })?;
+        let resampler = options.rate.filter(|to| *to != rate).map(|to| {
+            Resampler::new(rate, to, channels).map_err(|reason| Error::Rate {
+                path: path(),
+                from: rate,
+                to,
+                reason,
+            })
+        });
+        Ok(Self {
+            source,
+            filter,
+            resampler: resampler.transpose()?,
+            tail: options.tail,
+            read: 0,
+            before: Level::default(),
+            after: Level::default(),
+            notes: BandMask::NONE,
+        })
+    }
+
+    /// What comes out.
+    fn format(&self, options: &Options) -> Format {
+        let source = self.source.format();
+        Format {
+            depth: options.depth.unwrap_or(self.source.natural_depth()),
+            rate: options.rate.unwrap_or(source.rate),
+            ..source
+        }
+    }
+
+    /// No more samples a channel than this come out.
+    fn most_frames(&self) -> Option<u64> {
+        let frames = self.source.frames()? + self.tail_frames();
+        Some(self.resampler.as_ref().map_or(frames, |resampler| resampler.output_frames(frames)))
+    }
+
+    fn tail_frames(&self) -> u64 {
+        let seconds = match self.tail {
+            Tail::None => 0.0,
+            Tail::Seconds(seconds) => seconds,
+            // The filter's own tail is the time to -60 dB, and 16 bits have 96.
+            Tail::Auto => ToneFilter::tail(self.filter.settings()) * 96.0 / 60.0,
+        };
+        (seconds * f64::from(self.source.format().rate)).round() as u64
+    }
+
+    /// The chunks to carry over, before and after the samples.
+    fn chunks(&self) -> (Vec<Chunk>, Vec<Chunk>) {
+        let fits = |chunk: &&Chunk| self.resampler.is_none() || !RATE_BOUND.contains(&&chunk.id);
+        let (before, after) = self.source.chunks();
+        (
+            before.iter().filter(fits).copied().collect(),
+            after.iter().filter(fits).copied().collect(),
+        )
+    }
+
+    /// Filters all of it and hands the output out in blocks. Gives the output's number of frames.
+    fn run(
+        &mut self,
+        gain: f32,
+        progress: &mut impl FnMut(f64),
+        mut sink: impl FnMut(&[Vec<f32>]) -> Result<(), Error>,
+    ) -> Result<u64, Error> {
+        let Format { channels, rate, .. } = self.source.format();
+        let mut block = vec![Vec::new(); usize::from(channels)];
+        let mut frames = 0;
+        let mut put = |this: &mut Self, block: &mut [Vec<f32>]| {
+            for channel in block.iter_mut() {
+                if gain != 1.0 {
+                    channel.iter_mut().for_each(|sample| *sample *= gain);
+                }
+                this.after.add(channel);
+            }
+            frames += block[0].len() as u64;
+            sink(block)
+        };
+        loop {
+            self.source.read(&mut block, BLOCK)?;
+            if block[0].is_empty() {
+                break;
+            }
+            self.read += block[0].len() as u64;
+            block.iter().for_each(|channel| self.before.add(channel));
+            self.filter(&mut block);
+            if let Some(resampler) = &mut self.resampler {
+                resampler.process(&mut block);
+            }
+            put(self, &mut block)?;
+            progress(self.read as f64 / f64::from(rate));
+        }
+        let mut left = self.tail_frames();
+        while left > 0 {
+            let silence = left.min(BLOCK as u64);
+            for channel in &mut block {
+                channel.clear();
+                channel.resize(silence as usize, 0.0);
+            }
+            self.filter(&mut block);
+            let audible = |channel: &Vec<f32>| channel.iter().any(|s| s.abs() * gain >= INAUDIBLE);
+            if self.tail == Tail::Auto && !block.iter().any(audible) {
+                break;
+            }
+            if let Some(resampler) = &mut self.resampler {
+                resampler.process(&mut block);
+            }
+            put(self, &mut block)?;
+            left -= silence;
+        }
+        if let Some(resampler) = &mut self.resampler {
+            resampler.finish(&mut block);
+            put(self, &mut block)?;
+        }
+        Ok(frames)
+    }
+
+    fn filter(&mut self, block: &mut [Vec<f32>]) {
+        self.filter.process(&mut block.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+        let bands = self.filter.bands().bands;
+        for (tone, band) in bands.iter().enumerate() {
+            if band.state != BandState::Muted {
+                self.notes = self.notes.with(tone, true);
+            }
+        }
+    }
 }

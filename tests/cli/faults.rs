@@ -19,7 +19,7 @@ fn not_wav(bytes: &[u8], reason: &str) {
 
 fn coding(wav: &Wav, coding: &str) {
     let line = format!(
-        "in.wav: {coding} samples; convert them to 8, 16, 24 or 32-bit integer or 32-bit float"
+        "in.wav: {coding} samples; convert them to 8, 16, 24 or 32-bit integer, or to float"
     );
     refused(&wav.bytes(), &line);
 }

@@ -2,12 +2,9 @@
 
 use crate::{Folder, Wav};
 use proptest::prelude::*;
-use tone_filter::{
-    dsp::Settings,
-    offline::{
-        plot::Plot,
-        render::{Options, render},
-    },
+use tone_filter::offline::{
+    plot::Plot,
+    render::{Options, render},
 };
 
 /// Headers near those of real files, so that many get past the first checks.
@@ -64,10 +61,10 @@ proptest! {
 
         let folder = Folder::with(&bytes);
         let (input, output) = (folder.path("in.wav"), folder.path("out.wav"));
-        let options = Options { settings: Settings::default(), depth: None, force: false };
-        match render(&input, &output, &options) {
+        let options = Options::default();
+        match render(&input, &output, &options, |_| ()) {
             Ok(report) => {
-                prop_assert!(Plot::of_wav(&input, &options.settings).is_ok());
+                prop_assert!(Plot::of_file(&input, &options.settings).is_ok());
                 let out = hound::WavReader::open(output).unwrap();
                 prop_assert_eq!(u64::from(out.duration()), report.frames);
                 prop_assert_eq!(folder.files().len(), 2);

@@ -1,5 +1,6 @@
 //! Development tasks: `cargo xtask` and what the package's tests share with it.
 
+pub mod arm;
 pub mod bundle;
 pub mod demo;
 #[cfg(target_os = "linux")]

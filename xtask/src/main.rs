@@ -1,7 +1,7 @@
 //! `cargo xtask`: the project's own commands.
 
 use std::process::ExitCode;
-use xtask::{bundle, demo, install, root, suite, tune};
+use xtask::{arm, bundle, demo, install, root, suite, tune};
 
 const USAGE: &str = "\
 Usage: cargo xtask VERB
@@ -9,6 +9,7 @@ Usage: cargo xtask VERB
   demo              build the plugin and play the demo tune through it in a real host
   install           build the plugin and put it where your DAW looks for it
   test              check everything: format, lints, docs, tests, the plugin in real hosts
+  test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
   bundle [OPTIONS]  build CLAP and VST3 bundles into target/bundled; OPTIONS are those of
                     `cargo build`, such as --release
   tune              make assets/demo.wav anew";
@@ -22,6 +23,7 @@ fn main() -> ExitCode {
         "demo" => demo::demo(),
         "install" => install::install(),
         "test" => suite::test(),
+        "test-arm" => arm::test(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())

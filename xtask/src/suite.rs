@@ -62,13 +62,12 @@ fn tools() -> Result<()> {
     python::set_up()
 }
 
-fn apt_install(packages: &[&str]) -> Result<()> {
+pub(crate) fn apt_install(packages: &[&str]) -> Result<()> {
     let names = packages.join(", ");
     if !on_path("apt-get") {
         bail!("missing: {names}. Install what this system calls so, and try again");
     }
-    let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
-    if !root {
+    if !is_root() {
         let packages = packages.join(" ");
         bail!("missing: {names}. Install with\n\n    sudo apt-get install -y {packages}\n");
     }
@@ -80,13 +79,17 @@ fn apt_install(packages: &[&str]) -> Result<()> {
     apt_get(&[&["install", "-y", "--no-install-recommends"], packages].concat())
 }
 
-fn installed(package: &str) -> bool {
+pub(crate) fn is_root() -> bool {
+    Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n")
+}
+
+pub(crate) fn installed(package: &str) -> bool {
     let mut query = Command::new("dpkg-query");
     let query = query.args(["--show", "--showformat=${db:Status-Status}", package]);
     query.output().is_ok_and(|output| output.stdout == b"installed")
 }
 
-fn on_path(program: &str) -> bool {
+pub(crate) fn on_path(program: &str) -> bool {
     let folders = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&folders).any(|folder| Path::new(&folder).join(program).is_file())
 }

@@ -1,10 +1,18 @@
 //! The inner loop: 48 resonators, their power, their drive and the sum of it all.
 //!
-//! A kernel works on blocks of at most [`BLOCK`] samples. What all bands share (the input, the gates)
+//! A kernel works on blocks of at most [`BLOCK`] samples. What all bands share (the input and its power)
 //! is computed once a block and handed over in [`Shared`]; what a band owns is [`State`], and what the
 //! settings make of it [`Coefficients`], both as structures of arrays with one lane a tone.
+//!
+//! [`Kernel`] is the choice between one loop in plain Rust that defines the result, the same loop on
+//! vectors of whatever the build allows, and on vectors of what this CPU has.
 
-pub mod scalar;
+mod choice;
+mod dispatched;
+mod portable;
+mod scalar;
+
+pub use choice::{Kernel, UnknownKernel, VARIABLE};
 
 use super::{notes::TONES, resonator::Loop};
 
@@ -55,6 +63,12 @@ pub struct Coefficients {
     pub step: f32,
     /// Gain into the soft clip.
     pub drive: f32,
+    /// Relative gate, as a ratio to total power.
+    pub threshold: f32,
+    /// Relative limit, as a ratio to total power.
+    pub ceiling: f32,
+    /// Absolute gate, as power.
+    pub floor: f32,
 }
 
 impl Coefficients {
@@ -67,6 +81,9 @@ impl Coefficients {
         damping: 0.0,
         step: 0.0,
         drive: 0.0,
+        threshold: 0.0,
+        ceiling: 0.0,
+        floor: 1.0,
     };
 
     /// Gives `tone` its resonator.
@@ -76,6 +93,11 @@ impl Coefficients {
         self.gain.0[tone] = resonator.gain;
         self.damping = resonator.damping;
     }
+
+    /// Whether no tone has a share of its own in the sum, which is cheaper.
+    fn unweighted(&self) -> bool {
+        self.weight.0 == [1.0; TONES]
+    }
 }
 
 /// What all bands share, per sample of a block.
@@ -84,16 +106,24 @@ impl Coefficients {
 pub struct Shared {
     /// `x[t] + x[t-1]`.
     pub input: [f32; BLOCK],
-    /// 1 / the power below which a band fades away.
-    pub inverse_gate: [f32; BLOCK],
-    /// The power above which a band stops growing.
-    pub limit: [f32; BLOCK],
+    /// Tracked power of the input.
+    pub total_power: [f32; BLOCK],
 }
 
 impl Shared {
     /// Silence.
-    pub const ZERO: Self =
-        Self { input: [0.0; BLOCK], inverse_gate: [0.0; BLOCK], limit: [0.0; BLOCK] };
+    pub const ZERO: Self = Self { input: [0.0; BLOCK], total_power: [0.0; BLOCK] };
+}
+
+/// A block of one bank.
+#[derive(Debug)]
+pub struct Task<'a> {
+    /// The bank's memory.
+    pub state: &'a mut State,
+    /// What its bands share.
+    pub shared: &'a Shared,
+    /// Where the sum of its driven bands goes.
+    pub sums: &'a mut [f32],
 }
 
 /// Keeps the drive finite while a band has no power yet.

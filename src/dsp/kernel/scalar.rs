@@ -1,29 +1,33 @@
 //! The kernel in plain Rust, one tone after the other: the definition of what a kernel computes.
 
-use super::{BLOCK, Coefficients, RMS_GUARD, Shared, State};
+use super::{BLOCK, Coefficients, RMS_GUARD, Task};
 use crate::dsp::notes::TONES;
 
-/// Advances `state` by `sums.len()` samples of `shared` and puts the sum of the driven bands of each
-/// sample into `sums`. At most [`BLOCK`] samples; what is beyond is left alone.
-pub fn process(state: &mut State, c: &Coefficients, shared: &Shared, sums: &mut [f32]) {
-    let frames = sums.len().min(BLOCK);
-    let sums = &mut sums[..frames];
+/// Advances a bank by as many samples as there are `sums` (at most [`BLOCK`]) and puts the sum of the
+/// driven bands of each sample there.
+pub fn process(c: &Coefficients, Task { state, shared, sums }: Task) {
+    let mut gates = [(0.0, 0.0); BLOCK];
+    for (gate, power) in gates.iter_mut().zip(&shared.total_power).take(sums.len()) {
+        // The gate's power of -3/4, because q^4 / gate^3 = (q gate^(-3/4))^4.
+        let root = (c.threshold * power).max(c.floor).sqrt();
+        *gate = (1.0 / (root * root.sqrt()), c.ceiling * power);
+    }
+
     sums.fill(0.0);
     for tone in 0..TONES {
         let (rise, fall, gain) = (c.rise.0[tone], c.fall.0[tone], c.gain.0[tone]);
         let weight = c.weight.0[tone];
         let (mut lo, mut bp) = (state.lo.0[tone], state.bp.0[tone]);
         let mut power = state.power.0[tone];
-        let per_frame =
-            sums.iter_mut().zip(&shared.input).zip(&shared.inverse_gate).zip(&shared.limit);
-        for (((sum, input), inverse_gate), limit) in per_frame {
+        let frames = sums.iter_mut().zip(&shared.input).zip(&gates);
+        for ((sum, input), (inverse_gate, limit)) in frames {
             lo += rise * bp;
             bp += gain * input - fall * lo - c.damping * bp;
 
-            // q^4 / gate^3 below the gate, without overflow or underflow.
+            // Far above the gate the fourth power may be infinite, far below zero: both are right.
             let q = bp * bp;
-            let open = (q * inverse_gate).min(1.0);
-            let level = (q * (open * open * open)).min(*limit);
+            let gated = (q * inverse_gate) * (q * inverse_gate);
+            let level = q.min(gated * gated).min(*limit);
             power += c.step * (level - power);
 
             // rms * d / (1 + |d|) with d = drive * bp / (rms + guard), in one division.

@@ -3,7 +3,7 @@
 mod canvas;
 mod draw;
 
-use super::{Error, wav::Reader};
+use super::{Error, Input, Source};
 use crate::dsp::{BandState, Bands, Settings, ToneFilter, notes::TONES};
 use std::path::Path;
 
@@ -70,12 +70,12 @@ impl Plot {
         }
     }
 
-    /// What a filter hears in the WAV file `input`, called by the file's name.
+    /// What a filter hears in the file `input`, called by the file's name.
     ///
     /// # Errors
     /// When the file cannot be read.
-    pub fn of_wav(input: &Path, settings: &Settings) -> Result<Self, Error> {
-        let mut reader = Reader::open(input)?;
+    pub fn of_file(input: &Path, settings: &Settings) -> Result<Self, Error> {
+        let mut reader = Source::open(&Input::new(input)?)?;
         let format = reader.format();
         let rate = f64::from(format.rate);
         let mut filter = ToneFilter::new(rate, settings)
@@ -188,7 +188,7 @@ mod tests {
             wav.write_sample(sample as f32).unwrap();
         }
         wav.finalize().unwrap();
-        let plot = Plot::of_wav(file.path(), &Settings::default()).unwrap();
+        let plot = Plot::of_file(file.path(), &Settings::default()).unwrap();
         assert!((plot.duration() - 3.0).abs() < 1e-9, "{}", plot.duration());
         for (tone, cell) in plot.columns.last().unwrap().iter().enumerate() {
             assert_eq!(cell.state != BandState::Muted, tone == 12, "tone {tone}: {cell:?}");

@@ -1,8 +1,12 @@
-//! WAV files, read and written a block at a time.
+//! WAV files, read and written a block at a time: RIFF, and RF64 where 4 GiB are not enough.
 
+mod chunks;
+mod codec;
+mod header;
 mod read;
 mod write;
 
+pub use chunks::Chunk;
 pub use read::Reader;
 pub use write::Writer;
 
@@ -19,6 +23,8 @@ pub enum Depth {
     Int32,
     /// 32-bit float; nothing clips.
     Float32,
+    /// 64-bit float, of which `f32` keeps the upper digits. Read, never written.
+    Float64,
 }
 
 impl Depth {
@@ -29,6 +35,7 @@ impl Depth {
             Self::Int16 => 16,
             Self::Int24 => 24,
             Self::Int32 | Self::Float32 => 32,
+            Self::Float64 => 64,
         }
     }
 
@@ -40,19 +47,23 @@ impl Depth {
             Self::Int24 => "24 bit",
             Self::Int32 => "32 bit",
             Self::Float32 => "32 bit float",
+            Self::Float64 => "64 bit float",
         }
     }
 
-    const fn sample_format(self) -> hound::SampleFormat {
-        match self {
-            Self::Float32 => hound::SampleFormat::Float,
-            _ => hound::SampleFormat::Int,
-        }
+    /// Whether samples are floating-point numbers.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Self::Float32 | Self::Float64)
+    }
+
+    /// Bytes a sample.
+    const fn bytes(self) -> usize {
+        self.bits() as usize / 8
     }
 
     /// The integer that stands for full scale.
     const fn full_scale(self) -> f64 {
-        (1u32 << (self.bits() - 1)) as f64
+        (1u64 << (self.bits() - 1)) as f64
     }
 }
 
@@ -65,4 +76,6 @@ pub struct Format {
     pub rate: u32,
     /// What a sample is.
     pub depth: Depth,
+    /// Which loudspeaker each channel is for, a bit each as WAV has them; 0 if nobody said.
+    pub speakers: u32,
 }

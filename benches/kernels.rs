@@ -1,0 +1,124 @@
+//! How long the filter takes: with every kernel, on whatever it may hear, in blocks of any size.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::{noisy_chord, white};
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use std::{hint::black_box, time::Duration};
+use tone_filter::dsp::{Settings, Stereo, ToneFilter, kernel::Kernel};
+
+const RATE: f64 = 44_100.0;
+const FRAMES: usize = 4096;
+
+fn filter(settings: &Settings, kernel: Kernel) -> ToneFilter {
+    ToneFilter::new(RATE, settings).expect("the settings are in range").with_kernel(kernel)
+}
+
+/// What a filter may hear, by name; each comes after half a second of music has set the bands ringing.
+fn signals() -> [(&'static str, Vec<f32>); 5] {
+    let seconds = FRAMES as f64 / RATE + 0.001;
+    let scaled = |level: f32| white(seconds, RATE).iter().map(|x| level * x).collect();
+    [
+        ("noise", white(seconds, RATE)),
+        ("music", noisy_chord(seconds, RATE)),
+        ("silence", vec![0.0; FRAMES]),
+        ("tail", vec![0.0; FRAMES]),
+        ("denormal", scaled(1e-39)),
+    ]
+}
+
+fn every_kernel_on_every_signal(c: &mut Criterion) {
+    for (name, signal) in signals() {
+        let mut group = c.benchmark_group(name);
+        group.throughput(Throughput::Elements(FRAMES as u64));
+        for kernel in Kernel::available() {
+            let mut filter = filter(&Settings::default(), kernel);
+            if name != "silence" {
+                filter.process(&mut [&mut noisy_chord(0.5, RATE)]);
+            }
+            let mut block = signal[..FRAMES].to_vec();
+            group.bench_function(kernel.name(), |b| {
+                b.iter(|| {
+                    block.copy_from_slice(&signal[..FRAMES]);
+                    filter.process(black_box(&mut [&mut block]));
+                });
+            });
+        }
+    }
+}
+
+fn block_sizes(c: &mut Criterion) {
+    let mut group = c.benchmark_group("block size");
+    group.throughput(Throughput::Elements(FRAMES as u64));
+    let signal = white(1.0, RATE);
+    for size in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096] {
+        let mut filter = filter(&Settings::default(), Kernel::best());
+        let mut blocks = signal[..FRAMES].to_vec();
+        group.bench_function(BenchmarkId::from_parameter(size), |b| {
+            b.iter(|| {
+                blocks.copy_from_slice(&signal[..FRAMES]);
+                for block in blocks.chunks_mut(size) {
+                    filter.process(black_box(&mut [block]));
+                }
+            });
+        });
+    }
+}
+
+/// What it costs to follow settings that never rest, against settings that do.
+fn settings_that_move(c: &mut Criterion) {
+    let mut group = c.benchmark_group("settings");
+    group.throughput(Throughput::Elements(FRAMES as u64));
+    let signal = white(1.0, RATE);
+    type Change = fn(&mut Settings, f32);
+    let changes: [(&str, Change); 3] = [
+        ("at rest", |_, _| {}),
+        ("drive moves", |s, by| s.drive = 40.0 + by),
+        ("ring moves", |s, by| s.ring = 1.5 + by),
+    ];
+    for (name, change) in changes {
+        let mut settings = Settings::default();
+        let mut filter = filter(&settings, Kernel::best());
+        let mut blocks = signal[..FRAMES].to_vec();
+        let mut by = 0.0;
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                blocks.copy_from_slice(&signal[..FRAMES]);
+                for block in blocks.chunks_mut(64) {
+                    by = 1.0 - by;
+                    change(&mut settings, by);
+                    filter.set_settings(&settings).expect("the settings are in range");
+                    filter.process(black_box(&mut [block]));
+                }
+            });
+        });
+    }
+}
+
+fn mono_and_stereo(c: &mut Criterion) {
+    let mut group = c.benchmark_group("two channels");
+    group.throughput(Throughput::Elements(FRAMES as u64));
+    let signal = white(1.0, RATE);
+    for stereo in [Stereo::Mono, Stereo::Stereo] {
+        let mut filter = filter(&Settings { stereo, ..Settings::default() }, Kernel::best());
+        let [mut left, mut right] = [(); 2].map(|()| signal[..FRAMES].to_vec());
+        group.bench_function(format!("{stereo:?}"), |b| {
+            b.iter(|| {
+                left.copy_from_slice(&signal[..FRAMES]);
+                right.copy_from_slice(&signal[FRAMES..2 * FRAMES]);
+                filter.process(black_box(&mut [&mut left, &mut right]));
+            });
+        });
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1));
+    targets = every_kernel_on_every_signal, block_sizes, settings_that_move, mono_and_stereo
+}
+criterion_main!(benches);

@@ -1,0 +1,155 @@
+//! What came of it, for people and for programs.
+
+use serde_json::{Value, json};
+use std::fmt;
+use tone_filter::{
+    dsp::notes::{self, TONES},
+    offline::{
+        batch::{Fate, Outcome},
+        render::Report,
+    },
+};
+
+/// All files together.
+pub struct Summary {
+    done: usize,
+    skipped: usize,
+    /// How many files are not there.
+    pub failed: usize,
+    audio_seconds: f64,
+    samples: u64,
+    wall_seconds: f64,
+}
+
+impl Summary {
+    /// Adds up what took `wall_seconds`.
+    pub fn new(outcomes: &[Outcome], wall_seconds: f64) -> Self {
+        let mut summary =
+            Self { done: 0, skipped: 0, failed: 0, audio_seconds: 0.0, samples: 0, wall_seconds };
+        for outcome in outcomes {
+            match &outcome.fate {
+                Fate::Done(report) => {
+                    summary.done += 1;
+                    summary.audio_seconds += report.source_seconds;
+                    summary.samples += report.samples;
+                }
+                Fate::Skipped => summary.skipped += 1,
+                Fate::Failed(_) => summary.failed += 1,
+            }
+        }
+        summary
+    }
+
+    fn times_real_time(&self) -> f64 {
+        self.audio_seconds / self.wall_seconds
+    }
+
+    fn mega_samples_per_second(&self) -> f64 {
+        self.samples as f64 / self.wall_seconds / 1e6
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        if self.done + self.skipped + self.failed > 1 {
+            let Self { done, skipped, failed, .. } = self;
+            writeln!(f, "{done} files done, {skipped} skipped, {failed} failed")?;
+        }
+        let audio = match self.audio_seconds {
+            seconds if seconds < 600.0 => format!("{seconds:.2} s"),
+            seconds => format!("{:.2} h", seconds / 3600.0),
+        };
+        write!(
+            f,
+            "{audio} of audio in {:.3} s: {:.1} times real time, {:.2} M samples/s",
+            self.wall_seconds,
+            self.times_real_time(),
+            self.mega_samples_per_second(),
+        )
+    }
+}
+
+/// Says on standard error what became of a file: what went wrong in any case, all else if `in_full`.
+pub fn tell(outcome: &Outcome, in_full: bool) {
+    let input = outcome.input.display();
+    let output = outcome.output.as_deref().unwrap_or(&outcome.input).display();
+    match &outcome.fate {
+        Fate::Failed(error) => eprintln!("error: {error}"),
+        Fate::Skipped if in_full => eprintln!("{input} -> {output}: exists, skipped"),
+        Fate::Skipped => {}
+        Fate::Done(report) => {
+            let format = report.format;
+            if in_full {
+                eprintln!(
+                    "{input} -> {output}: {:.2} s, {} x {} Hz, {}, peak {:.1} dB",
+                    report.audio_seconds(),
+                    format.channels,
+                    format.rate,
+                    format.depth.name(),
+                    report.after.peak_db(),
+                );
+            }
+            if report.clipped > 0 {
+                eprintln!(
+                    "warning: {output}: {} samples clipped; lower --output by {:.1} dB or use --bit-depth 32f",
+                    report.clipped,
+                    report.after.peak_db() + 0.1,
+                );
+            }
+        }
+    }
+}
+
+/// All there is to know. Decibels of silence are null.
+pub fn json(outcomes: &[Outcome], summary: &Summary) -> Value {
+    json!({
+        "version": 1,
+        "files": outcomes.iter().map(file).collect::<Vec<_>>(),
+        "summary": {
+            "done": summary.done,
+            "skipped": summary.skipped,
+            "failed": summary.failed,
+            "audio_seconds": summary.audio_seconds,
+            "wall_seconds": summary.wall_seconds,
+            "times_real_time": summary.times_real_time(),
+            "mega_samples_per_second": summary.mega_samples_per_second(),
+        },
+    })
+}
+
+fn file(outcome: &Outcome) -> Value {
+    let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+    let mut file = json!({ "input": text(&outcome.input) });
+    file["output"] = outcome.output.as_deref().map(text).into();
+    match &outcome.fate {
+        Fate::Skipped => file["status"] = "skipped".into(),
+        Fate::Failed(error) => {
+            file["status"] = "failed".into();
+            file["error"] = error.to_string().into();
+        }
+        Fate::Done(report) => {
+            file["status"] = "done".into();
+            let Value::Object(details) = details(report) else { return file };
+            file.as_object_mut().expect("it was made as one").extend(details);
+        }
+    }
+    file
+}
+
+fn details(report: &Report) -> Value {
+    let notes = (0..TONES).filter(|&tone| report.notes.contains(tone)).map(notes::name);
+    let finite = |db: f32| db.is_finite().then_some(db);
+    json!({
+        "duration_seconds": report.audio_seconds(),
+        "channels": report.format.channels,
+        "sample_rate": report.format.rate,
+        "depth": report.format.depth.name(),
+        "peak_before_db": finite(report.before.peak_db()),
+        "rms_before_db": finite(report.before.rms_db()),
+        "peak_after_db": finite(report.after.peak_db()),
+        "rms_after_db": finite(report.after.rms_db()),
+        "clipped_samples": report.clipped,
+        "active_notes": notes.collect::<Vec<_>>(),
+        "times_real_time": report.times_real_time(),
+    })
+}

@@ -1,0 +1,158 @@
+//! Which kernel does the work.
+
+use super::{BLOCK, Coefficients, Task, dispatched, portable, scalar};
+use fearless_simd::Level;
+use std::{fmt, str::FromStr};
+use thiserror::Error;
+
+/// The environment variable that names the kernel to use where a program does not say.
+pub const VARIABLE: &str = "TONE_FILTER_KERNEL";
+
+/// One of the implementations of the inner loop that this CPU can run.
+#[derive(Clone, Copy)]
+pub struct Kernel(Machine);
+
+/// The vector kernels hold the proof that this CPU has their instructions.
+#[derive(Clone, Copy)]
+enum Machine {
+    Scalar,
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Sse2(fearless_simd::x86::Sse2),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(fearless_simd::x86::Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(fearless_simd::x86::Avx512),
+    #[cfg(target_arch = "aarch64")]
+    Neon(fearless_simd::aarch64::Neon),
+}
+
+/// A kernel that does not exist or that this CPU cannot run.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("this CPU has no kernel '{name}'; use one of {}", available_names())]
+pub struct UnknownKernel {
+    name: String,
+}
+
+fn available_names() -> String {
+    Kernel::available().map(Kernel::name).collect::<Vec<_>>().join(", ")
+}
+
+impl Kernel {
+    /// The names of all kernels on all CPUs, simplest first.
+    pub const NAMES: [&str; 6] = ["scalar", "portable", "sse2", "neon", "avx2", "avx512"];
+
+    /// The kernels that this CPU can run, in the order of [`Kernel::NAMES`].
+    pub fn available() -> impl Iterator<Item = Self> {
+        Self::NAMES.iter().filter_map(|name| Self::find(name))
+    }
+
+    /// The fastest kernel that this CPU can run.
+    pub fn best() -> Self {
+        Self::available().last().unwrap_or(Self(Machine::Portable))
+    }
+
+    /// The kernel that the environment variable [`VARIABLE`] names, or the fastest one.
+    ///
+    /// # Errors
+    /// When the variable does not name a kernel of this CPU.
+    pub fn from_environment() -> Result<Self, UnknownKernel> {
+        std::env::var_os(VARIABLE)
+            .map_or_else(|| Ok(Self::best()), |name| name.to_string_lossy().parse())
+    }
+
+    /// Its name, one of [`Kernel::NAMES`].
+    pub const fn name(self) -> &'static str {
+        match self.0 {
+            Machine::Scalar => "scalar",
+            Machine::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Machine::Sse2(_) => "sse2",
+            #[cfg(target_arch = "x86_64")]
+            Machine::Avx2(_) => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Machine::Avx512(_) => "avx512",
+            #[cfg(target_arch = "aarch64")]
+            Machine::Neon(_) => "neon",
+        }
+    }
+
+    fn find(name: &str) -> Option<Self> {
+        let level = Level::new();
+        let machine = match name {
+            "scalar" => Machine::Scalar,
+            "portable" => Machine::Portable,
+            #[cfg(target_arch = "x86_64")]
+            "sse2" => Machine::Sse2(level.as_sse2()?),
+            #[cfg(target_arch = "x86_64")]
+            "avx2" => Machine::Avx2(level.as_avx2()?),
+            #[cfg(target_arch = "x86_64")]
+            "avx512" => Machine::Avx512(level.as_avx512()?),
+            #[cfg(target_arch = "aarch64")]
+            "neon" => Machine::Neon(level.as_neon()?),
+            _ => return None,
+        };
+        Some(Self(machine))
+    }
+
+    /// Advances a bank by as many samples as there is room for in its `sums`, at most [`BLOCK`], and puts
+    /// the sum of the driven bands of each sample there. What is beyond is left alone.
+    pub fn process(self, c: &Coefficients, task: Task) {
+        self.process_any(c, task, None);
+    }
+
+    /// [`Kernel::process`] for two banks, which together cost less than one after the other. The one
+    /// with less room for sums counts.
+    pub fn process_two(self, c: &Coefficients, one: Task, other: Task) {
+        self.process_any(c, one, Some(other));
+    }
+
+    #[inline]
+    fn process_any(self, c: &Coefficients, mut one: Task, mut other: Option<Task>) {
+        let room = other.as_ref().map_or(BLOCK, |other| other.sums.len().min(BLOCK));
+        let frames = one.sums.len().min(room);
+        if frames == 0 {
+            return;
+        }
+        one.sums = &mut one.sums[..frames];
+        if let Some(other) = &mut other {
+            other.sums = &mut std::mem::take(&mut other.sums)[..frames];
+        }
+        match self.0 {
+            Machine::Scalar => {
+                std::iter::once(one).chain(other).for_each(|t| scalar::process(c, t))
+            }
+            Machine::Portable => {
+                std::iter::once(one).chain(other).for_each(|t| portable::process(c, t))
+            }
+            #[cfg(target_arch = "x86_64")]
+            Machine::Sse2(simd) => dispatched::process(simd, c, one, other),
+            #[cfg(target_arch = "x86_64")]
+            Machine::Avx2(simd) => dispatched::process(simd, c, one, other),
+            #[cfg(target_arch = "x86_64")]
+            Machine::Avx512(simd) => dispatched::process(simd, c, one, other),
+            #[cfg(target_arch = "aarch64")]
+            Machine::Neon(simd) => dispatched::process(simd, c, one, other),
+        }
+    }
+}
+
+impl FromStr for Kernel {
+    type Err = UnknownKernel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownKernel> {
+        Self::find(name).ok_or_else(|| UnknownKernel { name: name.to_owned() })
+    }
+}
+
+impl PartialEq for Kernel {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

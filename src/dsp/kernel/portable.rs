@@ -1,0 +1,48 @@
+//! The kernel on vectors of four, with whatever instructions the build allows.
+
+use super::{BLOCK, Coefficients, Lanes, RMS_GUARD, Task};
+use crate::dsp::notes::TONES;
+use wide::f32x4;
+
+const LANES: usize = 4;
+
+/// What [`scalar::process`](super::scalar::process) computes.
+pub fn process(c: &Coefficients, Task { state, shared, sums }: Task) {
+    let mut gates = [(0.0, 0.0); BLOCK];
+    for (gate, power) in gates.iter_mut().zip(&shared.total_power).take(sums.len()) {
+        let root = (c.threshold * power).max(c.floor).sqrt();
+        *gate = (1.0 / (root * root.sqrt()), c.ceiling * power);
+    }
+
+    let mut partial = [f32x4::ZERO; BLOCK];
+    for first in (0..TONES).step_by(LANES) {
+        let load = |from: &Lanes| f32x4::from(std::array::from_fn(|lane| from.0[first + lane]));
+        let store = |to: &mut Lanes, vector: f32x4| {
+            to.0[first..first + LANES].copy_from_slice(&vector.to_array());
+        };
+        let (rise, fall, gain) = (load(&c.rise), load(&c.fall), load(&c.gain));
+        let weight = load(&c.weight);
+        let (mut lo, mut bp, mut power) = (load(&state.lo), load(&state.bp), load(&state.power));
+        let per_frame = partial.iter_mut().zip(&shared.input).zip(&gates).take(sums.len());
+        for ((partial, &input), &(inverse_gate, limit)) in per_frame {
+            lo = rise.mul_add(bp, lo);
+            bp += gain * f32x4::splat(input) - fall * lo - bp * f32x4::splat(c.damping);
+
+            let q = bp * bp;
+            let gated = q * f32x4::splat(inverse_gate);
+            let gated = gated * gated;
+            let level = q.fast_min(gated * gated).fast_min(f32x4::splat(limit));
+            power = f32x4::splat(c.step).mul_add(level - power, power);
+
+            let rms = power.sqrt();
+            let driven = f32x4::splat(c.drive) * bp;
+            *partial += weight * rms * driven / (rms + f32x4::splat(RMS_GUARD) + driven.abs());
+        }
+        store(&mut state.lo, lo);
+        store(&mut state.bp, bp);
+        store(&mut state.power, power);
+    }
+    for (sum, partial) in sums.iter_mut().zip(partial) {
+        *sum = partial.reduce_add();
+    }
+}

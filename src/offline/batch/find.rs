@@ -1,0 +1,92 @@
+//! What the user means: files, folders, patterns.
+
+use crate::offline::{EXTENSIONS, Error, STDIO};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+use walkdir::WalkDir;
+
+/// A file that is to be rendered, and the name it has below the folder that the user named.
+#[derive(Debug)]
+pub struct Found {
+    pub path: PathBuf,
+    pub below: PathBuf,
+    /// Whether the user named this very file.
+    pub named: bool,
+}
+
+/// All files that `input` stands for, in the order of their names: itself; what is in it and its folders; or
+/// what matches it, for shells that leave `*` alone. Of a folder, those that are audio by their extension,
+/// except what is hidden and what `is_output` says we have made ourselves.
+///
+/// # Errors
+/// One for each file or folder that cannot be looked at; for nothing found as well.
+pub fn find(
+    input: &Path,
+    is_output: &dyn Fn(&Path) -> bool,
+) -> Vec<Result<Found, (PathBuf, Error)>> {
+    if input == Path::new(STDIO) || input.symlink_metadata().is_ok() {
+        return look_at(input, is_output);
+    }
+    let pattern = input.to_str().filter(|text| text.contains(['*', '?', '[']));
+    // What is no pattern, or matches nothing, is reported as the file that it would be.
+    match pattern.and_then(|pattern| glob::glob(pattern).ok()) {
+        Some(mut paths) => match paths.next() {
+            Some(first) => std::iter::once(first)
+                .chain(paths)
+                .flat_map(|path| match path {
+                    Ok(path) => look_at(&path, is_output),
+                    Err(error) => {
+                        let path = error.path().to_path_buf();
+                        vec![Err((path.clone(), Error::Read { path, source: error.into() }))]
+                    }
+                })
+                .collect(),
+            None => vec![Err((input.into(), Error::NoMatch(input.into())))],
+        },
+        None => look_at(input, is_output),
+    }
+}
+
+fn look_at(
+    input: &Path,
+    is_output: &dyn Fn(&Path) -> bool,
+) -> Vec<Result<Found, (PathBuf, Error)>> {
+    if !fs::metadata(input).is_ok_and(|metadata| metadata.is_dir()) {
+        let below = input.file_name().map_or_else(|| input.into(), PathBuf::from);
+        return vec![Ok(Found { path: input.into(), below, named: true })];
+    }
+    let hidden = |path: &Path| {
+        path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+    };
+    let mut all = Vec::new();
+    let walk = WalkDir::new(input).follow_links(true).sort_by_file_name().into_iter();
+    let wanted = walk.filter_entry(|entry| {
+        entry.depth() == 0 || !hidden(entry.path()) && !is_output(entry.path())
+    });
+    for entry in wanted {
+        match entry {
+            Ok(entry) if entry.file_type().is_file() && is_audio(entry.path()) => {
+                let below = entry.path().strip_prefix(input).unwrap_or(entry.path()).into();
+                all.push(Ok(Found { path: entry.into_path(), below, named: false }));
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let path = error.path().unwrap_or(input).to_path_buf();
+                let source =
+                    error.into_io_error().unwrap_or_else(|| io::Error::other("it links to itself"));
+                all.push(Err((path.clone(), Error::Read { path, source })));
+            }
+        }
+    }
+    if all.is_empty() {
+        all.push(Err((input.into(), Error::NoAudio(input.into()))));
+    }
+    all
+}
+
+fn is_audio(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|own| EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(own)))
+}

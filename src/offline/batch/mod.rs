@@ -1,0 +1,82 @@
+//! Many files through the filter, on all cores.
+
+mod find;
+mod plan;
+
+pub use plan::{Job, Plan, Refused, Request};
+
+use super::{
+    Error,
+    render::{Options, Report, render},
+};
+use rayon::iter::{ParallelBridge, ParallelIterator};
+use std::{fs, path::PathBuf};
+
+/// What became of one file.
+#[derive(Debug)]
+pub enum Fate {
+    /// Rendered.
+    Done(Box<Report>),
+    /// Its output was there already, and that was fine.
+    Skipped,
+    /// Not rendered.
+    Failed(Error),
+}
+
+/// One file and what became of it.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The file that was to be read.
+    pub input: PathBuf,
+    /// The file that was to be written, if that can be told.
+    pub output: Option<PathBuf>,
+    /// What became of it.
+    pub fate: Fate,
+}
+
+/// Somebody who wants to know how far things are. Called by the worker threads, which are numbered from 0.
+pub trait Watch: Sync {
+    /// `worker` begins with `job`.
+    fn begin(&self, worker: usize, job: &Job);
+    /// `worker` has read `seconds` of its file.
+    fn advance(&self, worker: usize, seconds: f64);
+    /// `worker` is done with `job`.
+    fn end(&self, worker: usize, job: &Job, outcome: &Outcome);
+}
+
+/// Does what `plan` says on `workers` threads. A file that fails fails alone. Gives all outcomes in the order
+/// of the inputs.
+///
+/// # Panics
+/// When the system gives no threads.
+pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) -> Vec<Outcome> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build();
+    let pool = pool.expect("the system gives threads");
+    let Plan { jobs, mut outcomes } = plan;
+    // The bridge hands jobs out one by one and in order: the longest first, so that no core is left alone
+    // with a long file at the end.
+    let rendered: Vec<(usize, Outcome)> = pool.install(|| {
+        let one = |job: Job| {
+            let worker = rayon::current_thread_index().unwrap_or(0);
+            watch.begin(worker, &job);
+            let outcome = attempt(&job, options, |seconds| watch.advance(worker, seconds));
+            watch.end(worker, &job, &outcome);
+            (job.index, outcome)
+        };
+        jobs.into_iter().par_bridge().map(one).collect()
+    });
+    outcomes.extend(rendered);
+    outcomes.sort_by_key(|(index, _)| *index);
+    outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+fn attempt(job: &Job, options: &Options, progress: impl FnMut(f64)) -> Outcome {
+    let Job { input, output, make_folder, .. } = job;
+    let folder = output.parent().filter(|_| *make_folder);
+    let made = folder.map_or(Ok(()), fs::create_dir_all);
+    let done = made
+        .map_err(|source| Error::Write { path: output.clone(), source })
+        .and_then(|()| render(input, output, options, progress));
+    let fate = done.map_or_else(Fate::Failed, |report| Fate::Done(Box::new(report)));
+    Outcome { input: input.clone(), output: Some(output.clone()), fate }
+}

@@ -1,0 +1,203 @@
+//! Which file becomes which: decided, and refused if it must be, before any work.
+
+use super::{
+    Fate, Outcome,
+    find::{Found, find},
+};
+use crate::offline::{Error, STDIO};
+use std::{
+    collections::{HashMap, HashSet},
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// What the user asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// Files, folders and patterns; `-` is standard input.
+    pub inputs: &'a [PathBuf],
+    /// A file for one file, or a folder; beside the inputs if there is none. `-` is standard output.
+    pub out: Option<&'a Path>,
+    /// What is added to the names of outputs.
+    pub suffix: &'a str,
+    /// Outputs that exist may be overwritten.
+    pub force: bool,
+    /// Outputs that exist are complete.
+    pub skip_existing: bool,
+}
+
+/// One file to render.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The file to read.
+    pub input: PathBuf,
+    /// The file to write.
+    pub output: PathBuf,
+    /// Whether the output's folder is made if it is missing.
+    pub make_folder: bool,
+    /// How long it will take against others.
+    pub work: u64,
+    pub(super) index: usize,
+}
+
+/// What is to be done, the longest file first, and what is decided already.
+#[derive(Debug)]
+pub struct Plan {
+    /// What is to be rendered.
+    pub jobs: Vec<Job>,
+    pub(super) outcomes: Vec<(usize, Outcome)>,
+}
+
+/// Why nothing is done at all.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    /// Two inputs have one output.
+    #[error("{} and {} would both become {}; render them apart, or with another --suffix", .inputs[0].display(), .inputs[1].display(), .output.display())]
+    Collision {
+        /// The inputs.
+        inputs: [PathBuf; 2],
+        /// The output.
+        output: PathBuf,
+    },
+    /// An output is also an input.
+    #[error("{} would be written over the input of that name; choose another --out or a --suffix", .0.display())]
+    OverInput(PathBuf),
+    /// Many files are to go into what is a file.
+    #[error("{}: is a file, and several outputs need a folder; choose another --out", .0.display())]
+    NotAFolder(PathBuf),
+    /// Standard input or output together with others.
+    #[error("- stands for one file: give it one input and one output, like `render - -o -`")]
+    Stdio,
+}
+
+impl Plan {
+    /// Finds all inputs and names their outputs.
+    ///
+    /// # Errors
+    /// When one output would be written twice, or over an input.
+    pub fn new(request: &Request) -> Result<Self, Refused> {
+        let found = find_all(request);
+        let one_file =
+            matches!(&found[..], [Ok(Found { named: true, .. })]) && request.inputs.len() == 1;
+        let is_stdio = |path: &Path| path == Path::new(STDIO);
+        let uses_stdin = request.inputs.iter().any(|input| is_stdio(input));
+        let to_stdout = request.out.is_some_and(is_stdio);
+        let into_folder = request.out.is_some_and(|out| {
+            !to_stdout && (!one_file || out.is_dir() || ends_with_separator(out))
+        });
+        if (uses_stdin || to_stdout) && !one_file
+            || uses_stdin && (into_folder || request.out.is_none())
+        {
+            return Err(Refused::Stdio);
+        }
+        if let Some(out) = request.out.filter(|out| into_folder && out.exists() && !out.is_dir()) {
+            return Err(Refused::NotAFolder(out.into()));
+        }
+
+        let mut plan = Self { jobs: Vec::new(), outcomes: Vec::new() };
+        let mut makers: HashMap<OsString, PathBuf> = HashMap::new();
+        let canonical = |path: &Path| fs::canonicalize(path).ok();
+        let paths = found.iter().flatten().map(|found| canonical(&found.path));
+        let inputs: HashSet<PathBuf> = paths.flatten().collect();
+        for (index, found) in found.into_iter().enumerate() {
+            let found = match found {
+                Ok(found) => found,
+                Err((input, error)) => {
+                    let fate = Fate::Failed(error);
+                    plan.outcomes.push((index, Outcome { input, output: None, fate }));
+                    continue;
+                }
+            };
+            let output = match request.out {
+                Some(out) if !into_folder => out.into(),
+                Some(out) => renamed(&out.join(&found.below), request.suffix),
+                None => renamed(&found.path, request.suffix),
+            };
+            let Found { path: input, .. } = found;
+            if let Some(other) = makers.insert(key(&output), input.clone()) {
+                // One file given twice is rendered once.
+                if canonical(&other) == canonical(&input) {
+                    continue;
+                }
+                return Err(Refused::Collision { inputs: [other, input], output });
+            }
+            // Of a single file, its own error tells as much.
+            if !one_file && canonical(&output).is_some_and(|output| inputs.contains(&output)) {
+                return Err(Refused::OverInput(output));
+            }
+            plan.add(
+                Job { work: work(&input), input, output, make_folder: into_folder, index },
+                request,
+            );
+        }
+        plan.jobs.sort_by_key(|job| (std::cmp::Reverse(job.work), job.index));
+        Ok(plan)
+    }
+
+    /// What is decided already: files that are skipped or failed.
+    pub fn decided(&self) -> impl Iterator<Item = &Outcome> {
+        self.outcomes.iter().map(|(_, outcome)| outcome)
+    }
+
+    fn add(&mut self, job: Job, request: &Request) {
+        let exists = job.output != Path::new(STDIO) && job.output.symlink_metadata().is_ok();
+        let fate = if exists && request.skip_existing {
+            Fate::Skipped
+        } else if exists && !request.force && job.make_folder {
+            Fate::Failed(Error::Exists(job.output.clone()))
+        } else {
+            self.jobs.push(job);
+            return;
+        };
+        let Job { input, output, index, .. } = job;
+        self.outcomes.push((index, Outcome { input, output: Some(output), fate }));
+    }
+}
+
+fn find_all(request: &Request) -> Vec<Result<Found, (PathBuf, Error)>> {
+    let out = request.out.and_then(|out| fs::canonicalize(out).ok());
+    // What an earlier run has put among the inputs is not rendered again.
+    let is_output = |path: &Path| match &out {
+        Some(out) => fs::canonicalize(path).is_ok_and(|path| path == *out),
+        None => {
+            let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            path.is_file()
+                && !request.suffix.is_empty()
+                && stem.is_some_and(|stem| stem.ends_with(request.suffix))
+        }
+    };
+    request.inputs.iter().flat_map(|input| find(input, &is_output)).collect()
+}
+
+/// `path` with `suffix` at the end of its name, and as WAV.
+fn renamed(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_os_string();
+    name.push(suffix);
+    name.push(".wav");
+    path.with_file_name(name)
+}
+
+/// What tells two names apart: on some systems, not the case.
+fn key(path: &Path) -> OsString {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
+    if cfg!(any(windows, target_os = "macos")) {
+        return path.to_string_lossy().to_lowercase().into();
+    }
+    path.into()
+}
+
+fn ends_with_separator(path: &Path) -> bool {
+    path.to_string_lossy().ends_with(std::path::is_separator)
+}
+
+/// Length as far as a look at the file tells: what is compressed holds more.
+fn work(path: &Path) -> u64 {
+    let len = fs::metadata(path).map_or(0, |metadata| metadata.len());
+    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
+    match extension.to_ascii_lowercase().as_str() {
+        "mp3" | "ogg" | "oga" => len.saturating_mul(8),
+        "flac" => len.saturating_mul(2),
+        _ => len,
+    }
+}

@@ -1,0 +1,188 @@
+//! FLAC, AIFF, MP3 and Ogg Vorbis, by `symphonia`.
+
+use super::{
+    Error,
+    wav::{Depth, Format},
+};
+use std::{
+    fs::File,
+    io,
+    path::{Path, PathBuf},
+};
+use symphonia::core::{
+    audio::sample::SampleFormat,
+    codecs::audio::{AudioDecoder, AudioDecoderOptions},
+    errors::Error as Fault,
+    formats::{FormatOptions, FormatReader, TrackType, probe::Hint},
+    io::MediaSourceStream,
+    meta::MetadataOptions,
+};
+
+/// A file being decoded.
+pub struct Reader {
+    path: PathBuf,
+    container: Box<dyn FormatReader>,
+    decoder: Box<dyn AudioDecoder>,
+    track: u32,
+    format: Format,
+    natural_depth: Depth,
+    frames: Option<u64>,
+    read: u64,
+    /// What the last packet held, and how much of it is used up.
+    packet: Vec<Vec<f32>>,
+    used: usize,
+}
+
+impl Reader {
+    /// Opens `file`, called `path`.
+    ///
+    /// # Errors
+    /// When it is in none of the formats, or holds nothing that can be decoded.
+    pub fn open(path: &Path, file: File) -> Result<Self, Error> {
+        let fault = |fault| fault_in(path, fault);
+        let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
+        let stream = MediaSourceStream::new(Box::new(file), Default::default());
+        let mut hint = Hint::new();
+        if let Some(extension) = path.extension().and_then(|extension| extension.to_str()) {
+            hint.with_extension(&extension.to_ascii_lowercase());
+        }
+        let (options, tags) = (FormatOptions::default(), MetadataOptions::default());
+        let container =
+            symphonia::default::get_probe().probe(&hint, stream, options, tags).map_err(fault)?;
+        let track = container
+            .default_track(TrackType::Audio)
+            .ok_or_else(|| not_audio("it has no audio track"))?;
+        let parameters = track
+            .codec_params
+            .as_ref()
+            .and_then(|parameters| parameters.audio())
+            .ok_or_else(|| not_audio("its coding is unknown"))?;
+        let natural_depth = match (parameters.bits_per_sample, parameters.sample_format) {
+            (_, Some(SampleFormat::F64)) | (Some(_), Some(SampleFormat::F32)) => Depth::Float32,
+            (Some(..=8), _) => Depth::Int8,
+            (Some(..=16), _) => Depth::Int16,
+            (Some(..=24), _) => Depth::Int24,
+            (Some(_), _) => Depth::Int32,
+            // MP3 and Vorbis have none; sox and ffmpeg make 16 bits of them, too.
+            (None, _) => Depth::Int16,
+        };
+        let depth =
+            if parameters.bits_per_sample.is_some() { natural_depth } else { Depth::Float32 };
+        let decoder = symphonia::default::get_codecs()
+            .make_audio_decoder(parameters, &AudioDecoderOptions::default())
+            .map_err(fault)?;
+        let (track, frames) = (track.id, track.num_frames);
+        let mut reader = Self {
+            path: path.into(),
+            container,
+            decoder,
+            track,
+            format: Format { channels: 0, rate: 0, depth, speakers: 0 },
+            natural_depth,
+            frames,
+            read: 0,
+            packet: Vec::new(),
+            used: 0,
+        };
+        // Only what is decoded tells the truth about channels and rate.
+        if !reader.decode()? {
+            return Err(Error::Empty(path.into()));
+        }
+        Ok(reader)
+    }
+
+    /// What the samples have in common.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The depth of an output that nobody chose another one for.
+    pub fn natural_depth(&self) -> Depth {
+        self.natural_depth
+    }
+
+    /// Samples a channel in the whole file, if its header tells.
+    pub fn frames(&self) -> Option<u64> {
+        self.frames
+    }
+
+    /// Replaces what `channels` hold by the next samples, at most `frames` for each channel. At the end
+    /// of the file, they are empty.
+    ///
+    /// # Errors
+    /// When the file cannot be read on, or its content is broken.
+    pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<(), Error> {
+        channels.iter_mut().for_each(Vec::clear);
+        let mut room = frames;
+        while room > 0 {
+            let there = self.packet[0].len() - self.used;
+            if there == 0 && !self.decode()? {
+                break;
+            }
+            let taken = room.min(self.packet[0].len() - self.used);
+            for (channel, packet) in channels.iter_mut().zip(&self.packet) {
+                channel.extend_from_slice(&packet[self.used..][..taken]);
+            }
+            self.used += taken;
+            room -= taken;
+        }
+        Ok(())
+    }
+
+    /// Decodes the next packet that holds samples; `false` at the end.
+    fn decode(&mut self) -> Result<bool, Error> {
+        loop {
+            let next = self.container.next_packet();
+            let Some(packet) = next.map_err(|fault| self.fault(fault))? else {
+                return self.check_length();
+            };
+            if packet.track_id != self.track {
+                continue;
+            }
+            let samples =
+                self.decoder.decode(&packet).map_err(|fault| fault_in(&self.path, fault))?;
+            let (channels, rate) = (samples.num_planes(), samples.spec().rate());
+            if samples.frames() == 0 {
+                continue;
+            }
+            let Ok(channels @ 1..) = u16::try_from(channels) else {
+                return Err(self.fault(Fault::Unsupported("its number of channels")));
+            };
+            if self.packet.is_empty() {
+                (self.format.channels, self.format.rate) = (channels, rate);
+            } else if (self.format.channels, self.format.rate) != (channels, rate) {
+                return Err(self.fault(Fault::DecodeError("channels or rate change on the way")));
+            }
+            samples.copy_to_vecs_planar(&mut self.packet);
+            self.used = 0;
+            self.read += self.packet[0].len() as u64;
+            return Ok(true);
+        }
+    }
+
+    /// At the end: a header that knows a number of samples must be right.
+    fn check_length(&self) -> Result<bool, Error> {
+        match self.frames {
+            Some(frames) if frames > self.read && self.read > 0 => {
+                let missing = frames - self.read;
+                Err(Error::Truncated { path: self.path.clone(), missing, frames })
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn fault(&self, fault: Fault) -> Error {
+        fault_in(&self.path, fault)
+    }
+}
+
+fn fault_in(path: &Path, fault: Fault) -> Error {
+    let reason = match fault {
+        Fault::IoError(source) if source.kind() != io::ErrorKind::UnexpectedEof => {
+            return Error::Read { path: path.into(), source };
+        }
+        Fault::IoError(_) => "it ends too early".into(),
+        other => other.to_string().replace('\n', " "),
+    };
+    Error::NotAudio { path: path.into(), reason }
+}

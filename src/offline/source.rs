@@ -1,0 +1,178 @@
+//! Any file that can be read.
+
+use super::{
+    Error, coded,
+    wav::{self, Chunk, Depth, Format},
+};
+use std::{
+    fs::{self, File},
+    io::{self, Read, Seek, Write},
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+/// The name that stands for standard input or output.
+pub const STDIO: &str = "-";
+
+/// The extensions of files that are looked for in folders.
+pub const EXTENSIONS: [&str; 11] =
+    ["wav", "wave", "bwf", "rf64", "flac", "aif", "aiff", "aifc", "mp3", "ogg", "oga"];
+
+/// What is to be read: a file, or what came through a pipe.
+pub struct Input {
+    path: PathBuf,
+    spooled: Option<File>,
+}
+
+impl Input {
+    /// The file at `path`, or standard input if that is `-`. What comes through a pipe is stored in an
+    /// unnamed temporary file: a length that is known makes for a header that is right.
+    ///
+    /// # Errors
+    /// When there is no such file, or it cannot be read.
+    pub fn new(path: &Path) -> Result<Self, Error> {
+        let unreadable = |source| Error::Read { path: path.into(), source };
+        let spooled = if path == Path::new(STDIO) {
+            Some(spool(&mut io::stdin().lock()).map_err(unreadable)?)
+        } else {
+            let metadata = fs::metadata(path).map_err(unreadable)?;
+            if metadata.is_dir() {
+                return Err(Error::Folder(path.into()));
+            }
+            let pipe = || spool(&mut File::open(path)?);
+            (!metadata.is_file()).then(|| pipe().map_err(unreadable)).transpose()?
+        };
+        Ok(Self { path: path.into(), spooled })
+    }
+
+    /// What it is called.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// When it was last changed.
+    ///
+    /// # Errors
+    /// When the system does not tell.
+    pub fn modified(&self) -> Result<SystemTime, Error> {
+        let modified = || self.open()?.metadata()?.modified();
+        modified().map_err(|source| Error::Read { path: self.path.clone(), source })
+    }
+
+    /// A handle that stands at the start.
+    pub(super) fn open(&self) -> io::Result<File> {
+        match &self.spooled {
+            Some(file) => {
+                let mut file = file.try_clone()?;
+                file.rewind()?;
+                Ok(file)
+            }
+            None => File::open(&self.path),
+        }
+    }
+}
+
+/// Everything that comes through a pipe, in a file without a name.
+fn spool(from: &mut impl Read) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    io::copy(from, &mut file)?;
+    Ok(file)
+}
+
+/// A file being read: WAV by [`wav`], others by `symphonia`.
+pub enum Source {
+    /// WAV, with its chunks.
+    Wav(wav::Reader),
+    /// FLAC, AIFF, MP3 or Ogg Vorbis.
+    Coded(Box<coded::Reader>),
+}
+
+impl Source {
+    /// Opens `input`.
+    ///
+    /// # Errors
+    /// As [`enum@Error`] tells.
+    pub fn open(input: &Input) -> Result<Self, Error> {
+        let path = input.path();
+        let unreadable = |source| Error::Read { path: path.into(), source };
+        let mut file = input.open().map_err(unreadable)?;
+        let mut magic = Vec::new();
+        let mut read = || {
+            (&mut file).take(4).read_to_end(&mut magic)?;
+            file.rewind()
+        };
+        read().map_err(unreadable)?;
+        let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
+        match magic[..] {
+            // MP3 begins with a tag, or with the eleven bits of a frame.
+            [b'f', b'L', b'a', b'C']
+            | [b'F', b'O', b'R', b'M']
+            | [b'O', b'g', b'g', b'S']
+            | [b'I', b'D', b'3', _]
+            | [0xFF, 0xE0..=0xFF, ..] => {
+                Ok(Self::Coded(Box::new(coded::Reader::open(path, file)?)))
+            }
+            [b'R', b'I', b'F', b'F'] | [b'R', b'F', b'6', b'4'] | [b'B', b'W', b'6', b'4'] => {
+                wav::Reader::open(path, file).map(Self::Wav)
+            }
+            [] => Err(not_audio("it is empty")),
+            _ => Err(not_audio("it begins like none that is known")),
+        }
+    }
+
+    /// What the samples have in common.
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Wav(reader) => reader.format(),
+            Self::Coded(reader) => reader.format(),
+        }
+    }
+
+    /// Samples a channel in the whole file, if its header tells.
+    pub fn frames(&self) -> Option<u64> {
+        match self {
+            Self::Wav(reader) => Some(reader.frames()),
+            Self::Coded(reader) => reader.frames(),
+        }
+    }
+
+    /// The depth of an output that nobody chose another one for: the input's, as far as it can be.
+    pub fn natural_depth(&self) -> Depth {
+        match self {
+            Self::Coded(reader) => reader.natural_depth(),
+            Self::Wav(reader) if reader.format().depth == Depth::Float64 => Depth::Float32,
+            Self::Wav(reader) => reader.format().depth,
+        }
+    }
+
+    /// The chunks before and after the samples that are to be carried over.
+    pub fn chunks(&self) -> (&[Chunk], &[Chunk]) {
+        match self {
+            Self::Wav(reader) => reader.chunks(),
+            Self::Coded(_) => (&[], &[]),
+        }
+    }
+
+    /// Copies the content of one of [`Source::chunks`].
+    ///
+    /// # Errors
+    /// When it cannot be read or written.
+    pub fn copy_chunk(&mut self, chunk: Chunk, to: &mut impl Write) -> io::Result<()> {
+        match self {
+            Self::Wav(reader) => reader.copy_chunk(chunk, to),
+            Self::Coded(_) => Ok(()),
+        }
+    }
+
+    /// Replaces what `channels` hold by the next samples, at most `frames` for each channel; full scale
+    /// is 1. At the end of the file, they are empty.
+    ///
+    /// # Errors
+    /// When the file cannot be read on.
+    pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<(), Error> {
+        match self {
+            Self::Wav(reader) => reader.read(channels, frames),
+            Self::Coded(reader) => reader.read(channels, frames),
+        }
+    }
+}

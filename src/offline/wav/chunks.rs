@@ -1,0 +1,128 @@
+//! The chunks of a file, walked here so that padding is respected and a truncated file is found out
+//! before anything is rendered.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, Read, Seek, SeekFrom},
+};
+
+/// No format chunk is longer; a longer one is a broken length.
+const LONGEST_FORMAT: u64 = 1024;
+
+/// Lengths that programs write which cannot come back to correct them: ffmpeg and sox into a pipe.
+const STREAMED: [u32; 2] = [u32::MAX, 0x7FFF_F000];
+
+/// A chunk that is carried over as it is: where its content lies in the file.
+#[derive(Debug, Clone, Copy)]
+pub struct Chunk {
+    /// Four letters.
+    pub id: [u8; 4],
+    /// Offset of the content in the file.
+    pub start: u64,
+    /// Its length in bytes, without padding.
+    pub len: u32,
+}
+
+/// What a file consists of.
+#[derive(Debug)]
+pub struct Chunks {
+    pub fmt: Vec<u8>,
+    pub data_start: u64,
+    /// As the header has it, which may be more than there is.
+    pub data_len: u64,
+    /// Whether the header does not know: it was written into a pipe.
+    pub streamed: bool,
+    /// Other chunks before the samples.
+    pub before: Vec<Chunk>,
+    /// Other chunks after them.
+    pub after: Vec<Chunk>,
+}
+
+/// Reads all heads of a file of `file_len` bytes. What is not WAV is [`io::ErrorKind::InvalidData`].
+pub fn walk(file: &mut BufReader<File>, file_len: u64) -> io::Result<Chunks> {
+    let invalid = |reason: &'static str| io::Error::new(io::ErrorKind::InvalidData, reason);
+    let mut riff = [0; 12];
+    file.read_exact(&mut riff)?;
+    let is_64 = match (&riff[..4], &riff[8..]) {
+        (b"RIFF", b"WAVE") => false,
+        (b"RF64" | b"BW64", b"WAVE") => true,
+        _ => return Err(invalid("it has no RIFF WAVE header")),
+    };
+    let (mut fmt, mut before, mut long_data) = (Vec::new(), Vec::new(), None);
+    let mut position = riff.len() as u64;
+    loop {
+        let mut head = [0; 8];
+        file.read_exact(&mut head)?;
+        position += head.len() as u64;
+        let chunk = chunk(head, position);
+        let len = u64::from(chunk.len);
+        match &chunk.id {
+            b"fmt " if !(16..=LONGEST_FORMAT).contains(&len) => {
+                return Err(invalid("its format chunk has a wrong length"));
+            }
+            b"fmt " => {
+                fmt.resize(len as usize, 0);
+                file.read_exact(&mut fmt)?;
+            }
+            b"ds64" if is_64 && len >= 24 => {
+                let mut sizes = [0; 24];
+                file.read_exact(&mut sizes)?;
+                long_data = sizes[8..16].try_into().ok().map(u64::from_le_bytes);
+            }
+            b"data" if fmt.is_empty() => return Err(invalid("it has no format chunk")),
+            b"data" => {
+                let streamed = long_data.is_none() && STREAMED.contains(&chunk.len);
+                let data_len = match long_data {
+                    None if is_64 => return Err(invalid("it is RF64 without its lengths")),
+                    Some(long) if chunk.len == u32::MAX => long,
+                    _ if streamed => file_len - position,
+                    _ => len,
+                };
+                let after = position.checked_add(data_len).and_then(|end| end.checked_add(end % 2));
+                let after = match after {
+                    Some(start) if start < file_len => trailing(file, start, file_len)?,
+                    _ => Vec::new(),
+                };
+                return Ok(Chunks { fmt, data_start: position, data_len, streamed, before, after });
+            }
+            id if is_carried(id) && position + len <= file_len => before.push(chunk),
+            _ => {}
+        }
+        position += len + len % 2;
+        let here = file.stream_position()?;
+        file.seek_relative(position as i64 - here as i64)?;
+    }
+}
+
+/// The whole chunks from `position` on. Whatever else follows the samples is no reason to refuse them.
+fn trailing(file: &mut BufReader<File>, mut position: u64, end: u64) -> io::Result<Vec<Chunk>> {
+    let mut chunks = Vec::new();
+    while position + 8 <= end {
+        file.seek(SeekFrom::Start(position))?;
+        let mut head = [0; 8];
+        file.read_exact(&mut head)?;
+        position += 8;
+        let chunk = chunk(head, position);
+        position += u64::from(chunk.len) + u64::from(chunk.len % 2);
+        // The last chunk's padding is often forgotten.
+        if chunk.start + u64::from(chunk.len) > end || !chunk.id.iter().all(u8::is_ascii) {
+            break;
+        }
+        if is_carried(&chunk.id) {
+            chunks.push(chunk);
+        }
+    }
+    Ok(chunks)
+}
+
+fn chunk(head: [u8; 8], start: u64) -> Chunk {
+    let [id @ .., l0, l1, l2, l3] = head;
+    Chunk { id, start, len: u32::from_le_bytes([l0, l1, l2, l3]) }
+}
+
+/// All but what tells of the samples themselves, which are new, and of the file's structure.
+fn is_carried(id: &[u8; 4]) -> bool {
+    const OWN: [&[u8; 4]; 10] =
+        [b"fmt ", b"data", b"fact", b"ds64", b"JUNK", b"junk", b"PAD ", b"FLLR", b"PEAK", b"levl"];
+    !OWN.contains(&id)
+}

@@ -1,0 +1,222 @@
+//! What must hold for every kernel that this CPU can run.
+
+mod common;
+
+use common::{noise, noisy_chord, snr, white};
+use tone_filter::dsp::{
+    BandMask, Settings, ToneFilter,
+    kernel::{BLOCK, Coefficients, Kernel, Lanes, Shared, State, Task},
+    notes::{TONES, frequency},
+    reference::{self, Resonator},
+    resonator::Design,
+};
+
+const RATES: [f64; 3] = [44_100.0, 96_000.0, 192_000.0];
+
+fn wet() -> Settings {
+    Settings { mix: 100.0, ..Settings::default() }
+}
+
+fn filtered(kernel: Kernel, settings: &Settings, rate: f64, input: &[f32]) -> Vec<f32> {
+    let mut signal = input.to_vec();
+    let mut filter = ToneFilter::new(rate, settings).unwrap().with_kernel(kernel);
+    filter.process(&mut [&mut signal]);
+    signal
+}
+
+/// Coefficients and a signal to run a kernel by hand.
+fn bench(rate: f64) -> (Coefficients, [Resonator; TONES]) {
+    let designs: [Design; TONES] =
+        std::array::from_fn(|tone| Design::new(frequency(tone, 440.0, 0.0), 1.5663, rate));
+    let mut coefficients = Coefficients {
+        weight: Lanes([1.0; TONES]),
+        step: 1e-4,
+        drive: 40.0,
+        threshold: 2e-4,
+        ceiling: 0.1,
+        floor: 2e-4,
+        ..Coefficients::ZERO
+    };
+    for (tone, design) in designs.iter().enumerate() {
+        coefficients.set_loop(tone, design.two_integrator_loop());
+    }
+    (coefficients, designs.map(Resonator::new))
+}
+
+#[test]
+fn the_wet_signal_is_the_references_to_95_db() {
+    for rate in RATES {
+        for (what, input) in [("noise", white(10.0, rate)), ("chord", noisy_chord(10.0, rate))] {
+            let truth = reference::process(&wet(), rate, &[&input]).remove(0);
+            for kernel in Kernel::available() {
+                let db = snr(&truth, &filtered(kernel, &wet(), rate, &input));
+                println!("{kernel:?}, {what} at {rate} Hz: {db:.1} dB");
+                assert!(db >= 95.0, "{kernel:?}, {what} at {rate} Hz: {db:.1} dB");
+            }
+        }
+    }
+}
+
+#[test]
+fn each_resonator_alone_is_the_references_to_100_db() {
+    for rate in RATES {
+        let (coefficients, resonators) = bench(rate);
+        let input = white(2.0, rate);
+        for kernel in Kernel::available() {
+            let mut resonators = resonators;
+            let mut state = State::ZERO;
+            let mut shared = Shared::ZERO;
+            let (mut signal, mut error) = ([0.0; TONES], [0.0; TONES]);
+            let mut previous = 0.0;
+            for &x in &input {
+                shared.input[0] = x + previous;
+                previous = x;
+                let task = Task { state: &mut state, shared: &shared, sums: &mut [0.0] };
+                kernel.process(&coefficients, task);
+                for (tone, resonator) in resonators.iter_mut().enumerate() {
+                    let truth = resonator.next(f64::from(x));
+                    signal[tone] += truth * truth;
+                    error[tone] += (truth - f64::from(state.bp.0[tone])).powi(2);
+                }
+            }
+            for tone in 0..TONES {
+                let db = 10.0 * (signal[tone] / error[tone]).log10();
+                assert!(db >= 100.0, "{kernel:?}, tone {tone} at {rate} Hz: {db:.1} dB");
+            }
+        }
+    }
+}
+
+#[test]
+fn kernels_agree_to_90_db_on_every_band_mask() {
+    let rate = 48_000.0;
+    let input = noisy_chord(2.0, rate);
+    let one = BandMask::NONE.with(16, true);
+    let odd = (0..TONES).step_by(2).fold(BandMask::ALL, |mask, tone| mask.with(tone, false));
+    for bands in [BandMask::ALL, one, odd] {
+        let settings = Settings { bands, ..wet() };
+        let truth: Vec<f64> =
+            filtered(Kernel::available().next().unwrap(), &settings, rate, &input)
+                .into_iter()
+                .map(f64::from)
+                .collect();
+        for kernel in Kernel::available() {
+            let db = snr(&truth, &filtered(kernel, &settings, rate, &input));
+            assert!(db >= 90.0, "{kernel:?}, {bands}: {db:.1} dB");
+        }
+    }
+}
+
+#[test]
+fn the_output_does_not_depend_on_how_the_signal_is_cut() {
+    let rate = 44_100.0;
+    let input = noisy_chord(0.1, rate);
+    let odd = (0..TONES).step_by(2).fold(BandMask::ALL, |mask, tone| mask.with(tone, false));
+    for bands in [BandMask::ALL, odd] {
+        let settings = Settings { bands, ..wet() };
+        for kernel in Kernel::available() {
+            let whole = filtered(kernel, &settings, rate, &input);
+            let cut = |sizes: &mut dyn FnMut() -> usize| {
+                let mut signal = input.clone();
+                let mut filter = ToneFilter::new(rate, &settings).unwrap().with_kernel(kernel);
+                let mut rest = signal.as_mut_slice();
+                while !rest.is_empty() {
+                    let (part, after) = rest.split_at_mut(sizes().min(rest.len()));
+                    filter.process(&mut [part]);
+                    rest = after;
+                }
+                signal
+            };
+            for size in (1..=2 * BLOCK + 2).chain([rate as usize]) {
+                assert_eq!(cut(&mut || size), whole, "{kernel:?}, blocks of {size}");
+            }
+            for seed in 0..20 {
+                let mut noise = noise(seed);
+                let random = &mut || ((noise() + 1.0) * 100.0) as usize;
+                assert_eq!(cut(random), whole, "{kernel:?}, random blocks, seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_kernel_leaves_alone_what_is_beyond_a_block() {
+    let (coefficients, _) = bench(44_100.0);
+    let shared = Shared { input: [0.5; BLOCK], total_power: [0.1; BLOCK] };
+    for kernel in Kernel::available() {
+        let mut state = State::ZERO;
+        let task = Task { state: &mut state, shared: &shared, sums: &mut [] };
+        kernel.process(&coefficients, task);
+        assert_eq!(state, State::ZERO, "{kernel:?}: no samples, no change");
+
+        let mut sums = [f32::NAN; BLOCK + 9];
+        let task = Task { state: &mut state, shared: &shared, sums: &mut sums };
+        kernel.process(&coefficients, task);
+        assert!(sums[..BLOCK].iter().all(|sum| sum.is_finite()), "{kernel:?}");
+        assert!(sums[BLOCK..].iter().all(|sum| sum.is_nan()), "{kernel:?}");
+    }
+}
+
+#[test]
+fn two_banks_together_are_the_two_of_them_alone() {
+    let (mut coefficients, _) = bench(44_100.0);
+    for weight in [1.0, 0.5] {
+        coefficients.weight.0[7] = weight;
+        for kernel in Kernel::available() {
+            let mut alone = [State::ZERO, State::ZERO];
+            let [mut one, mut other] = alone.clone();
+            let mut noise = noise(3);
+            for frames in [BLOCK, 1, 2, 3, 17, BLOCK] {
+                let mut shared = || Shared {
+                    input: std::array::from_fn(|_| noise() as f32),
+                    total_power: std::array::from_fn(|_| noise().abs() as f32),
+                };
+                let shared = [shared(), shared()];
+                let (mut sums, mut expected) = ([[0.0; BLOCK]; 2], [[0.0; BLOCK]; 2]);
+                for ((state, shared), sums) in alone.iter_mut().zip(&shared).zip(&mut expected) {
+                    let sums = &mut sums[..frames];
+                    kernel.process(&coefficients, Task { state, shared, sums });
+                }
+                let [sums_one, sums_other] = &mut sums;
+                let (state, sums) = (&mut one, &mut sums_one[..frames]);
+                let first = Task { state, shared: &shared[0], sums };
+                // More room than the first has is no reason to go on.
+                let second = Task { state: &mut other, shared: &shared[1], sums: sums_other };
+                kernel.process_two(&coefficients, first, second);
+                assert_eq!([*sums_one, *sums_other], expected, "{kernel:?}, {frames} samples");
+                assert_eq!([&one, &other], [&alone[0], &alone[1]], "{kernel:?}, {frames} samples");
+            }
+        }
+    }
+}
+
+#[test]
+fn silence_is_silent_and_the_loudest_and_the_faintest_signals_are_finite() {
+    let rate = 48_000.0;
+    for kernel in Kernel::available() {
+        assert!(filtered(kernel, &wet(), rate, &[0.0; 1000]).iter().all(|&y| y == 0.0));
+        for drive in [1.0, 400.0] {
+            let settings = Settings { drive, threshold: -60.0, floor: -90.0, ..wet() };
+            for level in [1e-42, 1e-38, 1e-20, 1e-5, 1e5, 1e30] {
+                let input: Vec<f32> = white(1.0, rate).iter().map(|x| x * level).collect();
+                let output = filtered(kernel, &settings, rate, &input);
+                let fine = output.iter().all(|y| y.is_finite() && y.abs() <= 1.0);
+                assert!(fine, "{kernel:?}, drive {drive}, level {level:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_cpu_has_the_plain_kernels_and_its_own() {
+    let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
+    let own = if cfg!(target_arch = "x86_64") { "sse2" } else { "neon" };
+    assert_eq!(names[..3], ["scalar", "portable", own]);
+    assert_eq!(Kernel::best().name(), *names.last().unwrap());
+    for name in Kernel::NAMES {
+        match name.parse::<Kernel>() {
+            Ok(kernel) => assert_eq!(kernel.name(), name),
+            Err(error) => assert!(!names.contains(&name), "{error}"),
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! The environment variable that names the kernel. Alone in its process, because it sets the variable.
+
+use tone_filter::dsp::{
+    Settings, ToneFilter,
+    kernel::{Kernel, VARIABLE},
+};
+
+#[test]
+fn the_variable_names_the_kernel_and_a_wrong_name_is_an_error_that_a_filter_survives() {
+    let set = |name: &str| {
+        // SAFETY: this is the only test of its process, and no other thread reads the environment.
+        unsafe { std::env::set_var(VARIABLE, name) }
+    };
+    let chosen = || ToneFilter::new(48_000.0, &Settings::default()).unwrap().kernel();
+
+    for kernel in Kernel::available() {
+        set(kernel.name());
+        assert_eq!(Kernel::from_environment(), Ok(kernel));
+        assert_eq!(chosen(), kernel);
+    }
+
+    for wrong in ["", "mmx", "AVX2"] {
+        set(wrong);
+        let message = Kernel::from_environment().unwrap_err().to_string();
+        assert!(message.contains(&format!("'{wrong}'")), "{message}");
+        assert!(message.contains("scalar, portable"), "{message}");
+        assert_eq!(chosen(), Kernel::best());
+    }
+
+    // SAFETY: as above.
+    unsafe { std::env::remove_var(VARIABLE) };
+    assert_eq!(Kernel::from_environment(), Ok(Kernel::best()));
+    assert_eq!(chosen(), Kernel::best());
+}

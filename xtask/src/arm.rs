@@ -1,0 +1,48 @@
+//! `cargo xtask test-arm`: the DSP's tests on a foreign CPU, which has NEON where this one has SSE and
+//! AVX. Debian's compiler makes them, QEMU runs them.
+
+use crate::{run, suite};
+use anyhow::{Result, bail};
+use std::process::Command;
+
+/// The compiler and its library, a linker, an emulator, and the C library that the tests are loaded
+/// with. A loader and a C library from different packages do not start a thread.
+const PACKAGES: [&str; 5] =
+    ["rustc-web", "libstd-rust-web-dev:arm64", "gcc-aarch64-linux-gnu", "qemu-user", "libc6:arm64"];
+
+const TARGET: &str = "aarch64-unknown-linux-gnu";
+
+/// Builds and runs.
+///
+/// # Errors
+/// When something is missing and cannot be installed, or a test fails.
+pub fn test() -> Result<()> {
+    if !cfg!(all(target_os = "linux", target_arch = "x86_64")) || !suite::on_path("dpkg-query") {
+        bail!(
+            "this verb needs Debian on x86-64; on an ARM computer, `cargo xtask test` does it all"
+        );
+    }
+    let missing: Vec<_> =
+        PACKAGES.into_iter().filter(|package| !suite::installed(package)).collect();
+    if !missing.is_empty() {
+        if !suite::is_root() {
+            bail!(
+                "missing: {}. Install with\n\n    sudo dpkg --add-architecture arm64\n    \
+                 sudo apt-get update\n    sudo apt-get install -y {}\n",
+                missing.join(", "),
+                missing.join(" ")
+            );
+        }
+        run(Command::new("dpkg").args(["--add-architecture", "arm64"]))?;
+        suite::apt_install(&missing)?;
+    }
+
+    let variable = |name| format!("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_{name}");
+    run(Command::new("cargo")
+        .args(["test", "--no-default-features", "--target", TARGET, "--lib"])
+        .args(["--test=kernels", "--test=override", "--test=accuracy"])
+        .env("RUSTC", "/usr/bin/rustc")
+        .env(variable("LINKER"), "aarch64-linux-gnu-gcc")
+        .env(variable("RUNNER"), "qemu-aarch64")
+        .env(variable("RUSTFLAGS"), "--cfg dsp_only"))
+}
