@@ -132,6 +132,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     let request = Request {
         inputs: &inputs,
         out: args.out.as_deref(),
+        many: args.input_list.is_some(),
         suffix: args.suffix.as_deref().unwrap_or_default(),
         force: args.force,
         skip_existing: args.skip_existing,
@@ -157,7 +158,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     let outcomes = run_batch(plan, &options, workers, &progress);
     progress.clear();
     let summary = report::Summary::new(&outcomes, start.elapsed().as_secs_f64());
-    if !args.quiet && !(one_file && summary.failed > 0) {
+    if !(args.quiet || one_file && summary.failed > 0) {
         eprintln!("{summary}");
     }
     if args.json {
