@@ -148,7 +148,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
 
     let cores = || std::thread::available_parallelism().map_or(1, Into::into);
     let workers = args.jobs.map_or_else(cores, usize::from).min(plan.jobs.len().max(1));
-    let one_file = inputs.len() == 1 && plan.jobs.len() == 1;
+    let one_file = inputs.len() == 1 && plan.jobs.len() + plan.decided().count() == 1;
     let tell_files = !args.quiet && (args.verbose || one_file);
     for outcome in plan.decided() {
         report::tell(outcome, tell_files);

@@ -1,6 +1,6 @@
 //! Depths and channel counts: what goes in untouched comes out untouched.
 
-use crate::{Folder, Wav, common, float_wav, silence};
+use crate::{Folder, Wav, common, float_wav, formats::chunks, silence};
 use hound::{SampleFormat, WavSpec, WavWriter};
 
 /// An integer file of 1000 frames with both extremes, zero, the smallest steps and noise; of the noise the
@@ -153,7 +153,9 @@ fn other_chunks_are_skipped_with_their_padding() {
     bytes.extend(b"id3 \x02\0\0\0hi");
     let folder = Folder::with(&bytes);
     folder.run("render in.wav -o out.wav --mix 0");
-    assert_eq!(folder.integers("out.wav"), [0x0201, 0x0403]);
+    // hound does not know that chunks begin at even places.
+    let out = chunks(&std::fs::read(folder.path("out.wav")).unwrap());
+    assert!(out.contains(&(*b"data", vec![1, 2, 3, 4])), "{out:?}");
 }
 
 #[test]

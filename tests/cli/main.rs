@@ -6,7 +6,9 @@ mod common;
 mod depths;
 mod faults;
 mod files;
+mod formats;
 mod mutated;
+mod safety;
 mod sound;
 
 use assert_cmd::Command;
