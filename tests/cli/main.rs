@@ -7,6 +7,7 @@ mod depths;
 mod faults;
 mod files;
 mod formats;
+mod heard;
 mod mutated;
 mod safety;
 mod sound;
