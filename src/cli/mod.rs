@@ -1,14 +1,16 @@
 //! The command line: one file a verb.
 
 mod bands;
+mod presets;
 mod progress;
 mod render;
 mod report;
+mod shell;
 mod sound;
 
 use clap::{Parser, Subcommand, error::ErrorKind};
 use std::{error::Error, process::ExitCode};
-use tone_filter::{offline::batch, presets};
+use tone_filter::offline::batch;
 
 /// Picks the notes out of any music and gives them an 8-bit edge.
 #[derive(Parser)]
@@ -22,6 +24,9 @@ struct Cli {
 enum Verb {
     Render(render::Args),
     Bands(bands::Args),
+    Presets(presets::Args),
+    Completions(shell::CompletionsArgs),
+    Man(shell::ManArgs),
 }
 
 const FILE_FAILED: u8 = 1;
@@ -36,13 +41,17 @@ pub fn run() -> ExitCode {
     let done = match cli.verb {
         Verb::Render(args) => render::run(&args),
         Verb::Bands(args) => bands::run(&args).map(|()| true),
+        Verb::Presets(args) => presets::run(&args).map(|()| true),
+        Verb::Completions(args) => shell::completions::<Cli>(&args).map(|()| true),
+        Verb::Man(args) => shell::man::<Cli>(&args).map(|()| true),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(FILE_FAILED),
         Err(error) => {
             eprintln!("error: {error}");
-            let wrong_usage = error.is::<presets::Error>() || error.is::<batch::Refused>();
+            let wrong_usage =
+                error.is::<tone_filter::presets::Error>() || error.is::<batch::Refused>();
             ExitCode::from(if wrong_usage { WRONG_USAGE } else { FILE_FAILED })
         }
     }

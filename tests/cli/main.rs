@@ -8,9 +8,11 @@ mod faults;
 mod files;
 mod formats;
 mod heard;
+mod interop;
 mod mutated;
 mod safety;
 mod sound;
+mod verbs;
 
 use assert_cmd::Command;
 use std::{
