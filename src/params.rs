@@ -1,1 +1,347 @@
-//! params
+//! The settings as plugin parameters, and what else a session remembers.
+//!
+//! Every row of [`SPECS`] becomes a parameter by one rule, so the plugin cannot disagree with the
+//! renderer about a range, a default or a unit.
+
+use crate::dsp::{SPECS, Settings, Spec, Stereo, Taper};
+use crossbeam::atomic::AtomicCell;
+use nice_plug::{plugin::ParamValue, prelude::*};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, LazyLock},
+};
+
+/// Settings that belong together, under the name that hosts and the editor show.
+pub struct Group {
+    /// Name for people.
+    pub name: &'static str,
+    /// Ids of its settings, in the order of the editor.
+    pub ids: &'static [&'static str],
+}
+
+/// Every setting, in the order in which the sound meets them.
+pub static GROUPS: [Group; 4] = [
+    Group { name: "Source", ids: &["tuning", "transpose", "stereo"] },
+    Group { name: "Resonators", ids: &["ring", "threshold", "ceiling", "floor", "release"] },
+    Group { name: "Voice", ids: &["drive", "tone"] },
+    Group { name: "Output", ids: &["mix", "output", "bypass"] },
+];
+
+/// Units as nice-plug wants them: behind a space, and static.
+static UNITS: LazyLock<Vec<String>> =
+    LazyLock::new(|| SPECS.iter().map(|spec| format!(" {}", spec.unit)).collect());
+
+/// The key of the editor's size in the saved state.
+const EDITOR_SIZE: &str = "editor-size";
+
+/// All that a session saves.
+pub struct ToneFilterParams {
+    /// In the order of [`SPECS`].
+    numbers: [FloatParam; SPECS.len()],
+    /// [`Settings::stereo`].
+    pub stereo: EnumParam<Stereo>,
+    /// [`Settings::bypass`].
+    pub bypass: BoolParam,
+    /// Width and height of the editor in logical pixels.
+    pub editor_size: AtomicCell<[f32; 2]>,
+}
+
+/// One parameter, by the kind of control that it needs.
+pub enum Control<'a> {
+    /// A numeric setting.
+    Number(&'static Spec, &'a FloatParam),
+    /// [`Settings::stereo`].
+    Stereo(&'a EnumParam<Stereo>),
+    /// [`Settings::bypass`].
+    Bypass(&'a BoolParam),
+}
+
+impl Default for ToneFilterParams {
+    fn default() -> Self {
+        Self {
+            numbers: std::array::from_fn(float_param),
+            stereo: EnumParam::new("Stereo", Stereo::default()),
+            bypass: BoolParam::new("Bypass", false)
+                .make_bypass()
+                .with_string_to_value(Arc::new(parse_switch)),
+            editor_size: AtomicCell::new(crate::editor::DEFAULT_SIZE),
+        }
+    }
+}
+
+impl ToneFilterParams {
+    /// What the parameters say now, always within the ranges.
+    pub fn settings(&self) -> Settings {
+        let mut settings = Settings {
+            stereo: self.stereo.value(),
+            bypass: self.bypass.value(),
+            ..Settings::default()
+        };
+        for (spec, param) in SPECS.iter().zip(&self.numbers) {
+            spec.set(&mut settings, allowed(spec, param.value()));
+        }
+        settings
+    }
+
+    /// The parameter of the setting called `id`, if there is one.
+    pub fn control(&self, id: &str) -> Option<Control<'_>> {
+        match id {
+            "stereo" => Some(Control::Stereo(&self.stereo)),
+            "bypass" => Some(Control::Bypass(&self.bypass)),
+            _ => {
+                let mut numbers = SPECS.iter().zip(&self.numbers);
+                numbers.find(|(spec, _)| spec.id == id).map(|(spec, p)| Control::Number(spec, p))
+            }
+        }
+    }
+}
+
+// SAFETY: the pointers are those of the object's own fields, which live as long as it does, and it
+// is handed to nice-plug in an `Arc`, where it never moves.
+unsafe impl Params for ToneFilterParams {
+    fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
+        let numbers =
+            SPECS.iter().zip(&self.numbers).map(|(spec, param)| (spec.id, param.as_ptr()));
+        let switches = [("stereo", self.stereo.as_ptr()), ("bypass", self.bypass.as_ptr())];
+        numbers
+            .chain(switches)
+            .map(|(id, param)| (id.to_owned(), param, group_name(id).to_owned()))
+            .collect()
+    }
+
+    fn serialize_fields(&self) -> BTreeMap<String, String> {
+        let [width, height] = self.editor_size.load();
+        BTreeMap::from([(EDITOR_SIZE.to_owned(), format!("[{width},{height}]"))])
+    }
+
+    fn deserialize_fields(&self, fields: &BTreeMap<String, String>) {
+        let size = fields.get(EDITOR_SIZE).and_then(|text| serde_json::from_str(text).ok());
+        if let Some(size) = size {
+            self.editor_size.store(crate::editor::allowed_size(size));
+        }
+    }
+}
+
+impl Enum for Stereo {
+    fn variants() -> &'static [&'static str] {
+        &["Mono", "Stereo"]
+    }
+
+    fn ids() -> Option<&'static [&'static str]> {
+        Some(&["mono", "stereo"])
+    }
+
+    fn to_index(self) -> usize {
+        self as usize
+    }
+
+    fn from_index(index: usize) -> Self {
+        if index == Self::Stereo as usize { Self::Stereo } else { Self::Mono }
+    }
+}
+
+/// Brings the numbers of a saved state into their ranges; nice-plug takes them as they are.
+pub fn clamp_state(state: &mut PluginState) {
+    for spec in &SPECS {
+        if let Some(ParamValue::F32(value)) = state.params.get_mut(spec.id) {
+            *value = allowed(spec, *value);
+        }
+    }
+}
+
+/// The parameter of row `index` of [`SPECS`].
+fn float_param(index: usize) -> FloatParam {
+    let spec = &SPECS[index];
+    let &Spec { min, max, .. } = spec;
+    let range = match spec.taper {
+        Taper::Linear => FloatRange::Linear { min, max },
+        // nice-plug has no logarithmic range; a power that puts the geometric mean in the middle
+        // is as good under the hand.
+        Taper::Logarithmic => {
+            let middle = ((min * max).sqrt() - min) / (max - min);
+            FloatRange::Skewed { min, max, factor: 0.5f32.log(middle) }
+        }
+    };
+    FloatParam::new(spec.name, spec.default, range)
+        .with_unit(&UNITS[index])
+        .with_value_to_string(Arc::new(|value| {
+            let text = spec.format(value);
+            text.trim_end_matches(spec.unit).trim_end().to_owned()
+        }))
+        .with_string_to_value(Arc::new(|text| spec.parse(text)))
+}
+
+/// `value`, or the nearest one that `spec` allows.
+fn allowed(spec: &Spec, value: f32) -> f32 {
+    if value.is_nan() { spec.default } else { value.clamp(spec.min, spec.max) }
+}
+
+/// The name of the group that `id` is in.
+fn group_name(id: &str) -> &'static str {
+    GROUPS.iter().find(|group| group.ids.contains(&id)).map_or("", |group| group.name)
+}
+
+/// Reads a switch's text; nice-plug's own reader takes any nonsense for "off".
+fn parse_switch(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "on" | "true" | "1" => Some(true),
+        "off" | "false" | "0" => Some(false),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(params: &ToneFilterParams, id: &str, plain: f32) {
+        let (_, param, _) = params.param_map().into_iter().find(|(own, ..)| own == id).unwrap();
+        // SAFETY: `params` owns the parameter and is still borrowed.
+        unsafe { param._internal_set_normalized_value(param.preview_normalized(plain)) };
+    }
+
+    #[test]
+    fn defaults_are_the_reference_sound() {
+        assert_eq!(ToneFilterParams::default().settings(), Settings::default());
+    }
+
+    #[test]
+    fn ids_and_order_are_those_of_the_settings() {
+        let params = ToneFilterParams::default();
+        let ids: Vec<_> = params.param_map().into_iter().map(|(id, ..)| id).collect();
+        let expected: Vec<_> =
+            SPECS.iter().map(|spec| spec.id).chain(["stereo", "bypass"]).collect();
+        assert_eq!(ids, expected);
+    }
+
+    #[test]
+    fn every_parameter_is_in_one_group() {
+        let mut grouped: Vec<_> = GROUPS.iter().flat_map(|group| group.ids).copied().collect();
+        let mut ids: Vec<_> =
+            SPECS.iter().map(|spec| spec.id).chain(["stereo", "bypass"]).collect();
+        grouped.sort_unstable();
+        ids.sort_unstable();
+        assert_eq!(grouped, ids);
+
+        for (id, _, group) in ToneFilterParams::default().param_map() {
+            let expected = match id.as_str() {
+                "tuning" | "transpose" | "stereo" => "Source",
+                "drive" | "tone" => "Voice",
+                "mix" | "output" | "bypass" => "Output",
+                _ => "Resonators",
+            };
+            assert_eq!(group, expected, "{id}");
+        }
+    }
+
+    #[test]
+    fn every_setting_goes_through_its_parameter() {
+        for spec in &SPECS {
+            for value in [spec.min, spec.max, spec.default] {
+                let params = ToneFilterParams::default();
+                set(&params, spec.id, value);
+                let mut expected = Settings::default();
+                spec.set(&mut expected, value);
+                let settings = params.settings();
+                // A host's 0..1 in f32, bent by a skew of 4, is good for a millionth.
+                let error = (spec.get(&settings) - value).abs();
+                assert!(error <= 1e-6 * value.abs().max(1.0), "{} {value}: {error}", spec.id);
+                spec.set(&mut expected, spec.get(&settings));
+                assert_eq!(settings, expected, "{} moved another setting", spec.id);
+            }
+        }
+        let params = ToneFilterParams::default();
+        set(&params, "stereo", 1.0);
+        set(&params, "bypass", 1.0);
+        let expected = Settings { stereo: Stereo::Stereo, bypass: true, ..Settings::default() };
+        assert_eq!(params.settings(), expected);
+    }
+
+    #[test]
+    fn pitches_survive_a_host_exactly() {
+        // A millionth of a semitone is heard as a shift in phase by resonators that ring for seconds.
+        let params = ToneFilterParams::default();
+        for cents in 0..=8000 {
+            let hertz = (40_000 + cents) as f32 / 100.0;
+            set(&params, "tuning", hertz);
+            assert_eq!(params.settings().tuning, hertz);
+        }
+        for semitones in -24..=24 {
+            set(&params, "transpose", semitones as f32);
+            assert_eq!(params.settings().transpose, semitones as f32);
+        }
+    }
+
+    #[test]
+    fn a_logarithmic_setting_has_its_geometric_mean_in_the_middle() {
+        for (spec, param) in SPECS.iter().zip(&ToneFilterParams::default().numbers) {
+            let middle = match spec.taper {
+                Taper::Linear => (spec.min + spec.max) / 2.0,
+                Taper::Logarithmic => (spec.min * spec.max).sqrt(),
+            };
+            let error = (param.preview_plain(0.5) - middle).abs();
+            assert!(error <= 1e-5 * middle.abs(), "{}", spec.id);
+        }
+    }
+
+    #[test]
+    fn texts_round_trip() {
+        for (spec, param) in SPECS.iter().zip(&ToneFilterParams::default().numbers) {
+            for step in 0..=100 {
+                let text = param.normalized_value_to_string(step as f32 / 100.0, true);
+                assert!(text.ends_with(&format!(" {}", spec.unit)), "{text}");
+                let back = param.string_to_normalized_value(&text).unwrap();
+                assert_eq!(param.normalized_value_to_string(back, true), text, "{}", spec.id);
+                let bare = param.normalized_value_to_string(step as f32 / 100.0, false);
+                assert_eq!(format!("{bare} {}", spec.unit), text);
+            }
+        }
+        let params = ToneFilterParams::default();
+        assert_eq!(params.bypass.string_to_normalized_value("On"), Some(1.0));
+        assert_eq!(params.bypass.string_to_normalized_value("off"), Some(0.0));
+        assert_eq!(params.bypass.string_to_normalized_value("perhaps"), None);
+        for text in ["Mono", "Stereo"] {
+            let value = params.stereo.string_to_normalized_value(text).unwrap();
+            assert_eq!(params.stereo.normalized_value_to_string(value, true), text);
+        }
+    }
+
+    #[test]
+    fn damaged_states_are_brought_into_range() {
+        let mut state = PluginState {
+            version: String::new(),
+            params: BTreeMap::from([
+                ("mix".to_owned(), ParamValue::F32(1e9)),
+                ("ring".to_owned(), ParamValue::F32(-1.0)),
+                ("tone".to_owned(), ParamValue::F32(f32::NAN)),
+                ("drive".to_owned(), ParamValue::F32(3.0)),
+            ]),
+            fields: BTreeMap::new(),
+        };
+        clamp_state(&mut state);
+        let value = |id: &str| match state.params[id] {
+            ParamValue::F32(value) => value,
+            _ => panic!("{id} is no number"),
+        };
+        assert_eq!(value("mix"), 100.0);
+        assert_eq!(value("ring"), 0.05);
+        assert_eq!(value("tone"), 4_865.015);
+        assert_eq!(value("drive"), 3.0);
+    }
+
+    #[test]
+    fn the_window_size_is_saved() {
+        let params = ToneFilterParams::default();
+        params.editor_size.store([1234.5, 777.0]);
+        let saved = params.serialize_fields();
+        let loaded = ToneFilterParams::default();
+        loaded.deserialize_fields(&saved);
+        assert_eq!(loaded.editor_size.load(), [1234.5, 777.0]);
+
+        for (text, expected) in [("[1,1]", [480.0, 300.0]), ("null", [1234.5, 777.0])] {
+            loaded.deserialize_fields(&BTreeMap::from([(EDITOR_SIZE.to_owned(), text.to_owned())]));
+            assert_eq!(loaded.editor_size.load(), expected, "{text}");
+            loaded.editor_size.store([1234.5, 777.0]);
+        }
+    }
+}

@@ -1,1 +1,304 @@
-//! plugin
+//! The CLAP and VST3 plugin: a thin shell around [`ToneFilter`].
+
+use crate::{
+    dsp::ToneFilter,
+    editor::ToneFilterEditor,
+    meters::{MeterInput, Meters, meters},
+    params::{ToneFilterParams, clamp_state},
+};
+use nice_plug::prelude::*;
+use nice_plug_egui::RepaintNotifier;
+use std::sync::Arc;
+
+/// The plugin as hosts see it.
+pub struct ToneFilterPlugin {
+    params: Arc<ToneFilterParams>,
+    /// To the editor, which holds the other ends.
+    meter_input: MeterInput,
+    meters: Meters,
+    repaint: RepaintNotifier,
+    /// Built when the host tells the sample rate.
+    active: Option<Active>,
+}
+
+/// What exists between activation and deactivation.
+struct Active {
+    filter: ToneFilter,
+    /// Hz.
+    sample_rate: f64,
+    /// The most frames that the host has promised to send at once.
+    max_frames: usize,
+    /// Frames since the input was last anything but digital silence.
+    silent_frames: u32,
+}
+
+impl Default for ToneFilterPlugin {
+    fn default() -> Self {
+        let (meter_input, meters) = meters();
+        Self {
+            params: Arc::default(),
+            meter_input,
+            meters,
+            repaint: RepaintNotifier::new(),
+            active: None,
+        }
+    }
+}
+
+/// A layout of as many inputs as outputs.
+const fn layout(channels: u32) -> AudioIOLayout {
+    AudioIOLayout {
+        main_input_channels: NonZeroU32::new(channels),
+        main_output_channels: NonZeroU32::new(channels),
+        ..AudioIOLayout::const_default()
+    }
+}
+
+impl Plugin for ToneFilterPlugin {
+    const NAME: &'static str = "Tone Filter";
+    const VENDOR: &'static str = "Tone Filter";
+    // There is neither a page nor an address to point to.
+    const URL: &'static str = "";
+    const EMAIL: &'static str = "";
+    const VERSION: &'static str = env!("CARGO_PKG_VERSION");
+
+    const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] = &[layout(2), layout(1)];
+    const SAMPLE_ACCURATE_AUTOMATION: bool = true;
+    // An event more than fits is allocated on the audio thread.
+    const INPUT_EVENT_CAPACITY: usize = 8192;
+
+    type Editor = ToneFilterEditor;
+    type SysExMessage = ();
+    type BackgroundTask = ();
+
+    fn params(&self) -> Arc<dyn Params> {
+        self.params.clone()
+    }
+
+    fn editor(&mut self, _executor: AsyncExecutor<Self>) -> Option<ToneFilterEditor> {
+        let (params, meters) = (self.params.clone(), self.meters.clone());
+        Some(ToneFilterEditor::new(params, meters, self.repaint.clone()))
+    }
+
+    fn filter_state(state: &mut PluginState) {
+        clamp_state(state);
+    }
+
+    fn activate(
+        &mut self,
+        _layout: &AudioIOLayout,
+        config: &BufferConfig,
+        _context: &mut impl ActivateContext<Self>,
+    ) -> bool {
+        self.meter_input.set_sample_rate(f64::from(config.sample_rate));
+        self.active = Active::new(&self.params, config);
+        self.active.is_some()
+    }
+
+    fn deactivate(&mut self) {
+        self.active = None;
+    }
+
+    fn reset(&mut self) {
+        if let Some(active) = &mut self.active {
+            active.follow(&self.params);
+            active.filter.reset();
+            active.silent_frames = 0;
+        }
+    }
+
+    fn process(
+        &mut self,
+        buffer: &mut Buffer,
+        _aux: &mut AuxiliaryBuffers,
+        _context: &mut impl ProcessContext<Self>,
+    ) -> ProcessStatus {
+        let Some(active) = &mut self.active else {
+            return ProcessStatus::Error("process without activation");
+        };
+        active.follow(&self.params);
+        let status = active.process(buffer);
+        if self.meter_input.advance(buffer.samples(), || active.filter.bands()) {
+            self.repaint.request_repaint();
+        }
+        status
+    }
+
+    /// `Some(false)` leaves the host's standard error and panic hook alone.
+    fn setup_logger() -> Option<bool> {
+        Some(false)
+    }
+}
+
+impl Active {
+    /// `None` if the sample rate is not one.
+    fn new(params: &ToneFilterParams, config: &BufferConfig) -> Option<Self> {
+        let sample_rate = f64::from(config.sample_rate);
+        let filter = ToneFilter::new(sample_rate, &params.settings()).ok()?;
+        let max_frames = config.max_buffer_size as usize;
+        Some(Self { filter, sample_rate, max_frames, silent_frames: 0 })
+    }
+
+    /// Sets out for what the parameters say.
+    fn follow(&mut self, params: &ToneFilterParams) {
+        // They are within their ranges, so this does not fail; if it did, the sound would stay.
+        let _ = self.filter.set_settings(&params.settings());
+    }
+
+    fn process(&mut self, buffer: &mut Buffer) -> ProcessStatus {
+        // nice-plug splits at the times of events without checking them, and an event after the
+        // block's end makes a buffer of samples that are not ours.
+        if buffer.samples() > self.max_frames {
+            return ProcessStatus::Error("more samples than the host announced");
+        }
+        let channels = buffer.as_slice();
+        let silent = channels.iter().all(|channel| channel.iter().all(|sample| *sample == 0.0));
+        self.filter.process(channels);
+
+        // A host stops asking for silence only after `Normal`, but cuts the tail off there.
+        let tail = (ToneFilter::tail(self.filter.settings()) * self.sample_rate).ceil() as u32;
+        let frames = buffer.samples() as u32;
+        self.silent_frames = if silent { self.silent_frames.saturating_add(frames) } else { 0 };
+        if self.silent_frames < tail { ProcessStatus::Tail(tail) } else { ProcessStatus::Normal }
+    }
+}
+
+impl ClapPlugin for ToneFilterPlugin {
+    const CLAP_ID: &'static str = "org.tone-filter.tone-filter";
+    const CLAP_DESCRIPTION: Option<&'static str> =
+        Some("Picks the notes out of any music and gives them an 8-bit edge");
+    const CLAP_MANUAL_URL: Option<&'static str> = None;
+    const CLAP_SUPPORT_URL: Option<&'static str> = None;
+    const CLAP_FEATURES: &'static [ClapFeature] = &[
+        ClapFeature::AudioEffect,
+        ClapFeature::Filter,
+        ClapFeature::Distortion,
+        ClapFeature::Stereo,
+        ClapFeature::Mono,
+    ];
+}
+
+impl Vst3Plugin for ToneFilterPlugin {
+    const VST3_CLASS_ID: [u8; 16] = *b"ToneFilter48Bank";
+    const VST3_SUBCATEGORIES: &'static [Vst3SubCategory] =
+        &[Vst3SubCategory::Fx, Vst3SubCategory::Filter, Vst3SubCategory::Distortion];
+}
+
+nice_export_clap!(ToneFilterPlugin);
+nice_export_vst3!(ToneFilterPlugin);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dsp::Settings;
+
+    fn active(params: &ToneFilterParams, sample_rate: f32) -> Option<Active> {
+        let config = BufferConfig {
+            sample_rate,
+            min_buffer_size: None,
+            max_buffer_size: 512,
+            process_mode: ProcessMode::Realtime,
+        };
+        Active::new(params, &config)
+    }
+
+    fn process(active: &mut Active, channels: &mut [Vec<f32>]) -> ProcessStatus {
+        let mut buffer = Buffer::default();
+        let frames = channels[0].len();
+        // SAFETY: all channels are `frames` long and outlive the buffer.
+        unsafe {
+            buffer.set_slices(frames, |slices| {
+                *slices = channels.iter_mut().map(Vec::as_mut_slice).collect();
+            });
+        }
+        active.process(&mut buffer)
+    }
+
+    fn set(params: &ToneFilterParams, id: &str, normalized: f32) {
+        let (_, param, _) = params.param_map().into_iter().find(|(own, ..)| own == id).unwrap();
+        // SAFETY: `params` owns the parameter and is still borrowed.
+        unsafe { param._internal_set_normalized_value(normalized) };
+    }
+
+    /// A chord that is different on either side.
+    fn music(frames: usize) -> [Vec<f32>; 2] {
+        [220.0, 330.0].map(|hertz| {
+            (0..frames).map(|frame| 0.3 * (0.000_1 * hertz * frame as f32).sin()).collect()
+        })
+    }
+
+    #[test]
+    fn it_runs_at_every_rate_that_is_one() {
+        let params = ToneFilterParams::default();
+        for rate in [1234.5678, 8_000.0, 44_100.0, 768_000.0] {
+            let mut active = active(&params, rate).unwrap();
+            let mut channels = music(512);
+            process(&mut active, &mut channels);
+            assert!(channels.iter().flatten().all(|sample| sample.is_finite()), "{rate}");
+        }
+        for rate in [0.0, -44_100.0, 999.0, f32::NAN, f32::INFINITY] {
+            assert!(active(&params, rate).is_none(), "{rate}");
+        }
+    }
+
+    #[test]
+    fn it_sounds_like_the_filter_and_follows_its_parameters() {
+        let params = ToneFilterParams::default();
+        let mut active = active(&params, 48_000.0).unwrap();
+        let mut filter = ToneFilter::new(48_000.0, &Settings::default()).unwrap();
+        for block in 0..100 {
+            if block == 50 {
+                set(&params, "drive", 0.9);
+                set(&params, "mix", 1.0);
+                set(&params, "stereo", 1.0);
+                active.follow(&params);
+                filter.set_settings(&params.settings()).unwrap();
+                assert_ne!(*filter.settings(), Settings::default());
+            }
+            let (mut own, mut expected) = (music(500), music(500));
+            process(&mut active, &mut own);
+            let [left, right] = &mut expected;
+            filter.process(&mut [left, right]);
+            assert_eq!(own, expected, "block {block}");
+        }
+    }
+
+    #[test]
+    fn nothing_a_host_sets_stops_it() {
+        let params = ToneFilterParams::default();
+        let mut active = active(&params, 48_000.0).unwrap();
+        let ids: Vec<_> = params.param_map().into_iter().map(|(id, ..)| id).collect();
+        for normalized in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0, 2.0] {
+            for id in &ids {
+                set(&params, id, normalized);
+                active.follow(&params);
+                assert_eq!(*active.filter.settings(), params.settings(), "{id} = {normalized}");
+                let mut channels = music(512);
+                process(&mut active, &mut channels);
+                assert!(channels.iter().flatten().all(|sample| sample.is_finite()));
+            }
+        }
+    }
+
+    #[test]
+    fn the_tail_is_told_until_it_is_over() {
+        let params = ToneFilterParams::default();
+        let mut active = active(&params, 48_000.0).unwrap();
+        let tail = (48_000.0 * ToneFilter::tail(&Settings::default())).ceil() as u32;
+        assert_eq!(process(&mut active, &mut music(512)), ProcessStatus::Tail(tail));
+        let silence = || [vec![0.0; 512], vec![0.0; 512]];
+        let statuses = (0..tail / 512).map(|_| process(&mut active, &mut silence()));
+        assert!(statuses.into_iter().all(|status| status == ProcessStatus::Tail(tail)));
+        assert_eq!(process(&mut active, &mut silence()), ProcessStatus::Normal);
+        assert_eq!(process(&mut active, &mut music(512)), ProcessStatus::Tail(tail));
+    }
+
+    #[test]
+    fn samples_beyond_what_was_announced_are_not_touched() {
+        let params = ToneFilterParams::default();
+        let mut active = active(&params, 48_000.0).unwrap();
+        let mut channels = music(513);
+        assert!(matches!(process(&mut active, &mut channels), ProcessStatus::Error(_)));
+        assert_eq!(channels, music(513));
+    }
+}

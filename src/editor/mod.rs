@@ -1,1 +1,233 @@
-//! editor/mod
+//! The plugin's window: what the 48 bands hear, and the controls of every setting.
+
+mod band_grid;
+mod controls;
+#[cfg(test)]
+mod tests;
+mod theme;
+
+use crate::{
+    dsp::{BandState, Bands},
+    meters::{MeterViewer, Meters},
+    params::ToneFilterParams,
+};
+use band_grid::BandGrid;
+use crossbeam::atomic::AtomicCell;
+use egui::{Align2, Rect, Ui, Vec2};
+use nice_plug::{
+    context::gui::GuiContext,
+    editor::{
+        Editor, HostMethods, ParentWindowHandle, ResizeHint, SpawnedEditor,
+        dpi::{LogicalSize, NativeSize},
+    },
+    prelude::ParamSetter,
+};
+use nice_plug_egui::{
+    EguiEditorHandle, EguiEditorState, EguiNiceSettings, Frame, NiceEguiApp, RepaintNotifier,
+    baseview::{HandlerError, WindowSize},
+    create_egui_editor,
+    resizable_window::ResizableWindow,
+};
+use std::{error::Error, sync::Arc};
+use theme::Scale;
+
+/// Logical width and height of a window that nobody has resized yet.
+pub const DEFAULT_SIZE: [f32; 2] = [1000.0, 640.0];
+
+/// Logical width and height below which the window is no longer legible.
+const MIN_SIZE: [f32; 2] = [480.0, 300.0];
+
+/// Logical width and height that no screen exceeds; keeps a damaged session from asking for more.
+const MAX_SIZE: [f32; 2] = [8192.0, 8192.0];
+
+/// Seconds without a picture after which the host has stopped playing.
+const PAUSE: f64 = 0.25;
+
+/// `size`, or the nearest one that the window can have.
+pub fn allowed_size(size: [f32; 2]) -> [f32; 2] {
+    std::array::from_fn(|axis| size[axis].clamp(MIN_SIZE[axis], MAX_SIZE[axis]))
+}
+
+/// Opens the window, and remembers its size across sessions, which nice-plug's own editor does not.
+pub struct ToneFilterEditor {
+    params: Arc<ToneFilterParams>,
+    meters: Meters,
+    repaint: RepaintNotifier,
+    /// Physical pixels in a logical one, as far as is known.
+    pixel_ratio: Arc<AtomicCell<f64>>,
+}
+
+impl ToneFilterEditor {
+    /// An editor of `params` that shows `meters`, and paints anew when `repaint` asks for it.
+    pub fn new(params: Arc<ToneFilterParams>, meters: Meters, repaint: RepaintNotifier) -> Self {
+        Self { params, meters, repaint, pixel_ratio: Arc::new(AtomicCell::new(1.0)) }
+    }
+
+    /// What a new window runs.
+    fn app(&self) -> App {
+        App {
+            params: self.params.clone(),
+            meters: self.meters.open(),
+            pixel_ratio: self.pixel_ratio.clone(),
+            host: None,
+            panel: Panel::default(),
+            last_picture: f64::NEG_INFINITY,
+        }
+    }
+}
+
+impl Editor for ToneFilterEditor {
+    type Handle = EguiEditorHandle;
+
+    fn spawn(
+        &self,
+        parent: Option<ParentWindowHandle>,
+        wait_for_parent: bool,
+        fallback_scale_factor: Option<f64>,
+        gui_context: GuiContext,
+        host: Option<HostMethods>,
+    ) -> Result<SpawnedEditor<Self::Handle>, Box<dyn Error>> {
+        if let Some(ratio) = fallback_scale_factor {
+            self.pixel_ratio.store(ratio);
+        }
+        let [width, height] = self.params.editor_size.load();
+        let state = EguiEditorState::from_size(LogicalSize::new(width, height), 1.0);
+        let settings =
+            EguiNiceSettings::new().with_tile("Tone Filter").with_resize_hint(self.resize_hint());
+        create_egui_editor(state, self.repaint.clone(), settings, self.app())
+            .ok_or("no editor")?
+            .spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)
+    }
+
+    fn size(&self) -> NativeSize<u32> {
+        let [width, height] = self.params.editor_size.load();
+        NativeSize::from_size(LogicalSize::new(width, height).into(), self.pixel_ratio.load())
+    }
+
+    fn resize_hint(&self) -> ResizeHint {
+        let [width, height] = MIN_SIZE;
+        ResizeHint::RESIZABLE.with_min_logical_size(LogicalSize::new(width, height))
+    }
+}
+
+/// An open window.
+struct App {
+    params: Arc<ToneFilterParams>,
+    meters: MeterViewer,
+    pixel_ratio: Arc<AtomicCell<f64>>,
+    host: Option<GuiContext>,
+    panel: Panel,
+    /// When the last picture came, in egui's seconds.
+    last_picture: f64,
+}
+
+impl NiceEguiApp for App {
+    fn build(
+        &mut self,
+        ctx: egui::Context,
+        host: GuiContext,
+        frame: &mut Frame,
+    ) -> Result<(), HandlerError> {
+        self.pixel_ratio.store(frame.baseview_window().size().scale_factor);
+        theme::install(&ctx);
+        self.host = Some(host);
+        Ok(())
+    }
+
+    fn ui(&mut self, ui: &mut Ui, _frame: &mut Frame) {
+        if self.listen(ui.input(|input| input.time)) {
+            ui.ctx().request_repaint_after_secs(PAUSE as f32);
+        }
+        if let Some(host) = &self.host {
+            self.panel.show(ui, &self.params, &host.param_setter());
+        }
+    }
+
+    fn resized(&mut self, size: WindowSize) {
+        self.pixel_ratio.store(size.scale_factor);
+        let size = [size.logical.width as f32, size.logical.height as f32];
+        self.params.editor_size.store(allowed_size(size));
+    }
+}
+
+impl App {
+    /// Takes over the latest picture at `now`, in egui's seconds, or silence after a pause; true while
+    /// there is sound.
+    fn listen(&mut self, now: f64) -> bool {
+        if let Some(bands) = self.meters.latest() {
+            self.panel.bands = bands;
+            self.last_picture = now;
+        }
+        let playing = now - self.last_picture <= PAUSE;
+        if !playing {
+            self.panel.bands = Bands::default();
+        }
+        playing
+    }
+}
+
+/// What is in the window. Needs neither a plugin nor a window to be shown.
+#[derive(Default)]
+struct Panel {
+    /// What the bands hear.
+    bands: Bands,
+    grid: BandGrid,
+}
+
+/// Where the parts of the panel are.
+struct Layout {
+    scale: Scale,
+    header: Rect,
+    grid: Rect,
+    controls: Rect,
+}
+
+impl Layout {
+    fn new(window: Rect) -> Self {
+        let scale = Scale::new(window.size());
+        let margin = scale.length(16.0).max(8.0);
+        let area = window.shrink(margin);
+        let (header, rest) = area.split_top_bottom_at_y(area.top() + scale.line(14.0));
+        let (grid, controls) = rest.split_top_bottom_at_y(rest.bottom() - controls::height(scale));
+        let grid =
+            grid.with_min_y(grid.top() + 0.5 * margin).with_max_y(grid.bottom() - 0.75 * margin);
+        Self { scale, header, grid, controls }
+    }
+}
+
+impl Panel {
+    /// Shows everything in all of `ui`, with a corner that resizes the window.
+    fn show(&mut self, ui: &mut Ui, params: &ToneFilterParams, setter: &ParamSetter) {
+        let seconds = ui.input(|input| input.unstable_dt).min(0.1);
+        if self.grid.advance(&self.bands, seconds) {
+            ui.ctx().request_repaint();
+        }
+        ResizableWindow::new("window").min_size(MIN_SIZE.into()).show(ui, |ui| {
+            let Layout { scale, header, grid, controls } = Layout::new(ui.max_rect());
+            paint_header(ui, header, scale);
+            self.grid.paint(ui.painter(), grid, scale, &self.bands);
+            controls::show(ui, controls, scale, params, setter);
+        });
+    }
+}
+
+/// The name, and what the colours and markers mean.
+fn paint_header(ui: &Ui, area: Rect, scale: Scale) {
+    let painter = ui.painter();
+    let title = "TONE FILTER";
+    painter.text(area.left_center(), Align2::LEFT_CENTER, title, scale.font(14.0), theme::TEXT);
+    let mut right = area.right_center();
+    let legend = [
+        (BandState::Saturated, "saturated"),
+        (BandState::Sounding, "sounding"),
+        (BandState::Muted, "muted"),
+    ];
+    for (state, label) in legend {
+        let font = scale.font(12.0);
+        let radius = 0.3 * font.size;
+        let text = painter.text(right, Align2::RIGHT_CENTER, label, font, theme::DIM);
+        right = text.left_center() - Vec2::X * 2.0 * radius;
+        band_grid::paint_marker(painter, right, radius, state, 1.0);
+        right.x -= scale.length(24.0).max(12.0);
+    }
+}

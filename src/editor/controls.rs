@@ -1,0 +1,252 @@
+//! The controls of every setting, by group.
+
+use super::theme::{self, Scale};
+use crate::params::{Control, GROUPS, ToneFilterParams};
+use egui::{
+    Align2, CornerRadius, CursorIcon, Frame, Id, Key, Margin, Rect, Role, Sense, Stroke, TextEdit,
+    Ui, WidgetInfo, pos2,
+    text::{CCursor, CCursorRange},
+    text_edit::TextEditState,
+    vec2,
+};
+use nice_plug::prelude::{FloatParam, Param, ParamSetter};
+
+/// How much finer a drag is with shift held.
+const FINE: f32 = 0.1;
+
+/// Rows of controls; a longer group takes another column.
+const ROWS: usize = 3;
+
+/// Columns of controls, over all groups.
+fn columns(controls: usize) -> usize {
+    controls.div_ceil(ROWS)
+}
+
+/// The height that [`show`] needs.
+pub fn height(scale: Scale) -> f32 {
+    heading(scale) + ROWS as f32 * row(scale)
+}
+
+fn heading(scale: Scale) -> f32 {
+    scale.line(11.0) + scale.length(6.0)
+}
+
+fn row(scale: Scale) -> f32 {
+    scale.line(12.0) + scale.length(20.0).max(13.0)
+}
+
+/// Shows every control in `area`, and tells the host what the user does through `setter`.
+pub fn show(
+    ui: &mut Ui,
+    area: Rect,
+    scale: Scale,
+    params: &ToneFilterParams,
+    setter: &ParamSetter,
+) {
+    let total: usize = GROUPS.iter().map(|group| columns(group.ids.len())).sum();
+    let gap = scale.length(18.0).max(8.0);
+    let pitch = (area.width() + gap) / total as f32;
+    let mut left = area.left();
+    for group in &GROUPS {
+        let width = pitch * columns(group.ids.len()) as f32 - gap;
+        let title = Rect::from_min_size(pos2(left, area.top()), vec2(width, heading(scale)));
+        let painter = ui.painter();
+        let text = group.name.to_uppercase();
+        painter.text(title.left_top(), Align2::LEFT_TOP, text, scale.font(11.0), theme::DIM);
+        let line = title.top() + scale.line(11.0);
+        painter.hline(title.x_range(), line, Stroke::new(1.0, theme::LINE));
+
+        for (index, id) in group.ids.iter().enumerate() {
+            let corner = vec2((index / ROWS) as f32 * pitch, (index % ROWS) as f32 * row(scale));
+            let corner = title.left_bottom() + corner;
+            let cell = Rect::from_min_size(corner, vec2(pitch - gap, row(scale)));
+            let place = Place { cell, id: ui.scope_id().with(id), scale };
+            match params.control(id) {
+                Some(Control::Number(spec, param)) => {
+                    place.slider(ui, param, spec.help, setter);
+                }
+                Some(Control::Stereo(param)) => {
+                    let help = "One set of resonators for both channels, or one for each.";
+                    place.switch(ui, param, help, setter);
+                }
+                Some(Control::Bypass(param)) => {
+                    let help = "Lets the sound through untouched.";
+                    place.switch(ui, param, help, setter);
+                }
+                None => {}
+            }
+        }
+        left += width + gap;
+    }
+}
+
+/// Where a control is.
+struct Place {
+    cell: Rect,
+    id: Id,
+    scale: Scale,
+}
+
+impl Place {
+    /// The line of the name and the value.
+    fn caption(&self) -> Rect {
+        let mut caption = self.cell;
+        caption.set_height(self.scale.line(12.0));
+        caption
+    }
+
+    /// What is under the caption: the part that the hand moves.
+    fn body(&self) -> Rect {
+        let top = self.caption().bottom();
+        let bottom = self.cell.bottom() - self.scale.length(5.0);
+        Rect::from_x_y_ranges(self.cell.x_range(), top..=bottom)
+    }
+
+    fn name(&self, ui: &Ui, name: &str) {
+        let at = self.caption().left_center();
+        ui.painter().text(at, Align2::LEFT_CENTER, name, self.scale.font(12.0), theme::DIM);
+    }
+
+    /// A slider: drag it (with shift, finely), double-click it for the default, click the value to
+    /// type one.
+    fn slider(&self, ui: &mut Ui, param: &FloatParam, help: &str, setter: &ParamSetter) {
+        let response = ui.interact(self.cell, self.id, Sense::click_and_drag());
+        // The host may take its time to hand a new value back; until the drag ends, ours counts.
+        let mut value = ui.data(|data| data.get_temp(self.id));
+        if response.drag_started() {
+            setter.begin_set_parameter(param);
+            value = Some(param.unmodulated_normalized_value());
+        }
+        if let Some(value) = &mut value {
+            let fine = if ui.input(|input| input.modifiers.shift) { FINE } else { 1.0 };
+            let moved = fine * response.drag_delta().x / self.cell.width();
+            if moved != 0.0 {
+                *value = (*value + moved).clamp(0.0, 1.0);
+                setter.set_parameter_normalized(param, *value);
+            }
+            ui.data_mut(|data| data.insert_temp(self.id, *value));
+        }
+        if response.drag_stopped() {
+            setter.end_set_parameter(param);
+            ui.data_mut(|data| data.remove_temp::<f32>(self.id));
+        }
+        if response.double_clicked() {
+            set(setter, param, param.default_normalized_value());
+        }
+
+        let shown = value.unwrap_or_else(|| param.unmodulated_normalized_value());
+        let plain = f64::from(param.preview_plain(shown));
+        response.widget_info(|| WidgetInfo::slider(true, plain, param.name()));
+        let active = response.hovered() || response.dragged();
+        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text(help);
+
+        self.name(ui, param.name());
+        self.paint_track(ui, shown, param.preview_normalized(0.0), active);
+        self.value(ui, param, &param.normalized_value_to_string(shown, true), setter);
+    }
+
+    /// The track of a slider, filled from `origin` (0..1) to `value` (0..1).
+    fn paint_track(&self, ui: &Ui, value: f32, origin: f32, active: bool) {
+        let thickness = self.scale.length(4.0).max(2.0);
+        let track =
+            Rect::from_center_size(self.body().center(), vec2(self.cell.width(), thickness));
+        let round = CornerRadius::same((0.5 * thickness) as u8);
+        ui.painter().rect_filled(track, round, theme::LINE);
+        let radius = 1.4 * thickness;
+        let x = |value: f32| track.left() + radius + value * (track.width() - 2.0 * radius);
+        // A range that starts at zero or above is filled from its end.
+        let from = if origin > 0.0 && origin < 1.0 { x(origin) } else { track.left() };
+        let (low, high) = (from.min(x(value)), from.max(x(value)));
+        let filled = Rect::from_x_y_ranges(low..=high, track.y_range());
+        ui.painter().rect_filled(filled, round, theme::ACCENT.gamma_multiply(0.55));
+        let colour = if active { theme::TEXT } else { theme::ACCENT };
+        ui.painter().circle_filled(pos2(x(value), track.center().y), radius, colour);
+    }
+
+    /// The value as text, which becomes a field to type in when it is clicked.
+    fn value(&self, ui: &mut Ui, param: &FloatParam, text: &str, setter: &ParamSetter) {
+        let id = self.id.with("entry");
+        let font = self.scale.font(12.0);
+        let typed: Option<String> = ui.data(|data| data.get_temp(id));
+        if let Some(mut typed) = typed {
+            let value = param.string_to_normalized_value(&typed);
+            let colour = if value.is_some() { theme::TEXT } else { theme::SATURATED };
+            let field = TextEdit::singleline(&mut typed)
+                .id(id)
+                .font(font)
+                .text_color(colour)
+                .align(Align2::RIGHT_CENTER)
+                .margin(Margin::symmetric(2, 0))
+                .frame(Frame::NONE.fill(theme::SURFACE));
+            let mut area = self.caption();
+            area.set_left(area.center().x);
+            if ui.put(area, field).lost_focus() {
+                let cancelled = ui.input(|input| input.key_pressed(Key::Escape));
+                if let Some(value) = value.filter(|_| !cancelled) {
+                    set(setter, param, value);
+                }
+                ui.data_mut(|data| data.remove_temp::<String>(id));
+            } else {
+                ui.data_mut(|data| data.insert_temp(id, typed));
+            }
+            return;
+        }
+
+        let at = self.caption().right_center();
+        let area = ui.painter().text(at, Align2::RIGHT_CENTER, text, font, theme::TEXT);
+        let response = ui.interact(area, id.with("text"), Sense::click());
+        response.widget_info(|| {
+            WidgetInfo::labeled(Role::Button, true, format!("{}: {text}", param.name()))
+        });
+        if response.hovered() || response.has_focus() {
+            ui.painter().hline(area.x_range(), area.bottom(), Stroke::new(1.0, theme::ACCENT));
+        }
+        if response.on_hover_cursor(CursorIcon::Text).clicked() {
+            let mut state = TextEditState::default();
+            let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
+            state.cursor.set_char_range(Some(all));
+            state.store(ui.ctx(), id);
+            ui.data_mut(|data| data.insert_temp(id, text.to_owned()));
+            ui.memory_mut(|memory| memory.request_focus(id));
+        }
+    }
+
+    /// Two buttons of which one is down.
+    fn switch(&self, ui: &mut Ui, param: &impl Param, help: &str, setter: &ParamSetter) {
+        self.name(ui, param.name());
+        let on = param.unmodulated_normalized_value() > 0.5;
+        let (left, right) = self.body().split_left_right_at_fraction(0.5);
+        for (index, half) in [left, right].into_iter().enumerate() {
+            let label = param.normalized_value_to_string(index as f32, false);
+            let chosen = on == (index == 1);
+            let response = ui.interact(half, self.id.with(index), Sense::click());
+            response.widget_info(|| {
+                let label = format!("{}: {label}", param.name());
+                WidgetInfo::selected(Role::RadioButton, true, chosen, label)
+            });
+            let (fill, text) = match (chosen, response.hovered()) {
+                (true, _) => (theme::ACCENT, theme::BACKGROUND),
+                (false, true) => (theme::LINE, theme::TEXT),
+                (false, false) => (theme::SURFACE, theme::DIM),
+            };
+            let round = self.scale.length(4.0) as u8;
+            let round = match index {
+                0 => CornerRadius { nw: round, sw: round, ..CornerRadius::ZERO },
+                _ => CornerRadius { ne: round, se: round, ..CornerRadius::ZERO },
+            };
+            ui.painter().rect_filled(half, round, fill);
+            let font = self.scale.font(11.0);
+            ui.painter().text(half.center(), Align2::CENTER_CENTER, label, font, text);
+            if response.on_hover_text(help).clicked() && !chosen {
+                set(setter, param, index as f32);
+            }
+        }
+    }
+}
+
+/// Sets a parameter at one stroke.
+fn set(setter: &ParamSetter, param: &impl Param, normalized: f32) {
+    setter.begin_set_parameter(param);
+    setter.set_parameter_normalized(param, normalized);
+    setter.end_set_parameter(param);
+}

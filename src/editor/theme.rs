@@ -1,0 +1,88 @@
+//! Colours, type and measures.
+
+use crate::dsp::BandState;
+use egui::{
+    self, Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Stroke, Visuals,
+};
+use std::sync::Arc;
+
+/// Behind everything.
+pub const BACKGROUND: Color32 = Color32::from_rgb(0x10, 0x12, 0x16);
+/// Cells and slider tracks at rest.
+pub const SURFACE: Color32 = Color32::from_rgb(0x19, 0x1d, 0x23);
+/// Hairlines.
+pub const LINE: Color32 = Color32::from_rgb(0x2a, 0x30, 0x39);
+/// What is to be read.
+pub const TEXT: Color32 = Color32::from_rgb(0xdc, 0xdf, 0xe4);
+/// What is there to be found, not to be read.
+pub const DIM: Color32 = Color32::from_rgb(0x84, 0x8d, 0x9a);
+/// What the hand moves.
+pub const ACCENT: Color32 = Color32::from_rgb(0xd1, 0xc7, 0xa8);
+/// A note that is not heard.
+pub const MUTED: Color32 = Color32::from_rgb(0x4f, 0x86, 0xe0);
+/// A note that is heard.
+pub const SOUNDING: Color32 = Color32::from_rgb(0x45, 0xd0, 0x83);
+/// A note that is held back.
+pub const SATURATED: Color32 = Color32::from_rgb(0xff, 0x5c, 0x52);
+
+/// The colour of a state.
+pub const fn state_colour(state: BandState) -> Color32 {
+    match state {
+        BandState::Muted => MUTED,
+        BandState::Sounding => SOUNDING,
+        BandState::Saturated => SATURATED,
+    }
+}
+
+/// Measures that follow the size of the window.
+#[derive(Debug, Clone, Copy)]
+pub struct Scale(f32);
+
+impl Scale {
+    /// For a window of this logical size; 1 at [`super::DEFAULT_SIZE`].
+    pub fn new(window: egui::Vec2) -> Self {
+        let [width, height] = super::DEFAULT_SIZE;
+        Self((window.x / width).min(window.y / height).clamp(0.5, 4.0))
+    }
+
+    /// A length that is `points` at the default size.
+    pub fn length(self, points: f32) -> f32 {
+        points * self.0
+    }
+
+    /// A font that is `points` high at the default size, and legible at any.
+    pub fn font(self, points: f32) -> FontId {
+        FontId::proportional((points * self.0).max(9.0))
+    }
+
+    /// The height of a line in [`Scale::font`].
+    pub fn line(self, points: f32) -> f32 {
+        1.25 * self.font(points).size
+    }
+}
+
+/// Gives `ctx` the fonts and the colours.
+pub fn install(ctx: &egui::Context) {
+    const NAME: &str = "Ubuntu-Light";
+    let mut fonts = FontDefinitions::empty();
+    let data = FontData::from_static(epaint_default_fonts::UBUNTU_LIGHT);
+    fonts.font_data.insert(NAME.to_owned(), Arc::new(data));
+    for family in [FontFamily::Proportional, FontFamily::Monospace] {
+        fonts.families.insert(family, vec![NAME.to_owned()]);
+    }
+    ctx.set_fonts(fonts);
+
+    let mut visuals = Visuals::dark();
+    visuals.panel_fill = BACKGROUND;
+    visuals.window_fill = SURFACE;
+    visuals.window_stroke = Stroke::new(1.0, LINE);
+    visuals.extreme_bg_color = BACKGROUND;
+    visuals.override_text_color = Some(TEXT);
+    visuals.selection.bg_fill = ACCENT.gamma_multiply(0.35);
+    visuals.selection.stroke = Stroke::new(1.0, ACCENT);
+    visuals.menu_corner_radius = CornerRadius::same(4);
+    ctx.set_visuals_of(egui::Theme::Dark, visuals);
+    // A field to type in is as high as the text that it takes the place of.
+    ctx.all_styles_mut(|style| style.spacing.interact_size.y = 0.0);
+    ctx.set_theme(egui::Theme::Dark);
+}
