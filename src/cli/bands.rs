@@ -123,7 +123,12 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         table.finish().map_err(|source| unwritable(output.path(), source))?;
     }
     let picture = plot.map(|plot| plot.png());
-    let song = transcriber.map(|transcriber| midi(&transcriber.finish(), settings.transpose));
+    let sounding = settings.sounding_bands();
+    let song = transcriber.map(|transcriber| {
+        let mut notes = transcriber.finish();
+        notes.retain(|note| sounding.contains(note.tone));
+        midi(&notes, settings.transpose)
+    });
     for (output, content) in [(&png, picture), (&mid, song)] {
         if let (Some(output), Some(content)) = (output, content) {
             let written = output.file().write_all(&content);

@@ -197,6 +197,8 @@ struct Pass {
     filter: ToneFilter,
     resampler: Option<Resampler>,
     tail: Tail,
+    /// The bands that may sound.
+    sounding: BandMask,
     /// Frames of the source so far.
     read: u64,
     before: Level,
@@ -224,6 +226,7 @@ impl Pass {
             filter,
             resampler: resampler.transpose()?,
             tail: options.tail,
+            sounding: options.settings.sounding_bands(),
             read: 0,
             before: Level::default(),
             after: Level::default(),
@@ -327,7 +330,7 @@ impl Pass {
             let mut channels: Vec<_> = block.iter_mut().map(|c| &mut c[start..end]).collect();
             self.filter.process(&mut channels);
             for (tone, band) in self.filter.bands().bands.iter().enumerate() {
-                if band.state != BandState::Muted {
+                if band.state != BandState::Muted && self.sounding.contains(tone) {
                     self.notes = self.notes.with(tone, true);
                 }
             }

@@ -80,6 +80,11 @@ fn a_chord_is_all_its_notes_and_transposed_bands_write_what_sounds() {
         sum.iter_mut().zip(tone).for_each(|(sum, tone)| *sum += tone);
     }
     let folder = Folder::with(&float_wav(RATE as u32, &[sum]));
+    let only = |flags: &str| {
+        folder.run(&format!("bands in.wav --midi out.mid --force {flags}"));
+        notes(&folder, "out.mid").iter().map(|note| note.0).collect::<Vec<_>>()
+    };
+    assert_eq!(only("--scale custom --custom 000000010000"), [64], "E is all that may sound");
     for flags in ["", "--transpose -12", "--transpose -3"] {
         folder.run(&format!("bands in.wav --midi out.mid --force {flags}"));
         let mut keys: Vec<u8> = notes(&folder, "out.mid").iter().map(|note| note.0).collect();
