@@ -2,9 +2,11 @@
 
 mod bands;
 mod bench;
+mod presets;
 mod progress;
 mod render;
 mod report;
+mod shell;
 mod sound;
 
 use clap::{Parser, Subcommand, error::ErrorKind};
@@ -12,7 +14,6 @@ use std::{error::Error, process::ExitCode};
 use tone_filter::{
     dsp::kernel::{self, Kernel},
     offline::batch,
-    presets,
 };
 
 /// Picks the notes out of any music and gives them an 8-bit edge.
@@ -28,6 +29,9 @@ enum Verb {
     Render(render::Args),
     Bands(bands::Args),
     Bench(bench::Args),
+    Presets(presets::Args),
+    Completions(shell::CompletionsArgs),
+    Man(shell::ManArgs),
 }
 
 const FILE_FAILED: u8 = 1;
@@ -47,13 +51,17 @@ pub fn run() -> ExitCode {
         Verb::Render(args) => render::run(&args),
         Verb::Bands(args) => bands::run(&args).map(|()| true),
         Verb::Bench(args) => bench::run(&args).map(|()| true),
+        Verb::Presets(args) => presets::run(&args).map(|()| true),
+        Verb::Completions(args) => shell::completions::<Cli>(&args).map(|()| true),
+        Verb::Man(args) => shell::man::<Cli>(&args).map(|()| true),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(FILE_FAILED),
         Err(error) => {
             eprintln!("error: {error}");
-            let wrong_usage = error.is::<presets::Error>() || error.is::<batch::Refused>();
+            let wrong_usage =
+                error.is::<tone_filter::presets::Error>() || error.is::<batch::Refused>();
             ExitCode::from(if wrong_usage { WRONG_USAGE } else { FILE_FAILED })
         }
     }

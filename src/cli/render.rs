@@ -132,6 +132,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     let request = Request {
         inputs: &inputs,
         out: args.out.as_deref(),
+        many: args.input_list.is_some(),
         suffix: args.suffix.as_deref().unwrap_or_default(),
         force: args.force,
         skip_existing: args.skip_existing,
@@ -147,7 +148,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
 
     let cores = || std::thread::available_parallelism().map_or(1, Into::into);
     let workers = args.jobs.map_or_else(cores, usize::from).min(plan.jobs.len().max(1));
-    let one_file = inputs.len() == 1 && plan.jobs.len() == 1;
+    let one_file = inputs.len() == 1 && plan.jobs.len() + plan.decided().count() == 1;
     let tell_files = !args.quiet && (args.verbose || one_file);
     for outcome in plan.decided() {
         report::tell(outcome, tell_files);
@@ -157,7 +158,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     let outcomes = run_batch(plan, &options, workers, &progress);
     progress.clear();
     let summary = report::Summary::new(&outcomes, start.elapsed().as_secs_f64());
-    if !args.quiet && !(one_file && summary.failed > 0) {
+    if !(args.quiet || one_file && summary.failed > 0) {
         eprintln!("{summary}");
     }
     if args.json {

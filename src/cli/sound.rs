@@ -1,8 +1,9 @@
 //! The flags that make a sound: a preset, and one flag for every setting, which wins over it.
 
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+use std::str::FromStr;
 use tone_filter::{
-    dsp::{SPECS, Settings, Spec, Stereo},
+    dsp::{BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Spec, Stereo},
     presets::{self, Preset},
 };
 
@@ -16,6 +17,10 @@ pub struct Sound {
     values: [Option<f32>; SPECS.len()],
     stereo: Option<Stereo>,
     bypass: Option<bool>,
+    bands: Option<BandMask>,
+    root: Option<PitchClass>,
+    scale: Option<Scale>,
+    custom: Option<PitchClasses>,
 }
 
 impl Sound {
@@ -35,6 +40,10 @@ impl Sound {
         }
         settings.stereo = self.stereo.unwrap_or(settings.stereo);
         settings.bypass = self.bypass.unwrap_or(settings.bypass);
+        settings.bands = self.bands.unwrap_or(settings.bands);
+        settings.root = self.root.unwrap_or(settings.root);
+        settings.scale = self.scale.unwrap_or(settings.scale);
+        settings.custom = self.custom.unwrap_or(settings.custom);
         Ok(settings)
     }
 }
@@ -68,6 +77,33 @@ impl Args for Sound {
                     .value_parser(choice("bypass", BYPASS))
                     .help("Let the input through untouched [on or off, default off]"),
             )
+            .arg(Arg::new("scale").long("scale").value_name("SCALE").value_parser(scale).help(
+                format!(
+                    "Let only the notes of a scale sound [{}, default chromatic]",
+                    Scale::ALL.map(scale_name).join(", ")
+                ),
+            ))
+            .arg(
+                Arg::new("root")
+                    .long("root")
+                    .value_name("NOTE")
+                    .value_parser(parsed::<PitchClass>("root"))
+                    .help("The note that the scale starts from [A, A#, B ... G#, default A]"),
+            )
+            .arg(
+                Arg::new("custom")
+                    .long("custom")
+                    .value_name("SWITCHES")
+                    .value_parser(parsed::<PitchClasses>("custom"))
+                    .help("The notes of --scale custom: 1 or 0 for each of the 12 from A to G#"),
+            )
+            .arg(
+                Arg::new("bands")
+                    .long("bands")
+                    .value_name("SWITCHES")
+                    .value_parser(parsed::<BandMask>("bands"))
+                    .help("The bands that may sound: 1 or 0 for each of the 48 from A3 to G#7"),
+            )
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -87,6 +123,29 @@ fn choice<T: Copy>(
             Err(format!("{id} = {text:?} is unknown; use {one} or {other}"))
         }
     }
+}
+
+/// Reads what says itself what is wrong with it.
+fn parsed<T: FromStr<Err: ToString>>(
+    id: &'static str,
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| text.parse().map_err(|error: T::Err| format!("{id} = {}", error.to_string()))
+}
+
+/// The name that a scale has in presets.
+fn scale_name(scale: Scale) -> String {
+    match serde_json::to_value(scale) {
+        Ok(serde_json::Value::String(name)) => name,
+        other => unreachable!("a scale is written as its name, not as {other:?}"),
+    }
+}
+
+fn scale(text: &str) -> Result<Scale, String> {
+    let found = Scale::ALL.into_iter().find(|scale| scale_name(*scale) == text);
+    found.ok_or_else(|| {
+        let names = Scale::ALL.map(scale_name).join(", ");
+        format!("scale = {text:?} is unknown; use one of {names}")
+    })
 }
 
 /// The flag of one setting, from the table that all settings come from.
@@ -115,6 +174,10 @@ impl FromArgMatches for Sound {
             values: std::array::from_fn(|index| matches.get_one(SPECS[index].id).copied()),
             stereo: matches.get_one("stereo").copied(),
             bypass: matches.get_one("bypass").copied(),
+            bands: matches.get_one("bands").copied(),
+            root: matches.get_one("root").copied(),
+            scale: matches.get_one("scale").copied(),
+            custom: matches.get_one("custom").copied(),
         })
     }
 

@@ -6,11 +6,14 @@
 pub mod batch;
 pub mod coded;
 mod level;
+pub mod listen;
 mod output;
 pub mod plot;
 pub mod render;
 mod resample;
 mod source;
+pub mod table;
+pub mod transcribe;
 pub mod wav;
 
 pub use level::Level;

@@ -6,10 +6,17 @@ use super::{
     wav::{Chunk, Depth, Format, Writer},
 };
 use crate::dsp::{BandMask, BandState, Settings, ToneFilter};
-use std::{path::Path, time::Instant};
+use std::{io, path::Path, sync::mpsc, thread, time::Instant};
 
-/// Frames that are worked on at a time: enough to be worth a system call, few enough to stay in the cache.
-const BLOCK: usize = 2048;
+/// Frames that go from the reader to the filter and on to the writer at a time: enough to be worth a system
+/// call and a word between threads.
+const BLOCK: usize = 16_384;
+
+/// Blocks on their way to the writer: none of the two waits for the other's hiccups.
+const WAITING: usize = 4;
+
+/// Frames between two looks at the bands, and the shortest piece of a tail.
+const MOMENT: usize = 2048;
 
 /// Chunks that count in samples, and are wrong at another rate.
 const RATE_BOUND: [&[u8; 4]; 4] = [b"bext", b"cue ", b"plst", b"smpl"];
@@ -110,7 +117,7 @@ pub fn render(
     let output = Output::create(output, input.path(), options.force)?;
     let mut gain = 1.0;
     if let Some(peak_db) = options.normalize {
-        pass.run(gain, &mut progress, |_| Ok(()))?;
+        pass.run(gain, &mut progress, &mut |_| Ok(()))?;
         if pass.after.peak == 0.0 {
             return Err(Error::Silent(input.path().into()));
         }
@@ -126,7 +133,8 @@ pub fn render(
     for chunk in before {
         writer.carry(chunk, |to| pass.source.copy_chunk(chunk, to))?;
     }
-    let frames = pass.run(gain, &mut progress, |block| writer.write(block))?;
+    let frames =
+        in_parallel(output.path(), &mut writer, |sink| pass.run(gain, &mut progress, sink))?;
     writer.end_data()?;
     for chunk in after {
         writer.carry(chunk, |to| pass.source.copy_chunk(chunk, to))?;
@@ -149,12 +157,48 @@ pub fn render(
     })
 }
 
+/// Where blocks go. It may take a block's vectors and leave others in their place.
+type Sink<'a> = &'a mut dyn FnMut(&mut Vec<Vec<f32>>) -> Result<(), Error>;
+
+/// Lets `work` hand blocks to a thread of its own that writes them: while one block is rounded and goes to the
+/// disk, the next ones are filtered.
+fn in_parallel<T>(
+    path: &Path,
+    writer: &mut Writer,
+    work: impl FnOnce(Sink) -> Result<T, Error>,
+) -> Result<T, Error> {
+    thread::scope(|scope| {
+        let (full, blocks) = mpsc::sync_channel::<Vec<Vec<f32>>>(WAITING);
+        let (empty, vectors) = mpsc::channel();
+        let writing = scope.spawn(move || {
+            for block in blocks {
+                writer.write(&block)?;
+                // Nobody wants it back after the last one.
+                drop(empty.send(block));
+            }
+            Ok(())
+        });
+        let done = work(&mut |block| {
+            let free = vectors.try_recv().unwrap_or_else(|_| vec![Vec::new(); block.len()]);
+            // Why the writer gave up, it tells itself.
+            let gone =
+                |_| Error::Write { path: path.into(), source: io::ErrorKind::BrokenPipe.into() };
+            full.send(std::mem::replace(block, free)).map_err(gone)
+        });
+        drop(full);
+        let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        written.and(done)
+    })
+}
+
 /// One run over a file from its start to the end of its tail.
 struct Pass {
     source: Source,
     filter: ToneFilter,
     resampler: Option<Resampler>,
     tail: Tail,
+    /// The bands that may sound.
+    sounding: BandMask,
     /// Frames of the source so far.
     read: u64,
     before: Level,
@@ -182,6 +226,7 @@ impl Pass {
             filter,
             resampler: resampler.transpose()?,
             tail: options.tail,
+            sounding: options.settings.sounding_bands(),
             read: 0,
             before: Level::default(),
             after: Level::default(),
@@ -226,16 +271,11 @@ impl Pass {
     }
 
     /// Filters all of it and hands the output out in blocks. Gives the output's number of frames.
-    fn run(
-        &mut self,
-        gain: f32,
-        progress: &mut impl FnMut(f64),
-        mut sink: impl FnMut(&[Vec<f32>]) -> Result<(), Error>,
-    ) -> Result<u64, Error> {
+    fn run(&mut self, gain: f32, progress: &mut impl FnMut(f64), sink: Sink) -> Result<u64, Error> {
         let Format { channels, rate, .. } = self.source.format();
         let mut block = vec![Vec::new(); usize::from(channels)];
         let mut frames = 0;
-        let mut put = |this: &mut Self, block: &mut [Vec<f32>]| {
+        let mut put = |this: &mut Self, block: &mut Vec<Vec<f32>>| {
             for channel in block.iter_mut() {
                 if gain != 1.0 {
                     channel.iter_mut().for_each(|sample| *sample *= gain);
@@ -261,7 +301,7 @@ impl Pass {
         }
         let mut left = self.tail_frames();
         while left > 0 {
-            let silence = left.min(BLOCK as u64);
+            let silence = left.min(MOMENT as u64);
             for channel in &mut block {
                 channel.clear();
                 channel.resize(silence as usize, 0.0);
@@ -285,11 +325,14 @@ impl Pass {
     }
 
     fn filter(&mut self, block: &mut [Vec<f32>]) {
-        self.filter.process(&mut block.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
-        let bands = self.filter.bands().bands;
-        for (tone, band) in bands.iter().enumerate() {
-            if band.state != BandState::Muted {
-                self.notes = self.notes.with(tone, true);
+        for start in (0..block[0].len()).step_by(MOMENT) {
+            let end = block[0].len().min(start + MOMENT);
+            let mut channels: Vec<_> = block.iter_mut().map(|c| &mut c[start..end]).collect();
+            self.filter.process(&mut channels);
+            for (tone, band) in self.filter.bands().bands.iter().enumerate() {
+                if band.state != BandState::Muted && self.sounding.contains(tone) {
+                    self.notes = self.notes.with(tone, true);
+                }
             }
         }
     }

@@ -1,12 +1,18 @@
 //! The command `tone-filter`, run as users run it.
 
+mod batch;
 #[path = "../common/mod.rs"]
 mod common;
 mod depths;
 mod faults;
 mod files;
+mod formats;
+mod heard;
+mod interop;
 mod mutated;
+mod safety;
 mod sound;
+mod verbs;
 
 use assert_cmd::Command;
 use std::{
@@ -29,6 +35,13 @@ impl Folder {
         let folder = Self::new();
         fs::write(folder.path("in.wav"), bytes).unwrap();
         folder
+    }
+
+    /// Writes a file and the folders it is in.
+    fn put(&self, name: &str, bytes: &[u8]) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
     }
 
     fn path(&self, name: &str) -> PathBuf {

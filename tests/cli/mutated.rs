@@ -1,6 +1,6 @@
 //! Whatever is in a file: no panic, and an output only if all went well.
 
-use crate::{Folder, Wav};
+use crate::{Folder, Wav, formats::CORPUS};
 use proptest::prelude::*;
 use tone_filter::offline::{
     plot::Plot,
@@ -68,6 +68,40 @@ proptest! {
                 let out = hound::WavReader::open(output).unwrap();
                 prop_assert_eq!(u64::from(out.duration()), report.frames);
                 prop_assert_eq!(folder.files().len(), 2);
+            }
+            Err(error) => {
+                prop_assert!(!error.to_string().contains('\n'), "{}", error);
+                prop_assert_eq!(folder.files().len(), 1, "left behind after: {}", error);
+            }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn mutated_flac_aiff_mp3_and_ogg_render_whole_or_not_at_all(
+        which in 0..CORPUS.len(),
+        flips in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..6),
+        in_header in any::<bool>(),
+        kept in prop_oneof![4 => Just(None), 1 => any::<prop::sample::Index>().prop_map(Some)],
+    ) {
+        let (name, bytes) = CORPUS[which];
+        let mut bytes = bytes.to_vec();
+        for (place, value) in flips {
+            // Most faults that matter are where the structure is.
+            let place = place.index(if in_header { bytes.len().min(120) } else { bytes.len() });
+            bytes[place] = value;
+        }
+        bytes.truncate(kept.map_or(bytes.len(), |kept| kept.index(bytes.len())));
+        let folder = Folder::new();
+        folder.put(name, &bytes);
+        let (input, output) = (folder.path(name), folder.path("out.wav"));
+        match render(&input, &output, &Options::default(), |_| ()) {
+            Ok(report) => {
+                let out = hound::WavReader::open(output).unwrap();
+                prop_assert_eq!(u64::from(out.duration()), report.frames);
             }
             Err(error) => {
                 prop_assert!(!error.to_string().contains('\n'), "{}", error);

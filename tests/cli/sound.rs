@@ -7,7 +7,7 @@ use crate::{
 };
 use std::fs;
 use tone_filter::{
-    dsp::{SPECS, Settings, Stereo, ToneFilter},
+    dsp::{BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter},
     presets::{self, Preset},
 };
 
@@ -69,6 +69,18 @@ fn every_setting_has_a_flag_that_reaches_the_filter() {
     check("--stereo stereo", &Settings { stereo: Stereo::Stereo, ..base });
     check("--bypass", &Settings { bypass: true, ..base });
     check("--bypass=on", &Settings { bypass: true, ..base });
+    let dorian = Settings { scale: Scale::Dorian, root: PitchClass::new(5), ..base };
+    check("--scale dorian --root d", &dorian);
+    let a_and_e = PitchClasses::NONE.with(0, true).with(7, true);
+    check(
+        "--scale custom --custom 100000010000",
+        &Settings { scale: Scale::Custom, custom: a_and_e, ..base },
+    );
+    let only_a4 = BandMask::NONE.with(12, true);
+    check(
+        "--bands 000000000000100000000000000000000000000000000000",
+        &Settings { bands: only_a4, ..base },
+    );
 }
 
 #[test]
@@ -135,7 +147,15 @@ fn help_names_every_setting_with_its_range_and_every_preset() {
         assert!(help.contains(&format!("[{} to {} {}, default", spec.min, spec.max, spec.unit)));
         assert!(help.contains(spec.help), "{}", spec.id);
     }
-    for word in presets::ids().chain(["--stereo", "--bypass", "Examples:"]) {
+    for word in presets::ids().chain([
+        "--stereo",
+        "--bypass",
+        "--bands",
+        "--root",
+        "--scale",
+        "--custom",
+        "Examples:",
+    ]) {
         assert!(help.contains(word), "{word}");
     }
 }

@@ -4,9 +4,18 @@ use crate::{bundle, python, run};
 use anyhow::{Context, Result, bail};
 use std::{env, path::Path, process::Command, time::Instant};
 
-/// What the editor's window needs that a bare Debian does not have: a display, and OpenGL on it.
-const PACKAGES: [&str; 6] =
-    ["xvfb", "libgl1", "libgl1-mesa-dri", "libx11-6", "libx11-xcb1", "libxcursor1"];
+/// What the tests need that a bare Debian does not have: a display and OpenGL on it for the editor's window, and
+/// programs to exchange files with.
+const PACKAGES: [&str; 8] = [
+    "xvfb",
+    "libgl1",
+    "libgl1-mesa-dri",
+    "libx11-6",
+    "libx11-xcb1",
+    "libxcursor1",
+    "sox",
+    "ffmpeg",
+];
 
 /// Runs every step, in an order in which cheap ones and missing tools fail first.
 ///

@@ -1,6 +1,7 @@
 //! What the user means: files, folders, patterns.
 
 use crate::offline::{EXTENSIONS, Error, STDIO};
+use glob::{MatchOptions, glob_with};
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -31,7 +32,8 @@ pub fn find(
     }
     let pattern = input.to_str().filter(|text| text.contains(['*', '?', '[']));
     // What is no pattern, or matches nothing, is reported as the file that it would be.
-    match pattern.and_then(|pattern| glob::glob(pattern).ok()) {
+    let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
+    match pattern.and_then(|pattern| glob_with(pattern, options).ok()) {
         Some(mut paths) => match paths.next() {
             Some(first) => std::iter::once(first)
                 .chain(paths)

@@ -19,6 +19,8 @@ pub struct Request<'a> {
     pub inputs: &'a [PathBuf],
     /// A file for one file, or a folder; beside the inputs if there is none. `-` is standard output.
     pub out: Option<&'a Path>,
+    /// `out` is a folder even for one file.
+    pub many: bool,
     /// What is added to the names of outputs.
     pub suffix: &'a str,
     /// Outputs that exist may be overwritten.
@@ -78,8 +80,9 @@ impl Plan {
     /// When one output would be written twice, or over an input.
     pub fn new(request: &Request) -> Result<Self, Refused> {
         let found = find_all(request);
-        let one_file =
-            matches!(&found[..], [Ok(Found { named: true, .. })]) && request.inputs.len() == 1;
+        let one_file = matches!(&found[..], [Ok(Found { named: true, .. })])
+            && request.inputs.len() == 1
+            && !request.many;
         let is_stdio = |path: &Path| path == Path::new(STDIO);
         let uses_stdin = request.inputs.iter().any(|input| is_stdio(input));
         let to_stdout = request.out.is_some_and(is_stdio);

@@ -3,8 +3,8 @@
 mod canvas;
 mod draw;
 
-use super::{Error, Input, Source};
-use crate::dsp::{BandState, Bands, Settings, ToneFilter, notes::TONES};
+use super::{Error, listen::listen};
+use crate::dsp::{BandState, Bands, Settings, notes::TONES};
 use std::path::Path;
 
 /// Columns held before neighbours are merged: enough that the picture has no more than that to show.
@@ -75,23 +75,15 @@ impl Plot {
     /// # Errors
     /// When the file cannot be read.
     pub fn of_file(input: &Path, settings: &Settings) -> Result<Self, Error> {
-        let mut reader = Source::open(&Input::new(input)?)?;
-        let format = reader.format();
-        let rate = f64::from(format.rate);
-        let mut filter = ToneFilter::new(rate, settings)
-            .map_err(|source| Error::Filter { path: input.into(), source })?;
-        let hop = format.rate as usize / 100;
         let title = input.file_name().unwrap_or_default().to_string_lossy();
-        let mut plot = Self::new(title, hop as f64 / rate);
-        let mut channels = vec![Vec::new(); usize::from(format.channels)];
-        loop {
-            reader.read(&mut channels, hop)?;
-            if channels[0].is_empty() {
-                return Ok(plot);
-            }
-            filter.process(&mut channels.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
-            plot.push(&filter.bands());
-        }
+        let mut plot = Self::new(title, 0.0);
+        listen(input, settings, 0.01, |hop, bands| {
+            // A whole number of samples.
+            plot.hop = hop;
+            plot.push(bands);
+            Ok(())
+        })?;
+        Ok(plot)
     }
 
     /// The picture as a PNG file.

@@ -15,6 +15,10 @@ use std::{
 /// Bytes that go to the system at a time.
 const BUFFER: usize = 1 << 18;
 
+/// Bytes after which the system is asked to put them on the disk, so that little is left to wait for at the
+/// end.
+const SYNC: u64 = 1 << 25;
+
 /// A WAV file being written.
 pub struct Writer {
     path: PathBuf,
@@ -98,9 +102,13 @@ impl Writer {
         let mut bytes = std::mem::take(&mut self.bytes);
         encode(channels, depth, self.dither.as_mut(), &mut bytes);
         self.data += bytes.len() as u64;
-        let done = self.put(&bytes);
+        self.put(&bytes)?;
+        if self.data / SYNC > (self.data - bytes.len() as u64) / SYNC {
+            let synced = self.file.flush().and_then(|()| self.file.get_ref().sync_data());
+            synced.map_err(|source| unwritable(&self.path, source))?;
+        }
         self.bytes = bytes;
-        done
+        Ok(())
     }
 
     fn begin_data(&mut self) -> Result<(), Error> {

@@ -1,0 +1,303 @@
+//! Many files: which become which, whatever the number of workers.
+
+use crate::{Folder, common, float_wav, silence};
+use serde_json::Value;
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// A folder `in` with short files of noise in folders of its own, and things that are no audio.
+fn samples() -> Folder {
+    let folder = Folder::new();
+    for (index, name) in
+        ["a.wav", "b.WAV", "drums/kick.wav", "drums/deep/snare.wav", "x y.wav"].iter().enumerate()
+    {
+        let mut noise = common::noise(index as u64 + 1);
+        let channels = vec![(0..3000 * (index + 1)).map(|_| (0.5 * noise()) as f32).collect(); 2];
+        folder.put(&format!("in/{name}"), &float_wav(44_100, &channels));
+    }
+    folder.put("in/readme.txt", b"no audio");
+    folder.put("in/drums/._kick.wav", b"hidden");
+    folder.put("in/.git/hidden.wav", b"hidden");
+    folder
+}
+
+/// All files below `name`, with their content.
+fn tree(folder: &Folder, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+    fn walk(root: &Path, path: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
+        for entry in fs::read_dir(path).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                walk(root, &path, all);
+            } else {
+                all.insert(path.strip_prefix(root).unwrap().into(), fs::read(&path).unwrap());
+            }
+        }
+    }
+    let mut all = BTreeMap::new();
+    walk(&folder.path(name), &folder.path(name), &mut all);
+    all
+}
+
+fn names(tree: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<&str> {
+    tree.keys().map(|path| path.to_str().unwrap()).collect()
+}
+
+const ALL: [&str; 5] = ["a.wav", "b.wav", "drums/deep/snare.wav", "drums/kick.wav", "x y.wav"];
+
+fn json(folder: &Folder, line: &str, code: i32) -> Value {
+    let output = folder.command(line).output().unwrap();
+    assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[test]
+fn a_folder_keeps_its_structure_and_any_number_of_jobs_makes_what_single_runs_make() {
+    let folder = samples();
+    let flags = "--preset chord-pad --bit-depth 16";
+    for name in ALL {
+        let input = if name == "b.wav" { "b.WAV" } else { name };
+        let output = folder.path("single").join(name);
+        fs::create_dir_all(output.parent().unwrap()).unwrap();
+        let mut command = folder.command(&format!("render {flags}"));
+        command.arg(folder.path("in").join(input)).arg("-o").arg(output);
+        assert!(command.output().unwrap().status.success());
+    }
+    let single = tree(&folder, "single");
+    assert_eq!(names(&single), ALL);
+    for jobs in [1, 2, 5] {
+        let said = folder.run(&format!("render in -o out{jobs} --jobs {jobs} {flags}"));
+        assert!(said.contains("5 files done, 0 skipped, 0 failed"), "{said}");
+        assert!(tree(&folder, &format!("out{jobs}")) == single, "{jobs} jobs");
+    }
+}
+
+#[test]
+fn an_output_folder_within_the_input_is_not_read_again() {
+    let folder = samples();
+    folder.run("render in -o in/out");
+    folder.run("render in -o in/out --force");
+    assert_eq!(names(&tree(&folder, "in/out")), ALL);
+}
+
+#[test]
+fn a_suffix_puts_outputs_beside_their_inputs_and_is_known_again() {
+    let folder = samples();
+    for _ in 0..2 {
+        folder.run("render in/drums --suffix -8bit --force");
+        let all = tree(&folder, "in/drums");
+        let expected =
+            ["._kick.wav", "deep/snare-8bit.wav", "deep/snare.wav", "kick-8bit.wav", "kick.wav"];
+        assert_eq!(names(&all), expected);
+    }
+    folder.run("render in/a.wav in/b.WAV -o new/folder --suffix _x");
+    assert_eq!(names(&tree(&folder, "new/folder")), ["a_x.wav", "b_x.wav"]);
+}
+
+#[test]
+fn one_file_goes_into_a_folder_that_exists_or_is_meant() {
+    let folder = samples();
+    fs::create_dir(folder.path("there")).unwrap();
+    folder.run("render in/a.wav -o there");
+    folder.run("render in/a.wav -o new/");
+    assert_eq!(names(&tree(&folder, "there")), ["a.wav"]);
+    assert_eq!(names(&tree(&folder, "new")), ["a.wav"]);
+}
+
+#[test]
+fn patterns_that_the_shell_left_alone_are_matched() {
+    let folder = samples();
+    folder.run("render in/?.wav in/dr*/*.wav -o out");
+    // As in a shell, `*` does not match what is hidden, and it tells letters' cases apart.
+    assert_eq!(names(&tree(&folder, "out")), ["a.wav", "kick.wav"]);
+    let line = folder.fail("render in/*.mp3 -o out2", 1);
+    assert_eq!(line, "in/*.mp3: matches no file; check the name");
+    folder.put("[a].wav", &silence().bytes());
+    folder.run("render [a].wav -o out3/");
+    assert_eq!(names(&tree(&folder, "out3")), ["[a].wav"]);
+}
+
+#[test]
+fn a_list_names_inputs_with_blanks_and_any_line_ends() {
+    let folder = samples();
+    folder.put("list.txt", b"in/x y.wav\r\n\nin/drums\n");
+    folder.run("render --input-list list.txt in/a.wav -o out");
+    assert_eq!(names(&tree(&folder, "out")), ["a.wav", "deep/snare.wav", "kick.wav", "x y.wav"]);
+    let mut command = folder.command("render --input-list - -o out2");
+    assert!(command.write_stdin("in/a.wav\n").output().unwrap().status.success());
+    assert_eq!(names(&tree(&folder, "out2")), ["a.wav"]);
+    let line = folder.fail("render --input-list none.txt -o out3", 1);
+    assert!(line.starts_with("none.txt: cannot be read ("), "{line}");
+}
+
+#[test]
+fn standard_input_and_output_carry_a_whole_file() {
+    let folder = samples();
+    folder.run("render in/a.wav -o file.wav");
+    let file = fs::read(folder.path("file.wav")).unwrap();
+    let input = fs::read(folder.path("in/a.wav")).unwrap();
+    let through = |line: &str, input: &[u8]| {
+        let output = folder.command(line).write_stdin(input).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        output.stdout
+    };
+    assert!(through("render - -o -", &input) == file);
+    assert!(through("render in/a.wav -o -", &[]) == file);
+    through("render - -o piped.wav", &input);
+    assert!(fs::read(folder.path("piped.wav")).unwrap() == file);
+    assert!(through("render - -o - --normalize-peak -3", &input).len() == file.len());
+    // Programs that write into a pipe do not know the length.
+    let mut streamed = input;
+    let data = streamed.windows(4).position(|id| id == b"data").unwrap();
+    for length in [4, data + 4] {
+        streamed[length..length + 4].fill(0xFF);
+    }
+    assert!(through("render - -o -", &streamed) == file);
+
+    let output = folder.command("render - -o -").write_stdin("junk").output().unwrap();
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
+    assert!(String::from_utf8(output.stderr).unwrap().starts_with("error: -: cannot be decoded ("));
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_before_any_work() {
+    let folder = samples();
+    folder.put("other/a.wav", &silence().bytes());
+    let line = folder.fail("render in/a.wav other/a.wav -o out", 2);
+    let expected = "in/a.wav and other/a.wav would both become out/a.wav; ";
+    assert!(line.starts_with(expected), "{line}");
+    folder.put("in/a.flac", b"");
+    let line = folder.fail("render in -o out", 2);
+    assert!(line.contains("would both become out/a.wav; "), "{line}");
+    fs::remove_file(folder.path("in/a.flac")).unwrap();
+    for line in ["render in -o in --force", "render in/a.wav in/drums -o in --force"] {
+        let said = folder.fail(line, 2);
+        assert!(said.contains("would be written over the input of that name"), "{said}");
+    }
+    let line = folder.fail("render in -o in/a.wav --force", 2);
+    assert!(line.starts_with("in/a.wav: is a file, and several outputs need a folder"), "{line}");
+    for line in [
+        "render - in/a.wav -o out",
+        "render in -o -",
+        "render - -o in",
+        "render - --suffix x",
+        "render in/a.wav -o - --json",
+    ] {
+        let said = folder.fail(line, 2);
+        assert!(said.starts_with("- stands for one file"), "{line}: {said}");
+    }
+    assert!(!folder.path("out").exists());
+}
+
+#[test]
+fn a_file_that_is_named_twice_is_rendered_once() {
+    let folder = samples();
+    let report = json(&folder, "render in/a.wav in ./in/a.wav -o out --json", 0);
+    assert_eq!(report["summary"]["done"], 5);
+}
+
+#[test]
+fn a_bad_file_fails_alone_and_is_named() {
+    let folder = samples();
+    folder.put("in/bad.wav", b"RIFF");
+    folder.put("in/zero.wav", b"");
+    let output = folder.command("render in none.wav -o out --json").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    for error in [
+        "error: in/bad.wav: not a WAV file",
+        "error: in/zero.wav: cannot be decoded (it is empty)",
+        "error: none.wav: cannot be read (",
+        "5 files done, 0 skipped, 3 failed",
+    ] {
+        assert!(said.contains(error), "{said}");
+    }
+    assert_eq!(names(&tree(&folder, "out")), ALL);
+    let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let files = report["files"].as_array().unwrap();
+    let statuses: Vec<_> = files.iter().map(|file| file["status"].as_str().unwrap()).collect();
+    let expected = ["done", "done", "failed", "done", "done", "done", "failed", "failed"];
+    assert_eq!(statuses, expected, "in the order of the inputs: {said}");
+    assert!(files[2]["error"].as_str().unwrap().starts_with("in/bad.wav: not a WAV file"));
+}
+
+#[test]
+fn the_report_tells_levels_and_notes() {
+    let folder = Folder::with(&float_wav(48_000, &[common::sine(440.0, 0.5, 2.0, 48_000.0)]));
+    let report =
+        json(&folder, "render in.wav -o out.wav --json --mix 0 --output 12 --bit-depth 16", 0);
+    let file = &report["files"][0];
+    assert_eq!((&file["input"], &file["output"]), (&"in.wav".into(), &"out.wav".into()));
+    let near = |key: &str, value: f64| {
+        let told = file[key].as_f64().unwrap();
+        assert!((told - value).abs() < 0.02, "{key}: {told}");
+    };
+    near("duration_seconds", 2.0);
+    near("peak_before_db", -6.02);
+    near("rms_before_db", -9.03);
+    near("peak_after_db", 5.98);
+    near("rms_after_db", 2.97);
+    // Beyond full scale where 4 * 0.5 |sin| > 1: between 30 and 150 degrees, two thirds of the time.
+    let clipped = file["clipped_samples"].as_f64().unwrap() / 96_000.0;
+    assert!((clipped - 2.0 / 3.0).abs() < 0.01, "{clipped}");
+    let notes = file["active_notes"].as_array().unwrap();
+    assert!(notes.contains(&"A4".into()), "{notes:?}");
+    assert!(!notes.contains(&"A5".into()), "{notes:?}");
+    assert_eq!(report["summary"]["done"], 1);
+
+    let silent = Folder::with(&silence().bytes());
+    let report = json(&silent, "render in.wav -o out.wav --json", 0);
+    assert_eq!(report["files"][0]["peak_after_db"], Value::Null);
+    assert_eq!(report["files"][0]["active_notes"], Value::Array(vec![]));
+}
+
+#[test]
+fn a_dry_run_says_all_and_does_nothing() {
+    let folder = samples();
+    folder.put("out/a.wav", b"old");
+    let output =
+        folder.command("render in none.wav -o out --dry-run --skip-existing").output().unwrap();
+    let (said, errors) =
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+    assert!(said.lines().any(|line| line == "in/drums/kick.wav -> out/drums/kick.wav"), "{said}");
+    assert!(errors.contains("in/a.wav -> out/a.wav: exists, skipped"), "{errors}");
+    assert_eq!(names(&tree(&folder, "out")), ["a.wav"]);
+    let output = folder.command("render in -o out --dry-run").output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "an output exists");
+}
+
+#[test]
+fn existing_outputs_fail_are_skipped_or_overwritten() {
+    let folder = samples();
+    folder.put("out/a.wav", b"old");
+    let report = json(&folder, "render in -o out --json", 1);
+    assert_eq!((&report["summary"]["done"], &report["summary"]["failed"]), (&4.into(), &1.into()));
+    let report = json(&folder, "render in -o out --json --skip-existing", 0);
+    assert_eq!(report["summary"]["skipped"], 5);
+    assert_eq!(tree(&folder, "out")[Path::new("a.wav")], b"old");
+    let report = json(&folder, "render in -o out --json --force", 0);
+    assert_eq!(report["summary"]["done"], 5);
+    assert!(tree(&folder, "out")[Path::new("a.wav")].starts_with(b"RIFF"));
+}
+
+#[test]
+fn outputs_can_be_as_old_as_their_inputs() {
+    let folder = samples();
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+    let file = fs::File::options().write(true).open(folder.path("in/a.wav")).unwrap();
+    file.set_modified(old).unwrap();
+    folder.run("render in -o out --keep-mtime");
+    let modified = |name: &str| fs::metadata(folder.path(name)).unwrap().modified().unwrap();
+    assert_eq!(modified("out/a.wav"), old);
+    assert_ne!(modified("out/drums/kick.wav"), old);
+}
+
+#[test]
+fn the_talk_is_as_long_as_asked_for() {
+    let folder = samples();
+    assert_eq!(folder.run("render in -o out --quiet"), "");
+    assert_eq!(folder.run("render in -o out2").lines().count(), 2);
+    assert_eq!(folder.run("render in -o out3 --verbose").lines().count(), 5 + 2);
+}

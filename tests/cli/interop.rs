@@ -1,0 +1,157 @@
+//! What sox and ffmpeg make of our files, and we of theirs.
+
+use crate::{Folder, common, float_wav};
+use std::process::{Command, Stdio};
+
+/// Runs `line` in `folder`; gives its standard output.
+fn tool(folder: &Folder, line: &str) -> Vec<u8> {
+    let mut words = line.split(' ');
+    let name = words.next().unwrap();
+    let output =
+        Command::new(name).args(words).current_dir(folder.path("")).stdin(Stdio::null()).output();
+    let output = output.unwrap_or_else(|error| {
+        panic!("{name}: {error}; this test needs sox and ffmpeg: apt-get install sox ffmpeg")
+    });
+    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(output.stderr.is_empty(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    output.stdout
+}
+
+/// All samples of a file as sox or ffmpeg read it, as 32-bit floats, interleaved.
+fn read_by(tool_name: &str, folder: &Folder, name: &str) -> Vec<f32> {
+    let bytes = match tool_name {
+        "sox" => tool(folder, &format!("sox -D {name} -t f32 -")),
+        _ => tool(folder, &format!("ffmpeg -v error -i {name} -f f32le -")),
+    };
+    bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+}
+
+/// Samples as we read them, by a way of rendering that changes nothing.
+fn read_by_us(folder: &Folder, name: &str) -> Vec<f32> {
+    folder.run(&format!("render {name} -o ours.f32.wav --mix 0 --bit-depth 32f --force"));
+    let channels = folder.floats("ours.f32.wav");
+    (0..channels[0].len())
+        .flat_map(|frame| channels.iter().map(move |c| c[frame]).collect::<Vec<_>>())
+        .collect()
+}
+
+/// A folder with `channels` of `frames` samples of noise in `in.wav`: 16 bits, which all of sox's and
+/// ffmpeg's ways keep.
+fn noise(channels: usize, frames: usize) -> Folder {
+    let mut noise = common::noise(9);
+    in_16_bits(
+        &(0..channels)
+            .map(|_| (0..frames).map(|_| (0.9 * noise()) as f32).collect())
+            .collect::<Vec<_>>(),
+    )
+}
+
+fn in_16_bits(channels: &[Vec<f32>]) -> Folder {
+    let folder = Folder::with(&float_wav(44_100, channels));
+    folder.run("render in.wav -o short.wav --bit-depth 16 --mix 0");
+    std::fs::rename(folder.path("short.wav"), folder.path("in.wav")).unwrap();
+    folder
+}
+
+#[test]
+fn sox_and_ffmpeg_read_every_file_we_write_with_equal_samples() {
+    for channels in [1, 2, 3, 6] {
+        for depth in ["16", "24", "32f"] {
+            // An odd number of odd frames: the samples' chunk is padded where there are 3 bytes.
+            let folder = noise(channels, 1001);
+            folder.run(&format!("render in.wav -o out.wav --bit-depth {depth}"));
+            let expected = read_by_us(&folder, "out.wav");
+            assert_eq!(expected.len(), 1001 * channels);
+            assert!(read_by("ffmpeg", &folder, "out.wav") == expected, "{channels} x {depth}");
+            // sox computes in integers and rounds what it hands out to steps of 2^-24.
+            let step = if depth == "32f" { 2f32.powi(-25) } else { 0.0 };
+            let sox = read_by("sox", &folder, "out.wav");
+            assert_eq!(sox.len(), expected.len());
+            for (sox, ours) in sox.iter().zip(&expected) {
+                assert!((sox - ours).abs() <= step, "{channels} x {depth}: {sox}, {ours}");
+            }
+        }
+    }
+    // Their depths that we write because they came in.
+    for (bits, pads) in [(8, 1001), (32, 1000)] {
+        let folder = noise(1, pads);
+        let encoding = if bits == 8 { "unsigned" } else { "signed" };
+        tool(&folder, &format!("sox -D in.wav -b {bits} -e {encoding} deep.wav"));
+        folder.run("render deep.wav -o out.wav");
+        let expected = read_by_us(&folder, "out.wav");
+        for name in ["sox", "ffmpeg"] {
+            assert!(read_by(name, &folder, "out.wav") == expected, "{name}: {bits}");
+        }
+    }
+}
+
+#[test]
+fn we_read_what_sox_and_ffmpeg_write_with_equal_samples() {
+    for channels in [1, 2, 6] {
+        let folder = noise(channels, 1001);
+        let mut written = Vec::new();
+        for (bits, encoding) in [
+            (8, "unsigned"),
+            (16, "signed"),
+            (24, "signed"),
+            (32, "signed"),
+            (32, "float"),
+            (64, "float"),
+        ] {
+            let name = format!("sox{bits}{encoding}.wav");
+            tool(&folder, &format!("sox -D in.wav -b {bits} -e {encoding} {name}"));
+            written.push(name);
+        }
+        for codec in ["u8", "s16le", "s24le", "s32le", "f32le", "f64le"] {
+            let name = format!("ffmpeg{codec}.wav");
+            tool(&folder, &format!("ffmpeg -v error -i in.wav -c:a pcm_{codec} {name}"));
+            written.push(name);
+        }
+        tool(&folder, "ffmpeg -v error -i in.wav -c:a pcm_s16le -rf64 always rf64.wav");
+        tool(&folder, "sox -D in.wav -b 24 sox24.flac");
+        tool(&folder, "sox -D in.wav -b 16 sox16.flac");
+        tool(&folder, "sox -D in.wav -b 24 sox24.aiff");
+        tool(&folder, "ffmpeg -v error -i in.wav -c:a pcm_s16be ffmpeg16.aiff");
+        written.extend(
+            ["rf64.wav", "sox24.flac", "sox16.flac", "sox24.aiff", "ffmpeg16.aiff"]
+                .map(String::from),
+        );
+        for name in written {
+            let expected = read_by("ffmpeg", &folder, &name);
+            assert_eq!(expected.len(), 1001 * channels, "{name}");
+            assert!(read_by_us(&folder, &name) == expected, "{channels} channels: {name}");
+        }
+    }
+}
+
+#[test]
+fn what_they_write_into_a_pipe_is_read_from_it() {
+    let folder = noise(2, 1001);
+    let expected = read_by_us(&folder, "in.wav");
+    for line in
+        ["ffmpeg -v error -i in.wav -c:a pcm_f32le -f wav -", "sox in.wav -t wav -e float -b 32 -"]
+    {
+        let mut words = line.split(' ');
+        let mut command = Command::new(words.next().unwrap());
+        // sox says on stderr that it cannot tell the length.
+        let piped = command.args(words).current_dir(folder.path("")).output().unwrap().stdout;
+        let mut command = folder.command("render - -o out.wav --mix 0 --force");
+        assert!(command.write_stdin(piped).output().unwrap().status.success(), "{line}");
+        assert!(read_by_us(&folder, "out.wav") == expected, "{line}");
+    }
+}
+
+#[test]
+fn lossy_files_are_decoded_as_ffmpeg_does_from_the_same_sample_on() {
+    let tones = common::noisy_chord(2.0, 44_100.0);
+    let folder = in_16_bits(&[tones.clone(), tones]);
+    tool(&folder, "ffmpeg -v error -i in.wav -b:a 192k song.mp3");
+    tool(&folder, "sox -D in.wav -C 6 song.ogg");
+    for name in ["song.mp3", "song.ogg"] {
+        let truth: Vec<f64> = read_by("ffmpeg", &folder, name).into_iter().map(f64::from).collect();
+        let ours = read_by_us(&folder, name);
+        assert_eq!(ours.len(), 2 * 88_200, "{name}: as long as what was coded");
+        let snr = common::snr(&truth[..ours.len()], &ours);
+        assert!(snr > 60.0, "{name}: {snr} dB");
+    }
+}

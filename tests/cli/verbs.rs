@@ -1,0 +1,62 @@
+//! The small verbs: presets, completions, man pages.
+
+use crate::{Folder, silence};
+use std::fs;
+use tone_filter::presets::{self, Preset};
+
+fn stdout(folder: &Folder, line: &str) -> String {
+    let output = folder.command(line).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{line}");
+    assert!(output.stderr.is_empty(), "{line}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn presets_are_listed_shown_and_exported() {
+    let folder = Folder::with(&silence().bytes());
+    let list = stdout(&folder, "presets list");
+    let listed: Vec<&str> =
+        list.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
+    assert_eq!(listed, presets::ids().collect::<Vec<_>>());
+    for id in presets::ids() {
+        let preset = Preset::factory(id).unwrap();
+        assert_eq!(
+            Preset::from_json(&stdout(&folder, &format!("presets show {id}"))).unwrap(),
+            preset
+        );
+        folder.run(&format!("presets export {id} {id}.json"));
+        assert_eq!(
+            Preset::find(folder.path(&format!("{id}.json")).to_str().unwrap()).unwrap(),
+            preset
+        );
+    }
+    folder.run("render in.wav -o out.wav --preset chord-pad.json");
+    let line = folder.fail("presets export chord-pad chord-pad.json", 1);
+    assert!(line.starts_with("chord-pad.json: already exists;"), "{line}");
+    let line = folder.fail("presets show none", 2);
+    assert!(line.starts_with("no preset is called \"none\";"), "{line}");
+}
+
+#[test]
+fn every_shell_learns_every_flag() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = stdout(&folder, &format!("completions {shell}"));
+        for word in ["render", "bands", "presets", "skip-existing", "normalize-peak", "threshold"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+}
+
+#[test]
+fn every_verb_has_a_man_page() {
+    let folder = Folder::new();
+    folder.run("man pages/man1");
+    for verb in ["", "-render", "-bands", "-presets", "-presets-export", "-completions", "-man"] {
+        let page =
+            fs::read_to_string(folder.path(&format!("pages/man1/tone-filter{verb}.1"))).unwrap();
+        assert!(page.contains(".TH tone-filter"), "{verb}");
+    }
+    let page = fs::read_to_string(folder.path("pages/man1/tone-filter-render.1")).unwrap();
+    assert!(page.contains("skip\\-existing") && page.contains("Examples:"), "{page}");
+}

@@ -1,0 +1,48 @@
+//! The example that renders on a Dask cluster, with a worker killed midway.
+#![cfg(unix)]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Runs what must succeed.
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| {
+        panic!(
+            "{command:?}: {error}; this test needs Python 3 with venv, and `pip install` of dask"
+        )
+    });
+    let said = String::from_utf8_lossy(&output.stdout).into_owned()
+        + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}:\n{said}");
+    said
+}
+
+/// A Python with what the example requires, of our own.
+fn python(example: &Path) -> PathBuf {
+    let venv = Path::new(env!("CARGO_TARGET_TMPDIR")).join("dask-venv");
+    let (python, done) = (venv.join("bin/python"), venv.join("requirements.txt"));
+    let wanted = fs::read(example.join("requirements.txt")).unwrap();
+    // Written last, so that it tells a complete one.
+    if fs::read(&done).ok().as_ref() != Some(&wanted) {
+        run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv));
+        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
+        run(Command::new(&python).args(install).arg(example.join("requirements.txt")));
+        fs::write(&done, wanted).unwrap();
+    }
+    python
+}
+
+#[test]
+fn a_cluster_that_loses_a_worker_renders_the_same_files_as_one_computer() {
+    let example = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/dask");
+    let folder = tempfile::tempdir().unwrap();
+    let said = run(Command::new(python(&example))
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .arg(example.join("test_render_folder.py"))
+        .arg(env!("CARGO_BIN_EXE_tone-filter"))
+        .arg(folder.path()));
+    assert!(said.contains("40 files on two workers, one of them killed after 10"), "{said}");
+}
