@@ -13,7 +13,11 @@ fn tool(folder: &Folder, line: &str) -> Vec<u8> {
         panic!("{name}: {error}; this test needs sox and ffmpeg: apt-get install sox ffmpeg")
     });
     assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
-    assert!(output.stderr.is_empty(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+    // sox says so of every extensible header with floats, also of ffmpeg's.
+    const QUIRK: &str = "sox WARN wav: wave header missing extended part of fmt chunk";
+    let said = String::from_utf8_lossy(&output.stderr);
+    let complaint = said.lines().find(|said| !said.is_empty() && *said != QUIRK);
+    assert_eq!(complaint, None, "{line}");
     output.stdout
 }
 
