@@ -15,6 +15,9 @@ const BLOCK: usize = 16_384;
 /// Blocks on their way to the writer: none of the two waits for the other's hiccups.
 const WAITING: usize = 4;
 
+/// Frames from which on writing has a thread of its own: short files come in numbers, and fill all cores alone.
+const LONG: u64 = 1 << 21;
+
 /// Frames between two looks at the bands, and the shortest piece of a tail.
 const MOMENT: usize = 2048;
 
@@ -133,8 +136,12 @@ pub fn render(
     for chunk in before {
         writer.carry(chunk, |to| pass.source.copy_chunk(chunk, to))?;
     }
-    let frames =
-        in_parallel(output.path(), &mut writer, |sink| pass.run(gain, &mut progress, sink))?;
+    let long = pass.most_frames().is_none_or(|frames| frames > LONG);
+    let frames = if long {
+        in_parallel(output.path(), &mut writer, |sink| pass.run(gain, &mut progress, sink))?
+    } else {
+        pass.run(gain, &mut progress, &mut |block| writer.write(block))?
+    };
     writer.end_data()?;
     for chunk in after {
         writer.carry(chunk, |to| pass.source.copy_chunk(chunk, to))?;
