@@ -2,18 +2,22 @@
 
 mod band_grid;
 mod controls;
+mod hand;
+mod history;
+mod scale_strip;
 #[cfg(test)]
 mod tests;
 mod theme;
 
 use crate::{
-    dsp::{BandState, Bands},
+    dsp::Bands,
     meters::{MeterViewer, Meters},
     params::ToneFilterParams,
 };
 use band_grid::BandGrid;
 use crossbeam::atomic::AtomicCell;
-use egui::{Align2, Rect, Ui, Vec2};
+use egui::{Align2, Rect, Ui};
+use hand::{Hand, Session};
 use nice_plug::{
     context::gui::GuiContext,
     editor::{
@@ -46,6 +50,11 @@ const PAUSE: f64 = 0.25;
 /// `size`, or the nearest one that the window can have.
 pub fn allowed_size(size: [f32; 2]) -> [f32; 2] {
     std::array::from_fn(|axis| size[axis].clamp(MIN_SIZE[axis], MAX_SIZE[axis]))
+}
+
+/// `zoom`, or the nearest one that the window can have.
+pub fn allowed_zoom(zoom: f32) -> f32 {
+    zoom.clamp(0.75, 2.0)
 }
 
 /// Opens the window, and remembers its size across sessions, which nice-plug's own editor does not.
@@ -172,6 +181,7 @@ struct Panel {
     /// What the bands hear.
     bands: Bands,
     grid: BandGrid,
+    session: Session,
 }
 
 /// Where the parts of the panel are.
@@ -179,55 +189,51 @@ struct Layout {
     scale: Scale,
     header: Rect,
     grid: Rect,
+    keyboard: Rect,
+    strip: Rect,
     controls: Rect,
 }
 
 impl Layout {
     fn new(window: Rect) -> Self {
         let scale = Scale::new(window.size());
-        let margin = scale.length(16.0).max(8.0);
+        let margin = scale.length(16.0).max(6.0);
         let area = window.shrink(margin);
         let (header, rest) = area.split_top_bottom_at_y(area.top() + scale.line(14.0));
-        let (grid, controls) = rest.split_top_bottom_at_y(rest.bottom() - controls::height(scale));
-        let grid =
-            grid.with_min_y(grid.top() + 0.5 * margin).with_max_y(grid.bottom() - 0.75 * margin);
-        Self { scale, header, grid, controls }
+        let (rest, controls) = rest.split_top_bottom_at_y(rest.bottom() - controls::height(scale));
+        let rest =
+            rest.with_min_y(rest.top() + 0.5 * margin).with_max_y(rest.bottom() - 0.5 * margin);
+        let (rest, strip) = rest.split_top_bottom_at_y(rest.bottom() - scale_strip::height(scale));
+        let rest = rest.with_max_y(rest.bottom() - 0.4 * margin);
+        let keyboard = rest.bottom() - scale_strip::keyboard_height(scale);
+        let (grid, keyboard) = rest.split_top_bottom_at_y(keyboard);
+        let grid = grid.with_max_y(grid.bottom() - 0.3 * margin);
+        Self { scale, header, grid, keyboard, strip, controls }
     }
 }
 
 impl Panel {
     /// Shows everything in all of `ui`, with a corner that resizes the window.
     fn show(&mut self, ui: &mut Ui, params: &ToneFilterParams, setter: &ParamSetter) {
-        let seconds = ui.input(|input| input.unstable_dt).min(0.1);
+        let (seconds, now) = ui.input(|input| (input.unstable_dt.min(0.1), input.time));
         if self.grid.advance(&self.bands, seconds) {
             ui.ctx().request_repaint();
         }
+        let mut hand = Hand::new(params, setter, &mut self.session, now);
         ResizableWindow::new("window").min_size(MIN_SIZE.into()).show(ui, |ui| {
-            let Layout { scale, header, grid, controls } = Layout::new(ui.max_rect());
-            paint_header(ui, header, scale);
-            self.grid.paint(ui.painter(), grid, scale, &self.bands);
-            controls::show(ui, controls, scale, params, setter);
+            let layout = Layout::new(ui.max_rect());
+            let Layout { scale, .. } = layout;
+            paint_header(ui, layout.header, scale);
+            self.grid.show(ui, layout.grid, &self.bands, &mut hand);
+            scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, &mut hand);
+            scale_strip::show(ui, layout.strip, scale, &mut hand);
+            controls::show(ui, layout.controls, scale, &mut hand);
         });
     }
 }
 
-/// The name, and what the colours and markers mean.
+/// The name.
 fn paint_header(ui: &Ui, area: Rect, scale: Scale) {
-    let painter = ui.painter();
-    let title = "TONE FILTER";
-    painter.text(area.left_center(), Align2::LEFT_CENTER, title, scale.font(14.0), theme::TEXT);
-    let mut right = area.right_center();
-    let legend = [
-        (BandState::Saturated, "saturated"),
-        (BandState::Sounding, "sounding"),
-        (BandState::Muted, "muted"),
-    ];
-    for (state, label) in legend {
-        let font = scale.font(12.0);
-        let radius = 0.3 * font.size;
-        let text = painter.text(right, Align2::RIGHT_CENTER, label, font, theme::DIM);
-        right = text.left_center() - Vec2::X * 2.0 * radius;
-        band_grid::paint_marker(painter, right, radius, state, 1.0);
-        right.x -= scale.length(24.0).max(12.0);
-    }
+    let font = scale.font(14.0);
+    ui.painter().text(area.left_center(), Align2::LEFT_CENTER, "TONE FILTER", font, theme::TEXT);
 }
