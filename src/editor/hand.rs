@@ -1,6 +1,6 @@
 //! The user's hand on the settings: every edit goes to the host, and can be undone.
 
-use super::history::History;
+use super::{history::History, library::Library};
 use crate::{
     dsp::{BandMask, PitchClasses, SPECS, Settings},
     params::{Control, ToneFilterParams},
@@ -21,6 +21,7 @@ pub struct Sound {
 /// What outlives a window, but not the plugin.
 #[derive(Default)]
 pub struct Session {
+    pub library: Library,
     pub history: History,
     /// Which of the two sounds is heard.
     pub slot: usize,
@@ -29,6 +30,13 @@ pub struct Session {
     /// The gesture that is under way: what it began with, and what it has come to. The host may take
     /// its time to hand new values back.
     gesture: Option<(Sound, Sound)>,
+}
+
+impl Session {
+    /// One in which nothing has happened yet.
+    pub fn new(library: Library) -> Self {
+        Self { library, ..Self::default() }
+    }
 }
 
 /// The user's hand during one frame.

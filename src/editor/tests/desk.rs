@@ -125,7 +125,8 @@ impl Desk {
     /// What the button for undoing does.
     pub fn undo(&mut self) {
         let setter = ParamSetter::new(&self.host);
-        Hand::new(&self.params, &setter, &mut self.panel.session, self.time).undo();
+        let mut session = self.panel.session.lock().unwrap();
+        Hand::new(&self.params, &setter, &mut session, self.time).undo();
     }
 
     pub fn click(&mut self, pos: Pos2) {
