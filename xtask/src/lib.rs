@@ -1,1 +1,46 @@
-//! Development tasks.
+//! Development tasks: `cargo xtask` and what the package's tests share with it.
+
+pub mod bundle;
+pub mod demo;
+#[cfg(target_os = "linux")]
+pub mod display;
+pub mod host;
+pub mod install;
+pub mod python;
+pub mod suite;
+pub mod tune;
+
+use anyhow::{Context, Result, bail};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// The repository's root.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
+}
+
+/// Cargo's target folder, wherever the user's configuration puts it.
+///
+/// # Errors
+/// When cargo does not say.
+pub fn target() -> Result<PathBuf> {
+    let mut command = cargo_metadata::MetadataCommand::new();
+    let metadata = command.manifest_path(root().join("Cargo.toml")).no_deps().exec()?;
+    Ok(metadata.target_directory.into())
+}
+
+/// Runs a command in the repository's root.
+///
+/// # Errors
+/// When it cannot be started or fails.
+pub fn run(command: &mut Command) -> Result<()> {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let line = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let status = command.current_dir(root()).status();
+    if !status.with_context(|| format!("cannot start `{line}`"))?.success() {
+        bail!("`{line}` failed");
+    }
+    Ok(())
+}

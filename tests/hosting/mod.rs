@@ -1,0 +1,128 @@
+//! What the tests of the built plugin share: its settings, the same sound from the library, and the
+//! comparison of the two.
+#![allow(dead_code, reason = "every test uses some of it")]
+
+use crate::common::noisy_chord;
+use std::path::Path;
+use tone_filter::dsp::{SPECS, Settings, Stereo, ToneFilter};
+use xtask::{
+    bundle,
+    host::{Change, Descriptor, Instance, Library, parameter_id},
+};
+
+/// Planar samples.
+pub type Signal = Vec<Vec<f32>>;
+
+/// The built CLAP bundle and the plugin in it.
+pub fn library() -> (Library, Descriptor) {
+    let bundle = bundle::clap().unwrap_or_else(|error| panic!("{error}"));
+    let library = Library::load(&bundle).unwrap();
+    let plugin = library.plugins().unwrap().remove(0);
+    (library, plugin)
+}
+
+pub fn instance() -> Instance {
+    let (library, plugin) = library();
+    library.instantiate(&plugin.id).unwrap()
+}
+
+pub fn change(frame: usize, id: &str, value: f64) -> Change {
+    Change { frame, parameter: parameter_id(id), value }
+}
+
+/// Sets every parameter as a user does who types the values in.
+pub fn set(instance: &mut Instance, settings: &Settings) {
+    let mut changes = Vec::new();
+    for spec in &SPECS {
+        let text = spec.format(spec.get(settings));
+        let value = instance.text_to_value(parameter_id(spec.id), &text).unwrap();
+        changes.push(change(0, spec.id, value.unwrap_or_else(|| panic!("{} {text}", spec.id))));
+    }
+    changes.push(change(0, "stereo", f64::from(settings.stereo as u8)));
+    changes.push(change(0, "bypass", f64::from(u8::from(settings.bypass))));
+    instance.set(&changes).unwrap();
+}
+
+/// The settings that the plugin has, to the last bit, from what it saves.
+pub fn settings(instance: &mut Instance) -> Settings {
+    let saved = instance.save().unwrap();
+    // Eight bytes of length, then JSON.
+    let state: serde_json::Value = serde_json::from_slice(&saved[8..]).unwrap();
+    let value = |id: &str, kind: &str| state["params"][id][kind].clone();
+    let mut settings = Settings {
+        stereo: serde_json::from_value(value("stereo", "string")).unwrap(),
+        bypass: value("bypass", "bool").as_bool().unwrap(),
+        ..Settings::default()
+    };
+    for spec in &SPECS {
+        spec.set(&mut settings, value(spec.id, "f32").as_f64().unwrap() as f32);
+    }
+    settings
+}
+
+/// Settings far from the defaults and from each other.
+pub fn sounds() -> Vec<Settings> {
+    let reference = Settings::default();
+    vec![
+        reference,
+        Settings { mix: 100.0, floor: -70.0, threshold: -50.0, ..reference },
+        Settings { stereo: Stereo::Stereo, ring: 0.2, release: 40.0, tone: 12_000.0, ..reference },
+        Settings { tuning: 442.0, transpose: -5.0, drive: 3.0, output: -6.0, ..reference },
+        Settings { ceiling: 0.0, ring: 8.0, mix: 80.0, output: 6.0, drive: 300.0, ..reference },
+    ]
+}
+
+/// A chord to the left, another one to the right, both in noise.
+pub fn music(seconds: f64, rate: f64) -> Signal {
+    let left = noisy_chord(seconds, rate);
+    // Sampled more often than it is played, it sounds a fifth lower.
+    let mut right = noisy_chord(seconds, 1.5 * rate);
+    right.truncate(left.len());
+    vec![left, right]
+}
+
+/// The two channels of a WAV file of 16-bit integers or 32-bit floats, full scale 1.
+pub fn wav(path: &Path) -> Signal {
+    let mut file = hound::WavReader::open(path).unwrap();
+    let samples: Vec<f32> = match file.spec().sample_format {
+        hound::SampleFormat::Float => file.samples().map(Result::unwrap).collect(),
+        hound::SampleFormat::Int => {
+            file.samples::<i16>().map(|sample| f32::from(sample.unwrap()) / 32_768.0).collect()
+        }
+    };
+    (0..2).map(|channel| samples.iter().skip(channel).step_by(2).copied().collect()).collect()
+}
+
+/// The demo tune, which is at 44.1 kHz.
+pub fn demo() -> Signal {
+    wav(&xtask::root().join("assets/demo.wav"))
+}
+
+/// What the library makes of `input`, with settings that change at the frames given.
+pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Settings)]) -> Signal {
+    let mut filter = ToneFilter::new(rate, start).unwrap();
+    let mut signal = input.clone();
+    let mut rest: Vec<&mut [f32]> = signal.iter_mut().map(Vec::as_mut_slice).collect();
+    let mut from = 0;
+    for (frame, settings) in then {
+        let (mut part, after) = rest
+            .into_iter()
+            .map(|channel| channel.split_at_mut(frame - from))
+            .unzip::<_, _, Vec<_>, Vec<_>>();
+        filter.process(&mut part);
+        filter.set_settings(settings).unwrap();
+        (rest, from) = (after, *frame);
+    }
+    filter.process(&mut rest);
+    signal
+}
+
+pub fn assert_same(plugin: &Signal, library: &Signal, what: &str) {
+    assert!(library.iter().flatten().any(|sample| sample.abs() > 1e-3), "{what}: no sound");
+    for (channel, (plugin, library)) in plugin.iter().zip(library).enumerate() {
+        assert_eq!(plugin.len(), library.len());
+        for (frame, (p, l)) in plugin.iter().zip(library).enumerate() {
+            assert!((p - l).abs() <= 1e-6, "{what}: {p}, not {l}, at {frame} of channel {channel}");
+        }
+    }
+}

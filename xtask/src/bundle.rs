@@ -1,0 +1,79 @@
+//! `cargo xtask bundle`: builds the plugin and puts it into CLAP and VST3 bundles.
+
+use crate::{root, target};
+use anyhow::{Context, Result, ensure};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+const PACKAGE: &str = "tone-filter";
+/// The bundles' name, from `bundler.toml`.
+const NAME: &str = "Tone Filter";
+
+/// Builds and bundles with the options of `cargo build` in `args`. The package may be named or not.
+///
+/// # Errors
+/// When it does not build.
+pub fn bundle(args: impl IntoIterator<Item = String>) -> Result<()> {
+    let mut args = args.into_iter().peekable();
+    let named = args.peek().is_some_and(|first| first == "-p" || !first.starts_with('-'));
+    let package = (!named).then(|| PACKAGE.to_owned());
+    let command = std::iter::once("bundle".to_owned()).chain(package).chain(args);
+    nice_plug_xtask::main_with_args("cargo xtask", command)?;
+    fs::write(stamp()?, "").context("cannot write to target/bundled")
+}
+
+/// Builds and bundles what users get.
+///
+/// # Errors
+/// When it does not build.
+pub fn bundle_release() -> Result<()> {
+    bundle(["--release", "--lib"].map(String::from))
+}
+
+/// The CLAP bundle that was built last.
+///
+/// # Errors
+/// When there is none, or when the sources have changed since; says how to make one.
+pub fn clap() -> Result<PathBuf> {
+    built("clap")
+}
+
+/// The VST3 bundle that was built last.
+///
+/// # Errors
+/// When there is none, or when the sources have changed since; says how to make one.
+pub fn vst3() -> Result<PathBuf> {
+    built("vst3")
+}
+
+fn built(extension: &str) -> Result<PathBuf> {
+    let path = target()?.join("bundled").join(format!("{NAME}.{extension}"));
+    let bundled = fs::metadata(stamp()?).and_then(|stamp| stamp.modified());
+    let remedy = "run `cargo xtask bundle --release` first, or `cargo xtask test`, which does all";
+    ensure!(path.exists() && bundled.is_ok(), "{} is missing: {remedy}", path.display());
+    // Or a test of yesterday's plugin would pass for one of today's.
+    let fresh = newest(&root().join("src"))? <= bundled?;
+    ensure!(fresh, "{} is older than the sources: {remedy}", path.display());
+    Ok(path)
+}
+
+/// The file whose time is that of the last bundling: copies may keep the time of what they copy.
+fn stamp() -> Result<PathBuf> {
+    Ok(target()?.join("bundled/.bundled"))
+}
+
+/// When the newest file in `folder` was changed.
+fn newest(folder: &Path) -> io::Result<SystemTime> {
+    let mut newest = SystemTime::UNIX_EPOCH;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        let time =
+            if metadata.is_dir() { self::newest(&entry.path())? } else { metadata.modified()? };
+        newest = newest.max(time);
+    }
+    Ok(newest)
+}

@@ -1,0 +1,90 @@
+//! What the plugin may ask of its host.
+
+use clack_extensions::{
+    audio_ports::{AudioPortRescanFlags, HostAudioPorts, HostAudioPortsImpl},
+    gui::{GuiSize, HostGui, HostGuiImpl},
+    latency::{HostLatency, HostLatencyImpl},
+    params::{
+        HostParams, HostParamsImplMainThread, HostParamsImplShared, ParamClearFlags,
+        ParamRescanFlags,
+    },
+    state::{HostState, HostStateImpl},
+};
+use clack_host::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Ties the handlers together.
+pub struct Callbacks;
+
+/// What the plugin has asked for, from any thread.
+#[derive(Default)]
+pub struct Requests {
+    /// It wants to be called on the main thread.
+    pub callback: AtomicBool,
+}
+
+/// What the plugin says on the main thread needs no answer: this host asks anew whenever it looks.
+pub struct MainThread;
+
+impl HostHandlers for Callbacks {
+    type Shared<'a> = Requests;
+    type MainThread<'a> = MainThread;
+    type AudioProcessor<'a> = ();
+
+    fn declare_extensions(builder: &mut HostExtensions<Self>, _: &Requests) {
+        builder
+            .register::<HostAudioPorts>()
+            .register::<HostGui>()
+            .register::<HostLatency>()
+            .register::<HostParams>()
+            .register::<HostState>();
+    }
+}
+
+impl SharedHandler<'_> for Requests {
+    fn request_restart(&self) {}
+    fn request_process(&self) {}
+    fn request_callback(&self) {
+        self.callback.store(true, Ordering::Relaxed);
+    }
+}
+
+impl HostParamsImplShared for Requests {
+    fn request_flush(&self) {}
+}
+
+impl HostGuiImpl for Requests {
+    fn resize_hints_changed(&self) {}
+    fn request_resize(&self, _: GuiSize) -> Result<(), HostError> {
+        Ok(())
+    }
+    fn request_show(&self) -> Result<(), HostError> {
+        Ok(())
+    }
+    fn request_hide(&self) -> Result<(), HostError> {
+        Ok(())
+    }
+    fn closed(&self, _: bool) {}
+}
+
+impl MainThreadHandler<'_> for MainThread {}
+
+impl HostAudioPortsImpl for MainThread {
+    fn is_rescan_flag_supported(&self, _: AudioPortRescanFlags) -> bool {
+        false
+    }
+    fn rescan(&self, _: AudioPortRescanFlags) {}
+}
+
+impl HostLatencyImpl for MainThread {
+    fn changed(&self) {}
+}
+
+impl HostParamsImplMainThread for MainThread {
+    fn rescan(&self, _: ParamRescanFlags) {}
+    fn clear(&self, _: ClapId, _: ParamClearFlags) {}
+}
+
+impl HostStateImpl for MainThread {
+    fn mark_dirty(&self) {}
+}

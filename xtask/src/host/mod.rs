@@ -1,0 +1,290 @@
+//! A small CLAP host: what a digital audio workstation does with the plugin, without a window of its own.
+//!
+//! `cargo xtask demo` plays music through it, and the tests hold the built plugin against the library
+//! with it. Every call checks what a host can check; what a plugin refuses is an error.
+
+mod callbacks;
+mod parameters;
+mod processor;
+
+use anyhow::{Context, Result, ensure};
+use callbacks::{Callbacks, MainThread, Requests};
+use clack_extensions::{
+    audio_ports::{AudioPortInfoBuffer, PluginAudioPorts},
+    audio_ports_config::{AudioPortsConfigBuffer, PluginAudioPortsConfig},
+    gui::{GuiApiType, GuiConfiguration, GuiSize, PluginGui, Window},
+    latency::PluginLatency,
+    state::PluginState,
+};
+use clack_host::{plugin::PluginDescriptor, prelude::*};
+use std::{
+    ffi::{CStr, CString},
+    path::Path,
+    sync::atomic::Ordering,
+};
+
+pub use clack_host::prelude::ProcessStatus;
+pub use parameters::{Parameter, parameter_id};
+pub use processor::{Change, Processor};
+
+/// A plugin file that has been loaded.
+pub struct Library {
+    entry: PluginEntry,
+}
+
+/// What a plugin says of itself before it is instantiated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Descriptor {
+    /// Stable id in reverse domain notation.
+    pub id: String,
+    /// Name for people.
+    pub name: String,
+    /// Who made it.
+    pub vendor: String,
+    /// Its own version.
+    pub version: String,
+    /// CLAP's keywords for its kind, such as `audio-effect`.
+    pub features: Vec<String>,
+}
+
+/// A choice of audio ports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// What [`Instance::select`] takes.
+    pub id: u32,
+    /// Name for people.
+    pub name: String,
+    /// Channels of the main input.
+    pub inputs: u32,
+    /// Channels of the main output.
+    pub outputs: u32,
+}
+
+/// One instance of a plugin, seen from the main thread.
+pub struct Instance {
+    plugin: PluginInstance<Callbacks>,
+}
+
+impl Library {
+    /// Loads a `.clap` bundle or the shared library in it, which runs the file's own code.
+    ///
+    /// The file stays loaded for good: code must not be unmapped while threads that it started are on
+    /// their way out, and nobody can know when they are gone.
+    ///
+    /// # Errors
+    /// When `path` is no CLAP plugin.
+    pub fn load(path: &Path) -> Result<Self> {
+        // SAFETY: loading a library runs its code, and clack relies on that code keeping CLAP's rules.
+        // The one library that is loaded here is our own, built from safe Rust by nice-plug.
+        let entry = unsafe { PluginEntry::load(path) }
+            .with_context(|| format!("{} is not a CLAP plugin", path.display()))?;
+        std::mem::forget(entry.clone());
+        Ok(Self { entry })
+    }
+
+    /// The plugins in the file.
+    ///
+    /// # Errors
+    /// When the file has no plugin factory, or a plugin does not say its id and name.
+    pub fn plugins(&self) -> Result<Vec<Descriptor>> {
+        let factory = self.entry.get_plugin_factory().context("no plugin factory")?;
+        factory.plugin_descriptors().map(Descriptor::new).collect()
+    }
+
+    /// A new instance of the plugin called `id`.
+    ///
+    /// # Errors
+    /// When there is no such plugin, or when it fails to start.
+    pub fn instantiate(&self, id: &str) -> Result<Instance> {
+        let host = HostInfo::new("Tone Filter xtask", "", "", env!("CARGO_PKG_VERSION"))?;
+        let plugin = PluginInstance::new(
+            |_| Requests::default(),
+            |_| MainThread,
+            &self.entry,
+            &CString::new(id)?,
+            &host,
+        )
+        .with_context(|| format!("cannot start {id}"))?;
+        Ok(Instance { plugin })
+    }
+}
+
+impl Descriptor {
+    fn new(descriptor: &PluginDescriptor) -> Result<Self> {
+        let text = |text: Option<&CStr>| text.unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self {
+            id: text(Some(descriptor.id().context("a plugin without an id")?)),
+            name: text(Some(descriptor.name().context("a plugin without a name")?)),
+            vendor: text(descriptor.vendor()),
+            version: text(descriptor.version()),
+            features: descriptor.features().map(|feature| text(Some(feature))).collect(),
+        })
+    }
+}
+
+impl Instance {
+    /// The layouts to choose from, the one that is selected at first in front.
+    ///
+    /// # Errors
+    /// When the plugin offers none, or does not describe one that it counts.
+    pub fn layouts(&mut self) -> Result<Vec<Layout>> {
+        let ports: PluginAudioPortsConfig = self.extension()?;
+        let handle = self.plugin.plugin_handle();
+        (0..ports.count(&handle))
+            .map(|index| {
+                let mut buffer = AudioPortsConfigBuffer::new();
+                let layout = ports.get(&handle, index, &mut buffer).context("no such layout")?;
+                Ok(Layout {
+                    id: layout.id.get(),
+                    name: text(layout.name),
+                    inputs: layout.main_input.map_or(0, |port| port.channel_count),
+                    outputs: layout.main_output.map_or(0, |port| port.channel_count),
+                })
+            })
+            .collect()
+    }
+
+    /// Chooses the layout with `channels` in and out. The plugin must not be active.
+    ///
+    /// # Errors
+    /// When there is none, or when the ports do not follow.
+    pub fn select(&mut self, channels: usize) -> Result<()> {
+        let fits = |layout: &Layout| [layout.inputs, layout.outputs] == [channels as u32; 2];
+        let layout = self.layouts()?.into_iter().find(fits).context("no such layout")?;
+        let configs: PluginAudioPortsConfig = self.extension()?;
+        let id = ClapId::from_raw(layout.id).context("a layout's id is invalid")?;
+        configs.select(&self.plugin.plugin_handle(), id)?;
+        let ports: PluginAudioPorts = self.extension()?;
+        for is_input in [true, false] {
+            let mut buffer = AudioPortInfoBuffer::new();
+            let port = ports.get(&self.plugin.plugin_handle(), 0, is_input, &mut buffer);
+            let count = port.context("no main port")?.channel_count as usize;
+            ensure!(count == channels, "{count} channels after {channels} were selected");
+        }
+        Ok(())
+    }
+
+    /// Makes ready for audio of `sample_rate` Hz in blocks of at most `max_block` samples.
+    ///
+    /// # Errors
+    /// When the plugin is active already, or refuses.
+    pub fn activate(&mut self, sample_rate: f64, max_block: usize) -> Result<Processor> {
+        let configuration = PluginAudioConfiguration {
+            sample_rate,
+            min_frames_count: 1,
+            max_frames_count: max_block as u32,
+        };
+        let stopped = self.plugin.activate(|_, _| (), configuration)?;
+        Processor::start(stopped, max_block)
+    }
+
+    /// The end of what [`Instance::activate`] began.
+    pub fn deactivate(&mut self, processor: Processor) {
+        self.plugin.deactivate(processor.stop());
+    }
+
+    /// Samples by which the output comes later than the input.
+    ///
+    /// # Errors
+    /// When the plugin does not say.
+    pub fn latency(&mut self) -> Result<u32> {
+        let latency: PluginLatency = self.extension()?;
+        Ok(latency.get(&self.plugin.plugin_handle()))
+    }
+
+    /// All that the plugin wants to find again after a reload.
+    ///
+    /// # Errors
+    /// When the plugin fails to save.
+    pub fn save(&mut self) -> Result<Vec<u8>> {
+        let state: PluginState = self.extension()?;
+        let mut bytes = Vec::new();
+        state.save(&self.plugin.plugin_handle(), &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Gives back what [`Instance::save`] took.
+    ///
+    /// # Errors
+    /// When the plugin refuses it.
+    pub fn load(&mut self, mut state: &[u8]) -> Result<()> {
+        let extension: PluginState = self.extension()?;
+        Ok(extension.load(&self.plugin.plugin_handle(), &mut state)?)
+    }
+
+    /// Opens the editor in the X11 window `parent`; its width and height in pixels.
+    ///
+    /// # Errors
+    /// When the plugin has no editor for X11 or fails to open it.
+    pub fn open_editor(&mut self, parent: u32) -> Result<[u32; 2]> {
+        let gui: PluginGui = self.extension()?;
+        let handle = self.plugin.plugin_handle();
+        let x11 = GuiConfiguration { api_type: GuiApiType::X11, is_floating: false };
+        ensure!(gui.is_api_supported(&handle, x11), "the editor does not support X11");
+        gui.create(&handle, x11)?;
+        gui.set_scale(&handle, 1.0)?;
+        let size = gui.get_size(&handle).context("the editor has no size")?;
+        let parent = Window::from_x11_handle(parent.into());
+        // SAFETY: the caller's window outlives the editor, or the server says so to both: an id of a
+        // window that is gone is an X11 error, not an invalid memory access.
+        unsafe { gui.set_parent(&handle, parent) }?;
+        gui.show(&handle)?;
+        Ok([size.width, size.height])
+    }
+
+    /// Resizes the open editor to what it makes of `width` and `height` in pixels; the result.
+    ///
+    /// # Errors
+    /// When it cannot be resized or refuses the size.
+    pub fn resize_editor(&mut self, [width, height]: [u32; 2]) -> Result<[u32; 2]> {
+        let gui: PluginGui = self.extension()?;
+        let handle = self.plugin.plugin_handle();
+        ensure!(gui.can_resize(&handle), "the editor cannot be resized");
+        let size = gui.adjust_size(&handle, GuiSize { width, height }).context("no size fits")?;
+        gui.set_size(&handle, size)?;
+        Ok([size.width, size.height])
+    }
+
+    /// The open editor's width and height in pixels.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn editor_size(&mut self) -> Result<[u32; 2]> {
+        let gui: PluginGui = self.extension()?;
+        let size = gui.get_size(&self.plugin.plugin_handle()).context("the editor has no size")?;
+        Ok([size.width, size.height])
+    }
+
+    /// Closes the editor.
+    ///
+    /// # Errors
+    /// When the plugin has none.
+    pub fn close_editor(&mut self) -> Result<()> {
+        let gui: PluginGui = self.extension()?;
+        gui.destroy(&self.plugin.plugin_handle());
+        Ok(())
+    }
+
+    /// Gives the plugin the main thread for a moment, if it has asked for it.
+    pub fn idle(&mut self) {
+        let asked = |requests: &Requests| requests.callback.swap(false, Ordering::Relaxed);
+        if self.plugin.access_shared_handler(asked) {
+            self.plugin.call_on_main_thread_callback();
+        }
+    }
+
+    fn extension<E>(&mut self) -> Result<E>
+    where
+        E: clack_host::extensions::Extension<
+                ExtensionSide = clack_host::extensions::PluginExtensionSide,
+            >,
+    {
+        let extension = self.plugin.plugin_handle().get_extension();
+        extension.with_context(|| format!("the plugin lacks {:?}", E::IDENTIFIERS[0]))
+    }
+}
+
+/// A string of CLAP, which promises UTF-8.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

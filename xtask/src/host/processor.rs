@@ -1,0 +1,141 @@
+//! An active plugin, seen from the audio thread.
+
+use super::{callbacks::Callbacks, parameters::clap_id};
+use anyhow::{Context, Result, ensure};
+use clack_extensions::tail::{PluginTail, TailLength};
+use clack_host::{
+    events::event_types::ParamValueEvent, prelude::*, process::StoppedPluginAudioProcessor,
+};
+
+/// An active plugin that takes audio. [`Instance::deactivate`](super::Instance::deactivate) ends it.
+pub struct Processor {
+    started: StartedPluginAudioProcessor<Callbacks>,
+    max_block: usize,
+}
+
+/// A parameter's new value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    /// The sample from which on it holds, counted from the start of the signal it goes with.
+    pub frame: usize,
+    /// The parameter's id.
+    pub parameter: u32,
+    /// The value in the plugin's CLAP units.
+    pub value: f64,
+}
+
+impl Change {
+    pub(super) fn event(&self) -> Result<ParamValueEvent> {
+        let id = clap_id(self.parameter)?;
+        Ok(ParamValueEvent::new(self.frame as u32, id, Pckn::match_all(), self.value))
+    }
+}
+
+impl Processor {
+    pub(super) fn start(
+        stopped: StoppedPluginAudioProcessor<Callbacks>,
+        max_block: usize,
+    ) -> Result<Self> {
+        let started = stopped.start_processing().ok().context("the plugin does not start")?;
+        Ok(Self { started, max_block })
+    }
+
+    pub(super) fn stop(self) -> StoppedPluginAudioProcessor<Callbacks> {
+        self.started.stop_processing()
+    }
+
+    /// Makes the plugin forget all it has heard.
+    pub fn reset(&mut self) {
+        self.started.reset();
+    }
+
+    /// Samples for which the plugin goes on sounding after its input has ended; `None` is for ever.
+    ///
+    /// # Errors
+    /// When the plugin does not say.
+    pub fn tail(&mut self) -> Result<Option<u32>> {
+        let handle = self.started.plugin_handle();
+        let tail: PluginTail = handle.get_extension().context("the plugin has no tail")?;
+        Ok(match tail.get(&handle) {
+            TailLength::Finite(samples) => Some(samples),
+            TailLength::Infinite => None,
+        })
+    }
+
+    /// Processes one block: from `input` to `output`, or in `output` itself. `changes` are in order.
+    ///
+    /// # Errors
+    /// When the block is larger than announced or the plugin fails.
+    pub fn process(
+        &mut self,
+        input: Option<&mut [&mut [f32]]>,
+        output: &mut [&mut [f32]],
+        changes: &[Change],
+    ) -> Result<ProcessStatus> {
+        let frames = output.first().map_or(0, |channel| channel.len());
+        ensure!(frames <= self.max_block, "{frames} samples are more than {}", self.max_block);
+        let events = changes.iter().map(Change::event).collect::<Result<Vec<_>>>()?;
+
+        let mut output_ports = AudioPorts::with_capacity(output.len(), 1);
+        let mut output = output_ports.with_output_buffers([AudioPortBuffer {
+            latency: 0,
+            channels: AudioPortBufferType::f32_output_only(output.iter_mut().map(|c| &mut **c)),
+        }]);
+        let mut input_ports = AudioPorts::with_capacity(2, 1);
+        let shared = [output.as_raw_buffers()[0]];
+        let input = match input {
+            Some(input) => input_ports.with_input_buffers([AudioPortBuffer {
+                latency: 0,
+                channels: AudioPortBufferType::f32_input_only(
+                    input.iter_mut().map(|channel| InputChannel::variable(&mut **channel)),
+                ),
+            }]),
+            // SAFETY: these are the output's buffers, which hold `frames` samples a channel and live as
+            // long as `output`. CLAP lets a port pair share its buffers, and the plugin, which is the
+            // only one to touch them during the call, says that its main ports are such a pair.
+            None => unsafe { InputAudioBuffers::from_raw_buffers(&shared, frames as u32) },
+        };
+        let events = InputEvents::from_buffer(&events);
+        let mut no_events = OutputEvents::void();
+        Ok(self.started.process(&input, &mut output, &events, &mut no_events, None, None)?)
+    }
+
+    /// Replaces the whole of `signal` by the plugin's output, in blocks of the lengths `blocks` gives,
+    /// each in place or with buffers of its own. `changes` are in order and count from the start of the
+    /// signal.
+    ///
+    /// # Errors
+    /// As for [`Processor::process`].
+    ///
+    /// # Panics
+    /// When channels have different lengths or `blocks` ends too early.
+    pub fn run(
+        &mut self,
+        signal: &mut [Vec<f32>],
+        in_place: bool,
+        blocks: &mut dyn Iterator<Item = usize>,
+        changes: &[Change],
+    ) -> Result<()> {
+        let frames = signal[0].len();
+        let mut start = 0;
+        while start < frames {
+            let end = frames.min(start + blocks.next().expect("blocks go on for ever"));
+            let within: Vec<Change> = changes
+                .iter()
+                .filter(|change| (start..end).contains(&change.frame))
+                .map(|change| Change { frame: change.frame - start, ..*change })
+                .collect();
+            let mut copy: Vec<Vec<f32>> = signal.iter().map(|c| c[start..end].to_vec()).collect();
+            let mut input: Vec<&mut [f32]> = copy.iter_mut().map(Vec::as_mut_slice).collect();
+            let mut output: Vec<&mut [f32]> =
+                signal.iter_mut().map(|channel| &mut channel[start..end]).collect();
+            if !in_place {
+                // What lies in an output buffer before a call is nobody's business; this would show it.
+                output.iter_mut().for_each(|channel| channel.fill(f32::NAN));
+            }
+            self.process((!in_place).then_some(&mut input), &mut output, &within)?;
+            start = end;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,96 @@
+//! `cargo xtask test`: everything that must hold before a change is merged.
+
+use crate::{bundle, python, run};
+use anyhow::{Context, Result, bail};
+use std::{env, path::Path, process::Command, time::Instant};
+
+/// What the editor's window needs that a bare Debian does not have: a display, and OpenGL on it.
+const PACKAGES: [&str; 6] =
+    ["xvfb", "libgl1", "libgl1-mesa-dri", "libx11-6", "libx11-xcb1", "libxcursor1"];
+
+/// Runs every step, in an order in which cheap ones and missing tools fail first.
+///
+/// # Errors
+/// At the first step that fails.
+pub fn test() -> Result<()> {
+    step("tools", tools)?;
+    step("format", || cargo("fmt --all --check"))?;
+    step("clippy, everything", || cargo("clippy --workspace --all-targets -- -D warnings"))?;
+    // Without the tests, whose own dependencies would bring features back.
+    for features in ["", "plugin", "cli"] {
+        let line = format!("clippy --no-default-features --features={features} --lib --bins");
+        step(&line, || cargo(&format!("{line} -- -D warnings")))?;
+    }
+    step("documentation", || {
+        run(Command::new("cargo")
+            .args(["doc", "--workspace", "--no-deps"])
+            .env("RUSTDOCFLAGS", "-D warnings"))
+    })?;
+    step("bundle", bundle::bundle_release)?;
+    step("tests, real hosts included", || cargo("test --workspace --no-fail-fast"))
+}
+
+fn step(name: &str, action: impl FnOnce() -> Result<()>) -> Result<()> {
+    println!("\n=== {name}");
+    let started = Instant::now();
+    action().with_context(|| format!("step failed: {name}"))?;
+    println!("=== {name}: passed in {:.0} s", started.elapsed().as_secs_f64());
+    Ok(())
+}
+
+fn cargo(arguments: &str) -> Result<()> {
+    run(Command::new("cargo").args(arguments.split(' ')))
+}
+
+/// Installs what the hosts' tests need, as far as this user may.
+fn tools() -> Result<()> {
+    let mut missing = Vec::new();
+    if cfg!(target_os = "linux") {
+        if on_path("dpkg-query") {
+            missing.extend(PACKAGES.into_iter().filter(|package| !installed(package)));
+        } else if !on_path("Xvfb") {
+            bail!("the editor's test needs Xvfb and OpenGL (Mesa): install them and try again");
+        }
+    }
+    let python = |code| succeeds(Command::new("python3").args(["-c", code]));
+    if cfg!(unix) && !python("import ensurepip, venv") {
+        missing.extend(["python3", "python3-venv"]);
+    }
+    if !missing.is_empty() {
+        apt_install(&missing)?;
+    }
+    python::set_up()
+}
+
+fn apt_install(packages: &[&str]) -> Result<()> {
+    let names = packages.join(", ");
+    if !on_path("apt-get") {
+        bail!("missing: {names}. Install what this system calls so, and try again");
+    }
+    let root = Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n");
+    if !root {
+        let packages = packages.join(" ");
+        bail!("missing: {names}. Install with\n\n    sudo apt-get install -y {packages}\n");
+    }
+    let apt_get = |arguments: &[&str]| {
+        let mut command = Command::new("apt-get");
+        run(command.env("DEBIAN_FRONTEND", "noninteractive").arg("-qq").args(arguments))
+    };
+    apt_get(&["update"])?;
+    apt_get(&[&["install", "-y", "--no-install-recommends"], packages].concat())
+}
+
+fn installed(package: &str) -> bool {
+    let mut query = Command::new("dpkg-query");
+    let query = query.args(["--show", "--showformat=${db:Status-Status}", package]);
+    query.output().is_ok_and(|output| output.stdout == b"installed")
+}
+
+fn on_path(program: &str) -> bool {
+    let folders = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&folders).any(|folder| Path::new(&folder).join(program).is_file())
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    command.output().is_ok_and(|output| output.status.success())
+}
