@@ -1,6 +1,7 @@
 //! The window without a window: what it paints, and what the mouse and the keyboard do.
 
 mod desk;
+mod edits;
 
 use super::{
     DEFAULT_SIZE, MIN_SIZE, ToneFilterEditor,
