@@ -1,9 +1,10 @@
-//! Pictures of the bands on their way from the audio thread to the editor.
+//! Pictures of the bands, and the sound itself, on their way from the audio thread to the editor.
 //!
-//! A triple buffer hands the latest one over: neither side ever waits for the other. While nobody
-//! looks, nothing is sent.
+//! A triple buffer hands the latest picture over, and rings the samples: neither side ever waits for the
+//! other. While nobody looks, nothing is sent.
 
 use crate::dsp::Bands;
+use rtrb::{Consumer, Producer, RingBuffer};
 use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicUsize, Ordering},
@@ -13,18 +14,51 @@ use triple_buffer::{Input, Output, triple_buffer};
 /// Pictures a second: a little more than most displays show, so that none is shown twice.
 const RATE: f64 = 90.0;
 
+/// Samples that wait for the editor, of either side: a tenth of a second at 192 kHz. What does not fit is
+/// not shown.
+const WAITING: usize = 1 << 15;
+
+/// What the editor is shown of one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Picture {
+    /// What the bands hear.
+    pub bands: Bands,
+    /// The highest of the output since the last picture, left and right, 1 at full scale.
+    pub peaks: [f32; 2],
+    /// Share of the time that there is for a block of audio, 0..1.
+    pub load: f32,
+    /// Hz.
+    pub sample_rate: f32,
+}
+
 /// The two ends of a new connection.
 pub fn meters() -> (MeterInput, Meters) {
-    let (input, output) = triple_buffer(&Bands::default());
+    let (input, output) = triple_buffer(&Picture::default());
     let viewers = Arc::new(AtomicUsize::new(0));
-    let meters = Meters { output: Arc::new(Mutex::new(output)), viewers: viewers.clone() };
-    (MeterInput { input, viewers, period: 0, due: 0 }, meters)
+    let (dry, dry_output) = RingBuffer::new(WAITING);
+    let (wet, wet_output) = RingBuffer::new(WAITING);
+    let output =
+        Arc::new(Mutex::new(Outputs { pictures: output, sound: [dry_output, wet_output] }));
+    let meters = Meters { output, viewers: viewers.clone() };
+    let input = MeterInput {
+        input,
+        sound: [dry, wet],
+        viewers,
+        picture: Picture::default(),
+        period: 0,
+        due: 0,
+    };
+    (input, meters)
 }
 
 /// The audio thread's end.
 pub struct MeterInput {
-    input: Input<Bands>,
+    input: Input<Picture>,
+    /// Dry and wet.
+    sound: [Producer<f32>; 2],
     viewers: Arc<AtomicUsize>,
+    /// The next one.
+    picture: Picture,
     /// Frames between two pictures.
     period: usize,
     /// Frames until the next one.
@@ -35,13 +69,38 @@ impl MeterInput {
     /// Tells how many frames a second [`MeterInput::advance`] will see.
     pub fn set_sample_rate(&mut self, sample_rate: f64) {
         self.period = (sample_rate / RATE) as usize;
+        self.picture.sample_rate = sample_rate as f32;
+    }
+
+    /// Whether anybody looks.
+    pub fn is_watched(&self) -> bool {
+        self.viewers.load(Ordering::Relaxed) > 0
+    }
+
+    /// Sends the mean of the dry `channels`.
+    pub fn send_dry(&mut self, channels: &[&mut [f32]]) {
+        send(&mut self.sound[0], channels);
+    }
+
+    /// Sends the mean of the processed `channels`, and notes their peaks and that they took `load` (0..1)
+    /// of their time.
+    pub fn send_wet(&mut self, channels: &[&mut [f32]], load: f32) {
+        send(&mut self.sound[1], channels);
+        for (index, peak) in self.picture.peaks.iter_mut().enumerate() {
+            // One channel is both left and right.
+            let channel = channels.get(index).or(channels.first());
+            let samples = channel.into_iter().flat_map(|channel| channel.iter());
+            *peak = samples.fold(*peak, |peak, sample| peak.max(sample.abs()));
+        }
+        // Blocks differ; an eye wants a mean.
+        self.picture.load += 0.05 * (load - self.picture.load);
     }
 
     /// Lets `frames` pass and sends what `bands` gives when a picture is due; true if it did.
     ///
     /// Neither waits nor allocates.
     pub fn advance(&mut self, frames: usize, bands: impl FnOnce() -> Bands) -> bool {
-        if self.viewers.load(Ordering::Relaxed) == 0 {
+        if !self.is_watched() {
             return false;
         }
         self.due = self.due.saturating_sub(frames);
@@ -49,16 +108,34 @@ impl MeterInput {
             return false;
         }
         self.due = self.period;
-        self.input.write(bands());
+        self.picture.bands = bands();
+        self.input.write(self.picture);
+        self.picture.peaks = [0.0; 2];
         true
     }
+}
+
+/// Puts the mean of `channels` into `ring`, as far as there is room.
+fn send(ring: &mut Producer<f32>, channels: &[&mut [f32]]) {
+    let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
+    let Ok(chunk) = ring.write_chunk_uninit(ring.slots().min(frames)) else { return };
+    let share = 1.0 / channels.len().max(1) as f32;
+    let mean = |frame: usize| share * channels.iter().map(|channel| channel[frame]).sum::<f32>();
+    chunk.fill_from_iter((0..frames).map(mean));
+}
+
+/// What viewers take turns with.
+struct Outputs {
+    pictures: Output<Picture>,
+    /// Dry and wet.
+    sound: [Consumer<f32>; 2],
 }
 
 /// The editor's end, from which viewers are opened.
 #[derive(Clone)]
 pub struct Meters {
     /// Only viewers lock it, which live on the window's thread.
-    output: Arc<Mutex<Output<Bands>>>,
+    output: Arc<Mutex<Outputs>>,
     viewers: Arc<AtomicUsize>,
 }
 
@@ -75,9 +152,18 @@ pub struct MeterViewer(Meters);
 
 impl MeterViewer {
     /// The latest picture, if it is a new one.
-    pub fn latest(&mut self) -> Option<Bands> {
+    pub fn latest(&mut self) -> Option<Picture> {
         let mut output = self.0.output.lock().unwrap_or_else(PoisonError::into_inner);
-        output.update().then(|| *output.output_buffer())
+        output.pictures.update().then(|| *output.pictures.output_buffer())
+    }
+
+    /// The dry and the wet samples since the last time.
+    pub fn samples(&mut self) -> [Vec<f32>; 2] {
+        let mut output = self.0.output.lock().unwrap_or_else(PoisonError::into_inner);
+        output.sound.each_mut().map(|sound| {
+            let waiting = sound.slots();
+            sound.read_chunk(waiting).into_iter().flatten().collect()
+        })
     }
 }
 
@@ -106,6 +192,10 @@ mod tests {
         Bands { bands: [band; 48], total_power: value }
     }
 
+    fn latest(viewer: &mut MeterViewer) -> Option<Bands> {
+        viewer.latest().map(|picture| picture.bands)
+    }
+
     fn open() -> (MeterInput, Meters, MeterViewer) {
         let (mut input, meters) = meters();
         input.set_sample_rate(48_000.0);
@@ -122,7 +212,7 @@ mod tests {
         let mut viewer = meters.open();
         drop(meters.open());
         assert!(input.advance(1 << 20, || picture(1)), "one of two viewers is still open");
-        assert_eq!(viewer.latest(), Some(picture(1)));
+        assert_eq!(latest(&mut viewer), Some(picture(1)));
     }
 
     #[test]
@@ -131,7 +221,7 @@ mod tests {
         assert_eq!(viewer.latest(), None);
         input.advance(1 << 20, || picture(1));
         input.advance(1 << 20, || picture(2));
-        assert_eq!(viewer.latest(), Some(picture(2)));
+        assert_eq!(latest(&mut viewer), Some(picture(2)));
         assert_eq!(viewer.latest(), None);
     }
 
@@ -149,6 +239,55 @@ mod tests {
     }
 
     #[test]
+    fn peaks_and_load_are_those_of_the_output() {
+        let (mut input, _meters, mut viewer) = open();
+        for _ in 0..200 {
+            input.send_wet(&[&mut [0.1, -0.7], &mut [0.2, 0.3]], 0.25);
+        }
+        input.send_wet(&[&mut [0.5, 0.5], &mut [-0.4, 0.0]], 0.25);
+        input.advance(1 << 20, Bands::default);
+        let picture = viewer.latest().unwrap();
+        assert_eq!((picture.peaks, picture.sample_rate), ([0.7, 0.4], 48_000.0));
+        assert!((picture.load - 0.25).abs() < 1e-4, "{}", picture.load);
+
+        input.send_wet(&[&mut [0.0, 0.1]], 0.25);
+        input.advance(1 << 20, Bands::default);
+        assert_eq!(viewer.latest().unwrap().peaks, [0.1, 0.1], "one channel is both");
+    }
+
+    #[test]
+    fn the_sound_comes_through_in_order_and_what_does_not_fit_is_left_out() {
+        let (mut input, _meters, mut viewer) = open();
+        const LAST: usize = 1 << 20;
+        let writer = std::thread::spawn(move || {
+            for first in (0..LAST).step_by(64) {
+                let mut left: Vec<f32> = (first..first + 64).map(|n| n as f32 + 1.0).collect();
+                let mut right: Vec<f32> = left.iter().map(|n| n - 2.0).collect();
+                input.send_dry(&[&mut left, &mut right]);
+            }
+            input
+        });
+        let (mut last, mut seen) = (-1.0, 0);
+        let mut check = |viewer: &mut MeterViewer| {
+            let [dry, wet] = viewer.samples();
+            assert!(wet.is_empty() && dry.len() <= WAITING);
+            for sample in dry {
+                assert!(sample > last && sample.fract() == 0.0, "{sample} after {last}");
+                last = sample;
+                seen += 1;
+            }
+        };
+        while !writer.is_finished() {
+            check(&mut viewer);
+        }
+        let mut input = writer.join().unwrap();
+        check(&mut viewer);
+        assert!(seen >= WAITING, "{seen}");
+        input.send_dry(&[&mut vec![0.0; 3 * WAITING]]);
+        assert_eq!(viewer.samples()[0].len(), WAITING);
+    }
+
+    #[test]
     fn a_picture_is_never_torn_and_never_older_than_the_last() {
         const LAST: u32 = 200_000;
         let (mut input, _meters, mut viewer) = open();
@@ -159,7 +298,7 @@ mod tests {
         });
         let (mut last, mut seen) = (0.0, 0);
         while last < LAST as f32 {
-            if let Some(bands) = viewer.latest() {
+            if let Some(bands) = latest(&mut viewer) {
                 assert_eq!(bands, picture(bands.total_power as u32), "torn");
                 assert!(bands.total_power > last, "{} after {last}", bands.total_power);
                 last = bands.total_power;

@@ -3,12 +3,14 @@
 //! Every row of [`SPECS`] becomes a parameter by one rule, so the plugin cannot disagree with the
 //! renderer about a range, a default or a unit.
 
-use crate::dsp::{SPECS, Settings, Spec, Stereo, Taper};
+mod choices;
+
+use crate::dsp::{BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Spec, Stereo, Taper};
 use crossbeam::atomic::AtomicCell;
-use nice_plug::{plugin::ParamValue, prelude::*};
+use nice_plug::{params::internals::ParamPtr, plugin::ParamValue, prelude::*};
 use std::{
     collections::BTreeMap,
-    sync::{Arc, LazyLock},
+    sync::{Arc, LazyLock, Mutex, PoisonError},
 };
 
 /// Settings that belong together, under the name that hosts and the editor show.
@@ -19,7 +21,7 @@ pub struct Group {
     pub ids: &'static [&'static str],
 }
 
-/// Every setting, in the order in which the sound meets them.
+/// Every setting but the scale, in the order in which the sound meets them.
 pub static GROUPS: [Group; 4] = [
     Group { name: "Source", ids: &["tuning", "transpose", "stereo"] },
     Group { name: "Resonators", ids: &["ring", "threshold", "ceiling", "floor", "release"] },
@@ -27,12 +29,19 @@ pub static GROUPS: [Group; 4] = [
     Group { name: "Output", ids: &["mix", "output", "bypass"] },
 ];
 
+/// The scale that the music is held to, which the editor shows by the bands.
+pub static SCALE: Group = Group { name: "Scale", ids: &["root", "scale"] };
+
 /// Units as nice-plug wants them: behind a space, and static.
 static UNITS: LazyLock<Vec<String>> =
     LazyLock::new(|| SPECS.iter().map(|spec| format!(" {}", spec.unit)).collect());
 
-/// The key of the editor's size in the saved state.
+/// Keys of the saved state.
 const EDITOR_SIZE: &str = "editor-size";
+const EDITOR_ZOOM: &str = "editor-zoom";
+const BANDS: &str = "bands";
+const CUSTOM: &str = "custom";
+const PRESET: &str = "preset";
 
 /// All that a session saves.
 pub struct ToneFilterParams {
@@ -42,9 +51,25 @@ pub struct ToneFilterParams {
     pub stereo: EnumParam<Stereo>,
     /// [`Settings::bypass`].
     pub bypass: BoolParam,
+    /// [`Settings::root`].
+    pub root: EnumParam<PitchClass>,
+    /// [`Settings::scale`].
+    pub scale: EnumParam<Scale>,
+    /// [`Settings::bands`]. Hosts have no use for 48 more parameters.
+    pub bands: AtomicCell<BandMask>,
+    /// [`Settings::custom`].
+    pub custom: AtomicCell<PitchClasses>,
+    /// The name of the preset that the sound started from. The audio thread leaves it alone.
+    pub preset: Mutex<String>,
     /// Width and height of the editor in logical pixels.
     pub editor_size: AtomicCell<[f32; 2]>,
+    /// How much larger than usual the editor shows everything.
+    pub editor_zoom: AtomicCell<f32>,
 }
+
+// The audio thread reads them.
+const _: () = assert!(AtomicCell::<BandMask>::is_lock_free());
+const _: () = assert!(AtomicCell::<PitchClasses>::is_lock_free());
 
 /// One parameter, by the kind of control that it needs.
 pub enum Control<'a> {
@@ -54,6 +79,10 @@ pub enum Control<'a> {
     Stereo(&'a EnumParam<Stereo>),
     /// [`Settings::bypass`].
     Bypass(&'a BoolParam),
+    /// [`Settings::root`].
+    Root(&'a EnumParam<PitchClass>),
+    /// [`Settings::scale`].
+    Scale(&'a EnumParam<Scale>),
 }
 
 impl Default for ToneFilterParams {
@@ -64,7 +93,13 @@ impl Default for ToneFilterParams {
             bypass: BoolParam::new("Bypass", false)
                 .make_bypass()
                 .with_string_to_value(Arc::new(parse_switch)),
+            root: EnumParam::new("Root", PitchClass::default()),
+            scale: EnumParam::new("Scale", Scale::default()),
+            bands: AtomicCell::default(),
+            custom: AtomicCell::default(),
+            preset: Mutex::new("Reference".to_owned()),
             editor_size: AtomicCell::new(crate::editor::DEFAULT_SIZE),
+            editor_zoom: AtomicCell::new(1.0),
         }
     }
 }
@@ -75,6 +110,10 @@ impl ToneFilterParams {
         let mut settings = Settings {
             stereo: self.stereo.value(),
             bypass: self.bypass.value(),
+            root: self.root.value(),
+            scale: self.scale.value(),
+            bands: self.bands.load(),
+            custom: self.custom.load(),
             ..Settings::default()
         };
         for (spec, param) in SPECS.iter().zip(&self.numbers) {
@@ -88,10 +127,49 @@ impl ToneFilterParams {
         match id {
             "stereo" => Some(Control::Stereo(&self.stereo)),
             "bypass" => Some(Control::Bypass(&self.bypass)),
+            "root" => Some(Control::Root(&self.root)),
+            "scale" => Some(Control::Scale(&self.scale)),
             _ => {
                 let mut numbers = SPECS.iter().zip(&self.numbers);
                 numbers.find(|(spec, _)| spec.id == id).map(|(spec, p)| Control::Number(spec, p))
             }
+        }
+    }
+}
+
+impl Control<'_> {
+    /// The parameter as nice-plug passes it around, valid as long as the parameters live.
+    pub fn as_ptr(&self) -> ParamPtr {
+        match self {
+            Self::Number(_, param) => param.as_ptr(),
+            Self::Stereo(param) => param.as_ptr(),
+            Self::Bypass(param) => param.as_ptr(),
+            Self::Root(param) => param.as_ptr(),
+            Self::Scale(param) => param.as_ptr(),
+        }
+    }
+
+    /// Where in the parameter's range (0..1) `settings` is.
+    pub fn normalized(&self, settings: &Settings) -> f32 {
+        match self {
+            Self::Number(spec, param) => param.preview_normalized(spec.get(settings)),
+            Self::Stereo(param) => param.preview_normalized(settings.stereo),
+            Self::Bypass(param) => param.preview_normalized(settings.bypass),
+            Self::Root(param) => param.preview_normalized(settings.root),
+            Self::Scale(param) => param.preview_normalized(settings.scale),
+        }
+    }
+
+    /// Puts what the parameter would be at `normalized` (0..1) into `settings`.
+    pub fn put(&self, settings: &mut Settings, normalized: f32) {
+        match self {
+            Self::Number(spec, param) => {
+                spec.set(settings, allowed(spec, param.preview_plain(normalized)));
+            }
+            Self::Stereo(param) => settings.stereo = param.preview_plain(normalized),
+            Self::Bypass(param) => settings.bypass = param.preview_plain(normalized),
+            Self::Root(param) => settings.root = param.preview_plain(normalized),
+            Self::Scale(param) => settings.scale = param.preview_plain(normalized),
         }
     }
 }
@@ -102,42 +180,53 @@ unsafe impl Params for ToneFilterParams {
     fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
         let numbers =
             SPECS.iter().zip(&self.numbers).map(|(spec, param)| (spec.id, param.as_ptr()));
-        let switches = [("stereo", self.stereo.as_ptr()), ("bypass", self.bypass.as_ptr())];
+        let choices = [
+            ("stereo", self.stereo.as_ptr()),
+            ("bypass", self.bypass.as_ptr()),
+            ("root", self.root.as_ptr()),
+            ("scale", self.scale.as_ptr()),
+        ];
         numbers
-            .chain(switches)
+            .chain(choices)
             .map(|(id, param)| (id.to_owned(), param, group_name(id).to_owned()))
             .collect()
     }
 
     fn serialize_fields(&self) -> BTreeMap<String, String> {
-        let [width, height] = self.editor_size.load();
-        BTreeMap::from([(EDITOR_SIZE.to_owned(), format!("[{width},{height}]"))])
+        let preset = self.preset.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let fields = [
+            (EDITOR_SIZE, serde_json::to_string(&self.editor_size.load())),
+            (EDITOR_ZOOM, serde_json::to_string(&self.editor_zoom.load())),
+            (BANDS, serde_json::to_string(&self.bands.load())),
+            (CUSTOM, serde_json::to_string(&self.custom.load())),
+            (PRESET, serde_json::to_string(&preset)),
+        ];
+        let texts = fields.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text.ok()?)));
+        texts.collect()
     }
 
     fn deserialize_fields(&self, fields: &BTreeMap<String, String>) {
-        let size = fields.get(EDITOR_SIZE).and_then(|text| serde_json::from_str(text).ok());
-        if let Some(size) = size {
+        if let Some(zoom) = field(fields, EDITOR_ZOOM) {
+            self.editor_zoom.store(crate::editor::allowed_zoom(zoom));
+        }
+        if let Some(size) = field(fields, EDITOR_SIZE) {
             self.editor_size.store(crate::editor::allowed_size(size));
+        }
+        // A state from before there was a mask had all bands on.
+        self.bands.store(field(fields, BANDS).unwrap_or_default());
+        self.custom.store(field(fields, CUSTOM).unwrap_or_default());
+        if let Some(name) = field(fields, PRESET) {
+            *self.preset.lock().unwrap_or_else(PoisonError::into_inner) = name;
         }
     }
 }
 
-impl Enum for Stereo {
-    fn variants() -> &'static [&'static str] {
-        &["Mono", "Stereo"]
-    }
-
-    fn ids() -> Option<&'static [&'static str]> {
-        Some(&["mono", "stereo"])
-    }
-
-    fn to_index(self) -> usize {
-        self as usize
-    }
-
-    fn from_index(index: usize) -> Self {
-        if index == Self::Stereo as usize { Self::Stereo } else { Self::Mono }
-    }
+/// What the saved state has under `key`, if that can be understood.
+fn field<T: serde::de::DeserializeOwned>(
+    fields: &BTreeMap<String, String>,
+    key: &str,
+) -> Option<T> {
+    serde_json::from_str(fields.get(key)?).ok()
 }
 
 /// Brings the numbers of a saved state into their ranges; nice-plug takes them as they are.
@@ -178,7 +267,8 @@ fn allowed(spec: &Spec, value: f32) -> f32 {
 
 /// The name of the group that `id` is in.
 fn group_name(id: &str) -> &'static str {
-    GROUPS.iter().find(|group| group.ids.contains(&id)).map_or("", |group| group.name)
+    let mut groups = GROUPS.iter().chain([&SCALE]);
+    groups.find(|group| group.ids.contains(&id)).map_or("", |group| group.name)
 }
 
 /// Reads a switch's text; nice-plug's own reader takes any nonsense for "off".
@@ -193,6 +283,9 @@ fn parse_switch(text: &str) -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The parameters that are no numbers, in their order.
+    const CHOICES: [&str; 4] = ["stereo", "bypass", "root", "scale"];
 
     fn set(params: &ToneFilterParams, id: &str, plain: f32) {
         let (_, param, _) = params.param_map().into_iter().find(|(own, ..)| own == id).unwrap();
@@ -209,16 +302,15 @@ mod tests {
     fn ids_and_order_are_those_of_the_settings() {
         let params = ToneFilterParams::default();
         let ids: Vec<_> = params.param_map().into_iter().map(|(id, ..)| id).collect();
-        let expected: Vec<_> =
-            SPECS.iter().map(|spec| spec.id).chain(["stereo", "bypass"]).collect();
+        let expected: Vec<_> = SPECS.iter().map(|spec| spec.id).chain(CHOICES).collect();
         assert_eq!(ids, expected);
     }
 
     #[test]
     fn every_parameter_is_in_one_group() {
-        let mut grouped: Vec<_> = GROUPS.iter().flat_map(|group| group.ids).copied().collect();
-        let mut ids: Vec<_> =
-            SPECS.iter().map(|spec| spec.id).chain(["stereo", "bypass"]).collect();
+        let mut grouped: Vec<_> =
+            GROUPS.iter().chain([&SCALE]).flat_map(|group| group.ids).copied().collect();
+        let mut ids: Vec<_> = SPECS.iter().map(|spec| spec.id).chain(CHOICES).collect();
         grouped.sort_unstable();
         ids.sort_unstable();
         assert_eq!(grouped, ids);
@@ -228,6 +320,7 @@ mod tests {
                 "tuning" | "transpose" | "stereo" => "Source",
                 "drive" | "tone" => "Voice",
                 "mix" | "output" | "bypass" => "Output",
+                "root" | "scale" => "Scale",
                 _ => "Resonators",
             };
             assert_eq!(group, expected, "{id}");
@@ -253,8 +346,55 @@ mod tests {
         let params = ToneFilterParams::default();
         set(&params, "stereo", 1.0);
         set(&params, "bypass", 1.0);
-        let expected = Settings { stereo: Stereo::Stereo, bypass: true, ..Settings::default() };
+        set(&params, "root", 3.0);
+        set(&params, "scale", 11.0);
+        params.bands.store(BandMask::ALL.with(7, false));
+        params.custom.store(PitchClasses::NONE.with(1, true));
+        let expected = Settings {
+            stereo: Stereo::Stereo,
+            bypass: true,
+            root: PitchClass::new(3),
+            scale: Scale::Blues,
+            bands: BandMask::ALL.with(7, false),
+            custom: PitchClasses::NONE.with(1, true),
+            ..Settings::default()
+        };
         assert_eq!(params.settings(), expected);
+
+        // To a host and back, every choice is what the settings say; the numbers are, nearly.
+        let copy = ToneFilterParams::default();
+        let mut settings = Settings::default();
+        for id in CHOICES {
+            let control = copy.control(id).unwrap();
+            control.put(&mut settings, control.normalized(&expected));
+        }
+        assert_eq!(
+            Settings { bands: expected.bands, custom: expected.custom, ..settings },
+            expected
+        );
+    }
+
+    #[test]
+    fn what_is_no_parameter_is_saved_too() {
+        let params = ToneFilterParams::default();
+        params.bands.store(BandMask::NONE.with(12, true));
+        params.custom.store(PitchClasses::NONE.with(4, true));
+        params.editor_zoom.store(1.5);
+        *params.preset.lock().unwrap() = "My \"own\"".to_owned();
+        let loaded = ToneFilterParams::default();
+        loaded.deserialize_fields(&params.serialize_fields());
+        assert_eq!(loaded.settings(), params.settings());
+        assert_eq!(loaded.editor_zoom.load(), 1.5);
+        assert_eq!(*loaded.preset.lock().unwrap(), "My \"own\"");
+
+        // A state of an older version, or a damaged one.
+        for text in ["{}", "\"2222\"", ""] {
+            let keys = [BANDS, CUSTOM, EDITOR_ZOOM, PRESET];
+            let fields = keys.map(|key| (key.to_owned(), text.to_owned()));
+            loaded.deserialize_fields(&BTreeMap::from(fields));
+            assert_eq!(loaded.settings(), Settings::default());
+            assert_eq!(loaded.editor_zoom.load(), 1.5);
+        }
     }
 
     #[test]

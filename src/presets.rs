@@ -6,6 +6,10 @@
 //!
 //! What a preset does not mention is as in the reference sound.
 
+mod user;
+
+pub use user::Folder;
+
 use crate::dsp::Settings;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -18,7 +22,7 @@ use thiserror::Error;
 pub const VERSION: u32 = 1;
 
 /// The factory presets: id and file.
-const FACTORY: [(&str, &str); 7] = [
+const FACTORY: [(&str, &str); 11] = [
     ("reference", include_str!("../assets/presets/reference.json")),
     ("quiet-music", include_str!("../assets/presets/quiet-music.json")),
     ("subtle-edge", include_str!("../assets/presets/subtle-edge.json")),
@@ -26,6 +30,10 @@ const FACTORY: [(&str, &str); 7] = [
     ("fast-song", include_str!("../assets/presets/fast-song.json")),
     ("chord-pad", include_str!("../assets/presets/chord-pad.json")),
     ("stereo-wide", include_str!("../assets/presets/stereo-wide.json")),
+    ("drums-tamed", include_str!("../assets/presets/drums-tamed.json")),
+    ("lead-only", include_str!("../assets/presets/lead-only.json")),
+    ("bass-octave", include_str!("../assets/presets/bass-octave.json")),
+    ("pentatonic", include_str!("../assets/presets/pentatonic.json")),
 ];
 
 /// A named sound.
@@ -42,7 +50,7 @@ pub struct Preset {
 /// Why there is no preset.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// No factory preset has this id.
+    /// Neither a factory preset nor one of the user's is called so.
     #[error("no preset is called {name:?}; there are {}, or give a path like ./{name}.json", ids().collect::<Vec<_>>().join(", "))]
     Unknown {
         /// The name that was asked for.
@@ -55,6 +63,20 @@ pub enum Error {
         path: PathBuf,
         /// What the system says.
         source: io::Error,
+    },
+    /// The preset's file cannot be written or deleted.
+    #[error("{}: cannot be changed ({source}); check the folder and its permissions", .path.display())]
+    Write {
+        /// The preset's file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A preset cannot be saved under this name.
+    #[error("{name:?} is no name for a preset of one's own; choose one that no factory preset has")]
+    Name {
+        /// The name that was asked for.
+        name: String,
     },
     /// The preset's file says something that is not understood.
     #[error("{}: {source}", .path.display())]
@@ -99,8 +121,8 @@ impl Preset {
         Some(Self::from_json(json).expect("the factory presets are presets"))
     }
 
-    /// The factory preset called `name`; or the preset in the file `name`, if that contains a path
-    /// separator or ends in `.json`.
+    /// The factory preset called `name`; or the user's own; or the preset in the file `name`, if that
+    /// contains a path separator or ends in `.json`.
     ///
     /// # Errors
     /// When there is no such preset, or its file cannot be read or understood.
@@ -109,14 +131,30 @@ impl Preset {
             return Ok(preset);
         }
         let path = Path::new(name);
-        let is_path =
-            name.contains(std::path::is_separator) || path.extension().is_some_and(|e| e == "json");
-        if !is_path {
-            return Err(Error::Unknown { name: name.into() });
+        if name.contains(std::path::is_separator) || path.extension().is_some_and(|e| e == "json") {
+            return Self::read(path);
         }
+        let own = Folder::of_user().map(|folder| folder.load(name)).transpose()?.flatten();
+        own.ok_or_else(|| Error::Unknown { name: name.into() })
+    }
+
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// When it cannot be read or understood.
+    pub fn read(path: &Path) -> Result<Self, Error> {
         let json =
             fs::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })?;
         Self::from_json(&json).map_err(|source| Error::Format { path: path.into(), source })
+    }
+
+    /// Writes the file at `path`, over one that is already there.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        user::write(path, &self.to_json())
+            .map_err(|source| Error::Write { path: path.into(), source })
     }
 
     /// Reads what [`Preset::to_json`] writes.

@@ -1,13 +1,17 @@
 //! The 48 bands as a grid: a row an octave, a column a note.
 
-use super::theme::{self, Scale};
+use super::{
+    controls::focus_ring,
+    hand::Hand,
+    theme::{self, Scale},
+};
 use crate::dsp::{
-    Band, BandState, Bands,
+    Band, BandMask, BandState, Bands, Settings,
     notes::{self, PITCH_CLASSES, TONES},
 };
 use egui::{
-    self, Align2, Color32, CornerRadius, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2,
-    pos2, vec2,
+    self, Align2, Color32, CornerRadius, Painter, PointerButton, Pos2, Rect, Response, Role, Sense,
+    Shape, Stroke, StrokeKind, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 use std::f32::consts::TAU;
 
@@ -26,9 +30,20 @@ const RISE: f32 = 0.02;
 const FALL: f32 = 0.12;
 const CHANGE: f32 = 0.05;
 
+/// Seconds for which a peak stays, and in which it then falls through the whole bar.
+const HOLD: f32 = 0.8;
+const FADE: f32 = 2.0;
+
+/// What the mouse does to a cell.
+const HELP: &str = "Click mutes, alt-click solos, drag paints, right-click brings all back";
+
 /// The grid and what of it is in motion.
 pub struct BandGrid {
     cells: [Cell; TONES],
+    /// What a stroke over the cells makes of them, and where it was last.
+    stroke: Option<(bool, Pos2)>,
+    /// The cell under the pointer.
+    pub hovered: Option<usize>,
 }
 
 /// One band on its way to what it was last told.
@@ -36,6 +51,9 @@ pub struct BandGrid {
 struct Cell {
     /// The bar: 0 for [`QUIETEST`] or less, 1 for all of the input's power.
     level: f32,
+    /// The highest that the bar has lately been, and for how many seconds that will be shown.
+    peak: f32,
+    hold: f32,
     /// The wave: 0 for [`FAINTEST`] or less, 1 for [`LOUDEST`] or more.
     loudness: f32,
     /// 0 for muted, 1 for heard.
@@ -46,7 +64,7 @@ struct Cell {
 
 impl Default for BandGrid {
     fn default() -> Self {
-        Self { cells: [Cell::default(); TONES] }
+        Self { cells: [Cell::default(); TONES], stroke: None, hovered: None }
     }
 }
 
@@ -73,6 +91,13 @@ impl BandGrid {
             approach(&mut cell.sounding, heard, CHANGE);
             let held = if band.state == BandState::Saturated { 1.0 } else { 0.0 };
             approach(&mut cell.saturated, held, CHANGE);
+            cell.hold = (cell.hold - seconds).max(0.0);
+            if cell.level >= cell.peak {
+                (cell.peak, cell.hold) = (cell.level, HOLD);
+            } else if cell.hold == 0.0 {
+                cell.peak = (cell.peak - seconds / FADE).max(cell.level);
+            }
+            moving |= cell.peak != cell.level;
         }
         moving
     }
@@ -85,17 +110,112 @@ impl BandGrid {
         pairs.map(|(own, other)| (own - other).abs()).fold(0.0, f32::max)
     }
 
-    /// Paints the grid into `area`.
-    pub fn paint(&self, painter: &Painter, area: Rect, scale: Scale, bands: &Bands) {
-        for (tone, (cell, band)) in self.cells.iter().zip(&bands.bands).enumerate() {
-            cell.paint(painter, cell_rect(area, scale, tone), scale, tone, band);
+    /// Shows the grid in `area`.
+    pub fn show(&mut self, ui: &mut Ui, area: Rect, bands: &Bands, hand: &mut Hand) {
+        let settings = hand.params.settings();
+        let sounding = settings.sounding_bands();
+        let gap = gap(area);
+        self.hovered = None;
+        for tone in 0..TONES {
+            let rect = cell_rect(area, gap, tone);
+            let id = ui.scope_id().with(("band", tone));
+            let response = ui.interact(rect, id, Sense::click_and_drag());
+            let on = settings.bands.contains(tone);
+            response.widget_info(|| {
+                WidgetInfo::selected(
+                    Role::CheckBox,
+                    true,
+                    on,
+                    format!("Band {}", notes::name(tone)),
+                )
+            });
+            self.edit(ui, &response, tone, area, hand);
+            let look = Look {
+                band: &bands.bands[tone],
+                sounds: sounding.contains(tone),
+                on,
+                hovered: response.hovered(),
+            };
+            self.cells[tone].paint(ui.painter(), rect, Scale::of_cell(rect.size()), tone, &look);
+            focus_ring(ui, &response);
+            if response.hovered() {
+                self.hovered = Some(tone);
+                response.on_hover_ui_at_pointer(|ui| describe(ui, tone, &settings, &look));
+            }
+        }
+    }
+
+    /// Does what the user wants with the cell of `tone`.
+    fn edit(&mut self, ui: &Ui, response: &Response, tone: usize, area: Rect, hand: &mut Hand) {
+        let bands = hand.params.bands.load();
+        let on = bands.contains(tone);
+        if response.secondary_clicked() {
+            hand.set_bands(BandMask::ALL);
+        } else if response.clicked() {
+            let alone = BandMask::NONE.with(tone, true);
+            hand.set_bands(match ui.input(|input| input.modifiers.alt) {
+                // A second one takes the first one back.
+                true if bands == alone => BandMask::ALL,
+                true => alone,
+                false => bands.with(tone, !on),
+            });
+        }
+        if response.drag_started_by(PointerButton::Primary)
+            && let Some(start) = ui.input(|input| input.pointer.press_origin())
+        {
+            self.stroke = Some((!on, start));
+            hand.begin_stroke();
+        }
+        let ours = response.dragged() || response.drag_stopped();
+        let Some((paint, last)) = self.stroke.filter(|_| ours) else { return };
+        let to = response.interact_pointer_pos().unwrap_or(last);
+        // However fast the pointer, no cell on its way is left out.
+        let steps = (to.distance(last) / 4.0).ceil().max(1.0);
+        let way = (0..=steps as usize).map(|step| last.lerp(to, step as f32 / steps));
+        let cells = way.filter_map(|at| cell_at(area, at));
+        hand.paint(cells.fold(bands, |bands, tone| bands.with(tone, paint)));
+        self.stroke = Some((paint, to));
+        if response.drag_stopped() {
+            self.stroke = None;
+            hand.end_stroke();
         }
     }
 }
 
+/// The note in the cell of `tone`, its frequency and its level.
+fn describe(ui: &mut Ui, tone: usize, settings: &Settings, look: &Look) {
+    let (tuning, transpose) = (f64::from(settings.tuning), f64::from(settings.transpose));
+    let hertz = notes::frequency(tone, tuning, transpose);
+    let level = match look.band.level_db() {
+        db if db >= QUIETEST => format!("{db:.1} dB of the whole sound"),
+        _ => "silent".to_owned(),
+    };
+    ui.label(format!("{}   {hertz:.1} Hz   {level}", notes::name(tone)));
+    let why = match (look.on, look.sounds) {
+        (false, _) => "Muted by hand. ",
+        (true, false) => "Not in the scale. ",
+        (true, true) => "",
+    };
+    ui.weak(format!("{why}{HELP}"));
+}
+
+/// The space between cells of a grid that fills `area`.
+pub fn gap(area: Rect) -> f32 {
+    (0.005 * area.width()).clamp(2.0, 10.0)
+}
+
+/// The cell at `position` of a grid that fills `area`.
+fn cell_at(area: Rect, position: Pos2) -> Option<usize> {
+    (0..TONES).find(|&tone| cell_rect(area, gap(area), tone).contains(position))
+}
+
+/// The columns of a grid that fills `area`.
+pub fn column(area: Rect, index: usize) -> egui::Rangef {
+    cell_rect(area, gap(area), index).x_range()
+}
+
 /// Where the cell of `tone` is in a grid that fills `area`.
-pub fn cell_rect(area: Rect, scale: Scale, tone: usize) -> Rect {
-    let gap = scale.length(5.0).max(2.0);
+pub fn cell_rect(area: Rect, gap: f32, tone: usize) -> Rect {
     let rows = TONES / COLUMNS;
     let pitch = (area.size() + Vec2::splat(gap)) / vec2(COLUMNS as f32, rows as f32);
     let corner = area.min + pitch * vec2((tone % COLUMNS) as f32, (tone / COLUMNS) as f32);
@@ -113,6 +233,16 @@ fn level(band: &Band) -> f32 {
     if loudness(band) == 0.0 { 0.0 } else { (1.0 - band.level_db() / QUIETEST).clamp(0.0, 1.0) }
 }
 
+/// What of a cell is not in motion.
+struct Look<'a> {
+    band: &'a Band,
+    /// Neither muted by hand nor outside of the scale.
+    sounds: bool,
+    /// Not muted by hand.
+    on: bool,
+    hovered: bool,
+}
+
 impl Cell {
     /// Blue, green or red, or between them while the state changes.
     fn colour(&self) -> Color32 {
@@ -120,23 +250,33 @@ impl Cell {
         heard.lerp_to_gamma(theme::SATURATED, self.saturated)
     }
 
-    fn paint(&self, painter: &Painter, rect: Rect, scale: Scale, tone: usize, band: &Band) {
+    fn paint(&self, painter: &Painter, rect: Rect, scale: Scale, tone: usize, look: &Look) {
         let colour = self.colour();
         let radius = CornerRadius::same(scale.length(4.0).max(2.0) as u8);
         let glow = self.sounding * (0.10 + 0.12 * self.level);
-        painter.rect_filled(rect, radius, theme::SURFACE.lerp_to_gamma(colour, glow));
+        let surface = if look.sounds { theme::SURFACE } else { theme::BACKGROUND };
         let border = theme::LINE.lerp_to_gamma(colour, 0.7 * self.sounding);
-        let width = 1.0 + self.saturated;
-        painter.rect_stroke(rect, radius, Stroke::new(width, border), StrokeKind::Inside);
+        let border = if look.hovered { border.lerp_to_gamma(theme::TEXT, 0.5) } else { border };
+        let stroke = Stroke::new(1.0 + self.saturated, border);
+        let fill = surface.lerp_to_gamma(colour, glow);
+        painter.rect(rect, radius, fill, stroke, StrokeKind::Inside);
 
         let inner = rect.shrink(scale.length(6.0).max(4.0));
         let line = scale.line(11.0);
         let text = theme::DIM.lerp_to_gamma(theme::TEXT, self.sounding);
+        let text = if look.sounds { text } else { text.gamma_multiply(0.5) };
         painter.text(inner.left_top(), Align2::LEFT_TOP, notes::name(tone), scale.font(13.0), text);
         let marker = pos2(inner.right() - 0.25 * line, inner.top() + 0.5 * line);
         // What hovers about the quietest level fades rather than flickers.
         let presence = (12.0 * self.level).min(1.0).max(self.sounding);
-        paint_marker(painter, marker, 0.25 * line, band.state, presence);
+        if look.on {
+            paint_marker(painter, marker, 0.25 * line, look.band.state, presence);
+        } else {
+            paint_cross(painter, marker, 0.2 * line);
+        }
+        if !look.sounds && self.loudness == 0.0 {
+            return;
+        }
 
         let bottom = inner.bottom() - 0.5 * line;
         let number = scale.font(11.0);
@@ -149,6 +289,11 @@ impl Cell {
         let mut filled = bar;
         filled.set_width(bar.width() * self.level);
         painter.rect_filled(filled, CornerRadius::same(1), colour);
+        if self.peak > self.level {
+            let x = bar.left() + self.peak * bar.width();
+            let peak = Stroke::new(scale.length(1.5).max(1.0), colour);
+            painter.vline(x, bar.y_range().expand(1.0), peak);
+        }
         if presence > 0.0 {
             let db = ((1.0 - self.level) * QUIETEST).round();
             let at = pos2(inner.right(), bottom);
@@ -164,7 +309,9 @@ impl Cell {
         let top = inner.top() + scale.line(13.0);
         let screen =
             Rect::from_min_max(pos2(inner.left(), top), pos2(inner.right(), bottom - 0.5 * line));
-        self.paint_wave(painter, screen, scale, tone, band);
+        if screen.height() > 4.0 {
+            self.paint_wave(painter, screen, scale, tone, look.band);
+        }
     }
 
     /// The band's recent output, from where it rises through zero, so that it stands still.
@@ -200,6 +347,14 @@ impl Cell {
         let width = 1.0 + scale.length(0.6) * self.sounding;
         let stroke = Stroke::new(width, self.colour().gamma_multiply(presence));
         painter.line(line, stroke);
+    }
+}
+
+/// The mark of a band that is muted by hand.
+pub fn paint_cross(painter: &Painter, centre: Pos2, radius: f32) {
+    let stroke = Stroke::new(1.0, theme::DIM);
+    for y in [-radius, radius] {
+        painter.line_segment([centre - vec2(radius, y), centre + vec2(radius, y)], stroke);
     }
 }
 

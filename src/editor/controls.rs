@@ -1,18 +1,30 @@
 //! The controls of every setting, by group.
 
-use super::theme::{self, Scale};
-use crate::params::{Control, GROUPS, ToneFilterParams};
+use super::{
+    hand::Hand,
+    theme::{self, Scale},
+};
+use crate::{
+    dsp::Spec,
+    params::{Control, GROUPS},
+};
 use egui::{
-    Align2, CornerRadius, CursorIcon, Frame, Id, Key, Margin, Rect, Role, Sense, Stroke, TextEdit,
-    Ui, WidgetInfo, pos2,
+    Align2, CornerRadius, CursorIcon, Event, EventFilter, Frame, Id, Key, Margin, MouseWheelUnit,
+    Rect, Response, Role, Sense, Stroke, StrokeKind, TextEdit, Ui, WidgetInfo, pos2,
     text::{CCursor, CCursorRange},
     text_edit::TextEditState,
     vec2,
 };
-use nice_plug::prelude::{FloatParam, Param, ParamSetter};
+use nice_plug::prelude::{FloatParam, Param};
 
-/// How much finer a drag is with shift held.
+/// How much finer everything is with shift held.
 const FINE: f32 = 0.1;
+
+/// What an arrow moves, and a notch of the wheel, of the range.
+const STEP: f32 = 0.01;
+
+/// Points of scrolling that count as a notch of the wheel.
+const NOTCH: f32 = 50.0;
 
 /// Rows of controls; a longer group takes another column.
 const ROWS: usize = 3;
@@ -35,14 +47,8 @@ fn row(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(20.0).max(13.0)
 }
 
-/// Shows every control in `area`, and tells the host what the user does through `setter`.
-pub fn show(
-    ui: &mut Ui,
-    area: Rect,
-    scale: Scale,
-    params: &ToneFilterParams,
-    setter: &ParamSetter,
-) {
+/// Shows every control in `area`.
+pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
     let total: usize = GROUPS.iter().map(|group| columns(group.ids.len())).sum();
     let gap = scale.length(18.0).max(8.0);
     let pitch = (area.width() + gap) / total as f32;
@@ -61,19 +67,18 @@ pub fn show(
             let corner = title.left_bottom() + corner;
             let cell = Rect::from_min_size(corner, vec2(pitch - gap, row(scale)));
             let place = Place { cell, id: ui.scope_id().with(id), scale };
+            let params = hand.params;
             match params.control(id) {
-                Some(Control::Number(spec, param)) => {
-                    place.slider(ui, param, spec.help, setter);
-                }
+                Some(Control::Number(spec, param)) => place.slider(ui, spec, param, hand),
                 Some(Control::Stereo(param)) => {
                     let help = "One set of resonators for both channels, or one for each.";
-                    place.switch(ui, param, help, setter);
+                    place.switch(ui, id, param, help, hand);
                 }
                 Some(Control::Bypass(param)) => {
                     let help = "Lets the sound through untouched.";
-                    place.switch(ui, param, help, setter);
+                    place.switch(ui, id, param, help, hand);
                 }
-                None => {}
+                _ => {}
             }
         }
         left += width + gap;
@@ -107,42 +112,48 @@ impl Place {
         ui.painter().text(at, Align2::LEFT_CENTER, name, self.scale.font(12.0), theme::DIM);
     }
 
-    /// A slider: drag it (with shift, finely), double-click it for the default, click the value to
-    /// type one.
-    fn slider(&self, ui: &mut Ui, param: &FloatParam, help: &str, setter: &ParamSetter) {
+    /// A slider: drag it, turn the wheel over it or press an arrow (with shift, finely), double-click it
+    /// for the default, click the value to type one.
+    fn slider(&self, ui: &mut Ui, spec: &'static Spec, param: &FloatParam, hand: &mut Hand) {
         let response = ui.interact(self.cell, self.id, Sense::click_and_drag());
+        let fine = if ui.input(|input| input.modifiers.shift) { FINE } else { 1.0 };
+        let now = param.unmodulated_normalized_value();
         // The host may take its time to hand a new value back; until the drag ends, ours counts.
         let mut value = ui.data(|data| data.get_temp(self.id));
         if response.drag_started() {
-            setter.begin_set_parameter(param);
-            value = Some(param.unmodulated_normalized_value());
+            hand.begin(spec.id);
+            value = Some(now);
         }
         if let Some(value) = &mut value {
-            let fine = if ui.input(|input| input.modifiers.shift) { FINE } else { 1.0 };
             let moved = fine * response.drag_delta().x / self.cell.width();
             if moved != 0.0 {
                 *value = (*value + moved).clamp(0.0, 1.0);
-                setter.set_parameter_normalized(param, *value);
+                hand.set(spec.id, *value);
             }
             ui.data_mut(|data| data.insert_temp(self.id, *value));
         }
         if response.drag_stopped() {
-            setter.end_set_parameter(param);
+            hand.end(spec.id);
             ui.data_mut(|data| data.remove_temp::<f32>(self.id));
         }
         if response.double_clicked() {
-            set(setter, param, param.default_normalized_value());
+            hand.set_once(spec.id, param.default_normalized_value());
+        }
+        let steps = wheel(ui, &response) + arrows(ui, &response);
+        if steps != 0.0 && value.is_none() {
+            hand.nudge(spec.id, (now + steps * fine * STEP).clamp(0.0, 1.0));
         }
 
-        let shown = value.unwrap_or_else(|| param.unmodulated_normalized_value());
+        let shown = value.unwrap_or(now);
         let plain = f64::from(param.preview_plain(shown));
         response.widget_info(|| WidgetInfo::slider(true, plain, param.name()));
         let active = response.hovered() || response.dragged();
-        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text(help);
+        focus_ring(ui, &response);
+        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text(spec.help);
 
         self.name(ui, param.name());
         self.paint_track(ui, shown, param.preview_normalized(0.0), active);
-        self.value(ui, param, &param.normalized_value_to_string(shown, true), setter);
+        self.value(ui, spec.id, param, &param.normalized_value_to_string(shown, true), hand);
     }
 
     /// The track of a slider, filled from `origin` (0..1) to `value` (0..1).
@@ -164,7 +175,14 @@ impl Place {
     }
 
     /// The value as text, which becomes a field to type in when it is clicked.
-    fn value(&self, ui: &mut Ui, param: &FloatParam, text: &str, setter: &ParamSetter) {
+    fn value(
+        &self,
+        ui: &mut Ui,
+        setting: &'static str,
+        param: &FloatParam,
+        text: &str,
+        hand: &mut Hand,
+    ) {
         let id = self.id.with("entry");
         let font = self.scale.font(12.0);
         let typed: Option<String> = ui.data(|data| data.get_temp(id));
@@ -183,7 +201,7 @@ impl Place {
             if ui.put(area, field).lost_focus() {
                 let cancelled = ui.input(|input| input.key_pressed(Key::Escape));
                 if let Some(value) = value.filter(|_| !cancelled) {
-                    set(setter, param, value);
+                    hand.set_once(setting, value);
                 }
                 ui.data_mut(|data| data.remove_temp::<String>(id));
             } else {
@@ -212,7 +230,14 @@ impl Place {
     }
 
     /// Two buttons of which one is down.
-    fn switch(&self, ui: &mut Ui, param: &impl Param, help: &str, setter: &ParamSetter) {
+    fn switch(
+        &self,
+        ui: &mut Ui,
+        setting: &'static str,
+        param: &impl Param,
+        help: &str,
+        hand: &mut Hand,
+    ) {
         self.name(ui, param.name());
         let on = param.unmodulated_normalized_value() > 0.5;
         let (left, right) = self.body().split_left_right_at_fraction(0.5);
@@ -237,16 +262,53 @@ impl Place {
             ui.painter().rect_filled(half, round, fill);
             let font = self.scale.font(11.0);
             ui.painter().text(half.center(), Align2::CENTER_CENTER, label, font, text);
+            focus_ring(ui, &response);
             if response.on_hover_text(help).clicked() && !chosen {
-                set(setter, param, index as f32);
+                hand.set_once(setting, index as f32);
             }
         }
     }
 }
 
-/// Sets a parameter at one stroke.
-fn set(setter: &ParamSetter, param: &impl Param, normalized: f32) {
-    setter.begin_set_parameter(param);
-    setter.set_parameter_normalized(param, normalized);
-    setter.end_set_parameter(param);
+/// Notches that the wheel is turned by over `response`.
+fn wheel(ui: &Ui, response: &Response) -> f32 {
+    if !response.hovered() {
+        return 0.0;
+    }
+    let notches = |event: &Event| match event {
+        Event::MouseWheel { unit: MouseWheelUnit::Point, delta, .. } => delta.y / NOTCH,
+        Event::MouseWheel { delta, .. } => delta.y,
+        _ => 0.0,
+    };
+    ui.input(|input| input.events.iter().map(notches).sum())
+}
+
+/// Presses of arrows while `response` has the keyboard: up and right are more, the page keys are ten.
+fn arrows(ui: &Ui, response: &Response) -> f32 {
+    if !response.has_focus() {
+        return 0.0;
+    }
+    let filter =
+        EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+    let steps = [
+        (Key::ArrowUp, 1.0),
+        (Key::ArrowRight, 1.0),
+        (Key::ArrowDown, -1.0),
+        (Key::ArrowLeft, -1.0),
+        (Key::PageUp, 10.0),
+        (Key::PageDown, -10.0),
+    ];
+    ui.input(|input| {
+        let presses = |key| input.num_presses(key) as f32;
+        steps.into_iter().map(|(key, step)| step * presses(key)).sum()
+    })
+}
+
+/// Shows who has the keyboard.
+pub fn focus_ring(ui: &Ui, response: &Response) {
+    if response.has_focus() {
+        let stroke = Stroke::new(1.0, theme::ACCENT);
+        ui.painter().rect_stroke(response.rect.expand(2.0), 3.0, stroke, StrokeKind::Outside);
+    }
 }

@@ -2,18 +2,27 @@
 
 mod band_grid;
 mod controls;
+mod hand;
+mod history;
+mod library;
+mod preset_bar;
+mod scale_strip;
+mod spectrum;
 #[cfg(test)]
 mod tests;
 mod theme;
 
 use crate::{
-    dsp::{BandState, Bands},
+    dsp::Bands,
     meters::{MeterViewer, Meters},
     params::ToneFilterParams,
+    presets::Folder,
 };
 use band_grid::BandGrid;
 use crossbeam::atomic::AtomicCell;
-use egui::{Align2, Rect, Ui, Vec2};
+use egui::{Event, Rect, Ui};
+use hand::{Hand, Session};
+use library::Library;
 use nice_plug::{
     context::gui::GuiContext,
     editor::{
@@ -23,12 +32,18 @@ use nice_plug::{
     prelude::ParamSetter,
 };
 use nice_plug_egui::{
-    EguiEditorHandle, EguiEditorState, EguiNiceSettings, Frame, NiceEguiApp, RepaintNotifier,
+    EguiEditorHandle, EguiEditorState, EguiNiceSettings, Frame, Key, KeyCapture, NiceEguiApp,
+    RepaintNotifier,
     baseview::{HandlerError, WindowSize},
     create_egui_editor,
     resizable_window::ResizableWindow,
 };
-use std::{error::Error, sync::Arc};
+use preset_bar::OutputMeter;
+use spectrum::Spectrum;
+use std::{
+    error::Error,
+    sync::{Arc, Mutex, PoisonError},
+};
 use theme::Scale;
 
 /// Logical width and height of a window that nobody has resized yet.
@@ -40,6 +55,9 @@ const MIN_SIZE: [f32; 2] = [480.0, 300.0];
 /// Logical width and height that no screen exceeds; keeps a damaged session from asking for more.
 const MAX_SIZE: [f32; 2] = [8192.0, 8192.0];
 
+/// Logical height below which the window's room is for the grid alone.
+const LOWEST_WITH_SPECTRUM: f32 = 420.0;
+
 /// Seconds without a picture after which the host has stopped playing.
 const PAUSE: f64 = 0.25;
 
@@ -48,11 +66,18 @@ pub fn allowed_size(size: [f32; 2]) -> [f32; 2] {
     std::array::from_fn(|axis| size[axis].clamp(MIN_SIZE[axis], MAX_SIZE[axis]))
 }
 
+/// `zoom`, or the nearest one that the window can have.
+pub fn allowed_zoom(zoom: f32) -> f32 {
+    zoom.clamp(0.75, 2.0)
+}
+
 /// Opens the window, and remembers its size across sessions, which nice-plug's own editor does not.
 pub struct ToneFilterEditor {
     params: Arc<ToneFilterParams>,
     meters: Meters,
     repaint: RepaintNotifier,
+    /// Only windows lock it, of which there is one at a time.
+    session: Arc<Mutex<Session>>,
     /// Physical pixels in a logical one, as far as is known.
     pixel_ratio: Arc<AtomicCell<f64>>,
 }
@@ -60,7 +85,14 @@ pub struct ToneFilterEditor {
 impl ToneFilterEditor {
     /// An editor of `params` that shows `meters`, and paints anew when `repaint` asks for it.
     pub fn new(params: Arc<ToneFilterParams>, meters: Meters, repaint: RepaintNotifier) -> Self {
-        Self { params, meters, repaint, pixel_ratio: Arc::new(AtomicCell::new(1.0)) }
+        let session = Session::new(Library::new(Folder::of_user()));
+        Self {
+            params,
+            meters,
+            repaint,
+            session: Arc::new(Mutex::new(session)),
+            pixel_ratio: Arc::new(AtomicCell::new(1.0)),
+        }
     }
 
     /// What a new window runs.
@@ -70,7 +102,7 @@ impl ToneFilterEditor {
             meters: self.meters.open(),
             pixel_ratio: self.pixel_ratio.clone(),
             host: None,
-            panel: Panel::default(),
+            panel: Panel { session: self.session.clone(), ..Panel::default() },
             last_picture: f64::NEG_INFINITY,
         }
     }
@@ -91,7 +123,9 @@ impl Editor for ToneFilterEditor {
             self.pixel_ratio.store(ratio);
         }
         let [width, height] = self.params.editor_size.load();
-        let state = EguiEditorState::from_size(LogicalSize::new(width, height), 1.0);
+        let zoom = self.params.editor_zoom.load();
+        let size = LogicalSize::new(width / zoom, height / zoom);
+        let state = EguiEditorState::from_size(size, zoom);
         let settings =
             EguiNiceSettings::new().with_tile("Tone Filter").with_resize_hint(self.resize_hint());
         create_egui_editor(state, self.repaint.clone(), settings, self.app())
@@ -105,7 +139,7 @@ impl Editor for ToneFilterEditor {
     }
 
     fn resize_hint(&self) -> ResizeHint {
-        let [width, height] = MIN_SIZE;
+        let [width, height] = MIN_SIZE.map(|length| length * self.params.editor_zoom.load());
         ResizeHint::RESIZABLE.with_min_logical_size(LogicalSize::new(width, height))
     }
 }
@@ -134,7 +168,13 @@ impl NiceEguiApp for App {
         Ok(())
     }
 
-    fn ui(&mut self, ui: &mut Ui, _frame: &mut Frame) {
+    fn ui(&mut self, ui: &mut Ui, frame: &mut Frame) {
+        // The space bar is the host's, except in a text.
+        let space = || Key::Character(" ".to_owned());
+        frame.set_key_capture(match ui.ctx().text_edit_focused() {
+            true => KeyCapture::CaptureAll,
+            false => KeyCapture::IgnoreKeys(vec![space()]),
+        });
         if self.listen(ui.input(|input| input.time)) {
             ui.ctx().request_repaint_after_secs(PAUSE as f32);
         }
@@ -154,13 +194,17 @@ impl App {
     /// Takes over the latest picture at `now`, in egui's seconds, or silence after a pause; true while
     /// there is sound.
     fn listen(&mut self, now: f64) -> bool {
-        if let Some(bands) = self.meters.latest() {
-            self.panel.bands = bands;
+        if let Some(picture) = self.meters.latest() {
+            self.panel.bands = picture.bands;
+            self.panel.output = OutputMeter { peaks: picture.peaks, load: picture.load };
+            self.panel.spectrum.listen(&mut self.meters, picture.sample_rate);
             self.last_picture = now;
         }
         let playing = now - self.last_picture <= PAUSE;
         if !playing {
             self.panel.bands = Bands::default();
+            self.panel.output = OutputMeter::default();
+            self.panel.spectrum.clear();
         }
         playing
     }
@@ -171,7 +215,10 @@ impl App {
 struct Panel {
     /// What the bands hear.
     bands: Bands,
+    output: OutputMeter,
+    spectrum: Spectrum,
     grid: BandGrid,
+    session: Arc<Mutex<Session>>,
 }
 
 /// Where the parts of the panel are.
@@ -179,55 +226,65 @@ struct Layout {
     scale: Scale,
     header: Rect,
     grid: Rect,
+    keyboard: Rect,
+    strip: Rect,
+    /// No place in a low window.
+    spectrum: Option<Rect>,
     controls: Rect,
 }
 
 impl Layout {
     fn new(window: Rect) -> Self {
         let scale = Scale::new(window.size());
-        let margin = scale.length(16.0).max(8.0);
+        let margin = scale.length(16.0).max(6.0);
         let area = window.shrink(margin);
-        let (header, rest) = area.split_top_bottom_at_y(area.top() + scale.line(14.0));
-        let (grid, controls) = rest.split_top_bottom_at_y(rest.bottom() - controls::height(scale));
-        let grid =
-            grid.with_min_y(grid.top() + 0.5 * margin).with_max_y(grid.bottom() - 0.75 * margin);
-        Self { scale, header, grid, controls }
+        let (header, rest) = area.split_top_bottom_at_y(area.top() + preset_bar::height(scale));
+        let (rest, controls) = rest.split_top_bottom_at_y(rest.bottom() - controls::height(scale));
+        let mut rest =
+            rest.with_min_y(rest.top() + 0.5 * margin).with_max_y(rest.bottom() - 0.6 * margin);
+        let spectrum = (window.height() >= LOWEST_WITH_SPECTRUM).then(|| {
+            let (above, spectrum) =
+                rest.split_top_bottom_at_y(rest.bottom() - 0.17 * rest.height());
+            rest = above.with_max_y(above.bottom() - 0.4 * margin);
+            spectrum
+        });
+        let (rest, strip) = rest.split_top_bottom_at_y(rest.bottom() - scale_strip::height(scale));
+        let rest = rest.with_max_y(rest.bottom() - 0.4 * margin);
+        let keyboard = rest.bottom() - scale_strip::keyboard_height(scale);
+        let (grid, keyboard) = rest.split_top_bottom_at_y(keyboard);
+        let grid = grid.with_max_y(grid.bottom() - 0.3 * margin);
+        Self { scale, header, grid, keyboard, strip, spectrum, controls }
     }
 }
 
 impl Panel {
     /// Shows everything in all of `ui`, with a corner that resizes the window.
     fn show(&mut self, ui: &mut Ui, params: &ToneFilterParams, setter: &ParamSetter) {
-        let seconds = ui.input(|input| input.unstable_dt).min(0.1);
-        if self.grid.advance(&self.bands, seconds) {
+        if !ui.ctx().text_edit_focused() {
+            // A button with the keyboard would be pressed by it, and the host would not play.
+            let is_space =
+                |event: &Event| matches!(event, Event::Key { key: egui::Key::Space, .. });
+            ui.input_mut(|input| input.events.retain(|event| !is_space(event)));
+        }
+        let (seconds, now) = ui.input(|input| (input.unstable_dt.min(0.1), input.time));
+        let moving = self.grid.advance(&self.bands, seconds);
+        if self.spectrum.advance(seconds) || moving {
             ui.ctx().request_repaint();
         }
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut hand = Hand::new(params, setter, &mut session, now);
         ResizableWindow::new("window").min_size(MIN_SIZE.into()).show(ui, |ui| {
-            let Layout { scale, header, grid, controls } = Layout::new(ui.max_rect());
-            paint_header(ui, header, scale);
-            self.grid.paint(ui.painter(), grid, scale, &self.bands);
-            controls::show(ui, controls, scale, params, setter);
+            let layout = Layout::new(ui.max_rect());
+            let Layout { scale, .. } = layout;
+            preset_bar::show(ui, layout.header, scale, &self.output, &mut hand);
+            self.grid.show(ui, layout.grid, &self.bands, &mut hand);
+            scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, &mut hand);
+            scale_strip::show(ui, layout.strip, scale, &mut hand);
+            if let Some(area) = layout.spectrum {
+                let settings = params.settings();
+                self.spectrum.show(ui, area, scale, &settings, self.grid.hovered);
+            }
+            controls::show(ui, layout.controls, scale, &mut hand);
         });
-    }
-}
-
-/// The name, and what the colours and markers mean.
-fn paint_header(ui: &Ui, area: Rect, scale: Scale) {
-    let painter = ui.painter();
-    let title = "TONE FILTER";
-    painter.text(area.left_center(), Align2::LEFT_CENTER, title, scale.font(14.0), theme::TEXT);
-    let mut right = area.right_center();
-    let legend = [
-        (BandState::Saturated, "saturated"),
-        (BandState::Sounding, "sounding"),
-        (BandState::Muted, "muted"),
-    ];
-    for (state, label) in legend {
-        let font = scale.font(12.0);
-        let radius = 0.3 * font.size;
-        let text = painter.text(right, Align2::RIGHT_CENTER, label, font, theme::DIM);
-        right = text.left_center() - Vec2::X * 2.0 * radius;
-        band_grid::paint_marker(painter, right, radius, state, 1.0);
-        right.x -= scale.length(24.0).max(12.0);
     }
 }

@@ -1,19 +1,23 @@
 //! The window without a window: what it paints, and what the mouse and the keyboard do.
 
 mod desk;
+mod edits;
 
 use super::{
     DEFAULT_SIZE, MIN_SIZE, ToneFilterEditor,
-    band_grid::{BandGrid, cell_rect},
+    band_grid::{BandGrid, cell_rect, gap},
     theme,
 };
 use crate::{
-    dsp::{Band, BandState, Bands, SPECS, Settings, Spec, Stereo, ToneFilter, notes},
+    dsp::{
+        Band, BandMask, BandState, Bands, PitchClass, PitchClasses, SPECS, Scale, Settings, Spec,
+        Stereo, ToneFilter, notes,
+    },
     meters::meters,
     params::{GROUPS, ToneFilterParams},
 };
 use desk::{Desk, leaves};
-use egui::{Color32, Event, Key, Pos2, Rect, Shape, ViewportCommand, pos2, vec2};
+use egui::{Color32, Event, Key, Modifiers, Pos2, Rect, Shape, ViewportCommand, pos2, vec2};
 use nice_plug::{editor::Editor, params::Params};
 use nice_plug_egui::{NiceEguiApp, RepaintNotifier, baseview::WindowSize};
 use std::sync::Arc;
@@ -21,7 +25,7 @@ use std::sync::Arc;
 /// The colour and the kind of the marker in the cell of `tone`.
 fn marker(desk: &Desk, tone: usize) -> Option<(Color32, BandState)> {
     let layout = super::Layout::new(Rect::from_min_size(Pos2::ZERO, desk.size));
-    let cell = cell_rect(layout.grid, layout.scale, tone);
+    let cell = cell_rect(layout.grid, gap(layout.grid), tone);
     let shapes = desk.output.shapes.iter().flat_map(|clipped| leaves(&clipped.shape));
     let mut markers = shapes.filter(|shape| cell.contains_rect(shape.visual_bounding_rect()));
     markers.find_map(|shape| match shape {
@@ -141,6 +145,85 @@ fn every_control_is_legible_at_every_size_and_value() {
     }
 }
 
+/// The middle of the cell of `tone`.
+fn cell(desk: &Desk, tone: usize) -> Pos2 {
+    let layout = super::Layout::new(Rect::from_min_size(Pos2::ZERO, desk.size));
+    cell_rect(layout.grid, gap(layout.grid), tone).center()
+}
+
+#[test]
+fn a_click_mutes_a_band_and_alt_click_leaves_it_alone() {
+    let mut desk = Desk::new(DEFAULT_SIZE);
+    desk.click(cell(&desk, 17));
+    assert_eq!(desk.params.settings().bands, BandMask::ALL.with(17, false));
+    assert_eq!(desk.log(), ["begin", "set", "end"], "the host must know of something to save");
+    desk.time += 1.0;
+    desk.click(cell(&desk, 17));
+    assert_eq!(desk.params.settings(), Settings::default());
+
+    desk.hold(Modifiers::ALT);
+    desk.time += 1.0;
+    desk.click(cell(&desk, 30));
+    assert_eq!(desk.params.settings().bands, BandMask::NONE.with(30, true));
+    desk.time += 1.0;
+    desk.click(cell(&desk, 31));
+    assert_eq!(desk.params.settings().bands, BandMask::NONE.with(31, true));
+    desk.time += 1.0;
+    desk.click(cell(&desk, 31));
+    assert_eq!(desk.params.settings().bands, BandMask::ALL);
+}
+
+#[test]
+fn a_drag_paints_and_a_right_click_brings_all_back() {
+    let mut desk = Desk::new(DEFAULT_SIZE);
+    let (from, to) = (cell(&desk, 13), cell(&desk, 18));
+    desk.drag(from, to - from);
+    let painted = (13..=18).fold(BandMask::ALL, |mask, tone| mask.with(tone, false));
+    assert_eq!(desk.params.settings().bands, painted);
+    desk.drag(cell(&desk, 15), cell(&desk, 39) - cell(&desk, 15));
+    let painted = painted.with(15, true);
+    assert_eq!(desk.params.settings().bands, painted, "what it begins with is what it paints");
+
+    desk.secondary_click(cell(&desk, 2));
+    assert_eq!(desk.params.settings(), Settings::default());
+    desk.undo();
+    assert_eq!(desk.params.settings().bands, painted);
+    desk.undo();
+    assert_eq!(desk.params.settings().bands, painted.with(15, false));
+    desk.undo();
+    assert_eq!(desk.params.settings(), Settings::default());
+}
+
+#[test]
+fn the_keyboard_makes_a_scale_of_ones_own() {
+    let mut desk = Desk::new(DEFAULT_SIZE);
+    let key = desk.text("C#").center();
+    desk.click(key);
+    let expected = Settings {
+        scale: Scale::Custom,
+        custom: PitchClasses::ALL.with(4, false),
+        ..Settings::default()
+    };
+    assert_eq!(desk.params.settings(), expected);
+    desk.undo();
+    assert_eq!(desk.params.settings(), Settings::default());
+}
+
+#[test]
+fn a_scale_is_picked_from_a_list() {
+    let mut desk = Desk::new(DEFAULT_SIZE);
+    for (now, picked) in [("Chromatic", "Whole tone"), ("A", "D#")] {
+        desk.click(desk.last_text(now).center());
+        desk.frame(vec![]);
+        desk.click(desk.last_text(picked).center());
+        assert_eq!(desk.log(), ["begin", "set", "end"], "{picked}");
+        desk.time += 1.0;
+    }
+    let expected =
+        Settings { scale: Scale::WholeTone, root: PitchClass::new(6), ..Settings::default() };
+    assert_eq!(desk.params.settings(), expected);
+}
+
 #[test]
 fn a_drag_is_one_gesture_and_moves_one_setting() {
     let mut desk = Desk::new(DEFAULT_SIZE);
@@ -149,6 +232,7 @@ fn a_drag_is_one_gesture_and_moves_one_setting() {
     desk.drag(from, vec2(40.0, 0.0));
     assert_eq!(desk.log(), ["begin", "set", "set", "end"]);
     let settings = desk.params.settings();
+    assert_eq!(settings.bands, BandMask::ALL);
     // Five columns with four gaps of 18 between margins of 16.
     let width = (1000.0 - 2.0 * 16.0 + 18.0) / 5.0 - 18.0;
     let expected = 50.0 + 100.0 * 40.0 / width;
@@ -199,10 +283,8 @@ fn values_are_typed_in() {
 #[test]
 fn switches_switch() {
     let mut desk = Desk::new(DEFAULT_SIZE);
-    let place = |desk: &Desk, text: &str| {
-        // The caption of the stereo switch reads like one of its buttons, and is painted first.
-        desk.texts().into_iter().rfind(|(own, _)| own == text).unwrap().1.center()
-    };
+    // The caption of the stereo switch reads like one of its buttons, and is painted first.
+    let place = |desk: &Desk, text: &str| desk.last_text(text).center();
     for (text, stereo, bypass) in [
         ("Stereo", Stereo::Stereo, false),
         ("On", Stereo::Stereo, true),

@@ -39,10 +39,17 @@ pub const fn state_colour(state: BandState) -> Color32 {
 pub struct Scale(f32);
 
 impl Scale {
-    /// For a window of this logical size; 1 at [`super::DEFAULT_SIZE`].
+    /// For a window of this logical size; 1 at [`super::DEFAULT_SIZE`] and up to twice as much, where more
+    /// room is for the picture.
     pub fn new(window: egui::Vec2) -> Self {
         let [width, height] = super::DEFAULT_SIZE;
-        Self((window.x / width).min(window.y / height).clamp(0.5, 4.0))
+        let size = (window.x / width).min(window.y / height);
+        Self(size.min(size.max(2.0) / 2.0).max(0.5))
+    }
+
+    /// For a cell of the grid of this size; 1 where that has its usual one.
+    pub fn of_cell(cell: egui::Vec2) -> Self {
+        Self((cell.x / 76.0).min(cell.y / 70.0).clamp(0.5, 4.0))
     }
 
     /// A length that is `points` at the default size.
@@ -82,6 +89,10 @@ pub fn install(ctx: &egui::Context) {
     visuals.selection.stroke = Stroke::new(1.0, ACCENT);
     visuals.menu_corner_radius = CornerRadius::same(4);
     ctx.set_visuals_of(egui::Theme::Dark, visuals);
+    ctx.all_styles_mut(|style| {
+        let font = FontId::proportional(12.0);
+        style.text_styles.values_mut().for_each(|style| *style = font.clone());
+    });
     // A field to type in is as high as the text that it takes the place of.
     ctx.all_styles_mut(|style| style.spacing.interact_size.y = 0.0);
     ctx.set_theme(egui::Theme::Dark);

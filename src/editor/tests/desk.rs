@@ -1,7 +1,7 @@
 //! A panel in front of a user, without a window.
 
 use crate::{
-    editor::{Panel, theme},
+    editor::{Panel, hand::Hand, theme},
     params::ToneFilterParams,
 };
 use egui::{
@@ -64,6 +64,7 @@ pub struct Desk {
     pub size: Vec2,
     pub time: f64,
     pub output: FullOutput,
+    modifiers: Modifiers,
 }
 
 impl Desk {
@@ -78,6 +79,7 @@ impl Desk {
             size: size.into(),
             time: 0.0,
             output: FullOutput::default(),
+            modifiers: Modifiers::NONE,
         };
         desk.frame(vec![]);
         desk
@@ -100,10 +102,31 @@ impl Desk {
     }
 
     pub fn button(&mut self, pos: Pos2, pressed: bool) {
-        let modifiers = Modifiers::NONE;
-        let button = PointerButton::Primary;
+        self.any_button(pos, PointerButton::Primary, pressed);
+    }
+
+    fn any_button(&mut self, pos: Pos2, button: PointerButton, pressed: bool) {
+        let modifiers = self.modifiers;
         self.frame(vec![Event::PointerMoved(pos)]);
         self.frame(vec![Event::PointerButton { pos, button, pressed, modifiers }]);
+    }
+
+    pub fn secondary_click(&mut self, pos: Pos2) {
+        self.any_button(pos, PointerButton::Secondary, true);
+        self.any_button(pos, PointerButton::Secondary, false);
+    }
+
+    /// Holds keys down until told otherwise.
+    pub fn hold(&mut self, modifiers: Modifiers) {
+        self.modifiers = modifiers;
+        self.frame(vec![Event::ModifiersChanged(modifiers)]);
+    }
+
+    /// What the button for undoing does.
+    pub fn undo(&mut self) {
+        let setter = ParamSetter::new(&self.host);
+        let mut session = self.panel.session.lock().unwrap();
+        Hand::new(&self.params, &setter, &mut session, self.time).undo();
     }
 
     pub fn click(&mut self, pos: Pos2) {
@@ -124,7 +147,7 @@ impl Desk {
             physical_key: None,
             pressed,
             repeat: false,
-            modifiers: Modifiers::NONE,
+            modifiers: self.modifiers,
         };
         self.frame(vec![event(true), event(false)]);
         self.frame(vec![]);
@@ -143,6 +166,13 @@ impl Desk {
     pub fn text(&self, text: &str) -> Rect {
         let texts = self.texts();
         let found = texts.iter().find(|(own, _)| own == text);
+        found.unwrap_or_else(|| panic!("no {text:?} in {texts:?}")).1
+    }
+
+    /// Where `text` is painted last.
+    pub fn last_text(&self, text: &str) -> Rect {
+        let texts = self.texts();
+        let found = texts.iter().rfind(|(own, _)| own == text);
         found.unwrap_or_else(|| panic!("no {text:?} in {texts:?}")).1
     }
 

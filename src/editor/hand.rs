@@ -1,0 +1,240 @@
+//! The user's hand on the settings: every edit goes to the host, and can be undone.
+
+use super::{history::History, library::Library};
+use crate::{
+    dsp::{BandMask, PitchClasses, SPECS, Settings},
+    params::{Control, ToneFilterParams},
+};
+use nice_plug::prelude::ParamSetter;
+use std::sync::PoisonError;
+
+/// What the user hears and goes back to.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Sound {
+    pub settings: Settings,
+    /// The name of the preset it started from.
+    pub preset: String,
+    /// 0 for A, 1 for B.
+    pub slot: usize,
+}
+
+/// What outlives a window, but not the plugin.
+#[derive(Default)]
+pub struct Session {
+    pub library: Library,
+    pub history: History,
+    /// Which of the two sounds is heard.
+    pub slot: usize,
+    /// What was last heard of the other one; nothing if it never was.
+    pub other: Option<Sound>,
+    /// The gesture that is under way: what it began with, and what it has come to. The host may take
+    /// its time to hand new values back.
+    gesture: Option<(Sound, Sound)>,
+}
+
+impl Session {
+    /// One in which nothing has happened yet.
+    pub fn new(library: Library) -> Self {
+        Self { library, ..Self::default() }
+    }
+}
+
+/// The user's hand during one frame.
+pub struct Hand<'a> {
+    pub params: &'a ToneFilterParams,
+    pub session: &'a mut Session,
+    setter: &'a ParamSetter<'a>,
+    /// In egui's seconds.
+    now: f64,
+}
+
+impl<'a> Hand<'a> {
+    /// A hand on `params` at `now`, in egui's seconds.
+    pub fn new(
+        params: &'a ToneFilterParams,
+        setter: &'a ParamSetter<'a>,
+        session: &'a mut Session,
+        now: f64,
+    ) -> Self {
+        Self { params, session, setter, now }
+    }
+
+    /// What is heard now.
+    pub fn sound(&self) -> Sound {
+        let preset = self.params.preset.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Sound { settings: self.params.settings(), preset, slot: self.session.slot }
+    }
+
+    /// Begins a gesture on the setting called `id`.
+    pub fn begin(&mut self, id: &str) {
+        let sound = self.sound();
+        self.session.gesture = Some((sound.clone(), sound));
+        if let Some(control) = self.params.control(id) {
+            // SAFETY: the pointer is to a parameter of the plugin, which outlives its editor.
+            unsafe { self.setter.raw_context.raw_begin_set_parameter(control.as_ptr()) };
+        }
+    }
+
+    /// Moves the setting called `id` to `normalized` (0..1 of its range) in a gesture.
+    pub fn set(&mut self, id: &str, normalized: f32) {
+        let Some(control) = self.params.control(id) else { return };
+        if let Some((_, wanted)) = &mut self.session.gesture {
+            control.put(&mut wanted.settings, normalized);
+        }
+        let param = control.as_ptr();
+        // SAFETY: as in `begin`.
+        unsafe { self.setter.raw_context.raw_set_parameter_normalized(param, normalized) };
+    }
+
+    /// Ends the gesture on the setting called `id`.
+    pub fn end(&mut self, id: &'static str) {
+        if let Some(control) = self.params.control(id) {
+            // SAFETY: as in `begin`.
+            unsafe { self.setter.raw_context.raw_end_set_parameter(control.as_ptr()) };
+        }
+        self.finish(id);
+    }
+
+    /// Moves the setting called `id` to `normalized` (0..1 of its range) at one stroke.
+    pub fn set_once(&mut self, id: &'static str, normalized: f32) {
+        self.session.history.seal();
+        self.nudge(id, normalized);
+        self.session.history.seal();
+    }
+
+    /// Like [`Hand::set_once`], but some in a row are undone together.
+    pub fn nudge(&mut self, id: &'static str, normalized: f32) {
+        self.begin(id);
+        self.set(id, normalized);
+        self.end(id);
+    }
+
+    /// Begins a stroke over the bands, which [`Hand::end_stroke`] ends.
+    pub fn begin_stroke(&mut self) {
+        let sound = self.sound();
+        self.session.gesture = Some((sound.clone(), sound));
+    }
+
+    /// Switches bands on and off in a stroke.
+    pub fn paint(&mut self, bands: BandMask) {
+        self.params.bands.store(bands);
+        if let Some((_, wanted)) = &mut self.session.gesture {
+            wanted.settings.bands = bands;
+        }
+    }
+
+    /// Ends a stroke over the bands.
+    pub fn end_stroke(&mut self) {
+        self.touch();
+        self.finish("bands");
+        // Two strokes are two steps, however fast.
+        self.session.history.seal();
+    }
+
+    /// Switches bands on and off at one stroke.
+    pub fn set_bands(&mut self, bands: BandMask) {
+        self.begin_stroke();
+        self.paint(bands);
+        self.end_stroke();
+    }
+
+    /// Picks the notes of the custom scale, and that scale.
+    pub fn set_custom(&mut self, classes: PitchClasses) {
+        let before = self.sound();
+        let scale = crate::dsp::Scale::Custom;
+        let settings = Settings { custom: classes, scale, ..before.settings };
+        self.go("custom", Sound { settings, ..before });
+        self.session.history.seal();
+    }
+
+    /// Makes `after` heard, as one step that can be undone.
+    pub fn go(&mut self, what: &'static str, after: Sound) {
+        let before = self.sound();
+        self.apply(&before, &after);
+        self.session.history.record(what, before, after, self.now);
+    }
+
+    /// Takes back the last step.
+    pub fn undo(&mut self) {
+        if let Some((from, to)) = self.session.history.undo() {
+            let (from, to) = (from.clone(), to.clone());
+            self.apply(&from, &to);
+        }
+    }
+
+    /// Takes the last undone step again.
+    pub fn redo(&mut self) {
+        if let Some((from, to)) = self.session.history.redo() {
+            let (from, to) = (from.clone(), to.clone());
+            self.apply(&from, &to);
+        }
+    }
+
+    /// Makes the other of A and B heard; it starts as a copy.
+    pub fn swap(&mut self) {
+        let own = self.sound();
+        let slot = 1 - own.slot;
+        let other = self.session.other.take().unwrap_or(own);
+        self.go("A/B", Sound { slot, ..other });
+        self.session.history.seal();
+    }
+
+    /// Makes the other of A and B what is heard now.
+    pub fn copy_to_other(&mut self) {
+        self.session.other = Some(self.sound());
+    }
+
+    /// Moves everything that is different in `from` and `to`, so that what the host has automated in
+    /// the meantime stays.
+    fn apply(&mut self, from: &Sound, to: &Sound) {
+        let mut told = false;
+        let ids = SPECS.iter().map(|spec| spec.id).chain(["stereo", "bypass", "root", "scale"]);
+        for id in ids {
+            let Some(control) = self.params.control(id) else { continue };
+            let normalized = control.normalized(&to.settings);
+            if normalized != control.normalized(&from.settings) {
+                self.send(&control, normalized);
+                told = true;
+            }
+        }
+        if from.settings.bands != to.settings.bands || from.settings.custom != to.settings.custom {
+            self.params.bands.store(to.settings.bands);
+            self.params.custom.store(to.settings.custom);
+            if !told {
+                self.touch();
+            }
+        }
+        if from.slot != to.slot && self.session.slot != to.slot {
+            // Undone or redone: what is heard and what is not change places.
+            self.session.other = Some(from.clone());
+            self.session.slot = to.slot;
+        }
+        let mut preset = self.params.preset.lock().unwrap_or_else(PoisonError::into_inner);
+        preset.clone_from(&to.preset);
+    }
+
+    fn send(&self, control: &Control, normalized: f32) {
+        let (host, param) = (self.setter.raw_context, control.as_ptr());
+        // SAFETY: as in `begin`.
+        unsafe {
+            host.raw_begin_set_parameter(param);
+            host.raw_set_parameter_normalized(param, normalized);
+            host.raw_end_set_parameter(param);
+        }
+    }
+
+    /// Sets a parameter to what it is: nice-plug has no other way to tell a host that there is something
+    /// to save.
+    fn touch(&self) {
+        if let Some(control) = self.params.control("scale") {
+            self.send(&control, control.normalized(&self.params.settings()));
+        }
+    }
+
+    /// Ends a gesture and remembers it as a step.
+    fn finish(&mut self, what: &'static str) {
+        if let Some((before, after)) = self.session.gesture.take() {
+            self.session.history.record(what, before, after, self.now);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Undo and redo.
+
+use super::hand::Sound;
+
+/// Steps that are remembered.
+const STEPS: usize = 200;
+
+/// Seconds within which turns of the wheel and presses of an arrow on one control are one step.
+const PAUSE: f64 = 0.7;
+
+/// The edits of this session.
+#[derive(Default)]
+pub struct History {
+    steps: Vec<Step>,
+    /// How many of `steps` are done; those behind can be redone.
+    done: usize,
+}
+
+/// One edit.
+struct Step {
+    what: &'static str,
+    before: Sound,
+    after: Sound,
+    /// When it was made, in egui's seconds.
+    time: f64,
+}
+
+impl History {
+    /// Remembers that `what` was changed at `time`, in egui's seconds. What could be redone no longer can.
+    pub fn record(&mut self, what: &'static str, before: Sound, after: Sound, time: f64) {
+        if before == after {
+            return;
+        }
+        self.steps.truncate(self.done);
+        match self.steps.last_mut() {
+            Some(last) if last.what == what && time - last.time < PAUSE => {
+                last.after = after;
+                last.time = time;
+            }
+            _ => self.steps.push(Step { what, before, after, time }),
+        }
+        if self.steps.len() > STEPS {
+            self.steps.remove(0);
+        }
+        self.done = self.steps.len();
+    }
+
+    /// Makes the next edit a step of its own, however soon it comes.
+    pub fn seal(&mut self) {
+        if let Some(last) = self.steps.last_mut() {
+            last.time = f64::NEG_INFINITY;
+        }
+    }
+
+    /// What to go from and to for undoing.
+    pub fn undo(&mut self) -> Option<(&Sound, &Sound)> {
+        self.done = self.done.checked_sub(1)?;
+        let step = &self.steps[self.done];
+        Some((&step.after, &step.before))
+    }
+
+    /// What to go from and to for redoing.
+    pub fn redo(&mut self) -> Option<(&Sound, &Sound)> {
+        let step = self.steps.get(self.done)?;
+        self.done += 1;
+        Some((&step.before, &step.after))
+    }
+
+    /// Whether there is something to undo.
+    pub fn can_undo(&self) -> bool {
+        self.done > 0
+    }
+
+    /// Whether there is something to redo.
+    pub fn can_redo(&self) -> bool {
+        self.done < self.steps.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sound(slot: usize) -> Sound {
+        Sound { slot, ..Sound::default() }
+    }
+
+    #[test]
+    fn at_least_fifty_steps_go_back_and_forth() {
+        let mut history = History::default();
+        for step in 0..1000 {
+            history.record("mix", sound(step), sound(step + 1), step as f64);
+        }
+        assert!(!history.can_redo());
+        for step in (800..1000).rev() {
+            assert_eq!(history.undo(), Some((&sound(step + 1), &sound(step))));
+        }
+        assert!(!history.can_undo() && history.undo().is_none());
+        for step in 800..1000 {
+            assert_eq!(history.redo(), Some((&sound(step), &sound(step + 1))));
+        }
+        assert!(history.redo().is_none());
+    }
+
+    #[test]
+    fn an_edit_ends_what_could_be_redone_and_nothing_is_no_edit() {
+        let mut history = History::default();
+        history.record("mix", sound(0), sound(1), 0.0);
+        history.record("mix", sound(1), sound(2), 10.0);
+        history.undo();
+        history.record("mix", sound(1), sound(1), 20.0);
+        assert!(history.can_redo(), "nothing happened");
+        history.record("mix", sound(1), sound(3), 30.0);
+        assert!(!history.can_redo());
+        assert_eq!(history.undo(), Some((&sound(3), &sound(1))));
+    }
+
+    #[test]
+    fn turns_of_the_wheel_are_one_step() {
+        let mut history = History::default();
+        for turn in 0..10 {
+            history.record("mix", sound(turn), sound(turn + 1), 0.1 * turn as f64);
+        }
+        history.record("tone", sound(10), sound(11), 1.0);
+        assert_eq!(history.undo(), Some((&sound(11), &sound(10))));
+        assert_eq!(history.undo(), Some((&sound(10), &sound(0))));
+        assert!(!history.can_undo());
+    }
+}

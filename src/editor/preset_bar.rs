@@ -1,0 +1,287 @@
+//! The bar at the top: presets, A and B, undo and redo, zoom, and what comes out.
+
+use super::{
+    controls::focus_ring,
+    hand::Hand,
+    theme::{self, Scale},
+};
+use egui::{
+    Align2, CornerRadius, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, Sense, Shape,
+    Stroke, TextEdit, Ui, Vec2, WidgetInfo, pos2, vec2,
+};
+
+/// How much larger than usual everything can be shown.
+const ZOOMS: [f32; 6] = [0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
+
+/// What comes out, and what it costs.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OutputMeter {
+    /// The peaks of left and right, 1 at full scale.
+    pub peaks: [f32; 2],
+    /// Share of the time that there is for a block of audio, 0..1.
+    pub load: f32,
+}
+
+/// The height of the bar.
+pub fn height(scale: Scale) -> f32 {
+    scale.line(12.0) + scale.length(10.0).max(5.0)
+}
+
+/// Places things in a row, from the left and from the right.
+struct Row {
+    rest: Rect,
+    scale: Scale,
+}
+
+impl Row {
+    fn left(&mut self, width: f32) -> Rect {
+        let (place, rest) = self.rest.split_left_right_at_x(self.rest.left() + width);
+        self.rest = rest;
+        place
+    }
+
+    fn right(&mut self, width: f32) -> Rect {
+        let (rest, place) = self.rest.split_left_right_at_x(self.rest.right() - width);
+        self.rest = rest;
+        place
+    }
+
+    /// Room for `chars` letters in a button.
+    fn width(&self, chars: f32) -> f32 {
+        chars * 0.55 * self.scale.font(12.0).size + self.scale.length(14.0).max(6.0)
+    }
+
+    fn space(&self) -> f32 {
+        self.scale.length(14.0).max(4.0)
+    }
+}
+
+/// Shows the bar in `area`.
+pub fn show(ui: &mut Ui, area: Rect, scale: Scale, output: &OutputMeter, hand: &mut Hand) {
+    let mut row = Row { rest: area, scale };
+    // The name has room where the window is wide enough for what is of use.
+    if area.width() > 820.0 * scale.length(1.0).max(0.75) {
+        let font = scale.font(14.0);
+        let at = area.left_center();
+        let title = ui.painter().text(at, Align2::LEFT_CENTER, "TONE FILTER", font, theme::TEXT);
+        row.left(title.width() + row.space());
+    }
+    show_meter(ui, &mut row, output);
+    zoom(ui, &mut row, hand);
+    row.right(row.space());
+    history(ui, &mut row, hand);
+    row.right(row.space());
+    compare(ui, &mut row, hand);
+    row.right(row.space());
+    presets(ui, &mut row, hand);
+}
+
+/// The presets, in what is left of the row.
+fn presets(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
+    let arrow = row.rest.height();
+    let name = hand.sound().preset;
+    for (place, label, steps) in
+        [(row.left(arrow), "Previous preset", -1), (row.right(arrow), "Next preset", 1)]
+    {
+        let response = button(ui, place, row.scale, label, "", true);
+        let side = 0.18 * place.height() * steps as f32;
+        let corners = [vec2(side, 0.0), vec2(-side, -1.6 * side), vec2(-side, 1.6 * side)];
+        let points = corners.map(|corner| place.center() + corner).to_vec();
+        ui.painter().add(Shape::convex_polygon(points, theme::TEXT, Stroke::NONE));
+        if response.clicked()
+            && let Some(next) = hand.session.library.neighbour(&name, steps)
+        {
+            load(hand, &next);
+        }
+    }
+    let file = row.right(row.width(4.0));
+    let changed = hand.session.library.is_changed(&name, &hand.params.settings());
+    let mark = if changed { " *" } else { "" };
+    let response = button(ui, row.rest, row.scale, "Preset", &format!("{name}{mark}"), true);
+    if response.clicked() {
+        hand.session.library.refresh();
+    }
+    Popup::menu(&response).width(row.rest.width()).show(|ui| {
+        let library = &hand.session.library;
+        let factory: Vec<String> = library.factory().map(str::to_owned).collect();
+        let own = library.own().to_vec();
+        for (title, names) in [("Factory", factory), ("Your own", own)] {
+            if !names.is_empty() {
+                ui.label(RichText::new(title).color(theme::DIM));
+            }
+            for entry in names {
+                if ui.selectable_label(entry == name, &entry).clicked() {
+                    load(hand, &entry);
+                }
+            }
+        }
+    });
+
+    let response = button(ui, file, row.scale, "Save and load presets", "File", true);
+    if response.clicked() {
+        let library = &mut hand.session.library;
+        library.refresh();
+        library.message.clear();
+        library.name.clone_from(&name);
+    }
+    let menu = Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
+    menu.width(260.0).show(|ui| files(ui, &name, hand));
+}
+
+/// Saving, deleting, importing and exporting.
+fn files(ui: &mut Ui, name: &str, hand: &mut Hand) {
+    let settings = hand.params.settings();
+    let field = |ui: &mut Ui, text: &mut String, label: &str, hint: &str| {
+        let caption = ui.label(RichText::new(label).color(theme::DIM));
+        let field = TextEdit::singleline(text).hint_text(hint).desired_width(f32::INFINITY);
+        ui.add(field).labelled_by(caption.id);
+    };
+    field(ui, &mut hand.session.library.name, "Name", "a name");
+    ui.horizontal(|ui| {
+        if ui.button("Save as").clicked()
+            && let Some(preset) = hand.session.library.save(settings)
+        {
+            let sound = hand.sound();
+            hand.go("preset", super::hand::Sound { preset, ..sound });
+        }
+        let own = hand.session.library.own().iter().any(|own| own == name);
+        let delete = egui::Button::new(format!("Delete {name}"));
+        if ui.add_enabled(own, delete).clicked() {
+            hand.session.library.delete(name);
+        }
+    });
+    ui.separator();
+    field(ui, &mut hand.session.library.path, "File", "/path/to/preset.json");
+    ui.horizontal(|ui| {
+        if ui.button("Import").clicked()
+            && let Some(preset) = hand.session.library.import()
+        {
+            use_preset(hand, preset.name, preset.settings);
+        }
+        if ui.button("Export").clicked() {
+            hand.session.library.export(name, settings);
+        }
+    });
+    ui.label(RichText::new(&hand.session.library.message).color(theme::ACCENT));
+}
+
+/// Makes the preset called `name` heard.
+fn load(hand: &mut Hand, name: &str) {
+    if let Some(preset) = hand.session.library.load(name) {
+        use_preset(hand, name.to_owned(), preset.settings);
+    }
+}
+
+/// Makes a preset heard. Whether it is bypassed stays as it is.
+fn use_preset(hand: &mut Hand, preset: String, settings: crate::dsp::Settings) {
+    let sound = hand.sound();
+    let settings = crate::dsp::Settings { bypass: sound.settings.bypass, ..settings };
+    hand.go("preset", super::hand::Sound { preset, settings, ..sound });
+    hand.session.history.seal();
+}
+
+/// Two sounds to compare.
+fn compare(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
+    let other = ["B", "A"][hand.session.slot];
+    let copy = row.right(row.width(5.0));
+    let text = format!("Copy to {other}");
+    if button(ui, copy, row.scale, "Copy to the other sound", &text, true).clicked() {
+        hand.copy_to_other();
+    }
+    row.right(2.0);
+    for (slot, name, label) in [(1, "B", "Second sound"), (0, "A", "First sound")] {
+        let place = row.right(row.width(1.0));
+        let chosen = hand.session.slot == slot;
+        let response = button(ui, place, row.scale, label, name, true);
+        if chosen {
+            let line = place.bottom() - 1.0;
+            let stroke = Stroke::new(2.0, theme::ACCENT);
+            ui.painter().hline(place.x_range().shrink(3.0), line, stroke);
+        } else if response.clicked() {
+            hand.swap();
+        }
+    }
+}
+
+/// Undo and redo.
+fn history(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
+    let (can_undo, can_redo) = (hand.session.history.can_undo(), hand.session.history.can_redo());
+    let place = row.right(row.width(4.0));
+    if button(ui, place, row.scale, "Redo", "Redo", can_redo).clicked() {
+        hand.redo();
+    }
+    row.right(2.0);
+    let place = row.right(row.width(4.0));
+    if button(ui, place, row.scale, "Undo", "Undo", can_undo).clicked() {
+        hand.undo();
+    }
+}
+
+/// How large everything is shown; the window grows with it.
+fn zoom(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
+    let now = hand.params.editor_zoom.load();
+    let percent = |zoom: f32| format!("{:.0} %", 100.0 * zoom);
+    let place = row.right(row.width(4.5));
+    let response = button(ui, place, row.scale, "Zoom", &percent(now), true);
+    Popup::menu(&response).show(|ui| {
+        for zoom in ZOOMS {
+            if ui.selectable_label(zoom == now, percent(zoom)).clicked() {
+                hand.params.editor_zoom.store(zoom);
+                ui.ctx().set_zoom_factor(zoom);
+            }
+        }
+    });
+}
+
+/// The level of the output, and the share of the processor.
+fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter) {
+    let bars = row.right(row.scale.length(90.0).max(36.0));
+    let height = (0.16 * bars.height()).max(2.0);
+    for (channel, peak) in output.peaks.into_iter().enumerate() {
+        let y = bars.center().y + (channel as f32 - 0.5) * 1.6 * height;
+        let bar = Rect::from_center_size(pos2(bars.center().x, y), vec2(bars.width(), height));
+        ui.painter().rect_filled(bar, CornerRadius::same(1), theme::LINE);
+        let db = 20.0 * peak.max(1e-6).log10();
+        let filled = ((db + 60.0) / 60.0).clamp(0.0, 1.0);
+        let over = peak > 1.0;
+        let colour = if over { theme::SATURATED } else { theme::ACCENT };
+        let filled = Rect::from_min_size(bar.min, bar.size() * vec2(filled, 1.0));
+        ui.painter().rect_filled(filled, CornerRadius::same(1), colour);
+    }
+    let id = ui.scope_id().with("meter");
+    let response = ui.interact(bars, id, Sense::hover());
+    let [left, right] = output.peaks.map(|peak| 20.0 * peak.max(1e-6).log10());
+    response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, "Output level"));
+    response.on_hover_text(format!("Output {left:.1} and {right:.1} dB full scale"));
+    let place = row.right(row.width(8.0));
+    let text = format!("CPU {:.1} %", 100.0 * output.load);
+    let at = place.right_center() - vec2(row.scale.length(8.0), 0.0);
+    ui.painter().text(at, Align2::RIGHT_CENTER, text, row.scale.font(11.0), theme::DIM);
+}
+
+/// A flat button with `text`, called `label` by who cannot see it.
+fn button(
+    ui: &mut Ui,
+    place: Rect,
+    scale: Scale,
+    label: &str,
+    text: &str,
+    enabled: bool,
+) -> Response {
+    let id = ui.scope_id().with(("button", label));
+    let response = ui.interact(place, id, if enabled { Sense::click() } else { Sense::hover() });
+    response.widget_info(|| {
+        let colon = if text.is_empty() || text == label { "" } else { ": " };
+        let text = if text == label { "" } else { text };
+        WidgetInfo::labeled(Role::Button, enabled, format!("{label}{colon}{text}"))
+    });
+    let fill = if response.hovered() && enabled { theme::LINE } else { theme::SURFACE };
+    ui.painter().rect_filled(place, CornerRadius::same(scale.length(4.0) as u8), fill);
+    let colour = if enabled { theme::TEXT } else { theme::DIM };
+    if !text.is_empty() {
+        let inside = ui.painter().with_clip_rect(place.shrink2(Vec2::X * 2.0));
+        inside.text(place.center(), Align2::CENTER_CENTER, text, scale.font(12.0), colour);
+    }
+    focus_ring(ui, &response);
+    response.on_hover_text(label)
+}

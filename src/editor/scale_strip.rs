@@ -1,0 +1,135 @@
+//! Under the grid: the keyboard of the pitch classes, the scale, and what the cells' marks mean.
+
+use super::{
+    band_grid,
+    controls::focus_ring,
+    hand::Hand,
+    theme::{self, Scale},
+};
+use crate::{
+    dsp::{BandState, notes::PITCH_CLASSES},
+    params::{Control, SCALE},
+};
+use egui::{
+    Align2, ComboBox, CornerRadius, Rect, RichText, Role, Sense, Ui, UiBuilder, Vec2, WidgetInfo,
+    vec2,
+};
+use nice_plug::prelude::{Enum, EnumParam, Param};
+
+/// The height of the keyboard.
+pub fn keyboard_height(scale: Scale) -> f32 {
+    scale.line(11.0) + scale.length(4.0)
+}
+
+/// The height of the line with the scale.
+pub fn height(scale: Scale) -> f32 {
+    scale.line(12.0) + scale.length(8.0).max(4.0)
+}
+
+/// Shows a key a column of `grid` in `area`: those of the scale are lit. A click makes the scale a custom
+/// one with the key switched.
+pub fn keyboard(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, hand: &mut Hand) {
+    let settings = hand.params.settings();
+    let classes = settings.scale.pitch_classes(settings.root, settings.custom);
+    for (index, name) in PITCH_CLASSES.iter().enumerate() {
+        let key = Rect::from_x_y_ranges(band_grid::column(grid, index), area.y_range());
+        let lit = classes.contains(index);
+        let response = ui.interact(key, ui.scope_id().with(("key", index)), Sense::click());
+        response.widget_info(|| {
+            WidgetInfo::selected(Role::CheckBox, true, lit, format!("Note {name} in the scale"))
+        });
+        if response.clicked() {
+            hand.set_custom(classes.with(index, !lit));
+        }
+        let (fill, text) = match (lit, name.ends_with('#')) {
+            (true, false) => (theme::ACCENT.gamma_multiply(0.55), theme::TEXT),
+            (true, true) => (theme::ACCENT.gamma_multiply(0.32), theme::TEXT),
+            (false, _) => (theme::SURFACE, theme::DIM.gamma_multiply(0.6)),
+        };
+        let fill = if response.hovered() { fill.lerp_to_gamma(theme::TEXT, 0.15) } else { fill };
+        ui.painter().rect_filled(key, CornerRadius::same(scale.length(3.0) as u8), fill);
+        let centre = key.center();
+        ui.painter().text(centre, Align2::CENTER_CENTER, *name, scale.font(11.0), text);
+        focus_ring(ui, &response);
+        response.on_hover_text("Click to let this note in or keep it out");
+    }
+}
+
+/// Shows the scale at the left of `area`, and the legend at its right.
+pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
+    legend(ui, area, scale);
+    let params = hand.params;
+    let mut left = area.left();
+    for id in SCALE.ids {
+        let chars = if *id == "root" { 3.2 } else { 9.5 };
+        let width = chars * scale.font(12.0).size + ui.spacing().icon_width;
+        let font = scale.font(12.0);
+        let name = if *id == "root" { "Root" } else { "Scale" };
+        let at = egui::pos2(left, area.center().y);
+        let caption = ui.painter().text(at, Align2::LEFT_CENTER, name, font, theme::DIM);
+        left = caption.right() + scale.length(8.0).max(4.0);
+        let place = Rect::from_min_size(egui::pos2(left, area.top()), vec2(width, area.height()));
+        match params.control(id) {
+            Some(Control::Root(param)) => choice(ui, place, scale, id, param, hand),
+            Some(Control::Scale(param)) => choice(ui, place, scale, id, param, hand),
+            _ => {}
+        }
+        left += width + scale.length(16.0).max(8.0);
+    }
+}
+
+/// A list to pick from.
+fn choice<T: Enum + PartialEq + 'static>(
+    ui: &mut Ui,
+    place: Rect,
+    scale: Scale,
+    id: &'static str,
+    param: &EnumParam<T>,
+    hand: &mut Hand,
+) {
+    let text = |index: usize| RichText::new(T::variants()[index]).font(scale.font(12.0));
+    let now = param.value().to_index();
+    let mut picked = now;
+    let builder = UiBuilder::new().max_rect(place).id_salt(id);
+    ui.scope_builder(builder, |ui| {
+        ui.spacing_mut().interact_size.y = place.height();
+        ui.spacing_mut().button_padding = vec2(6.0, 0.0);
+        let combo = ComboBox::from_id_salt(id).width(place.width()).height(400.0);
+        let response = combo.selected_text(text(now)).show_ui(ui, |ui| {
+            for index in 0..T::variants().len() {
+                ui.selectable_value(&mut picked, index, text(index));
+            }
+        });
+        response.response.widget_info(|| {
+            let label = format!("{}: {}", param.name(), T::variants()[now]);
+            WidgetInfo::labeled(Role::ComboBox, true, label)
+        });
+        focus_ring(ui, &response.response);
+    });
+    if picked != now {
+        hand.set_once(id, param.preview_normalized(T::from_index(picked)));
+    }
+}
+
+/// What the colours and marks mean.
+fn legend(ui: &Ui, area: Rect, scale: Scale) {
+    let painter = ui.painter();
+    let mut right = area.right_center();
+    let legend = [
+        (Some(BandState::Saturated), "held back"),
+        (Some(BandState::Sounding), "sounding"),
+        (Some(BandState::Muted), "below threshold"),
+        (None, "muted"),
+    ];
+    for (state, label) in legend {
+        let font = scale.font(11.0);
+        let radius = 0.3 * font.size;
+        let text = painter.text(right, Align2::RIGHT_CENTER, label, font, theme::DIM);
+        right = text.left_center() - Vec2::X * 2.0 * radius;
+        match state {
+            Some(state) => band_grid::paint_marker(painter, right, radius, state, 1.0),
+            None => band_grid::paint_cross(painter, right, 0.8 * radius),
+        }
+        right.x -= scale.length(18.0).max(8.0);
+    }
+}

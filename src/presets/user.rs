@@ -1,0 +1,172 @@
+//! The presets that users save, as files in a folder.
+
+use super::{Error, Preset, ids};
+use directories::ProjectDirs;
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+use tempfile::NamedTempFile;
+
+/// The longest name in characters.
+const LONGEST: usize = 64;
+
+/// A folder of presets, a file each. It need not exist until something is saved.
+#[derive(Debug, Clone)]
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// The user's own, where the system keeps configuration; `None` for a user without a home.
+    pub fn of_user() -> Option<Self> {
+        let folders = ProjectDirs::from("", "", "tone-filter")?;
+        Some(Self(folders.config_dir().join("presets")))
+    }
+
+    /// The folder at `path`.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// The names of all presets, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let files = fs::read_dir(&self.0).into_iter().flatten().flatten();
+        let paths = files.map(|file| file.path());
+        let presets = paths.filter(|path| path.extension().is_some_and(|e| e == "json"));
+        let mut names: Vec<String> = presets
+            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+            .filter(|name| *name == file_name(name))
+            .collect();
+        names.sort_unstable_by_key(|name| name.to_lowercase());
+        names
+    }
+
+    /// The preset called `name`, if there is one.
+    ///
+    /// # Errors
+    /// When its file cannot be read or understood.
+    pub fn load(&self, name: &str) -> Result<Option<Preset>, Error> {
+        let path = self.path(name);
+        if name != file_name(name) || !path.exists() {
+            return Ok(None);
+        }
+        Preset::read(&path).map(Some)
+    }
+
+    /// Saves `preset` under its name, or what of it a file name can hold, in place of one that is called
+    /// the same; that name.
+    ///
+    /// # Errors
+    /// When the name is empty or a factory preset's, or the file cannot be written; then nothing changes.
+    pub fn save(&self, preset: &Preset) -> Result<String, Error> {
+        let name = file_name(&preset.name);
+        let id = name.to_lowercase().replace(' ', "-");
+        if name.is_empty() || ids().any(|known| known == id) {
+            return Err(Error::Name { name: preset.name.clone() });
+        }
+        let path = self.path(&name);
+        fs::create_dir_all(&self.0)
+            .and_then(|()| write(&path, &Preset::new(&name, preset.settings).to_json()))
+            .map_err(|source| Error::Write { path, source })?;
+        Ok(name)
+    }
+
+    /// Deletes the preset called `name`.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be deleted.
+    pub fn delete(&self, name: &str) -> Result<(), Error> {
+        let path = self.path(name);
+        fs::remove_file(&path).map_err(|source| Error::Write { path, source })
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(file_name(name) + ".json")
+    }
+}
+
+/// Puts `text` into the file at `path` at one stroke: nobody ever reads half of it.
+pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let mut file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// `name` as a file name on any system: no separators, no dots, none of the names that are devices.
+fn file_name(name: &str) -> String {
+    let allowed = |c: char| c.is_alphanumeric() || " -_+'()#&,".contains(c);
+    let clean: String = name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+    let name: String = clean.trim().chars().take(LONGEST).collect();
+    let name = name.trim_end().to_owned();
+    let upper = name.to_uppercase();
+    let numbered = |device: &str| {
+        upper.strip_prefix(device).is_some_and(|rest| rest.len() == 1 && rest != "0")
+    };
+    let device = ["CON", "PRN", "AUX", "NUL"].contains(&upper.as_str());
+    if device || numbered("COM") || numbered("LPT") { name + "_" } else { name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dsp::Settings;
+    use proptest::prelude::*;
+
+    fn preset(name: &str, mix: f32) -> Preset {
+        Preset::new(name, Settings { mix, ..Settings::default() })
+    }
+
+    #[test]
+    fn presets_are_saved_listed_loaded_replaced_and_deleted() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path().join("not/yet/there"));
+        assert!(folder.names().is_empty());
+        assert_eq!(folder.load("Mine").unwrap(), None);
+
+        for (name, mix) in [("zither", 1.0), ("Mine", 2.0), ("Mine", 3.0)] {
+            assert_eq!(folder.save(&preset(name, mix)).unwrap(), name);
+        }
+        assert_eq!(folder.names(), ["Mine", "zither"]);
+        assert_eq!(folder.load("Mine").unwrap(), Some(preset("Mine", 3.0)));
+
+        folder.delete("Mine").unwrap();
+        assert_eq!(folder.names(), ["zither"]);
+        assert!(matches!(folder.delete("Mine"), Err(Error::Write { .. })));
+    }
+
+    #[test]
+    fn what_is_no_name_is_refused_and_what_is_no_preset_is_told() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path());
+        for name in ["", "  ", "Reference", "quiet music", "Extreme-8-bit"] {
+            let error = folder.save(&preset(name, 1.0)).unwrap_err();
+            assert!(matches!(error, Error::Name { .. }), "{name}: {error}");
+        }
+        assert!(folder.names().is_empty());
+
+        fs::write(home.path().join("broken.json"), "{").unwrap();
+        let error = folder.load("broken").unwrap_err().to_string();
+        assert!(error.contains("broken.json: not a preset"), "{error}");
+
+        fs::write(home.path().join("file"), "").unwrap();
+        let folder = Folder::new(home.path().join("file"));
+        assert!(matches!(folder.save(&preset("x", 1.0)), Err(Error::Write { .. })));
+    }
+
+    proptest! {
+        #[test]
+        fn no_name_leaves_the_folder(name in r"[./\\:~\x00 a-zA-Z0-9]{0,12}|\PC{0,100}") {
+            let home = tempfile::tempdir().unwrap();
+            let folder = Folder::new(home.path().join("presets"));
+            if let Ok(saved) = folder.save(&preset(&name, 7.0)) {
+                prop_assert_eq!(folder.names(), std::slice::from_ref(&saved));
+                prop_assert_eq!(folder.load(&saved).unwrap(), Some(preset(&saved, 7.0)));
+                // And nothing but that file.
+                prop_assert_eq!(fs::read_dir(home.path().join("presets")).unwrap().count(), 1);
+            }
+            prop_assert!(fs::read_dir(home.path()).unwrap().count() <= 1);
+        }
+    }
+}
