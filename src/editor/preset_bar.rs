@@ -183,7 +183,7 @@ fn use_preset(hand: &mut Hand, preset: String, settings: crate::dsp::Settings) {
 /// Two sounds to compare.
 fn compare(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
     let other = ["B", "A"][hand.session.slot];
-    let copy = row.right(row.width(5.0));
+    let copy = row.right(row.width(8.0));
     let text = format!("Copy to {other}");
     if button(ui, copy, row.scale, "Copy to the other sound", &text, true).clicked() {
         hand.copy_to_other();
