@@ -14,8 +14,7 @@ use triple_buffer::{Input, Output, triple_buffer};
 /// Pictures a second: a little more than most displays show, so that none is shown twice.
 const RATE: f64 = 90.0;
 
-/// Samples that wait for the editor, of either side: a tenth of a second at 192 kHz. What does not fit is
-/// not shown.
+/// Samples that wait for the editor, of either side: 0.17 s at 192 kHz. What does not fit is not shown.
 const WAITING: usize = 1 << 15;
 
 /// What the editor is shown of one moment.

@@ -11,10 +11,7 @@ use std::{
     path::Path,
     time::{Duration, Instant},
 };
-use tone_filter::{
-    dsp::{Settings, ToneFilter},
-    offline::plot::Plot,
-};
+use tone_filter::{dsp::Settings, offline::plot::Plot};
 
 /// The longest block; the shortest has 64 samples.
 const MAX_BLOCK: usize = 512;
@@ -32,13 +29,15 @@ pub fn demo() -> Result<()> {
     let folder = target()?.join("demo");
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
 
-    let (dry, rate) = read(&root().join("assets/demo.wav"))?;
+    let tune = root().join("assets/demo.wav");
+    let (dry, rate) = read(&tune)?;
     let (wet, time) = play(&bundle, &dry, rate, None)?;
     let (resonators, _) = play(&bundle, &dry, rate, Some("100 %"))?;
     write(&folder.join("dry.wav"), &dry, rate)?;
     write(&folder.join("wet.wav"), &wet, rate)?;
     write(&folder.join("fully-wet.wav"), &resonators, rate)?;
-    fs::write(folder.join("bands.png"), picture(&dry, rate)?).context("cannot write bands.png")?;
+    let picture = Plot::of_file(&tune, &Settings::default())?.png();
+    fs::write(folder.join("bands.png"), picture).context("cannot write bands.png")?;
 
     let seconds = wet[0].len() as f64 / f64::from(rate);
     println!(
@@ -93,26 +92,6 @@ fn play(bundle: &Path, dry: &Signal, rate: u32, mix: Option<&str>) -> Result<(Si
     })?;
     instance.deactivate(processor);
     Ok(played)
-}
-
-/// The bands that the library hears in `dry` with the settings that the plugin starts with.
-fn picture(dry: &Signal, rate: u32) -> Result<Vec<u8>> {
-    let hop = rate as usize / 100;
-    let mut plot = Plot::new("demo.wav", hop as f64 / f64::from(rate));
-    let mut filter = ToneFilter::new(rate.into(), &Settings::default())?;
-    let mut sound = dry.clone();
-    for start in (0..sound[0].len()).step_by(hop) {
-        let mut block: Vec<&mut [f32]> = sound
-            .iter_mut()
-            .map(|channel| {
-                let end = channel.len().min(start + hop);
-                &mut channel[start..end]
-            })
-            .collect();
-        filter.process(&mut block);
-        plot.push(&filter.bands());
-    }
-    Ok(plot.png())
 }
 
 /// A 16-bit WAV file, full scale 1.
