@@ -8,7 +8,7 @@ use hosting::{
     Signal, assert_same, change, expected, instance, library, music, set, settings, sounds, wav,
 };
 use std::process::Command;
-use tone_filter::dsp::{SPECS, Settings, Stereo, ToneFilter};
+use tone_filter::dsp::{SPECS, Scale, Settings, Stereo, ToneFilter};
 use xtask::host::{Change, Instance, ProcessStatus, parameter_id};
 
 const RATE: f64 = 48_000.0;
@@ -57,7 +57,7 @@ fn the_bundle_holds_one_effect_called_tone_filter() {
 fn every_setting_is_a_parameter_with_its_name_range_default_and_texts() {
     let mut instance = instance();
     let parameters = instance.parameters().unwrap();
-    assert_eq!(parameters.len(), SPECS.len() + 2);
+    assert_eq!(parameters.len(), SPECS.len() + 4);
     for (spec, parameter) in SPECS.iter().zip(&parameters) {
         let mut text = |value| instance.value_to_text(parameter.id, value).unwrap();
         assert_eq!(parameter.id, parameter_id(spec.id), "{}", spec.id);
@@ -79,18 +79,24 @@ fn every_setting_is_a_parameter_with_its_name_range_default_and_texts() {
         assert_eq!(instance.text_to_value(parameter.id, "nonsense").unwrap(), None);
     }
 
-    let [stereo, bypass] = &parameters[SPECS.len()..] else { panic!("two switches come last") };
-    assert_eq!((stereo.id, &*stereo.name), (parameter_id("stereo"), "Stereo"));
-    assert_eq!((bypass.id, &*bypass.name), (parameter_id("bypass"), "Bypass"));
-    for switch in [stereo, bypass] {
-        assert!(switch.stepped);
-        assert_eq!([switch.min, switch.max, switch.default], [0.0, 1.0, 0.0]);
-        for value in [0.0, 1.0] {
-            let text = instance.value_to_text(switch.id, value).unwrap();
-            assert_eq!(instance.text_to_value(switch.id, &text).unwrap(), Some(value), "{text}");
+    let choices = &parameters[SPECS.len()..];
+    let expected = [
+        ("stereo", "Stereo", 1.0),
+        ("bypass", "Bypass", 1.0),
+        ("root", "Root", 11.0),
+        ("scale", "Scale", (Scale::ALL.len() - 1) as f64),
+    ];
+    for (choice, (id, name, max)) in choices.iter().zip(expected) {
+        assert_eq!((choice.id, &*choice.name), (parameter_id(id), name));
+        assert!(choice.stepped);
+        assert_eq!([choice.min, choice.max, choice.default], [0.0, max, 0.0], "{id}");
+        for value in (0..=max as u32).map(f64::from) {
+            let text = instance.value_to_text(choice.id, value).unwrap();
+            assert_eq!(instance.text_to_value(choice.id, &text).unwrap(), Some(value), "{text}");
         }
     }
-    assert!(bypass.bypass && !stereo.bypass, "a host finds the bypass by its flag");
+    let bypasses: Vec<_> = parameters.iter().filter(|p| p.bypass).map(|p| p.id).collect();
+    assert_eq!(bypasses, [parameter_id("bypass")], "a host finds the bypass by its flag");
 }
 
 #[test]
@@ -108,6 +114,7 @@ fn typed_values_arrive_as_typed() {
             );
         }
         assert_eq!((actual.stereo, actual.bypass), (sound.stereo, sound.bypass));
+        assert_eq!((actual.root, actual.scale), (sound.root, sound.scale));
     }
 }
 
@@ -351,7 +358,10 @@ fn the_renderer_makes_the_same_of_the_demo_tune() {
             renderer.arg(format!("--{}={}", spec.id, spec.get(&actual)));
         }
         let stereo = if actual.stereo == Stereo::Stereo { "stereo" } else { "mono" };
-        let output = renderer.args(["--stereo", stereo]).output().unwrap();
+        let scale = serde_json::to_value(actual.scale).unwrap();
+        renderer.args(["--stereo", stereo, "--root", actual.root.name()]);
+        renderer.args(["--scale", scale.as_str().unwrap()]);
+        let output = renderer.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 
         let plugin = played(&mut instance, 44_100.0, &input, true, every(512), &[]);

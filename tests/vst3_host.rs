@@ -26,7 +26,10 @@ impl Case {
         set(&mut instance, sound);
         let parameters = instance.parameters().unwrap().into_iter();
         let parameters: Vec<_> = parameters
-            .map(|parameter| (parameter.name, json!(instance.value(parameter.id).unwrap())))
+            .map(|p| {
+                let share = (instance.value(p.id).unwrap() - p.min) / (p.max - p.min);
+                (p.name, json!(share))
+            })
             .collect();
         let input = if rate == 44_100.0 { demo() } else { music(1.0, rate) };
         let input = input[..channels].to_vec();
@@ -91,8 +94,10 @@ fn the_vst3_has_the_settings_and_sounds_like_the_library_even_after_a_reload() {
     let parameters = fs::read_to_string(folder.join("parameters.json")).unwrap();
     // By name: the host sorts them by groups.
     let parameters: Map<String, Value> = serde_json::from_str(&parameters).unwrap();
-    assert_eq!(parameters.len(), SPECS.len() + 2);
-    assert!(parameters.contains_key("Stereo") && parameters.contains_key("Bypass"));
+    assert_eq!(parameters.len(), SPECS.len() + 4);
+    for choice in ["Stereo", "Bypass", "Root", "Scale"] {
+        assert!(parameters.contains_key(choice), "{choice}");
+    }
     for spec in &SPECS {
         let number = |value: f32| spec.format(value).replace(spec.unit, "").trim().to_owned();
         let shown = json!({ "unit": spec.unit, "range": [number(spec.min), number(spec.max)] });

@@ -4,7 +4,7 @@
 
 use crate::common::noisy_chord;
 use std::path::Path;
-use tone_filter::dsp::{SPECS, Settings, Stereo, ToneFilter};
+use tone_filter::dsp::{PitchClass, SPECS, Scale, Settings, Stereo, ToneFilter};
 use xtask::{
     bundle,
     host::{Change, Descriptor, Instance, Library, parameter_id},
@@ -40,6 +40,8 @@ pub fn set(instance: &mut Instance, settings: &Settings) {
     }
     changes.push(change(0, "stereo", f64::from(settings.stereo as u8)));
     changes.push(change(0, "bypass", f64::from(u8::from(settings.bypass))));
+    changes.push(change(0, "root", settings.root.index() as f64));
+    changes.push(change(0, "scale", f64::from(settings.scale as u8)));
     instance.set(&changes).unwrap();
 }
 
@@ -52,6 +54,8 @@ pub fn settings(instance: &mut Instance) -> Settings {
     let mut settings = Settings {
         stereo: serde_json::from_value(value("stereo", "string")).unwrap(),
         bypass: value("bypass", "bool").as_bool().unwrap(),
+        root: serde_json::from_value(value("root", "string")).unwrap(),
+        scale: serde_json::from_value(value("scale", "string")).unwrap(),
         ..Settings::default()
     };
     for spec in &SPECS {
@@ -69,6 +73,7 @@ pub fn sounds() -> Vec<Settings> {
         Settings { stereo: Stereo::Stereo, ring: 0.2, release: 40.0, tone: 12_000.0, ..reference },
         Settings { tuning: 442.0, transpose: -5.0, drive: 3.0, output: -6.0, ..reference },
         Settings { ceiling: 0.0, ring: 8.0, mix: 80.0, output: 6.0, drive: 300.0, ..reference },
+        Settings { root: PitchClass::new(7), scale: Scale::Major, mix: 100.0, ..reference },
     ]
 }
 
