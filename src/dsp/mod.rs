@@ -31,7 +31,7 @@ pub use settings::{OutOfRange, SPECS, Settings, Spec, Stereo, Taper, spec};
 
 use bank::{Bank, Voicing};
 use denormals::FlushToZero;
-use glide::Glide;
+use glide::{Glide, Moment};
 use kernel::{BLOCK, Kernel};
 use thiserror::Error;
 
@@ -88,8 +88,9 @@ impl ToneFilter {
             return Err(Error::SampleRate(sample_rate));
         }
         let glide = Glide::new(settings, sample_rate);
-        let voicing = Voicing::new(&glide.moment(), sample_rate);
-        let levels = Levels::new(&voicing, &glide);
+        let moment = glide.moment();
+        let voicing = Voicing::new(&moment, sample_rate);
+        let levels = Levels::new(&voicing, &moment);
         Ok(Self {
             kernel: Kernel::from_environment().unwrap_or_else(|_| Kernel::best()),
             settings: *settings,
@@ -136,9 +137,10 @@ impl ToneFilter {
     /// Forgets all it has heard and arrives at its settings: a fresh filter, without allocating.
     pub fn reset(&mut self) {
         self.glide.arrive();
-        self.voicing.update(&self.glide.moment());
+        let moment = self.glide.moment();
+        self.voicing.update(&moment);
         self.banks = [Bank::new(), Bank::new()];
-        self.levels = [Levels::new(&self.voicing, &self.glide); 2];
+        self.levels = [Levels::new(&self.voicing, &moment); 2];
         self.position = 0;
     }
 
@@ -201,8 +203,9 @@ impl ToneFilter {
     fn step(&mut self) {
         self.levels[0] = self.levels[1];
         if self.glide.step() {
-            self.voicing.update(&self.glide.moment());
-            self.levels[1] = Levels::new(&self.voicing, &self.glide);
+            let moment = self.glide.moment();
+            self.voicing.update(&moment);
+            self.levels[1] = Levels::new(&self.voicing, &moment);
             // A second bank that wakes up goes on from what the first one hears.
             if self.levels[0].stereo == 0.0 && self.levels[1].stereo > 0.0 {
                 self.banks[1] = self.banks[0].clone();
@@ -235,20 +238,16 @@ impl ToneFilter {
                     *mean = (1.0 - stereo) * *mean + stereo * sample;
                 }
             }
-        }
-        if two_banks {
-            let wets = wets.each_mut().map(|wet| &mut wet[..frames]);
-            Bank::process_two(&mut self.banks, self.kernel, &self.voicing, wets);
-        } else {
-            self.banks[0].process(self.kernel, &self.voicing, &mut wets[0][..frames]);
-        }
-        if two_banks {
+            let signals = wets.each_mut().map(|wet| &mut wet[..frames]);
+            Bank::process_two(&mut self.banks, self.kernel, &self.voicing, signals);
             let (left, right) = wets.split_at_mut(1);
             for (frame, (left, right)) in left[0].iter().zip(&mut right[0]).enumerate().take(frames)
             {
                 let stereo = level(frame).stereo;
                 *right = (1.0 - stereo) * left + stereo * *right;
             }
+        } else {
+            self.banks[0].process(self.kernel, &self.voicing, &mut wets[0][..frames]);
         }
 
         for (index, channel) in channels.iter_mut().enumerate() {
@@ -262,8 +261,7 @@ impl ToneFilter {
 }
 
 impl Levels {
-    fn new(voicing: &Voicing, glide: &Glide) -> Self {
-        let moment = glide.moment();
+    fn new(voicing: &Voicing, moment: &Moment) -> Self {
         let (dry, wet) = (voicing.constants.dry as f32, voicing.constants.wet as f32);
         Self {
             dry: (1.0 - moment.bypass) * dry + moment.bypass,
