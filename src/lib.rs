@@ -21,3 +21,6 @@ mod params;
 mod plugin;
 #[cfg(any(feature = "plugin", feature = "cli"))]
 pub mod presets;
+
+#[cfg(feature = "plugin")]
+pub use plugin::clap_entry;
