@@ -180,3 +180,20 @@ pub fn assert_same(plugin: &Signal, library: &Signal, what: &str) {
         }
     }
 }
+
+/// Threads of this process now.
+#[cfg(target_os = "linux")]
+pub fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+/// Waits until no more than `threads` are left. An editor's may go on for a moment after it is closed, and
+/// neither the display nor the process may end while it is still putting OpenGL away.
+#[cfg(target_os = "linux")]
+pub fn settle(threads: usize) {
+    let begun = std::time::Instant::now();
+    while self::threads() > threads {
+        assert!(begun.elapsed().as_secs() < 60, "the editor leaves threads behind");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
