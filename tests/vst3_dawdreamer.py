@@ -29,7 +29,9 @@ class Host:
         channels = case["channels"]
         self.plugin.set_bus(channels, channels)
         assert self.plugin.get_num_output_channels() == channels
-        self.signal = signal
+        playback = self.engine.make_playback_processor("music", signal)
+        self.engine.load_graph([(playback, []), (self.plugin, ["music"])])
+        self.frames = signal.shape[1]
         self.rate = case["rate"]
         self.index = {
             p["name"]: p["index"] for p in self.plugin.get_parameters_description()
@@ -46,12 +48,10 @@ class Host:
             assert abs(actual - value) < 1e-6, f"{name}: {actual}, not {value}"
 
     def play(self):
-        playback = self.engine.make_playback_processor("music", self.signal)
-        self.engine.load_graph([(playback, []), (self.plugin, ["music"])])
         # Values reach a VST3 plugin with the next block: the first time is for them, the second for us.
         for _ in range(2):
-            assert self.engine.render(self.signal.shape[1] / self.rate)
-        return self.engine.get_audio()[:, : self.signal.shape[1]]
+            assert self.engine.render(self.frames / self.rate)
+        return self.engine.get_audio()[:, : self.frames]
 
 
 def main(path, folder):
