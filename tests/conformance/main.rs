@@ -7,6 +7,7 @@ mod common;
 mod hosting;
 
 mod buffers;
+mod corpus;
 mod events;
 mod lifecycle;
 mod parameters;

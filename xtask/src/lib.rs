@@ -2,6 +2,7 @@
 
 pub mod arm;
 pub mod bundle;
+pub mod corpus;
 pub mod demo;
 #[cfg(target_os = "linux")]
 pub mod display;

@@ -1,7 +1,7 @@
 //! `cargo xtask`: the project's own commands.
 
 use std::process::ExitCode;
-use xtask::{arm, bundle, demo, install, root, soak, suite, tune};
+use xtask::{arm, bundle, corpus, demo, install, root, soak, suite, tune};
 
 const USAGE: &str = "\
 Usage: cargo xtask VERB
@@ -13,6 +13,7 @@ Usage: cargo xtask VERB
   soak              the long runs: an hour of abuse, a session of two hours, a million blocks; with
                     figures, for which the computer should have nothing else to do
   deny              check licences and sources of all dependencies; needs cargo-deny
+  corpus            write states and presets of a new version into tests/corpus, to be kept for ever
   bundle [OPTIONS]  build CLAP and VST3 bundles into target/bundled; OPTIONS are those of
                     `cargo build`, such as --release
   tune              make assets/demo.wav anew";
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         "bundle" => bundle::bundle(args),
         _ if args.next().is_some() => return usage(),
         "demo" => demo::demo(),
+        "corpus" => corpus::write(),
         "deny" => suite::deny(),
         "install" => install::install(),
         "soak" => soak::soak(),
