@@ -5,6 +5,7 @@
 
 pub mod batch;
 pub mod coded;
+mod guard;
 mod level;
 pub mod listen;
 mod output;

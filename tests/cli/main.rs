@@ -9,7 +9,6 @@ mod files;
 mod formats;
 mod heard;
 mod interop;
-mod mutated;
 mod safety;
 mod sound;
 mod verbs;
