@@ -3,6 +3,7 @@
 use super::{
     Error,
     guard::guarded,
+    source::extension,
     wav::{Depth, Format},
 };
 use std::{
@@ -47,8 +48,8 @@ impl Reader {
         let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
         let stream = MediaSourceStream::new(Box::new(file), Default::default());
         let mut hint = Hint::new();
-        if let Some(extension) = path.extension().and_then(|extension| extension.to_str()) {
-            hint.with_extension(&extension.to_ascii_lowercase());
+        if let Some(extension) = extension(path) {
+            hint.with_extension(&extension);
         }
         let (options, tags) = (FormatOptions::default(), MetadataOptions::default());
         let probe = symphonia::default::get_probe();

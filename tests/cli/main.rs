@@ -11,6 +11,7 @@ mod heard;
 mod interop;
 mod safety;
 mod sound;
+mod terminal;
 mod verbs;
 
 use assert_cmd::Command;

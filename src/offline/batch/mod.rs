@@ -10,7 +10,7 @@ use super::{
     render::{Options, Report, render},
 };
 use rayon::iter::{ParallelBridge, ParallelIterator};
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 /// What became of one file.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ pub trait Watch: Sync {
 pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) -> Vec<Outcome> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build();
     let pool = pool.expect("the system gives threads");
-    let Plan { jobs, mut outcomes } = plan;
+    let Plan { jobs, mut outcomes, .. } = plan;
     // The bridge hands jobs out one by one and in order: the longest first, so that no core is left alone
     // with a long file at the end.
     let rendered: Vec<(usize, Outcome)> = pool.install(|| {
@@ -71,12 +71,8 @@ pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) ->
 }
 
 fn attempt(job: &Job, options: &Options, progress: impl FnMut(f64)) -> Outcome {
-    let Job { input, output, make_folder, .. } = job;
-    let folder = output.parent().filter(|_| *make_folder);
-    let made = folder.map_or(Ok(()), fs::create_dir_all);
-    let done = made
-        .map_err(|source| Error::Write { path: output.clone(), source })
-        .and_then(|()| render(input, output, options, progress));
-    let fate = done.map_or_else(Fate::Failed, |report| Fate::Done(Box::new(report)));
+    let Job { input, output, .. } = job;
+    let fate = render(input, output, options, progress)
+        .map_or_else(Fate::Failed, |report| Fate::Done(Box::new(report)));
     Outcome { input: input.clone(), output: Some(output.clone()), fate }
 }
