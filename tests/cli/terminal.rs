@@ -1,7 +1,7 @@
 //! What is seen, and what is not, when standard output and error are a terminal.
 #![cfg(target_os = "linux")]
 
-use crate::{Folder, silence};
+use crate::{Folder, float_wav, silence};
 use std::process::Command;
 
 /// What `tone-filter` with the arguments in `line` shows on a terminal of `columns`, and its exit code.
@@ -34,4 +34,20 @@ fn a_terminal_is_not_filled_with_what_is_no_text() {
     let (said, code) = on_terminal(&folder, "bands in.wav --csv - --quiet", 200);
     assert_eq!(code, 0, "{said}");
     assert!(said.starts_with("time,A3,"), "{said}");
+}
+
+#[test]
+fn bars_move_on_a_terminal_and_nowhere_else() {
+    let folder = Folder::new();
+    for name in ["one", "two"] {
+        folder.put(&format!("in/{name}.wav"), &float_wav(44_100, &[vec![0.1; 44_100]]));
+    }
+    let (said, code) = on_terminal(&folder, "render in -o out", 40);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("\u{2591} 0 of 2, 0 s"), "the bar for all: {said:?}");
+    assert!(said.contains("  \u{2591}"), "and one for a worker: {said:?}");
+    let (said, _) = on_terminal(&folder, "render in -o out --force --quiet", 40);
+    assert_eq!(said, "");
+    let said = folder.run("render in -o out --force");
+    assert!(said.starts_with("2 files done: ") && said.lines().count() == 1, "{said}");
 }

@@ -38,8 +38,8 @@ pub struct Outcome {
 pub trait Watch: Sync {
     /// `worker` begins with `job`.
     fn begin(&self, worker: usize, job: &Job);
-    /// `worker` has read `seconds` of its file.
-    fn advance(&self, worker: usize, seconds: f64);
+    /// `worker` has done this part of `job`, 0 to 1. Of a file that does not tell its length, nobody knows.
+    fn advance(&self, worker: usize, job: &Job, part: f64);
     /// `worker` is done with `job`.
     fn end(&self, worker: usize, job: &Job, outcome: &Outcome);
 }
@@ -59,7 +59,7 @@ pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) ->
         let one = |job: Job| {
             let worker = rayon::current_thread_index().unwrap_or(0);
             watch.begin(worker, &job);
-            let outcome = attempt(&job, options, |seconds| watch.advance(worker, seconds));
+            let outcome = attempt(&job, options, |part| watch.advance(worker, &job, part));
             watch.end(worker, &job, &outcome);
             (job.index, outcome)
         };
