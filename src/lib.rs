@@ -25,3 +25,5 @@ pub mod presets;
 
 #[cfg(feature = "plugin")]
 pub use editor::Rehearsal;
+#[cfg(feature = "plugin")]
+pub use plugin::clap_entry;

@@ -1,10 +1,14 @@
 //! The CLAP and VST3 plugin: a thin shell around [`ToneFilter`].
 
+mod clap_entry;
+
+pub use clap_entry::clap_entry;
+
 use crate::{
     dsp::ToneFilter,
     editor::ToneFilterEditor,
     meters::{MeterInput, Meters, meters},
-    params::{ToneFilterParams, clamp_state},
+    params::{ToneFilterParams, complete_state},
 };
 use nice_plug::prelude::*;
 use nice_plug_egui::RepaintNotifier;
@@ -81,7 +85,7 @@ impl Plugin for ToneFilterPlugin {
     }
 
     fn filter_state(state: &mut PluginState) {
-        clamp_state(state);
+        complete_state(state);
     }
 
     fn activate(
@@ -100,6 +104,9 @@ impl Plugin for ToneFilterPlugin {
     }
 
     fn reset(&mut self) {
+        // On the audio thread, before the first block: nice-plug will ask there which thread it is on, of
+        // hosts that do not tell, and the answer is allocated when it is given for the first time.
+        std::hint::black_box(std::thread::current().id());
         if let Some(active) = &mut self.active {
             active.follow(&self.params);
             active.filter.reset();
@@ -146,8 +153,7 @@ impl Active {
     }
 
     fn process(&mut self, buffer: &mut Buffer, meters: &mut MeterInput) -> ProcessStatus {
-        // nice-plug splits at the times of events without checking them, and an event after the
-        // block's end makes a buffer of samples that are not ours.
+        // Samples that the host has not announced may not be there.
         if buffer.samples() > self.max_frames {
             return ProcessStatus::Error("more samples than the host announced");
         }
@@ -184,7 +190,6 @@ impl Vst3Plugin for ToneFilterPlugin {
         &[Vst3SubCategory::Fx, Vst3SubCategory::Filter, Vst3SubCategory::Distortion];
 }
 
-nice_export_clap!(ToneFilterPlugin);
 nice_export_vst3!(ToneFilterPlugin);
 
 #[cfg(test)]

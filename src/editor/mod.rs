@@ -28,7 +28,7 @@ use library::Library;
 use nice_plug::{
     context::gui::GuiContext,
     editor::{
-        Editor, HostMethods, ParentWindowHandle, ResizeHint, SpawnedEditor,
+        Editor, EditorHandle, HostMethods, ParentWindowHandle, ResizeHint, SpawnedEditor,
         dpi::{LogicalSize, NativeSize},
     },
     prelude::ParamSetter,
@@ -131,9 +131,14 @@ impl Editor for ToneFilterEditor {
         let state = EguiEditorState::from_size(size, zoom);
         let settings =
             EguiNiceSettings::new().with_tile("Tone Filter").with_resize_hint(self.resize_hint());
-        create_egui_editor(state, self.repaint.clone(), settings, self.app())
+        let spawned = create_egui_editor(state, self.repaint.clone(), settings, self.app())
             .ok_or("no editor")?
-            .spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)
+            .spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)?;
+        // On Linux, baseview 0.4.2 forgets that it shall close if it is told so before the window's loop
+        // runs, and whoever closes waits for ever. What is answered here, the loop has answered.
+        let scale = fallback_scale_factor.unwrap_or(1.0);
+        spawned.handle.set_fallback_scale_factor(scale, &spawned.window)?;
+        Ok(spawned)
     }
 
     fn size(&self) -> NativeSize<u32> {

@@ -8,6 +8,7 @@ pub mod display;
 pub mod host;
 pub mod install;
 pub mod python;
+pub mod soak;
 pub mod suite;
 pub mod tune;
 
