@@ -6,6 +6,8 @@
 //!
 //! What a preset does not mention is as in the reference sound.
 
+#[cfg(test)]
+mod sounds;
 mod user;
 
 pub use user::Folder;
@@ -121,13 +123,13 @@ impl Preset {
         Some(Self::from_json(json).expect("the factory presets are presets"))
     }
 
-    /// The factory preset called `name`; or the user's own; or the preset in the file `name`, if that
-    /// contains a path separator or ends in `.json`.
+    /// The factory preset called `name`, for people or by its id; or the user's own; or the preset in the file
+    /// `name`, if that contains a path separator or ends in `.json`.
     ///
     /// # Errors
     /// When there is no such preset, or its file cannot be read or understood.
     pub fn find(name: &str) -> Result<Self, Error> {
-        if let Some(preset) = Self::factory(name) {
+        if let Some(preset) = Self::factory(&name.to_lowercase().replace(' ', "-")) {
             return Ok(preset);
         }
         let path = Path::new(name);
@@ -162,16 +164,16 @@ impl Preset {
     /// # Errors
     /// When it is not a preset of this [`VERSION`], has unknown keys or values out of range.
     pub fn from_json(json: &str) -> Result<Self, FormatError> {
-        /// Another version may have other keys.
+        /// Another version may have other keys. Of a text without one, an unknown key tells more.
         #[derive(Deserialize)]
         struct Versioned {
-            version: u32,
+            version: Option<u32>,
         }
         let Versioned { version } = serde_json::from_str(json)?;
-        if version != VERSION {
-            return Err(FormatError::Version(version));
+        match version {
+            Some(version) if version != VERSION => Err(FormatError::Version(version)),
+            _ => Ok(serde_json::from_str(json)?),
         }
-        Ok(serde_json::from_str(json)?)
     }
 
     /// The content of a preset file.
@@ -197,6 +199,7 @@ mod tests {
         assert_eq!(presets[0].settings, Settings::default(), "the first is the reference sound");
         for (index, (preset, id)) in presets.iter().zip(ids()).enumerate() {
             assert_eq!(preset.name.to_lowercase().replace(' ', "-"), id);
+            assert_eq!(Preset::find(&preset.name).unwrap(), *preset, "names for people do, too");
             assert!(!preset.settings.bypass, "{id}");
             for other in &presets[..index] {
                 assert_ne!(preset.settings, other.settings, "{id} and {}", other.name);
@@ -220,6 +223,8 @@ mod tests {
             ("{}", "missing field `version`"),
             (r#"{"version":1,"name":"x"}"#, "missing field `settings`"),
             (r#"{"version":1,"name":"x","settings":{},"colour":3}"#, "unknown field `colour`"),
+            (r#"{"versoin":1,"name":"x","settings":{}}"#, "unknown field `versoin`"),
+            (r#"{"name":"x","settings":{}}"#, "missing field `version`"),
             (r#"{"version":1,"name":"x","settings":{"mixx":3}}"#, "unknown field `mixx`"),
             (r#"{"version":1,"name":"x","settings":{"mix":"wet"}}"#, "invalid type"),
             (
@@ -238,7 +243,7 @@ mod tests {
 
     #[test]
     fn only_paths_are_looked_for_on_the_disk() {
-        for name in ["", "..", "Reference", "no-such", "presets"] {
+        for name in ["", "..", "no-such", "presets"] {
             let error = Preset::find(name).unwrap_err();
             assert!(matches!(error, Error::Unknown { .. }), "{name}: {error}");
             for id in ids() {

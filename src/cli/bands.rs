@@ -1,7 +1,10 @@
 //! `tone-filter bands`.
 
-use super::sound::Sound;
-use clap::{ArgGroup, ValueHint};
+use super::{refuse_terminal, sound::Sound};
+use clap::{
+    ArgGroup, ValueHint,
+    builder::{PathBufValueParser, TypedValueParser},
+};
 use std::{
     io::{self, BufWriter, Write},
     path::{Path, PathBuf},
@@ -28,16 +31,16 @@ pub struct Args {
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     input: PathBuf,
     /// A picture to write: the 48 notes over time
-    #[arg(long, value_name = "OUT.png", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "OUT.png", value_hint = ValueHint::FilePath, value_parser = named("png", &["png"]))]
     png: Option<PathBuf>,
     /// A table to write: time and the levels of the 48 notes in dB of the total power; - for standard output
-    #[arg(long, value_name = "OUT.csv", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "OUT.csv", value_hint = ValueHint::FilePath, value_parser = named("csv", &["csv", "txt"]))]
     csv: Option<PathBuf>,
     /// The same table as JSON; - for standard output
-    #[arg(long, value_name = "OUT.json", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "OUT.json", value_hint = ValueHint::FilePath, value_parser = named("json", &["json"]))]
     json: Option<PathBuf>,
     /// A MIDI file to write, with the notes that are heard
-    #[arg(long, value_name = "OUT.mid", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "OUT.mid", value_hint = ValueHint::FilePath, value_parser = named("midi", &["mid", "midi"]))]
     midi: Option<PathBuf>,
     /// Time from one moment to the next [1 to 10000 ms]
     #[arg(long, value_name = "ms", default_value = "10", value_parser = milliseconds("hop", 1.0))]
@@ -55,8 +58,23 @@ pub struct Args {
     /// Overwrite outputs that exist
     #[arg(long)]
     force: bool,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
     #[command(flatten)]
     sound: Sound,
+}
+
+/// Reads a path that does not end like that of another format.
+fn named(id: &'static str, extensions: &'static [&str]) -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(move |path| {
+        let own = path.extension().map(|own| own.to_string_lossy().to_lowercase());
+        if own.is_none_or(|own| extensions.contains(&&*own)) {
+            return Ok(path);
+        }
+        let (path, format, extension) = (path.display(), id.to_uppercase(), extensions[0]);
+        Err(format!("{path}: what --{id} writes is {format}; let the name end in .{extension}"))
+    })
 }
 
 /// Reads milliseconds as seconds.
@@ -81,6 +99,7 @@ fn decibels(id: &'static str, min: f32, max: f32) -> impl Fn(&str) -> Result<f32
 /// Listens once, and writes all that is asked for.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let settings = args.sound.settings()?;
+    args.png.iter().chain(&args.midi).try_for_each(|path| refuse_terminal(path))?;
     let create = |path: &Option<PathBuf>| {
         let create = |path: &PathBuf| Output::create(path, &args.input, args.force);
         path.as_ref().map(create).transpose()
@@ -107,7 +126,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             ));
         }
     }
-    listen(&args.input, &settings, args.hop, |hop, bands| {
+    let seconds = listen(&args.input, &settings, args.hop, |hop, bands| {
         if png.is_some() {
             plot.get_or_insert_with(|| Plot::new(title.clone(), hop)).push(bands);
         }
@@ -135,8 +154,14 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             written.map_err(|source| unwritable(output.path(), source))?;
         }
     }
-    for output in [png, csv, json, mid].into_iter().flatten() {
+    let outputs = [png, csv, json, mid].into_iter().flatten();
+    let mut names = Vec::new();
+    for output in outputs {
+        names.push(output.path().display().to_string());
         output.commit()?;
+    }
+    if !args.quiet {
+        eprintln!("{} -> {}: {seconds:.2} s", args.input.display(), names.join(", "));
     }
     Ok(())
 }

@@ -4,6 +4,7 @@ use clap::ValueHint;
 use serde_json::{Value, json};
 use std::{
     hint::black_box,
+    io::{self, Write},
     path::{Path, PathBuf},
     time::Instant,
 };
@@ -67,25 +68,31 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let ratio = |score: &Score| Some(score.samples_per_second / scalar?.samples_per_second);
     let missing: Vec<_> =
         Kernel::NAMES.into_iter().filter(|name| name.parse::<Kernel>().is_err()).collect();
+    let mut stdout = io::stdout().lock();
     if args.json {
         let kernels: Vec<Value> = scores.iter().map(|s| s.json(ratio(s))).collect();
         let samples = turns * signal.len();
-        println!("{}", json!({ "samples": samples, "kernels": kernels, "missing": missing }));
+        let report = json!({ "samples": samples, "kernels": kernels, "missing": missing });
+        writeln!(stdout, "{report}")?;
         return Ok(());
     }
-    println!("kernel    M samples/s   times real time at 44.1 / 48 / 96 kHz   x scalar       SNR");
+    writeln!(
+        stdout,
+        "kernel    M samples/s   times real time at 44.1 / 48 / 96 kHz   x scalar       SNR"
+    )?;
     for score in &scores {
         let [a, b, c] = RATES.map(|rate| score.samples_per_second / f64::from(rate));
         let ratio = ratio(score).map_or("-".to_owned(), |ratio| format!("{ratio:.1}"));
-        println!(
+        writeln!(
+            stdout,
             "{:8} {:12.2} {a:25.0} / {b:5.0} / {c:5.0} {ratio:>12} {:6.1} dB",
             score.kernel.name(),
             score.samples_per_second / 1e6,
             score.snr,
-        );
+        )?;
     }
     if !missing.is_empty() {
-        println!("This CPU has no {}.", missing.join(", no "));
+        writeln!(stdout, "This CPU has no {}.", missing.join(", no "))?;
     }
     Ok(())
 }

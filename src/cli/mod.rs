@@ -10,15 +10,23 @@ mod shell;
 mod sound;
 
 use clap::{Parser, Subcommand, error::ErrorKind};
-use std::{error::Error, process::ExitCode};
+use std::{
+    error::Error as _,
+    io::{self, IsTerminal},
+    path::Path,
+    process::ExitCode,
+};
 use tone_filter::{
     dsp::kernel::{self, Kernel},
-    offline::batch,
+    offline::{Error, STDIO, batch},
 };
 
 /// Picks the notes out of any music and gives them an 8-bit edge.
 #[derive(Parser)]
-#[command(version, after_help = "Exit codes: 0 all fine, 1 a file failed, 2 wrong usage.")]
+#[command(
+    version,
+    after_help = "Exit codes: 0 all fine, 1 a file failed, 2 wrong usage, 130 interrupted."
+)]
 struct Cli {
     #[command(subcommand)]
     verb: Verb,
@@ -32,6 +40,21 @@ enum Verb {
     Presets(presets::Args),
     Completions(shell::CompletionsArgs),
     Man(shell::ManArgs),
+}
+
+/// What cannot be meant: flags that contradict each other, and what each of them alone cannot see.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Usage(String);
+
+/// Refuses to fill a terminal with what is not text.
+fn refuse_terminal(out: &Path) -> Result<(), Usage> {
+    if out == Path::new(STDIO) && io::stdout().is_terminal() {
+        let line =
+            "- is the terminal here, and what is written is not text; name a file, or pipe it on";
+        return Err(Usage(line.into()));
+    }
+    Ok(())
 }
 
 const FILE_FAILED: u8 = 1;
@@ -58,13 +81,21 @@ pub fn run() -> ExitCode {
     match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::from(FILE_FAILED),
+        // Whoever reads standard output has enough.
+        Err(error) if error.downcast_ref().is_some_and(is_broken_pipe) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {error}");
-            let wrong_usage =
-                error.is::<tone_filter::presets::Error>() || error.is::<batch::Refused>();
+            let wrong_usage = error.is::<Usage>()
+                || error.is::<tone_filter::presets::Error>()
+                || error.is::<batch::Refused>()
+                || matches!(error.downcast_ref(), Some(Error::OverInput(_)));
             ExitCode::from(if wrong_usage { WRONG_USAGE } else { FILE_FAILED })
         }
     }
+}
+
+fn is_broken_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
 }
 
 /// Prints help, or what is wrong with the command line: where a value is wrong, its own message says all

@@ -1,16 +1,26 @@
 //! What moves on the terminal while files are rendered: a bar for all, and one for every worker.
 
 use super::report;
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use std::time::Duration;
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::{
+    fmt::{self, Write},
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
 use tone_filter::offline::batch::{Job, Outcome, Plan, Watch};
+
+/// Steps of a worker's bar.
+const STEPS: u64 = 1000;
 
 /// Bars on standard error, if that is a terminal.
 pub struct Progress {
     bars: MultiProgress,
+    /// Counts work, so that what is left to do can be told from what was done.
     all: ProgressBar,
-    /// One a worker.
+    /// One a worker, with the file that it is at.
     files: Vec<ProgressBar>,
+    done: AtomicUsize,
+    count: usize,
     tell_files: bool,
 }
 
@@ -19,45 +29,85 @@ impl Progress {
     pub fn new(plan: &Plan, workers: usize, quiet: bool, tell_files: bool) -> Self {
         let bars = MultiProgress::new();
         if quiet {
-            bars.set_draw_target(indicatif::ProgressDrawTarget::hidden());
+            bars.set_draw_target(ProgressDrawTarget::hidden());
         }
         let style = |template| {
             ProgressStyle::with_template(template).expect("the templates are well formed")
         };
-        let all = bars.add(ProgressBar::new(plan.jobs.len() as u64));
-        all.set_style(style("{wide_bar} {pos}/{len} files, {elapsed} gone, {eta} to go"));
-        all.enable_steady_tick(Duration::from_millis(500));
+        // Nobody knows at the start.
+        let left = |state: &ProgressState, to: &mut dyn Write| {
+            if state.pos() > 0 {
+                // A bar that cannot be drawn is nothing to stop for.
+                let _ = write!(to, ", {} to go", Short(state.eta()));
+            }
+        };
+        let gone = |state: &ProgressState, to: &mut dyn Write| {
+            let _ = write!(to, "{}", Short(state.elapsed()));
+        };
+        let count = plan.jobs.len();
+        let all = bars.add(ProgressBar::new(plan.jobs.iter().map(|job| job.work.max(1)).sum()));
+        all.set_style(
+            style("{wide_bar} {msg}, {gone}{left}").with_key("left", left).with_key("gone", gone),
+        );
+        all.set_message(format!("0 of {count}"));
         let file = || {
-            let bar = bars.add(ProgressBar::new(0));
-            bar.set_style(style("  {msg:!50} {prefix}"));
+            let bar = bars.add(ProgressBar::new(STEPS));
+            bar.set_style(style("  {bar:16} {wide_msg}"));
             bar
         };
         let files = (0..workers).map(|_| file()).collect();
-        Self { bars, all, files, tell_files }
+        all.enable_steady_tick(Duration::from_millis(500));
+        Self { bars, all, files, done: AtomicUsize::new(0), count, tell_files }
     }
 
     /// Takes all bars off the terminal.
     pub fn clear(&self) {
         self.files.iter().chain([&self.all]).for_each(ProgressBar::finish_and_clear);
     }
+
+    /// Moves a worker's bar to where `job` is, and the bar for all by as much.
+    fn move_to(&self, worker: usize, job: &Job, part: f64) {
+        let bar = &self.files[worker];
+        let (before, now) = (bar.position(), (part * STEPS as f64) as u64);
+        let work = |steps: u64| {
+            (u128::from(job.work.max(1)) * u128::from(steps) / u128::from(STEPS)) as u64
+        };
+        if now > before {
+            bar.set_position(now);
+            self.all.inc(work(now) - work(before));
+        }
+    }
 }
 
 impl Watch for Progress {
     fn begin(&self, worker: usize, job: &Job) {
         let name = job.input.file_name().unwrap_or(job.input.as_os_str());
+        self.files[worker].set_position(0);
         self.files[worker].set_message(name.to_string_lossy().into_owned());
     }
 
-    fn advance(&self, worker: usize, seconds: f64) {
-        // Formatting costs more than drawing, which the bar does but seldom.
-        let bar = &self.files[worker];
-        if !bar.is_hidden() {
-            bar.set_prefix(format!("{seconds:.0} s"));
-        }
+    fn advance(&self, worker: usize, job: &Job, part: f64) {
+        self.move_to(worker, job, part);
     }
 
-    fn end(&self, _: usize, _: &Job, outcome: &Outcome) {
+    fn end(&self, worker: usize, job: &Job, outcome: &Outcome) {
+        self.move_to(worker, job, 1.0);
         self.bars.suspend(|| report::tell(outcome, self.tell_files));
-        self.all.inc(1);
+        let done = 1 + self.done.fetch_add(1, Ordering::Relaxed);
+        self.all.set_message(format!("{done} of {}", self.count));
+    }
+}
+
+/// A duration in as few letters as a narrow terminal asks for: `7 s`, `3:07`, `2:03:07`.
+struct Short(Duration);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let seconds = self.0.as_secs();
+        match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+            (0, 0, seconds) => write!(f, "{seconds} s"),
+            (0, minutes, seconds) => write!(f, "{minutes}:{seconds:02}"),
+            (hours, minutes, seconds) => write!(f, "{hours}:{minutes:02}:{seconds:02}"),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! `tone-filter render`.
 
-use super::{progress::Progress, report, sound::Sound};
+use super::{Usage, progress::Progress, refuse_terminal, report, sound::Sound};
 use clap::{ValueEnum, ValueHint};
 use std::{
     fs,
@@ -34,9 +34,9 @@ pub struct Args {
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     input_list: Option<PathBuf>,
     /// The WAV file to write, or the folder for all of them, or - for standard output
-    #[arg(short, long = "out", value_name = "OUT", value_hint = ValueHint::AnyPath, required_unless_present = "suffix")]
+    #[arg(short, long = "out", value_name = "OUT", value_hint = ValueHint::AnyPath)]
     out: Option<PathBuf>,
-    /// What to add to the names of outputs; without --out they are written beside their inputs
+    /// What to add to the names of outputs; without --out, they are written beside their inputs
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = suffix)]
     suffix: Option<String>,
     /// Files to work on at once [default: one a core]
@@ -127,6 +127,11 @@ fn tail(text: &str) -> Result<Tail, String> {
 
 /// Renders, and tells what came of it. Whether every file is done.
 pub fn run(args: &Args) -> anyhow::Result<bool> {
+    if args.out.is_none() && args.suffix.is_none() {
+        let line =
+            "no output; give --out FILE or FOLDER, or --suffix TEXT to write beside the inputs";
+        return Err(Usage(line.into()).into());
+    }
     let options = args.options()?;
     let inputs = args.all_inputs()?;
     let request = Request {
@@ -141,9 +146,15 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     if args.json && plan.jobs.iter().any(|job| job.output == Path::new(STDIO)) {
         return Err(Refused::Stdio.into());
     }
-    if args.dry_run {
-        return dry_run(&plan);
+    if !args.quiet {
+        for input in &plan.repeated {
+            eprintln!("note: {}: named more than once, rendered once", input.display());
+        }
     }
+    if args.dry_run {
+        return args.dry_run(&plan);
+    }
+    plan.jobs.iter().try_for_each(|job| refuse_terminal(&job.output))?;
     clean_up_on_interrupt()?;
 
     let cores = || std::thread::available_parallelism().map_or(1, Into::into);
@@ -167,17 +178,21 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(summary.failed == 0)
 }
 
-/// Says what would be done, and whether nothing is in the way of it.
-fn dry_run(plan: &Plan) -> anyhow::Result<bool> {
-    let mut stdout = io::stdout().lock();
-    for job in &plan.jobs {
-        writeln!(stdout, "{} -> {}", job.input.display(), job.output.display())?;
-    }
-    plan.decided().for_each(|outcome| report::tell(outcome, true));
-    Ok(!plan.decided().any(|outcome| matches!(outcome.fate, Fate::Failed(_))))
-}
-
 impl Args {
+    /// Says what would be done, and whether nothing is in the way of it.
+    fn dry_run(&self, plan: &Plan) -> anyhow::Result<bool> {
+        let mut stdout = io::stdout().lock();
+        plan.decided().for_each(|outcome| report::tell(outcome, !self.quiet));
+        if self.json {
+            writeln!(stdout, "{:#}", report::json_of_plan(plan))?;
+        } else {
+            for job in &plan.jobs {
+                writeln!(stdout, "{} -> {}", job.input.display(), job.output.display())?;
+            }
+        }
+        Ok(!plan.decided().any(|outcome| matches!(outcome.fate, Fate::Failed(_))))
+    }
+
     fn options(&self) -> anyhow::Result<Options> {
         let depth = self.bit_depth.map(|depth| match depth {
             BitDepth::Int16 => Depth::Int16,

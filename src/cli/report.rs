@@ -1,14 +1,17 @@
 //! What came of it, for people and for programs.
 
 use serde_json::{Value, json};
-use std::fmt;
+use std::{fmt, path::Path};
 use tone_filter::{
     dsp::notes::{self, TONES},
     offline::{
-        batch::{Fate, Outcome},
+        batch::{Fate, Job, Outcome, Plan},
         render::Report,
     },
 };
+
+/// The version of the report for programs. Keys may be added; what there is keeps its meaning.
+const VERSION: u32 = 1;
 
 /// All files together.
 pub struct Summary {
@@ -23,7 +26,7 @@ pub struct Summary {
 
 impl Summary {
     /// Adds up what took `wall_seconds`.
-    pub fn new(outcomes: &[Outcome], wall_seconds: f64) -> Self {
+    pub fn new<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>, wall_seconds: f64) -> Self {
         let mut summary =
             Self { done: 0, skipped: 0, failed: 0, audio_seconds: 0.0, samples: 0, wall_seconds };
         for outcome in outcomes {
@@ -51,9 +54,14 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        if self.done + self.skipped + self.failed > 1 {
-            let Self { done, skipped, failed, .. } = self;
-            writeln!(f, "{done} files done, {skipped} skipped, {failed} failed")?;
+        let counts = [(self.done, "done"), (self.skipped, "skipped"), (self.failed, "failed")];
+        let mut told = counts.iter().filter(|(count, _)| *count > 0);
+        if let Some((count, what)) = told.next() {
+            write!(f, "{count} file{} {what}", if *count == 1 { "" } else { "s" })?;
+        }
+        told.try_for_each(|(count, what)| write!(f, ", {count} {what}"))?;
+        if self.done == 0 {
+            return Ok(());
         }
         let audio = match self.audio_seconds {
             seconds if seconds < 600.0 => format!("{seconds:.2} s"),
@@ -61,7 +69,7 @@ impl fmt::Display for Summary {
         };
         write!(
             f,
-            "{audio} of audio in {:.3} s: {:.1} times real time, {:.2} M samples/s",
+            ": {audio} of audio in {:.3} s, {:.1} times real time, {:.2} M samples/s",
             self.wall_seconds,
             self.times_real_time(),
             self.mega_samples_per_second(),
@@ -100,10 +108,26 @@ pub fn tell(outcome: &Outcome, in_full: bool) {
     }
 }
 
+/// What would become of all files.
+pub fn json_of_plan(plan: &Plan) -> Value {
+    let planned = |job: &Job| json!({ "input": text(&job.input), "output": text(&job.output), "status": "planned" });
+    let files: Vec<Value> = plan.jobs.iter().map(planned).chain(plan.decided().map(file)).collect();
+    let summary = Summary::new(plan.decided(), 0.0);
+    json!({
+        "version": VERSION,
+        "files": files,
+        "summary": {
+            "planned": plan.jobs.len(),
+            "skipped": summary.skipped,
+            "failed": summary.failed,
+        },
+    })
+}
+
 /// All there is to know. Decibels of silence are null.
 pub fn json(outcomes: &[Outcome], summary: &Summary) -> Value {
     json!({
-        "version": 1,
+        "version": VERSION,
         "files": outcomes.iter().map(file).collect::<Vec<_>>(),
         "summary": {
             "done": summary.done,
@@ -117,8 +141,11 @@ pub fn json(outcomes: &[Outcome], summary: &Summary) -> Value {
     })
 }
 
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
 fn file(outcome: &Outcome) -> Value {
-    let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
     let mut file = json!({ "input": text(&outcome.input) });
     file["output"] = outcome.output.as_deref().map(text).into();
     match &outcome.fate {

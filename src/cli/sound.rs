@@ -1,5 +1,6 @@
 //! The flags that make a sound: a preset, and one flag for every setting, which wins over it.
 
+use super::Usage;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use std::str::FromStr;
 use tone_filter::{
@@ -27,8 +28,8 @@ impl Sound {
     /// The preset, or else the reference sound, with every flag applied.
     ///
     /// # Errors
-    /// When there is no such preset.
-    pub fn settings(&self) -> Result<Settings, presets::Error> {
+    /// When there is no such preset, or when a scale of one's own and its notes are not there together.
+    pub fn settings(&self) -> anyhow::Result<Settings> {
         let mut settings = match &self.preset {
             Some(name) => Preset::find(name)?.settings,
             None => Settings::default(),
@@ -44,7 +45,15 @@ impl Sound {
         settings.root = self.root.unwrap_or(settings.root);
         settings.scale = self.scale.unwrap_or(settings.scale);
         settings.custom = self.custom.unwrap_or(settings.custom);
-        Ok(settings)
+        let wrong = match (settings.scale == Scale::Custom, self.custom) {
+            (false, Some(_)) => "custom has no effect; add --scale custom",
+            // Of a preset, or none.
+            (true, None) if settings.custom == PitchClasses::ALL => {
+                "scale = custom lets all notes sound; name yours with --custom"
+            }
+            _ => return Ok(settings),
+        };
+        Err(Usage(wrong.into()).into())
     }
 }
 
@@ -88,7 +97,7 @@ impl Args for Sound {
                     .long("root")
                     .value_name("NOTE")
                     .value_parser(parsed::<PitchClass>("root"))
-                    .help("The note that the scale starts from [A, A#, B ... G#, default A]"),
+                    .help("The note that the scale starts from [A, A# or Bb, B ... G#, default A]"),
             )
             .arg(
                 Arg::new("custom")
@@ -140,11 +149,23 @@ fn scale_name(scale: Scale) -> String {
     }
 }
 
+/// Reads the name of a scale, also with blanks and capitals, as the plugin has it.
 fn scale(text: &str) -> Result<Scale, String> {
-    let found = Scale::ALL.into_iter().find(|scale| scale_name(*scale) == text);
+    let wanted = text.to_lowercase().replace(' ', "-");
+    let found = Scale::ALL.into_iter().find(|scale| scale_name(*scale) == wanted);
     found.ok_or_else(|| {
-        let names = Scale::ALL.map(scale_name).join(", ");
-        format!("scale = {text:?} is unknown; use one of {names}")
+        let names = Scale::ALL.map(scale_name);
+        let near: Vec<&str> =
+            names.iter().map(String::as_str).filter(|name| name.contains(&wanted)).collect();
+        match &near[..] {
+            [first @ .., last] if !wanted.is_empty() && !first.is_empty() => {
+                format!("scale = {text:?} is several; use {} or {last}", first.join(", "))
+            }
+            [only] if !wanted.is_empty() => {
+                format!("scale = {text:?} is unknown; did you mean {only}?")
+            }
+            _ => format!("scale = {text:?} is unknown; use one of {}", names.join(", ")),
+        }
     })
 }
 

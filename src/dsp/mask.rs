@@ -91,7 +91,7 @@ pub struct PitchClass(u8);
 
 /// A name that is not one of [`PITCH_CLASSES`].
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("'{0}' is no note; use one of A A# B C C# D D# E F F# G G#")]
+#[error("'{0}' is no note; use one of A A# B C C# D D# E F F# G G#, or a flat like Bb")]
 pub struct BadPitchClass(String);
 
 impl PitchClass {
@@ -115,8 +115,17 @@ impl std::str::FromStr for PitchClass {
     type Err = BadPitchClass;
 
     fn from_str(text: &str) -> Result<Self, BadPitchClass> {
-        let found = PITCH_CLASSES.iter().position(|name| name.eq_ignore_ascii_case(text.trim()));
-        found.map(Self::new).ok_or_else(|| BadPitchClass(text.to_owned()))
+        let mut letters = text.trim().chars();
+        let natural = letters.next().map(|letter| letter.to_ascii_uppercase().to_string());
+        let natural = PITCH_CLASSES.iter().position(|name| Some(*name) == natural.as_deref());
+        let semitones = match letters.as_str() {
+            "" => Some(0),
+            "#" | "♯" => Some(1),
+            "b" | "♭" => Some(11),
+            _ => None,
+        };
+        let found = natural.zip(semitones).map(|(natural, more)| Self::new(natural + more));
+        found.ok_or_else(|| BadPitchClass(text.to_owned()))
     }
 }
 
@@ -241,6 +250,27 @@ mod tests {
         assert_eq!(names(Scale::WholeTone, "C#"), ["A", "B", "C#", "D#", "F", "G"]);
         assert_eq!(names(Scale::Chromatic, "F#").len(), 12);
         assert!(names(Scale::Custom, "A").is_empty(), "custom takes what it is given");
+    }
+
+    #[test]
+    fn notes_may_be_flat_and_small_and_no_others_are_taken() {
+        for (text, name) in [
+            ("A", "A"),
+            ("g#", "G#"),
+            ("Bb", "A#"),
+            ("bb", "A#"),
+            ("E♭", "D#"),
+            ("f♯", "F#"),
+            (" C ", "C"),
+            ("Cb", "B"),
+            ("Ab", "G#"),
+            ("E#", "F"),
+        ] {
+            assert_eq!(text.parse::<PitchClass>().map(PitchClass::name), Ok(name), "{text}");
+        }
+        for bad in ["", "H", "#", "A##", "A4", "Abb", "AB", "♭"] {
+            assert_eq!(bad.parse::<PitchClass>(), Err(BadPitchClass(bad.to_owned())));
+        }
     }
 
     #[test]

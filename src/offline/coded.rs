@@ -2,6 +2,8 @@
 
 use super::{
     Error,
+    guard::guarded,
+    source::extension,
     wav::{Depth, Format},
 };
 use std::{
@@ -17,6 +19,9 @@ use symphonia::core::{
     io::MediaSourceStream,
     meta::MetadataOptions,
 };
+
+/// No coding but PCM has more channels, and decoders set memory aside for each before they see a sample.
+const MOST_CHANNELS: usize = 255;
 
 /// A file being decoded.
 pub struct Reader {
@@ -43,12 +48,12 @@ impl Reader {
         let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
         let stream = MediaSourceStream::new(Box::new(file), Default::default());
         let mut hint = Hint::new();
-        if let Some(extension) = path.extension().and_then(|extension| extension.to_str()) {
-            hint.with_extension(&extension.to_ascii_lowercase());
+        if let Some(extension) = extension(path) {
+            hint.with_extension(&extension);
         }
         let (options, tags) = (FormatOptions::default(), MetadataOptions::default());
-        let container =
-            symphonia::default::get_probe().probe(&hint, stream, options, tags).map_err(fault)?;
+        let probe = symphonia::default::get_probe();
+        let container = guarded(|| probe.probe(&hint, stream, options, tags)).map_err(fault)?;
         let track = container
             .default_track(TrackType::Audio)
             .ok_or_else(|| not_audio("it has no audio track"))?;
@@ -57,6 +62,9 @@ impl Reader {
             .as_ref()
             .and_then(|parameters| parameters.audio())
             .ok_or_else(|| not_audio("its coding is unknown"))?;
+        if parameters.channels.as_ref().is_some_and(|channels| channels.count() > MOST_CHANNELS) {
+            return Err(not_audio("it has more than 255 channels"));
+        }
         let natural_depth = match (parameters.bits_per_sample, parameters.sample_format) {
             (_, Some(SampleFormat::F64)) | (Some(_), Some(SampleFormat::F32)) => Depth::Float32,
             (Some(..=8), _) => Depth::Int8,
@@ -68,9 +76,8 @@ impl Reader {
         };
         let depth =
             if parameters.bits_per_sample.is_some() { natural_depth } else { Depth::Float32 };
-        let decoder = symphonia::default::get_codecs()
-            .make_audio_decoder(parameters, &AudioDecoderOptions::default())
-            .map_err(fault)?;
+        let (codecs, options) = (symphonia::default::get_codecs(), AudioDecoderOptions::default());
+        let decoder = guarded(|| codecs.make_audio_decoder(parameters, &options)).map_err(fault)?;
         let (track, frames) = (track.id, track.num_frames);
         let mut reader = Self {
             path: path.into(),
@@ -132,15 +139,15 @@ impl Reader {
     /// Decodes the next packet that holds samples; `false` at the end.
     fn decode(&mut self) -> Result<bool, Error> {
         loop {
-            let next = self.container.next_packet();
+            let next = guarded(|| self.container.next_packet());
             let Some(packet) = next.map_err(|fault| self.fault(fault))? else {
                 return self.check_length();
             };
             if packet.track_id != self.track {
                 continue;
             }
-            let samples =
-                self.decoder.decode(&packet).map_err(|fault| fault_in(&self.path, fault))?;
+            let samples = guarded(|| self.decoder.decode(&packet))
+                .map_err(|fault| fault_in(&self.path, fault))?;
             let (channels, rate) = (samples.num_planes(), samples.spec().rate());
             if samples.frames() == 0 {
                 continue;

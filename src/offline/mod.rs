@@ -5,6 +5,7 @@
 
 pub mod batch;
 pub mod coded;
+mod guard;
 mod level;
 pub mod listen;
 mod output;
@@ -98,9 +99,6 @@ pub enum Error {
     /// The output exists and is a device, a pipe or the like.
     #[error("{}: is not a regular file; choose another name for the output", .0.display())]
     NotAFile(PathBuf),
-    /// The folder of the output does not exist.
-    #[error("{}: there is no such folder; make it first", .0.display())]
-    NoFolder(PathBuf),
     /// The sample rate that was asked for cannot be made of the input's.
     #[error("{}: {from} Hz cannot become {to} Hz ({reason}); choose another --sample-rate", .path.display())]
     Rate {

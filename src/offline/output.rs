@@ -34,11 +34,11 @@ enum Destination {
 }
 
 impl Output {
-    /// Starts a file that will be called `path`; `-` is standard output.
+    /// Starts a file that will be called `path`; `-` is standard output. Its folder is made if it is missing.
     ///
     /// # Errors
     /// When `path` is `input`, by whatever name; when it exists and `force` is not set; when it is not a
-    /// regular file; when its folder cannot be written to.
+    /// regular file; when its folder cannot be made or written to.
     pub fn create(path: &Path, input: &Path, force: bool) -> Result<Self, Error> {
         // The error's own text tells the temporary name, which nobody knows.
         let unwritable =
@@ -65,9 +65,7 @@ impl Output {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
-        if !folder.is_dir() {
-            return Err(Error::NoFolder(path.into()));
-        }
+        fs::create_dir_all(folder).map_err(unwritable)?;
         let mut builder = tempfile::Builder::new();
         builder.prefix(PREFIX).suffix(".part");
         #[cfg(unix)]
@@ -105,7 +103,7 @@ impl Output {
     }
 
     /// Gives the complete file its name, once all of it is on the disk: not even a power cut leaves half
-    /// a file under a final name.
+    /// a file under a final name. Whoever reads standard output may have enough before the end, like `head`.
     ///
     /// # Errors
     /// When the system refuses, or when a file of that name has appeared meanwhile.
@@ -119,7 +117,10 @@ impl Output {
                     file.rewind()?;
                     io::copy(&mut file, &mut io::stdout().lock())
                 };
-                return print().map(drop).map_err(write);
+                return match print() {
+                    Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(write(error)),
+                    _ => Ok(()),
+                };
             }
         };
         file.as_file().sync_all().map_err(write)?;

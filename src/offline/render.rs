@@ -101,7 +101,7 @@ impl Report {
 }
 
 /// Renders the file `input` to the WAV file `output`, which starts in time with it. `progress` is told
-/// how many seconds of sound have been read.
+/// which part of the work is done, 0 to 1, if the file tells its length.
 ///
 /// Takes the same memory for any length. The output appears when it is complete, and depends on nothing
 /// but the input and the options.
@@ -120,13 +120,16 @@ pub fn render(
     let output = Output::create(output, input.path(), options.force)?;
     let mut gain = 1.0;
     if let Some(peak_db) = options.normalize {
-        pass.run(gain, &mut progress, &mut |_| Ok(()))?;
+        pass.run(gain, &mut |part| progress(part / 2.0), &mut |_| Ok(()))?;
         if pass.after.peak == 0.0 {
             return Err(Error::Silent(input.path().into()));
         }
         gain = 10f32.powf(peak_db / 20.0) / pass.after.peak;
         pass = Pass::new(&input, options)?;
     }
+    let mut progress = |part: f64| {
+        progress(if options.normalize.is_some() { 0.5 + part / 2.0 } else { part });
+    };
 
     let source = pass.source.format();
     let format = pass.format(options);
@@ -278,8 +281,8 @@ impl Pass {
     }
 
     /// Filters all of it and hands the output out in blocks. Gives the output's number of frames.
-    fn run(&mut self, gain: f32, progress: &mut impl FnMut(f64), sink: Sink) -> Result<u64, Error> {
-        let Format { channels, rate, .. } = self.source.format();
+    fn run(&mut self, gain: f32, progress: &mut dyn FnMut(f64), sink: Sink) -> Result<u64, Error> {
+        let channels = self.source.format().channels;
         let mut block = vec![Vec::new(); usize::from(channels)];
         let mut frames = 0;
         let mut put = |this: &mut Self, block: &mut Vec<Vec<f32>>| {
@@ -304,7 +307,9 @@ impl Pass {
                 resampler.process(&mut block);
             }
             put(self, &mut block)?;
-            progress(self.read as f64 / f64::from(rate));
+            if let Some(frames) = self.source.frames() {
+                progress(self.read as f64 / frames.max(self.read) as f64);
+            }
         }
         let mut left = self.tail_frames();
         while left > 0 {

@@ -18,6 +18,14 @@ pub const STDIO: &str = "-";
 pub const EXTENSIONS: [&str; 11] =
     ["wav", "wave", "bwf", "rf64", "flac", "aif", "aiff", "aifc", "mp3", "ogg", "oga"];
 
+/// Those of them that are WAV.
+pub(super) const WAV_EXTENSIONS: [&str; 4] = ["wav", "wave", "bwf", "rf64"];
+
+/// What `path` ends in, in small letters.
+pub(super) fn extension(path: &Path) -> Option<String> {
+    Some(path.extension()?.to_str()?.to_ascii_lowercase())
+}
+
 /// What is to be read: a file, or what came through a pipe.
 pub struct Input {
     path: PathBuf,

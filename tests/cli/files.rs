@@ -21,17 +21,22 @@ fn a_failure_leaves_an_old_output_alone_even_by_force() {
     let folder = Folder::with(&bytes);
     fs::write(folder.path("out.wav"), "precious").unwrap();
     folder.fail("render in.wav -o out.wav --force", 1);
-    folder.fail("bands in.wav --png out.wav --force", 1);
+    folder.put("out.png", b"precious");
+    folder.fail("bands in.wav --png out.png --force", 1);
 }
 
 #[test]
 fn the_input_is_never_written_over() {
     let folder = Folder::with(&silence().bytes());
     fs::create_dir(folder.path("sub")).unwrap();
-    for name in ["in.wav", "./in.wav", "sub/../in.wav"] {
-        let said = folder.fail(&format!("render in.wav -o {name} --force"), 1);
-        assert!(said.starts_with(&format!("{name}: is the input itself;")), "{said}");
-        folder.fail(&format!("bands in.wav --png {name} --force"), 1);
+    folder.put("in.png", &silence().bytes());
+    for name in ["in", "./in", "sub/../in"] {
+        for force in ["", "--force"] {
+            let said = folder.fail(&format!("render in.wav -o {name}.wav {force}"), 2);
+            assert!(said.starts_with(&format!("{name}.wav: is an input;")), "{said}");
+            let said = folder.fail(&format!("bands in.png --png {name}.png {force}"), 2);
+            assert!(said.starts_with(&format!("{name}.png: is the input itself;")), "{said}");
+        }
     }
 }
 
@@ -40,10 +45,10 @@ fn the_input_is_never_written_over() {
 fn links_to_the_input_are_seen_through() {
     let folder = Folder::with(&silence().bytes());
     std::os::unix::fs::symlink("in.wav", folder.path("link.wav")).unwrap();
-    let said = folder.fail("render in.wav -o link.wav --force", 1);
-    assert!(said.contains("is the input itself"), "{said}");
-    let said = folder.fail("render link.wav -o in.wav --force", 1);
-    assert!(said.contains("is the input itself"), "{said}");
+    let said = folder.fail("render in.wav -o link.wav --force", 2);
+    assert!(said.contains("is an input"), "{said}");
+    let said = folder.fail("render link.wav -o in.wav --force", 2);
+    assert!(said.contains("is an input"), "{said}");
     fs::hard_link(folder.path("in.wav"), folder.path("hard.wav")).unwrap();
     folder.fail("render in.wav -o hard.wav", 1);
     folder.run("render in.wav -o hard.wav --force --mix 0");
@@ -67,9 +72,62 @@ fn outputs_have_the_permissions_of_any_new_file() {
 #[test]
 fn bands_draws_a_picture() {
     let folder = Folder::with(&silence().bytes());
-    folder.run("bands in.wav --png bands.png --preset quiet-music");
+    let said = folder.run("bands in.wav --png bands.png --preset quiet-music");
+    assert_eq!(said, "in.wav -> bands.png: 0.00 s\n");
+    assert_eq!(folder.run("bands in.wav --png bands.png --quiet --force"), "");
     let file = std::io::Cursor::new(fs::read(folder.path("bands.png")).unwrap());
     let reader = png::Decoder::new(file).read_info().unwrap();
     assert!(reader.info().width >= 1000 && reader.info().height >= 48 * 12);
     assert_eq!(folder.files().len(), 2, "nothing temporary is left");
+}
+
+#[test]
+fn names_of_other_formats_are_refused() {
+    let folder = Folder::with(&silence().bytes());
+    let said = folder.fail("render in.wav -o out.flac", 2);
+    assert_eq!(said, "out.flac: what is written is WAV; let the name end in .wav");
+    let said = folder.fail("bands in.wav --png out.jpg", 2);
+    assert_eq!(said, "out.jpg: what --png writes is PNG; let the name end in .png");
+    for wrong in ["--csv out.png", "--json out.csv", "--midi out.wav"] {
+        folder.fail(&format!("bands in.wav {wrong}"), 2);
+    }
+    folder.run("render in.wav -o out.BWF");
+    folder.run("render in.wav -o out");
+    folder.run("bands in.wav --csv table.TXT --midi notes");
+}
+
+#[test]
+fn folders_of_outputs_are_made() {
+    let folder = Folder::with(&silence().bytes());
+    folder.run("render in.wav -o new/folder/out.wav");
+    assert_eq!(folder.integers("new/folder/out.wav"), [0; 20]);
+    folder.run("bands in.wav --png other/out.png");
+    assert!(folder.path("other/out.png").is_file());
+}
+
+/// A pipe that is closed at the other end, as by `head`.
+#[cfg(unix)]
+#[test]
+fn whoever_has_read_enough_is_no_failure() {
+    let folder = Folder::with(&crate::float_wav(8000, &[vec![0.5; 80_000]]));
+    for line in [
+        "bands in.wav --csv -",
+        "bands in.wav --json -",
+        "render in.wav -o -",
+        "render in.wav -o out --dry-run",
+        "presets list",
+        "presets show reference",
+        "completions bash",
+        "bench --seconds 0.1 --kernel scalar",
+    ] {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin!("tone-filter"));
+        let child = command.current_dir(folder.path("")).args(line.split(' ')).stdout(writer);
+        let child = child.stderr(std::process::Stdio::piped()).spawn().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{line}: {said}");
+        assert!(!said.contains("error") && !said.contains("panicked"), "{line}: {said}");
+    }
 }

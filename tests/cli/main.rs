@@ -9,9 +9,9 @@ mod files;
 mod formats;
 mod heard;
 mod interop;
-mod mutated;
 mod safety;
 mod sound;
+mod terminal;
 mod verbs;
 
 use assert_cmd::Command;

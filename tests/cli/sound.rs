@@ -71,6 +71,9 @@ fn every_setting_has_a_flag_that_reaches_the_filter() {
     check("--bypass=on", &Settings { bypass: true, ..base });
     let dorian = Settings { scale: Scale::Dorian, root: PitchClass::new(5), ..base };
     check("--scale dorian --root d", &dorian);
+    check("--scale Dorian --root D", &dorian);
+    let flat = Settings { scale: Scale::MajorPentatonic, root: PitchClass::new(1), ..base };
+    check("--scale=Major-Pentatonic --root Bb", &flat);
     let a_and_e = PitchClasses::NONE.with(0, true).with(7, true);
     check(
         "--scale custom --custom 100000010000",

@@ -1,6 +1,6 @@
 //! What the user means: files, folders, patterns.
 
-use crate::offline::{EXTENSIONS, Error, STDIO};
+use crate::offline::{EXTENSIONS, Error, STDIO, source::extension};
 use glob::{MatchOptions, glob_with};
 use std::{
     fs, io,
@@ -88,7 +88,7 @@ fn look_at(
     all
 }
 
-fn is_audio(path: &Path) -> bool {
-    let extension = path.extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|own| EXTENSIONS.iter().any(|known| known.eq_ignore_ascii_case(own)))
+/// Whether `path` is called like an audio file.
+pub fn is_audio(path: &Path) -> bool {
+    extension(path).is_some_and(|own| EXTENSIONS.contains(&&*own))
 }

@@ -10,7 +10,7 @@ use super::{
     render::{Options, Report, render},
 };
 use rayon::iter::{ParallelBridge, ParallelIterator};
-use std::{fs, path::PathBuf};
+use std::path::PathBuf;
 
 /// What became of one file.
 #[derive(Debug)]
@@ -38,8 +38,8 @@ pub struct Outcome {
 pub trait Watch: Sync {
     /// `worker` begins with `job`.
     fn begin(&self, worker: usize, job: &Job);
-    /// `worker` has read `seconds` of its file.
-    fn advance(&self, worker: usize, seconds: f64);
+    /// `worker` has done this part of `job`, 0 to 1. Of a file that does not tell its length, nobody knows.
+    fn advance(&self, worker: usize, job: &Job, part: f64);
     /// `worker` is done with `job`.
     fn end(&self, worker: usize, job: &Job, outcome: &Outcome);
 }
@@ -52,14 +52,14 @@ pub trait Watch: Sync {
 pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) -> Vec<Outcome> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build();
     let pool = pool.expect("the system gives threads");
-    let Plan { jobs, mut outcomes } = plan;
+    let Plan { jobs, mut outcomes, .. } = plan;
     // The bridge hands jobs out one by one and in order: the longest first, so that no core is left alone
     // with a long file at the end.
     let rendered: Vec<(usize, Outcome)> = pool.install(|| {
         let one = |job: Job| {
             let worker = rayon::current_thread_index().unwrap_or(0);
             watch.begin(worker, &job);
-            let outcome = attempt(&job, options, |seconds| watch.advance(worker, seconds));
+            let outcome = attempt(&job, options, |part| watch.advance(worker, &job, part));
             watch.end(worker, &job, &outcome);
             (job.index, outcome)
         };
@@ -71,12 +71,8 @@ pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) ->
 }
 
 fn attempt(job: &Job, options: &Options, progress: impl FnMut(f64)) -> Outcome {
-    let Job { input, output, make_folder, .. } = job;
-    let folder = output.parent().filter(|_| *make_folder);
-    let made = folder.map_or(Ok(()), fs::create_dir_all);
-    let done = made
-        .map_err(|source| Error::Write { path: output.clone(), source })
-        .and_then(|()| render(input, output, options, progress));
-    let fate = done.map_or_else(Fate::Failed, |report| Fate::Done(Box::new(report)));
+    let Job { input, output, .. } = job;
+    let fate = render(input, output, options, progress)
+        .map_or_else(Fate::Failed, |report| Fate::Done(Box::new(report)));
     Outcome { input: input.clone(), output: Some(output.clone()), fate }
 }

@@ -2,9 +2,12 @@
 
 use super::{
     Fate, Outcome,
-    find::{Found, find},
+    find::{Found, find, is_audio},
 };
-use crate::offline::{Error, STDIO};
+use crate::offline::{
+    Error, STDIO,
+    source::{WAV_EXTENSIONS, extension},
+};
 use std::{
     collections::{HashMap, HashSet},
     ffi::OsString,
@@ -36,8 +39,6 @@ pub struct Job {
     pub input: PathBuf,
     /// The file to write.
     pub output: PathBuf,
-    /// Whether the output's folder is made if it is missing.
-    pub make_folder: bool,
     /// How long it will take against others.
     pub work: u64,
     pub(super) index: usize,
@@ -48,6 +49,8 @@ pub struct Job {
 pub struct Plan {
     /// What is to be rendered.
     pub jobs: Vec<Job>,
+    /// Files that were named more than once, and are rendered once.
+    pub repeated: Vec<PathBuf>,
     pub(super) outcomes: Vec<(usize, Outcome)>,
 }
 
@@ -63,11 +66,14 @@ pub enum Refused {
         output: PathBuf,
     },
     /// An output is also an input.
-    #[error("{} would be written over the input of that name; choose another --out or a --suffix", .0.display())]
+    #[error("{}: is an input; choose another --out, or a --suffix", .0.display())]
     OverInput(PathBuf),
-    /// Many files are to go into what is a file.
-    #[error("{}: is a file, and several outputs need a folder; choose another --out", .0.display())]
+    /// Many files are to go into what is a file, or is called like one.
+    #[error("{}: is a file's name, and several outputs need a folder; choose another --out, or end it in /", .0.display())]
     NotAFolder(PathBuf),
+    /// The output has another format's name.
+    #[error("{}: what is written is WAV; let the name end in .wav", .0.display())]
+    NotWav(PathBuf),
     /// Standard input or output together with others.
     #[error("- stands for one file: give it one input and one output, like `render - -o -`")]
     Stdio,
@@ -94,11 +100,18 @@ impl Plan {
         {
             return Err(Refused::Stdio);
         }
-        if let Some(out) = request.out.filter(|out| into_folder && out.exists() && !out.is_dir()) {
+        let is_file_name = |out: &&Path| {
+            !out.is_dir() && (out.exists() || is_audio(out) && !ends_with_separator(out))
+        };
+        if let Some(out) = request.out.filter(|_| into_folder).filter(is_file_name) {
             return Err(Refused::NotAFolder(out.into()));
         }
+        let is_wav = |out: &Path| extension(out).is_none_or(|own| WAV_EXTENSIONS.contains(&&*own));
+        if let Some(out) = request.out.filter(|out| !into_folder && !is_wav(out)) {
+            return Err(Refused::NotWav(out.into()));
+        }
 
-        let mut plan = Self { jobs: Vec::new(), outcomes: Vec::new() };
+        let mut plan = Self { jobs: Vec::new(), repeated: Vec::new(), outcomes: Vec::new() };
         let mut makers: HashMap<OsString, PathBuf> = HashMap::new();
         let canonical = |path: &Path| fs::canonicalize(path).ok();
         let paths = found.iter().flatten().map(|found| canonical(&found.path));
@@ -119,20 +132,16 @@ impl Plan {
             };
             let Found { path: input, .. } = found;
             if let Some(other) = makers.insert(key(&output), input.clone()) {
-                // One file given twice is rendered once.
                 if canonical(&other) == canonical(&input) {
+                    plan.repeated.push(input);
                     continue;
                 }
                 return Err(Refused::Collision { inputs: [other, input], output });
             }
-            // Of a single file, its own error tells as much.
-            if !one_file && canonical(&output).is_some_and(|output| inputs.contains(&output)) {
+            if canonical(&output).is_some_and(|path| inputs.contains(&path)) {
                 return Err(Refused::OverInput(output));
             }
-            plan.add(
-                Job { work: work(&input), input, output, make_folder: into_folder, index },
-                request,
-            );
+            plan.add(Job { work: work(&input), input, output, index }, request);
         }
         plan.jobs.sort_by_key(|job| (std::cmp::Reverse(job.work), job.index));
         Ok(plan)
@@ -147,7 +156,7 @@ impl Plan {
         let exists = job.output != Path::new(STDIO) && job.output.symlink_metadata().is_ok();
         let fate = if exists && request.skip_existing {
             Fate::Skipped
-        } else if exists && !request.force && job.make_folder {
+        } else if exists && !request.force {
             Fate::Failed(Error::Exists(job.output.clone()))
         } else {
             self.jobs.push(job);
@@ -197,10 +206,9 @@ fn ends_with_separator(path: &Path) -> bool {
 /// Length as far as a look at the file tells: what is compressed holds more.
 fn work(path: &Path) -> u64 {
     let len = fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or_default();
-    match extension.to_ascii_lowercase().as_str() {
-        "mp3" | "ogg" | "oga" => len.saturating_mul(8),
-        "flac" => len.saturating_mul(2),
+    match extension(path).as_deref() {
+        Some("mp3" | "ogg" | "oga") => len.saturating_mul(8),
+        Some("flac") => len.saturating_mul(2),
         _ => len,
     }
 }

@@ -1,0 +1,53 @@
+//! What is seen, and what is not, when standard output and error are a terminal.
+#![cfg(target_os = "linux")]
+
+use crate::{Folder, float_wav, silence};
+use std::process::Command;
+
+/// What `tone-filter` with the arguments in `line` shows on a terminal of `columns`, and its exit code.
+fn on_terminal(folder: &Folder, line: &str, columns: usize) -> (String, i32) {
+    let tool = assert_cmd::cargo::cargo_bin!("tone-filter");
+    let line = format!("stty cols {columns} rows 24; exec '{}' {line}", tool.display());
+    let output = Command::new("script")
+        .args(["-qec", &line, "/dev/null"])
+        .current_dir(folder.path(""))
+        .env("SHELL", "/bin/sh")
+        .env("TERM", "xterm")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap_or_else(|error| panic!("script: {error}; it is a part of util-linux"));
+    (String::from_utf8(output.stdout).unwrap(), output.status.code().unwrap())
+}
+
+#[test]
+fn a_terminal_is_not_filled_with_what_is_no_text() {
+    let folder = Folder::with(&silence().bytes());
+    for line in ["render in.wav -o -", "bands in.wav --png -", "bands in.wav --midi -"] {
+        let (said, code) = on_terminal(&folder, line, 200);
+        assert_eq!(code, 2, "{line}: {said}");
+        assert!(
+            said.starts_with("error: - is the terminal here, and what is written is not text;"),
+            "{said}"
+        );
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+    let (said, code) = on_terminal(&folder, "bands in.wav --csv - --quiet", 200);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.starts_with("time,A3,"), "{said}");
+}
+
+#[test]
+fn bars_move_on_a_terminal_and_nowhere_else() {
+    let folder = Folder::new();
+    for name in ["one", "two"] {
+        folder.put(&format!("in/{name}.wav"), &float_wav(44_100, &[vec![0.1; 44_100]]));
+    }
+    let (said, code) = on_terminal(&folder, "render in -o out", 40);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("\u{2591} 0 of 2, 0 s"), "the bar for all: {said:?}");
+    assert!(said.contains("  \u{2591}"), "and one for a worker: {said:?}");
+    let (said, _) = on_terminal(&folder, "render in -o out --force --quiet", 40);
+    assert_eq!(said, "");
+    let said = folder.run("render in -o out --force");
+    assert!(said.starts_with("2 files done: ") && said.lines().count() == 1, "{said}");
+}

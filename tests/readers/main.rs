@@ -1,0 +1,159 @@
+//! Whatever is in a file: it is read or refused in one line that names it, soon, and without more memory than
+//! its size justifies.
+//!
+//! The same faults in every run, so many a file of `tests/cli/corpus`. `FUZZ_CASES=100000 cargo test --release
+//! --test readers` looks longer.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod heap;
+mod mutation;
+
+use mutation::Mutator;
+use std::{
+    fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    sync::mpsc::{RecvTimeoutError, channel},
+    thread,
+    time::Duration,
+};
+use tone_filter::offline::{
+    Error, Input, Source,
+    render::{Options, render},
+};
+
+#[global_allocator]
+static HEAP: heap::Counting = heap::Counting;
+
+/// What a file may take whatever its size is: buffers for reading ahead, the tables of a decoder, and the longest
+/// block that a format has (FLAC: 65 535 frames of 8 channels, as integers and as floats).
+const FIXED: usize = 12 << 20;
+
+/// What it may take for each of its bytes: an 8-bit sample becomes a float of four bytes, metadata may be there as
+/// bytes and as text, and a vector that grows is there twice.
+const PER_BYTE: usize = 16;
+
+/// No format has more frames in a byte: FLAC says in 12 bytes that a value stays for 65 535.
+const FRAMES_PER_BYTE: usize = 65_535 / 12;
+
+/// A case takes milliseconds; one that takes so long never ends.
+const HANGS: Duration = Duration::from_secs(100);
+
+/// How many frames the file at `path`, of `len` bytes, has.
+fn read(path: &Path, len: usize) -> Result<usize, Error> {
+    let mut source = Source::open(&Input::new(path)?)?;
+    let mut channels = vec![Vec::new(); usize::from(source.format().channels)];
+    let mut frames = 0;
+    loop {
+        source.read(&mut channels, 4096)?;
+        frames += channels[0].len();
+        assert!(frames <= FRAMES_PER_BYTE * len, "it does not end");
+        if channels[0].is_empty() {
+            return Ok(frames);
+        }
+    }
+}
+
+/// Ends the program if `work` does not end.
+fn watched<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let what = what.to_owned();
+    let (done, wait) = channel::<()>();
+    thread::spawn(move || {
+        if wait.recv_timeout(HANGS) == Err(RecvTimeoutError::Timeout) {
+            eprintln!("{what}: hangs");
+            std::process::abort();
+        }
+    });
+    let result = work();
+    drop(done);
+    result
+}
+
+/// Whether a file with `bytes` can be read, if what must hold does. If it is also to be `rendered`, it is whole or
+/// not there.
+fn check(extension: &str, bytes: &[u8], rendered: bool) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, output) =
+        (folder.path().join("in").with_extension(extension), folder.path().join("out.wav"));
+    fs::write(&input, bytes).unwrap();
+    let told = |error: Error| {
+        let line = error.to_string();
+        assert!(!line.contains('\n'), "more than a line: {line}");
+        assert!(line.starts_with(&*folder.path().to_string_lossy()), "it names no file: {line}");
+    };
+    let (done, peak) = heap::peak_of(|| read(&input, bytes.len()));
+    assert!(peak <= FIXED + PER_BYTE * bytes.len(), "{peak} bytes of memory for {}", bytes.len());
+    let readable = done.map_err(told).is_ok();
+    if !rendered {
+        return readable;
+    }
+    match render(&input, &output, &Options::default(), |_| ()) {
+        Ok(report) => {
+            assert!(readable, "rendered without being read");
+            let out = fs::metadata(&output).unwrap().len() as usize;
+            assert_eq!(read(&output, out).unwrap() as u64, report.frames);
+        }
+        // There are more reasons: a rate may be too low for the filter.
+        Err(error) => {
+            told(error);
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "something was left behind");
+        }
+    }
+    readable
+}
+
+/// Whether `bytes` are read as [`check`] has it; if that panics, what it was about is told.
+fn checked(what: &str, bytes: &[u8], rendered: bool) -> bool {
+    let extension = what.split([' ', '.']).nth(1).unwrap();
+    let done =
+        watched(what, || catch_unwind(AssertUnwindSafe(|| check(extension, bytes, rendered))));
+    done.unwrap_or_else(|_| panic!("{what}: see above"))
+}
+
+fn fuzz(names: &[&str]) {
+    let cases = std::env::var("FUZZ_CASES").map_or(1000, |cases| cases.parse().unwrap());
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/corpus");
+    let files: Vec<Vec<u8>> =
+        names.iter().map(|name| fs::read(corpus.join(name)).unwrap()).collect();
+    for (index, (name, bytes)) in names.iter().zip(&files).enumerate() {
+        assert!(checked(name, bytes, true), "{name} itself can be read");
+        let mut readable = 0;
+        for case in 0..cases {
+            let mut mutator = Mutator::new(case);
+            let other = &files[(index + mutator.below(files.len())) % files.len()];
+            let mutated = mutator.mutate(bytes, other);
+            // Rendering waits for the disk.
+            let rendered = case % 4 == 0;
+            let what = format!("{name} case {case}");
+            readable += u64::from(checked(&what, &mutated, rendered));
+        }
+        // Faults that nothing gets past find nothing.
+        assert!(readable > cases / 50, "{name}: only {readable} of {cases} were read");
+    }
+}
+
+#[test]
+fn wav_is_read_or_refused() {
+    fuzz(&["bext.wav", "rf64.wav", "surround.wav"]);
+}
+
+#[test]
+fn flac_is_read_or_refused() {
+    fuzz(&["tone.flac", "tagged.flac"]);
+}
+
+#[test]
+fn aiff_is_read_or_refused() {
+    fuzz(&["tone.aiff", "tagged.aifc"]);
+}
+
+#[test]
+fn mp3_is_read_or_refused() {
+    fuzz(&["tone.mp3", "tagged.mp3"]);
+}
+
+#[test]
+fn ogg_is_read_or_refused() {
+    fuzz(&["tone.ogg", "tagged.ogg", "tone.oga"]);
+}

@@ -1,0 +1,204 @@
+//! Files near real ones: the same faults in every run, most of them where a file's structure is.
+
+use crate::common;
+
+/// What headers and the parts of files begin with, in all formats.
+const ANCHORS: [&[u8]; 26] = [
+    b"RIFF",
+    b"RF64",
+    b"WAVE",
+    b"fmt ",
+    b"ds64",
+    b"bext",
+    b"LIST",
+    b"fact",
+    b"data",
+    b"FORM",
+    b"COMM",
+    b"COMT",
+    b"NAME",
+    b"FVER",
+    b"SSND",
+    b"ID3",
+    b"APIC",
+    b"TAG",
+    b"Xing",
+    b"Info",
+    b"LAME",
+    b"fLaC",
+    b"OggS",
+    b"vorbis",
+    b"FLAC",
+    b"image/png",
+];
+
+/// Bytes after an anchor that count as structure.
+const HEADER: usize = 48;
+
+/// Changes files by what `seed` says.
+pub struct Mutator(Box<dyn FnMut() -> f64>);
+
+impl Mutator {
+    pub fn new(seed: u64) -> Self {
+        Self(Box::new(common::noise(seed)))
+    }
+
+    /// A number below `end`, which is more than 0.
+    pub fn below(&mut self, end: usize) -> usize {
+        (((self.0)() / 2.0 + 0.5) * end as f64) as usize
+    }
+
+    /// `original` with one to four faults, which may be pieces of `other`. Mostly, checksums are right.
+    pub fn mutate(&mut self, original: &[u8], other: &[u8]) -> Vec<u8> {
+        let mut bytes = original.to_vec();
+        for _ in 0..1 + self.below(4) {
+            match self.below(9) {
+                0..=4 => self.change_field(&mut bytes),
+                5 => self.flip_bits(&mut bytes),
+                6 if self.below(2) == 0 => {
+                    let len = self.place(&bytes);
+                    bytes.truncate(len);
+                }
+                6 | 7 => self.move_piece(&mut bytes, None),
+                _ => self.move_piece(&mut bytes, Some(other)),
+            }
+            if bytes.is_empty() {
+                break;
+            }
+        }
+        if self.below(8) > 0 {
+            mend_ogg(&mut bytes);
+            mend_flac(&mut bytes);
+        }
+        bytes
+    }
+
+    /// A place where it may hurt: in the structure three times of four.
+    fn place(&mut self, bytes: &[u8]) -> usize {
+        let anchors = anchors(bytes);
+        let place = if anchors.is_empty() || self.below(4) == 0 {
+            self.below(bytes.len())
+        } else {
+            anchors[self.below(anchors.len())] + self.below(HEADER)
+        };
+        place.min(bytes.len() - 1)
+    }
+
+    /// Writes a number that is at some end of its range, or near the truth, over one, two, three, four or eight bytes.
+    fn change_field(&mut self, bytes: &mut [u8]) {
+        let place = self.place(bytes);
+        let width = [1, 1, 2, 3, 4, 4, 8][self.below(7)].min(bytes.len() - place);
+        let mut old = [0; 8];
+        old[..width].copy_from_slice(&bytes[place..place + width]);
+        let all = u64::MAX >> (64 - 8 * width);
+        let value = match self.below(9) {
+            0 => 0,
+            1 => 1,
+            2 => all,
+            3 => all >> 1,
+            4 => (all >> 1) + 1,
+            5 => bytes.len() as u64,
+            6 => u64::from_le_bytes(old).wrapping_add(self.below(5) as u64).wrapping_sub(2),
+            7 => 1 << self.below(8 * width),
+            _ => self.below(1 << 52) as u64,
+        };
+        let new = if self.below(2) == 0 {
+            value.to_le_bytes()
+        } else {
+            (value << (64 - 8 * width)).to_be_bytes()
+        };
+        bytes[place..place + width].copy_from_slice(&new[..width]);
+    }
+
+    fn flip_bits(&mut self, bytes: &mut [u8]) {
+        for _ in 0..1 + self.below(8) {
+            let place = self.place(bytes);
+            bytes[place] ^= 1 << self.below(8);
+        }
+    }
+
+    /// Takes a piece out, or puts one of the file itself or of another one in.
+    fn move_piece(&mut self, bytes: &mut Vec<u8>, other: Option<&[u8]>) {
+        let source = other.map_or_else(|| bytes.clone(), <[u8]>::to_vec);
+        let cut = |this: &mut Self, bytes: &[u8]| {
+            let anchors = anchors(bytes);
+            if anchors.is_empty() {
+                this.below(bytes.len())
+            } else {
+                anchors[this.below(anchors.len())]
+            }
+        };
+        let (from, to) = (cut(self, &source), cut(self, &source));
+        let (from, to) = (from.min(to), from.max(to));
+        if other.is_none() && self.below(2) == 0 {
+            bytes.drain(from..to);
+        } else {
+            let place = cut(self, bytes);
+            bytes.splice(place..place, source[from..to].iter().copied());
+        }
+    }
+}
+
+/// Where something begins: what the format names, and the frames of MP3 and FLAC.
+fn anchors(bytes: &[u8]) -> Vec<usize> {
+    let is_frame = |at: &[u8]| matches!(at, [0xFF, 0xE2..=0xFB, ..]);
+    let begins = |at: &&usize| {
+        let rest = &bytes[**at..];
+        is_frame(rest) || ANCHORS.iter().any(|anchor| rest.starts_with(anchor))
+    };
+    (0..bytes.len()).collect::<Vec<_>>().iter().filter(begins).copied().collect()
+}
+
+/// The remainder of a division of `bytes` by a polynomial of `bits` bits, the most significant first.
+fn checksum(bytes: &[u8], bits: u32, polynomial: u32) -> u32 {
+    let polynomial = polynomial << (32 - bits);
+    let sum = bytes.iter().fold(0u32, |sum, byte| {
+        (0..8).fold(sum ^ u32::from(*byte) << 24, |sum, _| {
+            if sum >> 31 == 1 { sum << 1 ^ polynomial } else { sum << 1 }
+        })
+    });
+    sum >> (32 - bits)
+}
+
+/// Makes the checksums of Ogg pages right.
+fn mend_ogg(bytes: &mut [u8]) {
+    let pages = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(b"OggS")).collect::<Vec<_>>();
+    for page in pages {
+        let Some(segments) = bytes.get(page + 26).map(|count| usize::from(*count)) else {
+            continue;
+        };
+        let Some(table) = bytes.get(page + 27..page + 27 + segments) else { continue };
+        let len = 27 + segments + table.iter().map(|len| usize::from(*len)).sum::<usize>();
+        let end = bytes.len().min(page + len);
+        bytes[page + 22..page + 26].fill(0);
+        let sum = checksum(&bytes[page..end], 32, 0x04C1_1DB7);
+        bytes[page + 22..page + 26].copy_from_slice(&sum.to_le_bytes());
+    }
+}
+
+/// Makes the checksums of FLAC's frames right, which last until the next one begins.
+fn mend_flac(bytes: &mut [u8]) {
+    if !bytes.starts_with(b"fLaC") {
+        return;
+    }
+    let is_frame = |at: &usize| matches!(bytes[*at..], [0xFF, 0xF8 | 0xF9, ..]);
+    let mut frames = (42..bytes.len()).filter(is_frame).collect::<Vec<_>>();
+    frames.push(bytes.len());
+    for ends in frames.windows(2) {
+        let frame = &mut bytes[ends[0]..ends[1]];
+        if frame.len() < 16 {
+            continue;
+        }
+        // The number of the frame is coded as UTF-8 codes a letter.
+        let number = frame[4].leading_ones().max(1) as usize;
+        let extra = [(frame[2] >> 4, [6, 7, 7]), (frame[2] & 15, [12, 13, 14])];
+        let extra = extra.map(|(code, [one, two, also_two])| {
+            usize::from(code == one) + 2 * usize::from(code == two || code == also_two)
+        });
+        let head = 4 + number + extra[0] + extra[1];
+        frame[head] = checksum(&frame[..head], 8, 0x07) as u8;
+        let body = frame.len() - 2;
+        let sum = checksum(&frame[..body], 16, 0x8005) as u16;
+        frame[body..].copy_from_slice(&sum.to_be_bytes());
+    }
+}
