@@ -6,13 +6,14 @@
 //!   `default-features = false`.
 //! * [`presets`] turns settings into JSON and back.
 //! * [`offline`] reads, renders and draws files (feature `cli`).
-//! * `plugin`, `params`, `meters` and `editor` are the CLAP and VST3 plugin (feature `plugin`).
+//! * `plugin`, `params`, [`meters`] and `editor` are the CLAP and VST3 plugin (feature `plugin`);
+//!   [`Rehearsal`] is its editor without a window.
 
 pub mod dsp;
 #[cfg(feature = "plugin")]
 mod editor;
 #[cfg(feature = "plugin")]
-mod meters;
+pub mod meters;
 #[cfg(feature = "cli")]
 pub mod offline;
 #[cfg(feature = "plugin")]
@@ -21,3 +22,8 @@ mod params;
 mod plugin;
 #[cfg(any(feature = "plugin", feature = "cli"))]
 pub mod presets;
+
+#[cfg(feature = "plugin")]
+pub use editor::Rehearsal;
+#[cfg(feature = "plugin")]
+pub use plugin::clap_entry;

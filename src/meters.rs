@@ -5,9 +5,12 @@
 
 use crate::dsp::Bands;
 use rtrb::{Consumer, Producer, RingBuffer};
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Instant,
 };
 use triple_buffer::{Input, Output, triple_buffer};
 
@@ -76,23 +79,45 @@ impl MeterInput {
         self.viewers.load(Ordering::Relaxed) > 0
     }
 
-    /// Sends the mean of the dry `channels`.
-    pub fn send_dry(&mut self, channels: &[&mut [f32]]) {
+    /// Has `process` work on `channels`. Who looks is sent what went in and what came out.
+    ///
+    /// Neither waits nor allocates.
+    pub fn measure<R>(
+        &mut self,
+        channels: &mut [&mut [f32]],
+        process: impl FnOnce(&mut [&mut [f32]]) -> R,
+    ) -> R {
+        if !self.is_watched() {
+            return process(channels);
+        }
         send(&mut self.sound[0], channels);
+        // One block a picture is timed: with short blocks, reading the clock for each would cost more than
+        // all the rest here. It is no system call on any system that we know of.
+        let begun = (self.due <= frames(channels)).then(Instant::now);
+        let result = process(channels);
+        if let Some(begun) = begun {
+            self.note_load(begun.elapsed().as_secs_f32(), frames(channels));
+        }
+        send(&mut self.sound[1], channels);
+        self.note_peaks(channels);
+        result
     }
 
-    /// Sends the mean of the processed `channels`, and notes their peaks and that they took `load` (0..1)
-    /// of their time.
-    pub fn send_wet(&mut self, channels: &[&mut [f32]], load: f32) {
-        send(&mut self.sound[1], channels);
-        for (index, peak) in self.picture.peaks.iter_mut().enumerate() {
-            // One channel is both left and right.
-            let channel = channels.get(index).or(channels.first());
-            let samples = channel.into_iter().flat_map(|channel| channel.iter());
-            *peak = samples.fold(*peak, |peak, sample| peak.max(sample.abs()));
-        }
+    /// Notes that `frames` took `seconds`.
+    fn note_load(&mut self, seconds: f32, frames: usize) {
+        let load = seconds * self.picture.sample_rate / frames.max(1) as f32;
         // Blocks differ; an eye wants a mean.
         self.picture.load += 0.05 * (load - self.picture.load);
+    }
+
+    fn note_peaks(&mut self, channels: &[&mut [f32]]) {
+        for (index, peak) in self.picture.peaks.iter_mut().enumerate() {
+            // One channel is both left and right.
+            let Some(channel) = channels.get(index).or(channels.first()) else { continue };
+            // Without a sign, floats are in the order of their bits, whose maximum is quick to find.
+            let bits = |sample: &f32| sample.abs().to_bits();
+            *peak = f32::from_bits(channel.iter().map(bits).fold(peak.to_bits(), u32::max));
+        }
     }
 
     /// Lets `frames` pass and sends what `bands` gives when a picture is due; true if it did.
@@ -114,13 +139,23 @@ impl MeterInput {
     }
 }
 
+/// The length of the shortest of `channels`.
+fn frames(channels: &[&mut [f32]]) -> usize {
+    channels.iter().map(|channel| channel.len()).min().unwrap_or(0)
+}
+
 /// Puts the mean of `channels` into `ring`, as far as there is room.
 fn send(ring: &mut Producer<f32>, channels: &[&mut [f32]]) {
-    let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
-    let Ok(chunk) = ring.write_chunk_uninit(ring.slots().min(frames)) else { return };
+    let Ok(mut chunk) = ring.write_chunk(ring.slots().min(frames(channels))) else { return };
     let share = 1.0 / channels.len().max(1) as f32;
-    let mean = |frame: usize| share * channels.iter().map(|channel| channel[frame]).sum::<f32>();
-    chunk.fill_from_iter((0..frames).map(mean));
+    let (first, second) = chunk.as_mut_slices();
+    for channel in channels {
+        let (to_first, rest) = channel.split_at(first.len());
+        let add = |(sum, sample): (&mut f32, &f32)| *sum += share * sample;
+        first.iter_mut().zip(to_first).for_each(add);
+        second.iter_mut().zip(rest).for_each(add);
+    }
+    chunk.commit_all();
 }
 
 /// What viewers take turns with.
@@ -237,21 +272,58 @@ mod tests {
         }
     }
 
+    /// What comes out where `left` and `right` go in unchanged.
+    fn pass(input: &mut MeterInput, left: &[f32], right: &[f32]) {
+        let (mut left, mut right) = (left.to_vec(), right.to_vec());
+        input.measure(&mut [&mut left, &mut right], |_| ());
+    }
+
     #[test]
-    fn peaks_and_load_are_those_of_the_output() {
+    fn peaks_are_those_of_the_output_since_the_last_picture() {
         let (mut input, _meters, mut viewer) = open();
-        for _ in 0..200 {
-            input.send_wet(&[&mut [0.1, -0.7], &mut [0.2, 0.3]], 0.25);
-        }
-        input.send_wet(&[&mut [0.5, 0.5], &mut [-0.4, 0.0]], 0.25);
+        pass(&mut input, &[0.1, -0.7], &[0.2, 0.3]);
+        pass(&mut input, &[0.5, 0.5], &[-0.4, 0.0]);
         input.advance(1 << 20, Bands::default);
         let picture = viewer.latest().unwrap();
         assert_eq!((picture.peaks, picture.sample_rate), ([0.7, 0.4], 48_000.0));
-        assert!((picture.load - 0.25).abs() < 1e-4, "{}", picture.load);
 
-        input.send_wet(&[&mut [0.0, 0.1]], 0.25);
+        input.measure(&mut [&mut [9.0, 9.0]], |channels| channels[0].copy_from_slice(&[0.0, -0.1]));
         input.advance(1 << 20, Bands::default);
         assert_eq!(viewer.latest().unwrap().peaks, [0.1, 0.1], "one channel is both");
+    }
+
+    #[test]
+    fn the_load_is_the_share_of_a_block_s_time() {
+        let (mut input, _meters, _viewer) = open();
+        for _ in 0..200 {
+            // 480 frames are 10 ms.
+            input.note_load(0.0025, 480);
+        }
+        assert!((input.picture.load - 0.25).abs() < 1e-4, "{}", input.picture.load);
+    }
+
+    #[test]
+    fn the_mean_of_what_goes_in_and_of_what_comes_out_is_sent_to_who_looks() {
+        let (mut input, meters, viewer) = open();
+        drop(viewer);
+        pass(&mut input, &[1.0; 64], &[1.0; 64]);
+        let mut viewer = meters.open();
+        assert_eq!(viewer.samples(), [const { Vec::<f32>::new() }; 2], "nobody looked");
+
+        let halve = |channels: &mut [&mut [f32]]| {
+            channels.iter_mut().flat_map(|channel| channel.iter_mut()).for_each(|x| *x /= 2.0);
+            "done"
+        };
+        // Enough to go around the ring, in blocks that do not divide it.
+        for block in 0..3 * WAITING / 1000 {
+            let first = (1000 * block) as f32;
+            let mut left: Vec<f32> = (0..1000).map(|n| first + n as f32).collect();
+            let mut right: Vec<f32> = left.iter().map(|n| n + 4.0).collect();
+            assert_eq!(input.measure(&mut [&mut left, &mut right], halve), "done");
+            let expected: Vec<f32> = (0..1000).map(|n| first + n as f32 + 2.0).collect();
+            let halves = expected.iter().map(|n| n / 2.0).collect();
+            assert_eq!(viewer.samples(), [expected, halves]);
+        }
     }
 
     #[test]
@@ -260,20 +332,21 @@ mod tests {
         const LAST: usize = 1 << 20;
         let writer = std::thread::spawn(move || {
             for first in (0..LAST).step_by(64) {
-                let mut left: Vec<f32> = (first..first + 64).map(|n| n as f32 + 1.0).collect();
-                let mut right: Vec<f32> = left.iter().map(|n| n - 2.0).collect();
-                input.send_dry(&[&mut left, &mut right]);
+                let left: Vec<f32> = (first..first + 64).map(|n| n as f32 + 1.0).collect();
+                let right: Vec<f32> = left.iter().map(|n| n - 2.0).collect();
+                pass(&mut input, &left, &right);
             }
             input
         });
-        let (mut last, mut seen) = (-1.0, 0);
+        let (mut last, mut seen) = ([-1.0; 2], 0);
         let mut check = |viewer: &mut MeterViewer| {
-            let [dry, wet] = viewer.samples();
-            assert!(wet.is_empty() && dry.len() <= WAITING);
-            for sample in dry {
-                assert!(sample > last && sample.fract() == 0.0, "{sample} after {last}");
-                last = sample;
-                seen += 1;
+            for (last, samples) in last.iter_mut().zip(viewer.samples()) {
+                assert!(samples.len() <= WAITING);
+                for sample in samples {
+                    assert!(sample > *last && sample.fract() == 0.0, "{sample} after {last}");
+                    *last = sample;
+                    seen += 1;
+                }
             }
         };
         while !writer.is_finished() {
@@ -281,9 +354,9 @@ mod tests {
         }
         let mut input = writer.join().unwrap();
         check(&mut viewer);
-        assert!(seen >= WAITING, "{seen}");
-        input.send_dry(&[&mut vec![0.0; 3 * WAITING]]);
-        assert_eq!(viewer.samples()[0].len(), WAITING);
+        assert!(seen >= 2 * WAITING, "{seen}");
+        pass(&mut input, &vec![0.0; 3 * WAITING], &vec![0.0; 3 * WAITING]);
+        assert_eq!(viewer.samples().map(|samples| samples.len()), [WAITING; 2]);
     }
 
     #[test]

@@ -43,6 +43,9 @@ const BANDS: &str = "bands";
 const CUSTOM: &str = "custom";
 const PRESET: &str = "preset";
 
+/// The preset that a new instance starts from.
+const REFERENCE: &str = "Reference";
+
 /// All that a session saves.
 pub struct ToneFilterParams {
     /// In the order of [`SPECS`].
@@ -97,7 +100,7 @@ impl Default for ToneFilterParams {
             scale: EnumParam::new("Scale", Scale::default()),
             bands: AtomicCell::default(),
             custom: AtomicCell::default(),
-            preset: Mutex::new("Reference".to_owned()),
+            preset: Mutex::new(REFERENCE.to_owned()),
             editor_size: AtomicCell::new(crate::editor::DEFAULT_SIZE),
             editor_zoom: AtomicCell::new(1.0),
         }
@@ -215,9 +218,8 @@ unsafe impl Params for ToneFilterParams {
         // A state from before there was a mask had all bands on.
         self.bands.store(field(fields, BANDS).unwrap_or_default());
         self.custom.store(field(fields, CUSTOM).unwrap_or_default());
-        if let Some(name) = field(fields, PRESET) {
-            *self.preset.lock().unwrap_or_else(PoisonError::into_inner) = name;
-        }
+        let preset = field(fields, PRESET).unwrap_or_else(|| REFERENCE.to_owned());
+        *self.preset.lock().unwrap_or_else(PoisonError::into_inner) = preset;
     }
 }
 
@@ -229,12 +231,30 @@ fn field<T: serde::de::DeserializeOwned>(
     serde_json::from_str(fields.get(key)?).ok()
 }
 
-/// Brings the numbers of a saved state into their ranges; nice-plug takes them as they are.
-pub fn clamp_state(state: &mut PluginState) {
+/// Makes a saved state say something of every parameter, and nothing that is out of range: what it lacks, or
+/// says in words of another version, is as in the reference sound. nice-plug would leave the parameter as it
+/// was, and half of the sound would be that of before.
+pub fn complete_state(state: &mut PluginState) {
     for spec in &SPECS {
-        if let Some(ParamValue::F32(value)) = state.params.get_mut(spec.id) {
-            *value = allowed(spec, *value);
-        }
+        let value = match state.params.get(spec.id) {
+            Some(&ParamValue::F32(value)) => allowed(spec, value),
+            _ => spec.default,
+        };
+        state.params.insert(spec.id.to_owned(), ParamValue::F32(value));
+    }
+    if !matches!(state.params.get("bypass"), Some(ParamValue::Bool(_))) {
+        state.params.insert("bypass".to_owned(), ParamValue::Bool(false));
+    }
+    complete_choice::<Stereo>(state, "stereo");
+    complete_choice::<PitchClass>(state, "root");
+    complete_choice::<Scale>(state, "scale");
+}
+
+fn complete_choice<T: Enum>(state: &mut PluginState, id: &str) {
+    let ids = T::ids().unwrap_or_default();
+    let known = matches!(state.params.get(id), Some(ParamValue::String(choice)) if ids.contains(&choice.as_str()));
+    if !known && let Some(first) = ids.first() {
+        state.params.insert(id.to_owned(), ParamValue::String((*first).to_owned()));
     }
 }
 

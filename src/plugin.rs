@@ -1,14 +1,18 @@
 //! The CLAP and VST3 plugin: a thin shell around [`ToneFilter`].
 
+mod clap_entry;
+
+pub use clap_entry::clap_entry;
+
 use crate::{
     dsp::ToneFilter,
     editor::ToneFilterEditor,
     meters::{MeterInput, Meters, meters},
-    params::{ToneFilterParams, clamp_state},
+    params::{ToneFilterParams, complete_state},
 };
 use nice_plug::prelude::*;
 use nice_plug_egui::RepaintNotifier;
-use std::{sync::Arc, time::Instant};
+use std::sync::Arc;
 
 /// The plugin as hosts see it.
 pub struct ToneFilterPlugin {
@@ -81,7 +85,7 @@ impl Plugin for ToneFilterPlugin {
     }
 
     fn filter_state(state: &mut PluginState) {
-        clamp_state(state);
+        complete_state(state);
     }
 
     fn activate(
@@ -100,6 +104,9 @@ impl Plugin for ToneFilterPlugin {
     }
 
     fn reset(&mut self) {
+        // On the audio thread, before the first block: nice-plug will ask there which thread it is on, of
+        // hosts that do not tell, and the answer is allocated when it is given for the first time.
+        std::hint::black_box(std::thread::current().id());
         if let Some(active) = &mut self.active {
             active.follow(&self.params);
             active.filter.reset();
@@ -117,17 +124,7 @@ impl Plugin for ToneFilterPlugin {
             return ProcessStatus::Error("process without activation");
         };
         active.follow(&self.params);
-        // Reading the clock is no system call on any system that we know of, and done only for who looks.
-        let begun = self.meter_input.is_watched().then(|| {
-            self.meter_input.send_dry(buffer.as_slice());
-            Instant::now()
-        });
-        let status = active.process(buffer);
-        if let Some(begun) = begun {
-            let seconds = buffer.samples() as f64 / active.sample_rate;
-            let load = begun.elapsed().as_secs_f64() / seconds.max(f64::MIN_POSITIVE);
-            self.meter_input.send_wet(buffer.as_slice(), load as f32);
-        }
+        let status = active.process(buffer, &mut self.meter_input);
         if self.meter_input.advance(buffer.samples(), || active.filter.bands()) {
             self.repaint.request_repaint();
         }
@@ -155,15 +152,14 @@ impl Active {
         let _ = self.filter.set_settings(&params.settings());
     }
 
-    fn process(&mut self, buffer: &mut Buffer) -> ProcessStatus {
-        // nice-plug splits at the times of events without checking them, and an event after the
-        // block's end makes a buffer of samples that are not ours.
+    fn process(&mut self, buffer: &mut Buffer, meters: &mut MeterInput) -> ProcessStatus {
+        // Samples that the host has not announced may not be there.
         if buffer.samples() > self.max_frames {
             return ProcessStatus::Error("more samples than the host announced");
         }
         let channels = buffer.as_slice();
         let silent = channels.iter().all(|channel| channel.iter().all(|sample| *sample == 0.0));
-        self.filter.process(channels);
+        meters.measure(channels, |channels| self.filter.process(channels));
 
         // A host stops asking for silence only after `Normal`, but cuts the tail off there.
         let tail = (ToneFilter::tail(self.filter.settings()) * self.sample_rate).ceil() as u32;
@@ -194,7 +190,6 @@ impl Vst3Plugin for ToneFilterPlugin {
         &[Vst3SubCategory::Fx, Vst3SubCategory::Filter, Vst3SubCategory::Distortion];
 }
 
-nice_export_clap!(ToneFilterPlugin);
 nice_export_vst3!(ToneFilterPlugin);
 
 #[cfg(test)]
@@ -213,6 +208,14 @@ mod tests {
     }
 
     fn process(active: &mut Active, channels: &mut [Vec<f32>]) -> ProcessStatus {
+        process_watched(active, channels, &mut meters().0)
+    }
+
+    fn process_watched(
+        active: &mut Active,
+        channels: &mut [Vec<f32>],
+        meters: &mut MeterInput,
+    ) -> ProcessStatus {
         let mut buffer = Buffer::default();
         let frames = channels[0].len();
         // SAFETY: all channels are `frames` long and outlive the buffer.
@@ -221,7 +224,7 @@ mod tests {
                 *slices = channels.iter_mut().map(Vec::as_mut_slice).collect();
             });
         }
-        active.process(&mut buffer)
+        active.process(&mut buffer, meters)
     }
 
     fn set(params: &ToneFilterParams, id: &str, normalized: f32) {
@@ -304,11 +307,19 @@ mod tests {
     }
 
     #[test]
-    fn samples_beyond_what_was_announced_are_not_touched() {
+    fn samples_beyond_what_was_announced_are_neither_touched_nor_read() {
         let params = ToneFilterParams::default();
         let mut active = active(&params, 48_000.0).unwrap();
         let mut channels = music(513);
-        assert!(matches!(process(&mut active, &mut channels), ProcessStatus::Error(_)));
+        let (mut input, meters) = meters();
+        let mut viewer = meters.open();
+        let status = process_watched(&mut active, &mut channels, &mut input);
+        assert!(matches!(status, ProcessStatus::Error(_)));
         assert_eq!(channels, music(513));
+        assert_eq!(
+            viewer.samples(),
+            [const { Vec::<f32>::new() }; 2],
+            "an open editor must not read them either"
+        );
     }
 }

@@ -6,6 +6,8 @@
 //!
 //! What a preset does not mention is as in the reference sound.
 
+#[cfg(test)]
+mod sounds;
 mod user;
 
 pub use user::Folder;

@@ -118,6 +118,7 @@ fn typed_values_arrive_as_typed() {
         }
         assert_eq!((actual.stereo, actual.bypass), (sound.stereo, sound.bypass));
         assert_eq!((actual.root, actual.scale), (sound.root, sound.scale));
+        assert_eq!((actual.bands, actual.custom), (sound.bands, sound.custom));
     }
 }
 
@@ -364,6 +365,8 @@ fn the_renderer_makes_the_same_of_the_demo_tune() {
         let scale = serde_json::to_value(actual.scale).unwrap();
         renderer.args(["--stereo", stereo, "--root", actual.root.name()]);
         renderer.args(["--scale", scale.as_str().unwrap()]);
+        renderer.args(["--bands", &actual.bands.to_string()]);
+        renderer.args(["--custom", &actual.custom.to_string()]);
         let output = renderer.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 

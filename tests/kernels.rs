@@ -158,39 +158,6 @@ fn a_kernel_leaves_alone_what_is_beyond_a_block() {
 }
 
 #[test]
-fn two_banks_together_are_the_two_of_them_alone() {
-    let (mut coefficients, _) = bench(44_100.0);
-    for weight in [1.0, 0.5] {
-        coefficients.weight.0[7] = weight;
-        for kernel in Kernel::available() {
-            let mut alone = [State::ZERO, State::ZERO];
-            let [mut one, mut other] = alone.clone();
-            let mut noise = noise(3);
-            for frames in [BLOCK, 1, 2, 3, 17, BLOCK] {
-                let mut shared = || Shared {
-                    input: std::array::from_fn(|_| noise() as f32),
-                    total_power: std::array::from_fn(|_| noise().abs() as f32),
-                };
-                let shared = [shared(), shared()];
-                let (mut sums, mut expected) = ([[0.0; BLOCK]; 2], [[0.0; BLOCK]; 2]);
-                for ((state, shared), sums) in alone.iter_mut().zip(&shared).zip(&mut expected) {
-                    let sums = &mut sums[..frames];
-                    kernel.process(&coefficients, Task { state, shared, sums });
-                }
-                let [sums_one, sums_other] = &mut sums;
-                let (state, sums) = (&mut one, &mut sums_one[..frames]);
-                let first = Task { state, shared: &shared[0], sums };
-                // More room than the first has is no reason to go on.
-                let second = Task { state: &mut other, shared: &shared[1], sums: sums_other };
-                kernel.process_two(&coefficients, first, second);
-                assert_eq!([*sums_one, *sums_other], expected, "{kernel:?}, {frames} samples");
-                assert_eq!([&one, &other], [&alone[0], &alone[1]], "{kernel:?}, {frames} samples");
-            }
-        }
-    }
-}
-
-#[test]
 fn silence_is_silent_and_the_loudest_and_the_faintest_signals_are_finite() {
     let rate = 48_000.0;
     for kernel in Kernel::available() {

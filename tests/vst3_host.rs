@@ -1,4 +1,5 @@
-//! The built VST3 plugin in a host that is not ours (pedalboard, which is JUCE), held against the library.
+//! The built VST3 plugin in hosts that are not ours (pedalboard and DawDreamer, both of JUCE), held against
+//! the library, as `clap_host.rs` does the CLAP plugin.
 
 mod common;
 mod hosting;
@@ -6,6 +7,7 @@ mod hosting;
 use hosting::{Signal, assert_same, demo, expected, instance, music, set, settings, sounds};
 use serde_json::{Map, Value, json};
 use std::{fs, path::Path, process::Command};
+use tempfile::TempDir;
 use tone_filter::dsp::{SPECS, Settings};
 use xtask::{bundle, python};
 
@@ -17,6 +19,9 @@ struct Case {
     parameters: Value,
     input: Signal,
     expected: Signal,
+    /// One value of Mix (0..1) a block, for who automates.
+    mix: Vec<f32>,
+    automated: Signal,
 }
 
 impl Case {
@@ -33,9 +38,23 @@ impl Case {
             .collect();
         let input = if rate == 44_100.0 { demo() } else { music(1.0, rate) };
         let input = input[..channels].to_vec();
-        let expected = expected(&settings(&mut instance), rate, &input, &[]);
+        let actual = settings(&mut instance);
+        let mix: Vec<f32> =
+            (0..input[0].len().div_ceil(block)).map(|index| (index % 5) as f32 / 4.0).collect();
+        let then: Vec<_> = (0..)
+            .zip(&mix)
+            .map(|(index, mix)| {
+                let mut settings = actual;
+                settings.mix = 100.0 * mix;
+                (index * block, settings)
+            })
+            .collect();
+        // It is played twice; the second time starts from where the first has ended.
+        let automated = expected(&then.last().unwrap().1, rate, &input, &then);
+        let expected = expected(&actual, rate, &input, &[]);
         let name = format!("case{index}-{channels}-channels-{rate}-Hz-blocks-of-{block}");
-        Self { name, rate, block, parameters: parameters.into_iter().collect(), input, expected }
+        let parameters = parameters.into_iter().collect();
+        Self { name, rate, block, parameters, input, expected, mix, automated }
     }
 
     fn json(&self) -> Value {
@@ -45,6 +64,7 @@ impl Case {
             "channels": self.input.len(),
             "block": self.block,
             "parameters": self.parameters,
+            "mix": self.mix,
         })
     }
 }
@@ -60,38 +80,73 @@ fn read(path: &Path, channels: usize) -> Signal {
     samples.chunks(samples.len() / channels).map(<[f32]>::to_vec).collect()
 }
 
-#[test]
-fn the_vst3_has_the_settings_and_sounds_like_the_library_even_after_a_reload() {
+/// Has the host `script` play cases of `sounds`, given as index, rate, channels and block size, and checks
+/// what it wrote into the folder that is returned.
+fn play(script: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Case>) {
     let plugin = bundle::vst3().unwrap_or_else(|error| panic!("{error}"));
     let python = python::interpreter().unwrap_or_else(|error| panic!("{error}"));
     let sounds = sounds();
-    let cases: Vec<Case> = [
-        (0, 44_100.0, 2, 512),
-        (0, 44_100.0, 1, 64),
-        (1, 48_000.0, 2, 1),
-        (2, 96_000.0, 2, 1000),
-        (3, 48_000.0, 1, 8192),
-        (4, 192_000.0, 2, 333),
-    ]
-    .into_iter()
-    .enumerate()
-    .map(|(index, (sound, rate, channels, block))| {
-        Case::new(index, &sounds[sound], rate, channels, block)
-    })
-    .collect();
+    let cases: Vec<Case> = (0..)
+        .zip(cases)
+        .map(|(index, &(sound, rate, channels, block))| {
+            Case::new(index, &sounds[sound], rate, channels, block)
+        })
+        .collect();
 
-    let place = tempfile::tempdir().unwrap();
-    let folder = place.path();
+    let folder = tempfile::tempdir().unwrap();
+    let file = |case: &Case, kind: &str| folder.path().join(format!("{}.{kind}", case.name));
     for case in &cases {
-        write(&folder.join(format!("{}.in", case.name)), &case.input);
+        write(&file(case, "in"), &case.input);
     }
     let list: Vec<_> = cases.iter().map(Case::json).collect();
-    fs::write(folder.join("cases.json"), json!(list).to_string()).unwrap();
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/vst3_host.py");
-    let status = Command::new(python).arg(script).arg(plugin).arg(folder).status().unwrap();
+    fs::write(folder.path().join("cases.json"), json!(list).to_string()).unwrap();
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(script);
+    let status = Command::new(python).arg(script).arg(plugin).arg(folder.path()).status().unwrap();
     assert!(status.success(), "the host failed: {status}");
 
-    let parameters = fs::read_to_string(folder.join("parameters.json")).unwrap();
+    for case in &cases {
+        let channels = case.input.len();
+        let output = read(&file(case, "out"), channels);
+        assert_same(&output, &case.expected, &case.name);
+        let reloaded = read(&file(case, "reloaded"), channels);
+        assert!(reloaded == output, "{} after a reload", case.name);
+    }
+    (folder, cases)
+}
+
+#[test]
+fn dawdreamer_hears_the_library_automates_and_reloads() {
+    let (folder, cases) = play(
+        "vst3_dawdreamer.py",
+        &[
+            (0, 44_100.0, 2, 512),
+            (1, 48_000.0, 1, 64),
+            (2, 96_000.0, 2, 1000),
+            (3, 48_000.0, 2, 4096),
+            (4, 192_000.0, 1, 333),
+            (5, 48_000.0, 2, 128),
+        ],
+    );
+    for case in &cases {
+        let path = folder.path().join(format!("{}.automated", case.name));
+        assert_same(&read(&path, case.input.len()), &case.automated, &case.name);
+    }
+}
+
+#[test]
+fn pedalboard_finds_the_settings_and_hears_the_library_even_after_a_reload() {
+    let (folder, _) = play(
+        "vst3_host.py",
+        &[
+            (0, 44_100.0, 2, 512),
+            (0, 44_100.0, 1, 64),
+            (1, 48_000.0, 2, 1),
+            (2, 96_000.0, 2, 1000),
+            (3, 48_000.0, 1, 8192),
+            (4, 192_000.0, 2, 333),
+        ],
+    );
+    let parameters = fs::read_to_string(folder.path().join("parameters.json")).unwrap();
     // By name: the host sorts them by groups.
     let parameters: Map<String, Value> = serde_json::from_str(&parameters).unwrap();
     assert_eq!(parameters.len(), SPECS.len() + 4);
@@ -102,13 +157,5 @@ fn the_vst3_has_the_settings_and_sounds_like_the_library_even_after_a_reload() {
         let number = |value: f32| spec.format(value).replace(spec.unit, "").trim().to_owned();
         let shown = json!({ "unit": spec.unit, "range": [number(spec.min), number(spec.max)] });
         assert_eq!(parameters[spec.name], shown, "{}", spec.id);
-    }
-
-    for case in &cases {
-        let channels = case.input.len();
-        let output = read(&folder.join(format!("{}.out", case.name)), channels);
-        assert_same(&output, &case.expected, &case.name);
-        let reloaded = read(&folder.join(format!("{}.reloaded", case.name)), channels);
-        assert!(reloaded == output, "{} after a reload", case.name);
     }
 }

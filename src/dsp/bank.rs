@@ -89,54 +89,61 @@ impl Bank {
         }
     }
 
-    /// Replaces `signal`, at most [`BLOCK`](super::kernel::BLOCK) finite samples, by the wet signal.
+    /// Replaces `signal`, at most [`BLOCK`] finite samples, by the wet signal.
     pub fn process(&mut self, kernel: Kernel, voicing: &Voicing, signal: &mut [f32]) {
-        kernel.process(&voicing.coefficients, self.share(voicing, signal));
-        self.finish(voicing, signal);
+        self.share(signal);
+        let total_power = &mut self.shared.total_power[..signal.len()];
+        self.total_power.track(voicing.constants.total_step, total_power);
+        self.run(kernel, voicing, signal);
+        self.low_pass.track(1.0 - voicing.constants.smoothing, signal);
+        clip(signal);
     }
 
-    /// [`Bank::process`] for two banks at once.
+    /// [`Bank::process`] for two banks, whose signals are equally long.
     pub fn process_two(
-        banks: &mut [Self; 2],
+        [one, other]: &mut [Self; 2],
         kernel: Kernel,
         voicing: &Voicing,
         [left, right]: [&mut [f32]; 2],
     ) {
-        let [bank_left, bank_right] = banks;
-        let one = bank_left.share(voicing, left);
-        let other = bank_right.share(voicing, right);
-        kernel.process_two(&voicing.coefficients, one, other);
-        bank_left.finish(voicing, left);
-        bank_right.finish(voicing, right);
+        let frames = left.len();
+        one.share(left);
+        other.share(right);
+        Tracker::track_two(
+            [&mut one.total_power, &mut other.total_power],
+            voicing.constants.total_step,
+            [&mut one.shared, &mut other.shared].map(|shared| &mut shared.total_power[..frames]),
+        );
+        one.run(kernel, voicing, left);
+        other.run(kernel, voicing, right);
+        Tracker::track_two(
+            [&mut one.low_pass, &mut other.low_pass],
+            1.0 - voicing.constants.smoothing,
+            [&mut *left, &mut *right],
+        );
+        clip(left);
+        clip(right);
     }
 
-    /// Computes what the bands share.
-    fn share<'a>(&'a mut self, voicing: &Voicing, signal: &'a mut [f32]) -> Task<'a> {
+    /// What all bands share: the sum of each sample and the one before it, and its power as it is.
+    fn share(&mut self, signal: &mut [f32]) {
         let Shared { input, total_power } = &mut self.shared;
-        let input = &mut input[..signal.len()];
-        let total_power = &mut total_power[..signal.len()];
         for (power, x) in total_power.iter_mut().zip(&mut *signal) {
             *x = x.clamp(-LOUDEST, LOUDEST);
             *power = *x * *x;
         }
-        self.total_power.track(voicing.constants.total_step, total_power);
-        // The sum of each sample and the one before it.
         let mut before = self.previous;
         for (input, &x) in input.iter_mut().zip(&*signal) {
             *input = before + x;
             before = x;
         }
         self.previous = before;
-        Task { state: &mut self.state, shared: &self.shared, sums: signal }
     }
 
-    /// Turns the sum of the bands into the wet signal.
-    fn finish(&mut self, voicing: &Voicing, signal: &mut [f32]) {
-        self.low_pass.track(1.0 - voicing.constants.smoothing, signal);
-        for sample in signal {
-            let doubled = 2.0 * *sample;
-            *sample = doubled / (1.0 + doubled.abs());
-        }
+    /// Replaces `sums` by the sums of the driven bands.
+    fn run(&mut self, kernel: Kernel, voicing: &Voicing, sums: &mut [f32]) {
+        let task = Task { state: &mut self.state, shared: &self.shared, sums };
+        kernel.process(&voicing.coefficients, task);
     }
 
     /// What the bank hears now.
@@ -165,5 +172,13 @@ impl Bank {
         let (lo, bp) = (self.state.lo.0[tone], self.state.bp.0[tone]);
         let lo = lo * voicing.coefficients.fall.0[tone] / (2.0 * sine);
         [bp, (lo + bp * sine) / cosine]
+    }
+}
+
+/// The second soft clip: `2 x / (1 + |2 x|)`.
+fn clip(signal: &mut [f32]) {
+    for sample in signal {
+        let doubled = 2.0 * *sample;
+        *sample = doubled / (1.0 + doubled.abs());
     }
 }

@@ -220,31 +220,47 @@ impl ToneFilter {
         let level =
             |frame: usize| from.towards(to, (self.position + frame + 1) as f32 / BLOCK as f32);
         let two_banks = channels.len() == 2 && (from.stereo > 0.0 || to.stereo > 0.0);
+        // Apart for good: what is computed otherwise, with a stereo of 1.
+        let apart = two_banks && from.stereo == 1.0 && to.stereo == 1.0;
 
-        let share = 1.0 / channels.len() as f32;
-        let mut wets = [[0.0; BLOCK]; 2];
         for channel in channels.iter_mut() {
-            for (sample, mean) in channel[start..end].iter_mut().zip(&mut wets[0]) {
-                *sample = finite(*sample);
-                *mean += share * *sample;
+            channel[start..end].iter_mut().for_each(|sample| *sample = finite(*sample));
+        }
+        let mut wets = [[0.0; BLOCK]; 2];
+        if apart {
+            for (wet, channel) in wets.iter_mut().zip(channels.iter()) {
+                wet[..frames].copy_from_slice(&channel[start..end]);
+            }
+        } else {
+            let share = 1.0 / channels.len() as f32;
+            for channel in channels.iter() {
+                for (mean, sample) in wets[0].iter_mut().zip(&channel[start..end]) {
+                    *mean += share * sample;
+                }
+            }
+            if two_banks {
+                wets[1] = wets[0];
+                for (wet, channel) in wets.iter_mut().zip(channels.iter()) {
+                    for (frame, (mean, sample)) in
+                        wet.iter_mut().zip(&channel[start..end]).enumerate()
+                    {
+                        let stereo = level(frame).stereo;
+                        *mean = (1.0 - stereo) * *mean + stereo * sample;
+                    }
+                }
             }
         }
         if two_banks {
-            wets[1] = wets[0];
-            for (wet, channel) in wets.iter_mut().zip(channels.iter()) {
-                for (frame, (mean, sample)) in wet.iter_mut().zip(&channel[start..end]).enumerate()
-                {
-                    let stereo = level(frame).stereo;
-                    *mean = (1.0 - stereo) * *mean + stereo * sample;
-                }
-            }
             let signals = wets.each_mut().map(|wet| &mut wet[..frames]);
             Bank::process_two(&mut self.banks, self.kernel, &self.voicing, signals);
-            let (left, right) = wets.split_at_mut(1);
-            for (frame, (left, right)) in left[0].iter().zip(&mut right[0]).enumerate().take(frames)
-            {
-                let stereo = level(frame).stereo;
-                *right = (1.0 - stereo) * left + stereo * *right;
+            if !apart {
+                let (left, right) = wets.split_at_mut(1);
+                for (frame, (left, right)) in
+                    left[0].iter().zip(&mut right[0]).enumerate().take(frames)
+                {
+                    let stereo = level(frame).stereo;
+                    *right = (1.0 - stereo) * left + stereo * *right;
+                }
             }
         } else {
             self.banks[0].process(self.kernel, &self.voicing, &mut wets[0][..frames]);

@@ -1,59 +1,63 @@
 //! A one-pole average that does not keep a CPU waiting.
 
-/// How far back each value looks, so that as many of them are in flight at once.
-const AHEAD: usize = 4;
+use std::ops::{Add, Mul};
+use wide::f64x2;
 
 /// Follows a signal: `y += step (x - y)`.
 ///
 /// Written like that, each sample waits for the last, and that took a tenth of the whole filter's time.
-/// So the same sum is unrolled four times, with `a = 1 - step`:
-/// `y[t] = a^4 y[t-4] + step (x[t] + a x[t-1] + a^2 x[t-2] + a^3 x[t-3])`.
+/// So the same sum is unrolled once, with `a = 1 - step`: `y[t] = a^2 y[t-2] + step (x[t] + a x[t-1])`.
 /// It is the same for every sample, so the result does not depend on how a signal is cut into blocks.
 #[derive(Debug, Clone)]
-pub(super) struct Tracker {
-    /// The last inputs times their step.
-    inputs: [f64; AHEAD - 1],
-    /// The last outputs.
-    outputs: [f64; AHEAD],
+pub(super) struct Tracker<Lanes = f64> {
+    /// The last input times its step.
+    input: Lanes,
+    latest: Lanes,
+    before: Lanes,
 }
 
 impl Tracker {
     /// At rest.
-    pub const ZERO: Self = Self { inputs: [0.0; AHEAD - 1], outputs: [0.0; AHEAD] };
+    pub const ZERO: Self = Self { input: 0.0, latest: 0.0, before: 0.0 };
 
     /// The latest value.
     pub fn now(&self) -> f64 {
-        self.outputs[AHEAD - 1]
+        self.latest
     }
 
     /// Replaces `signal` by its average.
     pub fn track(&mut self, step: f64, signal: &mut [f32]) {
-        let (quads, rest) = signal.as_chunks_mut();
-        for quad in quads {
-            *quad = self.next(step, *quad, AHEAD);
+        for sample in signal {
+            *sample = self.next(step, 1.0 - step, f64::from(*sample)) as f32;
         }
-        let mut quad = [0.0; AHEAD];
-        quad[..rest.len()].copy_from_slice(rest);
-        let averages = self.next(step, quad, rest.len());
-        rest.copy_from_slice(&averages[..rest.len()]);
     }
 
-    /// The averages at the samples of `quad`, of which `count` are real and remembered.
+    /// [`Tracker::track`] for two signals, for a quarter more than the time of one. The shorter counts.
+    pub fn track_two([one, other]: [&mut Self; 2], step: f64, [left, right]: [&mut [f32]; 2]) {
+        let mut both = Tracker {
+            input: f64x2::from([one.input, other.input]),
+            latest: f64x2::from([one.latest, other.latest]),
+            before: f64x2::from([one.before, other.before]),
+        };
+        let [step, decay] = [step, 1.0 - step].map(f64x2::splat);
+        for (left, right) in left.iter_mut().zip(right) {
+            let x = f64x2::from([f64::from(*left), f64::from(*right)]);
+            [*left, *right] = both.next(step, decay, x).to_array().map(|y| y as f32);
+        }
+        [one.input, other.input] = both.input.to_array();
+        [one.latest, other.latest] = both.latest.to_array();
+        [one.before, other.before] = both.before.to_array();
+    }
+}
+
+impl<Lanes: Copy + Add<Output = Lanes> + Mul<Output = Lanes>> Tracker<Lanes> {
+    /// Takes in the next sample, with `decay = 1 - step`.
     #[inline(always)]
-    fn next(&mut self, step: f64, quad: [f32; AHEAD], count: usize) -> [f32; AHEAD] {
-        let a = 1.0 - step;
-        let [x0, x1, x2] = self.inputs;
-        let [x3, x4, x5, x6] = quad.map(|x| step * f64::from(x));
-        let x = [x0, x1, x2, x3, x4, x5, x6];
-        let y = self.outputs;
-        let news: [f64; AHEAD] = std::array::from_fn(|i| {
-            let recent = ((x[i] * a + x[i + 1]) * a + x[i + 2]) * a + x[i + 3];
-            a.powi(AHEAD as i32) * y[i] + recent
-        });
-        self.inputs.copy_from_slice(&x[count..][..AHEAD - 1]);
-        let y = [y[0], y[1], y[2], y[3], news[0], news[1], news[2], news[3]];
-        self.outputs.copy_from_slice(&y[count..][..AHEAD]);
-        news.map(|y| y as f32)
+    fn next(&mut self, step: Lanes, decay: Lanes, x: Lanes) -> Lanes {
+        let x = step * x;
+        let y = decay * decay * self.before + (x + decay * self.input);
+        *self = Self { input: x, latest: y, before: self.latest };
+        y
     }
 }
 
@@ -87,6 +91,17 @@ mod tests {
                 tracker.track(step, part);
             }
             assert_eq!(parts, whole, "blocks of {size}");
+
+            let [mut left, mut right] = [signal.clone(), [&signal[50..], &signal[..50]].concat()];
+            let mut trackers = [Tracker::ZERO, Tracker::ZERO];
+            for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {
+                Tracker::track_two(trackers.each_mut(), step, [left, right]);
+            }
+            assert_eq!(left, whole, "two in blocks of {size}");
+            let mut alone = [&signal[50..], &signal[..50]].concat();
+            let mut tracker = Tracker::ZERO;
+            tracker.track(step, &mut alone);
+            assert_eq!(right, alone, "two in blocks of {size}");
         }
     }
 }

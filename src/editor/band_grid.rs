@@ -34,6 +34,9 @@ const CHANGE: f32 = 0.05;
 const HOLD: f32 = 0.8;
 const FADE: f32 = 2.0;
 
+/// Points by which a wave may be drawn away from where it is.
+const DEVIATION: f32 = 0.05;
+
 /// What the mouse does to a cell.
 const HELP: &str = "Click mutes, alt-click solos, drag paints, right-click brings all back";
 
@@ -265,7 +268,8 @@ impl Cell {
         let line = scale.line(11.0);
         let text = theme::DIM.lerp_to_gamma(theme::TEXT, self.sounding);
         let text = if look.sounds { text } else { text.gamma_multiply(0.5) };
-        painter.text(inner.left_top(), Align2::LEFT_TOP, notes::name(tone), scale.font(13.0), text);
+        let name = scale.font(13.0);
+        theme::text(painter, inner.left_top(), Align2::LEFT_TOP, notes::name(tone), name, text);
         let marker = pos2(inner.right() - 0.25 * line, inner.top() + 0.5 * line);
         // What hovers about the quietest level fades rather than flickers.
         let presence = (12.0 * self.level).min(1.0).max(self.sounding);
@@ -297,13 +301,8 @@ impl Cell {
         if presence > 0.0 {
             let db = ((1.0 - self.level) * QUIETEST).round();
             let at = pos2(inner.right(), bottom);
-            painter.text(
-                at,
-                Align2::RIGHT_CENTER,
-                db.to_string(),
-                number,
-                text.gamma_multiply(presence),
-            );
+            let text = text.gamma_multiply(presence);
+            theme::text(painter, at, Align2::RIGHT_CENTER, &db.to_string(), number, text);
         }
 
         let top = inner.top() + scale.line(13.0);
@@ -337,12 +336,19 @@ impl Cell {
             let x = egui::lerp(screen.x_range(), share(point));
             pos2(x, screen.center().y - height * wave[point])
         };
-        // Points on a straight line cost as much to draw as those that bend it.
-        let bends = |&point: &usize| {
-            let bend = || wave[point - 1] - 2.0 * wave[point] + wave[point + 1];
-            point == 0 || point == last || (height * bend()).abs() > 0.01
-        };
-        let line = (0..=last).filter(bends).map(at).collect();
+        // Points on a straight line cost as much to draw as those that bend it. A line that turns its
+        // slope by `bend` over `run` is an eighth of their product away from a straight one.
+        let mut line = vec![at(0)];
+        let (mut bend, mut run) = (0.0, 0.0);
+        for point in 1..last {
+            bend += (height * (wave[point - 1] - 2.0 * wave[point] + wave[point + 1])).abs();
+            run += 1.0;
+            if bend * run > 8.0 * DEVIATION {
+                line.push(at(point));
+                (bend, run) = (0.0, 0.0);
+            }
+        }
+        line.push(at(last));
         let presence = 0.3 + 0.4 * self.loudness + 0.3 * self.sounding;
         let width = 1.0 + scale.length(0.6) * self.sounding;
         let stroke = Stroke::new(width, self.colour().gamma_multiply(presence));

@@ -58,7 +58,8 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
         let title = Rect::from_min_size(pos2(left, area.top()), vec2(width, heading(scale)));
         let painter = ui.painter();
         let text = group.name.to_uppercase();
-        painter.text(title.left_top(), Align2::LEFT_TOP, text, scale.font(11.0), theme::DIM);
+        let font = scale.font(11.0);
+        theme::text(painter, title.left_top(), Align2::LEFT_TOP, &text, font, theme::DIM);
         let line = title.top() + scale.line(11.0);
         painter.hline(title.x_range(), line, Stroke::new(1.0, theme::LINE));
 
@@ -109,7 +110,8 @@ impl Place {
 
     fn name(&self, ui: &Ui, name: &str) {
         let at = self.caption().left_center();
-        ui.painter().text(at, Align2::LEFT_CENTER, name, self.scale.font(12.0), theme::DIM);
+        let font = self.scale.font(12.0);
+        theme::text(ui.painter(), at, Align2::LEFT_CENTER, name, font, theme::DIM);
     }
 
     /// A slider: drag it, turn the wheel over it or press an arrow (with shift, finely), double-click it
@@ -198,7 +200,11 @@ impl Place {
                 .frame(Frame::NONE.fill(theme::SURFACE));
             let mut area = self.caption();
             area.set_left(area.center().x);
-            if ui.put(area, field).lost_focus() {
+            let response = ui.put(area, field);
+            response.widget_info(|| {
+                WidgetInfo::labeled(Role::TextInput, true, format!("{} to type", param.name()))
+            });
+            if response.lost_focus() {
                 let cancelled = ui.input(|input| input.key_pressed(Key::Escape));
                 if let Some(value) = value.filter(|_| !cancelled) {
                     hand.set_once(setting, value);
@@ -211,7 +217,7 @@ impl Place {
         }
 
         let at = self.caption().right_center();
-        let area = ui.painter().text(at, Align2::RIGHT_CENTER, text, font, theme::TEXT);
+        let area = theme::text(ui.painter(), at, Align2::RIGHT_CENTER, text, font, theme::TEXT);
         let response = ui.interact(area, id.with("text"), Sense::click());
         response.widget_info(|| {
             WidgetInfo::labeled(Role::Button, true, format!("{}: {text}", param.name()))
@@ -261,7 +267,8 @@ impl Place {
             };
             ui.painter().rect_filled(half, round, fill);
             let font = self.scale.font(11.0);
-            ui.painter().text(half.center(), Align2::CENTER_CENTER, label, font, text);
+            let centre = half.center();
+            theme::text(ui.painter(), centre, Align2::CENTER_CENTER, &label, font, text);
             focus_ring(ui, &response);
             if response.on_hover_text(help).clicked() && !chosen {
                 hand.set_once(setting, index as f32);

@@ -119,7 +119,7 @@ impl Library {
 }
 
 /// Whether two sounds differ by no more than a host loses of a number.
-fn is_same(one: &Settings, other: &Settings) -> bool {
+pub fn is_same(one: &Settings, other: &Settings) -> bool {
     let near = |spec: &crate::dsp::Spec| {
         let (one, other) = (spec.get(one), spec.get(other));
         (one - other).abs() <= 2e-6 * one.abs().max(1.0)

@@ -2,10 +2,12 @@
 
 mod band_grid;
 mod controls;
+mod corner;
 mod hand;
 mod history;
 mod library;
 mod preset_bar;
+mod rehearsal;
 mod scale_strip;
 mod spectrum;
 #[cfg(test)]
@@ -20,13 +22,13 @@ use crate::{
 };
 use band_grid::BandGrid;
 use crossbeam::atomic::AtomicCell;
-use egui::{Event, Rect, Ui};
+use egui::{Event, Rect, Ui, UiBuilder};
 use hand::{Hand, Session};
 use library::Library;
 use nice_plug::{
     context::gui::GuiContext,
     editor::{
-        Editor, HostMethods, ParentWindowHandle, ResizeHint, SpawnedEditor,
+        Editor, EditorHandle, HostMethods, ParentWindowHandle, ResizeHint, SpawnedEditor,
         dpi::{LogicalSize, NativeSize},
     },
     prelude::ParamSetter,
@@ -36,7 +38,6 @@ use nice_plug_egui::{
     RepaintNotifier,
     baseview::{HandlerError, WindowSize},
     create_egui_editor,
-    resizable_window::ResizableWindow,
 };
 use preset_bar::OutputMeter;
 use spectrum::Spectrum;
@@ -45,6 +46,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 use theme::Scale;
+
+pub use rehearsal::Rehearsal;
 
 /// Logical width and height of a window that nobody has resized yet.
 pub const DEFAULT_SIZE: [f32; 2] = [1000.0, 640.0];
@@ -128,9 +131,14 @@ impl Editor for ToneFilterEditor {
         let state = EguiEditorState::from_size(size, zoom);
         let settings =
             EguiNiceSettings::new().with_tile("Tone Filter").with_resize_hint(self.resize_hint());
-        create_egui_editor(state, self.repaint.clone(), settings, self.app())
+        let spawned = create_egui_editor(state, self.repaint.clone(), settings, self.app())
             .ok_or("no editor")?
-            .spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)
+            .spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)?;
+        // On Linux, baseview 0.4.2 forgets that it shall close if it is told so before the window's loop
+        // runs, and whoever closes waits for ever. What is answered here, the loop has answered.
+        let scale = fallback_scale_factor.unwrap_or(1.0);
+        spawned.handle.set_fallback_scale_factor(scale, &spawned.window)?;
+        Ok(spawned)
     }
 
     fn size(&self) -> NativeSize<u32> {
@@ -258,7 +266,7 @@ impl Layout {
 }
 
 impl Panel {
-    /// Shows everything in all of `ui`, with a corner that resizes the window.
+    /// Shows everything in all of the window.
     fn show(&mut self, ui: &mut Ui, params: &ToneFilterParams, setter: &ParamSetter) {
         if !ui.ctx().text_edit_focused() {
             // A button with the keyboard would be pressed by it, and the host would not play.
@@ -273,18 +281,19 @@ impl Panel {
         }
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         let mut hand = Hand::new(params, setter, &mut session, now);
-        ResizableWindow::new("window").min_size(MIN_SIZE.into()).show(ui, |ui| {
-            let layout = Layout::new(ui.max_rect());
-            let Layout { scale, .. } = layout;
-            preset_bar::show(ui, layout.header, scale, &self.output, &mut hand);
-            self.grid.show(ui, layout.grid, &self.bands, &mut hand);
-            scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, &mut hand);
-            scale_strip::show(ui, layout.strip, scale, &mut hand);
-            if let Some(area) = layout.spectrum {
-                let settings = params.settings();
-                self.spectrum.show(ui, area, scale, &settings, self.grid.hovered);
-            }
-            controls::show(ui, layout.controls, scale, &mut hand);
-        });
+        let window = ui.ctx().content_rect();
+        let ui = &mut ui.new_child(UiBuilder::new().max_rect(window));
+        ui.painter().rect_filled(window, 0.0, theme::BACKGROUND);
+        let layout = Layout::new(window);
+        let Layout { scale, .. } = layout;
+        preset_bar::show(ui, layout.header, scale, &self.output, &mut hand);
+        self.grid.show(ui, layout.grid, &self.bands, &mut hand);
+        scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, &mut hand);
+        scale_strip::show(ui, layout.strip, scale, &mut hand);
+        if let Some(area) = layout.spectrum {
+            self.spectrum.show(ui, area, scale, &params.settings(), self.grid.hovered);
+        }
+        controls::show(ui, layout.controls, scale, &mut hand);
+        corner::show(ui, window);
     }
 }

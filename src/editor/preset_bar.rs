@@ -63,7 +63,8 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, output: &OutputMeter, hand: &
     if area.width() > 820.0 * scale.length(1.0).max(0.75) {
         let font = scale.font(14.0);
         let at = area.left_center();
-        let title = ui.painter().text(at, Align2::LEFT_CENTER, "TONE FILTER", font, theme::TEXT);
+        let title =
+            theme::text(ui.painter(), at, Align2::LEFT_CENTER, "TONE FILTER", font, theme::TEXT);
         row.left(title.width() + row.space());
     }
     show_meter(ui, &mut row, output);
@@ -256,7 +257,8 @@ fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter) {
     let place = row.right(row.width(8.0));
     let text = format!("CPU {:.1} %", 100.0 * output.load);
     let at = place.right_center() - vec2(row.scale.length(8.0), 0.0);
-    ui.painter().text(at, Align2::RIGHT_CENTER, text, row.scale.font(11.0), theme::DIM);
+    let font = row.scale.font(11.0);
+    theme::text(ui.painter(), at, Align2::RIGHT_CENTER, &text, font, theme::DIM);
 }
 
 /// A flat button with `text`, called `label` by who cannot see it.
@@ -280,7 +282,7 @@ fn button(
     let colour = if enabled { theme::TEXT } else { theme::DIM };
     if !text.is_empty() {
         let inside = ui.painter().with_clip_rect(place.shrink2(Vec2::X * 2.0));
-        inside.text(place.center(), Align2::CENTER_CENTER, text, scale.font(12.0), colour);
+        theme::text(&inside, place.center(), Align2::CENTER_CENTER, text, scale.font(12.0), colour);
     }
     focus_ring(ui, &response);
     response.on_hover_text(label)

@@ -48,8 +48,8 @@ pub fn keyboard(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, hand: &mut Ha
         };
         let fill = if response.hovered() { fill.lerp_to_gamma(theme::TEXT, 0.15) } else { fill };
         ui.painter().rect_filled(key, CornerRadius::same(scale.length(3.0) as u8), fill);
-        let centre = key.center();
-        ui.painter().text(centre, Align2::CENTER_CENTER, *name, scale.font(11.0), text);
+        let (centre, font) = (key.center(), scale.font(11.0));
+        theme::text(ui.painter(), centre, Align2::CENTER_CENTER, name, font, text);
         focus_ring(ui, &response);
         response.on_hover_text("Click to let this note in or keep it out");
     }
@@ -66,7 +66,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
         let font = scale.font(12.0);
         let name = if *id == "root" { "Root" } else { "Scale" };
         let at = egui::pos2(left, area.center().y);
-        let caption = ui.painter().text(at, Align2::LEFT_CENTER, name, font, theme::DIM);
+        let caption = theme::text(ui.painter(), at, Align2::LEFT_CENTER, name, font, theme::DIM);
         left = caption.right() + scale.length(8.0).max(4.0);
         let place = Rect::from_min_size(egui::pos2(left, area.top()), vec2(width, area.height()));
         match params.control(id) {
@@ -124,7 +124,7 @@ fn legend(ui: &Ui, area: Rect, scale: Scale) {
     for (state, label) in legend {
         let font = scale.font(11.0);
         let radius = 0.3 * font.size;
-        let text = painter.text(right, Align2::RIGHT_CENTER, label, font, theme::DIM);
+        let text = theme::text(painter, right, Align2::RIGHT_CENTER, label, font, theme::DIM);
         right = text.left_center() - Vec2::X * 2.0 * radius;
         match state {
             Some(state) => band_grid::paint_marker(painter, right, radius, state, 1.0),

@@ -8,7 +8,7 @@ use crate::{
     },
     meters::MeterViewer,
 };
-use egui::{Align2, Color32, Mesh, Rect, Shape, Stroke, Ui, epaint::WHITE_UV, pos2};
+use egui::{Align2, Color32, Mesh, Rect, Shape, Stroke, Ui, epaint::WHITE_UV, pos2, vec2};
 use realfft::{RealFftPlanner, RealToComplex, num_complex::Complex32};
 use std::{f32::consts::TAU, sync::Arc};
 
@@ -19,8 +19,13 @@ const POINTS: usize = 256;
 const QUIETEST: f32 = -90.0;
 const LOUDEST: f32 = 0.0;
 
-/// Time constant, in seconds, of a curve that falls.
-const FALL: f32 = 0.15;
+/// Time constants, in seconds, of a curve that rises and of one that falls.
+const RISE: f32 = 0.03;
+const FALL: f32 = 0.2;
+
+/// A point of a curve hears what is less than a semitone away, or so many bins where those are wider.
+const REACH: f32 = 0.059_463;
+const BINS: f32 = 1.5;
 
 /// Seconds of sound in a spectrum, at least: enough to tell the lowest notes apart.
 const LENGTH: f32 = 0.15;
@@ -29,7 +34,20 @@ const LENGTH: f32 = 0.15;
 #[derive(Default)]
 pub struct Spectrum {
     transform: Option<Transform>,
+    ears: Option<Ears>,
     curves: [Curve; 2],
+}
+
+/// What every point of a curve hears of the bins.
+struct Ears {
+    /// Hz, at the left and at the right.
+    range: [f32; 2],
+    /// Hz from bin to bin.
+    width: f32,
+    /// The first bin that a point hears, and the last one's successor.
+    bins: Vec<[usize; 2]>,
+    /// How much of their powers, point by point.
+    weights: Vec<f32>,
 }
 
 /// What depends on the sample rate.
@@ -46,7 +64,7 @@ struct Transform {
 struct Curve {
     /// The latest samples, the newest last.
     samples: Vec<f32>,
-    /// The amplitude of every bin, 1 for a sine at full scale.
+    /// The power of every bin; those of a sine at full scale come to 1.
     bins: Vec<f32>,
     /// Heights, 0..1, on their way to what was last heard.
     heights: Vec<f32>,
@@ -78,15 +96,18 @@ impl Spectrum {
 
     /// Moves the curves `seconds` on; true while they move.
     pub fn advance(&mut self, seconds: f32) -> bool {
-        let keep = (-seconds / FALL).exp();
+        let [rise, fall] = [RISE, FALL].map(|time| (-seconds / time).exp());
         let mut moving = false;
         for curve in &mut self.curves {
             if curve.bins.is_empty() {
                 curve.targets.fill(0.0);
             }
             for (height, target) in curve.heights.iter_mut().zip(&curve.targets) {
-                let fallen = target + (*height - target) * keep;
-                *height = if fallen - target < 1e-3 { *target } else { fallen };
+                let keep = if *height > *target { fall } else { rise };
+                *height = target + (*height - target) * keep;
+                if (*height - target).abs() < 1e-3 {
+                    *height = *target;
+                }
                 moving |= *height != *target;
             }
         }
@@ -106,49 +127,79 @@ impl Spectrum {
         let hertz = |tone| notes::frequency(tone, tuning, transpose) as f32;
         // An octave below the lowest band, and one and a half above the highest.
         let range = [hertz(0) / 2.0, hertz(TONES - 1) * 3.0];
-        if let Some(transform) = &self.transform {
-            let width = transform.sample_rate / transform.window.len() as f32;
-            self.curves.iter_mut().for_each(|curve| curve.aim(range, width));
-        }
+        self.aim(range);
 
         let painter = ui.painter();
-        painter.rect_filled(area, scale.length(4.0).max(2.0), theme::SURFACE.gamma_multiply(0.5));
+        let font = scale.font(9.0);
+        // Notes and levels are written beside the curves, not on them.
+        let margin = vec2(3.4 * font.size, 1.4 * font.size);
+        let plot = Rect::from_min_max(area.min, area.max - margin);
+        painter.rect_filled(plot, scale.length(4.0).max(2.0), theme::SURFACE.gamma_multiply(0.5));
         let x = |hertz: f32| {
             let share = (hertz / range[0]).ln() / (range[1] / range[0]).ln();
-            egui::lerp(area.x_range(), share)
+            egui::lerp(plot.x_range(), share)
         };
-        let font = scale.font(9.0);
-        for db in [-72.0, -48.0, -24.0] {
-            let y = egui::remap(db, QUIETEST..=LOUDEST, area.bottom()..=area.top());
-            painter.hline(area.x_range(), y, Stroke::new(1.0, theme::LINE.gamma_multiply(0.6)));
-            if area.height() > 5.0 * font.size {
-                let at = pos2(area.right() - 3.0, y);
-                let text = format!("{db:.0} dB");
-                painter.text(at, Align2::RIGHT_BOTTOM, text, font.clone(), theme::DIM);
+        let low = plot.height() < 5.0 * font.size;
+        for (label, db) in [("-24 dB", -24.0), ("-48 dB", -48.0), ("-72 dB", -72.0)] {
+            let y = egui::remap(db, QUIETEST..=LOUDEST, plot.bottom()..=plot.top());
+            painter.hline(plot.x_range(), y, Stroke::new(1.0, theme::LINE.gamma_multiply(0.6)));
+            // Where there is no room for three, the one in the middle tells enough.
+            if db == -48.0 || !low {
+                let at = pos2(area.right(), y);
+                theme::text(painter, at, Align2::RIGHT_CENTER, label, font.clone(), theme::DIM);
             }
         }
-        self.curves[0].fill(ui, area, theme::DIM.gamma_multiply(0.45));
-        self.curves[1].line(ui, area, theme::ACCENT);
+        self.curves[0].fill(ui, plot, theme::DIM.gamma_multiply(0.45));
+        self.curves[1].line(ui, plot, theme::ACCENT);
         for tone in 0..TONES {
             let octave = tone % 12 == 0;
-            let length = if octave { 0.14 } else { 0.06 } * area.height();
+            let length = if octave { 0.14 } else { 0.06 } * plot.height();
             let colour = if octave { theme::DIM } else { theme::LINE };
-            let y = area.bottom() - length..=area.bottom();
+            let y = plot.bottom() - length..=plot.bottom();
             painter.vline(x(hertz(tone)), y, Stroke::new(1.0, colour));
             if octave {
-                let at = pos2(x(hertz(tone)) + 3.0, area.bottom() - 1.0);
+                let at = pos2(x(hertz(tone)), area.bottom());
                 let name = notes::name(tone);
-                painter.text(at, Align2::LEFT_BOTTOM, name, font.clone(), theme::DIM);
+                theme::text(painter, at, Align2::CENTER_BOTTOM, name, font.clone(), theme::DIM);
             }
         }
         if let Some(tone) = hovered {
             let stroke = Stroke::new(1.0, theme::TEXT.gamma_multiply(0.7));
-            painter.vline(x(hertz(tone)), area.y_range(), stroke);
+            painter.vline(x(hertz(tone)), plot.y_range(), stroke);
         }
-        let at = area.left_top() + egui::vec2(6.0, 3.0);
-        let dry = painter.text(at, Align2::LEFT_TOP, "dry", font.clone(), theme::DIM);
-        let at = dry.right_top() + egui::vec2(8.0, 0.0);
-        painter.text(at, Align2::LEFT_TOP, "output", font, theme::ACCENT);
+        let at = plot.left_top() + vec2(6.0, 3.0);
+        let dry = theme::text(painter, at, Align2::LEFT_TOP, "dry", font.clone(), theme::DIM);
+        let at = dry.right_top() + vec2(8.0, 0.0);
+        theme::text(painter, at, Align2::LEFT_TOP, "output", font, theme::ACCENT);
+    }
+
+    /// Has both curves set out for what was last heard, over the `range` in Hz.
+    fn aim(&mut self, range: [f32; 2]) {
+        let Some(transform) = &self.transform else { return };
+        let width = transform.sample_rate / transform.window.len() as f32;
+        let ears = match &mut self.ears {
+            Some(ears) if (ears.range, ears.width) == (range, width) => ears,
+            ears => ears.insert(Ears::new(range, width, transform.output.len())),
+        };
+        self.curves.iter_mut().for_each(|curve| curve.aim(ears));
+    }
+}
+
+impl Ears {
+    /// Those of all points over `range` in Hz, for `count` bins that are `width` Hz apart.
+    fn new(range: [f32; 2], width: f32, count: usize) -> Self {
+        let (mut bins, mut weights) = (Vec::with_capacity(POINTS), Vec::new());
+        for point in 0..POINTS {
+            let share = (point as f32 + 0.5) / POINTS as f32;
+            let centre = range[0] * (range[1] / range[0]).powf(share) / width;
+            let reach = (REACH * centre).max(BINS);
+            let first = ((centre - reach).max(0.0).ceil() as usize).min(count);
+            let last = ((centre + reach).floor() as usize + 1).clamp(first, count);
+            bins.push([first, last]);
+            let weight = |bin| (0.25 * TAU * (bin as f32 - centre) / reach).cos().powi(2);
+            weights.extend((first..last).map(weight));
+        }
+        Self { range, width, bins, weights }
     }
 }
 
@@ -173,33 +224,31 @@ impl Transform {
         }
         // It fails only for buffers of another length.
         if self.fft.process(&mut self.input, &mut self.output).is_ok() {
-            // The mean of the window is a half, and a sine is half in the negative frequencies.
-            let gain = 4.0 / self.window.len() as f32;
+            // The mean of the window is a half, and a sine is half in the negative frequencies. A Hann
+            // window spreads its power over bins that come to one and a half.
+            let gain = (4.0 / self.window.len() as f32).powi(2) / 1.5;
             curve.bins.clear();
-            curve.bins.extend(self.output.iter().map(|bin| gain * bin.norm()));
+            curve.bins.extend(self.output.iter().map(|bin| gain * bin.norm_sqr()));
         }
     }
 }
 
 impl Curve {
-    /// Sets out for the bins, `width` Hz each, over the `range` in Hz; up at once, down slowly.
-    fn aim(&mut self, range: [f32; 2], width: f32) {
+    /// Sets out for what `ears` hear of the bins.
+    fn aim(&mut self, ears: &Ears) {
         self.heights.resize(POINTS, 0.0);
         self.targets.resize(POINTS, 0.0);
         if self.bins.is_empty() {
             return;
         }
-        let ratio = (range[1] / range[0]).powf(1.0 / POINTS as f32);
-        let mut place = range[0] / width;
-        for (height, target) in self.heights.iter_mut().zip(&mut self.targets) {
-            let next = place * ratio;
-            let first = (place.round() as usize).min(self.bins.len() - 1);
-            let last = (next.round() as usize).clamp(first + 1, self.bins.len().max(first + 1));
-            let loudest = self.bins[first..last].iter().fold(0.0, |max: f32, bin| max.max(*bin));
-            let db = 20.0 * loudest.max(1e-9).log10();
+        let mut weights = &ears.weights[..];
+        for (target, &[first, last]) in self.targets.iter_mut().zip(&ears.bins) {
+            let (own, rest) = weights.split_at(last - first);
+            weights = rest;
+            let pairs = own.iter().zip(&self.bins[first..last]);
+            let power: f32 = pairs.map(|(weight, bin)| weight * bin).sum();
+            let db = 10.0 * power.max(1e-12).log10();
             *target = ((db - QUIETEST) / (LOUDEST - QUIETEST)).clamp(0.0, 1.0);
-            *height = height.max(*target);
-            place = next;
         }
     }
 
@@ -226,7 +275,7 @@ impl Curve {
 
     fn line(&self, ui: &Ui, area: Rect, colour: Color32) {
         if self.heights.iter().any(|height| *height > 0.0) {
-            ui.painter().line(self.points(area).collect(), Stroke::new(1.0, colour));
+            ui.painter().line(self.points(area).collect(), Stroke::new(1.2, colour));
         }
     }
 }
@@ -247,26 +296,49 @@ mod tests {
                 let mut curve = Curve { samples, ..Curve::default() };
                 transform.run(&mut curve);
                 let width = rate / transform.window.len() as f32;
-                curve.aim([110.0, 10_000.0], width);
+                curve.aim(&Ears::new([110.0, 10_000.0], width, transform.output.len()));
 
                 let point = |hertz: f64| {
                     (hertz / 110.0).ln() / (10_000f64 / 110.0).ln() * POINTS as f64 - 0.5
                 };
                 let peak =
-                    (0..POINTS).max_by(|a, b| curve.heights[*a].total_cmp(&curve.heights[*b]));
+                    (0..POINTS).max_by(|a, b| curve.targets[*a].total_cmp(&curve.targets[*b]));
                 let peak = peak.unwrap() as f64;
                 // A bin of the transform is wider than a point of the curve at the lowest notes.
                 let bin = point(hertz + f64::from(width)) - point(hertz);
                 assert!((peak - point(hertz)).abs() <= bin + 1.0, "{hertz} Hz at {peak}");
-                // The Hann window loses at most 1.42 dB between two bins.
-                let height = curve.heights[peak as usize];
-                let level = f64::from(QUIETEST + height * (LOUDEST - QUIETEST));
-                assert!((-1.43..0.01).contains(&(level - db)), "{level} dB for {db}");
+                // At the lowest notes a sine's main lobe is as wide as the reach: of its powers 1, 1/4
+                // and 1/4, a point hears the outer ones with at least cos^2 60 degrees.
+                let lobe = 10.0 * ((1.0 + 2.0 * 0.25 * 0.25) / 1.5f64).log10();
+                let level =
+                    f64::from(QUIETEST + curve.targets[peak as usize] * (LOUDEST - QUIETEST));
+                assert!((lobe - 0.2..0.01).contains(&(level - db)), "{level} dB for {db}");
                 // Two octaves away there is nothing.
-                let away = curve.heights[point(880.0) as usize];
+                let away = curve.targets[point(880.0) as usize];
                 assert!(away < 0.15, "{away}");
             }
         }
+    }
+
+    #[test]
+    fn a_curve_has_no_steps_and_no_teeth() {
+        let mut noise = 1u32;
+        let mut sample = || {
+            noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            noise as f32 / u32::MAX as f32 - 0.5
+        };
+        let mut transform = Transform::new(48_000.0);
+        let samples = (0..transform.window.len()).map(|_| sample()).collect();
+        let mut curve = Curve { samples, ..Curve::default() };
+        transform.run(&mut curve);
+        let width = 48_000.0 / transform.window.len() as f32;
+        curve.aim(&Ears::new([110.0, 10_000.0], width, transform.output.len()));
+        // Neighbouring points hear mostly the same bins. Alone, a bin of noise is as likely to be 5.6 dB
+        // away from the next one as to be nearer.
+        let steps =
+            curve.targets.windows(2).map(|pair| (pair[1] - pair[0]).abs() * (LOUDEST - QUIETEST));
+        let mean = steps.sum::<f32>() / (POINTS - 1) as f32;
+        assert!(mean < 1.0, "{mean} dB from point to point");
     }
 
     #[test]

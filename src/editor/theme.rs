@@ -2,7 +2,8 @@
 
 use crate::dsp::BandState;
 use egui::{
-    self, Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Stroke, Visuals,
+    self, Align2, Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Painter,
+    Pos2, Rect, Stroke, Visuals,
 };
 use std::sync::Arc;
 
@@ -66,6 +67,23 @@ impl Scale {
     pub fn line(self, points: f32) -> f32 {
         1.25 * self.font(points).size
     }
+}
+
+/// Paints a line of text with its `align` corner at `at`; where it is.
+///
+/// Unlike [`Painter::text`], it is laid out but once whatever its colour, which is mostly on the move.
+pub fn text(
+    painter: &Painter,
+    at: Pos2,
+    align: Align2,
+    text: &str,
+    font: FontId,
+    colour: Color32,
+) -> Rect {
+    let galley = painter.layout_no_wrap(text.to_owned(), font, Color32::PLACEHOLDER);
+    let place = align.anchor_size(at, galley.size());
+    painter.galley(place.min, galley, colour);
+    place
 }
 
 /// Gives `ctx` the fonts and the colours.

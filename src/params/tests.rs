@@ -109,6 +109,7 @@ fn what_is_no_parameter_is_saved_too() {
         loaded.deserialize_fields(&BTreeMap::from(fields));
         assert_eq!(loaded.settings(), Settings::default());
         assert_eq!(loaded.editor_zoom.load(), 1.5);
+        assert_eq!(*loaded.preset.lock().unwrap(), "Reference");
     }
 }
 
@@ -162,26 +163,44 @@ fn texts_round_trip() {
 }
 
 #[test]
-fn damaged_states_are_brought_into_range() {
+fn any_state_says_something_allowed_of_every_parameter() {
+    let text = |text: &str| ParamValue::String(text.to_owned());
+    let params = [
+        ("mix", ParamValue::F32(1e9)),
+        ("ring", ParamValue::F32(-1.0)),
+        ("tone", ParamValue::F32(f32::NAN)),
+        ("drive", ParamValue::F32(3.0)),
+        ("floor", text("low")),
+        ("stereo", text("stereo")),
+        ("root", ParamValue::I32(3)),
+        ("scale", text("of-the-future")),
+        ("bypass", ParamValue::F32(1.0)),
+        ("of-the-future", ParamValue::Bool(true)),
+    ];
     let mut state = PluginState {
-        version: String::new(),
-        params: BTreeMap::from([
-            ("mix".to_owned(), ParamValue::F32(1e9)),
-            ("ring".to_owned(), ParamValue::F32(-1.0)),
-            ("tone".to_owned(), ParamValue::F32(f32::NAN)),
-            ("drive".to_owned(), ParamValue::F32(3.0)),
-        ]),
+        version: "9.0.0".to_owned(),
+        params: params.map(|(id, value)| (id.to_owned(), value)).into(),
         fields: BTreeMap::new(),
     };
-    clamp_state(&mut state);
-    let value = |id: &str| match state.params[id] {
-        ParamValue::F32(value) => value,
-        _ => panic!("{id} is no number"),
-    };
-    assert_eq!(value("mix"), 100.0);
-    assert_eq!(value("ring"), 0.05);
-    assert_eq!(value("tone"), 4_865.015);
-    assert_eq!(value("drive"), 3.0);
+    complete_state(&mut state);
+    for spec in &SPECS {
+        let expected = match spec.id {
+            "mix" => 100.0,
+            "ring" => 0.05,
+            "drive" => 3.0,
+            _ => spec.default,
+        };
+        let value = &state.params[spec.id];
+        assert!(matches!(value, ParamValue::F32(v) if *v == expected), "{}: {value:?}", spec.id);
+    }
+    assert!(matches!(state.params["bypass"], ParamValue::Bool(false)));
+    for (id, expected) in [("stereo", "stereo"), ("root", "A"), ("scale", "chromatic")] {
+        let value = &state.params[id];
+        assert!(
+            matches!(value, ParamValue::String(choice) if choice == expected),
+            "{id}: {value:?}"
+        );
+    }
 }
 
 #[test]

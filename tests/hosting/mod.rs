@@ -3,8 +3,11 @@
 #![allow(dead_code, reason = "every test uses some of it")]
 
 use crate::common::noisy_chord;
+use serde_json::Value;
 use std::path::Path;
-use tone_filter::dsp::{PitchClass, SPECS, Scale, Settings, Stereo, ToneFilter};
+use tone_filter::dsp::{
+    BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter,
+};
 use xtask::{
     bundle,
     host::{Change, Descriptor, Instance, Library, parameter_id},
@@ -19,6 +22,18 @@ pub fn library() -> (Library, Descriptor) {
     let library = Library::load(&bundle).unwrap();
     let plugin = library.plugins().unwrap().remove(0);
     (library, plugin)
+}
+
+/// The plugin with the compiler's checks and nice-plug's, and as users get it.
+#[cfg(feature = "plugin")]
+pub fn builds() -> [(&'static str, Library); 2] {
+    let debug = Library::linked(&tone_filter::clap_entry).unwrap();
+    [("debug", debug), ("release", library().0)]
+}
+
+/// A new instance of the only plugin in `library`.
+pub fn new(library: &Library) -> Instance {
+    library.instantiate(&library.plugins().unwrap()[0].id).unwrap()
 }
 
 pub fn instance() -> Instance {
@@ -43,19 +58,46 @@ pub fn set(instance: &mut Instance, settings: &Settings) {
     changes.push(change(0, "root", settings.root.index() as f64));
     changes.push(change(0, "scale", f64::from(settings.scale as u8)));
     instance.set(&changes).unwrap();
+    // What is no parameter a user paints in the editor; it is in the state only.
+    let mut state = state(&instance.save().unwrap());
+    for (key, text) in
+        [("bands", settings.bands.to_string()), ("custom", settings.custom.to_string())]
+    {
+        state["fields"][key] = Value::String(Value::String(text).to_string());
+    }
+    instance.load(&saved(&state)).unwrap();
+}
+
+/// What is in a saved state: eight bytes of length, then JSON.
+pub fn state(saved: &[u8]) -> Value {
+    let (length, json) = saved.split_first_chunk().unwrap();
+    assert_eq!(u64::from_le_bytes(*length), json.len() as u64);
+    serde_json::from_slice(json).unwrap()
+}
+
+/// The saved state with that in it.
+pub fn saved(state: &Value) -> Vec<u8> {
+    let json = state.to_string().into_bytes();
+    [&(json.len() as u64).to_le_bytes()[..], &json].concat()
 }
 
 /// The settings that the plugin has, to the last bit, from what it saves.
 pub fn settings(instance: &mut Instance) -> Settings {
-    let saved = instance.save().unwrap();
-    // Eight bytes of length, then JSON.
-    let state: serde_json::Value = serde_json::from_slice(&saved[8..]).unwrap();
+    settings_in(&instance.save().unwrap())
+}
+
+/// The settings in a saved state.
+pub fn settings_in(saved: &[u8]) -> Settings {
+    let state = state(saved);
     let value = |id: &str, kind: &str| state["params"][id][kind].clone();
+    let field = |key: &str| state["fields"][key].as_str().unwrap().to_owned();
     let mut settings = Settings {
         stereo: serde_json::from_value(value("stereo", "string")).unwrap(),
         bypass: value("bypass", "bool").as_bool().unwrap(),
         root: serde_json::from_value(value("root", "string")).unwrap(),
         scale: serde_json::from_value(value("scale", "string")).unwrap(),
+        bands: serde_json::from_str(&field("bands")).unwrap(),
+        custom: serde_json::from_str(&field("custom")).unwrap(),
         ..Settings::default()
     };
     for spec in &SPECS {
@@ -74,6 +116,13 @@ pub fn sounds() -> Vec<Settings> {
         Settings { tuning: 442.0, transpose: -5.0, drive: 3.0, output: -6.0, ..reference },
         Settings { ceiling: 0.0, ring: 8.0, mix: 80.0, output: 6.0, drive: 300.0, ..reference },
         Settings { root: PitchClass::new(7), scale: Scale::Major, mix: 100.0, ..reference },
+        Settings {
+            bands: BandMask::ALL.with(24, false).with(28, false),
+            custom: PitchClasses::ALL.with(7, false),
+            scale: Scale::Custom,
+            mix: 100.0,
+            ..reference
+        },
     ]
 }
 
@@ -129,5 +178,22 @@ pub fn assert_same(plugin: &Signal, library: &Signal, what: &str) {
         for (frame, (p, l)) in plugin.iter().zip(library).enumerate() {
             assert!((p - l).abs() <= 1e-6, "{what}: {p}, not {l}, at {frame} of channel {channel}");
         }
+    }
+}
+
+/// Threads of this process now.
+#[cfg(target_os = "linux")]
+pub fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+/// Waits until no more than `threads` are left. An editor's may go on for a moment after it is closed, and
+/// neither the display nor the process may end while it is still putting OpenGL away.
+#[cfg(target_os = "linux")]
+pub fn settle(threads: usize) {
+    let begun = std::time::Instant::now();
+    while self::threads() > threads {
+        assert!(begun.elapsed().as_secs() < 60, "the editor leaves threads behind");
+        std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }

@@ -2,12 +2,14 @@
 
 pub mod arm;
 pub mod bundle;
+pub mod corpus;
 pub mod demo;
 #[cfg(target_os = "linux")]
 pub mod display;
 pub mod host;
 pub mod install;
 pub mod python;
+pub mod soak;
 pub mod suite;
 pub mod tune;
 

@@ -1,7 +1,7 @@
 //! `cargo xtask`: the project's own commands.
 
 use std::process::ExitCode;
-use xtask::{arm, bundle, demo, install, root, suite, tune};
+use xtask::{arm, bundle, corpus, demo, install, root, soak, suite, tune};
 
 const USAGE: &str = "\
 Usage: cargo xtask VERB
@@ -10,6 +10,10 @@ Usage: cargo xtask VERB
   install           build the plugin and put it where your DAW looks for it
   test              check everything: format, lints, docs, tests, the plugin in real hosts
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
+  soak              the long runs: an hour of abuse, a session of two hours, a million blocks; with
+                    figures, for which the computer should have nothing else to do
+  deny              check licences and sources of all dependencies; needs cargo-deny
+  corpus            write states and presets of a new version into tests/corpus, to be kept for ever
   bundle [OPTIONS]  build CLAP and VST3 bundles into target/bundled; OPTIONS are those of
                     `cargo build`, such as --release
   tune              make assets/demo.wav anew";
@@ -21,7 +25,10 @@ fn main() -> ExitCode {
         "bundle" => bundle::bundle(args),
         _ if args.next().is_some() => return usage(),
         "demo" => demo::demo(),
+        "corpus" => corpus::write(),
+        "deny" => suite::deny(),
         "install" => install::install(),
+        "soak" => soak::soak(),
         "test" => suite::test(),
         "test-arm" => arm::test(),
         "help" | "--help" | "-h" => {

@@ -39,6 +39,19 @@ pub fn test() -> Result<()> {
     step("tests, real hosts included", || cargo("test --workspace --no-fail-fast"))
 }
 
+/// Checks licences, sources and what is banned, by `deny.toml`; then known vulnerabilities, for which the
+/// network is needed. Not part of [`test`]: what others publish today must not fail a change of ours.
+///
+/// # Errors
+/// When cargo-deny is missing, or finds something.
+pub fn deny() -> Result<()> {
+    if !on_path("cargo-deny") {
+        bail!("cargo-deny is missing: install it with `cargo install --locked cargo-deny@0.20.2`");
+    }
+    cargo("deny check bans licenses sources")?;
+    cargo("deny check advisories")
+}
+
 fn step(name: &str, action: impl FnOnce() -> Result<()>) -> Result<()> {
     println!("\n=== {name}");
     let started = Instant::now();

@@ -23,7 +23,9 @@ fn help_is_no_error() {
         let output = xtask(&[word]);
         assert!(output.status.success());
         let usage = String::from_utf8(output.stdout).unwrap();
-        for verb in ["demo", "install", "test", "test-arm", "bundle", "tune"] {
+        for verb in
+            ["demo", "install", "test", "test-arm", "soak", "deny", "corpus", "bundle", "tune"]
+        {
             assert!(usage.contains(&format!("\n  {verb} ")), "{verb} is missing in\n{usage}");
         }
     }

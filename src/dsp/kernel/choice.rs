@@ -97,42 +97,23 @@ impl Kernel {
 
     /// Advances a bank by as many samples as there is room for in its `sums`, at most [`BLOCK`], and puts
     /// the sum of the driven bands of each sample there. What is beyond is left alone.
-    pub fn process(self, c: &Coefficients, task: Task) {
-        self.process_any(c, task, None);
-    }
-
-    /// [`Kernel::process`] for two banks, which together cost less than one after the other. The one
-    /// with less room for sums counts.
-    pub fn process_two(self, c: &Coefficients, one: Task, other: Task) {
-        self.process_any(c, one, Some(other));
-    }
-
-    #[inline]
-    fn process_any(self, c: &Coefficients, mut one: Task, mut other: Option<Task>) {
-        let room = other.as_ref().map_or(BLOCK, |other| other.sums.len().min(BLOCK));
-        let frames = one.sums.len().min(room);
+    pub fn process(self, c: &Coefficients, mut task: Task) {
+        let frames = task.sums.len().min(BLOCK);
         if frames == 0 {
             return;
         }
-        one.sums = &mut one.sums[..frames];
-        if let Some(other) = &mut other {
-            other.sums = &mut std::mem::take(&mut other.sums)[..frames];
-        }
+        task.sums = &mut task.sums[..frames];
         match self.0 {
-            Machine::Scalar => {
-                std::iter::once(one).chain(other).for_each(|t| scalar::process(c, t))
-            }
-            Machine::Portable => {
-                std::iter::once(one).chain(other).for_each(|t| portable::process(c, t))
-            }
+            Machine::Scalar => scalar::process(c, task),
+            Machine::Portable => portable::process(c, task),
             #[cfg(target_arch = "x86_64")]
-            Machine::Sse2(simd) => dispatched::process(simd, c, one, other),
+            Machine::Sse2(simd) => dispatched::process(simd, c, task),
             #[cfg(target_arch = "x86_64")]
-            Machine::Avx2(simd) => dispatched::process(simd, c, one, other),
+            Machine::Avx2(simd) => dispatched::process(simd, c, task),
             #[cfg(target_arch = "x86_64")]
-            Machine::Avx512(simd) => dispatched::process(simd, c, one, other),
+            Machine::Avx512(simd) => dispatched::process(simd, c, task),
             #[cfg(target_arch = "aarch64")]
-            Machine::Neon(simd) => dispatched::process(simd, c, one, other),
+            Machine::Neon(simd) => dispatched::process(simd, c, task),
         }
     }
 }

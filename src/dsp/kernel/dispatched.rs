@@ -16,39 +16,23 @@ use fearless_simd::{Simd, SimdBase, SimdFloat};
 /// Vectors of tones that go through a block together.
 const GROUP: usize = 3;
 
-/// What [`scalar::process`](super::scalar::process) computes, for one bank or two.
+/// What [`scalar::process`](super::scalar::process) computes.
 #[inline(always)]
-pub fn process<S: Simd>(simd: S, c: &Coefficients, one: Task, other: Option<Task>) {
+pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
     simd.vectorize(
         #[inline(always)]
         || {
             if c.unweighted() {
-                run::<S, false>(simd, c, one, other);
+                run::<S, false>(simd, c, task);
             } else {
-                run::<S, true>(simd, c, one, other);
+                run::<S, true>(simd, c, task);
             }
         },
     );
 }
 
 #[inline(always)]
-fn run<S: Simd, const WEIGHTED: bool>(simd: S, c: &Coefficients, one: Task, other: Option<Task>) {
-    match other {
-        // Two banks at once need the registers of an instruction set that holds one bank in a group.
-        Some(other) if GROUP * S::f32s::LEN == TONES => {
-            run_two::<S, WEIGHTED>(simd, c, one, other);
-        }
-        other => {
-            run_one::<S, WEIGHTED>(simd, c, one);
-            if let Some(other) = other {
-                run_one::<S, WEIGHTED>(simd, c, other);
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn run_one<S: Simd, const WEIGHTED: bool>(simd: S, c: &Coefficients, task: Task) {
+fn run<S: Simd, const WEIGHTED: bool>(simd: S, c: &Coefficients, task: Task) {
     let frames = task.sums.len().min(BLOCK);
     let gates = Gates::new(simd, c, &task.shared.total_power, frames);
     let mut late = [0.0; BLOCK + DELAY];
@@ -64,35 +48,9 @@ fn run_one<S: Simd, const WEIGHTED: bool>(simd: S, c: &Coefficients, task: Task)
     task.sums.copy_from_slice(&late[DELAY..frames + DELAY]);
 }
 
-/// Two banks in one loop, so that one has work for the CPU where the other waits.
-#[inline(always)]
-fn run_two<S: Simd, const WEIGHTED: bool>(simd: S, c: &Coefficients, one: Task, other: Task) {
-    let frames = one.sums.len().min(BLOCK);
-    let gates = Gates::new(simd, c, &one.shared.total_power, frames);
-    let other_gates = Gates::new(simd, c, &other.shared.total_power, frames);
-    let mut late = [0.0; BLOCK + DELAY];
-    let mut other_late = [0.0; BLOCK + DELAY];
-    for first in (0..TONES).step_by(GROUP * S::f32s::LEN) {
-        let mut group = Group::<S, WEIGHTED>::load(simd, first, c, one.state);
-        let mut other_group = Group::<S, WEIGHTED>::load(simd, first, c, other.state);
-        group.start(one.shared);
-        other_group.start(other.shared);
-        for frame in 1..frames {
-            group.turn(frame, one.shared, &gates, &mut late);
-            other_group.turn(frame, other.shared, &other_gates, &mut other_late);
-        }
-        group.finish(frames, &gates, &mut late);
-        other_group.finish(frames, &other_gates, &mut other_late);
-        group.store(first, one.state);
-        other_group.store(first, other.state);
-    }
-    one.sums.copy_from_slice(&late[DELAY..frames + DELAY]);
-    other.sums.copy_from_slice(&other_late[DELAY..frames + DELAY]);
-}
-
 /// What the total power of each sample means for the bands.
 struct Gates {
-    /// The gate's power of -3/4, because q^4 / gate^3 = (q gate^(-3/4))^4.
+    /// The gate's power of -3/2, because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
     inverse: [f32; BLOCK],
     limit: [f32; BLOCK],
 }
@@ -104,8 +62,8 @@ impl Gates {
         for start in (0..frames).step_by(S::f32s::LEN) {
             let range = start..start + S::f32s::LEN;
             let power = S::f32s::from_slice(simd, &power[range.clone()]);
-            let root = (power * c.threshold).max(S::f32s::splat(simd, c.floor)).sqrt();
-            let inverse = S::f32s::splat(simd, 1.0) / (root * root.sqrt());
+            let gate = (power * c.threshold).max(S::f32s::splat(simd, c.floor));
+            let inverse = S::f32s::splat(simd, 1.0) / (gate * gate.sqrt());
             inverse.store_slice(&mut gates.inverse[range.clone()]);
             (power * c.ceiling).store_slice(&mut gates.limit[range]);
         }
@@ -226,8 +184,7 @@ impl<S: Simd, const WEIGHTED: bool> Group<S, WEIGHTED> {
     fn track(&mut self, inverse_gate: S::f32s, limit: S::f32s) {
         for i in 0..GROUP {
             let q = self.bp[i] * self.bp[i];
-            let gated = q * inverse_gate;
-            let gated = gated * gated;
+            let gated = q * q * inverse_gate;
             let level = q.min(gated * gated).min(limit);
             self.power[i] = self.step.mul_add(level - self.power[i], self.power[i]);
             self.rms[i] = self.power[i].sqrt();

@@ -10,8 +10,8 @@ const LANES: usize = 4;
 pub fn process(c: &Coefficients, Task { state, shared, sums }: Task) {
     let mut gates = [(0.0, 0.0); BLOCK];
     for (gate, power) in gates.iter_mut().zip(&shared.total_power).take(sums.len()) {
-        let root = (c.threshold * power).max(c.floor).sqrt();
-        *gate = (1.0 / (root * root.sqrt()), c.ceiling * power);
+        let open = (c.threshold * power).max(c.floor);
+        *gate = (1.0 / (open * open.sqrt()), c.ceiling * power);
     }
 
     let mut partial = [f32x4::ZERO; BLOCK];
@@ -29,8 +29,7 @@ pub fn process(c: &Coefficients, Task { state, shared, sums }: Task) {
             bp += gain * f32x4::splat(input) - fall * lo - bp * f32x4::splat(c.damping);
 
             let q = bp * bp;
-            let gated = q * f32x4::splat(inverse_gate);
-            let gated = gated * gated;
+            let gated = q * q * f32x4::splat(inverse_gate);
             let level = q.fast_min(gated * gated).fast_min(f32x4::splat(limit));
             power = f32x4::splat(c.step).mul_add(level - power, power);
 

@@ -8,9 +8,9 @@ use crate::dsp::notes::TONES;
 pub fn process(c: &Coefficients, Task { state, shared, sums }: Task) {
     let mut gates = [(0.0, 0.0); BLOCK];
     for (gate, power) in gates.iter_mut().zip(&shared.total_power).take(sums.len()) {
-        // The gate's power of -3/4, because q^4 / gate^3 = (q gate^(-3/4))^4.
-        let root = (c.threshold * power).max(c.floor).sqrt();
-        *gate = (1.0 / (root * root.sqrt()), c.ceiling * power);
+        // The gate's power of -3/2, because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
+        let open = (c.threshold * power).max(c.floor);
+        *gate = (1.0 / (open * open.sqrt()), c.ceiling * power);
     }
 
     sums.fill(0.0);
@@ -26,7 +26,7 @@ pub fn process(c: &Coefficients, Task { state, shared, sums }: Task) {
 
             // Far above the gate the fourth power may be infinite, far below zero: both are right.
             let q = bp * bp;
-            let gated = (q * inverse_gate) * (q * inverse_gate);
+            let gated = q * q * inverse_gate;
             let level = q.min(gated * gated).min(*limit);
             power += c.step * (level - power);
 

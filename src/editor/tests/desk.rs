@@ -1,11 +1,19 @@
 //! A panel in front of a user, without a window.
 
 use crate::{
-    editor::{Panel, hand::Hand, theme},
+    dsp::{Bands, Settings},
+    editor::{
+        Layout, Panel, band_grid,
+        hand::{Hand, Session},
+        library::Library,
+        theme,
+    },
     params::ToneFilterParams,
 };
-use egui::{
-    Context, Event, FullOutput, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, Vec2,
+use egui::{Event, FullOutput, Key, Modifiers, PointerButton, Pos2, Rect, Shape, Vec2};
+use egui_kittest::{
+    Harness, Node,
+    kittest::{NodeT, Queryable},
 };
 use nice_plug::{
     context::{
@@ -15,7 +23,10 @@ use nice_plug::{
     params::internals::ParamPtr,
     plugin::PluginState,
 };
-use std::sync::Mutex;
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 /// A host that notes what it is told and does it.
 #[derive(Default)]
@@ -55,50 +66,70 @@ impl GuiContextInner for Host {
     }
 }
 
+/// What is on the desk.
+#[derive(Default)]
+struct State {
+    panel: Panel,
+    params: ToneFilterParams,
+    host: Host,
+}
+
 /// A panel in front of a user.
 pub struct Desk {
-    ctx: Context,
-    pub panel: Panel,
-    pub params: ToneFilterParams,
-    host: Host,
-    pub size: Vec2,
+    harness: Harness<'static, State>,
     pub time: f64,
-    pub output: FullOutput,
     modifiers: Modifiers,
 }
 
 impl Desk {
     pub fn new(size: [f32; 2]) -> Self {
-        let ctx = Context::default();
-        theme::install(&ctx);
-        let mut desk = Self {
-            ctx,
-            panel: Panel::default(),
-            params: ToneFilterParams::default(),
-            host: Host::default(),
-            size: size.into(),
-            time: 0.0,
-            output: FullOutput::default(),
-            modifiers: Modifiers::NONE,
+        let show = |ui: &mut egui::Ui, State { panel, params, host }: &mut State| {
+            panel.show(ui, params, &ParamSetter::new(host));
         };
+        let builder =
+            Harness::builder().with_size(Vec2::from(size)).with_context_setup(theme::install);
+        let mut state = State::default();
+        state.panel.session = Arc::new(Mutex::new(Session::new(Library::new(None))));
+        let harness = builder.build_ui_state(show, state);
+        let mut desk = Self { harness, time: 0.0, modifiers: Modifiers::NONE };
         desk.frame(vec![]);
         desk
+    }
+
+    pub fn panel(&mut self) -> &mut Panel {
+        &mut self.harness.state_mut().panel
+    }
+
+    pub fn params(&self) -> &ToneFilterParams {
+        &self.harness.state().params
+    }
+
+    pub fn settings(&self) -> Settings {
+        self.params().settings()
+    }
+
+    pub fn output(&self) -> &FullOutput {
+        self.harness.output()
+    }
+
+    /// Shows what the bands hear until it no longer moves.
+    pub fn hear(&mut self, bands: Bands) {
+        self.panel().bands = bands;
+        (0..50).for_each(|_| self.frame(vec![]));
     }
 
     /// Shows a frame, 20 ms after the last.
     pub fn frame(&mut self, events: Vec<Event>) {
         self.time += 0.02;
-        let input = RawInput {
-            screen_rect: Some(Rect::from_min_size(Pos2::ZERO, self.size)),
-            time: Some(self.time),
-            events,
-            ..RawInput::default()
-        };
-        let setter = ParamSetter::new(&self.host);
-        let (panel, params) = (&mut self.panel, &self.params);
-        self.output = self.ctx.run_ui(input, |ui| panel.show(ui, params, &setter));
-        // Nobody paints, so nobody needs the textures.
-        self.output.textures_delta.clear();
+        let input = self.harness.input_mut();
+        input.time = Some(self.time);
+        input.events = events;
+        self.harness.step();
+    }
+
+    /// How long the panel would wait for the next frame.
+    pub fn repaint_delay(&self) -> Duration {
+        self.output().viewport_output[&egui::ViewportId::ROOT].repaint_delay
     }
 
     pub fn button(&mut self, pos: Pos2, pressed: bool) {
@@ -122,16 +153,25 @@ impl Desk {
         self.frame(vec![Event::ModifiersChanged(modifiers)]);
     }
 
-    /// What the button for undoing does.
-    pub fn undo(&mut self) {
-        let setter = ParamSetter::new(&self.host);
-        let mut session = self.panel.session.lock().unwrap();
-        Hand::new(&self.params, &setter, &mut session, self.time).undo();
+    /// Works on the settings as a control does.
+    pub fn with_hand<R>(&mut self, work: impl FnOnce(&mut Hand) -> R) -> R {
+        let State { panel, params, host } = self.harness.state();
+        let setter = ParamSetter::new(host);
+        let mut session = panel.session.lock().unwrap();
+        work(&mut Hand::new(params, &setter, &mut session, self.time))
     }
 
+    /// A single click, not the second half of a double-click.
     pub fn click(&mut self, pos: Pos2) {
+        self.time += 1.0;
+        self.click_again(pos);
+    }
+
+    /// A click right after the last.
+    pub fn click_again(&mut self, pos: Pos2) {
         self.button(pos, true);
         self.button(pos, false);
+        self.frame(vec![]);
     }
 
     pub fn drag(&mut self, from: Pos2, by: Vec2) {
@@ -153,9 +193,53 @@ impl Desk {
         self.frame(vec![]);
     }
 
+    pub fn window(&self) -> Rect {
+        self.harness.ctx.content_rect()
+    }
+
+    /// Where the cell of `tone` is.
+    pub fn cell(&self, tone: usize) -> Rect {
+        let grid = Layout::new(self.window()).grid;
+        band_grid::cell_rect(grid, band_grid::gap(grid), tone)
+    }
+
+    /// What a screen reader calls `label`.
+    pub fn node<'a>(&'a self, label: &'a str) -> Node<'a> {
+        self.harness.get_by_label(label)
+    }
+
+    /// The middle of what a screen reader calls `label`.
+    pub fn place(&self, label: &str) -> Pos2 {
+        self.node(label).rect().center()
+    }
+
+    /// Gives the keyboard to what a screen reader calls `label`.
+    pub fn focus(&mut self, label: &str) {
+        self.node(label).focus();
+        self.frame(vec![]);
+        // Only then are the arrows its own.
+        self.frame(vec![]);
+    }
+
+    /// Every control that a screen reader knows: what it is called, and whether the keyboard is there.
+    pub fn controls(&self) -> Vec<(String, bool)> {
+        let nodes = self.harness.root().children_recursive();
+        let name = |node: &Node| node.accesskit_node().label().unwrap_or_default();
+        let can_be_focused = |node: &Node| {
+            let node = node.accesskit_node();
+            node.data().supports_action(egui::accesskit::Action::Focus)
+        };
+        nodes.filter(can_be_focused).map(|node| (name(&node), node.is_focused())).collect()
+    }
+
+    /// What has the keyboard.
+    pub fn focused(&self) -> Option<String> {
+        self.controls().into_iter().find_map(|(name, focused)| focused.then_some(name))
+    }
+
     /// Every text that is painted, and where.
     pub fn texts(&self) -> Vec<(String, Rect)> {
-        let texts = self.output.shapes.iter().filter_map(|clipped| match &clipped.shape {
+        let texts = self.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
             Shape::Text(text) => Some((text.galley.text().to_owned(), text.visual_bounding_rect())),
             _ => None,
         });
@@ -177,7 +261,7 @@ impl Desk {
     }
 
     pub fn log(&self) -> Vec<&'static str> {
-        std::mem::take(&mut *self.host.log.lock().unwrap())
+        std::mem::take(&mut *self.harness.state().host.log.lock().unwrap())
     }
 }
 

@@ -4,15 +4,16 @@
 //! with it. Every call checks what a host can check; what a plugin refuses is an error.
 
 mod callbacks;
+mod gui;
 mod parameters;
 mod processor;
+mod transport;
 
 use anyhow::{Context, Result, ensure};
 use callbacks::{Callbacks, MainThread, Requests};
 use clack_extensions::{
     audio_ports::{AudioPortInfoBuffer, PluginAudioPorts},
     audio_ports_config::{AudioPortsConfigBuffer, PluginAudioPortsConfig},
-    gui::{GuiApiType, GuiConfiguration, GuiSize, PluginGui, Window},
     latency::PluginLatency,
     state::PluginState,
 };
@@ -23,9 +24,11 @@ use std::{
     sync::atomic::Ordering,
 };
 
-pub use clack_host::prelude::ProcessStatus;
+pub use clack_host::{entry::EntryDescriptor, prelude::ProcessStatus};
+pub use gui::GuiStep;
 pub use parameters::{Parameter, parameter_id};
-pub use processor::{Change, Processor};
+pub use processor::{Change, Processor, Surroundings};
+pub use transport::random_transport;
 
 /// A plugin file that has been loaded.
 pub struct Library {
@@ -68,9 +71,6 @@ pub struct Instance {
 impl Library {
     /// Loads a `.clap` bundle or the shared library in it, which runs the file's own code.
     ///
-    /// The file stays loaded for good: code must not be unmapped while threads that it started are on
-    /// their way out, and nobody can know when they are gone.
-    ///
     /// # Errors
     /// When `path` is no CLAP plugin.
     pub fn load(path: &Path) -> Result<Self> {
@@ -78,7 +78,16 @@ impl Library {
         // The one library that is loaded here is our own, built from safe Rust by nice-plug.
         let entry = unsafe { PluginEntry::load(path) }
             .with_context(|| format!("{} is not a CLAP plugin", path.display()))?;
-        std::mem::forget(entry.clone());
+        Ok(Self { entry })
+    }
+
+    /// The plugin that is linked into this very program.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn linked(entry: &'static EntryDescriptor) -> Result<Self> {
+        // SAFETY: clack relies on the code behind the entry keeping CLAP's rules; there is only our own.
+        let entry = unsafe { PluginEntry::load_from_raw(entry, c"") }?;
         Ok(Self { entry })
     }
 
@@ -210,59 +219,6 @@ impl Instance {
     pub fn load(&mut self, mut state: &[u8]) -> Result<()> {
         let extension: PluginState = self.extension()?;
         Ok(extension.load(&self.plugin.plugin_handle(), &mut state)?)
-    }
-
-    /// Opens the editor in the X11 window `parent`; its width and height in pixels.
-    ///
-    /// # Errors
-    /// When the plugin has no editor for X11 or fails to open it.
-    pub fn open_editor(&mut self, parent: u32) -> Result<[u32; 2]> {
-        let gui: PluginGui = self.extension()?;
-        let handle = self.plugin.plugin_handle();
-        let x11 = GuiConfiguration { api_type: GuiApiType::X11, is_floating: false };
-        ensure!(gui.is_api_supported(&handle, x11), "the editor does not support X11");
-        gui.create(&handle, x11)?;
-        gui.set_scale(&handle, 1.0)?;
-        let size = gui.get_size(&handle).context("the editor has no size")?;
-        let parent = Window::from_x11_handle(parent.into());
-        // SAFETY: the caller's window outlives the editor, or the server says so to both: an id of a
-        // window that is gone is an X11 error, not an invalid memory access.
-        unsafe { gui.set_parent(&handle, parent) }?;
-        gui.show(&handle)?;
-        Ok([size.width, size.height])
-    }
-
-    /// Resizes the open editor to what it makes of `width` and `height` in pixels; the result.
-    ///
-    /// # Errors
-    /// When it cannot be resized or refuses the size.
-    pub fn resize_editor(&mut self, [width, height]: [u32; 2]) -> Result<[u32; 2]> {
-        let gui: PluginGui = self.extension()?;
-        let handle = self.plugin.plugin_handle();
-        ensure!(gui.can_resize(&handle), "the editor cannot be resized");
-        let size = gui.adjust_size(&handle, GuiSize { width, height }).context("no size fits")?;
-        gui.set_size(&handle, size)?;
-        Ok([size.width, size.height])
-    }
-
-    /// The open editor's width and height in pixels.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn editor_size(&mut self) -> Result<[u32; 2]> {
-        let gui: PluginGui = self.extension()?;
-        let size = gui.get_size(&self.plugin.plugin_handle()).context("the editor has no size")?;
-        Ok([size.width, size.height])
-    }
-
-    /// Closes the editor.
-    ///
-    /// # Errors
-    /// When the plugin has none.
-    pub fn close_editor(&mut self) -> Result<()> {
-        let gui: PluginGui = self.extension()?;
-        gui.destroy(&self.plugin.plugin_handle());
-        Ok(())
     }
 
     /// Gives the plugin the main thread for a moment, if it has asked for it.

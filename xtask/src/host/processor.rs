@@ -4,13 +4,34 @@ use super::{callbacks::Callbacks, parameters::clap_id};
 use anyhow::{Context, Result, ensure};
 use clack_extensions::tail::{PluginTail, TailLength};
 use clack_host::{
-    events::event_types::ParamValueEvent, prelude::*, process::StoppedPluginAudioProcessor,
+    events::event_types::{ParamValueEvent, TransportEvent},
+    prelude::*,
+    process::StoppedPluginAudioProcessor,
 };
 
 /// An active plugin that takes audio. [`Instance::deactivate`](super::Instance::deactivate) ends it.
 pub struct Processor {
     started: StartedPluginAudioProcessor<Callbacks>,
     max_block: usize,
+    /// What goes with every block.
+    pub surroundings: Surroundings,
+}
+
+/// What a host tells of a block beside its samples and events.
+#[derive(Clone, Copy)]
+pub struct Surroundings {
+    /// Where in the music the block is, if it is anywhere.
+    pub transport: Option<TransportEvent>,
+    /// The input buffers are marked as holding one value all over.
+    pub constant: bool,
+    /// Makes the call into the plugin that it is given, and may watch it.
+    pub call: fn(&mut dyn FnMut()),
+}
+
+impl Default for Surroundings {
+    fn default() -> Self {
+        Self { transport: None, constant: false, call: |call| call() }
+    }
 }
 
 /// A parameter's new value.
@@ -37,7 +58,7 @@ impl Processor {
         max_block: usize,
     ) -> Result<Self> {
         let started = stopped.start_processing().ok().context("the plugin does not start")?;
-        Ok(Self { started, max_block })
+        Ok(Self { started, max_block, surroundings: Surroundings::default() })
     }
 
     pub(super) fn stop(self) -> StoppedPluginAudioProcessor<Callbacks> {
@@ -72,6 +93,7 @@ impl Processor {
         output: &mut [&mut [f32]],
         changes: &[Change],
     ) -> Result<ProcessStatus> {
+        let Surroundings { transport, constant, call } = self.surroundings;
         let frames = output.first().map_or(0, |channel| channel.len());
         ensure!(frames <= self.max_block, "{frames} samples are more than {}", self.max_block);
         let events = changes.iter().map(Change::event).collect::<Result<Vec<_>>>()?;
@@ -87,7 +109,9 @@ impl Processor {
             Some(input) => input_ports.with_input_buffers([AudioPortBuffer {
                 latency: 0,
                 channels: AudioPortBufferType::f32_input_only(
-                    input.iter_mut().map(|channel| InputChannel::variable(&mut **channel)),
+                    input
+                        .iter_mut()
+                        .map(|channel| InputChannel::from_buffer(&mut **channel, constant)),
                 ),
             }]),
             // SAFETY: these are the output's buffers, which hold `frames` samples a channel and live as
@@ -97,7 +121,13 @@ impl Processor {
         };
         let events = InputEvents::from_buffer(&events);
         let mut no_events = OutputEvents::void();
-        Ok(self.started.process(&input, &mut output, &events, &mut no_events, None, None)?)
+        let mut status = None;
+        call(&mut || {
+            let (output, none) = (&mut output, &mut no_events);
+            let transport = transport.as_ref();
+            status = Some(self.started.process(&input, output, &events, none, None, transport));
+        });
+        Ok(status.context("the call was not made")??)
     }
 
     /// Replaces the whole of `signal` by the plugin's output, in blocks of the lengths `blocks` gives,

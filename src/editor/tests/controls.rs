@@ -1,0 +1,103 @@
+//! Sliders, switches and fields to type in.
+
+use super::Desk;
+use crate::{
+    dsp::{BandMask, Settings, Stereo},
+    editor::DEFAULT_SIZE,
+};
+use egui::{Event, Key, MouseWheelUnit, TouchPhase, vec2};
+
+/// From the middle of a slider to its track.
+const TRACK: egui::Vec2 = vec2(0.0, 5.0);
+
+#[test]
+fn a_drag_is_one_gesture_and_moves_one_setting() {
+    let mut desk = Desk::new(DEFAULT_SIZE);
+    let from = desk.place("Mix") + TRACK;
+    desk.drag(from, vec2(40.0, 0.0));
+    assert_eq!(desk.log(), ["begin", "set", "set", "end"]);
+    let settings = desk.settings();
+    assert_eq!(settings.bands, BandMask::ALL);
+    // Five columns with four gaps of 18 between margins of 16.
+    let width = (1000.0 - 2.0 * 16.0 + 18.0) / 5.0 - 18.0;
+    let expected = 50.0 + 100.0 * 40.0 / width;
+    assert!((settings.mix - expected).abs() < 0.01, "{} is not {expected}", settings.mix);
+    assert_eq!(Settings { mix: 50.0, ..settings }, Settings::default());
+
+    desk.drag(from, vec2(5000.0, 0.0));
+    assert_eq!(desk.settings().mix, 100.0);
+}
+
+#[test]
+fn a_double_click_resets() {
+    let mut desk = Desk::new(DEFAULT_SIZE);
+    let place = desk.place("Transpose") + TRACK;
+    desk.drag(place, vec2(-60.0, 0.0));
+    assert!(desk.settings().transpose < -10.0);
+    desk.log();
+    desk.click(place);
+    desk.click_again(place);
+    assert_eq!(desk.settings(), Settings::default());
+    assert_eq!(desk.log(), ["begin", "set", "end"]);
+}
+
+#[test]
+fn values_are_typed_in_with_and_without_units() {
+    let mut desk = Desk::new(DEFAULT_SIZE);
+    let mut enter = |shown: &str, typed: &str, key: Key| {
+        desk.click(desk.place(shown));
+        desk.frame(vec![Event::Text(typed.to_owned())]);
+        desk.key(key);
+        (desk.settings(), desk.log())
+    };
+    let (settings, log) = enter("Tuning: 440.00 Hz", "432", Key::Enter);
+    assert_eq!(settings, Settings { tuning: 432.0, ..Settings::default() });
+    assert_eq!(log, ["begin", "set", "end"]);
+    assert_eq!(enter("Tuning: 432.00 Hz", "0.44 khz", Key::Enter).0.tuning, 440.0);
+    let release = enter("Release: 189.0 ms", "0.25 s", Key::Enter).0.release;
+    // What a host's 0..1 in f32 loses.
+    assert!((release - 250.0).abs() <= 1e-6 * 250.0, "{release}");
+    assert_eq!(enter("Mix: 50.0 %", "75 %", Key::Enter).0.mix, 75.0);
+    assert_eq!(enter("Output: 0.00 dB", "99", Key::Enter).0.output, 12.0);
+    for (typed, key) in [("loud", Key::Enter), ("-3", Key::Escape)] {
+        let (settings, log) = enter("Output: 12.00 dB", typed, key);
+        assert_eq!(settings.output, 12.0, "{typed}");
+        assert!(log.is_empty(), "{typed}: {log:?}");
+    }
+}
+
+#[test]
+fn switches_switch() {
+    let mut desk = Desk::new(DEFAULT_SIZE);
+    for (name, stereo, bypass) in [
+        ("Stereo: Stereo", Stereo::Stereo, false),
+        ("Bypass: On", Stereo::Stereo, true),
+        ("Stereo: Mono", Stereo::Mono, true),
+        ("Bypass: Off", Stereo::Mono, false),
+    ] {
+        desk.click(desk.place(name));
+        assert_eq!(desk.log(), ["begin", "set", "end"], "{name}");
+        assert_eq!(desk.settings(), Settings { stereo, bypass, ..Settings::default() });
+        desk.click(desk.place(name));
+        assert!(desk.log().is_empty(), "{name} is already chosen");
+    }
+}
+
+#[test]
+fn the_wheel_moves_what_is_under_it() {
+    let mut desk = Desk::new(DEFAULT_SIZE);
+    desk.frame(vec![Event::PointerMoved(desk.place("Mix"))]);
+    desk.frame(vec![]);
+    let wheel = Event::MouseWheel {
+        unit: MouseWheelUnit::Line,
+        delta: vec2(0.0, 3.0),
+        phase: TouchPhase::Move,
+        modifiers: egui::Modifiers::NONE,
+        source: egui::MouseWheelSource::Unknown,
+    };
+    desk.frame(vec![wheel]);
+    let settings = desk.settings();
+    assert!((settings.mix - 53.0).abs() < 1e-3, "{}", settings.mix);
+    assert_eq!(Settings { mix: 50.0, ..settings }, Settings::default());
+    assert_eq!(desk.log(), ["begin", "set", "end"]);
+}

@@ -1,0 +1,163 @@
+//! The CLAP entry point: nice-plug's plugin, behind a guard.
+//!
+//! nice-plug 0.4.2 splits a block at the times of its events without looking whether they lie in it
+//! (`handle_in_events_until` in `wrapper/clap/wrapper.rs`), and then copies the host's buffers beyond their
+//! ends; of times in disorder it computes negative differences. The guard moves an event that is too late to
+//! the block's last sample, where nice-plug's VST3 side puts it, too, and one that is too early to the time
+//! of the one before it.
+
+use super::ToneFilterPlugin;
+use clap_sys::{
+    events::{clap_event_header, clap_input_events},
+    process::{CLAP_PROCESS_ERROR, clap_process, clap_process_status},
+};
+use nice_plug::wrapper::clap::{
+    CLAP_PLUGIN_FACTORY_ID, CLAP_VERSION, PluginDescriptor, Wrapper, clap_host, clap_plugin,
+    clap_plugin_descriptor, clap_plugin_entry, clap_plugin_factory,
+};
+use std::{
+    cell::{Cell, UnsafeCell},
+    ffi::{CStr, c_char, c_void},
+    ptr,
+    sync::{Arc, LazyLock, OnceLock},
+};
+
+/// What a CLAP host looks for in the plugin's file, and what one that links the plugin passes on.
+#[unsafe(no_mangle)]
+#[used]
+#[allow(non_upper_case_globals, reason = "CLAP calls it so")]
+pub static clap_entry: clap_plugin_entry = clap_plugin_entry {
+    clap_version: CLAP_VERSION,
+    init: Some(init),
+    deinit: Some(deinit),
+    get_factory: Some(get_factory),
+};
+
+static FACTORY: clap_plugin_factory = clap_plugin_factory {
+    get_plugin_count: Some(get_plugin_count),
+    get_plugin_descriptor: Some(get_plugin_descriptor),
+    create_plugin: Some(create_plugin),
+};
+
+static DESCRIPTOR: LazyLock<PluginDescriptor> =
+    LazyLock::new(PluginDescriptor::for_plugin::<ToneFilterPlugin>);
+
+type Process = unsafe extern "C" fn(*const clap_plugin, *const clap_process) -> clap_process_status;
+
+/// nice-plug's own, the same for all instances.
+static PROCESS: OnceLock<Process> = OnceLock::new();
+
+unsafe extern "C" fn init(_path: *const c_char) -> bool {
+    true
+}
+
+unsafe extern "C" fn deinit() {}
+
+unsafe extern "C" fn get_factory(id: *const c_char) -> *const c_void {
+    // SAFETY: CLAP promises a string that ends.
+    if !id.is_null() && unsafe { CStr::from_ptr(id) } == CLAP_PLUGIN_FACTORY_ID {
+        (&raw const FACTORY).cast()
+    } else {
+        ptr::null()
+    }
+}
+
+unsafe extern "C" fn get_plugin_count(_factory: *const clap_plugin_factory) -> u32 {
+    1
+}
+
+unsafe extern "C" fn get_plugin_descriptor(
+    _factory: *const clap_plugin_factory,
+    index: u32,
+) -> *const clap_plugin_descriptor {
+    if index == 0 { DESCRIPTOR.clap_plugin_descriptor() } else { ptr::null() }
+}
+
+unsafe extern "C" fn create_plugin(
+    _factory: *const clap_plugin_factory,
+    host: *const clap_host,
+    id: *const c_char,
+) -> *const clap_plugin {
+    // SAFETY: CLAP promises a string that ends.
+    if host.is_null() || id.is_null() || unsafe { CStr::from_ptr(id) } != DESCRIPTOR.clap_id() {
+        return ptr::null();
+    }
+    // nice-plug takes the count back when the host destroys the plugin.
+    // SAFETY: the pointer comes from an `Arc` that is still counted.
+    let wrapper = unsafe { &*Arc::into_raw(Wrapper::<ToneFilterPlugin>::new(host)) };
+    if let Some(own) = wrapper.clap_plugin.borrow_mut().process.replace(process) {
+        PROCESS.get_or_init(|| own);
+    }
+    wrapper.clap_plugin.as_ptr()
+}
+
+unsafe extern "C" fn process(
+    plugin: *const clap_plugin,
+    block: *const clap_process,
+) -> clap_process_status {
+    // SAFETY: CLAP promises a block that lives as long as the call.
+    let (Some(inner), Some(block)) = (PROCESS.get(), unsafe { block.as_ref() }) else {
+        return CLAP_PROCESS_ERROR;
+    };
+    // SAFETY: as for the block.
+    let Some(events) = (unsafe { block.in_events.as_ref() }) else {
+        // SAFETY: both are as the host gave them.
+        return unsafe { inner(plugin, block) };
+    };
+    let last = block.frames_count.saturating_sub(1);
+    let within = Within { events, last, now: Cell::new(0), moved: UnsafeCell::new([0; _]) };
+    let ctx = (&raw const within).cast_mut().cast();
+    let events = clap_input_events { ctx, size: Some(size), get: Some(get) };
+    let block = clap_process { in_events: &events, ..*block };
+    // SAFETY: the block is the host's but for the events, which live until the call returns.
+    unsafe { inner(plugin, &block) }
+}
+
+/// A host's events, each at a time from that of the one before it to the `last` sample.
+struct Within<'a> {
+    events: &'a clap_input_events,
+    last: u32,
+    /// When the last event was that has been asked for.
+    now: Cell<u32>,
+    /// The last event that had to be moved; a caller is done with one before it asks for the next.
+    moved: UnsafeCell<Room>,
+}
+
+/// Room for any event of CLAP's own: the largest, of the transport, has 104 bytes.
+type Room = [u64; 16];
+
+unsafe extern "C" fn size(list: *const clap_input_events) -> u32 {
+    // SAFETY: `process` made the list, and its context is a `Within` that is still there.
+    let events = unsafe { &*(*list).ctx.cast::<Within>() }.events;
+    // SAFETY: it is the host's own function, on the host's list.
+    events.size.map_or(0, |size| unsafe { size(events) })
+}
+
+unsafe extern "C" fn get(list: *const clap_input_events, index: u32) -> *const clap_event_header {
+    // SAFETY: as in `size`.
+    let within = unsafe { &*(*list).ctx.cast::<Within>() };
+    let Some(get) = within.events.get else { return ptr::null() };
+    // SAFETY: it is the host's own function, on the host's list.
+    let event = unsafe { get(within.events, index) };
+    // SAFETY: CLAP promises an event or null.
+    let Some(header) = (unsafe { event.as_ref() }) else { return event };
+    let time = header.time.clamp(within.now.get(), within.last);
+    within.now.set(time);
+    if header.time == time {
+        return event;
+    }
+    let bytes = header.size as usize;
+    if !(size_of::<clap_event_header>()..=size_of::<Room>()).contains(&bytes) {
+        // Nothing that we know of; nice-plug passes over null.
+        return ptr::null();
+    }
+    let moved = within.moved.get().cast::<u8>();
+    // SAFETY: there is room for `bytes`, which are as many as the event has; the room is aligned for a
+    // header, and nobody holds a reference into it.
+    unsafe {
+        ptr::copy_nonoverlapping(event.cast(), moved, bytes);
+        let moved = moved.cast::<clap_event_header>();
+        (*moved).time = time;
+        moved
+    }
+}

@@ -1,0 +1,97 @@
+//! Blocks as hosts make them.
+
+use crate::{
+    common::noise,
+    hosting::{Signal, builds, music, new},
+};
+use xtask::host::{Library, Surroundings, random_transport};
+
+const RATE: f64 = 48_000.0;
+const MAX_BLOCK: usize = 16_384;
+
+fn played(
+    library: &Library,
+    input: &Signal,
+    in_place: bool,
+    surroundings: Surroundings,
+    mut blocks: impl Iterator<Item = usize>,
+) -> Signal {
+    let mut instance = new(library);
+    instance.select(input.len()).unwrap();
+    let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+    processor.surroundings = surroundings;
+    let mut signal = input.clone();
+    processor.run(&mut signal, in_place, &mut blocks, &[]).unwrap();
+    instance.deactivate(processor);
+    signal
+}
+
+#[test]
+fn every_way_to_cut_and_to_hand_over_gives_the_same_bits() {
+    let stereo = music(1.0, RATE);
+    for (build, library) in builds() {
+        for input in [stereo.clone(), stereo[..1].to_vec()] {
+            let plain = Surroundings::default();
+            let whole = played(&library, &input, true, plain, std::iter::repeat(MAX_BLOCK));
+            assert_ne!(whole, input);
+            for in_place in [true, false] {
+                for size in [1, 2, 15, 63, 64, 65, 511, 4096] {
+                    let blocks = std::iter::repeat(size);
+                    let output = played(&library, &input, in_place, plain, blocks);
+                    assert!(output == whole, "{build}, blocks of {size}, in place: {in_place}");
+                }
+                let mut noise = noise(3);
+                let random = std::iter::repeat_with(|| {
+                    (MAX_BLOCK as f64).powf((noise() + 1.0) / 2.0).round() as usize
+                });
+                let output = played(&library, &input, in_place, plain, random);
+                assert!(output == whole, "{build}, random blocks, in place: {in_place}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_block_of_no_samples_is_none() {
+    for (_, library) in builds() {
+        let mut instance = new(&library);
+        let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+        let mut signal = music(0.2, RATE);
+        let blocks = || (0..).map(|index| if index % 2 == 0 { 0 } else { 300 });
+        processor.run(&mut signal, true, &mut blocks(), &[]).unwrap();
+        instance.deactivate(processor);
+        let plain = Surroundings::default();
+        let input = music(0.2, RATE);
+        assert!(signal == played(&library, &input, true, plain, std::iter::repeat(300)));
+    }
+}
+
+#[test]
+fn a_buffer_marked_as_constant_is_read_like_any_other() {
+    for (_, library) in builds() {
+        // Half a second of a constant, then of another, as a host would mark them.
+        let mut input = vec![vec![0.25; 24_000], vec![-0.5; 24_000]];
+        input.iter_mut().for_each(|channel| channel.extend([0.0; 24_000]));
+        let [marked, plain] = [true, false].map(|constant| {
+            let surroundings = Surroundings { constant, ..Surroundings::default() };
+            played(&library, &input, false, surroundings, std::iter::repeat(480))
+        });
+        assert!(marked == plain);
+    }
+}
+
+#[test]
+fn the_transport_makes_no_difference() {
+    let input = music(0.3, RATE);
+    for (build, library) in builds() {
+        let mut noise = noise(4);
+        let blocks = || std::iter::repeat(777);
+        let without = played(&library, &input, true, Surroundings::default(), blocks());
+        for _ in 0..50 {
+            let transport = Some(random_transport(&mut noise));
+            let surroundings = Surroundings { transport, ..Surroundings::default() };
+            let output = played(&library, &input, true, surroundings, blocks());
+            assert!(output == without, "{build}: {transport:?}");
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! Saved states: what comes back is what was saved, and what is no state does nothing.
+
+use crate::{
+    common::noise,
+    hosting::{builds, new, saved, set, settings, sounds, state},
+};
+use serde_json::{Value, json};
+use tone_filter::dsp::{BandMask, SPECS, Scale, Settings, Stereo};
+use xtask::host::{Change, Instance, Library};
+
+/// An instance that is set to anything but the defaults.
+fn busy(library: &Library) -> Instance {
+    let mut instance = new(library);
+    set(&mut instance, sounds().last().unwrap());
+    instance
+}
+
+fn random(instance: &mut Instance, noise: &mut dyn FnMut() -> f64) {
+    let parameters = instance.parameters().unwrap();
+    let changes: Vec<_> = parameters
+        .iter()
+        .map(|parameter| {
+            let share = (noise() + 1.0) / 2.0;
+            let value = parameter.min + share * (parameter.max - parameter.min);
+            let value = if parameter.stepped { value.round() } else { value };
+            Change { frame: 0, parameter: parameter.id, value }
+        })
+        .collect();
+    instance.set(&changes).unwrap();
+}
+
+#[test]
+fn what_is_saved_comes_back_byte_for_byte() {
+    for (build, library) in builds() {
+        let mut noise = noise(7);
+        let (mut first, mut second) = (busy(&library), new(&library));
+        for _ in 0..200 {
+            random(&mut first, &mut noise);
+            let saved = first.save().unwrap();
+            assert_eq!(first.save().unwrap(), saved, "{build}: saving changes nothing");
+            second.load(&saved).unwrap();
+            assert_eq!(second.save().unwrap(), saved, "{build}");
+        }
+    }
+}
+
+#[test]
+fn a_state_may_be_loaded_into_either_build() {
+    let [(_, debug), (_, release)] = builds();
+    let saved = busy(&debug).save().unwrap();
+    let mut instance = new(&release);
+    instance.load(&saved).unwrap();
+    assert_eq!(instance.save().unwrap(), saved);
+}
+
+#[test]
+fn half_a_state_is_refused_at_every_length() {
+    for (build, library) in builds() {
+        let full = new(&library).save().unwrap();
+        let mut instance = busy(&library);
+        let before = instance.save().unwrap();
+        for length in 0..full.len() {
+            assert!(instance.load(&full[..length]).is_err(), "{build}: {length} bytes");
+        }
+        // And if the length itself is what was cut.
+        for length in (0..full.len() - 8).step_by(7) {
+            let cut = [&(length as u64).to_le_bytes()[..], &full[8..]].concat();
+            assert!(instance.load(&cut).is_err(), "{build}: a length of {length}");
+        }
+        assert_eq!(instance.save().unwrap(), before, "{build}");
+    }
+}
+
+#[test]
+fn bytes_at_random_are_refused() {
+    for (build, library) in builds() {
+        let mut instance = busy(&library);
+        let before = instance.save().unwrap();
+        let mut noise = noise(8);
+        for length in [0, 1, 7, 8, 9, 64, 1000, 65_536, 1 << 20] {
+            for _ in 0..if length > 1000 { 3 } else { 100 } {
+                let bytes: Vec<u8> = (0..length).map(|_| (128.0 * (noise() + 1.0)) as u8).collect();
+                assert!(instance.load(&bytes).is_err(), "{build}: {length} bytes");
+                let with_length = [&(length as u64).to_le_bytes()[..], &bytes].concat();
+                assert!(instance.load(&with_length).is_err(), "{build}: {length} bytes");
+            }
+        }
+        for length in [u64::MAX, u64::MAX / 2, 1 << 40, 1 << 31] {
+            let lie = [&length.to_le_bytes()[..], b"{}"].concat();
+            assert!(instance.load(&lie).is_err(), "{build}: a length of {length}");
+        }
+        // Deeper than any stack, and longer than any name.
+        for json in ["[".repeat(1 << 20), format!("{{\"{}\":1}}", "x".repeat(1 << 20))] {
+            let bytes = [&(json.len() as u64).to_le_bytes()[..], json.as_bytes()].concat();
+            assert!(instance.load(&bytes).is_err(), "{build}");
+        }
+        assert_eq!(instance.save().unwrap(), before, "{build}");
+    }
+}
+
+#[test]
+fn a_state_with_a_few_wrong_bytes_is_refused_or_loaded_whole() {
+    for (build, library) in builds() {
+        // Two that have nothing in common: what a state does not decide would tell them apart.
+        let mut instances = [busy(&library), new(&library)];
+        let original = {
+            let mut instance = new(&library);
+            set(&mut instance, &sounds()[3]);
+            instance.save().unwrap()
+        };
+        let mut noise = noise(9);
+        let mut any =
+            |count: usize| (((noise() + 1.0) / 2.0 * count as f64) as usize).min(count - 1);
+        let mut loaded = 0;
+        for _ in 0..3000 {
+            let mut bytes = original.clone();
+            for _ in 0..=any(3) {
+                let place = 8 + any(bytes.len() - 8);
+                bytes[place] = b"0123456789{}[]\",:.-eaz \\\xFF"[any(25)];
+            }
+            let [first, second] = &mut instances;
+            let before = [first.save().unwrap(), second.save().unwrap()];
+            let result = first.load(&bytes);
+            assert_eq!(result.is_ok(), second.load(&bytes).is_ok());
+            let after = [first.save().unwrap(), second.save().unwrap()];
+            if result.is_ok() {
+                let [first, second] = after.each_ref().map(|saved| sound(&state(saved)));
+                assert_eq!(first, second, "{build}: {}", String::from_utf8_lossy(&bytes[8..]));
+                loaded += 1;
+                instances = [busy(&library), new(&library)];
+            } else {
+                assert_eq!(after, before, "{build}");
+            }
+        }
+        assert!(loaded > 100, "{loaded}");
+    }
+}
+
+/// All of a state but the window, which is no sound and stays as it is when a state does not mention it.
+fn sound(state: &Value) -> Value {
+    let mut state = state.clone();
+    let fields = state["fields"].as_object_mut().unwrap();
+    fields.retain(|key, _| !key.starts_with("editor-"));
+    state
+}
+
+#[test]
+fn what_a_state_does_not_say_is_as_in_the_reference_sound() {
+    let reference = Settings::default();
+    for (build, library) in builds() {
+        let full = state(&busy(&library).save().unwrap());
+        let load = |state: &Value| {
+            let mut instance = busy(&library);
+            instance.load(&saved(state)).unwrap();
+            settings(&mut instance)
+        };
+        // Of a version that had nothing yet, and one that has more.
+        assert_eq!(load(&json!({ "params": {}, "fields": {} })), reference, "{build}");
+        let mut newer = full.clone();
+        newer["version"] = json!("99.0.0");
+        newer["params"]["sparkle"] = json!({ "f32": 0.7 });
+        newer["fields"]["sparkle"] = json!("[1, 2, 3]");
+        newer["sparkle"] = json!({ "everything": true });
+        assert_eq!(load(&newer), load(&full), "{build}");
+
+        for spec in &SPECS {
+            for odd in [json!({ "i32": 3 }), json!({ "string": "3" }), json!({ "bool": true })] {
+                let mut state = full.clone();
+                state["params"][spec.id] = odd;
+                let mut expected = load(&full);
+                spec.set(&mut expected, spec.default);
+                assert_eq!(load(&state), expected, "{build}");
+            }
+            for (odd, bound) in [(3e38, spec.max), (-3e38, spec.min)] {
+                let mut state = full.clone();
+                state["params"][spec.id] = json!({ "f32": odd });
+                assert_eq!(spec.get(&load(&state)), bound, "{build}, {}", spec.id);
+            }
+        }
+        let mut odd = full.clone();
+        for id in ["stereo", "bypass", "root", "scale"] {
+            odd["params"][id] = json!({ "string": "of-the-future" });
+        }
+        odd["fields"]["bands"] = json!("\"111\"");
+        let loaded = load(&odd);
+        assert_eq!((loaded.stereo, loaded.bypass), (Stereo::Mono, false), "{build}");
+        assert_eq!((loaded.root, loaded.scale), (reference.root, Scale::Chromatic), "{build}");
+        assert_eq!(loaded.bands, BandMask::ALL, "{build}");
+
+        for none in [json!(null), json!([]), json!({}), json!({ "params": [], "fields": {} })] {
+            let mut instance = busy(&library);
+            assert!(instance.load(&saved(&none)).is_err(), "{build}: {none}");
+        }
+    }
+}
+
+#[test]
+fn a_state_that_is_loaded_while_it_plays_is_heard() {
+    for (build, library) in builds() {
+        let mut instance = busy(&library);
+        let saved = instance.save().unwrap();
+        let mut other = new(&library);
+        let mut processor = other.activate(48_000.0, 512).unwrap();
+        other.load(&saved).unwrap();
+        let mut silence = vec![vec![0.0; 4800]; 2];
+        processor.run(&mut silence, true, &mut std::iter::repeat(480), &[]).unwrap();
+        assert_eq!(other.save().unwrap(), saved, "{build}");
+        other.deactivate(processor);
+        assert_eq!(other.save().unwrap(), saved, "{build}");
+    }
+}

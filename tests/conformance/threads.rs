@@ -1,0 +1,93 @@
+//! Two threads at a time, as CLAP allows: the audio on one, everything else on the main one.
+
+use crate::{
+    common::noise,
+    hosting::{builds, music, new, set, settings, sounds},
+};
+use xtask::host::{Change, Processor};
+
+const RATE: f64 = 48_000.0;
+
+/// Two seconds of music in short blocks, each with changes at random.
+fn play(processor: &mut Processor, parameters: &[u32]) {
+    let mut noise = noise(10);
+    let mut signal = music(2.0, RATE);
+    let frames = signal[0].len();
+    let changes: Vec<_> = (0..frames)
+        .step_by(50)
+        .map(|frame| {
+            let index = (((noise() + 1.0) / 2.0) * parameters.len() as f64) as usize;
+            let parameter = parameters[index.min(parameters.len() - 1)];
+            Change { frame, parameter, value: (noise() + 1.0) / 2.0 }
+        })
+        .collect();
+    processor.run(&mut signal, true, &mut std::iter::repeat(64), &changes).unwrap();
+    // The loudest that `output` makes of the bound is 12 dB.
+    assert!(signal.iter().flatten().all(|sample| sample.abs() < 4.0 * 2.0));
+}
+
+#[test]
+fn everything_may_be_asked_and_loaded_while_it_plays() {
+    for (build, library) in builds() {
+        let mut instance = new(&library);
+        let states: Vec<Vec<u8>> = sounds()
+            .iter()
+            .map(|sound| {
+                let mut instance = new(&library);
+                set(&mut instance, sound);
+                instance.save().unwrap()
+            })
+            .collect();
+        let parameters = instance.parameters().unwrap();
+        let ids: Vec<u32> = parameters.iter().map(|parameter| parameter.id).collect();
+        let mut processor = instance.activate(RATE, 512).unwrap();
+        let mut rounds = 0;
+        std::thread::scope(|scope| {
+            let audio = scope.spawn(|| play(&mut processor, &ids));
+            while !audio.is_finished() || rounds < 10 {
+                for parameter in &parameters {
+                    let value = instance.value(parameter.id).unwrap();
+                    assert!((parameter.min..=parameter.max).contains(&value), "{build}");
+                    let text = instance.value_to_text(parameter.id, value).unwrap();
+                    assert!(instance.text_to_value(parameter.id, &text).unwrap().is_some());
+                }
+                assert_eq!(instance.parameters().unwrap(), parameters);
+                settings(&mut instance).validate().unwrap();
+                instance.load(&states[rounds % states.len()]).unwrap();
+                instance.latency().unwrap();
+                instance.idle();
+                rounds += 1;
+            }
+        });
+        instance.deactivate(processor);
+        instance.load(&states[1]).unwrap();
+        assert_eq!(instance.save().unwrap(), states[1], "{build}");
+    }
+}
+
+#[test]
+fn instances_on_threads_of_their_own_do_not_disturb_each_other() {
+    for (build, library) in builds() {
+        let play = || {
+            let mut instance = new(&library);
+            let ids: Vec<_> = instance.parameters().unwrap().iter().map(|p| p.id).collect();
+            let mut processor = instance.activate(RATE, 512).unwrap();
+            let mut signal = music(0.5, RATE);
+            let changes: Vec<_> = ids
+                .iter()
+                .enumerate()
+                .map(|(index, &parameter)| Change { frame: 1000 * index, parameter, value: 0.5 })
+                .collect();
+            processor.run(&mut signal, true, &mut std::iter::repeat(99), &changes).unwrap();
+            instance.deactivate(processor);
+            signal
+        };
+        let alone = play();
+        std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(play)).collect();
+            for thread in threads {
+                assert!(thread.join().unwrap() == alone, "{build}");
+            }
+        });
+    }
+}

@@ -1,0 +1,135 @@
+//! The editor as hosts handle it: every order of steps that CLAP allows, while it plays, and a library that
+//! is unloaded as soon as the window is closed.
+#![cfg(target_os = "linux")]
+
+mod common;
+mod hosting;
+
+use hosting::{builds, library, music, new, settle, threads};
+use std::{
+    env, fs,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread::{self, JoinHandle},
+};
+use xtask::{
+    bundle,
+    display::Display,
+    host::{GuiStep, Instance, Library, Processor},
+};
+
+const RATE: f64 = 48_000.0;
+
+/// Plays until dropped.
+struct Playing(Arc<AtomicBool>, Option<JoinHandle<Processor>>);
+
+impl Playing {
+    fn start(mut processor: Processor) -> Self {
+        let playing = Arc::new(AtomicBool::new(true));
+        let go_on = playing.clone();
+        let audio = thread::spawn(move || {
+            while go_on.load(Ordering::Relaxed) {
+                let mut signal = music(0.1, RATE);
+                processor.run(&mut signal, true, &mut std::iter::repeat(64), &[]).unwrap();
+                assert!(signal.iter().flatten().all(|sample| sample.abs() <= 2.0));
+            }
+            processor
+        });
+        Self(playing, Some(audio))
+    }
+
+    fn stop(mut self) -> Processor {
+        self.0.store(false, Ordering::Relaxed);
+        self.1.take().unwrap().join().unwrap()
+    }
+}
+
+impl Drop for Playing {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+/// All orders of `steps`.
+fn orders(steps: &[GuiStep]) -> Vec<Vec<GuiStep>> {
+    let Some((&first, rest)) = steps.split_first() else { return vec![Vec::new()] };
+    let mut all = Vec::new();
+    for order in orders(rest) {
+        for place in 0..=order.len() {
+            let mut order = order.clone();
+            order.insert(place, first);
+            all.push(order);
+        }
+    }
+    all
+}
+
+/// From `create` to `destroy`: scale and size before there is a parent or after, or never; shown or not,
+/// hidden or not.
+fn lives(parent: GuiStep) -> Vec<Vec<GuiStep>> {
+    use GuiStep::{Create, Destroy, Hide, Resize, Scale, Show};
+    let mut lives = vec![
+        vec![],
+        vec![parent],
+        vec![Scale(1.0), Resize([800, 600])],
+        vec![parent, Show, Hide, Show, Hide],
+        vec![parent, Show, Resize([480, 300]), Resize([1600, 1200]), Resize([1000, 640]), Hide],
+    ];
+    lives.extend(orders(&[Scale(2.0), Resize([900, 600]), parent]));
+    // What is not shown cannot be hidden, and only what is in a window can be shown.
+    for mut order in orders(&[Scale(1.0), Resize([900, 600])]) {
+        order.extend([parent, Show, Hide]);
+        lives.push(order);
+    }
+    lives.iter().map(|steps| [&[Create], &steps[..], &[Destroy]].concat()).collect()
+}
+
+fn every_order_of_steps(instance: &mut Instance, display: &Display, build: &str) {
+    let before = threads();
+    for steps in lives(GuiStep::Parent(display.window())) {
+        for step in &steps {
+            let result = instance.gui(*step);
+            assert!(result.is_ok(), "{build}: {step:?} of {steps:?}: {result:?}");
+            instance.idle();
+        }
+        settle(before);
+        // There is none now, and saying so is all that happens.
+        assert!(instance.gui(GuiStep::Show).is_err());
+        assert!(instance.gui(GuiStep::Resize([800, 600])).is_err());
+    }
+}
+
+#[test]
+fn an_editor_comes_and_goes_as_the_host_likes() {
+    let display = Display::start([1600, 1200]).unwrap_or_else(|error| panic!("{error:#}"));
+    // SAFETY: this is the only test in its process, and no other thread of it reads or writes the
+    // environment meanwhile: the harness just waits for this one.
+    unsafe {
+        env::set_var("DISPLAY", display.name());
+        env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
+    }
+    for (build, library) in builds() {
+        let mut instance = new(&library);
+        let playing = Playing::start(instance.activate(RATE, 512).unwrap());
+        every_order_of_steps(&mut instance, &display, build);
+        instance.deactivate(playing.stop());
+    }
+
+    drop(library());
+    let path = bundle::clap().unwrap();
+    let before = threads();
+    for _ in 0..20 {
+        let library = Library::load(&path).unwrap();
+        let mut instance = new(&library);
+        instance.open_editor(display.window()).unwrap();
+        // All at once, with the window's thread still on its way out.
+        instance.close_editor().unwrap();
+        drop(instance);
+        drop(library);
+    }
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    assert!(maps.contains(&*path.file_name().unwrap().to_string_lossy()), "the code must stay");
+    settle(before);
+}

@@ -1,0 +1,168 @@
+//! The editor of the built plugin, opened in a window by a host that plays, and looked at.
+#![cfg(target_os = "linux")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod endurance;
+#[path = "../hosting/mod.rs"]
+mod hosting;
+mod look;
+mod stage;
+
+use hosting::{demo, instance};
+use look::{Area, Look, is_drawn, is_lit};
+use stage::Stage;
+use std::f64::consts::TAU;
+use tone_filter::dsp::{
+    Settings,
+    notes::{TONES, frequency, name},
+};
+use xtask::display::{Display, Picture};
+
+// One test, because there is one display: scene after scene.
+#[test]
+fn the_editor_in_a_window() {
+    let display = stage::display();
+    let mut stage = Stage::open(&display);
+    each_band_is_in_its_place_and_has_the_colour_of_its_state(&mut stage);
+    it_is_drawn_at_every_size(&mut stage);
+    the_session_remembers_the_size_and_the_zoom(stage, &display);
+    endurance::opening_and_closing_leaks_nothing_and_is_not_heard(&display);
+}
+
+/// Sines of notes and amplitudes.
+fn chord(notes: &[(&str, f64)]) -> impl Fn(f64) -> f64 {
+    let tones = notes.iter().map(|&(note, level)| {
+        let tone = (0..TONES).find(|&tone| name(tone) == note).unwrap();
+        (TAU * frequency(tone, 440.0, 0.0), level)
+    });
+    let tones: Vec<_> = tones.collect();
+    move |t| tones.iter().map(|(turns, level)| level * (turns * t).sin()).sum()
+}
+
+/// How the cell of `note` must look when `notes` have sounded for long: `docs/dsp.md`, 3.
+fn due(notes: &[(&str, f64)], note: &str) -> Look {
+    let power = |decibels: f32| 10f64.powf(f64::from(decibels) / 10.0);
+    let Settings { threshold, floor, ceiling, .. } = Settings::default();
+    let total: f64 = notes.iter().map(|(_, level)| level * level / 2.0).sum();
+    let gate = power(floor).max(power(threshold) * total);
+    match notes.iter().find(|(own, _)| *own == note).map(|(_, level)| level * level / 2.0) {
+        Some(own) if own > power(ceiling) * total => Look::Red,
+        Some(own) if own > gate => Look::Green,
+        Some(_) => Look::Blue,
+        None => Look::Dark,
+    }
+}
+
+/// Where the 48 cells are.
+struct Grid {
+    first: [usize; 4],
+    last: [usize; 4],
+}
+
+impl Grid {
+    /// Alone, a tone holds all the power: red. The first and the last one show where the grid is.
+    fn find(stage: &mut Stage) -> Self {
+        let silent = stage.show("editor-silent", &|_| 0.0, is_drawn);
+        let mut corner = |note: &str| {
+            let appeared = |picture: &Picture| Area::appeared(&silent, picture, Look::Red);
+            let title = format!("editor-{note}");
+            let picture = stage.show(&title, &chord(&[(note, 0.4)]), |picture| {
+                appeared(picture).map(drop).ok_or_else(|| format!("{note} is not red"))
+            });
+            let Area(area) = appeared(&picture).unwrap();
+            area
+        };
+        let (first, last) = (corner("A3"), corner("G#7"));
+        assert!(first[2] < last[0] && first[3] < last[1], "A3 is top left: {first:?} {last:?}");
+        Self { first, last }
+    }
+
+    fn cell(&self, tone: usize) -> Area {
+        let (column, row) = (tone % 12, tone / 12);
+        Area(std::array::from_fn(|side| {
+            let (index, count) = if side % 2 == 0 { (column, 11) } else { (row, 3) };
+            self.first[side] + (self.last[side] - self.first[side]) * index / count
+        }))
+    }
+
+    /// Whether every cell looks as it must when `notes` sound.
+    fn check(&self, picture: &Picture, notes: &[(&str, f64)]) -> Result<(), String> {
+        for tone in 0..TONES {
+            let (look, due) = (self.cell(tone).look(picture), due(notes, name(tone)));
+            // A band beside a loud one hears a little of it.
+            if look != due && (due, look) != (Look::Dark, Look::Blue) {
+                return Err(format!("{} looks {look:?}, not {due:?}", name(tone)));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn each_band_is_in_its_place_and_has_the_colour_of_its_state(stage: &mut Stage) {
+    let grid = Grid::find(stage);
+    let a_major = [("A4", 0.3), ("C#5", 0.04), ("E5", 0.06)];
+    assert_eq!(
+        ["A4", "C#5", "E5"].map(|note| due(&a_major, note)),
+        [Look::Red, Look::Green, Look::Green]
+    );
+    stage.show("editor-a-major", &chord(&a_major), |picture| grid.check(picture, &a_major));
+
+    // Of 0.136 in all: 0.045 each, far over the ceiling of a tenth; 0.0018 and 0.0008: between the gate
+    // and the ceiling; -39 dB full scale, 2.3 dB under the floor.
+    let all = [("A3", 0.3), ("C#5", 0.3), ("E6", 0.3), ("A4", 0.06), ("G#7", 0.04), ("C4", 0.0159)];
+    assert_eq!(
+        ["A3", "G#7", "C4"].map(|note| due(&all, note)),
+        [Look::Red, Look::Green, Look::Blue]
+    );
+    stage.show("editor-chord", &chord(&all), |picture| grid.check(picture, &all));
+}
+
+fn it_is_drawn_at_every_size(stage: &mut Stage) {
+    let tune = demo().remove(0);
+    // The last chord sets in where the filter has settled.
+    let sound = |t: f64| tune.get(((t + 7.0) * 44_100.0) as usize).map_or(0.0, |&x| f64::from(x));
+    let wide = [("A3", 0.3), ("A4", 0.06), ("G#7", 0.04)];
+    for size in [[1000, 640], [480, 300], [1600, 1000], [3840, 2160], [700, 500]] {
+        stage.window.resize(size);
+        let title = |what: &str| format!("editor-{what}-{}x{}", size[0], size[1]);
+        stage.show(&title("chord"), &chord(&wide), |picture| {
+            // A3 and A4 at the left edge, G#7 at the right one, wherever those are now.
+            let column = |index: usize, wanted: Look| {
+                let edge = |index| picture.width * index / 12;
+                Area([edge(index), 0, edge(index + 1), picture.height]).count(picture, wanted)
+            };
+            let [red, green] = [column(0, Look::Red), column(11, Look::Green)];
+            if red.min(green) > 50 { Ok(()) } else { Err(format!("{red} red, {green} green")) }
+        });
+        stage.show(&title("tune"), &sound, is_lit);
+    }
+}
+
+fn the_session_remembers_the_size_and_the_zoom(mut stage: Stage, display: &Display) {
+    let saved = stage.window.instance.save().unwrap();
+    let mut reloaded = instance();
+    reloaded.load(&saved).unwrap();
+    assert_eq!(reloaded.editor_size().unwrap(), [700, 500], "the session remembers the size");
+    stage.window.close();
+    stage.window.reopen();
+    assert_eq!(stage.window.size, [700, 500]);
+    stage.close();
+
+    // Eight bytes of length, then JSON.
+    let mut state: serde_json::Value = serde_json::from_slice(&saved[8..]).unwrap();
+    state["fields"]["editor-zoom"] = "2.0".into();
+    state["fields"]["editor-size"] = "[2000,1280]".into();
+    let json = serde_json::to_vec(&state).unwrap();
+    let state = [&(json.len() as u64).to_le_bytes()[..], &json].concat();
+
+    let mut stage = Stage::open(display);
+    stage.window.close();
+    stage.window.instance.load(&state).unwrap();
+    stage.window.reopen();
+    assert_eq!(stage.window.size, [2000, 1280]);
+    let tune = demo().remove(0);
+    let sound = |t: f64| tune.get(((t + 7.0) * 44_100.0) as usize).map_or(0.0, |&x| f64::from(x));
+    stage.show("editor-tune-zoom-200", &sound, is_lit);
+    stage.close();
+}

@@ -1,0 +1,164 @@
+//! A host with an open editor, playing.
+
+use crate::hosting::instance;
+use std::{
+    fs,
+    path::PathBuf,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+use xtask::{
+    display::{Display, Picture},
+    host::{Instance, Processor},
+    target,
+};
+
+pub const RATE: f64 = 48_000.0;
+pub const BLOCK: usize = 480;
+
+/// A software renderer on a busy machine is slow, but not as slow as that.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A display for everything: Xlib ends the process of whom it leaves behind.
+pub fn display() -> Display {
+    let display = Display::start([3840, 2160]).unwrap_or_else(|error| panic!("{error:#}"));
+    // SAFETY: this is the only test in its process, and no other thread of it reads or writes the
+    // environment meanwhile: the harness just waits for this one.
+    unsafe {
+        std::env::set_var("DISPLAY", display.name());
+        // No graphics card draws for a server without a screen.
+        std::env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
+    }
+    display
+}
+
+/// An open editor on a display.
+pub struct Window<'a> {
+    pub instance: Instance,
+    display: &'a Display,
+    pub size: [u32; 2],
+    /// Threads of this process while no editor is open.
+    threads: usize,
+}
+
+impl<'a> Window<'a> {
+    pub fn open(instance: Instance, display: &'a Display) -> Self {
+        let mut window = Self { instance, display, size: [0; 2], threads: threads() };
+        window.reopen();
+        window
+    }
+
+    pub fn reopen(&mut self) {
+        self.size = self.instance.open_editor(self.display.window()).unwrap();
+        self.display.resize(self.size).unwrap();
+    }
+
+    pub fn resize(&mut self, size: [u32; 2]) {
+        self.size = self.instance.resize_editor(size).unwrap();
+        assert_eq!(self.size, size);
+        self.display.resize(size).unwrap();
+    }
+
+    pub fn picture(&self) -> Picture {
+        self.display.picture(self.size).unwrap()
+    }
+
+    /// Gives the editor time until `check` likes what there is to see; the last picture, and what was
+    /// wrong with it.
+    pub fn wait(
+        &mut self,
+        check: impl Fn(&Picture) -> Result<(), String>,
+        mut meanwhile: impl FnMut(),
+    ) -> (Picture, Option<String>) {
+        let begun = Instant::now();
+        loop {
+            meanwhile();
+            self.instance.idle();
+            let picture = self.picture();
+            let complaint = check(&picture).err();
+            if complaint.is_none() || begun.elapsed() > PATIENCE {
+                return (picture, complaint);
+            }
+            sleep(Duration::from_millis(10));
+        }
+    }
+
+    pub fn close(&mut self) {
+        self.instance.close_editor().unwrap();
+        // The editor's thread may go on for a moment. Neither the display nor the process may end while
+        // it is still putting OpenGL away.
+        let begun = Instant::now();
+        while threads() > self.threads {
+            assert!(begun.elapsed() < PATIENCE, "the editor leaves threads behind");
+            sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// An open editor, and what it is played.
+pub struct Stage<'a> {
+    processor: Processor,
+    pub window: Window<'a>,
+}
+
+impl<'a> Stage<'a> {
+    pub fn open(display: &'a Display) -> Self {
+        let mut instance = instance();
+        let processor = instance.activate(RATE, BLOCK).unwrap();
+        Self { processor, window: Window::open(instance, display) }
+    }
+
+    /// Plays `sound` (the sample at a time in seconds) from a fresh start, until `check` likes what there
+    /// is to see; the picture.
+    pub fn show(
+        &mut self,
+        title: &str,
+        sound: &dyn Fn(f64) -> f64,
+        check: impl Fn(&Picture) -> Result<(), String>,
+    ) -> Picture {
+        let Self { processor, window } = self;
+        processor.reset();
+        // The slowest resonator needs some seconds to settle.
+        let mut time = 0.0;
+        play(processor, sound, &mut time, 6.0);
+        let meanwhile = || {
+            // In no more than real time, which is what the display keeps up with.
+            for _ in 0..10 {
+                play(processor, sound, &mut time, 0.01);
+                sleep(Duration::from_millis(10));
+            }
+        };
+        let (picture, complaint) = window.wait(check, meanwhile);
+        let path = pictures().join(format!("{title}.png"));
+        picture.save(&path).unwrap();
+        if let Some(complaint) = complaint {
+            panic!("{title}: {complaint}; see {}", path.display());
+        }
+        picture
+    }
+
+    pub fn close(mut self) {
+        self.window.close();
+        self.window.instance.deactivate(self.processor);
+    }
+}
+
+/// Plays the next `seconds` after `time`, as fast as it goes.
+fn play(processor: &mut Processor, sound: &dyn Fn(f64) -> f64, time: &mut f64, seconds: f64) {
+    let frames = 0..(seconds * RATE).round() as usize;
+    let channel: Vec<f32> = frames.map(|frame| sound(*time + frame as f64 / RATE) as f32).collect();
+    let mut signal = [channel.clone(), channel];
+    processor.run(&mut signal, true, &mut std::iter::repeat(BLOCK), &[]).unwrap();
+    *time += seconds;
+}
+
+/// Threads of this process now.
+fn threads() -> usize {
+    fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+fn pictures() -> PathBuf {
+    let folder = target().unwrap().join("pictures");
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}

@@ -1,0 +1,10 @@
+//! A minute of the abuse that `cargo xtask soak` has an hour of.
+
+use xtask::soak::endurance::endure;
+
+#[test]
+fn the_filter_endures_any_settings_and_signals_and_comes_back() {
+    for seed in 2..4 {
+        endure(30.0, seed).unwrap();
+    }
+}

@@ -1,0 +1,266 @@
+//! The audio thread of the plugin neither allocates nor calls the system, in a debug build and in the bundle
+//! that users get: this program's own `malloc` stands before the C library's for both, and the kernel hands
+//! system calls back while a block is processed (Linux' "syscall user dispatch").
+#![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+
+mod common;
+mod hosting;
+
+use common::noise;
+use hosting::{builds, music, new, set, settle, sounds, threads};
+use std::{
+    backtrace::Backtrace,
+    cell::Cell,
+    env,
+    ffi::{c_int, c_void},
+    io::{Write, stderr},
+    process::{Command, abort},
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    thread,
+};
+use xtask::{
+    display::Display,
+    host::{Change, Instance, Processor, random_transport},
+};
+
+const RATE: f64 = 48_000.0;
+const MAX_BLOCK: usize = 16_384;
+
+thread_local! {
+    /// Whether this thread is in a block.
+    static IN_BLOCK: Cell<bool> = const { Cell::new(false) };
+    /// What the kernel looks at before every system call of a thread that [`watch_system_calls`] watches.
+    static DISPATCH: Cell<u8> = const { Cell::new(ALLOW) };
+}
+
+const ALLOW: u8 = 0;
+const BLOCK: u8 = 1;
+
+/// Ends the program if this thread is in a block.
+fn offence(what: impl std::fmt::Display) {
+    if IN_BLOCK.replace(false) {
+        DISPATCH.set(ALLOW);
+        // Not `eprintln`, which the harness would keep until the end of the test that does not come.
+        let _ = writeln!(stderr(), "{what} in a block\n{}", Backtrace::force_capture());
+        abort();
+    }
+}
+
+mod allocator {
+    use super::{c_void, offence};
+
+    unsafe extern "C" {
+        fn __libc_malloc(size: usize) -> *mut c_void;
+        fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
+        fn __libc_realloc(old: *mut c_void, size: usize) -> *mut c_void;
+        fn __libc_memalign(alignment: usize, size: usize) -> *mut c_void;
+        fn __libc_free(old: *mut c_void);
+    }
+
+    // SAFETY, of all: they are the C library's functions, by the names and with the arguments of the C
+    // library, and do what those do.
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
+        offence("malloc");
+        // SAFETY: see above.
+        unsafe { __libc_malloc(size) }
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
+        offence("calloc");
+        // SAFETY: see above.
+        unsafe { __libc_calloc(count, size) }
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
+        offence("realloc");
+        // SAFETY: see above.
+        unsafe { __libc_realloc(old, size) }
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
+        offence("aligned_alloc");
+        // SAFETY: see above.
+        unsafe { __libc_memalign(alignment, size) }
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn posix_memalign(
+        result: *mut *mut c_void,
+        alignment: usize,
+        size: usize,
+    ) -> i32 {
+        offence("posix_memalign");
+        // SAFETY: see above; the caller's `result` is there to be written to.
+        unsafe { *result = __libc_memalign(alignment, size) };
+        0
+    }
+
+    #[unsafe(no_mangle)]
+    unsafe extern "C" fn free(old: *mut c_void) {
+        offence("free");
+        // SAFETY: see above.
+        unsafe { __libc_free(old) }
+    }
+}
+
+/// Called by the kernel in place of the system call.
+extern "C" fn on_system_call(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
+    // First of all, or what follows would be handed back, too.
+    DISPATCH.set(ALLOW);
+    // The number lies behind the signal's own three, a pointer, and is an `int`.
+    // SAFETY: the kernel gives a whole `siginfo_t`, of 128 bytes.
+    let number = unsafe { *info.cast::<c_int>().add(6) };
+    offence(format_args!("system call {number}"));
+}
+
+/// From now on, system calls of this thread are handed to [`on_system_call`] while `DISPATCH` says so.
+fn watch_system_calls() {
+    const PR_SET_SYSCALL_USER_DISPATCH: c_int = 59;
+    const PR_SYS_DISPATCH_ON: c_int = 1;
+    // SAFETY: the action is a whole one, and its handler has the signature that SA_SIGINFO asks for. The
+    // selector is this thread's own and lives as long as the thread.
+    let result = unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_system_call as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO;
+        assert_eq!(libc::sigaction(libc::SIGSYS, &action, std::ptr::null_mut()), 0);
+        DISPATCH.with(|selector| {
+            libc::prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, 0, 0, selector.as_ptr())
+        })
+    };
+    assert_eq!(result, 0, "this kernel cannot watch system calls; Linux 5.11 or later can");
+}
+
+/// How many blocks have been watched.
+static BLOCKS: AtomicUsize = AtomicUsize::new(0);
+
+fn watched(call: &mut dyn FnMut()) {
+    IN_BLOCK.set(true);
+    DISPATCH.set(BLOCK);
+    call();
+    DISPATCH.set(ALLOW);
+    IN_BLOCK.set(false);
+    BLOCKS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Plays in blocks of `size`, every parameter on the move; in place and not, in turn.
+fn play(processor: &mut Processor, parameters: &[u32], size: usize, channels: usize) {
+    let mut noise = noise(size as u64);
+    let mut any = |count: usize| ((noise() + 1.0) / 2.0 * count as f64) as usize % count;
+    let mut signal = music(0.25, RATE);
+    signal.truncate(channels);
+    for channel in &mut signal {
+        channel[..100].fill(f32::NAN);
+        channel[200..300].fill(f32::MAX);
+        channel[500..1000].fill(0.0);
+    }
+    let mut changes: Vec<_> = (0..signal[0].len() / 20)
+        .map(|_| Change {
+            frame: any(signal[0].len()),
+            parameter: parameters[any(parameters.len())],
+            value: any(1000) as f64 / 999.0,
+        })
+        .collect();
+    changes.sort_by_key(|change| change.frame);
+    for in_place in [true, false] {
+        processor.run(&mut signal, in_place, &mut std::iter::repeat(size), &changes).unwrap();
+    }
+}
+
+/// Lets an audio thread play in blocks of all sizes while the main thread does `meanwhile` over and over.
+fn session(instance: &mut Instance, channels: usize, mut meanwhile: impl FnMut(&mut Instance)) {
+    instance.select(channels).unwrap();
+    let parameters: Vec<u32> = instance.parameters().unwrap().iter().map(|p| p.id).collect();
+    let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+    let playing = AtomicBool::new(true);
+    thread::scope(|scope| {
+        let audio = scope.spawn(|| {
+            watch_system_calls();
+            processor.reset();
+            processor.surroundings.call = watched;
+            let mut noise = noise(1);
+            for size in [1, 2, 16, 63, 64, 65, 512, 4096, MAX_BLOCK] {
+                let transport = (size % 2 == 0).then(|| random_transport(&mut noise));
+                processor.surroundings.transport = transport;
+                play(&mut processor, &parameters, size, channels);
+            }
+            playing.store(false, Ordering::Relaxed);
+        });
+        while playing.load(Ordering::Relaxed) && !audio.is_finished() {
+            meanwhile(instance);
+            instance.idle();
+        }
+    });
+    instance.deactivate(processor);
+}
+
+#[test]
+fn a_block_neither_allocates_nor_calls_the_system() {
+    if let Ok(offence) = env::var(OFFENCE) {
+        return offend(&offence);
+    }
+    for offence in ["malloc", "system call"] {
+        let (passed, said) = child(offence);
+        assert!(!passed && said.contains(offence), "{offence} goes unnoticed: {said}");
+    }
+    assert!(child("nothing").0);
+
+    let display = Display::start([1600, 1200]).unwrap_or_else(|error| panic!("{error:#}"));
+    // SAFETY: this is the only test in its process, and no other thread of it reads or writes the
+    // environment meanwhile: the harness just waits for this one.
+    unsafe {
+        env::set_var("DISPLAY", display.name());
+        env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
+    }
+    for (build, library) in builds() {
+        let states: Vec<Vec<u8>> = sounds()
+            .iter()
+            .map(|sound| {
+                let mut instance = new(&library);
+                set(&mut instance, sound);
+                instance.save().unwrap()
+            })
+            .collect();
+        let before = BLOCKS.load(Ordering::Relaxed);
+        let mut instance = new(&library);
+        session(&mut instance, 1, |_| thread::yield_now());
+
+        // Other sounds, and other bands, come with states.
+        let mut next = states.iter().cycle();
+        let mut load = |instance: &mut Instance| instance.load(next.next().unwrap()).unwrap();
+        session(&mut instance, 2, &mut load);
+        // The editor looks at the meters and the sound.
+        let threads = threads();
+        instance.open_editor(display.window()).unwrap();
+        session(&mut instance, 2, &mut load);
+        instance.close_editor().unwrap();
+        settle(threads);
+        let blocks = BLOCKS.load(Ordering::Relaxed) - before;
+        assert!(blocks > 3 * 2 * 12_000, "{build}: {blocks} blocks");
+    }
+}
+
+/// Set for the child processes that have to be caught.
+const OFFENCE: &str = "TONE_FILTER_OFFENCE";
+
+fn offend(how: &str) {
+    watch_system_calls();
+    watched(&mut || match how {
+        "malloc" => drop(std::hint::black_box(vec![1u8; 100])),
+        // SAFETY: it only asks.
+        "system call" => _ = unsafe { libc::getppid() },
+        _ => {}
+    });
+}
+
+/// Whether a process that offends survives, and what it says.
+fn child(offence: &str) -> (bool, String) {
+    let mut test = Command::new(env::current_exe().unwrap());
+    let output = test.env(OFFENCE, offence).output().unwrap();
+    (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
+}

@@ -1,0 +1,55 @@
+//! `cargo xtask corpus`: the saved states and presets of this version, which every later one must load.
+
+use crate::{
+    bundle,
+    host::{Instance, Library},
+    root,
+};
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use std::fs;
+use tone_filter::{
+    dsp::{SPECS, Settings},
+    presets::{Preset, ids},
+};
+
+/// Builds the plugin and writes the state and the preset of every factory preset into
+/// `tests/corpus/VERSION/`, which must not be there yet: what has been released is never written anew.
+///
+/// # Errors
+/// When the plugin does not build or load, or the folder is there.
+pub fn write() -> Result<()> {
+    bundle::bundle_release()?;
+    let library = Library::load(&bundle::clap()?)?;
+    let plugin = library.plugins()?.into_iter().next().context("the bundle is empty")?;
+    let folder = root().join("tests/corpus").join(&plugin.version);
+    ensure!(!folder.exists(), "{} is there already", folder.display());
+    fs::create_dir_all(&folder)?;
+    for id in ids() {
+        let preset = Preset::factory(id).context("every id has a preset")?;
+        let mut instance = library.instantiate(&plugin.id)?;
+        set(&mut instance, &preset.settings)?;
+        fs::write(folder.join(format!("{id}.state")), instance.save()?)?;
+        preset.write(&folder.join(format!("{id}.json")))?;
+    }
+    println!("Wrote {}", folder.display());
+    Ok(())
+}
+
+/// Loads a state that says `settings` in the words of the plugin's own.
+fn set(instance: &mut Instance, settings: &Settings) -> Result<()> {
+    // Eight bytes of length, then JSON.
+    let saved = instance.save()?;
+    let mut state: Value = serde_json::from_slice(saved.get(8..).context("no state")?)?;
+    for spec in &SPECS {
+        state["params"][spec.id] = json!({ "f32": spec.get(settings) });
+    }
+    state["params"]["bypass"] = json!({ "bool": settings.bypass });
+    state["params"]["stereo"] = json!({ "string": settings.stereo });
+    state["params"]["root"] = json!({ "string": settings.root });
+    state["params"]["scale"] = json!({ "string": settings.scale });
+    state["fields"]["bands"] = json!(json!(settings.bands).to_string());
+    state["fields"]["custom"] = json!(json!(settings.custom).to_string());
+    let json = state.to_string();
+    instance.load(&[&(json.len() as u64).to_le_bytes()[..], json.as_bytes()].concat())
+}

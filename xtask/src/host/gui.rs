@@ -1,0 +1,99 @@
+//! A plugin's editor as its host handles it.
+
+use super::Instance;
+use anyhow::{Context, Result, ensure};
+use clack_extensions::gui::{GuiApiType, GuiConfiguration, GuiSize, PluginGui, Window};
+
+/// Something that a host does with an editor.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum GuiStep {
+    /// Makes it, without a window to be in.
+    Create,
+    /// Tells how many pixels make one.
+    Scale(f64),
+    /// Gives it the X11 window to be in.
+    Parent(u32),
+    /// Makes it visible.
+    Show,
+    /// Makes it invisible.
+    Hide,
+    /// Gives it a width and a height in pixels.
+    Resize([u32; 2]),
+    /// Ends it.
+    Destroy,
+}
+
+const X11: GuiConfiguration = GuiConfiguration { api_type: GuiApiType::X11, is_floating: false };
+
+impl Instance {
+    /// Takes one step.
+    ///
+    /// # Errors
+    /// When the plugin has no editor for X11, or refuses.
+    pub fn gui(&mut self, step: GuiStep) -> Result<()> {
+        let gui: PluginGui = self.extension()?;
+        let handle = self.plugin.plugin_handle();
+        match step {
+            GuiStep::Create => gui.create(&handle, X11)?,
+            GuiStep::Scale(scale) => gui.set_scale(&handle, scale)?,
+            GuiStep::Parent(window) => {
+                let window = Window::from_x11_handle(window.into());
+                // SAFETY: the caller's window outlives the editor, or the server says so to both: an id
+                // of a window that is gone is an X11 error, not an invalid memory access.
+                unsafe { gui.set_parent(&handle, window) }?;
+            }
+            GuiStep::Show => gui.show(&handle)?,
+            GuiStep::Hide => gui.hide(&handle)?,
+            GuiStep::Resize([width, height]) => gui.set_size(&handle, GuiSize { width, height })?,
+            GuiStep::Destroy => gui.destroy(&handle),
+        }
+        Ok(())
+    }
+
+    /// Opens the editor in the X11 window `parent`; its width and height in pixels.
+    ///
+    /// # Errors
+    /// When the plugin has no editor for X11 or fails to open it.
+    pub fn open_editor(&mut self, parent: u32) -> Result<[u32; 2]> {
+        let gui: PluginGui = self.extension()?;
+        let supported = gui.is_api_supported(&self.plugin.plugin_handle(), X11);
+        ensure!(supported, "the editor does not support X11");
+        self.gui(GuiStep::Create)?;
+        self.gui(GuiStep::Scale(1.0))?;
+        let size = self.editor_size()?;
+        self.gui(GuiStep::Parent(parent))?;
+        self.gui(GuiStep::Show)?;
+        Ok(size)
+    }
+
+    /// Resizes the open editor to what it makes of `width` and `height` in pixels; the result.
+    ///
+    /// # Errors
+    /// When it cannot be resized or refuses the size.
+    pub fn resize_editor(&mut self, [width, height]: [u32; 2]) -> Result<[u32; 2]> {
+        let gui: PluginGui = self.extension()?;
+        let handle = self.plugin.plugin_handle();
+        ensure!(gui.can_resize(&handle), "the editor cannot be resized");
+        let size = gui.adjust_size(&handle, GuiSize { width, height }).context("no size fits")?;
+        self.gui(GuiStep::Resize([size.width, size.height]))?;
+        Ok([size.width, size.height])
+    }
+
+    /// The open editor's width and height in pixels.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn editor_size(&mut self) -> Result<[u32; 2]> {
+        let gui: PluginGui = self.extension()?;
+        let size = gui.get_size(&self.plugin.plugin_handle()).context("the editor has no size")?;
+        Ok([size.width, size.height])
+    }
+
+    /// Closes the editor.
+    ///
+    /// # Errors
+    /// When the plugin has none.
+    pub fn close_editor(&mut self) -> Result<()> {
+        self.gui(GuiStep::Destroy)
+    }
+}

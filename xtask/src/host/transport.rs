@@ -1,0 +1,30 @@
+//! Where in the music a host says that it is.
+
+use clack_host::{
+    events::{
+        EventFlags, EventHeader,
+        event_types::{TransportEvent, TransportFlags},
+    },
+    utils::{BeatTime, SecondsTime},
+};
+
+/// A transport that says whatever comes: every number from `noise`, which gives -1..1.
+pub fn random_transport(noise: &mut dyn FnMut() -> f64) -> TransportEvent {
+    let mut any = |scale: f64| scale * noise();
+    TransportEvent {
+        header: EventHeader::new_core(0, EventFlags::empty()),
+        flags: TransportFlags::from_bits_truncate(any(1e9).abs() as u32),
+        song_pos_beats: BeatTime::from_float(any(1e6)),
+        song_pos_seconds: SecondsTime::from_float(any(1e6)),
+        tempo: any(1e6),
+        tempo_inc: any(1.0),
+        loop_start_beats: BeatTime::from_float(any(1e6)),
+        loop_end_beats: BeatTime::from_float(any(1e6)),
+        loop_start_seconds: SecondsTime::from_float(any(1e6)),
+        loop_end_seconds: SecondsTime::from_float(any(1e6)),
+        bar_start: BeatTime::from_float(any(1e6)),
+        bar_number: any(2e9) as i32,
+        time_signature_numerator: any(65_535.0) as u16,
+        time_signature_denominator: any(65_535.0) as u16,
+    }
+}

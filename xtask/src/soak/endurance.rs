@@ -1,0 +1,157 @@
+//! Hours of abuse for the filter: settings that change a thousand times a second, and signals that no music
+//! has.
+
+use super::common::noise;
+use anyhow::{Result, ensure};
+use std::fmt;
+use tone_filter::dsp::{
+    BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter,
+};
+
+const RATE: f64 = 44_100.0;
+/// Samples from one change of the settings to the next: more than a thousand a second.
+const CHANGE: usize = 44;
+/// Seconds that a resonator rings in what the filter comes back to.
+const RING: f32 = 0.4;
+
+/// What has been endured.
+pub struct Endured {
+    /// Audio, in seconds.
+    pub seconds: f64,
+    /// The largest output as a share of what is allowed, the dry signal's peak and one.
+    pub peak: f64,
+    /// The largest difference from an undisturbed filter, two ring times after a disturbance.
+    pub rest: f64,
+}
+
+impl fmt::Display for Endured {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self { seconds, peak, rest } = self;
+        write!(
+            f,
+            "endurance: {seconds:.0} s; output at most {:.1} % of the bound; two ring times after a \
+             disturbance {rest:.1e} from the undisturbed output",
+            100.0 * peak
+        )
+    }
+}
+
+/// Runs `seconds` of audio in rounds of a disturbance and a rest; `seed` makes it another one.
+///
+/// # Errors
+/// When the output is not finite, leaves its bounds, or does not come back.
+pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
+    let mut noise = noise(seed);
+    let calm = Settings { ring: RING, release: 48.0, ..Settings::default() };
+    let mut disturbed = ToneFilter::new(RATE, &calm)?;
+    let mut undisturbed = ToneFilter::new(RATE, &calm)?;
+    let mut endured = Endured { seconds: 0.0, peak: 0.0, rest: 0.0 };
+    let mut time = 0;
+    while endured.seconds < seconds {
+        for signal in SIGNALS {
+            let frames = (RATE * (0.5 + 0.25 * noise())) as usize;
+            disturb(&mut disturbed, signal, frames, &mut noise, &mut endured)?;
+            undisturbed.process(&mut music(time, frames).each_mut().map(Vec::as_mut_slice));
+            time += frames;
+            endured.seconds += frames as f64 / RATE;
+        }
+        disturbed.set_settings(&calm)?;
+        let way_back = (2.0 * f64::from(RING) * RATE) as usize;
+        for (frames, compared) in [(way_back, false), ((0.25 * RATE) as usize, true)] {
+            let (mut own, mut truth) = (music(time, frames), music(time, frames));
+            disturbed.process(&mut own.each_mut().map(Vec::as_mut_slice));
+            undisturbed.process(&mut truth.each_mut().map(Vec::as_mut_slice));
+            time += frames;
+            endured.seconds += frames as f64 / RATE;
+            for (own, truth) in own.iter().flatten().zip(truth.iter().flatten()) {
+                ensure!(own.is_finite() && own.abs() <= 2.0, "{own} at rest");
+                if compared {
+                    endured.rest = endured.rest.max(f64::from((own - truth).abs()));
+                }
+            }
+        }
+        ensure!(endured.rest < 1e-3, "{} from the undisturbed output", endured.rest);
+    }
+    Ok(endured)
+}
+
+/// A sample of a disturbance: from its number, and noise.
+type Signal = fn(usize, f64) -> f32;
+
+const SIGNALS: [Signal; 10] = [
+    |_, noise| noise as f32,
+    |t, _| if t / 50 % 2 == 0 { 1.0 } else { -1.0 },
+    |t, _| if t % 2 == 0 { 1e-30 } else { -1e-30 },
+    |_, noise| 1e30 * noise.signum() as f32,
+    |t, noise| if t % 997 < 10 { f32::NAN } else { noise as f32 },
+    |t, noise| match t % 499 {
+        0..5 => f32::INFINITY,
+        5..9 => f32::NEG_INFINITY,
+        _ => noise as f32,
+    },
+    |_, _| 1.0,
+    |_, _| 0.0,
+    |t, noise| if t / 1000 % 2 == 0 { 0.0 } else { noise as f32 },
+    |_, noise| f32::MAX * noise as f32,
+];
+
+fn disturb(
+    filter: &mut ToneFilter,
+    signal: Signal,
+    frames: usize,
+    noise: &mut impl FnMut() -> f64,
+    endured: &mut Endured,
+) -> Result<()> {
+    // What the bound is of: of what came in, no sample of which may be more than f32 holds.
+    let mut dry = 0f64;
+    for start in (0..frames).step_by(CHANGE) {
+        filter.set_settings(&any_settings(noise))?;
+        let mut block: [Vec<f32>; 2] =
+            [0; 2].map(|_| (start..start + CHANGE).map(|t| signal(t, noise())).collect());
+        for sample in block.iter().flatten().filter(|sample| sample.is_finite()) {
+            dry = dry.max(f64::from(sample.abs()));
+        }
+        filter.process(&mut block.each_mut().map(Vec::as_mut_slice));
+        for sample in block.iter().flatten() {
+            ensure!(sample.is_finite(), "{sample}");
+            endured.peak = endured.peak.max(f64::from(sample.abs()) / (dry + 1.0));
+        }
+        ensure!(endured.peak <= 1.000_001, "{} times the bound", endured.peak);
+    }
+    Ok(())
+}
+
+/// Settings at random, every one of them; but the output as it is, which the bound is before.
+fn any_settings(noise: &mut impl FnMut() -> f64) -> Settings {
+    let mut any = |count: usize| (((noise() + 1.0) / 2.0 * count as f64) as usize).min(count - 1);
+    let mut settings = Settings {
+        stereo: if any(2) == 0 { Stereo::Mono } else { Stereo::Stereo },
+        bypass: any(10) == 0,
+        root: PitchClass::new(any(12)),
+        scale: Scale::ALL[any(Scale::ALL.len())],
+        bands: (0..8).fold(BandMask::ALL, |mask, _| mask.with(any(48), false)),
+        custom: (0..4).fold(PitchClasses::ALL, |classes, _| classes.with(any(12), false)),
+        ..Settings::default()
+    };
+    for spec in SPECS.iter().filter(|spec| spec.id != "output") {
+        let share = any(10_001) as f32 / 10_000.0;
+        spec.set(
+            &mut settings,
+            (spec.min + share * (spec.max - spec.min)).clamp(spec.min, spec.max),
+        );
+    }
+    settings
+}
+
+/// Music from sample `start` on: a chord to the left, another one to the right.
+fn music(start: usize, frames: usize) -> [Vec<f32>; 2] {
+    let chord = |notes: [f64; 3]| {
+        (start..start + frames)
+            .map(|t| {
+                let phase = std::f64::consts::TAU * t as f64 / RATE;
+                notes.iter().map(|hertz| 0.2 * (hertz * phase).sin()).sum::<f64>() as f32
+            })
+            .collect()
+    };
+    [chord([220.0, 277.18, 329.63]), chord([261.63, 440.0, 659.26])]
+}

@@ -1,0 +1,37 @@
+//! `cargo xtask soak`: what takes too long for every change, on the bundle that users get.
+
+#[path = "../../../tests/common/mod.rs"]
+mod common;
+pub mod endurance;
+pub mod session;
+pub mod timing;
+
+use crate::{bundle, host::Library};
+use anyhow::{Result, ensure};
+use std::time::Instant;
+
+/// Builds the plugin and runs all of it; prints figures.
+///
+/// # Errors
+/// When the plugin does not build, or does not keep what it promises.
+pub fn soak() -> Result<()> {
+    bundle::bundle_release()?;
+    let bundle = bundle::clap()?;
+
+    let started = Instant::now();
+    let library = Library::load(&bundle)?;
+    let plugins = library.plugins()?.len();
+    let scan = started.elapsed().as_secs_f64();
+    println!("scan: {plugins} plugin in {:.1} ms", 1e3 * scan);
+    ensure!(scan < 0.1, "a scan takes {scan} s");
+
+    for block in [32, 64] {
+        println!("{}", timing::measure(&library, block, 1_000_000)?);
+    }
+    println!("{}", endurance::endure(3600.0, 1)?);
+    let session = session::session(&library, 50, 7200)?;
+    println!("{session}");
+    let [before, after] = session.memory;
+    ensure!(after as f64 <= 1.01 * before as f64, "memory has grown by more than 1 %");
+    Ok(())
+}

@@ -1,0 +1,176 @@
+//! A user's evening in a hurry: many instances, automation, editors, states.
+
+use super::common::noise;
+use crate::host::{Change, Instance, Library, Processor};
+use anyhow::{Context, Result, ensure};
+use std::fmt;
+
+const RATE: f64 = 48_000.0;
+const BLOCK: usize = 256;
+
+/// What became of a session.
+pub struct Session {
+    /// Instances at a time.
+    pub instances: usize,
+    /// Seconds of the session, of each of which every instance has played a block.
+    pub seconds: usize,
+    /// States that were saved, loaded into another instance, and found the same.
+    pub states: usize,
+    /// Editors opened and closed; none where there is no X11.
+    pub editors: usize,
+    /// Resident memory in bytes after a quarter of the session, and at its end; 0 where it is not known.
+    pub memory: [usize; 2],
+}
+
+impl fmt::Display for Session {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self { instances, seconds, states, editors, memory } = self;
+        let [before, after] = memory.map(|bytes| bytes as f64 / (1 << 20) as f64);
+        write!(
+            f,
+            "session: {seconds} s of {instances} instances, {editors} editors opened, {states} states \
+             restored exactly; memory {before:.1} MiB after a quarter, {after:.1} MiB at the end ({:+.2} %)",
+            100.0 * (after / before - 1.0)
+        )
+    }
+}
+
+/// Plays a session of `seconds` with `count` instances.
+///
+/// # Errors
+/// When anything fails, or a state comes back as another one.
+pub fn session(library: &Library, count: usize, seconds: usize) -> Result<Session> {
+    let plugin = library.plugins()?.into_iter().next().context("the bundle is empty")?;
+    let mut noise = noise(count as u64);
+    let mut any = move |count: usize| ((noise() + 1.0) / 2.0 * count as f64) as usize % count;
+    let mut instances = Vec::new();
+    for _ in 0..count {
+        let mut instance = library.instantiate(&plugin.id)?;
+        let processor = instance.activate(RATE, BLOCK)?;
+        instances.push((instance, processor));
+    }
+    let parameters: Vec<_> = instances[0].0.parameters()?;
+    let mut editors = Editors::start()?;
+    let mut session = Session { instances: count, seconds, states: 0, editors: 0, memory: [0; 2] };
+    for second in 0..seconds {
+        for (_, processor) in &mut instances {
+            let changes = (0..4).map(|index| {
+                let parameter = &parameters[any(parameters.len())];
+                let value = any(parameter.max as usize * 1000 + 1) as f64 / 1000.0;
+                Change { frame: index * BLOCK / 4, parameter: parameter.id, value }
+            });
+            play(processor, &changes.collect::<Vec<_>>(), &mut any)?;
+        }
+        let [from, to] = [any(count), any(count)];
+        let saved = instances[from].0.save()?;
+        instances[to].0.load(&saved)?;
+        ensure!(instances[to].0.save()? == saved, "a state has come back as another one");
+        session.states += 1;
+        if second % 20 == 0 {
+            session.editors += editors.visit(&mut instances[any(count)])?;
+        }
+        if second == seconds / 4 {
+            session.memory[0] = memory();
+        }
+    }
+    session.memory[1] = memory();
+    for (mut instance, processor) in instances {
+        instance.deactivate(processor);
+    }
+    Ok(session)
+}
+
+fn play(
+    processor: &mut Processor,
+    changes: &[Change],
+    any: &mut impl FnMut(usize) -> usize,
+) -> Result<()> {
+    let mut signal: Vec<Vec<f32>> =
+        (0..2).map(|_| (0..BLOCK).map(|_| any(2001) as f32 / 1000.0 - 1.0).collect()).collect();
+    processor.run(&mut signal, any(2) == 0, &mut std::iter::repeat(BLOCK), changes)?;
+    // A gain of 12 dB, of one of the dry signal and one of the resonators.
+    let bound = 2.0 * 3.99;
+    ensure!(signal.iter().flatten().all(|sample| sample.abs() <= bound), "out of bounds");
+    Ok(())
+}
+
+/// Resident memory of this process in bytes.
+fn memory() -> usize {
+    let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    pages
+        .split(' ')
+        .nth(1)
+        .and_then(|pages| pages.parse().ok())
+        .map_or(0, |pages: usize| 4096 * pages)
+}
+
+#[cfg(target_os = "linux")]
+use x11::Editors;
+
+#[cfg(target_os = "linux")]
+mod x11 {
+    use super::{BLOCK, Instance, Processor, Result};
+    use crate::display::Display;
+    use anyhow::ensure;
+    use std::{
+        fs, thread,
+        time::{Duration, Instant},
+    };
+
+    /// A display to open editors on.
+    pub struct Editors(Display);
+
+    impl Editors {
+        pub fn start() -> Result<Self> {
+            let display = Display::start([1600, 1200])?;
+            // SAFETY: nothing else of this program reads or writes the environment at this time; the
+            // threads of the instances do not before there is an editor.
+            unsafe {
+                std::env::set_var("DISPLAY", display.name());
+                std::env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
+            }
+            Ok(Self(display))
+        }
+
+        /// Opens an editor, lets it see a few blocks, and closes it; how many that were.
+        pub fn visit(
+            &mut self,
+            (instance, processor): &mut (Instance, Processor),
+        ) -> Result<usize> {
+            let before = threads()?;
+            instance.open_editor(self.0.window())?;
+            for _ in 0..20 {
+                let mut signal = vec![vec![0.1; BLOCK]; 2];
+                processor.run(&mut signal, true, &mut std::iter::repeat(BLOCK), &[])?;
+                instance.idle();
+                thread::sleep(Duration::from_millis(5));
+            }
+            instance.close_editor()?;
+            let closed = Instant::now();
+            while threads()? > before {
+                ensure!(closed.elapsed().as_secs() < 60, "an editor leaves threads behind");
+                thread::sleep(Duration::from_millis(1));
+            }
+            Ok(1)
+        }
+    }
+
+    fn threads() -> Result<usize> {
+        Ok(fs::read_dir("/proc/self/task")?.count())
+    }
+}
+
+/// No editors where there is no X11.
+#[cfg(not(target_os = "linux"))]
+struct Editors;
+
+#[cfg(not(target_os = "linux"))]
+impl Editors {
+    fn start() -> Result<Self> {
+        Ok(Self)
+    }
+
+    fn visit(&mut self, _: &mut (Instance, Processor)) -> Result<usize> {
+        Ok(0)
+    }
+}
