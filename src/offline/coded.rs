@@ -1,7 +1,7 @@
 //! FLAC, AIFF, MP3 and Ogg Vorbis, by `symphonia`.
 
 use super::{
-    Error,
+    Error, codebooks,
     guard::guarded,
     source::extension,
     wav::{Depth, Format},
@@ -13,7 +13,7 @@ use std::{
 };
 use symphonia::core::{
     audio::sample::SampleFormat,
-    codecs::audio::{AudioDecoder, AudioDecoderOptions},
+    codecs::audio::{AudioDecoder, AudioDecoderOptions, well_known::CODEC_ID_VORBIS},
     errors::Error as Fault,
     formats::{FormatOptions, FormatReader, TrackType, probe::Hint},
     io::MediaSourceStream,
@@ -76,6 +76,9 @@ impl Reader {
         };
         let depth =
             if parameters.bits_per_sample.is_some() { natural_depth } else { Depth::Float32 };
+        if let (CODEC_ID_VORBIS, Some(headers)) = (parameters.codec, &parameters.extra_data) {
+            codebooks::check(headers).map_err(fault)?;
+        }
         let (codecs, options) = (symphonia::default::get_codecs(), AudioDecoderOptions::default());
         let decoder = guarded(|| codecs.make_audio_decoder(parameters, &options)).map_err(fault)?;
         let (track, frames) = (track.id, track.num_frames);

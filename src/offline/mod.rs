@@ -4,6 +4,7 @@
 //! leaves no output behind.
 
 pub mod batch;
+mod codebooks;
 pub mod coded;
 mod guard;
 mod level;

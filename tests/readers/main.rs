@@ -157,3 +157,82 @@ fn mp3_is_read_or_refused() {
 fn ogg_is_read_or_refused() {
     fuzz(&["tone.ogg", "tagged.ogg", "tone.oga"]);
 }
+
+/// Appends the lowest `count` bits of `value`, the lowest first.
+fn push_bits(bits: &mut Vec<bool>, value: u64, count: u32) {
+    bits.extend((0..count).map(|bit| value.checked_shr(bit).unwrap_or(0) & 1 == 1));
+}
+
+/// A file whose headers are those of `original` up to its tables, of which there are 256: in each, 131 072 entries of
+/// equal length and 31 dimensions, all made of one number.
+fn with_great_codebooks(original: &[u8]) -> Vec<u8> {
+    let mut bits = Vec::new();
+    push_bits(&mut bits, 255, 8);
+    for _ in 0..256 {
+        for (value, count) in [
+            (0x0056_4342, 24),
+            (31, 16),
+            (1 << 17, 24),
+            // Ordered by length, which is 17 for all.
+            (1, 1),
+            (16, 5),
+            (1 << 17, 18),
+            // Made by the first way from a number of one bit.
+            (1, 4),
+            (0, 64),
+            (0, 4),
+            (0, 1),
+            (1, 1),
+        ] {
+            push_bits(&mut bits, value, count);
+        }
+    }
+    // The rest is as short as it may be: no transform, a floor, a residue, a mapping, a mode, the end.
+    for (value, count) in [(0, 6 + 16 + 6), (1, 16), (0, 11 + 112 + 50 + 47), (1, 1)] {
+        push_bits(&mut bits, value, count);
+    }
+    let setup = original.windows(7).position(|bytes| bytes == b"\x05vorbis").unwrap() + 7;
+    let page = original[..setup].windows(4).rposition(|bytes| bytes == b"OggS").unwrap();
+    let head = original[page + 27 + usize::from(original[page + 26])..setup].to_vec();
+    let bytes = bits
+        .chunks(8)
+        .map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit)));
+    let body: Vec<u8> = head.into_iter().chain(bytes).collect();
+
+    let comment =
+        original[page..setup].windows(7).position(|bytes| bytes == b"\x03vorbis").unwrap();
+    let start = page + 27 + usize::from(original[page + 26]);
+    let comment_len = setup - 7 - (page + comment);
+    assert_eq!(page + comment, start, "the page begins with the comments");
+    // Lengths of the two packets, in pieces of up to 255.
+    let lengths = [comment_len, body.len() - comment_len];
+    let table: Vec<u8> = lengths
+        .iter()
+        .flat_map(|len| std::iter::repeat_n(255, len / 255).chain([(len % 255) as u8]))
+        .collect();
+    let mut file = original[..page + 26].to_vec();
+    file.push(table.len() as u8);
+    file.extend(table);
+    file.extend(body);
+    // The first page with sound, by the time in its head.
+    let has_sound =
+        |at: &usize| original[*at..].starts_with(b"OggS") && original[at + 6..at + 14] != [0; 8];
+    file.extend(&original[(setup..original.len()).find(has_sound).unwrap()..]);
+    mutation::mend_ogg(&mut file);
+    file
+}
+
+#[test]
+fn tables_that_unpack_to_gigabytes_are_refused() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cli/corpus");
+    let original = fs::read(corpus.join("tone.ogg")).unwrap();
+    let file = with_great_codebooks(&original);
+    assert!(file.len() < 10_000, "{}", file.len());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in.ogg");
+    fs::write(&path, &file).unwrap();
+    let (done, peak) = heap::peak_of(|| read(&path, file.len()));
+    let error = done.unwrap_err().to_string();
+    assert!(error.contains("the size of its codebooks"), "{error}");
+    assert!(peak < FIXED, "{peak}");
+}

@@ -161,7 +161,7 @@ fn checksum(bytes: &[u8], bits: u32, polynomial: u32) -> u32 {
 }
 
 /// Makes the checksums of Ogg pages right.
-fn mend_ogg(bytes: &mut [u8]) {
+pub fn mend_ogg(bytes: &mut [u8]) {
     let pages = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(b"OggS")).collect::<Vec<_>>();
     for page in pages {
         let Some(segments) = bytes.get(page + 26).map(|count| usize::from(*count)) else {

@@ -1,0 +1,97 @@
+//! Vorbis files bring their own tables along, in a few bits each, and the decoder unpacks all of them at once. So a
+//! file of five kilobytes could ask for five gigabytes; it is asked here first, how much it wants.
+
+use symphonia::core::{
+    errors::{Error as Fault, Result},
+    io::{BitReaderRtl, ReadBitsRtl},
+};
+
+/// The packet that has them begins with this.
+const SETUP: &[u8; 7] = b"\x05vorbis";
+
+/// What a codebook begins with.
+const SYNC: u32 = 0x0056_4342;
+
+/// Numbers that all tables of a file may have together. Those of real encoders have fewer than 100 000.
+const MOST: u64 = 1 << 20;
+
+/// Refuses headers, as a container hands them to the decoder, whose tables are too large.
+pub fn check(headers: &[u8]) -> Result<()> {
+    let setup = headers.windows(SETUP.len()).position(|bytes| bytes == SETUP);
+    // The decoder says what is wrong with those without.
+    let Some(setup) = setup else { return Ok(()) };
+    let mut bits = BitReaderRtl::new(&headers[setup + SETUP.len()..]);
+    let mut numbers = 0;
+    for _ in 0..=bits.read_bits_leq32(8)? {
+        numbers += codebook(&mut bits)?;
+        if numbers > MOST {
+            return Err(Fault::LimitError("the size of its codebooks"));
+        }
+    }
+    Ok(())
+}
+
+/// Skips a codebook (Vorbis I specification, 3.2.1), and gives the numbers that it unpacks to.
+fn codebook(bits: &mut BitReaderRtl) -> Result<u64> {
+    if bits.read_bits_leq32(24)? != SYNC {
+        return Err(Fault::DecodeError("it has a broken codebook"));
+    }
+    let dimensions = bits.read_bits_leq32(16)?;
+    let entries = bits.read_bits_leq32(24)?;
+    if bits.read_bool()? {
+        bits.ignore_bits(5)?;
+        let mut left = entries;
+        while left > 0 {
+            let same = bits.read_bits_leq32(u32::BITS - left.leading_zeros())?;
+            left = left.checked_sub(same).ok_or(Fault::DecodeError("it has a broken codebook"))?;
+        }
+    } else if bits.read_bool()? {
+        for _ in 0..entries {
+            if bits.read_bool()? {
+                bits.ignore_bits(5)?;
+            }
+        }
+    } else {
+        bits.ignore_bits(5 * entries)?;
+    }
+    let numbers = u64::from(entries) * u64::from(dimensions);
+    let kind = bits.read_bits_leq32(4)?;
+    if kind == 0 {
+        return Ok(entries.into());
+    }
+    bits.ignore_bits(64)?;
+    let width = bits.read_bits_leq32(4)? + 1;
+    bits.ignore_bits(1)?;
+    let stored = if kind == 1 { root(entries, dimensions) } else { numbers };
+    if numbers <= MOST {
+        bits.ignore_bits(stored as u32 * width)?;
+    }
+    Ok(numbers + u64::from(entries))
+}
+
+/// The greatest number of which `dimensions` factors make no more than `entries`.
+fn root(entries: u32, dimensions: u32) -> u64 {
+    let fits = |value: &u64| {
+        let mut product = 1u64;
+        // Beyond 32 doublings nothing fits any more.
+        (0..dimensions.min(33)).all(|_| {
+            product *= value;
+            product <= entries.into()
+        })
+    };
+    (1..=u64::from(entries)).take_while(fits).last().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_are_the_greatest_whole_numbers_that_fit() {
+        for (entries, dimensions, expected) in
+            [(0, 2, 0), (1, 5, 1), (6561, 8, 3), (6560, 8, 2), (15_625, 3, 25), (131_072, 32, 1)]
+        {
+            assert_eq!(root(entries, dimensions), expected, "{entries}, {dimensions}");
+        }
+    }
+}
