@@ -40,7 +40,7 @@ pub fn test() -> Result<()> {
 }
 
 /// Checks licences, sources and what is banned, by `deny.toml`; then known vulnerabilities, for which the
-/// network is needed. Not part of [`test`]: what others publish today must not fail a change of ours.
+/// network is needed. Not part of [`test()`]: what others publish today must not fail a change of ours.
 ///
 /// # Errors
 /// When cargo-deny is missing, or finds something.
