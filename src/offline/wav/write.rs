@@ -15,10 +15,6 @@ use std::{
 /// Bytes that go to the system at a time.
 const BUFFER: usize = 1 << 18;
 
-/// Bytes after which the system is asked to put them on the disk, so that little is left to wait for at the
-/// end.
-const SYNC: u64 = 1 << 25;
-
 /// A WAV file being written.
 pub struct Writer {
     path: PathBuf,
@@ -103,10 +99,6 @@ impl Writer {
         encode(channels, depth, self.dither.as_mut(), &mut bytes);
         self.data += bytes.len() as u64;
         self.put(&bytes)?;
-        if self.data / SYNC > (self.data - bytes.len() as u64) / SYNC {
-            let synced = self.file.flush().and_then(|()| self.file.get_ref().sync_data());
-            synced.map_err(|source| unwritable(&self.path, source))?;
-        }
         self.bytes = bytes;
         Ok(())
     }
