@@ -286,6 +286,7 @@ impl Panel {
         ui.painter().rect_filled(window, 0.0, theme::BACKGROUND);
         let layout = Layout::new(window);
         let Layout { scale, .. } = layout;
+        theme::resize(ui.ctx(), scale);
         preset_bar::show(ui, layout.header, scale, &self.output, &mut hand);
         self.grid.show(ui, layout.grid, &self.bands, &mut hand);
         scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, &mut hand);

@@ -79,6 +79,8 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, output: &OutputMeter, hand: &
 
 /// The presets, in what is left of the row.
 fn presets(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
+    let file = row.right(row.width(4.0));
+    row.right(2.0);
     let arrow = row.rest.height();
     let name = hand.sound().preset;
     for (place, label, steps) in
@@ -95,7 +97,6 @@ fn presets(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
             load(hand, &next);
         }
     }
-    let file = row.right(row.width(4.0));
     let changed = hand.session.library.is_changed(&name, &hand.params.settings());
     let mark = if changed { " *" } else { "" };
     let response = button(ui, row.rest, row.scale, "Preset", &format!("{name}{mark}"), true);

@@ -86,6 +86,17 @@ pub fn text(
     place
 }
 
+/// Gives menus and tips of `ctx` the size of the rest.
+pub fn resize(ctx: &egui::Context, scale: Scale) {
+    let font = scale.font(12.0);
+    // Another style is laid out anew, all of it.
+    if ctx.global_style().text_styles.values().any(|style| *style != font) {
+        ctx.all_styles_mut(|style| {
+            style.text_styles.values_mut().for_each(|style| *style = font.clone());
+        });
+    }
+}
+
 /// Gives `ctx` the fonts and the colours.
 pub fn install(ctx: &egui::Context) {
     const NAME: &str = "Ubuntu-Light";
@@ -106,11 +117,18 @@ pub fn install(ctx: &egui::Context) {
     visuals.selection.bg_fill = ACCENT.gamma_multiply(0.35);
     visuals.selection.stroke = Stroke::new(1.0, ACCENT);
     visuals.menu_corner_radius = CornerRadius::same(4);
+    // What egui paints looks like what is painted here.
+    let widgets = &mut visuals.widgets;
+    for (state, fill) in [
+        (&mut widgets.inactive, SURFACE),
+        (&mut widgets.hovered, LINE),
+        (&mut widgets.active, LINE),
+        (&mut widgets.open, LINE),
+    ] {
+        (state.weak_bg_fill, state.bg_fill, state.bg_stroke) = (fill, fill, Stroke::NONE);
+        (state.corner_radius, state.expansion) = (CornerRadius::same(4), 0.0);
+    }
     ctx.set_visuals_of(egui::Theme::Dark, visuals);
-    ctx.all_styles_mut(|style| {
-        let font = FontId::proportional(12.0);
-        style.text_styles.values_mut().for_each(|style| *style = font.clone());
-    });
     // A field to type in is as high as the text that it takes the place of.
     ctx.all_styles_mut(|style| style.spacing.interact_size.y = 0.0);
     ctx.set_theme(egui::Theme::Dark);

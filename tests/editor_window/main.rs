@@ -31,13 +31,22 @@ fn the_editor_in_a_window() {
 }
 
 /// Sines of notes and amplitudes.
-fn chord(notes: &[(&str, f64)]) -> impl Fn(f64) -> f64 {
+fn chord(notes: &[(&str, f64)]) -> impl Fn(f64) -> f64 + Sync + use<> {
     let tones = notes.iter().map(|&(note, level)| {
         let tone = (0..TONES).find(|&tone| name(tone) == note).unwrap();
         (TAU * frequency(tone, 440.0, 0.0), level)
     });
     let tones: Vec<_> = tones.collect();
     move |t| tones.iter().map(|(turns, level)| level * (turns * t).sin()).sum()
+}
+
+/// The demo tune up to its last chord, which then goes on and on.
+fn tune() -> impl Fn(f64) -> f64 + Sync + use<> {
+    let left = demo().remove(0);
+    move |t| {
+        let time = 7.0 + if t < 6.2 { t } else { 6.2 + (t - 6.2) % 1.6 };
+        f64::from(left[(time * 44_100.0) as usize])
+    }
 }
 
 /// How the cell of `note` must look when `notes` have sounded for long: `docs/dsp.md`, 3.
@@ -119,9 +128,7 @@ fn each_band_is_in_its_place_and_has_the_colour_of_its_state(stage: &mut Stage) 
 }
 
 fn it_is_drawn_at_every_size(stage: &mut Stage) {
-    let tune = demo().remove(0);
-    // The last chord sets in where the filter has settled.
-    let sound = |t: f64| tune.get(((t + 7.0) * 44_100.0) as usize).map_or(0.0, |&x| f64::from(x));
+    let sound = tune();
     let wide = [("A3", 0.3), ("A4", 0.06), ("G#7", 0.04)];
     for size in [[1000, 640], [480, 300], [1600, 1000], [3840, 2160], [700, 500]] {
         stage.window.resize(size);
@@ -161,8 +168,7 @@ fn the_session_remembers_the_size_and_the_zoom(mut stage: Stage, display: &Displ
     stage.window.instance.load(&state).unwrap();
     stage.window.reopen();
     assert_eq!(stage.window.size, [2000, 1280]);
-    let tune = demo().remove(0);
-    let sound = |t: f64| tune.get(((t + 7.0) * 44_100.0) as usize).map_or(0.0, |&x| f64::from(x));
+    let sound = tune();
     stage.show("editor-tune-zoom-200", &sound, is_lit);
     stage.close();
 }

@@ -4,7 +4,8 @@ use crate::hosting::instance;
 use std::{
     fs,
     path::PathBuf,
-    thread::sleep,
+    sync::atomic::{AtomicBool, AtomicUsize, Ordering},
+    thread::{scope, sleep},
     time::{Duration, Instant},
 };
 use xtask::{
@@ -30,6 +31,15 @@ pub fn display() -> Display {
         std::env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
     }
     display
+}
+
+/// Ends a player, even when the window's side panics.
+pub struct Stop<'a>(pub &'a AtomicBool);
+
+impl Drop for Stop<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// An open editor on a display.
@@ -68,11 +78,9 @@ impl<'a> Window<'a> {
     pub fn wait(
         &mut self,
         check: impl Fn(&Picture) -> Result<(), String>,
-        mut meanwhile: impl FnMut(),
     ) -> (Picture, Option<String>) {
         let begun = Instant::now();
         loop {
-            meanwhile();
             self.instance.idle();
             let picture = self.picture();
             let complaint = check(&picture).err();
@@ -113,7 +121,7 @@ impl<'a> Stage<'a> {
     pub fn show(
         &mut self,
         title: &str,
-        sound: &dyn Fn(f64) -> f64,
+        sound: &(dyn Fn(f64) -> f64 + Sync),
         check: impl Fn(&Picture) -> Result<(), String>,
     ) -> Picture {
         let Self { processor, window } = self;
@@ -121,14 +129,24 @@ impl<'a> Stage<'a> {
         // The slowest resonator needs some seconds to settle.
         let mut time = 0.0;
         play(processor, sound, &mut time, 6.0);
-        let meanwhile = || {
-            // In no more than real time, which is what the display keeps up with.
-            for _ in 0..10 {
-                play(processor, sound, &mut time, 0.01);
-                sleep(Duration::from_millis(10));
-            }
-        };
-        let (picture, complaint) = window.wait(check, meanwhile);
+        let (done, blocks) = (AtomicBool::new(false), AtomicUsize::new(0));
+        let (picture, complaint) = scope(|scope| {
+            let _stop = Stop(&done);
+            // On a thread of its own, because to take a picture takes a while.
+            scope.spawn(|| {
+                while !done.load(Ordering::Relaxed) {
+                    play(processor, sound, &mut time, BLOCK as f64 / RATE);
+                    blocks.fetch_add(1, Ordering::Relaxed);
+                    // In no more than real time, which is what the display keeps up with.
+                    sleep(Duration::from_millis(10));
+                }
+            });
+            window.wait(|picture| match blocks.load(Ordering::Relaxed) {
+                // Half a second fills the spectrum.
+                50.. => check(picture),
+                blocks => Err(format!("only {blocks} blocks were played")),
+            })
+        });
         let path = pictures().join(format!("{title}.png"));
         picture.save(&path).unwrap();
         if let Some(complaint) = complaint {
@@ -144,7 +162,12 @@ impl<'a> Stage<'a> {
 }
 
 /// Plays the next `seconds` after `time`, as fast as it goes.
-fn play(processor: &mut Processor, sound: &dyn Fn(f64) -> f64, time: &mut f64, seconds: f64) {
+fn play(
+    processor: &mut Processor,
+    sound: &(dyn Fn(f64) -> f64 + Sync),
+    time: &mut f64,
+    seconds: f64,
+) {
     let frames = 0..(seconds * RATE).round() as usize;
     let channel: Vec<f32> = frames.map(|frame| sound(*time + frame as f64 / RATE) as f32).collect();
     let mut signal = [channel.clone(), channel];
