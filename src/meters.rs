@@ -4,12 +4,13 @@
 //! other. While nobody looks, nothing is sent.
 
 use crate::dsp::Bands;
+#[cfg(all(test, loom))]
+use loom::sync::{Arc, Mutex, atomic::AtomicUsize};
 use rtrb::{Consumer, Producer, RingBuffer};
+#[cfg(not(all(test, loom)))]
+use std::sync::{Arc, Mutex, atomic::AtomicUsize};
 use std::{
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{PoisonError, atomic::Ordering},
     time::Instant,
 };
 use triple_buffer::{Input, Output, triple_buffer};
@@ -207,7 +208,10 @@ impl Drop for MeterViewer {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
+mod model;
+
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use crate::dsp::Band;
