@@ -25,16 +25,16 @@ pub struct Session {
 }
 
 impl Session {
-    /// The share by which resident memory has grown.
+    /// The share by which resident memory has grown; 0 where it is not known.
     pub fn growth(&self) -> f64 {
         let [before, after] = self.memory.map(|memory| memory.resident as f64);
-        after / before - 1.0
+        (after - before) / before.max(1.0)
     }
 
-    /// Bytes that were not freed, of each editor.
+    /// Bytes that were not freed, of each editor; 0 where there is none.
     pub fn leak(&self) -> f64 {
         let [before, after] = self.memory.map(|memory| memory.heap as f64);
-        (after - before) / self.between as f64
+        (after - before) / self.between.max(1) as f64
     }
 }
 

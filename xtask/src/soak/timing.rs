@@ -44,20 +44,18 @@ impl Timing {
 
 impl fmt::Display for Timing {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let (block, count) = (self.block, self.own.len());
-        write!(
-            f,
-            "{count} blocks of {block} samples at {RATE} Hz, {TURNS} times, of the deadline:"
-        )?;
-        for (name, shares) in [("by the clock", &self.wall), ("its own", &self.own)] {
+        let text = |shares: &[f32]| {
             let [median, p99, p9999, max] = [0.5, 0.99, 0.9999, 1.0]
                 .map(|part| 100.0 * shares[(part * (shares.len() - 1) as f64) as usize]);
-            write!(
-                f,
-                " {name} p50 {median:.2} %, p99 {p99:.2} %, p99.99 {p9999:.2} %, max {max:.2} %;"
-            )?;
-        }
-        Ok(())
+            format!("p50 {median:.2} %, p99 {p99:.2} %, p99.99 {p9999:.2} %, max {max:.2} %")
+        };
+        let (block, count) = (self.block, self.own.len());
+        let [wall, own] = [&self.wall, &self.own].map(|shares| text(shares));
+        write!(
+            f,
+            "{count} blocks of {block} samples at {RATE} Hz, {TURNS} times, of the deadline:\n  by the clock \
+             {wall}\n  of their own {own}"
+        )
     }
 }
 
