@@ -4,12 +4,14 @@
 //! other. While nobody looks, nothing is sent.
 
 use crate::dsp::Bands;
+#[cfg(all(test, loom))]
+use loom::sync::{Arc, Mutex, atomic::AtomicUsize};
 use rtrb::{Consumer, Producer, RingBuffer};
+#[cfg(not(all(test, loom)))]
+use std::sync::{Arc, Mutex, atomic::AtomicUsize};
 use std::{
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    mem::take,
+    sync::{PoisonError, atomic::Ordering},
     time::Instant,
 };
 use triple_buffer::{Input, Output, triple_buffer};
@@ -19,6 +21,9 @@ const RATE: f64 = 90.0;
 
 /// Samples that wait for the editor, of either side: 0.17 s at 192 kHz. What does not fit is not shown.
 const WAITING: usize = 1 << 15;
+
+/// Peaks that are looked for side by side, which is what vectors are good at.
+const LANES: usize = 8;
 
 /// What the editor is shown of one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -46,7 +51,9 @@ pub fn meters() -> (MeterInput, Meters) {
         input,
         sound: [dry, wet],
         viewers,
-        picture: Picture::default(),
+        sample_rate: 0.0,
+        load: 0.0,
+        peaks: [[0.0; LANES]; 2],
         period: 0,
         due: 0,
     };
@@ -59,8 +66,12 @@ pub struct MeterInput {
     /// Dry and wet.
     sound: [Producer<f32>; 2],
     viewers: Arc<AtomicUsize>,
-    /// The next one.
-    picture: Picture,
+    /// Hz.
+    sample_rate: f32,
+    /// Share of the time that there is for a block.
+    load: f32,
+    /// The highest of every [`LANES`]th sample, left and right, since the last picture.
+    peaks: [[f32; LANES]; 2],
     /// Frames between two pictures.
     period: usize,
     /// Frames until the next one.
@@ -71,7 +82,7 @@ impl MeterInput {
     /// Tells how many frames a second [`MeterInput::advance`] will see.
     pub fn set_sample_rate(&mut self, sample_rate: f64) {
         self.period = (sample_rate / RATE) as usize;
-        self.picture.sample_rate = sample_rate as f32;
+        self.sample_rate = sample_rate as f32;
     }
 
     /// Whether anybody looks.
@@ -105,18 +116,20 @@ impl MeterInput {
 
     /// Notes that `frames` took `seconds`.
     fn note_load(&mut self, seconds: f32, frames: usize) {
-        let load = seconds * self.picture.sample_rate / frames.max(1) as f32;
+        let load = seconds * self.sample_rate / frames.max(1) as f32;
         // Blocks differ; an eye wants a mean.
-        self.picture.load += 0.05 * (load - self.picture.load);
+        self.load += 0.05 * (load - self.load);
     }
 
     fn note_peaks(&mut self, channels: &[&mut [f32]]) {
-        for (index, peak) in self.picture.peaks.iter_mut().enumerate() {
+        for (index, peaks) in self.peaks.iter_mut().enumerate() {
             // One channel is both left and right.
             let Some(channel) = channels.get(index).or(channels.first()) else { continue };
-            // Without a sign, floats are in the order of their bits, whose maximum is quick to find.
-            let bits = |sample: &f32| sample.abs().to_bits();
-            *peak = f32::from_bits(channel.iter().map(bits).fold(peak.to_bits(), u32::max));
+            let (chunks, rest) = channel.as_chunks::<LANES>();
+            for chunk in chunks {
+                raise(peaks, chunk);
+            }
+            raise(peaks, rest);
         }
     }
 
@@ -132,9 +145,12 @@ impl MeterInput {
             return false;
         }
         self.due = self.period;
-        self.picture.bands = bands();
-        self.input.write(self.picture);
-        self.picture.peaks = [0.0; 2];
+        let picture = self.input.input_buffer_mut();
+        picture.bands = bands();
+        picture.peaks = take(&mut self.peaks).map(|peaks| peaks.into_iter().fold(0.0, f32::max));
+        picture.load = self.load;
+        picture.sample_rate = self.sample_rate;
+        self.input.publish();
         true
     }
 }
@@ -144,16 +160,24 @@ fn frames(channels: &[&mut [f32]]) -> usize {
     channels.iter().map(|channel| channel.len()).min().unwrap_or(0)
 }
 
-/// Puts the mean of `channels` into `ring`, as far as there is room.
+/// Makes each of `peaks` at least as high as its sample.
+fn raise(peaks: &mut [f32; LANES], samples: &[f32]) {
+    for (peak, sample) in peaks.iter_mut().zip(samples) {
+        // `f32::max` would also look for NaN.
+        *peak = if sample.abs() > *peak { sample.abs() } else { *peak };
+    }
+}
+
+/// Puts the mean of the first and the last of `channels` into `ring`, as far as there is room.
 fn send(ring: &mut Producer<f32>, channels: &[&mut [f32]]) {
+    let (Some(left), Some(right)) = (channels.first(), channels.last()) else { return };
     let Ok(mut chunk) = ring.write_chunk(ring.slots().min(frames(channels))) else { return };
-    let share = 1.0 / channels.len().max(1) as f32;
     let (first, second) = chunk.as_mut_slices();
-    for channel in channels {
-        let (to_first, rest) = channel.split_at(first.len());
-        let add = |(sum, sample): (&mut f32, &f32)| *sum += share * sample;
-        first.iter_mut().zip(to_first).for_each(add);
-        second.iter_mut().zip(rest).for_each(add);
+    let (left, right) = (left.split_at(first.len()), right.split_at(first.len()));
+    for (to, left, right) in [(first, left.0, right.0), (second, left.1, right.1)] {
+        for ((to, left), right) in to.iter_mut().zip(left).zip(right) {
+            *to = 0.5 * (left + right);
+        }
     }
     chunk.commit_all();
 }
@@ -195,8 +219,11 @@ impl MeterViewer {
     pub fn samples(&mut self) -> [Vec<f32>; 2] {
         let mut output = self.0.output.lock().unwrap_or_else(PoisonError::into_inner);
         output.sound.each_mut().map(|sound| {
-            let waiting = sound.slots();
-            sound.read_chunk(waiting).into_iter().flatten().collect()
+            let Ok(chunk) = sound.read_chunk(sound.slots()) else { return Vec::new() };
+            let (first, second) = chunk.as_slices();
+            let samples = [first, second].concat();
+            chunk.commit_all();
+            samples
         })
     }
 }
@@ -207,7 +234,10 @@ impl Drop for MeterViewer {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, loom))]
+mod model;
+
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
     use crate::dsp::Band;
@@ -299,7 +329,7 @@ mod tests {
             // 480 frames are 10 ms.
             input.note_load(0.0025, 480);
         }
-        assert!((input.picture.load - 0.25).abs() < 1e-4, "{}", input.picture.load);
+        assert!((input.load - 0.25).abs() < 1e-4, "{}", input.load);
     }
 
     #[test]

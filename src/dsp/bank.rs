@@ -21,8 +21,10 @@ pub(super) struct Voicing {
     sample_rate: f64,
     pub constants: Constants,
     coefficients: Coefficients,
-    /// Half the angle of each tone's poles, for the meters.
-    half_angles: [f32; TONES],
+    /// The angle of each tone's poles, for the meters.
+    angles: [f32; TONES],
+    /// What a tone's `lo` and `bp` weigh in its oscillation a quarter of a period ago.
+    quadratures: [[f32; 2]; TONES],
     ring: f32,
     tuning: f32,
     transpose: f32,
@@ -34,7 +36,8 @@ impl Voicing {
             sample_rate,
             constants: Constants::new(&moment.settings, sample_rate),
             coefficients: Coefficients::ZERO,
-            half_angles: [0.0; TONES],
+            angles: [0.0; TONES],
+            quadratures: [[0.0; 2]; TONES],
             ring: f32::NAN,
             tuning: f32::NAN,
             transpose: f32::NAN,
@@ -62,8 +65,11 @@ impl Voicing {
         for tone in 0..TONES {
             let f = frequency(tone, f64::from(tuning), f64::from(transpose));
             let design = Design::new(f, f64::from(ring), self.sample_rate);
-            self.coefficients.set_loop(tone, design.two_integrator_loop());
-            self.half_angles[tone] = (design.angle / 2.0) as f32;
+            let resonator = design.two_integrator_loop();
+            self.coefficients.set_loop(tone, resonator);
+            let (angle, fall) = (design.angle, f64::from(resonator.fall));
+            self.angles[tone] = angle as f32;
+            self.quadratures[tone] = [fall / angle.sin(), (angle / 2.0).tan()].map(|x| x as f32);
         }
     }
 }
@@ -156,7 +162,7 @@ impl Bank {
         let bands = std::array::from_fn(|tone| {
             let phasor = self.phasor(voicing, tone);
             Band {
-                angular_frequency: 2.0 * voicing.half_angles[tone] * voicing.sample_rate as f32,
+                angular_frequency: voicing.angles[tone] * voicing.sample_rate as f32,
                 drive: voicing.coefficients.drive,
                 ..Band::new(phasor, self.state.power.0[tone], total_power, gate, ceiling)
             }
@@ -166,12 +172,11 @@ impl Bank {
 
     /// The tone's oscillation now and a quarter of a period ago, from the two integrators: when
     /// `bp = A cos(p)`, the loop holds `lo = A (2 sin(w/2) / fall) sin(p - w/2)`, so
-    /// `A sin(p) = (lo fall / (2 sin(w/2)) + bp sin(w/2)) / cos(w/2)`.
+    /// `A sin(p) = lo fall / sin(w) + bp tan(w/2)`.
     fn phasor(&self, voicing: &Voicing, tone: usize) -> [f32; 2] {
-        let (sine, cosine) = voicing.half_angles[tone].sin_cos();
         let (lo, bp) = (self.state.lo.0[tone], self.state.bp.0[tone]);
-        let lo = lo * voicing.coefficients.fall.0[tone] / (2.0 * sine);
-        [bp, (lo + bp * sine) / cosine]
+        let [of_lo, of_bp] = voicing.quadratures[tone];
+        [bp, lo * of_lo + bp * of_bp]
     }
 }
 

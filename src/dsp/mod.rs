@@ -42,7 +42,7 @@ pub enum Error {
     #[error(transparent)]
     Setting(#[from] OutOfRange),
     /// The sample rate is not one.
-    #[error("{0} Hz is not a sample rate; use 1000 Hz or more")]
+    #[error("{0} Hz is not a sample rate; use 1000 Hz to 1 GHz")]
     SampleRate(f64),
 }
 
@@ -74,7 +74,7 @@ struct Levels {
 }
 
 impl ToneFilter {
-    /// A filter at rest, for signals of `sample_rate` Hz (at least 1000).
+    /// A filter at rest, for signals of `sample_rate` Hz (1000 to 1e9).
     ///
     /// It uses the fastest kernel of this CPU, or the one that the environment variable
     /// [`kernel::VARIABLE`] names. A name that is no kernel's is passed over, because a plugin must not
@@ -84,7 +84,8 @@ impl ToneFilter {
     /// When a setting is out of range or the sample rate is not one.
     pub fn new(sample_rate: f64, settings: &Settings) -> Result<Self, Error> {
         settings.validate()?;
-        if !(1000.0..=f64::MAX).contains(&sample_rate) {
+        // Far beyond, an angle between two samples is nothing in single precision.
+        if !(1000.0..=1e9).contains(&sample_rate) {
             return Err(Error::SampleRate(sample_rate));
         }
         let glide = Glide::new(settings, sample_rate);

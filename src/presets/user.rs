@@ -9,8 +9,11 @@ use std::{
 };
 use tempfile::NamedTempFile;
 
-/// The longest name in characters.
+/// The longest name in characters, which fits into a line of the editor.
 const LONGEST: usize = 64;
+
+/// The longest name in bytes: with `.json`, less than the 255 that most systems have for a file's.
+const LONGEST_BYTES: usize = 240;
 
 /// A folder of presets, a file each. It need not exist until something is saved.
 #[derive(Debug, Clone)]
@@ -76,6 +79,10 @@ impl Folder {
     /// # Errors
     /// When there is none, or it cannot be deleted.
     pub fn delete(&self, name: &str) -> Result<(), Error> {
+        // Or another preset would go, which has in place of an odd character what this one would get.
+        if name != file_name(name) {
+            return Err(Error::Name { name: name.into() });
+        }
         let path = self.path(name);
         fs::remove_file(&path).map_err(|source| Error::Write { path, source })
     }
@@ -98,14 +105,23 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
 fn file_name(name: &str) -> String {
     let allowed = |c: char| c.is_alphanumeric() || " -_+'()#&,".contains(c);
     let clean: String = name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
-    let name: String = clean.trim().chars().take(LONGEST).collect();
-    let name = name.trim_end().to_owned();
-    let upper = name.to_uppercase();
-    let numbered = |device: &str| {
-        upper.strip_prefix(device).is_some_and(|rest| rest.len() == 1 && rest != "0")
+    let mut bytes = 0;
+    let fits = |c: &char| {
+        bytes += c.len_utf8();
+        bytes <= LONGEST_BYTES
     };
-    let device = ["CON", "PRN", "AUX", "NUL"].contains(&upper.as_str());
-    if device || numbered("COM") || numbered("LPT") { name + "_" } else { name }
+    let name: String = clean.trim().chars().take(LONGEST).take_while(fits).collect();
+    let name = name.trim_end().to_owned();
+    if is_device(&name) { name + "_" } else { name }
+}
+
+/// Whether Windows takes `name` for a device, with or without an extension.
+fn is_device(name: &str) -> bool {
+    let name = name.to_uppercase();
+    // Superscript digits count, too.
+    let unnumbered = name.strip_suffix(|c: char| c.is_numeric());
+    ["CON", "PRN", "AUX", "NUL"].contains(&name.as_str())
+        || unnumbered.is_some_and(|device| ["COM", "LPT"].contains(&device))
 }
 
 #[cfg(test)]
@@ -155,12 +171,137 @@ mod tests {
         assert!(matches!(folder.save(&preset("x", 1.0)), Err(Error::Write { .. })));
     }
 
+    /// What a name may not be on any of the systems, by their own rules.
+    fn assert_harmless(name: &str) {
+        assert!(!name.is_empty() && name.len() + ".json".len() <= 255, "{name:?}");
+        assert!(
+            !name.contains(|c: char| c.is_control() || r#"<>:"/\|?*."#.contains(c)),
+            "{name:?}"
+        );
+        assert!(!name.starts_with([' ', '.', '~']) && !name.ends_with([' ', '.']), "{name:?}");
+        let upper = name.to_uppercase();
+        assert!(!["CON", "PRN", "AUX", "NUL"].contains(&upper.as_str()), "{name}");
+        for (port, digit) in
+            ["COM", "LPT"].iter().flat_map(|p| "0123456789¹²³".chars().map(move |d| (p, d)))
+        {
+            assert_ne!(upper, format!("{port}{digit}"));
+        }
+        let parts: Vec<_> = Path::new(name).components().collect();
+        assert!(matches!(parts[..], [std::path::Component::Normal(_)]), "{name:?}");
+    }
+
+    #[test]
+    fn names_that_mean_something_to_a_system_mean_nothing_here() {
+        let long = ["x".repeat(5000), "é".repeat(300), "長".repeat(300), "𝒳".repeat(300)];
+        let devices =
+            ["CON", "prn", "Aux", "NUL", "COM0", "com1", "LPT9", "COM¹", "lpt²", "Com³", "CON_"];
+        let devices = devices.iter().flat_map(|name| {
+            ["", ".txt", ".json", ".", " ", ":", ". .", "\0"].map(|end| format!("{name}{end}"))
+        });
+        let others = [
+            "..",
+            ".",
+            "../up",
+            "..\\up",
+            "a/../../up",
+            "/etc/passwd",
+            "//server/share",
+            "\\\\server\\share",
+            "C:\\Windows\\win.ini",
+            "C:up",
+            "\\\\?\\C:\\up",
+            "\\\\.\\pipe\\up",
+            "file:///up",
+            "~",
+            "~root/up",
+            "$HOME",
+            "%APPDATA%",
+            "`up`",
+            "-rf",
+            "a\0b",
+            "\0",
+            "a\nb",
+            "\u{1b}[2J",
+            "a:stream",
+            "a.json",
+            ".hidden",
+            "dots...",
+            "spaces   ",
+            "\u{a0}blank\u{a0}",
+            "\u{202e}nosj",
+            "\u{2028}",
+            "∕",
+            "／up",
+            "．．／up",
+            "‥",
+            "\u{feff}",
+            "e\u{301}",
+            "🎵",
+            "a\tb",
+            "*",
+            "?",
+            "<>|\"",
+            "CONIN$",
+            "CONOUT$",
+            "CLOCK$",
+        ];
+        let names = long.into_iter().chain(devices).chain(others.map(String::from));
+        for name in names {
+            let home = tempfile::tempdir().unwrap();
+            fs::write(home.path().join("up.json"), preset("up", 1.0).to_json()).unwrap();
+            let folder = Folder::new(home.path().join("presets"));
+            let saved = folder.save(&preset(&name, 7.0)).unwrap();
+            assert_harmless(&saved);
+            assert_eq!(folder.names(), std::slice::from_ref(&saved));
+            assert_eq!(folder.load(&saved).unwrap(), Some(preset(&saved, 7.0)));
+            assert_eq!(fs::read_dir(home.path().join("presets")).unwrap().count(), 1);
+            if saved != name {
+                // Nor do others get what is under the name that it got.
+                assert_eq!(folder.load(&name).unwrap(), None, "{name:?}");
+                assert!(folder.delete(&name).is_err(), "{name:?}");
+            }
+            folder.delete(&saved).unwrap();
+            assert!(folder.names().is_empty());
+            assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn names_that_only_look_like_devices_are_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path());
+        for name in ["Coma", "COM", "Com12", "Console", "Null", "LPT one", "Auxiliary 1"] {
+            assert_eq!(folder.save(&preset(name, 1.0)).unwrap(), name);
+        }
+    }
+
+    #[test]
+    fn a_link_in_the_folder_is_replaced_and_not_followed() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path().join("presets"));
+        folder.save(&preset("mine", 1.0)).unwrap();
+        let outside = home.path().join("outside");
+        fs::write(&outside, "of somebody else").unwrap();
+        let link = home.path().join("presets/link.json");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(&outside, &link).unwrap();
+        #[cfg(not(unix))]
+        fs::hard_link(&outside, &link).unwrap();
+        folder.save(&preset("link", 2.0)).unwrap();
+        assert_eq!(fs::read_to_string(&outside).unwrap(), "of somebody else");
+        assert_eq!(folder.load("link").unwrap(), Some(preset("link", 2.0)));
+    }
+
     proptest! {
         #[test]
         fn no_name_leaves_the_folder(name in r"[./\\:~\x00 a-zA-Z0-9]{0,12}|\PC{0,100}") {
             let home = tempfile::tempdir().unwrap();
             let folder = Folder::new(home.path().join("presets"));
-            if let Ok(saved) = folder.save(&preset(&name, 7.0)) {
+            let result = folder.save(&preset(&name, 7.0));
+            let refused = matches!(result, Err(Error::Name { .. }));
+            prop_assert!(result.is_ok() || refused, "a file's name it is");
+            if let Ok(saved) = result {
+                assert_harmless(&saved);
                 prop_assert_eq!(folder.names(), std::slice::from_ref(&saved));
                 prop_assert_eq!(folder.load(&saved).unwrap(), Some(preset(&saved, 7.0)));
                 // And nothing but that file.

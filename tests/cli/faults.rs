@@ -80,8 +80,8 @@ fn headers_that_cannot_be() {
 
 #[test]
 fn rates_that_are_none() {
-    for rate in [0, 1, 999] {
-        let line = format!("in.wav: {rate} Hz is not a sample rate; use 1000 Hz or more");
+    for rate in [0, 1, 999, 1_000_000_001, u32::MAX] {
+        let line = format!("in.wav: {rate} Hz is not a sample rate; use 1000 Hz to 1 GHz");
         refused(&Wav { rate, ..silence() }.bytes(), &line);
     }
     for rate in [1000, 11_025, 44_056, 768_000, 4_000_000] {

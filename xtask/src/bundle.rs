@@ -17,10 +17,23 @@ const NAME: &str = "Tone Filter";
 /// # Errors
 /// When it does not build.
 pub fn bundle(args: impl IntoIterator<Item = String>) -> Result<()> {
+    bundle_as("bundle", args)
+}
+
+/// The same for both of a Mac's CPUs, in one file. On macOS only, with both targets installed.
+///
+/// # Errors
+/// When it does not build.
+pub fn bundle_universal(args: impl IntoIterator<Item = String>) -> Result<()> {
+    bundle_as("bundle-universal", args)
+}
+
+/// Does what nice-plug calls `verb`.
+fn bundle_as(verb: &str, args: impl IntoIterator<Item = String>) -> Result<()> {
     let mut args = args.into_iter().peekable();
     let named = args.peek().is_some_and(|first| first == "-p" || !first.starts_with('-'));
     let package = (!named).then(|| PACKAGE.to_owned());
-    let command = std::iter::once("bundle".to_owned()).chain(package).chain(args);
+    let command = std::iter::once(verb.to_owned()).chain(package).chain(args);
     nice_plug_xtask::main_with_args("cargo xtask", command)?;
     fs::write(stamp()?, "").context("cannot write to target/bundled")
 }

@@ -16,6 +16,8 @@ Usage: cargo xtask VERB
   corpus            write states and presets of a new version into tests/corpus, to be kept for ever
   bundle [OPTIONS]  build CLAP and VST3 bundles into target/bundled; OPTIONS are those of
                     `cargo build`, such as --release
+  bundle-universal [OPTIONS]
+                    the same for both of a Mac's CPUs
   tune              make assets/demo.wav anew";
 
 fn main() -> ExitCode {
@@ -23,6 +25,7 @@ fn main() -> ExitCode {
     let verb = args.next().unwrap_or_default();
     let result = match verb.as_str() {
         "bundle" => bundle::bundle(args),
+        "bundle-universal" => bundle::bundle_universal(args),
         _ if args.next().is_some() => return usage(),
         "demo" => demo::demo(),
         "corpus" => corpus::write(),

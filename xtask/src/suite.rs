@@ -119,3 +119,35 @@ pub(crate) fn on_path(program: &str) -> bool {
 fn succeeds(command: &mut Command) -> bool {
     command.output().is_ok_and(|output| output.status.success())
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::root;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_list_of_dependencies_is_that_of_the_manifests() {
+        let mut command = cargo_metadata::MetadataCommand::new();
+        let metadata = command.manifest_path(root().join("Cargo.toml")).exec().unwrap();
+        let direct = metadata.workspace_packages();
+        let direct = direct.iter().flat_map(|package| &package.dependencies);
+        let expected: BTreeSet<String> = direct
+            .filter(|dependency| dependency.path.is_none())
+            .map(|dependency| {
+                let (name, version) = (&dependency.name, &dependency.req);
+                let fits = |package: &&cargo_metadata::Package| {
+                    package.name.as_str() == name && version.matches(&package.version)
+                };
+                let package = metadata.packages.iter().find(fits).unwrap();
+                let licence = package.license.as_deref().unwrap();
+                let version = version.to_string();
+                format!("| `{name}` | {} | {licence}", version.trim_start_matches('^'))
+            })
+            .collect();
+        let page = std::fs::read_to_string(root().join("docs/dependencies.md")).unwrap();
+        let rows = page.lines().filter(|line| line.starts_with("| `"));
+        let listed: BTreeSet<String> =
+            rows.map(|row| row.split(" | ").take(3).collect::<Vec<_>>().join(" | ")).collect();
+        assert_eq!(listed, expected);
+    }
+}

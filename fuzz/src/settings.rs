@@ -1,0 +1,185 @@
+//! Bytes as what happens to a filter between its making and its end.
+
+use arbitrary::{Arbitrary, Unstructured};
+use tone_filter::dsp::{
+    BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter, kernel::Kernel,
+};
+
+/// Samples of all blocks together, so that no input takes long.
+const LONGEST: usize = 1 << 12;
+
+#[derive(Debug, Arbitrary)]
+struct Session {
+    rate: Rate,
+    kernel: u8,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Arbitrary)]
+enum Rate {
+    Usual(u8),
+    Any(f64),
+}
+
+#[derive(Debug, Arbitrary)]
+enum Step {
+    /// A place in the range of a numeric setting.
+    Place(u8, u16),
+    /// Any value for a numeric setting.
+    Any(u8, f32),
+    Choices {
+        stereo: bool,
+        bypass: bool,
+        root: u8,
+        scale: u8,
+    },
+    Bands {
+        bands: u64,
+        custom: u16,
+    },
+    Reset,
+    Block(Block),
+}
+
+#[derive(Debug, Arbitrary)]
+struct Block {
+    channels: u8,
+    frames: u16,
+    /// Where it is cut in two, for a second filter.
+    cut: u16,
+    /// Comes again until the block is full.
+    samples: Vec<f32>,
+}
+
+/// Whatever happens, the output is finite and no more than the dry and the bounded wet signal together, what
+/// is out of range changes nothing, and it makes no difference how the signal is cut into blocks.
+pub fn check(bytes: &[u8]) {
+    let Ok(session) = Session::arbitrary_take_rest(Unstructured::new(bytes)) else { return };
+    let mut settings = Settings::default();
+    let rate = match session.rate {
+        Rate::Usual(index) => {
+            const USUAL: [f64; 7] = [1000.0, 8000.0, 44_100.0, 48_000.0, 192_000.0, 768_000.0, 1e9];
+            USUAL[usize::from(index) % USUAL.len()]
+        }
+        Rate::Any(rate) => rate,
+    };
+    let Ok(filter) = ToneFilter::new(rate, &settings) else {
+        assert!(!(1000.0..=1e9).contains(&rate), "{rate} Hz is a rate");
+        return;
+    };
+    let kernels: Vec<Kernel> = Kernel::available().collect();
+    let filter = filter.with_kernel(kernels[usize::from(session.kernel) % kernels.len()]);
+    let mut filters = [filter.clone(), filter];
+    let mut bounds = Bounds::new(&settings);
+    let mut left = LONGEST;
+    for step in session.steps {
+        match step {
+            Step::Place(index, place) => {
+                let spec = &SPECS[usize::from(index) % SPECS.len()];
+                let share = f32::from(place) / f32::from(u16::MAX);
+                let value = spec.min + share * (spec.max - spec.min);
+                spec.set(&mut settings, value.clamp(spec.min, spec.max));
+            }
+            Step::Any(index, value) => {
+                let spec = &SPECS[usize::from(index) % SPECS.len()];
+                let mut odd = settings;
+                spec.set(&mut odd, value);
+                if spec.check(value).is_err() {
+                    for filter in &mut filters {
+                        filter.set_settings(&odd).unwrap_err();
+                        assert_eq!(*filter.settings(), settings);
+                    }
+                    continue;
+                }
+                settings = odd;
+            }
+            Step::Choices { stereo, bypass, root, scale } => {
+                settings.stereo = if stereo { Stereo::Stereo } else { Stereo::Mono };
+                settings.bypass = bypass;
+                settings.root = PitchClass::new(root.into());
+                settings.scale = Scale::ALL[usize::from(scale) % Scale::ALL.len()];
+            }
+            Step::Bands { bands, custom } => {
+                settings.bands = (0..48)
+                    .fold(BandMask::NONE, |mask, band| mask.with(band, bands >> band & 1 == 1));
+                settings.custom = (0..12).fold(PitchClasses::NONE, |classes, class| {
+                    classes.with(class, custom >> class & 1 == 1)
+                });
+            }
+            Step::Reset => {
+                filters.iter_mut().for_each(ToneFilter::reset);
+                bounds = Bounds::new(&settings);
+            }
+            Step::Block(block) => play(&mut filters, &bounds, &block, &mut left),
+        }
+        for filter in &mut filters {
+            filter.set_settings(&settings).unwrap();
+        }
+        bounds.include(&settings);
+    }
+}
+
+fn play(filters: &mut [ToneFilter; 2], bounds: &Bounds, block: &Block, left: &mut usize) {
+    let frames = usize::from(block.frames).min(*left);
+    *left -= frames;
+    let mut samples = block.samples.iter().copied().chain([0.0]).cycle();
+    let input: Vec<Vec<f32>> =
+        (0..block.channels % 4).map(|_| samples.by_ref().take(frames).collect()).collect();
+
+    let [mut whole, mut cut] = [input.clone(), input.clone()];
+    filters[0].process(&mut whole.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+    let at = usize::from(block.cut).min(frames);
+    let (mut before, mut after): (Vec<_>, Vec<_>) =
+        cut.iter_mut().map(|channel| channel.split_at_mut(at)).unzip();
+    filters[1].process(&mut before);
+    filters[1].process(&mut after);
+    assert_eq!(whole, cut);
+
+    for (input, output) in input.iter().flatten().zip(whole.iter().flatten()) {
+        let dry = if input.is_finite() { f64::from(input.abs()) } else { 0.0 };
+        assert!(f64::from(output.abs()) <= bounds.of(dry), "{output} of {input}, {bounds:?}");
+    }
+    let bands = filters[0].bands();
+    assert_eq!(bands, filters[1].bands());
+    assert!(bands.total_power.is_finite());
+    for band in bands.bands {
+        let [sine, cosine] = band.phasor;
+        let finite =
+            [band.power, band.ratio, band.angular_frequency, sine, cosine, band.wave(1e-3)];
+        assert!(finite.iter().all(|number| number.is_finite()), "{band:?}");
+    }
+}
+
+/// The most of the dry and of the wet signal in the output, with all the settings since the last reset: on
+/// its way from one to the next, a level is between the two.
+#[derive(Debug)]
+struct Bounds {
+    dry_share: f64,
+    wet_share: f64,
+    gain: f64,
+    bypass: f64,
+}
+
+impl Bounds {
+    fn new(settings: &Settings) -> Self {
+        let mut bounds = Self { dry_share: 0.0, wet_share: 0.0, gain: 0.0, bypass: 0.0 };
+        bounds.include(settings);
+        bounds
+    }
+
+    fn include(&mut self, settings: &Settings) {
+        let mix = f64::from(settings.mix) / 100.0;
+        self.dry_share = self.dry_share.max(1.0 - mix);
+        self.wet_share = self.wet_share.max(mix);
+        self.gain = self.gain.max(10f64.powf(f64::from(settings.output) / 20.0));
+        self.bypass = self.bypass.max(f64::from(u8::from(settings.bypass)));
+    }
+
+    /// The largest output for an input of that size: the wet signal is never more than 1.
+    fn of(&self, dry: f64) -> f64 {
+        let bound =
+            (self.gain * self.dry_share).max(self.bypass) * dry + self.gain * self.wet_share;
+        // As good as single precision is.
+        bound * (1.0 + 1e-5)
+    }
+}

@@ -1,0 +1,70 @@
+//! Bytes as a saved state, handed to the plugin by a host.
+
+use crate::hosting::{new, set, settings_in, sounds, state};
+use serde_json::Value;
+use std::{cell::RefCell, mem::ManuallyDrop, sync::LazyLock};
+use xtask::host::{Instance, Library};
+
+thread_local! {
+    /// Two instances, which cost more to make than to use, for as long as the thread lives: a host may not end
+    /// them among what a thread has left behind.
+    static INSTANCES: RefCell<ManuallyDrop<[Instance; 2]>> = {
+        let library = Library::linked(&tone_filter::clap_entry).unwrap();
+        RefCell::new(ManuallyDrop::new([new(&library), new(&library)]))
+    };
+}
+
+/// Two states that have nothing in common: what another state does not decide tells them apart.
+static BEFORE: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
+    let library = Library::linked(&tone_filter::clap_entry).unwrap();
+    let mut busy = new(&library);
+    set(&mut busy, sounds().last().unwrap());
+    [busy.save().unwrap(), new(&library).save().unwrap()]
+});
+
+/// They are refused and change nothing, or loaded and decide the whole sound: as they are, and behind the
+/// length that a state begins with, which no fuzzer guesses.
+pub fn check(bytes: &[u8]) {
+    let with_length = [&(bytes.len() as u64).to_le_bytes()[..], bytes].concat();
+    INSTANCES.with_borrow_mut(|instances| {
+        load(instances, bytes);
+        load(instances, &with_length);
+    });
+}
+
+fn load(instances: &mut [Instance; 2], bytes: &[u8]) {
+    for (instance, before) in instances.iter_mut().zip(BEFORE.iter()) {
+        instance.load(before).unwrap();
+    }
+    assert_eq!(saved(instances), *BEFORE);
+    let [first, second] = instances.each_mut().map(|instance| instance.load(bytes).is_ok());
+    let after = saved(instances);
+    assert_eq!(first, second);
+    if !first {
+        assert_eq!(after, *BEFORE);
+        return;
+    }
+    let [first, second] = after.each_ref().map(|saved| settings_in(saved));
+    assert_eq!(first, second);
+    first.validate().unwrap();
+    let [first, second] = after.each_ref().map(|saved| text(saved, "preset"));
+    assert_eq!(first, second);
+    for saved in &after {
+        let size: [f32; 2] = serde_json::from_str(&text(saved, "editor-size")).unwrap();
+        let zoom: f32 = serde_json::from_str(&text(saved, "editor-zoom")).unwrap();
+        assert!(size.iter().chain([&zoom]).all(|number| *number > 0.0), "{size:?}, {zoom}");
+    }
+
+    let [first, second] = instances;
+    second.load(&after[0]).unwrap();
+    assert_eq!(second.save().unwrap(), first.save().unwrap());
+}
+
+fn saved(instances: &mut [Instance; 2]) -> [Vec<u8>; 2] {
+    instances.each_mut().map(|instance| instance.save().unwrap())
+}
+
+fn text(saved: &[u8], field: &str) -> String {
+    let Value::String(text) = &state(saved)["fields"][field] else { panic!("no {field}") };
+    text.clone()
+}
