@@ -7,6 +7,7 @@ mod hosting;
 
 use hosting::{builds, library, music, new, settle, threads};
 use std::{
+    collections::BTreeSet,
     env, fs,
     sync::{
         Arc,
@@ -101,6 +102,14 @@ fn every_order_of_steps(instance: &mut Instance, display: &Display, build: &str)
     }
 }
 
+/// The libraries of OpenGL that are in memory.
+fn opengl() -> BTreeSet<String> {
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    let files = maps.lines().filter_map(|line| line.split('/').next_back());
+    let is_opengl = |file: &&str| file.starts_with("libEGL.") || file.starts_with("libGL.");
+    files.filter(is_opengl).map(str::to_owned).collect()
+}
+
 #[test]
 fn an_editor_comes_and_goes_as_the_host_likes() {
     let display = Display::start([1600, 1200]).unwrap_or_else(|error| panic!("{error:#}"));
@@ -116,6 +125,15 @@ fn an_editor_comes_and_goes_as_the_host_likes() {
         every_order_of_steps(&mut instance, &display, build);
         instance.deactivate(playing.stop());
     }
+
+    let mut instance = new(&library().0);
+    let before = threads();
+    instance.open_editor(display.window()).unwrap();
+    let opengl = opengl();
+    instance.close_editor().unwrap();
+    settle(before);
+    assert!(!opengl.is_empty() && self::opengl() == opengl, "OpenGL must stay: {opengl:?}");
+    drop(instance);
 
     drop(library());
     let path = bundle::clap().unwrap();

@@ -6,6 +6,8 @@ mod corner;
 mod hand;
 mod history;
 mod library;
+#[cfg(target_os = "linux")]
+mod opengl;
 mod preset_bar;
 mod rehearsal;
 mod scale_strip;
@@ -125,6 +127,8 @@ impl Editor for ToneFilterEditor {
         if let Some(ratio) = fallback_scale_factor {
             self.pixel_ratio.store(ratio);
         }
+        #[cfg(target_os = "linux")]
+        opengl::keep();
         let [width, height] = self.params.editor_size.load();
         let zoom = self.params.editor_zoom.load();
         let size = LogicalSize::new(width / zoom, height / zoom);

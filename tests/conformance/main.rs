@@ -11,5 +11,7 @@ mod corpus;
 mod events;
 mod lifecycle;
 mod parameters;
+#[cfg(target_os = "linux")]
+mod scan;
 mod state;
 mod threads;

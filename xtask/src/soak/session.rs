@@ -1,6 +1,6 @@
 //! A user's evening in a hurry: many instances, automation, editors, states.
 
-use super::common::noise;
+use super::{common::noise, memory::Memory};
 use crate::host::{Change, Instance, Library, Processor};
 use anyhow::{Context, Result, ensure};
 use std::fmt;
@@ -18,28 +18,53 @@ pub struct Session {
     pub states: usize,
     /// Editors opened and closed; none where there is no X11.
     pub editors: usize,
-    /// Resident memory in bytes after a quarter of the session, and at its end; 0 where it is not known.
-    pub memory: [usize; 2],
+    /// Memory after a quarter of the session, and at its end.
+    pub memory: [Memory; 2],
+    /// Editors opened and closed between the two.
+    pub between: usize,
+}
+
+impl Session {
+    /// The share by which resident memory has grown; 0 where it is not known.
+    pub fn growth(&self) -> f64 {
+        let [before, after] = self.memory.map(|memory| memory.resident as f64);
+        (after - before) / before.max(1.0)
+    }
+
+    /// Bytes that were not freed, of each editor; 0 where there is none.
+    pub fn leak(&self) -> f64 {
+        let [before, after] = self.memory.map(|memory| memory.heap as f64);
+        (after - before) / self.between.max(1) as f64
+    }
 }
 
 impl fmt::Display for Session {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self { instances, seconds, states, editors, memory } = self;
-        let [before, after] = memory.map(|bytes| bytes as f64 / (1 << 20) as f64);
+        let Self { instances, seconds, states, editors, .. } = self;
+        let [before, after] = self.memory.map(|memory| memory.resident as f64 / (1 << 20) as f64);
         write!(
             f,
             "session: {seconds} s of {instances} instances, {editors} editors opened, {states} states \
              restored exactly; memory {before:.1} MiB after a quarter, {after:.1} MiB at the end ({:+.2} %)",
-            100.0 * (after / before - 1.0)
-        )
+            100.0 * self.growth()
+        )?;
+        if self.between > 0 {
+            write!(f, "; {:.1} KiB an editor not freed", self.leak() / 1024.0)?;
+        }
+        Ok(())
     }
 }
 
-/// Plays a session of `seconds` with `count` instances.
+/// Plays a session of `seconds` with `count` instances; with an editor every few seconds, or none.
 ///
 /// # Errors
 /// When anything fails, or a state comes back as another one.
-pub fn session(library: &Library, count: usize, seconds: usize) -> Result<Session> {
+pub fn session(
+    library: &Library,
+    count: usize,
+    seconds: usize,
+    editor_every: Option<usize>,
+) -> Result<Session> {
     let plugin = library.plugins()?.into_iter().next().context("the bundle is empty")?;
     let mut noise = noise(count as u64);
     let mut any = move |count: usize| ((noise() + 1.0) / 2.0 * count as f64) as usize % count;
@@ -50,8 +75,15 @@ pub fn session(library: &Library, count: usize, seconds: usize) -> Result<Sessio
         instances.push((instance, processor));
     }
     let parameters: Vec<_> = instances[0].0.parameters()?;
-    let mut editors = Editors::start()?;
-    let mut session = Session { instances: count, seconds, states: 0, editors: 0, memory: [0; 2] };
+    let mut editors = editor_every.map(|_| Editors::start()).transpose()?;
+    let mut session = Session {
+        instances: count,
+        seconds,
+        states: 0,
+        editors: 0,
+        memory: [Memory::default(); 2],
+        between: 0,
+    };
     for second in 0..seconds {
         for (_, processor) in &mut instances {
             let changes = (0..4).map(|index| {
@@ -66,14 +98,18 @@ pub fn session(library: &Library, count: usize, seconds: usize) -> Result<Sessio
         instances[to].0.load(&saved)?;
         ensure!(instances[to].0.save()? == saved, "a state has come back as another one");
         session.states += 1;
-        if second % 20 == 0 {
+        if let (Some(editors), Some(every)) = (&mut editors, editor_every)
+            && second % every == 0
+        {
             session.editors += editors.visit(&mut instances[any(count)])?;
         }
         if second == seconds / 4 {
-            session.memory[0] = memory();
+            session.memory[0] = Memory::now();
+            session.between = session.editors;
         }
     }
-    session.memory[1] = memory();
+    session.memory[1] = Memory::now();
+    session.between = session.editors - session.between;
     for (mut instance, processor) in instances {
         instance.deactivate(processor);
     }
@@ -92,16 +128,6 @@ fn play(
     let bound = 2.0 * 3.99;
     ensure!(signal.iter().flatten().all(|sample| sample.abs() <= bound), "out of bounds");
     Ok(())
-}
-
-/// Resident memory of this process in bytes.
-fn memory() -> usize {
-    let pages = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    pages
-        .split(' ')
-        .nth(1)
-        .and_then(|pages| pages.parse().ok())
-        .map_or(0, |pages: usize| 4096 * pages)
 }
 
 #[cfg(target_os = "linux")]

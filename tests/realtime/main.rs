@@ -1,10 +1,13 @@
-//! The audio thread of the plugin neither allocates nor calls the system, in a debug build and in the bundle
-//! that users get: this program's own `malloc` stands before the C library's for both, and the kernel hands
-//! system calls back while a block is processed (Linux' "syscall user dispatch").
+//! The audio thread of the plugin neither allocates nor calls the system, through CLAP and through VST3, in a
+//! debug build and in the bundle that users get: this program's own `malloc` stands before the C library's for
+//! all, and the kernel hands system calls back while a block is processed (Linux' "syscall user dispatch").
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 
+#[path = "../common/mod.rs"]
 mod common;
+#[path = "../hosting/mod.rs"]
 mod hosting;
+mod vst3;
 
 use common::noise;
 use hosting::{builds, music, new, set, settle, sounds, threads};
@@ -243,6 +246,7 @@ fn a_block_neither_allocates_nor_calls_the_system() {
         let blocks = BLOCKS.load(Ordering::Relaxed) - before;
         assert!(blocks > 3 * 2 * 12_000, "{build}: {blocks} blocks");
     }
+    vst3::neither_allocates_nor_calls_the_system();
 }
 
 /// Set for the child processes that have to be caught.

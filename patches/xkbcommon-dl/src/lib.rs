@@ -1,0 +1,164 @@
+//! What baseview 0.4.2 uses of `xkbcommon-dl`, and a cure for its keyboards: `XkbcommonState::new` makes a
+//! keymap for every window and never gives it back, 70 KiB for each time that an editor is opened.
+//!
+//! Here, a state takes over the keymap that it is made of. There is no `xkb_keymap_unref` for others, so a
+//! baseview that gives its keymap back itself does not compile with this: it no longer needs it.
+#![allow(non_camel_case_types, reason = "they are C's")]
+
+use libloading::Library;
+use std::{
+    ffi::{c_char, c_int},
+    sync::OnceLock,
+};
+
+/// A number in X11, and 8 more than that of the hardware.
+pub type xkb_keycode_t = u32;
+
+/// Opaque: where to look for files.
+#[repr(C)]
+pub struct xkb_context([u8; 0]);
+
+/// Opaque: what the keys are.
+#[repr(C)]
+pub struct xkb_keymap([u8; 0]);
+
+/// Opaque: a keymap and what is held down.
+#[repr(C)]
+pub struct xkb_state([u8; 0]);
+
+/// How a context is made.
+#[repr(C)]
+pub enum xkb_context_flags {
+    /// As usual.
+    XKB_CONTEXT_NO_FLAGS = 0,
+}
+
+/// How a keymap is made.
+#[repr(C)]
+pub enum xkb_keymap_compile_flags {
+    /// As usual.
+    XKB_KEYMAP_COMPILE_NO_FLAGS = 0,
+}
+
+/// What a key does.
+#[repr(C)]
+pub enum xkb_key_direction {
+    /// It is released.
+    XKB_KEY_UP = 0,
+    /// It is pressed.
+    XKB_KEY_DOWN = 1,
+}
+
+/// Functions of libxkbcommon.
+#[expect(missing_docs, reason = "they are libxkbcommon's")]
+pub struct XkbCommon {
+    pub xkb_context_new: unsafe extern "C" fn(xkb_context_flags) -> *mut xkb_context,
+    pub xkb_context_unref: unsafe extern "C" fn(*mut xkb_context),
+    pub xkb_state_unref: unsafe extern "C" fn(*mut xkb_state),
+    pub xkb_state_update_key:
+        unsafe extern "C" fn(*mut xkb_state, xkb_keycode_t, xkb_key_direction) -> c_int,
+    pub xkb_state_key_get_utf8:
+        unsafe extern "C" fn(*mut xkb_state, xkb_keycode_t, *mut c_char, usize) -> c_int,
+    keymap_unref: unsafe extern "C" fn(*mut xkb_keymap),
+}
+
+/// libxkbcommon, if this system has it.
+pub fn xkbcommon_option() -> Option<&'static XkbCommon> {
+    static FUNCTIONS: OnceLock<Option<XkbCommon>> = OnceLock::new();
+    let load = || {
+        let library = library("libxkbcommon.so.0")?;
+        // SAFETY: these are the types that xkbcommon.h gives them, in all versions with this name.
+        unsafe {
+            Some(XkbCommon {
+                xkb_context_new: *library.get(b"xkb_context_new\0").ok()?,
+                xkb_context_unref: *library.get(b"xkb_context_unref\0").ok()?,
+                xkb_state_unref: *library.get(b"xkb_state_unref\0").ok()?,
+                xkb_state_update_key: *library.get(b"xkb_state_update_key\0").ok()?,
+                xkb_state_key_get_utf8: *library.get(b"xkb_state_key_get_utf8\0").ok()?,
+                keymap_unref: *library.get(b"xkb_keymap_unref\0").ok()?,
+            })
+        }
+    };
+    FUNCTIONS.get_or_init(load).as_ref()
+}
+
+/// The library `name`, which stays in memory.
+fn library(name: &str) -> Option<&'static Library> {
+    // SAFETY: libxkbcommon does nothing when it is loaded.
+    let library = unsafe { Library::new(name) }.ok()?;
+    Some(Box::leak(Box::new(library)))
+}
+
+/// The keyboard of an X server.
+pub mod x11 {
+    use crate::{library, xkb_context, xkb_keymap, xkb_keymap_compile_flags, xkb_state};
+    use std::{
+        ffi::{c_int, c_void},
+        sync::OnceLock,
+    };
+
+    /// Opaque: a connection of libxcb.
+    pub type xcb_connection_t = c_void;
+
+    type StateNew =
+        unsafe extern "C" fn(*mut xkb_keymap, *mut xcb_connection_t, i32) -> *mut xkb_state;
+
+    /// Functions of libxkbcommon-x11.
+    #[expect(missing_docs, reason = "they are libxkbcommon-x11's")]
+    pub struct XkbCommonX11 {
+        pub xkb_x11_get_core_keyboard_device_id:
+            unsafe extern "C" fn(*mut xcb_connection_t) -> c_int,
+        pub xkb_x11_keymap_new_from_device: unsafe extern "C" fn(
+            *mut xkb_context,
+            *mut xcb_connection_t,
+            i32,
+            xkb_keymap_compile_flags,
+        ) -> *mut xkb_keymap,
+        /// Takes the keymap over.
+        pub xkb_x11_state_new_from_device: StateNew,
+        state_new: StateNew,
+    }
+
+    /// libxkbcommon-x11, if this system has it.
+    pub fn xkbcommon_x11_option() -> Option<&'static XkbCommonX11> {
+        static FUNCTIONS: OnceLock<Option<XkbCommonX11>> = OnceLock::new();
+        let load = || {
+            let library = library("libxkbcommon-x11.so.0")?;
+            // SAFETY: these are the types that xkbcommon-x11.h gives them, in all versions with this name.
+            unsafe {
+                Some(XkbCommonX11 {
+                    xkb_x11_get_core_keyboard_device_id: *library
+                        .get(b"xkb_x11_get_core_keyboard_device_id\0")
+                        .ok()?,
+                    xkb_x11_keymap_new_from_device: *library
+                        .get(b"xkb_x11_keymap_new_from_device\0")
+                        .ok()?,
+                    xkb_x11_state_new_from_device: state_of_its_own,
+                    state_new: *library.get(b"xkb_x11_state_new_from_device\0").ok()?,
+                })
+            }
+        };
+        FUNCTIONS.get_or_init(load).as_ref()
+    }
+
+    /// A state that alone holds `keymap`, or null.
+    ///
+    /// # Safety
+    /// As for `xkb_x11_state_new_from_device`; and the reference to `keymap` is the caller's to give away.
+    unsafe extern "C" fn state_of_its_own(
+        keymap: *mut xkb_keymap,
+        connection: *mut xcb_connection_t,
+        device: i32,
+    ) -> *mut xkb_state {
+        let (Some(common), Some(x11)) = (crate::xkbcommon_option(), xkbcommon_x11_option()) else {
+            return std::ptr::null_mut();
+        };
+        // SAFETY: the caller's promises are what the function wants. A state takes a reference of its own,
+        // so that the caller's may go; null is allowed there.
+        unsafe {
+            let state = (x11.state_new)(keymap, connection, device);
+            (common.keymap_unref)(keymap);
+            state
+        }
+    }
+}

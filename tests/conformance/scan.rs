@@ -1,0 +1,37 @@
+//! What a host does with hundreds of plugins when it starts.
+
+use crate::hosting::library;
+use std::{env, mem::MaybeUninit, process::Command};
+
+/// Set for the process that scans.
+const SCAN: &str = "TONE_FILTER_SCAN";
+
+/// Seconds that processors have worked for children of this process that have ended.
+fn work() -> f64 {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: there is room for a whole `rusage`, which may be all zeros as well.
+    let usage = unsafe {
+        assert_eq!(libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr()), 0);
+        usage.assume_init()
+    };
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + 1e-6 * time.tv_usec as f64;
+    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+}
+
+// Work, not time, which others on the same computer take, too.
+#[test]
+fn a_scan_is_less_than_a_tenth_of_a_second_of_work() {
+    if env::var_os(SCAN).is_some() {
+        assert_eq!(library().0.plugins().unwrap().len(), 1);
+        return;
+    }
+    // In a process that has not loaded anything yet; its own beginning and end count.
+    let mut scan = Command::new(env::current_exe().unwrap());
+    scan.args(["--exact", "scan::a_scan_is_less_than_a_tenth_of_a_second_of_work"]).env(SCAN, "");
+    let before = work();
+    let output = scan.output().unwrap();
+    let scan = work() - before;
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}");
+    assert!(scan < 0.1, "{scan} s");
+}
