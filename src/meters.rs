@@ -19,8 +19,8 @@ use triple_buffer::{Input, Output, triple_buffer};
 /// Pictures a second: a little more than most displays show, so that none is shown twice.
 const RATE: f64 = 90.0;
 
-/// Samples that wait for the editor, of either side: 0.17 s at 192 kHz. What does not fit is not shown.
-const WAITING: usize = 1 << 15;
+/// Samples that wait for the editor, of either side: 85 ms at 192 kHz. What does not fit is not shown.
+const WAITING: usize = 1 << 14;
 
 /// Peaks that are looked for side by side, which is what vectors are good at.
 const LANES: usize = 8;
@@ -42,8 +42,8 @@ pub struct Picture {
 pub fn meters() -> (MeterInput, Meters) {
     let (input, output) = triple_buffer(&Picture::default());
     let viewers = Arc::new(AtomicUsize::new(0));
-    let (dry, dry_output) = RingBuffer::new(WAITING);
-    let (wet, wet_output) = RingBuffer::new(WAITING);
+    let (dry, dry_output) = ring();
+    let (wet, wet_output) = ring();
     let output =
         Arc::new(Mutex::new(Outputs { pictures: output, sound: [dry_output, wet_output] }));
     let meters = Meters { output, viewers: viewers.clone() };
@@ -58,6 +58,18 @@ pub fn meters() -> (MeterInput, Meters) {
         due: 0,
     };
     (input, meters)
+}
+
+/// A ring whose memory is there: the system would otherwise come with it when the audio thread first writes.
+fn ring() -> (Producer<f32>, Consumer<f32>) {
+    let (mut input, mut output) = RingBuffer::new(WAITING);
+    if let Ok(silence) = input.write_chunk(WAITING) {
+        silence.commit_all();
+    }
+    if let Ok(silence) = output.read_chunk(WAITING) {
+        silence.commit_all();
+    }
+    (input, output)
 }
 
 /// The audio thread's end.

@@ -8,7 +8,7 @@ use xtask::soak::session::session;
 
 #[test]
 fn a_session_of_many_instances_restores_every_state() {
-    let session = session(&library().0, 50, 200, Some(20)).unwrap();
+    let session = session(&library().0, 50, 200, 20).unwrap();
     assert_eq!(session.states, 200);
     assert_eq!(session.editors, if cfg!(target_os = "linux") { 10 } else { 0 });
 }

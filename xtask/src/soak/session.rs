@@ -20,8 +20,6 @@ pub struct Session {
     pub editors: usize,
     /// Memory after a quarter of the session, and at its end.
     pub memory: [Memory; 2],
-    /// Editors opened and closed between the two.
-    pub between: usize,
 }
 
 impl Session {
@@ -29,12 +27,6 @@ impl Session {
     pub fn growth(&self) -> f64 {
         let [before, after] = self.memory.map(|memory| memory.resident as f64);
         (after - before) / before.max(1.0)
-    }
-
-    /// Bytes that were not freed, of each editor; 0 where there is none.
-    pub fn leak(&self) -> f64 {
-        let [before, after] = self.memory.map(|memory| memory.heap as f64);
-        (after - before) / self.between.max(1) as f64
     }
 }
 
@@ -47,15 +39,11 @@ impl fmt::Display for Session {
             "session: {seconds} s of {instances} instances, {editors} editors opened, {states} states \
              restored exactly; memory {before:.1} MiB after a quarter, {after:.1} MiB at the end ({:+.2} %)",
             100.0 * self.growth()
-        )?;
-        if self.between > 0 {
-            write!(f, "; {:.1} KiB an editor not freed", self.leak() / 1024.0)?;
-        }
-        Ok(())
+        )
     }
 }
 
-/// Plays a session of `seconds` with `count` instances; with an editor every few seconds, or none.
+/// Plays a session of `seconds` with `count` instances, of which one opens its editor every `editor_every`.
 ///
 /// # Errors
 /// When anything fails, or a state comes back as another one.
@@ -63,7 +51,7 @@ pub fn session(
     library: &Library,
     count: usize,
     seconds: usize,
-    editor_every: Option<usize>,
+    editor_every: usize,
 ) -> Result<Session> {
     let plugin = library.plugins()?.into_iter().next().context("the bundle is empty")?;
     let mut noise = noise(count as u64);
@@ -75,14 +63,13 @@ pub fn session(
         instances.push((instance, processor));
     }
     let parameters: Vec<_> = instances[0].0.parameters()?;
-    let mut editors = editor_every.map(|_| Editors::start()).transpose()?;
+    let mut editors = Editors::start()?;
     let mut session = Session {
         instances: count,
         seconds,
         states: 0,
         editors: 0,
         memory: [Memory::default(); 2],
-        between: 0,
     };
     for second in 0..seconds {
         for (_, processor) in &mut instances {
@@ -98,18 +85,14 @@ pub fn session(
         instances[to].0.load(&saved)?;
         ensure!(instances[to].0.save()? == saved, "a state has come back as another one");
         session.states += 1;
-        if let (Some(editors), Some(every)) = (&mut editors, editor_every)
-            && second % every == 0
-        {
+        if second % editor_every == 0 {
             session.editors += editors.visit(&mut instances[any(count)])?;
         }
         if second == seconds / 4 {
             session.memory[0] = Memory::now();
-            session.between = session.editors;
         }
     }
     session.memory[1] = Memory::now();
-    session.between = session.editors - session.between;
     for (mut instance, processor) in instances {
         instance.deactivate(processor);
     }
