@@ -17,6 +17,7 @@ use std::time::Instant;
 /// When the plugin does not build, or does not keep what it promises.
 pub fn soak() -> Result<()> {
     bundle::bundle_release()?;
+    memory::share_one_heap();
     let bundle = bundle::clap()?;
 
     let started = Instant::now();
