@@ -2,7 +2,7 @@
 
 use crate::{
     common::noise,
-    hosting::{builds, music, new, set, settings, sounds},
+    hosting::{builds, music, new, settings, states},
 };
 use xtask::host::{Change, Processor};
 
@@ -30,14 +30,7 @@ fn play(processor: &mut Processor, parameters: &[u32]) {
 fn everything_may_be_asked_and_loaded_while_it_plays() {
     for (build, library) in builds() {
         let mut instance = new(&library);
-        let states: Vec<Vec<u8>> = sounds()
-            .iter()
-            .map(|sound| {
-                let mut instance = new(&library);
-                set(&mut instance, sound);
-                instance.save().unwrap()
-            })
-            .collect();
+        let states = states(&library);
         let parameters = instance.parameters().unwrap();
         let ids: Vec<u32> = parameters.iter().map(|parameter| parameter.id).collect();
         let mut processor = instance.activate(RATE, 512).unwrap();

@@ -1,6 +1,6 @@
 //! A host with an open editor, playing.
 
-use crate::hosting::instance;
+use crate::hosting::{instance, settle, threads};
 use std::{
     fs,
     path::PathBuf,
@@ -93,13 +93,7 @@ impl<'a> Window<'a> {
 
     pub fn close(&mut self) {
         self.instance.close_editor().unwrap();
-        // The editor's thread may go on for a moment. Neither the display nor the process may end while
-        // it is still putting OpenGL away.
-        let begun = Instant::now();
-        while threads() > self.threads {
-            assert!(begun.elapsed() < PATIENCE, "the editor leaves threads behind");
-            sleep(Duration::from_millis(1));
-        }
+        settle(self.threads);
     }
 }
 
@@ -173,11 +167,6 @@ fn play(
     let mut signal = [channel.clone(), channel];
     processor.run(&mut signal, true, &mut std::iter::repeat(BLOCK), &[]).unwrap();
     *time += seconds;
-}
-
-/// Threads of this process now.
-fn threads() -> usize {
-    fs::read_dir("/proc/self/task").unwrap().count()
 }
 
 fn pictures() -> PathBuf {

@@ -126,6 +126,16 @@ pub fn sounds() -> Vec<Settings> {
     ]
 }
 
+/// What a new instance saves of each of [`sounds`].
+pub fn states(library: &Library) -> Vec<Vec<u8>> {
+    let state = |sound: &Settings| {
+        let mut instance = new(library);
+        set(&mut instance, sound);
+        instance.save().unwrap()
+    };
+    sounds().iter().map(state).collect()
+}
+
 /// A chord to the left, another one to the right, both in noise.
 pub fn music(seconds: f64, rate: f64) -> Signal {
     let left = noisy_chord(seconds, rate);

@@ -10,7 +10,7 @@ mod hosting;
 mod vst3;
 
 use common::noise;
-use hosting::{builds, music, new, set, settle, sounds, threads};
+use hosting::{builds, music, new, settle, states, threads};
 use std::{
     backtrace::Backtrace,
     cell::Cell,
@@ -221,14 +221,7 @@ fn a_block_neither_allocates_nor_calls_the_system() {
         env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
     }
     for (build, library) in builds() {
-        let states: Vec<Vec<u8>> = sounds()
-            .iter()
-            .map(|sound| {
-                let mut instance = new(&library);
-                set(&mut instance, sound);
-                instance.save().unwrap()
-            })
-            .collect();
+        let states = states(&library);
         let before = BLOCKS.load(Ordering::Relaxed);
         let mut instance = new(&library);
         session(&mut instance, 1, |_| thread::yield_now());

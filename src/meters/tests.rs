@@ -1,0 +1,173 @@
+//! The meters alone, and under two threads that never rest.
+
+use super::*;
+use crate::dsp::Band;
+
+/// A picture in which every number tells which one it is.
+fn picture(number: u32) -> Bands {
+    let value = number as f32;
+    let band = Band {
+        power: value,
+        ratio: value,
+        angular_frequency: value,
+        phasor: [value; 2],
+        drive: value,
+        ..Band::default()
+    };
+    Bands { bands: [band; 48], total_power: value }
+}
+
+fn latest(viewer: &mut MeterViewer) -> Option<Bands> {
+    viewer.latest().map(|picture| picture.bands)
+}
+
+fn open() -> (MeterInput, Meters, MeterViewer) {
+    let (mut input, meters) = meters();
+    input.set_sample_rate(48_000.0);
+    let viewer = meters.open();
+    (input, meters, viewer)
+}
+
+#[test]
+fn nothing_is_sent_unless_somebody_looks() {
+    let (mut input, meters, viewer) = open();
+    drop(viewer);
+    assert!(!input.advance(1 << 20, || panic!("nobody looks")));
+
+    let mut viewer = meters.open();
+    drop(meters.open());
+    assert!(input.advance(1 << 20, || picture(1)), "one of two viewers is still open");
+    assert_eq!(latest(&mut viewer), Some(picture(1)));
+}
+
+#[test]
+fn a_picture_is_seen_once() {
+    let (mut input, _meters, mut viewer) = open();
+    assert_eq!(viewer.latest(), None);
+    input.advance(1 << 20, || picture(1));
+    input.advance(1 << 20, || picture(2));
+    assert_eq!(latest(&mut viewer), Some(picture(2)));
+    assert_eq!(viewer.latest(), None);
+}
+
+#[test]
+fn pictures_are_sent_at_the_rate_and_no_faster() {
+    for frames in [1, 64, 100, 533, 534] {
+        let (mut input, _meters, _viewer) = open();
+        let sent = (0..10 * 48_000 / frames)
+            .filter(|_| input.advance(frames, || picture(0)))
+            .count() as f64;
+        let blocks = ((48_000.0 / RATE).floor() / frames as f64).ceil();
+        let expected = 10.0 * 48_000.0 / (blocks * frames as f64);
+        assert!((sent - expected).abs() <= 0.01 * expected, "{frames}: {sent} of {expected}");
+    }
+}
+
+/// What comes out where `left` and `right` go in unchanged.
+fn pass(input: &mut MeterInput, left: &[f32], right: &[f32]) {
+    let (mut left, mut right) = (left.to_vec(), right.to_vec());
+    input.measure(&mut [&mut left, &mut right], |_| ());
+}
+
+#[test]
+fn peaks_are_those_of_the_output_since_the_last_picture() {
+    let (mut input, _meters, mut viewer) = open();
+    pass(&mut input, &[0.1, -0.7], &[0.2, 0.3]);
+    pass(&mut input, &[0.5, 0.5], &[-0.4, 0.0]);
+    input.advance(1 << 20, Bands::default);
+    let picture = viewer.latest().unwrap();
+    assert_eq!((picture.peaks, picture.sample_rate), ([0.7, 0.4], 48_000.0));
+
+    input.measure(&mut [&mut [9.0, 9.0]], |channels| channels[0].copy_from_slice(&[0.0, -0.1]));
+    input.advance(1 << 20, Bands::default);
+    assert_eq!(viewer.latest().unwrap().peaks, [0.1, 0.1], "one channel is both");
+}
+
+#[test]
+fn the_load_is_the_share_of_a_block_s_time() {
+    let (mut input, _meters, _viewer) = open();
+    for _ in 0..200 {
+        // 480 frames are 10 ms.
+        input.note_load(0.0025, 480);
+    }
+    assert!((input.load - 0.25).abs() < 1e-4, "{}", input.load);
+}
+
+#[test]
+fn the_mean_of_what_goes_in_and_of_what_comes_out_is_sent_to_who_looks() {
+    let (mut input, meters, viewer) = open();
+    drop(viewer);
+    pass(&mut input, &[1.0; 64], &[1.0; 64]);
+    let mut viewer = meters.open();
+    assert_eq!(viewer.samples(), [const { Vec::<f32>::new() }; 2], "nobody looked");
+
+    let halve = |channels: &mut [&mut [f32]]| {
+        channels.iter_mut().flat_map(|channel| channel.iter_mut()).for_each(|x| *x /= 2.0);
+        "done"
+    };
+    // Enough to go around the ring, in blocks that do not divide it.
+    for block in 0..3 * WAITING / 1000 {
+        let first = (1000 * block) as f32;
+        let mut left: Vec<f32> = (0..1000).map(|n| first + n as f32).collect();
+        let mut right: Vec<f32> = left.iter().map(|n| n + 4.0).collect();
+        assert_eq!(input.measure(&mut [&mut left, &mut right], halve), "done");
+        let expected: Vec<f32> = (0..1000).map(|n| first + n as f32 + 2.0).collect();
+        let halves = expected.iter().map(|n| n / 2.0).collect();
+        assert_eq!(viewer.samples(), [expected, halves]);
+    }
+}
+
+#[test]
+fn the_sound_comes_through_in_order_and_what_does_not_fit_is_left_out() {
+    let (mut input, _meters, mut viewer) = open();
+    const LAST: usize = 1 << 20;
+    let writer = std::thread::spawn(move || {
+        for first in (0..LAST).step_by(64) {
+            let left: Vec<f32> = (first..first + 64).map(|n| n as f32 + 1.0).collect();
+            let right: Vec<f32> = left.iter().map(|n| n - 2.0).collect();
+            pass(&mut input, &left, &right);
+        }
+        input
+    });
+    let (mut last, mut seen) = ([-1.0; 2], 0);
+    let mut check = |viewer: &mut MeterViewer| {
+        for (last, samples) in last.iter_mut().zip(viewer.samples()) {
+            assert!(samples.len() <= WAITING);
+            for sample in samples {
+                assert!(sample > *last && sample.fract() == 0.0, "{sample} after {last}");
+                *last = sample;
+                seen += 1;
+            }
+        }
+    };
+    while !writer.is_finished() {
+        check(&mut viewer);
+    }
+    let mut input = writer.join().unwrap();
+    check(&mut viewer);
+    assert!(seen >= 2 * WAITING, "{seen}");
+    pass(&mut input, &vec![0.0; 3 * WAITING], &vec![0.0; 3 * WAITING]);
+    assert_eq!(viewer.samples().map(|samples| samples.len()), [WAITING; 2]);
+}
+
+#[test]
+fn a_picture_is_never_torn_and_never_older_than_the_last() {
+    const LAST: u32 = 200_000;
+    let (mut input, _meters, mut viewer) = open();
+    let writer = std::thread::spawn(move || {
+        for number in 1..=LAST {
+            assert!(input.advance(1 << 20, || picture(number)));
+        }
+    });
+    let (mut last, mut seen) = (0.0, 0);
+    while last < LAST as f32 {
+        if let Some(bands) = latest(&mut viewer) {
+            assert_eq!(bands, picture(bands.total_power as u32), "torn");
+            assert!(bands.total_power > last, "{} after {last}", bands.total_power);
+            last = bands.total_power;
+            seen += 1;
+        }
+    }
+    writer.join().unwrap();
+    assert!(seen > 1, "the two threads never met");
+}
