@@ -99,9 +99,11 @@ impl Bank {
     pub fn process(&mut self, kernel: Kernel, voicing: &Voicing, signal: &mut [f32]) {
         self.share(signal);
         let total_power = &mut self.shared.total_power[..signal.len()];
-        self.total_power.track(voicing.constants.total_step, total_power);
+        let total_step = voicing.constants.total_step;
+        Tracker::track([&mut self.total_power], total_step, [total_power]);
         self.run(kernel, voicing, signal);
-        self.low_pass.track(1.0 - voicing.constants.smoothing, signal);
+        let step = 1.0 - voicing.constants.smoothing;
+        Tracker::track([&mut self.low_pass], step, [&mut *signal]);
         clip(signal);
     }
 
@@ -115,14 +117,14 @@ impl Bank {
         let frames = left.len();
         one.share(left);
         other.share(right);
-        Tracker::track_two(
+        Tracker::track(
             [&mut one.total_power, &mut other.total_power],
             voicing.constants.total_step,
             [&mut one.shared, &mut other.shared].map(|shared| &mut shared.total_power[..frames]),
         );
         one.run(kernel, voicing, left);
         other.run(kernel, voicing, right);
-        Tracker::track_two(
+        Tracker::track(
             [&mut one.low_pass, &mut other.low_pass],
             1.0 - voicing.constants.smoothing,
             [&mut *left, &mut *right],

@@ -1,6 +1,5 @@
 //! A one-pole average that does not keep a CPU waiting.
 
-use std::ops::{Add, Mul};
 use wide::f64x2;
 
 /// Follows a signal: `y += step (x - y)`.
@@ -9,55 +8,57 @@ use wide::f64x2;
 /// So the same sum is unrolled once, with `a = 1 - step`: `y[t] = a^2 y[t-2] + step (x[t] + a x[t-1])`.
 /// It is the same for every sample, so the result does not depend on how a signal is cut into blocks.
 #[derive(Debug, Clone)]
-pub(super) struct Tracker<Lanes = f64> {
+pub(super) struct Tracker {
     /// The last input times its step.
-    input: Lanes,
-    latest: Lanes,
-    before: Lanes,
+    input: f64,
+    /// The value before the latest, and the latest.
+    values: [f64; 2],
 }
 
 impl Tracker {
     /// At rest.
-    pub const ZERO: Self = Self { input: 0.0, latest: 0.0, before: 0.0 };
+    pub const ZERO: Self = Self { input: 0.0, values: [0.0; 2] };
 
     /// The latest value.
     pub fn now(&self) -> f64 {
-        self.latest
+        self.values[1]
     }
 
-    /// Replaces `signal` by its average.
-    pub fn track(&mut self, step: f64, signal: &mut [f32]) {
-        for sample in signal {
-            *sample = self.next(step, 1.0 - step, f64::from(*sample)) as f32;
+    /// Replaces each of `signals` by its average, those of all channels side by side: one waits as long as
+    /// several do. The shortest counts.
+    pub fn track<const CHANNELS: usize>(
+        trackers: [&mut Self; CHANNELS],
+        step: f64,
+        mut signals: [&mut [f32]; CHANNELS],
+    ) {
+        let frames = signals.iter().map(|signal| signal.len()).min().unwrap_or(0);
+        let decay = 1.0 - step;
+        let [steps, decays, squares] = [step, decay, decay * decay].map(f64x2::splat);
+        let mut inputs = trackers.each_ref().map(|tracker| tracker.input);
+        let mut values = trackers.each_ref().map(|tracker| f64x2::from(tracker.values));
+        for pair in 0..frames / 2 {
+            for ((signal, input), values) in signals.iter_mut().zip(&mut inputs).zip(&mut values) {
+                let samples = &mut signal[2 * pair..][..2];
+                let x = steps * f64x2::from([f64::from(samples[0]), f64::from(samples[1])]);
+                let [first, second] = x.to_array();
+                *values = squares * *values + (x + decays * f64x2::from([*input, first]));
+                *input = second;
+                let y = values.to_array();
+                samples[0] = y[0] as f32;
+                samples[1] = y[1] as f32;
+            }
         }
-    }
-
-    /// [`Tracker::track`] for two signals, for a quarter more than the time of one. The shorter counts.
-    pub fn track_two([one, other]: [&mut Self; 2], step: f64, [left, right]: [&mut [f32]; 2]) {
-        let mut both = Tracker {
-            input: f64x2::from([one.input, other.input]),
-            latest: f64x2::from([one.latest, other.latest]),
-            before: f64x2::from([one.before, other.before]),
-        };
-        let [step, decay] = [step, 1.0 - step].map(f64x2::splat);
-        for (left, right) in left.iter_mut().zip(right) {
-            let x = f64x2::from([f64::from(*left), f64::from(*right)]);
-            [*left, *right] = both.next(step, decay, x).to_array().map(|y| y as f32);
+        for (channel, tracker) in trackers.into_iter().enumerate() {
+            *tracker = Self { input: inputs[channel], values: values[channel].to_array() };
+            if frames % 2 == 1 {
+                let sample = &mut signals[channel][frames - 1];
+                let x = step * f64::from(*sample);
+                let [before, latest] = tracker.values;
+                let y = decay * decay * before + (x + decay * tracker.input);
+                *tracker = Self { input: x, values: [latest, y] };
+                *sample = y as f32;
+            }
         }
-        [one.input, other.input] = both.input.to_array();
-        [one.latest, other.latest] = both.latest.to_array();
-        [one.before, other.before] = both.before.to_array();
-    }
-}
-
-impl<Lanes: Copy + Add<Output = Lanes> + Mul<Output = Lanes>> Tracker<Lanes> {
-    /// Takes in the next sample, with `decay = 1 - step`.
-    #[inline(always)]
-    fn next(&mut self, step: Lanes, decay: Lanes, x: Lanes) -> Lanes {
-        let x = step * x;
-        let y = decay * decay * self.before + (x + decay * self.input);
-        *self = Self { input: x, latest: y, before: self.latest };
-        y
     }
 }
 
@@ -79,7 +80,7 @@ mod tests {
             .collect();
         let mut whole = signal.clone();
         let mut tracker = Tracker::ZERO;
-        tracker.track(step, &mut whole);
+        Tracker::track([&mut tracker], step, [&mut whole]);
         for (value, expected) in whole.iter().zip(&expected) {
             assert!((f64::from(*value) - expected).abs() < 1e-6, "{value} {expected}");
         }
@@ -88,19 +89,19 @@ mod tests {
             let mut parts = signal.clone();
             let mut tracker = Tracker::ZERO;
             for part in parts.chunks_mut(size) {
-                tracker.track(step, part);
+                Tracker::track([&mut tracker], step, [part]);
             }
             assert_eq!(parts, whole, "blocks of {size}");
 
             let [mut left, mut right] = [signal.clone(), [&signal[50..], &signal[..50]].concat()];
             let mut trackers = [Tracker::ZERO, Tracker::ZERO];
             for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {
-                Tracker::track_two(trackers.each_mut(), step, [left, right]);
+                Tracker::track(trackers.each_mut(), step, [left, right]);
             }
             assert_eq!(left, whole, "two in blocks of {size}");
             let mut alone = [&signal[50..], &signal[..50]].concat();
             let mut tracker = Tracker::ZERO;
-            tracker.track(step, &mut alone);
+            Tracker::track([&mut tracker], step, [&mut alone]);
             assert_eq!(right, alone, "two in blocks of {size}");
         }
     }

@@ -21,53 +21,56 @@ const GROUP: usize = 3;
 pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
     simd.vectorize(
         #[inline(always)]
-        || {
-            if c.unweighted() {
-                run::<S, false>(simd, c, task);
-            } else {
-                run::<S, true>(simd, c, task);
-            }
+        || match c.common_gain() {
+            Some(gain) => run::<S, false>(simd, c, gain, task),
+            None => run::<S, true>(simd, c, 1.0, task),
         },
     );
 }
 
+/// With `OWN`, each tone has its own gain and weight; without, `gain` is that of all.
 #[inline(always)]
-fn run<S: Simd, const WEIGHTED: bool>(simd: S, c: &Coefficients, task: Task) {
+fn run<S: Simd, const OWN: bool>(simd: S, c: &Coefficients, gain: f32, task: Task) {
     let frames = task.sums.len().min(BLOCK);
-    let gates = Gates::new(simd, c, &task.shared.total_power, frames);
+    let common = Common::new(simd, c, gain, task.shared, frames);
     let mut late = [0.0; BLOCK + DELAY];
     for first in (0..TONES).step_by(GROUP * S::f32s::LEN) {
-        let mut group = Group::<S, WEIGHTED>::load(simd, first, c, task.state);
-        group.start(task.shared);
+        let mut group = Group::<S, OWN>::load(simd, first, c, task.state);
+        group.start(&common);
         for frame in 1..frames {
-            group.turn(frame, task.shared, &gates, &mut late);
+            group.turn(frame, &common, &mut late);
         }
-        group.finish(frames, &gates, &mut late);
+        group.finish(frames, &common, &mut late);
         group.store(first, task.state);
     }
     task.sums.copy_from_slice(&late[DELAY..frames + DELAY]);
 }
 
-/// What the total power of each sample means for the bands.
-struct Gates {
+/// What each sample means for the bands.
+struct Common {
+    /// The input, with the gain that all tones have.
+    input: [f32; BLOCK],
     /// The gate's power of -3/2, because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
-    inverse: [f32; BLOCK],
+    inverse_gate: [f32; BLOCK],
     limit: [f32; BLOCK],
 }
 
-impl Gates {
+impl Common {
     #[inline(always)]
-    fn new<S: Simd>(simd: S, c: &Coefficients, power: &[f32; BLOCK], frames: usize) -> Self {
-        let mut gates = Self { inverse: [0.0; BLOCK], limit: [0.0; BLOCK] };
+    fn new<S: Simd>(simd: S, c: &Coefficients, gain: f32, shared: &Shared, frames: usize) -> Self {
+        let silence = [0.0; BLOCK];
+        let mut common = Self { input: silence, inverse_gate: silence, limit: silence };
         for start in (0..frames).step_by(S::f32s::LEN) {
             let range = start..start + S::f32s::LEN;
-            let power = S::f32s::from_slice(simd, &power[range.clone()]);
+            let input = S::f32s::from_slice(simd, &shared.input[range.clone()]);
+            (input * gain).store_slice(&mut common.input[range.clone()]);
+            let power = S::f32s::from_slice(simd, &shared.total_power[range.clone()]);
             let gate = (power * c.threshold).max(S::f32s::splat(simd, c.floor));
             let inverse = S::f32s::splat(simd, 1.0) / (gate * gate.sqrt());
-            inverse.store_slice(&mut gates.inverse[range.clone()]);
-            (power * c.ceiling).store_slice(&mut gates.limit[range]);
+            inverse.store_slice(&mut common.inverse_gate[range.clone()]);
+            (power * c.ceiling).store_slice(&mut common.limit[range]);
         }
-        gates
+        common
     }
 }
 
@@ -78,7 +81,7 @@ const DELAY: usize = 3;
 type Late = [f32; BLOCK + DELAY];
 
 /// Three vectors of tones, with the settings as the loop wants them.
-struct Group<S: Simd, const WEIGHTED: bool> {
+struct Group<S: Simd, const OWN: bool> {
     simd: S,
     rise: [S::f32s; GROUP],
     minus_fall: [S::f32s; GROUP],
@@ -96,7 +99,7 @@ struct Group<S: Simd, const WEIGHTED: bool> {
     mixed: S::f32s,
 }
 
-impl<S: Simd, const WEIGHTED: bool> Group<S, WEIGHTED> {
+impl<S: Simd, const OWN: bool> Group<S, OWN> {
     #[inline(always)]
     fn load(simd: S, first: usize, c: &Coefficients, state: &State) -> Self {
         let lanes = S::f32s::LEN;
@@ -140,26 +143,26 @@ impl<S: Simd, const WEIGHTED: bool> Group<S, WEIGHTED> {
 
     /// Takes in the first sample.
     #[inline(always)]
-    fn start(&mut self, shared: &Shared) {
-        self.resonate(self.splat(shared.input[0]));
+    fn start(&mut self, common: &Common) {
+        self.resonate(self.splat(common.input[0]));
     }
 
     /// Takes in the sample `frame`, and brings those before it a step further.
     #[inline(always)]
-    fn turn(&mut self, frame: usize, shared: &Shared, gates: &Gates, late: &mut Late) {
+    fn turn(&mut self, frame: usize, common: &Common, late: &mut Late) {
         let mixed = self.mix();
-        self.track(self.splat(gates.inverse[frame - 1]), self.splat(gates.limit[frame - 1]));
+        self.track(frame - 1, common);
         late[frame] += self.mixed.reduce_sum();
         self.mixed = mixed;
-        self.resonate(self.splat(shared.input[frame]));
+        self.resonate(self.splat(common.input[frame]));
     }
 
     /// Brings the last of `frames` samples to their sums.
     #[inline(always)]
-    fn finish(&mut self, frames: usize, gates: &Gates, late: &mut Late) {
+    fn finish(&mut self, frames: usize, common: &Common, late: &mut Late) {
         late[frames] += self.mixed.reduce_sum();
         late[frames + 1] += self.mix().reduce_sum();
-        self.track(self.splat(gates.inverse[frames - 1]), self.splat(gates.limit[frames - 1]));
+        self.track(frames - 1, common);
         late[frames + 2] += self.mix().reduce_sum();
     }
 
@@ -173,15 +176,17 @@ impl<S: Simd, const WEIGHTED: bool> Group<S, WEIGHTED> {
     fn resonate(&mut self, input: S::f32s) {
         for i in 0..GROUP {
             self.lo[i] = self.rise[i].mul_add(self.bp[i], self.lo[i]);
-            let bp = self.gain[i].mul_add(input, self.bp[i]);
+            let bp = if OWN { self.gain[i].mul_add(input, self.bp[i]) } else { self.bp[i] + input };
             let bp = self.minus_damping.mul_add(self.bp[i], bp);
             self.bp[i] = self.minus_fall[i].mul_add(self.lo[i], bp);
         }
     }
 
-    /// Takes note of the resonators' power.
+    /// Takes note of the resonators' power in the sample `frame`.
     #[inline(always)]
-    fn track(&mut self, inverse_gate: S::f32s, limit: S::f32s) {
+    fn track(&mut self, frame: usize, common: &Common) {
+        let inverse_gate = self.splat(common.inverse_gate[frame]);
+        let limit = self.splat(common.limit[frame]);
         for i in 0..GROUP {
             let q = self.bp[i] * self.bp[i];
             let gated = q * q * inverse_gate;
@@ -197,7 +202,7 @@ impl<S: Simd, const WEIGHTED: bool> Group<S, WEIGHTED> {
     fn mix(&self) -> S::f32s {
         let n: [S::f32s; GROUP] = std::array::from_fn(|i| {
             let n = self.rms[i] * self.driven[i];
-            if WEIGHTED { self.weight[i] * n } else { n }
+            if OWN { self.weight[i] * n } else { n }
         });
         let d: [S::f32s; GROUP] =
             std::array::from_fn(|i| self.rms[i] + self.guard + self.driven[i].abs());
