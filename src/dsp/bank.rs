@@ -95,16 +95,13 @@ impl Bank {
         }
     }
 
-    /// Replaces `signal`, at most [`BLOCK`] finite samples, by the wet signal.
-    pub fn process(&mut self, kernel: Kernel, voicing: &Voicing, signal: &mut [f32]) {
-        self.share(signal);
-        let total_power = &mut self.shared.total_power[..signal.len()];
-        let total_step = voicing.constants.total_step;
-        Tracker::track([&mut self.total_power], total_step, [total_power]);
-        self.run(kernel, voicing, signal);
-        let step = 1.0 - voicing.constants.smoothing;
-        Tracker::track([&mut self.low_pass], step, [&mut *signal]);
-        clip(signal);
+    /// Puts the wet signal of `input`, at most [`BLOCK`] finite samples, into `wet`, which is as long.
+    pub fn process(&mut self, kernel: Kernel, voicing: &Voicing, input: &[f32], wet: &mut [f32]) {
+        let total_power = self.share(input);
+        Tracker::track(voicing.constants.total_step, [total_power]);
+        self.run(kernel, voicing, wet);
+        Tracker::track(1.0 - voicing.constants.smoothing, [(&mut self.low_pass, &mut *wet)]);
+        clip(wet);
     }
 
     /// [`Bank::process`] for two banks, whose signals are equally long.
@@ -112,40 +109,34 @@ impl Bank {
         [one, other]: &mut [Self; 2],
         kernel: Kernel,
         voicing: &Voicing,
+        inputs: [&[f32]; 2],
         [left, right]: [&mut [f32]; 2],
     ) {
-        let frames = left.len();
-        one.share(left);
-        other.share(right);
-        Tracker::track(
-            [&mut one.total_power, &mut other.total_power],
-            voicing.constants.total_step,
-            [&mut one.shared, &mut other.shared].map(|shared| &mut shared.total_power[..frames]),
-        );
+        let total_powers = [one.share(inputs[0]), other.share(inputs[1])];
+        Tracker::track(voicing.constants.total_step, total_powers);
         one.run(kernel, voicing, left);
         other.run(kernel, voicing, right);
         Tracker::track(
-            [&mut one.low_pass, &mut other.low_pass],
             1.0 - voicing.constants.smoothing,
-            [&mut *left, &mut *right],
+            [(&mut one.low_pass, &mut *left), (&mut other.low_pass, &mut *right)],
         );
         clip(left);
         clip(right);
     }
 
-    /// What all bands share: the sum of each sample and the one before it, and its power as it is.
-    fn share(&mut self, signal: &mut [f32]) {
+    /// What all bands share: the sum of each sample and the one before it, and the power of each sample,
+    /// which is returned with what makes an average of it.
+    fn share(&mut self, samples: &[f32]) -> (&mut Tracker, &mut [f32]) {
         let Shared { input, total_power } = &mut self.shared;
-        for (power, x) in total_power.iter_mut().zip(&mut *signal) {
-            *x = x.clamp(-LOUDEST, LOUDEST);
-            *power = *x * *x;
-        }
         let mut before = self.previous;
-        for (input, &x) in input.iter_mut().zip(&*signal) {
+        for ((sample, input), power) in samples.iter().zip(input).zip(&mut *total_power) {
+            let x = sample.clamp(-LOUDEST, LOUDEST);
+            *power = x * x;
             *input = before + x;
             before = x;
         }
         self.previous = before;
+        (&mut self.total_power, &mut total_power[..samples.len()])
     }
 
     /// Replaces `sums` by the sums of the driven bands.

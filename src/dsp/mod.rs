@@ -58,6 +58,8 @@ pub struct ToneFilter {
     voicing: Voicing,
     /// The mean of the channels or the left one; the right one.
     banks: [Bank; 2],
+    /// What comes out of them in a block.
+    wets: [[f32; BLOCK]; 2],
     /// How far the two banks are apart, and what is left of the input, at the start and at the end of
     /// the current block of 64.
     levels: [Levels; 2],
@@ -98,6 +100,7 @@ impl ToneFilter {
             glide,
             voicing,
             banks: [Bank::new(), Bank::new()],
+            wets: [[0.0; BLOCK]; 2],
             levels: [levels; 2],
             position: 0,
         })
@@ -227,48 +230,42 @@ impl ToneFilter {
         for channel in channels.iter_mut() {
             channel[start..end].iter_mut().for_each(|sample| *sample = finite(*sample));
         }
-        let mut wets = [[0.0; BLOCK]; 2];
+        let wets = self.wets.each_mut().map(|wet| &mut wet[..frames]);
         if apart {
-            for (wet, channel) in wets.iter_mut().zip(channels.iter()) {
-                wet[..frames].copy_from_slice(&channel[start..end]);
-            }
+            let inputs = [0, 1].map(|index| &channels[index][start..end]);
+            Bank::process_two(&mut self.banks, self.kernel, &self.voicing, inputs, wets);
         } else {
+            let mut inputs = [[0.0; BLOCK]; 2];
             let share = 1.0 / channels.len() as f32;
             for channel in channels.iter() {
-                for (mean, sample) in wets[0].iter_mut().zip(&channel[start..end]) {
+                for (mean, sample) in inputs[0].iter_mut().zip(&channel[start..end]) {
                     *mean += share * sample;
                 }
             }
             if two_banks {
-                wets[1] = wets[0];
-                for (wet, channel) in wets.iter_mut().zip(channels.iter()) {
-                    for (frame, (mean, sample)) in
-                        wet.iter_mut().zip(&channel[start..end]).enumerate()
-                    {
+                inputs[1] = inputs[0];
+                for (input, channel) in inputs.iter_mut().zip(channels.iter()) {
+                    let samples = input.iter_mut().zip(&channel[start..end]);
+                    for (frame, (mean, sample)) in samples.enumerate() {
                         let stereo = level(frame).stereo;
                         *mean = (1.0 - stereo) * *mean + stereo * sample;
                     }
                 }
-            }
-        }
-        if two_banks {
-            let signals = wets.each_mut().map(|wet| &mut wet[..frames]);
-            Bank::process_two(&mut self.banks, self.kernel, &self.voicing, signals);
-            if !apart {
-                let (left, right) = wets.split_at_mut(1);
-                for (frame, (left, right)) in
-                    left[0].iter().zip(&mut right[0]).enumerate().take(frames)
-                {
+                let inputs = inputs.each_ref().map(|input| &input[..frames]);
+                Bank::process_two(&mut self.banks, self.kernel, &self.voicing, inputs, wets);
+                let [left, right] = &mut self.wets;
+                for (frame, (left, right)) in left.iter().zip(right).enumerate().take(frames) {
                     let stereo = level(frame).stereo;
                     *right = (1.0 - stereo) * left + stereo * *right;
                 }
+            } else {
+                let [wet, _] = wets;
+                self.banks[0].process(self.kernel, &self.voicing, &inputs[0][..frames], wet);
             }
-        } else {
-            self.banks[0].process(self.kernel, &self.voicing, &mut wets[0][..frames]);
         }
 
         for (index, channel) in channels.iter_mut().enumerate() {
-            let wet = &wets[if two_banks { index } else { 0 }];
+            let wet = &self.wets[if two_banks { index } else { 0 }];
             for (frame, (sample, wet)) in channel[start..end].iter_mut().zip(wet).enumerate() {
                 let level = level(frame);
                 *sample = level.dry * *sample + level.wet * wet;

@@ -24,41 +24,50 @@ impl Tracker {
         self.values[1]
     }
 
-    /// Replaces each of `signals` by its average, those of all channels side by side: one waits as long as
-    /// several do. The shortest counts.
-    pub fn track<const CHANNELS: usize>(
-        trackers: [&mut Self; CHANNELS],
-        step: f64,
-        mut signals: [&mut [f32]; CHANNELS],
-    ) {
-        let frames = signals.iter().map(|signal| signal.len()).min().unwrap_or(0);
+    /// Replaces each signal by its average. Several, side by side, keep a CPU no longer than one; the shortest
+    /// counts.
+    pub fn track<const CHANNELS: usize>(step: f64, channels: [(&mut Self, &mut [f32]); CHANNELS]) {
+        let frames = channels.iter().map(|(_, signal)| signal.len()).min().unwrap_or(0);
+        // Kept here until the end, so that they may stay in registers.
+        let mut trackers = channels.each_ref().map(|(tracker, _)| (**tracker).clone());
+        let mut owners = channels.map(|(tracker, signal)| {
+            let (pairs, rest) = signal[..frames].as_chunks_mut();
+            (tracker, &mut pairs[..frames / 2], rest)
+        });
+        for index in 0..frames / 2 {
+            for (tracker, (_, pairs, _)) in trackers.iter_mut().zip(&mut owners) {
+                tracker.track_two(step, &mut pairs[index]);
+            }
+        }
+        for (mut tracker, (owner, _, rest)) in trackers.into_iter().zip(owners) {
+            if let [last] = rest {
+                tracker.track_one(step, last);
+            }
+            *owner = tracker;
+        }
+    }
+
+    #[inline(always)]
+    fn track_two(&mut self, step: f64, samples: &mut [f32; 2]) {
         let decay = 1.0 - step;
-        let [steps, decays, squares] = [step, decay, decay * decay].map(f64x2::splat);
-        let mut inputs = trackers.each_ref().map(|tracker| tracker.input);
-        let mut values = trackers.each_ref().map(|tracker| f64x2::from(tracker.values));
-        for pair in 0..frames / 2 {
-            for ((signal, input), values) in signals.iter_mut().zip(&mut inputs).zip(&mut values) {
-                let samples = &mut signal[2 * pair..][..2];
-                let x = steps * f64x2::from([f64::from(samples[0]), f64::from(samples[1])]);
-                let [first, second] = x.to_array();
-                *values = squares * *values + (x + decays * f64x2::from([*input, first]));
-                *input = second;
-                let y = values.to_array();
-                samples[0] = y[0] as f32;
-                samples[1] = y[1] as f32;
-            }
-        }
-        for (channel, tracker) in trackers.into_iter().enumerate() {
-            *tracker = Self { input: inputs[channel], values: values[channel].to_array() };
-            if frames % 2 == 1 {
-                let sample = &mut signals[channel][frames - 1];
-                let x = step * f64::from(*sample);
-                let [before, latest] = tracker.values;
-                let y = decay * decay * before + (x + decay * tracker.input);
-                *tracker = Self { input: x, values: [latest, y] };
-                *sample = y as f32;
-            }
-        }
+        let x = f64x2::splat(step) * f64x2::from([f64::from(samples[0]), f64::from(samples[1])]);
+        let [first, second] = x.to_array();
+        let late = f64x2::from([self.input, first]);
+        let y = f64x2::splat(decay * decay) * f64x2::from(self.values)
+            + (x + f64x2::splat(decay) * late);
+        *self = Self { input: second, values: y.to_array() };
+        samples[0] = self.values[0] as f32;
+        samples[1] = self.values[1] as f32;
+    }
+
+    #[inline(always)]
+    fn track_one(&mut self, step: f64, sample: &mut f32) {
+        let decay = 1.0 - step;
+        let x = step * f64::from(*sample);
+        let [before, latest] = self.values;
+        let y = decay * decay * before + (x + decay * self.input);
+        *self = Self { input: x, values: [latest, y] };
+        *sample = y as f32;
     }
 }
 
@@ -80,7 +89,7 @@ mod tests {
             .collect();
         let mut whole = signal.clone();
         let mut tracker = Tracker::ZERO;
-        Tracker::track([&mut tracker], step, [&mut whole]);
+        Tracker::track(step, [(&mut tracker, &mut whole)]);
         for (value, expected) in whole.iter().zip(&expected) {
             assert!((f64::from(*value) - expected).abs() < 1e-6, "{value} {expected}");
         }
@@ -89,19 +98,19 @@ mod tests {
             let mut parts = signal.clone();
             let mut tracker = Tracker::ZERO;
             for part in parts.chunks_mut(size) {
-                Tracker::track([&mut tracker], step, [part]);
+                Tracker::track(step, [(&mut tracker, part)]);
             }
             assert_eq!(parts, whole, "blocks of {size}");
 
             let [mut left, mut right] = [signal.clone(), [&signal[50..], &signal[..50]].concat()];
-            let mut trackers = [Tracker::ZERO, Tracker::ZERO];
+            let (mut one, mut other) = (Tracker::ZERO, Tracker::ZERO);
             for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {
-                Tracker::track(trackers.each_mut(), step, [left, right]);
+                Tracker::track(step, [(&mut one, left), (&mut other, right)]);
             }
             assert_eq!(left, whole, "two in blocks of {size}");
             let mut alone = [&signal[50..], &signal[..50]].concat();
             let mut tracker = Tracker::ZERO;
-            Tracker::track([&mut tracker], step, [&mut alone]);
+            Tracker::track(step, [(&mut tracker, &mut alone)]);
             assert_eq!(right, alone, "two in blocks of {size}");
         }
     }
