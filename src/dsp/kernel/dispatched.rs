@@ -176,9 +176,10 @@ impl<S: Simd, const OWN: bool> Group<S, OWN> {
     fn resonate(&mut self, input: S::f32s) {
         for i in 0..GROUP {
             self.lo[i] = self.rise[i].mul_add(self.bp[i], self.lo[i]);
-            let bp = if OWN { self.gain[i].mul_add(input, self.bp[i]) } else { self.bp[i] + input };
-            let bp = self.minus_damping.mul_add(self.bp[i], bp);
-            self.bp[i] = self.minus_fall[i].mul_add(self.lo[i], bp);
+            // The small parts first: so only the last step rounds as coarsely as `bp` is large.
+            let input = if OWN { self.gain[i] * input } else { input };
+            let change = self.minus_damping.mul_add(self.bp[i], input);
+            self.bp[i] += self.minus_fall[i].mul_add(self.lo[i], change);
         }
     }
 
