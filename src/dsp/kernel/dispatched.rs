@@ -152,9 +152,9 @@ impl<S: Simd, const OWN: bool> Group<S, OWN> {
     fn turn(&mut self, frame: usize, common: &Common, late: &mut Late) {
         let mixed = self.mix();
         self.track(frame - 1, common);
+        self.resonate(self.splat(common.input[frame]));
         late[frame] += self.mixed.reduce_sum();
         self.mixed = mixed;
-        self.resonate(self.splat(common.input[frame]));
     }
 
     /// Brings the last of `frames` samples to their sums.
