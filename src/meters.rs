@@ -1,9 +1,9 @@
 //! Pictures of the bands, and the sound itself, on their way from the audio thread to the editor.
 //!
-//! A triple buffer hands the latest picture over, and rings the samples: neither side ever waits for the
-//! other. While nobody looks, nothing is sent.
+//! A few packets go to and fro: the audio thread fills one for the time of a picture and sends it, the editor
+//! reads it and sends it back. Neither side ever waits for the other. While nobody looks, nothing is sent.
 
-use crate::dsp::Bands;
+use crate::dsp::Snapshot;
 #[cfg(all(test, loom))]
 use loom::sync::{Arc, Mutex, atomic::AtomicUsize};
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -14,69 +14,90 @@ use std::{
     sync::{PoisonError, atomic::Ordering},
     time::Instant,
 };
-use triple_buffer::{Input, Output, triple_buffer};
 
 /// Pictures a second: a little more than most displays show, so that none is shown twice.
-const RATE: f64 = 90.0;
+const RATE: f64 = 75.0;
 
-/// Samples that wait for the editor, of either side: 85 ms at 192 kHz. What does not fit is not shown.
-const WAITING: usize = 1 << 14;
+/// Packets on their way: what the editor may be late by. What comes when there is none is not shown.
+const PACKETS: usize = 4;
+
+/// Samples in a packet at most: of the longest blocks, or of a picture's time at 192 kHz and a block. Not a power
+/// of two, because dry and wet would then want the same places in a cache.
+const ROOM: usize = 9000;
 
 /// Peaks that are looked for side by side, which is what vectors are good at.
 const LANES: usize = 8;
 
-/// What the editor is shown of one moment.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+/// Pictures from one block that is timed to the next: ten a second.
+const TIMED: usize = 8;
+
+/// What the editor is shown of one moment, and what there was to hear since the last.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Picture {
-    /// What the bands hear.
-    pub bands: Bands,
+    /// What the bands hold.
+    pub bands: Snapshot,
     /// The highest of the output since the last picture, left and right, 1 at full scale.
     pub peaks: [f32; 2],
     /// Share of the time that there is for a block of audio, 0..1.
     pub load: f32,
     /// Hz.
     pub sample_rate: f32,
+    /// What went in and what came out, the mean of the first and the last channel.
+    pub sound: [Vec<f32>; 2],
+}
+
+/// A picture on its way.
+struct Packet {
+    bands: Snapshot,
+    peaks: [f32; 2],
+    load: f32,
+    sample_rate: f32,
+    /// The sums of the first and the last channel, dry and wet, [`Packet::filled`] samples of each.
+    sound: [Box<[f32]>; 2],
+    filled: usize,
 }
 
 /// The two ends of a new connection.
 pub fn meters() -> (MeterInput, Meters) {
-    let (input, output) = triple_buffer(&Picture::default());
+    let (full, output) = RingBuffer::new(PACKETS);
+    let (mut back, empty) = RingBuffer::new(PACKETS);
+    for _ in 0..PACKETS {
+        // Not zeros: those the system would come with only when the audio thread first writes.
+        let packet = Packet {
+            bands: Snapshot::default(),
+            peaks: [0.0; 2],
+            load: 0.0,
+            sample_rate: 0.0,
+            sound: [(); 2].map(|()| vec![1.0; ROOM].into()),
+            filled: 0,
+        };
+        // There is room for all of them.
+        let _ = back.push(Box::new(packet));
+    }
     let viewers = Arc::new(AtomicUsize::new(0));
-    let (dry, dry_output) = ring();
-    let (wet, wet_output) = ring();
-    let output =
-        Arc::new(Mutex::new(Outputs { pictures: output, sound: [dry_output, wet_output] }));
+    let output = Arc::new(Mutex::new(Output { full: output, back }));
     let meters = Meters { output, viewers: viewers.clone() };
     let input = MeterInput {
-        input,
-        sound: [dry, wet],
+        packet: None,
+        empty,
+        full,
         viewers,
         sample_rate: 0.0,
         load: 0.0,
         peaks: [[0.0; LANES]; 2],
+        untimed: 0,
         period: 0,
         due: 0,
     };
     (input, meters)
 }
 
-/// A ring whose memory is there: the system would otherwise come with it when the audio thread first writes.
-fn ring() -> (Producer<f32>, Consumer<f32>) {
-    let (mut input, mut output) = RingBuffer::new(WAITING);
-    if let Ok(silence) = input.write_chunk(WAITING) {
-        silence.commit_all();
-    }
-    if let Ok(silence) = output.read_chunk(WAITING) {
-        silence.commit_all();
-    }
-    (input, output)
-}
-
 /// The audio thread's end.
 pub struct MeterInput {
-    input: Input<Picture>,
-    /// Dry and wet.
-    sound: [Producer<f32>; 2],
+    /// What is being filled.
+    packet: Option<Box<Packet>>,
+    empty: Consumer<Box<Packet>>,
+    full: Producer<Box<Packet>>,
     viewers: Arc<AtomicUsize>,
     /// Hz.
     sample_rate: f32,
@@ -84,6 +105,8 @@ pub struct MeterInput {
     load: f32,
     /// The highest of every [`LANES`]th sample, left and right, since the last picture.
     peaks: [[f32; LANES]; 2],
+    /// Pictures until a block is timed.
+    untimed: usize,
     /// Frames between two pictures.
     period: usize,
     /// Frames until the next one.
@@ -111,44 +134,66 @@ impl MeterInput {
         process: impl FnOnce(&mut [&mut [f32]]) -> R,
     ) -> R {
         if !self.is_watched() {
+            self.forget();
             return process(channels);
         }
-        send(&mut self.sound[0], channels);
-        // One block a picture is timed: with short blocks, reading the clock for each would cost more than
-        // all the rest here. It is no system call on any system that we know of.
-        let begun = (self.due <= frames(channels)).then(Instant::now);
+        if self.packet.is_none() {
+            self.packet = self.empty.pop().ok();
+        }
+        let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
+        let mut begun = None;
+        if let Some(packet) = &mut self.packet {
+            // With short blocks, reading the clock for each would cost more than all the rest here. It is no
+            // system call on any system that we know of.
+            begun = (packet.filled == 0 && self.untimed == 0).then(Instant::now);
+            packet.write(0, channels, frames);
+        }
         let result = process(channels);
         if let Some(begun) = begun {
-            self.note_load(begun.elapsed().as_secs_f32(), frames(channels));
+            self.untimed = TIMED;
+            self.note_load(begun.elapsed().as_secs_f32(), frames);
         }
-        send(&mut self.sound[1], channels);
+        if let Some(packet) = &mut self.packet {
+            packet.write(1, channels, frames);
+            packet.filled = ROOM.min(packet.filled + frames);
+        }
         self.note_peaks(channels);
         result
+    }
+
+    /// Leaves nothing for who looks next.
+    fn forget(&mut self) {
+        if let Some(packet) = self.packet.as_mut().filter(|packet| packet.filled > 0) {
+            packet.filled = 0;
+            self.peaks = Default::default();
+        }
     }
 
     /// Notes that `frames` took `seconds`.
     fn note_load(&mut self, seconds: f32, frames: usize) {
         let load = seconds * self.sample_rate / frames.max(1) as f32;
         // Blocks differ; an eye wants a mean.
-        self.load += 0.05 * (load - self.load);
+        self.load += 0.25 * (load - self.load);
     }
 
     fn note_peaks(&mut self, channels: &[&mut [f32]]) {
         for (index, peaks) in self.peaks.iter_mut().enumerate() {
             // One channel is both left and right.
             let Some(channel) = channels.get(index).or(channels.first()) else { continue };
+            let mut highest = *peaks;
             let (chunks, rest) = channel.as_chunks::<LANES>();
             for chunk in chunks {
-                raise(peaks, chunk);
+                raise(&mut highest, chunk);
             }
-            raise(peaks, rest);
+            raise(&mut highest, rest);
+            *peaks = highest;
         }
     }
 
     /// Lets `frames` pass and sends what `bands` gives when a picture is due; true if it did.
     ///
     /// Neither waits nor allocates.
-    pub fn advance(&mut self, frames: usize, bands: impl FnOnce() -> Bands) -> bool {
+    pub fn advance(&mut self, frames: usize, bands: impl FnOnce() -> Snapshot) -> bool {
         if !self.is_watched() {
             return false;
         }
@@ -156,20 +201,29 @@ impl MeterInput {
         if self.due > 0 {
             return false;
         }
+        let Some(mut packet) = self.packet.take().or_else(|| self.empty.pop().ok()) else {
+            return false;
+        };
         self.due = self.period;
-        let picture = self.input.input_buffer_mut();
-        picture.bands = bands();
-        picture.peaks = take(&mut self.peaks).map(|peaks| peaks.into_iter().fold(0.0, f32::max));
-        picture.load = self.load;
-        picture.sample_rate = self.sample_rate;
-        self.input.publish();
-        true
+        self.untimed = self.untimed.saturating_sub(1);
+        packet.bands = bands();
+        packet.peaks = take(&mut self.peaks).map(|peaks| peaks.into_iter().fold(0.0, f32::max));
+        packet.load = self.load;
+        packet.sample_rate = self.sample_rate;
+        // There is room for all packets that there are.
+        self.full.push(packet).is_ok()
     }
 }
 
-/// The length of the shortest of `channels`.
-fn frames(channels: &[&mut [f32]]) -> usize {
-    channels.iter().map(|channel| channel.len()).min().unwrap_or(0)
+impl Packet {
+    /// Puts the sum of the first and the last of `channels` behind the sound of `side`, as far as there is room.
+    fn write(&mut self, side: usize, channels: &[&mut [f32]], frames: usize) {
+        let (Some(left), Some(right)) = (channels.first(), channels.last()) else { return };
+        let room = self.sound[side][self.filled..].iter_mut();
+        for ((to, left), right) in room.zip(&left[..frames]).zip(&right[..frames]) {
+            *to = left + right;
+        }
+    }
 }
 
 /// Makes each of `peaks` at least as high as its sample.
@@ -180,40 +234,28 @@ fn raise(peaks: &mut [f32; LANES], samples: &[f32]) {
     }
 }
 
-/// Puts the mean of the first and the last of `channels` into `ring`, as far as there is room.
-fn send(ring: &mut Producer<f32>, channels: &[&mut [f32]]) {
-    let (Some(left), Some(right)) = (channels.first(), channels.last()) else { return };
-    let Ok(mut chunk) = ring.write_chunk(ring.slots().min(frames(channels))) else { return };
-    let (first, second) = chunk.as_mut_slices();
-    let (left, right) = (left.split_at(first.len()), right.split_at(first.len()));
-    for (to, left, right) in [(first, left.0, right.0), (second, left.1, right.1)] {
-        for ((to, left), right) in to.iter_mut().zip(left).zip(right) {
-            *to = 0.5 * (left + right);
-        }
-    }
-    chunk.commit_all();
-}
-
 /// What viewers take turns with.
-struct Outputs {
-    pictures: Output<Picture>,
-    /// Dry and wet.
-    sound: [Consumer<f32>; 2],
+struct Output {
+    full: Consumer<Box<Packet>>,
+    back: Producer<Box<Packet>>,
 }
 
 /// The editor's end, from which viewers are opened.
 #[derive(Clone)]
 pub struct Meters {
     /// Only viewers lock it, which live on the window's thread.
-    output: Arc<Mutex<Outputs>>,
+    output: Arc<Mutex<Output>>,
     viewers: Arc<AtomicUsize>,
 }
 
 impl Meters {
     /// Has pictures sent for as long as the viewer lives.
     pub fn open(&self) -> MeterViewer {
+        let mut viewer = MeterViewer(self.clone());
+        // What the last one did not see is from long ago.
+        viewer.latest();
         self.viewers.fetch_add(1, Ordering::Relaxed);
-        MeterViewer(self.clone())
+        viewer
     }
 }
 
@@ -224,19 +266,22 @@ impl MeterViewer {
     /// The latest picture, if it is a new one.
     pub fn latest(&mut self) -> Option<Picture> {
         let mut output = self.0.output.lock().unwrap_or_else(PoisonError::into_inner);
-        output.pictures.update().then(|| *output.pictures.output_buffer())
-    }
-
-    /// The dry and the wet samples since the last time.
-    pub fn samples(&mut self) -> [Vec<f32>; 2] {
-        let mut output = self.0.output.lock().unwrap_or_else(PoisonError::into_inner);
-        output.sound.each_mut().map(|sound| {
-            let Ok(chunk) = sound.read_chunk(sound.slots()) else { return Vec::new() };
-            let (first, second) = chunk.as_slices();
-            let samples = [first, second].concat();
-            chunk.commit_all();
-            samples
-        })
+        let mut picture = None;
+        while let Ok(mut packet) = output.full.pop() {
+            let latest = picture.get_or_insert_with(Picture::default);
+            for (all, new) in latest.sound.iter_mut().zip(&packet.sound) {
+                all.extend(new[..packet.filled].iter().map(|sum| 0.5 * sum));
+            }
+            for (peak, new) in latest.peaks.iter_mut().zip(packet.peaks) {
+                *peak = peak.max(new);
+            }
+            latest.bands = packet.bands.clone();
+            (latest.load, latest.sample_rate) = (packet.load, packet.sample_rate);
+            packet.filled = 0;
+            // There is room for all packets that there are.
+            let _ = output.back.push(packet);
+        }
+        picture
     }
 }
 

@@ -1,13 +1,13 @@
 //! One bank: a signal in, the wet signal out, for a block at a time.
 
 use super::{
-    bands::{Band, Bands},
     glide::Moment,
     kernel::{Coefficients, Kernel, Shared, State, Task},
     notes::{TONES, frequency},
     reference::Constants,
     resonator::Design,
     settings::Settings,
+    snapshot::{Ear, Snapshot, Tones},
     tracker::Tracker,
 };
 
@@ -21,10 +21,8 @@ pub(super) struct Voicing {
     sample_rate: f64,
     pub constants: Constants,
     coefficients: Coefficients,
-    /// The angle of each tone's poles, for the meters.
-    angles: [f32; TONES],
-    /// What a tone's `lo` and `bp` weigh in its oscillation a quarter of a period ago.
-    quadratures: [[f32; 2]; TONES],
+    /// For the meters.
+    tones: Tones,
     ring: f32,
     tuning: f32,
     transpose: f32,
@@ -36,8 +34,7 @@ impl Voicing {
             sample_rate,
             constants: Constants::new(&moment.settings, sample_rate),
             coefficients: Coefficients::ZERO,
-            angles: [0.0; TONES],
-            quadratures: [[0.0; 2]; TONES],
+            tones: Tones::ZERO,
             ring: f32::NAN,
             tuning: f32::NAN,
             transpose: f32::NAN,
@@ -68,9 +65,18 @@ impl Voicing {
             let resonator = design.two_integrator_loop();
             self.coefficients.set_loop(tone, resonator);
             let (angle, fall) = (design.angle, f64::from(resonator.fall));
-            self.angles[tone] = angle as f32;
-            self.quadratures[tone] = [fall / angle.sin(), (angle / 2.0).tan()].map(|x| x as f32);
+            self.tones.angular_frequency.0[tone] = (angle * self.sample_rate) as f32;
+            self.tones.of_lo.0[tone] = (fall / angle.sin()) as f32;
+            self.tones.of_bp.0[tone] = (angle / 2.0).tan() as f32;
         }
+    }
+
+    /// What two banks have heard with these settings, or one.
+    pub fn snapshot(&self, first: &Bank, second: Option<&Bank>) -> Snapshot {
+        let Coefficients { drive, threshold, ceiling, floor, .. } = self.coefficients;
+        let (first, second) = (first.ear(), second.map(Bank::ear));
+        let tones = self.tones.clone();
+        Snapshot { first, second, tones, drive, threshold, ceiling, floor }
     }
 }
 
@@ -146,30 +152,8 @@ impl Bank {
     }
 
     /// What the bank hears now.
-    pub fn bands(&self, voicing: &Voicing) -> Bands {
-        let c = &voicing.constants;
-        let total_power = self.total_power.now();
-        let gate = (c.threshold * total_power).max(c.floor) as f32;
-        let ceiling = (c.ceiling * total_power) as f32;
-        let total_power = total_power as f32;
-        let bands = std::array::from_fn(|tone| {
-            let phasor = self.phasor(voicing, tone);
-            Band {
-                angular_frequency: voicing.angles[tone] * voicing.sample_rate as f32,
-                drive: voicing.coefficients.drive,
-                ..Band::new(phasor, self.state.power.0[tone], total_power, gate, ceiling)
-            }
-        });
-        Bands { bands, total_power }
-    }
-
-    /// The tone's oscillation now and a quarter of a period ago, from the two integrators: when
-    /// `bp = A cos(p)`, the loop holds `lo = A (2 sin(w/2) / fall) sin(p - w/2)`, so
-    /// `A sin(p) = lo fall / sin(w) + bp tan(w/2)`.
-    fn phasor(&self, voicing: &Voicing, tone: usize) -> [f32; 2] {
-        let (lo, bp) = (self.state.lo.0[tone], self.state.bp.0[tone]);
-        let [of_lo, of_bp] = voicing.quadratures[tone];
-        [bp, lo * of_lo + bp * of_bp]
+    fn ear(&self) -> Ear {
+        Ear { state: self.state.clone(), total_power: self.total_power.now() as f32 }
     }
 }
 

@@ -23,11 +23,13 @@ pub mod notes;
 pub mod reference;
 pub mod resonator;
 mod settings;
+mod snapshot;
 mod tracker;
 
 pub use bands::{Band, BandState, Bands};
 pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
 pub use settings::{OutOfRange, SPECS, Settings, Spec, Stereo, Taper, spec};
+pub use snapshot::{Ear, Snapshot, Tones};
 
 use bank::{Bank, Voicing};
 use denormals::FlushToZero;
@@ -190,17 +192,14 @@ impl ToneFilter {
 
     /// What the filter hears now. In stereo, each band of the channel in which it is stronger.
     pub fn bands(&self) -> Bands {
-        let mut left = self.banks[0].bands(&self.voicing);
-        if self.levels[1].stereo > 0.0 {
-            let right = self.banks[1].bands(&self.voicing);
-            left.total_power = left.total_power.max(right.total_power);
-            for (left, right) in left.bands.iter_mut().zip(right.bands) {
-                if right.power > left.power {
-                    *left = right;
-                }
-            }
-        }
-        left
+        self.snapshot().read()
+    }
+
+    /// The same for later: a copy of what the bands hold, which takes a tenth of the time.
+    pub fn snapshot(&self) -> Snapshot {
+        let [first, second] = &self.banks;
+        let second = (self.levels[1].stereo > 0.0).then_some(second);
+        self.voicing.snapshot(first, second)
     }
 
     /// Moves the settings on at the start of a block of 64.

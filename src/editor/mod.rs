@@ -207,9 +207,9 @@ impl App {
     /// there is sound.
     fn listen(&mut self, now: f64) -> bool {
         if let Some(picture) = self.meters.latest() {
-            self.panel.bands = picture.bands;
+            self.panel.bands = picture.bands.read();
             self.panel.output = OutputMeter { peaks: picture.peaks, load: picture.load };
-            self.panel.spectrum.listen(&mut self.meters, picture.sample_rate);
+            self.panel.spectrum.listen(&picture.sound, picture.sample_rate);
             self.last_picture = now;
         }
         let playing = now - self.last_picture <= PAUSE;

@@ -1,12 +1,9 @@
 //! The spectrum of what goes in and of what comes out, over the bands' frequencies.
 
 use super::theme::{self, Scale};
-use crate::{
-    dsp::{
-        Settings,
-        notes::{self, TONES},
-    },
-    meters::MeterViewer,
+use crate::dsp::{
+    Settings,
+    notes::{self, TONES},
 };
 use egui::{Align2, Color32, Mesh, Rect, Shape, Stroke, Ui, epaint::WHITE_UV, pos2, vec2};
 use realfft::{RealFftPlanner, RealToComplex, num_complex::Complex32};
@@ -72,13 +69,13 @@ struct Curve {
 }
 
 impl Spectrum {
-    /// Takes over what `viewer` has heard at `sample_rate` Hz.
-    pub fn listen(&mut self, viewer: &mut MeterViewer, sample_rate: f32) {
+    /// Takes over what there was to hear, dry and wet, at `sample_rate` Hz.
+    pub fn listen(&mut self, sound: &[Vec<f32>; 2], sample_rate: f32) {
         let transform = match &mut self.transform {
             Some(transform) if transform.sample_rate == sample_rate => transform,
             transform => transform.insert(Transform::new(sample_rate)),
         };
-        for (curve, samples) in self.curves.iter_mut().zip(viewer.samples()) {
+        for (curve, samples) in self.curves.iter_mut().zip(sound) {
             curve.samples.extend(samples);
             let excess = curve.samples.len().saturating_sub(transform.window.len());
             curve.samples.drain(..excess);

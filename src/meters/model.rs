@@ -1,5 +1,5 @@
 //! The meters in every order in which the threads can meet, as far as they are ours: the count of viewers and
-//! the lock between them. The triple buffer and the rings are their crates'; here each of their steps is one.
+//! the lock between them. The rings are their crate's; here each of their steps is one.
 
 use super::*;
 use loom::{model, thread};
@@ -7,8 +7,8 @@ use loom::{model, thread};
 /// A block that is long enough for a picture to be due.
 const LONG: usize = 1 << 20;
 
-fn picture(number: usize) -> Bands {
-    Bands { total_power: number as f32, ..Bands::default() }
+fn picture(number: usize) -> Snapshot {
+    Snapshot { drive: number as f32, ..Snapshot::default() }
 }
 
 /// Sends pictures 1 and 2; how many of them were.
@@ -27,9 +27,9 @@ fn who_stays_is_sent_everything_whoever_comes_and_goes() {
             input
         });
         let mut seen = vec![0.0];
-        seen.extend(stays.latest().map(|picture| picture.bands.total_power));
+        seen.extend(stays.latest().map(|picture| picture.bands.drive));
         let input = audio.join().unwrap();
-        seen.extend(stays.latest().map(|picture| picture.bands.total_power));
+        seen.extend(stays.latest().map(|picture| picture.bands.drive));
         assert!(seen.is_sorted_by(|one, next| one < next) && seen.ends_with(&[2.0]), "{seen:?}");
         others.join().unwrap();
         assert!(input.is_watched());
@@ -51,7 +51,7 @@ fn when_all_have_gone_nothing_is_sent() {
             input
         });
         let seen = meters.open().latest();
-        assert!(seen.is_none_or(|picture| picture.bands.total_power >= 1.0));
+        assert!(seen.is_none_or(|picture| picture.bands.drive >= 1.0));
         window.join().unwrap();
         let mut input = audio.join().unwrap();
         assert!(!input.advance(LONG, || unreachable!("nobody looks")));
@@ -69,11 +69,13 @@ fn samples_come_in_order_and_once() {
                     channels[0].iter_mut().for_each(|sample| *sample = -*sample);
                 };
                 input.measure(&mut [&mut [first, first + 1.0]], negate);
+                input.advance(LONG, || picture(1));
             }
         });
-        let mut seen = viewer.samples();
+        let mut sound = || viewer.latest().map(|picture| picture.sound).unwrap_or_default();
+        let mut seen = sound();
         audio.join().unwrap();
-        for (seen, rest) in seen.iter_mut().zip(viewer.samples()) {
+        for (seen, rest) in seen.iter_mut().zip(sound()) {
             seen.extend(rest);
         }
         assert_eq!(seen, [[1.0, 2.0, 3.0, 4.0], [-1.0, -2.0, -3.0, -4.0]]);

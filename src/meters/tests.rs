@@ -1,24 +1,27 @@
 //! The meters alone, and under two threads that never rest.
 
 use super::*;
-use crate::dsp::Band;
+use crate::dsp::{
+    Ear,
+    kernel::{Lanes, State},
+};
 
 /// A picture in which every number tells which one it is.
-fn picture(number: u32) -> Bands {
+fn picture(number: u32) -> Snapshot {
     let value = number as f32;
-    let band = Band {
-        power: value,
-        ratio: value,
-        angular_frequency: value,
-        phasor: [value; 2],
-        drive: value,
-        ..Band::default()
-    };
-    Bands { bands: [band; 48], total_power: value }
+    let lanes = Lanes([value; 48]);
+    let state = State { lo: lanes, bp: lanes, power: lanes };
+    let first = Ear { state, total_power: value };
+    Snapshot { second: Some(first.clone()), first, drive: value, ..Snapshot::default() }
 }
 
-fn latest(viewer: &mut MeterViewer) -> Option<Bands> {
+fn latest(viewer: &mut MeterViewer) -> Option<Snapshot> {
     viewer.latest().map(|picture| picture.bands)
+}
+
+/// What there was to hear.
+fn sound(viewer: &mut MeterViewer) -> [Vec<f32>; 2] {
+    viewer.latest().map(|picture| picture.sound).unwrap_or_default()
 }
 
 fn open() -> (MeterInput, Meters, MeterViewer) {
@@ -52,10 +55,10 @@ fn a_picture_is_seen_once() {
 
 #[test]
 fn pictures_are_sent_at_the_rate_and_no_faster() {
-    for frames in [1, 64, 100, 533, 534] {
-        let (mut input, _meters, _viewer) = open();
+    for frames in [1, 64, 100, 640, 641] {
+        let (mut input, _meters, mut viewer) = open();
         let sent = (0..10 * 48_000 / frames)
-            .filter(|_| input.advance(frames, || picture(0)))
+            .filter(|_| input.advance(frames, || picture(0)) && viewer.latest().is_some())
             .count() as f64;
         let blocks = ((48_000.0 / RATE).floor() / frames as f64).ceil();
         let expected = 10.0 * 48_000.0 / (blocks * frames as f64);
@@ -74,12 +77,12 @@ fn peaks_are_those_of_the_output_since_the_last_picture() {
     let (mut input, _meters, mut viewer) = open();
     pass(&mut input, &[0.1, -0.7], &[0.2, 0.3]);
     pass(&mut input, &[0.5, 0.5], &[-0.4, 0.0]);
-    input.advance(1 << 20, Bands::default);
+    input.advance(1 << 20, Snapshot::default);
     let picture = viewer.latest().unwrap();
     assert_eq!((picture.peaks, picture.sample_rate), ([0.7, 0.4], 48_000.0));
 
     input.measure(&mut [&mut [9.0, 9.0]], |channels| channels[0].copy_from_slice(&[0.0, -0.1]));
-    input.advance(1 << 20, Bands::default);
+    input.advance(1 << 20, Snapshot::default);
     assert_eq!(viewer.latest().unwrap().peaks, [0.1, 0.1], "one channel is both");
 }
 
@@ -94,27 +97,60 @@ fn the_load_is_the_share_of_a_block_s_time() {
 }
 
 #[test]
-fn the_mean_of_what_goes_in_and_of_what_comes_out_is_sent_to_who_looks() {
+fn a_long_absence_leaves_as_many_pictures_as_there_are_packets() {
+    let (mut input, _meters, mut viewer) = open();
+    let sent = |input: &mut MeterInput| {
+        (1..=100).filter(|&number| input.advance(1 << 20, || picture(number))).count()
+    };
+    assert_eq!(sent(&mut input), PACKETS);
+    assert_eq!(latest(&mut viewer), Some(picture(PACKETS as u32)));
+    assert_eq!(sent(&mut input), PACKETS, "they came back");
+}
+
+#[test]
+fn what_the_last_viewer_did_not_see_is_not_for_the_next() {
     let (mut input, meters, viewer) = open();
+    pass(&mut input, &[1.0; 64], &[1.0; 64]);
+    input.advance(1 << 20, || picture(1));
+    pass(&mut input, &[1.0; 64], &[1.0; 64]);
     drop(viewer);
     pass(&mut input, &[1.0; 64], &[1.0; 64]);
     let mut viewer = meters.open();
-    assert_eq!(viewer.samples(), [const { Vec::<f32>::new() }; 2], "nobody looked");
+    assert_eq!(viewer.latest(), None);
+    pass(&mut input, &[0.5; 64], &[0.5; 64]);
+    input.advance(1 << 20, || picture(2));
+    let seen = viewer.latest().unwrap();
+    assert_eq!((seen.bands, seen.peaks), (picture(2), [0.5; 2]));
+    assert_eq!(seen.sound, [const { [0.5; 64] }; 2]);
+}
 
+#[test]
+fn the_mean_of_what_goes_in_and_of_what_comes_out_is_sent_to_who_looks() {
+    let (mut input, _meters, mut viewer) = open();
     let halve = |channels: &mut [&mut [f32]]| {
         channels.iter_mut().flat_map(|channel| channel.iter_mut()).for_each(|x| *x /= 2.0);
         "done"
     };
-    // Enough to go around the ring, in blocks that do not divide it.
-    for block in 0..3 * WAITING / 1000 {
-        let first = (1000 * block) as f32;
-        let mut left: Vec<f32> = (0..1000).map(|n| first + n as f32).collect();
+    let expected: Vec<f32> = (0..100_000).map(|n| n as f32 + 2.0).collect();
+    let mut heard = [const { Vec::new() }; 2];
+    for first in (0..100_000).step_by(1000) {
+        let mut left: Vec<f32> = (first..first + 1000).map(|n| n as f32).collect();
         let mut right: Vec<f32> = left.iter().map(|n| n + 4.0).collect();
         assert_eq!(input.measure(&mut [&mut left, &mut right], halve), "done");
-        let expected: Vec<f32> = (0..1000).map(|n| first + n as f32 + 2.0).collect();
-        let halves = expected.iter().map(|n| n / 2.0).collect();
-        assert_eq!(viewer.samples(), [expected, halves]);
+        input.advance(100, Snapshot::default);
+        // Not every time: there may be several packets.
+        if first % 3000 == 0 || first == 99_000 {
+            for (heard, new) in heard.iter_mut().zip(sound(&mut viewer)) {
+                heard.extend(new);
+            }
+        }
     }
+    input.advance(1 << 20, Snapshot::default);
+    for (heard, new) in heard.iter_mut().zip(sound(&mut viewer)) {
+        heard.extend(new);
+    }
+    let halves = expected.iter().map(|n| n / 2.0).collect();
+    assert_eq!(heard, [expected, halves]);
 }
 
 #[test]
@@ -126,13 +162,14 @@ fn the_sound_comes_through_in_order_and_what_does_not_fit_is_left_out() {
             let left: Vec<f32> = (first..first + 64).map(|n| n as f32 + 1.0).collect();
             let right: Vec<f32> = left.iter().map(|n| n - 2.0).collect();
             pass(&mut input, &left, &right);
+            input.advance(64, Snapshot::default);
         }
         input
     });
     let (mut last, mut seen) = ([-1.0; 2], 0);
     let mut check = |viewer: &mut MeterViewer| {
-        for (last, samples) in last.iter_mut().zip(viewer.samples()) {
-            assert!(samples.len() <= WAITING);
+        for (last, samples) in last.iter_mut().zip(sound(viewer)) {
+            assert!(samples.len() <= PACKETS * ROOM);
             for sample in samples {
                 assert!(sample > *last && sample.fract() == 0.0, "{sample} after {last}");
                 *last = sample;
@@ -145,9 +182,10 @@ fn the_sound_comes_through_in_order_and_what_does_not_fit_is_left_out() {
     }
     let mut input = writer.join().unwrap();
     check(&mut viewer);
-    assert!(seen >= 2 * WAITING, "{seen}");
-    pass(&mut input, &vec![0.0; 3 * WAITING], &vec![0.0; 3 * WAITING]);
-    assert_eq!(viewer.samples().map(|samples| samples.len()), [WAITING; 2]);
+    assert!(seen >= 2 * 64 * PACKETS, "{seen}");
+    pass(&mut input, &vec![0.0; 3 * ROOM], &vec![0.0; 3 * ROOM]);
+    input.advance(1 << 20, Snapshot::default);
+    assert_eq!(sound(&mut viewer).map(|samples| samples.len()), [ROOM; 2]);
 }
 
 #[test]
@@ -156,15 +194,17 @@ fn a_picture_is_never_torn_and_never_older_than_the_last() {
     let (mut input, _meters, mut viewer) = open();
     let writer = std::thread::spawn(move || {
         for number in 1..=LAST {
-            assert!(input.advance(1 << 20, || picture(number)));
+            while !input.advance(1 << 20, || picture(number)) {
+                std::thread::yield_now();
+            }
         }
     });
     let (mut last, mut seen) = (0.0, 0);
     while last < LAST as f32 {
         if let Some(bands) = latest(&mut viewer) {
-            assert_eq!(bands, picture(bands.total_power as u32), "torn");
-            assert!(bands.total_power > last, "{} after {last}", bands.total_power);
-            last = bands.total_power;
+            assert_eq!(bands, picture(bands.drive as u32), "torn");
+            assert!(bands.drive > last, "{} after {last}", bands.drive);
+            last = bands.drive;
             seen += 1;
         }
     }

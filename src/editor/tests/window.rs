@@ -2,7 +2,7 @@
 
 use super::{Desk, band};
 use crate::{
-    dsp::{BandState, Bands},
+    dsp::{BandState, Bands, Settings, ToneFilter},
     editor::{DEFAULT_SIZE, MIN_SIZE, ToneFilterEditor},
     meters::meters,
     params::ToneFilterParams,
@@ -75,9 +75,11 @@ fn the_bands_go_dark_when_the_host_stops() {
     let (mut input, connection) = meters();
     let params = Arc::new(ToneFilterParams::default());
     let mut app = ToneFilterEditor::new(params, connection, RepaintNotifier::new()).app();
-    let mut heard = Bands::default();
-    heard.bands[3] = band(3, BandState::Sounding);
-    input.advance(1, || heard);
+    let mut filter = ToneFilter::new(48_000.0, &Settings::default()).unwrap();
+    filter.process(&mut [&mut [0.5; 4800]]);
+    let heard = filter.bands();
+    assert_ne!(heard, Bands::default());
+    input.advance(1, || filter.snapshot());
     assert!(app.listen(10.0));
     assert_eq!(app.panel.bands, heard);
     assert!(app.listen(10.2));
