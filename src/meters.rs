@@ -15,8 +15,8 @@ use std::{
     time::Instant,
 };
 
-/// Pictures a second: a little more than most displays show, so that none is shown twice.
-const RATE: f64 = 75.0;
+/// Pictures a second: what most displays show.
+const RATE: f64 = 60.0;
 
 /// Packets on their way: what the editor may be late by. What comes when there is none is not shown.
 const PACKETS: usize = 4;
@@ -252,9 +252,10 @@ impl Meters {
     /// Has pictures sent for as long as the viewer lives.
     pub fn open(&self) -> MeterViewer {
         let mut viewer = MeterViewer(self.clone());
-        // What the last one did not see is from long ago.
-        viewer.latest();
-        self.viewers.fetch_add(1, Ordering::Relaxed);
+        if self.viewers.fetch_add(1, Ordering::Relaxed) == 0 {
+            // What the last one did not see is from long ago.
+            viewer.latest();
+        }
         viewer
     }
 }
