@@ -10,7 +10,6 @@ use rtrb::{Consumer, Producer, RingBuffer};
 #[cfg(not(all(test, loom)))]
 use std::sync::{Arc, Mutex, atomic::AtomicUsize};
 use std::{
-    mem::take,
     sync::{PoisonError, atomic::Ordering},
     time::Instant,
 };
@@ -24,9 +23,6 @@ const PACKETS: usize = 4;
 /// Samples in a packet at most: of the longest blocks, or of a picture's time at 192 kHz and a block. Not a power
 /// of two, because dry and wet would then want the same places in a cache.
 const ROOM: usize = 9000;
-
-/// Peaks that are looked for side by side, which is what vectors are good at.
-const LANES: usize = 8;
 
 /// Pictures from one block that is timed to the next: ten a second.
 const TIMED: usize = 8;
@@ -49,11 +45,12 @@ pub struct Picture {
 /// A picture on its way.
 struct Packet {
     bands: Snapshot,
-    peaks: [f32; 2],
     load: f32,
     sample_rate: f32,
-    /// The sums of the first and the last channel, dry and wet, [`Packet::filled`] samples of each.
-    sound: [Box<[f32]>; 2],
+    /// The sum of the first and the last channel of the input, of which [`Packet::filled`] samples are there.
+    dry: Box<[f32]>,
+    /// These channels of the output: their peaks and their sum are the viewer's work.
+    wet: [Box<[f32]>; 2],
     filled: usize,
 }
 
@@ -63,12 +60,13 @@ pub fn meters() -> (MeterInput, Meters) {
     let (mut back, empty) = RingBuffer::new(PACKETS);
     for _ in 0..PACKETS {
         // Not zeros: those the system would come with only when the audio thread first writes.
+        let room = || vec![1.0; ROOM].into();
         let packet = Packet {
             bands: Snapshot::default(),
-            peaks: [0.0; 2],
             load: 0.0,
             sample_rate: 0.0,
-            sound: [(); 2].map(|()| vec![1.0; ROOM].into()),
+            dry: room(),
+            wet: [room(), room()],
             filled: 0,
         };
         // There is room for all of them.
@@ -84,7 +82,6 @@ pub fn meters() -> (MeterInput, Meters) {
         viewers,
         sample_rate: 0.0,
         load: 0.0,
-        peaks: [[0.0; LANES]; 2],
         untimed: 0,
         period: 0,
         due: 0,
@@ -103,8 +100,6 @@ pub struct MeterInput {
     sample_rate: f32,
     /// Share of the time that there is for a block.
     load: f32,
-    /// The highest of every [`LANES`]th sample, left and right, since the last picture.
-    peaks: [[f32; LANES]; 2],
     /// Pictures until a block is timed.
     untimed: usize,
     /// Frames between two pictures.
@@ -146,7 +141,7 @@ impl MeterInput {
             // With short blocks, reading the clock for each would cost more than all the rest here. It is no
             // system call on any system that we know of.
             begun = (packet.filled == 0 && self.untimed == 0).then(Instant::now);
-            packet.write(0, channels, frames);
+            packet.write_dry(channels, frames);
         }
         let result = process(channels);
         if let Some(begun) = begun {
@@ -154,18 +149,15 @@ impl MeterInput {
             self.note_load(begun.elapsed().as_secs_f32(), frames);
         }
         if let Some(packet) = &mut self.packet {
-            packet.write(1, channels, frames);
-            packet.filled = ROOM.min(packet.filled + frames);
+            packet.write_wet(channels, frames);
         }
-        self.note_peaks(channels);
         result
     }
 
     /// Leaves nothing for who looks next.
     fn forget(&mut self) {
-        if let Some(packet) = self.packet.as_mut().filter(|packet| packet.filled > 0) {
+        if let Some(packet) = &mut self.packet {
             packet.filled = 0;
-            self.peaks = Default::default();
         }
     }
 
@@ -174,20 +166,6 @@ impl MeterInput {
         let load = seconds * self.sample_rate / frames.max(1) as f32;
         // Blocks differ; an eye wants a mean.
         self.load += 0.25 * (load - self.load);
-    }
-
-    fn note_peaks(&mut self, channels: &[&mut [f32]]) {
-        for (index, peaks) in self.peaks.iter_mut().enumerate() {
-            // One channel is both left and right.
-            let Some(channel) = channels.get(index).or(channels.first()) else { continue };
-            let mut highest = *peaks;
-            let (chunks, rest) = channel.as_chunks::<LANES>();
-            for chunk in chunks {
-                raise(&mut highest, chunk);
-            }
-            raise(&mut highest, rest);
-            *peaks = highest;
-        }
     }
 
     /// Lets `frames` pass and sends what `bands` gives when a picture is due; true if it did.
@@ -207,7 +185,6 @@ impl MeterInput {
         self.due = self.period;
         self.untimed = self.untimed.saturating_sub(1);
         packet.bands = bands();
-        packet.peaks = take(&mut self.peaks).map(|peaks| peaks.into_iter().fold(0.0, f32::max));
         packet.load = self.load;
         packet.sample_rate = self.sample_rate;
         // There is room for all packets that there are.
@@ -216,21 +193,23 @@ impl MeterInput {
 }
 
 impl Packet {
-    /// Puts the sum of the first and the last of `channels` behind the sound of `side`, as far as there is room.
-    fn write(&mut self, side: usize, channels: &[&mut [f32]], frames: usize) {
+    /// Takes over `frames` of the input's `channels`, as far as there is room.
+    fn write_dry(&mut self, channels: &[&mut [f32]], frames: usize) {
         let (Some(left), Some(right)) = (channels.first(), channels.last()) else { return };
-        let room = self.sound[side][self.filled..].iter_mut();
+        let room = self.dry[self.filled..].iter_mut();
         for ((to, left), right) in room.zip(&left[..frames]).zip(&right[..frames]) {
             *to = left + right;
         }
     }
-}
 
-/// Makes each of `peaks` at least as high as its sample.
-fn raise(peaks: &mut [f32; LANES], samples: &[f32]) {
-    for (peak, sample) in peaks.iter_mut().zip(samples) {
-        // `f32::max` would also look for NaN.
-        *peak = if sample.abs() > *peak { sample.abs() } else { *peak };
+    /// Takes over `frames` of the output's `channels`, as far as there is room.
+    fn write_wet(&mut self, channels: &[&mut [f32]], frames: usize) {
+        let end = ROOM.min(self.filled + frames);
+        for (to, from) in self.wet.iter_mut().zip([channels.first(), channels.last()]) {
+            let Some(from) = from else { continue };
+            to[self.filled..end].copy_from_slice(&from[..end - self.filled]);
+        }
+        self.filled = end;
     }
 }
 
@@ -270,11 +249,12 @@ impl MeterViewer {
         let mut picture = None;
         while let Ok(mut packet) = output.full.pop() {
             let latest = picture.get_or_insert_with(Picture::default);
-            for (all, new) in latest.sound.iter_mut().zip(&packet.sound) {
-                all.extend(new[..packet.filled].iter().map(|sum| 0.5 * sum));
-            }
-            for (peak, new) in latest.peaks.iter_mut().zip(packet.peaks) {
-                *peak = peak.max(new);
+            let [dry, wet] = &mut latest.sound;
+            dry.extend(packet.dry[..packet.filled].iter().map(|sum| 0.5 * sum));
+            let [left, right] = packet.wet.each_ref().map(|channel| &channel[..packet.filled]);
+            wet.extend(left.iter().zip(right).map(|(left, right)| 0.5 * (left + right)));
+            for (peak, channel) in latest.peaks.iter_mut().zip([left, right]) {
+                *peak = channel.iter().fold(*peak, |peak, sample| peak.max(sample.abs()));
             }
             latest.bands = packet.bands.clone();
             (latest.load, latest.sample_rate) = (packet.load, packet.sample_rate);
