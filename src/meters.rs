@@ -24,7 +24,7 @@ const PACKETS: usize = 4;
 /// of two, because dry and wet would then want the same places in a cache.
 const ROOM: usize = 9000;
 
-/// Pictures from one block that is timed to the next: ten a second.
+/// Pictures from one block that is timed to the next: seven or eight a second.
 const TIMED: usize = 8;
 
 /// What the editor is shown of one moment, and what there was to hear since the last.

@@ -195,7 +195,7 @@ impl ToneFilter {
         self.snapshot().read()
     }
 
-    /// The same for later: a copy of what the bands hold, which takes a tenth of the time.
+    /// The same for later: a copy of what the bands hold, which takes a third of the time.
     pub fn snapshot(&self) -> Snapshot {
         let [first, second] = &self.banks;
         let second = (self.levels[1].stereo > 0.0).then_some(second);
