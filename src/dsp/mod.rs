@@ -18,6 +18,7 @@ mod bank;
 mod denormals;
 mod glide;
 pub mod kernel;
+pub mod listener;
 mod mask;
 pub mod notes;
 pub mod reference;
