@@ -9,10 +9,10 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use std::{hint::black_box, time::Duration};
 use tone_filter::dsp::{
     Settings,
-    kernel::{BLOCK, Coefficients, Kernel, Shared, State, Task},
+    constants::Constants,
+    kernel::{BLOCK, Coefficients, FrameInputs, Kernel, State, Task},
     listener::Listener,
     notes::{TONES, frequency},
-    reference::Constants,
     resonator::Design,
 };
 
@@ -29,7 +29,7 @@ fn coefficients(settings: &Settings) -> Coefficients {
         floor: constants.floor as f32,
         ..Coefficients::ZERO
     };
-    coefficients.weight.0 = [1.0; TONES];
+    coefficients.set_weights(Lanes([1.0; TONES]), Lanes([1.0; TONES]), RMS_GUARD);
     for tone in 0..TONES {
         let f = frequency(tone, f64::from(settings.tuning), 0.0);
         let design = Design::new(f, f64::from(settings.ring), RATE);
@@ -42,17 +42,18 @@ fn kernel_and_listener(c: &mut Criterion) {
     let signal = white(8.0 * BLOCK as f64 * 64.0 / RATE + 0.001, RATE);
     // A frame is 8 blocks at this rate.
     let frames: Vec<&[f32; BLOCK]> = signal.as_chunks().0.iter().take(8 * 64).collect();
-    let coefficients = coefficients(&Settings::default());
+    let coefficients = coefficients(&Settings::REFERENCE);
     for kernel in Kernel::available() {
         let mut group = c.benchmark_group(kernel.name());
         let mut state = State::ZERO;
-        let mut shared = Shared { total_power: [0.08; BLOCK], ..Shared::ZERO };
+        let mut inputs = FrameInputs { total_power: [0.08; BLOCK], ..FrameInputs::ZERO };
         let mut blocks = frames.iter().cycle();
         let mut sums = [0.0; BLOCK];
         group.bench_function("kernel, a block", |b| {
             b.iter(|| {
-                shared.input = **blocks.next().expect("it goes round");
-                let task = Task { state: &mut state, shared: &shared, sums: &mut sums };
+                inputs.input = **blocks.next().expect("it goes round");
+                let task =
+                    Task { state: &mut state, position: 0, inputs: &inputs, sums: &mut sums };
                 kernel.process(&coefficients, task);
                 black_box(&sums);
             });

@@ -5,7 +5,8 @@
 
 mod choices;
 
-use crate::dsp::{BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Spec, Stereo, Taper};
+use crate::dsp::{BandMask, CHOICES, PitchClasses, SPECS, Settings, Spec, Taper};
+pub use choices::ChoiceParam;
 use crossbeam::atomic::AtomicCell;
 use nice_plug::{params::internals::ParamPtr, plugin::ParamValue, prelude::*};
 use std::{
@@ -22,9 +23,13 @@ pub struct Group {
 }
 
 /// Every setting but the scale, in the order in which the sound meets them.
-pub static GROUPS: [Group; 4] = [
-    Group { name: "Source", ids: &["tuning", "transpose", "stereo"] },
-    Group { name: "Resonators", ids: &["ring", "threshold", "ceiling", "floor", "release"] },
+pub static GROUPS: [Group; 5] = [
+    Group { name: "Source", ids: &["auto", "tuning", "transpose"] },
+    Group { name: "Listener", ids: &["focus", "sensitivity", "lookahead"] },
+    Group {
+        name: "Resonators",
+        ids: &["ring", "threshold", "ceiling", "floor", "release", "stereo"],
+    },
     Group { name: "Voice", ids: &["drive", "tone"] },
     Group { name: "Output", ids: &["mix", "output", "bypass"] },
 ];
@@ -43,21 +48,16 @@ const BANDS: &str = "bands";
 const CUSTOM: &str = "custom";
 const PRESET: &str = "preset";
 
-/// The preset that a new instance starts from.
+/// The preset that a new instance starts from, and that of a state which names none.
+const DEFAULT: &str = "Tone Filter";
 const REFERENCE: &str = "Reference";
 
 /// All that a session saves.
 pub struct ToneFilterParams {
     /// In the order of [`SPECS`].
     numbers: [FloatParam; SPECS.len()],
-    /// [`Settings::stereo`].
-    pub stereo: EnumParam<Stereo>,
-    /// [`Settings::bypass`].
-    pub bypass: BoolParam,
-    /// [`Settings::root`].
-    pub root: EnumParam<PitchClass>,
-    /// [`Settings::scale`].
-    pub scale: EnumParam<Scale>,
+    /// In the order of [`CHOICES`].
+    choices: [ChoiceParam; CHOICES.len()],
     /// [`Settings::bands`]. Hosts have no use for 48 more parameters.
     pub bands: AtomicCell<BandMask>,
     /// [`Settings::custom`].
@@ -78,29 +78,18 @@ const _: () = assert!(AtomicCell::<PitchClasses>::is_lock_free());
 pub enum Control<'a> {
     /// A numeric setting.
     Number(&'static Spec, &'a FloatParam),
-    /// [`Settings::stereo`].
-    Stereo(&'a EnumParam<Stereo>),
-    /// [`Settings::bypass`].
-    Bypass(&'a BoolParam),
-    /// [`Settings::root`].
-    Root(&'a EnumParam<PitchClass>),
-    /// [`Settings::scale`].
-    Scale(&'a EnumParam<Scale>),
+    /// A setting that is a choice from a list.
+    Choice(&'a ChoiceParam),
 }
 
 impl Default for ToneFilterParams {
     fn default() -> Self {
         Self {
             numbers: std::array::from_fn(float_param),
-            stereo: EnumParam::new("Stereo", Stereo::default()),
-            bypass: BoolParam::new("Bypass", false)
-                .make_bypass()
-                .with_string_to_value(Arc::new(parse_switch)),
-            root: EnumParam::new("Root", PitchClass::default()),
-            scale: EnumParam::new("Scale", Scale::default()),
+            choices: choices::all(),
             bands: AtomicCell::default(),
             custom: AtomicCell::default(),
-            preset: Mutex::new(REFERENCE.to_owned()),
+            preset: Mutex::new(DEFAULT.to_owned()),
             editor_size: AtomicCell::new(crate::editor::DEFAULT_SIZE),
             editor_zoom: AtomicCell::new(1.0),
         }
@@ -111,10 +100,6 @@ impl ToneFilterParams {
     /// What the parameters say now, always within the ranges.
     pub fn settings(&self) -> Settings {
         let mut settings = Settings {
-            stereo: self.stereo.value(),
-            bypass: self.bypass.value(),
-            root: self.root.value(),
-            scale: self.scale.value(),
             bands: self.bands.load(),
             custom: self.custom.load(),
             ..Settings::default()
@@ -122,22 +107,25 @@ impl ToneFilterParams {
         for (spec, param) in SPECS.iter().zip(&self.numbers) {
             spec.set(&mut settings, allowed(spec, param.value()));
         }
+        for param in &self.choices {
+            param.choice.set(&mut settings, param.value());
+        }
         settings
     }
 
     /// The parameter of the setting called `id`, if there is one.
     pub fn control(&self, id: &str) -> Option<Control<'_>> {
-        match id {
-            "stereo" => Some(Control::Stereo(&self.stereo)),
-            "bypass" => Some(Control::Bypass(&self.bypass)),
-            "root" => Some(Control::Root(&self.root)),
-            "scale" => Some(Control::Scale(&self.scale)),
-            _ => {
-                let mut numbers = SPECS.iter().zip(&self.numbers);
-                numbers.find(|(spec, _)| spec.id == id).map(|(spec, p)| Control::Number(spec, p))
-            }
-        }
+        let mut numbers = SPECS.iter().zip(&self.numbers);
+        let number = numbers.find(|(spec, _)| spec.id == id);
+        let number = number.map(|(spec, param)| Control::Number(spec, param));
+        let choice = || self.choices.iter().find(|param| param.choice.id == id);
+        number.or_else(|| choice().map(Control::Choice))
     }
+}
+
+/// The ids of all parameters, in their order.
+pub fn ids() -> impl Iterator<Item = &'static str> {
+    SPECS.iter().map(|spec| spec.id).chain(CHOICES.iter().map(|choice| choice.id))
 }
 
 impl Control<'_> {
@@ -145,10 +133,7 @@ impl Control<'_> {
     pub fn as_ptr(&self) -> ParamPtr {
         match self {
             Self::Number(_, param) => param.as_ptr(),
-            Self::Stereo(param) => param.as_ptr(),
-            Self::Bypass(param) => param.as_ptr(),
-            Self::Root(param) => param.as_ptr(),
-            Self::Scale(param) => param.as_ptr(),
+            Self::Choice(param) => param.as_ptr(),
         }
     }
 
@@ -156,10 +141,7 @@ impl Control<'_> {
     pub fn normalized(&self, settings: &Settings) -> f32 {
         match self {
             Self::Number(spec, param) => param.preview_normalized(spec.get(settings)),
-            Self::Stereo(param) => param.preview_normalized(settings.stereo),
-            Self::Bypass(param) => param.preview_normalized(settings.bypass),
-            Self::Root(param) => param.preview_normalized(settings.root),
-            Self::Scale(param) => param.preview_normalized(settings.scale),
+            Self::Choice(param) => param.normalized(settings),
         }
     }
 
@@ -169,10 +151,7 @@ impl Control<'_> {
             Self::Number(spec, param) => {
                 spec.set(settings, allowed(spec, param.preview_plain(normalized)));
             }
-            Self::Stereo(param) => settings.stereo = param.preview_plain(normalized),
-            Self::Bypass(param) => settings.bypass = param.preview_plain(normalized),
-            Self::Root(param) => settings.root = param.preview_plain(normalized),
-            Self::Scale(param) => settings.scale = param.preview_plain(normalized),
+            Self::Choice(param) => param.choice.set(settings, param.entry(normalized)),
         }
     }
 }
@@ -183,12 +162,7 @@ unsafe impl Params for ToneFilterParams {
     fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
         let numbers =
             SPECS.iter().zip(&self.numbers).map(|(spec, param)| (spec.id, param.as_ptr()));
-        let choices = [
-            ("stereo", self.stereo.as_ptr()),
-            ("bypass", self.bypass.as_ptr()),
-            ("root", self.root.as_ptr()),
-            ("scale", self.scale.as_ptr()),
-        ];
+        let choices = self.choices.iter().map(|param| (param.choice.id, param.as_ptr()));
         numbers
             .chain(choices)
             .map(|(id, param)| (id.to_owned(), param, group_name(id).to_owned()))
@@ -238,23 +212,24 @@ pub fn complete_state(state: &mut PluginState) {
     for spec in &SPECS {
         let value = match state.params.get(spec.id) {
             Some(&ParamValue::F32(value)) => allowed(spec, value),
-            _ => spec.default,
+            _ => spec.reference(),
         };
         state.params.insert(spec.id.to_owned(), ParamValue::F32(value));
     }
-    if !matches!(state.params.get("bypass"), Some(ParamValue::Bool(_))) {
-        state.params.insert("bypass".to_owned(), ParamValue::Bool(false));
-    }
-    complete_choice::<Stereo>(state, "stereo");
-    complete_choice::<PitchClass>(state, "root");
-    complete_choice::<Scale>(state, "scale");
-}
-
-fn complete_choice<T: Enum>(state: &mut PluginState, id: &str) {
-    let ids = T::ids().unwrap_or_default();
-    let known = matches!(state.params.get(id), Some(ParamValue::String(choice)) if ids.contains(&choice.as_str()));
-    if !known && let Some(first) = ids.first() {
-        state.params.insert(id.to_owned(), ParamValue::String((*first).to_owned()));
+    for choice in &CHOICES {
+        let known = match state.params.get(choice.id) {
+            Some(ParamValue::Bool(_)) => choice.is_switch(),
+            Some(ParamValue::String(id)) => choice.entries.iter().any(|entry| entry.0 == id),
+            _ => false,
+        };
+        if !known {
+            let entry = choice.reference();
+            let value = match choice.is_switch() {
+                true => ParamValue::Bool(entry == 1),
+                false => ParamValue::String(choice.entries[entry].0.to_owned()),
+            };
+            state.params.insert(choice.id.to_owned(), value);
+        }
     }
 }
 
@@ -271,7 +246,7 @@ fn float_param(index: usize) -> FloatParam {
             FloatRange::Skewed { min, max, factor: 0.5f32.log(middle) }
         }
     };
-    FloatParam::new(spec.name, spec.default, range)
+    FloatParam::new(spec.name, spec.default(), range)
         .with_unit(&UNITS[index])
         .with_value_to_string(Arc::new(|value| {
             let text = spec.format(value);
@@ -282,22 +257,13 @@ fn float_param(index: usize) -> FloatParam {
 
 /// `value`, or the nearest one that `spec` allows.
 fn allowed(spec: &Spec, value: f32) -> f32 {
-    if value.is_nan() { spec.default } else { value.clamp(spec.min, spec.max) }
+    if value.is_nan() { spec.default() } else { value.clamp(spec.min, spec.max) }
 }
 
 /// The name of the group that `id` is in.
 fn group_name(id: &str) -> &'static str {
     let mut groups = GROUPS.iter().chain([&SCALE]);
     groups.find(|group| group.ids.contains(&id)).map_or("", |group| group.name)
-}
-
-/// Reads a switch's text; nice-plug's own reader takes any nonsense for "off".
-fn parse_switch(text: &str) -> Option<bool> {
-    match text.to_ascii_lowercase().as_str() {
-        "on" | "true" | "1" => Some(true),
-        "off" | "false" | "0" => Some(false),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

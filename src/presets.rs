@@ -24,7 +24,8 @@ use thiserror::Error;
 pub const VERSION: u32 = 1;
 
 /// The factory presets: id and file.
-const FACTORY: [(&str, &str); 11] = [
+const FACTORY: [(&str, &str); 12] = [
+    ("tone-filter", include_str!("../assets/presets/tone-filter.json")),
     ("reference", include_str!("../assets/presets/reference.json")),
     ("quiet-music", include_str!("../assets/presets/quiet-music.json")),
     ("subtle-edge", include_str!("../assets/presets/subtle-edge.json")),
@@ -103,7 +104,7 @@ pub enum FormatError {
     Version(u32),
 }
 
-/// The factory presets' ids, the reference sound first.
+/// The factory presets' ids: the default sound first, then the reference sound.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     FACTORY.iter().map(|(id, _)| *id)
 }

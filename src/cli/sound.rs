@@ -4,28 +4,24 @@ use super::Usage;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
 use std::str::FromStr;
 use tone_filter::{
-    dsp::{BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Spec, Stereo},
+    dsp::{BandMask, CHOICES, Choice, PitchClasses, SPECS, Scale, Settings, Spec},
     presets::{self, Preset},
 };
-
-const STEREO: [(&str, Stereo); 2] = [("mono", Stereo::Mono), ("stereo", Stereo::Stereo)];
-const BYPASS: [(&str, bool); 2] = [("on", true), ("off", false)];
 
 /// What was given of the sound.
 pub struct Sound {
     preset: Option<String>,
     /// One a row of [`SPECS`].
     values: [Option<f32>; SPECS.len()],
-    stereo: Option<Stereo>,
-    bypass: Option<bool>,
+    /// One a row of [`CHOICES`].
+    entries: [Option<usize>; CHOICES.len()],
     bands: Option<BandMask>,
-    root: Option<PitchClass>,
-    scale: Option<Scale>,
     custom: Option<PitchClasses>,
 }
 
 impl Sound {
-    /// The preset, or else the reference sound, with every flag applied.
+    /// The preset, or else the default sound, with every flag applied. Lookahead is on unless a flag says otherwise:
+    /// whoever reads a file knows what comes. Without focus it would change nothing.
     ///
     /// # Errors
     /// When there is no such preset, or when a scale of one's own and its notes are not there together.
@@ -39,11 +35,13 @@ impl Sound {
                 spec.set(&mut settings, value);
             }
         }
-        settings.stereo = self.stereo.unwrap_or(settings.stereo);
-        settings.bypass = self.bypass.unwrap_or(settings.bypass);
+        settings.lookahead = settings.focus > 0.0;
+        for (choice, entry) in CHOICES.iter().zip(self.entries) {
+            if let Some(entry) = entry {
+                choice.set(&mut settings, entry);
+            }
+        }
         settings.bands = self.bands.unwrap_or(settings.bands);
-        settings.root = self.root.unwrap_or(settings.root);
-        settings.scale = self.scale.unwrap_or(settings.scale);
         settings.custom = self.custom.unwrap_or(settings.custom);
         let wrong = match (settings.scale == Scale::Custom, self.custom) {
             (false, Some(_)) => "custom has no effect; add --scale custom",
@@ -66,39 +64,7 @@ impl Args for Sound {
                 "Where the settings start from: {presets}, or a path to a .json file"
             )))
             .args(SPECS.iter().map(flag))
-            .arg(
-                Arg::new("stereo")
-                    .long("stereo")
-                    .value_name("BANKS")
-                    .value_parser(choice("stereo", STEREO))
-                    .help(
-                        "Listen to the mean of all channels, or to left and right apart \
-                         [mono or stereo, default mono]",
-                    ),
-            )
-            .arg(
-                Arg::new("bypass")
-                    .long("bypass")
-                    .value_name("STATE")
-                    .num_args(0..=1)
-                    .require_equals(true)
-                    .default_missing_value("on")
-                    .value_parser(choice("bypass", BYPASS))
-                    .help("Let the input through untouched [on or off, default off]"),
-            )
-            .arg(Arg::new("scale").long("scale").value_name("SCALE").value_parser(scale).help(
-                format!(
-                    "Let only the notes of a scale sound [{}, default chromatic]",
-                    Scale::ALL.map(scale_name).join(", ")
-                ),
-            ))
-            .arg(
-                Arg::new("root")
-                    .long("root")
-                    .value_name("NOTE")
-                    .value_parser(parsed::<PitchClass>("root"))
-                    .help("The note that the scale starts from [A, A# or Bb, B ... G#, default A]"),
-            )
+            .args(CHOICES.iter().map(choice_flag))
             .arg(
                 Arg::new("custom")
                     .long("custom")
@@ -120,20 +86,6 @@ impl Args for Sound {
     }
 }
 
-/// Reads one of two words.
-fn choice<T: Copy>(
-    id: &'static str,
-    choices: [(&'static str, T); 2],
-) -> impl Fn(&str) -> Result<T, String> + Clone {
-    move |text| match choices.iter().find(|(word, _)| *word == text) {
-        Some((_, value)) => Ok(*value),
-        None => {
-            let [(one, _), (other, _)] = choices;
-            Err(format!("{id} = {text:?} is unknown; use {one} or {other}"))
-        }
-    }
-}
-
 /// Reads what says itself what is wrong with it.
 fn parsed<T: FromStr<Err: ToString>>(
     id: &'static str,
@@ -141,38 +93,50 @@ fn parsed<T: FromStr<Err: ToString>>(
     move |text| text.parse().map_err(|error: T::Err| format!("{id} = {}", error.to_string()))
 }
 
-/// The name that a scale has in presets.
-fn scale_name(scale: Scale) -> String {
-    match serde_json::to_value(scale) {
-        Ok(serde_json::Value::String(name)) => name,
-        other => unreachable!("a scale is written as its name, not as {other:?}"),
-    }
-}
-
-/// Reads the name of a scale, also with blanks and capitals, as the plugin has it.
-fn scale(text: &str) -> Result<Scale, String> {
-    let wanted = text.to_lowercase().replace(' ', "-");
-    let found = Scale::ALL.into_iter().find(|scale| scale_name(*scale) == wanted);
-    found.ok_or_else(|| {
-        let names = Scale::ALL.map(scale_name);
-        let near: Vec<&str> =
-            names.iter().map(String::as_str).filter(|name| name.contains(&wanted)).collect();
+/// Reads an entry of `choice`.
+fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
+    choice.parse(text).ok_or_else(|| {
+        let (id, wanted) = (choice.id, text.to_lowercase().replace(' ', "-"));
+        let ids = || choice.entries.iter().map(|entry| entry.0);
+        let near: Vec<_> = ids().filter(|id| !wanted.is_empty() && id.contains(&wanted)).collect();
         match &near[..] {
-            [first @ .., last] if !wanted.is_empty() && !first.is_empty() => {
-                format!("scale = {text:?} is several; use {} or {last}", first.join(", "))
-            }
-            [only] if !wanted.is_empty() => {
-                format!("scale = {text:?} is unknown; did you mean {only}?")
-            }
-            _ => format!("scale = {text:?} is unknown; use one of {}", names.join(", ")),
+            [] => format!("{id} = {text:?} is unknown; use {}", or(&ids().collect::<Vec<_>>())),
+            [only] => format!("{id} = {text:?} is unknown; did you mean {only}?"),
+            _ => format!("{id} = {text:?} is several; use {}", or(&near)),
         }
     })
 }
 
-/// The flag of one setting, from the table that all settings come from.
+/// `words` as a list: `a, b or c`.
+fn or(words: &[&str]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+/// The flag of a choice, from the table that all choices come from.
+fn choice_flag(choice: &'static Choice) -> Arg {
+    let ids: Vec<&str> = choice.entries.iter().map(|entry| entry.0).collect();
+    let default = match choice.id {
+        "lookahead" => "on",
+        _ => ids[choice.default()],
+    };
+    let flag = Arg::new(choice.id)
+        .long(choice.id)
+        .value_parser(move |text: &str| entry(choice, text))
+        .help(format!("{} [{}, default {default}]", choice.help, or(&ids)));
+    if choice.is_switch() {
+        flag.value_name("STATE").num_args(0..=1).require_equals(true).default_missing_value("on")
+    } else {
+        flag.value_name(choice.name)
+    }
+}
+
+/// The flag of a number, from the table that all numbers come from.
 fn flag(spec: &'static Spec) -> Arg {
     let range = format!("{} to {} {}", spec.min, spec.max, spec.unit);
-    let help = format!("{} [{range}, default {}]", spec.help, spec.format(spec.default));
+    let help = format!("{} [{range}, default {}]", spec.help, spec.format(spec.default()));
     let parse = move |text: &str| {
         let value = spec.parse(text).ok_or_else(|| {
             format!("{} = {text:?} is not a number in {}; use {range}", spec.id, spec.unit)
@@ -193,11 +157,8 @@ impl FromArgMatches for Sound {
         Ok(Self {
             preset: matches.get_one("preset").cloned(),
             values: std::array::from_fn(|index| matches.get_one(SPECS[index].id).copied()),
-            stereo: matches.get_one("stereo").copied(),
-            bypass: matches.get_one("bypass").copied(),
+            entries: std::array::from_fn(|index| matches.get_one(CHOICES[index].id).copied()),
             bands: matches.get_one("bands").copied(),
-            root: matches.get_one("root").copied(),
-            scale: matches.get_one("scale").copied(),
             custom: matches.get_one("custom").copied(),
         })
     }

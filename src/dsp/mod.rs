@@ -13,30 +13,46 @@
 //! # Ok::<(), tone_filter::dsp::Error>(())
 //! ```
 
-mod bands;
 mod bank;
-mod denormals;
-mod glide;
-pub mod kernel;
+pub mod constants;
+mod delay;
+mod focus;
+mod lanes;
+mod level;
+mod limiter;
 pub mod listener;
-mod mask;
+mod mix;
 pub mod notes;
+mod picture;
 pub mod reference;
-pub mod resonator;
 mod settings;
-mod snapshot;
-mod tracker;
 
-pub use bands::{Band, BandState, Bands};
-pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
-pub use settings::{OutOfRange, SPECS, Settings, Spec, Stereo, Taper, spec};
-pub use snapshot::{Ear, Snapshot, Tones};
+pub use bank::{kernel, resonator};
+pub use picture::{Band, BandState, Bands, BankSnapshot, Snapshot, Tones};
+pub use settings::{
+    BadPitchClass, BadSwitches, BandMask, CHOICES, Choice, Entry, OutOfRange, PitchClass,
+    PitchClasses, SPECS, Scale, Settings, Spec, Stereo, Switches, Taper, choice, spec,
+};
 
-use bank::{Bank, Voicing};
-use denormals::FlushToZero;
-use glide::{Glide, Moment};
-use kernel::{BLOCK, Kernel};
+use bank::{Bank, Voicing, denormals::FlushToZero};
+use delay::Delay;
+use focus::Focus;
+use kernel::Kernel;
+use lanes::{BLOCK, Lanes};
+use level::Level;
+use limiter::Limiter;
+use mix::Levels;
+use settings::smoother::{SmoothedSettings, Smoother};
 use thiserror::Error;
+
+/// Seconds by which `lookahead` delays the sound, but no more than [`MOST_LATENCY`].
+const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
+
+/// Samples by which the sound is delayed at most.
+const MOST_LATENCY: f64 = 65_536.0;
+
+/// Channels that there is room for where nothing else is said.
+const CHANNELS: usize = 2;
 
 /// Why a filter cannot be built.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
@@ -57,29 +73,38 @@ pub enum Error {
 pub struct ToneFilter {
     kernel: Kernel,
     settings: Settings,
-    glide: Glide,
+    smoother: Smoother,
+    /// What it gives now.
+    now: SmoothedSettings,
     voicing: Voicing,
     /// The mean of the channels or the left one; the right one.
     banks: [Bank; 2],
-    /// What comes out of them in a block.
+    /// What the current block of 64 brings: the dry signal of each channel that there is room for, what the
+    /// banks hear, and what comes out of them.
+    dries: Vec<[f32; BLOCK]>,
+    heard: [[f32; BLOCK]; 2],
     wets: [[f32; BLOCK]; 2],
-    /// How far the two banks are apart, and what is left of the input, at the start and at the end of
-    /// the current block of 64.
+    /// Holds the sound back while the decisions about it are made.
+    delay: Delay,
+    level: Level,
+    limiter: Limiter,
+    /// The notes that are played.
+    played: BandMask,
+    focus: Focus,
+    /// The bands' shares in the sum, the gain to the nominal level, and what moves sample by sample, at the start
+    /// and at the end of the current block.
+    weights: [Lanes; 2],
+    gains: [f32; 2],
     levels: [Levels; 2],
-    /// Samples into the current block of 64.
+    /// Whether the weights or the gains move within the current block.
+    following: bool,
+    /// Samples into the current block.
     position: usize,
 }
 
-/// The settings that move sample by sample.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Levels {
-    dry: f32,
-    wet: f32,
-    stereo: f32,
-}
-
 impl ToneFilter {
-    /// A filter at rest, for signals of `sample_rate` Hz (1000 to 1e9).
+    /// A filter at rest, for signals of `sample_rate` Hz (1000 to 1e9), with room for two channels; see
+    /// [`ToneFilter::with_channels`].
     ///
     /// It uses the fastest kernel of this CPU, or the one that the environment variable
     /// [`kernel::VARIABLE`] names. A name that is no kernel's is passed over, because a plugin must not
@@ -93,26 +118,55 @@ impl ToneFilter {
         if !(1000.0..=1e9).contains(&sample_rate) {
             return Err(Error::SampleRate(sample_rate));
         }
-        let glide = Glide::new(settings, sample_rate);
-        let moment = glide.moment();
-        let voicing = Voicing::new(&moment, sample_rate);
-        let levels = Levels::new(&voicing, &moment);
-        Ok(Self {
+        let smoother = Smoother::new(settings, sample_rate);
+        let now = smoother.now();
+        let voicing = Voicing::new(&now, sample_rate);
+        let level = Level::new(sample_rate, CHANNELS);
+        let levels = Levels::new(&now, &voicing.constants, &level);
+        let latency = (LOOKAHEAD * sample_rate).round().min(MOST_LATENCY) as usize;
+        let mut filter = Self {
             kernel: Kernel::from_environment().unwrap_or_else(|_| Kernel::best()),
             settings: *settings,
-            glide,
+            smoother,
+            now,
             voicing,
             banks: [Bank::new(), Bank::new()],
+            dries: vec![[0.0; BLOCK]; CHANNELS],
+            heard: [[0.0; BLOCK]; 2],
             wets: [[0.0; BLOCK]; 2],
+            delay: Delay::new(latency, CHANNELS),
+            level,
+            limiter: Limiter::new(sample_rate),
+            played: BandMask::NONE,
+            focus: Focus::new(sample_rate),
+            weights: [Lanes::ZERO; 2],
+            gains: [1.0; 2],
             levels: [levels; 2],
+            following: false,
             position: 0,
-        })
+        };
+        filter.reset();
+        Ok(filter)
     }
 
     /// The same filter with its inner loop computed by `kernel`.
     #[must_use]
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel, ..self }
+    }
+
+    /// The same filter, at rest, with room for `channels`: `lookahead` delays no more of them, and `auto` measures
+    /// the loudness of no more.
+    #[must_use]
+    pub fn with_channels(self, sample_rate: f64, channels: usize) -> Self {
+        let mut filter = Self {
+            dries: vec![[0.0; BLOCK]; channels],
+            delay: Delay::new(self.delay.length(), channels),
+            level: Level::new(sample_rate, channels),
+            ..self
+        };
+        filter.reset();
+        filter
     }
 
     /// What computes the inner loop.
@@ -131,7 +185,7 @@ impl ToneFilter {
         if *settings != self.settings {
             settings.validate()?;
             self.settings = *settings;
-            self.glide.aim(settings);
+            self.smoother.aim(settings);
         }
         Ok(())
     }
@@ -143,11 +197,20 @@ impl ToneFilter {
 
     /// Forgets all it has heard and arrives at its settings: a fresh filter, without allocating.
     pub fn reset(&mut self) {
-        self.glide.arrive();
-        let moment = self.glide.moment();
-        self.voicing.update(&moment);
+        self.smoother.arrive();
+        self.now = self.smoother.now();
+        self.voicing.update(&self.now);
         self.banks = [Bank::new(), Bank::new()];
-        self.levels = [Levels::new(&self.voicing, &moment); 2];
+        self.delay.clear();
+        self.level.reset();
+        self.limiter.reset();
+        self.played = BandMask::NONE;
+        self.focus.arrive(self.played, self.now.settings.focus);
+        self.weights = [self.shares(); 2];
+        self.gains = [self.gain(); 2];
+        self.voicing.begin_block(self.weights, self.gains);
+        self.levels = [Levels::new(&self.now, &self.voicing.constants, &self.level); 2];
+        self.following = false;
         self.position = 0;
     }
 
@@ -158,22 +221,42 @@ impl ToneFilter {
         f64::from(settings.ring) + rms_t60
     }
 
+    /// Samples by which the output is late: some 46 ms with `lookahead`, none without.
+    pub fn latency(&self) -> usize {
+        if self.settings.lookahead { self.delay.length() } else { 0 }
+    }
+
     /// Replaces the samples of every channel (full scale is 1) by the filter's output.
     ///
     /// Any number of channels of any length will do; where lengths differ, the shortest counts.
     /// NaN and infinite samples are taken for silence.
     pub fn process(&mut self, channels: &mut [&mut [f32]]) {
+        self.process_with(channels, |_, _| ());
+    }
+
+    /// [`ToneFilter::process`], which shows itself to `each` at the end of every block of 64, with the number of
+    /// samples of this call until then.
+    pub fn process_with(
+        &mut self,
+        channels: &mut [&mut [f32]],
+        mut each: impl FnMut(usize, &Self),
+    ) {
         let _denormals = FlushToZero::new();
         let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
         let mut start = 0;
         while start < frames {
             if self.position == 0 {
-                self.step();
+                self.begin_block();
             }
             let end = frames.min(start + BLOCK - self.position);
             self.process_part(channels, start, end);
-            self.position = (self.position + end - start) % BLOCK;
+            self.position += end - start;
             start = end;
+            if self.position == BLOCK {
+                self.position = 0;
+                self.end_block(channels.len());
+                each(end, self);
+            }
         }
     }
 
@@ -200,100 +283,137 @@ impl ToneFilter {
     pub fn snapshot(&self) -> Snapshot {
         let [first, second] = &self.banks;
         let second = (self.levels[1].stereo > 0.0).then_some(second);
-        self.voicing.snapshot(first, second)
+        let played = (self.now.settings.focus > 0.0).then_some(self.played);
+        let makeup = if self.settings.auto { self.level.makeup() as f32 } else { 1.0 };
+        self.voicing.snapshot(first, second, played, makeup)
     }
 
-    /// Moves the settings on at the start of a block of 64.
-    fn step(&mut self) {
+    /// What brings the input to the nominal level, as far as `auto` is on.
+    fn gain(&self) -> f32 {
+        if self.now.auto == 0.0 { 1.0 } else { (self.level.gain() as f32).powf(self.now.auto) }
+    }
+
+    /// The bands' shares in the sum, by the switches, the scale and the focus.
+    fn shares(&self) -> Lanes {
+        let shares = &self.focus.shares().0;
+        Lanes(std::array::from_fn(|tone| self.now.weights[tone] * shares[tone]))
+    }
+
+    /// Moves on what stands still within a block of 64.
+    fn begin_block(&mut self) {
         self.levels[0] = self.levels[1];
-        if self.glide.step() {
-            let moment = self.glide.moment();
-            self.voicing.update(&moment);
-            self.levels[1] = Levels::new(&self.voicing, &moment);
-            // A second bank that wakes up goes on from what the first one hears.
-            if self.levels[0].stereo == 0.0 && self.levels[1].stereo > 0.0 {
-                self.banks[1] = self.banks[0].clone();
-            }
+        let moved = self.smoother.step();
+        if moved {
+            self.now = self.smoother.now();
+            self.voicing.update(&self.now);
         }
+        // At rest, without focus and auto, there is nothing to follow.
+        if moved || self.following || self.now.settings.focus > 0.0 || self.now.auto > 0.0 {
+            self.focus.follow(self.played, self.now.settings.focus);
+            self.weights = [self.weights[1], self.shares()];
+            self.gains = [self.gains[1], self.gain()];
+            self.voicing.begin_block(self.weights, self.gains);
+            self.following = self.weights[0] != self.weights[1] || self.gains[0] != self.gains[1];
+        }
+        if moved || self.now.auto > 0.0 {
+            self.levels[1] = Levels::new(&self.now, &self.voicing.constants, &self.level);
+        }
+        let [from, to] = self.levels;
+        // A second bank that wakes up goes on from what the first one hears.
+        if from.stereo == 0.0 && to.stereo > 0.0 {
+            self.banks[1] = self.banks[0].clone();
+        }
+        if from.lookahead == 0.0 && to.lookahead > 0.0 {
+            self.delay.clear();
+        }
+    }
+
+    /// Learns from what the block that has just ended brought, in a call with `channels`.
+    fn end_block(&mut self, channels: usize) {
+        if self.now.auto > 0.0 {
+            let banks = 1 + usize::from(self.two_banks(channels));
+            let wets = (0..channels).map(|channel| &self.wets[channel.min(banks - 1)]);
+            self.level.measure(&self.heard[..banks], self.dries.iter().zip(wets));
+        }
+    }
+
+    /// Whether each of so many channels has a bank of its own in this block.
+    fn two_banks(&self, channels: usize) -> bool {
+        channels == 2 && self.levels.iter().any(|level| level.stereo > 0.0)
     }
 
     /// Processes the samples `start..end`, which lie in one block of 64.
     fn process_part(&mut self, channels: &mut [&mut [f32]], start: usize, end: usize) {
-        let frames = end - start;
+        let (frames, position) = (end - start, self.position);
+        let part = position..position + frames;
         let [from, to] = self.levels;
-        let level =
-            |frame: usize| from.towards(to, (self.position + frame + 1) as f32 / BLOCK as f32);
-        let two_banks = channels.len() == 2 && (from.stereo > 0.0 || to.stereo > 0.0);
-        // Apart for good: what is computed otherwise, with a stereo of 1.
-        let apart = two_banks && from.stereo == 1.0 && to.stereo == 1.0;
+        let level = |frame: usize| from.towards(to, position + frame);
+        let two_banks = self.two_banks(channels.len());
+        let auto = self.now.auto > 0.0;
 
         for channel in channels.iter_mut() {
             channel[start..end].iter_mut().for_each(|sample| *sample = finite(*sample));
         }
-        let wets = self.wets.each_mut().map(|wet| &mut wet[..frames]);
+        if from.lookahead > 0.0 || to.lookahead > 0.0 {
+            self.delay.process(channels, start..end, |frame| level(frame).lookahead);
+        }
+        if auto {
+            for (dry, channel) in self.dries.iter_mut().zip(channels.iter()) {
+                dry[part.clone()].copy_from_slice(&channel[start..end]);
+            }
+        }
+
+        // Apart for good: what is computed otherwise, with a stereo of 1.
+        let apart = two_banks && from.stereo == 1.0 && to.stereo == 1.0;
+        let [one, other] = self.heard.each_mut().map(|heard| &mut heard[part.clone()]);
         if apart {
-            let inputs = [0, 1].map(|index| &channels[index][start..end]);
-            Bank::process_two(&mut self.banks, self.kernel, &self.voicing, inputs, wets);
+            one.copy_from_slice(&channels[0][start..end]);
+            other.copy_from_slice(&channels[1][start..end]);
         } else {
-            let mut inputs = [[0.0; BLOCK]; 2];
             let share = 1.0 / channels.len() as f32;
+            one.fill(0.0);
             for channel in channels.iter() {
-                for (mean, sample) in inputs[0].iter_mut().zip(&channel[start..end]) {
+                for (mean, sample) in one.iter_mut().zip(&channel[start..end]) {
                     *mean += share * sample;
                 }
             }
             if two_banks {
-                inputs[1] = inputs[0];
-                for (input, channel) in inputs.iter_mut().zip(channels.iter()) {
+                other.copy_from_slice(one);
+                for (input, channel) in [one, other].into_iter().zip(channels.iter()) {
                     let samples = input.iter_mut().zip(&channel[start..end]);
                     for (frame, (mean, sample)) in samples.enumerate() {
                         let stereo = level(frame).stereo;
                         *mean = (1.0 - stereo) * *mean + stereo * sample;
                     }
                 }
-                let inputs = inputs.each_ref().map(|input| &input[..frames]);
-                Bank::process_two(&mut self.banks, self.kernel, &self.voicing, inputs, wets);
-                let [left, right] = &mut self.wets;
-                for (frame, (left, right)) in left.iter().zip(right).enumerate().take(frames) {
-                    let stereo = level(frame).stereo;
-                    *right = (1.0 - stereo) * left + stereo * *right;
-                }
-            } else {
-                let [wet, _] = wets;
-                self.banks[0].process(self.kernel, &self.voicing, &inputs[0][..frames], wet);
+            }
+        }
+
+        let heard = self.heard.each_ref().map(|heard| &heard[part.clone()]);
+        let [left, right] = self.wets.each_mut().map(|wet| &mut wet[part.clone()]);
+        if two_banks {
+            let wets = [&mut *left, &mut *right];
+            Bank::process_two(&mut self.banks, self.kernel, &self.voicing, position, heard, wets);
+        } else {
+            self.banks[0].process(self.kernel, &self.voicing, position, heard[0], left);
+        }
+        if two_banks && !apart {
+            for (frame, (left, right)) in left.iter().zip(right).enumerate() {
+                let stereo = level(frame).stereo;
+                *right = (1.0 - stereo) * left + stereo * *right;
             }
         }
 
         for (index, channel) in channels.iter_mut().enumerate() {
-            let wet = &self.wets[if two_banks { index } else { 0 }];
+            let wet = &self.wets[if two_banks { index } else { 0 }][part.clone()];
             for (frame, (sample, wet)) in channel[start..end].iter_mut().zip(wet).enumerate() {
                 let level = level(frame);
                 *sample = level.dry * *sample + level.wet * wet;
             }
         }
-    }
-}
-
-impl Levels {
-    fn new(voicing: &Voicing, moment: &Moment) -> Self {
-        let (dry, wet) = (voicing.constants.dry as f32, voicing.constants.wet as f32);
-        Self {
-            dry: (1.0 - moment.bypass) * dry + moment.bypass,
-            wet: (1.0 - moment.bypass) * wet,
-            stereo: moment.stereo,
-        }
-    }
-
-    /// The levels at `share` (0..1) of the way to `to`.
-    fn towards(self, to: Self, share: f32) -> Self {
-        if self == to {
-            return to;
-        }
-        let between = |from: f32, to: f32| from + share * (to - from);
-        Self {
-            dry: between(self.dry, to.dry),
-            wet: between(self.wet, to.wet),
-            stereo: between(self.stereo, to.stereo),
+        if auto {
+            let ceiling = self.voicing.constants.output as f32;
+            self.limiter.process(&self.dries, channels, position, start..end, ceiling);
         }
     }
 }

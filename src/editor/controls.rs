@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     dsp::Spec,
-    params::{Control, GROUPS},
+    params::{ChoiceParam, Control, GROUPS},
 };
 use egui::{
     Align2, CornerRadius, CursorIcon, Event, EventFilter, Frame, Id, Key, Margin, MouseWheelUnit,
@@ -71,15 +71,8 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
             let params = hand.params;
             match params.control(id) {
                 Some(Control::Number(spec, param)) => place.slider(ui, spec, param, hand),
-                Some(Control::Stereo(param)) => {
-                    let help = "One set of resonators for both channels, or one for each.";
-                    place.switch(ui, id, param, help, hand);
-                }
-                Some(Control::Bypass(param)) => {
-                    let help = "Lets the sound through untouched.";
-                    place.switch(ui, id, param, help, hand);
-                }
-                _ => {}
+                Some(Control::Choice(param)) => place.switch(ui, param, hand),
+                None => {}
             }
         }
         left += width + gap;
@@ -236,23 +229,17 @@ impl Place {
     }
 
     /// Two buttons of which one is down.
-    fn switch(
-        &self,
-        ui: &mut Ui,
-        setting: &'static str,
-        param: &impl Param,
-        help: &str,
-        hand: &mut Hand,
-    ) {
-        self.name(ui, param.name());
-        let on = param.unmodulated_normalized_value() > 0.5;
+    fn switch(&self, ui: &mut Ui, param: &ChoiceParam, hand: &mut Hand) {
+        let choice = param.choice;
+        self.name(ui, choice.name);
+        let chosen_entry = param.unmodulated();
         let (left, right) = self.body().split_left_right_at_fraction(0.5);
         for (index, half) in [left, right].into_iter().enumerate() {
-            let label = param.normalized_value_to_string(index as f32, false);
-            let chosen = on == (index == 1);
+            let label = choice.entries[index].1;
+            let chosen = index == chosen_entry;
             let response = ui.interact(half, self.id.with(index), Sense::click());
             response.widget_info(|| {
-                let label = format!("{}: {label}", param.name());
+                let label = format!("{}: {label}", choice.name);
                 WidgetInfo::selected(Role::RadioButton, true, chosen, label)
             });
             let (fill, text) = match (chosen, response.hovered()) {
@@ -268,10 +255,10 @@ impl Place {
             ui.painter().rect_filled(half, round, fill);
             let font = self.scale.font(11.0);
             let centre = half.center();
-            theme::text(ui.painter(), centre, Align2::CENTER_CENTER, &label, font, text);
+            theme::text(ui.painter(), centre, Align2::CENTER_CENTER, label, font, text);
             focus_ring(ui, &response);
-            if response.on_hover_text(help).clicked() && !chosen {
-                hand.set_once(setting, index as f32);
+            if response.on_hover_text(choice.help).clicked() && !chosen {
+                hand.set_once(choice.id, index as f32);
             }
         }
     }

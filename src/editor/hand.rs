@@ -2,8 +2,8 @@
 
 use super::{history::History, library::Library};
 use crate::{
-    dsp::{BandMask, PitchClasses, SPECS, Settings},
-    params::{Control, ToneFilterParams},
+    dsp::{BandMask, PitchClasses, Settings},
+    params::{self, Control, ToneFilterParams},
 };
 use nice_plug::prelude::ParamSetter;
 use std::sync::PoisonError;
@@ -188,8 +188,7 @@ impl<'a> Hand<'a> {
     /// the meantime stays.
     fn apply(&mut self, from: &Sound, to: &Sound) {
         let mut told = false;
-        let ids = SPECS.iter().map(|spec| spec.id).chain(["stereo", "bypass", "root", "scale"]);
-        for id in ids {
+        for id in params::ids() {
             let Some(control) = self.params.control(id) else { continue };
             let normalized = control.normalized(&to.settings);
             if normalized != control.normalized(&from.settings) {

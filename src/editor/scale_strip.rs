@@ -7,14 +7,13 @@ use super::{
     theme::{self, Scale},
 };
 use crate::{
-    dsp::{BandState, notes::PITCH_CLASSES},
-    params::{Control, SCALE},
+    dsp::{BandState, Choice, notes::PITCH_CLASSES},
+    params::{ChoiceParam, Control, SCALE},
 };
 use egui::{
     Align2, ComboBox, CornerRadius, Rect, RichText, Role, Sense, Ui, UiBuilder, Vec2, WidgetInfo,
     vec2,
 };
-use nice_plug::prelude::{Enum, EnumParam, Param};
 
 /// The height of the keyboard.
 pub fn keyboard_height(scale: Scale) -> f32 {
@@ -70,8 +69,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
         left = caption.right() + scale.length(8.0).max(4.0);
         let place = Rect::from_min_size(egui::pos2(left, area.top()), vec2(width, area.height()));
         match params.control(id) {
-            Some(Control::Root(param)) => choice(ui, place, scale, id, param, hand),
-            Some(Control::Scale(param)) => choice(ui, place, scale, id, param, hand),
+            Some(Control::Choice(param)) => list(ui, place, scale, param, hand),
             _ => {}
         }
         left += width + scale.length(16.0).max(8.0);
@@ -79,16 +77,10 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
 }
 
 /// A list to pick from.
-fn choice<T: Enum + PartialEq + 'static>(
-    ui: &mut Ui,
-    place: Rect,
-    scale: Scale,
-    id: &'static str,
-    param: &EnumParam<T>,
-    hand: &mut Hand,
-) {
-    let text = |index: usize| RichText::new(T::variants()[index]).font(scale.font(12.0));
-    let now = param.value().to_index();
+fn list(ui: &mut Ui, place: Rect, scale: Scale, param: &ChoiceParam, hand: &mut Hand) {
+    let Choice { id, name, entries, .. } = param.choice;
+    let text = |index: usize| RichText::new(entries[index].1).font(scale.font(12.0));
+    let now = param.value();
     let mut picked = now;
     let builder = UiBuilder::new().max_rect(place).id_salt(id);
     ui.scope_builder(builder, |ui| {
@@ -96,18 +88,18 @@ fn choice<T: Enum + PartialEq + 'static>(
         ui.spacing_mut().button_padding = vec2(6.0, 0.0);
         let combo = ComboBox::from_id_salt(id).width(place.width()).height(400.0);
         let response = combo.selected_text(text(now)).show_ui(ui, |ui| {
-            for index in 0..T::variants().len() {
+            for index in 0..entries.len() {
                 ui.selectable_value(&mut picked, index, text(index));
             }
         });
         response.response.widget_info(|| {
-            let label = format!("{}: {}", param.name(), T::variants()[now]);
+            let label = format!("{name}: {}", entries[now].1);
             WidgetInfo::labeled(Role::ComboBox, true, label)
         });
         focus_ring(ui, &response.response);
     });
     if picked != now {
-        hand.set_once(id, param.preview_normalized(T::from_index(picked)));
+        hand.set_once(id, param.place(picked));
     }
 }
 

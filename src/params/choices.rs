@@ -1,94 +1,159 @@
-//! The settings that are a choice from a list, as hosts name them.
+//! The settings that are a choice from a list, as parameters: a switch, or a list by the entries' ids.
 
-use crate::dsp::{PitchClass, Scale, Stereo, notes::PITCH_CLASSES};
-use nice_plug::prelude::Enum;
+use crate::dsp::{CHOICES, Choice, Settings};
+use nice_plug::{
+    params::internals::ParamPtr,
+    prelude::{BoolParam, Enum, EnumParam, Param},
+};
+use std::sync::{Arc, LazyLock};
 
-impl Enum for Stereo {
-    fn variants() -> &'static [&'static str] {
-        &["Mono", "Stereo"]
+/// The parameter of one row of [`CHOICES`].
+pub struct ChoiceParam {
+    /// The row.
+    pub choice: &'static Choice,
+    param: Box<dyn Indexed>,
+}
+
+/// What makes the parameter of each row of [`CHOICES`].
+const ROWS: [fn() -> ChoiceParam; CHOICES.len()] =
+    [row::<0>, row::<1>, row::<2>, row::<3>, row::<4>, row::<5>];
+
+/// The parameters of all rows, at the choices of a new instance.
+pub fn all() -> [ChoiceParam; CHOICES.len()] {
+    ROWS.map(|row| row())
+}
+
+fn row<const ROW: usize>() -> ChoiceParam {
+    let choice = &CHOICES[ROW];
+    let param: Box<dyn Indexed> = if choice.is_switch() {
+        let param = BoolParam::new(choice.name, choice.default() == 1)
+            // nice-plug's own reader takes any nonsense for "off".
+            .with_string_to_value(Arc::new(|text| match text.to_ascii_lowercase().as_str() {
+                "true" | "1" => Some(true),
+                "false" | "0" => Some(false),
+                text => choice.parse(text).map(|entry| entry == 1),
+            }));
+        Box::new(if choice.id == "bypass" { param.make_bypass() } else { param })
+    } else {
+        Box::new(EnumParam::new(choice.name, Entry::<ROW>(choice.default())))
+    };
+    ChoiceParam { choice, param }
+}
+
+impl ChoiceParam {
+    /// The chosen entry, as an index.
+    pub fn value(&self) -> usize {
+        self.param.index()
     }
 
-    fn ids() -> Option<&'static [&'static str]> {
-        Some(&["mono", "stereo"])
+    /// The parameter as nice-plug passes it around, valid as long as this one lives.
+    pub fn as_ptr(&self) -> ParamPtr {
+        self.param.pointer()
     }
 
-    fn to_index(self) -> usize {
-        self as usize
+    /// Where in the parameter's range (0..1) the entry of `settings` is.
+    pub fn normalized(&self, settings: &Settings) -> f32 {
+        self.place(self.choice.get(settings))
     }
 
-    fn from_index(index: usize) -> Self {
-        if index == Self::Stereo as usize { Self::Stereo } else { Self::Mono }
+    /// Where in the parameter's range (0..1) an entry is, by its index.
+    pub fn place(&self, entry: usize) -> f32 {
+        self.param.normalized(entry)
+    }
+
+    /// The entry at `normalized` (0..1).
+    pub fn entry(&self, normalized: f32) -> usize {
+        self.param.entry(normalized)
+    }
+
+    /// The entry that the user chose, whatever a host's modulation makes of it.
+    pub fn unmodulated(&self) -> usize {
+        self.entry(self.param.unmodulated())
     }
 }
 
-impl Enum for PitchClass {
-    fn variants() -> &'static [&'static str] {
-        &PITCH_CLASSES
+/// A parameter whose values are counted.
+trait Indexed: Send + Sync {
+    fn index(&self) -> usize;
+    fn pointer(&self) -> ParamPtr;
+    fn normalized(&self, index: usize) -> f32;
+    fn entry(&self, normalized: f32) -> usize;
+    fn unmodulated(&self) -> f32;
+}
+
+impl Indexed for BoolParam {
+    fn index(&self) -> usize {
+        usize::from(self.value())
     }
 
-    fn ids() -> Option<&'static [&'static str]> {
-        Some(&PITCH_CLASSES)
+    fn pointer(&self) -> ParamPtr {
+        self.as_ptr()
     }
 
-    fn to_index(self) -> usize {
-        self.index()
+    fn normalized(&self, index: usize) -> f32 {
+        self.preview_normalized(index == 1)
     }
 
-    fn from_index(index: usize) -> Self {
-        Self::new(index)
+    fn entry(&self, normalized: f32) -> usize {
+        usize::from(self.preview_plain(normalized))
+    }
+
+    fn unmodulated(&self) -> f32 {
+        self.unmodulated_normalized_value()
     }
 }
 
-impl Enum for Scale {
-    #[rustfmt::skip]
-    fn variants() -> &'static [&'static str] {
-        &[
-            "Chromatic", "Major", "Natural minor", "Harmonic minor", "Dorian", "Phrygian", "Lydian",
-            "Mixolydian", "Locrian", "Major pentatonic", "Minor pentatonic", "Blues", "Whole tone",
-            "Custom",
+impl<const ROW: usize> Indexed for EnumParam<Entry<ROW>> {
+    fn index(&self) -> usize {
+        self.value().0
+    }
+
+    fn pointer(&self) -> ParamPtr {
+        self.as_ptr()
+    }
+
+    fn normalized(&self, index: usize) -> f32 {
+        self.preview_normalized(Entry(index))
+    }
+
+    fn entry(&self, normalized: f32) -> usize {
+        self.preview_plain(normalized).0
+    }
+
+    fn unmodulated(&self) -> f32 {
+        self.unmodulated_normalized_value()
+    }
+}
+
+/// An entry of one row of [`CHOICES`], by its index.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Entry<const ROW: usize>(usize);
+
+/// Names and ids of each row's entries, as nice-plug wants them.
+static TEXTS: LazyLock<[[Vec<&'static str>; 2]; CHOICES.len()]> = LazyLock::new(|| {
+    std::array::from_fn(|row| {
+        let entries = CHOICES[row].entries;
+        [
+            entries.iter().map(|entry| entry.1).collect(),
+            entries.iter().map(|entry| entry.0).collect(),
         ]
+    })
+});
+
+impl<const ROW: usize> Enum for Entry<ROW> {
+    fn variants() -> &'static [&'static str] {
+        &TEXTS[ROW][0]
     }
 
-    #[rustfmt::skip]
     fn ids() -> Option<&'static [&'static str]> {
-        Some(&[
-            "chromatic", "major", "natural-minor", "harmonic-minor", "dorian", "phrygian", "lydian",
-            "mixolydian", "locrian", "major-pentatonic", "minor-pentatonic", "blues", "whole-tone",
-            "custom",
-        ])
+        Some(&TEXTS[ROW][1])
     }
 
     fn to_index(self) -> usize {
-        self as usize
+        self.0
     }
 
     fn from_index(index: usize) -> Self {
-        Self::ALL.get(index).copied().unwrap_or_default()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every choice has a place, a name, and an id that presets write.
-    fn check<T: Enum + Copy + PartialEq + std::fmt::Debug + serde::Serialize>(all: &[T]) {
-        assert_eq!(T::variants().len(), all.len());
-        assert_eq!(T::ids().unwrap().len(), all.len());
-        for (index, choice) in all.iter().enumerate() {
-            assert_eq!(choice.to_index(), index);
-            assert_eq!(T::from_index(index), *choice);
-            assert_eq!(serde_json::to_value(choice).unwrap(), T::ids().unwrap()[index]);
-        }
-    }
-
-    #[test]
-    fn choices_are_those_of_the_settings() {
-        check(&[Stereo::Mono, Stereo::Stereo]);
-        check(&std::array::from_fn::<_, 12, _>(PitchClass::new));
-        check(&Scale::ALL);
-        for (id, name) in Scale::ids().unwrap().iter().zip(Scale::variants()) {
-            assert_eq!(name.to_lowercase().replace(' ', "-"), **id);
-        }
+        Self(if index < CHOICES[ROW].entries.len() { index } else { 0 })
     }
 }

@@ -1,6 +1,6 @@
 //! The sound at the detectors' rate.
 
-use crate::dsp::kernel::BLOCK;
+use crate::dsp::lanes::BLOCK;
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use std::f64::consts::{PI, TAU};
 

@@ -10,7 +10,8 @@ pub(super) mod templates;
 pub(super) mod weights;
 
 use super::{
-    kernel::{BLOCK, Kernel, Work},
+    kernel::{Kernel, Work},
+    lanes::BLOCK,
     notes::TONES,
 };
 use decimator::{Decimator, decimation};

@@ -8,7 +8,7 @@ use super::{
     approx::{ln, logistic},
     detector::{DETECTORS, FIRST_BAND, LANES, Row},
 };
-use crate::dsp::{notes::TONES, reference::tracker_step};
+use crate::dsp::{constants::tracker_step, notes::TONES};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 
 /// The reference power is at least this.

@@ -1,5 +1,5 @@
 use super::*;
-use crate::dsp::{denormals::FlushToZero, notes::frequency, reference};
+use crate::dsp::{bank::denormals::FlushToZero, notes::frequency, reference};
 use std::f64::consts::TAU;
 
 const RATES: [f64; 9] =

@@ -1,7 +1,7 @@
 //! The listener in f64, one sample at a time, written to be read: what `docs/listening.md` says.
 
-use super::tracker_step;
 use crate::dsp::{
+    constants::tracker_step,
     listener::{
         decimator::{decimation, low_pass},
         detector::{Complex, DETECTORS, FIRST_BAND, LEAST_POWER, LOWEST, design, product},

@@ -7,71 +7,11 @@
 pub mod listener;
 
 use super::{
-    mask::BandMask,
+    bank::resonator::Design,
+    constants::{Constants, RMS_GUARD},
     notes::{TONES, frequency},
-    resonator::Design,
-    settings::{Settings, Stereo},
+    settings::{BandMask, Settings, Stereo},
 };
-
-/// Keeps the drive finite while a band has no power yet.
-pub const RMS_GUARD: f64 = 0.001;
-
-/// The trackers' ratio: total power is followed 1.2 times more slowly than the power of a band.
-pub const TOTAL_RELEASE: f64 = 1.2;
-
-/// What the settings mean at one sample rate.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Constants {
-    /// Share of the new value in the total power tracker, per sample.
-    pub total_step: f64,
-    /// Share of the new value in the band power trackers, per sample.
-    pub band_step: f64,
-    /// Relative gate, as a ratio to total power.
-    pub threshold: f64,
-    /// Relative limit, as a ratio to total power.
-    pub ceiling: f64,
-    /// Absolute gate, as power.
-    pub floor: f64,
-    /// Gain into each band's soft clip.
-    pub drive: f64,
-    /// Share of the old value in the low-pass, per sample.
-    pub smoothing: f64,
-    /// Share of the dry signal in the output, after the output gain.
-    pub dry: f64,
-    /// Share of the wet signal in the output, after the output gain.
-    pub wet: f64,
-}
-
-impl Constants {
-    /// Converts `settings` to what they mean at `sample_rate` Hz.
-    pub fn new(settings: &Settings, sample_rate: f64) -> Self {
-        let power = |db: f32| 10f64.powf(f64::from(db) / 10.0);
-        let output = 10f64.powf(f64::from(settings.output) / 20.0);
-        let mix = f64::from(settings.mix) / 100.0;
-        let release = f64::from(settings.release) / 1000.0;
-        Self {
-            total_step: tracker_step(TOTAL_RELEASE * release, sample_rate),
-            band_step: tracker_step(release, sample_rate),
-            threshold: power(settings.threshold),
-            ceiling: power(settings.ceiling),
-            floor: power(settings.floor),
-            drive: f64::from(settings.drive),
-            smoothing: low_pass_pole(f64::from(settings.tone), sample_rate),
-            dry: if settings.bypass { 1.0 } else { (1.0 - mix) * output },
-            wet: if settings.bypass { 0.0 } else { mix * output },
-        }
-    }
-}
-
-/// The step of a one-pole tracker with time constant `tau` s: `1 - exp(-1 / (tau fs))`.
-pub fn tracker_step(tau: f64, sample_rate: f64) -> f64 {
-    -(-1.0 / (tau * sample_rate)).exp_m1()
-}
-
-/// The pole of a one-pole low-pass with its cutoff at `cutoff` Hz: `exp(-2 pi cutoff / fs)`.
-pub fn low_pass_pole(cutoff: f64, sample_rate: f64) -> f64 {
-    (-std::f64::consts::TAU * cutoff / sample_rate).exp()
-}
 
 /// One resonator in direct form.
 #[derive(Debug, Clone, Copy)]
@@ -304,31 +244,6 @@ mod tests {
     }
 
     #[test]
-    fn trackers_rise_to_one_minus_1_over_e_in_their_time_constant() {
-        for rate in RATES {
-            let tau = 0.25;
-            let step = tracker_step(tau, rate);
-            let value =
-                (0..(tau * rate) as usize).fold(0.0, |value, _| value + step * (1.0 - value));
-            assert!((value - (1.0 - (-1f64).exp())).abs() < 1e-9, "{rate}: {value}");
-        }
-    }
-
-    #[test]
-    fn defaults_at_44100_are_the_published_constants() {
-        let constants = Constants::new(&Settings::default(), 44_100.0);
-        let near = |a: f64, b: f64, within: f64| assert!((a / b - 1.0).abs() < within, "{a} {b}");
-        near(constants.band_step, 1.0 - (0.00503f64.ln() / 44_100.0).exp(), 1e-6);
-        // The published 0.01215 rounds the ratio of 1.2.
-        near(constants.total_step, 1.0 - (0.01215f64.ln() / 44_100.0).exp(), 1e-4);
-        near(constants.threshold, 2e-4, 1e-6);
-        near(constants.ceiling, 0.1, 1e-6);
-        near(constants.floor.powi(3), 1e-11, 3e-6);
-        near(constants.smoothing, 0.5, 1e-6);
-        assert_eq!((constants.drive, constants.dry, constants.wet), (40.0, 0.5, 0.5));
-    }
-
-    #[test]
     fn a_steady_sine_below_the_ceiling_is_measured_at_its_power() {
         // Two tones far apart share the power; with the ceiling out of the way and no gate, the tracked
         // power of a steady sine is its mean square.
@@ -337,7 +252,7 @@ mod tests {
             threshold: -60.0,
             floor: -90.0,
             ring: 0.5,
-            ..Settings::default()
+            ..Settings::REFERENCE
         };
         let rate = 48_000.0;
         let mut bank = Bank::from_settings(&settings, rate);

@@ -1,7 +1,7 @@
 //! The inner loop: 48 resonators, their power, their drive and the sum of it all.
 //!
 //! A kernel works on blocks of at most [`BLOCK`] samples. What all bands share (the input and its power)
-//! is computed once a block and handed over in [`Shared`]; what a band owns is [`State`], and what the
+//! is computed once a block and handed over in [`FrameInputs`]; what a band owns is [`State`], and what the
 //! settings make of it [`Coefficients`], both as structures of arrays with one lane a tone.
 //!
 //! [`Kernel`] is the choice between one loop in plain Rust that defines the result, the same loop on
@@ -15,21 +15,10 @@ mod scalar;
 pub(crate) use choice::Work;
 pub use choice::{Kernel, UnknownKernel, VARIABLE};
 
-use super::{notes::TONES, resonator::Loop};
+use super::resonator::Loop;
+use crate::dsp::{constants, notes::TONES};
 
-/// The greatest number of samples in a call of a kernel, and the distance between two updates of the
-/// coefficients.
-pub const BLOCK: usize = 64;
-
-/// One value a tone.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[repr(C, align(64))]
-pub struct Lanes(pub [f32; TONES]);
-
-impl Lanes {
-    /// Every lane zero.
-    pub const ZERO: Self = Self([0.0; TONES]);
-}
+pub use crate::dsp::lanes::{BLOCK, Lanes};
 
 /// What the bands remember from sample to sample.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,8 +45,11 @@ pub struct Coefficients {
     pub fall: Lanes,
     /// [`Loop::gain`] of each tone.
     pub gain: Lanes,
-    /// Share of each tone in the sum.
-    pub weight: Lanes,
+    /// Share of each tone in the sum, at the start and at the end of the current [`BLOCK`].
+    pub weights: [Lanes; 2],
+    /// Keeps the drive finite while a band has no power yet: [`RMS_GUARD`], or [`MUTED`] for a tone that has no
+    /// share in the sum.
+    pub guard: Lanes,
     /// [`Loop::damping`], which is the same for every tone.
     pub damping: f32,
     /// Share of the new value in the power trackers.
@@ -78,7 +70,8 @@ impl Coefficients {
         rise: Lanes::ZERO,
         fall: Lanes::ZERO,
         gain: Lanes::ZERO,
-        weight: Lanes::ZERO,
+        weights: [Lanes::ZERO; 2],
+        guard: Lanes::ZERO,
         damping: 0.0,
         step: 0.0,
         drive: 0.0,
@@ -95,32 +88,43 @@ impl Coefficients {
         self.damping = resonator.damping;
     }
 
-    /// The gain of all tones, if none has one of its own nor a share in the sum of its own, which is
-    /// cheaper.
+    /// Gives every tone its share in the sum, which moves in a straight line from `from` to `to` within a
+    /// [`BLOCK`], and keeps the drive of the others finite by `guard`.
+    pub fn set_weights(&mut self, from: Lanes, to: Lanes, guard: f32) {
+        self.weights = [from, to];
+        let muted = if self.ramps() { guard } else { MUTED };
+        let weights = self.weights[1].0;
+        self.guard.0 = weights.map(|weight| if weight == 0.0 { muted } else { guard });
+    }
+
+    /// Whether a tone's share in the sum is neither nothing nor all of it, or moves.
+    fn ramps(&self) -> bool {
+        let [from, to] = &self.weights;
+        let mut pairs = from.0.iter().zip(&to.0);
+        !pairs.all(|(from, to)| from == to && (*to == 0.0 || *to == 1.0))
+    }
+
+    /// The gain of all tones, if none has one of its own, which is cheaper.
     fn common_gain(&self) -> Option<f32> {
         let gain = self.gain.0[TONES - 1];
         let limit = EVEN * gain;
         // All are looked at, because that needs no branch and so goes by vectors.
-        let tones = self.gain.0.iter().zip(&self.weight.0);
-        tones
-            .fold(true, |even, (own, weight)| {
-                even & ((own - gain).abs() <= limit) & (*weight == 1.0)
-            })
-            .then_some(gain)
+        let even = |even, own: &f32| even & ((own - gain).abs() <= limit);
+        self.gain.0.iter().fold(true, even).then_some(gain)
     }
 }
 
 /// What all bands share, per sample of a block.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
-pub struct Shared {
+pub struct FrameInputs {
     /// `x[t] + x[t-1]`.
     pub input: [f32; BLOCK],
     /// Tracked power of the input.
     pub total_power: [f32; BLOCK],
 }
 
-impl Shared {
+impl FrameInputs {
     /// Silence.
     pub const ZERO: Self = Self { input: [0.0; BLOCK], total_power: [0.0; BLOCK] };
 }
@@ -130,8 +134,10 @@ impl Shared {
 pub struct Task<'a> {
     /// The bank's memory.
     pub state: &'a mut State,
+    /// Samples that lie between the start of the current [`BLOCK`] and the first one of this call.
+    pub position: usize,
     /// What its bands share.
-    pub shared: &'a Shared,
+    pub inputs: &'a FrameInputs,
     /// Where the sum of its driven bands goes.
     pub sums: &'a mut [f32],
 }
@@ -141,4 +147,7 @@ pub struct Task<'a> {
 const EVEN: f32 = 4e-6;
 
 /// Keeps the drive finite while a band has no power yet.
-pub const RMS_GUARD: f32 = super::reference::RMS_GUARD as f32;
+pub const RMS_GUARD: f32 = constants::RMS_GUARD as f32;
+
+/// A guard so large that nothing is left of a band, and that the product of three is finite.
+const MUTED: f32 = 1e12;

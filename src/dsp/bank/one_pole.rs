@@ -8,14 +8,14 @@ use wide::f64x2;
 /// So the same sum is unrolled once, with `a = 1 - step`: `y[t] = a^2 y[t-2] + step (x[t] + a x[t-1])`.
 /// It is the same for every sample, so the result does not depend on how a signal is cut into blocks.
 #[derive(Debug, Clone)]
-pub(super) struct Tracker {
+pub(super) struct OnePole {
     /// The last input times its step.
     input: f64,
     /// The value before the latest, and the latest.
     values: [f64; 2],
 }
 
-impl Tracker {
+impl OnePole {
     /// At rest.
     pub const ZERO: Self = Self { input: 0.0, values: [0.0; 2] };
 
@@ -29,21 +29,21 @@ impl Tracker {
     pub fn track<const CHANNELS: usize>(step: f64, channels: [(&mut Self, &mut [f32]); CHANNELS]) {
         let frames = channels.iter().map(|(_, signal)| signal.len()).min().unwrap_or(0);
         // Kept here until the end, so that they may stay in registers.
-        let mut trackers = channels.each_ref().map(|(tracker, _)| (**tracker).clone());
-        let mut owners = channels.map(|(tracker, signal)| {
+        let mut poles = channels.each_ref().map(|(pole, _)| (**pole).clone());
+        let mut owners = channels.map(|(pole, signal)| {
             let (pairs, rest) = signal[..frames].as_chunks_mut();
-            (tracker, &mut pairs[..frames / 2], rest)
+            (pole, &mut pairs[..frames / 2], rest)
         });
         for index in 0..frames / 2 {
-            for (tracker, (_, pairs, _)) in trackers.iter_mut().zip(&mut owners) {
-                tracker.track_two(step, &mut pairs[index]);
+            for (pole, (_, pairs, _)) in poles.iter_mut().zip(&mut owners) {
+                pole.track_two(step, &mut pairs[index]);
             }
         }
-        for (mut tracker, (owner, _, rest)) in trackers.into_iter().zip(owners) {
+        for (mut pole, (owner, _, rest)) in poles.into_iter().zip(owners) {
             if let [last] = rest {
-                tracker.track_one(step, last);
+                pole.track_one(step, last);
             }
-            *owner = tracker;
+            *owner = pole;
         }
     }
 
@@ -88,29 +88,29 @@ mod tests {
             })
             .collect();
         let mut whole = signal.clone();
-        let mut tracker = Tracker::ZERO;
-        Tracker::track(step, [(&mut tracker, &mut whole)]);
+        let mut pole = OnePole::ZERO;
+        OnePole::track(step, [(&mut pole, &mut whole)]);
         for (value, expected) in whole.iter().zip(&expected) {
             assert!((f64::from(*value) - expected).abs() < 1e-6, "{value} {expected}");
         }
-        assert!((tracker.now() - expected[99]).abs() < 1e-12);
+        assert!((pole.now() - expected[99]).abs() < 1e-12);
         for size in 1..=9 {
             let mut parts = signal.clone();
-            let mut tracker = Tracker::ZERO;
+            let mut pole = OnePole::ZERO;
             for part in parts.chunks_mut(size) {
-                Tracker::track(step, [(&mut tracker, part)]);
+                OnePole::track(step, [(&mut pole, part)]);
             }
             assert_eq!(parts, whole, "blocks of {size}");
 
             let [mut left, mut right] = [signal.clone(), [&signal[50..], &signal[..50]].concat()];
-            let (mut one, mut other) = (Tracker::ZERO, Tracker::ZERO);
+            let (mut one, mut other) = (OnePole::ZERO, OnePole::ZERO);
             for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {
-                Tracker::track(step, [(&mut one, left), (&mut other, right)]);
+                OnePole::track(step, [(&mut one, left), (&mut other, right)]);
             }
             assert_eq!(left, whole, "two in blocks of {size}");
             let mut alone = [&signal[50..], &signal[..50]].concat();
-            let mut tracker = Tracker::ZERO;
-            Tracker::track(step, [(&mut tracker, &mut alone)]);
+            let mut pole = OnePole::ZERO;
+            OnePole::track(step, [(&mut pole, &mut alone)]);
             assert_eq!(right, alone, "two in blocks of {size}");
         }
     }

@@ -1,13 +1,13 @@
 //! The kernel in plain Rust, one tone after the other: the definition of what a kernel computes.
 
-use super::{BLOCK, Coefficients, RMS_GUARD, Task};
+use super::{BLOCK, Coefficients, Task};
 use crate::dsp::notes::TONES;
 
 /// Advances a bank by as many samples as there are `sums` (at most [`BLOCK`]) and puts the sum of the
 /// driven bands of each sample there.
-pub fn process(c: &Coefficients, Task { state, shared, sums }: Task) {
+pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
     let mut gates = [(0.0, 0.0); BLOCK];
-    for (gate, power) in gates.iter_mut().zip(&shared.total_power).take(sums.len()) {
+    for (gate, power) in gates.iter_mut().zip(&inputs.total_power).take(sums.len()) {
         // The gate's power of -3/2, because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
         let open = (c.threshold * power).max(c.floor);
         *gate = (1.0 / (open * open.sqrt()), c.ceiling * power);
@@ -16,11 +16,12 @@ pub fn process(c: &Coefficients, Task { state, shared, sums }: Task) {
     sums.fill(0.0);
     for tone in 0..TONES {
         let (rise, fall, gain) = (c.rise.0[tone], c.fall.0[tone], c.gain.0[tone]);
-        let weight = c.weight.0[tone];
+        let (guard, start) = (c.guard.0[tone], c.weights[0].0[tone]);
+        let step = (c.weights[1].0[tone] - start) / BLOCK as f32;
         let (mut lo, mut bp) = (state.lo.0[tone], state.bp.0[tone]);
         let mut power = state.power.0[tone];
-        let frames = sums.iter_mut().zip(&shared.input).zip(&gates);
-        for ((sum, input), (inverse_gate, limit)) in frames {
+        let frames = sums.iter_mut().zip(&inputs.input).zip(&gates).zip(position + 1..);
+        for (((sum, input), (inverse_gate, limit)), frame) in frames {
             lo += rise * bp;
             bp += gain * input - fall * lo - c.damping * bp;
 
@@ -33,7 +34,8 @@ pub fn process(c: &Coefficients, Task { state, shared, sums }: Task) {
             // rms * d / (1 + |d|) with d = drive * bp / (rms + guard), in one division.
             let rms = power.sqrt();
             let driven = c.drive * bp;
-            *sum += weight * rms * driven / (rms + RMS_GUARD + driven.abs());
+            let weight = start + step * frame as f32;
+            *sum += weight * rms * driven / (rms + guard + driven.abs());
         }
         state.lo.0[tone] = lo;
         state.bp.0[tone] = bp;

@@ -1,6 +1,7 @@
 //! Which of the 48 tones may sound: single bands switched off, and a scale that the music is held to.
 
-use super::notes::{PITCH_CLASSES, TONES};
+use super::choices::Entry;
+use crate::dsp::notes::{PITCH_CLASSES, TONES};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -100,6 +101,17 @@ impl PitchClass {
         Self((index % 12) as u8)
     }
 
+    /// All twelve, A first.
+    pub const ENTRIES: [Entry; 12] = {
+        let mut entries = [("", ""); 12];
+        let mut index = 0;
+        while index < 12 {
+            entries[index] = (PITCH_CLASSES[index], PITCH_CLASSES[index]);
+            index += 1;
+        }
+        entries
+    };
+
     /// Semitones above A, 0..12.
     pub const fn index(self) -> usize {
         self.0 as usize
@@ -195,6 +207,24 @@ impl Scale {
         Self::Blues,
         Self::WholeTone,
         Self::Custom,
+    ];
+
+    /// Their ids and names, in the order of [`Scale::ALL`].
+    pub const ENTRIES: [Entry; 14] = [
+        ("chromatic", "Chromatic"),
+        ("major", "Major"),
+        ("natural-minor", "Natural minor"),
+        ("harmonic-minor", "Harmonic minor"),
+        ("dorian", "Dorian"),
+        ("phrygian", "Phrygian"),
+        ("lydian", "Lydian"),
+        ("mixolydian", "Mixolydian"),
+        ("locrian", "Locrian"),
+        ("major-pentatonic", "Major pentatonic"),
+        ("minor-pentatonic", "Minor pentatonic"),
+        ("blues", "Blues"),
+        ("whole-tone", "Whole tone"),
+        ("custom", "Custom"),
     ];
 
     /// Semitones above the root, `None` for [`Scale::Custom`].

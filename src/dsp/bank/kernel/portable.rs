@@ -1,15 +1,15 @@
 //! The kernel on vectors of four, with whatever instructions the build allows.
 
-use super::{BLOCK, Coefficients, Lanes, RMS_GUARD, Task};
+use super::{BLOCK, Coefficients, Lanes, Task};
 use crate::dsp::notes::TONES;
 use wide::f32x4;
 
 const LANES: usize = 4;
 
 /// What [`scalar::process`](super::scalar::process) computes.
-pub fn process(c: &Coefficients, Task { state, shared, sums }: Task) {
+pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
     let mut gates = [(0.0, 0.0); BLOCK];
-    for (gate, power) in gates.iter_mut().zip(&shared.total_power).take(sums.len()) {
+    for (gate, power) in gates.iter_mut().zip(&inputs.total_power).take(sums.len()) {
         let open = (c.threshold * power).max(c.floor);
         *gate = (1.0 / (open * open.sqrt()), c.ceiling * power);
     }
@@ -21,10 +21,12 @@ pub fn process(c: &Coefficients, Task { state, shared, sums }: Task) {
             to.0[first..first + LANES].copy_from_slice(&vector.to_array());
         };
         let (rise, fall, gain) = (load(&c.rise), load(&c.fall), load(&c.gain));
-        let weight = load(&c.weight);
+        let (guard, start) = (load(&c.guard), load(&c.weights[0]));
+        let step = (load(&c.weights[1]) - start) * f32x4::splat(1.0 / BLOCK as f32);
         let (mut lo, mut bp, mut power) = (load(&state.lo), load(&state.bp), load(&state.power));
-        let per_frame = partial.iter_mut().zip(&shared.input).zip(&gates).take(sums.len());
-        for ((partial, &input), &(inverse_gate, limit)) in per_frame {
+        let per_frame =
+            partial.iter_mut().zip(&inputs.input).zip(&gates).zip(position + 1..).take(sums.len());
+        for (((partial, &input), &(inverse_gate, limit)), frame) in per_frame {
             lo = rise.mul_add(bp, lo);
             bp += gain * f32x4::splat(input) - fall * lo - bp * f32x4::splat(c.damping);
 
@@ -35,7 +37,8 @@ pub fn process(c: &Coefficients, Task { state, shared, sums }: Task) {
 
             let rms = power.sqrt();
             let driven = f32x4::splat(c.drive) * bp;
-            *partial += weight * rms * driven / (rms + f32x4::splat(RMS_GUARD) + driven.abs());
+            let weight = start + step * f32x4::splat(frame as f32);
+            *partial += weight * rms * driven / (rms + guard + driven.abs());
         }
         store(&mut state.lo, lo);
         store(&mut state.bp, bp);

@@ -9,7 +9,7 @@
 //! the power, the sum of the driven bands. A turn works on three samples, so nothing in it waits long
 //! for a result of the same turn, and what a CPU keeps in its queues is ready to run.
 
-use super::{BLOCK, Coefficients, Lanes, RMS_GUARD, Shared, State, Task};
+use super::{BLOCK, Coefficients, FrameInputs, Lanes, State, Task};
 use crate::dsp::notes::TONES;
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 
@@ -21,33 +21,41 @@ const GROUP: usize = 3;
 pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
     simd.vectorize(
         #[inline(always)]
-        || match c.common_gain() {
-            Some(gain) => run::<S, false>(simd, c, gain, task),
-            None => run::<S, true>(simd, c, 1.0, task),
+        || match (c.common_gain(), c.ramps()) {
+            (Some(gain), false) => run::<S, false, false>(simd, c, gain, task),
+            (Some(gain), true) => run::<S, false, true>(simd, c, gain, task),
+            (None, false) => run::<S, true, false>(simd, c, 1.0, task),
+            (None, true) => run::<S, true, true>(simd, c, 1.0, task),
         },
     );
 }
 
-/// With `OWN`, each tone has its own gain and weight; without, `gain` is that of all.
+/// With `OWN`, each tone has its own gain; without, `gain` is that of all. With `RAMP`, the tones' shares in the
+/// sum move; without, [`Coefficients::guard`] mutes those that have none.
 #[inline(always)]
-fn run<S: Simd, const OWN: bool>(simd: S, c: &Coefficients, gain: f32, task: Task) {
+fn run<S: Simd, const OWN: bool, const RAMP: bool>(
+    simd: S,
+    c: &Coefficients,
+    gain: f32,
+    task: Task,
+) {
     let frames = task.sums.len().min(BLOCK);
-    let common = Common::new(simd, c, gain, task.shared, frames);
+    let gates = FrameGates::new(simd, c, gain, task.inputs, frames);
     let mut late = [0.0; BLOCK + DELAY];
     for first in (0..TONES).step_by(GROUP * S::f32s::LEN) {
-        let mut group = Group::<S, OWN>::load(simd, first, c, task.state);
-        group.start(&common);
+        let mut group = Group::<S, OWN, RAMP>::load(simd, first, c, &task);
+        group.start(&gates);
         for frame in 1..frames {
-            group.turn(frame, &common, &mut late);
+            group.turn(frame, &gates, &mut late);
         }
-        group.finish(frames, &common, &mut late);
+        group.finish(frames, &gates, &mut late);
         group.store(first, task.state);
     }
     task.sums.copy_from_slice(&late[DELAY..frames + DELAY]);
 }
 
 /// What each sample means for the bands.
-struct Common {
+struct FrameGates {
     /// The input, with the gain that all tones have.
     input: [f32; BLOCK],
     /// The gate's power of -3/2, because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
@@ -55,22 +63,28 @@ struct Common {
     limit: [f32; BLOCK],
 }
 
-impl Common {
+impl FrameGates {
     #[inline(always)]
-    fn new<S: Simd>(simd: S, c: &Coefficients, gain: f32, shared: &Shared, frames: usize) -> Self {
+    fn new<S: Simd>(
+        simd: S,
+        c: &Coefficients,
+        gain: f32,
+        inputs: &FrameInputs,
+        frames: usize,
+    ) -> Self {
         let silence = [0.0; BLOCK];
-        let mut common = Self { input: silence, inverse_gate: silence, limit: silence };
+        let mut gates = Self { input: silence, inverse_gate: silence, limit: silence };
         for start in (0..frames).step_by(S::f32s::LEN) {
             let range = start..start + S::f32s::LEN;
-            let input = S::f32s::from_slice(simd, &shared.input[range.clone()]);
-            (input * gain).store_slice(&mut common.input[range.clone()]);
-            let power = S::f32s::from_slice(simd, &shared.total_power[range.clone()]);
+            let input = S::f32s::from_slice(simd, &inputs.input[range.clone()]);
+            (input * gain).store_slice(&mut gates.input[range.clone()]);
+            let power = S::f32s::from_slice(simd, &inputs.total_power[range.clone()]);
             let gate = (power * c.threshold).max(S::f32s::splat(simd, c.floor));
             let inverse = S::f32s::splat(simd, 1.0) / (gate * gate.sqrt());
-            inverse.store_slice(&mut common.inverse_gate[range.clone()]);
-            (power * c.ceiling).store_slice(&mut common.limit[range]);
+            inverse.store_slice(&mut gates.inverse_gate[range.clone()]);
+            (power * c.ceiling).store_slice(&mut gates.limit[range]);
         }
-        common
+        gates
     }
 }
 
@@ -81,16 +95,20 @@ const DELAY: usize = 3;
 type Late = [f32; BLOCK + DELAY];
 
 /// Three vectors of tones, with the settings as the loop wants them.
-struct Group<S: Simd, const OWN: bool> {
+struct Group<S: Simd, const OWN: bool, const RAMP: bool> {
     simd: S,
     rise: [S::f32s; GROUP],
     minus_fall: [S::f32s; GROUP],
     gain: [S::f32s; GROUP],
+    guard: [S::f32s; GROUP],
+    /// Shares in the sum: at the start of the block, and what a sample adds.
     weight: [S::f32s; GROUP],
+    weight_step: [S::f32s; GROUP],
+    /// Samples into the block before those of this call.
+    position: usize,
     minus_damping: S::f32s,
     step: S::f32s,
     drive: S::f32s,
-    guard: S::f32s,
     lo: [S::f32s; GROUP],
     bp: [S::f32s; GROUP],
     power: [S::f32s; GROUP],
@@ -99,9 +117,9 @@ struct Group<S: Simd, const OWN: bool> {
     mixed: S::f32s,
 }
 
-impl<S: Simd, const OWN: bool> Group<S, OWN> {
+impl<S: Simd, const OWN: bool, const RAMP: bool> Group<S, OWN, RAMP> {
     #[inline(always)]
-    fn load(simd: S, first: usize, c: &Coefficients, state: &State) -> Self {
+    fn load(simd: S, first: usize, c: &Coefficients, task: &Task) -> Self {
         let lanes = S::f32s::LEN;
         let splat = |x| S::f32s::splat(simd, x);
         let load = |from: &Lanes| -> [S::f32s; GROUP] {
@@ -109,19 +127,22 @@ impl<S: Simd, const OWN: bool> Group<S, OWN> {
                 S::f32s::from_slice(simd, &from.0[first + i * lanes..][..lanes])
             })
         };
+        let [start, end] = c.weights.each_ref().map(load);
         Self {
             simd,
             rise: load(&c.rise),
             minus_fall: load(&c.fall).map(|fall| -fall),
             gain: load(&c.gain),
-            weight: load(&c.weight),
+            guard: load(&c.guard),
+            weight: start,
+            weight_step: std::array::from_fn(|i| (end[i] - start[i]) * (1.0 / BLOCK as f32)),
+            position: task.position,
             minus_damping: splat(-c.damping),
             step: splat(c.step),
             drive: splat(c.drive),
-            guard: splat(RMS_GUARD),
-            lo: load(&state.lo),
-            bp: load(&state.bp),
-            power: load(&state.power),
+            lo: load(&task.state.lo),
+            bp: load(&task.state.bp),
+            power: load(&task.state.power),
             rms: [splat(0.0); GROUP],
             driven: [splat(0.0); GROUP],
             mixed: splat(0.0),
@@ -143,27 +164,27 @@ impl<S: Simd, const OWN: bool> Group<S, OWN> {
 
     /// Takes in the first sample.
     #[inline(always)]
-    fn start(&mut self, common: &Common) {
-        self.resonate(self.splat(common.input[0]));
+    fn start(&mut self, gates: &FrameGates) {
+        self.resonate(self.splat(gates.input[0]));
     }
 
     /// Takes in the sample `frame`, and brings those before it a step further.
     #[inline(always)]
-    fn turn(&mut self, frame: usize, common: &Common, late: &mut Late) {
-        let mixed = self.mix();
-        self.track(frame - 1, common);
-        self.resonate(self.splat(common.input[frame]));
+    fn turn(&mut self, frame: usize, gates: &FrameGates, late: &mut Late) {
+        let mixed = self.mix(frame - 1);
+        self.track(frame - 1, gates);
+        self.resonate(self.splat(gates.input[frame]));
         late[frame] += self.mixed.reduce_sum();
         self.mixed = mixed;
     }
 
     /// Brings the last of `frames` samples to their sums.
     #[inline(always)]
-    fn finish(&mut self, frames: usize, common: &Common, late: &mut Late) {
+    fn finish(&mut self, frames: usize, gates: &FrameGates, late: &mut Late) {
         late[frames] += self.mixed.reduce_sum();
-        late[frames + 1] += self.mix().reduce_sum();
-        self.track(frames - 1, common);
-        late[frames + 2] += self.mix().reduce_sum();
+        late[frames + 1] += self.mix(frames - 1).reduce_sum();
+        self.track(frames - 1, gates);
+        late[frames + 2] += self.mix(frames).reduce_sum();
     }
 
     #[inline(always)]
@@ -185,9 +206,9 @@ impl<S: Simd, const OWN: bool> Group<S, OWN> {
 
     /// Takes note of the resonators' power in the sample `frame`.
     #[inline(always)]
-    fn track(&mut self, frame: usize, common: &Common) {
-        let inverse_gate = self.splat(common.inverse_gate[frame]);
-        let limit = self.splat(common.limit[frame]);
+    fn track(&mut self, frame: usize, gates: &FrameGates) {
+        let inverse_gate = self.splat(gates.inverse_gate[frame]);
+        let limit = self.splat(gates.limit[frame]);
         for i in 0..GROUP {
             let q = self.bp[i] * self.bp[i];
             let gated = q * q * inverse_gate;
@@ -198,15 +219,16 @@ impl<S: Simd, const OWN: bool> Group<S, OWN> {
         }
     }
 
-    /// The sum of the driven bands of the sample that was tracked last.
+    /// The sum of the driven bands of the sample that was tracked last, which ends `passed` samples of this call.
     #[inline(always)]
-    fn mix(&self) -> S::f32s {
+    fn mix(&self, passed: usize) -> S::f32s {
+        let passed = self.splat((self.position + passed) as f32);
         let n: [S::f32s; GROUP] = std::array::from_fn(|i| {
             let n = self.rms[i] * self.driven[i];
-            if OWN { self.weight[i] * n } else { n }
+            if RAMP { self.weight_step[i].mul_add(passed, self.weight[i]) * n } else { n }
         });
         let d: [S::f32s; GROUP] =
-            std::array::from_fn(|i| self.rms[i] + self.guard + self.driven[i].abs());
+            std::array::from_fn(|i| self.rms[i] + self.guard[i] + self.driven[i].abs());
         let first = (n[0], d[0]);
         let (n, d) = (1..GROUP)
             .fold(first, |(sum, product), i| (sum.mul_add(d[i], n[i] * product), product * d[i]));

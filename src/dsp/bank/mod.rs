@@ -1,0 +1,202 @@
+//! One bank: a signal in, the wet signal out, for a block at a time.
+
+pub(super) mod denormals;
+pub mod kernel;
+mod one_pole;
+pub mod resonator;
+
+use super::{
+    constants::Constants,
+    lanes::{BLOCK, Lanes},
+    notes::{TONES, frequency},
+    picture::{BankSnapshot, Snapshot, Tones},
+    settings::{BandMask, Settings, smoother::SmoothedSettings},
+};
+use kernel::{Coefficients, FrameInputs, Kernel, RMS_GUARD, State, Task};
+use one_pole::OnePole;
+use resonator::Design;
+
+/// The loudest input a bank is given, 18 dB over full scale. Music never comes near; it bounds how long
+/// a fault in the input is remembered.
+const LOUDEST: f32 = 8.0;
+
+/// What the settings mean for a bank, at one sample rate.
+#[derive(Debug, Clone)]
+pub(super) struct Voicing {
+    sample_rate: f64,
+    pub constants: Constants,
+    coefficients: Coefficients,
+    /// What the input would be multiplied by to have the level that the constants are made for, at the start and
+    /// at the end of the current block.
+    gains: [f32; 2],
+    /// For the meters.
+    tones: Tones,
+    ring: f32,
+    tuning: f32,
+    transpose: f32,
+}
+
+impl Voicing {
+    pub fn new(settings: &SmoothedSettings, sample_rate: f64) -> Self {
+        let mut voicing = Self {
+            sample_rate,
+            constants: Constants::new(&settings.settings, sample_rate),
+            coefficients: Coefficients::ZERO,
+            gains: [1.0; 2],
+            tones: Tones::ZERO,
+            ring: f32::NAN,
+            tuning: f32::NAN,
+            transpose: f32::NAN,
+        };
+        voicing.update(settings);
+        voicing
+    }
+
+    /// Follows the settings; the resonators are designed anew only if they changed.
+    pub fn update(&mut self, settings: &SmoothedSettings) {
+        let settings = &settings.settings;
+        self.constants = Constants::new(settings, self.sample_rate);
+        self.coefficients.step = self.constants.band_step as f32;
+        self.coefficients.drive = self.constants.drive as f32;
+        self.coefficients.threshold = self.constants.threshold as f32;
+        self.coefficients.ceiling = self.constants.ceiling as f32;
+
+        let &Settings { ring, tuning, transpose, .. } = settings;
+        if [ring, tuning, transpose] == [self.ring, self.tuning, self.transpose] {
+            return;
+        }
+        (self.ring, self.tuning, self.transpose) = (ring, tuning, transpose);
+        for tone in 0..TONES {
+            let f = frequency(tone, f64::from(tuning), f64::from(transpose));
+            let design = Design::new(f, f64::from(ring), self.sample_rate);
+            let resonator = design.two_integrator_loop();
+            self.coefficients.set_loop(tone, resonator);
+            let (angle, fall) = (design.angle, f64::from(resonator.fall));
+            self.tones.angular_frequency.0[tone] = (angle * self.sample_rate) as f32;
+            self.tones.lo_weight.0[tone] = (fall / angle.sin()) as f32;
+            self.tones.bp_weight.0[tone] = (angle / 2.0).tan() as f32;
+        }
+    }
+
+    /// Follows what changes from block to block: the tones' shares in the sum, which move from `from` to `to`
+    /// within the block, and the gains of the level that the bank hears, which move alike.
+    pub fn begin_block(&mut self, weights: [Lanes; 2], gains: [f32; 2]) {
+        let [from, to] = weights;
+        let gain = gains[1];
+        self.gains = gains;
+        self.coefficients.floor = (self.constants.floor / f64::from(gain).powi(2)) as f32;
+        self.coefficients.set_weights(from, to, RMS_GUARD / gain);
+    }
+
+    /// What two banks have heard with these settings, or one.
+    pub fn snapshot(
+        &self,
+        first: &Bank,
+        second: Option<&Bank>,
+        played: Option<BandMask>,
+        makeup: f32,
+    ) -> Snapshot {
+        let Coefficients { drive, threshold, ceiling, floor, .. } = self.coefficients;
+        let (first, second) = (first.snapshot(), second.map(Bank::snapshot));
+        let tones = self.tones.clone();
+        let gain = self.gains[1];
+        Snapshot { first, second, tones, drive, threshold, ceiling, floor, played, gain, makeup }
+    }
+
+    /// The second soft clip, `2 x / (1 + |2 x|)`, at the level that the bank hears.
+    fn clip(&self, position: usize, signal: &mut [f32]) {
+        let [from, to] = self.gains;
+        let step = (to - from) / BLOCK as f32;
+        for (frame, sample) in (position + 1..).zip(signal) {
+            let doubled = 2.0 * *sample;
+            let gain = to - step * (BLOCK - frame) as f32;
+            *sample = doubled / (1.0 + gain * doubled.abs());
+        }
+    }
+}
+
+/// The memory of one bank.
+#[derive(Debug, Clone)]
+pub(super) struct Bank {
+    state: State,
+    inputs: FrameInputs,
+    previous: f32,
+    total_power: OnePole,
+    low_pass: OnePole,
+}
+
+impl Bank {
+    pub const fn new() -> Self {
+        Self {
+            state: State::ZERO,
+            inputs: FrameInputs::ZERO,
+            previous: 0.0,
+            total_power: OnePole::ZERO,
+            low_pass: OnePole::ZERO,
+        }
+    }
+
+    /// Puts the wet signal of `input`, at most [`BLOCK`] finite samples from `position` on in the current block,
+    /// into `wet`, which is as long.
+    pub fn process(
+        &mut self,
+        kernel: Kernel,
+        voicing: &Voicing,
+        position: usize,
+        input: &[f32],
+        wet: &mut [f32],
+    ) {
+        let total_power = self.prepare(input);
+        OnePole::track(voicing.constants.total_step, [total_power]);
+        self.run(kernel, voicing, position, wet);
+        OnePole::track(1.0 - voicing.constants.smoothing, [(&mut self.low_pass, &mut *wet)]);
+        voicing.clip(position, wet);
+    }
+
+    /// [`Bank::process`] for two banks, whose signals are equally long.
+    pub fn process_two(
+        [one, other]: &mut [Self; 2],
+        kernel: Kernel,
+        voicing: &Voicing,
+        position: usize,
+        inputs: [&[f32]; 2],
+        [left, right]: [&mut [f32]; 2],
+    ) {
+        let total_powers = [one.prepare(inputs[0]), other.prepare(inputs[1])];
+        OnePole::track(voicing.constants.total_step, total_powers);
+        one.run(kernel, voicing, position, left);
+        other.run(kernel, voicing, position, right);
+        OnePole::track(
+            1.0 - voicing.constants.smoothing,
+            [(&mut one.low_pass, &mut *left), (&mut other.low_pass, &mut *right)],
+        );
+        voicing.clip(position, left);
+        voicing.clip(position, right);
+    }
+
+    /// What all bands share: the sum of each sample and the one before it, and the power of each sample,
+    /// which is returned with what makes an average of it.
+    fn prepare(&mut self, samples: &[f32]) -> (&mut OnePole, &mut [f32]) {
+        let FrameInputs { input, total_power } = &mut self.inputs;
+        let mut before = self.previous;
+        for ((sample, input), power) in samples.iter().zip(input).zip(&mut *total_power) {
+            let x = sample.clamp(-LOUDEST, LOUDEST);
+            *power = x * x;
+            *input = before + x;
+            before = x;
+        }
+        self.previous = before;
+        (&mut self.total_power, &mut total_power[..samples.len()])
+    }
+
+    /// Replaces `sums` by the sums of the driven bands.
+    fn run(&mut self, kernel: Kernel, voicing: &Voicing, position: usize, sums: &mut [f32]) {
+        let task = Task { state: &mut self.state, position, inputs: &self.inputs, sums };
+        kernel.process(&voicing.coefficients, task);
+    }
+
+    /// What the bank hears now.
+    fn snapshot(&self) -> BankSnapshot {
+        BankSnapshot { state: self.state.clone(), total_power: self.total_power.now() as f32 }
+    }
+}

@@ -1,0 +1,105 @@
+//! A limiter that does nothing to music within full scale, without delay.
+
+use super::lanes::BLOCK;
+
+/// Where it begins, as a magnitude: 0.1 dB below full scale.
+const THRESHOLD: f32 = 0.988_553;
+
+/// Seconds in which it lets go, to 1/e of a change.
+const RELEASE: f64 = 0.1;
+
+/// Gains this near to 1 are 1, so that it comes to rest.
+const NEARLY: f32 = 0.999_99;
+
+/// Keeps the peaks of a mix below full scale, or below those of the input where that goes beyond.
+#[derive(Debug, Clone)]
+pub(super) struct Limiter {
+    release: f32,
+    gain: f32,
+    /// The input's peaks, falling as the gain rises.
+    input: f32,
+}
+
+impl Limiter {
+    /// At rest; `sample_rate` is in Hz.
+    pub fn new(sample_rate: f64) -> Self {
+        Self { release: -(-1.0 / (RELEASE * sample_rate)).exp_m1() as f32, gain: 1.0, input: 0.0 }
+    }
+
+    /// Forgets what was heard.
+    pub fn reset(&mut self) {
+        (self.gain, self.input) = (1.0, 0.0);
+    }
+
+    /// Limits the mix in `channels`, samples `range`, that was made of the input in `dries`, from `position` on.
+    /// `scale` is the gain that the mix has besides, as a factor.
+    pub fn process(
+        &mut self,
+        dries: &[[f32; BLOCK]],
+        channels: &mut [&mut [f32]],
+        position: usize,
+        range: std::ops::Range<usize>,
+        scale: f32,
+    ) {
+        let threshold = THRESHOLD * scale;
+        let mut mixed = [0f32; BLOCK];
+        for channel in channels.iter() {
+            for (peak, sample) in mixed.iter_mut().zip(&channel[range.clone()]) {
+                *peak = peak.max(sample.abs());
+            }
+        }
+        let peaks = &mixed[..range.len()];
+        if self.gain == 1.0 && peaks.iter().all(|peak| *peak <= threshold) {
+            return;
+        }
+        for (frame, peak) in peaks.iter().enumerate() {
+            let dry = dries.iter().fold(0f32, |max, dry| max.max(dry[position + frame].abs()));
+            let gain = self.next(scale * dry, *peak, threshold);
+            for channel in channels.iter_mut() {
+                channel[range.start + frame] *= gain;
+            }
+        }
+    }
+
+    /// The factor for a sample whose peak is `input` in the input and `mixed` in the mix.
+    fn next(&mut self, input: f32, mixed: f32, threshold: f32) -> f32 {
+        self.input = input.max(self.input - self.release * self.input);
+        let ceiling = self.input.max(threshold);
+        self.gain += self.release * (1.0 - self.gain);
+        if self.gain > NEARLY {
+            self.gain = 1.0;
+        }
+        if self.gain * mixed > ceiling {
+            self.gain = ceiling / mixed;
+        }
+        self.gain
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peaks_stay_below_full_scale_or_the_inputs_own_and_all_else_is_left_alone() {
+        let play = |input: f32, mix: f32, blocks: usize| {
+            let mut limiter = Limiter::new(48_000.0);
+            let mut last = [0.0; BLOCK];
+            for _ in 0..blocks {
+                last = [mix; BLOCK];
+                limiter.process(&[[input; BLOCK]], &mut [&mut last], 0, 0..BLOCK, 1.0);
+            }
+            (limiter, last)
+        };
+        assert_eq!(play(0.5, 0.98, 10).1, [0.98; BLOCK]);
+        assert!(play(0.5, 1.7, 10).1.iter().all(|x| (0.9..=THRESHOLD).contains(x)));
+        assert!(play(1.5, 1.9, 10).1.iter().all(|x| (1.4..=1.5).contains(x)), "the input's own");
+        let (mut limiter, _) = play(0.5, 1.7, 10);
+        for block in 0..1000 {
+            let mut quiet = [0.1; BLOCK];
+            limiter.process(&[[0.1; BLOCK]], &mut [&mut quiet], 0, 0..BLOCK, 1.0);
+            assert!(block > 0 || quiet[BLOCK - 1] < 0.1, "it lets go slowly");
+            assert!(block < 999 || quiet == [0.1; BLOCK], "and comes to rest");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! How the dry and the wet signal are mixed.
+
+use super::{
+    constants::Constants, lanes::BLOCK, level::Level, settings::smoother::SmoothedSettings,
+};
+
+/// The settings that move sample by sample.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Levels {
+    /// Gain of the dry signal.
+    pub dry: f32,
+    /// Gain of the wet signal.
+    pub wet: f32,
+    /// 0 for one bank, 1 for two.
+    pub stereo: f32,
+    /// 0 for no delay, 1 for all of it.
+    pub lookahead: f32,
+}
+
+impl Levels {
+    /// What `settings` mean, while the music has `level`.
+    pub fn new(settings: &SmoothedSettings, constants: &Constants, level: &Level) -> Self {
+        let (mut dry, mut wet) = (constants.dry, constants.wet);
+        if settings.auto > 0.0 {
+            let auto = f64::from(settings.auto);
+            let (own_dry, own_wet) = level.mix(f64::from(settings.settings.mix) / 100.0);
+            dry += auto * (constants.output * own_dry - dry);
+            wet += auto * (constants.output * own_wet - wet);
+        }
+        let bypass = settings.bypass;
+        Self {
+            dry: (1.0 - bypass) * dry as f32 + bypass,
+            wet: (1.0 - bypass) * wet as f32,
+            stereo: settings.stereo,
+            lookahead: settings.lookahead,
+        }
+    }
+
+    /// The levels `frame` samples (0..[`BLOCK`]) into a block at whose start they are these, and at whose end
+    /// they are `to`.
+    pub fn towards(self, to: Self, frame: usize) -> Self {
+        if self == to {
+            return to;
+        }
+        let share = (frame + 1) as f32 / BLOCK as f32;
+        let between = |from: f32, to: f32| from + share * (to - from);
+        Self {
+            dry: between(self.dry, to.dry),
+            wet: between(self.wet, to.wet),
+            stereo: between(self.stereo, to.stereo),
+            lookahead: between(self.lookahead, to.lookahead),
+        }
+    }
+}

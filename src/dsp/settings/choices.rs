@@ -1,0 +1,114 @@
+//! The settings that are a choice from a list, and the table that says what each one means.
+
+use super::{PitchClass, Scale, Settings, Stereo};
+
+/// One entry of a list: its id in presets, states and flags, and its name for people.
+pub type Entry = (&'static str, &'static str);
+
+/// The entries of a switch.
+pub const SWITCH: &[Entry] = &[("off", "Off"), ("on", "On")];
+
+/// What one setting that is a choice from a list means.
+#[derive(Debug)]
+pub struct Choice {
+    /// Stable id: field name, preset key, parameter id and flag.
+    pub id: &'static str,
+    /// Name for people.
+    pub name: &'static str,
+    /// What can be chosen, in the order in which a user is offered it.
+    pub entries: &'static [Entry],
+    /// What it does to the sound, in one sentence.
+    pub help: &'static str,
+    get: fn(&Settings) -> usize,
+    set: fn(&mut Settings, usize),
+}
+
+/// The settings that are a choice from a list.
+#[rustfmt::skip]
+pub static CHOICES: [Choice; 6] = [
+    Choice { id: "stereo", name: "Stereo", entries: &[("mono", "Mono"), ("stereo", "Stereo")],
+        help: "One set of resonators for the mean of all channels, or one each for left and right.",
+        get: |s| s.stereo as usize, set: |s, entry| s.stereo = if entry == 0 { Stereo::Mono } else { Stereo::Stereo } },
+    Choice { id: "bypass", name: "Bypass", entries: SWITCH,
+        help: "Lets the sound through untouched.",
+        get: |s| usize::from(s.bypass), set: |s, entry| s.bypass = entry != 0 },
+    Choice { id: "root", name: "Root", entries: &PitchClass::ENTRIES,
+        help: "The note that the scale starts from.",
+        get: |s| s.root.index(), set: |s, entry| s.root = PitchClass::new(entry) },
+    Choice { id: "scale", name: "Scale", entries: &Scale::ENTRIES,
+        help: "Lets only the notes of a scale sound.",
+        get: |s| s.scale as usize, set: |s, entry| s.scale = Scale::ALL[entry] },
+    Choice { id: "auto", name: "Auto level", entries: SWITCH,
+        help: "Hears music of any level alike, and makes the result as loud as the music.",
+        get: |s| usize::from(s.auto), set: |s, entry| s.auto = entry != 0 },
+    Choice { id: "lookahead", name: "Lookahead", entries: SWITCH,
+        help: "Delays the sound by 46 ms, so that Focus decides better.",
+        get: |s| usize::from(s.lookahead), set: |s, entry| s.lookahead = entry != 0 },
+];
+
+/// The choice called `id`, if there is one.
+pub fn choice(id: &str) -> Option<&'static Choice> {
+    CHOICES.iter().find(|choice| choice.id == id)
+}
+
+impl Choice {
+    /// The entry that `settings` have, as an index.
+    pub fn get(&self, settings: &Settings) -> usize {
+        (self.get)(settings)
+    }
+
+    /// Its entry in a new instance, as an index.
+    pub fn default(&self) -> usize {
+        self.get(&Settings::default())
+    }
+
+    /// Its entry where a state or preset says nothing of it, as an index.
+    pub fn reference(&self) -> usize {
+        self.get(&Settings::REFERENCE)
+    }
+
+    /// Puts entry `index` into `settings`; an index beyond the list is its last entry.
+    pub fn set(&self, settings: &mut Settings, index: usize) {
+        (self.set)(settings, index.min(self.entries.len() - 1));
+    }
+
+    /// Whether it is off or on.
+    pub fn is_switch(&self) -> bool {
+        self.entries == SWITCH
+    }
+
+    /// The entry with this id or name, whose case does not matter and whose blanks may be hyphens; a root may
+    /// also be a flat.
+    pub fn parse(&self, text: &str) -> Option<usize> {
+        let wanted = text.trim().to_lowercase().replace(' ', "-");
+        let found = self.entries.iter().position(|(id, name)| {
+            [id, name].map(|own| own.to_lowercase().replace(' ', "-")).contains(&wanted)
+        });
+        let flat =
+            || (self.id == "root").then(|| text.parse().ok().map(PitchClass::index)).flatten();
+        found.or_else(flat)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_choice_sets_its_own_field_to_each_of_its_entries() {
+        for choice in &CHOICES {
+            for (index, (id, name)) in choice.entries.iter().enumerate() {
+                let mut settings = Settings::default();
+                choice.set(&mut settings, index);
+                assert_eq!(choice.get(&settings), index, "{} {id}", choice.id);
+                assert_eq!([choice.parse(id), choice.parse(name)], [Some(index); 2]);
+                choice.set(&mut settings, choice.default());
+                assert_eq!(settings, Settings::default(), "{} moved another setting", choice.id);
+            }
+            assert_eq!(choice.parse("of-the-future"), None);
+        }
+        let root = choice("root").unwrap();
+        assert_eq!(root.parse("Bb"), Some(1));
+        assert_eq!(choice("scale").unwrap().parse("Minor Pentatonic"), Some(10));
+    }
+}

@@ -1,0 +1,194 @@
+//! Everything a user can set, in engineering units, and the table that says what each number means.
+//!
+//! [`Settings`] is what the DSP, the plugin, the presets and the command line share. The ids of
+//! [`SPECS`] and [`CHOICES`] are stable for ever: they are plugin parameter ids, preset keys and flag names.
+
+mod choices;
+mod mask;
+mod numbers;
+pub(super) mod smoother;
+
+pub use choices::{CHOICES, Choice, Entry, choice};
+pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
+pub use numbers::{OutOfRange, SPECS, Spec, Taper, spec};
+
+use super::notes::TONES;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// One sound. `Default` is the sound of a new instance, [`Settings::REFERENCE`] the published one.
+///
+/// Deserialising takes what is missing from the published sound, so that a preset means for ever what it
+/// meant when it was saved, and refuses unknown names and values out of range.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(remote = "Self", default = "reference", deny_unknown_fields)]
+pub struct Settings {
+    /// Dry against wet, 0..100 %.
+    pub mix: f32,
+    /// Gain after the mix, -24..12 dB.
+    pub output: f32,
+    /// How hard each resonator is driven into the soft clip, 1..400.
+    pub drive: f32,
+    /// Relative gate: the power, in dB of the total power, below which a band fades away. -60..-10.
+    pub threshold: f32,
+    /// Relative limit: the power, in dB of the total power, above which a band stops growing. -30..0.
+    pub ceiling: f32,
+    /// Absolute gate: the power, in dB full scale, below which a band fades away. -90..-20.
+    pub floor: f32,
+    /// T60 of a resonator, 0.05..10 s.
+    pub ring: f32,
+    /// Time constant of the band power trackers, 10..1000 ms.
+    pub release: f32,
+    /// Cutoff of the low-pass after the bands, 500..20000 Hz.
+    pub tone: f32,
+    /// Frequency of A4, 400..480 Hz.
+    pub tuning: f32,
+    /// Moves all 48 tones, -24..24 semitones.
+    pub transpose: f32,
+    /// How much a note that is not played is held back: 0 % not at all, 50 % by 24 dB, 100 % entirely.
+    pub focus: f32,
+    /// How readily a note counts as played, 0..100 %; 50 % is the threshold that was fitted.
+    pub sensitivity: f32,
+    /// One bank for the mean of the channels, or one for each of two channels.
+    pub stereo: Stereo,
+    /// Lets the input through untouched.
+    pub bypass: bool,
+    /// The bands that may sound.
+    pub bands: BandMask,
+    /// The note that `scale` starts from.
+    pub root: PitchClass,
+    /// The notes that may sound, by the bands' names (whatever `tuning` and `transpose` make of them).
+    pub scale: Scale,
+    /// The notes of [`Scale::Custom`].
+    pub custom: PitchClasses,
+    /// Hears music of any level alike, and gives the result the loudness of the music.
+    pub auto: bool,
+    /// Delays the sound by [`ToneFilter::latency`](super::ToneFilter::latency), so that `focus` decides better.
+    pub lookahead: bool,
+}
+
+/// Which signal the resonators listen to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Stereo {
+    /// One bank listens to the mean of all channels and is added to every channel.
+    #[default]
+    Mono,
+    /// Left and right have a bank each. Signals of one channel, or of more than two, are treated as
+    /// [`Stereo::Mono`].
+    Stereo,
+}
+
+impl Settings {
+    /// The sound of the published filter at any sample rate: no level, no listener. `docs/dsp.md` derives the
+    /// numbers.
+    pub const REFERENCE: Self = Self {
+        mix: 50.0,
+        output: 0.0,
+        drive: 40.0,
+        threshold: -36.989_7,
+        ceiling: -10.0,
+        floor: -36.666_668,
+        ring: 1.566_306,
+        release: 188.952_5,
+        tone: 4_865.015,
+        tuning: 440.0,
+        transpose: 0.0,
+        focus: 0.0,
+        sensitivity: 50.0,
+        stereo: Stereo::Mono,
+        bypass: false,
+        bands: BandMask::ALL,
+        root: PitchClass::new(0),
+        scale: Scale::Chromatic,
+        custom: PitchClasses::ALL,
+        auto: false,
+        lookahead: false,
+    };
+
+    /// The first setting that is out of range, as an error.
+    pub fn validate(&self) -> Result<(), OutOfRange> {
+        SPECS.iter().try_for_each(|spec| spec.check(spec.get(self)))
+    }
+
+    /// The bands that may sound, by `bands` and by the scale.
+    pub fn sounding_bands(&self) -> BandMask {
+        let classes = self.scale.pitch_classes(self.root, self.custom);
+        let kept =
+            (0..TONES).filter(|&tone| self.bands.contains(tone) && classes.contains(tone % 12));
+        kept.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
+    }
+}
+
+impl Default for Settings {
+    /// The sound of a new instance.
+    fn default() -> Self {
+        Self { ring: 0.3, release: 30.0, focus: 100.0, auto: true, ..Self::REFERENCE }
+    }
+}
+
+/// What a preset means by what it does not mention.
+fn reference() -> Settings {
+    Settings::REFERENCE
+}
+
+impl Serialize for Settings {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Settings::serialize(self, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Settings {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let settings = Settings::deserialize(deserializer)?;
+        settings.validate().map_err(serde::de::Error::custom)?;
+        Ok(settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reference_restates_the_published_constants() {
+        let near = |id: &str, value: f64| {
+            let reference = f64::from(spec(id).unwrap().get(&Settings::REFERENCE));
+            assert!((reference / value - 1.0).abs() < 1e-7, "{id}: {reference} is not {value}");
+        };
+        near("threshold", 10.0 * 2e-4f64.log10());
+        near("ceiling", 10.0 * 0.1f64.log10());
+        near("floor", 10.0 * 1e-11f64.cbrt().log10());
+        near("ring", 1000f64.ln() / (44_100.0 * -0.9999f64.ln()));
+        near("release", -1000.0 / 0.00503f64.ln());
+        near("tone", 2f64.ln() * 44_100.0 / std::f64::consts::TAU);
+        near("drive", 40.0);
+    }
+
+    #[test]
+    fn every_spec_names_its_own_field_and_allows_its_default() {
+        let mut settings = Settings::default();
+        for (index, spec) in SPECS.iter().enumerate() {
+            for sound in [Settings::default(), Settings::REFERENCE] {
+                assert_eq!(spec.check(spec.get(&sound)), Ok(()));
+            }
+            spec.set(&mut settings, 1000.0 + index as f32);
+        }
+        // `Debug` names the fields as serde does, and needs no format.
+        let text = format!("{settings:?}");
+        for (index, spec) in SPECS.iter().enumerate() {
+            let expected = format!("{}: {}.0,", spec.id, 1000 + index);
+            assert!(text.contains(&expected), "{expected} is missing in {text}");
+        }
+    }
+
+    #[test]
+    fn out_of_range_names_the_setting_and_the_remedy() {
+        for bad in [f32::NAN, f32::INFINITY, -0.1, 100.1] {
+            let settings = Settings { mix: bad, ..Settings::default() };
+            assert!(settings.validate().is_err(), "{bad}");
+        }
+        let settings = Settings { mix: 150.0, ..Settings::default() };
+        let error = settings.validate().unwrap_err();
+        assert_eq!(error.to_string(), "mix = 150 is out of range; use 0 to 100 %");
+    }
+}
