@@ -156,28 +156,34 @@ impl Detectors {
         let Decay { own, across } = &decays[usize::from(last)];
         // Real and imaginary part of s1, then of s2.
         let states = self.states.as_flattened_mut();
-        let mut sums: [Vectors<S>; 4] = [0, 1, 2, 3].map(|part| load(simd, &states[part], first));
-        let [own_re, own_im] = own.each_ref().map(|part| load::<S>(simd, part, first));
-        let [across_re, across_im] = across.each_ref().map(|part| load::<S>(simd, part, first));
+        let at = |i: usize| first + i * S::f32s::LEN;
+        let mut sums = [[S::f32s::splat(simd, 0.0); GROUP]; 4];
         for i in 0..GROUP {
-            let [a, b, c, d] = sums.map(|part| part[i]);
-            sums[0][i] = own_re[i] * a - own_im[i] * b;
-            sums[1][i] = own_re[i] * b + own_im[i] * a;
-            sums[2][i] = own_re[i] * c - own_im[i] * d + across_re[i] * a - across_im[i] * b;
-            sums[3][i] = own_re[i] * d + own_im[i] * c + across_re[i] * b + across_im[i] * a;
+            let a = load(simd, &states[0], at(i));
+            let b = load(simd, &states[1], at(i));
+            let c = load(simd, &states[2], at(i));
+            let d = load(simd, &states[3], at(i));
+            let (re, im) = (load(simd, &own[0], at(i)), load(simd, &own[1], at(i)));
+            sums[0][i] = re * a - im * b;
+            sums[1][i] = re * b + im * a;
+            sums[2][i] = re * c - im * d;
+            sums[3][i] = re * d + im * c;
+            let (re, im) = (load(simd, &across[0], at(i)), load(simd, &across[1], at(i)));
+            sums[2][i] += re * a - im * b;
+            sums[3][i] += re * b + im * a;
         }
         for (&x, weights) in chunk.iter().zip(inputs) {
             let x = S::f32s::splat(simd, x);
             for (sums, weights) in sums.iter_mut().zip(weights.as_flattened()) {
-                let weights: Vectors<S> = load(simd, weights, first);
                 for i in 0..GROUP {
-                    sums[i] = weights[i].mul_add(x, sums[i]);
+                    sums[i] = load(simd, weights, at(i)).mul_add(x, sums[i]);
                 }
             }
         }
-        for (state, sums) in states.iter_mut().zip(sums) {
-            let lanes = state.0[first..].chunks_exact_mut(S::f32s::LEN);
-            lanes.zip(sums).for_each(|(state, sum)| sum.store_slice(state));
+        for (state, sums) in states.iter_mut().zip(&sums) {
+            for i in 0..GROUP {
+                sums[i].store_slice(&mut state.0[at(i)..][..S::f32s::LEN]);
+            }
         }
     }
 
@@ -194,11 +200,8 @@ impl Detectors {
     }
 }
 
-/// [`GROUP`] vectors of neighbouring detectors.
-type Vectors<S> = [<S as Simd>::f32s; GROUP];
-
+/// The vector of detectors from `first` on.
 #[inline(always)]
-fn load<S: Simd>(simd: S, row: &Row, first: usize) -> Vectors<S> {
-    let lanes = S::f32s::LEN;
-    std::array::from_fn(|i| S::f32s::from_slice(simd, &row.0[first + i * lanes..][..lanes]))
+fn load<S: Simd>(simd: S, row: &Row, first: usize) -> S::f32s {
+    S::f32s::from_slice(simd, &row.0[first..][..S::f32s::LEN])
 }

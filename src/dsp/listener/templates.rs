@@ -235,7 +235,7 @@ impl Classifier {
     /// Levels against the loudness of the last seconds, and how they rose and fell.
     #[inline(always)]
     fn contrast(&mut self, power: &Row) {
-        let sum: f32 = power.0.iter().sum();
+        let sum = sum(&power.0);
         self.reference = track(self.steps.loudness, self.reference, sum.max(QUIETEST as f32));
         let inverse = 1.0 / self.reference;
         let [level, rise, fall, ..] = &mut self.features;
@@ -245,8 +245,8 @@ impl Classifier {
             let change = u - past[i];
             past[i] = u;
             level.0[PADDING + i] = u;
-            rise.0[PADDING + i] = change.max(0.0);
-            fall.0[PADDING + i] = change.min(0.0);
+            rise.0[PADDING + i] = if change > 0.0 { change } else { 0.0 };
+            fall.0[PADDING + i] = if change < 0.0 { change } else { 0.0 };
         }
         self.oldest = (self.oldest + 1) % LAG;
     }
@@ -269,10 +269,9 @@ impl Classifier {
         }
 
         let bands = PADDING + FIRST_BAND..PADDING + FIRST_BAND + TONES;
-        let greatest = |of: &[f32]| of.iter().fold(f32::MIN, |greatest, &x| greatest.max(x));
         let loudest = greatest(&level.0[bands.clone()]);
-        let count: f32 = probability.0[bands].iter().sum();
-        let mean_rise = rise.0[PADDING..PADDING + LANES].iter().sum::<f32>() / DETECTORS as f32;
+        let count = sum(&probability.0[bands]);
+        let mean_rise = sum(&rise.0[PADDING..PADDING + LANES]) / DETECTORS as f32;
         let surest = greatest(&self.logits[FIRST_BAND..FIRST_BAND + TONES]);
         let Steps { loudness, count: notes, .. } = self.steps;
         let [_, loudest_before, count_before, _, _, surest_before] = self.overall;
@@ -285,6 +284,32 @@ impl Classifier {
             track(loudness, surest_before, surest),
         ];
     }
+}
+
+/// The sum of a row of whole vectors of 16, lane by lane.
+#[inline(always)]
+fn sum(row: &[f32]) -> f32 {
+    let (vectors, _) = row.as_chunks::<16>();
+    let mut sums = [0.0; 16];
+    for vector in vectors {
+        for i in 0..16 {
+            sums[i] += vector[i];
+        }
+    }
+    sums.iter().sum()
+}
+
+/// The greatest number of such a row.
+#[inline(always)]
+fn greatest(row: &[f32]) -> f32 {
+    let (vectors, _) = row.as_chunks::<16>();
+    let mut most = [f32::MIN; 16];
+    for vector in vectors {
+        for i in 0..16 {
+            most[i] = if vector[i] > most[i] { vector[i] } else { most[i] };
+        }
+    }
+    most.into_iter().fold(f32::MIN, f32::max)
 }
 
 /// The templates of `stage` at `N` detectors from `first` on, by `GROUP` vectors at a time.
@@ -300,18 +325,20 @@ fn apply<S: Simd, const N: usize, const GROUP: usize>(
     let mut logits = [0.0; N];
     for (chunk, logits) in logits.chunks_exact_mut(GROUP * lanes).enumerate() {
         let mut sums = [S::f32s::splat(simd, bias); GROUP];
+        let start = PADDING + first + chunk * GROUP * lanes;
         for group in stage.groups {
             let row = &features[group.feature as usize].0;
-            let start = PADDING + first + chunk * GROUP * lanes;
             for (&offset, &weight) in group.offsets.iter().zip(group.weights) {
+                let weight = S::f32s::splat(simd, weight);
                 let seen = &row[start.wrapping_add_signed(offset.into())..][..GROUP * lanes];
-                for (sum, seen) in sums.iter_mut().zip(seen.chunks_exact(lanes)) {
-                    *sum = S::f32s::from_slice(simd, seen).mul_add(weight, *sum);
+                for i in 0..GROUP {
+                    let seen = S::f32s::from_slice(simd, &seen[i * lanes..][..lanes]);
+                    sums[i] = seen.mul_add(weight, sums[i]);
                 }
             }
         }
-        for (logits, sum) in logits.chunks_exact_mut(lanes).zip(sums) {
-            sum.store_slice(logits);
+        for i in 0..GROUP {
+            sums[i].store_slice(&mut logits[i * lanes..][..lanes]);
         }
     }
     logits
