@@ -3,7 +3,7 @@
 use crate::dsp::{
     constants::tracker_step,
     listener::{
-        decimator::{decimation, low_pass},
+        decimator::low_pass,
         detector::{Complex, DETECTORS, FIRST_BAND, LEAST_POWER, LOWEST, design, product},
         frame,
         templates::{
@@ -104,8 +104,8 @@ impl Listener {
     /// A listener for sound of `sample_rate` Hz, with the detector of A4 at `a4` Hz.
     pub fn new(sample_rate: f64, a4: f64, lookahead: bool) -> Self {
         let model = if lookahead { &weights::lookahead::MODEL } else { &weights::causal::MODEL };
-        let decimation = decimation(sample_rate);
-        let [_, frame] = frame(sample_rate);
+        let (decimation, samples) = frame(sample_rate);
+        let frame = decimation * samples;
         let period = frame as f64 / sample_rate;
         let low_pass = low_pass(sample_rate);
         let detectors = (0..DETECTORS).map(|n| {
