@@ -32,6 +32,11 @@ const START: f64 = 0.3;
 const START_MAKEUP: f64 = 2.0;
 const START_CORRELATION: f64 = 0.3;
 
+/// Seconds over which it is found how much of the music sounds, and the least share that is reckoned with: no more
+/// than 4 dB are made up for what is silent.
+const SHARE: f64 = 10.0;
+const LEAST_SHARE: f64 = 0.4;
+
 /// Loudness of the wet signal, against the dry one's, below which no note sounds: -40 dB.
 const SOUNDING: f64 = 1e-4;
 
@@ -45,6 +50,8 @@ pub(super) struct Level {
     /// K-weighting of the dry and the wet signal of each channel that there is room for.
     weightings: Vec<KWeighting>,
     loudness: Loudness,
+    /// The share of the dry signal's power that falls to times at which notes sound, tracked.
+    share: f64,
     /// Seconds that [`Self::loudness`] was tracked for, at most [`LOUDNESS`].
     tracked: f64,
 }
@@ -74,6 +81,7 @@ impl Level {
             power: 0.0,
             weightings: vec![KWeighting::new(sample_rate); channels],
             loudness: Loudness::START,
+            share: 1.0,
             tracked: START,
         }
     }
@@ -81,7 +89,8 @@ impl Level {
     /// Forgets what was heard.
     pub fn reset(&mut self) {
         self.weightings.iter_mut().for_each(KWeighting::reset);
-        (self.power, self.loudness, self.tracked) = (0.0, Loudness::START, START);
+        (self.power, self.share, self.tracked) = (0.0, 1.0, START);
+        self.loudness = Loudness::START;
     }
 
     /// What brings the bank's input to the nominal level, as a factor.
@@ -91,7 +100,8 @@ impl Level {
 
     /// What makes the wet signal as loud as the dry one, as a factor.
     pub fn makeup(&self) -> f64 {
-        (self.loudness.dry / self.loudness.wet).sqrt().clamp(MAKEUP[0], MAKEUP[1])
+        let ratio = self.loudness.dry / (self.share.max(LEAST_SHARE) * self.loudness.wet);
+        ratio.sqrt().clamp(MAKEUP[0], MAKEUP[1])
     }
 
     /// The shares of dry and wet that mix to the loudness of the dry signal: by equal power, corrected for what
@@ -101,7 +111,8 @@ impl Level {
         let makeup = self.makeup();
         let Loudness { dry: d, wet: w, both } = self.loudness;
         let wet = wet * makeup;
-        let sum = (dry * dry * d + wet * wet * w + 2.0 * dry * wet * both) / d;
+        let sounding = self.share.max(LEAST_SHARE) * (wet * wet * w + 2.0 * dry * wet * both);
+        let sum = dry * dry + sounding / d;
         // What cancels is not made up for without bound.
         let whole = if mix == 0.0 { 1.0 } else { 1.0 / sum.max(0.25).sqrt() };
         (whole * dry, whole * wet)
@@ -129,8 +140,14 @@ impl Level {
         }
         let scale = self.gain().powi(2) / channels;
         let [dry, wet, both] = sums.map(|sum| sum * scale);
+        if power <= SILENCE {
+            return;
+        }
+        let sounds = wet > SOUNDING * dry.max(0.01 * NOMINAL);
+        let step = (self.period / SHARE * dry / self.loudness.dry).min(1.0);
+        self.share += step * (f64::from(u8::from(sounds)) - self.share);
         // Held while nothing sounds.
-        if power > SILENCE && wet > SOUNDING * dry.max(0.01 * NOMINAL) {
+        if sounds {
             self.tracked = (self.tracked + self.period).min(LOUDNESS);
             let step = self.period / self.tracked;
             self.loudness.dry += step * (dry - self.loudness.dry);
