@@ -6,8 +6,10 @@
 mod approx;
 pub(super) mod decimator;
 pub(super) mod detector;
-pub(super) mod templates;
-pub(super) mod weights;
+pub(super) mod model;
+mod network;
+pub mod notes;
+mod weights;
 
 use super::{
     kernel::{Kernel, Work},
@@ -17,7 +19,8 @@ use super::{
 use decimator::{Decimator, decimation};
 use detector::{CHUNK, Detectors, FIRST_BAND, Row};
 use fearless_simd::Simd;
-use templates::{Classifier, Model};
+use model::Model;
+use network::Network;
 
 /// Seconds from one decision to the next; the nearest whole number of detector samples is taken.
 pub const FRAME: f64 = 512.0 / 44_100.0;
@@ -57,8 +60,8 @@ impl Decisions {
 
 /// Hears a sound and decides which notes are played.
 ///
-/// It is given whole blocks of 64 samples, each in bounded time: the block that ends a frame also pays for
-/// the first stage of the decision, the next one for the second. It does not switch denormals off itself.
+/// It is given whole blocks of 64 samples, each in bounded time: with the block that ends a frame, the
+/// templates of the decision are computed, with the next one, the rest. It does not switch denormals off itself.
 #[derive(Debug, Clone)]
 pub struct Listener {
     sample_rate: f64,
@@ -67,19 +70,19 @@ pub struct Listener {
     frame: usize,
     /// Frequency of the detector of A4 in Hz: as it is and as it should be from the next frame on.
     a4: [f64; 2],
-    model: &'static Model,
     /// What the threshold is lowered by.
     sensitivity: f32,
     decimator: Decimator,
     detectors: Detectors,
-    classifier: Classifier,
+    network: Network,
     /// Samples from the start of the next block to the end of the next chunk for the detectors.
     chunk_end: usize,
     /// Samples from the start of that chunk to the end of the frame, at the detectors' rate.
     left: usize,
-    /// What is left to do for the last frame.
+    /// What is left to do for the last frame, and the powers at its end.
     pending: Option<Pending>,
-    /// Power at each band in the last frames, in a ring.
+    power: Row,
+    /// Power at each band at the end of the last frames, newest first.
     levels: [[f32; TONES]; LOOKAHEAD + 1],
     /// Blocks since the reset.
     blocks: u64,
@@ -87,10 +90,10 @@ pub struct Listener {
 }
 
 /// The next part of a decision.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 enum Pending {
-    First(Row),
-    Second,
+    Templates,
+    Combination,
 }
 
 impl Listener {
@@ -103,19 +106,21 @@ impl Listener {
             decimation,
             frame,
             a4: [0.0, 440.0],
-            model: &weights::causal::MODEL,
             sensitivity: 0.0,
             decimator: Decimator::new(sample_rate),
             detectors: Detectors::new(),
-            classifier: Classifier::new((frame * decimation) as f64 / sample_rate),
+            network: Network::new(
+                (frame * decimation) as f64 / sample_rate,
+                Model::fitted(lookahead),
+            ),
             chunk_end: 0,
             left: 0,
             pending: None,
+            power: Row::ZERO,
             levels: [[0.0; TONES]; LOOKAHEAD + 1],
             blocks: 0,
             decisions: Decisions::NONE,
         };
-        listener.set_lookahead(lookahead);
         listener.reset();
         listener
     }
@@ -125,8 +130,7 @@ impl Listener {
         self.decimator.reset();
         self.detectors.reset();
         self.tune();
-        let silence = self.detectors.power();
-        self.classifier.reset(fearless_simd::Fallback::new(), self.model, &silence);
+        self.network.reset();
         self.left = self.frame;
         self.chunk_end = self.left.min(CHUNK) * self.decimation;
         self.pending = None;
@@ -137,7 +141,7 @@ impl Listener {
 
     /// With lookahead or without, from the next frame on.
     pub fn set_lookahead(&mut self, lookahead: bool) {
-        self.model = if lookahead { &weights::lookahead::MODEL } else { &weights::causal::MODEL };
+        self.network.set_model(Model::fitted(lookahead));
     }
 
     /// Tunes it to `tuning` Hz for A4 and bands moved by `transpose` semitones, from the next frame on.
@@ -152,7 +156,7 @@ impl Listener {
 
     /// How many samples ago the moment is that decisions are about, seen from the end of the last frame.
     pub fn lookahead(&self) -> usize {
-        self.model.lookahead * self.frame()
+        self.network.model().lookahead * self.frame()
     }
 
     /// The greatest number of samples from the end of a frame to the end of the block with which the
@@ -202,7 +206,8 @@ impl Listener {
         while self.pending.is_some() {
             self.decide(simd);
         }
-        self.pending = Some(Pending::First(self.detectors.power()));
+        self.pending = Some(Pending::Templates);
+        self.power = self.detectors.power();
         self.left = self.frame;
         self.tune();
     }
@@ -211,22 +216,23 @@ impl Listener {
     fn decide<S: Simd>(&mut self, simd: S) {
         match self.pending.take() {
             None => {}
-            Some(Pending::First(power)) => {
+            Some(Pending::Templates) => {
                 self.levels.rotate_right(1);
-                self.levels[0].copy_from_slice(&power.0[FIRST_BAND..FIRST_BAND + TONES]);
-                self.classifier.first(simd, self.model, &power);
-                self.pending = Some(Pending::Second);
+                self.levels[0].copy_from_slice(&self.power.0[FIRST_BAND..FIRST_BAND + TONES]);
+                self.network.match_templates(simd, &self.power);
+                self.pending = Some(Pending::Combination);
             }
-            Some(Pending::Second) => {
-                let logit = self.classifier.second(simd, self.model);
-                let on = self.model.threshold - self.sensitivity;
-                let off = on - self.model.hysteresis;
+            Some(Pending::Combination) => {
+                let logit = self.network.combine(simd);
+                let model = self.network.model();
+                let on = model.threshold - self.sensitivity;
+                let off = on - model.hysteresis;
                 for (band, held) in self.decisions.on.iter_mut().enumerate() {
                     let audible = self.detectors.is_audible(FIRST_BAND + band);
                     *held = audible && logit[band] > if *held { off } else { on };
                 }
                 self.decisions.logit = logit;
-                self.decisions.level = self.levels[self.model.lookahead];
+                self.decisions.level = self.levels[model.lookahead];
                 self.decisions.frames += 1;
                 let heard = self.decisions.frames * self.frame() as u64;
                 self.decisions.age = self.blocks * BLOCK as u64 - heard;
