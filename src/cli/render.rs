@@ -200,7 +200,7 @@ impl Args {
             BitDepth::Float32 => Depth::Float32,
         });
         Ok(Options {
-            settings: self.sound.settings()?,
+            settings: self.sound.settings(false)?,
             depth,
             rate: self.sample_rate,
             tail: self.tail,
