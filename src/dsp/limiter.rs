@@ -9,21 +9,22 @@ const THRESHOLD: f32 = 0.988_553;
 const RELEASE: f64 = 0.1;
 
 /// Gains this near to 1 are 1, so that it comes to rest.
-const NEARLY: f32 = 0.999_99;
+const NEARLY: f64 = 0.999_99;
 
 /// Keeps the peaks of a mix below full scale, or below those of the input where that goes beyond.
 #[derive(Debug, Clone)]
 pub(super) struct Limiter {
-    release: f32,
-    gain: f32,
+    release: f64,
+    /// In f64, in which a slow release still moves.
+    gain: f64,
     /// The input's peaks, falling as the gain rises.
-    input: f32,
+    input: f64,
 }
 
 impl Limiter {
     /// At rest; `sample_rate` is in Hz.
     pub fn new(sample_rate: f64) -> Self {
-        Self { release: -(-1.0 / (RELEASE * sample_rate)).exp_m1() as f32, gain: 1.0, input: 0.0 }
+        Self { release: -(-1.0 / (RELEASE * sample_rate)).exp_m1(), gain: 1.0, input: 0.0 }
     }
 
     /// Forgets what was heard.
@@ -63,16 +64,14 @@ impl Limiter {
 
     /// The factor for a sample whose peak is `input` in the input and `mixed` in the mix.
     fn next(&mut self, input: f32, mixed: f32, threshold: f32) -> f32 {
-        self.input = input.max(self.input - self.release * self.input);
-        let ceiling = self.input.max(threshold);
+        self.input = f64::from(input).max(self.input - self.release * self.input);
+        let ceiling = self.input.max(f64::from(threshold));
         self.gain += self.release * (1.0 - self.gain);
         if self.gain > NEARLY {
             self.gain = 1.0;
         }
-        if self.gain * mixed > ceiling {
-            self.gain = ceiling / mixed;
-        }
-        self.gain
+        self.gain = self.gain.min(ceiling / f64::from(mixed));
+        self.gain as f32
     }
 }
 

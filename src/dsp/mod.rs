@@ -20,6 +20,7 @@ mod focus;
 mod lanes;
 mod level;
 mod limiter;
+pub mod listener;
 mod mix;
 pub mod notes;
 mod picture;

@@ -1,7 +1,7 @@
 //! Which kernel does the work.
 
 use super::{BLOCK, Coefficients, Task, dispatched, portable, scalar};
-use fearless_simd::Level;
+use fearless_simd::{Fallback, Level, Simd};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
@@ -25,6 +25,12 @@ enum Machine {
     Avx512(fearless_simd::x86::Avx512),
     #[cfg(target_arch = "aarch64")]
     Neon(fearless_simd::aarch64::Neon),
+}
+
+/// What vectors of any kind can compute.
+pub(crate) trait Work {
+    /// Computes it with the vectors of `simd`.
+    fn run<S: Simd>(self, simd: S);
 }
 
 /// A kernel that does not exist or that this CPU cannot run.
@@ -93,6 +99,22 @@ impl Kernel {
             _ => return None,
         };
         Some(Self(machine))
+    }
+
+    /// Does `work` with the vectors of this kernel; those of the scalar and the portable one are what the
+    /// build allows.
+    pub(crate) fn run(self, work: impl Work) {
+        match self.0 {
+            Machine::Scalar | Machine::Portable => work.run(Fallback::new()),
+            #[cfg(target_arch = "x86_64")]
+            Machine::Sse2(simd) => work.run(simd),
+            #[cfg(target_arch = "x86_64")]
+            Machine::Avx2(simd) => work.run(simd),
+            #[cfg(target_arch = "x86_64")]
+            Machine::Avx512(simd) => work.run(simd),
+            #[cfg(target_arch = "aarch64")]
+            Machine::Neon(simd) => work.run(simd),
+        }
     }
 
     /// Advances a bank by as many samples as there is room for in its `sums`, at most [`BLOCK`], and puts

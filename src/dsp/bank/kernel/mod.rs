@@ -12,6 +12,7 @@ mod dispatched;
 mod portable;
 mod scalar;
 
+pub(crate) use choice::Work;
 pub use choice::{Kernel, UnknownKernel, VARIABLE};
 
 use super::resonator::Loop;

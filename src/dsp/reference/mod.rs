@@ -4,6 +4,8 @@
 //! every formula of `docs/dsp.md` as it stands there, settings fixed for good. It is slow, and it has
 //! none of the guards a real-time filter needs.
 
+pub mod listener;
+
 use super::{
     bank::resonator::Design,
     constants::{Constants, RMS_GUARD},

@@ -1,0 +1,4 @@
+//! What was fitted; `tools/fit` says how.
+
+pub mod causal;
+pub mod lookahead;
