@@ -105,12 +105,17 @@ pub fn tell(outcome: &Outcome, in_full: bool) {
                     report.after.peak_db() + 0.1,
                 );
             }
-            let is_wet = !report.settings.bypass && report.settings.mix > 0.0;
-            if is_wet && report.notes == BandMask::NONE && report.before.peak > 0.0 {
+            if in_full && unheard(report) {
                 eprintln!("warning: {output}: {}", advice(&report.settings));
             }
         }
     }
+}
+
+/// Whether there was something to hear, and nothing of it was heard.
+pub fn unheard(report: &Report) -> bool {
+    let is_wet = !report.settings.bypass && report.settings.mix > 0.0;
+    is_wet && report.notes == BandMask::NONE && report.before.peak > 0.0
 }
 
 /// What helps when `settings` heard nothing in a sound.
