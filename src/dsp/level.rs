@@ -5,7 +5,7 @@
 //! stay.
 
 use super::lanes::BLOCK;
-use wide::f64x2;
+use wide::f32x4;
 
 /// The mean square that the published constants are at their best with: -14 dB full scale.
 const NOMINAL: f64 = 0.039_810_717;
@@ -32,8 +32,16 @@ const START: f64 = 0.3;
 const START_MAKEUP: f64 = 2.0;
 const START_CORRELATION: f64 = 0.3;
 
+/// Seconds over which it is found how much of the music sounds, and the least share that is reckoned with: no more
+/// than 4 dB are made up for what is silent.
+const SHARE: f64 = 10.0;
+const LEAST_SHARE: f64 = 0.4;
+
 /// Loudness of the wet signal, against the dry one's, below which no note sounds: -40 dB.
 const SOUNDING: f64 = 1e-4;
+
+/// A block of the dry and of the wet signal of one channel.
+type Signals<'a> = (&'a [f32; BLOCK], &'a [f32; BLOCK]);
 
 /// The level of one stream of sound.
 #[derive(Debug, Clone)]
@@ -42,9 +50,11 @@ pub(super) struct Level {
     period: f64,
     /// Tracked mean square of what the bank hears, 0 until there is any.
     power: f64,
-    /// K-weighting of the dry and the wet signal of each channel that there is room for.
+    /// K-weighting of each two of the channels that there is room for.
     weightings: Vec<KWeighting>,
     loudness: Loudness,
+    /// The share of the dry signal's power that falls to times at which notes sound, tracked.
+    share: f64,
     /// Seconds that [`Self::loudness`] was tracked for, at most [`LOUDNESS`].
     tracked: f64,
 }
@@ -57,6 +67,9 @@ struct Loudness {
     /// Mean product of dry and wet.
     both: f64,
 }
+
+/// What is heard of a channel that is not there.
+const SILENT: [f32; BLOCK] = [0.0; BLOCK];
 
 impl Loudness {
     const START: Self = Self {
@@ -72,8 +85,9 @@ impl Level {
         Self {
             period: BLOCK as f64 / sample_rate,
             power: 0.0,
-            weightings: vec![KWeighting::new(sample_rate); channels],
+            weightings: vec![KWeighting::new(sample_rate); channels.div_ceil(2)],
             loudness: Loudness::START,
+            share: 1.0,
             tracked: START,
         }
     }
@@ -81,7 +95,8 @@ impl Level {
     /// Forgets what was heard.
     pub fn reset(&mut self) {
         self.weightings.iter_mut().for_each(KWeighting::reset);
-        (self.power, self.loudness, self.tracked) = (0.0, Loudness::START, START);
+        (self.power, self.share, self.tracked) = (0.0, 1.0, START);
+        self.loudness = Loudness::START;
     }
 
     /// What brings the bank's input to the nominal level, as a factor.
@@ -91,7 +106,8 @@ impl Level {
 
     /// What makes the wet signal as loud as the dry one, as a factor.
     pub fn makeup(&self) -> f64 {
-        (self.loudness.dry / self.loudness.wet).sqrt().clamp(MAKEUP[0], MAKEUP[1])
+        let ratio = self.loudness.dry / (self.share.max(LEAST_SHARE) * self.loudness.wet);
+        ratio.sqrt().clamp(MAKEUP[0], MAKEUP[1])
     }
 
     /// The shares of dry and wet that mix to the loudness of the dry signal: by equal power, corrected for what
@@ -101,7 +117,8 @@ impl Level {
         let makeup = self.makeup();
         let Loudness { dry: d, wet: w, both } = self.loudness;
         let wet = wet * makeup;
-        let sum = (dry * dry * d + wet * wet * w + 2.0 * dry * wet * both) / d;
+        let sounding = self.share.max(LEAST_SHARE) * (wet * wet * w + 2.0 * dry * wet * both);
+        let sum = dry * dry + sounding / d;
         // What cancels is not made up for without bound.
         let whole = if mix == 0.0 { 1.0 } else { 1.0 / sum.max(0.25).sqrt() };
         (whole * dry, whole * wet)
@@ -111,7 +128,7 @@ impl Level {
     pub fn measure<'a>(
         &mut self,
         heard: &[[f32; BLOCK]],
-        signals: impl Iterator<Item = (&'a [f32; BLOCK], &'a [f32; BLOCK])>,
+        mut signals: impl Iterator<Item = Signals<'a>>,
     ) {
         let square = |x: &f32| f64::from(*x) * f64::from(*x);
         let power = heard.iter().flatten().map(square).sum::<f64>() / (heard.len() * BLOCK) as f64;
@@ -122,15 +139,23 @@ impl Level {
         }
         let mut sums = [0.0; 3];
         let mut channels = 0.0;
-        for (weighting, (dry, wet)) in self.weightings.iter_mut().zip(signals) {
-            let powers = weighting.powers(dry, wet);
+        for weighting in &mut self.weightings {
+            let Some(first) = signals.next() else { break };
+            let second = signals.next();
+            channels += if second.is_some() { 2.0 } else { 1.0 };
+            let powers = weighting.powers([first, second.unwrap_or((&SILENT, &SILENT))]);
             sums.iter_mut().zip(powers).for_each(|(sum, power)| *sum += power);
-            channels += BLOCK as f64;
         }
-        let scale = self.gain().powi(2) / channels;
+        let scale = self.gain().powi(2) / (channels * BLOCK as f64);
         let [dry, wet, both] = sums.map(|sum| sum * scale);
+        if power <= SILENCE {
+            return;
+        }
+        let sounds = wet > SOUNDING * dry.max(0.01 * NOMINAL);
+        let step = (self.period / SHARE * dry / self.loudness.dry).min(1.0);
+        self.share += step * (f64::from(u8::from(sounds)) - self.share);
         // Held while nothing sounds.
-        if power > SILENCE && wet > SOUNDING * dry.max(0.01 * NOMINAL) {
+        if sounds {
             self.tracked = (self.tracked + self.period).min(LOUDNESS);
             let step = self.period / self.tracked;
             self.loudness.dry += step * (dry - self.loudness.dry);
@@ -140,71 +165,84 @@ impl Level {
     }
 }
 
-/// The weighting of ITU-R BS.1770, of a dry and a wet signal side by side: a shelf for the head, then a
-/// high-pass.
+/// The weighting of ITU-R BS.1770, of the dry and the wet signal of two channels side by side: a shelf for the head,
+/// then a high-pass.
 #[derive(Debug, Clone)]
 struct KWeighting {
-    stages: [Biquad; 2],
+    /// Of the shelf, in direct form: forward, and back.
+    b: [f32x4; 3],
+    a: [f32x4; 2],
+    /// The last two inputs and outputs of the shelf.
+    x: [f32x4; 2],
+    y: [f32x4; 2],
+    /// The recommendation's high-pass has a double pole, as near as can be heard: two of first order.
+    pole: f32x4,
+    high_passes: [HighPass; 2],
+}
+
+/// The last input and output of a high-pass of first order.
+#[derive(Debug, Clone, Copy)]
+struct HighPass {
+    x: f32x4,
+    y: f32x4,
+}
+
+impl HighPass {
+    const ZERO: Self = Self { x: f32x4::ZERO, y: f32x4::ZERO };
+
+    #[inline(always)]
+    fn next(&mut self, pole: f32x4, x: f32x4) -> f32x4 {
+        self.y = pole * self.y + (x - self.x);
+        self.x = x;
+        self.y
+    }
 }
 
 impl KWeighting {
     /// At rest. The analogue prototypes behind the recommendation's coefficients at 48 kHz, for any rate in Hz.
     fn new(sample_rate: f64) -> Self {
-        let tangent = |hertz: f64| (std::f64::consts::PI * (hertz / sample_rate).min(0.45)).tan();
-        let denominator = |k: f64, q: f64| {
-            let a0 = 1.0 + k / q + k * k;
-            (a0, [2.0 * (k * k - 1.0) / a0, (1.0 - k / q + k * k) / a0])
-        };
-        let (k, q) = (tangent(1_681.974_450_955_533), 0.707_175_236_955_419_6);
+        let k = (std::f64::consts::PI * (1_681.974_450_955_533 / sample_rate).min(0.45)).tan();
+        let q = 0.707_175_236_955_419_6;
         let high: f64 = 10f64.powf(3.999_843_853_973_347 / 20.0);
         let band = high.powf(0.499_666_774_154_541_6);
-        let (a0, a) = denominator(k, q);
-        let b = [high + band * k / q + k * k, 2.0 * (k * k - high), high - band * k / q + k * k];
-        let shelf = Biquad::new(b.map(|b| b / a0), a);
-        let (_, a) = denominator(tangent(38.135_470_876_024_44), 0.500_327_037_323_877_3);
-        Self { stages: [shelf, Biquad::new([1.0, -2.0, 1.0], a)] }
+        let a0 = 1.0 + k / q + k * k;
+        let splat = |x: f64| f32x4::splat((x / a0) as f32);
+        let pole = (-std::f64::consts::TAU * 38.135_470_876_024_44 / sample_rate).exp();
+        Self {
+            b: [high + band * k / q + k * k, 2.0 * (k * k - high), high - band * k / q + k * k]
+                .map(splat),
+            a: [2.0 * (k * k - 1.0), 1.0 - k / q + k * k].map(splat),
+            x: [f32x4::ZERO; 2],
+            y: [f32x4::ZERO; 2],
+            pole: f32x4::splat(pole as f32),
+            high_passes: [HighPass::ZERO; 2],
+        }
     }
 
     fn reset(&mut self) {
-        self.stages.iter_mut().for_each(|stage| stage.state = [f64x2::ZERO; 2]);
+        (self.x, self.y) = ([f32x4::ZERO; 2], [f32x4::ZERO; 2]);
+        self.high_passes = [HighPass::ZERO; 2];
     }
 
-    /// The sums of the squares of `dry` and `wet`, and of their product, weighted.
-    fn powers(&mut self, dry: &[f32; BLOCK], wet: &[f32; BLOCK]) -> [f64; 3] {
-        let (mut squares, mut products) = (f64x2::ZERO, 0.0);
-        let [shelf, high_pass] = &mut self.stages;
-        for (dry, wet) in dry.iter().zip(wet) {
-            let x = f64x2::from([f64::from(*dry), f64::from(*wet)]);
-            let y = high_pass.next(shelf.next(x));
-            squares += y * y;
-            let [dry, wet] = y.to_array();
-            products += dry * wet;
+    /// The sums of the squares of dry and wet, and of their product, weighted, of two channels.
+    fn powers(&mut self, channels: [Signals; 2]) -> [f64; 3] {
+        let [(dry, wet), (other_dry, other_wet)] = channels;
+        let (mut squares, mut products) = (f32x4::ZERO, f32x4::ZERO);
+        let Self { b, a, x, y, pole, high_passes: [first, second] } = self;
+        for frame in 0..BLOCK {
+            let own = f32x4::from([dry[frame], wet[frame], other_dry[frame], other_wet[frame]]);
+            // What waits for the last output comes last.
+            let known = b[0] * own + b[1] * x[0] + (b[2] * x[1] - a[1] * y[1]);
+            let shelved = known - a[0] * y[0];
+            (*x, *y) = ([own, x[0]], [shelved, y[0]]);
+            let weighted = second.next(*pole, first.next(*pole, shelved));
+            squares += weighted * weighted;
+            let [dry, wet, other_dry, other_wet] = weighted.to_array();
+            products += weighted * f32x4::from([wet, dry, other_wet, other_dry]);
         }
-        let [dry, wet] = squares.to_array();
-        [dry, wet, products]
-    }
-}
-
-/// A biquad in transposed direct form II.
-#[derive(Debug, Clone)]
-struct Biquad {
-    b: [f64; 3],
-    a: [f64; 2],
-    state: [f64x2; 2],
-}
-
-impl Biquad {
-    fn new(b: [f64; 3], a: [f64; 2]) -> Self {
-        Self { b, a, state: [f64x2::ZERO; 2] }
-    }
-
-    #[inline(always)]
-    fn next(&mut self, x: f64x2) -> f64x2 {
-        let Self { b, a, state } = self;
-        let y = state[0] + x * f64x2::splat(b[0]);
-        state[0] = state[1] + x * f64x2::splat(b[1]) - y * f64x2::splat(a[0]);
-        state[1] = x * f64x2::splat(b[2]) - y * f64x2::splat(a[1]);
-        y
+        let [dry, wet, other_dry, other_wet] = squares.to_array().map(f64::from);
+        let [both, _, other_both, _] = products.to_array().map(f64::from);
+        [dry + other_dry, wet + other_wet, both + other_both]
     }
 }
 
@@ -222,7 +260,8 @@ mod tests {
         let mut weighting = KWeighting::new(rate);
         let mut sums = [0.0; 2];
         for block in 0..(rate / 64.0) as usize {
-            let [dry, ..] = weighting.powers(&sine(hertz, rate, 1.0, block), &[0.0; BLOCK]);
+            let [dry, ..] =
+                weighting.powers([(&sine(hertz, rate, 1.0, block), &SILENT), (&SILENT, &SILENT)]);
             sums[usize::from(block * BLOCK > rate as usize / 2)] += dry;
         }
         10.0 * (sums[1] / (0.5 * 0.5 * rate)).log10()
@@ -283,8 +322,8 @@ mod tests {
                 let (dry, wet) = (sine(440.0, rate, 0.5, block), wet(block));
                 let mixed =
                     std::array::from_fn(|t| (d * f64::from(dry[t]) + w * f64::from(wet[t])) as f32);
-                sums[0] += weighting[0].powers(&dry, &dry)[0];
-                sums[1] += weighting[1].powers(&mixed, &mixed)[0];
+                sums[0] += weighting[0].powers([(&dry, &dry), (&SILENT, &SILENT)])[0];
+                sums[1] += weighting[1].powers([(&mixed, &mixed), (&SILENT, &SILENT)])[0];
             }
             let change = 10.0 * (sums[1] / sums[0]).log10();
             assert!(change.abs() < 0.1, "mix {mix}: {change:.2} dB");
