@@ -24,7 +24,7 @@ pub fn listen(
     let count = usize::from(format.channels);
     let filter = ToneFilter::new(rate, settings)
         .map_err(|source| Error::Filter { path: input.into(), source })?;
-    let mut filter = filter.with_channels(rate, count);
+    let mut filter = filter.with_channels(rate, count).always_listening();
     let sounding = settings.sounding_bands();
     let latency = filter.latency();
     // Silence that pushes the end of the file out of the filter.

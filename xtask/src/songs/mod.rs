@@ -11,7 +11,7 @@ pub use score::{Score, latencies, score};
 use crate::{run, target};
 use anyhow::{Context, Result, bail, ensure};
 use midly::{
-    MetaMessage, MidiMessage, Smf, Timing, TrackEvent, TrackEventKind,
+    MetaMessage, MidiMessage, Smf, Timing, TrackEventKind,
     num::{u4, u28},
 };
 use std::{
@@ -110,15 +110,15 @@ pub fn drums() -> Result<PathBuf> {
         }
         let mut smf = Smf::parse(&bytes)?;
         for track in &mut smf.tracks {
-            let mut skipped = 0;
-            let keep = |event: TrackEvent<'_>| {
+            let (mut skipped, mut kept) = (0, Vec::new());
+            for mut event in std::mem::take(track) {
                 skipped += event.delta.as_int();
-                let other =
-                    matches!(event.kind, TrackEventKind::Midi { channel, .. } if channel != DRUMS);
-                (!other)
-                    .then(|| TrackEvent { delta: u28::new(std::mem::take(&mut skipped)), ..event })
-            };
-            *track = std::mem::take(track).into_iter().filter_map(keep).collect();
+                if !matches!(event.kind, TrackEventKind::Midi { channel, .. } if channel != DRUMS) {
+                    event.delta = u28::new(std::mem::take(&mut skipped));
+                    kept.push(event);
+                }
+            }
+            *track = kept;
         }
         let alone = folder.path().join("drums.mid");
         smf.save(&alone)?;
