@@ -8,7 +8,7 @@ use hosting::{Signal, assert_same, demo, expected, instance, music, set, setting
 use serde_json::{Map, Value, json};
 use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;
-use tone_filter::dsp::{SPECS, Settings};
+use tone_filter::dsp::{CHOICES, SPECS, Settings};
 use xtask::{bundle, python};
 
 /// One run of the plugin, and what the library says it must sound like.
@@ -149,9 +149,9 @@ fn pedalboard_finds_the_settings_and_hears_the_library_even_after_a_reload() {
     let parameters = fs::read_to_string(folder.path().join("parameters.json")).unwrap();
     // By name: the host sorts them by groups.
     let parameters: Map<String, Value> = serde_json::from_str(&parameters).unwrap();
-    assert_eq!(parameters.len(), SPECS.len() + 4);
-    for choice in ["Stereo", "Bypass", "Root", "Scale"] {
-        assert!(parameters.contains_key(choice), "{choice}");
+    assert_eq!(parameters.len(), SPECS.len() + CHOICES.len());
+    for choice in &CHOICES {
+        assert!(parameters.contains_key(choice.name), "{}", choice.id);
     }
     for spec in &SPECS {
         let number = |value: f32| spec.format(value).replace(spec.unit, "").trim().to_owned();

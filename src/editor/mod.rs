@@ -291,7 +291,7 @@ impl Panel {
         let layout = Layout::new(window);
         let Layout { scale, .. } = layout;
         theme::resize(ui.ctx(), scale);
-        preset_bar::show(ui, layout.header, scale, &self.output, &mut hand);
+        preset_bar::show(ui, layout.header, scale, &self.bands, &self.output, &mut hand);
         self.grid.show(ui, layout.grid, &self.bands, &mut hand);
         scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, &mut hand);
         scale_strip::show(ui, layout.strip, scale, &mut hand);

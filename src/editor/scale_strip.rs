@@ -107,13 +107,10 @@ fn list(ui: &mut Ui, place: Rect, scale: Scale, param: &ChoiceParam, hand: &mut 
 fn legend(ui: &Ui, area: Rect, scale: Scale) {
     let painter = ui.painter();
     let mut right = area.right_center();
-    let legend = [
-        (Some(BandState::Saturated), "held back"),
-        (Some(BandState::Sounding), "sounding"),
-        (Some(BandState::Muted), "below threshold"),
-        (None, "muted"),
-    ];
-    for (state, label) in legend {
+    for state in
+        [Some(BandState::Saturated), Some(BandState::Sounding), Some(BandState::Muted), None]
+    {
+        let label = state.map_or("Muted", band_grid::state_name);
         let font = scale.font(11.0);
         let radius = 0.3 * font.size;
         let text = theme::text(painter, right, Align2::RIGHT_CENTER, label, font, theme::DIM);

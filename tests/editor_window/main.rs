@@ -52,7 +52,7 @@ fn tune() -> impl Fn(f64) -> f64 + Sync + use<> {
 /// How the cell of `note` must look when `notes` have sounded for long: `docs/dsp.md`, 3.
 fn due(notes: &[(&str, f64)], note: &str) -> Look {
     let power = |decibels: f32| 10f64.powf(f64::from(decibels) / 10.0);
-    let Settings { threshold, floor, ceiling, .. } = Settings::default();
+    let Settings { threshold, floor, ceiling, .. } = Settings::REFERENCE;
     let total: f64 = notes.iter().map(|(_, level)| level * level / 2.0).sum();
     let gate = power(floor).max(power(threshold) * total);
     match notes.iter().find(|(own, _)| *own == note).map(|(_, level)| level * level / 2.0) {

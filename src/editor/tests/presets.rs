@@ -30,7 +30,7 @@ fn type_into(desk: &mut Desk, name: &str, text: &str) {
 #[test]
 fn every_factory_preset_is_heard_as_it_is_written() {
     let mut desk = Desk::new(DEFAULT_SIZE);
-    assert_eq!(shown(&desk), "Reference");
+    assert_eq!(shown(&desk), "Tone Filter");
     let written: Vec<_> = ids().map(|id| Preset::factory(id).unwrap()).collect();
     for preset in written[1..].iter().chain(&written[..1]) {
         desk.click(desk.place("Next preset"));
@@ -47,7 +47,7 @@ fn every_factory_preset_is_heard_as_it_is_written() {
 #[test]
 fn a_preset_is_picked_from_the_list_and_a_change_is_marked() {
     let mut desk = Desk::new(DEFAULT_SIZE);
-    desk.click(desk.place("Preset: Reference"));
+    desk.click(desk.place("Preset: Tone Filter"));
     desk.click(desk.place("Lead Only"));
     assert_eq!(shown(&desk), "Lead Only");
     desk.click(desk.place("Band A5"));
@@ -55,7 +55,7 @@ fn a_preset_is_picked_from_the_list_and_a_change_is_marked() {
     desk.click(desk.place("Undo"));
     assert_eq!(shown(&desk), "Lead Only");
     desk.click(desk.place("Undo"));
-    assert_eq!(shown(&desk), "Reference");
+    assert_eq!(shown(&desk), "Tone Filter");
 }
 
 #[test]
@@ -83,8 +83,8 @@ fn a_sound_is_saved_found_again_exported_imported_and_deleted() {
     desk.key(Key::Escape);
 
     desk.click(desk.place("Next preset"));
-    assert_eq!(shown(&desk), "Reference", "the user's presets come after the factory's");
-    desk.click(desk.place("Preset: Reference"));
+    assert_eq!(shown(&desk), "Tone Filter", "the user's presets come after the factory's");
+    desk.click(desk.place("Preset: Tone Filter"));
     desk.click(desk.place("Mine"));
     assert!(is_same(&desk.settings(), &sound), "{:?}", desk.settings());
 
