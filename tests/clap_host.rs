@@ -279,6 +279,56 @@ fn reset_makes_the_plugin_forget() {
 }
 
 #[test]
+fn the_latency_is_told_at_activation_and_again_when_it_changes() {
+    let late = |rate: f64| (2048.0 / 44_100.0 * rate).round() as u32;
+    let mut instance = instance();
+    let processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+    assert_eq!(instance.latency().unwrap(), 0);
+    assert!(!instance.wants_restart());
+    instance.deactivate(processor);
+
+    instance.set(&[change(0, "lookahead", 1.0), change(0, "mix", 0.0)]).unwrap();
+    for rate in [44_100.0, RATE, 192_000.0] {
+        for bypass in [0.0, 1.0] {
+            instance.set(&[change(0, "bypass", bypass)]).unwrap();
+            let mut processor = instance.activate(rate, MAX_BLOCK).unwrap();
+            let latency = instance.latency().unwrap();
+            assert_eq!(latency, late(rate));
+            let impulse = |at: usize| {
+                let mut signal = vec![vec![0.0; 10_000]; 2];
+                (signal[0][at], signal[1][at]) = (0.5, -0.25);
+                signal
+            };
+            let mut signal = impulse(100);
+            processor.run(&mut signal, true, &mut random_blocks(1), &[]).unwrap();
+            assert!(signal == impulse(100 + latency as usize), "{rate} Hz, bypass {bypass}");
+            instance.deactivate(processor);
+        }
+    }
+    instance.wants_restart();
+    instance.says_latency_changed();
+
+    // A latency that changes while the plugin is active waits for the host to activate it anew.
+    let mut processor = instance.activate(192_000.0, MAX_BLOCK).unwrap();
+    for (lookahead, latency) in [(0.0, 0), (1.0, late(192_000.0))] {
+        let mut signal = music(0.1, RATE);
+        let switch = [change(777, "lookahead", lookahead)];
+        processor.run(&mut signal, true, &mut every(512), &switch).unwrap();
+        instance.idle();
+        assert!(instance.wants_restart());
+        instance.deactivate(processor);
+        processor = instance.activate(192_000.0, MAX_BLOCK).unwrap();
+        assert!(instance.says_latency_changed());
+        assert_eq!(instance.latency().unwrap(), latency);
+        let mut signal = music(0.1, RATE);
+        processor.run(&mut signal, true, &mut every(512), &[]).unwrap();
+        instance.idle();
+        assert!(!instance.wants_restart(), "once is enough");
+    }
+    instance.deactivate(processor);
+}
+
+#[test]
 fn the_tail_is_reported_and_long_enough_and_then_the_host_may_rest() {
     let mut instance = instance();
     set(&mut instance, &Settings { mix: 100.0, ring: 0.5, ..Settings::REFERENCE });
@@ -321,15 +371,20 @@ fn a_bad_block_is_over_when_it_is_over() {
     // Eight ring times of the reference sound after the fault.
     let clean = music(14.0, rate);
     let (start, end) = (22_050, 22_050 + 256);
+    let reference = || {
+        let mut instance = instance();
+        set(&mut instance, &Settings::REFERENCE);
+        instance
+    };
     for stereo in [0.0, 1.0] {
         let setup = [change(0, "mix", 1.0), change(0, "stereo", stereo)];
-        let undisturbed = played(&mut instance(), rate, &clean, true, every(256), &setup);
+        let undisturbed = played(&mut reference(), rate, &clean, true, every(256), &setup);
         for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, 1e-40] {
             let mut input = clean.clone();
             for channel in &mut input {
                 channel[start..end].fill(bad);
             }
-            let output = played(&mut instance(), rate, &input, true, every(256), &setup);
+            let output = played(&mut reference(), rate, &input, true, every(256), &setup);
             for (output, undisturbed) in output.iter().zip(&undisturbed) {
                 assert!(output.iter().all(|sample| sample.is_finite()), "{bad}");
                 assert!(output[end..].iter().all(|sample| sample.abs() <= 1.0), "{bad}");
