@@ -173,8 +173,13 @@ fn the_reported_tail_is_long_enough() {
 #[test]
 fn full_bypass_is_the_input_bit_for_bit() {
     let signal = noisy_chord(0.5, RATE);
+    for settings in [Settings::REFERENCE, Settings::default()] {
+        for output in [12.0, -24.0] {
+            let settings = Settings { bypass: true, mix: 100.0, output, ..settings };
+            assert!(in_blocks(&mut filter(&settings), &signal, &[300]) == signal);
+        }
+    }
     let settings = Settings { bypass: true, mix: 100.0, output: 12.0, ..Settings::REFERENCE };
-    assert!(in_blocks(&mut filter(&settings), &signal, &[300]) == signal);
 
     let mut later = filter(&Settings { bypass: false, ..settings });
     in_blocks(&mut later, &signal, &[300]);
@@ -295,6 +300,22 @@ fn faults_in_the_input_are_forgotten() {
             .zip(&truth[after..])
             .fold(0f32, |w, (a, b)| w.max((a - b).abs()));
         assert!(worst < 1e-3, "{what}: still {worst} off");
+    }
+}
+
+#[test]
+fn a_fault_in_the_input_does_not_change_the_level_for_long() {
+    let settings = Settings { focus: 0.0, ..Settings::default() };
+    let music = noisy_chord(30.0, RATE);
+    let mut faulty = music.clone();
+    faulty[44_100..44_580].fill(f32::MAX);
+    let [truth, faulty] = [music, faulty].map(|input| {
+        let mut filter = filter(&settings);
+        in_blocks(&mut filter, &input, &[480]);
+        filter.bands()
+    });
+    for (truth, faulty) in [(truth.gain, faulty.gain), (truth.makeup, faulty.makeup)] {
+        assert!((faulty / truth - 1.0).abs() < 0.1, "{faulty}, not {truth}");
     }
 }
 

@@ -4,7 +4,7 @@
 //! Nothing here touches a sample. The two gains move slowly, once a block of [`BLOCK`]: the dynamics of the music
 //! stay.
 
-use super::lanes::BLOCK;
+use super::{bank::LOUDEST, lanes::BLOCK};
 use wide::f64x2;
 
 /// The mean square that the published constants are at their best with: -14 dB full scale.
@@ -113,7 +113,7 @@ impl Level {
         heard: &[[f32; BLOCK]],
         signals: impl Iterator<Item = (&'a [f32; BLOCK], &'a [f32; BLOCK])>,
     ) {
-        let square = |x: &f32| f64::from(*x) * f64::from(*x);
+        let square = |x: &f32| f64::from(bounded(*x)).powi(2);
         let power = heard.iter().flatten().map(square).sum::<f64>() / (heard.len() * BLOCK) as f64;
         if power > SILENCE {
             let time = if power > self.power { FALL } else { RISE };
@@ -138,6 +138,11 @@ impl Level {
             self.loudness.both += step * (both - self.loudness.both);
         }
     }
+}
+
+/// The sample as the bank hears it: a fault in the input must not be remembered for minutes.
+fn bounded(x: f32) -> f32 {
+    x.clamp(-LOUDEST, LOUDEST)
 }
 
 /// The weighting of ITU-R BS.1770, of a dry and a wet signal side by side: a shelf for the head, then a
@@ -174,7 +179,7 @@ impl KWeighting {
         let (mut squares, mut products) = (f64x2::ZERO, 0.0);
         let [shelf, high_pass] = &mut self.stages;
         for (dry, wet) in dry.iter().zip(wet) {
-            let x = f64x2::from([f64::from(*dry), f64::from(*wet)]);
+            let x = f64x2::from([*dry, *wet].map(|x| f64::from(bounded(x))));
             let y = high_pass.next(shelf.next(x));
             squares += y * y;
             let [dry, wet] = y.to_array();

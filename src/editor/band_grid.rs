@@ -116,7 +116,7 @@ impl BandGrid {
 
     /// Shows the grid in `area`.
     pub fn show(&mut self, ui: &mut Ui, area: Rect, bands: &Bands, hand: &mut Hand) {
-        let settings = hand.params.settings();
+        let settings = hand.params.chosen();
         let sounding = settings.sounding_bands();
         let gap = gap(area);
         self.hovered = None;

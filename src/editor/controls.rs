@@ -53,7 +53,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
     let total: usize = GROUPS.iter().map(|group| columns(group.ids.len())).sum();
     let gap = scale.length(18.0).max(8.0);
     let pitch = (area.width() + gap) / total as f32;
-    let settings = hand.params.settings();
+    let settings = hand.params.chosen();
     let mut left = area.left();
     for group in &GROUPS {
         let width = pitch * columns(group.ids.len()) as f32 - gap;

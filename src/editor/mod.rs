@@ -296,7 +296,7 @@ impl Panel {
         scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, &mut hand);
         scale_strip::show(ui, layout.strip, scale, &mut hand);
         if let Some(area) = layout.spectrum {
-            self.spectrum.show(ui, area, scale, &params.settings(), self.grid.hovered);
+            self.spectrum.show(ui, area, scale, &params.chosen(), self.grid.hovered);
         }
         controls::show(ui, layout.controls, scale, &mut hand);
         corner::show(ui, window);

@@ -77,7 +77,7 @@ pub fn show(
         row.left(title.width() + row.space());
     }
     show_meter(ui, &mut row, output);
-    let auto = hand.params.settings().auto;
+    let auto = hand.params.chosen().auto;
     if auto {
         show_gains(ui, &mut row, [bands.gain, bands.makeup]);
     }
@@ -113,7 +113,7 @@ fn presets(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
             load(hand, &next);
         }
     }
-    let changed = hand.session.library.is_changed(&name, &hand.params.settings());
+    let changed = hand.session.library.is_changed(&name, &hand.params.chosen());
     let mark = if changed { " *" } else { "" };
     let response = button(ui, row.rest, row.scale, "Preset", &format!("{name}{mark}"), true);
     if response.clicked() {
@@ -148,7 +148,7 @@ fn presets(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
 
 /// Saving, deleting, importing and exporting.
 fn files(ui: &mut Ui, name: &str, hand: &mut Hand) {
-    let settings = hand.params.settings();
+    let settings = hand.params.chosen();
     let field = |ui: &mut Ui, text: &mut String, label: &str, hint: &str| {
         let caption = ui.label(RichText::new(label).color(theme::DIM));
         let field = TextEdit::singleline(text).hint_text(hint).desired_width(f32::INFINITY);

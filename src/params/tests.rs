@@ -88,6 +88,22 @@ fn every_setting_goes_through_its_parameter() {
 }
 
 #[test]
+fn a_modulation_is_heard_and_is_no_choice_of_the_user_s() {
+    let params = ToneFilterParams::default();
+    for (id, param, _) in params.param_map() {
+        let chosen = params.chosen();
+        let place = params.control(&id).unwrap().normalized(&chosen);
+        // SAFETY: `params` owns the parameter and is still borrowed.
+        unsafe { param._internal_modulate_value(if place > 0.5 { -0.6 } else { 0.6 }) };
+        assert_ne!(params.settings(), chosen, "{id}");
+        assert_eq!(params.chosen(), chosen, "{id}");
+        // SAFETY: as above.
+        unsafe { param._internal_modulate_value(0.0) };
+        assert_eq!(params.settings(), chosen, "{id}");
+    }
+}
+
+#[test]
 fn what_is_no_parameter_is_saved_too() {
     let params = ToneFilterParams::default();
     params.bands.store(BandMask::NONE.with(12, true));

@@ -18,7 +18,7 @@ use resonator::Design;
 
 /// The loudest input a bank is given, 18 dB over full scale. Music never comes near; it bounds how long
 /// a fault in the input is remembered.
-const LOUDEST: f32 = 8.0;
+pub(super) const LOUDEST: f32 = 8.0;
 
 /// What the settings mean for a bank, at one sample rate.
 #[derive(Debug, Clone)]

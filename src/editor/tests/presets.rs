@@ -2,6 +2,7 @@
 
 use super::Desk;
 use crate::{
+    dsp::Settings,
     editor::{
         DEFAULT_SIZE,
         library::{Library, is_same},
@@ -9,6 +10,7 @@ use crate::{
     presets::{Folder, Preset, ids},
 };
 use egui::{Event, Key, Modifiers};
+use nice_plug::params::Params;
 
 /// The name in the middle of the bar.
 fn shown(desk: &Desk) -> String {
@@ -56,6 +58,23 @@ fn a_preset_is_picked_from_the_list_and_a_change_is_marked() {
     assert_eq!(shown(&desk), "Lead Only");
     desk.click(desk.place("Undo"));
     assert_eq!(shown(&desk), "Tone Filter");
+}
+
+#[test]
+fn a_host_s_modulation_changes_no_preset_and_is_not_taken_for_the_user_s() {
+    let mut desk = Desk::new(DEFAULT_SIZE);
+    for (id, param, _) in desk.params().param_map() {
+        // SAFETY: the desk owns the parameter.
+        unsafe { param._internal_modulate_value(if id == "focus" { -0.3 } else { 0.3 }) };
+    }
+    desk.frame(vec![]);
+    assert_ne!(desk.settings(), Settings::default());
+    assert_eq!(shown(&desk), "Tone Filter", "without the mark of a change");
+    let before = desk.with_hand(|hand| hand.sound());
+    desk.click(desk.place("Copy to the other sound: Copy to B"));
+    desk.click(desk.place("Second sound: B"));
+    let after = desk.with_hand(|hand| hand.sound());
+    assert_eq!((after.settings, before.settings), (Settings::default(), Settings::default()));
 }
 
 #[test]
