@@ -113,6 +113,8 @@ pub struct ToneFilter {
     levels: [Levels; 2],
     /// Whether the weights or the gains move within the current block.
     following: bool,
+    /// Whether the mix must be limited in the current block.
+    limiting: bool,
     /// Samples into the current block.
     position: usize,
 }
@@ -162,6 +164,7 @@ impl ToneFilter {
             gains: [1.0; 2],
             levels: [levels; 2],
             following: false,
+            limiting: false,
             position: 0,
         };
         filter.reset();
@@ -349,6 +352,7 @@ impl ToneFilter {
     /// Moves on what stands still within a block of 64.
     fn begin_block(&mut self) {
         self.levels[0] = self.levels[1];
+        let was_auto = self.now.auto > 0.0;
         let moved = self.smoother.step();
         if moved {
             self.now = self.smoother.now();
@@ -366,6 +370,8 @@ impl ToneFilter {
         if moved || self.now.auto > 0.0 {
             self.levels[1] = Levels::new(&self.now, &self.voicing.constants, &self.level);
         }
+        // Not only with `auto`: a gain that is let go at once would click.
+        self.limiting = was_auto || self.now.auto > 0.0 || !self.limiter.rests();
         let [from, to] = self.levels;
         // A second bank that wakes up goes on from what the first one hears.
         if from.stereo == 0.0 && to.stereo > 0.0 {
@@ -403,7 +409,6 @@ impl ToneFilter {
         let [from, to] = self.levels;
         let level = |frame: usize| from.towards(to, position + frame);
         let two_banks = self.two_banks(channels.len());
-        let auto = self.now.auto > 0.0;
 
         for channel in channels.iter_mut() {
             channel[start..end].iter_mut().for_each(|sample| *sample = finite(*sample));
@@ -417,7 +422,7 @@ impl ToneFilter {
         if from.lookahead > 0.0 || to.lookahead > 0.0 {
             self.delay.process(channels, start..end, |frame| level(frame).lookahead);
         }
-        if auto {
+        if self.limiting {
             for (dry, channel) in self.dries.iter_mut().zip(channels.iter()) {
                 dry[part.clone()].copy_from_slice(&channel[start..end]);
             }
@@ -465,9 +470,10 @@ impl ToneFilter {
                 *sample = level.dry * *sample + level.wet * wet;
             }
         }
-        if auto {
-            let ceiling = self.voicing.constants.output as f32;
-            self.limiter.process(&self.dries, channels, position, start..end, ceiling);
+        if self.limiting {
+            let (output, bypass) = (self.voicing.constants.output as f32, self.now.bypass);
+            let scale = (1.0 - bypass) * output + bypass;
+            self.limiter.process(&self.dries, channels, position, start..end, scale);
         }
     }
 }
