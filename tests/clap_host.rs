@@ -402,7 +402,8 @@ fn a_bad_block_is_over_when_it_is_over() {
 fn the_renderer_makes_the_same_of_the_demo_tune() {
     let demo = xtask::root().join("assets/demo.wav");
     let input = wav(&demo);
-    for sound in sounds() {
+    // The renderer takes a latency back.
+    for sound in sounds().into_iter().filter(|sound| !sound.lookahead) {
         let mut instance = instance();
         set(&mut instance, &sound);
         let actual = settings(&mut instance);
