@@ -3,7 +3,7 @@
 use crate::{
     bundle,
     host::{Change, Library, parameter_id},
-    root, target,
+    root, target, tune,
 };
 use anyhow::{Context, Result};
 use std::{
@@ -11,7 +11,10 @@ use std::{
     path::Path,
     time::{Duration, Instant},
 };
-use tone_filter::{dsp::Settings, offline::plot::Plot};
+use tone_filter::{
+    dsp::{BandMask, CHOICES, SPECS, Settings, ToneFilter, notes::TONES},
+    offline::plot::Plot,
+};
 
 /// The longest block; the shortest has 64 samples.
 const MAX_BLOCK: usize = 512;
@@ -31,11 +34,15 @@ pub fn demo() -> Result<()> {
 
     let tune = root().join("assets/demo.wav");
     let (dry, rate) = read(&tune)?;
-    let (wet, time) = play(&bundle, &dry, rate, None)?;
-    let (resonators, _) = play(&bundle, &dry, rate, Some("100 %"))?;
-    write(&folder.join("dry.wav"), &dry, rate)?;
-    write(&folder.join("wet.wav"), &wet, rate)?;
-    write(&folder.join("fully-wet.wav"), &resonators, rate)?;
+    let default = Settings::default();
+    let (wet, time) = play(&bundle, &dry, rate, &default)?;
+    let (notes, _) = play(&bundle, &dry, rate, &Settings { mix: 100.0, ..default })?;
+    let (reference, _) = play(&bundle, &dry, rate, &Settings::REFERENCE)?;
+    for (name, signal) in
+        [("dry", &dry), ("wet", &wet), ("fully-wet", &notes), ("reference", &reference)]
+    {
+        write(&folder.join(format!("{name}.wav")), signal, rate)?;
+    }
     let picture = Plot::of_file(&tune, &Settings::default())?.png();
     fs::write(folder.join("bands.png"), picture).context("cannot write bands.png")?;
 
@@ -50,8 +57,15 @@ pub fn demo() -> Result<()> {
     println!("Listen and look, in {}:", folder.display());
     println!("  dry.wav        the tune (all WAV files are 32-bit float)");
     println!("  wet.wav        the tune through the plugin as it comes: Mix 50 %");
-    println!("  fully-wet.wav  the resonators alone: Mix 100 %");
-    println!("  bands.png      the 48 bands over time\n");
+    println!("  fully-wet.wav  the notes alone: Mix 100 %");
+    println!("  reference.wav  the preset Reference, the sound as it was published");
+    println!("  bands.png      the 48 bands over time: what is lit is played\n");
+    let Found { written, found, right } = find(&dry, rate)?;
+    println!(
+        "Of the tune's {written} notes from A3 up, {found} were found (lit for half of their time at least); \
+         {:.0} % of what was lit was right.\n",
+        100.0 * right
+    );
     println!(
         "Use it in a DAW: run `cargo xtask install`, let the DAW scan for plugins, and insert"
     );
@@ -59,14 +73,69 @@ pub fn demo() -> Result<()> {
     Ok(())
 }
 
+/// How well the listener reads the tune.
+struct Found {
+    /// Notes that the tune has.
+    written: usize,
+    /// Those that were lit for half of their time at least.
+    found: usize,
+    /// The share of the lit time that belongs to a note, or to its echoes.
+    right: f64,
+}
+
+/// Holds what is played, to the ear of the default sound with lookahead, against the score.
+fn find(dry: &Signal, rate: u32) -> Result<Found> {
+    /// Seconds in which the last echo of a note has come and gone.
+    const ECHO: f64 = 0.8;
+    let settings = Settings { lookahead: true, ..Settings::default() };
+    let mut filter = ToneFilter::new(rate.into(), &settings)?;
+    let latency = filter.latency();
+    let mut signal = dry.clone();
+    signal.iter_mut().for_each(|channel| channel.resize(channel.len() + latency, 0.0));
+    let mut moments = Vec::new();
+    let mut channels: Vec<&mut [f32]> = signal.iter_mut().map(Vec::as_mut_slice).collect();
+    filter.process_with(&mut channels, |frames, filter| {
+        let time = (frames as f64 - latency as f64) / f64::from(rate);
+        moments.push((time, filter.snapshot().played.unwrap_or(BandMask::NONE)));
+    });
+
+    let score = tune::score();
+    let found = score.iter().filter(|note| {
+        let [start, end] = note.span;
+        let during = moments.iter().filter(|(time, _)| (start..end).contains(time));
+        let (mut lit, mut all) = (0, 0);
+        for (_, played) in during {
+            lit += usize::from(played.contains(note.tone));
+            all += 1;
+        }
+        2 * lit >= all
+    });
+    let found = found.count();
+    let (mut lit, mut right) = (0, 0);
+    for (time, played) in &moments {
+        for tone in (0..TONES).filter(|tone| played.contains(*tone)) {
+            let own = |[start, end]: [f64; 2]| (start..end + ECHO).contains(time);
+            lit += 1;
+            right += usize::from(score.iter().any(|note| note.tone == tone && own(note.span)));
+        }
+    }
+    Ok(Found { written: score.len(), found, right: f64::from(right as u32) / f64::from(lit) })
+}
+
 /// Plays `dry` and the tail after it; the plugin's output and the time that took.
-fn play(bundle: &Path, dry: &Signal, rate: u32, mix: Option<&str>) -> Result<(Signal, Duration)> {
+fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(Signal, Duration)> {
     let library = Library::load(bundle)?;
     let descriptor = library.plugins()?.into_iter().next().context("the bundle is empty")?;
     let mut instance = library.instantiate(&descriptor.id)?;
-    if let Some(text) = mix {
-        let parameter = parameter_id("mix");
-        let value = instance.text_to_value(parameter, text)?.context("Mix takes no percentage")?;
+    let numbers = SPECS.iter().map(|spec| (spec.id, spec.format(spec.get(settings))));
+    let choices = CHOICES.iter().map(|choice| {
+        let (_, name) = choice.entries[choice.get(settings)];
+        (choice.id, name.to_owned())
+    });
+    for (id, text) in numbers.chain(choices) {
+        let parameter = parameter_id(id);
+        let value =
+            instance.text_to_value(parameter, &text)?.with_context(|| format!("{id}: {text}"))?;
         instance.set(&[Change { frame: 0, parameter, value }])?;
     }
     instance.select(dry.len())?;

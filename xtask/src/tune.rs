@@ -112,6 +112,24 @@ pub fn generate() -> Vec<[i16; 2]> {
     mix.master()
 }
 
+/// A note that is written in the tune, of those that a band is tuned to.
+pub struct Written {
+    /// Its band, 0 for A3.
+    pub tone: usize,
+    /// When it begins, and when it ends, in seconds.
+    pub span: [f64; 2],
+}
+
+/// The notes of melody, chords and arpeggio; the bass is below the lowest band, and echoes are nobody's notes.
+pub fn score() -> Vec<Written> {
+    let all = [notes(&MELODY), notes(&CHORDS), arpeggio()].into_iter().flatten();
+    let written = all.map(|note| Written {
+        tone: (12.0 + 12.0 * (note.frequency / 440.0).log2()).round() as usize,
+        span: [note.start, note.start + note.length],
+    });
+    written.collect()
+}
+
 /// Writes the tune to `path`.
 ///
 /// # Errors
@@ -302,6 +320,14 @@ mod tests {
         assert_eq!(frequency("A2"), 110.0);
         assert!((frequency("C6") - 1_046.502_261).abs() < 1e-6);
         assert!((frequency("G#5") - 830.609_395).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_score_names_bands() {
+        let score = score();
+        assert_eq!(score[0].tone, 19, "E5");
+        assert_eq!(score[0].span, [BAR, BAR + 4.0 * STEP]);
+        assert!(score.iter().all(|note| note.tone < 48));
     }
 
     #[test]
