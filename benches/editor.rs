@@ -28,7 +28,7 @@ const FRAME: usize = 800;
 fn all_lit(time: f64) -> Snapshot {
     let mut lit = Snapshot { drive: 40.0, threshold: 0.001, ceiling: 0.05, ..Snapshot::default() };
     (lit.floor, lit.first.total_power) = (1e-6, 0.1);
-    lit.tones.of_lo.0 = [1.0; TONES];
+    lit.tones.lo_weight.0 = [1.0; TONES];
     for tone in 0..TONES {
         let turns = std::f64::consts::TAU * notes::frequency(tone, 440.0, 0.0);
         let (sine, cosine) = (turns * time).sin_cos();

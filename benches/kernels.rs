@@ -33,7 +33,7 @@ fn every_kernel_on_every_signal(c: &mut Criterion) {
         let mut group = c.benchmark_group(name);
         group.throughput(Throughput::Elements(FRAMES as u64));
         for kernel in Kernel::available() {
-            let mut filter = filter(&Settings::default(), kernel);
+            let mut filter = filter(&Settings::REFERENCE, kernel);
             if name != "silence" {
                 filter.process(&mut [&mut noisy_chord(0.5, RATE)]);
             }
@@ -53,7 +53,7 @@ fn block_sizes(c: &mut Criterion) {
     group.throughput(Throughput::Elements(FRAMES as u64));
     let signal = white(1.0, RATE);
     for size in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096] {
-        let mut filter = filter(&Settings::default(), Kernel::best());
+        let mut filter = filter(&Settings::REFERENCE, Kernel::best());
         let mut blocks = signal[..FRAMES].to_vec();
         group.bench_function(BenchmarkId::from_parameter(size), |b| {
             b.iter(|| {
@@ -72,13 +72,13 @@ fn settings_that_move(c: &mut Criterion) {
     group.throughput(Throughput::Elements(FRAMES as u64));
     let signal = white(1.0, RATE);
     type Change = fn(&mut Settings, f32);
-    let changes: [(&str, Change); 3] = [
-        ("at rest", |_, _| {}),
-        ("drive moves", |s, by| s.drive = 40.0 + by),
-        ("ring moves", |s, by| s.ring = 1.5 + by),
+    let changes: [(&str, Settings, Change); 4] = [
+        ("at rest", Settings::REFERENCE, |_, _| {}),
+        ("at rest, the sound of a new instance", Settings::default(), |_, _| {}),
+        ("drive moves", Settings::REFERENCE, |s, by| s.drive = 40.0 + by),
+        ("ring moves", Settings::REFERENCE, |s, by| s.ring = 1.5 + by),
     ];
-    for (name, change) in changes {
-        let mut settings = Settings::default();
+    for (name, mut settings, change) in changes {
         let mut filter = filter(&settings, Kernel::best());
         let mut blocks = signal[..FRAMES].to_vec();
         let mut by = 0.0;
@@ -101,7 +101,7 @@ fn mono_and_stereo(c: &mut Criterion) {
     group.throughput(Throughput::Elements(FRAMES as u64));
     let signal = white(1.0, RATE);
     for stereo in [Stereo::Mono, Stereo::Stereo] {
-        let mut filter = filter(&Settings { stereo, ..Settings::default() }, Kernel::best());
+        let mut filter = filter(&Settings { stereo, ..Settings::REFERENCE }, Kernel::best());
         let [mut left, mut right] = [(); 2].map(|()| signal[..FRAMES].to_vec());
         group.bench_function(format!("{stereo:?}"), |b| {
             b.iter(|| {

@@ -97,18 +97,27 @@ impl Default for ToneFilterParams {
 }
 
 impl ToneFilterParams {
-    /// What the parameters say now, always within the ranges.
+    /// What is to be heard now, with what a host's modulation makes of it, always within the ranges.
     pub fn settings(&self) -> Settings {
+        self.read(FloatParam::value, ChoiceParam::value)
+    }
+
+    /// What the user has chosen, whatever a host's modulation makes of it, always within the ranges.
+    pub fn chosen(&self) -> Settings {
+        self.read(FloatParam::unmodulated_plain_value, ChoiceParam::unmodulated)
+    }
+
+    fn read(&self, number: fn(&FloatParam) -> f32, choice: fn(&ChoiceParam) -> usize) -> Settings {
         let mut settings = Settings {
             bands: self.bands.load(),
             custom: self.custom.load(),
             ..Settings::default()
         };
         for (spec, param) in SPECS.iter().zip(&self.numbers) {
-            spec.set(&mut settings, allowed(spec, param.value()));
+            spec.set(&mut settings, allowed(spec, number(param)));
         }
         for param in &self.choices {
-            param.choice.set(&mut settings, param.value());
+            param.choice.set(&mut settings, choice(param));
         }
         settings
     }

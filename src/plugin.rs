@@ -92,10 +92,13 @@ impl Plugin for ToneFilterPlugin {
         &mut self,
         _layout: &AudioIOLayout,
         config: &BufferConfig,
-        _context: &mut impl ActivateContext<Self>,
+        context: &mut impl ActivateContext<Self>,
     ) -> bool {
         self.meter_input.set_sample_rate(f64::from(config.sample_rate));
         self.active = Active::new(&self.params, config);
+        if let Some(active) = &self.active {
+            context.set_latency_samples(active.latency());
+        }
         self.active.is_some()
     }
 
@@ -118,12 +121,14 @@ impl Plugin for ToneFilterPlugin {
         &mut self,
         buffer: &mut Buffer,
         _aux: &mut AuxiliaryBuffers,
-        _context: &mut impl ProcessContext<Self>,
+        context: &mut impl ProcessContext<Self>,
     ) -> ProcessStatus {
         let Some(active) = &mut self.active else {
             return ProcessStatus::Error("process without activation");
         };
         active.follow(&self.params);
+        // nice-plug tells the host if it is another one than before.
+        context.set_latency_samples(active.latency());
         let status = active.process(buffer, &mut self.meter_input);
         if self.meter_input.advance(buffer.samples(), || active.filter.snapshot()) {
             self.repaint.request_repaint();
@@ -152,6 +157,17 @@ impl Active {
         let _ = self.filter.set_settings(&params.settings());
     }
 
+    /// Frames by which the output is late.
+    fn latency(&self) -> u32 {
+        self.filter.latency() as u32
+    }
+
+    /// Frames for which there is sound after the input has ended.
+    fn tail(&self) -> u32 {
+        let tail = ToneFilter::tail(self.filter.settings()) * self.sample_rate;
+        tail.ceil() as u32 + self.latency()
+    }
+
     fn process(&mut self, buffer: &mut Buffer, meters: &mut MeterInput) -> ProcessStatus {
         // Samples that the host has not announced may not be there.
         if buffer.samples() > self.max_frames {
@@ -162,7 +178,7 @@ impl Active {
         meters.measure(channels, |channels| self.filter.process(channels));
 
         // A host stops asking for silence only after `Normal`, but cuts the tail off there.
-        let tail = (ToneFilter::tail(self.filter.settings()) * self.sample_rate).ceil() as u32;
+        let tail = self.tail();
         let frames = buffer.samples() as u32;
         self.silent_frames = if silent { self.silent_frames.saturating_add(frames) } else { 0 };
         if self.silent_frames < tail { ProcessStatus::Tail(tail) } else { ProcessStatus::Normal }
@@ -297,13 +313,44 @@ mod tests {
     fn the_tail_is_told_until_it_is_over() {
         let params = ToneFilterParams::default();
         let mut active = active(&params, 48_000.0).unwrap();
-        let tail = (48_000.0 * ToneFilter::tail(&Settings::default())).ceil() as u32;
+        set(&params, "lookahead", 1.0);
+        active.follow(&params);
+        let tail = (48_000.0 * ToneFilter::tail(&Settings::default())).ceil() as u32 + 2229;
         assert_eq!(process(&mut active, &mut music(512)), ProcessStatus::Tail(tail));
         let silence = || [vec![0.0; 512], vec![0.0; 512]];
         let statuses = (0..tail / 512).map(|_| process(&mut active, &mut silence()));
         assert!(statuses.into_iter().all(|status| status == ProcessStatus::Tail(tail)));
         assert_eq!(process(&mut active, &mut silence()), ProcessStatus::Normal);
         assert_eq!(process(&mut active, &mut music(512)), ProcessStatus::Tail(tail));
+    }
+
+    #[test]
+    fn an_impulse_comes_as_late_as_is_told_bypassed_or_not() {
+        for (rate, latency) in [(44_100.0, 2048), (96_000.0, 4458)] {
+            for (lookahead, bypass) in [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)] {
+                let params = ToneFilterParams::default();
+                set(&params, "mix", 0.0);
+                set(&params, "lookahead", lookahead);
+                set(&params, "bypass", bypass);
+                let mut active = active(&params, rate).unwrap();
+                let latency = if lookahead == 1.0 { latency } else { 0 };
+                assert_eq!(active.latency(), latency);
+                let mut input = vec![0.0; 5120];
+                input[37] = 0.5;
+                let mut channels = [input.clone(), input];
+                for start in (0..5120).step_by(512) {
+                    let mut block =
+                        channels.each_ref().map(|channel| channel[start..start + 512].to_vec());
+                    process(&mut active, &mut block);
+                    for (channel, block) in channels.iter_mut().zip(block) {
+                        channel[start..start + 512].copy_from_slice(&block);
+                    }
+                }
+                let mut expected = vec![0.0; 5120];
+                expected[37 + latency as usize] = 0.5;
+                assert_eq!(channels, [expected.clone(), expected], "{rate} Hz");
+            }
+        }
     }
 
     #[test]

@@ -191,13 +191,15 @@ impl Preset {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dsp::{SPECS, Stereo};
+    use crate::dsp::{CHOICES, SPECS};
     use proptest::prelude::*;
 
     #[test]
     fn factory_presets_are_valid_and_unlike_each_other() {
         let presets: Vec<Preset> = ids().map(|id| Preset::factory(id).unwrap()).collect();
-        assert_eq!(presets[0].settings, Settings::default(), "the first is the reference sound");
+        assert_eq!(presets[0].settings, Settings::default(), "the first is that of a new instance");
+        assert_eq!(presets[1].settings, Settings::REFERENCE);
+        assert_eq!([&*presets[0].name, &*presets[1].name], ["Tone Filter", "Reference"]);
         for (index, (preset, id)) in presets.iter().zip(ids()).enumerate() {
             assert_eq!(preset.name.to_lowercase().replace(' ', "-"), id);
             assert_eq!(Preset::find(&preset.name).unwrap(), *preset, "names for people do, too");
@@ -211,8 +213,10 @@ mod tests {
     #[test]
     fn what_is_missing_is_as_in_the_reference_sound() {
         let json = r#"{ "version": 1, "name": "x", "settings": { "floor": -70 } }"#;
-        let expected = Settings { floor: -70.0, ..Settings::default() };
+        let expected = Settings { floor: -70.0, ..Settings::REFERENCE };
         assert_eq!(Preset::from_json(json).unwrap(), Preset::new("x", expected));
+        let Settings { auto, focus, sensitivity, lookahead, .. } = expected;
+        assert_eq!((auto, focus, sensitivity, lookahead), (false, 0.0, 50.0, false));
     }
 
     #[test]
@@ -261,12 +265,13 @@ mod tests {
         #[test]
         fn any_preset_round_trips(
             name: String,
-            places in prop::array::uniform11(0f32..=1.0),
-            stereo: bool,
-            bypass: bool,
+            places in prop::array::uniform13(0f32..=1.0),
+            entries in prop::array::uniform6(any::<usize>()),
         ) {
-            let mut settings = Settings { bypass, ..Settings::default() };
-            settings.stereo = if stereo { Stereo::Stereo } else { Stereo::Mono };
+            let mut settings = Settings::default();
+            for (choice, entry) in CHOICES.iter().zip(entries) {
+                choice.set(&mut settings, entry % choice.entries.len());
+            }
             for (spec, place) in SPECS.iter().zip(places) {
                 let value = spec.min + place * (spec.max - spec.min);
                 spec.set(&mut settings, value.clamp(spec.min, spec.max));

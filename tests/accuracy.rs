@@ -7,13 +7,14 @@ use std::f64::consts::TAU;
 use common::{noisy_chord, sine, snr, white};
 use tone_filter::dsp::{
     BandState, PitchClass, Scale, Settings, Stereo, ToneFilter,
+    constants::Constants,
     notes::{TONES, frequency},
-    reference::{self, Bank, Constants},
+    reference::{self, Bank},
     resonator::Design,
 };
 
 fn wet() -> Settings {
-    Settings { mix: 100.0, ..Settings::default() }
+    Settings { mix: 100.0, ..Settings::REFERENCE }
 }
 
 fn filtered(settings: &Settings, rate: f64, input: &[f32]) -> Vec<f32> {
@@ -38,7 +39,7 @@ fn the_wet_signal_is_the_references_to_80_db_at_every_rate() {
 }
 
 #[test]
-fn the_wet_signal_is_the_references_to_80_db_for_settings_far_from_the_defaults() {
+fn the_wet_signal_is_the_references_to_80_db_for_settings_far_from_its_own() {
     let rate = 48_000.0;
     type Change = (&'static str, fn(&mut Settings));
     let changes: [Change; 14] = [
@@ -74,7 +75,7 @@ fn quiet_and_loud_music_are_the_references_to_80_db() {
 }
 
 #[test]
-fn defaults_at_44100_are_the_published_sound() {
+fn the_reference_at_44100_is_the_published_sound() {
     let rate = 44_100.0;
     let constants = Constants {
         total_step: 1.0 - (0.01215f64.ln() / rate).exp(),
@@ -84,6 +85,7 @@ fn defaults_at_44100_are_the_published_sound() {
         floor: 1e-11f64.cbrt(),
         drive: 40.0,
         smoothing: 0.5,
+        output: 1.0,
         dry: 0.5,
         wet: 0.5,
     };
@@ -104,7 +106,7 @@ fn mix_output_and_stereo_are_the_references() {
     let rate = 44_100.0;
     let (left, right) = (noisy_chord(1.0, rate), white(1.0, rate));
     for stereo in [Stereo::Mono, Stereo::Stereo] {
-        let settings = Settings { stereo, mix: 70.0, output: 3.0, ..Settings::default() };
+        let settings = Settings { stereo, mix: 70.0, output: 3.0, ..Settings::REFERENCE };
         let truth = reference::process(&settings, rate, &[&left, &right]);
         let (mut l, mut r) = (left.clone(), right.clone());
         ToneFilter::new(rate, &settings).unwrap().process(&mut [&mut l, &mut r]);

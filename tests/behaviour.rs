@@ -5,7 +5,8 @@ mod common;
 use common::{noise, noisy_chord, sine, white};
 use proptest::prelude::*;
 use tone_filter::dsp::{
-    BandMask, Error, SPECS, Scale, Settings, Spec, Stereo, ToneFilter, kernel::BLOCK, reference,
+    BandMask, Error, SPECS, Scale, Settings, Spec, Stereo, ToneFilter, choice, kernel::BLOCK,
+    reference,
 };
 
 const RATE: f64 = 44_100.0;
@@ -31,11 +32,14 @@ fn at(spec: &Spec, share: f32) -> f32 {
     spec.min + share * (spec.max - spec.min)
 }
 
-fn settings_at(shares: &[f32; SPECS.len()], stereo: bool, bypass: bool) -> Settings {
-    let stereo = if stereo { Stereo::Stereo } else { Stereo::Mono };
-    let mut settings = Settings { stereo, bypass, ..Settings::default() };
+/// Settings at `shares` (0..1) of the ranges and with the switches that the bits of `switches` say.
+fn settings_at(shares: &[f32; SPECS.len()], switches: u8) -> Settings {
+    let mut settings = Settings::REFERENCE;
     for (spec, &share) in SPECS.iter().zip(shares) {
         spec.set(&mut settings, at(spec, share));
+    }
+    for (bit, id) in ["stereo", "auto", "lookahead"].into_iter().enumerate() {
+        choice(id).unwrap().set(&mut settings, usize::from(switches >> bit & 1));
     }
     settings
 }
@@ -46,19 +50,20 @@ proptest! {
     #[test]
     fn the_output_does_not_depend_on_how_the_signal_is_cut(
         sizes in prop::collection::vec(1usize..700, 1..20),
-        shares in prop::array::uniform11(0f32..=1.0),
-        stereo: bool,
+        shares in prop::array::uniform13(0f32..=1.0),
+        switches: [u8; 2],
     ) {
         // Halfway the settings move, so that blocks of a glide are cut as well.
         let (left, right) = (noisy_chord(0.2, RATE), white(0.2, RATE));
         let run = |sizes: &[usize]| {
-            let mut filter = filter(&Settings::default());
+            let mut filter = filter(&settings_at(&shares, switches[0]));
             let (mut l, mut r) = (left.clone(), right.clone());
             let (mut start, mut sizes) = (0, sizes.iter().cycle());
             let middle = l.len() / 2 + 17;
             while start < l.len() {
                 if start == middle {
-                    filter.set_settings(&settings_at(&shares, stereo, false)).unwrap();
+                    let shares = shares.map(|share| 1.0 - share);
+                    filter.set_settings(&settings_at(&shares, switches[1])).unwrap();
                 }
                 let stop = if start < middle { middle } else { l.len() };
                 let end = stop.min(start + sizes.next().unwrap());
@@ -72,20 +77,22 @@ proptest! {
 
     #[test]
     fn any_settings_at_any_rate_keep_the_output_finite_and_bounded(
-        shares in prop::collection::vec(prop::array::uniform11(0f32..=1.0), 1..12),
+        steps in prop::collection::vec((prop::array::uniform13(0f32..=1.0), any::<u8>()), 1..12),
         rate in 1000f64..800_000.0,
         loudness in -30f32..30.0,
         seed: u64,
     ) {
-        let mut filter = ToneFilter::new(rate, &Settings::default()).unwrap();
+        let mut filter = ToneFilter::new(rate, &Settings::REFERENCE).unwrap();
         let mut noise = noise(seed);
         let gain = 10f32.powf(loudness);
-        for (index, shares) in shares.iter().enumerate() {
-            let settings = Settings { output: 0.0, ..settings_at(shares, index % 2 == 1, false) };
+        // The loudest so far: `lookahead` brings it later.
+        let mut dry = 0f32;
+        for (shares, switches) in &steps {
+            let settings = Settings { output: 0.0, ..settings_at(shares, *switches) };
             filter.set_settings(&settings).unwrap();
             let mut block: Vec<f32> = (0..2000).map(|_| gain * noise() as f32).collect();
             let mut other: Vec<f32> = block.iter().rev().copied().collect();
-            let dry = block.iter().fold(0f32, |peak, x| peak.max(x.abs()));
+            dry = block.iter().fold(dry, |peak, x| peak.max(x.abs()));
             filter.process(&mut [&mut block, &mut other]);
             let bound = (dry + 1.0) * 1.000_001;
             for y in block.into_iter().chain(other) {
@@ -98,8 +105,8 @@ proptest! {
 #[test]
 fn reset_gives_a_fresh_filter() {
     let signal = noisy_chord(0.3, RATE);
-    let settings = Settings { stereo: Stereo::Stereo, drive: 7.0, ..Settings::default() };
-    let mut used = filter(&Settings::default());
+    let settings = Settings { stereo: Stereo::Stereo, drive: 7.0, ..Settings::REFERENCE };
+    let mut used = filter(&Settings::REFERENCE);
     in_blocks(&mut used, &white(0.3, RATE), &[100]);
     used.set_settings(&settings).unwrap();
     in_blocks(&mut used, &white(0.001, RATE), &[100]);
@@ -113,22 +120,22 @@ fn reset_gives_a_fresh_filter() {
 fn in_place_and_out_of_place_are_the_same() {
     let (left, right) = (noisy_chord(0.1, RATE), white(0.1, RATE));
     let (mut l, mut r) = (left.clone(), right.clone());
-    filter(&Settings::default()).process(&mut [&mut l, &mut r]);
+    filter(&Settings::REFERENCE).process(&mut [&mut l, &mut r]);
     let (mut to_l, mut to_r) = (vec![9.0; left.len()], vec![9.0; left.len()]);
-    filter(&Settings::default()).process_into(&[&left, &right], &mut [&mut to_l, &mut to_r]);
+    filter(&Settings::REFERENCE).process_into(&[&left, &right], &mut [&mut to_l, &mut to_r]);
     assert!(l == to_l && r == to_r);
 }
 
 #[test]
 fn silence_in_is_silence_out_for_ever() {
-    let settings = Settings { floor: -90.0, output: 12.0, drive: 400.0, ..Settings::default() };
+    let settings = Settings { floor: -90.0, output: 12.0, drive: 400.0, ..Settings::REFERENCE };
     let output = in_blocks(&mut filter(&settings), &vec![0.0; 100_000], &[512]);
     assert!(output.iter().all(|&y| y == 0.0));
 }
 
 #[test]
 fn a_tail_dies_away_and_leaves_no_denormals_behind() {
-    let settings = Settings { floor: -90.0, ..Settings::default() };
+    let settings = Settings { floor: -90.0, ..Settings::REFERENCE };
     let mut filter = filter(&settings);
     in_blocks(&mut filter, &noisy_chord(1.0, RATE), &[512]);
     for _ in 0..120 {
@@ -148,7 +155,7 @@ fn the_reported_tail_is_long_enough() {
     for (ring, release, floor) in
         [(1.5663, 188.95, -36.67), (0.1, 1000.0, -90.0), (6.0, 10.0, -90.0)]
     {
-        let settings = Settings { mix: 100.0, ring, release, floor, ..Settings::default() };
+        let settings = Settings { mix: 100.0, ring, release, floor, ..Settings::REFERENCE };
         let tail = (ToneFilter::tail(&settings) * rate) as usize;
         let sound = noisy_chord(6.0, rate);
         let signal: Vec<f32> = sound.iter().copied().chain(vec![0.0; tail + 2000]).collect();
@@ -166,8 +173,13 @@ fn the_reported_tail_is_long_enough() {
 #[test]
 fn full_bypass_is_the_input_bit_for_bit() {
     let signal = noisy_chord(0.5, RATE);
-    let settings = Settings { bypass: true, mix: 100.0, output: 12.0, ..Settings::default() };
-    assert!(in_blocks(&mut filter(&settings), &signal, &[300]) == signal);
+    for settings in [Settings::REFERENCE, Settings::default()] {
+        for output in [12.0, -24.0] {
+            let settings = Settings { bypass: true, mix: 100.0, output, ..settings };
+            assert!(in_blocks(&mut filter(&settings), &signal, &[300]) == signal);
+        }
+    }
+    let settings = Settings { bypass: true, mix: 100.0, output: 12.0, ..Settings::REFERENCE };
 
     let mut later = filter(&Settings { bypass: false, ..settings });
     in_blocks(&mut later, &signal, &[300]);
@@ -182,7 +194,7 @@ fn full_bypass_is_the_input_bit_for_bit() {
 fn no_setting_clicks_when_it_jumps_over_its_whole_range() {
     // A click is a step that the sound does not have before or after it. Steps of the sound itself are
     // kept small by a low `tone` and a low note.
-    let calm = Settings { tone: 500.0, ..Settings::default() };
+    let calm = Settings { tone: 500.0, ..Settings::REFERENCE };
     let mut changes: Vec<(&str, Settings, Settings)> = Vec::new();
     for spec in SPECS.iter().filter(|spec| spec.id != "tone") {
         let (mut low, mut high) = (calm, calm);
@@ -195,6 +207,13 @@ fn no_setting_clicks_when_it_jumps_over_its_whole_range() {
     let bypass = Settings { bypass: true, ..calm };
     changes.push(("stereo", calm, stereo));
     changes.push(("stereo", stereo, calm));
+    for (id, switch) in [
+        ("auto", Settings { auto: true, ..calm }),
+        ("lookahead", Settings { lookahead: true, ..calm }),
+    ] {
+        changes.push((id, calm, switch));
+        changes.push((id, switch, calm));
+    }
     let masked = Settings { bands: BandMask::NONE, ..calm };
     let in_scale = Settings { scale: Scale::WholeTone, ..calm };
     changes.push(("bands", calm, masked));
@@ -231,7 +250,7 @@ fn stereo_with_equal_channels_is_mono() {
     let signal = noisy_chord(0.5, RATE);
     let run = |stereo| {
         let (mut l, mut r) = (signal.clone(), signal.clone());
-        filter(&Settings { stereo, ..Settings::default() }).process(&mut [&mut l, &mut r]);
+        filter(&Settings { stereo, ..Settings::REFERENCE }).process(&mut [&mut l, &mut r]);
         assert!(l == r);
         l
     };
@@ -240,7 +259,7 @@ fn stereo_with_equal_channels_is_mono() {
 
 #[test]
 fn more_than_two_channels_share_one_mean() {
-    let settings = Settings { mix: 100.0, stereo: Stereo::Stereo, ..Settings::default() };
+    let settings = Settings { mix: 100.0, stereo: Stereo::Stereo, ..Settings::REFERENCE };
     let signals: Vec<Vec<f32>> =
         (0..6).map(|n| sine(220.0 * f64::from(n + 1), 0.5, 0.3, RATE)).collect();
     let mut outputs = signals.clone();
@@ -256,7 +275,7 @@ fn more_than_two_channels_share_one_mean() {
 #[test]
 fn faults_in_the_input_are_forgotten() {
     // After the fault both filters hear the same; two ring times later they sound the same.
-    let settings = Settings { ring: 0.4, release: 48.0, ..Settings::default() };
+    let settings = Settings { ring: 0.4, release: 48.0, ..Settings::REFERENCE };
     let music = noisy_chord(3.0, RATE);
     type Fault = (&'static str, fn(f32) -> f32);
     let faults: [Fault; 6] = [
@@ -285,22 +304,38 @@ fn faults_in_the_input_are_forgotten() {
 }
 
 #[test]
+fn a_fault_in_the_input_does_not_change_the_level_for_long() {
+    let settings = Settings { focus: 0.0, ..Settings::default() };
+    let music = noisy_chord(30.0, RATE);
+    let mut faulty = music.clone();
+    faulty[44_100..44_580].fill(f32::MAX);
+    let [truth, faulty] = [music, faulty].map(|input| {
+        let mut filter = filter(&settings);
+        in_blocks(&mut filter, &input, &[480]);
+        filter.bands()
+    });
+    for (truth, faulty) in [(truth.gain, faulty.gain), (truth.makeup, faulty.makeup)] {
+        assert!((faulty / truth - 1.0).abs() < 0.1, "{faulty}, not {truth}");
+    }
+}
+
+#[test]
 fn what_is_out_of_range_is_refused_and_changes_nothing() {
-    let bad = Settings { drive: 0.5, ..Settings::default() };
+    let bad = Settings { drive: 0.5, ..Settings::REFERENCE };
     assert!(matches!(ToneFilter::new(RATE, &bad), Err(Error::Setting(e)) if e.id == "drive"));
     for rate in [0.0, -1.0, 999.0, 1.1e9, f64::MAX, f64::NAN, f64::INFINITY] {
-        let error = ToneFilter::new(rate, &Settings::default()).unwrap_err();
+        let error = ToneFilter::new(rate, &Settings::REFERENCE).unwrap_err();
         assert!(matches!(error, Error::SampleRate(_)), "{rate}");
     }
-    let mut filter = filter(&Settings::default());
+    let mut filter = filter(&Settings::REFERENCE);
     assert_eq!(filter.set_settings(&bad).unwrap_err().id, "drive");
-    assert_eq!(*filter.settings(), Settings::default());
+    assert_eq!(*filter.settings(), Settings::REFERENCE);
 }
 
 #[test]
 fn tones_out_of_reach_are_silent_and_dark() {
     // At 8 kHz nothing from 3600 Hz up is heard; a transposition of an octave takes the top 11 there.
-    let settings = Settings { transpose: 12.0, floor: -90.0, mix: 100.0, ..Settings::default() };
+    let settings = Settings { transpose: 12.0, floor: -90.0, mix: 100.0, ..Settings::REFERENCE };
     let mut filter = ToneFilter::new(8000.0, &settings).unwrap();
     filter.process(&mut [&mut white(1.0, 8000.0)]);
     let heard = filter.bands();

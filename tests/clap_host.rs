@@ -8,8 +8,8 @@ use hosting::{
     Signal, assert_same, change, expected, instance, library, music, set, settings, sounds, wav,
 };
 use std::process::Command;
-use tone_filter::dsp::{SPECS, Scale, Settings, Stereo, ToneFilter};
-use xtask::host::{Change, Instance, ProcessStatus, parameter_id};
+use tone_filter::dsp::{CHOICES, SPECS, Scale, Settings, ToneFilter};
+use xtask::host::{Change, Instance, Parameter, ProcessStatus, parameter_id};
 
 const RATE: f64 = 48_000.0;
 const MAX_BLOCK: usize = 16_384;
@@ -57,7 +57,7 @@ fn the_bundle_holds_one_effect_called_tone_filter() {
 fn every_setting_is_a_parameter_with_its_name_range_default_and_texts() {
     let mut instance = instance();
     let parameters = instance.parameters().unwrap();
-    assert_eq!(parameters.len(), SPECS.len() + 4);
+    assert_eq!(parameters.len(), SPECS.len() + CHOICES.len());
     for (spec, parameter) in SPECS.iter().zip(&parameters) {
         let mut text = |value| instance.value_to_text(parameter.id, value).unwrap();
         assert_eq!(parameter.id, parameter_id(spec.id), "{}", spec.id);
@@ -66,7 +66,7 @@ fn every_setting_is_a_parameter_with_its_name_range_default_and_texts() {
         assert!(parameter.automatable && !parameter.stepped && !parameter.bypass);
         assert_eq!(text(parameter.min), spec.format(spec.min));
         assert_eq!(text(parameter.max), spec.format(spec.max));
-        assert_eq!(text(parameter.default), spec.format(spec.default));
+        assert_eq!(text(parameter.default), spec.format(spec.default()));
         let start = instance.value(parameter.id).unwrap();
         assert_eq!(start, parameter.default, "{}", spec.id);
         for step in 0..=50 {
@@ -79,23 +79,20 @@ fn every_setting_is_a_parameter_with_its_name_range_default_and_texts() {
         assert_eq!(instance.text_to_value(parameter.id, "nonsense").unwrap(), None);
     }
 
-    let choices = &parameters[SPECS.len()..];
-    let expected = [
-        ("stereo", "Stereo", 1.0),
-        ("bypass", "Bypass", 1.0),
-        ("root", "Root", 11.0),
-        ("scale", "Scale", (Scale::ALL.len() - 1) as f64),
-    ];
-    for (choice, (id, name, max)) in choices.iter().zip(expected) {
-        assert_eq!((choice.id, &*choice.name), (parameter_id(id), name));
-        assert!(choice.stepped);
-        assert_eq!([choice.min, choice.max, choice.default], [0.0, max, 0.0], "{id}");
-        for value in (0..=max as u32).map(f64::from) {
-            let text = instance.value_to_text(choice.id, value).unwrap();
-            let back = instance.text_to_value(choice.id, &text).unwrap().unwrap();
+    for (choice, parameter) in CHOICES.iter().zip(&parameters[SPECS.len()..]) {
+        let Parameter { id, min, max, default, .. } = *parameter;
+        assert_eq!((id, &*parameter.name), (parameter_id(choice.id), choice.name));
+        assert!(parameter.stepped);
+        let last = choice.entries.len() - 1;
+        assert_eq!([min, max, default], [0, last, choice.default()].map(|x| x as f64));
+        for (index, (_, name)) in choice.entries.iter().enumerate() {
+            let value = index as f64;
+            let text = instance.value_to_text(id, value).unwrap();
+            assert_eq!(text, *name);
+            let back = instance.text_to_value(id, &text).unwrap().unwrap();
             // nice-plug keeps the place in the list as an f32 from 0 to 1.
             assert!((back - value).abs() <= max * f64::from(f32::EPSILON), "{text}: {back}");
-            assert_eq!(instance.value_to_text(choice.id, back).unwrap(), text);
+            assert_eq!(instance.value_to_text(id, back).unwrap(), text);
         }
     }
     let bypasses: Vec<_> = parameters.iter().filter(|p| p.bypass).map(|p| p.id).collect();
@@ -116,8 +113,9 @@ fn typed_values_arrive_as_typed() {
                 spec.id
             );
         }
-        assert_eq!((actual.stereo, actual.bypass), (sound.stereo, sound.bypass));
-        assert_eq!((actual.root, actual.scale), (sound.root, sound.scale));
+        for choice in &CHOICES {
+            assert_eq!(choice.get(&actual), choice.get(&sound), "{}", choice.id);
+        }
         assert_eq!((actual.bands, actual.custom), (sound.bands, sound.custom));
     }
 }
@@ -281,9 +279,59 @@ fn reset_makes_the_plugin_forget() {
 }
 
 #[test]
+fn the_latency_is_told_at_activation_and_again_when_it_changes() {
+    let late = |rate: f64| (2048.0 / 44_100.0 * rate).round() as u32;
+    let mut instance = instance();
+    let processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+    assert_eq!(instance.latency().unwrap(), 0);
+    assert!(!instance.wants_restart());
+    instance.deactivate(processor);
+
+    instance.set(&[change(0, "lookahead", 1.0), change(0, "mix", 0.0)]).unwrap();
+    for rate in [44_100.0, RATE, 192_000.0] {
+        for bypass in [0.0, 1.0] {
+            instance.set(&[change(0, "bypass", bypass)]).unwrap();
+            let mut processor = instance.activate(rate, MAX_BLOCK).unwrap();
+            let latency = instance.latency().unwrap();
+            assert_eq!(latency, late(rate));
+            let impulse = |at: usize| {
+                let mut signal = vec![vec![0.0; 10_000]; 2];
+                (signal[0][at], signal[1][at]) = (0.5, -0.25);
+                signal
+            };
+            let mut signal = impulse(100);
+            processor.run(&mut signal, true, &mut random_blocks(1), &[]).unwrap();
+            assert!(signal == impulse(100 + latency as usize), "{rate} Hz, bypass {bypass}");
+            instance.deactivate(processor);
+        }
+    }
+    instance.wants_restart();
+    instance.says_latency_changed();
+
+    // A latency that changes while the plugin is active waits for the host to activate it anew.
+    let mut processor = instance.activate(192_000.0, MAX_BLOCK).unwrap();
+    for (lookahead, latency) in [(0.0, 0), (1.0, late(192_000.0))] {
+        let mut signal = music(0.1, RATE);
+        let switch = [change(777, "lookahead", lookahead)];
+        processor.run(&mut signal, true, &mut every(512), &switch).unwrap();
+        instance.idle();
+        assert!(instance.wants_restart());
+        instance.deactivate(processor);
+        processor = instance.activate(192_000.0, MAX_BLOCK).unwrap();
+        assert!(instance.says_latency_changed());
+        assert_eq!(instance.latency().unwrap(), latency);
+        let mut signal = music(0.1, RATE);
+        processor.run(&mut signal, true, &mut every(512), &[]).unwrap();
+        instance.idle();
+        assert!(!instance.wants_restart(), "once is enough");
+    }
+    instance.deactivate(processor);
+}
+
+#[test]
 fn the_tail_is_reported_and_long_enough_and_then_the_host_may_rest() {
     let mut instance = instance();
-    set(&mut instance, &Settings { mix: 100.0, ring: 0.5, ..Settings::default() });
+    set(&mut instance, &Settings { mix: 100.0, ring: 0.5, ..Settings::REFERENCE });
     let actual = settings(&mut instance);
     let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
     let mut sound = music(1.0, RATE);
@@ -323,15 +371,20 @@ fn a_bad_block_is_over_when_it_is_over() {
     // Eight ring times of the reference sound after the fault.
     let clean = music(14.0, rate);
     let (start, end) = (22_050, 22_050 + 256);
+    let reference = || {
+        let mut instance = instance();
+        set(&mut instance, &Settings::REFERENCE);
+        instance
+    };
     for stereo in [0.0, 1.0] {
         let setup = [change(0, "mix", 1.0), change(0, "stereo", stereo)];
-        let undisturbed = played(&mut instance(), rate, &clean, true, every(256), &setup);
+        let undisturbed = played(&mut reference(), rate, &clean, true, every(256), &setup);
         for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, 1e-40] {
             let mut input = clean.clone();
             for channel in &mut input {
                 channel[start..end].fill(bad);
             }
-            let output = played(&mut instance(), rate, &input, true, every(256), &setup);
+            let output = played(&mut reference(), rate, &input, true, every(256), &setup);
             for (output, undisturbed) in output.iter().zip(&undisturbed) {
                 assert!(output.iter().all(|sample| sample.is_finite()), "{bad}");
                 assert!(output[end..].iter().all(|sample| sample.abs() <= 1.0), "{bad}");
@@ -349,7 +402,8 @@ fn a_bad_block_is_over_when_it_is_over() {
 fn the_renderer_makes_the_same_of_the_demo_tune() {
     let demo = xtask::root().join("assets/demo.wav");
     let input = wav(&demo);
-    for sound in sounds() {
+    // The renderer takes a latency back.
+    for sound in sounds().into_iter().filter(|sound| !sound.lookahead) {
         let mut instance = instance();
         set(&mut instance, &sound);
         let actual = settings(&mut instance);
@@ -361,10 +415,9 @@ fn the_renderer_makes_the_same_of_the_demo_tune() {
         for spec in &SPECS {
             renderer.arg(format!("--{}={}", spec.id, spec.get(&actual)));
         }
-        let stereo = if actual.stereo == Stereo::Stereo { "stereo" } else { "mono" };
-        let scale = serde_json::to_value(actual.scale).unwrap();
-        renderer.args(["--stereo", stereo, "--root", actual.root.name()]);
-        renderer.args(["--scale", scale.as_str().unwrap()]);
+        for choice in &CHOICES {
+            renderer.arg(format!("--{}={}", choice.id, choice.entries[choice.get(&actual)].0));
+        }
         renderer.args(["--bands", &actual.bands.to_string()]);
         if actual.scale == Scale::Custom {
             renderer.args(["--custom", &actual.custom.to_string()]);

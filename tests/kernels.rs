@@ -5,7 +5,7 @@ mod common;
 use common::{noise, noisy_chord, snr, white};
 use tone_filter::dsp::{
     BandMask, Settings, ToneFilter,
-    kernel::{BLOCK, Coefficients, Kernel, Lanes, Shared, State, Task},
+    kernel::{BLOCK, Coefficients, FrameInputs, Kernel, Lanes, RMS_GUARD, State, Task},
     notes::{TONES, frequency},
     reference::{self, Resonator},
     resonator::Design,
@@ -14,7 +14,7 @@ use tone_filter::dsp::{
 const RATES: [f64; 3] = [44_100.0, 96_000.0, 192_000.0];
 
 fn wet() -> Settings {
-    Settings { mix: 100.0, ..Settings::default() }
+    Settings { mix: 100.0, ..Settings::REFERENCE }
 }
 
 fn filtered(kernel: Kernel, settings: &Settings, rate: f64, input: &[f32]) -> Vec<f32> {
@@ -24,7 +24,7 @@ fn filtered(kernel: Kernel, settings: &Settings, rate: f64, input: &[f32]) -> Ve
     signal
 }
 
-/// The default ring, in seconds.
+/// The reference's ring, in seconds.
 const RING: f64 = 1.5663;
 
 /// Coefficients and a signal to run a kernel by hand.
@@ -32,7 +32,6 @@ fn bench(rate: f64, ring: f64) -> (Coefficients, [Resonator; TONES]) {
     let designs: [Design; TONES] =
         std::array::from_fn(|tone| Design::new(frequency(tone, 440.0, 0.0), ring, rate));
     let mut coefficients = Coefficients {
-        weight: Lanes([1.0; TONES]),
         step: 1e-4,
         drive: 40.0,
         threshold: 2e-4,
@@ -43,6 +42,7 @@ fn bench(rate: f64, ring: f64) -> (Coefficients, [Resonator; TONES]) {
     for (tone, design) in designs.iter().enumerate() {
         coefficients.set_loop(tone, design.two_integrator_loop());
     }
+    coefficients.set_weights(Lanes([1.0; TONES]), Lanes([1.0; TONES]), RMS_GUARD);
     (coefficients, designs.map(Resonator::new))
 }
 
@@ -70,13 +70,14 @@ fn each_resonator_alone_is_the_references_to_100_db() {
         for kernel in Kernel::available() {
             let mut resonators = resonators;
             let mut state = State::ZERO;
-            let mut shared = Shared::ZERO;
+            let mut inputs = FrameInputs::ZERO;
             let (mut signal, mut error) = ([0.0; TONES], [0.0; TONES]);
             let mut previous = 0.0;
             for &x in &input {
-                shared.input[0] = x + previous;
+                inputs.input[0] = x + previous;
                 previous = x;
-                let task = Task { state: &mut state, shared: &shared, sums: &mut [0.0] };
+                let task =
+                    Task { state: &mut state, position: 0, inputs: &inputs, sums: &mut [0.0] };
                 kernel.process(&coefficients, task);
                 for (tone, resonator) in resonators.iter_mut().enumerate() {
                     let truth = resonator.next(f64::from(x));
@@ -144,18 +145,66 @@ fn the_output_does_not_depend_on_how_the_signal_is_cut() {
     }
 }
 
+/// The sums of noise in which every tone's share moves from block to block, in calls of `size` samples and what
+/// is left of a block.
+fn ramped(kernel: Kernel, ring: f64, size: usize) -> Vec<f32> {
+    let (mut coefficients, _) = bench(44_100.0, ring);
+    let (mut state, mut weights, mut noise) = (State::ZERO, Lanes::ZERO, noise(7));
+    let (mut sums, mut previous) = (vec![0.0; 200 * BLOCK], 0.0);
+    for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
+        let from = weights;
+        // None, all, or between; in every fourth block they stay.
+        weights.0 = weights.0.map(|weight| match block % 4 {
+            3 => weight,
+            _ => (noise() as f32).mul_add(0.8, 0.5).clamp(0.0, 1.0),
+        });
+        coefficients.set_weights(from, weights, RMS_GUARD);
+        let mut rest = sums;
+        while !rest.is_empty() {
+            let position = BLOCK - rest.len();
+            let (part, after) = rest.split_at_mut(size.min(rest.len()));
+            let mut inputs = FrameInputs { total_power: [0.08; BLOCK], ..FrameInputs::ZERO };
+            for input in &mut inputs.input[..part.len()] {
+                let x = 0.5 * noise() as f32;
+                (*input, previous) = (x + previous, x);
+            }
+            let task = Task { state: &mut state, position, inputs: &inputs, sums: part };
+            kernel.process(&coefficients, task);
+            rest = after;
+        }
+    }
+    sums
+}
+
+#[test]
+fn kernels_agree_to_90_db_on_shares_that_move_and_wherever_a_block_is_cut() {
+    // With one gain for all bands, and with one for each.
+    for ring in [RING, 0.3] {
+        let scalar = Kernel::available().next().unwrap();
+        let truth: Vec<f64> = ramped(scalar, ring, BLOCK).into_iter().map(f64::from).collect();
+        for kernel in Kernel::available() {
+            let whole = ramped(kernel, ring, BLOCK);
+            let db = snr(&truth, &whole);
+            assert!(db >= 90.0, "{kernel:?}, {ring} s: {db:.1} dB");
+            for size in 1..BLOCK {
+                assert_eq!(ramped(kernel, ring, size), whole, "{kernel:?}, {ring} s, {size}");
+            }
+        }
+    }
+}
+
 #[test]
 fn a_kernel_leaves_alone_what_is_beyond_a_block() {
     let (coefficients, _) = bench(44_100.0, RING);
-    let shared = Shared { input: [0.5; BLOCK], total_power: [0.1; BLOCK] };
+    let inputs = FrameInputs { input: [0.5; BLOCK], total_power: [0.1; BLOCK] };
     for kernel in Kernel::available() {
         let mut state = State::ZERO;
-        let task = Task { state: &mut state, shared: &shared, sums: &mut [] };
+        let task = Task { state: &mut state, position: 0, inputs: &inputs, sums: &mut [] };
         kernel.process(&coefficients, task);
         assert_eq!(state, State::ZERO, "{kernel:?}: no samples, no change");
 
         let mut sums = [f32::NAN; BLOCK + 9];
-        let task = Task { state: &mut state, shared: &shared, sums: &mut sums };
+        let task = Task { state: &mut state, position: 0, inputs: &inputs, sums: &mut sums };
         kernel.process(&coefficients, task);
         assert!(sums[..BLOCK].iter().all(|sum| sum.is_finite()), "{kernel:?}");
         assert!(sums[BLOCK..].iter().all(|sum| sum.is_nan()), "{kernel:?}");

@@ -2,7 +2,7 @@
 
 Usage: vst3_host.py PLUGIN FOLDER
 
-Reads FOLDER/cases.json, a list of {name, rate, channels, block, parameters}, and for each case
+Reads FOLDER/cases.json, a list of {name, rate, channels, block, parameters, latency}, and for each case
 FOLDER/NAME.in: planar 32-bit floats. Writes FOLDER/NAME.out, FOLDER/NAME.reloaded (the same from a
 second instance that was given the first one's state), and FOLDER/parameters.json.
 """
@@ -45,7 +45,9 @@ def main(path, folder):
         plugin = pedalboard.load_plugin(path)
         for name, value in case["parameters"].items():
             parameter(plugin, name).raw_value = value
+        # The host takes the latency back.
         output = play(plugin, signal, case)
+        assert plugin.reported_latency_samples == case["latency"]
         output.tofile(folder / f"{case['name']}.out")
 
         reloaded = pedalboard.load_plugin(path)

@@ -8,7 +8,7 @@ use hosting::{Signal, assert_same, demo, expected, instance, music, set, setting
 use serde_json::{Map, Value, json};
 use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;
-use tone_filter::dsp::{SPECS, Settings};
+use tone_filter::dsp::{CHOICES, SPECS, Settings, ToneFilter};
 use xtask::{bundle, python};
 
 /// One run of the plugin, and what the library says it must sound like.
@@ -18,6 +18,8 @@ struct Case {
     block: usize,
     parameters: Value,
     input: Signal,
+    /// What the host makes up for.
+    latency: usize,
     expected: Signal,
     /// One value of Mix (0..1) a block, for who automates.
     mix: Vec<f32>,
@@ -51,10 +53,13 @@ impl Case {
             .collect();
         // It is played twice; the second time starts from where the first has ended.
         let automated = expected(&then.last().unwrap().1, rate, &input, &then);
-        let expected = expected(&actual, rate, &input, &[]);
+        let latency = ToneFilter::new(rate, &actual).unwrap().latency();
+        let longer: Signal = input.iter().map(|c| [&c[..], &vec![0.0; latency]].concat()).collect();
+        let mut expected = expected(&actual, rate, &longer, &[]);
+        expected.iter_mut().for_each(|channel| drop(channel.drain(..latency)));
         let name = format!("case{index}-{channels}-channels-{rate}-Hz-blocks-of-{block}");
         let parameters = parameters.into_iter().collect();
-        Self { name, rate, block, parameters, input, expected, mix, automated }
+        Self { name, rate, block, parameters, input, latency, expected, mix, automated }
     }
 
     fn json(&self) -> Value {
@@ -64,6 +69,7 @@ impl Case {
             "channels": self.input.len(),
             "block": self.block,
             "parameters": self.parameters,
+            "latency": self.latency,
             "mix": self.mix,
         })
     }
@@ -134,7 +140,7 @@ fn dawdreamer_hears_the_library_automates_and_reloads() {
 }
 
 #[test]
-fn pedalboard_finds_the_settings_and_hears_the_library_even_after_a_reload() {
+fn pedalboard_finds_settings_and_latency_and_hears_the_library_even_after_a_reload() {
     let (folder, _) = play(
         "vst3_host.py",
         &[
@@ -144,14 +150,17 @@ fn pedalboard_finds_the_settings_and_hears_the_library_even_after_a_reload() {
             (2, 96_000.0, 2, 1000),
             (3, 48_000.0, 1, 8192),
             (4, 192_000.0, 2, 333),
+            (7, 44_100.0, 2, 512),
+            (8, 44_100.0, 2, 512),
+            (8, 96_000.0, 1, 1000),
         ],
     );
     let parameters = fs::read_to_string(folder.path().join("parameters.json")).unwrap();
     // By name: the host sorts them by groups.
     let parameters: Map<String, Value> = serde_json::from_str(&parameters).unwrap();
-    assert_eq!(parameters.len(), SPECS.len() + 4);
-    for choice in ["Stereo", "Bypass", "Root", "Scale"] {
-        assert!(parameters.contains_key(choice), "{choice}");
+    assert_eq!(parameters.len(), SPECS.len() + CHOICES.len());
+    for choice in &CHOICES {
+        assert!(parameters.contains_key(choice.name), "{}", choice.id);
     }
     for spec in &SPECS {
         let number = |value: f32| spec.format(value).replace(spec.unit, "").trim().to_owned();

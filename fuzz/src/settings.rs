@@ -28,7 +28,8 @@ enum Step {
     /// Any value for a numeric setting.
     Any(u8, f32),
     Choices {
-        stereo: bool,
+        /// A bit each: stereo, auto, lookahead.
+        switches: u8,
         bypass: bool,
         root: u8,
         scale: u8,
@@ -55,7 +56,7 @@ struct Block {
 /// is out of range changes nothing, and it makes no difference how the signal is cut into blocks.
 pub fn check(bytes: &[u8]) {
     let Ok(session) = Session::arbitrary_take_rest(Unstructured::new(bytes)) else { return };
-    let mut settings = Settings::default();
+    let mut settings = Settings::REFERENCE;
     let rate = match session.rate {
         Rate::Usual(index) => {
             const USUAL: [f64; 7] = [1000.0, 8000.0, 44_100.0, 48_000.0, 192_000.0, 768_000.0, 1e9];
@@ -93,8 +94,10 @@ pub fn check(bytes: &[u8]) {
                 }
                 settings = odd;
             }
-            Step::Choices { stereo, bypass, root, scale } => {
-                settings.stereo = if stereo { Stereo::Stereo } else { Stereo::Mono };
+            Step::Choices { switches, bypass, root, scale } => {
+                let on = |bit: u8| switches >> bit & 1 == 1;
+                settings.stereo = if on(0) { Stereo::Stereo } else { Stereo::Mono };
+                (settings.auto, settings.lookahead) = (on(1), on(2));
                 settings.bypass = bypass;
                 settings.root = PitchClass::new(root.into());
                 settings.scale = Scale::ALL[usize::from(scale) % Scale::ALL.len()];
@@ -110,7 +113,7 @@ pub fn check(bytes: &[u8]) {
                 filters.iter_mut().for_each(ToneFilter::reset);
                 bounds = Bounds::new(&settings);
             }
-            Step::Block(block) => play(&mut filters, &bounds, &block, &mut left),
+            Step::Block(block) => play(&mut filters, &mut bounds, &block, &mut left),
         }
         for filter in &mut filters {
             filter.set_settings(&settings).unwrap();
@@ -119,7 +122,7 @@ pub fn check(bytes: &[u8]) {
     }
 }
 
-fn play(filters: &mut [ToneFilter; 2], bounds: &Bounds, block: &Block, left: &mut usize) {
+fn play(filters: &mut [ToneFilter; 2], bounds: &mut Bounds, block: &Block, left: &mut usize) {
     let frames = usize::from(block.frames).min(*left);
     *left -= frames;
     let mut samples = block.samples.iter().copied().chain([0.0]).cycle();
@@ -135,8 +138,10 @@ fn play(filters: &mut [ToneFilter; 2], bounds: &Bounds, block: &Block, left: &mu
     filters[1].process(&mut after);
     assert_eq!(whole, cut);
 
+    let magnitude = |x: &f32| if x.is_finite() { f64::from(x.abs()) } else { 0.0 };
+    bounds.peak = input.iter().flatten().map(magnitude).fold(bounds.peak, f64::max);
     for (input, output) in input.iter().flatten().zip(whole.iter().flatten()) {
-        let dry = if input.is_finite() { f64::from(input.abs()) } else { 0.0 };
+        let dry = magnitude(input);
         assert!(f64::from(output.abs()) <= bounds.of(dry), "{output} of {input}, {bounds:?}");
     }
     let bands = filters[0].bands();
@@ -158,11 +163,22 @@ struct Bounds {
     wet_share: f64,
     gain: f64,
     bypass: f64,
+    /// Whether there was a level to follow, or a delay.
+    remembers: bool,
+    /// The largest input.
+    peak: f64,
 }
 
 impl Bounds {
     fn new(settings: &Settings) -> Self {
-        let mut bounds = Self { dry_share: 0.0, wet_share: 0.0, gain: 0.0, bypass: 0.0 };
+        let mut bounds = Self {
+            dry_share: 0.0,
+            wet_share: 0.0,
+            gain: 0.0,
+            bypass: 0.0,
+            remembers: false,
+            peak: 0.0,
+        };
         bounds.include(settings);
         bounds
     }
@@ -173,12 +189,18 @@ impl Bounds {
         self.wet_share = self.wet_share.max(mix);
         self.gain = self.gain.max(10f64.powf(f64::from(settings.output) / 20.0));
         self.bypass = self.bypass.max(f64::from(u8::from(settings.bypass)));
+        self.remembers |= settings.auto || settings.lookahead;
     }
 
-    /// The largest output for an input of that size: the wet signal is never more than 1.
+    /// The largest output for an input of that size: the wet signal is never more than 1, and what a level
+    /// makes of the two is not above full scale or the largest input.
     fn of(&self, dry: f64) -> f64 {
-        let bound =
-            (self.gain * self.dry_share).max(self.bypass) * dry + self.gain * self.wet_share;
+        let bound = match self.remembers {
+            true => self.gain.max(self.bypass) * (self.peak + 1.0),
+            false => {
+                (self.gain * self.dry_share).max(self.bypass) * dry + self.gain * self.wet_share
+            }
+        };
         // As good as single precision is.
         bound * (1.0 + 1e-5)
     }

@@ -169,6 +169,15 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     let outcomes = run_batch(plan, &options, workers, &progress);
     progress.clear();
     let summary = report::Summary::new(&outcomes, start.elapsed().as_secs_f64());
+    let reports = outcomes.iter().filter_map(|outcome| match &outcome.fate {
+        Fate::Done(report) => Some(report),
+        _ => None,
+    });
+    let unheard = reports.clone().filter(|report| report::unheard(report)).count();
+    if !(args.quiet || tell_files || unheard == 0) {
+        let (count, advice) = (reports.count(), report::advice(&options.settings));
+        eprintln!("warning: {unheard} of {count} files: {advice}; --verbose tells which");
+    }
     if !(args.quiet || one_file && summary.failed > 0) {
         eprintln!("{summary}");
     }
@@ -200,7 +209,7 @@ impl Args {
             BitDepth::Float32 => Depth::Float32,
         });
         Ok(Options {
-            settings: self.sound.settings()?,
+            settings: self.sound.settings(false)?,
             depth,
             rate: self.sample_rate,
             tail: self.tail,

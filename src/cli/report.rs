@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 use std::{fmt, path::Path};
 use tone_filter::{
-    dsp::notes::{self, TONES},
+    dsp::{BandMask, Settings, notes::TONES},
     offline::{
         batch::{Fate, Job, Outcome, Plan},
+        pitch,
         render::Report,
     },
 };
@@ -104,7 +105,27 @@ pub fn tell(outcome: &Outcome, in_full: bool) {
                     report.after.peak_db() + 0.1,
                 );
             }
+            if in_full && unheard(report) {
+                eprintln!("warning: {output}: {}", advice(&report.settings));
+            }
         }
+    }
+}
+
+/// Whether there was something to hear, and nothing of it was heard.
+pub fn unheard(report: &Report) -> bool {
+    let is_wet = !report.settings.bypass && report.settings.mix > 0.0;
+    is_wet && report.notes == BandMask::NONE && report.before.peak > 0.0
+}
+
+/// What helps when `settings` heard nothing in a sound.
+pub fn advice(settings: &Settings) -> &'static str {
+    if !settings.auto {
+        "no note was heard; hear music of any level with --auto, or lower --floor"
+    } else if settings.focus > 0.0 {
+        "no note was heard; if there are any, raise --sensitivity"
+    } else {
+        "no note was heard; if there are any, lower --threshold or --floor"
     }
 }
 
@@ -164,7 +185,8 @@ fn file(outcome: &Outcome) -> Value {
 }
 
 fn details(report: &Report) -> Value {
-    let notes = (0..TONES).filter(|&tone| report.notes.contains(tone)).map(notes::name);
+    let notes = (0..TONES).filter(|&tone| report.notes.contains(tone));
+    let notes = notes.map(|tone| pitch::name(tone, report.settings.transpose));
     let finite = |db: f32| db.is_finite().then_some(db);
     json!({
         "duration_seconds": report.audio_seconds(),

@@ -21,11 +21,12 @@ pub struct Sound {
 
 impl Sound {
     /// The preset, or else the default sound, with every flag applied. Lookahead is on unless a flag says otherwise:
-    /// whoever reads a file knows what comes. Without focus it would change nothing.
+    /// whoever reads a file knows what comes. Without focus it would change nothing, unless somebody `listens` to the
+    /// decisions all the same.
     ///
     /// # Errors
     /// When there is no such preset, or when a scale of one's own and its notes are not there together.
-    pub fn settings(&self) -> anyhow::Result<Settings> {
+    pub fn settings(&self, listens: bool) -> anyhow::Result<Settings> {
         let mut settings = match &self.preset {
             Some(name) => Preset::find(name)?.settings,
             None => Settings::default(),
@@ -35,7 +36,7 @@ impl Sound {
                 spec.set(&mut settings, value);
             }
         }
-        settings.lookahead = settings.focus > 0.0;
+        settings.lookahead = listens || settings.focus > 0.0;
         for (choice, entry) in CHOICES.iter().zip(self.entries) {
             if let Some(entry) = entry {
                 choice.set(&mut settings, entry);

@@ -4,7 +4,7 @@
 //! Nothing here touches a sample. The two gains move slowly, once a block of [`BLOCK`]: the dynamics of the music
 //! stay.
 
-use super::lanes::BLOCK;
+use super::{bank::LOUDEST, lanes::BLOCK};
 use wide::f32x4;
 
 /// The mean square that the published constants are at their best with: -14 dB full scale.
@@ -130,7 +130,7 @@ impl Level {
         heard: &[[f32; BLOCK]],
         mut signals: impl Iterator<Item = Signals<'a>>,
     ) {
-        let square = |x: &f32| f64::from(*x) * f64::from(*x);
+        let square = |x: &f32| f64::from(bounded(*x)).powi(2);
         let power = heard.iter().flatten().map(square).sum::<f64>() / (heard.len() * BLOCK) as f64;
         if power > SILENCE {
             let time = if power > self.power { FALL } else { RISE };
@@ -163,6 +163,11 @@ impl Level {
             self.loudness.both += step * (both - self.loudness.both);
         }
     }
+}
+
+/// The sample as the bank hears it: a fault in the input must not be remembered for minutes.
+fn bounded(x: f32) -> f32 {
+    x.clamp(-LOUDEST, LOUDEST)
 }
 
 /// The weighting of ITU-R BS.1770, of the dry and the wet signal of two channels side by side: a shelf for the head,
@@ -230,7 +235,8 @@ impl KWeighting {
         let (mut squares, mut products) = (f32x4::ZERO, f32x4::ZERO);
         let Self { b, a, x, y, pole, high_passes: [first, second] } = self;
         for frame in 0..BLOCK {
-            let own = f32x4::from([dry[frame], wet[frame], other_dry[frame], other_wet[frame]]);
+            let own = [dry[frame], wet[frame], other_dry[frame], other_wet[frame]];
+            let own = f32x4::from(own.map(bounded));
             // What waits for the last output comes last.
             let known = b[0] * own + b[1] * x[0] + (b[2] * x[1] - a[1] * y[1]);
             let shelved = known - a[0] * y[0];

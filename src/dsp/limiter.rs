@@ -32,6 +32,11 @@ impl Limiter {
         (self.gain, self.input) = (1.0, 0.0);
     }
 
+    /// Whether it leaves alone what is within full scale.
+    pub fn rests(&self) -> bool {
+        self.gain == 1.0
+    }
+
     /// Limits the mix in `channels`, samples `range`, that was made of the input in `dries`, from `position` on.
     /// `scale` is the gain that the mix has besides, as a factor.
     pub fn process(

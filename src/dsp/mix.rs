@@ -1,4 +1,4 @@
-//! How the dry and the wet signal are mixed.
+//! How channels become one signal for the bands, and how dry and wet are mixed.
 
 use super::{
     constants::Constants, lanes::BLOCK, level::Level, settings::smoother::SmoothedSettings,
@@ -49,6 +49,17 @@ impl Levels {
             wet: between(self.wet, to.wet),
             stereo: between(self.stereo, to.stereo),
             lookahead: between(self.lookahead, to.lookahead),
+        }
+    }
+}
+
+/// Puts the mean of the samples `range` of all channels into `to`.
+pub(super) fn mean(channels: &[&mut [f32]], range: std::ops::Range<usize>, to: &mut [f32]) {
+    let share = 1.0 / channels.len() as f32;
+    to.fill(0.0);
+    for channel in channels {
+        for (mean, sample) in to.iter_mut().zip(&channel[range.clone()]) {
+            *mean += share * sample;
         }
     }
 }

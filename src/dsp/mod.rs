@@ -42,8 +42,7 @@ use lanes::{BLOCK, Lanes};
 use level::Level;
 use limiter::Limiter;
 use listener::Listener;
-use mix::Levels;
-use notes::TONES;
+use mix::{Levels, mean};
 use settings::smoother::{SmoothedSettings, Smoother};
 use thiserror::Error;
 
@@ -52,13 +51,6 @@ const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
 
 /// Samples by which the sound is delayed at most.
 const MOST_LATENCY: f64 = 65_536.0;
-
-/// What the listener's input is multiplied by: it hears contrasts alone, down to some -90 dB, which are so those of
-/// music at -60 dB, too.
-const LISTENER_GAIN: f32 = 1000.0;
-
-/// What the sensitivity lowers the threshold of a decision by at most, in log odds.
-const MOST_SHIFT: f32 = 3.0;
 
 /// Channels that there is room for where nothing else is said.
 const CHANNELS: usize = 2;
@@ -97,14 +89,6 @@ pub struct ToneFilter {
     delay: Delay,
     level: Level,
     limiter: Limiter,
-    listener: Listener,
-    /// What it hears in the current block.
-    ahead: [f32; BLOCK],
-    /// Whether it hears, and whether it does so without focus, too.
-    listening: bool,
-    always_listening: bool,
-    /// The notes that are played.
-    played: BandMask,
     focus: Focus,
     /// The bands' shares in the sum, the gain to the nominal level, and what moves sample by sample, at the start
     /// and at the end of the current block.
@@ -113,6 +97,8 @@ pub struct ToneFilter {
     levels: [Levels; 2],
     /// Whether the weights or the gains move within the current block.
     following: bool,
+    /// Whether the mix must be limited in the current block.
+    limiting: bool,
     /// Samples into the current block.
     position: usize,
 }
@@ -152,16 +138,12 @@ impl ToneFilter {
             delay: Delay::new(latency, CHANNELS),
             level,
             limiter: Limiter::new(sample_rate),
-            listener: Listener::new(sample_rate, settings.lookahead),
-            ahead: [0.0; BLOCK],
-            listening: false,
-            always_listening: false,
-            played: BandMask::NONE,
             focus: Focus::new(sample_rate),
             weights: [Lanes::ZERO; 2],
             gains: [1.0; 2],
             levels: [levels; 2],
             following: false,
+            limiting: false,
             position: 0,
         };
         filter.reset();
@@ -190,15 +172,15 @@ impl ToneFilter {
 
     /// The same filter, at rest, which decides what is played even where there is no focus.
     #[must_use]
-    pub fn always_listening(self) -> Self {
-        let mut filter = Self { always_listening: true, ..self };
-        filter.reset();
-        filter
+    pub fn always_listening(mut self) -> Self {
+        self.focus.listen_always();
+        self.reset();
+        self
     }
 
     /// What decides which notes are played.
     pub fn listener(&self) -> &Listener {
-        &self.listener
+        self.focus.listener()
     }
 
     /// What computes the inner loop.
@@ -236,9 +218,7 @@ impl ToneFilter {
         self.delay.clear();
         self.level.reset();
         self.limiter.reset();
-        self.listening = false;
-        self.listen();
-        self.focus.arrive(self.played, self.now.settings.focus);
+        self.focus.reset(&self.now, self.settings.lookahead);
         self.weights = [self.shares(); 2];
         self.gains = [self.gain(); 2];
         self.voicing.begin_block(self.weights, self.gains);
@@ -316,9 +296,8 @@ impl ToneFilter {
     pub fn snapshot(&self) -> Snapshot {
         let [first, second] = &self.banks;
         let second = (self.levels[1].stereo > 0.0).then_some(second);
-        let played = self.listening.then_some(self.played);
         let makeup = if self.settings.auto { self.level.makeup() as f32 } else { 1.0 };
-        self.voicing.snapshot(first, second, played, makeup)
+        self.voicing.snapshot(first, second, self.focus.played(), makeup)
     }
 
     /// What brings the input to the nominal level, as far as `auto` is on.
@@ -332,32 +311,19 @@ impl ToneFilter {
         Lanes(std::array::from_fn(|tone| self.now.weights[tone] * shares[tone]))
     }
 
-    /// Lets the listener follow the settings, and start from silence where it is needed again.
-    fn listen(&mut self) {
-        let Settings { tuning, transpose, sensitivity, focus, .. } = self.now.settings;
-        let before = self.listening;
-        self.listening = self.always_listening || focus > 0.0;
-        self.listener.set_lookahead(self.settings.lookahead);
-        self.listener.set_tuning(f64::from(tuning), f64::from(transpose));
-        self.listener.set_sensitivity(MOST_SHIFT * (sensitivity / 50.0 - 1.0));
-        if self.listening && !before {
-            self.listener.reset();
-            self.played = BandMask::NONE;
-        }
-    }
-
     /// Moves on what stands still within a block of 64.
     fn begin_block(&mut self) {
         self.levels[0] = self.levels[1];
+        let was_auto = self.now.auto > 0.0;
         let moved = self.smoother.step();
         if moved {
             self.now = self.smoother.now();
             self.voicing.update(&self.now);
-            self.listen();
+            self.focus.tune(&self.now, self.settings.lookahead);
         }
         // At rest, without focus and auto, there is nothing to follow.
         if moved || self.following || self.now.settings.focus > 0.0 || self.now.auto > 0.0 {
-            self.focus.follow(self.played, self.now.settings.focus);
+            self.focus.follow(self.now.settings.focus);
             self.weights = [self.weights[1], self.shares()];
             self.gains = [self.gains[1], self.gain()];
             self.voicing.begin_block(self.weights, self.gains);
@@ -366,6 +332,8 @@ impl ToneFilter {
         if moved || self.now.auto > 0.0 {
             self.levels[1] = Levels::new(&self.now, &self.voicing.constants, &self.level);
         }
+        // Not only with `auto`: a gain that is let go at once would click.
+        self.limiting = was_auto || self.now.auto > 0.0 || !self.limiter.rests();
         let [from, to] = self.levels;
         // A second bank that wakes up goes on from what the first one hears.
         if from.stereo == 0.0 && to.stereo > 0.0 {
@@ -378,12 +346,7 @@ impl ToneFilter {
 
     /// Learns from what the block that has just ended brought, in a call with `channels`.
     fn end_block(&mut self, channels: usize) {
-        if self.listening
-            && let Some(decisions) = self.listener.push(self.kernel, &self.ahead)
-        {
-            let on = (0..TONES).filter(|&tone| decisions.on[tone]);
-            self.played = on.fold(BandMask::NONE, |played, tone| played.with(tone, true));
-        }
+        self.focus.decide(self.kernel);
         if self.now.auto > 0.0 {
             let banks = 1 + usize::from(self.two_banks(channels));
             let wets = (0..channels).map(|channel| &self.wets[channel.min(banks - 1)]);
@@ -403,21 +366,15 @@ impl ToneFilter {
         let [from, to] = self.levels;
         let level = |frame: usize| from.towards(to, position + frame);
         let two_banks = self.two_banks(channels.len());
-        let auto = self.now.auto > 0.0;
 
         for channel in channels.iter_mut() {
             channel[start..end].iter_mut().for_each(|sample| *sample = finite(*sample));
         }
-        if self.listening {
-            mean(channels, start..end, &mut self.ahead[part.clone()]);
-            for sample in &mut self.ahead[part.clone()] {
-                *sample = LISTENER_GAIN * sample.clamp(-bank::LOUDEST, bank::LOUDEST);
-            }
-        }
+        self.focus.hear(channels, start..end, position);
         if from.lookahead > 0.0 || to.lookahead > 0.0 {
             self.delay.process(channels, start..end, |frame| level(frame).lookahead);
         }
-        if auto {
+        if self.limiting {
             for (dry, channel) in self.dries.iter_mut().zip(channels.iter()) {
                 dry[part.clone()].copy_from_slice(&channel[start..end]);
             }
@@ -465,20 +422,10 @@ impl ToneFilter {
                 *sample = level.dry * *sample + level.wet * wet;
             }
         }
-        if auto {
-            let ceiling = self.voicing.constants.output as f32;
-            self.limiter.process(&self.dries, channels, position, start..end, ceiling);
-        }
-    }
-}
-
-/// Puts the mean of the samples `range` of all channels into `to`.
-fn mean(channels: &[&mut [f32]], range: std::ops::Range<usize>, to: &mut [f32]) {
-    let share = 1.0 / channels.len() as f32;
-    to.fill(0.0);
-    for channel in channels {
-        for (mean, sample) in to.iter_mut().zip(&channel[range.clone()]) {
-            *mean += share * sample;
+        if self.limiting {
+            let (output, bypass) = (self.voicing.constants.output as f32, self.now.bypass);
+            let scale = (1.0 - bypass) * output + bypass;
+            self.limiter.process(&self.dries, channels, position, start..end, scale);
         }
     }
 }

@@ -36,7 +36,7 @@ pub struct Band {
     /// Gain into the soft clip.
     pub drive: f32,
     /// Keeps the drive finite in silence.
-    guard: f32,
+    pub guard: f32,
 }
 
 /// All bands at one moment.

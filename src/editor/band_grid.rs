@@ -84,7 +84,8 @@ impl BandGrid {
                 }
                 moving |= *value != target;
             };
-            let (level, loudness) = (level(band), loudness(band));
+            let loudness = loudness(band, bands.gain);
+            let level = if loudness == 0.0 { 0.0 } else { level(band) };
             let time = |rises| if rises { RISE } else { FALL };
             let rises = level > cell.level;
             approach(&mut cell.level, level, time(rises));
@@ -115,7 +116,7 @@ impl BandGrid {
 
     /// Shows the grid in `area`.
     pub fn show(&mut self, ui: &mut Ui, area: Rect, bands: &Bands, hand: &mut Hand) {
-        let settings = hand.params.settings();
+        let settings = hand.params.chosen();
         let sounding = settings.sounding_bands();
         let gap = gap(area);
         self.hovered = None;
@@ -195,11 +196,11 @@ fn describe(ui: &mut Ui, tone: usize, settings: &Settings, look: &Look) {
     };
     ui.label(format!("{}   {hertz:.1} Hz   {level}", notes::name(tone)));
     let why = match (look.on, look.sounds) {
-        (false, _) => "Muted by hand. ",
-        (true, false) => "Not in the scale. ",
-        (true, true) => "",
+        (false, _) => "Muted by hand",
+        (true, false) => "Not in the scale",
+        (true, true) => state_name(look.band.state),
     };
-    ui.weak(format!("{why}{HELP}"));
+    ui.weak(format!("{why}. {HELP}"));
 }
 
 /// The space between cells of a grid that fills `area`.
@@ -225,15 +226,15 @@ pub fn cell_rect(area: Rect, gap: f32, tone: usize) -> Rect {
     Rect::from_min_size(corner, pitch - Vec2::splat(gap))
 }
 
-/// What a band's wave shows, 0..1.
-fn loudness(band: &Band) -> f32 {
-    ((10.0 * band.power.log10() - FAINTEST) / (LOUDEST - FAINTEST)).clamp(0.0, 1.0)
+/// What a band's wave shows, 0..1, with `gain` before the band.
+fn loudness(band: &Band, gain: f32) -> f32 {
+    let power = gain * gain * band.power;
+    ((10.0 * power.log10() - FAINTEST) / (LOUDEST - FAINTEST)).clamp(0.0, 1.0)
 }
 
-/// What a band's bar shows, 0..1. Nothing is left of a sound that has died away, even if it is all
-/// that there is.
+/// What the bar shows of a band that is loud enough to be seen, 0..1.
 fn level(band: &Band) -> f32 {
-    if loudness(band) == 0.0 { 0.0 } else { (1.0 - band.level_db() / QUIETEST).clamp(0.0, 1.0) }
+    (1.0 - band.level_db() / QUIETEST).clamp(0.0, 1.0)
 }
 
 /// What of a cell is not in motion.
@@ -361,6 +362,15 @@ pub fn paint_cross(painter: &Painter, centre: Pos2, radius: f32) {
     let stroke = Stroke::new(1.0, theme::DIM);
     for y in [-radius, radius] {
         painter.line_segment([centre - vec2(radius, y), centre + vec2(radius, y)], stroke);
+    }
+}
+
+/// What a state is called.
+pub const fn state_name(state: BandState) -> &'static str {
+    match state {
+        BandState::Muted => "Not played",
+        BandState::Sounding => "Sounding",
+        BandState::Saturated => "Held back",
     }
 }
 

@@ -5,12 +5,13 @@ use super::{
     theme::{self, Scale},
 };
 use crate::{
-    dsp::Spec,
+    dsp::{Settings, Spec},
     params::{ChoiceParam, Control, GROUPS},
 };
 use egui::{
-    Align2, CornerRadius, CursorIcon, Event, EventFilter, Frame, Id, Key, Margin, MouseWheelUnit,
-    Rect, Response, Role, Sense, Stroke, StrokeKind, TextEdit, Ui, WidgetInfo, pos2,
+    Align2, Color32, CornerRadius, CursorIcon, Event, EventFilter, Frame, Id, Key, Margin,
+    MouseWheelUnit, Rect, Response, Role, Sense, Stroke, StrokeKind, TextEdit, Ui, WidgetInfo,
+    pos2,
     text::{CCursor, CCursorRange},
     text_edit::TextEditState,
     vec2,
@@ -52,6 +53,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
     let total: usize = GROUPS.iter().map(|group| columns(group.ids.len())).sum();
     let gap = scale.length(18.0).max(8.0);
     let pitch = (area.width() + gap) / total as f32;
+    let settings = hand.params.chosen();
     let mut left = area.left();
     for group in &GROUPS {
         let width = pitch * columns(group.ids.len()) as f32 - gap;
@@ -67,7 +69,8 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
             let corner = vec2((index / ROWS) as f32 * pitch, (index % ROWS) as f32 * row(scale));
             let corner = title.left_bottom() + corner;
             let cell = Rect::from_min_size(corner, vec2(pitch - gap, row(scale)));
-            let place = Place { cell, id: ui.scope_id().with(id), scale };
+            let remark = Remark::of(id, &settings);
+            let place = Place { cell, id: ui.scope_id().with(id), scale, remark };
             let params = hand.params;
             match params.control(id) {
                 Some(Control::Number(spec, param)) => place.slider(ui, spec, param, hand),
@@ -79,11 +82,36 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
     }
 }
 
-/// Where a control is.
+/// What the other settings mean for a control.
+#[derive(Clone, Copy, Default)]
+struct Remark {
+    /// For its tip.
+    words: &'static str,
+    /// It has no effect on the notes now.
+    idle: bool,
+}
+
+impl Remark {
+    /// What `settings` mean for the control of the setting called `id`.
+    fn of(id: &str, settings: &Settings) -> Self {
+        let (words, idle) = match id {
+            "sensitivity" if settings.focus == 0.0 => ("No effect while Focus is at 0 %.", true),
+            "lookahead" if settings.focus == 0.0 => ("Only a delay while Focus is at 0 %.", true),
+            "floor" if settings.auto => {
+                ("With Auto level, it is relative to a level of -14 dB full scale.", false)
+            }
+            _ => ("", false),
+        };
+        Self { words, idle }
+    }
+}
+
+/// Where a control is, and how it looks.
 struct Place {
     cell: Rect,
     id: Id,
     scale: Scale,
+    remark: Remark,
 }
 
 impl Place {
@@ -104,7 +132,18 @@ impl Place {
     fn name(&self, ui: &Ui, name: &str) {
         let at = self.caption().left_center();
         let font = self.scale.font(12.0);
-        theme::text(ui.painter(), at, Align2::LEFT_CENTER, name, font, theme::DIM);
+        let colour = self.shade(theme::DIM);
+        theme::text(ui.painter(), at, Align2::LEFT_CENTER, name, font, colour);
+    }
+
+    /// `colour`, fainter where the control has no effect.
+    fn shade(&self, colour: Color32) -> Color32 {
+        if self.remark.idle { theme::BACKGROUND.lerp_to_gamma(colour, 0.45) } else { colour }
+    }
+
+    /// The tip of a control that does what `help` says.
+    fn tip(&self, help: &str) -> String {
+        format!("{help} {}", self.remark.words).trim_end().to_owned()
     }
 
     /// A slider: drag it, turn the wheel over it or press an arrow (with shift, finely), double-click it
@@ -144,7 +183,7 @@ impl Place {
         response.widget_info(|| WidgetInfo::slider(true, plain, param.name()));
         let active = response.hovered() || response.dragged();
         focus_ring(ui, &response);
-        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text(spec.help);
+        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text(self.tip(spec.help));
 
         self.name(ui, param.name());
         self.paint_track(ui, shown, param.preview_normalized(0.0), active);
@@ -164,8 +203,8 @@ impl Place {
         let from = if origin > 0.0 && origin < 1.0 { x(origin) } else { track.left() };
         let (low, high) = (from.min(x(value)), from.max(x(value)));
         let filled = Rect::from_x_y_ranges(low..=high, track.y_range());
-        ui.painter().rect_filled(filled, round, theme::ACCENT.gamma_multiply(0.55));
-        let colour = if active { theme::TEXT } else { theme::ACCENT };
+        ui.painter().rect_filled(filled, round, self.shade(theme::ACCENT.gamma_multiply(0.55)));
+        let colour = if active { theme::TEXT } else { self.shade(theme::ACCENT) };
         ui.painter().circle_filled(pos2(x(value), track.center().y), radius, colour);
     }
 
@@ -210,7 +249,8 @@ impl Place {
         }
 
         let at = self.caption().right_center();
-        let area = theme::text(ui.painter(), at, Align2::RIGHT_CENTER, text, font, theme::TEXT);
+        let colour = self.shade(theme::TEXT);
+        let area = theme::text(ui.painter(), at, Align2::RIGHT_CENTER, text, font, colour);
         let response = ui.interact(area, id.with("text"), Sense::click());
         response.widget_info(|| {
             WidgetInfo::labeled(Role::Button, true, format!("{}: {text}", param.name()))
@@ -243,9 +283,9 @@ impl Place {
                 WidgetInfo::selected(Role::RadioButton, true, chosen, label)
             });
             let (fill, text) = match (chosen, response.hovered()) {
-                (true, _) => (theme::ACCENT, theme::BACKGROUND),
+                (true, _) => (self.shade(theme::ACCENT), theme::BACKGROUND),
                 (false, true) => (theme::LINE, theme::TEXT),
-                (false, false) => (theme::SURFACE, theme::DIM),
+                (false, false) => (theme::SURFACE, self.shade(theme::DIM)),
             };
             let round = self.scale.length(4.0) as u8;
             let round = match index {
@@ -257,7 +297,7 @@ impl Place {
             let centre = half.center();
             theme::text(ui.painter(), centre, Align2::CENTER_CENTER, label, font, text);
             focus_ring(ui, &response);
-            if response.on_hover_text(choice.help).clicked() && !chosen {
+            if response.on_hover_text(self.tip(choice.help)).clicked() && !chosen {
                 hand.set_once(choice.id, index as f32);
             }
         }

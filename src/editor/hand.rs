@@ -62,7 +62,7 @@ impl<'a> Hand<'a> {
     /// What is heard now.
     pub fn sound(&self) -> Sound {
         let preset = self.params.preset.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Sound { settings: self.params.settings(), preset, slot: self.session.slot }
+        Sound { settings: self.params.chosen(), preset, slot: self.session.slot }
     }
 
     /// Begins a gesture on the setting called `id`.
@@ -226,7 +226,7 @@ impl<'a> Hand<'a> {
     /// to save.
     fn touch(&self) {
         if let Some(control) = self.params.control("scale") {
-            self.send(&control, control.normalized(&self.params.settings()));
+            self.send(&control, control.normalized(&self.params.chosen()));
         }
     }
 

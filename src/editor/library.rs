@@ -149,7 +149,7 @@ mod tests {
     #[test]
     fn a_change_is_noticed_and_a_host_s_rounding_is_not() {
         let mut library = Library::new(None);
-        let settings = Settings::default();
+        let settings = Settings::REFERENCE;
         assert!(!library.is_changed("Reference", &settings));
         let rounded = Settings { drive: 39.999_992, bypass: true, ..settings };
         assert!(!library.is_changed("Reference", &rounded));

@@ -291,12 +291,12 @@ impl Panel {
         let layout = Layout::new(window);
         let Layout { scale, .. } = layout;
         theme::resize(ui.ctx(), scale);
-        preset_bar::show(ui, layout.header, scale, &self.output, &mut hand);
+        preset_bar::show(ui, layout.header, scale, &self.bands, &self.output, &mut hand);
         self.grid.show(ui, layout.grid, &self.bands, &mut hand);
         scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, &mut hand);
         scale_strip::show(ui, layout.strip, scale, &mut hand);
         if let Some(area) = layout.spectrum {
-            self.spectrum.show(ui, area, scale, &params.settings(), self.grid.hovered);
+            self.spectrum.show(ui, area, scale, &params.chosen(), self.grid.hovered);
         }
         controls::show(ui, layout.controls, scale, &mut hand);
         corner::show(ui, window);

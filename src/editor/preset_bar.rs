@@ -5,6 +5,7 @@ use super::{
     hand::Hand,
     theme::{self, Scale},
 };
+use crate::dsp::Bands;
 use egui::{
     Align2, CornerRadius, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, Sense, Shape,
     Stroke, TextEdit, Ui, Vec2, WidgetInfo, pos2, vec2,
@@ -56,11 +57,19 @@ impl Row {
     }
 }
 
-/// Shows the bar in `area`.
-pub fn show(ui: &mut Ui, area: Rect, scale: Scale, output: &OutputMeter, hand: &mut Hand) {
+/// Shows the bar in `area`, of a filter that hears `bands` and gives `output`.
+pub fn show(
+    ui: &mut Ui,
+    area: Rect,
+    scale: Scale,
+    bands: &Bands,
+    output: &OutputMeter,
+    hand: &mut Hand,
+) {
     let mut row = Row { rest: area, scale };
     // The name has room where the window is wide enough for what is of use.
-    if area.width() > 820.0 * scale.length(1.0).max(0.75) {
+    let roomy = area.width() > 820.0 * scale.length(1.0).max(0.75);
+    if roomy {
         let font = scale.font(14.0);
         let at = area.left_center();
         let title =
@@ -68,6 +77,13 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, output: &OutputMeter, hand: &
         row.left(title.width() + row.space());
     }
     show_meter(ui, &mut row, output);
+    let auto = hand.params.chosen().auto;
+    if auto {
+        show_gains(ui, &mut row, [bands.gain, bands.makeup]);
+    }
+    if roomy || !auto {
+        show_load(ui, &mut row, output);
+    }
     zoom(ui, &mut row, hand);
     row.right(row.space());
     history(ui, &mut row, hand);
@@ -97,7 +113,7 @@ fn presets(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
             load(hand, &next);
         }
     }
-    let changed = hand.session.library.is_changed(&name, &hand.params.settings());
+    let changed = hand.session.library.is_changed(&name, &hand.params.chosen());
     let mark = if changed { " *" } else { "" };
     let response = button(ui, row.rest, row.scale, "Preset", &format!("{name}{mark}"), true);
     if response.clicked() {
@@ -132,7 +148,7 @@ fn presets(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
 
 /// Saving, deleting, importing and exporting.
 fn files(ui: &mut Ui, name: &str, hand: &mut Hand) {
-    let settings = hand.params.settings();
+    let settings = hand.params.chosen();
     let field = |ui: &mut Ui, text: &mut String, label: &str, hint: &str| {
         let caption = ui.label(RichText::new(label).color(theme::DIM));
         let field = TextEdit::singleline(text).hint_text(hint).desired_width(f32::INFINITY);
@@ -235,7 +251,7 @@ fn zoom(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
     });
 }
 
-/// The level of the output, and the share of the processor.
+/// The level of the output.
 fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter) {
     let bars = row.right(row.scale.length(90.0).max(36.0));
     let height = (0.16 * bars.height()).max(2.0);
@@ -255,11 +271,32 @@ fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter) {
     let [left, right] = output.peaks.map(|peak| 20.0 * peak.max(1e-6).log10());
     response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, "Output level"));
     response.on_hover_text(format!("Output {left:.1} and {right:.1} dB full scale"));
-    let place = row.right(row.width(8.0));
-    let text = format!("CPU {:.1} %", 100.0 * output.load);
-    let at = place.right_center() - vec2(row.scale.length(8.0), 0.0);
+    row.right(row.scale.length(8.0));
+}
+
+/// The share of the processor.
+fn show_load(ui: &Ui, row: &mut Row, output: &OutputMeter) {
+    note(ui, row, 8.0, &format!("CPU {:.1} %", 100.0 * output.load));
+}
+
+/// The two gains of Auto level, which are factors.
+fn show_gains(ui: &Ui, row: &mut Row, gains: [f32; 2]) {
+    let [input, wet] = gains.map(|gain| 20.0 * gain.log10());
+    let place = note(ui, row, 21.0, &format!("In {input:+.1} dB  Wet {wet:+.1} dB"));
+    let response = ui.interact(place, ui.scope_id().with("gains"), Sense::hover());
+    let label = "Gains of Auto level";
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, label));
+    response.on_hover_text(
+        "Auto level. In: what brings the music to the level that the resonators are made for. \
+         Wet: what makes their sound as loud as the music.",
+    );
+}
+
+/// A line of at most `chars` letters that is not there to be found; where it is.
+fn note(ui: &Ui, row: &mut Row, chars: f32, text: &str) -> Rect {
+    let place = row.right(row.width(chars));
     let font = row.scale.font(11.0);
-    theme::text(ui.painter(), at, Align2::RIGHT_CENTER, &text, font, theme::DIM);
+    theme::text(ui.painter(), place.right_center(), Align2::RIGHT_CENTER, text, font, theme::DIM)
 }
 
 /// A flat button with `text`, called `label` by who cannot see it.

@@ -28,7 +28,7 @@ pub fn height(scale: Scale) -> f32 {
 /// Shows a key a column of `grid` in `area`: those of the scale are lit. A click makes the scale a custom
 /// one with the key switched.
 pub fn keyboard(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, hand: &mut Hand) {
-    let settings = hand.params.settings();
+    let settings = hand.params.chosen();
     let classes = settings.scale.pitch_classes(settings.root, settings.custom);
     for (index, name) in PITCH_CLASSES.iter().enumerate() {
         let key = Rect::from_x_y_ranges(band_grid::column(grid, index), area.y_range());
@@ -80,7 +80,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
 fn list(ui: &mut Ui, place: Rect, scale: Scale, param: &ChoiceParam, hand: &mut Hand) {
     let Choice { id, name, entries, .. } = param.choice;
     let text = |index: usize| RichText::new(entries[index].1).font(scale.font(12.0));
-    let now = param.value();
+    let now = param.unmodulated();
     let mut picked = now;
     let builder = UiBuilder::new().max_rect(place).id_salt(id);
     ui.scope_builder(builder, |ui| {
@@ -107,13 +107,10 @@ fn list(ui: &mut Ui, place: Rect, scale: Scale, param: &ChoiceParam, hand: &mut 
 fn legend(ui: &Ui, area: Rect, scale: Scale) {
     let painter = ui.painter();
     let mut right = area.right_center();
-    let legend = [
-        (Some(BandState::Saturated), "held back"),
-        (Some(BandState::Sounding), "sounding"),
-        (Some(BandState::Muted), "below threshold"),
-        (None, "muted"),
-    ];
-    for (state, label) in legend {
+    for state in
+        [Some(BandState::Saturated), Some(BandState::Sounding), Some(BandState::Muted), None]
+    {
+        let label = state.map_or("Muted", band_grid::state_name);
         let font = scale.font(11.0);
         let radius = 0.3 * font.size;
         let text = theme::text(painter, right, Align2::RIGHT_CENTER, label, font, theme::DIM);

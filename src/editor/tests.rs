@@ -41,6 +41,7 @@ fn band(tone: usize, state: BandState) -> Band {
         angular_frequency: std::f32::consts::TAU * notes::frequency(tone, 440.0, 0.0) as f32,
         phasor: [0.1, 0.0],
         drive: 40.0,
+        ..Band::default()
     }
 }
 
@@ -66,7 +67,7 @@ fn a_cell_tells_its_state_by_colour_and_by_shape() {
 
 #[test]
 fn a_pure_note_lights_its_own_cell_only() {
-    let mut filter = ToneFilter::new(48_000.0, &Settings::default()).unwrap();
+    let mut filter = ToneFilter::new(48_000.0, &Settings::REFERENCE).unwrap();
     let turn = std::f64::consts::TAU * 440.0 / 48_000.0;
     let mut signal: Vec<f32> =
         (0..96_000).map(|frame| (0.3 * (turn * f64::from(frame)).sin()) as f32).collect();
@@ -101,9 +102,11 @@ fn motion_does_not_depend_on_the_frame_rate_and_comes_to_rest() {
 
 #[test]
 fn every_control_is_legible_at_every_size_and_value() {
-    for size in [MIN_SIZE, [480.0, 900.0], [1600.0, 300.0], DEFAULT_SIZE, [1600.0, 1000.0]] {
+    for size in
+        [MIN_SIZE, [480.0, 900.0], [700.0, 500.0], [1600.0, 300.0], DEFAULT_SIZE, [1600.0, 1000.0]]
+    {
         let mut desk = Desk::new(size);
-        let picks: [fn(&Spec) -> f32; 3] = [|spec| spec.min, |spec| spec.max, |spec| spec.default];
+        let picks: [fn(&Spec) -> f32; 3] = [|spec| spec.min, |spec| spec.max, Spec::default];
         for pick in picks {
             for (index, (_, param, _)) in desk.params().param_map().into_iter().enumerate() {
                 if let Some(spec) = SPECS.get(index) {
@@ -113,7 +116,10 @@ fn every_control_is_legible_at_every_size_and_value() {
                     };
                 }
             }
+            // The longest that the gains can say.
+            (desk.panel().bands.gain, desk.panel().bands.makeup) = (1e4, 15.8);
             desk.frame(vec![]);
+            desk.text("In +80.0 dB  Wet +24.0 dB");
             let settings = desk.settings();
             for spec in &SPECS {
                 desk.text(spec.name);

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::dsp::{
-    Ear,
+    BankSnapshot,
     kernel::{Lanes, State},
 };
 
@@ -11,7 +11,7 @@ fn picture(number: u32) -> Snapshot {
     let value = number as f32;
     let lanes = Lanes([value; 48]);
     let state = State { lo: lanes, bp: lanes, power: lanes };
-    let first = Ear { state, total_power: value };
+    let first = BankSnapshot { state, total_power: value };
     Snapshot { second: Some(first.clone()), first, drive: value, ..Snapshot::default() }
 }
 

@@ -1,36 +1,65 @@
 //! What a filter hears in a file, moment by moment.
 
 use super::{Error, Input, Source};
-use crate::dsp::{Bands, Settings, ToneFilter};
+use crate::dsp::{BandMask, BandState, Bands, Settings, ToneFilter, notes::TONES};
 use std::path::Path;
 
-/// Runs the file `input` through a filter and hands its bands out every `hop` seconds (at least one sample):
-/// `each` is told the time between them in seconds and what is heard at the end of each. Gives the length of the
-/// file in seconds.
+/// Runs the file `input` through a filter, and hands out what it hears: to `block` after each of the filter's
+/// blocks, with the time in seconds from the start of the file that its decisions are about; and to `moment`
+/// every `hop` seconds (at least one sample) of the file, with the time since the last one. Bands that the
+/// settings keep from sounding are muted and not played. Gives the length of the file in seconds.
 ///
 /// # Errors
-/// When the file cannot be read, or `each` fails.
+/// When the file cannot be read, or `moment` fails.
 pub fn listen(
     input: &Path,
     settings: &Settings,
     hop: f64,
-    mut each: impl FnMut(f64, &Bands) -> Result<(), Error>,
+    mut block: impl FnMut(f64, &Bands),
+    mut moment: impl FnMut(f64, &Bands) -> Result<(), Error>,
 ) -> Result<f64, Error> {
     let mut source = Source::open(&Input::new(input)?)?;
     let format = source.format();
     let rate = f64::from(format.rate);
-    let mut filter = ToneFilter::new(rate, settings)
+    let count = usize::from(format.channels);
+    let filter = ToneFilter::new(rate, settings)
         .map_err(|source| Error::Filter { path: input.into(), source })?;
-    let frames = (hop * rate).round().max(1.0);
-    let mut channels = vec![Vec::new(); usize::from(format.channels)];
-    let mut heard = 0;
+    let mut filter = filter.with_channels(rate, count).always_listening();
+    let sounding = settings.sounding_bands();
+    let latency = filter.latency();
+    // Silence that pushes the end of the file out of the filter.
+    let mut silence = latency;
+    let mut channels = vec![Vec::new(); count];
+    let (mut read, mut heard) = (0, 0);
+    let hop = (hop * rate).round().max(1.0) as usize;
+    let mut frames = latency + hop;
     loop {
-        source.read(&mut channels, frames as usize)?;
-        if channels[0].is_empty() {
-            return Ok(heard as f64 / rate);
+        source.read(&mut channels, frames)?;
+        let here = channels[0].len();
+        let added = silence.min(frames - here);
+        if here + added == 0 {
+            return Ok(read as f64 / rate);
         }
-        heard += channels[0].len();
-        filter.process(&mut channels.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
-        each(frames / rate, &filter.bands())?;
+        channels.iter_mut().for_each(|channel| channel.resize(here + added, 0.0));
+        silence -= added;
+        read += here;
+        let mut slices: Vec<_> = channels.iter_mut().map(Vec::as_mut_slice).collect();
+        filter.process_with(&mut slices, |frames, filter| {
+            if let Some(frames) = (heard + frames).checked_sub(latency) {
+                block(frames as f64 / rate, &only(sounding, filter.bands()));
+            }
+        });
+        heard += here + added;
+        moment(hop as f64 / rate, &only(sounding, filter.bands()))?;
+        frames = hop;
     }
+}
+
+/// `heard` without what becomes of bands that are not `sounding`.
+fn only(sounding: BandMask, mut heard: Bands) -> Bands {
+    for tone in (0..TONES).filter(|tone| !sounding.contains(*tone)) {
+        heard.bands[tone].state = BandState::Muted;
+        heard.played = heard.played.map(|played| played.with(tone, false));
+    }
+    heard
 }

@@ -81,6 +81,8 @@ pub struct Report {
     pub clipped: u64,
     /// The bands that sounded.
     pub notes: BandMask,
+    /// The sound.
+    pub settings: Settings,
 }
 
 impl Report {
@@ -164,6 +166,7 @@ pub fn render(
         after: pass.after,
         clipped,
         notes: pass.notes,
+        settings: options.settings,
     })
 }
 
@@ -211,6 +214,8 @@ struct Pass {
     sounding: BandMask,
     /// Frames of the source so far.
     read: u64,
+    /// Frames of the filter's output that are still to be left out, because they come before the source's first.
+    early: usize,
     before: Level,
     after: Level,
     notes: BandMask,
@@ -221,8 +226,10 @@ impl Pass {
         let source = Source::open(input)?;
         let Format { channels, rate, .. } = source.format();
         let path = || input.path().to_path_buf();
-        let filter = ToneFilter::new(f64::from(rate), &options.settings)
-            .map_err(|source| Error::Filter { path: path(), source })?;
+        let hertz = f64::from(rate);
+        let filter = ToneFilter::new(hertz, &options.settings)
+            .map_err(|source| Error::Filter { path: path(), source })?
+            .with_channels(hertz, usize::from(channels));
         let resampler = options.rate.filter(|to| *to != rate).map(|to| {
             Resampler::new(rate, to, channels).map_err(|reason| Error::Rate {
                 path: path(),
@@ -232,6 +239,7 @@ impl Pass {
             })
         });
         Ok(Self {
+            early: filter.latency(),
             source,
             filter,
             resampler: resampler.transpose()?,
@@ -311,13 +319,17 @@ impl Pass {
                 progress(self.read as f64 / frames.max(self.read) as f64);
             }
         }
+        // What the filter still holds back.
+        silence(&mut block, self.filter.latency());
+        self.filter(&mut block);
+        if let Some(resampler) = &mut self.resampler {
+            resampler.process(&mut block);
+        }
+        put(self, &mut block)?;
         let mut left = self.tail_frames();
         while left > 0 {
-            let silence = left.min(MOMENT as u64);
-            for channel in &mut block {
-                channel.clear();
-                channel.resize(silence as usize, 0.0);
-            }
+            let piece = left.min(MOMENT as u64);
+            silence(&mut block, piece as usize);
             self.filter(&mut block);
             let audible = |channel: &Vec<f32>| channel.iter().any(|s| s.abs() * gain >= INAUDIBLE);
             if self.tail == Tail::Auto && !block.iter().any(audible) {
@@ -327,7 +339,7 @@ impl Pass {
                 resampler.process(&mut block);
             }
             put(self, &mut block)?;
-            left -= silence;
+            left -= piece;
         }
         if let Some(resampler) = &mut self.resampler {
             resampler.finish(&mut block);
@@ -336,6 +348,7 @@ impl Pass {
         Ok(frames)
     }
 
+    /// Filters `block`, and leaves out what comes too early.
     fn filter(&mut self, block: &mut [Vec<f32>]) {
         for start in (0..block[0].len()).step_by(MOMENT) {
             let end = block[0].len().min(start + MOMENT);
@@ -347,5 +360,18 @@ impl Pass {
                 }
             }
         }
+        let early = self.early.min(block[0].len());
+        self.early -= early;
+        if early > 0 {
+            block.iter_mut().for_each(|channel| drop(channel.drain(..early)));
+        }
+    }
+}
+
+/// Replaces what `block` holds by so many frames of silence.
+fn silence(block: &mut [Vec<f32>], frames: usize) {
+    for channel in block {
+        channel.clear();
+        channel.resize(frames, 0.0);
     }
 }

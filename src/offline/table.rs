@@ -1,17 +1,15 @@
-//! The levels of the 48 bands over time, as text for other programs.
+//! The levels and states of the 48 bands over time, as text for other programs.
 
-use crate::dsp::{
-    Bands,
-    notes::{TONES, name},
-};
+use super::pitch::names;
+use crate::dsp::{BandMask, BandState, Bands, notes::TONES};
 use std::io::{self, Write};
 
 /// What a table is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
-    /// A head with `time` and the notes' names, then a line for every moment.
+    /// A head with `time`, the notes' names and `played`, then a line for every moment.
     Csv,
-    /// An object with the notes' names, the times and, for every moment, the levels.
+    /// An object with the notes' names and, for every moment, the time, the levels, the states and what is played.
     Json,
 }
 
@@ -22,27 +20,24 @@ const SILENCE_DB: f32 = -120.0;
 pub struct Table<W: Write> {
     to: W,
     syntax: Syntax,
+    names: [String; TONES],
     time: f64,
 }
 
 impl<W: Write> Table<W> {
-    /// Begins a table.
+    /// Begins a table of bands that are moved by `transpose` semitones.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn new(mut to: W, syntax: Syntax) -> io::Result<Self> {
-        let names = (0..TONES).map(name);
+    pub fn new(mut to: W, syntax: Syntax, transpose: f32) -> io::Result<Self> {
+        let names = names(transpose);
         match syntax {
-            Syntax::Csv => {
-                write!(to, "time")?;
-                names.into_iter().try_for_each(|name| write!(to, ",{name}"))?;
-            }
+            Syntax::Csv => write!(to, "time,{},played", names.join(","))?,
             Syntax::Json => {
-                let names: Vec<&str> = names.collect();
                 write!(to, "{{\"version\":1,\"unit\":\"dB\",\"notes\":{names:?},\"moments\":[")?;
             }
         }
-        Ok(Self { to, syntax, time: 0.0 })
+        Ok(Self { to, syntax, names, time: 0.0 })
     }
 
     /// Appends a moment, `hop` seconds after the last one.
@@ -52,18 +47,23 @@ impl<W: Write> Table<W> {
     pub fn push(&mut self, hop: f64, bands: &Bands) -> io::Result<()> {
         let comma = if self.time == 0.0 { "" } else { "," };
         self.time += hop;
-        let levels = bands.bands.iter().map(|band| band.level_db().max(SILENCE_DB));
+        let levels = bands.bands.map(|band| format!("{:.2}", band.level_db().max(SILENCE_DB)));
+        let played = bands.played.unwrap_or(BandMask::NONE);
+        let names = (0..TONES).filter(|tone| played.contains(*tone)).map(|tone| &*self.names[tone]);
+        let (time, levels, names) = (self.time, levels.join(","), names.collect::<Vec<&str>>());
         match self.syntax {
-            Syntax::Csv => {
-                write!(self.to, "\n{:.6}", self.time)?;
-                levels.into_iter().try_for_each(|level| write!(self.to, ",{level:.2}"))
-            }
+            Syntax::Csv => write!(self.to, "\n{time:.6},{levels},{}", names.join(" ")),
             Syntax::Json => {
-                write!(self.to, "{comma}\n{{\"time\":{:.6},\"levels\":[", self.time)?;
-                for (tone, level) in levels.enumerate() {
-                    write!(self.to, "{}{level:.2}", if tone == 0 { "" } else { "," })?;
-                }
-                write!(self.to, "]}}")
+                let states = bands.bands.map(|band| match band.state {
+                    BandState::Muted => "muted",
+                    BandState::Sounding => "sounding",
+                    BandState::Saturated => "saturated",
+                });
+                write!(
+                    self.to,
+                    "{comma}\n{{\"time\":{time:.6},\"levels\":[{levels}],\"states\":{states:?},\
+                     \"played\":{names:?}}}",
+                )
             }
         }
     }

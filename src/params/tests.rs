@@ -1,9 +1,7 @@
 //! Parameters against the settings they stand for.
 
 use super::*;
-
-/// The parameters that are no numbers, in their order.
-const CHOICES: [&str; 4] = ["stereo", "bypass", "root", "scale"];
+use crate::presets::Preset;
 
 fn set(params: &ToneFilterParams, id: &str, plain: f32) {
     let (_, param, _) = params.param_map().into_iter().find(|(own, ..)| own == id).unwrap();
@@ -12,30 +10,33 @@ fn set(params: &ToneFilterParams, id: &str, plain: f32) {
 }
 
 #[test]
-fn defaults_are_the_reference_sound() {
-    assert_eq!(ToneFilterParams::default().settings(), Settings::default());
+fn a_new_instance_has_the_sound_of_the_preset_that_it_names() {
+    let params = ToneFilterParams::default();
+    assert_eq!(params.settings(), Settings::default());
+    let preset = Preset::find(&params.preset.lock().unwrap()).unwrap();
+    assert_eq!(preset.settings, Settings::default());
 }
 
 #[test]
 fn ids_and_order_are_those_of_the_settings() {
     let params = ToneFilterParams::default();
-    let ids: Vec<_> = params.param_map().into_iter().map(|(id, ..)| id).collect();
-    let expected: Vec<_> = SPECS.iter().map(|spec| spec.id).chain(CHOICES).collect();
-    assert_eq!(ids, expected);
+    let mapped: Vec<_> = params.param_map().into_iter().map(|(id, ..)| id).collect();
+    assert_eq!(mapped, ids().collect::<Vec<_>>());
 }
 
 #[test]
 fn every_parameter_is_in_one_group() {
     let mut grouped: Vec<_> =
         GROUPS.iter().chain([&SCALE]).flat_map(|group| group.ids).copied().collect();
-    let mut ids: Vec<_> = SPECS.iter().map(|spec| spec.id).chain(CHOICES).collect();
+    let mut ids: Vec<_> = ids().collect();
     grouped.sort_unstable();
     ids.sort_unstable();
     assert_eq!(grouped, ids);
 
     for (id, _, group) in ToneFilterParams::default().param_map() {
         let expected = match id.as_str() {
-            "tuning" | "transpose" | "stereo" => "Source",
+            "auto" | "tuning" | "transpose" => "Source",
+            "focus" | "sensitivity" | "lookahead" => "Listener",
             "drive" | "tone" => "Voice",
             "mix" | "output" | "bypass" => "Output",
             "root" | "scale" => "Scale",
@@ -48,7 +49,7 @@ fn every_parameter_is_in_one_group() {
 #[test]
 fn every_setting_goes_through_its_parameter() {
     for spec in &SPECS {
-        for value in [spec.min, spec.max, spec.default] {
+        for value in [spec.min, spec.max, spec.reference()] {
             let params = ToneFilterParams::default();
             set(&params, spec.id, value);
             let mut expected = Settings::default();
@@ -61,32 +62,45 @@ fn every_setting_goes_through_its_parameter() {
             assert_eq!(settings, expected, "{} moved another setting", spec.id);
         }
     }
+    for choice in &CHOICES {
+        for entry in 0..choice.entries.len() {
+            let params = ToneFilterParams::default();
+            set(&params, choice.id, entry as f32);
+            let mut expected = Settings::default();
+            choice.set(&mut expected, entry);
+            assert_eq!(params.settings(), expected, "{} {entry}", choice.id);
+            // To a host and back.
+            let control = params.control(choice.id).unwrap();
+            let mut settings = Settings::default();
+            control.put(&mut settings, control.normalized(&expected));
+            assert_eq!(settings, expected, "{} {entry}", choice.id);
+        }
+    }
     let params = ToneFilterParams::default();
-    set(&params, "stereo", 1.0);
-    set(&params, "bypass", 1.0);
-    set(&params, "root", 3.0);
-    set(&params, "scale", 11.0);
     params.bands.store(BandMask::ALL.with(7, false));
     params.custom.store(PitchClasses::NONE.with(1, true));
     let expected = Settings {
-        stereo: Stereo::Stereo,
-        bypass: true,
-        root: PitchClass::new(3),
-        scale: Scale::Blues,
         bands: BandMask::ALL.with(7, false),
         custom: PitchClasses::NONE.with(1, true),
         ..Settings::default()
     };
     assert_eq!(params.settings(), expected);
+}
 
-    // To a host and back, every choice is what the settings say; the numbers are, nearly.
-    let copy = ToneFilterParams::default();
-    let mut settings = Settings::default();
-    for id in CHOICES {
-        let control = copy.control(id).unwrap();
-        control.put(&mut settings, control.normalized(&expected));
+#[test]
+fn a_modulation_is_heard_and_is_no_choice_of_the_user_s() {
+    let params = ToneFilterParams::default();
+    for (id, param, _) in params.param_map() {
+        let chosen = params.chosen();
+        let place = params.control(&id).unwrap().normalized(&chosen);
+        // SAFETY: `params` owns the parameter and is still borrowed.
+        unsafe { param._internal_modulate_value(if place > 0.5 { -0.6 } else { 0.6 }) };
+        assert_ne!(params.settings(), chosen, "{id}");
+        assert_eq!(params.chosen(), chosen, "{id}");
+        // SAFETY: as above.
+        unsafe { param._internal_modulate_value(0.0) };
+        assert_eq!(params.settings(), chosen, "{id}");
     }
-    assert_eq!(Settings { bands: expected.bands, custom: expected.custom, ..settings }, expected);
 }
 
 #[test]
@@ -154,13 +168,20 @@ fn texts_round_trip() {
             assert_eq!(format!("{bare} {}", spec.unit), text);
         }
     }
-    let params = ToneFilterParams::default();
-    assert_eq!(params.bypass.string_to_normalized_value("On"), Some(1.0));
-    assert_eq!(params.bypass.string_to_normalized_value("off"), Some(0.0));
-    assert_eq!(params.bypass.string_to_normalized_value("perhaps"), None);
-    for text in ["Mono", "Stereo"] {
-        let value = params.stereo.string_to_normalized_value(text).unwrap();
-        assert_eq!(params.stereo.normalized_value_to_string(value, true), text);
+    for param in &ToneFilterParams::default().choices {
+        for (index, (id, name)) in param.choice.entries.iter().enumerate() {
+            for text in [*id, *name, &name.to_uppercase()] {
+                // SAFETY: the parameter outlives its pointer.
+                let value = unsafe { param.as_ptr().string_to_normalized_value(text) };
+                assert_eq!(value, Some(param.place(index)), "{text}");
+            }
+            // SAFETY: as above.
+            let text =
+                unsafe { param.as_ptr().normalized_value_to_string(param.place(index), true) };
+            assert_eq!(text, *name);
+        }
+        // SAFETY: as above.
+        assert_eq!(unsafe { param.as_ptr().string_to_normalized_value("perhaps") }, None);
     }
 }
 
@@ -177,6 +198,7 @@ fn any_state_says_something_allowed_of_every_parameter() {
         ("root", ParamValue::I32(3)),
         ("scale", text("of-the-future")),
         ("bypass", ParamValue::F32(1.0)),
+        ("lookahead", ParamValue::Bool(true)),
         ("of-the-future", ParamValue::Bool(true)),
     ];
     let mut state = PluginState {
@@ -190,18 +212,22 @@ fn any_state_says_something_allowed_of_every_parameter() {
             "mix" => 100.0,
             "ring" => 0.05,
             "drive" => 3.0,
-            _ => spec.default,
+            _ => spec.reference(),
         };
         let value = &state.params[spec.id];
         assert!(matches!(value, ParamValue::F32(v) if *v == expected), "{}: {value:?}", spec.id);
     }
-    assert!(matches!(state.params["bypass"], ParamValue::Bool(false)));
-    for (id, expected) in [("stereo", "stereo"), ("root", "A"), ("scale", "chromatic")] {
-        let value = &state.params[id];
-        assert!(
-            matches!(value, ParamValue::String(choice) if choice == expected),
-            "{id}: {value:?}"
-        );
+    for choice in &CHOICES {
+        let expected = match choice.id {
+            "stereo" | "lookahead" => 1,
+            _ => choice.reference(),
+        };
+        let entry = match &state.params[choice.id] {
+            ParamValue::Bool(on) if choice.is_switch() => Some(usize::from(*on)),
+            ParamValue::String(id) => choice.entries.iter().position(|entry| entry.0 == id),
+            _ => None,
+        };
+        assert_eq!(entry, Some(expected), "{}", choice.id);
     }
 }
 

@@ -199,7 +199,7 @@ fn a_file_that_is_named_twice_is_rendered_once_and_that_is_told() {
     let folder = samples();
     let report = json(&folder, "render in/a.wav in ./in/a.wav -o out --json", 0);
     assert_eq!(report["summary"]["done"], 5);
-    let said = folder.run("render in/a.wav ./in/a.wav -o out2");
+    let said = folder.run("render in/a.wav ./in/a.wav -o out2 --mix 0");
     let note = "note: ./in/a.wav: named more than once, rendered once\n1 file done: ";
     assert!(said.starts_with(note), "{said}");
 }
@@ -218,11 +218,11 @@ fn several_files_do_not_go_into_what_is_called_like_one() {
 #[test]
 fn the_summary_counts_what_there_is() {
     let folder = samples();
-    let said = folder.run("render in/a.wav in/b.WAV -o out");
+    let said = folder.run("render in/a.wav in/b.WAV -o out --mix 0");
     assert!(said.starts_with("2 files done: 0.20 s of audio in "), "{said}");
     assert!(said.contains(" times real time, ") && said.ends_with(" M samples/s\n"), "{said}");
     assert_eq!(folder.run("render in/a.wav in/b.WAV -o out --skip-existing"), "2 files skipped\n");
-    let said = folder.run("render in -o out --skip-existing");
+    let said = folder.run("render in -o out --skip-existing --mix 0");
     assert!(said.starts_with("3 files done, 2 skipped: "), "{said}");
     let said = folder.command("render none.wav nothing.wav -o out").output().unwrap().stderr;
     assert!(String::from_utf8(said).unwrap().ends_with("\n2 files failed\n"));
@@ -340,6 +340,6 @@ fn outputs_can_be_as_old_as_their_inputs() {
 fn the_talk_is_as_long_as_asked_for() {
     let folder = samples();
     assert_eq!(folder.run("render in -o out --quiet"), "");
-    assert_eq!(folder.run("render in -o out2").lines().count(), 1);
-    assert_eq!(folder.run("render in -o out3 --verbose").lines().count(), 5 + 1);
+    assert_eq!(folder.run("render in -o out2 --mix 0").lines().count(), 1);
+    assert_eq!(folder.run("render in -o out3 --verbose --mix 0").lines().count(), 5 + 1);
 }

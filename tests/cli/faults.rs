@@ -164,14 +164,14 @@ fn settings_that_cannot_be() {
     assert_eq!(said("--tone 30dB"), "tone = \"30dB\" is not a number in Hz; use 500 to 20000 Hz");
     assert_eq!(said("--ring nan"), "ring = \"nan\" is not a number in s; use 0.05 to 10 s");
     assert_eq!(said("--stereo wide"), "stereo = \"wide\" is unknown; use mono or stereo");
-    assert_eq!(said("--bypass=maybe"), "bypass = \"maybe\" is unknown; use on or off");
+    assert_eq!(said("--bypass=maybe"), "bypass = \"maybe\" is unknown; use off or on");
     assert!(
         said("--scale jazz")
-            .starts_with("scale = \"jazz\" is unknown; use one of chromatic, major")
+            .starts_with("scale = \"jazz\" is unknown; use chromatic, major, ")
     );
     assert_eq!(
         said("--root H"),
-        "root = 'H' is no note; use one of A A# B C C# D D# E F F# G G#, or a flat like Bb"
+        "root = \"H\" is unknown; use A, A#, B, C, C#, D, D#, E, F, F#, G or G#"
     );
     assert_eq!(
         said("--scale minor"),

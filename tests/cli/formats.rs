@@ -168,7 +168,7 @@ fn another_sample_rate_keeps_pitch_and_time() {
 fn a_tail_rings_on_and_the_rest_stays_as_it_is() {
     let folder = Folder::with(&float_wav(44_100, &[common::sine(440.0, 0.5, 1.0, 44_100.0)]));
     let out = |tail: &str| {
-        folder.run(&format!("render in.wav -o out.wav --force {tail}"));
+        folder.run(&format!("render in.wav -o out.wav --force --preset reference {tail}"));
         folder.floats("out.wav").remove(0)
     };
     let none = out("");

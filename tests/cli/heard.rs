@@ -97,7 +97,7 @@ fn a_chord_is_all_its_notes_and_transposed_bands_write_what_sounds() {
 fn notes_end_are_struck_again_and_have_the_velocity_of_their_level() {
     let a4 = 440.0;
     let folder = melody(&[(a4, 0.5, 1.0), (a4, 0.0, 1.5), (a4, 0.05, 1.0), (a4, 0.0, 1.0)]);
-    folder.run("bands in.wav --midi out.mid --floor -70");
+    folder.run("bands in.wav --midi out.mid");
     let heard = notes(&folder, "out.mid");
     assert_eq!(heard.len(), 2, "{heard:?}");
     let [(_, loud, start, end), (_, soft, again, _)] = heard[..] else { unreachable!() };
@@ -108,48 +108,115 @@ fn notes_end_are_struck_again_and_have_the_velocity_of_their_level() {
 }
 
 #[test]
-fn short_notes_and_weak_ones_are_left_out_as_asked() {
-    let folder = melody(&[(440.0, 0.5, 1.0), (660.0, 0.5, 0.2), (440.0, 0.5, 1.0)]);
-    let count = |flags: &str| {
+fn the_more_sensitive_the_more_is_taken_for_played() {
+    let folder = Folder::with(&float_wav(RATE as u32, &[common::noisy_chord(2.0, RATE)]));
+    let seconds = |flags: &str| {
         folder.run(&format!("bands in.wav --midi out.mid --force {flags}"));
-        notes(&folder, "out.mid").iter().filter(|note| note.0 == 76).count()
+        notes(&folder, "out.mid").iter().map(|note| note.3 - note.2).sum::<f64>()
     };
-    assert_eq!(count(""), 1);
-    assert_eq!(count("--midi-shortest 1000"), 0);
-    let silent = Folder::with(&crate::silence().bytes());
-    silent.run("bands in.wav --midi out.mid");
-    assert!(notes(&silent, "out.mid").is_empty());
+    let [less, fitted, more] = ["--sensitivity 0", "", "--sensitivity 100"].map(seconds);
+    assert!(less < fitted && fitted < more, "{less} s, {fitted} s, {more} s");
 }
 
 #[test]
-fn tables_hold_time_and_the_level_of_every_note() {
+fn silence_has_no_notes_and_what_is_not_heard_is_told_with_what_helps() {
+    let silent = Folder::with(&crate::silence().bytes());
+    let said = silent.run("bands in.wav --midi out.mid");
+    assert!(notes(&silent, "out.mid").is_empty() && !said.contains("warning"), "{said}");
+
+    let quiet = melody(&[(440.0, 1e-4, 1.0)]);
+    for (flags, remedy) in [
+        ("--preset reference", "hear music of any level with --auto, or lower --floor"),
+        ("--focus 0 --threshold -10 --auto --transpose 1", "lower --threshold or --floor"),
+        ("--bands 000000000000000000000000000000000000000000000001", "raise --sensitivity"),
+    ] {
+        for (verb, count) in [("bands in.wav --csv out.csv", 2), ("render in.wav -o out.wav", 3)] {
+            let said = quiet.run(&format!("{verb} --force {flags}"));
+            assert!(said.contains("warning: ") && said.contains(remedy), "{verb} {flags}: {said}");
+            assert_eq!(said.lines().count(), count, "{said}");
+            assert_eq!(quiet.run(&format!("{verb} --force --quiet {flags}")), "");
+        }
+        assert!(!quiet.run("render in.wav -o out.wav --force --mix 0").contains("warning"));
+    }
+    quiet.put("more/in.wav", &fs::read(quiet.path("in.wav")).unwrap());
+    let said = quiet.run("render in.wav more -o out --preset reference");
+    assert!(said.starts_with("warning: 2 of 2 files: no note was heard; "), "{said}");
+    assert!(!quiet.run("bands in.wav --csv out.csv --force").contains("warning"));
+}
+
+#[test]
+fn tables_hold_time_and_the_level_and_state_of_every_note() {
     let folder = melody(&[(440.0, 0.5, 2.0)]);
     folder.run("bands in.wav --csv out.csv --json out.json --hop 50ms");
     let csv = fs::read_to_string(folder.path("out.csv")).unwrap();
     let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let head = lines.next().unwrap();
-    assert_eq!((head.len(), head[0], head[1], head[13], head[48]), (49, "time", "A3", "A4", "G#7"));
-    let rows: Vec<Vec<f64>> =
-        lines.map(|line| line.iter().map(|text| text.parse().unwrap()).collect()).collect();
+    assert_eq!((head.len(), head[0], head[1], head[13]), (50, "time", "A3", "A4"));
+    assert_eq!(head[48..], ["G#7", "played"]);
+    let rows: Vec<Vec<&str>> = lines.collect();
     assert_eq!(rows.len(), 40);
-    assert_eq!((rows[0][0], rows[39][0]), (0.05, 2.0));
-    for (index, level) in rows[39][1..].iter().enumerate() {
+    assert_eq!((rows[0][0], rows[39][0]), ("0.050000", "2.000000"));
+    let numbers =
+        |row: &[&str]| -> Vec<f64> { row[..49].iter().map(|text| text.parse().unwrap()).collect() };
+    for (index, level) in numbers(&rows[39])[1..].iter().enumerate() {
         // The ceiling of a single tone is -10 dB of the whole.
-        let expected = if index == 12 { -14.0..-9.0 } else { -120.0..-28.0 };
+        let expected = if index == 12 { -14.0..-9.0 } else { -120.0..-12.0 };
         assert!(expected.contains(level), "band {index}: {level}");
     }
+    assert!(rows[5..].iter().all(|row| row[49] == "A4"), "{csv}");
 
     let json: Value = serde_json::from_slice(&fs::read(folder.path("out.json")).unwrap()).unwrap();
     assert_eq!(json["notes"].as_array().unwrap().len(), 48);
     let moments = json["moments"].as_array().unwrap();
     for (moment, row) in moments.iter().zip(&rows) {
-        assert_eq!(moment["time"], row[0]);
-        assert_eq!(moment["levels"].as_array().unwrap(), &row[1..]);
+        let numbers = numbers(row);
+        assert_eq!(moment["time"], numbers[0]);
+        assert_eq!(moment["levels"].as_array().unwrap(), &numbers[1..]);
+        let played: Vec<&str> = row[49].split_whitespace().collect();
+        assert_eq!(moment["played"].as_array().unwrap(), &played[..]);
     }
     assert_eq!(moments.len(), rows.len());
+    let states = moments[39]["states"].as_array().unwrap();
+    for (tone, state) in states.iter().enumerate() {
+        assert_eq!(*state, if tone == 12 { "saturated" } else { "muted" }, "band {tone}");
+    }
 
     let output = folder.command("bands in.wav --csv - --hop 50").output().unwrap();
     assert_eq!(String::from_utf8(output.stdout).unwrap(), csv);
+}
+
+#[test]
+fn notes_are_named_by_what_sounds() {
+    let folder = melody(&[(220.0, 0.5, 1.0)]);
+    let head = "time,A2,A#2,B2,C3,C#3,D3,D#3,E3,F3,F#3,G3,G#3,A3,";
+    let output = folder.command("bands in.wav --csv - --transpose -12").output().unwrap();
+    let csv = String::from_utf8(output.stdout).unwrap();
+    assert!(csv.starts_with(head), "{csv}");
+    assert!(csv.lines().last().unwrap().ends_with(",A3"), "{csv}");
+    let report =
+        folder.command("render in.wav -o out.wav --json --transpose -12").output().unwrap();
+    let report: Value = serde_json::from_slice(&report.stdout).unwrap();
+    assert_eq!(report["files"][0]["active_notes"], serde_json::json!(["A3"]));
+}
+
+#[test]
+fn moments_are_about_the_time_that_they_name() {
+    let folder = melody(&[(440.0, 0.0, 1.0), (440.0, 0.5, 1.0), (440.0, 0.0, 1.0)]);
+    for (flags, late) in [("", 0.06), ("--lookahead=off", 0.12), ("--preset reference", 0.06)] {
+        folder.run(&format!("bands in.wav --csv out.csv --midi out.mid --force {flags}"));
+        let csv = fs::read_to_string(folder.path("out.csv")).unwrap();
+        assert_eq!(csv.lines().count(), 301, "{flags}");
+        let lit = csv.lines().filter(|line| line.ends_with(",A4"));
+        let times: Vec<f64> =
+            lit.map(|line| line.split(',').next().unwrap().parse().unwrap()).collect();
+        let (first, last) = (times[0], times[times.len() - 1]);
+        assert!((0.97..1.0 + late).contains(&first), "{flags}: {first}");
+        let heard = notes(&folder, "out.mid");
+        assert!(
+            (heard[0].2 - first).abs() < 0.015 && (heard[0].3 - last).abs() < 0.015,
+            "{heard:?}"
+        );
+    }
 }
 
 #[test]
@@ -159,13 +226,8 @@ fn nothing_asked_for_or_in_the_way_is_told_and_nothing_is_written() {
     folder.put("out.csv", b"old");
     let line = folder.fail("bands in.wav --csv out.csv --midi out.mid", 1);
     assert_eq!(line, "out.csv: already exists; choose another name, or overwrite it with --force");
-    for (flag, range) in [
-        ("--hop 0", "use 1 to 10000 ms"),
-        ("--midi-threshold 0", "use -40 to -3 dB"),
-        ("--midi-hysteresis=-1", "use 0 to 30 dB"),
-        ("--midi-shortest long", "use 0 to 10000 ms"),
-    ] {
+    for flag in ["--hop 0", "--hop long"] {
         let line = folder.fail(&format!("bands in.wav --midi out.mid {flag}"), 2);
-        assert!(line.ends_with(range), "{line}");
+        assert!(line.ends_with("use 1 to 10000 ms"), "{line}");
     }
 }

@@ -13,10 +13,21 @@ use tone_filter::{
 
 const RATE: u32 = 44_100;
 
+/// What the filter makes of `channels`, in time with them, with lookahead where it matters.
 fn filtered(settings: &Settings, channels: &[Vec<f32>]) -> Vec<Vec<f32>> {
+    in_time(&Settings { lookahead: settings.focus > 0.0, ..*settings }, channels)
+}
+
+/// What the filter makes of `channels`, in time with them.
+fn in_time(settings: &Settings, channels: &[Vec<f32>]) -> Vec<Vec<f32>> {
+    let rate = f64::from(RATE);
+    let filter = ToneFilter::new(rate, settings).unwrap();
+    let mut filter = filter.with_channels(rate, channels.len());
     let mut channels = channels.to_vec();
-    let mut filter = ToneFilter::new(f64::from(RATE), settings).unwrap();
+    let latency = filter.latency();
+    channels.iter_mut().for_each(|channel| channel.extend(vec![0.0; latency]));
     filter.process(&mut channels.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+    channels.iter_mut().for_each(|channel| drop(channel.drain(..latency)));
     channels
 }
 
@@ -48,8 +59,9 @@ fn a_file_longer_than_a_block_is_what_the_filter_makes_of_it_at_once() {
 fn every_setting_has_a_flag_that_reaches_the_filter() {
     let music = music();
     let folder = Folder::with(&float_wav(RATE, &music));
-    // With the default floor, which is absolute, the threshold is not heard.
-    let base = Settings { floor: -80.0, ..Settings::default() };
+    // With the published floor, which is absolute, the threshold is not heard; and with all focus nothing but what
+    // is played.
+    let base = Settings { floor: -80.0, focus: 50.0, ..Settings::REFERENCE };
     fs::write(folder.path("base.json"), Preset::new("Base", base).to_json()).unwrap();
     let plain = filtered(&base, &music);
     let check = |flag: &str, settings: &Settings| {
@@ -67,6 +79,9 @@ fn every_setting_has_a_flag_that_reaches_the_filter() {
         }
     }
     check("--stereo stereo", &Settings { stereo: Stereo::Stereo, ..base });
+    check("--auto", &Settings { auto: true, ..base });
+    folder.run("render in.wav -o out.wav --force --preset base.json --lookahead=off");
+    assert!(folder.floats("out.wav") == in_time(&base, &music) && in_time(&base, &music) != plain);
     check("--bypass", &Settings { bypass: true, ..base });
     check("--bypass=on", &Settings { bypass: true, ..base });
     let dorian = Settings { scale: Scale::Dorian, root: PitchClass::new(5), ..base };
@@ -106,6 +121,27 @@ fn values_may_have_units_and_signs() {
 }
 
 #[test]
+fn bypass_and_no_mix_give_the_input_back_bit_for_bit_and_in_time() {
+    for count in [1, 2, 6] {
+        // Shorter and longer than the latency, and than a block.
+        for frames in [1, 2047, 2048, 40_000] {
+            let noise = white(1.0, f64::from(RATE));
+            let channels: Vec<Vec<f32>> =
+                (0..count).map(|c| noise[c..c + frames].to_vec()).collect();
+            let folder = Folder::with(&float_wav(RATE, &channels));
+            for flags in ["--bypass", "--mix 0", "--bypass --auto=off", "--mix 0 --lookahead=off"] {
+                folder.run(&format!("render in.wav -o out.wav --force {flags}"));
+                assert!(folder.floats("out.wav") == channels, "{flags}, {count} x {frames}");
+                folder.run(&format!("render in.wav -o out.wav --force --tail 0.1 {flags}"));
+                let out = folder.floats("out.wav");
+                assert!(out.iter().all(|channel| channel.len() == frames + 4410), "{flags}");
+                assert!(std::iter::zip(&out, &channels).all(|(out, own)| out[..frames] == own[..]));
+            }
+        }
+    }
+}
+
+#[test]
 fn presets_set_everything_and_flags_win() {
     let music = music();
     let folder = Folder::with(&float_wav(RATE, &music));
@@ -132,7 +168,7 @@ fn presets_set_everything_and_flags_win() {
 }
 
 #[test]
-fn the_reference_sound_is_the_default() {
+fn without_a_flag_it_is_the_sound_of_a_new_instance() {
     let music = music();
     let folder = Folder::with(&float_wav(RATE, &music));
     folder.run("render in.wav -o out.wav");
@@ -153,6 +189,8 @@ fn help_names_every_setting_with_its_range_and_every_preset() {
     for word in presets::ids().chain([
         "--stereo",
         "--bypass",
+        "--auto",
+        "--lookahead",
         "--bands",
         "--root",
         "--scale",

@@ -48,6 +48,6 @@ fn bars_move_on_a_terminal_and_nowhere_else() {
     assert!(said.contains("  \u{2591}"), "and one for a worker: {said:?}");
     let (said, _) = on_terminal(&folder, "render in -o out --force --quiet", 40);
     assert_eq!(said, "");
-    let said = folder.run("render in -o out --force");
+    let said = folder.run("render in -o out --force --mix 0");
     assert!(said.starts_with("2 files done: ") && said.lines().count() == 1, "{said}");
 }

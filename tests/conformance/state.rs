@@ -5,7 +5,7 @@ use crate::{
     hosting::{builds, new, saved, set, settings, sounds, state},
 };
 use serde_json::{Value, json};
-use tone_filter::dsp::{BandMask, SPECS, Scale, Settings, Stereo};
+use tone_filter::dsp::{BandMask, CHOICES, SPECS, Settings};
 use xtask::host::{Change, Instance, Library};
 
 /// An instance that is set to anything but the defaults.
@@ -146,7 +146,7 @@ fn sound(state: &Value) -> Value {
 
 #[test]
 fn what_a_state_does_not_say_is_as_in_the_reference_sound() {
-    let reference = Settings::default();
+    let reference = Settings::REFERENCE;
     for (build, library) in builds() {
         let full = state(&busy(&library).save().unwrap());
         let load = |state: &Value| {
@@ -168,7 +168,7 @@ fn what_a_state_does_not_say_is_as_in_the_reference_sound() {
                 let mut state = full.clone();
                 state["params"][spec.id] = odd;
                 let mut expected = load(&full);
-                spec.set(&mut expected, spec.default);
+                spec.set(&mut expected, spec.reference());
                 assert_eq!(load(&state), expected, "{build}");
             }
             for (odd, bound) in [(3e38, spec.max), (-3e38, spec.min)] {
@@ -177,15 +177,25 @@ fn what_a_state_does_not_say_is_as_in_the_reference_sound() {
                 assert_eq!(spec.get(&load(&state)), bound, "{build}, {}", spec.id);
             }
         }
-        let mut odd = full.clone();
-        for id in ["stereo", "bypass", "root", "scale"] {
-            odd["params"][id] = json!({ "string": "of-the-future" });
+        for choice in &CHOICES {
+            for odd in [json!({ "string": "of-the-future" }), json!({ "f32": 1.0 })] {
+                let mut state = full.clone();
+                state["params"][choice.id] = odd;
+                let mut expected = load(&full);
+                choice.set(&mut expected, choice.reference());
+                assert_eq!(load(&state), expected, "{build}, {}", choice.id);
+            }
         }
+        let mut odd = full.clone();
         odd["fields"]["bands"] = json!("\"111\"");
-        let loaded = load(&odd);
-        assert_eq!((loaded.stereo, loaded.bypass), (Stereo::Mono, false), "{build}");
-        assert_eq!((loaded.root, loaded.scale), (reference.root, Scale::Chromatic), "{build}");
-        assert_eq!(loaded.bands, BandMask::ALL, "{build}");
+        assert_eq!(load(&odd).bands, BandMask::ALL, "{build}");
+        // Of the version before there was a level and a listener.
+        let mut older = full.clone();
+        for id in ["auto", "focus", "sensitivity", "lookahead"] {
+            older["params"].as_object_mut().unwrap().remove(id).unwrap();
+        }
+        let Settings { auto, focus, sensitivity, lookahead, .. } = load(&older);
+        assert_eq!((auto, focus, sensitivity, lookahead), (false, 0.0, 50.0, false), "{build}");
 
         for none in [json!(null), json!([]), json!({}), json!({ "params": [], "fields": {} })] {
             let mut instance = busy(&library);

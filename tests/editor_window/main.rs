@@ -52,7 +52,7 @@ fn tune() -> impl Fn(f64) -> f64 + Sync + use<> {
 /// How the cell of `note` must look when `notes` have sounded for long: `docs/dsp.md`, 3.
 fn due(notes: &[(&str, f64)], note: &str) -> Look {
     let power = |decibels: f32| 10f64.powf(f64::from(decibels) / 10.0);
-    let Settings { threshold, floor, ceiling, .. } = Settings::default();
+    let Settings { threshold, floor, ceiling, .. } = Settings::REFERENCE;
     let total: f64 = notes.iter().map(|(_, level)| level * level / 2.0).sum();
     let gate = power(floor).max(power(threshold) * total);
     match notes.iter().find(|(own, _)| *own == note).map(|(_, level)| level * level / 2.0) {
@@ -128,6 +128,8 @@ fn each_band_is_in_its_place_and_has_the_colour_of_its_state(stage: &mut Stage) 
 }
 
 fn it_is_drawn_at_every_size(stage: &mut Stage) {
+    // With the gains of Auto level in the bar.
+    stage.load(&Settings { focus: 0.0, ..Settings::default() });
     let sound = tune();
     let wide = [("A3", 0.3), ("A4", 0.06), ("G#7", 0.04)];
     for size in [[1000, 640], [480, 300], [1600, 1000], [3840, 2160], [700, 500]] {

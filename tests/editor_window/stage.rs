@@ -1,6 +1,6 @@
 //! A host with an open editor, playing.
 
-use crate::hosting::{instance, settle, threads};
+use crate::hosting::{instance, set, settle, threads};
 use std::{
     fs,
     path::PathBuf,
@@ -8,6 +8,7 @@ use std::{
     thread::{scope, sleep},
     time::{Duration, Instant},
 };
+use tone_filter::dsp::Settings;
 use xtask::{
     display::{Display, Picture},
     host::{Instance, Processor},
@@ -104,8 +105,10 @@ pub struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
+    /// With the reference sound.
     pub fn open(display: &'a Display) -> Self {
         let mut instance = instance();
+        set(&mut instance, &Settings::REFERENCE);
         let processor = instance.activate(RATE, BLOCK).unwrap();
         Self { processor, window: Window::open(instance, display) }
     }
@@ -147,6 +150,13 @@ impl<'a> Stage<'a> {
             panic!("{title}: {complaint}; see {}", path.display());
         }
         picture
+    }
+
+    /// Gives it another sound while it plays.
+    pub fn load(&mut self, settings: &Settings) {
+        let mut other = instance();
+        set(&mut other, settings);
+        self.window.instance.load(&other.save().unwrap()).unwrap();
     }
 
     pub fn close(mut self) {

@@ -6,7 +6,7 @@ use crate::common::noisy_chord;
 use serde_json::Value;
 use std::path::Path;
 use tone_filter::dsp::{
-    BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter,
+    BandMask, CHOICES, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter,
 };
 use xtask::{
     bundle,
@@ -53,10 +53,7 @@ pub fn set(instance: &mut Instance, settings: &Settings) {
         let value = instance.text_to_value(parameter_id(spec.id), &text).unwrap();
         changes.push(change(0, spec.id, value.unwrap_or_else(|| panic!("{} {text}", spec.id))));
     }
-    changes.push(change(0, "stereo", f64::from(settings.stereo as u8)));
-    changes.push(change(0, "bypass", f64::from(u8::from(settings.bypass))));
-    changes.push(change(0, "root", settings.root.index() as f64));
-    changes.push(change(0, "scale", f64::from(settings.scale as u8)));
+    changes.extend(CHOICES.iter().map(|choice| change(0, choice.id, choice.get(settings) as f64)));
     instance.set(&changes).unwrap();
     // What is no parameter a user paints in the editor; it is in the state only.
     let mut state = state(&instance.save().unwrap());
@@ -89,26 +86,32 @@ pub fn settings(instance: &mut Instance) -> Settings {
 /// The settings in a saved state.
 pub fn settings_in(saved: &[u8]) -> Settings {
     let state = state(saved);
-    let value = |id: &str, kind: &str| state["params"][id][kind].clone();
-    let field = |key: &str| state["fields"][key].as_str().unwrap().to_owned();
+    let value = |id: &str, kind: &str| &state["params"][id][kind];
+    let field = |key: &str| state["fields"][key].as_str().unwrap();
     let mut settings = Settings {
-        stereo: serde_json::from_value(value("stereo", "string")).unwrap(),
-        bypass: value("bypass", "bool").as_bool().unwrap(),
-        root: serde_json::from_value(value("root", "string")).unwrap(),
-        scale: serde_json::from_value(value("scale", "string")).unwrap(),
-        bands: serde_json::from_str(&field("bands")).unwrap(),
-        custom: serde_json::from_str(&field("custom")).unwrap(),
+        bands: serde_json::from_str(field("bands")).unwrap(),
+        custom: serde_json::from_str(field("custom")).unwrap(),
         ..Settings::default()
     };
     for spec in &SPECS {
         spec.set(&mut settings, value(spec.id, "f32").as_f64().unwrap() as f32);
     }
+    for choice in &CHOICES {
+        let entry = match choice.is_switch() {
+            true => usize::from(value(choice.id, "bool").as_bool().unwrap()),
+            false => {
+                let id = value(choice.id, "string").as_str().unwrap();
+                choice.entries.iter().position(|entry| entry.0 == id).unwrap()
+            }
+        };
+        choice.set(&mut settings, entry);
+    }
     settings
 }
 
-/// Settings far from the defaults and from each other.
+/// Settings far from those of a new instance and from each other; only the last one has a latency.
 pub fn sounds() -> Vec<Settings> {
-    let reference = Settings::default();
+    let reference = Settings::REFERENCE;
     vec![
         reference,
         Settings { mix: 100.0, floor: -70.0, threshold: -50.0, ..reference },
@@ -123,6 +126,8 @@ pub fn sounds() -> Vec<Settings> {
             mix: 100.0,
             ..reference
         },
+        Settings { stereo: Stereo::Stereo, focus: 0.0, mix: 80.0, ..Settings::default() },
+        Settings { focus: 40.0, sensitivity: 70.0, lookahead: true, ..Settings::default() },
     ]
 }
 

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::fs;
 use tone_filter::{
-    dsp::{SPECS, Settings},
+    dsp::{CHOICES, SPECS, Settings},
     presets::{Preset, ids},
 };
 
@@ -44,10 +44,13 @@ fn set(instance: &mut Instance, settings: &Settings) -> Result<()> {
     for spec in &SPECS {
         state["params"][spec.id] = json!({ "f32": spec.get(settings) });
     }
-    state["params"]["bypass"] = json!({ "bool": settings.bypass });
-    state["params"]["stereo"] = json!({ "string": settings.stereo });
-    state["params"]["root"] = json!({ "string": settings.root });
-    state["params"]["scale"] = json!({ "string": settings.scale });
+    for choice in &CHOICES {
+        let entry = choice.get(settings);
+        state["params"][choice.id] = match choice.is_switch() {
+            true => json!({ "bool": entry == 1 }),
+            false => json!({ "string": choice.entries[entry].0 }),
+        };
+    }
     state["fields"]["bands"] = json!(json!(settings.bands).to_string());
     state["fields"]["custom"] = json!(json!(settings.custom).to_string());
     let json = state.to_string();

@@ -10,6 +10,7 @@ pub mod host;
 pub mod install;
 pub mod python;
 pub mod soak;
+pub mod songs;
 pub mod suite;
 pub mod tune;
 

@@ -1,7 +1,7 @@
 //! `cargo xtask`: the project's own commands.
 
 use std::process::ExitCode;
-use xtask::{arm, bundle, corpus, demo, install, root, soak, suite, tune};
+use xtask::{arm, bundle, corpus, demo, install, root, soak, songs, suite, tune};
 
 const USAGE: &str = "\
 Usage: cargo xtask VERB
@@ -12,6 +12,8 @@ Usage: cargo xtask VERB
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
   soak              the long runs: an hour of abuse, a session of two hours, a million blocks; with
                     figures, for which the computer should have nothing else to do
+  songs [FLAGS]     print how well notes are found in real songs and how loud they come out; FLAGS are
+                    those of `tone-filter render`
   deny              check licences and sources of all dependencies; needs cargo-deny
   corpus            write states and presets of a new version into tests/corpus, to be kept for ever
   bundle [OPTIONS]  build CLAP and VST3 bundles into target/bundled; OPTIONS are those of
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
     let result = match verb.as_str() {
         "bundle" => bundle::bundle(args),
         "bundle-universal" => bundle::bundle_universal(args),
+        "songs" => songs::report(&args.collect::<Vec<_>>()),
         _ if args.next().is_some() => return usage(),
         "demo" => demo::demo(),
         "corpus" => corpus::write(),

@@ -4,9 +4,9 @@ use crate::{bundle, python, run};
 use anyhow::{Context, Result, bail};
 use std::{env, path::Path, process::Command, time::Instant};
 
-/// What the tests need that a bare Debian does not have: a display and OpenGL on it for the editor's window, and
-/// programs to exchange files with.
-const PACKAGES: [&str; 8] = [
+/// What the tests need that a bare Debian does not have: a display and OpenGL on it for the editor's window,
+/// programs to exchange files with, and songs with what plays them.
+const PACKAGES: [&str; 11] = [
     "xvfb",
     "libgl1",
     "libgl1-mesa-dri",
@@ -15,6 +15,9 @@ const PACKAGES: [&str; 8] = [
     "libxcursor1",
     "sox",
     "ffmpeg",
+    "fluidsynth",
+    "fluid-soundfont-gm",
+    "openttd-openmsx",
 ];
 
 /// Runs every step, in an order in which cheap ones and missing tools fail first.

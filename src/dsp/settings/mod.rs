@@ -122,7 +122,7 @@ impl Settings {
 impl Default for Settings {
     /// The sound of a new instance.
     fn default() -> Self {
-        Self { ring: 0.3, release: 30.0, focus: 100.0, auto: true, ..Self::REFERENCE }
+        Self { ring: 0.2, release: 20.0, focus: 100.0, auto: true, ..Self::REFERENCE }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::Desk;
 use crate::{
-    dsp::{BandMask, Settings, Stereo},
+    dsp::{BandMask, CHOICES, Settings},
     editor::DEFAULT_SIZE,
 };
 use egui::{Event, Key, MouseWheelUnit, TouchPhase, vec2};
@@ -18,8 +18,8 @@ fn a_drag_is_one_gesture_and_moves_one_setting() {
     assert_eq!(desk.log(), ["begin", "set", "set", "end"]);
     let settings = desk.settings();
     assert_eq!(settings.bands, BandMask::ALL);
-    // Five columns with four gaps of 18 between margins of 16.
-    let width = (1000.0 - 2.0 * 16.0 + 18.0) / 5.0 - 18.0;
+    // Six columns with five gaps of 18 between margins of 16.
+    let width = (1000.0 - 2.0 * 16.0 + 18.0) / 6.0 - 18.0;
     let expected = 50.0 + 100.0 * 40.0 / width;
     assert!((settings.mix - expected).abs() < 0.01, "{} is not {expected}", settings.mix);
     assert_eq!(Settings { mix: 50.0, ..settings }, Settings::default());
@@ -54,7 +54,7 @@ fn values_are_typed_in_with_and_without_units() {
     assert_eq!(settings, Settings { tuning: 432.0, ..Settings::default() });
     assert_eq!(log, ["begin", "set", "end"]);
     assert_eq!(enter("Tuning: 432.00 Hz", "0.44 khz", Key::Enter).0.tuning, 440.0);
-    let release = enter("Release: 189.0 ms", "0.25 s", Key::Enter).0.release;
+    let release = enter("Release: 30.0 ms", "0.25 s", Key::Enter).0.release;
     // What a host's 0..1 in f32 loses.
     assert!((release - 250.0).abs() <= 1e-6 * 250.0, "{release}");
     assert_eq!(enter("Mix: 50.0 %", "75 %", Key::Enter).0.mix, 75.0);
@@ -69,17 +69,49 @@ fn values_are_typed_in_with_and_without_units() {
 #[test]
 fn switches_switch() {
     let mut desk = Desk::new(DEFAULT_SIZE);
-    for (name, stereo, bypass) in [
-        ("Stereo: Stereo", Stereo::Stereo, false),
-        ("Bypass: On", Stereo::Stereo, true),
-        ("Stereo: Mono", Stereo::Mono, true),
-        ("Bypass: Off", Stereo::Mono, false),
+    let mut expected = Settings::default();
+    let switches = CHOICES.iter().filter(|choice| choice.entries.len() == 2);
+    for choice in switches {
+        for entry in [1 - choice.default(), choice.default()] {
+            let name = format!("{}: {}", choice.name, choice.entries[entry].1);
+            choice.set(&mut expected, entry);
+            desk.click(desk.place(&name));
+            assert_eq!(desk.log(), ["begin", "set", "end"], "{name}");
+            assert_eq!(desk.settings(), expected);
+            desk.click(desk.place(&name));
+            assert!(desk.log().is_empty(), "{name} is already chosen");
+        }
+    }
+}
+
+#[test]
+fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
+    let mut desk = Desk::new(DEFAULT_SIZE);
+    let colour = |desk: &Desk, wanted: &str| {
+        let texts = desk.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
+            egui::Shape::Text(text) if text.galley.text() == wanted => {
+                Some(text.override_text_color.unwrap_or(text.fallback_color))
+            }
+            _ => None,
+        });
+        texts.last().unwrap()
+    };
+    let controls = ["Sensitivity", "Lookahead", "Ring"];
+    let before = controls.map(|name| colour(&desk, name));
+    desk.with_hand(|hand| hand.set_once("focus", 0.0));
+    desk.frame(vec![]);
+    let after = controls.map(|name| colour(&desk, name));
+    assert!(before[0] != after[0] && before[1] != after[1] && before[2] == after[2]);
+    for (control, words) in [
+        ("Sensitivity", "No effect while Focus is at 0 %."),
+        ("Lookahead: On", "Only a delay while Focus is at 0 %."),
+        ("Floor", "With Auto level, it is relative to a level of -14 dB full scale."),
     ] {
-        desk.click(desk.place(name));
-        assert_eq!(desk.log(), ["begin", "set", "end"], "{name}");
-        assert_eq!(desk.settings(), Settings { stereo, bypass, ..Settings::default() });
-        desk.click(desk.place(name));
-        assert!(desk.log().is_empty(), "{name} is already chosen");
+        desk.frame(vec![Event::PointerMoved(desk.place(control))]);
+        (0..60).for_each(|_| desk.frame(vec![]));
+        let texts = desk.texts();
+        let told = texts.iter().any(|(text, _)| text.replace('\n', " ").contains(words));
+        assert!(told, "{control}: {texts:?}");
     }
 }
 

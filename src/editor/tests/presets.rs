@@ -2,6 +2,7 @@
 
 use super::Desk;
 use crate::{
+    dsp::Settings,
     editor::{
         DEFAULT_SIZE,
         library::{Library, is_same},
@@ -9,6 +10,7 @@ use crate::{
     presets::{Folder, Preset, ids},
 };
 use egui::{Event, Key, Modifiers};
+use nice_plug::params::Params;
 
 /// The name in the middle of the bar.
 fn shown(desk: &Desk) -> String {
@@ -30,7 +32,7 @@ fn type_into(desk: &mut Desk, name: &str, text: &str) {
 #[test]
 fn every_factory_preset_is_heard_as_it_is_written() {
     let mut desk = Desk::new(DEFAULT_SIZE);
-    assert_eq!(shown(&desk), "Reference");
+    assert_eq!(shown(&desk), "Tone Filter");
     let written: Vec<_> = ids().map(|id| Preset::factory(id).unwrap()).collect();
     for preset in written[1..].iter().chain(&written[..1]) {
         desk.click(desk.place("Next preset"));
@@ -47,7 +49,7 @@ fn every_factory_preset_is_heard_as_it_is_written() {
 #[test]
 fn a_preset_is_picked_from_the_list_and_a_change_is_marked() {
     let mut desk = Desk::new(DEFAULT_SIZE);
-    desk.click(desk.place("Preset: Reference"));
+    desk.click(desk.place("Preset: Tone Filter"));
     desk.click(desk.place("Lead Only"));
     assert_eq!(shown(&desk), "Lead Only");
     desk.click(desk.place("Band A5"));
@@ -55,7 +57,24 @@ fn a_preset_is_picked_from_the_list_and_a_change_is_marked() {
     desk.click(desk.place("Undo"));
     assert_eq!(shown(&desk), "Lead Only");
     desk.click(desk.place("Undo"));
-    assert_eq!(shown(&desk), "Reference");
+    assert_eq!(shown(&desk), "Tone Filter");
+}
+
+#[test]
+fn a_host_s_modulation_changes_no_preset_and_is_not_taken_for_the_user_s() {
+    let mut desk = Desk::new(DEFAULT_SIZE);
+    for (id, param, _) in desk.params().param_map() {
+        // SAFETY: the desk owns the parameter.
+        unsafe { param._internal_modulate_value(if id == "focus" { -0.3 } else { 0.3 }) };
+    }
+    desk.frame(vec![]);
+    assert_ne!(desk.settings(), Settings::default());
+    assert_eq!(shown(&desk), "Tone Filter", "without the mark of a change");
+    let before = desk.with_hand(|hand| hand.sound());
+    desk.click(desk.place("Copy to the other sound: Copy to B"));
+    desk.click(desk.place("Second sound: B"));
+    let after = desk.with_hand(|hand| hand.sound());
+    assert_eq!((after.settings, before.settings), (Settings::default(), Settings::default()));
 }
 
 #[test]
@@ -83,8 +102,8 @@ fn a_sound_is_saved_found_again_exported_imported_and_deleted() {
     desk.key(Key::Escape);
 
     desk.click(desk.place("Next preset"));
-    assert_eq!(shown(&desk), "Reference", "the user's presets come after the factory's");
-    desk.click(desk.place("Preset: Reference"));
+    assert_eq!(shown(&desk), "Tone Filter", "the user's presets come after the factory's");
+    desk.click(desk.place("Preset: Tone Filter"));
     desk.click(desk.place("Mine"));
     assert!(is_same(&desk.settings(), &sound), "{:?}", desk.settings());
 

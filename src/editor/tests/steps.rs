@@ -2,19 +2,22 @@
 
 use super::Desk;
 use crate::{
-    dsp::{BandMask, PitchClasses, SPECS, Settings},
+    dsp::{BandMask, PitchClasses, Settings},
     editor::{DEFAULT_SIZE, library::is_same},
+    params,
 };
 
-/// One edit of every setting there is, by its id, each far from the default.
+/// One edit of every setting there is, by its id, each far from where it starts.
 fn edit_all(desk: &mut Desk) -> Vec<(&'static str, Settings)> {
-    let ids = SPECS.iter().map(|spec| spec.id);
-    let ids = ids.chain(["stereo", "bypass", "root", "scale", "bands", "custom"]);
+    let ids = params::ids().chain(["bands", "custom"]);
     let edit = |id| {
         desk.with_hand(|hand| match id {
             "bands" => hand.set_bands(BandMask::ALL.with(5, false).with(40, false)),
             "custom" => hand.set_custom(PitchClasses::ALL.with(2, false)),
-            _ => hand.set_once(id, 0.8),
+            _ => {
+                let start = hand.params.control(id).unwrap().normalized(&Settings::default());
+                hand.set_once(id, if start > 0.5 { 0.2 } else { 0.8 });
+            }
         });
         (id, desk.settings())
     };

@@ -5,10 +5,7 @@ use super::{
     canvas::{Align, Canvas, Colour, oklch},
     merge,
 };
-use crate::dsp::{
-    BandState,
-    notes::{TONES, name},
-};
+use crate::dsp::{BandState, notes::TONES};
 
 /// Height of a note's row in pixels.
 const ROW: i32 = 16;
@@ -29,10 +26,10 @@ const BRIGHTEST_DB: f32 = -5.0;
 pub fn picture(plot: &Plot) -> Canvas {
     let mut canvas =
         Canvas::new(LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM, oklch(0.17, 0.012, 265.0));
-    draw_rows(&mut canvas);
+    draw_rows(plot, &mut canvas);
     draw_time(plot, &mut canvas);
     draw_cells(plot, &mut canvas);
-    draw_keyboard(&mut canvas);
+    draw_keyboard(plot, &mut canvas);
     draw_title(plot, &mut canvas);
     canvas
 }
@@ -132,31 +129,30 @@ fn row_top(tone: usize) -> i32 {
     TOP + HEIGHT - ROW * (tone as i32 + 1)
 }
 
-fn is_black_key(tone: usize) -> bool {
-    name(tone).contains('#')
+fn is_black_key(name: &str) -> bool {
+    name.contains('#')
 }
 
-fn draw_rows(canvas: &mut Canvas) {
-    for tone in 0..TONES {
-        let lightness = if is_black_key(tone) { 0.185 } else { 0.22 };
+fn draw_rows(plot: &Plot, canvas: &mut Canvas) {
+    for (tone, name) in plot.names.iter().enumerate() {
+        let lightness = if is_black_key(name) { 0.185 } else { 0.22 };
         canvas.fill(LEFT, row_top(tone), WIDTH, ROW, oklch(lightness, 0.012, 265.0));
         // Below each C an octave of the names begins.
-        if name(tone).starts_with('C') && !is_black_key(tone) {
+        if name.starts_with('C') && !is_black_key(name) {
             canvas.fill(LEFT, row_top(tone) + ROW - 1, WIDTH, 1, oklch(0.31, 0.012, 265.0));
         }
     }
 }
 
-fn draw_keyboard(canvas: &mut Canvas) {
+fn draw_keyboard(plot: &Plot, canvas: &mut Canvas) {
     const KEYS: i32 = 64;
     const BLACK_KEYS: i32 = 44;
     let (white, black) = (oklch(0.90, 0.005, 265.0), oklch(0.26, 0.012, 265.0));
     let x = LEFT - KEYS - 2;
     canvas.fill(x, TOP, KEYS, HEIGHT, white);
-    for tone in 0..TONES {
+    for (tone, key) in plot.names.iter().enumerate() {
         let (y, baseline) = (row_top(tone), row_top(tone) + 13);
-        let key = name(tone);
-        if is_black_key(tone) {
+        if is_black_key(key) {
             // Two white keys meet behind a black one.
             canvas.fill(x, y + ROW / 2, KEYS, 1, oklch(0.70, 0.005, 265.0));
             canvas.fill(x, y, BLACK_KEYS, ROW, black);

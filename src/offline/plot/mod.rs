@@ -1,9 +1,9 @@
-//! The 48 bands over time as a picture: a piano roll, A3 at the bottom and G#7 at the top.
+//! The 48 bands over time as a picture: a piano roll, A3 at the bottom and G#7 at the top where nothing is transposed.
 
 mod canvas;
 mod draw;
 
-use super::{Error, listen::listen};
+use super::{Error, listen::listen, pitch::names};
 use crate::dsp::{BandState, Bands, Settings, notes::TONES};
 use std::path::Path;
 
@@ -18,6 +18,8 @@ const COLUMNS: usize = 2 * draw::WIDTH as usize;
 pub struct Plot {
     title: String,
     hop: f64,
+    /// The notes' names.
+    names: [String; TONES],
     columns: Vec<Column>,
     /// Snapshots in a full column.
     stride: u32,
@@ -47,9 +49,11 @@ fn merge(into: &mut Column, column: &Column) {
 }
 
 impl Plot {
-    /// An empty plot called `title`, for snapshots that are `hop` seconds apart (10 ms does well).
-    pub fn new(title: impl Into<String>, hop: f64) -> Self {
-        Self { title: title.into(), hop, columns: Vec::new(), stride: 1, filled: 1 }
+    /// An empty plot called `title`, for snapshots that are `hop` seconds apart (10 ms does well), of bands that
+    /// are moved by `transpose` semitones.
+    pub fn new(title: impl Into<String>, hop: f64, transpose: f32) -> Self {
+        let (title, names) = (title.into(), names(transpose));
+        Self { title, hop, names, columns: Vec::new(), stride: 1, filled: 1 }
     }
 
     /// Appends a snapshot.
@@ -76,13 +80,19 @@ impl Plot {
     /// When the file cannot be read.
     pub fn of_file(input: &Path, settings: &Settings) -> Result<Self, Error> {
         let title = input.file_name().unwrap_or_default().to_string_lossy();
-        let mut plot = Self::new(title, 0.0);
-        listen(input, settings, 0.01, |hop, bands| {
-            // A whole number of samples.
-            plot.hop = hop;
-            plot.push(bands);
-            Ok(())
-        })?;
+        let mut plot = Self::new(title, 0.0, settings.transpose);
+        listen(
+            input,
+            settings,
+            0.01,
+            |_, _| (),
+            |hop, bands| {
+                // A whole number of samples.
+                plot.hop = hop;
+                plot.push(bands);
+                Ok(())
+            },
+        )?;
         Ok(plot)
     }
 
@@ -126,7 +136,7 @@ mod tests {
         let tones = [0, 12, 47];
         let mut bands = Bands::default();
         std::iter::zip(tones, states).for_each(|(tone, state)| light(&mut bands, tone, state));
-        let mut plot = Plot::new("", 0.01);
+        let mut plot = Plot::new("", 0.01, 0.0);
         (0..5).for_each(|_| plot.push(&bands));
 
         let mut reader = png::Decoder::new(std::io::Cursor::new(plot.png())).read_info().unwrap();
@@ -151,7 +161,7 @@ mod tests {
 
     #[test]
     fn a_long_sound_takes_no_more_memory_and_hides_no_peak() {
-        let mut plot = Plot::new("", 0.01);
+        let mut plot = Plot::new("", 0.01, 0.0);
         let snapshots = 7 * COLUMNS + 13;
         for index in 0..snapshots {
             let state = if index == 5003 { BandState::Saturated } else { BandState::Sounding };

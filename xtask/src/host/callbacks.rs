@@ -21,14 +21,18 @@ pub struct Callbacks;
 pub struct Requests {
     /// It wants to be called on the main thread.
     pub callback: AtomicBool,
+    /// It wants to be activated anew.
+    pub restart: AtomicBool,
+    /// Its latency is another one.
+    pub latency: AtomicBool,
 }
 
-/// What the plugin says on the main thread needs no answer: this host asks anew whenever it looks.
-pub struct MainThread;
+/// What else the plugin says on the main thread needs no answer: this host asks anew whenever it looks.
+pub struct MainThread<'a>(pub &'a Requests);
 
 impl HostHandlers for Callbacks {
     type Shared<'a> = Requests;
-    type MainThread<'a> = MainThread;
+    type MainThread<'a> = MainThread<'a>;
     type AudioProcessor<'a> = ();
 
     fn declare_extensions(builder: &mut HostExtensions<Self>, _: &Requests) {
@@ -42,7 +46,9 @@ impl HostHandlers for Callbacks {
 }
 
 impl SharedHandler<'_> for Requests {
-    fn request_restart(&self) {}
+    fn request_restart(&self) {
+        self.restart.store(true, Ordering::Relaxed);
+    }
     fn request_process(&self) {}
     fn request_callback(&self) {
         self.callback.store(true, Ordering::Relaxed);
@@ -67,24 +73,26 @@ impl HostGuiImpl for Requests {
     fn closed(&self, _: bool) {}
 }
 
-impl MainThreadHandler<'_> for MainThread {}
+impl<'a> MainThreadHandler<'a> for MainThread<'a> {}
 
-impl HostAudioPortsImpl for MainThread {
+impl HostAudioPortsImpl for MainThread<'_> {
     fn is_rescan_flag_supported(&self, _: AudioPortRescanFlags) -> bool {
         false
     }
     fn rescan(&self, _: AudioPortRescanFlags) {}
 }
 
-impl HostLatencyImpl for MainThread {
-    fn changed(&self) {}
+impl HostLatencyImpl for MainThread<'_> {
+    fn changed(&self) {
+        self.0.latency.store(true, Ordering::Relaxed);
+    }
 }
 
-impl HostParamsImplMainThread for MainThread {
+impl HostParamsImplMainThread for MainThread<'_> {
     fn rescan(&self, _: ParamRescanFlags) {}
     fn clear(&self, _: ClapId, _: ParamClearFlags) {}
 }
 
-impl HostStateImpl for MainThread {
+impl HostStateImpl for MainThread<'_> {
     fn mark_dirty(&self) {}
 }

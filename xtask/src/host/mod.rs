@@ -108,7 +108,7 @@ impl Library {
         let host = HostInfo::new("Tone Filter xtask", "", "", env!("CARGO_PKG_VERSION"))?;
         let plugin = PluginInstance::new(
             |_| Requests::default(),
-            |_| MainThread,
+            |requests| MainThread(requests),
             &self.entry,
             &CString::new(id)?,
             &host,
@@ -190,6 +190,16 @@ impl Instance {
     /// The end of what [`Instance::activate`] began.
     pub fn deactivate(&mut self, processor: Processor) {
         self.plugin.deactivate(processor.stop());
+    }
+
+    /// Whether the plugin has asked to be activated anew, since this was last asked.
+    pub fn wants_restart(&mut self) -> bool {
+        self.plugin.access_shared_handler(|asked| asked.restart.swap(false, Ordering::Relaxed))
+    }
+
+    /// Whether the plugin has said that its latency is another one, since this was last asked.
+    pub fn says_latency_changed(&mut self) -> bool {
+        self.plugin.access_shared_handler(|said| said.latency.swap(false, Ordering::Relaxed))
     }
 
     /// Samples by which the output comes later than the input.

@@ -4,9 +4,7 @@
 use super::common::noise;
 use anyhow::{Result, ensure};
 use std::fmt;
-use tone_filter::dsp::{
-    BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter,
-};
+use tone_filter::dsp::{BandMask, CHOICES, PitchClasses, SPECS, Settings, ToneFilter};
 
 const RATE: f64 = 44_100.0;
 /// Samples from one change of the settings to the next: more than a thousand a second.
@@ -42,15 +40,32 @@ impl fmt::Display for Endured {
 /// When the output is not finite, leaves its bounds, or does not come back.
 pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
     let mut noise = noise(seed);
-    let calm = Settings { ring: RING, release: 48.0, ..Settings::default() };
+    let calm = Settings { ring: RING, release: 48.0, ..Settings::REFERENCE };
     let mut disturbed = ToneFilter::new(RATE, &calm)?;
     let mut undisturbed = ToneFilter::new(RATE, &calm)?;
     let mut endured = Endured { seconds: 0.0, peak: 0.0, rest: 0.0 };
     let mut time = 0;
-    while endured.seconds < seconds {
+    for round in 0.. {
+        if endured.seconds >= seconds {
+            break;
+        }
+        // What was loud stays with a level and comes late with a delay: every other round is without.
+        let switches = round % 2 == 1;
+        let mut loudest = 0.0;
         for signal in SIGNALS {
             let frames = (RATE * (0.5 + 0.25 * noise())) as usize;
-            disturb(&mut disturbed, signal, frames, &mut noise, &mut endured)?;
+            if !switches {
+                loudest = 0.0;
+            }
+            disturb(
+                &mut disturbed,
+                signal,
+                frames,
+                switches,
+                &mut loudest,
+                &mut noise,
+                &mut endured,
+            )?;
             undisturbed.process(&mut music(time, frames).each_mut().map(Vec::as_mut_slice));
             time += frames;
             endured.seconds += frames as f64 / RATE;
@@ -99,22 +114,25 @@ fn disturb(
     filter: &mut ToneFilter,
     signal: Signal,
     frames: usize,
+    switches: bool,
+    // What the bound is of: of what came in, no sample of which may be more than f32 holds.
+    dry: &mut f64,
     noise: &mut impl FnMut() -> f64,
     endured: &mut Endured,
 ) -> Result<()> {
-    // What the bound is of: of what came in, no sample of which may be more than f32 holds.
-    let mut dry = 0f64;
     for start in (0..frames).step_by(CHANGE) {
-        filter.set_settings(&any_settings(noise))?;
+        let settings = any_settings(noise);
+        let (auto, lookahead) = (switches && settings.auto, switches && settings.lookahead);
+        filter.set_settings(&Settings { auto, lookahead, ..settings })?;
         let mut block: [Vec<f32>; 2] =
             [0; 2].map(|_| (start..start + CHANGE).map(|t| signal(t, noise())).collect());
         for sample in block.iter().flatten().filter(|sample| sample.is_finite()) {
-            dry = dry.max(f64::from(sample.abs()));
+            *dry = dry.max(f64::from(sample.abs()));
         }
         filter.process(&mut block.each_mut().map(Vec::as_mut_slice));
         for sample in block.iter().flatten() {
             ensure!(sample.is_finite(), "{sample}");
-            endured.peak = endured.peak.max(f64::from(sample.abs()) / (dry + 1.0));
+            endured.peak = endured.peak.max(f64::from(sample.abs()) / (*dry + 1.0));
         }
         ensure!(endured.peak <= 1.000_001, "{} times the bound", endured.peak);
     }
@@ -125,14 +143,14 @@ fn disturb(
 fn any_settings(noise: &mut impl FnMut() -> f64) -> Settings {
     let mut any = |count: usize| (((noise() + 1.0) / 2.0 * count as f64) as usize).min(count - 1);
     let mut settings = Settings {
-        stereo: if any(2) == 0 { Stereo::Mono } else { Stereo::Stereo },
-        bypass: any(10) == 0,
-        root: PitchClass::new(any(12)),
-        scale: Scale::ALL[any(Scale::ALL.len())],
         bands: (0..8).fold(BandMask::ALL, |mask, _| mask.with(any(48), false)),
         custom: (0..4).fold(PitchClasses::ALL, |classes, _| classes.with(any(12), false)),
-        ..Settings::default()
+        ..Settings::REFERENCE
     };
+    for choice in &CHOICES {
+        choice.set(&mut settings, any(choice.entries.len()));
+    }
+    settings.bypass &= any(5) == 0;
     for spec in SPECS.iter().filter(|spec| spec.id != "output") {
         let share = any(10_001) as f32 / 10_000.0;
         spec.set(

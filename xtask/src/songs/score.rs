@@ -1,0 +1,130 @@
+//! How near the notes that were found are to those of the score.
+
+use super::{KEYS, Note};
+
+/// Seconds between two moments that are compared.
+const GRID: f64 = 0.01;
+
+/// Seconds by which the start of a note may be off.
+const ONSET: f64 = 0.1;
+
+/// Seconds within which one note that two instruments strike is one note.
+const TOGETHER: f64 = 0.05;
+
+/// Hits and misses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Score {
+    /// The part of what was found that is in the score, moment by moment.
+    pub precision: f64,
+    /// The part of the score that was found, moment by moment.
+    pub recall: f64,
+    /// Their harmonic mean.
+    pub frames: f64,
+    /// The same mean for notes, which count as found when they start within 0.1 s of the score's.
+    pub onsets: f64,
+}
+
+/// Compares `found` with what the score holds in `seconds`.
+pub fn score(found: &[Note], score: &[Note], seconds: f64) -> Score {
+    let (mut hits, mut said, mut real) = (0, 0, 0);
+    for key in KEYS {
+        let [found, real_ones] = [found, score].map(|notes| moments(notes, key, seconds));
+        for (found, played) in found.into_iter().zip(real_ones) {
+            hits += u32::from(found && played);
+            said += u32::from(found);
+            real += u32::from(played);
+        }
+    }
+    let part = |hits: u32, of: u32| f64::from(hits) / f64::from(of.max(1));
+    let (onset_hits, onsets_said, onsets_real) = onsets(found, score, seconds);
+    Score {
+        precision: part(hits, said),
+        recall: part(hits, real),
+        frames: part(2 * hits, said + real),
+        onsets: part(2 * onset_hits, onsets_said + onsets_real),
+    }
+}
+
+/// Whether `key` is held at each moment of the grid.
+fn moments(notes: &[Note], key: u8, seconds: f64) -> Vec<bool> {
+    let mut held = vec![false; (seconds / GRID).round() as usize];
+    let at = |time: f64| ((time / GRID).ceil() as usize).min(held.len());
+    let spans: Vec<_> = notes
+        .iter()
+        .filter(|note| note.key == key)
+        .map(|note| at(note.start)..at(note.end))
+        .collect();
+    for span in spans {
+        held[span].fill(true);
+    }
+    held
+}
+
+/// How many starts were found, how many were said to be, and how many there are.
+fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
+    let (mut hits, mut said, mut real) = (0, 0, 0);
+    for key in KEYS {
+        let [mut found, played] = [found, score].map(|notes| {
+            let notes = notes.iter().filter(|note| note.key == key && note.start < seconds);
+            let mut starts: Vec<f64> = notes.map(|note| note.start).collect();
+            starts.dedup_by(|next, first| *next - *first < TOGETHER);
+            starts
+        });
+        said += found.len() as u32;
+        real += played.len() as u32;
+        for start in played {
+            // The earliest that fits leaves the most for those that follow.
+            if let Some(place) = found.iter().position(|other| (other - start).abs() <= ONSET) {
+                found.drain(..=place);
+                hits += 1;
+            }
+        }
+    }
+    (hits, said, real)
+}
+
+/// Seconds from the start of each of the score's notes until it was found: of those that last 0.1 s or more, were
+/// not already found when they started, and are found before they end.
+pub fn latencies(found: &[Note], score: &[Note]) -> Vec<f64> {
+    let long = score.iter().filter(|note| note.end - note.start >= 0.1);
+    long.filter_map(|note| {
+        let same = || found.iter().filter(|other| other.key == note.key);
+        if same().any(|other| other.start < note.start && note.start < other.end) {
+            return None;
+        }
+        let late = same().find(|other| (note.start..note.end).contains(&other.start))?;
+        Some(late.start - note.start)
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn note(key: u8, start: f64, end: f64) -> Note {
+        Note { key, start, end }
+    }
+
+    #[test]
+    fn halves_count_half() {
+        let real = [note(60, 0.0, 1.0), note(64, 0.5, 1.0)];
+        let all = score(&real, &real, 1.0);
+        assert_eq!((all.precision, all.recall, all.frames, all.onsets), (1.0, 1.0, 1.0, 1.0));
+        let found = [note(60, 0.05, 0.55), note(61, 0.0, 0.5)];
+        let half = score(&found, &real, 1.0);
+        assert!((half.precision - 0.5).abs() < 0.011 && (half.recall - 1.0 / 3.0).abs() < 0.011);
+        assert_eq!(half.onsets, 0.5);
+        assert_eq!(score(&[], &real, 1.0).frames, 0.0);
+        let late = latencies(&found, &real);
+        assert!(late.len() == 1 && (late[0] - 0.05).abs() < 1e-9, "{late:?}");
+    }
+
+    #[test]
+    fn two_instruments_in_unison_are_one_note_and_a_note_is_found_once() {
+        let real = [note(60, 0.0, 0.3), note(60, 0.01, 0.4), note(60, 0.5, 0.6)];
+        assert_eq!(score(&[note(60, 0.02, 0.4), note(60, 0.5, 0.6)], &real, 1.0).onsets, 1.0);
+        let twice = [note(60, 0.02, 0.05), note(60, 0.09, 0.4), note(60, 0.5, 0.6)];
+        assert_eq!(score(&twice, &real, 1.0).onsets, 0.8);
+    }
+}
