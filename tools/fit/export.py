@@ -1,61 +1,56 @@
-"""Weights as Rust: export.py WEIGHTS.json OUT.rs"""
+"""Weights as Rust, for src/dsp/listener/weights: export.py WEIGHTS.json OUT.rs"""
 import json, sys
 
-ROWS = {"U": "Level", "rise": "Rise", "fall": "Fall", "p1": "Probability", "l1": "Logit", "pk.3": "ShortPeak", "pk1": "LongPeak",
-        "mean.1": "ShortMean", "mean4": "LongMean"}
-OVERALL = ["maxU_now", "maxU_3s", "sumP1_3s", "ln(.05+sumP1)", "mean_rise", "max_l1_3s"]
+def number(x):
+    return repr(float(x))
 
-def lines(numbers, indent):
-    """Rows of numbers of at most 100 columns."""
-    rows, row = [], " " * indent
-    for number in numbers:
-        text = f"{number!r}, "
-        if len(row + text) > 100:
-            rows, row = rows + [row.rstrip()], " " * indent
-        row += text
-    return "\n".join(rows + [row.rstrip()])
+def row(numbers, indent=4):
+    """An array of numbers, in lines of at most 100 columns."""
+    text = "[" + ", ".join(map(number, numbers)) + "]"
+    if len(text) + indent < 96: return text
+    lines, line = [], " " * (indent + 4)
+    for x in map(number, numbers):
+        if len(line + x) > 98: lines, line = lines + [line.rstrip()], " " * (indent + 4)
+        line += x + ", "
+    return "[\n" + "\n".join(lines + [line.rstrip()]) + "\n" + " " * indent + "]"
 
-def stage(model):
-    rows, overall = "", {}
-    for group in model["groups"]:
-        if group["feature"] in OVERALL:
-            overall[group["feature"]] = group["weights"][0]
-        else:
-            rows += f"""            Group {{
-                feature: Feature::{ROWS[group["feature"]]},
-                offsets: &[
-{lines(group["offsets"], 20)}
-                ],
-                weights: &[
-{lines(map(float, group["weights"]), 20)}
-                ],
-            }},
-"""
-    weights = ", ".join(repr(float(overall.get(name, 0.0))) for name in OVERALL)
-    return f"""Stage {{
-        bias: {float(model["bias"])!r},
-        groups: &[
-{rows}        ],
-        overall: [{weights}],
-    }}"""
+def rows(matrix):
+    return "[\n" + "".join(f"        {row(r, 8)},\n" for r in matrix) + "    ]"
 
-def export(model, title):
-    return f"""//! {title}. Written by `tools/fit/export.py`.
+def taps(offsets, weights):
+    """One tap per offset, with the weights of all outputs."""
+    lines = "".join(f"            Tap {{ offset: {o}, weights: [{', '.join(map(number, w))}] }},\n" for o, w in zip(offsets, weights))
+    return "        &[\n" + lines + "        ],\n"
 
-use crate::dsp::listener::templates::{{Feature, Group, Model, Stage}};
+def export(m):
+    about = f"{m['look']} frames of lookahead" if m["look"] else "no lookahead"
+    templates = "".join(taps(m[f + "_offsets"], m["template_" + f]) for f in ("u", "rise", "fall"))
+    combine = "".join(taps(m["combine_offsets"], [w[c] for w in m["combine"]]) for c in range(len(m["template_bias"])))
+    out = "".join(taps(m["out_offsets"], [[w[r]] for w in m["out"]]) for r in range(len(m["out"][0])))
+    return f"""//! Weights for {about}. Written by `tools/fit/export.py`.
 
-/// {title}.
+use crate::dsp::listener::model::{{Model, Tap}};
+
+/// Weights for {about}.
 #[rustfmt::skip]
 pub static MODEL: Model = Model {{
-    threshold: {model["threshold"]!r},
-    hysteresis: {model["hysteresis"]!r},
-    lookahead: {model["look_frames"]},
-    first: {stage(model["stage1"])},
-    second: {stage(model["stage2"])},
+    lookahead: {m["look"]},
+    threshold: {number(m["threshold"])},
+    hysteresis: {number(m["hysteresis"])},
+    templates: [
+{templates}    ],
+    template_bias: {row(m["template_bias"])},
+    mean_seconds: {rows(m["mean_seconds"])},
+    whole: {rows(m["whole"])},
+    combine: [
+{combine}    ],
+    combine_bias: {row(m["combine_bias"])},
+    out: [
+{out}    ],
+    band_bias: {row(m["band_bias"])},
 }};
 """
 
 if __name__ == "__main__":
     with open(sys.argv[1]) as f: model = json.load(f)
-    title = f"Weights for {model['look_frames']} frames of lookahead" if model["look_frames"] else "Weights for decisions at once"
-    with open(sys.argv[2], "w") as f: f.write(export(model, title))
+    with open(sys.argv[2], "w") as f: f.write(export(model))

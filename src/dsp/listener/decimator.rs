@@ -1,5 +1,6 @@
 //! The sound at the detectors' rate.
 
+use super::detector::CHUNK;
 use crate::dsp::lanes::BLOCK;
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use std::f64::consts::{PI, TAU};
@@ -37,7 +38,7 @@ pub fn low_pass(sample_rate: f64) -> Vec<f64> {
     low_pass
 }
 
-/// Low-pass and decimation; the low-pass is computed only for the samples that stay.
+/// Low-pass and decimation; the low-pass is computed only for the samples that stay, [`CHUNK`] at once.
 #[derive(Debug, Clone)]
 pub struct Decimator {
     decimation: usize,
@@ -48,8 +49,6 @@ pub struct Decimator {
     memory: Box<[f32]>,
     /// Where in the first half the next block goes.
     position: usize,
-    /// Samples of the next block before one that stays.
-    skip: usize,
 }
 
 impl Decimator {
@@ -59,65 +58,64 @@ impl Decimator {
         let zeros = low_pass.len().next_multiple_of(WIDEST) - low_pass.len();
         let taps: Box<[f32]> =
             std::iter::repeat_n(0.0, zeros).chain(low_pass.iter().map(|tap| *tap as f32)).collect();
-        // A block must not overwrite what comes before its first sample.
-        let half = (taps.len() + BLOCK - 1).next_multiple_of(BLOCK);
-        Self {
-            decimation: decimation(sample_rate),
-            taps,
-            memory: vec![0.0; 2 * half].into(),
-            position: 0,
-            skip: 0,
-        }
+        let decimation = decimation(sample_rate);
+        // The last block must not overwrite what a chunk that ends in it needs.
+        let half = (taps.len() + CHUNK * decimation + BLOCK).next_multiple_of(BLOCK);
+        Self { decimation, taps, memory: vec![0.0; 2 * half].into(), position: 0 }
     }
 
     /// Forgets what it has heard.
     pub fn reset(&mut self) {
         self.memory.fill(0.0);
-        (self.position, self.skip) = (0, 0);
+        self.position = 0;
     }
 
-    /// Takes in a block and puts what stays of it into `out`; returns how many samples these are.
-    pub fn push<S: Simd>(
-        &mut self,
-        simd: S,
-        block: &[f32; BLOCK],
-        out: &mut [f32; BLOCK],
-    ) -> usize {
+    /// Takes in a block.
+    pub fn push(&mut self, block: &[f32; BLOCK]) {
+        let half = self.memory.len() / 2;
+        self.position = (self.position + BLOCK) % half;
+        for start in [self.position, self.position + half] {
+            self.memory[start..start + BLOCK].copy_from_slice(block);
+        }
+    }
+
+    /// The last samples that stay of those before the sample `end` (1..=64) of the last block. The last of
+    /// them is as old as the decimation, as `end` is where the next one will be.
+    pub fn chunk<S: Simd>(&self, simd: S, end: usize) -> [f32; CHUNK] {
         simd.vectorize(
             #[inline(always)]
-            || self.filter(simd, block, out),
+            || self.filter(simd, end),
         )
     }
 
     #[inline(always)]
-    fn filter<S: Simd>(&mut self, simd: S, block: &[f32; BLOCK], out: &mut [f32; BLOCK]) -> usize {
-        let half = self.memory.len() / 2;
-        for start in [self.position, self.position + half] {
-            self.memory[start..start + BLOCK].copy_from_slice(block);
+    fn filter<S: Simd>(&self, simd: S, end: usize) -> [f32; CHUNK] {
+        /// Samples that are summed side by side, so as not to wait for one.
+        const GROUP: usize = 8;
+        let lanes = S::f32s::LEN;
+        let length = self.taps.len();
+        let next = self.memory.len() / 2 + self.position + end;
+        let mut out = [0.0; CHUNK];
+        for (group, out) in out.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
+            let mut heard = [&self.memory[..length]; GROUP];
+            for (k, heard) in heard.iter_mut().enumerate() {
+                let age = (CHUNK - group * GROUP - k) * self.decimation;
+                *heard = &self.memory[next + 1 - age - length..][..length];
+            }
+            let mut sums = [S::f32s::splat(simd, 0.0); GROUP];
+            for first in (0..length).step_by(lanes) {
+                let taps = S::f32s::from_slice(simd, &self.taps[first..][..lanes]);
+                for k in 0..GROUP {
+                    let heard = S::f32s::from_slice(simd, &heard[k][first..][..lanes]);
+                    sums[k] = heard.mul_add(taps, sums[k]);
+                }
+            }
+            for k in 0..GROUP {
+                out[k] = sums[k].reduce_sum();
+            }
         }
-        let mut count = 0;
-        while self.skip < BLOCK {
-            let end = half + self.position + self.skip + 1;
-            out[count] = dot(simd, &self.memory[end - self.taps.len()..end], &self.taps);
-            count += 1;
-            self.skip += self.decimation;
-        }
-        self.skip -= BLOCK;
-        self.position = (self.position + BLOCK) % half;
-        count
+        out
     }
-}
-
-/// The sum of the products of two equally long rows of whole vectors.
-#[inline(always)]
-fn dot<S: Simd>(simd: S, a: &[f32], b: &[f32]) -> f32 {
-    let lanes = S::f32s::LEN;
-    let vector = |slice| S::f32s::from_slice(simd, slice);
-    let mut sum = S::f32s::splat(simd, 0.0);
-    for (a, b) in a.chunks_exact(lanes).zip(b.chunks_exact(lanes)) {
-        sum = vector(a).mul_add(vector(b), sum);
-    }
-    sum.reduce_sum()
 }
 
 #[cfg(test)]
@@ -130,21 +128,23 @@ mod tests {
         for rate in [1000.0, 8000.0, 11_025.0, 44_100.0, 48_000.0, 192_000.0, 768_000.0] {
             let signal: Vec<f32> =
                 (0..40 * BLOCK).map(|t| ((t * t) % 101) as f32 / 50.0 - 1.0).collect();
+            let (step, taps) = (decimation(rate), low_pass(rate));
             let mut decimator = Decimator::new(rate);
-            let mut stayed = Vec::new();
-            for block in signal.as_chunks().0 {
-                let mut out = [0.0; BLOCK];
-                let count = decimator.push(Fallback::new(), block, &mut out);
-                stayed.extend_from_slice(&out[..count]);
-            }
-            let step = decimation(rate);
-            assert_eq!(stayed.len(), signal.len().div_ceil(step));
-            for (index, near) in stayed.iter().enumerate() {
-                let taps = low_pass(rate);
-                let at = |back: usize| (index * step).checked_sub(back).map_or(0.0, |t| signal[t]);
-                let exact: f64 =
-                    taps.iter().enumerate().map(|(back, tap)| tap * f64::from(at(back))).sum();
-                assert!((f64::from(*near) - exact).abs() < 1e-6, "{rate} {index}");
+            for (index, block) in signal.as_chunks().0.iter().enumerate() {
+                decimator.push(block);
+                for end in [1, 17, BLOCK] {
+                    let chunk = decimator.chunk(Fallback::new(), end);
+                    for (age, near) in chunk.iter().rev().enumerate() {
+                        let newest = index * BLOCK + end;
+                        let at = |back: usize| {
+                            let t = newest.checked_sub((age + 1) * step + back);
+                            t.map_or(0.0, |t| f64::from(signal[t]))
+                        };
+                        let exact: f64 =
+                            taps.iter().enumerate().map(|(back, tap)| tap * at(back)).sum();
+                        assert!((f64::from(*near) - exact).abs() < 1e-6, "{rate} {newest} {age}");
+                    }
+                }
             }
         }
     }

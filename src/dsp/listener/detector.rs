@@ -10,6 +10,8 @@
 //!
 //! and all weights of the inputs are constants.
 
+#![allow(clippy::needless_range_loop, reason = "several rows go side by side")]
+
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use std::f64::consts::TAU;
 

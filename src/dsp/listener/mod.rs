@@ -6,8 +6,10 @@
 mod approx;
 pub(super) mod decimator;
 pub(super) mod detector;
-pub(super) mod templates;
-pub(super) mod weights;
+pub(super) mod model;
+mod network;
+pub mod notes;
+mod weights;
 
 use super::{
     kernel::{Kernel, Work},
@@ -17,18 +19,19 @@ use super::{
 use decimator::{Decimator, decimation};
 use detector::{CHUNK, Detectors, FIRST_BAND, Row};
 use fearless_simd::Simd;
-use templates::{Classifier, Model};
+use model::Model;
+use network::Network;
 
 /// Seconds from one decision to the next; the nearest whole number of detector samples is taken.
 pub const FRAME: f64 = 512.0 / 44_100.0;
 /// The most frames that a decision looks ahead.
 const LOOKAHEAD: usize = 4;
 
-/// Samples of a frame, at the rate of the detectors and at that of the sound.
-pub fn frame(sample_rate: f64) -> [usize; 2] {
+/// By how many the sample rate (Hz) is divided for the detectors, and how many of their samples a frame has.
+pub(super) fn frame(sample_rate: f64) -> (usize, usize) {
     let decimation = decimation(sample_rate);
     let frame = (FRAME * sample_rate / decimation as f64).round_ties_even() as usize;
-    [frame, frame * decimation]
+    (decimation, frame)
 }
 
 /// What was decided about one frame.
@@ -44,9 +47,9 @@ pub struct Decisions {
     /// Frames decided since the reset. The decision is about the moment
     /// `frames * frame - lookahead` in samples of the input.
     pub frames: u64,
-    /// Samples from the end of the last frame heard to the end of the block with which the decision came.
-    /// At high sample rates it may come before, because the decimator takes the first of its samples.
-    pub age: i64,
+    /// Samples from the end of the last of these frames to the end of the block with which the decision
+    /// came; at most [`Listener::delay`].
+    pub age: u64,
 }
 
 impl Decisions {
@@ -57,29 +60,29 @@ impl Decisions {
 
 /// Hears a sound and decides which notes are played.
 ///
-/// It is given whole blocks of 64 samples, each in bounded time: the block that ends a frame also pays for
-/// the first stage of the decision, the next one for the second. It does not switch denormals off itself.
+/// It is given whole blocks of 64 samples, each in bounded time: with the block that ends a frame, the
+/// templates of the decision are computed, with the next one, the rest. It does not switch denormals off itself.
 #[derive(Debug, Clone)]
 pub struct Listener {
     sample_rate: f64,
-    /// Samples of a frame, at the rate of the detectors and at that of the sound.
-    frame: [usize; 2],
+    decimation: usize,
+    /// Samples of a frame, at the rate of the detectors.
+    frame: usize,
     /// Frequency of the detector of A4 in Hz: as it is and as it should be from the next frame on.
     a4: [f64; 2],
-    model: &'static Model,
     /// What the threshold is lowered by.
     sensitivity: f32,
     decimator: Decimator,
     detectors: Detectors,
-    classifier: Classifier,
-    /// The next samples for the detectors, of which `filled` are there (or zeros that come before them).
-    chunk: [f32; CHUNK],
-    filled: usize,
-    /// Samples from the start of the chunk to the end of the frame.
+    network: Network,
+    /// Samples from the start of the next block to the end of the next chunk for the detectors.
+    chunk_end: usize,
+    /// Samples from the start of that chunk to the end of the frame, at the detectors' rate.
     left: usize,
-    /// What is left to do for the last frame.
+    /// What is left to do for the last frame, and the powers at its end.
     pending: Option<Pending>,
-    /// Power at each band in the last frames, in a ring.
+    power: Row,
+    /// Power at each band at the end of the last frames, newest first.
     levels: [[f32; TONES]; LOOKAHEAD + 1],
     /// Blocks since the reset.
     blocks: u64,
@@ -87,35 +90,37 @@ pub struct Listener {
 }
 
 /// The next part of a decision.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 enum Pending {
-    First(Row),
-    Second,
+    Templates,
+    Combination,
 }
 
 impl Listener {
     /// A listener for sound of `sample_rate` Hz (1000 to 1e9) that has heard nothing, tuned to A4 = 440 Hz.
     /// With `lookahead`, its decisions are about a moment [`Listener::lookahead`] samples ago, and better.
     pub fn new(sample_rate: f64, lookahead: bool) -> Self {
-        let frame = frame(sample_rate);
+        let (decimation, frame) = frame(sample_rate);
         let mut listener = Self {
             sample_rate,
+            decimation,
             frame,
             a4: [0.0, 440.0],
-            model: &weights::causal::MODEL,
             sensitivity: 0.0,
             decimator: Decimator::new(sample_rate),
             detectors: Detectors::new(),
-            classifier: Classifier::new(frame[1] as f64 / sample_rate),
-            chunk: [0.0; CHUNK],
-            filled: 0,
+            network: Network::new(
+                (frame * decimation) as f64 / sample_rate,
+                Model::fitted(lookahead),
+            ),
+            chunk_end: 0,
             left: 0,
             pending: None,
+            power: Row::ZERO,
             levels: [[0.0; TONES]; LOOKAHEAD + 1],
             blocks: 0,
             decisions: Decisions::NONE,
         };
-        listener.set_lookahead(lookahead);
         listener.reset();
         listener
     }
@@ -125,10 +130,9 @@ impl Listener {
         self.decimator.reset();
         self.detectors.reset();
         self.tune();
-        let silence = self.detectors.power();
-        self.classifier.reset(fearless_simd::Fallback::new(), self.model, &silence);
-        self.left = self.frame[0];
-        self.start_chunk();
+        self.network.reset();
+        self.left = self.frame;
+        self.chunk_end = self.left.min(CHUNK) * self.decimation;
         self.pending = None;
         self.levels = [[0.0; TONES]; LOOKAHEAD + 1];
         self.blocks = 0;
@@ -137,7 +141,7 @@ impl Listener {
 
     /// With lookahead or without, from the next frame on.
     pub fn set_lookahead(&mut self, lookahead: bool) {
-        self.model = if lookahead { &weights::lookahead::MODEL } else { &weights::causal::MODEL };
+        self.network.set_model(Model::fitted(lookahead));
     }
 
     /// Tunes it to `tuning` Hz for A4 and bands moved by `transpose` semitones, from the next frame on.
@@ -152,22 +156,19 @@ impl Listener {
 
     /// How many samples ago the moment is that decisions are about, seen from the end of the last frame.
     pub fn lookahead(&self) -> usize {
-        self.model.lookahead * self.frame[1]
+        self.network.model().lookahead * self.frame()
     }
 
     /// The greatest number of samples from the end of a frame to the end of the block with which the
-    /// decision comes; the least is up to 63 samples less, see [`Decisions::age`]. 64 at 44.1 kHz, always.
+    /// decision comes: the rest of one block and all of the next. 64 at 44.1 kHz, always.
     pub fn delay(&self) -> usize {
-        let [frame, decimation] = [self.frame[1], decimation(self.sample_rate)];
-        // The last sample that counts is `decimation` before the end; its block and the next one pass.
-        let step = 1 << frame.trailing_zeros().min(BLOCK.trailing_zeros());
-        let earliest = (step - decimation % step) % step;
-        (2 * BLOCK).saturating_sub(decimation + earliest)
+        // Frames may end wherever their length and the blocks' have no common divisor.
+        2 * BLOCK - (1 << self.frame().trailing_zeros().min(BLOCK.trailing_zeros()))
     }
 
     /// Samples of the input from one decision to the next.
     pub fn frame(&self) -> usize {
-        self.frame[1]
+        self.frame * self.decimation
     }
 
     /// What was decided last.
@@ -185,62 +186,56 @@ impl Listener {
 
     fn hear<S: Simd>(&mut self, simd: S, block: &[f32; BLOCK]) {
         self.blocks += 1;
-        let mut samples = [0.0; BLOCK];
-        let count = self.decimator.push(simd, block, &mut samples);
-        for &sample in &samples[..count] {
-            self.chunk[self.filled] = sample;
-            self.filled += 1;
-            if self.filled == CHUNK {
-                self.hear_chunk(simd);
+        self.decimator.push(block);
+        while self.chunk_end <= BLOCK {
+            let mut chunk = self.decimator.chunk(simd, self.chunk_end);
+            let size = self.left.min(CHUNK);
+            chunk[..CHUNK - size].fill(0.0);
+            self.left -= size;
+            self.detectors.advance(simd, &chunk, self.left == 0);
+            if self.left == 0 {
+                self.end_frame(simd);
             }
+            self.chunk_end += self.left.min(CHUNK) * self.decimation;
         }
+        self.chunk_end -= BLOCK;
         self.decide(simd);
     }
 
-    fn hear_chunk<S: Simd>(&mut self, simd: S) {
-        let last = self.left <= CHUNK;
-        self.detectors.advance(simd, &self.chunk, last);
-        self.left = self.left.saturating_sub(CHUNK);
-        if last {
-            while self.pending.is_some() {
-                self.decide(simd);
-            }
-            self.pending = Some(Pending::First(self.detectors.power()));
-            self.left = self.frame[0];
-            self.tune();
+    fn end_frame<S: Simd>(&mut self, simd: S) {
+        while self.pending.is_some() {
+            self.decide(simd);
         }
-        self.start_chunk();
-    }
-
-    /// Makes room for the next samples. The last chunk of a frame may be shorter and starts with zeros.
-    fn start_chunk(&mut self) {
-        self.chunk = [0.0; CHUNK];
-        self.filled = CHUNK.saturating_sub(self.left);
+        self.pending = Some(Pending::Templates);
+        self.power = self.detectors.power();
+        self.left = self.frame;
+        self.tune();
     }
 
     /// Does one of the parts that are left of a decision.
     fn decide<S: Simd>(&mut self, simd: S) {
         match self.pending.take() {
             None => {}
-            Some(Pending::First(power)) => {
+            Some(Pending::Templates) => {
                 self.levels.rotate_right(1);
-                self.levels[0].copy_from_slice(&power.0[FIRST_BAND..FIRST_BAND + TONES]);
-                self.classifier.first(simd, self.model, &power);
-                self.pending = Some(Pending::Second);
+                self.levels[0].copy_from_slice(&self.power.0[FIRST_BAND..FIRST_BAND + TONES]);
+                self.network.match_templates(simd, &self.power);
+                self.pending = Some(Pending::Combination);
             }
-            Some(Pending::Second) => {
-                let logit = self.classifier.second(simd, self.model);
-                let on = self.model.threshold - self.sensitivity;
-                let off = on - self.model.hysteresis;
+            Some(Pending::Combination) => {
+                let logit = self.network.combine(simd);
+                let model = self.network.model();
+                let on = model.threshold - self.sensitivity;
+                let off = on - model.hysteresis;
                 for (band, held) in self.decisions.on.iter_mut().enumerate() {
                     let audible = self.detectors.is_audible(FIRST_BAND + band);
                     *held = audible && logit[band] > if *held { off } else { on };
                 }
                 self.decisions.logit = logit;
-                self.decisions.level = self.levels[self.model.lookahead];
+                self.decisions.level = self.levels[model.lookahead];
                 self.decisions.frames += 1;
-                let heard = self.decisions.frames * self.frame[1] as u64;
-                self.decisions.age = (self.blocks * BLOCK as u64) as i64 - heard as i64;
+                let heard = self.decisions.frames * self.frame() as u64;
+                self.decisions.age = self.blocks * BLOCK as u64 - heard;
             }
         }
     }
@@ -249,8 +244,8 @@ impl Listener {
     fn tune(&mut self) {
         if self.a4[0] != self.a4[1] {
             self.a4[0] = self.a4[1];
-            let rate = self.sample_rate / decimation(self.sample_rate) as f64;
-            self.detectors.tune(self.a4[0], rate, self.frame[0]);
+            let rate = self.sample_rate / self.decimation as f64;
+            self.detectors.tune(self.a4[0], rate, self.frame);
         }
     }
 }

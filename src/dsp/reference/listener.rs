@@ -3,14 +3,13 @@
 use crate::dsp::{
     constants::tracker_step,
     listener::{
-        decimator::{decimation, low_pass},
+        decimator::low_pass,
         detector::{Complex, DETECTORS, FIRST_BAND, LEAST_POWER, LOWEST, design, product},
         frame,
-        templates::{
-            COUNT, FEATURES, FLOOR, Feature, HISTORY, LAG, LOGIT_RANGE, LOUDNESS, Model, OVERALL,
-            QUIETEST, Stage,
+        model::{
+            CLIP, COMBINED, DIRECT, FIRST_TEMPLATE, FLOOR, LAG, LOUDNESS, MEMORIES, Model,
+            POSITIONS, QUIETEST, TEMPLATES, Tap,
         },
-        weights,
     },
     notes::TONES,
 };
@@ -30,7 +29,6 @@ pub struct Decisions {
 /// The listener for settings that do not move.
 #[derive(Debug, Clone)]
 pub struct Listener {
-    model: &'static Model,
     decimation: usize,
     /// Samples in a frame.
     frame: usize,
@@ -40,46 +38,17 @@ pub struct Listener {
     /// Samples since the start.
     time: usize,
     detectors: Vec<Detector>,
-    reference: Follower,
-    /// The levels of the last [`LAG`] frames, oldest first.
-    past: VecDeque<[f64; DETECTORS]>,
-    history: [Vec<Follower>; HISTORY.len()],
-    loudest: Follower,
-    count: Follower,
-    surest: Follower,
+    network: Network,
     on: [bool; TONES],
 }
 
 /// Two complex one-poles in a row.
 #[derive(Debug, Clone, Copy)]
 struct Detector {
-    /// Nothing for a detector that hears nothing.
+    /// Pole and gain; nothing for a detector that hears nothing.
     design: Option<(Complex, f64)>,
     s1: Complex,
     s2: Complex,
-}
-
-/// A one-pole average that takes its first value as it is.
-#[derive(Debug, Clone, Copy)]
-struct Follower {
-    up: f64,
-    down: f64,
-    value: Option<f64>,
-}
-
-impl Follower {
-    /// With these time constants in s, for values that come every `period` s.
-    fn new([up, down]: [f64; 2], period: f64) -> Self {
-        let step = |tau| tracker_step(tau, 1.0 / period);
-        Self { up: step(up), down: step(down), value: None }
-    }
-
-    fn next(&mut self, x: f64) -> f64 {
-        let value = self.value.unwrap_or(x);
-        let value = value + if x > value { self.up } else { self.down } * (x - value);
-        self.value = Some(value);
-        value
-    }
 }
 
 impl Detector {
@@ -97,42 +66,27 @@ impl Detector {
     }
 }
 
-/// What the templates see: every feature of every detector, and the numbers on the whole sound.
-type Seen = ([[f64; DETECTORS]; FEATURES], [f64; OVERALL]);
-
 impl Listener {
     /// A listener for sound of `sample_rate` Hz, with the detector of A4 at `a4` Hz.
     pub fn new(sample_rate: f64, a4: f64, lookahead: bool) -> Self {
-        let model = if lookahead { &weights::lookahead::MODEL } else { &weights::causal::MODEL };
-        let decimation = decimation(sample_rate);
-        let [_, frame] = frame(sample_rate);
-        let period = frame as f64 / sample_rate;
+        let (decimation, samples) = frame(sample_rate);
+        let frame = decimation * samples;
         let low_pass = low_pass(sample_rate);
         let detectors = (0..DETECTORS).map(|n| {
             let f = a4 * ((f64::from(LOWEST) + n as f64) / 12.0).exp2();
             let design = design(f, sample_rate / decimation as f64);
             Detector { design, s1: [0.0; 2], s2: [0.0; 2] }
         });
-        let loudness = Follower::new(LOUDNESS, period);
-        let mut listener = Self {
-            model,
+        Self {
             decimation,
             frame,
             samples: vec![0.0; low_pass.len()].into(),
             low_pass,
             time: 0,
             detectors: detectors.collect(),
-            reference: Follower { value: Some(QUIETEST), ..loudness },
-            past: vec![[FLOOR.ln(); DETECTORS]; LAG].into(),
-            history: HISTORY.map(|(_, times)| vec![Follower::new(times, period); DETECTORS]),
-            loudest: loudness,
-            count: Follower::new(COUNT, period),
-            surest: loudness,
+            network: Network::new(frame as f64 / sample_rate, Model::fitted(lookahead)),
             on: [false; TONES],
-        };
-        // All averages start from a frame of silence.
-        listener.decide();
-        listener
+        }
     }
 
     /// Hears a sample. At the end of a frame, returns what it decides.
@@ -149,48 +103,10 @@ impl Listener {
     }
 
     fn decide(&mut self) -> Decisions {
-        let power: [f64; DETECTORS] = std::array::from_fn(|n| self.detectors[n].power());
-        let mut seen: Seen = ([[0.0; DETECTORS]; FEATURES], [0.0; OVERALL]);
-
-        let reference = self.reference.next(power.iter().sum::<f64>().max(QUIETEST));
-        let level = power.map(|power| (power / reference + FLOOR).ln());
-        self.past.push_back(level);
-        let before = self.past.pop_front().unwrap_or(level);
-        let features = &mut seen.0;
-        features[Feature::Level as usize] = level;
-        for n in 0..DETECTORS {
-            features[Feature::Rise as usize][n] = (level[n] - before[n]).max(0.0);
-            features[Feature::Fall as usize][n] = (level[n] - before[n]).min(0.0);
-        }
-
-        let logits: [f64; DETECTORS] = std::array::from_fn(|n| logit(&self.model.first, &seen, n));
-        let features = &mut seen.0;
-        let [low, high] = LOGIT_RANGE.map(f64::from);
-        for n in 0..DETECTORS {
-            let clipped = logits[n].clamp(low, high);
-            features[Feature::Probability as usize][n] = 1.0 / (1.0 + (-logits[n]).exp());
-            features[Feature::Logit as usize][n] = clipped;
-            for ((feature, _), followers) in HISTORY.iter().zip(&mut self.history) {
-                features[*feature as usize][n] = followers[n].next(clipped);
-            }
-        }
-        let bands = FIRST_BAND..FIRST_BAND + TONES;
-        let greatest = |of: &[f64]| of.iter().copied().fold(f64::MIN, f64::max);
-        let loudest = greatest(&level[bands.clone()]);
-        let count: f64 = features[Feature::Probability as usize][bands.clone()].iter().sum();
-        let rise: f64 = features[Feature::Rise as usize].iter().sum();
-        seen.1 = [
-            loudest,
-            self.loudest.next(loudest),
-            self.count.next(count),
-            (0.05 + count).ln(),
-            rise / DETECTORS as f64,
-            self.surest.next(greatest(&logits[bands])),
-        ];
-
-        let logit = std::array::from_fn(|band| logit(&self.model.second, &seen, FIRST_BAND + band));
+        let power = std::array::from_fn(|n| self.detectors[n].power());
+        let logit = self.network.next(&power);
+        let Model { threshold, hysteresis, .. } = *self.network.model;
         for (band, on) in self.on.iter_mut().enumerate() {
-            let Model { threshold, hysteresis, .. } = *self.model;
             let threshold = f64::from(if *on { threshold - hysteresis } else { threshold });
             *on = self.detectors[FIRST_BAND + band].design.is_some() && logit[band] > threshold;
         }
@@ -198,20 +114,121 @@ impl Listener {
     }
 }
 
-/// The logit of detector `n` in a stage.
-fn logit(stage: &Stage, (features, overall): &Seen, n: usize) -> f64 {
-    let mut sum = f64::from(stage.bias);
-    for group in stage.groups {
-        for (offset, weight) in group.offsets.iter().zip(group.weights) {
-            let seen = n
-                .checked_add_signed((*offset).into())
-                .and_then(|n| features[group.feature as usize].get(n).copied())
-                .unwrap_or_else(|| f64::from(group.feature.outside()));
-            sum += f64::from(*weight) * seen;
+/// From powers to log odds.
+#[derive(Debug, Clone)]
+struct Network {
+    model: &'static Model,
+    /// Seconds in a frame.
+    period: f64,
+    reference: f64,
+    /// The levels of the last [`LAG`] frames, oldest first.
+    past: VecDeque<[f64; DETECTORS]>,
+    means: [[f64; TEMPLATES]; 2],
+    memories: [[f64; TONES]; MEMORIES],
+}
+
+impl Network {
+    fn new(period: f64, model: &'static Model) -> Self {
+        Self {
+            model,
+            period,
+            reference: QUIETEST,
+            past: vec![[0.0; DETECTORS]; LAG].into(),
+            means: [[0.0; TEMPLATES]; 2],
+            memories: [[0.0; TONES]; MEMORIES],
         }
     }
-    for (value, weight) in overall.iter().zip(&stage.overall) {
-        sum += f64::from(*weight) * value;
+
+    fn next(&mut self, power: &[f64; DETECTORS]) -> [f64; TONES] {
+        let [level, rise, fall] = self.contrast(power);
+        let bias = self.model.template_bias.map(f64::from);
+        let mut templates = [[0.0; DETECTORS]; TEMPLATES];
+        for n in FIRST_TEMPLATE..DETECTORS {
+            let mut sums = bias;
+            for (taps, row) in self.model.templates.iter().zip([&level, &rise, &fall]) {
+                add(taps, row, n, &mut sums);
+            }
+            for (template, sum) in templates.iter_mut().zip(sums) {
+                template[n] = sum.max(0.0);
+            }
+        }
+
+        let whole = self.whole(&templates, &level);
+        let mut units = [[0.0; TONES]; MEMORIES + DIRECT];
+        for band in 0..TONES {
+            let mut sums: [f64; COMBINED] =
+                std::array::from_fn(|k| f64::from(self.model.combine_bias[k]) + whole[k]);
+            for (taps, template) in self.model.combine.iter().zip(&templates) {
+                add(taps, template, FIRST_BAND + band, &mut sums);
+            }
+            let (open, rest) = sums.split_at(MEMORIES);
+            let (new, direct) = rest.split_at(MEMORIES);
+            for g in 0..MEMORIES {
+                let open = 1.0 / (1.0 + (-open[g]).exp());
+                let memory = &mut self.memories[g][band];
+                *memory += open * (new[g].clamp(-f64::from(CLIP), f64::from(CLIP)) - *memory);
+                units[g][band] = *memory;
+            }
+            for (unit, direct) in units[MEMORIES..].iter_mut().zip(direct) {
+                unit[band] = direct.max(0.0);
+            }
+        }
+
+        std::array::from_fn(|band| {
+            let mut logit = [f64::from(self.model.band_bias[band]) + whole[COMBINED]];
+            for (taps, unit) in self.model.out.iter().zip(&units) {
+                add(taps, unit, band, &mut logit);
+            }
+            logit[0]
+        })
     }
-    sum
+
+    /// Levels, rises and falls.
+    fn contrast(&mut self, power: &[f64; DETECTORS]) -> [[f64; DETECTORS]; 3] {
+        let total = power.iter().sum::<f64>().max(QUIETEST);
+        let [up, down] = LOUDNESS;
+        let tau = if total > self.reference { up } else { down };
+        self.reference += tracker_step(tau, 1.0 / self.period) * (total - self.reference);
+        let level = power.map(|power| (power / self.reference + FLOOR).ln() - FLOOR.ln());
+        self.past.push_back(level);
+        let before = self.past.pop_front().unwrap_or(level);
+        let change: [f64; DETECTORS] = std::array::from_fn(|n| level[n] - before[n]);
+        [level, change.map(|change| change.max(0.0)), change.map(|change| change.min(0.0))]
+    }
+
+    /// What the whole sound adds to the second layer and to the log odds.
+    fn whole(
+        &mut self,
+        templates: &[[f64; DETECTORS]; TEMPLATES],
+        level: &[f64; DETECTORS],
+    ) -> [f64; COMBINED + 1] {
+        let now = templates.map(|template| template.iter().sum::<f64>() / POSITIONS as f64);
+        for (means, seconds) in self.means.iter_mut().zip(&self.model.mean_seconds) {
+            for c in 0..TEMPLATES {
+                let step = tracker_step(f64::from(seconds[c]), 1.0 / self.period);
+                means[c] += step * (now[c] - means[c]);
+            }
+        }
+        let mean = level.iter().sum::<f64>() / DETECTORS as f64;
+        let greatest = level.iter().copied().fold(0.0, f64::max);
+        let seen = now.iter().chain(self.means.as_flattened()).chain([&mean, &greatest]);
+        let mut sums = [0.0; COMBINED + 1];
+        for (seen, weights) in seen.zip(&self.model.whole) {
+            for (sum, weight) in sums.iter_mut().zip(weights) {
+                *sum += seen * f64::from(*weight);
+            }
+        }
+        sums
+    }
+}
+
+/// Adds the share of a row at `position` to each output; beyond its ends, a row is 0.
+fn add<const N: usize>(taps: &[Tap<N>], row: &[f64], position: usize, sums: &mut [f64; N]) {
+    for tap in taps {
+        let at = position.checked_add_signed(tap.offset.into());
+        let seen = at.and_then(|at| row.get(at)).copied().unwrap_or(0.0);
+        for (sum, weight) in sums.iter_mut().zip(tap.weights) {
+            *sum += seen * f64::from(weight);
+        }
+    }
 }

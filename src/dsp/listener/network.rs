@@ -1,0 +1,316 @@
+//! From the powers at the detectors to the log odds of the 48 notes, frame by frame.
+//!
+//! A small network that slides along the semitones: the same weights at every note but for one number a
+//! band. Templates look at levels and at how they change; a second layer combines them, and some numbers on
+//! the whole sound, to two memories a band, which open and close by themselves, and four units without
+//! memory; the third adds them up. Each layer is a sum of rows, shifted by a number of semitones, times a weight.
+
+#![allow(clippy::needless_range_loop, reason = "several rows go side by side")]
+
+use super::{
+    approx::{ln, logistic},
+    detector::{DETECTORS, FIRST_BAND, LANES, Row},
+    model::{
+        CLIP, COMBINED, DIRECT, FIRST_TEMPLATE, FLOOR, LAG, LOUDNESS, MEMORIES, MOST_OFFSET, Model,
+        POSITIONS, QUIETEST, TEMPLATES, Tap, WHOLE,
+    },
+};
+use crate::dsp::{constants::tracker_step, notes::TONES};
+use fearless_simd::{Simd, SimdBase, SimdFloat};
+
+/// Room beyond each end of a row for offsets ([`MOST_OFFSET`]), where everything is 0.
+const MARGIN: usize = MOST_OFFSET;
+
+/// A number for each of `N` positions and the margins.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+struct Padded<const LENGTH: usize>([f32; LENGTH]);
+
+type Detected = Padded<{ MARGIN + LANES + MARGIN }>;
+type Banded = Padded<{ MARGIN + TONES + MARGIN }>;
+
+impl<const LENGTH: usize> Padded<LENGTH> {
+    const ZERO: Self = Self([0.0; LENGTH]);
+}
+
+/// The network and what it remembers; at rest after silence.
+#[derive(Debug, Clone)]
+pub struct Network {
+    /// Seconds.
+    period: f64,
+    model: &'static Model,
+    /// Shares of the new value in the reference power on the way up and down.
+    loudness: [f32; 2],
+    /// Shares of the old value in the means.
+    keep: [[f32; TEMPLATES]; 2],
+    /// The power of the last seconds.
+    reference: f32,
+    /// The levels of the last frames, in a ring.
+    past: [Row; LAG],
+    oldest: usize,
+    /// Levels, rises and falls.
+    seen: [Detected; 3],
+    templates: [Detected; TEMPLATES],
+    means: [[f32; TEMPLATES]; 2],
+    /// Memories, and units without.
+    units: [Banded; MEMORIES + DIRECT],
+}
+
+impl Network {
+    /// At rest, for frames of `period` s.
+    pub fn new(period: f64, model: &'static Model) -> Self {
+        Self {
+            period,
+            model,
+            loudness: LOUDNESS.map(|tau| tracker_step(tau, 1.0 / period) as f32),
+            keep: keep(model, period),
+            reference: QUIETEST as f32,
+            past: [Row::ZERO; LAG],
+            oldest: 0,
+            seen: [Padded::ZERO; 3],
+            templates: [Padded::ZERO; TEMPLATES],
+            means: [[0.0; TEMPLATES]; 2],
+            units: [Padded::ZERO; MEMORIES + DIRECT],
+        }
+    }
+
+    /// Goes on with another model, or with the one in use.
+    pub fn set_model(&mut self, model: &'static Model) {
+        if !std::ptr::eq(model, self.model) {
+            self.model = model;
+            self.keep = keep(model, self.period);
+        }
+    }
+
+    /// The model in use.
+    pub fn model(&self) -> &'static Model {
+        self.model
+    }
+
+    /// Forgets everything.
+    pub fn reset(&mut self) {
+        self.reference = QUIETEST as f32;
+        self.past = [Row::ZERO; LAG];
+        self.means = [[0.0; TEMPLATES]; 2];
+        self.units = [Padded::ZERO; MEMORIES + DIRECT];
+    }
+
+    /// The first half of the work on a frame of these powers: the templates.
+    pub fn match_templates<S: Simd>(&mut self, simd: S, power: &Row) {
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                self.contrast(power);
+                let Model { templates, template_bias, .. } = self.model;
+                let inputs = [0, 1, 2].map(|i| (templates[i], &self.seen[i].0[..]));
+                let at = MARGIN + FIRST_TEMPLATE;
+                let mut rows = self.templates.each_mut().map(|row| &mut row.0[at..at + POSITIONS]);
+                layer(simd, template_bias, &inputs, at, &mut rows);
+                for row in rows {
+                    row.iter_mut().for_each(|x| *x = if *x > 0.0 { *x } else { 0.0 });
+                }
+            },
+        );
+    }
+
+    /// The second half: the log odds of each note.
+    pub fn combine<S: Simd>(&mut self, simd: S) -> [f32; TONES] {
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                let Model { combine, combine_bias, out, band_bias, .. } = self.model;
+                let [whole @ .., whole_odds] = self.whole();
+                let mut bias = *combine_bias;
+                bias.iter_mut().zip(whole).for_each(|(bias, whole)| *bias += whole);
+                let inputs = std::array::from_fn(|i| (combine[i], &self.templates[i].0[..]));
+                let inputs: [_; TEMPLATES] = inputs;
+                let mut combined = [[0.0; TONES]; COMBINED];
+                let mut rows = combined.each_mut().map(|row| &mut row[..]);
+                layer(simd, &bias, &inputs, MARGIN + FIRST_BAND, &mut rows);
+                self.remember(&combined);
+
+                let inputs = std::array::from_fn(|i| (out[i], &self.units[i].0[..]));
+                let inputs: [_; MEMORIES + DIRECT] = inputs;
+                let mut logits = [0.0; TONES];
+                layer_by::<S, 3, 1, 1>(simd, &[whole_odds], &inputs, MARGIN, &mut [&mut logits]);
+                logits.iter_mut().zip(band_bias).for_each(|(logit, bias)| *logit += bias);
+                logits
+            },
+        )
+    }
+
+    /// Levels against the power of the last seconds, and how they rise and fall.
+    #[inline(always)]
+    fn contrast(&mut self, power: &Row) {
+        let total = sum(&power.0).max(QUIETEST as f32);
+        let [up, down] = self.loudness;
+        let step = if total > self.reference { up } else { down };
+        self.reference += step * (total - self.reference);
+        let scale = 1.0 / (FLOOR as f32 * self.reference);
+        let [level, rise, fall] = &mut self.seen;
+        let past = &mut self.past[self.oldest].0;
+        for i in 0..LANES {
+            let u = ln(1.0 + power.0[i] * scale);
+            let change = u - past[i];
+            past[i] = u;
+            level.0[MARGIN + i] = u;
+            rise.0[MARGIN + i] = if change > 0.0 { change } else { 0.0 };
+            fall.0[MARGIN + i] = if change < 0.0 { change } else { 0.0 };
+        }
+        self.oldest = (self.oldest + 1) % LAG;
+    }
+
+    /// What the whole sound adds to each output of the second layer and to the log odds.
+    #[inline(always)]
+    fn whole(&mut self) -> [f32; COMBINED + 1] {
+        const FIRST: usize = MARGIN + FIRST_TEMPLATE;
+        let mut seen = [0.0; WHOLE];
+        for (c, template) in self.templates.iter().enumerate() {
+            let now = sum(&template.0[FIRST..FIRST + POSITIONS]) / POSITIONS as f32;
+            seen[c] = now;
+            for (j, (mean, keep)) in self.means.iter_mut().zip(&self.keep).enumerate() {
+                mean[c] = now + keep[c] * (mean[c] - now);
+                seen[(j + 1) * TEMPLATES + c] = mean[c];
+            }
+        }
+        let level = &self.seen[0].0[MARGIN..MARGIN + LANES];
+        seen[WHOLE - 2] = sum(level) / DETECTORS as f32;
+        seen[WHOLE - 1] = greatest(level);
+        let mut sums = [0.0; COMBINED + 1];
+        for (seen, weights) in seen.iter().zip(&self.model.whole) {
+            for (sum, weight) in sums.iter_mut().zip(weights) {
+                *sum += seen * weight;
+            }
+        }
+        sums
+    }
+
+    /// Brings the units to what the second layer gives.
+    #[inline(always)]
+    fn remember(&mut self, combined: &[[f32; TONES]; COMBINED]) {
+        let (memories, direct) = self.units.split_at_mut(MEMORIES);
+        for (g, memory) in memories.iter_mut().enumerate() {
+            for band in 0..TONES {
+                let memory = &mut memory.0[MARGIN + band];
+                let new = combined[MEMORIES + g][band].clamp(-CLIP, CLIP);
+                *memory += logistic(combined[g][band]) * (new - *memory);
+            }
+        }
+        for (unit, combined) in direct.iter_mut().zip(&combined[2 * MEMORIES..]) {
+            for band in 0..TONES {
+                let x = combined[band];
+                unit.0[MARGIN + band] = if x > 0.0 { x } else { 0.0 };
+            }
+        }
+    }
+}
+
+/// The shares of the old values in the templates' means, for frames of `period` s.
+fn keep(model: &Model, period: f64) -> [[f32; TEMPLATES]; 2] {
+    let keep = |seconds| (1.0 - tracker_step(f64::from(seconds), 1.0 / period)) as f32;
+    model.mean_seconds.map(|means| means.map(keep))
+}
+
+/// A row that a layer looks at, and what it makes of it.
+type Input<'a, const ALL: usize> = (&'static [Tap<ALL>], &'a [f32]);
+
+/// A layer at the positions from `at` on, as many as the rows are long: 48 or 80.
+#[inline(always)]
+fn layer<S: Simd, const ALL: usize>(
+    simd: S,
+    bias: &[f32; ALL],
+    inputs: &[Input<ALL>],
+    at: usize,
+    rows: &mut [&mut [f32]; ALL],
+) {
+    // As many sums as keep a CPU busy and fit into its registers.
+    match (S::f32s::LEN, rows[0].len()) {
+        (16, TONES) => layer_by::<S, 3, 4, ALL>(simd, bias, inputs, at, rows),
+        (16, _) => layer_by::<S, 5, 2, ALL>(simd, bias, inputs, at, rows),
+        _ => layer_by::<S, 2, 4, ALL>(simd, bias, inputs, at, rows),
+    }
+}
+
+/// The same by `V` vectors of neighbouring positions of `N` outputs.
+#[inline(always)]
+fn layer_by<S: Simd, const V: usize, const N: usize, const ALL: usize>(
+    simd: S,
+    bias: &[f32; ALL],
+    inputs: &[Input<ALL>],
+    at: usize,
+    rows: &mut [&mut [f32]; ALL],
+) {
+    let lanes = S::f32s::LEN;
+    for first in (0..rows[0].len()).step_by(V * lanes) {
+        for (part, rows) in rows.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+            let sums = sum_up::<S, V, N, ALL>(simd, bias, inputs, part, at + first);
+            for i in 0..N {
+                for v in 0..V {
+                    sums[i][v].store_slice(&mut rows[i][first + v * lanes..][..lanes]);
+                }
+            }
+        }
+    }
+}
+
+/// The `part`th `N` outputs of a layer for the `V` vectors from the position `at` on.
+///
+/// Not inlined, so that the sums have all registers to themselves.
+#[inline(never)]
+fn sum_up<S: Simd, const V: usize, const N: usize, const ALL: usize>(
+    simd: S,
+    bias: &[f32; ALL],
+    inputs: &[Input<ALL>],
+    part: usize,
+    at: usize,
+) -> [[S::f32s; V]; N] {
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            let lanes = S::f32s::LEN;
+            let bias: &[f32; N] = &bias.as_chunks().0[part];
+            let mut sums = [[S::f32s::splat(simd, 0.0); V]; N];
+            for i in 0..N {
+                sums[i] = [S::f32s::splat(simd, bias[i]); V];
+            }
+            for (taps, row) in inputs {
+                for tap in *taps {
+                    let seen = &row[at.wrapping_add_signed(tap.offset.into())..][..V * lanes];
+                    let weights: &[f32; N] = &tap.weights.as_chunks().0[part];
+                    for i in 0..N {
+                        let weight = S::f32s::splat(simd, weights[i]);
+                        for v in 0..V {
+                            let seen = S::f32s::from_slice(simd, &seen[v * lanes..][..lanes]);
+                            sums[i][v] = seen.mul_add(weight, sums[i][v]);
+                        }
+                    }
+                }
+            }
+            sums
+        },
+    )
+}
+
+/// The sum of a row of whole vectors of 16, lane by lane.
+#[inline(always)]
+fn sum(row: &[f32]) -> f32 {
+    let mut sums = [0.0; 16];
+    for vector in row.as_chunks::<16>().0 {
+        for i in 0..16 {
+            sums[i] += vector[i];
+        }
+    }
+    sums.iter().sum()
+}
+
+/// The greatest number of such a row, and at least 0.
+#[inline(always)]
+fn greatest(row: &[f32]) -> f32 {
+    let mut most = [0.0; 16];
+    for vector in row.as_chunks::<16>().0 {
+        for i in 0..16 {
+            most[i] = if vector[i] > most[i] { vector[i] } else { most[i] };
+        }
+    }
+    most.into_iter().fold(0.0, f32::max)
+}
