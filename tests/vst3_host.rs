@@ -150,7 +150,6 @@ fn pedalboard_finds_settings_and_latency_and_hears_the_library_even_after_a_relo
             (2, 96_000.0, 2, 1000),
             (3, 48_000.0, 1, 8192),
             (4, 192_000.0, 2, 333),
-            (7, 44_100.0, 2, 512),
             (8, 44_100.0, 2, 512),
             (8, 96_000.0, 1, 1000),
         ],

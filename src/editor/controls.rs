@@ -187,7 +187,7 @@ impl Place {
 
         self.name(ui, param.name());
         self.paint_track(ui, shown, param.preview_normalized(0.0), active);
-        self.value(ui, spec.id, param, &param.normalized_value_to_string(shown, true), hand);
+        self.value(ui, spec, param, &param.normalized_value_to_string(shown, true), hand);
     }
 
     /// The track of a slider, filled from `origin` (0..1) to `value` (0..1).
@@ -212,7 +212,7 @@ impl Place {
     fn value(
         &self,
         ui: &mut Ui,
-        setting: &'static str,
+        spec: &'static Spec,
         param: &FloatParam,
         text: &str,
         hand: &mut Hand,
@@ -239,7 +239,7 @@ impl Place {
             if response.lost_focus() {
                 let cancelled = ui.input(|input| input.key_pressed(Key::Escape));
                 if let Some(value) = value.filter(|_| !cancelled) {
-                    hand.set_once(setting, value);
+                    hand.set_once(spec.id, value);
                 }
                 ui.data_mut(|data| data.remove_temp::<String>(id));
             } else {
@@ -250,7 +250,15 @@ impl Place {
 
         let at = self.caption().right_center();
         let colour = self.shade(theme::TEXT);
-        let area = theme::text(ui.painter(), at, Align2::RIGHT_CENTER, text, font, colour);
+        // Where there is no room beside the name for the longest value, no value has its unit.
+        let width = |text: String| {
+            ui.painter().layout_no_wrap(text, font.clone(), Color32::PLACEHOLDER).size().x
+        };
+        let longest = [spec.min, spec.max].map(|value| width(spec.format(value)));
+        let needed = width(spec.name.to_owned()) + longest[0].max(longest[1]) + 3.0;
+        let unit = if needed > self.cell.width() { spec.unit } else { "" };
+        let short = text.trim_end_matches(unit).trim_end();
+        let area = theme::text(ui.painter(), at, Align2::RIGHT_CENTER, short, font, colour);
         let response = ui.interact(area, id.with("text"), Sense::click());
         response.widget_info(|| {
             WidgetInfo::labeled(Role::Button, true, format!("{}: {text}", param.name()))

@@ -77,12 +77,16 @@ pub fn show(
         row.left(title.width() + row.space());
     }
     show_meter(ui, &mut row, output);
+    // Nothing moves when Auto level is switched; where there is little room, the load takes that of the gains.
+    let place = row.right(row.width(21.0));
     let auto = hand.params.chosen().auto;
     if auto {
-        show_gains(ui, &mut row, [bands.gain, bands.makeup]);
+        show_gains(ui, place, scale, [bands.gain, bands.makeup]);
     }
-    if roomy || !auto {
-        show_load(ui, &mut row, output);
+    if roomy {
+        show_load(ui, row.right(row.width(8.0)), scale, output);
+    } else if !auto {
+        show_load(ui, place, scale, output);
     }
     zoom(ui, &mut row, hand);
     row.right(row.space());
@@ -275,14 +279,14 @@ fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter) {
 }
 
 /// The share of the processor.
-fn show_load(ui: &Ui, row: &mut Row, output: &OutputMeter) {
-    note(ui, row, 8.0, &format!("CPU {:.1} %", 100.0 * output.load));
+fn show_load(ui: &Ui, place: Rect, scale: Scale, output: &OutputMeter) {
+    note(ui, place, scale, &format!("CPU {:.1} %", 100.0 * output.load));
 }
 
 /// The two gains of Auto level, which are factors.
-fn show_gains(ui: &Ui, row: &mut Row, gains: [f32; 2]) {
+fn show_gains(ui: &Ui, place: Rect, scale: Scale, gains: [f32; 2]) {
     let [input, wet] = gains.map(|gain| 20.0 * gain.log10());
-    let place = note(ui, row, 21.0, &format!("In {input:+.1} dB  Wet {wet:+.1} dB"));
+    note(ui, place, scale, &format!("In {input:+.1} dB  Wet {wet:+.1} dB"));
     let response = ui.interact(place, ui.scope_id().with("gains"), Sense::hover());
     let label = "Gains of Auto level";
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, label));
@@ -292,11 +296,10 @@ fn show_gains(ui: &Ui, row: &mut Row, gains: [f32; 2]) {
     );
 }
 
-/// A line of at most `chars` letters that is not there to be found; where it is.
-fn note(ui: &Ui, row: &mut Row, chars: f32, text: &str) -> Rect {
-    let place = row.right(row.width(chars));
-    let font = row.scale.font(11.0);
-    theme::text(ui.painter(), place.right_center(), Align2::RIGHT_CENTER, text, font, theme::DIM)
+/// A line at the right of `place` that is not to be worked.
+fn note(ui: &Ui, place: Rect, scale: Scale, text: &str) {
+    let (at, font) = (place.right_center(), scale.font(11.0));
+    theme::text(ui.painter(), at, Align2::RIGHT_CENTER, text, font, theme::DIM);
 }
 
 /// A flat button with `text`, called `label` by who cannot see it.

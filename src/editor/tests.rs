@@ -123,7 +123,12 @@ fn every_control_is_legible_at_every_size_and_value() {
             let settings = desk.settings();
             for spec in &SPECS {
                 desk.text(spec.name);
-                desk.text(&spec.format(spec.get(&settings)));
+                let value = spec.format(spec.get(&settings));
+                let shown = desk.texts().into_iter().any(|(text, _)| {
+                    let short = size[0] < 700.0 && value == format!("{text} {}", spec.unit);
+                    short || text == value
+                });
+                assert!(shown, "no {value} at {size:?}");
             }
             for group in &GROUPS {
                 desk.text(&group.name.to_uppercase());

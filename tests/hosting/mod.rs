@@ -109,7 +109,7 @@ pub fn settings_in(saved: &[u8]) -> Settings {
     settings
 }
 
-/// Settings far from those of a new instance and from each other; only the last one has a latency.
+/// Settings far from those of a new instance and from each other; the last two have a latency.
 pub fn sounds() -> Vec<Settings> {
     let reference = Settings::REFERENCE;
     vec![
@@ -127,6 +127,7 @@ pub fn sounds() -> Vec<Settings> {
             ..reference
         },
         Settings { stereo: Stereo::Stereo, focus: 0.0, mix: 80.0, ..Settings::default() },
+        Settings { focus: 20.0, lookahead: true, ..reference },
         Settings { focus: 40.0, sensitivity: 70.0, lookahead: true, ..Settings::default() },
     ]
 }

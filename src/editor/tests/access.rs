@@ -84,7 +84,7 @@ fn every_control_is_worked_by_the_keyboard_alone() {
         desk.focus(&name);
         let before = seen(&mut desk);
         let moves = name == "Size of the window" || SPECS.iter().any(|spec| spec.name == name);
-        desk.key(if moves { Key::ArrowRight } else { Key::Enter });
+        desk.key(if moves { Key::ArrowLeft } else { Key::Enter });
         assert!(seen(&mut desk) != before, "{name} does nothing");
         // Closes what it has opened.
         desk.key(Key::Escape);
