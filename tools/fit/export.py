@@ -17,16 +17,15 @@ def row(numbers, indent=4):
 def rows(matrix):
     return "[\n" + "".join(f"        {row(r, 8)},\n" for r in matrix) + "    ]"
 
-def taps(offsets, weights):
+def taps(row, offsets, weights):
     """One tap per offset, with the weights of all outputs."""
-    lines = "".join(f"            Tap {{ offset: {o}, weights: [{', '.join(map(number, w))}] }},\n" for o, w in zip(offsets, weights))
-    return "        &[\n" + lines + "        ],\n"
+    return "".join(f"        Tap {{ row: {row}, offset: {o}, weights: [{', '.join(map(number, w))}] }},\n" for o, w in zip(offsets, weights))
 
 def export(m):
     about = f"{m['look']} frames of lookahead" if m["look"] else "no lookahead"
-    templates = "".join(taps(m[f + "_offsets"], m["template_" + f]) for f in ("u", "rise", "fall"))
-    combine = "".join(taps(m["combine_offsets"], [w[c] for w in m["combine"]]) for c in range(len(m["template_bias"])))
-    out = "".join(taps(m["out_offsets"], [[w[r]] for w in m["out"]]) for r in range(len(m["out"][0])))
+    templates = "".join(taps(r, m[f + "_offsets"], m["template_" + f]) for r, f in enumerate(("u", "rise", "fall")))
+    combine = "".join(taps(c, m["combine_offsets"], [w[c] for w in m["combine"]]) for c in range(len(m["template_bias"])))
+    out = "".join(taps(r, m["out_offsets"], [[w[r]] for w in m["out"]]) for r in range(len(m["out"][0])))
     return f"""//! Weights for {about}. Written by `tools/fit/export.py`.
 
 use crate::dsp::listener::model::{{Model, Tap}};
@@ -37,15 +36,15 @@ pub static MODEL: Model = Model {{
     lookahead: {m["look"]},
     threshold: {number(m["threshold"])},
     hysteresis: {number(m["hysteresis"])},
-    templates: [
+    templates: &[
 {templates}    ],
     template_bias: {row(m["template_bias"])},
     mean_seconds: {rows(m["mean_seconds"])},
     whole: {rows(m["whole"])},
-    combine: [
+    combine: &[
 {combine}    ],
     combine_bias: {row(m["combine_bias"])},
-    out: [
+    out: &[
 {out}    ],
     band_bias: {row(m["band_bias"])},
 }};

@@ -28,9 +28,11 @@ pub const CLIP: f32 = 4.0;
 /// Numbers on the whole sound: the templates' means, now and over two times each; mean and greatest level.
 pub const WHOLE: usize = 3 * TEMPLATES + 2;
 
-/// Weights of `N` outputs for one row, shifted.
+/// What a layer looks at, and the weights of its `N` outputs.
 #[derive(Debug)]
 pub struct Tap<const N: usize> {
+    /// Which row.
+    pub row: u8,
     /// Semitones up from the output's position.
     pub offset: i8,
     /// One for each output.
@@ -46,20 +48,20 @@ pub struct Model {
     pub threshold: f32,
     /// It goes off this much below.
     pub hysteresis: f32,
-    /// The templates' weights for levels, for rises and for falls.
-    pub templates: [&'static [Tap<TEMPLATES>]; 3],
+    /// The templates look at levels (row 0), rises and falls.
+    pub templates: &'static [Tap<TEMPLATES>],
     /// Of the templates.
     pub template_bias: [f32; TEMPLATES],
     /// Over how long the templates' means are taken, in s.
     pub mean_seconds: [[f32; TEMPLATES]; 2],
     /// Weights of the numbers on the whole sound, for the second layer and for the log odds.
     pub whole: [[f32; COMBINED + 1]; WHOLE],
-    /// The second layer's weights for each template.
-    pub combine: [&'static [Tap<COMBINED>]; TEMPLATES],
+    /// The second layer looks at the templates.
+    pub combine: &'static [Tap<COMBINED>],
     /// Of the second layer.
     pub combine_bias: [f32; COMBINED],
-    /// The third layer's weights for each memory, then for each unit without.
-    pub out: [&'static [Tap<1>]; MEMORIES + DIRECT],
+    /// The third layer looks at the memories, then at the units without.
+    pub out: &'static [Tap<1>],
     /// Log odds of a note in each band, by themselves.
     pub band_bias: [f32; TONES],
 }
@@ -79,17 +81,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn offsets_stay_within_the_margins() {
-        fn are_within<const N: usize>(taps: &[&[Tap<N>]]) -> bool {
-            let mut offsets = taps.iter().copied().flatten().map(|tap| tap.offset.unsigned_abs());
-            offsets.all(|offset| usize::from(offset) <= MOST_OFFSET)
+    fn taps_stay_within_rows_and_margins() {
+        fn are_within<const N: usize>(taps: &[Tap<N>], rows: usize) -> bool {
+            taps.iter().all(|Tap { row, offset, .. }| {
+                usize::from(*row) < rows && usize::from(offset.unsigned_abs()) <= MOST_OFFSET
+            })
         }
         for lookahead in [false, true] {
             let model = Model::fitted(lookahead);
             assert_eq!(model.lookahead > 0, lookahead);
-            assert!(are_within(&model.templates));
-            assert!(are_within(&model.combine));
-            assert!(are_within(&model.out));
+            assert!(are_within(model.templates, 3));
+            assert!(are_within(model.combine, TEMPLATES));
+            assert!(are_within(model.out, MEMORIES + DIRECT));
         }
     }
 }

@@ -21,17 +21,19 @@ use fearless_simd::{Simd, SimdBase, SimdFloat};
 /// Room beyond each end of a row for offsets ([`MOST_OFFSET`]), where everything is 0.
 const MARGIN: usize = MOST_OFFSET;
 
-/// A number for each of `N` positions and the margins.
-#[derive(Debug, Clone, Copy)]
+/// Rows of numbers, one a position, with a margin at each end.
+#[derive(Debug, Clone)]
 #[repr(C, align(64))]
-struct Padded<const LENGTH: usize>([f32; LENGTH]);
+struct Rows<const ROWS: usize, const LENGTH: usize>([[f32; LENGTH]; ROWS]);
 
-type Detected = Padded<{ MARGIN + LANES + MARGIN }>;
-type Banded = Padded<{ MARGIN + TONES + MARGIN }>;
-
-impl<const LENGTH: usize> Padded<LENGTH> {
-    const ZERO: Self = Self([0.0; LENGTH]);
+impl<const ROWS: usize, const LENGTH: usize> Rows<ROWS, LENGTH> {
+    const ZERO: Self = Self([[0.0; LENGTH]; ROWS]);
 }
+
+/// Of a row with a number for each detector, and with one for each band.
+const DETECTED: usize = MARGIN + LANES + MARGIN;
+/// See [`DETECTED`].
+const BANDED: usize = MARGIN + TONES + MARGIN;
 
 /// The network and what it remembers; at rest after silence.
 #[derive(Debug, Clone)]
@@ -49,11 +51,11 @@ pub struct Network {
     past: [Row; LAG],
     oldest: usize,
     /// Levels, rises and falls.
-    seen: [Detected; 3],
-    templates: [Detected; TEMPLATES],
+    seen: Rows<3, DETECTED>,
+    templates: Rows<TEMPLATES, DETECTED>,
     means: [[f32; TEMPLATES]; 2],
     /// Memories, and units without.
-    units: [Banded; MEMORIES + DIRECT],
+    units: Rows<{ MEMORIES + DIRECT }, BANDED>,
 }
 
 impl Network {
@@ -67,10 +69,10 @@ impl Network {
             reference: QUIETEST as f32,
             past: [Row::ZERO; LAG],
             oldest: 0,
-            seen: [Padded::ZERO; 3],
-            templates: [Padded::ZERO; TEMPLATES],
+            seen: Rows::ZERO,
+            templates: Rows::ZERO,
             means: [[0.0; TEMPLATES]; 2],
-            units: [Padded::ZERO; MEMORIES + DIRECT],
+            units: Rows::ZERO,
         }
     }
 
@@ -92,7 +94,7 @@ impl Network {
         self.reference = QUIETEST as f32;
         self.past = [Row::ZERO; LAG];
         self.means = [[0.0; TEMPLATES]; 2];
-        self.units = [Padded::ZERO; MEMORIES + DIRECT];
+        self.units = Rows::ZERO;
     }
 
     /// The first half of the work on a frame of these powers: the templates.
@@ -102,10 +104,10 @@ impl Network {
             || {
                 self.contrast(power);
                 let Model { templates, template_bias, .. } = self.model;
-                let inputs = [0, 1, 2].map(|i| (templates[i], &self.seen[i].0[..]));
                 let at = MARGIN + FIRST_TEMPLATE;
-                let mut rows = self.templates.each_mut().map(|row| &mut row.0[at..at + POSITIONS]);
-                layer(simd, template_bias, &inputs, at, &mut rows);
+                let range = at..at + POSITIONS;
+                let mut rows = self.templates.0.each_mut().map(|row| &mut row[range.clone()]);
+                layer(simd, template_bias, templates, &self.seen.0, at, &mut rows);
                 for row in rows {
                     row.iter_mut().for_each(|x| *x = if *x > 0.0 { *x } else { 0.0 });
                 }
@@ -122,17 +124,14 @@ impl Network {
                 let [whole @ .., whole_odds] = self.whole();
                 let mut bias = *combine_bias;
                 bias.iter_mut().zip(whole).for_each(|(bias, whole)| *bias += whole);
-                let inputs = std::array::from_fn(|i| (combine[i], &self.templates[i].0[..]));
-                let inputs: [_; TEMPLATES] = inputs;
                 let mut combined = [[0.0; TONES]; COMBINED];
                 let mut rows = combined.each_mut().map(|row| &mut row[..]);
-                layer(simd, &bias, &inputs, MARGIN + FIRST_BAND, &mut rows);
+                layer(simd, &bias, combine, &self.templates.0, MARGIN + FIRST_BAND, &mut rows);
                 self.remember(&combined);
 
-                let inputs = std::array::from_fn(|i| (out[i], &self.units[i].0[..]));
-                let inputs: [_; MEMORIES + DIRECT] = inputs;
                 let mut logits = [0.0; TONES];
-                layer_by::<S, 3, 1, 1>(simd, &[whole_odds], &inputs, MARGIN, &mut [&mut logits]);
+                let rows = &mut [&mut logits[..]];
+                layer_by::<S, 3, 1, 1, _>(simd, &[whole_odds], out, &self.units.0, MARGIN, rows);
                 logits.iter_mut().zip(band_bias).for_each(|(logit, bias)| *logit += bias);
                 logits
             },
@@ -147,15 +146,15 @@ impl Network {
         let step = if total > self.reference { up } else { down };
         self.reference += step * (total - self.reference);
         let scale = 1.0 / (FLOOR as f32 * self.reference);
-        let [level, rise, fall] = &mut self.seen;
+        let [level, rise, fall] = &mut self.seen.0;
         let past = &mut self.past[self.oldest].0;
         for i in 0..LANES {
             let u = ln(1.0 + power.0[i] * scale);
             let change = u - past[i];
             past[i] = u;
-            level.0[MARGIN + i] = u;
-            rise.0[MARGIN + i] = if change > 0.0 { change } else { 0.0 };
-            fall.0[MARGIN + i] = if change < 0.0 { change } else { 0.0 };
+            level[MARGIN + i] = u;
+            rise[MARGIN + i] = if change > 0.0 { change } else { 0.0 };
+            fall[MARGIN + i] = if change < 0.0 { change } else { 0.0 };
         }
         self.oldest = (self.oldest + 1) % LAG;
     }
@@ -165,15 +164,15 @@ impl Network {
     fn whole(&mut self) -> [f32; COMBINED + 1] {
         const FIRST: usize = MARGIN + FIRST_TEMPLATE;
         let mut seen = [0.0; WHOLE];
-        for (c, template) in self.templates.iter().enumerate() {
-            let now = sum(&template.0[FIRST..FIRST + POSITIONS]) / POSITIONS as f32;
+        for (c, template) in self.templates.0.iter().enumerate() {
+            let now = sum(&template[FIRST..FIRST + POSITIONS]) / POSITIONS as f32;
             seen[c] = now;
             for (j, (mean, keep)) in self.means.iter_mut().zip(&self.keep).enumerate() {
                 mean[c] = now + keep[c] * (mean[c] - now);
                 seen[(j + 1) * TEMPLATES + c] = mean[c];
             }
         }
-        let level = &self.seen[0].0[MARGIN..MARGIN + LANES];
+        let level = &self.seen.0[0][MARGIN..MARGIN + LANES];
         seen[WHOLE - 2] = sum(level) / DETECTORS as f32;
         seen[WHOLE - 1] = greatest(level);
         let mut sums = [0.0; COMBINED + 1];
@@ -188,10 +187,10 @@ impl Network {
     /// Brings the units to what the second layer gives.
     #[inline(always)]
     fn remember(&mut self, combined: &[[f32; TONES]; COMBINED]) {
-        let (memories, direct) = self.units.split_at_mut(MEMORIES);
+        let (memories, direct) = self.units.0.split_at_mut(MEMORIES);
         for (g, memory) in memories.iter_mut().enumerate() {
             for band in 0..TONES {
-                let memory = &mut memory.0[MARGIN + band];
+                let memory = &mut memory[MARGIN + band];
                 let new = combined[MEMORIES + g][band].clamp(-CLIP, CLIP);
                 *memory += logistic(combined[g][band]) * (new - *memory);
             }
@@ -199,7 +198,7 @@ impl Network {
         for (unit, combined) in direct.iter_mut().zip(&combined[2 * MEMORIES..]) {
             for band in 0..TONES {
                 let x = combined[band];
-                unit.0[MARGIN + band] = if x > 0.0 { x } else { 0.0 };
+                unit[MARGIN + band] = if x > 0.0 { x } else { 0.0 };
             }
         }
     }
@@ -211,39 +210,38 @@ fn keep(model: &Model, period: f64) -> [[f32; TEMPLATES]; 2] {
     model.mean_seconds.map(|means| means.map(keep))
 }
 
-/// A row that a layer looks at, and what it makes of it.
-type Input<'a, const ALL: usize> = (&'static [Tap<ALL>], &'a [f32]);
-
 /// A layer at the positions from `at` on, as many as the rows are long: 48 or 80.
 #[inline(always)]
-fn layer<S: Simd, const ALL: usize>(
+fn layer<S: Simd, const ALL: usize, const LENGTH: usize>(
     simd: S,
     bias: &[f32; ALL],
-    inputs: &[Input<ALL>],
+    taps: &[Tap<ALL>],
+    seen: &[[f32; LENGTH]],
     at: usize,
     rows: &mut [&mut [f32]; ALL],
 ) {
     // As many sums as keep a CPU busy and fit into its registers.
     match (S::f32s::LEN, rows[0].len()) {
-        (16, TONES) => layer_by::<S, 3, 8, ALL>(simd, bias, inputs, at, rows),
-        (16, _) => layer_by::<S, 5, 4, ALL>(simd, bias, inputs, at, rows),
-        _ => layer_by::<S, 2, 4, ALL>(simd, bias, inputs, at, rows),
+        (16, TONES) => layer_by::<S, 3, 8, ALL, LENGTH>(simd, bias, taps, seen, at, rows),
+        (16, _) => layer_by::<S, 5, 4, ALL, LENGTH>(simd, bias, taps, seen, at, rows),
+        _ => layer_by::<S, 2, 4, ALL, LENGTH>(simd, bias, taps, seen, at, rows),
     }
 }
 
 /// The same by `V` vectors of neighbouring positions of `N` outputs.
 #[inline(always)]
-fn layer_by<S: Simd, const V: usize, const N: usize, const ALL: usize>(
+fn layer_by<S: Simd, const V: usize, const N: usize, const ALL: usize, const LENGTH: usize>(
     simd: S,
     bias: &[f32; ALL],
-    inputs: &[Input<ALL>],
+    taps: &[Tap<ALL>],
+    seen: &[[f32; LENGTH]],
     at: usize,
     rows: &mut [&mut [f32]; ALL],
 ) {
     let lanes = S::f32s::LEN;
     for first in (0..rows[0].len()).step_by(V * lanes) {
         for (part, rows) in rows.as_chunks_mut::<N>().0.iter_mut().enumerate() {
-            let sums = sum_up::<S, V, N, ALL>(simd, bias, inputs, part, at + first);
+            let sums = sum_up::<S, V, N, ALL, LENGTH>(simd, bias, taps, seen, part, at + first);
             for i in 0..N {
                 for v in 0..V {
                     sums[i][v].store_slice(&mut rows[i][first + v * lanes..][..lanes]);
@@ -257,10 +255,11 @@ fn layer_by<S: Simd, const V: usize, const N: usize, const ALL: usize>(
 ///
 /// Not inlined, so that the sums have all registers to themselves.
 #[inline(never)]
-fn sum_up<S: Simd, const V: usize, const N: usize, const ALL: usize>(
+fn sum_up<S: Simd, const V: usize, const N: usize, const ALL: usize, const LENGTH: usize>(
     simd: S,
     bias: &[f32; ALL],
-    inputs: &[Input<ALL>],
+    taps: &[Tap<ALL>],
+    seen: &[[f32; LENGTH]],
     part: usize,
     at: usize,
 ) -> [[S::f32s; V]; N] {
@@ -273,16 +272,16 @@ fn sum_up<S: Simd, const V: usize, const N: usize, const ALL: usize>(
             for i in 0..N {
                 sums[i] = [S::f32s::splat(simd, bias[i]); V];
             }
-            for (taps, row) in inputs {
-                for tap in *taps {
-                    let seen = &row[at.wrapping_add_signed(tap.offset.into())..][..V * lanes];
-                    let weights: &[f32; N] = &tap.weights.as_chunks().0[part];
-                    for i in 0..N {
-                        let weight = S::f32s::splat(simd, weights[i]);
-                        for v in 0..V {
-                            let seen = S::f32s::from_slice(simd, &seen[v * lanes..][..lanes]);
-                            sums[i][v] = seen.mul_add(weight, sums[i][v]);
-                        }
+            let seen = seen.as_flattened();
+            for Tap { row, offset, weights } in taps {
+                let start = usize::from(*row) * LENGTH + at.wrapping_add_signed((*offset).into());
+                let seen = &seen[start..][..V * lanes];
+                let weights: &[f32; N] = &weights.as_chunks().0[part];
+                for i in 0..N {
+                    let weight = S::f32s::splat(simd, weights[i]);
+                    for v in 0..V {
+                        let seen = S::f32s::from_slice(simd, &seen[v * lanes..][..lanes]);
+                        sums[i][v] = seen.mul_add(weight, sums[i][v]);
                     }
                 }
             }

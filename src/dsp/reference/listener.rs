@@ -140,27 +140,23 @@ impl Network {
     }
 
     fn next(&mut self, power: &[f64; DETECTORS]) -> [f64; TONES] {
-        let [level, rise, fall] = self.contrast(power);
+        let seen = self.contrast(power);
         let bias = self.model.template_bias.map(f64::from);
         let mut templates = [[0.0; DETECTORS]; TEMPLATES];
         for n in FIRST_TEMPLATE..DETECTORS {
             let mut sums = bias;
-            for (taps, row) in self.model.templates.iter().zip([&level, &rise, &fall]) {
-                add(taps, row, n, &mut sums);
-            }
+            add(self.model.templates, &seen, n, &mut sums);
             for (template, sum) in templates.iter_mut().zip(sums) {
                 template[n] = sum.max(0.0);
             }
         }
 
-        let whole = self.whole(&templates, &level);
+        let whole = self.whole(&templates, &seen[0]);
         let mut units = [[0.0; TONES]; MEMORIES + DIRECT];
         for band in 0..TONES {
             let mut sums: [f64; COMBINED] =
                 std::array::from_fn(|k| f64::from(self.model.combine_bias[k]) + whole[k]);
-            for (taps, template) in self.model.combine.iter().zip(&templates) {
-                add(taps, template, FIRST_BAND + band, &mut sums);
-            }
+            add(self.model.combine, &templates, FIRST_BAND + band, &mut sums);
             let (open, rest) = sums.split_at(MEMORIES);
             let (new, direct) = rest.split_at(MEMORIES);
             for g in 0..MEMORIES {
@@ -176,9 +172,7 @@ impl Network {
 
         std::array::from_fn(|band| {
             let mut logit = [f64::from(self.model.band_bias[band]) + whole[COMBINED]];
-            for (taps, unit) in self.model.out.iter().zip(&units) {
-                add(taps, unit, band, &mut logit);
-            }
+            add(self.model.out, &units, band, &mut logit);
             logit[0]
         })
     }
@@ -222,13 +216,18 @@ impl Network {
     }
 }
 
-/// Adds the share of a row at `position` to each output; beyond its ends, a row is 0.
-fn add<const N: usize>(taps: &[Tap<N>], row: &[f64], position: usize, sums: &mut [f64; N]) {
-    for tap in taps {
-        let at = position.checked_add_signed(tap.offset.into());
-        let seen = at.and_then(|at| row.get(at)).copied().unwrap_or(0.0);
-        for (sum, weight) in sums.iter_mut().zip(tap.weights) {
-            *sum += seen * f64::from(weight);
+/// Adds what the rows give to each output at `position`; beyond its ends, a row is 0.
+fn add<const N: usize, const LENGTH: usize>(
+    taps: &[Tap<N>],
+    rows: &[[f64; LENGTH]],
+    position: usize,
+    sums: &mut [f64; N],
+) {
+    for Tap { row, offset, weights } in taps {
+        let at = position.checked_add_signed((*offset).into());
+        let seen = at.and_then(|at| rows[usize::from(*row)].get(at)).copied().unwrap_or(0.0);
+        for (sum, weight) in sums.iter_mut().zip(weights) {
+            *sum += seen * f64::from(*weight);
         }
     }
 }
