@@ -166,8 +166,7 @@ fn settings_that_cannot_be() {
     assert_eq!(said("--stereo wide"), "stereo = \"wide\" is unknown; use mono or stereo");
     assert_eq!(said("--bypass=maybe"), "bypass = \"maybe\" is unknown; use off or on");
     assert!(
-        said("--scale jazz")
-            .starts_with("scale = \"jazz\" is unknown; use chromatic, major, ")
+        said("--scale jazz").starts_with("scale = \"jazz\" is unknown; use chromatic, major, ")
     );
     assert_eq!(
         said("--root H"),
