@@ -225,8 +225,8 @@ fn layer<S: Simd, const ALL: usize>(
 ) {
     // As many sums as keep a CPU busy and fit into its registers.
     match (S::f32s::LEN, rows[0].len()) {
-        (16, TONES) => layer_by::<S, 3, 4, ALL>(simd, bias, inputs, at, rows),
-        (16, _) => layer_by::<S, 5, 2, ALL>(simd, bias, inputs, at, rows),
+        (16, TONES) => layer_by::<S, 3, 8, ALL>(simd, bias, inputs, at, rows),
+        (16, _) => layer_by::<S, 5, 4, ALL>(simd, bias, inputs, at, rows),
         _ => layer_by::<S, 2, 4, ALL>(simd, bias, inputs, at, rows),
     }
 }
