@@ -10,7 +10,7 @@ use std::{hint::black_box, time::Duration};
 use tone_filter::dsp::{
     Settings,
     constants::Constants,
-    kernel::{BLOCK, Coefficients, FrameInputs, Kernel, State, Task},
+    kernel::{BLOCK, Coefficients, FrameInputs, Kernel, Lanes, RMS_GUARD, State, Task},
     listener::Listener,
     notes::{TONES, frequency},
     resonator::Design,
