@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use tone_filter::{
-    dsp::{BandState, Bands},
+    dsp::{BandState, ToneFilter},
     offline::{
         Error, Output,
         listen::listen,
@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
 
     let title = args.input.file_name().unwrap_or_default().to_string_lossy();
     let mut plot = None;
-    let mut transcriber = mid.as_ref().map(|_| Transcriber::default());
+    let mut transcriber = mid.as_ref().map(|_| Transcriber::new(settings.sounding_bands()));
     let mut tables = Vec::new();
     for (output, syntax) in [(&csv, Syntax::Csv), (&json, Syntax::Json)] {
         if let Some(output) = output {
@@ -102,9 +102,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             tables.push((output, table.map_err(|source| unwritable(output.path(), source))?));
         }
     }
-    let write_down = |time, bands: &Bands| {
+    let write_down = |filter: &ToneFilter| {
         if let Some(transcriber) = &mut transcriber {
-            transcriber.push(time, bands);
+            transcriber.push(filter);
         }
     };
     let (mut silent, mut lit) = (true, false);
@@ -124,7 +124,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         table.finish().map_err(|source| unwritable(output.path(), source))?;
     }
     let picture = plot.map(|plot| plot.png());
-    let song = transcriber.map(|transcriber| midi(&transcriber.finish(), settings.transpose));
+    let song =
+        transcriber.map(|transcriber| midi(&transcriber.finish(seconds), settings.transpose));
     for (output, content) in [(&png, picture), (&mid, song)] {
         if let (Some(output), Some(content)) = (output, content) {
             let written = output.file().write_all(&content);

@@ -13,10 +13,6 @@ use std::ops::Range;
 /// Seconds in which a band's share follows a decision.
 const TIME: f64 = 0.005;
 
-/// What the listener's input is multiplied by. It hears contrasts alone, but nothing below some -90 dB full scale;
-/// so it hears those of music at -60 dB as well.
-const GAIN: f32 = 1000.0;
-
 /// The most by which the sensitivity shifts the threshold of a decision, in log odds.
 const MOST_SHIFT: f32 = 3.0;
 
@@ -91,7 +87,7 @@ impl Focus {
         if self.listening {
             let heard = &mut self.heard[position..position + range.len()];
             mean(channels, range, heard);
-            heard.iter_mut().for_each(|sample| *sample = GAIN * sample.clamp(-LOUDEST, LOUDEST));
+            heard.iter_mut().for_each(|sample| *sample = sample.clamp(-LOUDEST, LOUDEST));
         }
     }
 

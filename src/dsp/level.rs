@@ -10,8 +10,8 @@ use wide::f32x4;
 /// The mean square that the published constants are at their best with: -14 dB full scale.
 const NOMINAL: f64 = 0.039_810_717;
 
-/// Mean square below which sound counts as silence: -100 dB full scale.
-const SILENCE: f64 = 1e-10;
+/// Mean square below which sound counts as silence: -110 dB full scale.
+const SILENCE: f64 = 1e-11;
 
 /// The most that the bank's input is amplified: 80 dB.
 const HIGHEST_GAIN: f64 = 1e4;
@@ -37,6 +37,15 @@ const START_CORRELATION: f64 = 0.3;
 const SHARE: f64 = 10.0;
 const LEAST_SHARE: f64 = 0.4;
 
+/// Seconds in which what the mix had too much or too little of the dry signal's loudness is made up for, and by how
+/// much at most: 2 dB.
+const TRIM: f64 = 5.0;
+const MOST_TRIM: f64 = 0.230_258_5;
+
+/// What the wet signal counts for more in that, 0.5 dB: it fades sooner than the dry one, and integrated loudness
+/// passes over what is quiet.
+const GATED: f64 = 1.12;
+
 /// Loudness of the wet signal, against the dry one's, below which no note sounds: -40 dB.
 const SOUNDING: f64 = 1e-4;
 
@@ -55,6 +64,9 @@ pub(super) struct Level {
     loudness: Loudness,
     /// The share of the dry signal's power that falls to times at which notes sound, tracked.
     share: f64,
+    /// Correction of the makeup gain by the loudness that the mix really had, as a natural logarithm: averages of a
+    /// product and the product of averages are not the same.
+    trim: f64,
     /// Seconds that [`Self::loudness`] was tracked for, at most [`LOUDNESS`].
     tracked: f64,
 }
@@ -88,6 +100,7 @@ impl Level {
             weightings: vec![KWeighting::new(sample_rate); channels.div_ceil(2)],
             loudness: Loudness::START,
             share: 1.0,
+            trim: 0.0,
             tracked: START,
         }
     }
@@ -95,7 +108,7 @@ impl Level {
     /// Forgets what was heard.
     pub fn reset(&mut self) {
         self.weightings.iter_mut().for_each(KWeighting::reset);
-        (self.power, self.share, self.tracked) = (0.0, 1.0, START);
+        (self.power, self.share, self.trim, self.tracked) = (0.0, 1.0, 0.0, START);
         self.loudness = Loudness::START;
     }
 
@@ -107,28 +120,30 @@ impl Level {
     /// What makes the wet signal as loud as the dry one, as a factor.
     pub fn makeup(&self) -> f64 {
         let ratio = self.loudness.dry / (self.share.max(LEAST_SHARE) * self.loudness.wet);
-        ratio.sqrt().clamp(MAKEUP[0], MAKEUP[1])
+        (ratio.sqrt() * self.trim.exp()).clamp(MAKEUP[0], MAKEUP[1])
     }
 
     /// The shares of dry and wet that mix to the loudness of the dry signal: by equal power, corrected for what
     /// the two have in common. `mix` is 0 for dry to 1 for wet.
     pub fn mix(&self, mix: f64) -> (f64, f64) {
         let (wet, dry) = (mix * std::f64::consts::FRAC_PI_2).sin_cos();
-        let makeup = self.makeup();
         let Loudness { dry: d, wet: w, both } = self.loudness;
-        let wet = wet * makeup;
-        let sounding = self.share.max(LEAST_SHARE) * (wet * wet * w + 2.0 * dry * wet * both);
+        let untrimmed = wet * self.makeup() * (-self.trim).exp();
+        let sounding = self.share.max(LEAST_SHARE)
+            * (untrimmed * untrimmed * w + 2.0 * dry * untrimmed * both);
         let sum = dry * dry + sounding / d;
         // What cancels is not made up for without bound.
         let whole = if mix == 0.0 { 1.0 } else { 1.0 / sum.max(0.25).sqrt() };
-        (whole * dry, whole * wet)
+        (whole * dry, whole * wet * self.makeup())
     }
 
-    /// Takes in a whole block: what the banks hear, and the dry and the wet signal of each channel.
+    /// Takes in a whole block: what the banks hear, the dry and the wet signal of each channel, and the gains that
+    /// these two had.
     pub fn measure<'a>(
         &mut self,
         heard: &[[f32; BLOCK]],
         mut signals: impl Iterator<Item = Signals<'a>>,
+        (dry_gain, wet_gain): (f64, f64),
     ) {
         let square = |x: &f32| f64::from(bounded(*x)).powi(2);
         let power = heard.iter().flatten().map(square).sum::<f64>() / (heard.len() * BLOCK) as f64;
@@ -154,6 +169,11 @@ impl Level {
         let sounds = wet > SOUNDING * dry.max(0.01 * NOMINAL);
         let step = (self.period / SHARE * dry / self.loudness.dry).min(1.0);
         self.share += step * (f64::from(u8::from(sounds)) - self.share);
+        let mixed = dry_gain * dry_gain * dry
+            + GATED * wet_gain * wet_gain * wet
+            + 2.0 * dry_gain * wet_gain * both;
+        let error = (self.period / TRIM * (dry - mixed) / self.loudness.dry).clamp(-0.1, 0.1);
+        self.trim = (self.trim + error).clamp(-MOST_TRIM, MOST_TRIM);
         // Held while nothing sounds.
         if sounds {
             self.tracked = (self.tracked + self.period).min(LOUDNESS);
@@ -291,7 +311,7 @@ mod tests {
             let mut level = Level::new(rate, 1);
             for block in 0..4000 {
                 let x = sine(440.0, rate, amplitude, block);
-                level.measure(&[x], [(&x, &x)].into_iter());
+                level.measure(&[x], [(&x, &x)].into_iter(), (0.0, level.makeup()));
             }
             let expected = (NOMINAL / (amplitude * amplitude / 2.0)).sqrt();
             // It keeps to the upper side of the ripple that a sine's power has from block to block.
@@ -301,7 +321,7 @@ mod tests {
             let held = level.gain();
             let silence = [1e-6; BLOCK];
             for _ in 0..10_000 {
-                level.measure(&[silence], [(&silence, &silence)].into_iter());
+                level.measure(&[silence], [(&silence, &silence)].into_iter(), (0.0, 1.0));
             }
             assert_eq!(level.gain(), held);
         }
@@ -318,7 +338,7 @@ mod tests {
         };
         for block in 0..20_000 {
             let dry = sine(440.0, rate, 0.5, block);
-            level.measure(&[dry], [(&dry, &wet(block))].into_iter());
+            level.measure(&[dry], [(&dry, &wet(block))].into_iter(), level.mix(0.5));
         }
         for mix in [0.0, 0.25, 0.5, 0.75, 1.0] {
             let (d, w) = level.mix(mix);

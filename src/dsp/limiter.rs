@@ -1,6 +1,6 @@
 //! A limiter that does nothing to music within full scale, without delay.
 
-use super::lanes::BLOCK;
+use super::{bank::LOUDEST, lanes::BLOCK};
 
 /// Where it begins, as a magnitude: 0.1 dB below full scale.
 const THRESHOLD: f32 = 0.988_553;
@@ -69,7 +69,9 @@ impl Limiter {
 
     /// The factor for a sample whose peak is `input` in the input and `mixed` in the mix.
     fn next(&mut self, input: f32, mixed: f32, threshold: f32) -> f32 {
-        self.input = f64::from(input).max(self.input - self.release * self.input);
+        // A fault of the input, far beyond full scale, is soon forgotten.
+        let before = self.input.min(f64::from(LOUDEST));
+        self.input = f64::from(input).max(before - self.release * before);
         let ceiling = self.input.max(f64::from(threshold));
         self.gain += self.release * (1.0 - self.gain);
         if self.gain > NEARLY {

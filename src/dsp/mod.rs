@@ -97,6 +97,8 @@ pub struct ToneFilter {
     levels: [Levels; 2],
     /// Whether the weights or the gains move within the current block.
     following: bool,
+    /// Whether the last call gave each of two channels a bank of its own.
+    apart: bool,
     /// Whether the mix must be limited in the current block.
     limiting: bool,
     /// Samples into the current block.
@@ -143,6 +145,7 @@ impl ToneFilter {
             gains: [1.0; 2],
             levels: [levels; 2],
             following: false,
+            apart: false,
             limiting: false,
             position: 0,
         };
@@ -159,11 +162,11 @@ impl ToneFilter {
     /// The same filter, at rest, with room for `channels`: `lookahead` delays no more of them, and `auto` measures
     /// the loudness of no more.
     #[must_use]
-    pub fn with_channels(self, sample_rate: f64, channels: usize) -> Self {
+    pub fn with_channels(self, channels: usize) -> Self {
         let mut filter = Self {
             dries: vec![[0.0; BLOCK]; channels],
             delay: Delay::new(self.delay.length(), channels),
-            level: Level::new(sample_rate, channels),
+            level: Level::new(self.sample_rate(), channels),
             ..self
         };
         filter.reset();
@@ -176,6 +179,11 @@ impl ToneFilter {
         self.focus.listen_always();
         self.reset();
         self
+    }
+
+    /// Hz.
+    pub fn sample_rate(&self) -> f64 {
+        self.voicing.sample_rate
     }
 
     /// What decides which notes are played.
@@ -295,7 +303,7 @@ impl ToneFilter {
     /// The same for later: a copy of what the bands hold, which takes a third of the time.
     pub fn snapshot(&self) -> Snapshot {
         let [first, second] = &self.banks;
-        let second = (self.levels[1].stereo > 0.0).then_some(second);
+        let second = self.apart.then_some(second);
         let makeup = if self.settings.auto { self.level.makeup() as f32 } else { 1.0 };
         self.voicing.snapshot(first, second, self.focus.played(), makeup)
     }
@@ -350,7 +358,14 @@ impl ToneFilter {
         if self.now.auto > 0.0 {
             let banks = 1 + usize::from(self.two_banks(channels));
             let wets = (0..channels).map(|channel| &self.wets[channel.min(banks - 1)]);
-            self.level.measure(&self.heard[..banks], self.dries.iter().zip(wets));
+            // Without the gain after the mix, which is the user's.
+            let output = self.voicing.constants.output;
+            let gains = self.levels[1];
+            let gains = match self.now.bypass {
+                0.0 => (f64::from(gains.dry) / output, f64::from(gains.wet) / output),
+                _ => (1.0, 0.0),
+            };
+            self.level.measure(&self.heard[..banks], self.dries.iter().zip(wets), gains);
         }
     }
 
@@ -366,6 +381,7 @@ impl ToneFilter {
         let [from, to] = self.levels;
         let level = |frame: usize| from.towards(to, position + frame);
         let two_banks = self.two_banks(channels.len());
+        self.apart = two_banks;
 
         for channel in channels.iter_mut() {
             channel[start..end].iter_mut().for_each(|sample| *sample = finite(*sample));
@@ -425,7 +441,8 @@ impl ToneFilter {
         if self.limiting {
             let (output, bypass) = (self.voicing.constants.output as f32, self.now.bypass);
             let scale = (1.0 - bypass) * output + bypass;
-            self.limiter.process(&self.dries, channels, position, start..end, scale);
+            let dries = &self.dries[..self.dries.len().min(channels.len())];
+            self.limiter.process(dries, channels, position, start..end, scale);
         }
     }
 }

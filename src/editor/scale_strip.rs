@@ -68,9 +68,8 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
         let caption = theme::text(ui.painter(), at, Align2::LEFT_CENTER, name, font, theme::DIM);
         left = caption.right() + scale.length(8.0).max(4.0);
         let place = Rect::from_min_size(egui::pos2(left, area.top()), vec2(width, area.height()));
-        match params.control(id) {
-            Some(Control::Choice(param)) => list(ui, place, scale, param, hand),
-            _ => {}
+        if let Some(Control::Choice(param)) = params.control(id) {
+            list(ui, place, scale, param, hand);
         }
         left += width + scale.length(16.0).max(8.0);
     }

@@ -4,10 +4,10 @@ use super::{Error, Input, Source};
 use crate::dsp::{BandMask, BandState, Bands, Settings, ToneFilter, notes::TONES};
 use std::path::Path;
 
-/// Runs the file `input` through a filter, and hands out what it hears: to `block` after each of the filter's
-/// blocks, with the time in seconds from the start of the file that its decisions are about; and to `moment`
-/// every `hop` seconds (at least one sample) of the file, with the time since the last one. Bands that the
-/// settings keep from sounding are muted and not played. Gives the length of the file in seconds.
+/// Runs the file `input` through a filter that listens whatever the focus, and hands out what it hears: the filter
+/// itself to `block` after each of its blocks, and its bands to `moment` every `hop` seconds (at least one sample) of
+/// the file, with the time since the last one. There, bands that the settings keep from sounding are muted and not
+/// played. Gives the length of the file in seconds.
 ///
 /// # Errors
 /// When the file cannot be read, or `moment` fails.
@@ -15,7 +15,7 @@ pub fn listen(
     input: &Path,
     settings: &Settings,
     hop: f64,
-    mut block: impl FnMut(f64, &Bands),
+    mut block: impl FnMut(&ToneFilter),
     mut moment: impl FnMut(f64, &Bands) -> Result<(), Error>,
 ) -> Result<f64, Error> {
     let mut source = Source::open(&Input::new(input)?)?;
@@ -24,13 +24,13 @@ pub fn listen(
     let count = usize::from(format.channels);
     let filter = ToneFilter::new(rate, settings)
         .map_err(|source| Error::Filter { path: input.into(), source })?;
-    let mut filter = filter.with_channels(rate, count).always_listening();
+    let mut filter = filter.with_channels(count).always_listening();
     let sounding = settings.sounding_bands();
     let latency = filter.latency();
     // Silence that pushes the end of the file out of the filter.
     let mut silence = latency;
     let mut channels = vec![Vec::new(); count];
-    let (mut read, mut heard) = (0, 0);
+    let mut read = 0;
     let hop = (hop * rate).round().max(1.0) as usize;
     let mut frames = latency + hop;
     loop {
@@ -44,12 +44,7 @@ pub fn listen(
         silence -= added;
         read += here;
         let mut slices: Vec<_> = channels.iter_mut().map(Vec::as_mut_slice).collect();
-        filter.process_with(&mut slices, |frames, filter| {
-            if let Some(frames) = (heard + frames).checked_sub(latency) {
-                block(frames as f64 / rate, &only(sounding, filter.bands()));
-            }
-        });
-        heard += here + added;
+        filter.process_with(&mut slices, |_, filter| block(filter));
         moment(hop as f64 / rate, &only(sounding, filter.bands()))?;
         frames = hop;
     }

@@ -229,7 +229,7 @@ impl Pass {
         let hertz = f64::from(rate);
         let filter = ToneFilter::new(hertz, &options.settings)
             .map_err(|source| Error::Filter { path: path(), source })?
-            .with_channels(hertz, usize::from(channels));
+            .with_channels(usize::from(channels));
         let resampler = options.rate.filter(|to| *to != rate).map(|to| {
             Resampler::new(rate, to, channels).map_err(|reason| Error::Rate {
                 path: path(),

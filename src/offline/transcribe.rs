@@ -1,7 +1,10 @@
 //! The notes that were played, as MIDI.
 
 use super::pitch::key;
-use crate::dsp::{Band, BandMask, Bands, notes::TONES};
+use crate::dsp::{
+    BandMask, ToneFilter,
+    listener::notes::{Event, Notes},
+};
 use midly::{
     Format, Header, MetaMessage, MidiMessage, Smf, Timing, TrackEvent, TrackEventKind,
     num::{u4, u7, u15, u24, u28},
@@ -9,9 +12,6 @@ use midly::{
 
 /// Ticks a quarter note, of which there are two a second.
 const TICKS: u16 = 480;
-
-/// The velocities 1 and 127, in dB full scale; a full-scale sine has -3.
-const VELOCITY_DB: [f32; 2] = [-60.0, -3.0];
 
 /// One note.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -22,58 +22,63 @@ pub struct Note {
     pub start: f64,
     /// Seconds from the start of the file.
     pub end: f64,
-    /// The greatest power that it rings with, 1 at full scale; a full-scale sine has 0.5.
-    pub power: f32,
+    /// 1..=127.
+    pub velocity: u8,
 }
 
 /// Writes down which notes are played.
 #[derive(Debug)]
 pub struct Transcriber {
-    time: f64,
-    /// When each note that is played began, and the greatest power since then.
-    held: [Option<(f64, f32)>; TONES],
+    /// The bands whose notes count.
+    sounding: BandMask,
+    decided: u64,
+    events: Notes,
     notes: Vec<Note>,
 }
 
-impl Default for Transcriber {
-    /// Has heard nothing yet.
-    fn default() -> Self {
-        Self { time: 0.0, held: [None; TONES], notes: Vec::new() }
+impl Transcriber {
+    /// Has heard nothing yet. Only the notes of bands that are `sounding` count.
+    pub fn new(sounding: BandMask) -> Self {
+        Self { sounding, decided: 0, events: Notes::checked(), notes: Vec::new() }
+    }
+
+    /// Takes note of what the filter has decided; to be called after each of its blocks.
+    pub fn push(&mut self, filter: &ToneFilter) {
+        let (listener, decisions) = (filter.listener(), filter.listener().decisions());
+        if decisions.frames > self.decided {
+            self.decided = decisions.frames;
+            let rate = filter.sample_rate();
+            let (frame, ago) = (listener.frame() as f64, listener.lookahead() as f64);
+            let seconds = |frames: u64| ((frames as f64 * frame - ago) / rate).max(0.0);
+            let notes = &mut self.notes;
+            self.events.push(decisions, |event| record(notes, event, seconds(event.frame)));
+        }
+    }
+
+    /// All notes, by their start, in a file of `seconds`.
+    pub fn finish(mut self, seconds: f64) -> Vec<Note> {
+        let (notes, sounding) = (&mut self.notes, self.sounding);
+        self.events.finish(|event| record(notes, event, seconds));
+        notes.iter_mut().for_each(|note| note.end = note.end.min(seconds));
+        notes.retain(|note| sounding.contains(note.tone) && note.start < seconds);
+        notes.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.tone.cmp(&b.tone)));
+        self.notes
     }
 }
 
-impl Transcriber {
-    /// Hears what the bands hold at `time` seconds from the start of the file.
-    pub fn push(&mut self, time: f64, bands: &Bands) {
-        self.time = time;
-        let played = bands.played.unwrap_or(BandMask::NONE);
-        for (tone, band) in bands.bands.iter().enumerate() {
-            if played.contains(tone) {
-                let (_, power) = self.held[tone].get_or_insert((time, 0.0));
-                *power = power.max(ringing(band));
-            } else {
-                self.end(tone);
+/// Begins or ends a note at `seconds`. One that goes on has no end yet.
+fn record(notes: &mut Vec<Note>, event: Event, seconds: f64) {
+    match event.velocity {
+        Some(velocity) => {
+            notes.push(Note { tone: event.band, start: seconds, end: f64::INFINITY, velocity });
+        }
+        None => {
+            let mut held = notes.iter_mut().rev().filter(|note| note.tone == event.band);
+            if let Some(note) = held.next() {
+                note.end = seconds;
             }
         }
     }
-
-    /// All notes, by their start.
-    pub fn finish(mut self) -> Vec<Note> {
-        (0..TONES).for_each(|tone| self.end(tone));
-        self.notes.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.tone.cmp(&b.tone)));
-        self.notes
-    }
-
-    fn end(&mut self, tone: usize) {
-        if let Some((start, power)) = self.held[tone].take() {
-            self.notes.push(Note { tone, start, end: self.time, power });
-        }
-    }
-}
-
-/// The power that a band's resonator rings with now.
-fn ringing(band: &Band) -> f32 {
-    (band.phasor[0] * band.phasor[0] + band.phasor[1] * band.phasor[1]) / 2.0
 }
 
 /// `notes` as a MIDI file of one track at 120 beats a minute, for bands that are moved by `transpose`
@@ -87,9 +92,7 @@ pub fn midi(notes: &[Note], transpose: f32) -> Vec<u8> {
     for note in notes {
         let key = u8::try_from(key(note.tone, transpose)).ok().and_then(u7::try_from);
         let Some(key) = key else { continue };
-        let db = 10.0 * note.power.log10();
-        let loudness = (db - VELOCITY_DB[0]) / (VELOCITY_DB[1] - VELOCITY_DB[0]);
-        let vel = u7::new((1.0 + 126.0 * loudness.clamp(0.0, 1.0)).round() as u8);
+        let vel = u7::new(note.velocity);
         let end = tick(note.end).max(tick(note.start) + 1);
         events.push((tick(note.start), 1, MidiMessage::NoteOn { key, vel }));
         events.push((end, 0, MidiMessage::NoteOff { key, vel: u7::new(64) }));

@@ -22,7 +22,7 @@ fn filtered(settings: &Settings, channels: &[Vec<f32>]) -> Vec<Vec<f32>> {
 fn in_time(settings: &Settings, channels: &[Vec<f32>]) -> Vec<Vec<f32>> {
     let rate = f64::from(RATE);
     let filter = ToneFilter::new(rate, settings).unwrap();
-    let mut filter = filter.with_channels(rate, channels.len());
+    let mut filter = filter.with_channels(channels.len());
     let mut channels = channels.to_vec();
     let latency = filter.latency();
     channels.iter_mut().for_each(|channel| channel.extend(vec![0.0; latency]));

@@ -180,7 +180,7 @@ fn the_output_is_louder_and_softer_with_the_input() {
 
 #[test]
 fn every_preset_is_as_loud_as_the_song_at_any_mix() {
-    let tool = tool();
+    let (tool, mut wrong) = (tool(), Vec::new());
     for song in SONGS.iter().step_by(6) {
         let dry = part(song, 20.0, 0.0);
         let wav = tool.put("dry.wav", &dry).unwrap();
@@ -190,15 +190,16 @@ fn every_preset_is_as_loud_as_the_song_at_any_mix() {
                 let (_, wet) = tool.render(&wav, &["--preset", id, "--mix", mix]).unwrap();
                 let Loudness { integrated, range } = loudness(&wet).unwrap();
                 let (change, wider) = (integrated - before.integrated, range - before.range);
-                let what = format!(
-                    "{}, {id} at {mix} %: {change:+.1} LU, range {wider:+.1} LU",
-                    song.name
-                );
-                assert!(change.abs() <= LOUDER && wider.abs() <= WIDER, "{what}");
-                assert!(peak(&wet) < 1.0, "{what}, peak {}", peak(&wet));
+                if change.abs() > LOUDER || wider.abs() > WIDER || peak(&wet) >= 1.0 {
+                    let name = &song.name;
+                    wrong.push(format!(
+                        "{name}, {id}, {mix} %: {change:+.1} LU, range {wider:+.1} LU"
+                    ));
+                }
             }
         }
     }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]

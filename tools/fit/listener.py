@@ -13,7 +13,7 @@ from numba import njit
 LOWEST, DETECTORS = 24, 87       # one detector per semitone, MIDI 24 .. 110
 FIRST, BANDS = 57, 48            # decisions for MIDI 57 .. 104
 HEARD = slice(FIRST - LOWEST, FIRST - LOWEST + BANDS)
-FLOOR, QUIETEST = 1e-6, 1e-9     # added to power / reference before the logarithm; the least reference power
+FLOOR, QUIETEST = 1e-6, 1e-15    # added to power / reference before the logarithm; the least reference power
 LOWEST_TEMPLATE = 7             # templates are applied from detector 7 (MIDI 31) up: 80 positions
 LAG = 3                          # frames back to which a level is compared for rise and fall
 CLIP = 4.0                       # candidates for the memories are kept within +-CLIP
@@ -35,7 +35,7 @@ def run_bank(x, samples, pole, gain, s1, s2):
                 re = cos[j] * br[j] - sin[j] * bi[j] + gain[j] * ar[j]
                 bi[j] = cos[j] * bi[j] + sin[j] * br[j] + gain[j] * ai[j]
                 br[j] = re
-        for j in range(n): power[k, j] = 2 * (br[j] ** 2 + bi[j] ** 2) + 1e-14
+        for j in range(n): power[k, j] = 2 * (br[j] ** 2 + bi[j] ** 2) + 1e-20
     for j in range(n):
         s1[j], s2[j] = complex(ar[j], ai[j]), complex(br[j], bi[j])
     return power

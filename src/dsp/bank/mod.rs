@@ -23,7 +23,7 @@ pub(super) const LOUDEST: f32 = 8.0;
 /// What the settings mean for a bank, at one sample rate.
 #[derive(Debug, Clone)]
 pub(super) struct Voicing {
-    sample_rate: f64,
+    pub sample_rate: f64,
     pub constants: Constants,
     coefficients: Coefficients,
     /// What the input would be multiplied by to have the level that the constants are made for, at the start and

@@ -33,7 +33,7 @@ const NARROWEST: f64 = 16.0;
 /// A detector beyond this share of its sample rate hears nothing.
 const HIGHEST: f64 = 0.45;
 /// The least power, which keeps the logarithm of silence in bounds.
-pub const LEAST_POWER: f64 = 1e-14;
+pub const LEAST_POWER: f64 = 1e-20;
 /// Vectors that go through a chunk together: 8 sums are enough not to wait for one.
 const GROUP: usize = 2;
 

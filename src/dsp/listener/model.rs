@@ -4,7 +4,7 @@ use super::{detector::DETECTORS, weights};
 use crate::dsp::notes::TONES;
 
 /// The reference power is at least this.
-pub const QUIETEST: f64 = 1e-9;
+pub const QUIETEST: f64 = 1e-15;
 /// A power of this share of the reference counts as a level of `ln 2`, one far below as 0.
 pub const FLOOR: f64 = 1e-6;
 /// Frames back to which levels are compared for rise and fall.

@@ -88,13 +88,13 @@ fn switches_switch() {
 fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
     let mut desk = Desk::new(DEFAULT_SIZE);
     let colour = |desk: &Desk, wanted: &str| {
-        let texts = desk.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
+        let mut texts = desk.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
             egui::Shape::Text(text) if text.galley.text() == wanted => {
                 Some(text.override_text_color.unwrap_or(text.fallback_color))
             }
             _ => None,
         });
-        texts.last().unwrap()
+        texts.next_back().unwrap()
     };
     let controls = ["Sensitivity", "Lookahead", "Ring"];
     let before = controls.map(|name| colour(&desk, name));

@@ -85,7 +85,7 @@ impl Plot {
             input,
             settings,
             0.01,
-            |_, _| (),
+            |_| (),
             |hop, bands| {
                 // A whole number of samples.
                 plot.hop = hop;
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn nothing_and_a_name_too_long_still_make_a_picture() {
-        let plot = Plot::new("an unreasonably long name ".repeat(50), 0.01);
+        let plot = Plot::new("an unreasonably long name ".repeat(50), 0.01, 0.0);
         assert!(plot.png().starts_with(b"\x89PNG"));
     }
 }
