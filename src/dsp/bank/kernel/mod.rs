@@ -47,7 +47,7 @@ pub struct Coefficients {
     pub gain: Lanes,
     /// Share of each tone in the sum, at the start and at the end of the current [`BLOCK`].
     pub weights: [Lanes; 2],
-    /// Keeps the drive finite while a band has no power yet: [`RMS_GUARD`], or [`MUTED`] for a tone that has no
+    /// Keeps the drive finite while a band has no power yet: [`RMS_GUARD`], or far more for a tone that has no
     /// share in the sum.
     pub guard: Lanes,
     /// [`Loop::damping`], which is the same for every tone.
