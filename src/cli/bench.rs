@@ -118,7 +118,7 @@ fn measure(
     signal: &[f32],
     turns: usize,
 ) -> Result<Vec<Score>, dsp::Error> {
-    let settings = Settings { mix: 100.0, ..Settings::default() };
+    let settings = Settings { mix: 100.0, ..Settings::REFERENCE };
     let filter = |kernel| ToneFilter::new(rate, &settings).map(|f| f.with_kernel(kernel));
     let compared = &signal[..signal.len().min((COMPARED_SECONDS * rate) as usize)];
     let truth = reference::process(&settings, rate, &[compared]).remove(0);
