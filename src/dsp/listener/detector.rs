@@ -13,7 +13,7 @@
 #![allow(clippy::needless_range_loop, reason = "several rows go side by side")]
 
 use fearless_simd::{Simd, SimdBase, SimdFloat};
-use std::f64::consts::TAU;
+use std::{f64::consts::TAU, ops::Range};
 
 /// How many detectors there are.
 pub const DETECTORS: usize = 87;
@@ -35,7 +35,7 @@ const HIGHEST: f64 = 0.45;
 /// The least power, which keeps the logarithm of silence in bounds.
 pub const LEAST_POWER: f64 = 1e-20;
 /// Vectors that go through a chunk together: 8 sums are enough not to wait for one.
-const GROUP: usize = 2;
+const GROUP: usize = 3;
 
 /// One value a detector; beyond [`DETECTORS`], whatever lies outside the bank.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -189,9 +189,9 @@ impl Detectors {
         }
     }
 
-    /// Whether a detector hears anything.
-    pub fn is_audible(&self, detector: usize) -> bool {
-        self.design.least.0[detector] > 0.0
+    /// Whether each of these detectors hears anything.
+    pub fn audible(&self, detectors: Range<usize>) -> impl Iterator<Item = bool> {
+        self.design.least.0[detectors].iter().map(|least| *least > 0.0)
     }
 
     /// The power at each detector: a sine of amplitude `A` at its frequency gives `A^2 / 2`.

@@ -227,9 +227,10 @@ impl Listener {
                 let model = self.network.model();
                 let on = model.threshold - self.sensitivity;
                 let off = on - model.hysteresis;
-                for (band, held) in self.decisions.on.iter_mut().enumerate() {
-                    let audible = self.detectors.is_audible(FIRST_BAND + band);
-                    *held = audible && logit[band] > if *held { off } else { on };
+                let audible = self.detectors.audible(FIRST_BAND..FIRST_BAND + TONES);
+                let bands = self.decisions.on.iter_mut().zip(&logit).zip(audible);
+                for ((held, logit), audible) in bands {
+                    *held = audible & (*logit > if *held { off } else { on });
                 }
                 self.decisions.logit = logit;
                 self.decisions.level = self.levels[model.lookahead];

@@ -102,15 +102,12 @@ impl Network {
         simd.vectorize(
             #[inline(always)]
             || {
-                self.contrast(power);
+                self.contrast(simd, power);
                 let Model { templates, template_bias, .. } = self.model;
                 let at = MARGIN + FIRST_TEMPLATE;
                 let range = at..at + POSITIONS;
                 let mut rows = self.templates.0.each_mut().map(|row| &mut row[range.clone()]);
-                layer(simd, template_bias, templates, &self.seen.0, at, &mut rows);
-                for row in rows {
-                    row.iter_mut().for_each(|x| *x = if *x > 0.0 { *x } else { 0.0 });
-                }
+                layer(simd, 0.0, template_bias, templates, &self.seen.0, at, &mut rows);
             },
         );
     }
@@ -121,17 +118,33 @@ impl Network {
             #[inline(always)]
             || {
                 let Model { combine, combine_bias, out, band_bias, .. } = self.model;
-                let [whole @ .., whole_odds] = self.whole();
+                let [whole @ .., whole_odds] = self.whole(simd);
                 let mut bias = *combine_bias;
                 bias.iter_mut().zip(whole).for_each(|(bias, whole)| *bias += whole);
                 let mut combined = [[0.0; TONES]; COMBINED];
                 let mut rows = combined.each_mut().map(|row| &mut row[..]);
-                layer(simd, &bias, combine, &self.templates.0, MARGIN + FIRST_BAND, &mut rows);
-                self.remember(&combined);
+                layer(
+                    simd,
+                    f32::MIN,
+                    &bias,
+                    combine,
+                    &self.templates.0,
+                    MARGIN + FIRST_BAND,
+                    &mut rows,
+                );
+                self.remember(simd, &combined);
 
                 let mut logits = [0.0; TONES];
                 let rows = &mut [&mut logits[..]];
-                layer_by::<S, 3, 1, 1, _>(simd, &[whole_odds], out, &self.units.0, MARGIN, rows);
+                layer_by::<S, 3, 1, 1, _>(
+                    simd,
+                    f32::MIN,
+                    &[whole_odds],
+                    out,
+                    &self.units.0,
+                    MARGIN,
+                    rows,
+                );
                 logits.iter_mut().zip(band_bias).for_each(|(logit, bias)| *logit += bias);
                 logits
             },
@@ -140,8 +153,8 @@ impl Network {
 
     /// Levels against the power of the last seconds, and how they rise and fall.
     #[inline(always)]
-    fn contrast(&mut self, power: &Row) {
-        let total = sum(&power.0).max(QUIETEST as f32);
+    fn contrast<S: Simd>(&mut self, simd: S, power: &Row) {
+        let total = sum(simd, &power.0).max(QUIETEST as f32);
         let [up, down] = self.loudness;
         let step = if total > self.reference { up } else { down };
         self.reference += step * (total - self.reference);
@@ -161,11 +174,11 @@ impl Network {
 
     /// What the whole sound adds to each output of the second layer and to the log odds.
     #[inline(always)]
-    fn whole(&mut self) -> [f32; COMBINED + 1] {
+    fn whole<S: Simd>(&mut self, simd: S) -> [f32; COMBINED + 1] {
         const FIRST: usize = MARGIN + FIRST_TEMPLATE;
         let mut seen = [0.0; WHOLE];
         for (c, template) in self.templates.0.iter().enumerate() {
-            let now = sum(&template[FIRST..FIRST + POSITIONS]) / POSITIONS as f32;
+            let now = sum(simd, &template[FIRST..FIRST + POSITIONS]) / POSITIONS as f32;
             seen[c] = now;
             for (j, (mean, keep)) in self.means.iter_mut().zip(&self.keep).enumerate() {
                 mean[c] = now + keep[c] * (mean[c] - now);
@@ -173,8 +186,8 @@ impl Network {
             }
         }
         let level = &self.seen.0[0][MARGIN..MARGIN + LANES];
-        seen[WHOLE - 2] = sum(level) / DETECTORS as f32;
-        seen[WHOLE - 1] = greatest(level);
+        seen[WHOLE - 2] = sum(simd, level) / DETECTORS as f32;
+        seen[WHOLE - 1] = greatest(simd, level);
         let mut sums = [0.0; COMBINED + 1];
         for (seen, weights) in seen.iter().zip(&self.model.whole) {
             for (sum, weight) in sums.iter_mut().zip(weights) {
@@ -186,7 +199,7 @@ impl Network {
 
     /// Brings the units to what the second layer gives.
     #[inline(always)]
-    fn remember(&mut self, combined: &[[f32; TONES]; COMBINED]) {
+    fn remember<S: Simd>(&mut self, simd: S, combined: &[[f32; TONES]; COMBINED]) {
         let (memories, direct) = self.units.0.split_at_mut(MEMORIES);
         for (g, memory) in memories.iter_mut().enumerate() {
             for band in 0..TONES {
@@ -195,10 +208,11 @@ impl Network {
                 *memory += logistic(combined[g][band]) * (new - *memory);
             }
         }
+        let silence = S::f32s::splat(simd, 0.0);
         for (unit, combined) in direct.iter_mut().zip(&combined[2 * MEMORIES..]) {
-            for band in 0..TONES {
-                let x = combined[band];
-                unit[MARGIN + band] = if x > 0.0 { x } else { 0.0 };
+            let unit = unit[MARGIN..MARGIN + TONES].chunks_exact_mut(S::f32s::LEN);
+            for (unit, combined) in unit.zip(combined.chunks_exact(S::f32s::LEN)) {
+                S::f32s::from_slice(simd, combined).max(silence).store_slice(unit);
             }
         }
     }
@@ -210,10 +224,11 @@ fn keep(model: &Model, period: f64) -> [[f32; TEMPLATES]; 2] {
     model.mean_seconds.map(|means| means.map(keep))
 }
 
-/// A layer at the positions from `at` on, as many as the rows are long: 48 or 80.
+/// A layer at the positions from `at` on, as many as the rows are long: 48 or 80; nowhere less than `least`.
 #[inline(always)]
 fn layer<S: Simd, const ALL: usize, const LENGTH: usize>(
     simd: S,
+    least: f32,
     bias: &[f32; ALL],
     taps: &[Tap<ALL>],
     seen: &[[f32; LENGTH]],
@@ -222,9 +237,9 @@ fn layer<S: Simd, const ALL: usize, const LENGTH: usize>(
 ) {
     // As many sums as keep a CPU busy and fit into its registers.
     match (S::f32s::LEN, rows[0].len()) {
-        (16, TONES) => layer_by::<S, 3, 8, ALL, LENGTH>(simd, bias, taps, seen, at, rows),
-        (16, _) => layer_by::<S, 5, 4, ALL, LENGTH>(simd, bias, taps, seen, at, rows),
-        _ => layer_by::<S, 2, 4, ALL, LENGTH>(simd, bias, taps, seen, at, rows),
+        (16, TONES) => layer_by::<S, 3, 8, ALL, LENGTH>(simd, least, bias, taps, seen, at, rows),
+        (16, _) => layer_by::<S, 5, 4, ALL, LENGTH>(simd, least, bias, taps, seen, at, rows),
+        _ => layer_by::<S, 2, 4, ALL, LENGTH>(simd, least, bias, taps, seen, at, rows),
     }
 }
 
@@ -232,6 +247,7 @@ fn layer<S: Simd, const ALL: usize, const LENGTH: usize>(
 #[inline(always)]
 fn layer_by<S: Simd, const V: usize, const N: usize, const ALL: usize, const LENGTH: usize>(
     simd: S,
+    least: f32,
     bias: &[f32; ALL],
     taps: &[Tap<ALL>],
     seen: &[[f32; LENGTH]],
@@ -241,7 +257,8 @@ fn layer_by<S: Simd, const V: usize, const N: usize, const ALL: usize, const LEN
     let lanes = S::f32s::LEN;
     for first in (0..rows[0].len()).step_by(V * lanes) {
         for (part, rows) in rows.as_chunks_mut::<N>().0.iter_mut().enumerate() {
-            let sums = sum_up::<S, V, N, ALL, LENGTH>(simd, bias, taps, seen, part, at + first);
+            let sums =
+                sum_up::<S, V, N, ALL, LENGTH>(simd, least, bias, taps, seen, part, at + first);
             for i in 0..N {
                 for v in 0..V {
                     sums[i][v].store_slice(&mut rows[i][first + v * lanes..][..lanes]);
@@ -257,6 +274,7 @@ fn layer_by<S: Simd, const V: usize, const N: usize, const ALL: usize, const LEN
 #[inline(never)]
 fn sum_up<S: Simd, const V: usize, const N: usize, const ALL: usize, const LENGTH: usize>(
     simd: S,
+    least: f32,
     bias: &[f32; ALL],
     taps: &[Tap<ALL>],
     seen: &[[f32; LENGTH]],
@@ -285,31 +303,30 @@ fn sum_up<S: Simd, const V: usize, const N: usize, const ALL: usize, const LENGT
                     }
                 }
             }
+            for sum in sums.as_flattened_mut() {
+                *sum = sum.max(S::f32s::splat(simd, least));
+            }
             sums
         },
     )
 }
 
-/// The sum of a row of whole vectors of 16, lane by lane.
+/// The sum of a row of whole vectors.
 #[inline(always)]
-fn sum(row: &[f32]) -> f32 {
-    let mut sums = [0.0; 16];
-    for vector in row.as_chunks::<16>().0 {
-        for i in 0..16 {
-            sums[i] += vector[i];
-        }
+fn sum<S: Simd>(simd: S, row: &[f32]) -> f32 {
+    let mut sum = S::f32s::splat(simd, 0.0);
+    for vector in row.chunks_exact(S::f32s::LEN) {
+        sum += S::f32s::from_slice(simd, vector);
     }
-    sums.iter().sum()
+    sum.reduce_sum()
 }
 
-/// The greatest number of such a row, and at least 0.
+/// The greatest number of a row of whole vectors.
 #[inline(always)]
-fn greatest(row: &[f32]) -> f32 {
-    let mut most = [0.0; 16];
-    for vector in row.as_chunks::<16>().0 {
-        for i in 0..16 {
-            most[i] = if vector[i] > most[i] { vector[i] } else { most[i] };
-        }
+fn greatest<S: Simd>(simd: S, row: &[f32]) -> f32 {
+    let mut most = S::f32s::splat(simd, f32::MIN);
+    for vector in row.chunks_exact(S::f32s::LEN) {
+        most = most.max(S::f32s::from_slice(simd, vector));
     }
-    most.into_iter().fold(0.0, f32::max)
+    most.reduce_max()
 }
