@@ -54,7 +54,7 @@ fn values_are_typed_in_with_and_without_units() {
     assert_eq!(settings, Settings { tuning: 432.0, ..Settings::default() });
     assert_eq!(log, ["begin", "set", "end"]);
     assert_eq!(enter("Tuning: 432.00 Hz", "0.44 khz", Key::Enter).0.tuning, 440.0);
-    let release = enter("Release: 30.0 ms", "0.25 s", Key::Enter).0.release;
+    let release = enter("Release: 20.0 ms", "0.25 s", Key::Enter).0.release;
     // What a host's 0..1 in f32 loses.
     assert!((release - 250.0).abs() <= 1e-6 * 250.0, "{release}");
     assert_eq!(enter("Mix: 50.0 %", "75 %", Key::Enter).0.mix, 75.0);
