@@ -189,7 +189,7 @@ fn tables_hold_time_and_the_level_and_state_of_every_note() {
         assert_eq!(moment["played"].as_array().unwrap(), &played[..]);
     }
     assert_eq!(moments.len(), rows.len());
-    let states = moments[39]["states"].as_array().unwrap();
+    let states = moments[38]["states"].as_array().unwrap();
     for (tone, state) in states.iter().enumerate() {
         assert_eq!(*state, if tone == 12 { "saturated" } else { "muted" }, "band {tone}");
     }
