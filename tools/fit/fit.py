@@ -4,7 +4,6 @@ usage: fit.py render                       sounds and truths into the work direc
        fit.py train LOOK [--init FILE]     weights_LOOK.json; LOOK = frames of lookahead (0 or 4); FILE: another fit to go on from
        fit.py judge FILE.json USE..        precision, recall, F1 per frame, F1 per note, latency; USE = test, check, valid, test-timgm, ..
        fit.py cases FILE.json              tones, noise, silence: what lights
-       fit.py rust FILE.json OUT.rs
 options: --work DIR (default: listener-fit in the system's temporary directory) --steps N --static N --workers N
 """
 import argparse, glob, json, math, os, tempfile
@@ -271,24 +270,15 @@ def cases(model, pool):
         print(f"{name:30s} {lit.sum():.2f}: " + " ".join(f"{names[(FIRST + b) % 12]}{(FIRST + b) // 12 - 1} {v:.2f}" for b, v in enumerate(lit) if v >= 0.02), flush=True)
 
 
-def rust(model):
-    """A `pub static` per number or array."""
-    def shape(a): return f"[{shape(a[0])}; {len(a)}]" if isinstance(a, list) else ("i32" if isinstance(a, int) else "f32")
-    def text(a): return "[" + ", ".join(map(text, a)) + "]" if isinstance(a, list) else (str(a) if isinstance(a, int) else f"{a!r}")
-    return "".join(f"pub static {name.upper()}: {shape(v)} = {text(v)};\n" for name, v in model.items())
-
-
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("render", "train", "judge", "cases", "rust")); parser.add_argument("args", nargs="*")
+    parser.add_argument("what", choices=("render", "train", "judge", "cases")); parser.add_argument("args", nargs="*")
     parser.add_argument("--work", default=os.path.join(tempfile.gettempdir(), "listener-fit")); parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--init"); parser.add_argument("--static", type=int, default=800); parser.add_argument("--steps", type=int, default=1200)
     args = parser.parse_args()
     os.makedirs(args.work, exist_ok=True)
     with Pool(args.workers) as pool:
-        if args.what == "rust":
-            with open(args.args[0]) as f, open(args.args[1], "w") as out: out.write(rust(json.load(f)))
-        elif args.what == "cases":
+        if args.what == "cases":
             with open(args.args[0]) as f: cases(json.load(f), pool)
         else:
             jobs = songs.jobs(args.work)
