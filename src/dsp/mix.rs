@@ -17,16 +17,26 @@ pub(super) struct Levels {
     pub lookahead: f32,
 }
 
+/// The gains of the dry and the wet signal that `settings` mean while the music has `level`; there may be a bypass
+/// before them.
+pub(super) fn gains(
+    settings: &SmoothedSettings,
+    constants: &Constants,
+    level: &Level,
+) -> (f64, f64) {
+    let (mut dry, mut wet) = (constants.dry, constants.wet);
+    if settings.auto > 0.0 {
+        let auto = f64::from(settings.auto);
+        let (own_dry, own_wet) = level.mix(f64::from(settings.settings.mix) / 100.0);
+        dry += auto * (constants.output * own_dry - dry);
+        wet += auto * (constants.output * own_wet - wet);
+    }
+    (dry, wet)
+}
+
 impl Levels {
-    /// What `settings` mean, while the music has `level`.
-    pub fn new(settings: &SmoothedSettings, constants: &Constants, level: &Level) -> Self {
-        let (mut dry, mut wet) = (constants.dry, constants.wet);
-        if settings.auto > 0.0 {
-            let auto = f64::from(settings.auto);
-            let (own_dry, own_wet) = level.mix(f64::from(settings.settings.mix) / 100.0);
-            dry += auto * (constants.output * own_dry - dry);
-            wet += auto * (constants.output * own_wet - wet);
-        }
+    /// What `settings` mean, with the [`gains`] of dry and wet.
+    pub fn new(settings: &SmoothedSettings, (dry, wet): (f64, f64)) -> Self {
         let bypass = settings.bypass;
         Self {
             dry: (1.0 - bypass) * dry as f32 + bypass,

@@ -95,6 +95,8 @@ pub struct ToneFilter {
     weights: [Lanes; 2],
     gains: [f32; 2],
     levels: [Levels; 2],
+    /// The gains of dry and wet at the end of the current block, but for a bypass.
+    mixed: (f64, f64),
     /// Whether the weights or the gains move within the current block.
     following: bool,
     /// Whether the last call gave each of two channels a bank of its own.
@@ -125,13 +127,12 @@ impl ToneFilter {
         let now = smoother.now();
         let voicing = Voicing::new(&now, sample_rate);
         let level = Level::new(sample_rate, CHANNELS);
-        let levels = Levels::new(&now, &voicing.constants, &level);
+        let mixed = mix::gains(&now, &voicing.constants, &level);
         let latency = (LOOKAHEAD * sample_rate).round().min(MOST_LATENCY) as usize;
         let mut filter = Self {
             kernel: Kernel::from_environment().unwrap_or_else(|_| Kernel::best()),
             settings: *settings,
             smoother,
-            now,
             voicing,
             banks: [Bank::new(), Bank::new()],
             dries: vec![[0.0; BLOCK]; CHANNELS],
@@ -143,7 +144,9 @@ impl ToneFilter {
             focus: Focus::new(sample_rate),
             weights: [Lanes::ZERO; 2],
             gains: [1.0; 2],
-            levels: [levels; 2],
+            levels: [Levels::new(&now, mixed); 2],
+            mixed,
+            now,
             following: false,
             apart: false,
             limiting: false,
@@ -230,7 +233,8 @@ impl ToneFilter {
         self.weights = [self.shares(); 2];
         self.gains = [self.gain(); 2];
         self.voicing.begin_block(self.weights, self.gains);
-        self.levels = [Levels::new(&self.now, &self.voicing.constants, &self.level); 2];
+        self.mixed = mix::gains(&self.now, &self.voicing.constants, &self.level);
+        self.levels = [Levels::new(&self.now, self.mixed); 2];
         self.following = false;
         self.position = 0;
     }
@@ -338,7 +342,8 @@ impl ToneFilter {
             self.following = self.weights[0] != self.weights[1] || self.gains[0] != self.gains[1];
         }
         if moved || self.now.auto > 0.0 {
-            self.levels[1] = Levels::new(&self.now, &self.voicing.constants, &self.level);
+            self.mixed = mix::gains(&self.now, &self.voicing.constants, &self.level);
+            self.levels[1] = Levels::new(&self.now, self.mixed);
         }
         // Not only with `auto`: a gain that is let go at once would click.
         self.limiting = was_auto || self.now.auto > 0.0 || !self.limiter.rests();
@@ -358,13 +363,10 @@ impl ToneFilter {
         if self.now.auto > 0.0 {
             let banks = 1 + usize::from(self.two_banks(channels));
             let wets = (0..channels).map(|channel| &self.wets[channel.min(banks - 1)]);
-            // Without the gain after the mix, which is the user's.
+            // Without the gain after the mix, which is the user's; and in a bypass what would be mixed, so that
+        // the effect comes back as if there had been none.
             let output = self.voicing.constants.output;
-            let gains = self.levels[1];
-            let gains = match self.now.bypass {
-                0.0 => (f64::from(gains.dry) / output, f64::from(gains.wet) / output),
-                _ => (1.0, 0.0),
-            };
+            let gains = (self.mixed.0 / output, self.mixed.1 / output);
             self.level.measure(&self.heard[..banks], self.dries.iter().zip(wets), gains);
         }
     }
