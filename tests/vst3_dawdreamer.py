@@ -39,7 +39,9 @@ class Host:
 
     def set(self, parameters):
         for name, value in parameters.items():
-            self.plugin.set_parameter(self.index[name], value)
+            # Like JUCE's other hosts: what is sent again comes back rounded.
+            if self.plugin.get_parameter(self.index[name]) != numpy.float32(value):
+                self.plugin.set_parameter(self.index[name], value)
         self.check(parameters)
 
     def check(self, parameters):

@@ -54,6 +54,8 @@ pub fn set(instance: &mut Instance, settings: &Settings) {
         changes.push(change(0, spec.id, value.unwrap_or_else(|| panic!("{} {text}", spec.id))));
     }
     changes.extend(CHOICES.iter().map(|choice| change(0, choice.id, choice.get(settings) as f64)));
+    // Like a VST3 host, which does not send what a parameter already is: sent, it would come back rounded.
+    changes.retain(|change| instance.value(change.parameter).unwrap() != change.value);
     instance.set(&changes).unwrap();
     // What is no parameter a user paints in the editor; it is in the state only.
     let mut state = state(&instance.save().unwrap());
