@@ -11,6 +11,8 @@ use std::{
 const PACKAGE: &str = "tone-filter";
 /// The bundles' name, from `bundler.toml`.
 const NAME: &str = "Tone Filter";
+/// What a bundle needs of the package: not the renderer, whose libraries take longer to build than all else.
+const PARTS: [&str; 3] = ["--lib", "--no-default-features", "--features=plugin"];
 
 /// Builds and bundles with the options of `cargo build` in `args`. The package may be named or not.
 ///
@@ -34,6 +36,7 @@ fn bundle_as(verb: &str, args: impl IntoIterator<Item = String>) -> Result<()> {
     let named = args.peek().is_some_and(|first| first == "-p" || !first.starts_with('-'));
     let package = (!named).then(|| PACKAGE.to_owned());
     let command = std::iter::once(verb.to_owned()).chain(package).chain(args);
+    let command = command.chain(PARTS.map(String::from));
     nice_plug_xtask::main_with_args("cargo xtask", command)?;
     fs::write(stamp()?, "").context("cannot write to target/bundled")
 }
@@ -43,7 +46,7 @@ fn bundle_as(verb: &str, args: impl IntoIterator<Item = String>) -> Result<()> {
 /// # Errors
 /// When it does not build.
 pub fn bundle_release() -> Result<()> {
-    bundle(["--release", "--lib"].map(String::from))
+    bundle(["--release".to_owned()])
 }
 
 /// The CLAP bundle that was built last.
