@@ -364,7 +364,7 @@ impl ToneFilter {
             let banks = 1 + usize::from(self.two_banks(channels));
             let wets = (0..channels).map(|channel| &self.wets[channel.min(banks - 1)]);
             // Without the gain after the mix, which is the user's; and in a bypass what would be mixed, so that
-        // the effect comes back as if there had been none.
+            // the effect comes back as if there had been none.
             let output = self.voicing.constants.output;
             let gains = (self.mixed.0 / output, self.mixed.1 / output);
             self.level.measure(&self.heard[..banks], self.dries.iter().zip(wets), gains);
