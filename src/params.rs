@@ -30,7 +30,7 @@ pub static GROUPS: [Group; 5] = [
         name: "Resonators",
         ids: &["ring", "threshold", "ceiling", "floor", "release", "stereo"],
     },
-    Group { name: "Voice", ids: &["drive", "tone"] },
+    Group { name: "Voice", ids: &["voice", "octave", "voices", "drive", "tone"] },
     Group { name: "Output", ids: &["mix", "output", "bypass"] },
 ];
 
@@ -247,7 +247,7 @@ fn float_param(index: usize) -> FloatParam {
     let spec = &SPECS[index];
     let &Spec { min, max, .. } = spec;
     let range = match spec.taper {
-        Taper::Linear => FloatRange::Linear { min, max },
+        Taper::Linear | Taper::Whole => FloatRange::Linear { min, max },
         // nice-plug has no logarithmic range; a power that puts the geometric mean in the middle
         // is as good under the hand.
         Taper::Logarithmic => {
@@ -255,7 +255,9 @@ fn float_param(index: usize) -> FloatParam {
             FloatRange::Skewed { min, max, factor: 0.5f32.log(middle) }
         }
     };
-    FloatParam::new(spec.name, spec.default(), range)
+    let param = FloatParam::new(spec.name, spec.default(), range);
+    let param = if spec.taper == Taper::Whole { param.with_step_size(1.0) } else { param };
+    param
         .with_unit(&UNITS[index])
         .with_value_to_string(Arc::new(|value| {
             let text = spec.format(value);

@@ -38,6 +38,7 @@ fn settings_at(shares: &[f32; SPECS.len()], switches: u8) -> Settings {
     for (spec, &share) in SPECS.iter().zip(shares) {
         spec.set(&mut settings, at(spec, share));
     }
+    choice("voice").unwrap().set(&mut settings, usize::from(switches >> 3 & 7));
     for (bit, id) in ["stereo", "auto", "lookahead"].into_iter().enumerate() {
         choice(id).unwrap().set(&mut settings, usize::from(switches >> bit & 1));
     }
@@ -50,7 +51,7 @@ proptest! {
     #[test]
     fn the_output_does_not_depend_on_how_the_signal_is_cut(
         sizes in prop::collection::vec(1usize..700, 1..20),
-        shares in prop::array::uniform13(0f32..=1.0),
+        shares in prop::array::uniform15(0f32..=1.0),
         switches: [u8; 2],
     ) {
         // Halfway the settings move, so that blocks of a glide are cut as well.
@@ -77,7 +78,7 @@ proptest! {
 
     #[test]
     fn any_settings_at_any_rate_keep_the_output_finite_and_bounded(
-        steps in prop::collection::vec((prop::array::uniform13(0f32..=1.0), any::<u8>()), 1..12),
+        steps in prop::collection::vec((prop::array::uniform15(0f32..=1.0), any::<u8>()), 1..12),
         rate in 1000f64..800_000.0,
         loudness in -30f32..30.0,
         seed: u64,

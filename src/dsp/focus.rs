@@ -77,6 +77,11 @@ impl Focus {
         self.listening.then_some(self.played)
     }
 
+    /// Power at each note's frequency at the moment that the decisions are about; `None` without focus.
+    pub fn levels(&self, percent: f32) -> Option<&[f32; TONES]> {
+        (self.listening && percent > 0.0).then(|| &self.listener.decisions().level)
+    }
+
     /// What decides.
     pub fn listener(&self) -> &Listener {
         &self.listener

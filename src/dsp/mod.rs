@@ -13,6 +13,7 @@
 //! # Ok::<(), tone_filter::dsp::Error>(())
 //! ```
 
+mod approx;
 mod bank;
 pub mod constants;
 mod delay;
@@ -23,15 +24,17 @@ mod limiter;
 pub mod listener;
 mod mix;
 pub mod notes;
+mod one_pole;
 mod picture;
 pub mod reference;
 mod settings;
+mod voice;
 
 pub use bank::{kernel, resonator};
 pub use picture::{Band, BandState, Bands, BankSnapshot, Snapshot, Tones};
 pub use settings::{
     BadPitchClass, BadSwitches, BandMask, CHOICES, Choice, Entry, OutOfRange, PitchClass,
-    PitchClasses, SPECS, Scale, Settings, Spec, Stereo, Switches, Taper, choice, spec,
+    PitchClasses, SPECS, Scale, Settings, Spec, Stereo, Switches, Taper, Voice, choice, spec,
 };
 
 use bank::{Bank, Voicing, denormals::FlushToZero};
@@ -45,6 +48,7 @@ use listener::Listener;
 use mix::{Levels, mean};
 use settings::smoother::{SmoothedSettings, Smoother};
 use thiserror::Error;
+use voice::{Polyphony, Timbres, Voices};
 
 /// Seconds by which `lookahead` delays the sound, but no more than [`MOST_LATENCY`].
 const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
@@ -90,6 +94,10 @@ pub struct ToneFilter {
     level: Level,
     limiter: Limiter,
     focus: Focus,
+    polyphony: Polyphony,
+    /// What sounds for a note, and a set of oscillators for each bank.
+    timbres: Timbres,
+    voices: [Voices; 2],
     /// The bands' shares in the sum, the gain to the nominal level, and what moves sample by sample, at the start
     /// and at the end of the current block.
     weights: [Lanes; 2],
@@ -142,6 +150,9 @@ impl ToneFilter {
             level,
             limiter: Limiter::new(sample_rate),
             focus: Focus::new(sample_rate),
+            polyphony: Polyphony::new(sample_rate),
+            timbres: Timbres::new(settings, sample_rate),
+            voices: [Voices::new(), Voices::new()],
             weights: [Lanes::ZERO; 2],
             gains: [1.0; 2],
             levels: [Levels::new(&now, mixed); 2],
@@ -211,6 +222,7 @@ impl ToneFilter {
             settings.validate()?;
             self.settings = *settings;
             self.smoother.aim(settings);
+            self.timbres.aim(settings);
         }
         Ok(())
     }
@@ -230,6 +242,9 @@ impl ToneFilter {
         self.level.reset();
         self.limiter.reset();
         self.focus.reset(&self.now, self.settings.lookahead);
+        self.polyphony.reset(self.most_notes());
+        self.timbres.arrive();
+        self.voices = [Voices::new(), Voices::new()];
         self.weights = [self.shares(); 2];
         self.gains = [self.gain(); 2];
         self.voicing.begin_block(self.weights, self.gains);
@@ -309,7 +324,7 @@ impl ToneFilter {
         let [first, second] = &self.banks;
         let second = self.apart.then_some(second);
         let makeup = if self.settings.auto { self.level.makeup() as f32 } else { 1.0 };
-        self.voicing.snapshot(first, second, self.focus.played(), makeup)
+        self.voicing.snapshot(first, second, &self.settings, self.focus.played(), makeup)
     }
 
     /// What brings the input to the nominal level, as far as `auto` is on.
@@ -317,10 +332,25 @@ impl ToneFilter {
         if self.now.auto == 0.0 { 1.0 } else { (self.level.gain() as f32).powf(self.now.auto) }
     }
 
-    /// The bands' shares in the sum, by the switches, the scale and the focus.
+    /// The bands' shares in the sum, by the switches, the scale, the focus and the number of notes.
     fn shares(&self) -> Lanes {
-        let shares = &self.focus.shares().0;
-        Lanes(std::array::from_fn(|tone| self.now.weights[tone] * shares[tone]))
+        let (focus, polyphony) = (&self.focus.shares().0, &self.polyphony.shares().0);
+        Lanes(std::array::from_fn(|tone| self.now.weights[tone] * focus[tone] * polyphony[tone]))
+    }
+
+    /// How many notes may sound at a time.
+    fn most_notes(&self) -> usize {
+        self.settings.voices.round() as usize
+    }
+
+    /// Lets the strongest notes sound.
+    fn limit_notes(&mut self) {
+        let focus = &self.focus.shares().0;
+        let power = |tone: usize| {
+            let own = self.banks.iter().map(|bank| bank.state().power.0[tone]).fold(0.0, f32::max);
+            own * (self.now.weights[tone] * focus[tone]).powi(2)
+        };
+        self.polyphony.follow(self.most_notes(), &Lanes(std::array::from_fn(power)));
     }
 
     /// Moves on what stands still within a block of 64.
@@ -333,9 +363,15 @@ impl ToneFilter {
             self.voicing.update(&self.now);
             self.focus.tune(&self.now, self.settings.lookahead);
         }
-        // At rest, without focus and auto, there is nothing to follow.
-        if moved || self.following || self.now.settings.focus > 0.0 || self.now.auto > 0.0 {
+        self.timbres.step();
+        let limits = self.polyphony.limits(self.most_notes());
+        let focuses = self.now.settings.focus > 0.0;
+        // At rest, without focus, auto and a limit, there is nothing to follow.
+        if moved || self.following || focuses || self.now.auto > 0.0 || limits {
             self.focus.follow(self.now.settings.focus);
+            if limits {
+                self.limit_notes();
+            }
             self.weights = [self.weights[1], self.shares()];
             self.gains = [self.gains[1], self.gain()];
             self.voicing.begin_block(self.weights, self.gains);
@@ -345,9 +381,24 @@ impl ToneFilter {
             self.mixed = mix::gains(&self.now, &self.voicing.constants, &self.level);
             self.levels[1] = Levels::new(&self.now, self.mixed);
         }
-        // Not only with `auto`: a gain that is let go at once would click.
-        self.limiting = was_auto || self.now.auto > 0.0 || !self.limiter.rests();
+        // The soft clip needs none. What was limited goes on: a gain that is let go at once would click.
+        let unclipped = self.timbres.oscillates() || was_auto || self.now.auto > 0.0;
+        self.limiting = unclipped || !self.limiter.rests();
         let [from, to] = self.levels;
+        self.voicing.set_driven(self.timbres.soft() != [0.0; 2]);
+        if self.timbres.oscillates() {
+            let banks = 1 + usize::from(self.apart);
+            let (voices, banks) = (&mut self.voices[..banks], &self.banks[..banks]);
+            let levels = self.focus.levels(self.now.settings.focus);
+            Voices::begin_block(
+                voices,
+                banks,
+                self.kernel,
+                &self.voicing,
+                &self.weights[1],
+                levels,
+            );
+        }
         // A second bank that wakes up goes on from what the first one hears.
         if from.stereo == 0.0 && to.stereo > 0.0 {
             self.banks[1] = self.banks[0].clone();
@@ -425,6 +476,13 @@ impl ToneFilter {
             Bank::process_two(&mut self.banks, self.kernel, &self.voicing, position, heard, wets);
         } else {
             self.banks[0].process(self.kernel, &self.voicing, position, heard[0], left);
+        }
+        if self.timbres.oscillates() {
+            let wets = [&mut *left, &mut *right];
+            let banks = self.voices.iter_mut().zip(&self.banks).take(1 + usize::from(two_banks));
+            for ((voices, bank), wet) in banks.zip(wets) {
+                voices.process(self.kernel, &self.timbres, bank, &self.voicing, position, wet);
+            }
         }
         if two_banks && !apart {
             for (frame, (left, right)) in left.iter().zip(right).enumerate() {

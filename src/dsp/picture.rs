@@ -5,7 +5,7 @@ use super::{
     bank::kernel::{RMS_GUARD, State},
     lanes::Lanes,
     notes::TONES,
-    settings::BandMask,
+    settings::{BandMask, Voice},
 };
 
 /// What became of a band's note.
@@ -37,6 +37,10 @@ pub struct Band {
     pub drive: f32,
     /// Keeps the drive finite in silence.
     pub guard: f32,
+    /// What sounds for the note, and how many octaves above it.
+    pub voice: Voice,
+    /// See `voice`.
+    pub octave: f32,
 }
 
 /// All bands at one moment.
@@ -75,12 +79,17 @@ impl Band {
         10.0 * self.ratio.log10()
     }
 
-    /// The band's driven output `seconds` ago.
+    /// The band's output `seconds` ago.
     ///
     /// A resonator that rings for a second is, over the few milliseconds that one looks at, a plain
     /// oscillation; its phase and size now tell all of its recent past, so none of it is stored.
     pub fn wave(&self, seconds: f32) -> f32 {
-        let (sine, cosine) = (self.angular_frequency * seconds).sin_cos();
+        let angle = self.angular_frequency * seconds;
+        if self.voice != Voice::Soft {
+            let turns = (self.phasor[1].atan2(self.phasor[0]) - angle) / std::f32::consts::TAU;
+            return self.power.sqrt() * self.voice.shape(turns * self.octave.exp2());
+        }
+        let (sine, cosine) = angle.sin_cos();
         let driven = self.drive * (self.phasor[0] * cosine + self.phasor[1] * sine);
         let rms = self.power.sqrt();
         rms * driven / (rms + self.guard + driven.abs())
@@ -110,6 +119,10 @@ pub struct Snapshot {
     pub gain: f32,
     /// What makes the wet signal as loud as the dry one, as a factor; 1 without `auto`.
     pub makeup: f32,
+    /// What sounds for a note.
+    pub voice: Voice,
+    /// How many octaves above it.
+    pub octave: f32,
 }
 
 /// The memory of a bank.
@@ -152,6 +165,8 @@ impl Default for Snapshot {
             played: None,
             gain: 1.0,
             makeup: 1.0,
+            voice: Voice::Soft,
+            octave: 0.0,
         }
     }
 }
@@ -191,7 +206,8 @@ impl Snapshot {
             let ratio = power / (total_power + POWER_GUARD / (gain * gain));
             let angular_frequency = self.tones.angular_frequency.0[tone];
             let (drive, guard) = (self.drive, RMS_GUARD / gain);
-            Band { power, ratio, state, angular_frequency, phasor, drive, guard }
+            let (voice, octave) = (self.voice, self.octave);
+            Band { power, ratio, state, angular_frequency, phasor, drive, guard, voice, octave }
         });
         Bands { bands, total_power, played, gain, makeup }
     }

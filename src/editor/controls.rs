@@ -5,7 +5,7 @@ use super::{
     theme::{self, Scale},
 };
 use crate::{
-    dsp::{Settings, Spec},
+    dsp::{Settings, Spec, Taper, Voice},
     params::{ChoiceParam, Control, GROUPS},
 };
 use egui::{
@@ -17,6 +17,9 @@ use egui::{
     vec2,
 };
 use nice_plug::prelude::{FloatParam, Param};
+
+/// The setting whose buttons are pictures, over two columns.
+const VOICE: &str = "voice";
 
 /// How much finer everything is with shift held.
 const FINE: f32 = 0.1;
@@ -65,10 +68,14 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
         let line = title.top() + scale.line(11.0);
         painter.hline(title.x_range(), line, Stroke::new(1.0, theme::LINE));
 
-        for (index, id) in group.ids.iter().enumerate() {
+        let mut places = 0..;
+        for id in group.ids {
+            // Its second column has no place in the first row.
+            let index = places.find(|&place| place != ROWS || group.ids[0] != VOICE).unwrap_or(0);
             let corner = vec2((index / ROWS) as f32 * pitch, (index % ROWS) as f32 * row(scale));
             let corner = title.left_bottom() + corner;
-            let cell = Rect::from_min_size(corner, vec2(pitch - gap, row(scale)));
+            let own = if *id == VOICE { 2.0 * pitch - gap } else { pitch - gap };
+            let cell = Rect::from_min_size(corner, vec2(own, row(scale)));
             let remark = Remark::of(id, &settings);
             let place = Place { cell, id: ui.scope_id().with(id), scale, remark };
             let params = hand.params;
@@ -97,6 +104,10 @@ impl Remark {
         let (words, idle) = match id {
             "sensitivity" if settings.focus == 0.0 => ("No effect while Focus is at 0 %.", true),
             "lookahead" if settings.focus == 0.0 => ("Only a delay while Focus is at 0 %.", true),
+            "drive" if settings.voice != Voice::Soft => ("It shapes the voice Soft alone.", true),
+            "octave" if settings.voice == Voice::Soft => {
+                ("The voice Soft sounds where it is heard.", true)
+            }
             "floor" if settings.auto => {
                 ("With Auto level, it is relative to a level of -14 dB full scale.", false)
             }
@@ -151,6 +162,10 @@ impl Place {
     fn slider(&self, ui: &mut Ui, spec: &'static Spec, param: &FloatParam, hand: &mut Hand) {
         let response = ui.interact(self.cell, self.id, Sense::click_and_drag());
         let fine = if ui.input(|input| input.modifiers.shift) { FINE } else { 1.0 };
+        let step = match spec.taper {
+            Taper::Whole => 1.0 / (spec.max - spec.min),
+            _ => fine * STEP,
+        };
         let now = param.unmodulated_normalized_value();
         // The host may take its time to hand a new value back; until the drag ends, ours counts.
         let mut value = ui.data(|data| data.get_temp(self.id));
@@ -175,7 +190,7 @@ impl Place {
         }
         let steps = wheel(ui, &response) + arrows(ui, &response);
         if steps != 0.0 && value.is_none() {
-            hand.nudge(spec.id, (now + steps * fine * STEP).clamp(0.0, 1.0));
+            hand.nudge(spec.id, (now + steps * step).clamp(0.0, 1.0));
         }
 
         let shown = value.unwrap_or(now);
@@ -276,16 +291,18 @@ impl Place {
         }
     }
 
-    /// Two buttons of which one is down.
+    /// Buttons of which one is down.
     fn switch(&self, ui: &mut Ui, param: &ChoiceParam, hand: &mut Hand) {
         let choice = param.choice;
         self.name(ui, choice.name);
         let chosen_entry = param.unmodulated();
-        let (left, right) = self.body().split_left_right_at_fraction(0.5);
-        for (index, half) in [left, right].into_iter().enumerate() {
-            let label = choice.entries[index].1;
+        let count = choice.entries.len();
+        let width = self.body().width() / count as f32;
+        for (index, (_, label)) in choice.entries.iter().enumerate() {
+            let corner = self.body().left_top() + vec2(index as f32 * width, 0.0);
+            let button = Rect::from_min_size(corner, vec2(width, self.body().height()));
             let chosen = index == chosen_entry;
-            let response = ui.interact(half, self.id.with(index), Sense::click());
+            let response = ui.interact(button, self.id.with(index), Sense::click());
             response.widget_info(|| {
                 let label = format!("{}: {label}", choice.name);
                 WidgetInfo::selected(Role::RadioButton, true, chosen, label)
@@ -296,20 +313,43 @@ impl Place {
                 (false, false) => (theme::SURFACE, self.shade(theme::DIM)),
             };
             let round = self.scale.length(4.0) as u8;
-            let round = match index {
-                0 => CornerRadius { nw: round, sw: round, ..CornerRadius::ZERO },
-                _ => CornerRadius { ne: round, se: round, ..CornerRadius::ZERO },
+            let (first, last) = (index == 0, index + 1 == count);
+            let round = CornerRadius {
+                nw: if first { round } else { 0 },
+                sw: if first { round } else { 0 },
+                ne: if last { round } else { 0 },
+                se: if last { round } else { 0 },
             };
-            ui.painter().rect_filled(half, round, fill);
-            let font = self.scale.font(11.0);
-            let centre = half.center();
-            theme::text(ui.painter(), centre, Align2::CENTER_CENTER, label, font, text);
+            ui.painter().rect_filled(button, round, fill);
             focus_ring(ui, &response);
-            if response.on_hover_text(self.tip(choice.help)).clicked() && !chosen {
-                hand.set_once(choice.id, index as f32);
+            let mut tip = self.tip(choice.help);
+            if choice.id == VOICE {
+                paint_waveform(ui, button, Voice::ALL[index], self.scale, text);
+                tip = format!("{label}. {tip}");
+            } else {
+                let font = self.scale.font(11.0);
+                let centre = button.center();
+                theme::text(ui.painter(), centre, Align2::CENTER_CENTER, label, font, text);
+            }
+            if response.on_hover_text(tip).clicked() && !chosen {
+                hand.set_once(choice.id, param.place(index));
             }
         }
     }
+}
+
+/// A period and a half of the waveform of `voice` in the middle of `button`.
+fn paint_waveform(ui: &Ui, button: Rect, voice: Voice, scale: Scale, colour: Color32) {
+    let area = button.shrink2(vec2(0.18 * button.width(), 0.26 * button.height()));
+    let points = 48;
+    let line = (0..=points)
+        .map(|point| {
+            let share = point as f32 / points as f32;
+            let height = voice.shape(1.5 * share - 0.37);
+            pos2(egui::lerp(area.x_range(), share), area.center().y - 0.5 * area.height() * height)
+        })
+        .collect();
+    ui.painter().line(line, Stroke::new(scale.length(1.2).max(1.0), colour));
 }
 
 /// Notches that the wheel is turned by over `response`.

@@ -16,7 +16,7 @@ pub struct ChoiceParam {
 
 /// What makes the parameter of each row of [`CHOICES`].
 const ROWS: [fn() -> ChoiceParam; CHOICES.len()] =
-    [row::<0>, row::<1>, row::<2>, row::<3>, row::<4>, row::<5>];
+    [row::<0>, row::<1>, row::<2>, row::<3>, row::<4>, row::<5>, row::<6>];
 
 /// The parameters of all rows, at the choices of a new instance.
 pub fn all() -> [ChoiceParam; CHOICES.len()] {

@@ -2,18 +2,19 @@
 
 pub(super) mod denormals;
 pub mod kernel;
-mod one_pole;
+
 pub mod resonator;
 
 use super::{
     constants::Constants,
     lanes::{BLOCK, Lanes},
     notes::{TONES, frequency},
+    one_pole::OnePole,
     picture::{BankSnapshot, Snapshot, Tones},
     settings::{BandMask, Settings, smoother::SmoothedSettings},
+    voice::Pitches,
 };
 use kernel::{Coefficients, FrameInputs, Kernel, RMS_GUARD, State, Task};
-use one_pole::OnePole;
 use resonator::Design;
 
 /// The loudest input a bank is given, 18 dB over full scale. Music never comes near; it bounds how long
@@ -29,6 +30,8 @@ pub(super) struct Voicing {
     /// What the input would be multiplied by to have the level that the constants are made for, at the start and
     /// at the end of the current block.
     gains: [f32; 2],
+    /// For the voices.
+    pub pitches: Pitches,
     /// For the meters.
     tones: Tones,
     ring: f32,
@@ -43,6 +46,7 @@ impl Voicing {
             constants: Constants::new(&settings.settings, sample_rate),
             coefficients: Coefficients::ZERO,
             gains: [1.0; 2],
+            pitches: Pitches { angles: Lanes::ZERO, lo_weights: Lanes::ZERO },
             tones: Tones::ZERO,
             ring: f32::NAN,
             tuning: f32::NAN,
@@ -71,6 +75,8 @@ impl Voicing {
             let design = Design::new(f, f64::from(ring), self.sample_rate);
             let resonator = design.two_integrator_loop();
             self.coefficients.set_loop(tone, resonator);
+            self.pitches.angles.0[tone] = design.angle as f32;
+            self.pitches.lo_weights.0[tone] = 2.0 / resonator.rise;
             let (angle, fall) = (design.angle, f64::from(resonator.fall));
             self.tones.angular_frequency.0[tone] = (angle * self.sample_rate) as f32;
             self.tones.lo_weight.0[tone] = (fall / angle.sin()) as f32;
@@ -88,11 +94,27 @@ impl Voicing {
         self.coefficients.set_weights(from, to, RMS_GUARD / gain);
     }
 
+    /// Whether the bands are to be driven and summed in the current block.
+    pub fn set_driven(&mut self, driven: bool) {
+        self.coefficients.driven = driven;
+    }
+
+    /// The power below which a band fades away while all have the power `total`.
+    pub fn gate(&self, total: f64) -> f64 {
+        (self.constants.threshold * total).max(f64::from(self.coefficients.floor))
+    }
+
+    /// The gain to the level that the bank hears, at the end of the current block.
+    pub fn gain(&self) -> f32 {
+        self.gains[1]
+    }
+
     /// What two banks have heard with these settings, or one.
     pub fn snapshot(
         &self,
         first: &Bank,
         second: Option<&Bank>,
+        settings: &Settings,
         played: Option<BandMask>,
         makeup: f32,
     ) -> Snapshot {
@@ -100,7 +122,21 @@ impl Voicing {
         let (first, second) = (first.snapshot(), second.map(Bank::snapshot));
         let tones = self.tones.clone();
         let gain = self.gains[1];
-        Snapshot { first, second, tones, drive, threshold, ceiling, floor, played, gain, makeup }
+        let &Settings { voice, octave, .. } = settings;
+        Snapshot {
+            first,
+            second,
+            tones,
+            drive,
+            threshold,
+            ceiling,
+            floor,
+            played,
+            gain,
+            makeup,
+            voice,
+            octave,
+        }
     }
 
     /// The second soft clip, `2 x / (1 + |2 x|)`, at the level that the bank hears.
@@ -149,6 +185,10 @@ impl Bank {
         let total_power = self.prepare(input);
         OnePole::track(voicing.constants.total_step, [total_power]);
         self.run(kernel, voicing, position, wet);
+        if !voicing.coefficients.driven {
+            self.low_pass = OnePole::ZERO;
+            return;
+        }
         OnePole::track(1.0 - voicing.constants.smoothing, [(&mut self.low_pass, &mut *wet)]);
         voicing.clip(position, wet);
     }
@@ -166,6 +206,10 @@ impl Bank {
         OnePole::track(voicing.constants.total_step, total_powers);
         one.run(kernel, voicing, position, left);
         other.run(kernel, voicing, position, right);
+        if !voicing.coefficients.driven {
+            (one.low_pass, other.low_pass) = (OnePole::ZERO, OnePole::ZERO);
+            return;
+        }
         OnePole::track(
             1.0 - voicing.constants.smoothing,
             [(&mut one.low_pass, &mut *left), (&mut other.low_pass, &mut *right)],
@@ -193,6 +237,16 @@ impl Bank {
     fn run(&mut self, kernel: Kernel, voicing: &Voicing, position: usize, sums: &mut [f32]) {
         let task = Task { state: &mut self.state, position, inputs: &self.inputs, sums };
         kernel.process(&voicing.coefficients, task);
+    }
+
+    /// What the bands remember.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+
+    /// Tracked power of the input in the last `frames` samples that were processed together.
+    pub fn total_powers(&self, frames: usize) -> &[f32] {
+        &self.inputs.total_power[..frames]
     }
 
     /// What the bank hears now.

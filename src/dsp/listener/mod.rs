@@ -3,7 +3,6 @@
 //! `docs/listening.md` has the formulas, [`reference::listener`](super::reference::listener) the same in
 //! f64, one sample after the other.
 
-mod approx;
 pub(super) mod decimator;
 pub(super) mod detector;
 pub(super) mod model;

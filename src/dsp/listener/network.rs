@@ -8,14 +8,17 @@
 #![allow(clippy::needless_range_loop, reason = "several rows go side by side")]
 
 use super::{
-    approx::{ln, logistic},
     detector::{DETECTORS, FIRST_BAND, LANES, Row},
     model::{
         CLIP, COMBINED, DIRECT, FIRST_TEMPLATE, FLOOR, LAG, LOUDNESS, MEMORIES, MOST_OFFSET, Model,
         POSITIONS, QUIETEST, TEMPLATES, Tap, WHOLE,
     },
 };
-use crate::dsp::{constants::tracker_step, notes::TONES};
+use crate::dsp::{
+    approx::{ln, logistic},
+    constants::tracker_step,
+    notes::TONES,
+};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 
 /// Room beyond each end of a row for offsets ([`MOST_OFFSET`]), where everything is 0.

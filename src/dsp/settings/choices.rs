@@ -1,6 +1,7 @@
 //! The settings that are a choice from a list, and the table that says what each one means.
 
 use super::{PitchClass, Scale, Settings, Stereo};
+use serde::{Deserialize, Serialize};
 
 /// One entry of a list: its id in presets, states and flags, and its name for people.
 pub type Entry = (&'static str, &'static str);
@@ -25,7 +26,7 @@ pub struct Choice {
 
 /// The settings that are a choice from a list.
 #[rustfmt::skip]
-pub static CHOICES: [Choice; 6] = [
+pub static CHOICES: [Choice; 7] = [
     Choice { id: "stereo", name: "Stereo", entries: &[("mono", "Mono"), ("stereo", "Stereo")],
         help: "One set of resonators for the mean of all channels, or one each for left and right.",
         get: |s| s.stereo as usize, set: |s, entry| s.stereo = if entry == 0 { Stereo::Mono } else { Stereo::Stereo } },
@@ -44,7 +45,58 @@ pub static CHOICES: [Choice; 6] = [
     Choice { id: "lookahead", name: "Lookahead", entries: SWITCH,
         help: "Delays the sound by 46 ms, so that Focus decides better.",
         get: |s| usize::from(s.lookahead), set: |s, entry| s.lookahead = entry != 0 },
+    Choice { id: "voice", name: "Voice", entries: &Voice::ENTRIES,
+        help: "The waveform of the notes: the driven resonator itself, or an oscillator that follows it.",
+        get: |s| s.voice as usize, set: |s, entry| s.voice = Voice::ALL[entry] },
 ];
+
+/// What sounds for a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Voice {
+    /// The resonator's own oscillation, driven into a soft clip: the published sound.
+    #[default]
+    Soft,
+    /// A sine.
+    Sine,
+    /// A square.
+    Square,
+    /// A pulse that is high for a quarter of its period.
+    Pulse25,
+    /// A pulse that is high for an eighth of its period.
+    Pulse12,
+    /// A triangle.
+    Triangle,
+    /// A saw.
+    Saw,
+}
+
+impl Voice {
+    /// Every voice, in the order in which a user is offered them.
+    pub const ALL: [Self; 7] = [
+        Self::Soft,
+        Self::Sine,
+        Self::Square,
+        Self::Pulse25,
+        Self::Pulse12,
+        Self::Triangle,
+        Self::Saw,
+    ];
+
+    /// Those that an oscillator plays.
+    pub const WAVEFORMS: [Self; 6] =
+        [Self::Sine, Self::Square, Self::Pulse25, Self::Pulse12, Self::Triangle, Self::Saw];
+
+    const ENTRIES: [Entry; 7] = [
+        ("soft", "Soft"),
+        ("sine", "Sine"),
+        ("square", "Square"),
+        ("pulse25", "Pulse 25 %"),
+        ("pulse12", "Pulse 12.5 %"),
+        ("triangle", "Triangle"),
+        ("saw", "Saw"),
+    ];
+}
 
 /// The choice called `id`, if there is one.
 pub fn choice(id: &str) -> Option<&'static Choice> {

@@ -8,7 +8,7 @@ mod mask;
 mod numbers;
 pub(super) mod smoother;
 
-pub use choices::{CHOICES, Choice, Entry, choice};
+pub use choices::{CHOICES, Choice, Entry, Voice, choice};
 pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
 pub use numbers::{OutOfRange, SPECS, Spec, Taper, spec};
 
@@ -48,6 +48,10 @@ pub struct Settings {
     pub focus: f32,
     /// How readily a note counts as played, 0..100 %; 50 % is the threshold that was fitted.
     pub sensitivity: f32,
+    /// Octaves from the note that is heard to the one that sounds, -2..2, a whole number; not for [`Voice::Soft`].
+    pub octave: f32,
+    /// How many notes sound at a time, 1..48, a whole number.
+    pub voices: f32,
     /// One bank for the mean of the channels, or one for each of two channels.
     pub stereo: Stereo,
     /// Lets the input through untouched.
@@ -64,6 +68,8 @@ pub struct Settings {
     pub auto: bool,
     /// Delays the sound by [`ToneFilter::latency`](super::ToneFilter::latency), so that `focus` decides better.
     pub lookahead: bool,
+    /// What sounds for a note.
+    pub voice: Voice,
 }
 
 /// Which signal the resonators listen to.
@@ -95,6 +101,8 @@ impl Settings {
         transpose: 0.0,
         focus: 0.0,
         sensitivity: 50.0,
+        octave: 0.0,
+        voices: 48.0,
         stereo: Stereo::Mono,
         bypass: false,
         bands: BandMask::ALL,
@@ -103,6 +111,7 @@ impl Settings {
         custom: PitchClasses::ALL,
         auto: false,
         lookahead: false,
+        voice: Voice::Soft,
     };
 
     /// The first setting that is out of range, as an error.

@@ -10,6 +10,8 @@ pub enum Taper {
     Linear,
     /// Equal ratios are equal distances. The range is positive.
     Logarithmic,
+    /// Whole numbers at equal distances; what is between two of them is the nearer one.
+    Whole,
 }
 
 /// What one numeric setting means.
@@ -39,7 +41,7 @@ pub struct Spec {
 /// Their values are those of [`Settings::default`] in a new instance, and of [`Settings::REFERENCE`] where a
 /// state or preset lacks them.
 #[rustfmt::skip]
-pub static SPECS: [Spec; 13] = [
+pub static SPECS: [Spec; 15] = [
     Spec { id: "mix", name: "Mix", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
         help: "Blend of the untouched sound (0 %) and the resonators (100 %).", field: |s| &mut s.mix },
     Spec { id: "output", name: "Output", min: -24.0, max: 12.0, unit: "dB", decimals: 2, taper: Taper::Linear,
@@ -66,6 +68,10 @@ pub static SPECS: [Spec; 13] = [
         help: "How much the notes that are not played are held back: 0 % not at all, 100 % entirely.", field: |s| &mut s.focus },
     Spec { id: "sensitivity", name: "Sensitivity", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
         help: "How readily Focus takes a note for played: less for clean lines, more for dense music.", field: |s| &mut s.sensitivity },
+    Spec { id: "octave", name: "Octave", min: -2.0, max: 2.0, unit: "oct", decimals: 0, taper: Taper::Whole,
+        help: "How many octaves above the note that is heard a voice sounds, other than Soft.", field: |s| &mut s.octave },
+    Spec { id: "voices", name: "Voices", min: 1.0, max: 48.0, unit: "", decimals: 0, taper: Taper::Whole,
+        help: "How many notes sound at a time: the strongest ones.", field: |s| &mut s.voices },
 ];
 
 /// The spec of the numeric setting called `id`, if there is one.

@@ -92,7 +92,7 @@ impl Smoother {
         let mut settings = Settings::REFERENCE;
         for (spec, position) in SPECS.iter().zip(self.now) {
             let value = match spec.taper {
-                Taper::Linear => position,
+                Taper::Linear | Taper::Whole => position,
                 Taper::Logarithmic => position.exp(),
             };
             spec.set(&mut settings, value as f32);
@@ -114,7 +114,7 @@ fn positions(settings: &Settings) -> [f64; VALUES] {
     for (position, spec) in positions.iter_mut().zip(&SPECS) {
         let value = f64::from(spec.get(settings));
         *position = match spec.taper {
-            Taper::Linear => value,
+            Taper::Linear | Taper::Whole => value,
             Taper::Logarithmic => value.ln(),
         };
     }

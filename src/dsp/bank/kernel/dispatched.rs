@@ -21,19 +21,21 @@ const GROUP: usize = 3;
 pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
     simd.vectorize(
         #[inline(always)]
-        || match (c.common_gain(), c.ramps()) {
-            (Some(gain), false) => run::<S, false, false>(simd, c, gain, task),
-            (Some(gain), true) => run::<S, false, true>(simd, c, gain, task),
-            (None, false) => run::<S, true, false>(simd, c, 1.0, task),
-            (None, true) => run::<S, true, true>(simd, c, 1.0, task),
+        || match (c.common_gain(), c.ramps(), c.driven) {
+            (Some(gain), _, false) => run::<S, false, false, false>(simd, c, gain, task),
+            (Some(gain), false, true) => run::<S, false, false, true>(simd, c, gain, task),
+            (Some(gain), true, true) => run::<S, false, true, true>(simd, c, gain, task),
+            (None, _, false) => run::<S, true, false, false>(simd, c, 1.0, task),
+            (None, false, true) => run::<S, true, false, true>(simd, c, 1.0, task),
+            (None, true, true) => run::<S, true, true, true>(simd, c, 1.0, task),
         },
     );
 }
 
 /// With `OWN`, each tone has its own gain; without, `gain` is that of all. With `RAMP`, the tones' shares in the
-/// sum move; without, [`Coefficients::guard`] mutes those that have none.
+/// sum move; without, [`Coefficients::guard`] mutes those that have none. Without `DRIVEN`, there is no sum.
 #[inline(always)]
-fn run<S: Simd, const OWN: bool, const RAMP: bool>(
+fn run<S: Simd, const OWN: bool, const RAMP: bool, const DRIVEN: bool>(
     simd: S,
     c: &Coefficients,
     gain: f32,
@@ -43,7 +45,7 @@ fn run<S: Simd, const OWN: bool, const RAMP: bool>(
     let gates = FrameGates::new(simd, c, gain, task.inputs, frames);
     let mut late = [0.0; BLOCK + DELAY];
     for first in (0..TONES).step_by(GROUP * S::f32s::LEN) {
-        let mut group = Group::<S, OWN, RAMP>::load(simd, first, c, &task);
+        let mut group = Group::<S, OWN, RAMP, DRIVEN>::load(simd, first, c, &task);
         group.start(&gates);
         for frame in 1..frames {
             group.turn(frame, &gates, &mut late);
@@ -95,7 +97,7 @@ const DELAY: usize = 3;
 type Late = [f32; BLOCK + DELAY];
 
 /// Three vectors of tones, with the settings as the loop wants them.
-struct Group<S: Simd, const OWN: bool, const RAMP: bool> {
+struct Group<S: Simd, const OWN: bool, const RAMP: bool, const DRIVEN: bool> {
     simd: S,
     rise: [S::f32s; GROUP],
     minus_fall: [S::f32s; GROUP],
@@ -117,7 +119,7 @@ struct Group<S: Simd, const OWN: bool, const RAMP: bool> {
     mixed: S::f32s,
 }
 
-impl<S: Simd, const OWN: bool, const RAMP: bool> Group<S, OWN, RAMP> {
+impl<S: Simd, const OWN: bool, const RAMP: bool, const DRIVEN: bool> Group<S, OWN, RAMP, DRIVEN> {
     #[inline(always)]
     fn load(simd: S, first: usize, c: &Coefficients, task: &Task) -> Self {
         let lanes = S::f32s::LEN;
@@ -171,20 +173,26 @@ impl<S: Simd, const OWN: bool, const RAMP: bool> Group<S, OWN, RAMP> {
     /// Takes in the sample `frame`, and brings those before it a step further.
     #[inline(always)]
     fn turn(&mut self, frame: usize, gates: &FrameGates, late: &mut Late) {
-        let mixed = self.mix(frame - 1);
+        let mixed = if DRIVEN { self.mix(frame - 1) } else { self.mixed };
         self.track(frame - 1, gates);
         self.resonate(self.splat(gates.input[frame]));
-        late[frame] += self.mixed.reduce_sum();
+        if DRIVEN {
+            late[frame] += self.mixed.reduce_sum();
+        }
         self.mixed = mixed;
     }
 
     /// Brings the last of `frames` samples to their sums.
     #[inline(always)]
     fn finish(&mut self, frames: usize, gates: &FrameGates, late: &mut Late) {
-        late[frames] += self.mixed.reduce_sum();
-        late[frames + 1] += self.mix(frames - 1).reduce_sum();
+        if DRIVEN {
+            late[frames] += self.mixed.reduce_sum();
+            late[frames + 1] += self.mix(frames - 1).reduce_sum();
+        }
         self.track(frames - 1, gates);
-        late[frames + 2] += self.mix(frames).reduce_sum();
+        if DRIVEN {
+            late[frames + 2] += self.mix(frames).reduce_sum();
+        }
     }
 
     #[inline(always)]
@@ -214,8 +222,10 @@ impl<S: Simd, const OWN: bool, const RAMP: bool> Group<S, OWN, RAMP> {
             let gated = q * q * inverse_gate;
             let level = q.min(gated * gated).min(limit);
             self.power[i] = self.step.mul_add(level - self.power[i], self.power[i]);
-            self.rms[i] = self.power[i].sqrt();
-            self.driven[i] = self.drive * self.bp[i];
+            if DRIVEN {
+                self.rms[i] = self.power[i].sqrt();
+                self.driven[i] = self.drive * self.bp[i];
+            }
         }
     }
 

@@ -62,6 +62,8 @@ pub struct Coefficients {
     pub ceiling: f32,
     /// Absolute gate, as power.
     pub floor: f32,
+    /// Whether the bands are driven and summed; else the sums are silence.
+    pub driven: bool,
 }
 
 impl Coefficients {
@@ -78,6 +80,7 @@ impl Coefficients {
         threshold: 0.0,
         ceiling: 0.0,
         floor: 1.0,
+        driven: true,
     };
 
     /// Gives `tone` its resonator.

@@ -35,6 +35,9 @@ pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
             let level = q.fast_min(gated * gated).fast_min(f32x4::splat(limit));
             power = f32x4::splat(c.step).mul_add(level - power, power);
 
+            if !c.driven {
+                continue;
+            }
             let rms = power.sqrt();
             let driven = f32x4::splat(c.drive) * bp;
             let weight = start + step * f32x4::splat(frame as f32);

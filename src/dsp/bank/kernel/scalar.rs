@@ -31,6 +31,9 @@ pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
             let level = q.min(gated * gated).min(*limit);
             power += c.step * (level - power);
 
+            if !c.driven {
+                continue;
+            }
             // rms * d / (1 + |d|) with d = drive * bp / (rms + guard), in one division.
             let rms = power.sqrt();
             let driven = c.drive * bp;

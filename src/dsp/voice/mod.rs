@@ -1,0 +1,206 @@
+//! Voices: what sounds for a note that is heard, in place of the reference's soft clip.
+//!
+//! `docs/dsp.md` has the waveforms and where their phase comes from.
+
+mod oscillators;
+mod polyphony;
+mod waveform;
+
+use super::{
+    bank::{Bank, Voicing, kernel::Kernel},
+    lanes::{BLOCK, Lanes},
+    notes::{TONES, frequency},
+    one_pole::OnePole,
+    settings::{Settings, Voice},
+};
+pub(super) use oscillators::Pitches;
+use oscillators::{Gate, Heard, Levels, Oscillators, Part};
+pub(super) use polyphony::Polyphony;
+use waveform::Waveforms;
+
+/// Seconds in which one voice gives way to another.
+const FADE: f64 = 0.01;
+
+/// Seconds in which a level follows that of the listener.
+const ATTACK: f64 = 0.005;
+
+/// A voice in an octave, with the tables that its notes read.
+#[derive(Debug, Clone)]
+struct Timbre {
+    voice: Voice,
+    octave: i32,
+    rungs: [Option<u8>; TONES],
+}
+
+impl Timbre {
+    fn of(settings: &Settings, sample_rate: f64) -> Self {
+        let &Settings { voice, tuning, transpose, .. } = settings;
+        let octave = if voice == Voice::Soft { 0 } else { settings.octave.round() as i32 };
+        let rungs = std::array::from_fn(|tone| {
+            let f = frequency(tone, f64::from(tuning), f64::from(transpose));
+            Waveforms::shared().rung(f * f64::from(octave).exp2(), sample_rate)
+        });
+        Self { voice, octave, rungs }
+    }
+
+    fn sounds_like(&self, other: &Self) -> bool {
+        (self.voice, self.octave) == (other.voice, other.octave)
+    }
+}
+
+/// The timbre of all notes, on its way from one to another.
+#[derive(Debug, Clone)]
+pub(super) struct Timbres {
+    sample_rate: f64,
+    /// What it goes away from, what it goes to, and what it goes to after that.
+    from: Timbre,
+    to: Timbre,
+    next: Timbre,
+    /// Share of `to` at the start and at the end of the current block.
+    share: [f32; 2],
+}
+
+impl Timbres {
+    /// At rest at `settings`, for `sample_rate` in Hz.
+    pub fn new(settings: &Settings, sample_rate: f64) -> Self {
+        let timbre = Timbre::of(settings, sample_rate);
+        let (from, to) = (timbre.clone(), timbre.clone());
+        Self { sample_rate, from, to, next: timbre, share: [1.0; 2] }
+    }
+
+    /// Sets out for `settings`. What only moves its pitch is there at once.
+    pub fn aim(&mut self, settings: &Settings) {
+        self.next = Timbre::of(settings, self.sample_rate);
+        if self.next.sounds_like(&self.to) {
+            self.to = self.next.clone();
+        }
+    }
+
+    /// Arrives at the settings.
+    pub fn arrive(&mut self) {
+        (self.from, self.to, self.share) = (self.next.clone(), self.next.clone(), [1.0; 2]);
+    }
+
+    /// Moves on by a block.
+    pub fn step(&mut self) {
+        self.share[0] = self.share[1];
+        if self.share[0] == 1.0 && !self.next.sounds_like(&self.to) {
+            self.from = std::mem::replace(&mut self.to, self.next.clone());
+            self.share[0] = 0.0;
+        }
+        let step = (BLOCK as f64 / (FADE * self.sample_rate)) as f32;
+        self.share[1] = (self.share[0] + step).min(1.0);
+    }
+
+    /// What sounds in the current block, each with its share at the start and at the end.
+    fn sounding(&self) -> impl Iterator<Item = (&Timbre, [f32; 2])> {
+        let from = (&self.from, self.share.map(|share| 1.0 - share));
+        [from, (&self.to, self.share)].into_iter().filter(|(_, shares)| *shares != [0.0; 2])
+    }
+
+    /// The share of the soft clip at the start and at the end of the current block.
+    pub fn soft(&self) -> [f32; 2] {
+        let soft = self.sounding().filter(|(timbre, _)| timbre.voice == Voice::Soft);
+        soft.fold([0.0; 2], |sum, (_, share)| [sum[0] + share[0], sum[1] + share[1]])
+    }
+
+    /// Whether anything else sounds.
+    pub fn oscillates(&self) -> bool {
+        self.soft() != [1.0; 2]
+    }
+}
+
+/// The oscillators of one bank, and what becomes of their sum.
+#[derive(Debug, Clone)]
+pub(super) struct Voices {
+    oscillators: Oscillators,
+    /// The bank's total power, sample by sample.
+    total_powers: [f32; BLOCK],
+    low_pass: OnePole,
+    /// Gain of the sum at the start and at the end of the current block.
+    gains: [f32; 2],
+}
+
+impl Voices {
+    /// At rest.
+    pub const fn new() -> Self {
+        Self {
+            oscillators: Oscillators::new(),
+            total_powers: [0.0; BLOCK],
+            low_pass: OnePole::ZERO,
+            gains: [2.0; 2],
+        }
+    }
+
+    /// Begins a block of as many banks as there are voices, with the bands' shares in the sum and with the powers of
+    /// the mean of their channels, if somebody listens.
+    pub fn begin_block(
+        voices: &mut [Self],
+        banks: &[Bank],
+        kernel: Kernel,
+        voicing: &Voicing,
+        weights: &Lanes,
+        listened: Option<&[f32; TONES]>,
+    ) {
+        for (voices, bank) in voices.iter_mut().zip(banks) {
+            voices.oscillators.lock(kernel, &voicing.pitches, bank.state(), weights);
+        }
+        let mut means = Lanes::ZERO;
+        for voices in &*voices {
+            let amplitudes = &voices.oscillators.amplitudes().0;
+            let own = means.0.iter_mut().zip(amplitudes);
+            own.for_each(|(mean, amplitude)| *mean += amplitude / banks.len() as f32);
+        }
+        let heard = listened.map_or(Heard::Own, |levels| Heard::Listener(levels, &means));
+        for voices in voices {
+            voices.set_levels(kernel, voicing, weights, heard);
+        }
+    }
+
+    fn set_levels(&mut self, kernel: Kernel, voicing: &Voicing, weights: &Lanes, heard: Heard) {
+        // Its ripple at twice the frequency of a note would come out as a beat. What is left of that by the mean over
+        // a block is the less the slower the beat is.
+        let total = f64::from(self.total_powers.iter().sum::<f32>()) / BLOCK as f64;
+        let high = voicing.constants.ceiling * total;
+        let gate = Gate::new(voicing.gate(total) as f32, high as f32);
+        let step = match heard {
+            Heard::Listener(..) => -(-(BLOCK as f64) / (ATTACK * voicing.sample_rate)).exp_m1(),
+            Heard::Own => 1.0 - (1.0 - voicing.constants.band_step).powi(BLOCK as i32),
+        } as f32;
+        let power = self.oscillators.set_levels(kernel, Levels { heard, gate, step, weights });
+        // The second soft clip, of the level instead of the waveform, which it would bend.
+        let level = Waveforms::shared().level() as f32 * power.sqrt();
+        self.gains = [self.gains[1], 2.0 / (1.0 + voicing.gain() * 2.0 * level)];
+    }
+
+    /// Puts the voices' samples into `wet`, which holds the soft clip's, from `position` on in the current block.
+    pub fn process(
+        &mut self,
+        kernel: Kernel,
+        timbres: &Timbres,
+        bank: &Bank,
+        voicing: &Voicing,
+        position: usize,
+        wet: &mut [f32],
+    ) {
+        let mut sums = [0.0; BLOCK];
+        let frames = wet.len();
+        self.total_powers[position..position + frames].copy_from_slice(bank.total_powers(frames));
+        for (timbre, shares) in timbres.sounding() {
+            let &Timbre { voice, octave, ref rungs } = timbre;
+            if voice != Voice::Soft {
+                let part = Part { voice, octave, rungs, shares, position, frames };
+                self.oscillators.render(kernel, part, &mut sums);
+            }
+        }
+        let sum = &mut sums[..frames];
+        OnePole::track(1.0 - voicing.constants.smoothing, [(&mut self.low_pass, &mut *sum)]);
+        let soft = timbres.soft();
+        let towards = |[from, to]: [f32; 2], frame| {
+            from + (to - from) / BLOCK as f32 * (position + frame + 1) as f32
+        };
+        for (frame, (wet, sum)) in wet.iter_mut().zip(sum).enumerate() {
+            *wet = towards(soft, frame) * *wet + towards(self.gains, frame) * *sum;
+        }
+    }
+}
