@@ -25,6 +25,8 @@ pub struct Constants {
     pub drive: f64,
     /// Share of the old value in the low-pass, per sample.
     pub smoothing: f64,
+    /// The same for the voices, for which the top of the range is no filter.
+    pub voice_smoothing: f64,
     /// Gain after the mix, as a factor.
     pub output: f64,
     /// Share of the dry signal in the output, after the output gain.
@@ -48,6 +50,7 @@ impl Constants {
             floor: power(settings.floor),
             drive: f64::from(settings.drive),
             smoothing: low_pass_pole(f64::from(settings.tone), sample_rate),
+            voice_smoothing: low_pass_pole(voice_cutoff(f64::from(settings.tone)), sample_rate),
             output,
             dry: if settings.bypass { 1.0 } else { (1.0 - mix) * output },
             wet: if settings.bypass { 0.0 } else { mix * output },
@@ -63,6 +66,12 @@ pub fn tracker_step(tau: f64, sample_rate: f64) -> f64 {
 /// The pole of a one-pole low-pass with its cutoff at `cutoff` Hz: `exp(-2 pi cutoff / fs)`.
 pub fn low_pass_pole(cutoff: f64, sample_rate: f64) -> f64 {
     (-std::f64::consts::TAU * cutoff / sample_rate).exp()
+}
+
+/// The cutoff in Hz of the voices' low-pass for a `tone` in Hz: the same within 1 % up to 6 kHz, and beyond all bounds
+/// at 20 kHz, so that a waveform can have all its harmonics.
+fn voice_cutoff(tone: f64) -> f64 {
+    tone / (1.0 - (tone / 20_000.0).powi(4))
 }
 
 #[cfg(test)]

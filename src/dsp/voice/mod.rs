@@ -194,7 +194,7 @@ impl Voices {
             }
         }
         let sum = &mut sums[..frames];
-        OnePole::track(1.0 - voicing.constants.smoothing, [(&mut self.low_pass, &mut *sum)]);
+        OnePole::track(1.0 - voicing.constants.voice_smoothing, [(&mut self.low_pass, &mut *sum)]);
         let soft = timbres.soft();
         let towards = |[from, to]: [f32; 2], frame| {
             from + (to - from) / BLOCK as f32 * (position + frame + 1) as f32
