@@ -24,7 +24,7 @@ use thiserror::Error;
 pub const VERSION: u32 = 1;
 
 /// The factory presets: id and file.
-const FACTORY: [(&str, &str); 12] = [
+const FACTORY: [(&str, &str); 20] = [
     ("tone-filter", include_str!("../assets/presets/tone-filter.json")),
     ("reference", include_str!("../assets/presets/reference.json")),
     ("quiet-music", include_str!("../assets/presets/quiet-music.json")),
@@ -37,6 +37,14 @@ const FACTORY: [(&str, &str); 12] = [
     ("lead-only", include_str!("../assets/presets/lead-only.json")),
     ("bass-octave", include_str!("../assets/presets/bass-octave.json")),
     ("pentatonic", include_str!("../assets/presets/pentatonic.json")),
+    ("nes-lead", include_str!("../assets/presets/nes-lead.json")),
+    ("game-boy", include_str!("../assets/presets/game-boy.json")),
+    ("organ", include_str!("../assets/presets/organ.json")),
+    ("sub-triangle", include_str!("../assets/presets/sub-triangle.json")),
+    ("saw-choir", include_str!("../assets/presets/saw-choir.json")),
+    ("one-note", include_str!("../assets/presets/one-note.json")),
+    ("octave-up", include_str!("../assets/presets/octave-up.json")),
+    ("thin-pulse", include_str!("../assets/presets/thin-pulse.json")),
 ];
 
 /// A named sound.

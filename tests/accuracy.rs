@@ -85,6 +85,7 @@ fn the_reference_at_44100_is_the_published_sound() {
         floor: 1e-11f64.cbrt(),
         drive: 40.0,
         smoothing: 0.5,
+        voice_smoothing: 0.5,
         output: 1.0,
         dry: 0.5,
         wet: 0.5,

@@ -202,7 +202,7 @@ impl Place {
 
         self.name(ui, param.name());
         self.paint_track(ui, shown, param.preview_normalized(0.0), active);
-        self.value(ui, spec, param, &param.normalized_value_to_string(shown, true), hand);
+        self.value(ui, spec, param, shown, hand);
     }
 
     /// The track of a slider, filled from `origin` (0..1) to `value` (0..1).
@@ -223,15 +223,16 @@ impl Place {
         ui.painter().circle_filled(pos2(x(value), track.center().y), radius, colour);
     }
 
-    /// The value as text, which becomes a field to type in when it is clicked.
+    /// The value at `shown` (0..1) as text, which becomes a field to type in when it is clicked.
     fn value(
         &self,
         ui: &mut Ui,
         spec: &'static Spec,
         param: &FloatParam,
-        text: &str,
+        shown: f32,
         hand: &mut Hand,
     ) {
+        let text = param.normalized_value_to_string(shown, true);
         let id = self.id.with("entry");
         let font = self.scale.font(12.0);
         let typed: Option<String> = ui.data(|data| data.get_temp(id));
@@ -265,15 +266,23 @@ impl Place {
 
         let at = self.caption().right_center();
         let colour = self.shade(theme::TEXT);
-        // Where there is no room beside the name for the longest value, no value has its unit.
+        // Where there is no room beside the name for the longest value, no value has its unit; and where that is not
+        // enough, as many digits as there is room for.
         let width = |text: String| {
             ui.painter().layout_no_wrap(text, font.clone(), Color32::PLACEHOLDER).size().x
         };
-        let longest = [spec.min, spec.max].map(|value| width(spec.format(value)));
-        let needed = width(spec.name.to_owned()) + longest[0].max(longest[1]) + 3.0;
-        let unit = if needed > self.cell.width() { spec.unit } else { "" };
-        let short = text.trim_end_matches(unit).trim_end();
-        let area = theme::text(ui.painter(), at, Align2::RIGHT_CENTER, short, font, colour);
+        let room = self.cell.width() - width(spec.name.to_owned()) - 3.0;
+        let fits = |text: &dyn Fn(f32) -> String| {
+            [spec.min, spec.max].into_iter().all(|value| width(text(value)) <= room)
+        };
+        let short = if fits(&|value| spec.format(value)) {
+            text.clone()
+        } else {
+            let mut digits = (0..=spec.decimals).rev();
+            let digits = digits.find(|&digits| fits(&|value| spec.number(value, digits)));
+            spec.number(param.preview_plain(shown), digits.unwrap_or(0))
+        };
+        let area = theme::text(ui.painter(), at, Align2::RIGHT_CENTER, &short, font, colour);
         let response = ui.interact(area, id.with("text"), Sense::click());
         response.widget_info(|| {
             WidgetInfo::labeled(Role::Button, true, format!("{}: {text}", param.name()))
@@ -286,7 +295,7 @@ impl Place {
             let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
             state.cursor.set_char_range(Some(all));
             state.store(ui.ctx(), id);
-            ui.data_mut(|data| data.insert_temp(id, text.to_owned()));
+            ui.data_mut(|data| data.insert_temp(id, text));
             ui.memory_mut(|memory| memory.request_focus(id));
         }
     }

@@ -37,7 +37,7 @@ fn every_parameter_is_in_one_group() {
         let expected = match id.as_str() {
             "auto" | "tuning" | "transpose" => "Source",
             "focus" | "sensitivity" | "lookahead" => "Listener",
-            "drive" | "tone" => "Voice",
+            "voice" | "octave" | "voices" | "drive" | "tone" => "Voice",
             "mix" | "output" | "bypass" => "Output",
             "root" | "scale" => "Scale",
             _ => "Resonators",

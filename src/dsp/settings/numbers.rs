@@ -70,7 +70,7 @@ pub static SPECS: [Spec; 15] = [
         help: "How readily Focus takes a note for played: less for clean lines, more for dense music.", field: |s| &mut s.sensitivity },
     Spec { id: "octave", name: "Octave", min: -2.0, max: 2.0, unit: "oct", decimals: 0, taper: Taper::Whole,
         help: "How many octaves above the note that is heard a voice sounds, other than Soft.", field: |s| &mut s.octave },
-    Spec { id: "voices", name: "Voices", min: 1.0, max: 48.0, unit: "", decimals: 0, taper: Taper::Whole,
+    Spec { id: "voices", name: "Voices", min: 1.0, max: 48.0, unit: "notes", decimals: 0, taper: Taper::Whole,
         help: "How many notes sound at a time: the strongest ones.", field: |s| &mut s.voices },
 ];
 
@@ -127,14 +127,19 @@ impl Spec {
 
     /// `value` as people read it: `-36.99 dB`.
     pub fn format(&self, value: f32) -> String {
-        let digits = self.decimals;
+        format!("{} {}", self.number(value, self.decimals), self.unit)
+    }
+
+    /// `value` without its unit, with no more than `digits` after the decimal point: `-37`.
+    pub fn number(&self, value: f32, digits: usize) -> String {
+        let digits = digits.min(self.decimals);
         let text = format!("{value:.digits$}");
         // No reader expects a sign on zero.
         let text = match text.strip_prefix('-') {
             Some(zero) if zero.bytes().all(|byte| matches!(byte, b'0' | b'.')) => zero,
             _ => &text,
         };
-        format!("{text} {}", self.unit)
+        text.to_owned()
     }
 
     /// Reads what [`Spec::format`] writes and what people type: the unit may be missing, in any case,

@@ -4,6 +4,7 @@ use super::Desk;
 use crate::{
     dsp::{CHOICES, SPECS},
     editor::DEFAULT_SIZE,
+    params::SCALE,
 };
 use egui::{Event, Key};
 use std::collections::BTreeSet;
@@ -75,8 +76,8 @@ fn every_control_is_worked_by_the_keyboard_alone() {
         let (name, _) = desk.controls().swap_remove(index);
         // A choice that is made already stays as it is.
         let settings = desk.settings();
-        let switches = CHOICES.iter().filter(|choice| choice.entries.len() == 2);
-        let mut made = switches
+        let buttons = CHOICES.iter().filter(|choice| !SCALE.ids.contains(&choice.id));
+        let mut made = buttons
             .map(|choice| format!("{}: {}", choice.name, choice.entries[choice.get(&settings)].1));
         if name == "First sound: A" || made.any(|made| made == name) {
             continue;

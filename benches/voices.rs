@@ -1,0 +1,57 @@
+//! What the voices cost: the whole filter at 44.1 kHz, mono, in blocks of 64 samples, against the soft clip.
+//!
+//! Six notes with overtones through Focus and Auto level, as a song would be; and white noise through the bare bank,
+//! where all 48 notes sound.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::white;
+use criterion::{Criterion, criterion_group, criterion_main};
+use std::{f64::consts::TAU, hint::black_box, time::Duration};
+use tone_filter::dsp::{Settings, ToneFilter, Voice, kernel::BLOCK, notes::frequency};
+
+const RATE: f64 = 44_100.0;
+const NOTES: [usize; 6] = [0, 7, 12, 16, 19, 28];
+
+fn chord(seconds: f64) -> Vec<f32> {
+    let note = |tone: usize, t: usize| -> f64 {
+        let w = TAU * frequency(tone, 440.0, 0.0) / RATE;
+        (1..=4).map(|n| 0.1 / f64::from(n) * (f64::from(n) * w * t as f64).sin()).sum()
+    };
+    let frames = (seconds * RATE) as usize;
+    (0..frames).map(|t| NOTES.iter().map(|&tone| note(tone, t)).sum::<f64>() as f32).collect()
+}
+
+fn voices(c: &mut Criterion) {
+    let everything = Settings { ring: 0.2, release: 20.0, ..Settings::REFERENCE };
+    for (name, settings, signal) in [
+        ("six notes, Focus and Auto level", Settings::default(), chord(4.0)),
+        ("all 48 notes", everything, white(4.0, RATE)),
+    ] {
+        let mut group = c.benchmark_group(name);
+        for voice in [Voice::Soft].into_iter().chain(Voice::WAVEFORMS) {
+            let mut filter = ToneFilter::new(RATE, &Settings { voice, ..settings }).unwrap();
+            // The notes are found before the measurement begins.
+            filter.process(&mut [&mut signal.clone()]);
+            let mut blocks = signal.as_chunks::<BLOCK>().0.iter().cycle();
+            group.bench_function(format!("{voice:?}"), |b| {
+                b.iter(|| {
+                    let mut block = *blocks.next().expect("it goes round");
+                    filter.process(&mut [&mut block]);
+                    black_box(&block);
+                });
+            });
+        }
+    }
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1));
+    targets = voices
+}
+criterion_main!(benches);
