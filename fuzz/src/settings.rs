@@ -2,7 +2,8 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 use tone_filter::dsp::{
-    BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter, kernel::Kernel,
+    BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter, Voice,
+    kernel::Kernel,
 };
 
 /// Samples of all blocks together, so that no input takes long.
@@ -28,7 +29,7 @@ enum Step {
     /// Any value for a numeric setting.
     Any(u8, f32),
     Choices {
-        /// A bit each: stereo, auto, lookahead.
+        /// A bit each: stereo, auto, lookahead; above them, the voice.
         switches: u8,
         bypass: bool,
         root: u8,
@@ -98,6 +99,7 @@ pub fn check(bytes: &[u8]) {
                 let on = |bit: u8| switches >> bit & 1 == 1;
                 settings.stereo = if on(0) { Stereo::Stereo } else { Stereo::Mono };
                 (settings.auto, settings.lookahead) = (on(1), on(2));
+                settings.voice = Voice::ALL[usize::from(switches >> 3) % Voice::ALL.len()];
                 settings.bypass = bypass;
                 settings.root = PitchClass::new(root.into());
                 settings.scale = Scale::ALL[usize::from(scale) % Scale::ALL.len()];

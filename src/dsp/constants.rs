@@ -70,7 +70,7 @@ pub fn low_pass_pole(cutoff: f64, sample_rate: f64) -> f64 {
 
 /// The cutoff in Hz of the voices' low-pass for a `tone` in Hz: the same within 1 % up to 6 kHz, and beyond all bounds
 /// at 20 kHz, so that a waveform can have all its harmonics.
-fn voice_cutoff(tone: f64) -> f64 {
+pub fn voice_cutoff(tone: f64) -> f64 {
     tone / (1.0 - (tone / 20_000.0).powi(4))
 }
 

@@ -6,7 +6,7 @@ use crate::common::noisy_chord;
 use serde_json::Value;
 use std::path::Path;
 use tone_filter::dsp::{
-    BandMask, CHOICES, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter,
+    BandMask, CHOICES, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter, Voice,
 };
 use xtask::{
     bundle,
@@ -129,6 +129,8 @@ pub fn sounds() -> Vec<Settings> {
             ..reference
         },
         Settings { stereo: Stereo::Stereo, focus: 0.0, mix: 80.0, ..Settings::default() },
+        Settings { voice: Voice::Square, octave: -1.0, voices: 5.0, mix: 80.0, ..reference },
+        Settings { voice: Voice::Saw, stereo: Stereo::Stereo, ..Settings::default() },
         Settings { focus: 20.0, lookahead: true, ..reference },
         Settings { focus: 40.0, sensitivity: 70.0, lookahead: true, ..Settings::default() },
     ]

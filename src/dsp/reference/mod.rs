@@ -5,6 +5,7 @@
 //! none of the guards a real-time filter needs.
 
 pub mod listener;
+pub mod voice;
 
 use super::{
     bank::resonator::Design,

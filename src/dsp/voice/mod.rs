@@ -6,6 +6,8 @@ mod oscillators;
 mod polyphony;
 mod waveform;
 
+pub use waveform::{harmonic, harmonics, soft_rms};
+
 use super::{
     bank::{Bank, Voicing, kernel::Kernel},
     lanes::{BLOCK, Lanes},

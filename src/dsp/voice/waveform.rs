@@ -16,9 +16,12 @@ const MOST_HARMONICS: usize = 400;
 const GROWTH: f64 = 1.19;
 
 /// Samples of a table: at least so many for each harmonic, and so many in all. What linear interpolation adds then is
-/// 74 dB or more below the fundamental.
+/// 90 dB down.
 const SAMPLES_PER_HARMONIC: usize = 48;
 const LEAST_SAMPLES: usize = 2048;
+
+/// Bits for the distance of a sample to the next one.
+const MORE: u32 = 15;
 
 /// How many samples are read together.
 pub const CHUNK: usize = 16;
@@ -28,8 +31,8 @@ pub const CHUNK: usize = 16;
 pub struct Table {
     /// The number of samples is two to this power.
     bits: u32,
-    /// A sample in the lower half of each, and how much more the next one is in the upper half: one access for both
-    /// makes the whole twice as fast.
+    /// In each, a sample and in the lowest [`MORE`] bits how much more the next one is: one access for both makes the
+    /// whole twice as fast.
     samples: Vec<u32>,
     /// What a sample of 1 means.
     pub unit: f32,
@@ -39,14 +42,15 @@ impl Table {
     /// A period of as many samples, a power of two.
     fn new(samples: &[f64]) -> Self {
         let peak = samples.iter().fold(f64::MIN_POSITIVE, |peak, sample| peak.max(sample.abs()));
-        let unit = peak / f64::from(i16::MAX);
-        let rounded: Vec<i16> =
-            samples.iter().map(|sample| (sample / unit).round() as i16).collect();
+        let unit = peak / f64::from((1 << 16) - 1);
+        let rounded: Vec<i32> =
+            samples.iter().map(|sample| (sample / unit).round() as i32).collect();
         let next = rounded.iter().cycle().skip(1);
-        let pair = |(&sample, &next): (&i16, &i16)| {
-            // Next to each other, samples differ by far less than their greatest.
-            let more = next.wrapping_sub(sample);
-            u32::from(sample as u16) | u32::from(more as u16) << 16
+        let pair = |(&sample, &next): (&i32, &i32)| {
+            let more = next - sample;
+            // No waveform rises by more than a twelfth of its height within a sample.
+            debug_assert!(more.unsigned_abs() < 1 << 14, "{more}");
+            (sample << MORE | more & ((1 << MORE) - 1)) as u32
         };
         let samples = rounded.iter().zip(next).map(pair).collect();
         Self { bits: rounded.len().trailing_zeros(), samples, unit: unit as f32 }
@@ -62,7 +66,8 @@ impl Table {
         });
         std::array::from_fn(|frame| {
             let share = ((phases[frame] << self.bits) >> 8) as i32 as f32 * (1.0 / 16_777_216.0);
-            let (sample, more) = ((pairs[frame] << 16) as i32 >> 16, pairs[frame] as i32 >> 16);
+            let pair = pairs[frame] as i32;
+            let (sample, more) = (pair >> MORE, pair << (32 - MORE) >> (32 - MORE));
             sample as f32 + share * more as f32
         })
     }
@@ -100,7 +105,10 @@ impl Waveforms {
             let (mut spectrum, mut samples) = (fft.make_input_vec(), fft.make_output_vec());
             for (n, bin) in spectrum.iter_mut().enumerate().take(harmonics + 1).skip(1) {
                 let [cosine, sine] = harmonic(voice, n);
-                *bin = Complex::new(cosine, -sine) * (level / 2.0);
+                // Straight lines between samples are a low-pass.
+                let angle = PI * n as f64 / length as f64;
+                let lost = (angle.sin() / angle).powi(2);
+                *bin = Complex::new(cosine, -sine) * (level / 2.0 / lost);
             }
             fft.process(&mut spectrum, &mut samples).expect("buffers of the plan's own lengths");
             Table::new(&samples)
@@ -117,7 +125,7 @@ impl Waveforms {
 
     /// Which table of a row is right for a note of `frequency` Hz, nothing if it is too high for any.
     pub fn rung(&self, frequency: f64, sample_rate: f64) -> Option<u8> {
-        let most = sample_rate / (2.0 * frequency * (0.5f64 / 12.0).exp2());
+        let most = most_harmonics(frequency, sample_rate);
         self.rungs.iter().rposition(|&harmonics| harmonics as f64 <= most).map(|rung| rung as u8)
     }
 
@@ -125,6 +133,17 @@ impl Waveforms {
     pub fn table(&self, voice: Voice, rung: u8) -> &Table {
         &self.rows[voice as usize - 1][usize::from(rung)]
     }
+}
+
+/// Harmonics that stay below half the sample rate if a note is half a semitone sharp.
+fn most_harmonics(frequency: f64, sample_rate: f64) -> f64 {
+    sample_rate / (2.0 * frequency * (0.5f64 / 12.0).exp2())
+}
+
+/// Harmonics of a note of `frequency` Hz.
+pub fn harmonics(frequency: f64, sample_rate: f64) -> usize {
+    let waveforms = Waveforms::shared();
+    waveforms.rung(frequency, sample_rate).map_or(0, |rung| waveforms.rungs[usize::from(rung)])
 }
 
 /// Shares of cosine and sine in the `n`th harmonic of the waveform of `voice` at a mean square of 1; its fundamental

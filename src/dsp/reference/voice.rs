@@ -1,0 +1,117 @@
+//! The voices in f64: the sums of their harmonics, sample by sample, for one channel that nobody listens to.
+
+use super::{Bank, TONES};
+use crate::dsp::{
+    constants::{Constants, low_pass_pole, voice_cutoff},
+    lanes::BLOCK,
+    notes::frequency,
+    settings::Settings,
+    voice::{harmonic, harmonics, soft_rms},
+};
+use std::f64::consts::TAU;
+
+/// The share of an error that is corrected in a block.
+const CORRECTION: f64 = 0.25;
+
+/// One oscillator.
+#[derive(Debug, Clone, Copy, Default)]
+struct Oscillator {
+    /// Radians, of the note that is heard: at the start of the block, and what a sample adds.
+    phase: f64,
+    step: f64,
+    /// Radians a sample.
+    frequency: f64,
+    measured: f64,
+    power: f64,
+    /// At the start and at the end of the block.
+    gains: [f64; 2],
+}
+
+/// The wet signal of `signal` with a voice other than the soft clip and without focus and auto; `sample_rate` in Hz.
+pub fn process(settings: &Settings, sample_rate: f64, signal: &[f32]) -> Vec<f64> {
+    let constants = Constants::new(settings, sample_rate);
+    let mut bank = Bank::from_settings(settings, sample_rate);
+    let mut oscillators = [Oscillator::default(); TONES];
+    let mut last = [0.0; TONES];
+    let (mut totals, mut gains) = ([0.0; BLOCK], [2.0; 2]);
+    let (mut low_pass, mut wet) = (0.0, Vec::with_capacity(signal.len()));
+    let pole = low_pass_pole(voice_cutoff(f64::from(settings.tone)), sample_rate);
+    let octave = f64::from(settings.octave).exp2();
+    let series = |tone: usize| -> Vec<[f64; 2]> {
+        let f = frequency(tone, f64::from(settings.tuning), f64::from(settings.transpose));
+        let count = harmonics(f * octave, sample_rate);
+        (1..=count).map(|n| harmonic(settings.voice, n).map(|part| soft_rms() * part)).collect()
+    };
+    let series: [Vec<[f64; 2]>; TONES] = std::array::from_fn(series);
+    for (block, samples) in signal.chunks(BLOCK).enumerate() {
+        let total = totals.iter().sum::<f64>() / BLOCK as f64;
+        let gate = ((constants.threshold * total).max(constants.floor), constants.ceiling * total);
+        let mut sum = 0.0;
+        for (tone, own) in oscillators.iter_mut().enumerate() {
+            own.gains[0] = own.gains[1];
+            if !settings.sounding_bands().contains(tone) {
+                continue;
+            }
+            let f = frequency(tone, f64::from(settings.tuning), f64::from(settings.transpose));
+            let y = bank.bands()[tone].resonance;
+            own.lock(TAU * f / sample_rate, [y, last[tone]], block == 0);
+            let q = (y * y + quadrature(own.frequency, [y, last[tone]]).powi(2)) / 2.0;
+            let level = q.min(q.powi(4) / gate.0.powi(3)).min(gate.1);
+            own.power +=
+                (1.0 - (1.0 - constants.band_step).powi(BLOCK as i32)) * (level - own.power);
+            own.gains[1] = own.power.sqrt();
+            sum += own.power;
+        }
+        gains = [gains[1], 2.0 / (1.0 + 2.0 * soft_rms() * sum.sqrt())];
+        for (frame, sample) in samples.iter().enumerate() {
+            let mut mixed = 0.0;
+            for (own, series) in oscillators.iter().zip(&series) {
+                let gain = between(own.gains, frame);
+                if gain > 0.0 {
+                    let phase = octave * (own.phase + own.step * frame as f64);
+                    let harmonic = |(n, [cosine, sine]): (usize, &[f64; 2])| {
+                        let angle = (n + 1) as f64 * phase;
+                        cosine * angle.cos() + sine * angle.sin()
+                    };
+                    mixed += gain * series.iter().enumerate().map(harmonic).sum::<f64>();
+                }
+            }
+            low_pass += (1.0 - pole) * (mixed - low_pass);
+            wet.push(between(gains, frame + 1) * low_pass);
+            last = bank.bands().map(|band| band.resonance);
+            bank.next(f64::from(*sample));
+            totals[frame] = bank.total_power();
+        }
+    }
+    wet
+}
+
+/// A straight line from the start of a block to its end.
+fn between([from, to]: [f64; 2], frame: usize) -> f64 {
+    from + (to - from) * frame as f64 / BLOCK as f64
+}
+
+/// The oscillation of the angle `w` a quarter of a period before the latest of its last two samples.
+fn quadrature(w: f64, [now, before]: [f64; 2]) -> f64 {
+    (before - now * w.cos()) / w.sin()
+}
+
+impl Oscillator {
+    /// Begins a block of a band whose resonator had the last two outputs `y`.
+    fn lock(&mut self, nominal: f64, y: [f64; 2], first: bool) {
+        let wrapped = |angle: f64| angle - TAU * (angle / TAU).round();
+        if first {
+            self.frequency = nominal;
+        }
+        let phase = quadrature(self.frequency, y).atan2(y[0]);
+        if first {
+            self.phase = phase;
+        } else {
+            self.phase += self.step * BLOCK as f64;
+            let turned = phase - self.measured - BLOCK as f64 * self.frequency;
+            self.frequency += CORRECTION * wrapped(turned) / BLOCK as f64;
+        }
+        self.step = self.frequency + CORRECTION * wrapped(phase - self.phase) / BLOCK as f64;
+        self.measured = phase;
+    }
+}
