@@ -128,9 +128,13 @@ fn each_band_is_in_its_place_and_has_the_colour_of_its_state(stage: &mut Stage) 
 }
 
 fn it_is_drawn_at_every_size(stage: &mut Stage) {
+    let sound = tune();
+    // As it comes: the picture of the README.
+    stage.load(&Settings::default());
+    stage.window.resize([1000, 640]);
+    stage.show("editor", &sound, is_lit);
     // With the gains of Auto level in the bar.
     stage.load(&Settings { focus: 0.0, ..Settings::default() });
-    let sound = tune();
     let wide = [("A3", 0.3), ("A4", 0.06), ("G#7", 0.04)];
     for size in [[1000, 640], [480, 300], [1600, 1000], [3840, 2160], [700, 500]] {
         stage.window.resize(size);
