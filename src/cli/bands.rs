@@ -14,6 +14,7 @@ use tone_filter::{
     offline::{
         Error, Output,
         listen::listen,
+        pitch::shift,
         plot::Plot,
         table::{Syntax, Table},
         transcribe::{Transcriber, midi},
@@ -74,10 +75,14 @@ fn named(id: &'static str, extensions: &'static [&str]) -> impl TypedValueParser
 
 /// Reads milliseconds as seconds.
 fn hop(text: &str) -> Result<f64, String> {
-    let number = text.trim().trim_end_matches("ms").trim_end().parse().ok();
-    let number = number.filter(|ms| (1.0..=10_000.0).contains(ms));
+    let (number, milliseconds) = match text.trim().strip_suffix("ms") {
+        Some(number) => (number, 1.0),
+        None => text.trim().strip_suffix('s').map_or((text.trim(), 1.0), |number| (number, 1000.0)),
+    };
+    let number = number.trim_end().parse().ok().map(|number: f64| milliseconds * number);
     number
-        .map(|ms: f64| ms / 1000.0)
+        .filter(|ms| (1.0..=10_000.0).contains(ms))
+        .map(|ms| ms / 1000.0)
         .ok_or_else(|| format!("hop = {text:?} is out of range; use 1 to 10000 ms"))
 }
 
@@ -98,7 +103,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let mut tables = Vec::new();
     for (output, syntax) in [(&csv, Syntax::Csv), (&json, Syntax::Json)] {
         if let Some(output) = output {
-            let table = Table::new(BufWriter::new(output.file()), syntax, settings.transpose);
+            let table = Table::new(BufWriter::new(output.file()), syntax, shift(&settings));
             tables.push((output, table.map_err(|source| unwritable(output.path(), source))?));
         }
     }
@@ -112,7 +117,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         silent &= bands.total_power == 0.0;
         lit |= bands.bands.iter().any(|band| band.state != BandState::Muted);
         if png.is_some() {
-            let empty = || Plot::new(title.clone(), hop, settings.transpose);
+            let empty = || Plot::new(title.clone(), hop, shift(&settings));
             plot.get_or_insert_with(empty).push(bands);
         }
         tables.iter_mut().try_for_each(|(output, table)| {
@@ -124,8 +129,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         table.finish().map_err(|source| unwritable(output.path(), source))?;
     }
     let picture = plot.map(|plot| plot.png());
-    let song =
-        transcriber.map(|transcriber| midi(&transcriber.finish(seconds), settings.transpose));
+    let song = transcriber.map(|transcriber| midi(&transcriber.finish(seconds), shift(&settings)));
     for (output, content) in [(&png, picture), (&mid, song)] {
         if let (Some(output), Some(content)) = (output, content) {
             let written = output.file().write_all(&content);

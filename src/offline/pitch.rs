@@ -1,9 +1,18 @@
 //! The pitch at which a band sounds.
 
-use crate::dsp::notes::{PITCH_CLASSES, TONES};
+use crate::dsp::{
+    Settings, Voice,
+    notes::{PITCH_CLASSES, TONES},
+};
 
 /// The MIDI number of A3, the first band.
 const A3: i32 = 57;
+
+/// Semitones from a band's own note to what sounds with `settings`.
+pub fn shift(settings: &Settings) -> f32 {
+    let octave = if settings.voice == Voice::Soft { 0.0 } else { settings.octave.round() };
+    settings.transpose + 12.0 * octave
+}
 
 /// The MIDI number of band `tone` moved by `transpose` semitones; fractions are rounded.
 pub fn key(tone: usize, transpose: f32) -> i32 {
@@ -34,6 +43,9 @@ mod tests {
             assert_eq!(own, notes::name(tone));
             assert_eq!(name(tone, -0.3), *own);
         }
+        let soft = Settings { transpose: -3.0, octave: 1.0, ..Settings::REFERENCE };
+        assert_eq!(shift(&soft), -3.0, "the soft clip has no octave");
+        assert_eq!(shift(&Settings { voice: Voice::Saw, ..soft }), 9.0);
         assert_eq!([name(12, -12.0), name(0, -24.0), name(2, 1.0)], ["A3", "A1", "C4"]);
     }
 }

@@ -159,7 +159,7 @@ fn silence_has_no_notes_and_what_is_not_heard_is_told_with_what_helps() {
 #[test]
 fn tables_hold_time_and_the_level_and_state_of_every_note() {
     let folder = melody(&[(440.0, 0.5, 2.0)]);
-    folder.run("bands in.wav --csv out.csv --json out.json --hop 50ms");
+    folder.run("bands in.wav --csv out.csv --json out.json --hop 0.05s");
     let csv = fs::read_to_string(folder.path("out.csv")).unwrap();
     let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let head = lines.next().unwrap();

@@ -163,7 +163,7 @@ pub fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
         Voice::Square => pulse(0.5),
         Voice::Pulse25 => pulse(0.25),
         Voice::Pulse12 => pulse(0.125),
-        Voice::Triangle if n % 2 == 0 => [0.0; 2],
+        Voice::Triangle if n.is_multiple_of(2) => [0.0; 2],
         Voice::Triangle => [8.0 * 3f64.sqrt() / (angle * angle), 0.0],
         Voice::Saw => [sine, cosine].map(|part| 2.0 * 3f64.sqrt() / angle * part),
     }
