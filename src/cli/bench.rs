@@ -1,5 +1,6 @@
 //! `tone-filter bench`.
 
+use super::sound::entry;
 use clap::ValueHint;
 use serde_json::{Value, json};
 use std::{
@@ -9,7 +10,7 @@ use std::{
     time::Instant,
 };
 use tone_filter::{
-    dsp::{self, Settings, ToneFilter, kernel::Kernel, reference},
+    dsp::{self, Choice, Settings, ToneFilter, Voice, choice, kernel::Kernel, reference},
     offline::{Input, Source},
 };
 
@@ -30,6 +31,9 @@ pub struct Args {
     /// Filter this recording instead of white noise
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     wav: Option<PathBuf>,
+    /// Measure with this voice; how exact it is, is told of soft alone
+    #[arg(long, value_name = "NAME", default_value = "soft", value_parser = voice)]
+    voice: usize,
     /// Print a report for programs
     #[arg(long)]
     json: bool,
@@ -49,7 +53,8 @@ const COMPARED_SECONDS: f64 = 2.0;
 struct Score {
     kernel: Kernel,
     samples_per_second: f64,
-    snr: f64,
+    /// Of the soft clip: a voice in noise depends on how its phase is read.
+    snr: Option<f64>,
 }
 
 /// Measures.
@@ -63,7 +68,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let kernels =
         if args.kernels.is_empty() { Kernel::available().collect() } else { args.kernels.clone() };
 
-    let scores = measure(&kernels, rate, &signal, turns)?;
+    let scores = measure(&kernels, args.voice, rate, &signal, turns)?;
     let scalar = scores.iter().find(|score| score.kernel.name() == "scalar");
     let ratio = |score: &Score| Some(score.samples_per_second / scalar?.samples_per_second);
     let missing: Vec<_> =
@@ -83,12 +88,12 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     for score in &scores {
         let [a, b, c] = RATES.map(|rate| score.samples_per_second / f64::from(rate));
         let ratio = ratio(score).map_or("-".to_owned(), |ratio| format!("{ratio:.1}"));
+        let snr = score.snr.map_or("-".to_owned(), |snr| format!("{snr:.1} dB"));
         writeln!(
             stdout,
-            "{:8} {:12.2} {a:25.0} / {b:5.0} / {c:5.0} {ratio:>12} {:6.1} dB",
+            "{:8} {:12.2} {a:25.0} / {b:5.0} / {c:5.0} {ratio:>12} {snr:>9}",
             score.kernel.name(),
             score.samples_per_second / 1e6,
-            score.snr,
         )?;
     }
     if !missing.is_empty() {
@@ -114,11 +119,14 @@ impl Score {
 /// Lets the kernels filter `signal` in turn.
 fn measure(
     kernels: &[Kernel],
+    voice: usize,
     rate: f64,
     signal: &[f32],
     turns: usize,
 ) -> Result<Vec<Score>, dsp::Error> {
-    let settings = Settings { mix: 100.0, ..Settings::REFERENCE };
+    let mut settings = Settings { mix: 100.0, ..Settings::REFERENCE };
+    voices().set(&mut settings, voice);
+    let exact = settings.voice == Voice::Soft;
     let filter = |kernel| ToneFilter::new(rate, &settings).map(|f| f.with_kernel(kernel));
     let compared = &signal[..signal.len().min((COMPARED_SECONDS * rate) as usize)];
     let truth = reference::process(&settings, rate, &[compared]).remove(0);
@@ -127,7 +135,11 @@ fn measure(
     for &kernel in kernels {
         let mut output = compared.to_vec();
         filter(kernel)?.process(&mut [&mut output]);
-        scores.push(Score { kernel, samples_per_second: 0.0, snr: snr(&truth, &output) });
+        scores.push(Score {
+            kernel,
+            samples_per_second: 0.0,
+            snr: exact.then(|| snr(&truth, &output)),
+        });
         filters.push(filter(kernel)?);
     }
     let mut output = vec![0.0; signal.len()];
@@ -177,6 +189,16 @@ fn recording(path: &Path) -> anyhow::Result<(f64, Vec<f32>)> {
     let signal: Vec<f32> = (0..channels[0].len()).map(mean).collect();
     anyhow::ensure!(!signal.is_empty(), "{}: holds no audio to measure with", path.display());
     Ok((f64::from(format.rate), signal))
+}
+
+/// The setting that `--voice` is an entry of.
+fn voices() -> &'static Choice {
+    choice("voice").expect("it is a setting")
+}
+
+/// A voice from a flag, as the index of its entry.
+fn voice(text: &str) -> Result<usize, String> {
+    entry(voices(), text)
 }
 
 /// A number of seconds from a flag.

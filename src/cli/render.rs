@@ -40,7 +40,7 @@ pub struct Args {
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = suffix)]
     suffix: Option<String>,
     /// Files to work on at once [default: one a core]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(short, long, value_name = "N", value_parser = jobs)]
     jobs: Option<u16>,
 
     /// Bits a sample of the output, dithered if fewer than the input's [default: as the input]
@@ -50,7 +50,7 @@ pub struct Args {
     #[arg(long, help_heading = "Output")]
     no_dither: bool,
     /// Sample rate of the output in Hz [default: as the input]
-    #[arg(long, value_name = "HZ", value_parser = clap::value_parser!(u32).range(1000..=768_000), help_heading = "Output")]
+    #[arg(long, value_name = "HZ", value_parser = sample_rate, help_heading = "Output")]
     sample_rate: Option<u32>,
     /// Bring the output's peak to so many dB full scale
     #[arg(long, value_name = "DB", allow_hyphen_values = true, value_parser = peak, help_heading = "Output")]
@@ -103,6 +103,22 @@ fn suffix(text: &str) -> Result<String, String> {
         }
         _ => Ok(text.into()),
     }
+}
+
+fn jobs(text: &str) -> Result<u16, String> {
+    let jobs = text.trim().parse().ok().filter(|jobs| (1..=1024).contains(jobs));
+    jobs.ok_or_else(|| format!("jobs = {text:?} is out of range; use 1 to 1024"))
+}
+
+/// Reads Hz or kHz.
+fn sample_rate(text: &str) -> Result<u32, String> {
+    let lower = text.trim().to_ascii_lowercase();
+    let number = lower.strip_suffix("hz").unwrap_or(&lower);
+    let (number, unit) = number.strip_suffix('k').map_or((number, 1.0), |number| (number, 1000.0));
+    let rate = number.trim_end().parse().ok().map(|number: f64| (unit * number).round());
+    let rate = rate.filter(|rate| (1000.0..=768_000.0).contains(rate));
+    rate.map(|rate| rate as u32)
+        .ok_or_else(|| format!("sample-rate = {text:?} is out of range; use 1000 to 768000 Hz"))
 }
 
 fn peak(text: &str) -> Result<f32, String> {

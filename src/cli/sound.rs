@@ -95,7 +95,7 @@ fn parsed<T: FromStr<Err: ToString>>(
 }
 
 /// Reads an entry of `choice`.
-fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
+pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
     choice.parse(text).ok_or_else(|| {
         let (id, wanted) = (choice.id, text.to_lowercase().replace(' ', "-"));
         let ids = || choice.entries.iter().map(|entry| entry.0);

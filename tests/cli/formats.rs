@@ -100,7 +100,7 @@ fn chunks_with_metadata_are_carried_over_unchanged() {
     assert_eq!(out[4].1, [1; 60]);
     assert_eq!(out[6].1, b"INFOINAM\x03\0\0\0abc");
 
-    folder.run("render in.wav -o other.wav --sample-rate 48000");
+    folder.run("render in.wav -o other.wav --sample-rate 48kHz");
     let out = chunks(&fs::read(folder.path("other.wav")).unwrap());
     let ids: Vec<&[u8; 4]> = out.iter().map(|(id, _)| id).collect();
     assert_eq!(

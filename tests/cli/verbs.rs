@@ -60,3 +60,16 @@ fn every_verb_has_a_man_page() {
     let page = fs::read_to_string(folder.path("pages/man1/tone-filter-render.1")).unwrap();
     assert!(page.contains("skip\\-existing") && page.contains("Examples:"), "{page}");
 }
+
+#[test]
+fn the_speed_of_a_voice_is_measured() {
+    let folder = Folder::new();
+    let report = |voice: &str| -> serde_json::Value {
+        let line = format!("bench --seconds 0.05 --kernel scalar --voice {voice} --json");
+        serde_json::from_str(&stdout(&folder, &line)).unwrap()
+    };
+    assert!(report("soft")["kernels"][0]["snr_db"].as_f64().unwrap() > 80.0);
+    let saw = &report("saw")["kernels"][0];
+    assert!(saw["snr_db"].is_null() && saw["mega_samples_per_second"].as_f64().unwrap() > 0.0);
+    assert!(folder.fail("bench --voice harp", 2).contains("use soft, sine, square"));
+}
