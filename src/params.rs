@@ -255,9 +255,8 @@ fn float_param(index: usize) -> FloatParam {
             FloatRange::Skewed { min, max, factor: 0.5f32.log(middle) }
         }
     };
-    let param = FloatParam::new(spec.name, spec.default(), range);
-    let param = if spec.taper == Taper::Whole { param.with_step_size(1.0) } else { param };
-    param
+    // Without nice-plug's steps, whose -0 comes back from a state as 0: the filter rounds.
+    FloatParam::new(spec.name, spec.default(), range)
         .with_unit(&UNITS[index])
         .with_value_to_string(Arc::new(|value| {
             let text = spec.format(value);
