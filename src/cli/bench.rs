@@ -31,7 +31,7 @@ pub struct Args {
     /// Filter this recording instead of white noise
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     wav: Option<PathBuf>,
-    /// Measure with this voice; how exact it is, is told of soft alone
+    /// Measure with this voice; only soft is compared with the reference
     #[arg(long, value_name = "NAME", default_value = "soft", value_parser = voice)]
     voice: usize,
     /// Print a report for programs

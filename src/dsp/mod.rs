@@ -220,9 +220,13 @@ impl ToneFilter {
     pub fn set_settings(&mut self, settings: &Settings) -> Result<(), OutOfRange> {
         if *settings != self.settings {
             settings.validate()?;
+            let timbre = |s: &Settings| (s.voice, s.octave, s.tuning, s.transpose);
+            // To choose the waveforms' tables takes a while; most changes are of something else.
+            if timbre(settings) != timbre(&self.settings) {
+                self.timbres.aim(settings);
+            }
             self.settings = *settings;
             self.smoother.aim(settings);
-            self.timbres.aim(settings);
         }
         Ok(())
     }

@@ -2,7 +2,6 @@
 
 pub(super) mod denormals;
 pub mod kernel;
-
 pub mod resonator;
 
 use super::{
