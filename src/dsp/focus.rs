@@ -109,9 +109,7 @@ impl Focus {
     /// Moves the shares by one block towards those of what is played, at a focus of 0..100 %.
     pub fn follow(&mut self, percent: f32) {
         let target = self.target(percent);
-        for (share, target) in self.shares.0.iter_mut().zip(target.0) {
-            *share += (target - *share).clamp(-self.step, self.step);
-        }
+        self.shares.approach(&target, self.step);
     }
 
     /// The bands' shares in the sum, 0..1.

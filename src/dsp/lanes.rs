@@ -14,4 +14,11 @@ pub struct Lanes(pub [f32; TONES]);
 impl Lanes {
     /// Every lane zero.
     pub const ZERO: Self = Self([0.0; TONES]);
+
+    /// Moves every lane towards that of `target`, by `step` at most.
+    pub fn approach(&mut self, target: &Self, step: f32) {
+        for (own, target) in self.0.iter_mut().zip(target.0) {
+            *own += (target - *own).clamp(-step, step);
+        }
+    }
 }

@@ -58,10 +58,8 @@ impl Polyphony {
             notes = &mut notes[..limit];
         }
         self.chosen = notes.iter().fold(BandMask::NONE, |mask, (_, tone)| mask.with(*tone, true));
-        for (tone, share) in self.shares.0.iter_mut().enumerate() {
-            let target = f32::from(u8::from(self.chosen.contains(tone)));
-            *share += (target - *share).clamp(-self.step, self.step);
-        }
+        let target = |tone| f32::from(u8::from(self.chosen.contains(tone)));
+        self.shares.approach(&Lanes(std::array::from_fn(target)), self.step);
     }
 
     /// The notes' shares in the sum, 0..1.
