@@ -141,11 +141,17 @@ impl Voicing {
     /// The second soft clip, `2 x / (1 + |2 x|)`, at the level that the bank hears.
     fn clip(&self, position: usize, signal: &mut [f32]) {
         let [from, to] = self.gains;
+        let clipped = |sample: f32, gain: f32| {
+            let doubled = 2.0 * sample;
+            doubled / (1.0 + gain * doubled.abs())
+        };
+        if from == to {
+            signal.iter_mut().for_each(|sample| *sample = clipped(*sample, to));
+            return;
+        }
         let step = (to - from) / BLOCK as f32;
         for (frame, sample) in (position + 1..).zip(signal) {
-            let doubled = 2.0 * *sample;
-            let gain = to - step * (BLOCK - frame) as f32;
-            *sample = doubled / (1.0 + gain * doubled.abs());
+            *sample = clipped(*sample, to - step * (BLOCK - frame) as f32);
         }
     }
 }

@@ -60,6 +60,8 @@ pub(super) struct Timbres {
     next: Timbre,
     /// Share of `to` at the start and at the end of the current block.
     share: [f32; 2],
+    /// By how much it moves within a block.
+    step: f32,
 }
 
 impl Timbres {
@@ -67,7 +69,8 @@ impl Timbres {
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
         let timbre = Timbre::of(settings, sample_rate);
         let (from, to) = (timbre.clone(), timbre.clone());
-        Self { sample_rate, from, to, next: timbre, share: [1.0; 2] }
+        let step = (BLOCK as f64 / (FADE * sample_rate)) as f32;
+        Self { sample_rate, from, to, next: timbre, share: [1.0; 2], step }
     }
 
     /// Sets out for `settings`. What only moves its pitch is there at once.
@@ -90,8 +93,7 @@ impl Timbres {
             self.from = std::mem::replace(&mut self.to, self.next.clone());
             self.share[0] = 0.0;
         }
-        let step = (BLOCK as f64 / (FADE * self.sample_rate)) as f32;
-        self.share[1] = (self.share[0] + step).min(1.0);
+        self.share[1] = (self.share[0] + self.step).min(1.0);
     }
 
     /// What sounds in the current block, each with its share at the start and at the end.
@@ -102,8 +104,9 @@ impl Timbres {
 
     /// The share of the soft clip at the start and at the end of the current block.
     pub fn soft(&self) -> [f32; 2] {
-        let soft = self.sounding().filter(|(timbre, _)| timbre.voice == Voice::Soft);
-        soft.fold([0.0; 2], |sum, (_, share)| [sum[0] + share[0], sum[1] + share[1]])
+        let share = |timbre: &Timbre| f32::from(u8::from(timbre.voice == Voice::Soft));
+        let (from, to) = (share(&self.from), share(&self.to));
+        self.share.map(|share| from + share * (to - from))
     }
 
     /// Whether anything else sounds.

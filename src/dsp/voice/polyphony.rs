@@ -17,6 +17,8 @@ const ADVANTAGE: f32 = 1.995_262_3;
 pub(in crate::dsp) struct Polyphony {
     chosen: BandMask,
     shares: Lanes,
+    /// Whether all have their full share.
+    full: bool,
     /// The most that a share moves within a block.
     step: f32,
 }
@@ -25,19 +27,19 @@ impl Polyphony {
     /// All notes sound; `sample_rate` is in Hz.
     pub fn new(sample_rate: f64) -> Self {
         let step = (BLOCK as f64 / (FADE * sample_rate)).min(1.0) as f32;
-        Self { chosen: BandMask::ALL, shares: Lanes([1.0; TONES]), step }
+        Self { chosen: BandMask::ALL, shares: Lanes([1.0; TONES]), full: true, step }
     }
 
     /// Arrives at a limit of so many notes, of which none sounds yet.
     pub fn reset(&mut self, limit: usize) {
-        let all = limit >= TONES;
-        self.chosen = if all { BandMask::ALL } else { BandMask::NONE };
-        self.shares = Lanes([if all { 1.0 } else { 0.0 }; TONES]);
+        self.full = limit >= TONES;
+        self.chosen = if self.full { BandMask::ALL } else { BandMask::NONE };
+        self.shares = Lanes([if self.full { 1.0 } else { 0.0 }; TONES]);
     }
 
     /// Whether some note must be held back, or still is.
     pub fn limits(&self, limit: usize) -> bool {
-        limit < TONES || self.shares.0 != [1.0; TONES]
+        limit < TONES || !self.full
     }
 
     /// Moves on by a block: the `limit` strongest notes by the bands' `powers` may sound.
@@ -60,6 +62,7 @@ impl Polyphony {
         self.chosen = notes.iter().fold(BandMask::NONE, |mask, (_, tone)| mask.with(*tone, true));
         let target = |tone| f32::from(u8::from(self.chosen.contains(tone)));
         self.shares.approach(&Lanes(std::array::from_fn(target)), self.step);
+        self.full = self.shares.0 == [1.0; TONES];
     }
 
     /// The notes' shares in the sum, 0..1.

@@ -21,7 +21,7 @@ const GROUP: usize = 3;
 pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
     simd.vectorize(
         #[inline(always)]
-        || match (c.common_gain(), c.ramps(), c.driven) {
+        || match (c.common_gain(), c.ramps, c.driven) {
             (Some(gain), _, false) => run::<S, false, false, false>(simd, c, gain, task),
             (Some(gain), false, true) => run::<S, false, false, true>(simd, c, gain, task),
             (Some(gain), true, true) => run::<S, false, true, true>(simd, c, gain, task),

@@ -47,6 +47,8 @@ pub struct Coefficients {
     pub gain: Lanes,
     /// Share of each tone in the sum, at the start and at the end of the current [`BLOCK`].
     pub weights: [Lanes; 2],
+    /// Whether a share is neither nothing nor all, or moves.
+    pub ramps: bool,
     /// Keeps the drive finite while a band has no power yet: [`RMS_GUARD`], or far more for a tone that has no
     /// share in the sum.
     pub guard: Lanes,
@@ -73,6 +75,7 @@ impl Coefficients {
         fall: Lanes::ZERO,
         gain: Lanes::ZERO,
         weights: [Lanes::ZERO; 2],
+        ramps: false,
         guard: Lanes::ZERO,
         damping: 0.0,
         step: 0.0,
@@ -94,17 +97,11 @@ impl Coefficients {
     /// Gives every tone its share in the sum, which moves in a straight line from `from` to `to` within a
     /// [`BLOCK`], and keeps the drive of the others finite by `guard`.
     pub fn set_weights(&mut self, from: Lanes, to: Lanes, guard: f32) {
+        let ramp = |(from, to): (&f32, &f32)| from != to || (*to != 0.0 && *to != 1.0);
+        self.ramps = from.0.iter().zip(&to.0).any(ramp);
+        let muted = if self.ramps { guard } else { MUTED };
+        self.guard.0 = to.0.map(|weight| if weight == 0.0 { muted } else { guard });
         self.weights = [from, to];
-        let muted = if self.ramps() { guard } else { MUTED };
-        let weights = self.weights[1].0;
-        self.guard.0 = weights.map(|weight| if weight == 0.0 { muted } else { guard });
-    }
-
-    /// Whether a tone's share in the sum is neither nothing nor all of it, or moves.
-    fn ramps(&self) -> bool {
-        let [from, to] = &self.weights;
-        let mut pairs = from.0.iter().zip(&to.0);
-        !pairs.all(|(from, to)| from == to && (*to == 0.0 || *to == 1.0))
     }
 
     /// The gain of all tones, if none has one of its own, which is cheaper.
