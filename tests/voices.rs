@@ -93,7 +93,7 @@ fn ideal(voice: Voice, n: usize) -> f64 {
         Voice::Pulse12 => (n * PI / 8.0).sin() / n,
         Voice::Triangle => (n * FRAC_PI_2).sin().powi(2) / (n * n),
         Voice::Saw => 1.0 / n,
-        Voice::Soft => unreachable!("it has no series"),
+        Voice::Soft | Voice::Chip => unreachable!("they have more than one waveform"),
     };
     (own(n as f64) / own(1.0)).abs()
 }
@@ -248,13 +248,54 @@ fn top(signal: &[f32], rate: f64) -> f64 {
     powers.iter().fold(1e-8 * loudest, |top, power| top.max(power[0]))
 }
 
+/// All that oscillators play.
+fn voices() -> impl Iterator<Item = Voice> {
+    Voice::ALL.into_iter().filter(|voice| *voice != Voice::Soft)
+}
+
+#[test]
+fn the_chip_plays_strokes_as_noise_and_steady_sounds_as_notes() {
+    let rate = 48_000.0;
+    let settings = Settings { ring: 0.2, release: 20.0, voice: Voice::Chip, ..Settings::REFERENCE };
+    let settings = Settings { mix: 100.0, focus: 100.0, ..settings };
+    let mut noise = noise(5);
+    let stroke = |t: usize| if t % 24_000 < 4_800 { 0.5 } else { 0.0 };
+    let w = TAU * frequency(20, 0.0) / rate;
+    let play = |loud: f64, noise: &mut dyn FnMut() -> f64| -> Vec<f32> {
+        let sample = |t: usize| {
+            let note: f64 =
+                (1..=8).map(|n| (f64::from(n) * w * t as f64).sin() / f64::from(n)).sum();
+            (0.2 * note + loud * stroke(t) * noise()) as f32
+        };
+        let input: Vec<f32> = (0..144_000).map(sample).collect();
+        filtered(&settings, rate, &input)
+    };
+    // What is no harmonic of the note, in the strokes and between them, against all.
+    let other = |output: &[f32], start: usize| {
+        let part = &output[start..start + 4_096];
+        let bins: Vec<f64> = spectrum(part).iter().map(Complex::norm_sqr).collect();
+        let spacing = frequency(20, 0.0) * 4_096.0 / rate;
+        let is_harmonic = |bin: usize| {
+            let n = bin as f64 / spacing;
+            ((n - n.round()) * spacing).abs() < 6.0
+        };
+        let rest: f64 = (1..bins.len()).filter(|bin| !is_harmonic(*bin)).map(|bin| bins[bin]).sum();
+        10.0 * (rest / bins.iter().sum::<f64>()).log10()
+    };
+    let quiet = play(0.0, &mut noise);
+    assert!(other(&quiet, 120_500) < -50.0, "{:.1} dB", other(&quiet, 120_500));
+    let struck = play(1.0, &mut noise);
+    let [during, between] = [120_500, 135_000].map(|start| other(&struck, start));
+    assert!(during > -15.0 && between < -40.0, "{during:.1} dB and {between:.1} dB");
+}
+
 #[test]
 fn nothing_clicks() {
     let rate = 48_000.0;
     let tone = 12;
     let input = sine(frequency(tone, 0.0), rate, 1.5);
     let whole = |settings: &Settings| top(&filtered(settings, rate, &input)[24_000..], rate);
-    for voice in Voice::WAVEFORMS {
+    for voice in voices() {
         let steady = whole(&alone(tone, voice, 0.0));
         let changes: [(&str, Settings); 4] = [
             ("voice", alone(tone, Voice::Square, 0.0)),
@@ -298,7 +339,7 @@ fn nothing_clicks() {
 fn every_kernel_has_the_same_voices_however_the_signal_is_cut() {
     let rate = 44_100.0;
     let input = note_and_drums(14, 0.1, 0.9, 1.2, rate);
-    for voice in Voice::WAVEFORMS {
+    for voice in voices() {
         for focus in [0.0, 100.0] {
             let settings = Settings { voice, focus, ring: 0.2, mix: 100.0, ..Settings::REFERENCE };
             let play = |kernel: Kernel, length: usize| {
@@ -322,7 +363,7 @@ fn every_kernel_has_the_same_voices_however_the_signal_is_cut() {
 #[test]
 fn every_kernel_has_the_voices_of_the_reference() {
     let rate = 44_100.0;
-    for voice in Voice::WAVEFORMS {
+    for voice in voices() {
         for (tone, octave, cents) in [(12, 0.0, 0.0), (24, -1.0, 20.0), (40, 1.0, -30.0)] {
             let settings = alone(tone, voice, octave);
             let input = sine(frequency(tone, cents), rate, 0.8);
@@ -336,6 +377,30 @@ fn every_kernel_has_the_voices_of_the_reference() {
                 assert!(db > 90.0, "{kernel:?} {voice:?} {tone}: {db:.1} dB");
             }
         }
+    }
+}
+
+#[test]
+fn every_kernel_has_the_chip_of_the_reference_with_all_its_parts() {
+    let rate = 44_100.0;
+    let bands = [2, 14, 23, 30].iter().fold(BandMask::NONE, |on, tone| on.with(*tone, true));
+    let settings = Settings { bands, ..alone(0, Voice::Chip, 0.0) };
+    let mut noise = noise(9);
+    let tones = [(2, 0.2), (14, 0.1), (23, 0.16), (30, 0.09)];
+    let sample = |t: usize| {
+        let part = |(tone, amplitude): &(usize, f64)| {
+            amplitude * (TAU * frequency(*tone, 0.0) / rate * t as f64).sin()
+        };
+        let stroke = 0.2 * (-((t % 11_025) as f64) / 1500.0).exp() * noise();
+        (tones.iter().map(part).sum::<f64>() + stroke) as f32
+    };
+    let input: Vec<f32> = (0..52_920).map(sample).collect();
+    let truth = reference::voice::process(&settings, rate, &input);
+    for kernel in Kernel::available() {
+        let mut output = input.clone();
+        ToneFilter::new(rate, &settings).unwrap().with_kernel(kernel).process(&mut [&mut output]);
+        let db = snr(&truth[17_640..], &output[17_640..]);
+        assert!(db > 90.0, "{kernel:?}: {db:.1} dB");
     }
 }
 

@@ -152,7 +152,7 @@ impl ToneFilter {
             focus: Focus::new(sample_rate),
             polyphony: Polyphony::new(sample_rate),
             timbres: Timbres::new(settings, sample_rate),
-            voices: [Voices::new(), Voices::new()],
+            voices: std::array::from_fn(|_| Voices::new(sample_rate)),
             weights: [Lanes::ZERO; 2],
             gains: [1.0; 2],
             levels: [Levels::new(&now, mixed); 2],
@@ -248,7 +248,7 @@ impl ToneFilter {
         self.focus.reset(&self.now, self.settings.lookahead);
         self.polyphony.reset(self.most_notes());
         self.timbres.arrive();
-        self.voices = [Voices::new(), Voices::new()];
+        self.voices = std::array::from_fn(|_| Voices::new(self.voicing.sample_rate));
         self.weights = [self.shares(); 2];
         self.gains = [self.gain(); 2];
         self.voicing.begin_block(self.weights, self.gains);
@@ -399,6 +399,7 @@ impl ToneFilter {
                 banks,
                 self.kernel,
                 &self.voicing,
+                &self.timbres,
                 &self.weights[1],
                 levels,
             );
@@ -484,8 +485,9 @@ impl ToneFilter {
         if self.timbres.oscillates() {
             let wets = [&mut *left, &mut *right];
             let banks = self.voices.iter_mut().zip(&self.banks).take(1 + usize::from(two_banks));
-            for ((voices, bank), wet) in banks.zip(wets) {
-                voices.process(self.kernel, &self.timbres, bank, &self.voicing, position, wet);
+            for (((voices, bank), heard), wet) in banks.zip(heard).zip(wets) {
+                let source = (bank, &self.voicing);
+                voices.process(self.kernel, &self.timbres, source, position, heard, wet);
             }
         }
         if two_banks && !apart {

@@ -4,6 +4,7 @@
 //! every formula of `docs/dsp.md` as it stands there, settings fixed for good. It is slow, and it has
 //! none of the guards a real-time filter needs.
 
+mod chip;
 pub mod listener;
 pub mod voice;
 

@@ -1,11 +1,11 @@
 //! The voices in f64: the sums of their harmonics, sample by sample, for one channel that nobody listens to.
 
-use super::{Bank, TONES};
+use super::{Bank, TONES, chip::Chip};
 use crate::dsp::{
     constants::{Constants, low_pass_pole, voice_cutoff},
     lanes::BLOCK,
     notes::frequency,
-    settings::Settings,
+    settings::{Settings, Voice},
     voice::{harmonic, harmonics, soft_rms},
 };
 use std::f64::consts::TAU;
@@ -37,38 +37,44 @@ pub fn process(settings: &Settings, sample_rate: f64, signal: &[f32]) -> Vec<f64
     let (mut low_pass, mut wet) = (0.0, Vec::with_capacity(signal.len()));
     let pole = low_pass_pole(voice_cutoff(f64::from(settings.tone)), sample_rate);
     let octave = f64::from(settings.octave).exp2();
+    let hertz = |tone| frequency(tone, f64::from(settings.tuning), f64::from(settings.transpose));
+    let low = (0..TONES).filter(|tone| *tone as f32 + settings.transpose < 15.0).count();
+    let mut chip = Chip::new(sample_rate, std::array::from_fn(|tone| octave * hertz(tone)), low);
     let series = |tone: usize| -> Vec<[f64; 2]> {
-        let f = frequency(tone, f64::from(settings.tuning), f64::from(settings.transpose));
-        let count = harmonics(f * octave, sample_rate);
+        let count = harmonics(hertz(tone) * octave, sample_rate);
         (1..=count).map(|n| harmonic(settings.voice, n).map(|part| soft_rms() * part)).collect()
     };
     let series: [Vec<[f64; 2]>; TONES] = std::array::from_fn(series);
     for (block, samples) in signal.chunks(BLOCK).enumerate() {
         let total = totals.iter().sum::<f64>() / BLOCK as f64;
         let gate = ((constants.threshold * total).max(constants.floor), constants.ceiling * total);
-        let mut sum = 0.0;
+        let (mut sum, mut notes) = (0.0, Vec::new());
         for (tone, own) in oscillators.iter_mut().enumerate() {
             own.gains[0] = own.gains[1];
             if !settings.sounding_bands().contains(tone) {
                 continue;
             }
-            let f = frequency(tone, f64::from(settings.tuning), f64::from(settings.transpose));
             let y = bank.bands()[tone].resonance;
-            own.lock(TAU * f / sample_rate, [y, last[tone]], block == 0);
+            own.lock(TAU * hertz(tone) / sample_rate, [y, last[tone]], block == 0);
             let q = (y * y + quadrature(own.frequency, [y, last[tone]]).powi(2)) / 2.0;
             let level = q.min(q.powi(4) / gate.0.powi(3)).min(gate.1);
             own.power +=
                 (1.0 - (1.0 - constants.band_step).powi(BLOCK as i32)) * (level - own.power);
             own.gains[1] = own.power.sqrt();
             sum += own.power;
+            notes.push((q, TAU * hertz(tone) / sample_rate));
         }
+        chip.begin_block(&oscillators.map(|own| own.gains[1]), gate.1, &notes);
         gains = [gains[1], 2.0 / (1.0 + 2.0 * soft_rms() * sum.sqrt())];
         for (frame, sample) in samples.iter().enumerate() {
+            let phases = oscillators.map(|own| octave * (own.phase + own.step * frame as f64));
             let mut mixed = 0.0;
-            for (own, series) in oscillators.iter().zip(&series) {
+            if settings.voice == Voice::Chip {
+                mixed = chip.next(frame, f64::from(*sample), &phases);
+            }
+            for ((own, series), phase) in oscillators.iter().zip(&series).zip(phases) {
                 let gain = between(own.gains, frame);
-                if gain > 0.0 {
-                    let phase = octave * (own.phase + own.step * frame as f64);
+                if settings.voice != Voice::Chip && gain > 0.0 {
                     let harmonic = |(n, [cosine, sine]): (usize, &[f64; 2])| {
                         let angle = (n + 1) as f64 * phase;
                         cosine * angle.cos() + sine * angle.sin()

@@ -69,11 +69,13 @@ pub enum Voice {
     Triangle,
     /// A saw.
     Saw,
+    /// The voices of an 8-bit console's sound chip: two pulses, a triangle of 16 steps, and noise.
+    Chip,
 }
 
 impl Voice {
     /// Every voice, in the order in which a user is offered them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Soft,
         Self::Sine,
         Self::Square,
@@ -81,13 +83,14 @@ impl Voice {
         Self::Pulse12,
         Self::Triangle,
         Self::Saw,
+        Self::Chip,
     ];
 
-    /// Those that an oscillator plays.
+    /// Those of one waveform that an oscillator plays.
     pub const WAVEFORMS: [Self; 6] =
         [Self::Sine, Self::Square, Self::Pulse25, Self::Pulse12, Self::Triangle, Self::Saw];
 
-    const ENTRIES: [Entry; 7] = [
+    const ENTRIES: [Entry; 8] = [
         ("soft", "Soft"),
         ("sine", "Sine"),
         ("square", "Square"),
@@ -95,6 +98,7 @@ impl Voice {
         ("pulse12", "Pulse 12.5 %"),
         ("triangle", "Triangle"),
         ("saw", "Saw"),
+        ("chip", "Chip"),
     ];
 }
 

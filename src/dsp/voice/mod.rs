@@ -2,6 +2,8 @@
 //!
 //! `docs/dsp.md` has the waveforms and where their phase comes from.
 
+mod chip;
+mod noise;
 mod oscillators;
 mod polyphony;
 mod waveform;
@@ -15,8 +17,9 @@ use super::{
     one_pole::OnePole,
     settings::{Settings, Voice},
 };
+use chip::Chip;
 pub(super) use oscillators::Pitches;
-use oscillators::{Gate, Heard, Levels, Oscillators, Part};
+use oscillators::{Gate, Heard, Levels, Oscillators};
 pub(super) use polyphony::Polyphony;
 use waveform::Waveforms;
 
@@ -26,23 +29,32 @@ const FADE: f64 = 0.01;
 /// Seconds in which a level follows that of the listener.
 const ATTACK: f64 = 0.005;
 
+/// The pitch below which the lowest note is the bass of [`Voice::Chip`]: C5, as a band.
+const MIDDLE: f32 = 15.0;
+
 /// A voice in an octave, with the tables that its notes read.
 #[derive(Debug, Clone)]
 struct Timbre {
     voice: Voice,
     octave: i32,
-    rungs: [Option<u8>; TONES],
+    /// With all harmonics that there may be, and with those below a quarter of the sample rate.
+    rungs: [[Option<u8>; TONES]; 2],
+    /// Bands below [`MIDDLE`].
+    low: usize,
 }
 
 impl Timbre {
     fn of(settings: &Settings, sample_rate: f64) -> Self {
         let &Settings { voice, tuning, transpose, .. } = settings;
         let octave = if voice == Voice::Soft { 0 } else { settings.octave.round() as i32 };
-        let rungs = std::array::from_fn(|tone| {
-            let f = frequency(tone, f64::from(tuning), f64::from(transpose));
-            Waveforms::shared().rung(f * f64::from(octave).exp2(), sample_rate)
+        let rungs = [sample_rate, 0.5 * sample_rate].map(|rate| {
+            std::array::from_fn(|tone| {
+                let f = frequency(tone, f64::from(tuning), f64::from(transpose));
+                Waveforms::shared().rung(f * f64::from(octave).exp2(), rate)
+            })
         });
-        Self { voice, octave, rungs }
+        let low = (MIDDLE - transpose).ceil().max(0.0) as usize;
+        Self { voice, octave, rungs, low }
     }
 
     fn sounds_like(&self, other: &Self) -> bool {
@@ -109,6 +121,12 @@ impl Timbres {
         self.share.map(|share| from + share * (to - from))
     }
 
+    /// How many bands lie below C5 for the chip, if it sounds.
+    fn chip(&self) -> Option<usize> {
+        let chip = self.sounding().find(|(timbre, _)| timbre.voice == Voice::Chip);
+        chip.map(|(timbre, _)| timbre.low)
+    }
+
     /// Whether anything else sounds.
     pub fn oscillates(&self) -> bool {
         self.soft() != [1.0; 2]
@@ -119,6 +137,9 @@ impl Timbres {
 #[derive(Debug, Clone)]
 pub(super) struct Voices {
     oscillators: Oscillators,
+    chip: Chip,
+    /// Whether the chip sounds.
+    chips: bool,
     /// The bank's total power, sample by sample.
     total_powers: [f32; BLOCK],
     low_pass: OnePole,
@@ -127,10 +148,12 @@ pub(super) struct Voices {
 }
 
 impl Voices {
-    /// At rest.
-    pub const fn new() -> Self {
+    /// At rest, for `sample_rate` in Hz.
+    pub fn new(sample_rate: f64) -> Self {
         Self {
             oscillators: Oscillators::new(),
+            chip: Chip::new(sample_rate),
+            chips: false,
             total_powers: [0.0; BLOCK],
             low_pass: OnePole::ZERO,
             gains: [2.0; 2],
@@ -144,6 +167,7 @@ impl Voices {
         banks: &[Bank],
         kernel: Kernel,
         voicing: &Voicing,
+        timbres: &Timbres,
         weights: &Lanes,
         listened: Option<&[f32; TONES]>,
     ) {
@@ -158,11 +182,18 @@ impl Voices {
         }
         let heard = listened.map_or(Heard::Own, |levels| Heard::Listener(levels, &means));
         for voices in voices {
-            voices.set_levels(kernel, voicing, weights, heard);
+            voices.set_levels(kernel, voicing, timbres.chip(), weights, heard);
         }
     }
 
-    fn set_levels(&mut self, kernel: Kernel, voicing: &Voicing, weights: &Lanes, heard: Heard) {
+    fn set_levels(
+        &mut self,
+        kernel: Kernel,
+        voicing: &Voicing,
+        chip: Option<usize>,
+        weights: &Lanes,
+        heard: Heard,
+    ) {
         // Its ripple at twice the frequency of a note would come out as a beat. What is left of that by the mean over
         // a block is the less the slower the beat is.
         let total = f64::from(self.total_powers.iter().sum::<f32>()) / BLOCK as f64;
@@ -173,30 +204,62 @@ impl Voices {
             Heard::Own => 1.0 - (1.0 - voicing.constants.band_step).powi(BLOCK as i32),
         } as f32;
         let power = self.oscillators.set_levels(kernel, Levels { heard, gate, step, weights });
+        match chip {
+            Some(low) => {
+                self.chip.begin_block(chip::Heard {
+                    amplitudes: self.oscillators.gains(),
+                    heard: self.oscillators.amplitudes(),
+                    angles: &voicing.pitches.angles,
+                    high: high as f32,
+                    low,
+                });
+            }
+            None if self.chips => self.chip = Chip::new(voicing.sample_rate),
+            None => {}
+        }
+        self.chips = chip.is_some();
         // The second soft clip, of the level instead of the waveform, which it would bend.
         let level = Waveforms::shared().level() as f32 * power.sqrt();
         self.gains = [self.gains[1], 2.0 / (1.0 + voicing.gain() * 2.0 * level)];
     }
 
-    /// Puts the voices' samples into `wet`, which holds the soft clip's, from `position` on in the current block.
+    /// Puts the voices' samples into `wet`, which holds the soft clip's, from `position` on in the current block, in
+    /// which the bank has `heard` as many.
     pub fn process(
         &mut self,
         kernel: Kernel,
         timbres: &Timbres,
-        bank: &Bank,
-        voicing: &Voicing,
+        (bank, voicing): (&Bank, &Voicing),
         position: usize,
+        heard: &[f32],
         wet: &mut [f32],
     ) {
-        let mut sums = [0.0; BLOCK];
         let frames = wet.len();
+        let (mut sums, mut chip) = ([0.0; BLOCK], [0.0; BLOCK]);
         self.total_powers[position..position + frames].copy_from_slice(bank.total_powers(frames));
+        let noise = if self.chips { self.chip.hear(heard) } else { [0.0; BLOCK] };
         for (timbre, shares) in timbres.sounding() {
-            let &Timbre { voice, octave, ref rungs } = timbre;
-            if voice != Voice::Soft {
-                let part = Part { voice, octave, rungs, shares, position, frames };
-                self.oscillators.render(kernel, part, &mut sums);
+            let Timbre { voice, octave, rungs: [all, low], .. } = timbre;
+            match voice {
+                Voice::Soft => {}
+                Voice::Chip => {
+                    let tables = chip::Tables { octave: *octave, all, low };
+                    let part = chip::Block { kernel, position, noise: &noise, shares };
+                    self.chip.mix(&self.oscillators, tables, part, &mut chip[..frames]);
+                }
+                voice => {
+                    let notes = all.iter().enumerate().filter_map(|(tone, rung)| {
+                        let table = Waveforms::shared().table(*voice, (*rung)?);
+                        Some(self.oscillators.note(tone, table, shares))
+                    });
+                    let part = (position, frames);
+                    self.oscillators.render(kernel, notes, *octave, part, &mut sums);
+                }
             }
+        }
+        if self.chips {
+            self.chip.filter(&mut chip[..frames]);
+            sums.iter_mut().zip(chip).for_each(|(sum, sample)| *sum += sample);
         }
         let sum = &mut sums[..frames];
         OnePole::track(1.0 - voicing.constants.voice_smoothing, [(&mut self.low_pass, &mut *sum)]);

@@ -4,13 +4,12 @@
 //! it really rings (`docs/dsp.md`). Once a block of [`BLOCK`] samples the phase is read, its slope is the frequency,
 //! and the oscillator runs on in a straight line to where the phase will be at the end of the block.
 
-use super::waveform::{CHUNK, Waveforms};
+use super::waveform::{CHUNK, Table};
 use crate::dsp::{
     approx::{polar, tan, wrapped},
     bank::kernel::{Kernel, State, Work},
     lanes::{BLOCK, Lanes},
     notes::TONES,
-    settings::Voice,
 };
 use fearless_simd::Simd;
 use std::f32::consts::TAU;
@@ -115,27 +114,40 @@ impl Oscillators {
         sum
     }
 
-    /// Adds what `part` says to `sums`. What is beyond its frames is of no meaning.
-    pub fn render(&self, kernel: Kernel, part: Part, sums: &mut [f32; BLOCK]) {
-        kernel.run(Render { oscillators: self, part, sums });
+    /// The amplitudes of the bands' voices at the end of the block.
+    pub fn gains(&self) -> &Lanes {
+        &self.gains[1]
+    }
+
+    /// What the band `tone` plays of a waveform, at the start and at the end of the block.
+    pub fn note<'a>(&self, tone: usize, table: &'a Table, shares: [f32; 2]) -> Note<'a> {
+        let gains = [0, 1].map(|end| shares[end] * self.gains[end].0[tone]);
+        Note { tone, table, gains }
+    }
+
+    /// Adds `notes` to `sums`, `octave` above where they are heard: `frames` samples from `position` on in the block.
+    /// What is beyond them in `sums` is of no meaning.
+    pub fn render<'a>(
+        &self,
+        kernel: Kernel,
+        notes: impl Iterator<Item = Note<'a>>,
+        octave: i32,
+        (position, frames): (usize, usize),
+        sums: &mut [f32; BLOCK],
+    ) {
+        kernel.run(Render { oscillators: self, notes, octave, position, frames, sums });
     }
 }
 
-/// What is to be rendered of a block.
+/// What one band plays.
 #[derive(Debug, Clone, Copy)]
-pub struct Part<'a> {
-    /// The waveform.
-    pub voice: Voice,
-    /// Octaves from the note that is heard to the one that sounds.
-    pub octave: i32,
-    /// The table of each band, if it has one.
-    pub rungs: &'a [Option<u8>; TONES],
-    /// The share in the sum at the start and at the end of the block.
-    pub shares: [f32; 2],
-    /// Samples of the block that come before, and those of the part.
-    pub position: usize,
-    /// See `position`.
-    pub frames: usize,
+pub struct Note<'a> {
+    /// The band.
+    pub tone: usize,
+    /// Its waveform.
+    pub table: &'a Table,
+    /// Its amplitude at the start and at the end of the block.
+    pub gains: [f32; 2],
 }
 
 struct Lock<'a> {
@@ -257,13 +269,16 @@ impl SetLevels<'_> {
     }
 }
 
-struct Render<'a> {
+struct Render<'a, N> {
     oscillators: &'a Oscillators,
-    part: Part<'a>,
+    notes: N,
+    octave: i32,
+    position: usize,
+    frames: usize,
     sums: &'a mut [f32; BLOCK],
 }
 
-impl Work for Render<'_> {
+impl<'a, N: Iterator<Item = Note<'a>>> Work for Render<'_, N> {
     fn run<S: Simd>(self, simd: S) {
         simd.vectorize(
             #[inline(always)]
@@ -272,25 +287,20 @@ impl Work for Render<'_> {
     }
 }
 
-impl Render<'_> {
+impl<'a, N: Iterator<Item = Note<'a>>> Render<'_, N> {
     #[inline(always)]
     fn render(self) {
-        let Self { oscillators: own, part, sums } = self;
+        let Self { oscillators: own, notes, octave, position, frames, sums } = self;
         let sums = sums.as_chunks_mut::<CHUNK>().0;
-        let chunks = part.frames.div_ceil(CHUNK);
-        let waveforms = Waveforms::shared();
-        let shift = (SHIFT + part.octave) as u32;
-        for tone in 0..TONES {
-            let [from, to] = [0, 1].map(|end| part.shares[end] * own.gains[end].0[tone]);
-            let rung = part.rungs[tone].filter(|_| from != 0.0 || to != 0.0);
-            let Some(rung) = rung else { continue };
-            let table = waveforms.table(part.voice, rung);
-            let (from, to) = (table.unit * from, table.unit * to);
+        let chunks = frames.div_ceil(CHUNK);
+        let shift = (SHIFT + octave) as u32;
+        for Note { tone, table, gains } in notes.filter(|note| note.gains != [0.0; 2]) {
+            let [from, to] = gains.map(|gain| table.unit * gain);
             let slope = (to - from) / BLOCK as f32;
             let (start, step) = (own.phases[tone], own.steps[tone]);
             // What is beyond the part is computed with it, which takes less time than to tell them apart.
             for (chunk, sums) in sums[..chunks].iter_mut().enumerate() {
-                let first = (part.position + chunk * CHUNK) as u32;
+                let first = (position + chunk * CHUNK) as u32;
                 let frames: [u32; CHUNK] = std::array::from_fn(|frame| first + frame as u32);
                 let phases =
                     frames.map(|frame| start.wrapping_add(step.wrapping_mul(frame)) << shift);
@@ -299,6 +309,21 @@ impl Render<'_> {
                     *sum += (from + slope * frame as i32 as f32) * sample;
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+impl Oscillators {
+    /// Lets the band `tone` play `frequency`, in periods a sample.
+    pub fn play(&mut self, tone: usize, frequency: f64) {
+        self.steps[tone] = (frequency * f64::from(PERIOD)).round() as u32;
+    }
+
+    /// Goes on to the next block.
+    pub fn advance(&mut self) {
+        for (phase, step) in self.phases.iter_mut().zip(self.steps) {
+            *phase = phase.wrapping_add(step.wrapping_mul(BLOCK as u32));
         }
     }
 }

@@ -20,6 +20,9 @@ const GROWTH: f64 = 1.19;
 const SAMPLES_PER_HARMONIC: usize = 48;
 const LEAST_SAMPLES: usize = 2048;
 
+/// Effective value of the steps of the chip's triangle, 0..15, without their mean.
+pub const STEPS_RMS: f64 = 4.609_772_228_646_444;
+
 /// Bits for the distance of a sample to the next one.
 const MORE: u32 = 15;
 
@@ -78,7 +81,7 @@ impl Table {
 pub struct Waveforms {
     /// Harmonics of each table of a row.
     rungs: Vec<usize>,
-    /// A row for each of [`Voice::WAVEFORMS`].
+    /// A row for each of [`Voice::WAVEFORMS`], and one for the triangle of [`Voice::Chip`].
     rows: Vec<Vec<Table>>,
     /// The effective value of each.
     level: f64,
@@ -114,7 +117,7 @@ impl Waveforms {
             Table::new(&samples)
         };
         let mut row = |voice| rungs.iter().map(|&harmonics| table(voice, harmonics)).collect();
-        let rows = Voice::WAVEFORMS.map(&mut row).into();
+        let rows = Voice::WAVEFORMS.into_iter().chain([Voice::Chip]).map(&mut row).collect();
         Self { rungs, rows, level }
     }
 
@@ -129,7 +132,7 @@ impl Waveforms {
         self.rungs.iter().rposition(|&harmonics| harmonics as f64 <= most).map(|rung| rung as u8)
     }
 
-    /// A table of the row of `voice`, which must have a waveform.
+    /// A table of the row of `voice`, which must not be the soft clip.
     pub fn table(&self, voice: Voice, rung: u8) -> &Table {
         &self.rows[voice as usize - 1][usize::from(rung)]
     }
@@ -150,7 +153,8 @@ pub fn harmonics(frequency: f64, sample_rate: f64) -> usize {
 /// is a cosine.
 ///
 /// These are the Fourier series of the textbook: `4/(pi n) sin(pi n D)` for a pulse that is 1 for a share `D` of its
-/// period and else -1, `8/(pi n)^2` for the odd harmonics of a triangle, `2/(pi n)` for a saw.
+/// period and else -1, `8/(pi n)^2` for the odd harmonics of a triangle, `2/(pi n)` for a saw. The triangle of the chip
+/// goes from 15 to 0 and back in 32 steps: `2/(pi n) cot(pi n / 32)` for odd `n`, and its mean square is 85/4.
 pub fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
     let angle = PI * n as f64;
     let pulse = |duty: f64| {
@@ -165,6 +169,8 @@ pub fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
         Voice::Pulse12 => pulse(0.125),
         Voice::Triangle if n.is_multiple_of(2) => [0.0; 2],
         Voice::Triangle => [8.0 * 3f64.sqrt() / (angle * angle), 0.0],
+        Voice::Chip if n.is_multiple_of(2) => [0.0; 2],
+        Voice::Chip => [2.0 / (angle * (angle / 32.0).tan()) / STEPS_RMS, 0.0],
         Voice::Saw => [sine, cosine].map(|part| 2.0 * 3f64.sqrt() / angle * part),
     }
 }
@@ -183,6 +189,7 @@ impl Voice {
             Self::Pulse12 => pulse(0.125),
             Self::Triangle => 1.0 - 4.0 * from_peak,
             Self::Saw => 1.0 - 2.0 * (turns + 0.25).rem_euclid(1.0),
+            Self::Chip => 1.0 - (32.0 * from_peak).floor().min(15.0) / 7.5,
         }
     }
 }

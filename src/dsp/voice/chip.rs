@@ -1,0 +1,438 @@
+//! What the sound chip of an 8-bit console, the 2A03, would play of the notes that are heard: two pulses, a triangle,
+//! and noise for all that is no note.
+//!
+//! `docs/dsp.md` has the formulas, [`reference::voice`](crate::dsp::reference::voice) the same in f64.
+
+use super::{
+    noise::Noise,
+    oscillators::{Note, Oscillators},
+    waveform::{STEPS_RMS, Waveforms},
+};
+use crate::dsp::{
+    bank::kernel::Kernel,
+    constants::low_pass_pole,
+    lanes::{BLOCK, Lanes},
+    notes::TONES,
+    settings::Voice,
+};
+
+/// How often volumes and parts change, in Hz.
+pub const TICKS: f64 = 60.0;
+
+/// The greatest volume.
+pub const LOUDEST: f32 = 15.0;
+
+/// By how much a note must be stronger than the one that leads, to take its place: 3 dB.
+const ADVANTAGE: f32 = 1.412_537_6;
+
+/// How far a volume may be from the one that is held before it changes. More than a half, or two neighbours would
+/// take turns.
+const HYSTERESIS: f32 = 0.75;
+
+/// By what factor the unit of the volumes may be off before it changes: 0.5 dB.
+const DRIFT: f32 = 1.06;
+
+/// Cutoffs of the high-passes and of the low-pass at the chip's output, in Hz.
+pub const HIGH_PASSES: [f64; 2] = [90.0, 440.0];
+/// See [`HIGH_PASSES`].
+pub const LOW_PASS: f64 = 14_000.0;
+
+/// The parts that a note can have.
+#[derive(Debug, Clone, Copy)]
+pub struct Part {
+    /// Its waveform.
+    pub voice: Voice,
+    /// The mean of what it gives at a volume of 1, and its effective value without that.
+    pub mean: f64,
+    /// See `mean`.
+    pub rms: f64,
+}
+
+/// The strongest note above the lowest; all others above it; the lowest.
+pub const PARTS: [Part; 3] = [
+    Part { voice: Voice::Pulse25, mean: 0.25, rms: 0.433_012_701_892_219_3 },
+    Part { voice: Voice::Square, mean: 0.5, rms: 0.5 },
+    // Its mean stays where it is when it is silent.
+    Part { voice: Voice::Chip, mean: 0.0, rms: STEPS_RMS / LOUDEST as f64 },
+];
+const LEAD: usize = 0;
+const OTHERS: usize = 1;
+const BASS: usize = 2;
+
+/// One of the mixer's two curves, `a u / (b + c u)`.
+#[derive(Debug, Clone, Copy)]
+pub struct Curve {
+    /// The numerator's factor.
+    pub a: f64,
+    /// The denominator's constant.
+    pub b: f64,
+    /// The denominator's factor.
+    pub c: f64,
+}
+
+/// What the mixer makes of the sum of the pulses' volumes.
+pub const PULSES: Curve = Curve { a: 95.88, b: 8128.0, c: 100.0 };
+
+/// What it makes of `triangle / 8227 + noise / 12241`.
+pub const REST: Curve = Curve { a: 159.79, b: 1.0, c: 100.0 };
+/// See [`REST`].
+pub const SHARES: [f64; 2] = [1.0 / 8227.0, 1.0 / 12_241.0];
+
+/// What makes the effective value of a square of the greatest volume 1.
+fn scale() -> f64 {
+    let Curve { a, b, c } = PULSES;
+    let volume = f64::from(LOUDEST);
+    2.0 * (b + c * volume) / (a * volume)
+}
+
+impl Curve {
+    /// What is given for `low + high` around the mean input `mean`, without what is given for the mean: for `low`
+    /// bent, for `high` in a straight line. Products of what lies below a quarter of the sample rate stay below half
+    /// of it, so nothing aliases.
+    fn bend(self, mean: f32, low: f32, high: f32) -> f32 {
+        let Self { a, b, c } = self;
+        let (a, b, c) = (a as f32, b as f32, c as f32);
+        let at_mean = b + c * mean;
+        a * b / at_mean * (low / (at_mean + c * low) + high / at_mean)
+    }
+}
+
+/// The chip of one bank.
+#[derive(Debug, Clone)]
+pub struct Chip {
+    /// Samples from one tick to the next, and those that are left.
+    tick: f32,
+    left: f32,
+    /// The volume of each note since the last tick, and the same by its part in [`PARTS`].
+    volume: Lanes,
+    held: [Lanes; 3],
+    /// The same at the start and at the end of the current block.
+    volumes: [[Lanes; 3]; 2],
+    noise_volumes: [f32; 2],
+    /// The amplitude that a volume of [`LOUDEST`] stands for, at the start and at the end of the current block.
+    units: [f32; 2],
+    noise: Noise,
+    /// Shares of the old value in the high-passes and in the low-pass, and their values.
+    poles: [f32; 3],
+    filters: [f32; 3],
+}
+
+/// What a chip hears at the start of a block.
+#[derive(Debug, Clone, Copy)]
+pub struct Heard<'a> {
+    /// The amplitudes of the notes as they sound, and as the bands hear them.
+    pub amplitudes: &'a Lanes,
+    /// See `amplitudes`.
+    pub heard: &'a Lanes,
+    /// The bands' frequencies in radians a sample.
+    pub angles: &'a Lanes,
+    /// The greatest power that a note can have.
+    pub high: f32,
+    /// How many of the bands lie below C5.
+    pub low: usize,
+}
+
+/// What the notes read.
+#[derive(Debug, Clone, Copy)]
+pub struct Tables<'a> {
+    /// Octaves from the notes that are heard to those that sound.
+    pub octave: i32,
+    /// The bands' tables with all harmonics, and with those below a quarter of the sample rate.
+    pub all: &'a [Option<u8>; TONES],
+    /// See `all`.
+    pub low: &'a [Option<u8>; TONES],
+}
+
+/// A part of a block.
+#[derive(Debug, Clone, Copy)]
+pub struct Block<'a> {
+    /// What computes the waveforms.
+    pub kernel: Kernel,
+    /// Samples of the block before it.
+    pub position: usize,
+    /// What the register gives in it.
+    pub noise: &'a [f32; BLOCK],
+    /// The chip's share in the sum at the start and at the end of the whole block.
+    pub shares: [f32; 2],
+}
+
+impl Chip {
+    /// At rest, for `sample_rate` in Hz.
+    pub fn new(sample_rate: f64) -> Self {
+        let pole = |hertz| low_pass_pole(hertz, sample_rate) as f32;
+        let [one, other] = HIGH_PASSES.map(pole);
+        Self {
+            tick: (sample_rate / TICKS) as f32,
+            left: 0.0,
+            volume: Lanes::ZERO,
+            held: [Lanes::ZERO; 3],
+            volumes: [[Lanes::ZERO; 3]; 2],
+            noise_volumes: [0.0; 2],
+            units: [0.0; 2],
+            noise: Noise::new(sample_rate),
+            poles: [one, other, pole(LOW_PASS)],
+            filters: [0.0; 3],
+        }
+    }
+
+    /// Begins a block.
+    pub fn begin_block(&mut self, heard: Heard) {
+        self.volumes[0] = self.volumes[1];
+        self.noise_volumes[0] = self.noise_volumes[1];
+        self.units[0] = self.units[1];
+        if self.left <= 0.0 {
+            self.left = (self.left + self.tick).max(0.0);
+            self.tick(heard);
+        }
+        self.left -= BLOCK as f32;
+        // A note whose band is silent has lost its phase.
+        let sounds = heard.amplitudes.0.map(|amplitude| amplitude > 0.0);
+        for (volumes, held) in self.volumes[1].iter_mut().zip(&self.held) {
+            let held = held.0.iter().zip(sounds);
+            let now = volumes.0.iter_mut().zip(held);
+            now.for_each(|(now, (held, sounds))| *now = if sounds { *held } else { 0.0 });
+        }
+    }
+
+    /// Gives every note its part and its volume.
+    fn tick(&mut self, Heard { amplitudes, heard, angles, high, low }: Heard) {
+        let now = high.sqrt();
+        if now > DRIFT * self.units[1] || self.units[1] > DRIFT * now {
+            self.units[1] = now;
+        }
+        let unit = self.units[1].max(f32::MIN_POSITIVE);
+        let volume = |amplitude: f32| LOUDEST.min(LOUDEST * amplitude / unit);
+        for (volume_held, amplitude) in self.volume.0.iter_mut().zip(amplitudes.0) {
+            let exact = volume(amplitude);
+            if (exact - *volume_held).abs() > HYSTERESIS {
+                *volume_held = (exact + 0.5).floor();
+            }
+        }
+        let volumes = self.volume.0;
+        let bass = volumes.iter().position(|volume| *volume > 0.0).filter(|tone| *tone < low);
+        let mut lead = (0.0, None);
+        for (tone, amplitude) in amplitudes.0.into_iter().enumerate() {
+            let led = self.held[LEAD].0[tone] > 0.0;
+            let strength = if led { ADVANTAGE * amplitude } else { amplitude };
+            if volumes[tone] > 0.0 && Some(tone) != bass && strength > lead.0 {
+                lead = (strength, Some(tone));
+            }
+        }
+        self.held = [Lanes::ZERO; 3];
+        for (tone, volume) in volumes.into_iter().enumerate() {
+            if Some(tone) == bass {
+                self.held[BASS].0[tone] = LOUDEST;
+            } else if Some(tone) == lead.1 {
+                self.held[LEAD].0[tone] = volume;
+            } else {
+                self.held[OTHERS].0[tone] = volume;
+            }
+        }
+        let powers = heard.0.iter().zip(&angles.0).map(|(a, angle)| (0.5 * a * a, *angle));
+        self.noise_volumes[1] = (volume(self.noise.tick(powers)) + 0.5).floor();
+    }
+
+    /// Hears a part of a block. Returns what the register gives meanwhile.
+    pub fn hear(&mut self, heard: &[f32]) -> [f32; BLOCK] {
+        let mut noise = [0.0; BLOCK];
+        self.noise.process(heard, &mut noise);
+        noise
+    }
+
+    /// Adds what the mixer gives in a part of a block to `sums`.
+    pub fn mix(
+        &self,
+        oscillators: &Oscillators,
+        Tables { octave, all, low }: Tables,
+        Block { kernel, position, noise, shares }: Block,
+        sums: &mut [f32],
+    ) {
+        let part = (position, sums.len());
+        let waveforms = Waveforms::shared();
+        let [from, to] = &self.volumes;
+        // Of each part, with all its harmonics and with those below a quarter of the rate.
+        let render = |parts: &[usize]| {
+            [all, low].map(|rungs| {
+                let mut sum = [0.0; BLOCK];
+                for &index in parts {
+                    let Part { voice, rms, .. } = PARTS[index];
+                    let unit = (rms / waveforms.level()) as f32;
+                    let note = |tone: usize| {
+                        let gains = [from, to].map(|end| unit * end[index].0[tone]);
+                        let table = waveforms.table(voice, rungs[tone]?);
+                        Some(Note { tone, table, gains })
+                    };
+                    let notes = (0..TONES).filter_map(note);
+                    oscillators.render(kernel, notes, octave, part, &mut sum);
+                }
+                sum
+            })
+        };
+        let pulses = render(&[LEAD, OTHERS]);
+        let triangle = render(&[BASS]);
+        let mean = |volumes: &[Lanes; 3]| -> f32 {
+            let of = |part: usize| PARTS[part].mean as f32 * volumes[part].0.iter().sum::<f32>();
+            of(LEAD) + of(OTHERS)
+        };
+        let means = [mean(from), mean(to)];
+        let [triangle_share, noise_share] = SHARES.map(|share| share as f32);
+        let scale = (waveforms.level() * scale()) as f32;
+        for (frame, sum) in sums.iter_mut().enumerate() {
+            let at = (position + frame + 1) as f32 / BLOCK as f32;
+            let line = |[from, to]: [f32; 2]| from + at * (to - from);
+            let [all, low] = pulses.each_ref().map(|sum| sum[frame]);
+            let pulses = PULSES.bend(line(means), low, all - low);
+            let [all, low] = triangle.each_ref().map(|sum| triangle_share * sum[frame]);
+            let hiss = 0.5 * noise_share * line(self.noise_volumes);
+            let mean = 0.5 * LOUDEST * triangle_share + hiss;
+            let rest = REST.bend(mean, low + hiss * noise[frame], all - low);
+            *sum += line(shares) * scale * line(self.units) * (pulses + rest);
+        }
+    }
+
+    /// Passes the chip's `samples` through the filters at its output.
+    pub fn filter(&mut self, samples: &mut [f32]) {
+        let steps = self.poles.map(|pole| 1.0 - pole);
+        let [mut low, mut high, mut out] = self.filters;
+        for sample in samples {
+            low += steps[0] * (*sample - low);
+            let above = *sample - low;
+            high += steps[1] * (above - high);
+            out += steps[2] * (above - high - out);
+            *sample = out;
+        }
+        self.filters = [low, high, out];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use realfft::{RealFftPlanner, num_complex::Complex};
+    use std::f64::consts::TAU;
+
+    #[test]
+    fn the_parts_effective_values_are_those_of_their_series() {
+        for Part { voice, mean, rms } in PARTS {
+            let power: f64 = (1..20_000)
+                .map(|n| super::super::harmonic(voice, n).map(|x| x * x).iter().sum::<f64>() / 2.0)
+                .sum();
+            assert!((power - 1.0).abs() < 1e-4, "{voice:?}: {power}");
+            if mean > 0.0 {
+                assert!((rms - (mean * (1.0 - mean)).sqrt()).abs() < 1e-15, "{voice:?}");
+            }
+        }
+        let squares: f64 = (0..16).map(|step| (f64::from(step) - 7.5).powi(2)).sum();
+        assert!((STEPS_RMS - (squares / 16.0).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_mixer_is_the_chips() {
+        // What the formula of the chip gives for two levels, and the difference of the two.
+        let pulses = |sum: f64| if sum > 0.0 { 95.88 / (8128.0 / sum + 100.0) } else { 0.0 };
+        for (mean, low) in [(7.5, 7.5), (3.75, -3.75), (15.0, 12.0), (0.0, 30.0)] {
+            let expected = pulses(mean + low) - pulses(mean);
+            let bent = f64::from(PULSES.bend(mean as f32, low as f32, 0.0));
+            assert!((bent - expected).abs() < 1e-6, "{mean} {low}: {bent} {expected}");
+        }
+        let rest = |t: f64, n: f64| 159.79 / (1.0 / (t / 8227.0 + n / 12_241.0) + 100.0);
+        let [triangle, noise] = SHARES;
+        let expected = rest(15.0, 15.0) - rest(7.5, 7.5);
+        let (mean, low) = (7.5 * (triangle + noise), 7.5 * (triangle + noise));
+        let bent = f64::from(REST.bend(mean as f32, low as f32, 0.0));
+        assert!((bent - expected).abs() < 1e-6, "{bent} {expected}");
+    }
+
+    #[test]
+    fn parts_and_volumes_are_the_chips() {
+        let mut chip = Chip::new(48_000.0);
+        let mut amplitudes = Lanes::ZERO;
+        let (heard, angles) = (&Lanes::ZERO, &Lanes::ZERO);
+        for (tone, amplitude) in [(3, 0.1), (10, 0.5), (20, 1.0), (30, 0.8), (40, 0.02)] {
+            amplitudes.0[tone] = amplitude;
+        }
+        chip.begin_block(Heard { amplitudes: &amplitudes, heard, angles, high: 1.0, low: 15 });
+        let volume = |chip: &Chip, part: usize, tone: usize| chip.volumes[1][part].0[tone];
+        assert_eq!(volume(&chip, BASS, 3), 15.0, "the triangle has no volume");
+        assert_eq!(volume(&chip, LEAD, 20), 15.0);
+        assert_eq!(volume(&chip, OTHERS, 10), 8.0);
+        assert_eq!(volume(&chip, OTHERS, 30), 12.0);
+        assert_eq!(volume(&chip, OTHERS, 40), 0.0, "too quiet for 16 steps");
+        let sounding: f32 = chip.volumes[1].iter().flat_map(|part| part.0).sum();
+        assert_eq!(sounding, 15.0 + 15.0 + 8.0 + 12.0);
+
+        // A rival within 3 dB does not take the lead, and nothing changes between two ticks.
+        amplitudes.0[30] = 1.3;
+        amplitudes.0[10] = 0.1;
+        for block in 0..13 {
+            chip.begin_block(Heard { amplitudes: &amplitudes, heard, angles, high: 1.0, low: 15 });
+            let expected = if block < 12 { 8.0 } else { 2.0 };
+            assert_eq!(volume(&chip, OTHERS, 10), expected, "block {block}");
+        }
+        assert_eq!((volume(&chip, LEAD, 20), volume(&chip, OTHERS, 30)), (15.0, 15.0));
+        // What falls silent is silent at once.
+        amplitudes.0[20] = 0.0;
+        chip.begin_block(Heard { amplitudes: &amplitudes, heard, angles, high: 1.0, low: 15 });
+        assert_eq!(volume(&chip, LEAD, 20), 0.0);
+    }
+
+    /// The spectrum of two seconds of a lead of 880 Hz and a square of 1320 Hz over a bass of 220 Hz, as powers.
+    fn spectrum(sample_rate: f64, octave: i32) -> Vec<f64> {
+        let mut chip = Chip::new(sample_rate);
+        let mut oscillators = Oscillators::new();
+        let rung =
+            |hertz: f64, rate| Waveforms::shared().rung(hertz * f64::from(octave).exp2(), rate);
+        let (mut all, mut low) = ([None; TONES], [None; TONES]);
+        for (part, tone, hertz) in [(BASS, 0, 220.0), (LEAD, 24, 880.0), (OTHERS, 31, 1320.0)] {
+            chip.volumes.iter_mut().for_each(|end| end[part].0[tone] = LOUDEST);
+            oscillators.play(tone, hertz / sample_rate);
+            all[tone] = rung(hertz, sample_rate);
+            low[tone] = rung(hertz, 0.5 * sample_rate);
+        }
+        chip.units = [1.0; 2];
+        let tables = Tables { octave, all: &all, low: &low };
+        let mut signal = vec![0.0; (2.0 * sample_rate) as usize / BLOCK * BLOCK];
+        for samples in signal.chunks_exact_mut(BLOCK) {
+            let noise = &[0.0; BLOCK];
+            let kernel = Kernel::best();
+            let block = Block { kernel, position: 0, noise, shares: [1.0; 2] };
+            chip.mix(&oscillators, tables, block, samples);
+            oscillators.advance();
+        }
+        let fft = RealFftPlanner::<f64>::new().plan_fft_forward(signal.len());
+        let mut bins = fft.make_output_vec();
+        let terms = [0.358_75, -0.488_29, 0.141_28, -0.011_68];
+        let window = |t: usize| -> f64 {
+            let x = TAU * t as f64 / signal.len() as f64;
+            (0..).zip(terms).map(|(n, term)| term * (f64::from(n) * x).cos()).sum()
+        };
+        let mut input: Vec<f64> =
+            signal.iter().enumerate().map(|(t, x)| window(t) * f64::from(*x)).collect();
+        fft.process(&mut input, &mut bins).unwrap();
+        bins.iter().map(Complex::norm_sqr).collect()
+    }
+
+    /// All that the mixer makes of those notes is a multiple of 220 Hz; what is reflected at half the rate is none.
+    #[test]
+    fn nothing_that_is_mixed_aliases() {
+        for sample_rate in [44_100.0, 48_000.0, 96_000.0] {
+            for octave in [0, 1] {
+                let bins = spectrum(sample_rate, octave);
+                let spacing =
+                    220.0 * f64::from(octave).exp2() * 2.0 * bins.len() as f64 / sample_rate;
+                let away = |bin: usize| {
+                    let n = bin as f64 / spacing;
+                    ((n - n.round()) * spacing).abs()
+                };
+                let all: f64 = bins.iter().sum();
+                let rest: f64 =
+                    (0..bins.len()).filter(|bin| away(*bin) > 5.0).map(|bin| bins[bin]).sum();
+                let rest = 10.0 * (rest / all).log10();
+                assert!(rest < -70.0, "{sample_rate} Hz, octave {octave}: {rest:.1} dB");
+                // A product that only the mixer makes: 880 + 1320 Hz.
+                let level = |n: f64| 10.0 * (bins[(n * spacing).round() as usize] / all).log10();
+                assert!((-40.0..-15.0).contains(&level(10.0)), "{:.1} dB", level(10.0));
+            }
+        }
+    }
+}
