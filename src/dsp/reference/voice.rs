@@ -1,6 +1,7 @@
 //! The voices in f64: the sums of their harmonics, sample by sample, for one channel that nobody listens to.
 
 use super::{Bank, TONES, chip::Chip};
+use crate::dsp::bank::resonator::Design;
 use crate::dsp::{
     constants::{Constants, low_pass_pole, voice_cutoff},
     lanes::BLOCK,
@@ -27,12 +28,32 @@ struct Oscillator {
     gains: [f64; 2],
 }
 
+/// What a band's resonator shows at the start of a block.
+#[derive(Debug, Clone, Copy)]
+struct Seen {
+    design: Design,
+    /// Its last output and the one before, and the last two inputs.
+    y: [f64; 2],
+    x: [f64; 2],
+}
+
+impl Seen {
+    /// Its oscillation a quarter of a period before the last output, if it oscillates at `w` radians a sample: by the
+    /// two-integrator form, in which `lo` is what makes the last output of the one before and the input.
+    fn quadrature(&self, w: f64) -> f64 {
+        let Self { design: Design { radius: r, angle, gain }, y, x } = self;
+        let squared = 1.0 + r * r - 2.0 * r * angle.cos();
+        let lo = (gain * (x[0] + x[1]) + r * r * y[1] - y[0]) / squared;
+        (w / 2.0).tan() * (2.0 * lo + y[0])
+    }
+}
+
 /// The wet signal of `signal` with a voice other than the soft clip and without focus and auto; `sample_rate` in Hz.
 pub fn process(settings: &Settings, sample_rate: f64, signal: &[f32]) -> Vec<f64> {
     let constants = Constants::new(settings, sample_rate);
     let mut bank = Bank::from_settings(settings, sample_rate);
     let mut oscillators = [Oscillator::default(); TONES];
-    let mut last = [0.0; TONES];
+    let (mut last, mut inputs) = ([0.0; TONES], [0.0; 2]);
     let (mut totals, mut gains) = ([0.0; BLOCK], [2.0; 2]);
     let (mut low_pass, mut wet) = (0.0, Vec::with_capacity(signal.len()));
     let pole = low_pass_pole(voice_cutoff(f64::from(settings.tone)), sample_rate);
@@ -55,8 +76,9 @@ pub fn process(settings: &Settings, sample_rate: f64, signal: &[f32]) -> Vec<f64
                 continue;
             }
             let y = bank.bands()[tone].resonance;
-            own.lock(TAU * hertz(tone) / sample_rate, [y, last[tone]], block == 0);
-            let q = (y * y + quadrature(own.frequency, [y, last[tone]]).powi(2)) / 2.0;
+            let design = Design::new(hertz(tone), f64::from(settings.ring), sample_rate);
+            let seen = Seen { design, y: [y, last[tone]], x: inputs };
+            let q = own.lock(seen, block == 0);
             let level = q.min(q.powi(4) / gate.0.powi(3)).min(gate.1);
             own.power +=
                 (1.0 - (1.0 - constants.band_step).powi(BLOCK as i32)) * (level - own.power);
@@ -85,7 +107,8 @@ pub fn process(settings: &Settings, sample_rate: f64, signal: &[f32]) -> Vec<f64
             low_pass += (1.0 - pole) * (mixed - low_pass);
             wet.push(between(gains, frame + 1) * low_pass);
             last = bank.bands().map(|band| band.resonance);
-            bank.next(f64::from(*sample));
+            inputs = [f64::from(*sample), inputs[0]];
+            bank.next(inputs[0]);
             totals[frame] = bank.total_power();
         }
     }
@@ -97,19 +120,15 @@ fn between([from, to]: [f64; 2], frame: usize) -> f64 {
     from + (to - from) * frame as f64 / BLOCK as f64
 }
 
-/// The oscillation of the angle `w` a quarter of a period before the latest of its last two samples.
-fn quadrature(w: f64, [now, before]: [f64; 2]) -> f64 {
-    (before - now * w.cos()) / w.sin()
-}
-
 impl Oscillator {
-    /// Begins a block of a band whose resonator had the last two outputs `y`.
-    fn lock(&mut self, nominal: f64, y: [f64; 2], first: bool) {
+    /// Begins a block of a band that shows what is `seen`. Returns the power of its oscillation.
+    fn lock(&mut self, seen: Seen, first: bool) -> f64 {
         let wrapped = |angle: f64| angle - TAU * (angle / TAU).round();
         if first {
-            self.frequency = nominal;
+            self.frequency = seen.design.angle;
         }
-        let phase = quadrature(self.frequency, y).atan2(y[0]);
+        let quadrature = seen.quadrature(self.frequency);
+        let phase = quadrature.atan2(seen.y[0]);
         if first {
             self.phase = phase;
         } else {
@@ -119,5 +138,6 @@ impl Oscillator {
         }
         self.step = self.frequency + CORRECTION * wrapped(phase - self.phase) / BLOCK as f64;
         self.measured = phase;
+        (seen.y[0].powi(2) + quadrature.powi(2)) / 2.0
     }
 }
