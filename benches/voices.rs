@@ -30,7 +30,7 @@ fn voices(c: &mut Criterion) {
         ("all 48 notes", everything, white(4.0, RATE)),
     ] {
         let mut group = c.benchmark_group(name);
-        for voice in [Voice::Soft].into_iter().chain(Voice::WAVEFORMS) {
+        for voice in Voice::ALL {
             let mut filter = ToneFilter::new(RATE, &Settings { voice, ..settings }).unwrap();
             // The notes are found before the measurement begins.
             filter.process(&mut [&mut signal.clone()]);

@@ -209,26 +209,32 @@ fn notes_come_and_go_in_time_whatever_the_ring() {
     let rate = 48_000.0;
     let (start, end) = (0.8, 1.6);
     for tone in [0, 5, 12, 20, 30] {
-        for ring in [0.2, 1.566_306] {
-            for lookahead in [false, true] {
-                let settings = Settings { ring, lookahead, ..alone(tone, Voice::Square, 0.0) };
-                let settings = Settings { focus: 100.0, ..settings };
-                let filter = ToneFilter::new(rate, &settings).unwrap();
-                let late = filter.latency() as f64 / rate;
-                let input = note_and_drums(tone, start, end, 2.2, rate);
-                let output = filtered(&settings, rate, &input);
-                let level = |from: f64, to: f64| {
-                    let place = |time: f64| ((time + late) * rate) as usize;
-                    rms(&output[place(from)..place(to)])
-                };
-                let steady = level(1.3, 1.5);
-                let soon = if tone >= 12 { 0.06 } else { 0.1 };
-                let risen = db(level(start + soon, start + soon + 0.01) / steady);
-                let fallen = db(level(end + 0.12, end + 0.13) / steady);
-                let place = format!("{} ring {ring} lookahead {lookahead}", notes::name(tone));
-                assert!(risen > -3.0, "{place}: {risen:.1} dB after {soon} s");
-                assert!(fallen < -20.0, "{place}: {fallen:.1} dB after the end");
-            }
+        for (voice, ring, lookahead) in [
+            (Voice::Square, 0.2, false),
+            (Voice::Square, 0.2, true),
+            (Voice::Square, 1.566_306, false),
+            (Voice::Square, 1.566_306, true),
+            (Voice::Chip, 0.2, false),
+            (Voice::Chip, 1.566_306, true),
+        ] {
+            let settings = Settings { ring, lookahead, ..alone(tone, voice, 0.0) };
+            let settings = Settings { focus: 100.0, ..settings };
+            let filter = ToneFilter::new(rate, &settings).unwrap();
+            let late = filter.latency() as f64 / rate;
+            let input = note_and_drums(tone, start, end, 2.2, rate);
+            let output = filtered(&settings, rate, &input);
+            let level = |from: f64, to: f64| {
+                let place = |time: f64| ((time + late) * rate) as usize;
+                rms(&output[place(from)..place(to)])
+            };
+            let steady = level(1.3, 1.5);
+            let soon = if tone >= 12 { 0.06 } else { 0.1 };
+            let risen = db(level(start + soon, start + soon + 0.01) / steady);
+            let fallen = db(level(end + 0.12, end + 0.13) / steady);
+            let place =
+                format!("{voice:?} {} ring {ring} lookahead {lookahead}", notes::name(tone));
+            assert!(risen > -3.0, "{place}: {risen:.1} dB after {soon} s");
+            assert!(fallen < -20.0, "{place}: {fallen:.1} dB after the end");
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{
     noise::Noise,
-    oscillators::{Note, Oscillators},
+    oscillators::{Oscillators, Part},
     waveform::{STEPS_RMS, Waveforms},
 };
 use crate::dsp::{
@@ -39,7 +39,7 @@ pub const LOW_PASS: f64 = 14_000.0;
 
 /// The parts that a note can have.
 #[derive(Debug, Clone, Copy)]
-pub struct Part {
+pub struct Voicing {
     /// Its waveform.
     pub voice: Voice,
     /// The mean of what it gives at a volume of 1, and its effective value without that.
@@ -49,11 +49,11 @@ pub struct Part {
 }
 
 /// The strongest note above the lowest; all others above it; the lowest.
-pub const PARTS: [Part; 3] = [
-    Part { voice: Voice::Pulse25, mean: 0.25, rms: 0.433_012_701_892_219_3 },
-    Part { voice: Voice::Square, mean: 0.5, rms: 0.5 },
+pub const PARTS: [Voicing; 3] = [
+    Voicing { voice: Voice::Pulse25, mean: 0.25, rms: 0.433_012_701_892_219_3 },
+    Voicing { voice: Voice::Square, mean: 0.5, rms: 0.5 },
     // Its mean stays where it is when it is silent.
-    Part { voice: Voice::Chip, mean: 0.0, rms: STEPS_RMS / LOUDEST as f64 },
+    Voicing { voice: Voice::Chip, mean: 0.0, rms: STEPS_RMS / LOUDEST as f64 },
 ];
 const LEAD: usize = 0;
 const OTHERS: usize = 1;
@@ -247,7 +247,7 @@ impl Chip {
         Block { kernel, position, noise, shares }: Block,
         sums: &mut [f32],
     ) {
-        let part = (position, sums.len());
+        let frames = sums.len();
         let waveforms = Waveforms::shared();
         let [from, to] = &self.volumes;
         // Of each part, with all its harmonics and with those below a quarter of the rate.
@@ -255,15 +255,11 @@ impl Chip {
             [all, low].map(|rungs| {
                 let mut sum = [0.0; BLOCK];
                 for &index in parts {
-                    let Part { voice, rms, .. } = PARTS[index];
-                    let unit = (rms / waveforms.level()) as f32;
-                    let note = |tone: usize| {
-                        let gains = [from, to].map(|end| unit * end[index].0[tone]);
-                        let table = waveforms.table(voice, rungs[tone]?);
-                        Some(Note { tone, table, gains })
-                    };
-                    let notes = (0..TONES).filter_map(note);
-                    oscillators.render(kernel, notes, octave, part, &mut sum);
+                    let Voicing { voice, rms, .. } = PARTS[index];
+                    let shares = [(rms / waveforms.level()) as f32; 2];
+                    let (row, gains) = (waveforms.row(voice), [&from[index], &to[index]]);
+                    let part = Part { row, rungs, octave, gains, shares, position, frames };
+                    oscillators.render(kernel, part, &mut sum);
                 }
                 sum
             })
@@ -313,7 +309,7 @@ mod tests {
 
     #[test]
     fn the_parts_effective_values_are_those_of_their_series() {
-        for Part { voice, mean, rms } in PARTS {
+        for Voicing { voice, mean, rms } in PARTS {
             let power: f64 = (1..20_000)
                 .map(|n| super::super::harmonic(voice, n).map(|x| x * x).iter().sum::<f64>() / 2.0)
                 .sum();

@@ -19,7 +19,7 @@ use super::{
 };
 use chip::Chip;
 pub(super) use oscillators::Pitches;
-use oscillators::{Gate, Heard, Levels, Oscillators};
+use oscillators::{Gate, Heard, Levels, Oscillators, Part};
 pub(super) use polyphony::Polyphony;
 use waveform::Waveforms;
 
@@ -207,7 +207,7 @@ impl Voices {
         match chip {
             Some(low) => {
                 self.chip.begin_block(chip::Heard {
-                    amplitudes: self.oscillators.gains(),
+                    amplitudes: &self.oscillators.gains()[1],
                     heard: self.oscillators.amplitudes(),
                     angles: &voicing.pitches.angles,
                     high: high as f32,
@@ -248,12 +248,16 @@ impl Voices {
                     self.chip.mix(&self.oscillators, tables, part, &mut chip[..frames]);
                 }
                 voice => {
-                    let notes = all.iter().enumerate().filter_map(|(tone, rung)| {
-                        let table = Waveforms::shared().table(*voice, (*rung)?);
-                        Some(self.oscillators.note(tone, table, shares))
-                    });
-                    let part = (position, frames);
-                    self.oscillators.render(kernel, notes, *octave, part, &mut sums);
+                    let part = Part {
+                        row: Waveforms::shared().row(*voice),
+                        rungs: all,
+                        octave: *octave,
+                        gains: self.oscillators.gains().each_ref(),
+                        shares,
+                        position,
+                        frames,
+                    };
+                    self.oscillators.render(kernel, part, &mut sums);
                 }
             }
         }

@@ -114,40 +114,34 @@ impl Oscillators {
         sum
     }
 
-    /// The amplitudes of the bands' voices at the end of the block.
-    pub fn gains(&self) -> &Lanes {
-        &self.gains[1]
+    /// Adds what `part` says to `sums`. What is beyond its frames is of no meaning.
+    pub fn render(&self, kernel: Kernel, part: Part, sums: &mut [f32; BLOCK]) {
+        kernel.run(Render { oscillators: self, part, sums });
     }
 
-    /// What the band `tone` plays of a waveform, at the start and at the end of the block.
-    pub fn note<'a>(&self, tone: usize, table: &'a Table, shares: [f32; 2]) -> Note<'a> {
-        let gains = [0, 1].map(|end| shares[end] * self.gains[end].0[tone]);
-        Note { tone, table, gains }
-    }
-
-    /// Adds `notes` to `sums`, `octave` above where they are heard: `frames` samples from `position` on in the block.
-    /// What is beyond them in `sums` is of no meaning.
-    pub fn render<'a>(
-        &self,
-        kernel: Kernel,
-        notes: impl Iterator<Item = Note<'a>>,
-        octave: i32,
-        (position, frames): (usize, usize),
-        sums: &mut [f32; BLOCK],
-    ) {
-        kernel.run(Render { oscillators: self, notes, octave, position, frames, sums });
+    /// The amplitudes of the bands' voices at the start and at the end of the block.
+    pub fn gains(&self) -> &[Lanes; 2] {
+        &self.gains
     }
 }
 
-/// What one band plays.
+/// What is to be rendered of a block.
 #[derive(Debug, Clone, Copy)]
-pub struct Note<'a> {
-    /// The band.
-    pub tone: usize,
-    /// Its waveform.
-    pub table: &'a Table,
-    /// Its amplitude at the start and at the end of the block.
-    pub gains: [f32; 2],
+pub struct Part<'a> {
+    /// A waveform.
+    pub row: &'a [Table],
+    /// The table of each band in it, if it has one.
+    pub rungs: &'a [Option<u8>; TONES],
+    /// Octaves from the note that is heard to the one that sounds.
+    pub octave: i32,
+    /// The amplitudes of the bands at the start and at the end of the block, and what all are multiplied by.
+    pub gains: [&'a Lanes; 2],
+    /// See `gains`.
+    pub shares: [f32; 2],
+    /// Samples of the block that come before, and those of the part.
+    pub position: usize,
+    /// See `position`.
+    pub frames: usize,
 }
 
 struct Lock<'a> {
@@ -269,16 +263,13 @@ impl SetLevels<'_> {
     }
 }
 
-struct Render<'a, N> {
+struct Render<'a> {
     oscillators: &'a Oscillators,
-    notes: N,
-    octave: i32,
-    position: usize,
-    frames: usize,
+    part: Part<'a>,
     sums: &'a mut [f32; BLOCK],
 }
 
-impl<'a, N: Iterator<Item = Note<'a>>> Work for Render<'_, N> {
+impl Work for Render<'_> {
     fn run<S: Simd>(self, simd: S) {
         simd.vectorize(
             #[inline(always)]
@@ -287,20 +278,32 @@ impl<'a, N: Iterator<Item = Note<'a>>> Work for Render<'_, N> {
     }
 }
 
-impl<'a, N: Iterator<Item = Note<'a>>> Render<'_, N> {
+impl Render<'_> {
     #[inline(always)]
     fn render(self) {
-        let Self { oscillators: own, notes, octave, position, frames, sums } = self;
+        let Self { oscillators: own, part, sums } = self;
         let sums = sums.as_chunks_mut::<CHUNK>().0;
-        let chunks = frames.div_ceil(CHUNK);
-        let shift = (SHIFT + octave) as u32;
-        for Note { tone, table, gains } in notes.filter(|note| note.gains != [0.0; 2]) {
-            let [from, to] = gains.map(|gain| table.unit * gain);
+        let chunks = part.frames.div_ceil(CHUNK);
+        let shift = (SHIFT + part.octave) as u32;
+        let [first, last] = part.gains;
+        // Without a branch, all bands together take as long as a few with one.
+        let mut sounding = 0u64;
+        for tone in 0..TONES {
+            let sounds = (first.0[tone] != 0.0) | (last.0[tone] != 0.0);
+            sounding |= u64::from(sounds) << tone;
+        }
+        while sounding != 0 {
+            let tone = sounding.trailing_zeros() as usize;
+            sounding &= sounding - 1;
+            let Some(rung) = part.rungs[tone] else { continue };
+            let table = &part.row[usize::from(rung)];
+            let gain = |end: usize| table.unit * part.shares[end] * part.gains[end].0[tone];
+            let (from, to) = (gain(0), gain(1));
             let slope = (to - from) / BLOCK as f32;
             let (start, step) = (own.phases[tone], own.steps[tone]);
             // What is beyond the part is computed with it, which takes less time than to tell them apart.
             for (chunk, sums) in sums[..chunks].iter_mut().enumerate() {
-                let first = (position + chunk * CHUNK) as u32;
+                let first = (part.position + chunk * CHUNK) as u32;
                 let frames: [u32; CHUNK] = std::array::from_fn(|frame| first + frame as u32);
                 let phases =
                     frames.map(|frame| start.wrapping_add(step.wrapping_mul(frame)) << shift);

@@ -132,9 +132,9 @@ impl Waveforms {
         self.rungs.iter().rposition(|&harmonics| harmonics as f64 <= most).map(|rung| rung as u8)
     }
 
-    /// A table of the row of `voice`, which must not be the soft clip.
-    pub fn table(&self, voice: Voice, rung: u8) -> &Table {
-        &self.rows[voice as usize - 1][usize::from(rung)]
+    /// The tables of `voice`, which must not be the soft clip.
+    pub fn row(&self, voice: Voice) -> &[Table] {
+        &self.rows[voice as usize - 1]
     }
 }
 
