@@ -24,7 +24,7 @@ use thiserror::Error;
 pub const VERSION: u32 = 1;
 
 /// The factory presets: id and file.
-const FACTORY: [(&str, &str); 20] = [
+const FACTORY: [(&str, &str); 21] = [
     ("tone-filter", include_str!("../assets/presets/tone-filter.json")),
     ("reference", include_str!("../assets/presets/reference.json")),
     ("quiet-music", include_str!("../assets/presets/quiet-music.json")),
@@ -38,6 +38,7 @@ const FACTORY: [(&str, &str); 20] = [
     ("bass-octave", include_str!("../assets/presets/bass-octave.json")),
     ("pentatonic", include_str!("../assets/presets/pentatonic.json")),
     ("nes-lead", include_str!("../assets/presets/nes-lead.json")),
+    ("sound-chip", include_str!("../assets/presets/sound-chip.json")),
     ("game-boy", include_str!("../assets/presets/game-boy.json")),
     ("organ", include_str!("../assets/presets/organ.json")),
     ("sub-triangle", include_str!("../assets/presets/sub-triangle.json")),

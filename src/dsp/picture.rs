@@ -6,6 +6,7 @@ use super::{
     lanes::Lanes,
     notes::TONES,
     settings::{BandMask, Voice},
+    voice::parts,
 };
 
 /// What became of a band's note.
@@ -123,6 +124,8 @@ pub struct Snapshot {
     pub voice: Voice,
     /// How many octaves above it.
     pub octave: f32,
+    /// How many bands lie below C5, where the chip has its bass.
+    pub low: usize,
 }
 
 /// The memory of a bank.
@@ -167,6 +170,7 @@ impl Default for Snapshot {
             makeup: 1.0,
             voice: Voice::Soft,
             octave: 0.0,
+            low: 0,
         }
     }
 }
@@ -192,7 +196,7 @@ impl Snapshot {
         let gate = (self.threshold * total_power).max(self.floor);
         let ceiling = self.ceiling * total_power;
         let (played, gain, makeup) = (self.played, self.gain, self.makeup);
-        let bands = std::array::from_fn(|tone| {
+        let mut bands: [Band; TONES] = std::array::from_fn(|tone| {
             let (phasor, power) = (self.phasor(&bank.state, tone), bank.state.power.0[tone]);
             let resonance = (phasor[0] * phasor[0] + phasor[1] * phasor[1]) / 2.0;
             let is_played = played.is_none_or(|played| played.contains(tone));
@@ -209,7 +213,23 @@ impl Snapshot {
             let (voice, octave) = (self.voice, self.octave);
             Band { power, ratio, state, angular_frequency, phasor, drive, guard, voice, octave }
         });
+        if self.voice == Voice::Chip {
+            self.assign_parts(&mut bands);
+        }
         Bands { bands, total_power, played, gain, makeup }
+    }
+
+    /// Gives each band the waveform that it has from the chip.
+    fn assign_parts(&self, bands: &mut [Band; TONES]) {
+        let strength = |band: &Band| if band.state == BandState::Muted { 0.0 } else { band.power };
+        let [bass, lead] = parts(&bands.each_ref().map(strength), self.low);
+        for (tone, band) in bands.iter_mut().enumerate() {
+            band.voice = match tone {
+                _ if Some(tone) == bass => Voice::Chip,
+                _ if Some(tone) == lead => Voice::Pulse25,
+                _ => Voice::Square,
+            };
+        }
     }
 
     /// The tone's oscillation now and a quarter of a period ago, from the two integrators: when

@@ -347,14 +347,16 @@ impl Place {
     }
 }
 
-/// A period and a half of the waveform of `voice` in the middle of `button`.
+/// A period and a half of the waveform of `voice` in the middle of `button`; of the chip, a pulse and the triangle.
 fn paint_waveform(ui: &Ui, button: Rect, voice: Voice, scale: Scale, colour: Color32) {
     let area = button.shrink2(vec2(0.18 * button.width(), 0.26 * button.height()));
     let points = 48;
     let line = (0..=points)
         .map(|point| {
             let share = point as f32 / points as f32;
-            let height = voice.shape(1.5 * share - 0.37);
+            let pulse = voice == Voice::Chip && share < 0.5;
+            let shown = if pulse { Voice::Pulse25 } else { voice };
+            let height = shown.shape(1.5 * share - 0.37);
             pos2(egui::lerp(area.x_range(), share), area.center().y - 0.5 * area.height() * height)
         })
         .collect();

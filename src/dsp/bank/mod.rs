@@ -11,7 +11,7 @@ use super::{
     one_pole::OnePole,
     picture::{BankSnapshot, Snapshot, Tones},
     settings::{BandMask, Settings, smoother::SmoothedSettings},
-    voice::Pitches,
+    voice::{Pitches, low_bands},
 };
 use kernel::{Coefficients, FrameInputs, Kernel, RMS_GUARD, State, Task};
 use resonator::Design;
@@ -121,7 +121,7 @@ impl Voicing {
         let (first, second) = (first.snapshot(), second.map(Bank::snapshot));
         let tones = self.tones.clone();
         let gain = self.gains[1];
-        let &Settings { voice, octave, .. } = settings;
+        let &Settings { voice, octave, transpose, .. } = settings;
         Snapshot {
             first,
             second,
@@ -135,6 +135,7 @@ impl Voicing {
             makeup,
             voice,
             octave,
+            low: low_bands(transpose),
         }
     }
 

@@ -46,7 +46,7 @@ pub static CHOICES: [Choice; 7] = [
         help: "Delays the sound by 46 ms, so that Focus decides better.",
         get: |s| usize::from(s.lookahead), set: |s, entry| s.lookahead = entry != 0 },
     Choice { id: "voice", name: "Voice", entries: &Voice::ENTRIES,
-        help: "The waveform of the notes: the driven resonator itself, or an oscillator that follows it.",
+        help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.",
         get: |s| s.voice as usize, set: |s, entry| s.voice = Voice::ALL[entry] },
 ];
 

@@ -97,6 +97,25 @@ impl Curve {
     }
 }
 
+/// How many bands lie below C5, under which the lowest note is the bass, if all are moved by `transpose` semitones.
+pub fn low_bands(transpose: f32) -> usize {
+    (15.0 - transpose).ceil().max(0.0) as usize
+}
+
+/// Which band is the bass, and which one leads, by the strengths of all: the lowest, if it is among the `low` first, and
+/// the strongest of the others. A note that does not sound has none.
+pub fn parts(strengths: &[f32; TONES], low: usize) -> [Option<usize>; 2] {
+    let lowest = strengths.iter().position(|strength| *strength > 0.0);
+    let bass = lowest.filter(|tone| *tone < low);
+    let mut lead = (0.0, None);
+    for (tone, strength) in strengths.iter().enumerate() {
+        if *strength > lead.0 && Some(tone) != bass {
+            lead = (*strength, Some(tone));
+        }
+    }
+    [bass, lead.1]
+}
+
 /// The chip of one bank.
 #[derive(Debug, Clone)]
 pub struct Chip {
@@ -209,20 +228,16 @@ impl Chip {
             }
         }
         let volumes = self.volume.0;
-        let bass = volumes.iter().position(|volume| *volume > 0.0).filter(|tone| *tone < low);
-        let mut lead = (0.0, None);
-        for (tone, amplitude) in amplitudes.0.into_iter().enumerate() {
-            let led = self.held[LEAD].0[tone] > 0.0;
-            let strength = if led { ADVANTAGE * amplitude } else { amplitude };
-            if volumes[tone] > 0.0 && Some(tone) != bass && strength > lead.0 {
-                lead = (strength, Some(tone));
-            }
-        }
+        let strength = |tone: usize| {
+            let advantage = if self.held[LEAD].0[tone] > 0.0 { ADVANTAGE } else { 1.0 };
+            if volumes[tone] > 0.0 { advantage * amplitudes.0[tone] } else { 0.0 }
+        };
+        let [bass, lead] = parts(&std::array::from_fn(strength), low);
         self.held = [Lanes::ZERO; 3];
         for (tone, volume) in volumes.into_iter().enumerate() {
             if Some(tone) == bass {
                 self.held[BASS].0[tone] = LOUDEST;
-            } else if Some(tone) == lead.1 {
+            } else if Some(tone) == lead {
                 self.held[LEAD].0[tone] = volume;
             } else {
                 self.held[OTHERS].0[tone] = volume;

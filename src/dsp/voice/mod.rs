@@ -18,6 +18,7 @@ use super::{
     settings::{Settings, Voice},
 };
 use chip::Chip;
+pub(super) use chip::{low_bands, parts};
 pub(super) use oscillators::Pitches;
 use oscillators::{Gate, Heard, Levels, Oscillators, Part};
 pub(super) use polyphony::Polyphony;
@@ -29,9 +30,6 @@ const FADE: f64 = 0.01;
 /// Seconds in which a level follows that of the listener.
 const ATTACK: f64 = 0.005;
 
-/// The pitch below which the lowest note is the bass of [`Voice::Chip`]: C5, as a band.
-const MIDDLE: f32 = 15.0;
-
 /// A voice in an octave, with the tables that its notes read.
 #[derive(Debug, Clone)]
 struct Timbre {
@@ -39,7 +37,7 @@ struct Timbre {
     octave: i32,
     /// With all harmonics that there may be, and with those below a quarter of the sample rate.
     rungs: [[Option<u8>; TONES]; 2],
-    /// Bands below [`MIDDLE`].
+    /// Bands that can be the bass of the chip.
     low: usize,
 }
 
@@ -53,8 +51,7 @@ impl Timbre {
                 Waveforms::shared().rung(f * f64::from(octave).exp2(), rate)
             })
         });
-        let low = (MIDDLE - transpose).ceil().max(0.0) as usize;
-        Self { voice, octave, rungs, low }
+        Self { voice, octave, rungs, low: low_bands(transpose) }
     }
 
     fn sounds_like(&self, other: &Self) -> bool {
@@ -121,7 +118,7 @@ impl Timbres {
         self.share.map(|share| from + share * (to - from))
     }
 
-    /// How many bands lie below C5 for the chip, if it sounds.
+    /// How many bands can be the bass of the chip, if it sounds.
     fn chip(&self) -> Option<usize> {
         let chip = self.sounding().find(|(timbre, _)| timbre.voice == Voice::Chip);
         chip.map(|(timbre, _)| timbre.low)
