@@ -129,8 +129,8 @@ impl Chip {
             };
             let passed: f64 = notes.iter().map(passed).sum();
             let notes: f64 = notes.iter().map(|(power, _)| power).sum();
-            let explained = 2.0 * (passed + self.share * notes);
-            self.noise_volumes[1] = volume((2.0 * (octave - explained).max(0.0)).sqrt()).round();
+            let explained = 4.0 * (passed + self.share * notes);
+            self.noise_volumes[1] = volume((0.5 * (octave - explained).max(0.0)).sqrt()).round();
             let grown = self.share * (1f64 / 18.0).exp();
             self.share = grown.min((octave - passed).max(0.0) / notes.max(1e-38)).clamp(1e-6, 1.0);
         }
@@ -146,7 +146,7 @@ impl Chip {
         let mut sums = [[0.0; 3]; 2];
         let mut means = [0.0; 2];
         for (part, (voice, rms, mean)) in PARTS.into_iter().enumerate() {
-            for tone in 0..TONES {
+            for (tone, phase) in phases.iter().enumerate() {
                 let [from, to] = [0, 1].map(|end| self.volumes[end][part][tone]);
                 means[0] += mean * from;
                 means[1] += mean * to;
@@ -156,7 +156,7 @@ impl Chip {
                 for (sum, rate) in sums.iter_mut().zip([self.sample_rate, 0.5 * self.sample_rate]) {
                     let series = (1..=harmonics(self.hertz[tone], rate)).map(|n| {
                         let [cosine, sine] = harmonic(voice, n);
-                        let angle = n as f64 * phases[tone];
+                        let angle = n as f64 * phase;
                         cosine * angle.cos() + sine * angle.sin()
                     });
                     sum[part] += early(from, to) * rms * series.sum::<f64>();
@@ -195,7 +195,7 @@ impl Chip {
         let (mut sum, mut rest) = (0.0, clocks);
         while rest > 0.0 {
             let part = rest.min(self.clock);
-            sum += if self.register % 2 == 0 { part } else { -part };
+            sum += if self.register.is_multiple_of(2) { part } else { -part };
             rest -= part;
             self.clock -= part;
             if self.clock <= 0.0 && rest > 0.0 {

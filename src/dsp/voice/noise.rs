@@ -23,7 +23,11 @@ const FORGET: f64 = 0.3;
 const SHARES: [f32; 2] = [0.01, 1e-6];
 
 /// How much more than that the notes may explain.
-const MARGIN: f32 = 2.0;
+const MARGIN: f32 = 4.0;
+
+/// Power of the noise against that of what is no note in the top octave. More would hide the notes, because the register's
+/// noise is as strong among them as in that octave, and strokes mostly are not.
+const LEVEL: f32 = 0.5;
 
 /// A filter of two poles, `(b0 + b1/z + b2/z^2) / (1 + a1/z + a2/z^2)`, in its transposed direct form II.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +132,7 @@ impl Noise {
         let share = (octave - passed).max(0.0) / power.max(f32::MIN_POSITIVE);
         // What is constant comes from the notes; a stroke is soon over.
         self.share = (self.share * self.forget).min(share).clamp(SHARES[1], 1.0);
-        (2.0 * (octave - explained).max(0.0)).sqrt()
+        (LEVEL * (octave - explained).max(0.0)).sqrt()
     }
 
     /// Hears the samples `heard`, and puts as many of the register's, -1..1, into `noise`: each is the mean of what it
@@ -183,13 +187,13 @@ mod tests {
     #[test]
     fn the_top_octave_counts_unless_the_notes_explain_it() {
         let middle = heard(5657.0, None, 0.5);
-        assert!((middle - SQRT_2 as f32).abs() < 0.03, "{middle}");
+        assert!((middle - LEVEL.sqrt()).abs() < 0.02, "{middle}");
         for (hertz, most) in [(440.0, 0.2), (1000.0, 0.4)] {
             let low = heard(hertz, None, 0.5);
             assert!(low < most * middle, "{hertz}: {low}");
         }
         let sudden = heard(5657.0, Some(440.0), 0.1);
-        assert!(sudden > 0.8, "louder than the overtones were: {sudden}");
+        assert!(sudden > 0.3, "louder than the overtones were: {sudden}");
         assert_eq!(heard(5657.0, Some(3000.0), 0.1), 0.0, "the note itself goes so far");
         let steady = heard(5657.0, Some(440.0), 3.0);
         assert_eq!(steady, 0.0, "what stays belongs to the notes");
