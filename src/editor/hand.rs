@@ -16,6 +16,15 @@ pub struct Sound {
     pub preset: String,
     /// 0 for A, 1 for B.
     pub slot: usize,
+    /// What was last heard of the other of the two; nothing if it never was.
+    pub other: Option<Box<Self>>,
+}
+
+impl Sound {
+    /// The same without the other one.
+    fn alone(&self) -> Self {
+        Self { other: None, ..self.clone() }
+    }
 }
 
 /// What outlives a window, but not the plugin.
@@ -25,11 +34,18 @@ pub struct Session {
     pub history: History,
     /// Which of the two sounds is heard.
     pub slot: usize,
-    /// What was last heard of the other one; nothing if it never was.
-    pub other: Option<Sound>,
-    /// The gesture that is under way: what it began with, and what it has come to. The host may take
-    /// its time to hand new values back.
-    gesture: Option<(Sound, Sound)>,
+    /// See [`Sound::other`].
+    pub other: Option<Box<Sound>>,
+    gesture: Option<Gesture>,
+}
+
+/// An edit that is under way.
+struct Gesture {
+    /// The setting; none for a stroke over the bands.
+    id: Option<&'static str>,
+    before: Sound,
+    /// What it has come to. The host may take its time to hand new values back.
+    after: Sound,
 }
 
 impl Session {
@@ -62,13 +78,13 @@ impl<'a> Hand<'a> {
     /// What is heard now.
     pub fn sound(&self) -> Sound {
         let preset = self.params.preset.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Sound { settings: self.params.chosen(), preset, slot: self.session.slot }
+        let Session { slot, ref other, .. } = *self.session;
+        Sound { settings: self.params.chosen(), preset, slot, other: other.clone() }
     }
 
     /// Begins a gesture on the setting called `id`.
-    pub fn begin(&mut self, id: &str) {
-        let sound = self.sound();
-        self.session.gesture = Some((sound.clone(), sound));
+    pub fn begin(&mut self, id: &'static str) {
+        self.begin_gesture(Some(id));
         if let Some(control) = self.params.control(id) {
             // SAFETY: the pointer is to a parameter of the plugin, which outlives its editor.
             unsafe { self.setter.raw_context.raw_begin_set_parameter(control.as_ptr()) };
@@ -78,8 +94,8 @@ impl<'a> Hand<'a> {
     /// Moves the setting called `id` to `normalized` (0..1 of its range) in a gesture.
     pub fn set(&mut self, id: &str, normalized: f32) {
         let Some(control) = self.params.control(id) else { return };
-        if let Some((_, wanted)) = &mut self.session.gesture {
-            control.put(&mut wanted.settings, normalized);
+        if let Some(gesture) = &mut self.session.gesture {
+            control.put(&mut gesture.after.settings, normalized);
         }
         let param = control.as_ptr();
         // SAFETY: as in `begin`.
@@ -111,15 +127,14 @@ impl<'a> Hand<'a> {
 
     /// Begins a stroke over the bands, which [`Hand::end_stroke`] ends.
     pub fn begin_stroke(&mut self) {
-        let sound = self.sound();
-        self.session.gesture = Some((sound.clone(), sound));
+        self.begin_gesture(None);
     }
 
     /// Switches bands on and off in a stroke.
     pub fn paint(&mut self, bands: BandMask) {
         self.params.bands.store(bands);
-        if let Some((_, wanted)) = &mut self.session.gesture {
-            wanted.settings.bands = bands;
+        if let Some(gesture) = &mut self.session.gesture {
+            gesture.after.settings.bands = bands;
         }
     }
 
@@ -128,6 +143,16 @@ impl<'a> Hand<'a> {
         self.touch();
         self.finish("bands");
         // Two strokes are two steps, however fast.
+        self.session.history.seal();
+    }
+
+    /// Ends the gesture that is under way, if there is one: the window closes, and no button will be let go in it.
+    pub fn let_go(&mut self) {
+        match &self.session.gesture {
+            Some(Gesture { id: Some(id), .. }) => self.end(id),
+            Some(Gesture { id: None, .. }) => self.end_stroke(),
+            None => {}
+        }
         self.session.history.seal();
     }
 
@@ -174,14 +199,17 @@ impl<'a> Hand<'a> {
     pub fn swap(&mut self) {
         let own = self.sound();
         let slot = 1 - own.slot;
-        let other = self.session.other.take().unwrap_or(own);
-        self.go("A/B", Sound { slot, ..other });
+        let left = Some(Box::new(own.alone()));
+        let heard = own.other.clone().map_or_else(|| own.alone(), |other| *other);
+        self.go("A/B", Sound { slot, other: left, ..heard });
         self.session.history.seal();
     }
 
     /// Makes the other of A and B what is heard now.
     pub fn copy_to_other(&mut self) {
-        self.session.other = Some(self.sound());
+        let own = self.sound();
+        self.go("copy", Sound { other: Some(Box::new(own.alone())), ..own });
+        self.session.history.seal();
     }
 
     /// Moves everything that is different in `from` and `to`, so that what the host has automated in
@@ -203,11 +231,8 @@ impl<'a> Hand<'a> {
                 self.touch();
             }
         }
-        if from.slot != to.slot && self.session.slot != to.slot {
-            // Undone or redone: what is heard and what is not change places.
-            self.session.other = Some(from.clone());
-            self.session.slot = to.slot;
-        }
+        self.session.slot = to.slot;
+        self.session.other.clone_from(&to.other);
         let mut preset = self.params.preset.lock().unwrap_or_else(PoisonError::into_inner);
         preset.clone_from(&to.preset);
     }
@@ -230,9 +255,14 @@ impl<'a> Hand<'a> {
         }
     }
 
+    fn begin_gesture(&mut self, id: Option<&'static str>) {
+        let before = self.sound();
+        self.session.gesture = Some(Gesture { id, after: before.clone(), before });
+    }
+
     /// Ends a gesture and remembers it as a step.
     fn finish(&mut self, what: &'static str) {
-        if let Some((before, after)) = self.session.gesture.take() {
+        if let Some(Gesture { before, after, .. }) = self.session.gesture.take() {
             self.session.history.record(what, before, after, self.now);
         }
     }

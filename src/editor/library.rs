@@ -13,8 +13,8 @@ pub struct Library {
     folder: Option<Folder>,
     factory: Vec<Preset>,
     own: Vec<String>,
-    /// The preset that the sound was last held against.
-    known: Option<Preset>,
+    /// The name of the preset that the sound was last held against, and its settings, if there is one.
+    known: Option<(String, Option<Settings>)>,
     /// A name to save under.
     pub name: String,
     /// A file to read or write.
@@ -58,20 +58,27 @@ impl Library {
 
     /// The preset called `name`; if there is none, `message` says why.
     pub fn load(&mut self, name: &str) -> Option<Preset> {
+        let found = self.find(name);
+        self.told(found).flatten()
+    }
+
+    fn find(&self, name: &str) -> Result<Option<Preset>, Error> {
         if let Some(preset) = self.factory.iter().find(|preset| preset.name == name) {
-            return Some(preset.clone());
+            return Ok(Some(preset.clone()));
         }
-        let own = self.folder.as_ref()?.load(name);
-        self.told(own).flatten()
+        self.folder.as_ref().map_or(Ok(None), |folder| folder.load(name))
     }
 
     /// Whether `settings` are no longer those of the preset called `name`. Whether it is bypassed does
     /// not matter.
     pub fn is_changed(&mut self, name: &str, settings: &Settings) -> bool {
-        if self.known.as_ref().is_none_or(|known| known.name != name) {
-            self.known = self.load(name);
+        if self.known.as_ref().is_none_or(|(known, _)| known != name) {
+            // Asked in every frame, so the disk is looked at once a name, and what a user was told stays.
+            let found = self.find(name).ok().flatten().map(|preset| preset.settings);
+            self.known = Some((name.to_owned(), found));
         }
-        self.known.as_ref().is_none_or(|known| !is_same(&known.settings, settings))
+        let known = self.known.as_ref().and_then(|(_, known)| known.as_ref());
+        known.is_none_or(|known| !is_same(known, settings))
     }
 
     /// Saves `settings` under [`Library::name`]; the name it got.
@@ -100,6 +107,7 @@ impl Library {
         let read = Preset::read(&PathBuf::from(self.path.trim()));
         let preset = self.told(read)?;
         self.message = format!("Imported {}", preset.name);
+        self.known = Some((preset.name.clone(), Some(preset.settings)));
         Some(preset)
     }
 
@@ -132,6 +140,7 @@ pub fn is_same(one: &Settings, other: &Settings) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn neighbours_go_in_a_circle() {
@@ -175,6 +184,19 @@ mod tests {
         assert_eq!(library.import().unwrap(), Preset::new("Out", settings));
         library.delete("Mine_own");
         assert!(library.own().is_empty() && library.load("Mine_own").is_none());
+
+        // Shown in every frame from now on: nothing is read, and the words stay.
+        library.export("Out", settings);
+        assert!(library.import().is_some());
+        fs::write(home.path().join("presets").join("Out.json"), "no preset").unwrap();
+        for _ in 0..2 {
+            assert!(!library.is_changed("Out", &settings));
+            assert_eq!(library.message, "Imported Out");
+        }
+        library.refresh();
+        assert!(library.is_changed("Out", &settings));
+        fs::write(home.path().join("presets").join("Out.json"), "{").unwrap();
+        assert!(library.is_changed("Out", &settings) && library.message == "Imported Out");
 
         library.name = "Reference".to_owned();
         assert!(library.save(settings).is_none() && library.message.contains("no name"));

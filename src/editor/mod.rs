@@ -195,10 +195,24 @@ impl NiceEguiApp for App {
         }
     }
 
+    /// `size` is that of the panel, whose points are larger than the window's by the zoom.
     fn resized(&mut self, size: WindowSize) {
-        self.pixel_ratio.store(size.scale_factor);
-        let size = [size.logical.width as f32, size.logical.height as f32];
+        let zoom = f64::from(self.params.editor_zoom.load());
+        self.pixel_ratio.store(size.scale_factor / zoom);
+        let size = [size.logical.width, size.logical.height].map(|length| (zoom * length) as f32);
         self.params.editor_size.store(allowed_size(size));
+    }
+
+    fn zoom_factor_changed(&mut self, zoom: f32) {
+        self.params.editor_zoom.store(allowed_zoom(zoom));
+    }
+}
+
+impl Drop for App {
+    fn drop(&mut self) {
+        let Some(host) = &self.host else { return };
+        let mut session = self.panel.session.lock().unwrap_or_else(PoisonError::into_inner);
+        Hand::new(&self.params, &host.param_setter(), &mut session, f64::INFINITY).let_go();
     }
 }
 

@@ -5,10 +5,16 @@
 //! ends; of times in disorder it computes negative differences. The guard moves an event that is too late to
 //! the block's last sample, where nice-plug's VST3 side puts it, too, and one that is too early to the time
 //! of the one before it.
+//!
+//! It also trusts a host's numbers of channels (`wrapper/util/buffer_management.rs`): more than the layout has end the
+//! process, and with fewer outputs than inputs it reads pointers that are not there. The guard answers both with an
+//! error.
 
 use super::ToneFilterPlugin;
 use clap_sys::{
+    audio_buffer::clap_audio_buffer,
     events::{clap_event_header, clap_input_events},
+    ext::audio_ports::{CLAP_EXT_AUDIO_PORTS, clap_audio_port_info, clap_plugin_audio_ports},
     process::{CLAP_PROCESS_ERROR, clap_process, clap_process_status},
 };
 use nice_plug::wrapper::clap::{
@@ -18,8 +24,12 @@ use nice_plug::wrapper::clap::{
 use std::{
     cell::{Cell, UnsafeCell},
     ffi::{CStr, c_char, c_void},
+    mem::MaybeUninit,
     ptr,
-    sync::{Arc, LazyLock, OnceLock},
+    sync::{
+        Arc, LazyLock,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 /// What a CLAP host looks for in the plugin's file, and what one that links the plugin passes on.
@@ -41,11 +51,6 @@ static FACTORY: clap_plugin_factory = clap_plugin_factory {
 
 static DESCRIPTOR: LazyLock<PluginDescriptor> =
     LazyLock::new(PluginDescriptor::for_plugin::<ToneFilterPlugin>);
-
-type Process = unsafe extern "C" fn(*const clap_plugin, *const clap_process) -> clap_process_status;
-
-/// nice-plug's own, the same for all instances.
-static PROCESS: OnceLock<Process> = OnceLock::new();
 
 unsafe extern "C" fn init(_path: *const c_char) -> bool {
     true
@@ -85,20 +90,61 @@ unsafe extern "C" fn create_plugin(
     // nice-plug takes the count back when the host destroys the plugin.
     // SAFETY: the pointer comes from an `Arc` that is still counted.
     let wrapper = unsafe { &*Arc::into_raw(Wrapper::<ToneFilterPlugin>::new(host)) };
-    if let Some(own) = wrapper.clap_plugin.borrow_mut().process.replace(process) {
-        PROCESS.get_or_init(|| own);
+    let inner = *wrapper.clap_plugin.borrow();
+    let (activate, process, destroy) =
+        (Some(activate as _), Some(process as _), Some(destroy as _));
+    let plugin = clap_plugin { activate, process, destroy, ..inner };
+    Box::into_raw(Box::new(Guarded { plugin, inner, channels: AtomicU32::new(0) })).cast()
+}
+
+/// A plugin as the host has it: nice-plug's, whose data it still points to, but for three functions.
+#[repr(C)]
+struct Guarded {
+    /// First, so that a pointer to it is one to the whole.
+    plugin: clap_plugin,
+    /// nice-plug's own functions.
+    inner: clap_plugin,
+    /// Those of the layout in which it is active.
+    channels: AtomicU32,
+}
+
+unsafe extern "C" fn activate(
+    plugin: *const clap_plugin,
+    sample_rate: f64,
+    min_frames: u32,
+    max_frames: u32,
+) -> bool {
+    // SAFETY: the host has it from `create_plugin`.
+    let guarded = unsafe { &*plugin.cast::<Guarded>() };
+    // SAFETY: as above; and it is the main thread.
+    guarded.channels.store(unsafe { layout_channels(plugin) }, Ordering::Relaxed);
+    let inner = guarded.inner.activate;
+    // SAFETY: the arguments are the host's.
+    inner.is_some_and(|inner| unsafe { inner(plugin, sample_rate, min_frames, max_frames) })
+}
+
+unsafe extern "C" fn destroy(plugin: *const clap_plugin) {
+    // SAFETY: the host has it from `create_plugin`, where it came out of a box, and lets go of it now.
+    let guarded = unsafe { Box::from_raw(plugin.cast_mut().cast::<Guarded>()) };
+    if let Some(inner) = guarded.inner.destroy {
+        // SAFETY: nice-plug reads its own data, which are still there.
+        unsafe { inner(&guarded.plugin) };
     }
-    wrapper.clap_plugin.as_ptr()
 }
 
 unsafe extern "C" fn process(
     plugin: *const clap_plugin,
     block: *const clap_process,
 ) -> clap_process_status {
+    // SAFETY: the host has it from `create_plugin`.
+    let guarded = unsafe { &*plugin.cast::<Guarded>() };
     // SAFETY: CLAP promises a block that lives as long as the call.
-    let (Some(inner), Some(block)) = (PROCESS.get(), unsafe { block.as_ref() }) else {
+    let (Some(inner), Some(block)) = (guarded.inner.process, unsafe { block.as_ref() }) else {
         return CLAP_PROCESS_ERROR;
     };
+    if !channels_fit(block, guarded.channels.load(Ordering::Relaxed)) {
+        return CLAP_PROCESS_ERROR;
+    }
     // SAFETY: as for the block.
     let Some(events) = (unsafe { block.in_events.as_ref() }) else {
         // SAFETY: both are as the host gave them.
@@ -111,6 +157,34 @@ unsafe extern "C" fn process(
     let block = clap_process { in_events: &events, ..*block };
     // SAFETY: the block is the host's but for the events, which live until the call returns.
     unsafe { inner(plugin, &block) }
+}
+
+/// Whether nice-plug can take the numbers of channels in `block`, in a layout of so many.
+fn channels_fit(block: &clap_process, channels: u32) -> bool {
+    let count = |ports: *const clap_audio_buffer, number: u32| {
+        // SAFETY: CLAP promises as many ports as the number says.
+        unsafe { ports.as_ref() }.filter(|_| number > 0).map_or(0, |port| port.channel_count)
+    };
+    let inputs = count(block.audio_inputs, block.audio_inputs_count);
+    let outputs = count(block.audio_outputs, block.audio_outputs_count);
+    inputs <= outputs && outputs <= channels
+}
+
+/// The channels of the main output in the layout that the host has chosen.
+///
+/// # Safety
+/// `plugin` must be one of ours, and this the main thread.
+unsafe fn layout_channels(plugin: *const clap_plugin) -> u32 {
+    let mut info = MaybeUninit::<clap_audio_port_info>::uninit();
+    // SAFETY: the plugin answers for its ports, and fills in all that is read when it says that it has.
+    unsafe {
+        let ports = (*plugin).get_extension.map(|get| get(plugin, CLAP_EXT_AUDIO_PORTS.as_ptr()));
+        let ports = ports.and_then(|ports| ports.cast::<clap_plugin_audio_ports>().as_ref());
+        let found = ports
+            .and_then(|ports| ports.get)
+            .is_some_and(|get| get(plugin, 0, false, info.as_mut_ptr()));
+        if found { (*info.as_ptr()).channel_count } else { 0 }
+    }
 }
 
 /// A host's events, each at a time from that of the one before it to the `last` sample.

@@ -67,6 +67,32 @@ fn a_block_of_no_samples_is_none() {
 }
 
 #[test]
+fn channels_that_the_layout_does_not_have_are_an_error_and_do_no_harm() {
+    for (build, library) in builds() {
+        for channels in [1, 2] {
+            let mut instance = new(&library);
+            instance.select(channels).unwrap();
+            let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+            let mut process = |inputs: usize, outputs: usize| {
+                let (mut input, mut output) =
+                    (vec![vec![0.1; 64]; inputs], vec![vec![0.0; 64]; outputs]);
+                let mut from: Vec<_> = input.iter_mut().map(Vec::as_mut_slice).collect();
+                let mut to: Vec<_> = output.iter_mut().map(Vec::as_mut_slice).collect();
+                processor.process(Some(&mut from), &mut to, &[]).is_ok()
+            };
+            for inputs in 0..5 {
+                for outputs in 1..5 {
+                    let fits = inputs <= outputs && outputs <= channels;
+                    let place = format!("{build}, {inputs} to {outputs} in {channels}");
+                    assert_eq!(process(inputs, outputs), fits, "{place}");
+                }
+            }
+            instance.deactivate(processor);
+        }
+    }
+}
+
+#[test]
 fn a_buffer_marked_as_constant_is_read_like_any_other() {
     for (_, library) in builds() {
         // Half a second of a constant, then of another, as a host would mark them.

@@ -84,3 +84,45 @@ fn a_and_b_keep_every_setting_apart() {
     desk.click(desk.place("First sound: A"));
     assert_same(&desk.settings(), &second, "A is now a copy");
 }
+
+#[test]
+fn a_window_that_closes_lets_go_of_what_is_held() {
+    let mut desk = Desk::new(DEFAULT_SIZE);
+    let before = desk.settings();
+    desk.with_hand(|hand| {
+        hand.begin("mix");
+        hand.set("mix", 0.9);
+    });
+    assert_eq!(desk.log(), ["begin", "set"]);
+    desk.with_hand(|hand| hand.let_go());
+    assert_eq!(desk.log(), ["end"]);
+    desk.with_hand(|hand| {
+        hand.begin_stroke();
+        hand.paint(BandMask::NONE);
+        hand.let_go();
+        hand.let_go();
+        hand.undo();
+    });
+    assert_eq!(desk.settings(), Settings { mix: 90.0, ..before });
+    desk.with_hand(|hand| hand.undo());
+    assert_eq!(desk.settings(), before);
+}
+
+#[test]
+fn a_copy_to_the_other_sound_is_undone_and_redone() {
+    let mut desk = Desk::new(DEFAULT_SIZE);
+    let other = |desk: &mut Desk| desk.panel().session.lock().unwrap().other.clone();
+    desk.with_hand(|hand| {
+        hand.copy_to_other();
+        hand.set_once("mix", 0.9);
+    });
+    let first = other(&mut desk);
+    desk.with_hand(|hand| hand.copy_to_other());
+    let second = other(&mut desk);
+    assert_ne!(first, second);
+    desk.with_hand(|hand| hand.undo());
+    assert_eq!(other(&mut desk), first);
+    assert_eq!(desk.settings().mix, 90.0);
+    desk.with_hand(|hand| hand.redo());
+    assert_eq!(other(&mut desk), second);
+}

@@ -65,6 +65,15 @@ fn the_window_opens_at_the_size_it_was_left_at() {
     let native = if cfg!(target_os = "macos") { (1000, 600) } else { (1500, 900) };
     assert_eq!((opened.size().width, opened.size().height), native);
 
+    // At a zoom, egui-baseview tells of the panel's points, which are larger.
+    for zoom in [0.75, 1.0, 1.5, 2.0] {
+        params.editor_zoom.store(zoom);
+        let physical = (1500, 900).into();
+        opened.app().resized(WindowSize::from_physical(physical, 1.5 * f64::from(zoom)));
+        assert_eq!(params.editor_size.load(), [1000.0, 600.0], "{zoom}");
+        assert_eq!((opened.size().width, opened.size().height), native, "{zoom}");
+    }
+
     let restored = Arc::new(ToneFilterParams::default());
     restored.deserialize_fields(&params.serialize_fields());
     assert_eq!((editor(&restored).size().width, editor(&restored).size().height), (1000, 600));
