@@ -4,6 +4,7 @@
 //! renderer about a range, a default or a unit.
 
 mod choices;
+mod window;
 
 use crate::dsp::{BandMask, CHOICES, PitchClasses, SPECS, Settings, Spec, Taper};
 pub use choices::ChoiceParam;
@@ -13,6 +14,7 @@ use std::{
     collections::BTreeMap,
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
+pub use window::{DEFAULT_SIZE, MIN_SIZE, allowed_size, allowed_zoom};
 
 /// Settings that belong together, under the name that hosts and the editor show.
 pub struct Group {
@@ -90,7 +92,7 @@ impl Default for ToneFilterParams {
             bands: AtomicCell::default(),
             custom: AtomicCell::default(),
             preset: Mutex::new(DEFAULT.to_owned()),
-            editor_size: AtomicCell::new(crate::editor::DEFAULT_SIZE),
+            editor_size: AtomicCell::new(DEFAULT_SIZE),
             editor_zoom: AtomicCell::new(1.0),
         }
     }
@@ -193,10 +195,10 @@ unsafe impl Params for ToneFilterParams {
 
     fn deserialize_fields(&self, fields: &BTreeMap<String, String>) {
         if let Some(zoom) = field(fields, EDITOR_ZOOM) {
-            self.editor_zoom.store(crate::editor::allowed_zoom(zoom));
+            self.editor_zoom.store(allowed_zoom(zoom));
         }
         if let Some(size) = field(fields, EDITOR_SIZE) {
-            self.editor_size.store(crate::editor::allowed_size(size));
+            self.editor_size.store(allowed_size(size));
         }
         // A state from before there was a mask had all bands on.
         self.bands.store(field(fields, BANDS).unwrap_or_default());

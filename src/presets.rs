@@ -15,13 +15,17 @@ pub use user::Folder;
 use crate::dsp::Settings;
 use serde::{Deserialize, Serialize};
 use std::{
-    fs, io,
+    fs::File,
+    io::{self, Read},
     path::{Path, PathBuf},
 };
 use thiserror::Error;
 
 /// The version of the format that is written, and the only one that is read.
 pub const VERSION: u32 = 1;
+
+/// The most bytes that are read of a file: no preset comes near.
+const LARGEST: u64 = 1 << 20;
 
 /// The factory presets: id and file.
 const FACTORY: [(&str, &str); 21] = [
@@ -155,8 +159,14 @@ impl Preset {
     /// # Errors
     /// When it cannot be read or understood.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let json =
-            fs::read_to_string(path).map_err(|source| Error::Read { path: path.into(), source })?;
+        let mut json = String::new();
+        File::open(path)
+            .and_then(|file| file.take(LARGEST + 1).read_to_string(&mut json))
+            .and_then(|bytes| match bytes as u64 > LARGEST {
+                true => Err(io::Error::other("it is larger than 1 MB")),
+                false => Ok(()),
+            })
+            .map_err(|source| Error::Read { path: path.into(), source })?;
         Self::from_json(&json).map_err(|source| Error::Format { path: path.into(), source })
     }
 
@@ -274,8 +284,8 @@ mod tests {
         #[test]
         fn any_preset_round_trips(
             name: String,
-            places in prop::array::uniform13(0f32..=1.0),
-            entries in prop::array::uniform6(any::<usize>()),
+            places in prop::array::uniform15(0f32..=1.0),
+            entries in prop::array::uniform7(any::<usize>()),
         ) {
             let mut settings = Settings::default();
             for (choice, entry) in CHOICES.iter().zip(entries) {

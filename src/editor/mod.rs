@@ -19,7 +19,7 @@ mod theme;
 use crate::{
     dsp::Bands,
     meters::{MeterViewer, Meters},
-    params::ToneFilterParams,
+    params::{ToneFilterParams, allowed_size, allowed_zoom},
     presets::Folder,
 };
 use band_grid::BandGrid;
@@ -49,32 +49,14 @@ use std::{
 };
 use theme::Scale;
 
+pub use crate::params::{DEFAULT_SIZE, MIN_SIZE};
 pub use rehearsal::Rehearsal;
-
-/// Logical width and height of a window that nobody has resized yet.
-pub const DEFAULT_SIZE: [f32; 2] = [1000.0, 640.0];
-
-/// Logical width and height below which the window is no longer legible.
-const MIN_SIZE: [f32; 2] = [480.0, 300.0];
-
-/// Logical width and height that no screen exceeds; keeps a damaged session from asking for more.
-const MAX_SIZE: [f32; 2] = [8192.0, 8192.0];
 
 /// Logical height below which the window's room is for the grid alone.
 const LOWEST_WITH_SPECTRUM: f32 = 420.0;
 
 /// Seconds without a picture after which the host has stopped playing.
 const PAUSE: f64 = 0.25;
-
-/// `size`, or the nearest one that the window can have.
-pub fn allowed_size(size: [f32; 2]) -> [f32; 2] {
-    std::array::from_fn(|axis| size[axis].clamp(MIN_SIZE[axis], MAX_SIZE[axis]))
-}
-
-/// `zoom`, or the nearest one that the window can have.
-pub fn allowed_zoom(zoom: f32) -> f32 {
-    zoom.clamp(0.75, 2.0)
-}
 
 /// Opens the window, and remembers its size across sessions, which nice-plug's own editor does not.
 pub struct ToneFilterEditor {

@@ -6,8 +6,14 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
+    time::{Duration, SystemTime},
 };
-use tempfile::NamedTempFile;
+
+/// How the name of a file begins that is being written.
+const PART: &str = ".tone-filter-";
+
+/// Age after which nobody is still writing such a file.
+const STALE: Duration = Duration::from_secs(3600);
 
 /// The longest name in characters, which fits into a line of the editor.
 const LONGEST: usize = 64;
@@ -35,7 +41,8 @@ impl Folder {
     pub fn names(&self) -> Vec<String> {
         let files = fs::read_dir(&self.0).into_iter().flatten().flatten();
         let paths = files.map(|file| file.path());
-        let presets = paths.filter(|path| path.extension().is_some_and(|e| e == "json"));
+        let is_preset = |path: &PathBuf| path.extension().is_some_and(|e| e == "json");
+        let presets = paths.filter(|path| is_preset(path) && path.is_file());
         let mut names: Vec<String> = presets
             .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
             .filter(|name| *name == file_name(name))
@@ -50,7 +57,8 @@ impl Folder {
     /// When its file cannot be read or understood.
     pub fn load(&self, name: &str) -> Result<Option<Preset>, Error> {
         let path = self.path(name);
-        if name != file_name(name) || !path.exists() {
+        // A pipe would keep whoever opens it waiting.
+        if name != file_name(name) || !path.is_file() {
             return Ok(None);
         }
         Preset::read(&path).map(Some)
@@ -68,6 +76,7 @@ impl Folder {
             return Err(Error::Name { name: preset.name.clone() });
         }
         let path = self.path(&name);
+        self.sweep();
         fs::create_dir_all(&self.0)
             .and_then(|()| write(&path, &Preset::new(&name, preset.settings).to_json()))
             .map_err(|source| Error::Write { path, source })?;
@@ -87,6 +96,22 @@ impl Folder {
         fs::remove_file(&path).map_err(|source| Error::Write { path, source })
     }
 
+    /// Deletes what a program that was killed has left half written.
+    fn sweep(&self) {
+        let stale = |file: &fs::DirEntry| {
+            let modified = file.metadata().and_then(|metadata| metadata.modified());
+            let age = modified.ok().and_then(|then| SystemTime::now().duration_since(then).ok());
+            age.is_some_and(|age| age > STALE)
+        };
+        let is_part = |file: &fs::DirEntry| file.file_name().to_string_lossy().starts_with(PART);
+        for file in fs::read_dir(&self.0).into_iter().flatten().flatten() {
+            if is_part(&file) && stale(&file) {
+                // It is in nobody's way if it stays.
+                let _ = fs::remove_file(file.path());
+            }
+        }
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.0.join(file_name(name) + ".json")
     }
@@ -95,7 +120,8 @@ impl Folder {
 /// Puts `text` into the file at `path` at one stroke: nobody ever reads half of it.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    let mut file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    let mut file =
+        tempfile::Builder::new().prefix(PART).tempfile_in(folder.unwrap_or(Path::new(".")))?;
     file.write_all(text.as_bytes())?;
     file.persist(path)?;
     Ok(())
@@ -169,6 +195,37 @@ mod tests {
         fs::write(home.path().join("file"), "").unwrap();
         let folder = Folder::new(home.path().join("file"));
         assert!(matches!(folder.save(&preset("x", 1.0)), Err(Error::Write { .. })));
+    }
+
+    #[test]
+    fn what_is_left_half_written_is_swept_away_when_it_is_old() {
+        let home = tempfile::tempdir().unwrap();
+        let (old, new) = (home.path().join(".tone-filter-a1"), home.path().join(".tone-filter-b2"));
+        fs::write(&new, "{").unwrap();
+        let hours_ago = SystemTime::now() - Duration::from_secs(7200);
+        fs::File::create(&old).unwrap().set_modified(hours_ago).unwrap();
+        Folder::new(home.path()).save(&preset("mine", 1.0)).unwrap();
+        assert!(!old.exists() && new.exists(), "somebody may still be writing the new one");
+    }
+
+    #[test]
+    fn what_is_no_plain_file_or_too_large_is_not_read() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path());
+        #[cfg(unix)]
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(home.path().join("pipe.json"))
+                .status()
+                .unwrap()
+                .success()
+        );
+        fs::create_dir(home.path().join("folder.json")).unwrap();
+        fs::write(home.path().join("large.json"), vec![b' '; 1 << 21]).unwrap();
+        assert_eq!(folder.names(), ["large"]);
+        assert_eq!((folder.load("pipe").unwrap(), folder.load("folder").unwrap()), (None, None));
+        let error = folder.load("large").unwrap_err().to_string();
+        assert!(error.contains("larger than 1 MB"), "{error}");
     }
 
     /// What a name may not be on any of the systems, by their own rules.
