@@ -21,6 +21,17 @@ pub enum BandState {
     Saturated,
 }
 
+impl BandState {
+    /// Its name for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Muted => "Not played",
+            Self::Sounding => "Sounding",
+            Self::Saturated => "Held back",
+        }
+    }
+}
+
 /// One band at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Band {

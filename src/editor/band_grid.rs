@@ -198,7 +198,7 @@ fn describe(ui: &mut Ui, tone: usize, settings: &Settings, look: &Look) {
     let why = match (look.on, look.sounds) {
         (false, _) => "Muted by hand",
         (true, false) => "Not in the scale",
-        (true, true) => state_name(look.band.state),
+        (true, true) => look.band.state.name(),
     };
     ui.weak(format!("{why}. {HELP}"));
 }
@@ -365,16 +365,7 @@ pub fn paint_cross(painter: &Painter, centre: Pos2, radius: f32) {
     }
 }
 
-/// What a state is called.
-pub const fn state_name(state: BandState) -> &'static str {
-    match state {
-        BandState::Muted => "Not played",
-        BandState::Sounding => "Sounding",
-        BandState::Saturated => "Held back",
-    }
-}
-
-/// A ring for muted, a disc for sounding, a triangle for saturated; `presence` 0..1 is how strongly.
+/// A ring for a note that is not played, a disc for one that sounds, a triangle for one that is held back; `presence` 0..1 is how strongly.
 pub fn paint_marker(painter: &Painter, centre: Pos2, radius: f32, state: BandState, presence: f32) {
     let colour = theme::state_colour(state).gamma_multiply(presence);
     match state {

@@ -109,7 +109,7 @@ fn legend(ui: &Ui, area: Rect, scale: Scale) {
     for state in
         [Some(BandState::Saturated), Some(BandState::Sounding), Some(BandState::Muted), None]
     {
-        let label = state.map_or("Muted", band_grid::state_name);
+        let label = state.map_or("Muted", BandState::name);
         let font = scale.font(11.0);
         let radius = 0.3 * font.size;
         let text = theme::text(painter, right, Align2::RIGHT_CENTER, label, font, theme::DIM);

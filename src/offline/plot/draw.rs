@@ -74,11 +74,8 @@ fn draw_time(plot: &Plot, canvas: &mut Canvas) {
 fn draw_title(plot: &Plot, canvas: &mut Canvas) {
     let baseline = TOP - 24;
     let mut x = LEFT + WIDTH;
-    for (state, label) in [
-        (BandState::Saturated, "saturated"),
-        (BandState::Sounding, "sounding"),
-        (BandState::Muted, "muted"),
-    ] {
+    for state in [BandState::Saturated, BandState::Sounding, BandState::Muted] {
+        let label = state.name();
         canvas.text(x, baseline, 15.0, Align::Right, TEXT, label);
         x -= canvas.text_width(15.0, label) as i32 + 8;
         const SWATCH: i32 = 56;
