@@ -24,6 +24,11 @@ impl OnePole {
         self.values[1]
     }
 
+    /// Whether it is no further from zero than `limit`.
+    pub fn rests(&self, limit: f64) -> bool {
+        [self.input, self.values[0], self.values[1]].iter().all(|value| value.abs() <= limit)
+    }
+
     /// Replaces each signal by its average. Several, side by side, keep a CPU no longer than one; the shortest
     /// counts.
     pub fn track<const CHANNELS: usize>(step: f64, channels: [(&mut Self, &mut [f32]); CHANNELS]) {
