@@ -158,7 +158,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         force: args.force,
         skip_existing: args.skip_existing,
     };
-    let plan = Plan::new(&request)?;
+    let mut plan = Plan::new(&request)?;
     if args.json && plan.jobs.iter().any(|job| job.output == Path::new(STDIO)) {
         return Err(Refused::Stdio.into());
     }
@@ -178,13 +178,14 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     let one_file = inputs.len() == 1 && plan.jobs.len() + plan.decided().count() == 1;
     let tell_files = !args.quiet && (args.verbose || one_file);
     for outcome in plan.decided() {
-        report::tell(outcome, tell_files);
+        report::tell(outcome, tell_files, args.quiet);
     }
     let progress = Progress::new(&plan, workers, args.quiet, tell_files);
+    let left_out = std::mem::take(&mut plan.left_out);
     let start = Instant::now();
     let outcomes = run_batch(plan, &options, workers, &progress);
     progress.clear();
-    let summary = report::Summary::new(&outcomes, start.elapsed().as_secs_f64());
+    let summary = report::Summary::new(&outcomes, &left_out, start.elapsed().as_secs_f64());
     let reports = outcomes.iter().filter_map(|outcome| match &outcome.fate {
         Fate::Done(report) => Some(report),
         _ => None,
@@ -194,11 +195,14 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         let (count, advice) = (reports.count(), report::advice(&options.settings));
         eprintln!("warning: {unheard} of {count} files: {advice}; --verbose tells which");
     }
+    if !args.quiet {
+        report::tell_left_out(&left_out, args.verbose);
+    }
     if !(args.quiet || one_file && summary.failed > 0) {
         eprintln!("{summary}");
     }
     if args.json {
-        writeln!(io::stdout(), "{:#}", report::json(&outcomes, &summary))?;
+        writeln!(io::stdout(), "{:#}", report::json(&outcomes, &left_out, &summary))?;
     }
     Ok(summary.failed == 0)
 }
@@ -207,7 +211,10 @@ impl Args {
     /// Says what would be done, and whether nothing is in the way of it.
     fn dry_run(&self, plan: &Plan) -> anyhow::Result<bool> {
         let mut stdout = io::stdout().lock();
-        plan.decided().for_each(|outcome| report::tell(outcome, !self.quiet));
+        plan.decided().for_each(|outcome| report::tell(outcome, !self.quiet, self.quiet));
+        if !self.quiet {
+            report::tell_left_out(&plan.left_out, self.verbose);
+        }
         if self.json {
             writeln!(stdout, "{:#}", report::json_of_plan(plan))?;
         } else {
