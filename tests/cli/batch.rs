@@ -305,8 +305,7 @@ fn a_dry_run_says_all_and_does_nothing() {
     })));
     let count = |status: &str| files.iter().filter(|file| file["status"] == status).count();
     assert_eq!((count("planned"), count("skipped"), count("failed")), (4, 1, 1));
-    let summary =
-        serde_json::json!({ "planned": 4, "skipped": 1, "failed": 1, "left_out": 0 });
+    let summary = serde_json::json!({ "planned": 4, "skipped": 1, "failed": 1, "left_out": 0 });
     assert_eq!(report["summary"], summary);
     assert_eq!(names(&tree(&folder, "out")), ["a.wav"]);
 }

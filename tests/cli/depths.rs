@@ -169,3 +169,45 @@ fn a_chunk_of_odd_length_is_padded() {
     assert_eq!(bytes[40..44], 3u32.to_le_bytes(), "the samples");
     assert_eq!(bytes[44..], [0, 128, 255, 0]);
 }
+
+#[test]
+fn lengths_that_nobody_knew_reach_to_the_end() {
+    let whole = Wav { data: (0..40).collect(), ..silence() }.bytes();
+    for len in [0, 0x7FFF_F000, 0x7FFF_FFFF, 0x8000_0000, u32::MAX] {
+        for riff in [0, 36, u32::MAX] {
+            let mut bytes = whole.clone();
+            bytes[4..8].copy_from_slice(&u32::to_le_bytes(riff));
+            bytes[40..44].copy_from_slice(&u32::to_le_bytes(len));
+            let folder = Folder::with(&bytes);
+            folder.run("render in.wav -o out.wav --mix 0");
+            assert!(std::fs::read(folder.path("out.wav")).unwrap() == whole, "{len:#x}");
+        }
+    }
+    // Where the file is as long as its header says, nothing is.
+    let mut empty = Wav { data: vec![], ..silence() }.bytes();
+    empty.extend(b"LIST\x04\0\0\0INFO");
+    let riff = empty.len() as u32 - 8;
+    empty[4..8].copy_from_slice(&riff.to_le_bytes());
+    let line = Folder::with(&empty).fail("render in.wav -o out.wav", 1);
+    assert!(line.starts_with("in.wav: holds no samples;"), "{line}");
+}
+
+#[test]
+fn a_byte_after_the_last_whole_frame_is_no_harm() {
+    let folder = Folder::with(&Wav { data: (0..41).collect(), ..silence() }.bytes());
+    folder.run("render in.wav -o out.wav --mix 0");
+    let expected = Wav { data: (0..40).collect(), ..silence() }.bytes();
+    assert!(std::fs::read(folder.path("out.wav")).unwrap() == expected);
+}
+
+#[test]
+fn twenty_bits_in_three_bytes_are_read() {
+    let values = [0x7FFFF0, -0x800000, 0x10, -0x10];
+    let data = values.iter().flat_map(|v: &i32| v.to_le_bytes()[..3].to_vec()).collect();
+    let mut bytes = Wav { bits: 24, data, ..silence() }.bytes();
+    bytes[34] = 20;
+    let folder = Folder::with(&bytes);
+    folder.run("render in.wav -o out.wav --mix 0");
+    assert_eq!(folder.integers("out.wav"), values);
+    assert_eq!(folder.spec("out.wav").bits_per_sample, 24);
+}
