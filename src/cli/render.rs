@@ -43,10 +43,10 @@ pub struct Args {
     #[arg(short, long, value_name = "N", value_parser = jobs)]
     jobs: Option<u16>,
 
-    /// Bits a sample of the output, dithered if fewer than the input's [default: as the input]
+    /// Bits a sample of the output, dithered if 16 or fewer than the input's [default: as the input]
     #[arg(long, value_name = "BITS", help_heading = "Output")]
     bit_depth: Option<BitDepth>,
-    /// Round to fewer bits without dither
+    /// Round without dither
     #[arg(long, help_heading = "Output")]
     no_dither: bool,
     /// Sample rate of the output in Hz [default: as the input]

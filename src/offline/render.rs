@@ -52,7 +52,7 @@ pub struct Options {
     pub tail: Tail,
     /// The output's peak in dB full scale; wherever it falls if there is none.
     pub normalize: Option<f32>,
-    /// Round to fewer bits without dither.
+    /// Round without dither.
     pub no_dither: bool,
     /// Overwrite an output that exists.
     pub force: bool,
@@ -135,7 +135,11 @@ pub fn render(
 
     let source = pass.source.format();
     let format = pass.format(options);
-    let dithered = !options.no_dither && format.depth.bits() < source.depth.bits();
+    let Settings { bypass, mix, output: level, .. } = options.settings;
+    let passed_on = bypass || mix == 0.0 && level == 0.0;
+    let processed = !passed_on || gain != 1.0 || pass.resampler.is_some();
+    let bits = format.depth.bits();
+    let dithered = !options.no_dither && (bits < source.depth.bits() || processed && bits <= 16);
     let mut writer = Writer::new(&output, format, pass.most_frames(), dithered)?;
     let (before, after) = pass.chunks();
     for chunk in before {

@@ -171,6 +171,37 @@ fn a_chunk_of_odd_length_is_padded() {
 }
 
 #[test]
+fn what_was_processed_is_dithered_to_16_bits_and_fewer() {
+    let sine = common::sine(1000.0, 0.5, 0.1, 48_000.0);
+    let quiet = [vec![0.0; 100], sine].concat();
+    let folder = Folder::with(&float_wav(48_000, &[quiet.clone(), quiet]));
+    let rendered = |input: &str, flags: &str| {
+        folder.run(&format!("render {input} -o out.wav --force {flags}"));
+        folder.integers("out.wav")
+    };
+    for bits in [16, 24] {
+        folder.run(&format!("render in.wav -o deep{bits}.wav --mix 0 --bit-depth {bits}"));
+    }
+    for (input, flags, dithered) in [
+        ("deep16.wav", "--mix 100", true),
+        ("deep16.wav", "--mix 0 --output -1", true),
+        ("deep16.wav", "--bypass --normalize-peak -1", true),
+        ("deep16.wav", "--bypass", false),
+        ("deep16.wav", "--mix 0", false),
+        ("deep24.wav", "--mix 100", false),
+        ("deep16.wav", "--mix 100 --bit-depth 24", false),
+    ] {
+        let out = rendered(input, flags);
+        assert_eq!(out, rendered(input, flags), "{input} {flags}: the same every time");
+        assert!(out[..200].iter().all(|sample| *sample == 0), "silence stays silent");
+        let plain = rendered(input, &format!("{flags} --no-dither"));
+        assert_eq!(out != plain, dithered, "{input} {flags}");
+        let error = out.iter().zip(&plain).map(|(a, b)| a.abs_diff(*b)).max();
+        assert!(error <= Some(1), "{input} {flags}: {error:?} steps");
+    }
+}
+
+#[test]
 fn lengths_that_nobody_knew_reach_to_the_end() {
     let whole = Wav { data: (0..40).collect(), ..silence() }.bytes();
     for len in [0, 0x7FFF_F000, 0x7FFF_FFFF, 0x8000_0000, u32::MAX] {
