@@ -1,6 +1,6 @@
 //! `tone-filter bands`.
 
-use super::{refuse_terminal, report::advice, sound::Sound};
+use super::{Usage, refuse_terminal, report::advice, sound::Sound};
 use clap::{
     ArgGroup, ValueHint,
     builder::{PathBufValueParser, TypedValueParser},
@@ -12,7 +12,7 @@ use std::{
 use tone_filter::{
     dsp::{BandState, ToneFilter},
     offline::{
-        Error, Output,
+        Error, Output, STDIO,
         listen::listen,
         pitch::shift,
         plot::Plot,
@@ -89,6 +89,11 @@ fn hop(text: &str) -> Result<f64, String> {
 /// Listens once, and writes all that is asked for.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let settings = args.sound.settings(true)?;
+    let outputs = [&args.png, &args.csv, &args.json, &args.midi].into_iter().flatten();
+    if outputs.filter(|path| *path == Path::new(STDIO)).count() > 1 {
+        let line = "- stands for one output; name files for the others";
+        return Err(Usage(line.into()).into());
+    }
     args.png.iter().chain(&args.midi).try_for_each(|path| refuse_terminal(path))?;
     let create = |path: &Option<PathBuf>| {
         let create = |path: &PathBuf| Output::create(path, &args.input, args.force);

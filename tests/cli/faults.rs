@@ -254,3 +254,24 @@ fn wrong_usage_is_told_from_failure() {
     assert!(said("--sample-rate 900").contains("use 1000 to 768000 Hz"));
 }
 
+#[test]
+fn a_switch_with_its_state_apart_gets_a_hint() {
+    let folder = Folder::with(&silence().bytes());
+    for line in ["render in.wav -o out.wav --auto off", "bands --auto off in.wav --csv -"] {
+        let said = folder.fail(line, 2);
+        assert_eq!(said, "--auto off names a file called off; write --auto=off");
+    }
+    // There may be such a file.
+    folder.put("off", &silence().bytes());
+    folder.run("render --bypass off -o out.wav");
+}
+
+#[test]
+fn standard_output_takes_one_table() {
+    let folder = Folder::with(&silence().bytes());
+    for line in ["--csv - --json -", "--csv - --midi -", "--json - --png -"] {
+        let said = folder.fail(&format!("bands in.wav {line}"), 2);
+        assert_eq!(said, "- stands for one output; name files for the others");
+    }
+}
+
