@@ -6,7 +6,7 @@ use clap::{
     builder::{PathBufValueParser, TypedValueParser},
 };
 use std::{
-    io::{self, BufWriter, Write},
+    io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
 use tone_filter::{
@@ -109,7 +109,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     for (output, syntax) in [(&csv, Syntax::Csv), (&json, Syntax::Json)] {
         if let Some(output) = output {
             let table = Table::new(BufWriter::new(output.file()), syntax, shift(&settings));
-            tables.push((output, table.map_err(|source| unwritable(output.path(), source))?));
+            tables.push((output, table.map_err(|source| Error::writing(output.path(), source))?));
         }
     }
     let write_down = |filter: &ToneFilter| {
@@ -118,27 +118,28 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         }
     };
     let (mut silent, mut lit) = (true, false);
-    let seconds = listen(&args.input, &settings, args.hop, write_down, |hop, bands| {
-        silent &= bands.total_power == 0.0;
-        lit |= bands.bands.iter().any(|band| band.state != BandState::Muted);
-        if png.is_some() {
-            let empty = || Plot::new(title.clone(), hop, shift(&settings));
-            plot.get_or_insert_with(empty).push(bands);
-        }
-        tables.iter_mut().try_for_each(|(output, table)| {
-            table.push(hop, bands).map_err(|source| unwritable(output.path(), source))
-        })
-    })?;
+    let seconds =
+        listen(&args.input, &settings, args.hop, write_down, |hop, bands| {
+            silent &= bands.total_power == 0.0;
+            lit |= bands.bands.iter().any(|band| band.state != BandState::Muted);
+            if png.is_some() {
+                let empty = || Plot::new(title.clone(), hop, shift(&settings));
+                plot.get_or_insert_with(empty).push(bands);
+            }
+            tables.iter_mut().try_for_each(|(output, table)| {
+                table.push(hop, bands).map_err(|source| Error::writing(output.path(), source))
+            })
+        })?;
 
     for (output, table) in tables {
-        table.finish().map_err(|source| unwritable(output.path(), source))?;
+        table.finish().map_err(|source| Error::writing(output.path(), source))?;
     }
     let picture = plot.map(|plot| plot.png());
     let song = transcriber.map(|transcriber| midi(&transcriber.finish(seconds), shift(&settings)));
     for (output, content) in [(&png, picture), (&mid, song)] {
         if let (Some(output), Some(content)) = (output, content) {
             let written = output.file().write_all(&content);
-            written.map_err(|source| unwritable(output.path(), source))?;
+            written.map_err(|source| Error::writing(output.path(), source))?;
         }
     }
     let outputs = [png, csv, json, mid].into_iter().flatten();
@@ -154,8 +155,4 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         eprintln!("{} -> {}: {seconds:.2} s", args.input.display(), names.join(", "));
     }
     Ok(())
-}
-
-fn unwritable(path: &Path, source: io::Error) -> Error {
-    Error::Write { path: path.into(), source }
 }

@@ -275,3 +275,39 @@ fn standard_output_takes_one_table() {
     }
 }
 
+#[test]
+fn ogg_files_of_other_codings() {
+    for (name, coding) in [("OpusHead", "Opus"), ("Speex   ", "Speex")] {
+        let bytes = [b"OggS", &[0; 24][..], name.as_bytes(), &[0; 60]].concat();
+        let line = format!(
+            "in.wav: {coding} samples; convert them to 8, 16, 24 or 32-bit integer, or to float"
+        );
+        refused(&bytes, &line);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_for_temporary_files_that_is_not_there_or_full_is_named() {
+    let folder = Folder::with(&silence().bytes());
+    for line in ["render - -o out.wav", "render in.wav -o -", "bands in.wav --csv -"] {
+        let mut command = folder.command(line);
+        let output =
+            command.env("TMPDIR", "/none").write_stdin(silence().bytes()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let cause = "error: -: cannot be stored in /none, the folder for temporary files (";
+        assert!(said.starts_with(cause), "{line}: {said}");
+        assert_eq!(output.status.code(), Some(1), "{line}");
+    }
+    // Files may not be longer than a block of 512 bytes: to a program, that is a disk without space.
+    folder.put("long.wav", &Wav { data: vec![0; 4000], ..silence() }.bytes());
+    const RENDER: &str = "trap '' XFSZ; ulimit -f 1; \"$0\" render - -o out.wav < long.wav";
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", RENDER]).arg(assert_cmd::cargo::cargo_bin!("tone-filter"));
+    let output = command.current_dir(folder.path("")).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.starts_with("error: -: cannot be stored in /tmp") && said.contains("TMPDIR"),
+        "{said}"
+    );
+}
