@@ -16,7 +16,7 @@ from dask.distributed import Client, LocalCluster
 from render_folder import render_folder
 
 FILES = 40
-FLAGS = ["--preset", "chord-pad", "--bit-depth", "24"]
+FLAGS = ["--preset", "chord-pad", "--bit-depth", "24", "--kernel", "portable"]
 
 
 def write_tone(path, frequency, seconds):

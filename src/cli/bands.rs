@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use tone_filter::{
-    dsp::{BandState, ToneFilter},
+    dsp::{BandState, ToneFilter, kernel::Kernel},
     offline::{
         Error, Output, STDIO,
         listen::listen,
@@ -57,6 +57,9 @@ pub struct Args {
     /// Say nothing but errors
     #[arg(short, long)]
     quiet: bool,
+    /// Compute with this kernel of `bench`: it decides the last bits [default: the fastest]
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<Kernel>,
     #[command(flatten)]
     sound: Sound,
 }
@@ -119,7 +122,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     };
     let (mut silent, mut lit) = (true, false);
     let seconds =
-        listen(&args.input, &settings, args.hop, write_down, |hop, bands| {
+        listen(&args.input, &settings, args.kernel, args.hop, write_down, |hop, bands| {
             silent &= bands.total_power == 0.0;
             lit |= bands.bands.iter().any(|band| band.state != BandState::Muted);
             if png.is_some() {

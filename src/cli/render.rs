@@ -8,12 +8,15 @@ use std::{
     path::{Path, PathBuf},
     time::Instant,
 };
-use tone_filter::offline::{
-    Error, STDIO,
-    batch::{Fate, Plan, Refused, Request, run as run_batch},
-    clean_up_on_interrupt,
-    render::{Options, Tail},
-    wav::Depth,
+use tone_filter::{
+    dsp::kernel::Kernel,
+    offline::{
+        Error, STDIO,
+        batch::{Fate, Plan, Refused, Request, run as run_batch},
+        clean_up_on_interrupt,
+        render::{Options, Tail},
+        wav::Depth,
+    },
 };
 
 /// Run files through the filter, one or ten thousand
@@ -59,6 +62,9 @@ pub struct Args {
     /// seconds; or as long as it can be heard
     #[arg(long, value_name = "none|auto|SECONDS", default_value = "none", value_parser = tail, help_heading = "Output")]
     tail: Tail,
+    /// Compute with this kernel of `bench`: it decides the last bits [default: the fastest]
+    #[arg(long, value_name = "NAME", help_heading = "Output")]
+    kernel: Option<Kernel>,
     /// Give outputs the time of their inputs' last change
     #[arg(long, help_heading = "Output")]
     keep_mtime: bool,
@@ -238,6 +244,7 @@ impl Args {
             tail: self.tail,
             normalize: self.normalize_peak,
             no_dither: self.no_dither,
+            kernel: self.kernel,
             force: self.force,
             keep_mtime: self.keep_mtime,
         })

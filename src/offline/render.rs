@@ -5,7 +5,7 @@ use super::{
     resample::Resampler,
     wav::{Chunk, Depth, Format, Writer},
 };
-use crate::dsp::{BandMask, BandState, Settings, ToneFilter};
+use crate::dsp::{BandMask, BandState, Settings, ToneFilter, kernel::Kernel};
 use std::{io, path::Path, sync::mpsc, thread, time::Instant};
 
 /// Frames that go from the reader to the filter and on to the writer at a time: enough to be worth a system
@@ -54,6 +54,8 @@ pub struct Options {
     pub normalize: Option<f32>,
     /// Round without dither.
     pub no_dither: bool,
+    /// What computes; the fastest kernel if there is none, or the one that the environment names.
+    pub kernel: Option<Kernel>,
     /// Overwrite an output that exists.
     pub force: bool,
     /// Give the output the input's time of modification.
@@ -234,6 +236,10 @@ impl Pass {
         let filter = ToneFilter::new(hertz, &options.settings)
             .map_err(|source| Error::Filter { path: path(), source })?
             .with_channels(usize::from(channels));
+        let filter = match options.kernel {
+            Some(kernel) => filter.with_kernel(kernel),
+            None => filter,
+        };
         let resampler = options.rate.filter(|to| *to != rate).map(|to| {
             Resampler::new(rate, to, channels).map_err(|reason| Error::Rate {
                 path: path(),
