@@ -73,7 +73,8 @@ def main():
     # Left to itself, each machine takes its CPU's fastest one, and their outputs differ in the last bits.
     parser.add_argument("--kernel", default="portable", help="that all machines have: portable, or a faster one")
     parser.add_argument("flags", nargs="*", help="for tone-filter render, after --")
-    arguments = parser.parse_args()
+    # Not parse_args, which takes no flags after -- once an option stands between them and the folders.
+    arguments = parser.parse_intermixed_args()
 
     cluster = arguments.scheduler or LocalCluster(threads_per_worker=1, dashboard_address=None)
     with Client(cluster) as client:
