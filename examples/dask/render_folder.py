@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Renders a folder of audio files on a Dask cluster: `tone-filter render`, once for every file.
 
-A rendering depends on nothing but its file and its flags, and an output appears when it is complete. So any worker
+A rendering depends on nothing but its file, its flags and the kernel that computes, and an output appears when it is complete. So any worker
 can render any file, any number of times: what is lost with a worker is rendered again elsewhere, and nothing has to be
 cleaned up or compared. All machines need the command and the two folders, under the same names.
 
-    render_folder.py IN OUT [--scheduler tcp://host:8786] [-- FLAGS OF tone-filter render]
+    render_folder.py IN OUT [--scheduler tcp://host:8786] [--kernel NAME] [-- FLAGS OF tone-filter render]
 
 Without a scheduler, a cluster of this computer's cores is started for as long as it takes.
 """
@@ -70,8 +70,11 @@ def main():
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("--scheduler", help="its address, like tcp://host:8786")
     parser.add_argument("--command", default="tone-filter", help="on all machines")
+    # Left to itself, each machine takes its CPU's fastest one, and their outputs differ in the last bits.
+    parser.add_argument("--kernel", default="portable", help="that all machines have: portable, or a faster one")
     parser.add_argument("flags", nargs="*", help="for tone-filter render, after --")
-    arguments = parser.parse_args()
+    # Not parse_args, which takes no flags after -- once an option stands between them and the folders.
+    arguments = parser.parse_intermixed_args()
 
     cluster = arguments.scheduler or LocalCluster(threads_per_worker=1, dashboard_address=None)
     with Client(cluster) as client:
@@ -80,7 +83,7 @@ def main():
             arguments.command,
             arguments.folder,
             arguments.out,
-            arguments.flags,
+            ["--kernel", arguments.kernel, *arguments.flags],
             lambda report: print(f"{report['input']} -> {report['output']}"),
         )
     for error in errors.values():

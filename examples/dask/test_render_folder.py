@@ -16,7 +16,8 @@ from dask.distributed import Client, LocalCluster
 from render_folder import render_folder
 
 FILES = 40
-FLAGS = ["--preset", "chord-pad", "--bit-depth", "24"]
+SOUND = ["--preset", "chord-pad", "--bit-depth", "24"]
+FLAGS = [*SOUND, "--kernel", "portable"]
 
 
 def write_tone(path, frequency, seconds):
@@ -66,6 +67,12 @@ def main():
     out = contents(root / "out")
     assert len(out) == FILES, sorted(out)
     assert out == contents(root / "alone"), "a file differs from the one rendered without a cluster"
+
+    # The same by the command line, whose kernel is that one by itself.
+    script = pathlib.Path(__file__).with_name("render_folder.py")
+    arguments = [str(root / "in" / "0"), str(root / "line"), "--command", command, "--", *SOUND]
+    subprocess.run([sys.executable, str(script), *arguments], check=True, stdout=subprocess.DEVNULL)
+    assert contents(root / "line") == contents(root / "alone" / "0"), "the command line gives other files"
     print(f"{FILES} files on two workers, one of them killed after {FILES // 4}: all there, all the same")
 
 

@@ -1,18 +1,18 @@
 //! `tone-filter bands`.
 
-use super::{refuse_terminal, report::advice, sound::Sound};
+use super::{Usage, refuse_terminal, report::advice, sound::Sound};
 use clap::{
     ArgGroup, ValueHint,
     builder::{PathBufValueParser, TypedValueParser},
 };
 use std::{
-    io::{self, BufWriter, Write},
+    io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
 use tone_filter::{
-    dsp::{BandState, ToneFilter},
+    dsp::{BandState, ToneFilter, kernel::Kernel},
     offline::{
-        Error, Output,
+        Error, Output, STDIO,
         listen::listen,
         pitch::shift,
         plot::Plot,
@@ -57,6 +57,9 @@ pub struct Args {
     /// Say nothing but errors
     #[arg(short, long)]
     quiet: bool,
+    /// Compute with this kernel of `bench`: it decides the last bits [default: the fastest]
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<Kernel>,
     #[command(flatten)]
     sound: Sound,
 }
@@ -89,6 +92,11 @@ fn hop(text: &str) -> Result<f64, String> {
 /// Listens once, and writes all that is asked for.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let settings = args.sound.settings(true)?;
+    let outputs = [&args.png, &args.csv, &args.json, &args.midi].into_iter().flatten();
+    if outputs.filter(|path| *path == Path::new(STDIO)).count() > 1 {
+        let line = "- stands for one output; name files for the others";
+        return Err(Usage(line.into()).into());
+    }
     args.png.iter().chain(&args.midi).try_for_each(|path| refuse_terminal(path))?;
     let create = |path: &Option<PathBuf>| {
         let create = |path: &PathBuf| Output::create(path, &args.input, args.force);
@@ -104,7 +112,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     for (output, syntax) in [(&csv, Syntax::Csv), (&json, Syntax::Json)] {
         if let Some(output) = output {
             let table = Table::new(BufWriter::new(output.file()), syntax, shift(&settings));
-            tables.push((output, table.map_err(|source| unwritable(output.path(), source))?));
+            tables.push((output, table.map_err(|source| Error::writing(output.path(), source))?));
         }
     }
     let write_down = |filter: &ToneFilter| {
@@ -113,27 +121,28 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         }
     };
     let (mut silent, mut lit) = (true, false);
-    let seconds = listen(&args.input, &settings, args.hop, write_down, |hop, bands| {
-        silent &= bands.total_power == 0.0;
-        lit |= bands.bands.iter().any(|band| band.state != BandState::Muted);
-        if png.is_some() {
-            let empty = || Plot::new(title.clone(), hop, shift(&settings));
-            plot.get_or_insert_with(empty).push(bands);
-        }
-        tables.iter_mut().try_for_each(|(output, table)| {
-            table.push(hop, bands).map_err(|source| unwritable(output.path(), source))
-        })
-    })?;
+    let seconds =
+        listen(&args.input, &settings, args.kernel, args.hop, write_down, |hop, bands| {
+            silent &= bands.total_power == 0.0;
+            lit |= bands.bands.iter().any(|band| band.state != BandState::Muted);
+            if png.is_some() {
+                let empty = || Plot::new(title.clone(), hop, shift(&settings));
+                plot.get_or_insert_with(empty).push(bands);
+            }
+            tables.iter_mut().try_for_each(|(output, table)| {
+                table.push(hop, bands).map_err(|source| Error::writing(output.path(), source))
+            })
+        })?;
 
     for (output, table) in tables {
-        table.finish().map_err(|source| unwritable(output.path(), source))?;
+        table.finish().map_err(|source| Error::writing(output.path(), source))?;
     }
     let picture = plot.map(|plot| plot.png());
     let song = transcriber.map(|transcriber| midi(&transcriber.finish(seconds), shift(&settings)));
     for (output, content) in [(&png, picture), (&mid, song)] {
         if let (Some(output), Some(content)) = (output, content) {
             let written = output.file().write_all(&content);
-            written.map_err(|source| unwritable(output.path(), source))?;
+            written.map_err(|source| Error::writing(output.path(), source))?;
         }
     }
     let outputs = [png, csv, json, mid].into_iter().flatten();
@@ -149,8 +158,4 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         eprintln!("{} -> {}: {seconds:.2} s", args.input.display(), names.join(", "));
     }
     Ok(())
-}
-
-fn unwritable(path: &Path, source: io::Error) -> Error {
-    Error::Write { path: path.into(), source }
 }

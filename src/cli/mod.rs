@@ -12,6 +12,7 @@ mod sound;
 use clap::{Parser, Subcommand, error::ErrorKind};
 use std::{
     error::Error as _,
+    ffi::OsString,
     io::{self, IsTerminal},
     path::Path,
     process::ExitCode,
@@ -62,7 +63,12 @@ const WRONG_USAGE: u8 = 2;
 
 /// Does what the command line says.
 pub fn run() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    if let Some(hint) = sound::loose_state(&args) {
+        eprintln!("error: {hint}");
+        return ExitCode::from(WRONG_USAGE);
+    }
+    let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };

@@ -22,6 +22,7 @@ pub struct Progress {
     done: AtomicUsize,
     count: usize,
     tell_files: bool,
+    quiet: bool,
 }
 
 impl Progress {
@@ -57,7 +58,7 @@ impl Progress {
         };
         let files = (0..workers).map(|_| file()).collect();
         all.enable_steady_tick(Duration::from_millis(500));
-        Self { bars, all, files, done: AtomicUsize::new(0), count, tell_files }
+        Self { bars, all, files, done: AtomicUsize::new(0), count, tell_files, quiet }
     }
 
     /// Takes all bars off the terminal.
@@ -92,7 +93,7 @@ impl Watch for Progress {
 
     fn end(&self, worker: usize, job: &Job, outcome: &Outcome) {
         self.move_to(worker, job, 1.0);
-        self.bars.suspend(|| report::tell(outcome, self.tell_files));
+        self.bars.suspend(|| report::tell(outcome, self.tell_files, self.quiet));
         let done = 1 + self.done.fetch_add(1, Ordering::Relaxed);
         self.all.set_message(format!("{done} of {}", self.count));
     }

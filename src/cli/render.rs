@@ -8,12 +8,15 @@ use std::{
     path::{Path, PathBuf},
     time::Instant,
 };
-use tone_filter::offline::{
-    Error, STDIO,
-    batch::{Fate, Plan, Refused, Request, run as run_batch},
-    clean_up_on_interrupt,
-    render::{Options, Tail},
-    wav::Depth,
+use tone_filter::{
+    dsp::kernel::Kernel,
+    offline::{
+        Error, STDIO,
+        batch::{Fate, Plan, Refused, Request, run as run_batch},
+        clean_up_on_interrupt,
+        render::{Options, Tail},
+        wav::Depth,
+    },
 };
 
 /// Run files through the filter, one or ten thousand
@@ -43,10 +46,10 @@ pub struct Args {
     #[arg(short, long, value_name = "N", value_parser = jobs)]
     jobs: Option<u16>,
 
-    /// Bits a sample of the output, dithered if fewer than the input's [default: as the input]
+    /// Bits a sample of the output, dithered if 16 or fewer than the input's [default: as the input]
     #[arg(long, value_name = "BITS", help_heading = "Output")]
     bit_depth: Option<BitDepth>,
-    /// Round to fewer bits without dither
+    /// Round without dither
     #[arg(long, help_heading = "Output")]
     no_dither: bool,
     /// Sample rate of the output in Hz [default: as the input]
@@ -59,6 +62,9 @@ pub struct Args {
     /// seconds; or as long as it can be heard
     #[arg(long, value_name = "none|auto|SECONDS", default_value = "none", value_parser = tail, help_heading = "Output")]
     tail: Tail,
+    /// Compute with this kernel of `bench`: it decides the last bits [default: the fastest]
+    #[arg(long, value_name = "NAME", help_heading = "Output")]
+    kernel: Option<Kernel>,
     /// Give outputs the time of their inputs' last change
     #[arg(long, help_heading = "Output")]
     keep_mtime: bool,
@@ -158,7 +164,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         force: args.force,
         skip_existing: args.skip_existing,
     };
-    let plan = Plan::new(&request)?;
+    let mut plan = Plan::new(&request)?;
     if args.json && plan.jobs.iter().any(|job| job.output == Path::new(STDIO)) {
         return Err(Refused::Stdio.into());
     }
@@ -178,13 +184,14 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     let one_file = inputs.len() == 1 && plan.jobs.len() + plan.decided().count() == 1;
     let tell_files = !args.quiet && (args.verbose || one_file);
     for outcome in plan.decided() {
-        report::tell(outcome, tell_files);
+        report::tell(outcome, tell_files, args.quiet);
     }
     let progress = Progress::new(&plan, workers, args.quiet, tell_files);
+    let left_out = std::mem::take(&mut plan.left_out);
     let start = Instant::now();
     let outcomes = run_batch(plan, &options, workers, &progress);
     progress.clear();
-    let summary = report::Summary::new(&outcomes, start.elapsed().as_secs_f64());
+    let summary = report::Summary::new(&outcomes, &left_out, start.elapsed().as_secs_f64());
     let reports = outcomes.iter().filter_map(|outcome| match &outcome.fate {
         Fate::Done(report) => Some(report),
         _ => None,
@@ -194,11 +201,14 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         let (count, advice) = (reports.count(), report::advice(&options.settings));
         eprintln!("warning: {unheard} of {count} files: {advice}; --verbose tells which");
     }
+    if !args.quiet {
+        report::tell_left_out(&left_out, args.verbose);
+    }
     if !(args.quiet || one_file && summary.failed > 0) {
         eprintln!("{summary}");
     }
     if args.json {
-        writeln!(io::stdout(), "{:#}", report::json(&outcomes, &summary))?;
+        writeln!(io::stdout(), "{:#}", report::json(&outcomes, &left_out, &summary))?;
     }
     Ok(summary.failed == 0)
 }
@@ -207,7 +217,10 @@ impl Args {
     /// Says what would be done, and whether nothing is in the way of it.
     fn dry_run(&self, plan: &Plan) -> anyhow::Result<bool> {
         let mut stdout = io::stdout().lock();
-        plan.decided().for_each(|outcome| report::tell(outcome, !self.quiet));
+        plan.decided().for_each(|outcome| report::tell(outcome, !self.quiet, self.quiet));
+        if !self.quiet {
+            report::tell_left_out(&plan.left_out, self.verbose);
+        }
         if self.json {
             writeln!(stdout, "{:#}", report::json_of_plan(plan))?;
         } else {
@@ -231,6 +244,7 @@ impl Args {
             tail: self.tail,
             normalize: self.normalize_peak,
             no_dither: self.no_dither,
+            kernel: self.kernel,
             force: self.force,
             keep_mtime: self.keep_mtime,
         })

@@ -5,7 +5,7 @@ use std::{fmt, path::Path};
 use tone_filter::{
     dsp::{BandMask, Settings, notes::TONES},
     offline::{
-        batch::{Fate, Job, Outcome, Plan},
+        batch::{Fate, Job, LeftOut, Outcome, Plan, Reason},
         pitch,
         render::Report,
     },
@@ -20,6 +20,7 @@ pub struct Summary {
     skipped: usize,
     /// How many files are not there.
     pub failed: usize,
+    left_out: usize,
     audio_seconds: f64,
     samples: u64,
     wall_seconds: f64,
@@ -27,9 +28,20 @@ pub struct Summary {
 
 impl Summary {
     /// Adds up what took `wall_seconds`.
-    pub fn new<'a>(outcomes: impl IntoIterator<Item = &'a Outcome>, wall_seconds: f64) -> Self {
-        let mut summary =
-            Self { done: 0, skipped: 0, failed: 0, audio_seconds: 0.0, samples: 0, wall_seconds };
+    pub fn new<'a>(
+        outcomes: impl IntoIterator<Item = &'a Outcome>,
+        left_out: &[LeftOut],
+        wall_seconds: f64,
+    ) -> Self {
+        let mut summary = Self {
+            done: 0,
+            skipped: 0,
+            failed: 0,
+            left_out: left_out.len(),
+            audio_seconds: 0.0,
+            samples: 0,
+            wall_seconds,
+        };
         for outcome in outcomes {
             match &outcome.fate {
                 Fate::Done(report) => {
@@ -55,7 +67,12 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let counts = [(self.done, "done"), (self.skipped, "skipped"), (self.failed, "failed")];
+        let counts = [
+            (self.done, "done"),
+            (self.skipped, "skipped"),
+            (self.failed, "failed"),
+            (self.left_out, "left out"),
+        ];
         let mut told = counts.iter().filter(|(count, _)| *count > 0);
         if let Some((count, what)) = told.next() {
             write!(f, "{count} file{} {what}", if *count == 1 { "" } else { "s" })?;
@@ -78,8 +95,9 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Says on standard error what became of a file: what went wrong in any case, all else if `in_full`.
-pub fn tell(outcome: &Outcome, in_full: bool) {
+/// Says on standard error what became of a file: what went wrong in any case, warnings unless `quiet`, all else if
+/// `in_full`.
+pub fn tell(outcome: &Outcome, in_full: bool, quiet: bool) {
     let input = outcome.input.display();
     let output = outcome.output.as_deref().unwrap_or(&outcome.input).display();
     match &outcome.fate {
@@ -98,7 +116,7 @@ pub fn tell(outcome: &Outcome, in_full: bool) {
                     report.after.peak_db(),
                 );
             }
-            if report.clipped > 0 {
+            if report.clipped > 0 && !quiet {
                 eprintln!(
                     "warning: {output}: {} samples clipped; lower --output by {:.1} dB or use --bit-depth 32f",
                     report.clipped,
@@ -108,6 +126,23 @@ pub fn tell(outcome: &Outcome, in_full: bool) {
             if in_full && unheard(report) {
                 eprintln!("warning: {output}: {}", advice(&report.settings));
             }
+        }
+    }
+}
+
+/// Says on standard error which files are left out and why: all of them if `in_full`, or one for each reason.
+pub fn tell_left_out(left_out: &[LeftOut], in_full: bool) {
+    for reason in Reason::ALL {
+        let mut inputs =
+            left_out.iter().filter(|left| left.reason == reason).map(|left| &left.input);
+        if in_full {
+            inputs.for_each(|input| eprintln!("note: {}: left out, {reason}", input.display()));
+        } else if let Some(first) = inputs.next() {
+            let more = match inputs.count() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            eprintln!("note: {}{more}: left out, {reason}", first.display());
         }
     }
 }
@@ -133,27 +168,31 @@ pub fn advice(settings: &Settings) -> &'static str {
 pub fn json_of_plan(plan: &Plan) -> Value {
     let planned = |job: &Job| json!({ "input": text(&job.input), "output": text(&job.output), "status": "planned" });
     let files: Vec<Value> = plan.jobs.iter().map(planned).chain(plan.decided().map(file)).collect();
-    let summary = Summary::new(plan.decided(), 0.0);
+    let summary = Summary::new(plan.decided(), &plan.left_out, 0.0);
     json!({
         "version": VERSION,
         "files": files,
+        "left_out": left_out(&plan.left_out),
         "summary": {
             "planned": plan.jobs.len(),
             "skipped": summary.skipped,
             "failed": summary.failed,
+            "left_out": summary.left_out,
         },
     })
 }
 
 /// All there is to know. Decibels of silence are null.
-pub fn json(outcomes: &[Outcome], summary: &Summary) -> Value {
+pub fn json(outcomes: &[Outcome], others: &[LeftOut], summary: &Summary) -> Value {
     json!({
         "version": VERSION,
         "files": outcomes.iter().map(file).collect::<Vec<_>>(),
+        "left_out": left_out(others),
         "summary": {
             "done": summary.done,
             "skipped": summary.skipped,
             "failed": summary.failed,
+            "left_out": summary.left_out,
             "audio_seconds": summary.audio_seconds,
             "wall_seconds": summary.wall_seconds,
             "times_real_time": summary.times_real_time(),
@@ -164,6 +203,11 @@ pub fn json(outcomes: &[Outcome], summary: &Summary) -> Value {
 
 fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+fn left_out(others: &[LeftOut]) -> Vec<Value> {
+    let one = |LeftOut { input, reason }: &LeftOut| json!({ "input": text(input), "reason": reason.to_string() });
+    others.iter().map(one).collect()
 }
 
 fn file(outcome: &Outcome) -> Value {

@@ -2,7 +2,7 @@
 
 use super::Usage;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use std::str::FromStr;
+use std::{ffi::OsString, path::Path, str::FromStr};
 use tone_filter::{
     dsp::{BandMask, CHOICES, Choice, PitchClasses, SPECS, Scale, Settings, Spec},
     presets::{self, Preset},
@@ -105,6 +105,18 @@ pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
             [only] => format!("{id} = {text:?} is unknown; did you mean {only}?"),
             _ => format!("{id} = {text:?} is several; use {}", or(&near)),
         }
+    })
+}
+
+/// What to write where a switch is followed by its state, as in `--auto off`: that would be taken for a file to read.
+pub fn loose_state(args: &[OsString]) -> Option<String> {
+    args.windows(2).find_map(|pair| {
+        let (flag, state) = (pair[0].to_str()?, pair[1].to_str()?);
+        let id = flag.strip_prefix("--")?;
+        let switch = CHOICES.iter().find(|choice| choice.is_switch() && choice.id == id)?;
+        let is_state = entry(switch, state).is_ok() && !Path::new(state).exists();
+        is_state
+            .then(|| format!("{flag} {state} names a file called {state}; write {flag}={state}"))
     })
 }
 

@@ -33,6 +33,8 @@ pub struct Reader {
     natural_depth: Depth,
     frames: Option<u64>,
     read: u64,
+    /// Where the last packet ends.
+    end: u64,
     /// What the last packet held, and how much of it is used up.
     packet: Vec<Vec<f32>>,
     used: usize,
@@ -80,7 +82,11 @@ impl Reader {
             codebooks::check(headers).map_err(fault)?;
         }
         let (codecs, options) = (symphonia::default::get_codecs(), AudioDecoderOptions::default());
-        let decoder = guarded(|| codecs.make_audio_decoder(parameters, &options)).map_err(fault)?;
+        let decoder = guarded(|| codecs.make_audio_decoder(parameters, &options));
+        let decoder = decoder.map_err(|error| match error {
+            Fault::Unsupported(_) => not_audio("its coding is unknown"),
+            other => fault(other),
+        })?;
         let (track, frames) = (track.id, track.num_frames);
         let mut reader = Self {
             path: path.into(),
@@ -91,12 +97,14 @@ impl Reader {
             natural_depth,
             frames,
             read: 0,
+            end: 0,
             packet: Vec::new(),
             used: 0,
         };
         // Only what is decoded tells the truth about channels and rate.
         if !reader.decode()? {
-            return Err(Error::Empty(path.into()));
+            let path = path.into();
+            return Err(if frames > Some(0) { Error::CutShort(path) } else { Error::Empty(path) });
         }
         Ok(reader)
     }
@@ -163,6 +171,7 @@ impl Reader {
             } else if (self.format.channels, self.format.rate) != (channels, rate) {
                 return Err(self.fault(Fault::DecodeError("channels or rate change on the way")));
             }
+            self.end = packet.pts.saturating_add(packet.dur).get().max(0) as u64;
             samples.copy_to_vecs_planar(&mut self.packet);
             self.used = 0;
             self.read += self.packet[0].len() as u64;
@@ -174,8 +183,12 @@ impl Reader {
     fn check_length(&self) -> Result<bool, Error> {
         match self.frames {
             Some(frames) if frames > self.read && self.read > 0 => {
-                let missing = frames - self.read;
-                Err(Error::Truncated { path: self.path.clone(), missing, frames })
+                let (path, missing) = (self.path.clone(), frames - self.read);
+                // Decoders pass over what is damaged.
+                if self.end >= frames {
+                    return Err(Error::Damaged { path, missing, frames });
+                }
+                Err(Error::Truncated { path, missing, frames })
             }
             _ => Ok(false),
         }
@@ -187,12 +200,12 @@ impl Reader {
 }
 
 fn fault_in(path: &Path, fault: Fault) -> Error {
-    let reason = match fault {
+    let path = path.to_path_buf();
+    match fault {
         Fault::IoError(source) if source.kind() != io::ErrorKind::UnexpectedEof => {
-            return Error::Read { path: path.into(), source };
+            Error::Read { path, source }
         }
-        Fault::IoError(_) => "it ends too early".into(),
-        other => other.to_string().replace('\n', " "),
-    };
-    Error::NotAudio { path: path.into(), reason }
+        Fault::IoError(_) => Error::CutShort(path),
+        other => Error::NotAudio { path, reason: other.to_string().replace('\n', " ") },
+    }
 }

@@ -24,7 +24,10 @@ pub use output::{Output, clean_up_on_interrupt};
 pub use source::{EXTENSIONS, Input, STDIO, Source};
 
 use crate::dsp;
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 use thiserror::Error;
 
 /// What can go wrong with a file.
@@ -81,6 +84,19 @@ pub enum Error {
         /// Frames that should be there.
         frames: u64,
     },
+    /// The input's coding is damaged.
+    #[error("{}: damaged, {missing} of {frames} frames are missing; copy or export it again", .path.display())]
+    Damaged {
+        /// The input.
+        path: PathBuf,
+        /// Frames that cannot be decoded.
+        missing: u64,
+        /// Frames that should be there.
+        frames: u64,
+    },
+    /// The input ends where its coding goes on, because of its end or its lengths.
+    #[error("{}: truncated or damaged; copy or export it again", .0.display())]
+    CutShort(PathBuf),
     /// The input has no samples.
     #[error("{}: holds no samples; record or export it again", .0.display())]
     Empty(PathBuf),
@@ -126,6 +142,14 @@ pub enum Error {
         /// Its sample rate in Hz.
         rate: u32,
     },
+    /// What goes through a pipe cannot be stored meanwhile.
+    #[error("{}: cannot be stored in {}, the folder for temporary files ({source}); make room there, or name another one in TMPDIR", .path.display(), std::env::temp_dir().display())]
+    Temporary {
+        /// What is stored: the input or the output.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
     /// The output cannot be created or written.
     #[error("{}: cannot be written ({source}); check the folder, its permissions and the space left", .path.display())]
     Write {
@@ -134,4 +158,16 @@ pub enum Error {
         /// What the system says.
         source: io::Error,
     },
+}
+
+impl Error {
+    /// Why the file for the output `path` cannot be written; for standard output, that is a temporary one.
+    pub fn writing(path: &Path, source: io::Error) -> Self {
+        let path = path.to_path_buf();
+        if path == Path::new(STDIO) {
+            Self::Temporary { path, source }
+        } else {
+            Self::Write { path, source }
+        }
+    }
 }

@@ -41,8 +41,7 @@ impl Output {
     /// regular file; when its folder cannot be made or written to.
     pub fn create(path: &Path, input: &Path, force: bool) -> Result<Self, Error> {
         // The error's own text tells the temporary name, which nobody knows.
-        let unwritable =
-            |error: io::Error| Error::Write { path: path.into(), source: error.kind().into() };
+        let unwritable = |error: io::Error| Error::writing(path, error.kind().into());
         if path == Path::new(STDIO) {
             let file = Destination::Stdout(tempfile::tempfile().map_err(unwritable)?);
             return Ok(Self { path: path.into(), file, force });

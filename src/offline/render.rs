@@ -5,7 +5,7 @@ use super::{
     resample::Resampler,
     wav::{Chunk, Depth, Format, Writer},
 };
-use crate::dsp::{BandMask, BandState, Settings, ToneFilter};
+use crate::dsp::{BandMask, BandState, Settings, ToneFilter, kernel::Kernel};
 use std::{io, path::Path, sync::mpsc, thread, time::Instant};
 
 /// Frames that go from the reader to the filter and on to the writer at a time: enough to be worth a system
@@ -52,8 +52,10 @@ pub struct Options {
     pub tail: Tail,
     /// The output's peak in dB full scale; wherever it falls if there is none.
     pub normalize: Option<f32>,
-    /// Round to fewer bits without dither.
+    /// Round without dither.
     pub no_dither: bool,
+    /// What computes; the fastest kernel if there is none, or the one that the environment names.
+    pub kernel: Option<Kernel>,
     /// Overwrite an output that exists.
     pub force: bool,
     /// Give the output the input's time of modification.
@@ -135,7 +137,11 @@ pub fn render(
 
     let source = pass.source.format();
     let format = pass.format(options);
-    let dithered = !options.no_dither && format.depth.bits() < source.depth.bits();
+    let Settings { bypass, mix, output: level, .. } = options.settings;
+    let passed_on = bypass || mix == 0.0 && level == 0.0;
+    let processed = !passed_on || gain != 1.0 || pass.resampler.is_some();
+    let bits = format.depth.bits();
+    let dithered = !options.no_dither && (bits < source.depth.bits() || processed && bits <= 16);
     let mut writer = Writer::new(&output, format, pass.most_frames(), dithered)?;
     let (before, after) = pass.chunks();
     for chunk in before {
@@ -230,6 +236,10 @@ impl Pass {
         let filter = ToneFilter::new(hertz, &options.settings)
             .map_err(|source| Error::Filter { path: path(), source })?
             .with_channels(usize::from(channels));
+        let filter = match options.kernel {
+            Some(kernel) => filter.with_kernel(kernel),
+            None => filter,
+        };
         let resampler = options.rate.filter(|to| *to != rate).map(|to| {
             Resampler::new(rate, to, channels).map_err(|reason| Error::Rate {
                 path: path(),

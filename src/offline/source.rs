@@ -41,14 +41,14 @@ impl Input {
     pub fn new(path: &Path) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let spooled = if path == Path::new(STDIO) {
-            Some(spool(&mut io::stdin().lock()).map_err(unreadable)?)
+            Some(spool(path, &mut io::stdin().lock())?)
         } else {
             let metadata = fs::metadata(path).map_err(unreadable)?;
             if metadata.is_dir() {
                 return Err(Error::Folder(path.into()));
             }
-            let pipe = || spool(&mut File::open(path)?);
-            (!metadata.is_file()).then(|| pipe().map_err(unreadable)).transpose()?
+            let pipe = || spool(path, &mut File::open(path).map_err(unreadable)?);
+            (!metadata.is_file()).then(pipe).transpose()?
         };
         Ok(Self { path: path.into(), spooled })
     }
@@ -80,11 +80,20 @@ impl Input {
     }
 }
 
-/// Everything that comes through a pipe, in a file without a name.
-fn spool(from: &mut impl Read) -> io::Result<File> {
-    let mut file = tempfile::tempfile()?;
-    io::copy(from, &mut file)?;
-    Ok(file)
+/// Everything that comes through the pipe called `path`, in a file without a name.
+fn spool(path: &Path, from: &mut impl Read) -> Result<File, Error> {
+    let temporary = |source| Error::Temporary { path: path.into(), source };
+    let mut file = tempfile::tempfile().map_err(temporary)?;
+    let mut bytes = vec![0; 1 << 16];
+    // Not `io::copy`, which does not tell whether reading or writing fails.
+    loop {
+        match from.read(&mut bytes) {
+            Ok(0) => return Ok(file),
+            Ok(len) => file.write_all(&bytes[..len]).map_err(temporary)?,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(source) => return Err(Error::Read { path: path.into(), source }),
+        }
+    }
 }
 
 /// A file being read: WAV by [`wav`], others by `symphonia`.
@@ -104,25 +113,33 @@ impl Source {
         let path = input.path();
         let unreadable = |source| Error::Read { path: path.into(), source };
         let mut file = input.open().map_err(unreadable)?;
-        let mut magic = Vec::new();
+        let mut head = Vec::new();
         let mut read = || {
-            (&mut file).take(4).read_to_end(&mut magic)?;
+            (&mut file).take(64).read_to_end(&mut head)?;
             file.rewind()
         };
         read().map_err(unreadable)?;
         let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
-        match magic[..] {
+        // The first page of an Ogg file says what is in it.
+        let codings = [("OpusHead", "Opus"), ("Speex   ", "Speex")];
+        let coding = codings.iter().find(|(name, _)| {
+            head.starts_with(b"OggS") && head.windows(8).any(|bytes| bytes == name.as_bytes())
+        });
+        if let Some((_, coding)) = coding {
+            return Err(Error::Coding { path: path.into(), coding: (*coding).into() });
+        }
+        match head[..] {
             // MP3 begins with a tag, or with the eleven bits of a frame.
-            [b'f', b'L', b'a', b'C']
-            | [b'F', b'O', b'R', b'M']
-            | [b'O', b'g', b'g', b'S']
-            | [b'I', b'D', b'3', _]
+            [b'f', b'L', b'a', b'C', ..]
+            | [b'F', b'O', b'R', b'M', ..]
+            | [b'O', b'g', b'g', b'S', ..]
+            | [b'I', b'D', b'3', _, ..]
             | [0xFF, 0xE0..=0xFF, ..] => {
                 Ok(Self::Coded(Box::new(coded::Reader::open(path, file)?)))
             }
-            [b'R', b'I', b'F', b'F'] | [b'R', b'F', b'6', b'4'] | [b'B', b'W', b'6', b'4'] => {
-                wav::Reader::open(path, file).map(Self::Wav)
-            }
+            [b'R', b'I', b'F', b'F', ..]
+            | [b'R', b'F', b'6', b'4', ..]
+            | [b'B', b'W', b'6', b'4', ..] => wav::Reader::open(path, file).map(Self::Wav),
             [] => Err(not_audio("it is empty")),
             _ => Err(not_audio("it begins like none that is known")),
         }

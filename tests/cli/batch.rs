@@ -297,15 +297,15 @@ fn a_dry_run_says_all_and_does_nothing() {
     let output = folder.command("render in -o out --dry-run").output().unwrap();
     assert_eq!(output.status.code(), Some(1), "an output exists");
 
-    let report = json(&folder, "render in none.wav -o out --dry-run --skip-existing --json", 0);
+    let report = json(&folder, "render in none.wav -o out --dry-run --skip-existing --json", 1);
     assert_eq!(report["version"], 1);
     let files = report["files"].as_array().unwrap();
     assert!(files.contains(&serde_json::json!({
         "input": "in/drums/kick.wav", "output": "out/drums/kick.wav", "status": "planned"
     })));
     let count = |status: &str| files.iter().filter(|file| file["status"] == status).count();
-    assert_eq!((count("planned"), count("skipped"), files.len()), (5, 1, 6));
-    let summary = serde_json::json!({ "planned": 5, "skipped": 1, "failed": 0 });
+    assert_eq!((count("planned"), count("skipped"), count("failed")), (4, 1, 1));
+    let summary = serde_json::json!({ "planned": 4, "skipped": 1, "failed": 1, "left_out": 0 });
     assert_eq!(report["summary"], summary);
     assert_eq!(names(&tree(&folder, "out")), ["a.wav"]);
 }
@@ -342,4 +342,76 @@ fn the_talk_is_as_long_as_asked_for() {
     assert_eq!(folder.run("render in -o out --quiet"), "");
     assert_eq!(folder.run("render in -o out2 --mix 0").lines().count(), 1);
     assert_eq!(folder.run("render in -o out3 --verbose --mix 0").lines().count(), 5 + 1);
+}
+
+#[test]
+fn outputs_of_an_earlier_run_among_the_inputs_are_left_out_and_told() {
+    let folder = samples();
+    let line = "render in/*.wav in/drums/*.wav --suffix -8bit";
+    folder.run(line);
+    let made = tree(&folder, "in");
+    let said = folder.run(&format!("{line} --skip-existing"));
+    let note = "note: in/a-8bit.wav and 2 more: left out, the output of another input, from an earlier run\n";
+    assert_eq!(said, format!("{note}3 files skipped, 3 left out\n"));
+    let said = folder.run(&format!("{line} --force --verbose"));
+    let note = "note: in/drums/kick-8bit.wav: left out, the output of another input, ";
+    assert!(said.contains(note), "{said}");
+    assert!(tree(&folder, "in") == made);
+    // As a shell expands the pattern.
+    let said = folder.run("render in/a-8bit.wav in/a.wav --suffix -8bit --force");
+    assert!(said.contains("1 file done, 1 left out: "), "{said}");
+    // Named alone, it is what is meant.
+    folder.run("render in/a-8bit.wav --suffix -8bit");
+    assert!(folder.path("in/a-8bit-8bit.wav").exists());
+}
+
+#[test]
+fn only_what_has_the_name_of_an_output_is_left_out() {
+    let folder = Folder::new();
+    folder.put("in/take1.wav", &silence().bytes());
+    folder.put("in/take2.wav", &silence().bytes());
+    let said = folder.run("render in --suffix 2");
+    assert!(said.starts_with("2 files done: "), "{said}");
+    assert_eq!(names(&tree(&folder, "in")), ["take1.wav", "take12.wav", "take2.wav", "take22.wav"]);
+}
+
+#[test]
+fn audio_of_formats_that_are_not_read_is_told() {
+    let folder = samples();
+    for name in ["in/b.m4a", "in/c.Opus", "in/deep/d.w64", "in/e.caf", "in/.f.m4a"] {
+        folder.put(name, b"");
+    }
+    let reason = "a format that is not read; give WAV, FLAC, AIFF, MP3 or Ogg Vorbis";
+    let note = format!("note: in/b.m4a and 3 more: left out, {reason}\n");
+    let said = folder.run("render in -o out --mix 0");
+    assert!(said.starts_with(&format!("{note}5 files done, 4 left out: ")), "{said}");
+    assert_eq!(folder.run("render in -o out --force --quiet"), "");
+    for (flags, key) in [("--force", "done"), ("--force --dry-run", "planned")] {
+        let report = json(&folder, &format!("render in -o out --json {flags}"), 0);
+        assert_eq!(
+            (&report["summary"][key], &report["summary"]["left_out"]),
+            (&5.into(), &4.into())
+        );
+        let left_out = &report["left_out"];
+        assert_eq!(left_out[0]["input"], "in/b.m4a");
+        assert_eq!(left_out[3]["reason"], reason);
+    }
+}
+
+#[test]
+fn a_dry_run_finds_the_files_that_are_not_there() {
+    let folder = samples();
+    let output = folder.command("render in/a.wav none.wav -o out --dry-run").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.starts_with("error: none.wav: cannot be read ("), "{said}");
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "in/a.wav -> out/a.wav\n");
+}
+
+#[test]
+fn quiet_says_nothing_of_samples_that_are_cut() {
+    let folder = Folder::with(&float_wav(44_100, &[vec![2.0; 100]]));
+    let line = "render in.wav -o out.wav --mix 0 --bit-depth 16";
+    assert!(folder.run(line).contains("100 samples clipped"));
+    assert_eq!(folder.run(&format!("{line} --force --quiet")), "");
 }

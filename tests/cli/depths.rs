@@ -169,3 +169,76 @@ fn a_chunk_of_odd_length_is_padded() {
     assert_eq!(bytes[40..44], 3u32.to_le_bytes(), "the samples");
     assert_eq!(bytes[44..], [0, 128, 255, 0]);
 }
+
+#[test]
+fn what_was_processed_is_dithered_to_16_bits_and_fewer() {
+    let sine = common::sine(1000.0, 0.5, 0.1, 48_000.0);
+    let quiet = [vec![0.0; 100], sine].concat();
+    let folder = Folder::with(&float_wav(48_000, &[quiet.clone(), quiet]));
+    let rendered = |input: &str, flags: &str| {
+        folder.run(&format!("render {input} -o out.wav --force {flags}"));
+        folder.integers("out.wav")
+    };
+    for bits in [16, 24] {
+        folder.run(&format!("render in.wav -o deep{bits}.wav --mix 0 --bit-depth {bits}"));
+    }
+    for (input, flags, dithered) in [
+        ("deep16.wav", "--mix 100", true),
+        ("deep16.wav", "--mix 0 --output -1", true),
+        ("deep16.wav", "--bypass --normalize-peak -1", true),
+        ("deep16.wav", "--bypass", false),
+        ("deep16.wav", "--mix 0", false),
+        ("deep24.wav", "--mix 100", false),
+        ("deep16.wav", "--mix 100 --bit-depth 24", false),
+    ] {
+        let out = rendered(input, flags);
+        assert_eq!(out, rendered(input, flags), "{input} {flags}: the same every time");
+        assert!(out[..200].iter().all(|sample| *sample == 0), "silence stays silent");
+        let plain = rendered(input, &format!("{flags} --no-dither"));
+        assert_eq!(out != plain, dithered, "{input} {flags}");
+        let error = out.iter().zip(&plain).map(|(a, b)| a.abs_diff(*b)).max();
+        assert!(error <= Some(1), "{input} {flags}: {error:?} steps");
+    }
+}
+
+#[test]
+fn lengths_that_nobody_knew_reach_to_the_end() {
+    let whole = Wav { data: (0..40).collect(), ..silence() }.bytes();
+    for len in [0, 0x7FFF_F000, 0x7FFF_FFFF, 0x8000_0000, u32::MAX] {
+        for riff in [0, 36, u32::MAX] {
+            let mut bytes = whole.clone();
+            bytes[4..8].copy_from_slice(&u32::to_le_bytes(riff));
+            bytes[40..44].copy_from_slice(&u32::to_le_bytes(len));
+            let folder = Folder::with(&bytes);
+            folder.run("render in.wav -o out.wav --mix 0");
+            assert!(std::fs::read(folder.path("out.wav")).unwrap() == whole, "{len:#x}");
+        }
+    }
+    // Where the file is as long as its header says, nothing is.
+    let mut empty = Wav { data: vec![], ..silence() }.bytes();
+    empty.extend(b"LIST\x04\0\0\0INFO");
+    let riff = empty.len() as u32 - 8;
+    empty[4..8].copy_from_slice(&riff.to_le_bytes());
+    let line = Folder::with(&empty).fail("render in.wav -o out.wav", 1);
+    assert!(line.starts_with("in.wav: holds no samples;"), "{line}");
+}
+
+#[test]
+fn a_byte_after_the_last_whole_frame_is_no_harm() {
+    let folder = Folder::with(&Wav { data: (0..41).collect(), ..silence() }.bytes());
+    folder.run("render in.wav -o out.wav --mix 0");
+    let expected = Wav { data: (0..40).collect(), ..silence() }.bytes();
+    assert!(std::fs::read(folder.path("out.wav")).unwrap() == expected);
+}
+
+#[test]
+fn twenty_bits_in_three_bytes_are_read() {
+    let values = [0x7FFFF0, -0x800000, 0x10, -0x10];
+    let data = values.iter().flat_map(|v: &i32| v.to_le_bytes()[..3].to_vec()).collect();
+    let mut bytes = Wav { bits: 24, data, ..silence() }.bytes();
+    bytes[34] = 20;
+    let folder = Folder::with(&bytes);
+    folder.run("render in.wav -o out.wav --mix 0");
+    assert_eq!(folder.integers("out.wav"), values);
+    assert_eq!(folder.spec("out.wav").bits_per_sample, 24);
+}

@@ -68,7 +68,7 @@ fn headers_cut_off_anywhere() {
 #[test]
 fn headers_that_cannot_be() {
     not_wav(&Wav { channels: 0, ..silence() }.bytes(), "it has no channels");
-    for odd in [41, 42] {
+    for odd in [42, 43] {
         let odd = Wav { data: vec![0; odd], ..silence() };
         not_wav(&odd.bytes(), "its samples end within a frame");
     }
@@ -252,4 +252,62 @@ fn wrong_usage_is_told_from_failure() {
     assert!(said("--jobs x").contains("jobs = \"x\" is out of range; use 1 to 1024"));
     assert!(said("--sample-rate fast").contains("sample-rate = \"fast\" is out of range"));
     assert!(said("--sample-rate 900").contains("use 1000 to 768000 Hz"));
+}
+
+#[test]
+fn a_switch_with_its_state_apart_gets_a_hint() {
+    let folder = Folder::with(&silence().bytes());
+    for line in ["render in.wav -o out.wav --auto off", "bands --auto off in.wav --csv -"] {
+        let said = folder.fail(line, 2);
+        assert_eq!(said, "--auto off names a file called off; write --auto=off");
+    }
+    // There may be such a file.
+    folder.put("off", &silence().bytes());
+    folder.run("render --bypass off -o out.wav");
+}
+
+#[test]
+fn standard_output_takes_one_table() {
+    let folder = Folder::with(&silence().bytes());
+    for line in ["--csv - --json -", "--csv - --midi -", "--json - --png -"] {
+        let said = folder.fail(&format!("bands in.wav {line}"), 2);
+        assert_eq!(said, "- stands for one output; name files for the others");
+    }
+}
+
+#[test]
+fn ogg_files_of_other_codings() {
+    for (name, coding) in [("OpusHead", "Opus"), ("Speex   ", "Speex")] {
+        let bytes = [b"OggS", &[0; 24][..], name.as_bytes(), &[0; 60]].concat();
+        let line = format!(
+            "in.wav: {coding} samples; convert them to 8, 16, 24 or 32-bit integer, or to float"
+        );
+        refused(&bytes, &line);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_folder_for_temporary_files_that_is_not_there_or_full_is_named() {
+    let folder = Folder::with(&silence().bytes());
+    for line in ["render - -o out.wav", "render in.wav -o -", "bands in.wav --csv -"] {
+        let mut command = folder.command(line);
+        let output =
+            command.env("TMPDIR", "/none").write_stdin(silence().bytes()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let cause = "error: -: cannot be stored in /none, the folder for temporary files (";
+        assert!(said.starts_with(cause), "{line}: {said}");
+        assert_eq!(output.status.code(), Some(1), "{line}");
+    }
+    // Files may not be longer than a block of 512 bytes: to a program, that is a disk without space.
+    folder.put("long.wav", &Wav { data: vec![0; 4000], ..silence() }.bytes());
+    const RENDER: &str = "trap '' XFSZ; ulimit -f 1; \"$0\" render - -o out.wav < long.wav";
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", RENDER]).arg(assert_cmd::cargo::cargo_bin!("tone-filter"));
+    let output = command.current_dir(folder.path("")).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        said.starts_with("error: -: cannot be stored in /tmp") && said.contains("TMPDIR"),
+        "{said}"
+    );
 }

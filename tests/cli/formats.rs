@@ -149,6 +149,24 @@ fn without_dither_samples_are_only_rounded() {
 }
 
 #[test]
+fn the_kernel_is_the_one_that_is_named() {
+    let folder = Folder::with(&float_wav(44_100, &[common::noisy_chord(0.5, 44_100.0)]));
+    folder.run("render in.wav -o flag.wav --preset reference --kernel scalar");
+    let mut command = folder.command("render in.wav -o variable.wav --preset reference");
+    assert!(command.env("TONE_FILTER_KERNEL", "scalar").output().unwrap().status.success());
+    let bytes = |name: &str| fs::read(folder.path(name)).unwrap();
+    assert!(bytes("flag.wav") == bytes("variable.wav"));
+    folder.run("render in.wav -o other.wav --preset reference --kernel portable");
+    assert!(bytes("other.wav") != bytes("flag.wav"), "kernels differ in the last bits");
+    folder.run("bands in.wav --csv flag.csv --kernel scalar");
+    let mut command = folder.command("bands in.wav --csv variable.csv");
+    assert!(command.env("TONE_FILTER_KERNEL", "scalar").output().unwrap().status.success());
+    assert!(bytes("flag.csv") == bytes("variable.csv"));
+    let line = folder.fail("render in.wav -o out.wav --kernel mmx", 2);
+    assert!(line.starts_with("this CPU has no kernel 'mmx'; use one of scalar, "), "{line}");
+}
+
+#[test]
 fn another_sample_rate_keeps_pitch_and_time() {
     let folder = Folder::with(&float_wav(48_000, &[common::sine(1000.0, 0.5, 1.0, 48_000.0)]));
     folder.run("render in.wav -o out.wav --mix 0 --sample-rate 44100");

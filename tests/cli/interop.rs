@@ -162,3 +162,23 @@ fn lossy_files_are_decoded_as_ffmpeg_does_from_the_same_sample_on() {
         assert!(snr > 60.0, "{name}: {snr} dB");
     }
 }
+
+#[test]
+fn coded_files_that_are_damaged_are_told_from_those_that_are_cut_short() {
+    let folder = noise(2, 10_000);
+    tool(&folder, "ffmpeg -v error -i in.wav -frame_size 1000 whole.flac");
+    let whole = std::fs::read(folder.path("whole.flac")).unwrap();
+    let said = |bytes: &[u8]| {
+        folder.put("broken.flac", bytes);
+        folder.fail("render broken.flac -o out.wav", 1)
+    };
+    for part in [2, 100] {
+        let line = said(&whole[..whole.len() - whole.len() / part]);
+        assert_eq!(line, "broken.flac: truncated or damaged; copy or export it again");
+    }
+    let mut damaged = whole.clone();
+    damaged[whole.len() / 2] ^= 1;
+    let line = said(&damaged);
+    assert!(line.starts_with("broken.flac: damaged, "), "{line}");
+    assert!(line.ends_with(" of 10000 frames are missing; copy or export it again"), "{line}");
+}

@@ -3,7 +3,7 @@
 mod find;
 mod plan;
 
-pub use plan::{Job, Plan, Refused, Request};
+pub use plan::{Job, LeftOut, Plan, Reason, Refused, Request};
 
 use super::{
     Error,

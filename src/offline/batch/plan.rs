@@ -51,7 +51,34 @@ pub struct Plan {
     pub jobs: Vec<Job>,
     /// Files that were named more than once, and are rendered once.
     pub repeated: Vec<PathBuf>,
+    /// Files that are not rendered.
+    pub left_out: Vec<LeftOut>,
     pub(super) outcomes: Vec<(usize, Outcome)>,
+}
+
+/// A file among the inputs that is not rendered, and why.
+#[derive(Debug)]
+pub struct LeftOut {
+    /// The file.
+    pub input: PathBuf,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why an input is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// It has the name of another input's output.
+    #[error("the output of another input, from an earlier run")]
+    Output,
+    /// It lies in a folder, and is audio of a format that is not read.
+    #[error("a format that is not read; give WAV, FLAC, AIFF, MP3 or Ogg Vorbis")]
+    Format,
+}
+
+impl Reason {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Output, Self::Format];
 }
 
 /// Why nothing is done at all.
@@ -85,7 +112,8 @@ impl Plan {
     /// # Errors
     /// When one output would be written twice, or over an input.
     pub fn new(request: &Request) -> Result<Self, Refused> {
-        let found = find_all(request);
+        let mut unread = Vec::new();
+        let found = find_all(request, &mut unread);
         let one_file = matches!(&found[..], [Ok(Found { named: true, .. })])
             && request.inputs.len() == 1
             && !request.many;
@@ -111,11 +139,34 @@ impl Plan {
             return Err(Refused::NotWav(out.into()));
         }
 
-        let mut plan = Self { jobs: Vec::new(), repeated: Vec::new(), outcomes: Vec::new() };
-        let mut makers: HashMap<OsString, PathBuf> = HashMap::new();
+        let output_of = |found: &Found| match request.out {
+            Some(out) if !into_folder => out.into(),
+            Some(out) => renamed(&out.join(&found.below), request.suffix),
+            None => renamed(&found.path, request.suffix),
+        };
         let canonical = |path: &Path| fs::canonicalize(path).ok();
-        let paths = found.iter().flatten().map(|found| canonical(&found.path));
-        let inputs: HashSet<PathBuf> = paths.flatten().collect();
+        // A pattern like *.wav finds what an earlier run has put beside its inputs, too.
+        let mut earlier = HashSet::new();
+        if !request.suffix.is_empty() {
+            for found in found.iter().flatten() {
+                let output = canonical(&output_of(found));
+                earlier.extend(
+                    output.filter(|output| Some(output) != canonical(&found.path).as_ref()),
+                );
+            }
+        }
+        let is_earlier = |path: &Path| canonical(path).is_some_and(|path| earlier.contains(&path));
+        let left_out = unread.into_iter().map(|input| LeftOut { input, reason: Reason::Format });
+        let mut plan = Self {
+            jobs: Vec::new(),
+            repeated: Vec::new(),
+            left_out: left_out.collect(),
+            outcomes: Vec::new(),
+        };
+        let mut makers: HashMap<OsString, PathBuf> = HashMap::new();
+        let rendered = found.iter().flatten().filter(|found| !is_earlier(&found.path));
+        let inputs: HashSet<PathBuf> =
+            rendered.filter_map(|found| canonical(&found.path)).collect();
         for (index, found) in found.into_iter().enumerate() {
             let found = match found {
                 Ok(found) => found,
@@ -125,12 +176,12 @@ impl Plan {
                     continue;
                 }
             };
-            let output = match request.out {
-                Some(out) if !into_folder => out.into(),
-                Some(out) => renamed(&out.join(&found.below), request.suffix),
-                None => renamed(&found.path, request.suffix),
-            };
+            let output = output_of(&found);
             let Found { path: input, .. } = found;
+            if is_earlier(&input) {
+                plan.left_out.push(LeftOut { input, reason: Reason::Output });
+                continue;
+            }
             if let Some(other) = makers.insert(key(&output), input.clone()) {
                 if canonical(&other) == canonical(&input) {
                     plan.repeated.push(input);
@@ -153,8 +204,12 @@ impl Plan {
     }
 
     fn add(&mut self, job: Job, request: &Request) {
-        let exists = job.output != Path::new(STDIO) && job.output.symlink_metadata().is_ok();
-        let fate = if exists && request.skip_existing {
+        let is_file = |path: &Path| path != Path::new(STDIO);
+        let missing = is_file(&job.input).then(|| fs::metadata(&job.input).err()).flatten();
+        let exists = is_file(&job.output) && job.output.symlink_metadata().is_ok();
+        let fate = if let Some(source) = missing {
+            Fate::Failed(Error::Read { path: job.input.clone(), source })
+        } else if exists && request.skip_existing {
             Fate::Skipped
         } else if exists && !request.force {
             Fate::Failed(Error::Exists(job.output.clone()))
@@ -167,19 +222,9 @@ impl Plan {
     }
 }
 
-fn find_all(request: &Request) -> Vec<Result<Found, (PathBuf, Error)>> {
+fn find_all(request: &Request, unread: &mut Vec<PathBuf>) -> Vec<Result<Found, (PathBuf, Error)>> {
     let out = request.out.and_then(|out| fs::canonicalize(out).ok());
-    // What an earlier run has put among the inputs is not rendered again.
-    let is_output = |path: &Path| match &out {
-        Some(out) => fs::canonicalize(path).is_ok_and(|path| path == *out),
-        None => {
-            let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-            path.is_file()
-                && !request.suffix.is_empty()
-                && stem.is_some_and(|stem| stem.ends_with(request.suffix))
-        }
-    };
-    request.inputs.iter().flat_map(|input| find(input, &is_output)).collect()
+    request.inputs.iter().flat_map(|input| find(input, out.as_deref(), unread)).collect()
 }
 
 /// `path` with `suffix` at the end of its name, and as WAV.

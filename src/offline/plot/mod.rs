@@ -84,6 +84,7 @@ impl Plot {
         listen(
             input,
             settings,
+            None,
             0.01,
             |_| (),
             |hop, bands| {

@@ -9,8 +9,9 @@ use std::{
 /// No format chunk is longer; a longer one is a broken length.
 const LONGEST_FORMAT: u64 = 1024;
 
-/// Lengths that programs write which cannot come back to correct them: ffmpeg and sox into a pipe.
-const STREAMED: [u32; 2] = [u32::MAX, 0x7FFF_F000];
+/// Lengths that programs write which cannot come back to correct them, into a pipe: ffmpeg and arecord; sox; lame and
+/// opusdec; arecord; mpg123.
+const STREAMED: [u32; 5] = [u32::MAX, 0x7FFF_F000, 0x7FFF_FFFF, 0x8000_0000, 0];
 
 /// A chunk that is carried over as it is: where its content lies in the file.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +49,9 @@ pub fn walk(file: &mut BufReader<File>, file_len: u64) -> io::Result<Chunks> {
         (b"RF64" | b"BW64", b"WAVE") => true,
         _ => return Err(invalid("it has no RIFF WAVE header")),
     };
+    let [.., a, b, c, d, _, _, _, _] = riff;
+    // A header that counts all of the file is right about the samples, too.
+    let is_exact = file_len == 8 + u64::from(u32::from_le_bytes([a, b, c, d]));
     let (mut fmt, mut before, mut long_data) = (Vec::new(), Vec::new(), None);
     let mut position = riff.len() as u64;
     loop {
@@ -71,7 +75,7 @@ pub fn walk(file: &mut BufReader<File>, file_len: u64) -> io::Result<Chunks> {
             }
             b"data" if fmt.is_empty() => return Err(invalid("it has no format chunk")),
             b"data" => {
-                let streamed = long_data.is_none() && STREAMED.contains(&chunk.len);
+                let streamed = long_data.is_none() && !is_exact && STREAMED.contains(&chunk.len);
                 let data_len = match long_data {
                     None if is_64 => return Err(invalid("it is RF64 without its lengths")),
                     Some(long) if chunk.len == u32::MAX => long,

@@ -39,7 +39,7 @@ fn deal<const N: usize>(bytes: &[u8], channels: &mut [Vec<f32>], sample: impl Fn
 }
 
 /// Replaces `bytes` by the samples of all `channels` (of one length), interleaved. Integers are rounded
-/// after adding what `dither` gives, in steps, and cut to full scale.
+/// after adding what `dither` gives, in steps, and cut to full scale. Silence stays silent.
 pub fn encode(
     channels: &[Vec<f32>],
     depth: Depth,
@@ -82,7 +82,8 @@ fn deal_out<const N: usize>(
         (_, Some(dither)) => {
             for (frame, samples) in samples.chunks_exact_mut(count).enumerate() {
                 for (sample, channel) in samples.iter_mut().zip(channels) {
-                    *sample = coded(channel[frame], dither.next());
+                    let value = channel[frame];
+                    *sample = coded(value, if value == 0.0 { 0.0 } else { dither.next() });
                 }
             }
         }

@@ -54,16 +54,17 @@ impl Reader {
         let stride = frame as usize / usize::from(format.channels);
         // 24 bits may be stored in four bytes.
         if frame % u64::from(format.channels) != 0
-            || stride != format.depth.bytes() && (format.depth, stride) != (Depth::Int24, 4)
+            || stride != format.depth.bytes() && (word(&fmt, 14), stride) != (24, 4)
         {
             return Err(not_wav("its format chunk contradicts itself"));
         }
-        if !streamed && data_len % frame != 0 {
+        // Some programs count the padding as a sample's byte.
+        if !streamed && data_len % frame > 1 {
             return Err(not_wav("its samples end within a frame"));
         }
         let there = file_len - data_start;
         let frames = data_len / frame;
-        if data_len > there {
+        if frames * frame > there {
             let missing = frames - there / frame;
             return Err(Error::Truncated { path: path.into(), missing, frames });
         }
@@ -132,7 +133,8 @@ fn word(fmt: &[u8], at: usize) -> u16 {
 fn format(fmt: &[u8]) -> Result<Format, String> {
     let double = |at: usize| u32::from_le_bytes([fmt[at], fmt[at + 1], fmt[at + 2], fmt[at + 3]]);
     let bits = word(fmt, 14);
-    // Fewer bits may be valid than are stored; those are the upper ones, so all that are stored can be read.
+    // Fewer bits may be valid than are stored; those are the upper ones, so all that are stored can be read. Of 20
+    // bits in three bytes, some headers give the one number here, and some the other.
     let (tag, speakers) = match word(fmt, 0) {
         EXTENSIBLE if fmt.len() >= 40 => (word(fmt, 24), double(20)),
         tag => (tag, 0),
@@ -140,7 +142,7 @@ fn format(fmt: &[u8]) -> Result<Format, String> {
     let depth = match (tag, bits) {
         (1, 8) => Depth::Int8,
         (1, 16) => Depth::Int16,
-        (1, 24) => Depth::Int24,
+        (1, 20 | 24) => Depth::Int24,
         (1, 32) => Depth::Int32,
         (3, 32) => Depth::Float32,
         (3, 64) => Depth::Float64,

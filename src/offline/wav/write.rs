@@ -51,7 +51,7 @@ impl Writer {
         let mut writer = Self {
             file: BufWriter::with_capacity(
                 BUFFER,
-                output.file().try_clone().map_err(|source| unwritable(&path, source))?,
+                output.file().try_clone().map_err(|source| Error::writing(&path, source))?,
             ),
             path,
             format,
@@ -79,7 +79,7 @@ impl Writer {
     ) -> Result<(), Error> {
         self.put(&chunk.id)?;
         self.put(&chunk.len.to_le_bytes())?;
-        copy(&mut self.file).map_err(|source| unwritable(&self.path, source))?;
+        copy(&mut self.file).map_err(|source| Error::writing(&self.path, source))?;
         // Chunks begin at even places.
         self.put(&[0][..chunk.len as usize % 2])
     }
@@ -107,7 +107,7 @@ impl Writer {
         if self.data_start == 0 {
             self.put(&data_head(Lengths { file: 8, data: 0, frames: 0 }))?;
             let position = self.file.stream_position();
-            self.data_start = position.map_err(|source| unwritable(&self.path, source))?;
+            self.data_start = position.map_err(|source| Error::writing(&self.path, source))?;
         }
         Ok(())
     }
@@ -137,15 +137,11 @@ impl Writer {
             self.file.write_all(&data_head(lengths))?;
             self.file.flush()
         };
-        complete().map_err(|source| unwritable(&self.path, source))?;
+        complete().map_err(|source| Error::writing(&self.path, source))?;
         Ok(self.clipped)
     }
 
     fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        self.file.write_all(bytes).map_err(|source| unwritable(&self.path, source))
+        self.file.write_all(bytes).map_err(|source| Error::writing(&self.path, source))
     }
-}
-
-fn unwritable(path: &std::path::Path, source: io::Error) -> Error {
-    Error::Write { path: path.into(), source }
 }
