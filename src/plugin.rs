@@ -5,7 +5,7 @@ mod clap_entry;
 pub use clap_entry::clap_entry;
 
 use crate::{
-    dsp::ToneFilter,
+    dsp::{ToneFilter, kernel::Kernel},
     editor::ToneFilterEditor,
     meters::{MeterInput, Meters, meters},
     params::{ToneFilterParams, complete_state},
@@ -147,6 +147,9 @@ impl Active {
     fn new(params: &ToneFilterParams, config: &BufferConfig) -> Option<Self> {
         let sample_rate = f64::from(config.sample_rate);
         let filter = ToneFilter::new(sample_rate, &params.settings()).ok()?;
+        // A name that is no kernel's is passed over: a plugin must not fail in a host for it.
+        let filter =
+            filter.with_kernel(Kernel::from_environment().unwrap_or_else(|_| Kernel::best()));
         let max_frames = config.max_buffer_size as usize;
         Some(Self { filter, sample_rate, max_frames, silent_frames: 0 })
     }

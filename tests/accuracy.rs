@@ -8,6 +8,7 @@ use common::{noisy_chord, sine, snr, white};
 use tone_filter::dsp::{
     BandState, PitchClass, Scale, Settings, Stereo, ToneFilter,
     constants::Constants,
+    kernel::Kernel,
     notes::{TONES, frequency},
     reference::{self, Bank},
     resonator::Design,
@@ -17,9 +18,14 @@ fn wet() -> Settings {
     Settings { mix: 100.0, ..Settings::REFERENCE }
 }
 
+/// A filter on the kernel that the environment names.
+fn filter(rate: f64, settings: &Settings) -> ToneFilter {
+    ToneFilter::new(rate, settings).unwrap().with_kernel(Kernel::from_environment().unwrap())
+}
+
 fn filtered(settings: &Settings, rate: f64, input: &[f32]) -> Vec<f32> {
     let mut signal = input.to_vec();
-    ToneFilter::new(rate, settings).unwrap().process(&mut [&mut signal]);
+    filter(rate, settings).process(&mut [&mut signal]);
     signal
 }
 
@@ -110,7 +116,7 @@ fn mix_output_and_stereo_are_the_references() {
         let settings = Settings { stereo, mix: 70.0, output: 3.0, ..Settings::REFERENCE };
         let truth = reference::process(&settings, rate, &[&left, &right]);
         let (mut l, mut r) = (left.clone(), right.clone());
-        ToneFilter::new(rate, &settings).unwrap().process(&mut [&mut l, &mut r]);
+        filter(rate, &settings).process(&mut [&mut l, &mut r]);
         for (truth, signal) in truth.iter().zip([l, r]) {
             let db = snr(truth, &signal);
             assert!(db >= 80.0, "{stereo:?}: {db:.1} dB");
@@ -122,7 +128,7 @@ fn mix_output_and_stereo_are_the_references() {
 fn the_bands_are_those_of_the_reference() {
     let rate = 48_000.0;
     let input = noisy_chord(2.0, rate);
-    let mut filter = ToneFilter::new(rate, &wet()).unwrap();
+    let mut filter = filter(rate, &wet());
     let mut bank = Bank::from_settings(&wet(), rate);
     let mut outputs = Vec::new();
     for &x in &input {
@@ -154,7 +160,7 @@ fn the_bands_are_those_of_the_reference() {
 fn a_pure_a4_lights_band_12_and_no_other() {
     for rate in [44_100.0, 96_000.0] {
         let mut signal = sine(440.0, 0.5, 3.0, rate);
-        let mut filter = ToneFilter::new(rate, &wet()).unwrap();
+        let mut filter = filter(rate, &wet());
         filter.process(&mut [&mut signal]);
         let bands = filter.bands().bands;
         assert_eq!(bands[12].state, BandState::Saturated);
@@ -171,7 +177,7 @@ fn every_tone_lights_its_own_band() {
     let rate = 44_100.0;
     for tone in 0..TONES {
         let mut signal = sine(frequency(tone, 440.0, 0.0), 0.3, 1.5, rate);
-        let mut filter = ToneFilter::new(rate, &wet()).unwrap();
+        let mut filter = filter(rate, &wet());
         filter.process(&mut [&mut signal]);
         for (other, band) in filter.bands().bands.iter().enumerate() {
             let lit = band.state != BandState::Muted;
@@ -189,7 +195,7 @@ fn percussion_alone_lights_next_to_nothing() {
         let since_hit = (t as f64 / rate) % 0.25;
         *x *= (-since_hit / 0.03).exp() as f32;
     }
-    let mut filter = ToneFilter::new(rate, &wet()).unwrap();
+    let mut filter = filter(rate, &wet());
     let (mut lit, mut seen) = (0, 0);
     for block in signal.chunks_mut(441) {
         filter.process(&mut [block]);

@@ -121,8 +121,13 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         }
     };
     let (mut silent, mut lit) = (true, false);
-    let seconds =
-        listen(&args.input, &settings, args.kernel, args.hop, write_down, |hop, bands| {
+    let seconds = listen(
+        &args.input,
+        &settings,
+        super::kernel(args.kernel),
+        args.hop,
+        write_down,
+        |hop, bands| {
             silent &= bands.total_power == 0.0;
             lit |= bands.bands.iter().any(|band| band.state != BandState::Muted);
             if png.is_some() {
@@ -132,7 +137,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             tables.iter_mut().try_for_each(|(output, table)| {
                 table.push(hop, bands).map_err(|source| Error::writing(output.path(), source))
             })
-        })?;
+        },
+    )?;
 
     for (output, table) in tables {
         table.finish().map_err(|source| Error::writing(output.path(), source))?;

@@ -61,6 +61,11 @@ fn refuse_terminal(out: &Path) -> Result<(), Usage> {
 const FILE_FAILED: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 
+/// The kernel that a flag names, or the environment, or the fastest.
+fn kernel(named: Option<Kernel>) -> Kernel {
+    named.or_else(|| Kernel::from_environment().ok()).unwrap_or_else(Kernel::best)
+}
+
 /// Does what the command line says.
 pub fn run() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();

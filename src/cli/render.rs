@@ -244,7 +244,7 @@ impl Args {
             tail: self.tail,
             normalize: self.normalize_peak,
             no_dither: self.no_dither,
-            kernel: self.kernel,
+            kernel: super::kernel(self.kernel),
             force: self.force,
             keep_mtime: self.keep_mtime,
         })

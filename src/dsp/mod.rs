@@ -119,9 +119,7 @@ impl ToneFilter {
     /// A filter at rest, for signals of `sample_rate` Hz (1000 to 1e9), with room for two channels; see
     /// [`ToneFilter::with_channels`].
     ///
-    /// It uses the fastest kernel of this CPU, or the one that the environment variable
-    /// [`kernel::VARIABLE`] names. A name that is no kernel's is passed over, because a plugin must not
-    /// fail in a host for it; programs that can report it ask [`Kernel::from_environment`].
+    /// It uses the fastest kernel of this CPU; [`ToneFilter::with_kernel`] takes another.
     ///
     /// # Errors
     /// When a setting is out of range or the sample rate is not one.
@@ -138,7 +136,7 @@ impl ToneFilter {
         let mixed = mix::gains(&now, &voicing.constants, &level);
         let latency = (LOOKAHEAD * sample_rate).round().min(MOST_LATENCY) as usize;
         let mut filter = Self {
-            kernel: Kernel::from_environment().unwrap_or_else(|_| Kernel::best()),
+            kernel: Kernel::best(),
             settings: *settings,
             smoother,
             voicing,

@@ -4,8 +4,8 @@ use super::{Error, Input, Source};
 use crate::dsp::{BandMask, BandState, Bands, Settings, ToneFilter, kernel::Kernel, notes::TONES};
 use std::path::Path;
 
-/// Runs the file `input` through a filter (on `kernel`, if one is named) that listens whatever the focus, and hands out what it hears: the filter
-/// itself to `block` after each of its blocks, and its bands to `moment` every `hop` seconds (at least one sample) of
+/// Runs the file `input` through a filter on `kernel` that listens whatever the focus, and hands out what it hears: the
+/// filter itself to `block` after each of its blocks, and its bands to `moment` every `hop` seconds (at least one sample) of
 /// the file, with the time since the last one. There, bands that the settings keep from sounding are muted and not
 /// played. Gives the length of the file in seconds.
 ///
@@ -14,7 +14,7 @@ use std::path::Path;
 pub fn listen(
     input: &Path,
     settings: &Settings,
-    kernel: Option<Kernel>,
+    kernel: Kernel,
     hop: f64,
     mut block: impl FnMut(&ToneFilter),
     mut moment: impl FnMut(f64, &Bands) -> Result<(), Error>,
@@ -25,11 +25,7 @@ pub fn listen(
     let count = usize::from(format.channels);
     let filter = ToneFilter::new(rate, settings)
         .map_err(|source| Error::Filter { path: input.into(), source })?;
-    let filter = filter.with_channels(count).always_listening();
-    let mut filter = match kernel {
-        Some(kernel) => filter.with_kernel(kernel),
-        None => filter,
-    };
+    let mut filter = filter.with_channels(count).with_kernel(kernel).always_listening();
     let sounding = settings.sounding_bands();
     let latency = filter.latency();
     // Silence that pushes the end of the file out of the filter.

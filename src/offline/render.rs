@@ -54,8 +54,8 @@ pub struct Options {
     pub normalize: Option<f32>,
     /// Round without dither.
     pub no_dither: bool,
-    /// What computes; the fastest kernel if there is none, or the one that the environment names.
-    pub kernel: Option<Kernel>,
+    /// What computes.
+    pub kernel: Kernel,
     /// Overwrite an output that exists.
     pub force: bool,
     /// Give the output the input's time of modification.
@@ -235,11 +235,8 @@ impl Pass {
         let hertz = f64::from(rate);
         let filter = ToneFilter::new(hertz, &options.settings)
             .map_err(|source| Error::Filter { path: path(), source })?
-            .with_channels(usize::from(channels));
-        let filter = match options.kernel {
-            Some(kernel) => filter.with_kernel(kernel),
-            None => filter,
-        };
+            .with_channels(usize::from(channels))
+            .with_kernel(options.kernel);
         let resampler = options.rate.filter(|to| *to != rate).map(|to| {
             Resampler::new(rate, to, channels).map_err(|reason| Error::Rate {
                 path: path(),

@@ -4,7 +4,7 @@ mod canvas;
 mod draw;
 
 use super::{Error, listen::listen, pitch::names};
-use crate::dsp::{BandState, Bands, Settings, notes::TONES};
+use crate::dsp::{BandState, Bands, Settings, kernel::Kernel, notes::TONES};
 use std::path::Path;
 
 /// Columns held before neighbours are merged: enough that the picture has no more than that to show.
@@ -84,7 +84,7 @@ impl Plot {
         listen(
             input,
             settings,
-            None,
+            Kernel::best(),
             0.01,
             |_| (),
             |hop, bands| {

@@ -44,6 +44,13 @@ fn available_names() -> String {
     Kernel::available().map(Kernel::name).collect::<Vec<_>>().join(", ")
 }
 
+impl Default for Kernel {
+    /// [`Kernel::best`].
+    fn default() -> Self {
+        Self::best()
+    }
+}
+
 impl Kernel {
     /// The names of all kernels on all CPUs, simplest first.
     pub const NAMES: [&str; 6] = ["scalar", "portable", "sse2", "neon", "avx2", "avx512"];
