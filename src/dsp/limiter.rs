@@ -55,7 +55,15 @@ impl Limiter {
             }
         }
         let peaks = &mixed[..range.len()];
-        if self.gain == 1.0 && peaks.iter().all(|peak| *peak <= threshold) {
+        let heard = position..position + range.len();
+        let quiet =
+            |samples: &[f32]| samples.iter().all(|sample| scale * sample.abs() <= threshold);
+        // The input's peaks need not be followed below the threshold, where they count for nothing.
+        if self.gain == 1.0
+            && self.input <= f64::from(threshold)
+            && peaks.iter().all(|peak| *peak <= threshold)
+            && dries.iter().all(|dry| quiet(&dry[heard.clone()]))
+        {
             return;
         }
         for (frame, peak) in peaks.iter().enumerate() {
@@ -100,6 +108,18 @@ mod tests {
         assert_eq!(play(0.5, 0.98, 10).1, [0.98; BLOCK]);
         assert!(play(0.5, 1.7, 10).1.iter().all(|x| (0.9..=THRESHOLD).contains(x)));
         assert!(play(1.5, 1.9, 10).1.iter().all(|x| (1.4..=1.5).contains(x)), "the input's own");
+        // A loud input is forgotten in time, though nothing had to be limited meanwhile.
+        let mut limiter = Limiter::new(48_000.0);
+        let mut limit = |input: f32, mix: f32| {
+            let mut block = [mix; BLOCK];
+            limiter.process(&[[input; BLOCK]], &mut [&mut block], 0, 0..BLOCK, 1.0);
+            block[BLOCK - 1]
+        };
+        assert_eq!(limit(5.0, 0.5), 0.5);
+        assert_eq!(limit(0.1, 3.0), 3.0, "below what the input was a moment ago");
+        (0..750).for_each(|_| assert_eq!(limit(0.1, 0.5), 0.5));
+        assert!(limit(0.1, 3.0) <= THRESHOLD);
+
         let (mut limiter, _) = play(0.5, 1.7, 10);
         for block in 0..1000 {
             let mut quiet = [0.1; BLOCK];

@@ -6,7 +6,7 @@ use super::{
     lanes::Lanes,
     notes::TONES,
     settings::{BandMask, Voice},
-    voice::parts,
+    voice::roles,
 };
 
 /// What became of a band's note.
@@ -225,15 +225,15 @@ impl Snapshot {
             Band { power, ratio, state, angular_frequency, phasor, drive, guard, voice, octave }
         });
         if self.voice == Voice::Chip {
-            self.assign_parts(&mut bands);
+            self.assign_roles(&mut bands);
         }
         Bands { bands, total_power, played, gain, makeup }
     }
 
     /// Gives each band the waveform that it has from the chip.
-    fn assign_parts(&self, bands: &mut [Band; TONES]) {
+    fn assign_roles(&self, bands: &mut [Band; TONES]) {
         let strength = |band: &Band| if band.state == BandState::Muted { 0.0 } else { band.power };
-        let [bass, lead] = parts(&bands.each_ref().map(strength), self.low);
+        let [bass, lead] = roles(&bands.each_ref().map(strength), self.low);
         for (tone, band) in bands.iter_mut().enumerate() {
             band.voice = match tone {
                 _ if Some(tone) == bass => Voice::Chip,

@@ -16,11 +16,11 @@ use crate::dsp::{
     settings::Voice,
 };
 
-/// How often volumes and parts change, in Hz.
+/// How often volumes and roles change, in Hz.
 pub const TICKS: f64 = 60.0;
 
 /// The greatest volume.
-pub const LOUDEST: f32 = 15.0;
+const LOUDEST: f32 = 15.0;
 
 /// By how much a note must be stronger than the one that leads, to take its place: 3 dB.
 const ADVANTAGE: f32 = 1.412_537_6;
@@ -33,27 +33,27 @@ const HYSTERESIS: f32 = 0.75;
 const DRIFT: f32 = 1.06;
 
 /// Cutoffs of the high-passes and of the low-pass at the chip's output, in Hz.
-pub const HIGH_PASSES: [f64; 2] = [90.0, 440.0];
+const HIGH_PASSES: [f64; 2] = [90.0, 440.0];
 /// See [`HIGH_PASSES`].
-pub const LOW_PASS: f64 = 14_000.0;
+const LOW_PASS: f64 = 14_000.0;
 
-/// The parts that a note can have.
+/// What a note can be.
 #[derive(Debug, Clone, Copy)]
-pub struct Voicing {
+struct Role {
     /// Its waveform.
-    pub voice: Voice,
+    voice: Voice,
     /// The mean of what it gives at a volume of 1, and its effective value without that.
-    pub mean: f64,
+    mean: f64,
     /// See `mean`.
-    pub rms: f64,
+    rms: f64,
 }
 
 /// The strongest note above the lowest; all others above it; the lowest.
-pub const PARTS: [Voicing; 3] = [
-    Voicing { voice: Voice::Pulse25, mean: 0.25, rms: 0.433_012_701_892_219_3 },
-    Voicing { voice: Voice::Square, mean: 0.5, rms: 0.5 },
+const ROLES: [Role; 3] = [
+    Role { voice: Voice::Pulse25, mean: 0.25, rms: 0.433_012_701_892_219_3 },
+    Role { voice: Voice::Square, mean: 0.5, rms: 0.5 },
     // Its mean stays where it is when it is silent.
-    Voicing { voice: Voice::Chip, mean: 0.0, rms: STEPS_RMS / LOUDEST as f64 },
+    Role { voice: Voice::Chip, mean: 0.0, rms: STEPS_RMS / LOUDEST as f64 },
 ];
 const LEAD: usize = 0;
 const OTHERS: usize = 1;
@@ -61,22 +61,22 @@ const BASS: usize = 2;
 
 /// One of the mixer's two curves, `a u / (b + c u)`.
 #[derive(Debug, Clone, Copy)]
-pub struct Curve {
+struct Curve {
     /// The numerator's factor.
-    pub a: f64,
+    a: f64,
     /// The denominator's constant.
-    pub b: f64,
+    b: f64,
     /// The denominator's factor.
-    pub c: f64,
+    c: f64,
 }
 
 /// What the mixer makes of the sum of the pulses' volumes.
-pub const PULSES: Curve = Curve { a: 95.88, b: 8128.0, c: 100.0 };
+const PULSES: Curve = Curve { a: 95.88, b: 8128.0, c: 100.0 };
 
 /// What it makes of `triangle / 8227 + noise / 12241`.
-pub const REST: Curve = Curve { a: 159.79, b: 1.0, c: 100.0 };
+const REST: Curve = Curve { a: 159.79, b: 1.0, c: 100.0 };
 /// See [`REST`].
-pub const SHARES: [f64; 2] = [1.0 / 8227.0, 1.0 / 12_241.0];
+const SHARES: [f64; 2] = [1.0 / 8227.0, 1.0 / 12_241.0];
 
 /// What makes the effective value of a square of the greatest volume 1.
 fn scale() -> f64 {
@@ -104,7 +104,7 @@ pub fn low_bands(transpose: f32) -> usize {
 
 /// Which band is the bass, and which one leads, by the strengths of all: the lowest, if it is among the `low` first, and
 /// the strongest of the others. A note that does not sound has none.
-pub fn parts(strengths: &[f32; TONES], low: usize) -> [Option<usize>; 2] {
+pub fn roles(strengths: &[f32; TONES], low: usize) -> [Option<usize>; 2] {
     let lowest = strengths.iter().position(|strength| *strength > 0.0);
     let bass = lowest.filter(|tone| *tone < low);
     let mut lead = (0.0, None);
@@ -122,7 +122,7 @@ pub struct Chip {
     /// Samples from one tick to the next, and those that are left.
     tick: f32,
     left: f32,
-    /// The volume of each note since the last tick, and the same by its part in [`PARTS`].
+    /// The volume of each note since the last tick, and the same by its role in [`ROLES`].
     volume: Lanes,
     held: [Lanes; 3],
     /// The same at the start and at the end of the current block.
@@ -213,7 +213,7 @@ impl Chip {
         }
     }
 
-    /// Gives every note its part and its volume.
+    /// Gives every note its role and its volume.
     fn tick(&mut self, Heard { amplitudes, heard, angles, high, low }: Heard) {
         let now = high.sqrt();
         if now > DRIFT * self.units[1] || self.units[1] > DRIFT * now {
@@ -232,7 +232,7 @@ impl Chip {
             let advantage = if self.held[LEAD].0[tone] > 0.0 { ADVANTAGE } else { 1.0 };
             if volumes[tone] > 0.0 { advantage * amplitudes.0[tone] } else { 0.0 }
         };
-        let [bass, lead] = parts(&std::array::from_fn(strength), low);
+        let [bass, lead] = roles(&std::array::from_fn(strength), low);
         self.held = [Lanes::ZERO; 3];
         for (tone, volume) in volumes.into_iter().enumerate() {
             if Some(tone) == bass {
@@ -265,14 +265,14 @@ impl Chip {
         let frames = sums.len();
         let waveforms = Waveforms::shared();
         let [from, to] = &self.volumes;
-        // Of each part, with all its harmonics and with those below a quarter of the rate.
-        let render = |parts: &[usize]| {
+        // Of some roles, with all their harmonics and with those below a quarter of the rate.
+        let render = |roles: &[usize]| {
             [all, low].map(|rungs| {
                 let mut sum = [0.0; BLOCK];
-                for &index in parts {
-                    let Voicing { voice, rms, .. } = PARTS[index];
+                for &role in roles {
+                    let Role { voice, rms, .. } = ROLES[role];
                     let shares = [(rms / waveforms.level()) as f32; 2];
-                    let (row, gains) = (waveforms.row(voice), [&from[index], &to[index]]);
+                    let (row, gains) = (waveforms.row(voice), [&from[role], &to[role]]);
                     let part = Part { row, rungs, octave, gains, shares, position, frames };
                     oscillators.render(kernel, part, &mut sum);
                 }
@@ -282,7 +282,7 @@ impl Chip {
         let pulses = render(&[LEAD, OTHERS]);
         let triangle = render(&[BASS]);
         let mean = |volumes: &[Lanes; 3]| -> f32 {
-            let of = |part: usize| PARTS[part].mean as f32 * volumes[part].0.iter().sum::<f32>();
+            let of = |role: usize| ROLES[role].mean as f32 * volumes[role].0.iter().sum::<f32>();
             of(LEAD) + of(OTHERS)
         };
         let means = [mean(from), mean(to)];
@@ -323,8 +323,8 @@ mod tests {
     use std::f64::consts::TAU;
 
     #[test]
-    fn the_parts_effective_values_are_those_of_their_series() {
-        for Voicing { voice, mean, rms } in PARTS {
+    fn the_roles_effective_values_are_those_of_their_series() {
+        for Role { voice, mean, rms } in ROLES {
             let power: f64 = (1..20_000)
                 .map(|n| super::super::harmonic(voice, n).map(|x| x * x).iter().sum::<f64>() / 2.0)
                 .sum();
@@ -355,7 +355,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_and_volumes_are_the_chips() {
+    fn roles_and_volumes_are_the_chips() {
         let mut chip = Chip::new(48_000.0);
         let mut amplitudes = Lanes::ZERO;
         let (heard, angles) = (&Lanes::ZERO, &Lanes::ZERO);
@@ -363,13 +363,13 @@ mod tests {
             amplitudes.0[tone] = amplitude;
         }
         chip.begin_block(Heard { amplitudes: &amplitudes, heard, angles, high: 1.0, low: 15 });
-        let volume = |chip: &Chip, part: usize, tone: usize| chip.volumes[1][part].0[tone];
+        let volume = |chip: &Chip, role: usize, tone: usize| chip.volumes[1][role].0[tone];
         assert_eq!(volume(&chip, BASS, 3), 15.0, "the triangle has no volume");
         assert_eq!(volume(&chip, LEAD, 20), 15.0);
         assert_eq!(volume(&chip, OTHERS, 10), 8.0);
         assert_eq!(volume(&chip, OTHERS, 30), 12.0);
         assert_eq!(volume(&chip, OTHERS, 40), 0.0, "too quiet for 16 steps");
-        let sounding: f32 = chip.volumes[1].iter().flat_map(|part| part.0).sum();
+        let sounding: f32 = chip.volumes[1].iter().flat_map(|role| role.0).sum();
         assert_eq!(sounding, 15.0 + 15.0 + 8.0 + 12.0);
 
         // A rival within 3 dB does not take the lead, and nothing changes between two ticks.
@@ -394,8 +394,8 @@ mod tests {
         let rung =
             |hertz: f64, rate| Waveforms::shared().rung(hertz * f64::from(octave).exp2(), rate);
         let (mut all, mut low) = ([None; TONES], [None; TONES]);
-        for (part, tone, hertz) in [(BASS, 0, 220.0), (LEAD, 24, 880.0), (OTHERS, 31, 1320.0)] {
-            chip.volumes.iter_mut().for_each(|end| end[part].0[tone] = LOUDEST);
+        for (role, tone, hertz) in [(BASS, 0, 220.0), (LEAD, 24, 880.0), (OTHERS, 31, 1320.0)] {
+            chip.volumes.iter_mut().for_each(|end| end[role].0[tone] = LOUDEST);
             oscillators.play(tone, hertz / sample_rate);
             all[tone] = rung(hertz, sample_rate);
             low[tone] = rung(hertz, 0.5 * sample_rate);

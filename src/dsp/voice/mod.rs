@@ -18,7 +18,7 @@ use super::{
     settings::{Settings, Voice},
 };
 use chip::Chip;
-pub(super) use chip::{low_bands, parts};
+pub(super) use chip::{low_bands, roles};
 pub(super) use oscillators::Pitches;
 use oscillators::{Gate, Heard, Levels, Oscillators, Part};
 pub(super) use polyphony::Polyphony;
