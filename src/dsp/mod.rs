@@ -385,7 +385,12 @@ impl ToneFilter {
         }
         // The soft clip needs none. What was limited goes on: a gain that is let go at once would click.
         let unclipped = self.timbres.oscillates() || was_auto || self.now.auto > 0.0;
-        self.limiting = unclipped || !self.limiter.rests();
+        let limiting = unclipped || !self.limiter.rests();
+        if limiting && !self.limiting {
+            // It has not followed the input meanwhile.
+            self.limiter.reset();
+        }
+        self.limiting = limiting;
         let [from, to] = self.levels;
         self.voicing.set_driven(self.timbres.soft() != [0.0; 2]);
         if self.timbres.oscillates() {
