@@ -49,12 +49,14 @@ pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
         if endured.seconds >= seconds {
             break;
         }
-        // What was loud stays with a level and comes late with a delay: every other round is without. A limiter forgets it
-        // in 0.1 s, to 1/e.
+        // What was loud stays with a level and comes late with a delay: every other round is without.
         let switches = round % 2 == 1;
         let mut loudest = 0.0;
         for signal in SIGNALS {
             let frames = (RATE * (0.5 + 0.25 * noise())) as usize;
+            if !switches {
+                loudest = 0.0;
+            }
             disturb(
                 &mut disturbed,
                 signal,
@@ -89,9 +91,6 @@ pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
     }
     Ok(endured)
 }
-
-/// The greatest peak that is remembered: 18 dB over full scale.
-const LOUDEST: f64 = 8.0;
 
 /// A sample of a disturbance: from its number, and noise.
 type Signal = fn(usize, f64) -> f32;
@@ -129,9 +128,6 @@ fn disturb(
         filter.set_settings(&Settings { auto, lookahead, ..settings })?;
         let mut block: [Vec<f32>; 2] =
             [0; 2].map(|_| (start..start + CHANGE).map(|t| signal(t, noise())).collect());
-        if !switches {
-            *dry = dry.min(LOUDEST) * (-(CHANGE as f64) / (0.1 * RATE)).exp();
-        }
         for sample in block.iter().flatten().filter(|sample| sample.is_finite()) {
             *dry = dry.max(f64::from(sample.abs()));
         }
