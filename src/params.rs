@@ -14,7 +14,7 @@ use std::{
     collections::BTreeMap,
     sync::{Arc, LazyLock, Mutex, PoisonError},
 };
-pub use window::{DEFAULT_SIZE, MIN_SIZE, allowed_size, allowed_zoom};
+pub use window::{DEFAULT_SIZE, MIN_SIZE, Size, allowed_size, allowed_zoom};
 
 /// Settings that belong together, under the name that hosts and the editor show.
 pub struct Group {
@@ -67,7 +67,7 @@ pub struct ToneFilterParams {
     /// The name of the preset that the sound started from. The audio thread leaves it alone.
     pub preset: Mutex<String>,
     /// Width and height of the editor in logical pixels.
-    pub editor_size: AtomicCell<[f32; 2]>,
+    pub editor_size: AtomicCell<Size>,
     /// How much larger than usual the editor shows everything.
     pub editor_zoom: AtomicCell<f32>,
 }
@@ -92,7 +92,7 @@ impl Default for ToneFilterParams {
             bands: AtomicCell::default(),
             custom: AtomicCell::default(),
             preset: Mutex::new(DEFAULT.to_owned()),
-            editor_size: AtomicCell::new(DEFAULT_SIZE),
+            editor_size: AtomicCell::new(Size(DEFAULT_SIZE)),
             editor_zoom: AtomicCell::new(1.0),
         }
     }
@@ -183,7 +183,7 @@ unsafe impl Params for ToneFilterParams {
     fn serialize_fields(&self) -> BTreeMap<String, String> {
         let preset = self.preset.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let fields = [
-            (EDITOR_SIZE, serde_json::to_string(&self.editor_size.load())),
+            (EDITOR_SIZE, serde_json::to_string(&self.editor_size.load().0)),
             (EDITOR_ZOOM, serde_json::to_string(&self.editor_zoom.load())),
             (BANDS, serde_json::to_string(&self.bands.load())),
             (CUSTOM, serde_json::to_string(&self.custom.load())),
@@ -198,7 +198,7 @@ unsafe impl Params for ToneFilterParams {
             self.editor_zoom.store(allowed_zoom(zoom));
         }
         if let Some(size) = field(fields, EDITOR_SIZE) {
-            self.editor_size.store(allowed_size(size));
+            self.editor_size.store(Size(allowed_size(size)));
         }
         // A state from before there was a mask had all bands on.
         self.bands.store(field(fields, BANDS).unwrap_or_default());

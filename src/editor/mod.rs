@@ -19,7 +19,7 @@ mod theme;
 use crate::{
     dsp::Bands,
     meters::{MeterViewer, Meters},
-    params::{ToneFilterParams, allowed_size, allowed_zoom},
+    params::{Size, ToneFilterParams, allowed_size, allowed_zoom},
     presets::Folder,
 };
 use band_grid::BandGrid;
@@ -111,7 +111,7 @@ impl Editor for ToneFilterEditor {
         }
         #[cfg(target_os = "linux")]
         opengl::keep();
-        let [width, height] = self.params.editor_size.load();
+        let Size([width, height]) = self.params.editor_size.load();
         let zoom = self.params.editor_zoom.load();
         let size = LogicalSize::new(width / zoom, height / zoom);
         let state = EguiEditorState::from_size(size, zoom);
@@ -128,7 +128,7 @@ impl Editor for ToneFilterEditor {
     }
 
     fn size(&self) -> NativeSize<u32> {
-        let [width, height] = self.params.editor_size.load();
+        let Size([width, height]) = self.params.editor_size.load();
         NativeSize::from_size(LogicalSize::new(width, height).into(), self.pixel_ratio.load())
     }
 
@@ -182,7 +182,7 @@ impl NiceEguiApp for App {
         let zoom = f64::from(self.params.editor_zoom.load());
         self.pixel_ratio.store(size.scale_factor / zoom);
         let size = [size.logical.width, size.logical.height].map(|length| (zoom * length) as f32);
-        self.params.editor_size.store(allowed_size(size));
+        self.params.editor_size.store(Size(allowed_size(size)));
     }
 
     fn zoom_factor_changed(&mut self, zoom: f32) {

@@ -236,15 +236,15 @@ fn any_state_says_something_allowed_of_every_parameter() {
 #[test]
 fn the_window_size_is_saved() {
     let params = ToneFilterParams::default();
-    params.editor_size.store([1234.5, 777.0]);
+    params.editor_size.store(Size([1234.5, 777.0]));
     let saved = params.serialize_fields();
     let loaded = ToneFilterParams::default();
     loaded.deserialize_fields(&saved);
-    assert_eq!(loaded.editor_size.load(), [1234.5, 777.0]);
+    assert_eq!(loaded.editor_size.load(), Size([1234.5, 777.0]));
 
     for (text, expected) in [("[1,1]", [480.0, 300.0]), ("null", [1234.5, 777.0])] {
         loaded.deserialize_fields(&BTreeMap::from([(EDITOR_SIZE.to_owned(), text.to_owned())]));
-        assert_eq!(loaded.editor_size.load(), expected, "{text}");
-        loaded.editor_size.store([1234.5, 777.0]);
+        assert_eq!(loaded.editor_size.load(), Size(expected), "{text}");
+        loaded.editor_size.store(Size([1234.5, 777.0]));
     }
 }

@@ -1,5 +1,16 @@
 //! What a session remembers of the editor's window, within what a window can have.
 
+use crossbeam::atomic::AtomicCell;
+
+/// Logical width and height, aligned so that the processor stores both at once. Without that, an [`AtomicCell`] takes one
+/// of the locks that crossbeam shares among all cells of a process, and the audio thread, whose status nice-plug keeps
+/// in such a cell, can wait for it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(align(8))]
+pub struct Size(pub [f32; 2]);
+
+const _: () = assert!(AtomicCell::<Size>::is_lock_free());
+
 /// Logical width and height of a window that nobody has resized yet.
 pub const DEFAULT_SIZE: [f32; 2] = [1000.0, 640.0];
 

@@ -40,7 +40,7 @@ pub fn test() -> Result<()> {
     let variable = |name| format!("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_{name}");
     run(Command::new("cargo")
         .args(["test", "--no-default-features", "--target", TARGET, "--lib"])
-        .args(["--test=kernels", "--test=override", "--test=accuracy"])
+        .args(["--test=kernels", "--test=voices", "--test=override", "--test=accuracy"])
         .env("RUSTC", "/usr/bin/rustc")
         .env(variable("LINKER"), "aarch64-linux-gnu-gcc")
         .env(variable("RUNNER"), "qemu-aarch64")
