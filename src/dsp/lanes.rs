@@ -6,6 +6,16 @@ use super::notes::TONES;
 /// coefficients.
 pub const BLOCK: usize = 64;
 
+/// The sum of `values`, of which there are a multiple of eight. Eight sums side by side do not wait for each other as the
+/// terms of one do.
+pub fn sum(values: &[f32]) -> f32 {
+    let mut sums = [0.0; 8];
+    for eight in values.as_chunks::<8>().0 {
+        sums.iter_mut().zip(eight).for_each(|(sum, value)| *sum += value);
+    }
+    sums.iter().sum()
+}
+
 /// One value a tone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]

@@ -7,8 +7,13 @@ use std::process::Command;
 
 /// The compiler and its library, a linker, an emulator, and the C library that the tests are loaded
 /// with. A loader and a C library from different packages do not start a thread.
-const PACKAGES: [&str; 5] =
-    ["rustc-web", "libstd-rust-web-dev:arm64", "gcc-aarch64-linux-gnu", "qemu-user", "libc6:arm64"];
+const PACKAGES: [&str; 5] = [
+    "rustc-web",
+    "libstd-rust-web-dev:arm64",
+    "gcc-aarch64-linux-gnu",
+    "qemu-user",
+    "libc6-dev:arm64",
+];
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 

@@ -4,6 +4,7 @@
 //! `docs/dsp.md` has the formulas, [`reference::voice`](crate::dsp::reference::voice) the same in f64.
 
 use super::{
+    block_positions, line,
     noise::Noise,
     oscillators::{Oscillators, Part},
     waveform::{STEPS_RMS, Waveforms},
@@ -89,6 +90,7 @@ impl Curve {
     /// What is given for `low + high` around the mean input `mean`, without what is given for the mean: for `low`
     /// bent, for `high` in a straight line. Products of what lies below a quarter of the sample rate stay below half
     /// of it, so nothing aliases.
+    #[inline(always)]
     fn bend(self, mean: f32, low: f32, high: f32) -> f32 {
         let Self { a, b, c } = self;
         let (a, b, c) = (a as f32, b as f32, c as f32);
@@ -288,28 +290,36 @@ impl Chip {
         let means = [mean(from), mean(to)];
         let [triangle_share, noise_share] = SHARES.map(|share| share as f32);
         let scale = (waveforms.level() * scale()) as f32;
-        for (frame, sum) in sums.iter_mut().enumerate() {
-            let at = (position + frame + 1) as f32 / BLOCK as f32;
-            let line = |[from, to]: [f32; 2]| from + at * (to - from);
-            let [all, low] = pulses.each_ref().map(|sum| sum[frame]);
-            let pulses = PULSES.bend(line(means), low, all - low);
-            let [all, low] = triangle.each_ref().map(|sum| triangle_share * sum[frame]);
-            let hiss = 0.5 * noise_share * line(self.noise_volumes);
-            let mean = 0.5 * LOUDEST * triangle_share + hiss;
-            let rest = REST.bend(mean, low + hiss * noise[frame], all - low);
-            *sum += line(shares) * scale * line(self.units) * (pulses + rest);
-        }
+        let mut mixed = [0.0; BLOCK];
+        // All of a block, though only a part may be needed: a loop of a known length becomes vectors.
+        kernel.vectorize(
+            #[inline(always)]
+            || {
+                for (frame, (at, mixed)) in block_positions(position).zip(&mut mixed).enumerate() {
+                    let [all, low] = pulses.each_ref().map(|sum| sum[frame]);
+                    let pulses = PULSES.bend(line(means, at), low, all - low);
+                    let [all, low] = triangle.each_ref().map(|sum| triangle_share * sum[frame]);
+                    let hiss = 0.5 * noise_share * line(self.noise_volumes, at);
+                    let mean = 0.5 * LOUDEST * triangle_share + hiss;
+                    let rest = REST.bend(mean, low + hiss * noise[frame], all - low);
+                    *mixed = line(shares, at) * scale * line(self.units, at) * (pulses + rest);
+                }
+            },
+        );
+        sums.iter_mut().zip(mixed).for_each(|(sum, mixed)| *sum += mixed);
     }
 
     /// Passes the chip's `samples` through the filters at its output.
     pub fn filter(&mut self, samples: &mut [f32]) {
-        let steps = self.poles.map(|pole| 1.0 - pole);
+        // Of each filter only a product and a sum wait for the sample before.
+        let poles = self.poles;
+        let steps = poles.map(|pole| 1.0 - pole);
         let [mut low, mut high, mut out] = self.filters;
         for sample in samples {
-            low += steps[0] * (*sample - low);
+            low = poles[0] * low + steps[0] * *sample;
             let above = *sample - low;
-            high += steps[1] * (above - high);
-            out += steps[2] * (above - high - out);
+            high = poles[1] * high + steps[1] * above;
+            out = poles[2] * out + steps[2] * (above - high);
             *sample = out;
         }
         self.filters = [low, high, out];

@@ -12,7 +12,7 @@ pub use waveform::{harmonic, harmonics, soft_rms};
 
 use super::{
     bank::{Bank, Voicing, kernel::Kernel},
-    lanes::{BLOCK, Lanes},
+    lanes::{BLOCK, Lanes, sum},
     notes::{TONES, frequency},
     one_pole::OnePole,
     settings::{Settings, Voice},
@@ -29,6 +29,18 @@ const FADE: f64 = 0.01;
 
 /// Seconds in which a level follows that of the listener.
 const ATTACK: f64 = 0.005;
+
+/// Where in the block, 0..1, the samples from `position` on end.
+#[inline(always)]
+fn block_positions(position: usize) -> impl Iterator<Item = f32> {
+    (position as i32 + 1..).map(|frame| frame as f32 / BLOCK as f32)
+}
+
+/// What is `from` at the start of the block and `to` at its end, at `at`.
+#[inline(always)]
+fn line([from, to]: [f32; 2], at: f32) -> f32 {
+    from + at * (to - from)
+}
 
 /// A voice in an octave, with the tables that its notes read.
 #[derive(Debug, Clone)]
@@ -193,7 +205,7 @@ impl Voices {
     ) {
         // Its ripple at twice the frequency of a note would come out as a beat. What is left of that by the mean over
         // a block is the less the slower the beat is.
-        let total = f64::from(self.total_powers.iter().sum::<f32>()) / BLOCK as f64;
+        let total = f64::from(sum(&self.total_powers)) / BLOCK as f64;
         let high = voicing.constants.ceiling * total;
         let gate = Gate::new(voicing.gate(total) as f32, high as f32);
         let step = match heard {
@@ -265,11 +277,14 @@ impl Voices {
         let sum = &mut sums[..frames];
         OnePole::track(1.0 - voicing.constants.voice_smoothing, [(&mut self.low_pass, &mut *sum)]);
         let soft = timbres.soft();
-        let towards = |[from, to]: [f32; 2], frame| {
-            from + (to - from) / BLOCK as f32 * (position + frame + 1) as f32
-        };
-        for (frame, (wet, sum)) in wet.iter_mut().zip(sum).enumerate() {
-            *wet = towards(soft, frame) * *wet + towards(self.gains, frame) * *sum;
-        }
+        let gains = self.gains;
+        kernel.vectorize(
+            #[inline(always)]
+            || {
+                for (at, (wet, sum)) in block_positions(position).zip(wet.iter_mut().zip(sum)) {
+                    *wet = line(soft, at) * *wet + line(gains, at) * *sum;
+                }
+            },
+        );
     }
 }

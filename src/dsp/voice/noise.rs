@@ -63,12 +63,15 @@ impl Biquad {
         Self::new([half, -2.0 * half, half], [1.0 + alpha, -2.0 * cos, 1.0 - alpha])
     }
 
+    /// The outputs inserted into the states' equations, so that a sample waits for little of the one before.
     #[inline(always)]
     fn next(&mut self, x: f32) -> f32 {
-        let y = self.b[0] * x + self.state[0];
-        self.state[0] = self.b[1] * x - self.a[0] * y + self.state[1];
-        self.state[1] = self.b[2] * x - self.a[1] * y;
-        y
+        let [s0, s1] = self.state;
+        let [b0, b1, b2] = self.b;
+        let [a1, a2] = self.a;
+        self.state[0] = ((b1 - a1 * b0) * x + s1) - a1 * s0;
+        self.state[1] = (b2 - a2 * b0) * x - a2 * s0;
+        b0 * x + s0
     }
 }
 
@@ -139,11 +142,12 @@ impl Noise {
     /// gives while the sample lasts.
     pub fn process(&mut self, heard: &[f32], noise: &mut [f32; BLOCK]) {
         let Self { mut filters, mut powers, mut register, mut left, .. } = *self;
+        let decay = 1.0 - self.step;
         let clocks = CLOCK / (f64::from(PERIODS[self.rate]) * self.sample_rate);
         for (x, noise) in heard.iter().zip(noise) {
             let x = x.clamp(-LOUDEST, LOUDEST);
             for (filter, power) in filters.iter_mut().zip(&mut powers) {
-                *power += self.step * (filter.next(x).powi(2) - *power);
+                *power = decay * *power + self.step * filter.next(x).powi(2);
             }
             let level = |register: u16| if register & 1 == 0 { 1.0 } else { -1.0 };
             let (mut sum, mut rest) = (0.0, clocks);

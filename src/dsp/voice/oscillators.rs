@@ -6,12 +6,11 @@
 
 use super::waveform::{CHUNK, Table};
 use crate::dsp::{
-    approx::{polar, tan, wrapped},
-    bank::kernel::{Kernel, State, Work},
-    lanes::{BLOCK, Lanes},
+    approx::{polar, tan, truncated, wrapped},
+    bank::kernel::{Kernel, State},
+    lanes::{BLOCK, Lanes, sum},
     notes::TONES,
 };
-use fearless_simd::Simd;
 use std::f32::consts::TAU;
 
 /// A period of the note that is heard, as a phase: four of them are 2^32, so that an octave or two below has a phase
@@ -99,7 +98,47 @@ impl Oscillators {
 
     /// Begins a block: reads the phases of the bands in `state` that have a share in the sum, or had one.
     pub fn lock(&mut self, kernel: Kernel, pitches: &Pitches, state: &State, weights: &Lanes) {
-        kernel.run(Lock { oscillators: self, pitches, state, weights });
+        kernel.vectorize(
+            #[inline(always)]
+            || self.lock_all(pitches, state, weights),
+        );
+    }
+
+    /// All bands alike, without a branch.
+    #[inline(always)]
+    fn lock_all(&mut self, pitches: &Pitches, state: &State, weights: &Lanes) {
+        self.gains[0] = self.gains[1];
+        for tone in 0..TONES {
+            let (lo, bp) = (state.lo.0[tone], state.bp.0[tone]);
+            let nominal = pitches.angles.0[tone];
+            let was_locked = self.locked.0[tone] > 0.0;
+            let locked = weights.0[tone] + self.gains[0].0[tone] > 0.0;
+            let frequency = if was_locked { self.frequencies.0[tone] } else { nominal };
+
+            // When `bp = A cos(p)`, the loop holds `lo = A rise / (2 sin(w/2)) sin(p - w/2)`.
+            let quadrature = tan(0.5 * frequency) * (lo * pitches.lo_weights.0[tone] + bp);
+            let (phase, amplitude) = polar(bp, quadrature);
+
+            let turned = phase - self.measured.0[tone];
+            let error = wrapped(turned - BLOCK as f32 * frequency) / BLOCK as f32;
+            let followed = frequency + CORRECTION * error;
+            let followed = followed.max(nominal / RANGE).min(nominal * RANGE);
+            let frequency = if was_locked { followed } else { nominal };
+
+            let measured = truncated(phase * (PERIOD / TAU)) as u32;
+            let predicted = self.steps[tone].wrapping_mul(BLOCK as u32);
+            let predicted = self.phases[tone].wrapping_add(predicted);
+            let predicted = if was_locked { predicted } else { measured };
+            let behind = (measured.wrapping_sub(predicted) << SHIFT) as i32 >> SHIFT;
+            let step = frequency * (PERIOD / TAU) + CORRECTION / BLOCK as f32 * behind as f32;
+
+            self.phases[tone] = predicted;
+            self.steps[tone] = truncated(step) as u32;
+            self.measured.0[tone] = phase;
+            self.amplitudes.0[tone] = if locked { amplitude } else { 0.0 };
+            self.frequencies.0[tone] = frequency;
+            self.locked.0[tone] = if locked { 1.0 } else { 0.0 };
+        }
     }
 
     /// The amplitudes of the bands' oscillations at the start of the block.
@@ -109,14 +148,76 @@ impl Oscillators {
 
     /// Sets the levels of the block. Returns the power of all bands.
     pub fn set_levels(&mut self, kernel: Kernel, levels: Levels) -> f32 {
-        let mut sum = 0.0;
-        kernel.run(SetLevels { oscillators: self, levels, sum: &mut sum });
-        sum
+        let mut powers = Lanes::ZERO;
+        kernel.vectorize(
+            #[inline(always)]
+            || powers = self.set_all_levels(levels),
+        );
+        sum(&powers.0)
+    }
+
+    #[inline(always)]
+    fn set_all_levels(&mut self, Levels { heard, gate, step, weights }: Levels) -> Lanes {
+        let mut powers = self.amplitudes.0.map(|amplitude| 0.5 * amplitude * amplitude);
+        if let Heard::Listener(levels, means) = heard {
+            for tone in 0..TONES {
+                let share = self.amplitudes.0[tone] / means.0[tone].max(f32::MIN_POSITIVE);
+                powers[tone] = levels[tone] * share * share;
+            }
+        }
+        let least = SILENT * gate.high;
+        for (tone, power) in powers.iter_mut().enumerate() {
+            let last = self.powers.0[tone];
+            let followed = self.locked.0[tone] * (last + step * (gate.level(*power) - last));
+            let audible = followed * weights.0[tone] * weights.0[tone];
+            *power = if audible > least { audible } else { 0.0 };
+            self.powers.0[tone] = followed;
+            self.gains[1].0[tone] = power.sqrt();
+        }
+        Lanes(powers)
     }
 
     /// Adds what `part` says to `sums`. What is beyond its frames is of no meaning.
     pub fn render(&self, kernel: Kernel, part: Part, sums: &mut [f32; BLOCK]) {
-        kernel.run(Render { oscillators: self, part, sums });
+        kernel.vectorize(
+            #[inline(always)]
+            || self.render_all(part, sums),
+        );
+    }
+
+    #[inline(always)]
+    fn render_all(&self, part: Part, sums: &mut [f32; BLOCK]) {
+        let sums = sums.as_chunks_mut::<CHUNK>().0;
+        let chunks = part.frames.div_ceil(CHUNK);
+        let shift = (SHIFT + part.octave) as u32;
+        let [first, last] = part.gains;
+        // Without a branch, all bands together take as long as a few with one.
+        let mut sounding = 0u64;
+        for tone in 0..TONES {
+            let sounds = (first.0[tone] != 0.0) | (last.0[tone] != 0.0);
+            sounding |= u64::from(sounds) << tone;
+        }
+        while sounding != 0 {
+            let tone = sounding.trailing_zeros() as usize;
+            sounding &= sounding - 1;
+            let Some(rung) = part.rungs[tone] else { continue };
+            let table = &part.row[usize::from(rung)];
+            let gain = |end: usize| table.unit * part.shares[end] * part.gains[end].0[tone];
+            let (from, to) = (gain(0), gain(1));
+            let slope = (to - from) / BLOCK as f32;
+            let (start, step) = (self.phases[tone], self.steps[tone]);
+            // What is beyond the part is computed with it, which takes less time than to tell them apart.
+            for (chunk, sums) in sums[..chunks].iter_mut().enumerate() {
+                let first = (part.position + chunk * CHUNK) as u32;
+                let frames: [u32; CHUNK] = std::array::from_fn(|frame| first + frame as u32);
+                let phases =
+                    frames.map(|frame| start.wrapping_add(step.wrapping_mul(frame)) << shift);
+                let samples = table.read(&phases);
+                for ((sum, sample), frame) in sums.iter_mut().zip(samples).zip(frames) {
+                    *sum += (from + slope * frame as i32 as f32) * sample;
+                }
+            }
+        }
     }
 
     /// The amplitudes of the bands' voices at the start and at the end of the block.
@@ -144,62 +245,6 @@ pub struct Part<'a> {
     pub frames: usize,
 }
 
-struct Lock<'a> {
-    oscillators: &'a mut Oscillators,
-    pitches: &'a Pitches,
-    state: &'a State,
-    weights: &'a Lanes,
-}
-
-impl Work for Lock<'_> {
-    fn run<S: Simd>(self, simd: S) {
-        simd.vectorize(
-            #[inline(always)]
-            || self.lock(),
-        );
-    }
-}
-
-impl Lock<'_> {
-    /// All bands alike, without a branch.
-    #[inline(always)]
-    fn lock(self) {
-        let Self { oscillators: own, pitches, state, weights } = self;
-        own.gains[0] = own.gains[1];
-        for tone in 0..TONES {
-            let (lo, bp) = (state.lo.0[tone], state.bp.0[tone]);
-            let nominal = pitches.angles.0[tone];
-            let was_locked = own.locked.0[tone] > 0.0;
-            let locked = weights.0[tone] + own.gains[0].0[tone] > 0.0;
-            let frequency = if was_locked { own.frequencies.0[tone] } else { nominal };
-
-            // When `bp = A cos(p)`, the loop holds `lo = A rise / (2 sin(w/2)) sin(p - w/2)`.
-            let quadrature = tan(0.5 * frequency) * (lo * pitches.lo_weights.0[tone] + bp);
-            let (phase, amplitude) = polar(bp, quadrature);
-
-            let turned = phase - own.measured.0[tone];
-            let error = wrapped(turned - BLOCK as f32 * frequency) / BLOCK as f32;
-            let followed = frequency + CORRECTION * error;
-            let followed = followed.max(nominal / RANGE).min(nominal * RANGE);
-            let frequency = if was_locked { followed } else { nominal };
-
-            let measured = (phase * (PERIOD / TAU)) as i32 as u32;
-            let predicted = own.steps[tone].wrapping_mul(BLOCK as u32);
-            let predicted = own.phases[tone].wrapping_add(predicted);
-            let predicted = if was_locked { predicted } else { measured };
-            let behind = (measured.wrapping_sub(predicted) << SHIFT) as i32 >> SHIFT;
-            let step = frequency * (PERIOD / TAU) + CORRECTION / BLOCK as f32 * behind as f32;
-
-            own.phases[tone] = predicted;
-            own.steps[tone] = step as i32 as u32;
-            own.measured.0[tone] = phase;
-            own.amplitudes.0[tone] = if locked { amplitude } else { 0.0 };
-            own.frequencies.0[tone] = frequency;
-            own.locked.0[tone] = if locked { 1.0 } else { 0.0 };
-        }
-    }
-}
-
 /// What the levels of a block are made of.
 #[derive(Debug, Clone, Copy)]
 pub struct Levels<'a> {
@@ -221,99 +266,6 @@ pub enum Heard<'a> {
     /// Those that the listener has of the mean of the channels: as much of them as this bank's amplitude is of the
     /// mean amplitude of all banks.
     Listener(&'a [f32; TONES], &'a Lanes),
-}
-
-struct SetLevels<'a> {
-    oscillators: &'a mut Oscillators,
-    levels: Levels<'a>,
-    sum: &'a mut f32,
-}
-
-impl Work for SetLevels<'_> {
-    fn run<S: Simd>(self, simd: S) {
-        simd.vectorize(
-            #[inline(always)]
-            || self.set(),
-        );
-    }
-}
-
-impl SetLevels<'_> {
-    #[inline(always)]
-    fn set(self) {
-        let Self { oscillators: own, levels, sum } = self;
-        let Levels { heard, gate, step, weights } = levels;
-        let mut powers = own.amplitudes.0.map(|amplitude| 0.5 * amplitude * amplitude);
-        if let Heard::Listener(levels, means) = heard {
-            for tone in 0..TONES {
-                let share = own.amplitudes.0[tone] / means.0[tone].max(f32::MIN_POSITIVE);
-                powers[tone] = levels[tone] * share * share;
-            }
-        }
-        let least = SILENT * gate.high;
-        for (tone, power) in powers.iter_mut().enumerate() {
-            let last = own.powers.0[tone];
-            let followed = own.locked.0[tone] * (last + step * (gate.level(*power) - last));
-            let audible = followed * weights.0[tone] * weights.0[tone];
-            *power = if audible > least { audible } else { 0.0 };
-            own.powers.0[tone] = followed;
-            own.gains[1].0[tone] = power.sqrt();
-        }
-        *sum = powers.iter().sum();
-    }
-}
-
-struct Render<'a> {
-    oscillators: &'a Oscillators,
-    part: Part<'a>,
-    sums: &'a mut [f32; BLOCK],
-}
-
-impl Work for Render<'_> {
-    fn run<S: Simd>(self, simd: S) {
-        simd.vectorize(
-            #[inline(always)]
-            || self.render(),
-        );
-    }
-}
-
-impl Render<'_> {
-    #[inline(always)]
-    fn render(self) {
-        let Self { oscillators: own, part, sums } = self;
-        let sums = sums.as_chunks_mut::<CHUNK>().0;
-        let chunks = part.frames.div_ceil(CHUNK);
-        let shift = (SHIFT + part.octave) as u32;
-        let [first, last] = part.gains;
-        // Without a branch, all bands together take as long as a few with one.
-        let mut sounding = 0u64;
-        for tone in 0..TONES {
-            let sounds = (first.0[tone] != 0.0) | (last.0[tone] != 0.0);
-            sounding |= u64::from(sounds) << tone;
-        }
-        while sounding != 0 {
-            let tone = sounding.trailing_zeros() as usize;
-            sounding &= sounding - 1;
-            let Some(rung) = part.rungs[tone] else { continue };
-            let table = &part.row[usize::from(rung)];
-            let gain = |end: usize| table.unit * part.shares[end] * part.gains[end].0[tone];
-            let (from, to) = (gain(0), gain(1));
-            let slope = (to - from) / BLOCK as f32;
-            let (start, step) = (own.phases[tone], own.steps[tone]);
-            // What is beyond the part is computed with it, which takes less time than to tell them apart.
-            for (chunk, sums) in sums[..chunks].iter_mut().enumerate() {
-                let first = (part.position + chunk * CHUNK) as u32;
-                let frames: [u32; CHUNK] = std::array::from_fn(|frame| first + frame as u32);
-                let phases =
-                    frames.map(|frame| start.wrapping_add(step.wrapping_mul(frame)) << shift);
-                let samples = table.read(&phases);
-                for ((sum, sample), frame) in sums.iter_mut().zip(samples).zip(frames) {
-                    *sum += (from + slope * frame as i32 as f32) * sample;
-                }
-            }
-        }
-    }
 }
 
 #[cfg(test)]

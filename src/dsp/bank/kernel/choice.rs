@@ -33,6 +33,15 @@ pub(crate) trait Work {
     fn run<S: Simd>(self, simd: S);
 }
 
+/// Plain loops, which become vectors.
+struct Loops<F>(F);
+
+impl<F: FnOnce()> Work for Loops<F> {
+    fn run<S: Simd>(self, simd: S) {
+        simd.vectorize(self.0);
+    }
+}
+
 /// A kernel that does not exist or that this CPU cannot run.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("this CPU has no kernel '{name}'; use one of {}", available_names())]
@@ -122,6 +131,11 @@ impl Kernel {
             #[cfg(target_arch = "aarch64")]
             Machine::Neon(simd) => work.run(simd),
         }
+    }
+
+    /// Runs `loops`, a closure to be inlined always, compiled for the vectors of this kernel.
+    pub(crate) fn vectorize(self, loops: impl FnOnce()) {
+        self.run(Loops(loops));
     }
 
     /// Advances a bank by as many samples as there is room for in its `sums`, at most [`BLOCK`], and puts
