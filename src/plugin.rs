@@ -1,6 +1,7 @@
 //! The CLAP and VST3 plugin: a thin shell around [`ToneFilter`].
 
 mod clap_entry;
+mod vst3_entry;
 
 pub use clap_entry::clap_entry;
 
@@ -39,13 +40,9 @@ struct Active {
 impl Default for ToneFilterPlugin {
     fn default() -> Self {
         let (meter_input, meters) = meters();
-        Self {
-            params: Arc::default(),
-            meter_input,
-            meters,
-            repaint: RepaintNotifier::new(),
-            active: None,
-        }
+        let params = Arc::default();
+        vst3_entry::created(&params);
+        Self { params, meter_input, meters, repaint: RepaintNotifier::new(), active: None }
     }
 }
 
@@ -208,8 +205,6 @@ impl Vst3Plugin for ToneFilterPlugin {
     const VST3_SUBCATEGORIES: &'static [Vst3SubCategory] =
         &[Vst3SubCategory::Fx, Vst3SubCategory::Filter, Vst3SubCategory::Distortion];
 }
-
-nice_export_vst3!(ToneFilterPlugin);
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,460 @@
+//! The VST3 entry point: nice-plug's plugin, behind a guard.
+//!
+//! nice-plug 0.4.2 trusts the host's `process` to bring every parameter that the host sets between `setProcessing(1)`
+//! and `setProcessing(0)`, and forgets it (`setParamNormalized` in `wrapper/vst3/wrapper.rs`). A host that does not
+//! call `process` just then would read the old value, and save it. The guard remembers such values until the next
+//! `process`: they are read, and a state that is saved meanwhile has them. After it they are forgotten, because hosts
+//! also set what they have played already, for the editor to show.
+//!
+//! It also answers numbers of channels that nice-plug does not survive with an error, as `clap_entry.rs` does.
+
+use super::ToneFilterPlugin;
+use crate::params::ToneFilterParams;
+use nice_plug::{
+    prelude::Params,
+    wrapper::{
+        setup_logger,
+        vst3::{
+            PluginInfo, Wrapper,
+            vst3::{
+                Class, ComPtr, ComWrapper,
+                Steinberg::{
+                    FIDString, FUnknown, IBStream, IPlugView, IPluginBaseTrait, IPluginFactory,
+                    IPluginFactory2, IPluginFactory2Trait, IPluginFactory3, IPluginFactory3Trait,
+                    IPluginFactoryTrait, PClassInfo, PClassInfo2, PClassInfoW, PFactoryInfo, TBool,
+                    TUID,
+                    Vst::{
+                        self, AudioBusBuffers, BusDirection, BusDirections_, BusInfo,
+                        ChannelContext::{IInfoListener, IInfoListenerTrait},
+                        CtrlNumber, IAttributeList, IAudioProcessor, IAudioProcessorTrait,
+                        IComponent, IComponentHandler, IComponentTrait, IEditController,
+                        IEditControllerTrait, IMidiMapping, IMidiMappingTrait,
+                        INoteExpressionController, INoteExpressionControllerTrait,
+                        IProcessContextRequirements, IProcessContextRequirementsTrait, IUnitInfo,
+                        IUnitInfoTrait, IoMode, MediaType, NoteExpressionTypeID,
+                        NoteExpressionTypeInfo, NoteExpressionValue, ParamID, ParamValue,
+                        ParameterInfo, ProcessData, ProcessSetup, ProgramListID, ProgramListInfo,
+                        RoutingInfo, SpeakerArrangement, String128, TChar, UnitID, UnitInfo,
+                    },
+                    int16, int32, kInvalidArgument, kResultOk, tresult, uint32,
+                },
+            },
+        },
+    },
+};
+use std::{
+    cell::Cell,
+    ffi::c_void,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+thread_local! {
+    /// The parameters of the plugin that this thread created last, from when nice-plug creates it to when the guard
+    /// takes them.
+    static CREATED: Cell<Option<Arc<ToneFilterParams>>> = const { Cell::new(None) };
+}
+
+/// A plugin is being created with these parameters.
+pub(super) fn created(params: &Arc<ToneFilterParams>) {
+    CREATED.set(Some(params.clone()));
+}
+
+/// What a VST3 host looks for in the plugin's file. It gives away a reference to a factory.
+#[unsafe(no_mangle)]
+pub extern "system" fn GetPluginFactory() -> *mut c_void {
+    let factory = ComWrapper::new(Factory(PluginInfo::for_plugin::<ToneFilterPlugin>()));
+    let factory = factory.to_com_ptr::<IPluginFactory>();
+    factory.map_or(std::ptr::null_mut(), |factory| factory.into_raw().cast())
+}
+
+/// Exports the functions that a VST3 host of this system calls after loading the plugin's file and before it lets go of
+/// it.
+macro_rules! module {
+    ($abi:literal, $load:ident($($handle:ident: $type:ty)?), $unload:ident) => {
+        /// Called by a VST3 host that has loaded the plugin's file.
+        #[unsafe(no_mangle)]
+        pub extern $abi fn $load($($handle: $type)?) -> bool {
+            setup_logger::<ToneFilterPlugin>();
+            true
+        }
+
+        /// Called by a VST3 host before it lets go of the plugin's file.
+        #[unsafe(no_mangle)]
+        pub extern $abi fn $unload() -> bool {
+            true
+        }
+    };
+}
+
+#[cfg(all(unix, not(target_os = "macos")))]
+#[allow(non_snake_case, reason = "VST3 calls them so")]
+mod module {
+    use super::*;
+    module!("C", ModuleEntry(_handle: *mut c_void), ModuleExit);
+}
+#[cfg(target_os = "macos")]
+#[allow(non_snake_case, reason = "VST3 calls them so")]
+mod module {
+    use super::*;
+    module!("C", bundleEntry(_bundle: *mut c_void), bundleExit);
+}
+#[cfg(windows)]
+#[allow(non_snake_case, reason = "VST3 calls them so")]
+mod module {
+    use super::*;
+    module!("system", InitDll(), ExitDll);
+}
+
+/// What creates plugins.
+struct Factory(PluginInfo);
+
+impl Class for Factory {
+    type Interfaces = (IPluginFactory, IPluginFactory2, IPluginFactory3);
+}
+
+/// Writes what is known of the only class to where the host wants it.
+///
+/// # Safety
+/// `info` must be null or point to room for a `T`.
+unsafe fn describe<T>(index: int32, info: *mut T, class: impl FnOnce() -> T) -> tresult {
+    if index != 0 || info.is_null() {
+        return kInvalidArgument;
+    }
+    // SAFETY: there is room.
+    unsafe { info.write(class()) };
+    kResultOk
+}
+
+impl IPluginFactoryTrait for Factory {
+    unsafe fn getFactoryInfo(&self, info: *mut PFactoryInfo) -> tresult {
+        // SAFETY: VST3 promises room.
+        unsafe { describe(0, info, || self.0.create_factory_info()) }
+    }
+
+    unsafe fn countClasses(&self) -> int32 {
+        1
+    }
+
+    unsafe fn getClassInfo(&self, index: int32, info: *mut PClassInfo) -> tresult {
+        // SAFETY: VST3 promises room.
+        unsafe { describe(index, info, || self.0.create_class_info()) }
+    }
+
+    unsafe fn createInstance(
+        &self,
+        class: FIDString,
+        interface: FIDString,
+        object: *mut *mut c_void,
+    ) -> tresult {
+        // SAFETY: VST3 promises an id of 16 bytes.
+        let known = unsafe { class.cast::<[u8; 16]>().as_ref() } == Some(self.0.cid);
+        if !known || interface.is_null() || object.is_null() {
+            return kInvalidArgument;
+        }
+        let Some(guarded) = Guarded::new() else { return kInvalidArgument };
+        let guarded = ComWrapper::new(guarded);
+        let Some(unknown) = guarded.as_com_ref::<FUnknown>() else { return kInvalidArgument };
+        let unknown = unknown.as_ptr();
+        // SAFETY: the object is still counted, the id has 16 bytes, and there is room for a pointer.
+        unsafe { ((*(*unknown).vtbl).queryInterface)(unknown, interface.cast::<TUID>(), object) }
+    }
+}
+
+impl IPluginFactory2Trait for Factory {
+    unsafe fn getClassInfo2(&self, index: int32, info: *mut PClassInfo2) -> tresult {
+        // SAFETY: VST3 promises room.
+        unsafe { describe(index, info, || self.0.create_class_info_2()) }
+    }
+}
+
+impl IPluginFactory3Trait for Factory {
+    unsafe fn getClassInfoUnicode(&self, index: int32, info: *mut PClassInfoW) -> tresult {
+        // SAFETY: VST3 promises room.
+        unsafe { describe(index, info, || self.0.create_class_info_unicode()) }
+    }
+
+    unsafe fn setHostContext(&self, _: *mut FUnknown) -> tresult {
+        kResultOk
+    }
+}
+
+/// A value that nice-plug did not take.
+struct Pending {
+    parameter: ParamID,
+    value: ParamValue,
+    /// How often `process` had been called.
+    blocks: u64,
+}
+
+/// A plugin as the host has it: nice-plug's, whose interfaces these are, but for a few functions.
+struct Guarded {
+    component: ComPtr<IComponent>,
+    controller: ComPtr<IEditController>,
+    processor: ComPtr<IAudioProcessor>,
+    midi: ComPtr<IMidiMapping>,
+    expressions: ComPtr<INoteExpressionController>,
+    requirements: ComPtr<IProcessContextRequirements>,
+    units: ComPtr<IUnitInfo>,
+    listener: ComPtr<IInfoListener>,
+    params: Arc<ToneFilterParams>,
+    /// How often `process` was called.
+    blocks: AtomicU64,
+    /// Not for the audio thread.
+    pending: Mutex<Vec<Pending>>,
+}
+
+impl Class for Guarded {
+    type Interfaces = (
+        IComponent,
+        IEditController,
+        IAudioProcessor,
+        IMidiMapping,
+        INoteExpressionController,
+        IProcessContextRequirements,
+        IUnitInfo,
+        IInfoListener,
+    );
+}
+
+impl Guarded {
+    fn new() -> Option<Self> {
+        let wrapper = ComWrapper::new(Wrapper::<ToneFilterPlugin>::new());
+        Some(Self {
+            component: wrapper.to_com_ptr()?,
+            controller: wrapper.to_com_ptr()?,
+            processor: wrapper.to_com_ptr()?,
+            midi: wrapper.to_com_ptr()?,
+            expressions: wrapper.to_com_ptr()?,
+            requirements: wrapper.to_com_ptr()?,
+            units: wrapper.to_com_ptr()?,
+            listener: wrapper.to_com_ptr()?,
+            params: CREATED.take()?,
+            blocks: AtomicU64::new(0),
+            pending: Mutex::default(),
+        })
+    }
+
+    /// The values that were set since the last call of `process`.
+    fn pending(&self) -> MutexGuard<'_, Vec<Pending>> {
+        let blocks = self.blocks.load(Ordering::Relaxed);
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.retain(|pending| pending.blocks == blocks);
+        pending
+    }
+
+    /// Gives the parameters the values that are pending.
+    fn apply_pending(&self) {
+        let params = self.params.param_map();
+        for Pending { parameter, value, .. } in self.pending().drain(..) {
+            // nice-plug numbers the parameters in the order of the map.
+            let id = |index: usize| {
+                // SAFETY: zeros are numbers and an empty text, and there is room for them.
+                unsafe {
+                    let mut info: ParameterInfo = std::mem::zeroed();
+                    let result = self.controller.getParameterInfo(index as int32, &mut info);
+                    (result == kResultOk).then_some(info.id)
+                }
+            };
+            if let Some(index) = (0..params.len()).find(|&index| id(index) == Some(parameter)) {
+                // SAFETY: `self.params` owns the parameter.
+                unsafe { params[index].1._internal_set_normalized_value(value as f32) };
+            }
+        }
+    }
+
+    /// Whether nice-plug can take the numbers of channels in `data`.
+    fn channels_fit(&self, data: &ProcessData) -> bool {
+        let count = |buses: *mut AudioBusBuffers, number: int32| {
+            // SAFETY: VST3 promises as many buses as the number says.
+            unsafe { buses.as_ref() }.filter(|_| number > 0).map_or(0, |bus| bus.numChannels)
+        };
+        let inputs = count(data.inputs, data.numInputs);
+        let outputs = count(data.outputs, data.numOutputs);
+        let mut layout: SpeakerArrangement = 0;
+        let output = BusDirections_::kOutput as BusDirection;
+        // SAFETY: there is room for the answer, a bit for each channel.
+        let known = unsafe { self.processor.getBusArrangement(output, 0, &mut layout) };
+        known == kResultOk && inputs <= outputs && outputs <= layout.count_ones() as int32
+    }
+}
+
+/// Methods that are nice-plug's own.
+macro_rules! pass_on {
+    ($field:ident: $(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
+        $(unsafe fn $name(&self, $($argument: $type),*) -> $result {
+            // SAFETY: the arguments are the host's.
+            unsafe { self.$field.$name($($argument),*) }
+        })*
+    };
+}
+
+impl IPluginBaseTrait for Guarded {
+    pass_on! { component:
+        fn initialize(context: *mut FUnknown) -> tresult;
+        fn terminate() -> tresult;
+    }
+}
+
+impl IComponentTrait for Guarded {
+    pass_on! { component:
+        fn getControllerClassId(class: *mut TUID) -> tresult;
+        fn setIoMode(mode: IoMode) -> tresult;
+        fn getBusCount(media: MediaType, direction: BusDirection) -> int32;
+        fn getBusInfo(
+            media: MediaType, direction: BusDirection, index: int32, bus: *mut BusInfo
+        ) -> tresult;
+        fn getRoutingInfo(input: *mut RoutingInfo, output: *mut RoutingInfo) -> tresult;
+        fn activateBus(
+            media: MediaType, direction: BusDirection, index: int32, state: TBool
+        ) -> tresult;
+        fn setActive(state: TBool) -> tresult;
+    }
+
+    unsafe fn setState(&self, state: *mut IBStream) -> tresult {
+        self.pending().clear();
+        // SAFETY: the arguments are the host's.
+        unsafe { self.component.setState(state) }
+    }
+
+    unsafe fn getState(&self, state: *mut IBStream) -> tresult {
+        self.apply_pending();
+        // SAFETY: the arguments are the host's.
+        unsafe { self.component.getState(state) }
+    }
+}
+
+impl IEditControllerTrait for Guarded {
+    pass_on! { controller:
+        fn setComponentState(state: *mut IBStream) -> tresult;
+        fn setState(state: *mut IBStream) -> tresult;
+        fn getState(state: *mut IBStream) -> tresult;
+        fn getParameterCount() -> int32;
+        fn getParameterInfo(index: int32, info: *mut ParameterInfo) -> tresult;
+        fn getParamStringByValue(
+            id: ParamID, value: ParamValue, string: *mut String128
+        ) -> tresult;
+        fn getParamValueByString(
+            id: ParamID, string: *mut TChar, value: *mut ParamValue
+        ) -> tresult;
+        fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue;
+        fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue;
+        fn setComponentHandler(handler: *mut IComponentHandler) -> tresult;
+        fn createView(name: FIDString) -> *mut IPlugView;
+    }
+
+    unsafe fn getParamNormalized(&self, id: ParamID) -> ParamValue {
+        let pending = self.pending();
+        let pending = pending.iter().find(|pending| pending.parameter == id);
+        // SAFETY: the arguments are the host's.
+        pending.map_or_else(|| unsafe { self.controller.getParamNormalized(id) }, |p| p.value)
+    }
+
+    unsafe fn setParamNormalized(&self, id: ParamID, value: ParamValue) -> tresult {
+        let mut pending = self.pending();
+        pending.retain(|pending| pending.parameter != id);
+        // SAFETY: the arguments are the host's.
+        let (result, near, now) = unsafe {
+            let result = self.controller.setParamNormalized(id, value);
+            // The value that the parameter can have.
+            let plain = self.controller.normalizedParamToPlain(id, value);
+            let near = self.controller.plainParamToNormalized(id, plain);
+            (result, near, self.controller.getParamNormalized(id))
+        };
+        if result == kResultOk && (near - now).abs() > 1e-6 {
+            let blocks = self.blocks.load(Ordering::Relaxed);
+            pending.push(Pending { parameter: id, value: near, blocks });
+        }
+        result
+    }
+}
+
+impl IAudioProcessorTrait for Guarded {
+    pass_on! { processor:
+        fn setBusArrangements(
+            inputs: *mut SpeakerArrangement, input_count: int32,
+            outputs: *mut SpeakerArrangement, output_count: int32
+        ) -> tresult;
+        fn getBusArrangement(
+            direction: BusDirection, index: int32, arrangement: *mut SpeakerArrangement
+        ) -> tresult;
+        fn canProcessSampleSize(size: int32) -> tresult;
+        fn getLatencySamples() -> uint32;
+        fn setupProcessing(setup: *mut ProcessSetup) -> tresult;
+        fn setProcessing(state: TBool) -> tresult;
+        fn getTailSamples() -> uint32;
+    }
+
+    unsafe fn process(&self, data: *mut ProcessData) -> tresult {
+        self.blocks.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: VST3 promises data that live as long as the call.
+        match unsafe { data.as_ref() } {
+            // SAFETY: the arguments are the host's.
+            Some(block) if self.channels_fit(block) => unsafe { self.processor.process(data) },
+            _ => kInvalidArgument,
+        }
+    }
+}
+
+impl IMidiMappingTrait for Guarded {
+    pass_on! { midi:
+        fn getMidiControllerAssignment(
+            bus: int32, channel: int16, controller: CtrlNumber, id: *mut ParamID
+        ) -> tresult;
+    }
+}
+
+impl INoteExpressionControllerTrait for Guarded {
+    pass_on! { expressions:
+        fn getNoteExpressionCount(bus: int32, channel: int16) -> int32;
+        fn getNoteExpressionInfo(
+            bus: int32, channel: int16, index: int32, info: *mut NoteExpressionTypeInfo
+        ) -> tresult;
+        fn getNoteExpressionStringByValue(
+            bus: int32, channel: int16, id: NoteExpressionTypeID, value: NoteExpressionValue,
+            string: *mut String128
+        ) -> tresult;
+        fn getNoteExpressionValueByString(
+            bus: int32, channel: int16, id: NoteExpressionTypeID, string: *const TChar,
+            value: *mut NoteExpressionValue
+        ) -> tresult;
+    }
+}
+
+impl IProcessContextRequirementsTrait for Guarded {
+    pass_on! { requirements:
+        fn getProcessContextRequirements() -> uint32;
+    }
+}
+
+impl IUnitInfoTrait for Guarded {
+    pass_on! { units:
+        fn getUnitCount() -> int32;
+        fn getUnitInfo(index: int32, info: *mut UnitInfo) -> tresult;
+        fn getProgramListCount() -> int32;
+        fn getProgramListInfo(index: int32, info: *mut ProgramListInfo) -> tresult;
+        fn getProgramName(list: ProgramListID, index: int32, name: *mut String128) -> tresult;
+        fn getProgramInfo(
+            list: ProgramListID, index: int32, attribute: Vst::CString, value: *mut String128
+        ) -> tresult;
+        fn hasProgramPitchNames(list: ProgramListID, index: int32) -> tresult;
+        fn getProgramPitchName(
+            list: ProgramListID, index: int32, pitch: int16, name: *mut String128
+        ) -> tresult;
+        fn getSelectedUnit() -> UnitID;
+        fn selectUnit(unit: UnitID) -> tresult;
+        fn getUnitByBus(
+            media: MediaType, direction: BusDirection, bus: int32, channel: int32,
+            unit: *mut UnitID
+        ) -> tresult;
+        fn setUnitProgramData(list: int32, index: int32, data: *mut IBStream) -> tresult;
+    }
+}
+
+impl IInfoListenerTrait for Guarded {
+    pass_on! { listener:
+        fn setChannelContextInfos(list: *mut IAttributeList) -> tresult;
+    }
+}
