@@ -1,7 +1,7 @@
-//! The controls of every setting, by group.
+//! The controls of all settings, by group.
 
 use super::{
-    hand::Hand,
+    edits::Edits,
     theme::{self, Scale},
 };
 use crate::{
@@ -18,22 +18,22 @@ use egui::{
 };
 use nice_plug::prelude::{FloatParam, Param};
 
-/// The setting whose buttons are pictures, over two columns.
+/// The setting whose buttons show waveforms and take two columns.
 const VOICE: &str = "voice";
 
-/// How much finer everything is with shift held.
+/// The factor for drags and steps while shift is held.
 const FINE: f32 = 0.1;
 
-/// What an arrow moves, and a notch of the wheel, of the range.
+/// The fraction of the range that an arrow key or a notch of the wheel moves a slider by.
 const STEP: f32 = 0.01;
 
-/// Points of scrolling that count as a notch of the wheel.
+/// Points of scrolling per notch of the wheel.
 const NOTCH: f32 = 50.0;
 
-/// Rows of controls; a longer group takes another column.
+/// Rows of controls; a group with more controls takes another column.
 const ROWS: usize = 3;
 
-/// Columns of controls, over all groups.
+/// Columns of a group with so many controls.
 fn columns(controls: usize) -> usize {
     controls.div_ceil(ROWS)
 }
@@ -52,11 +52,11 @@ fn row(scale: Scale) -> f32 {
 }
 
 /// Shows every control in `area`.
-pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
+pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     let total: usize = GROUPS.iter().map(|group| columns(group.ids.len())).sum();
     let gap = scale.length(18.0).max(8.0);
     let pitch = (area.width() + gap) / total as f32;
-    let settings = hand.params.chosen();
+    let settings = edits.params.chosen();
     let mut left = area.left();
     for group in &GROUPS {
         let width = pitch * columns(group.ids.len()) as f32 - gap;
@@ -70,7 +70,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
 
         let mut places = 0..;
         for id in group.ids {
-            // Its second column has no place in the first row.
+            // The waveform buttons take the first row of both columns.
             let index = places.find(|&place| place != ROWS || group.ids[0] != VOICE).unwrap_or(0);
             let corner = vec2((index / ROWS) as f32 * pitch, (index % ROWS) as f32 * row(scale));
             let corner = title.left_bottom() + corner;
@@ -78,10 +78,10 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
             let cell = Rect::from_min_size(corner, vec2(own, row(scale)));
             let remark = Remark::of(id, &settings);
             let place = Place { cell, id: ui.scope_id().with(id), scale, remark };
-            let params = hand.params;
+            let params = edits.params;
             match params.control(id) {
-                Some(Control::Number(spec, param)) => place.slider(ui, spec, param, hand),
-                Some(Control::Choice(param)) => place.switch(ui, param, hand),
+                Some(Control::Number(spec, param)) => place.slider(ui, spec, param, edits),
+                Some(Control::Choice(param)) => place.switch(ui, param, edits),
                 None => {}
             }
         }
@@ -89,19 +89,19 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
     }
 }
 
-/// What the other settings mean for a control.
+/// How the other settings affect a control.
 #[derive(Clone, Copy, Default)]
 struct Remark {
-    /// For its tip.
-    words: &'static str,
-    /// It has no effect on the notes now.
+    /// A sentence for the control's tooltip.
+    text: &'static str,
+    /// The control has no effect on the notes now.
     idle: bool,
 }
 
 impl Remark {
-    /// What `settings` mean for the control of the setting called `id`.
+    /// How `settings` affect the control of the setting called `id`.
     fn of(id: &str, settings: &Settings) -> Self {
-        let (words, idle) = match id {
+        let (text, idle) = match id {
             "sensitivity" if settings.focus == 0.0 => ("No effect while Focus is at 0 %.", true),
             "lookahead" if settings.focus == 0.0 => ("Only a delay while Focus is at 0 %.", true),
             "drive" if settings.voice != Voice::Soft => ("It shapes the voice Soft alone.", true),
@@ -113,11 +113,11 @@ impl Remark {
             }
             _ => ("", false),
         };
-        Self { words, idle }
+        Self { text, idle }
     }
 }
 
-/// Where a control is, and how it looks.
+/// The place and appearance of a control.
 struct Place {
     cell: Rect,
     id: Id,
@@ -126,14 +126,14 @@ struct Place {
 }
 
 impl Place {
-    /// The line of the name and the value.
+    /// The line with the name and the value.
     fn caption(&self) -> Rect {
         let mut caption = self.cell;
         caption.set_height(self.scale.line(12.0));
         caption
     }
 
-    /// What is under the caption: the part that the hand moves.
+    /// The area below the caption: a slider's track, or buttons.
     fn body(&self) -> Rect {
         let top = self.caption().bottom();
         let bottom = self.cell.bottom() - self.scale.length(5.0);
@@ -152,14 +152,14 @@ impl Place {
         if self.remark.idle { theme::BACKGROUND.lerp_to_gamma(colour, 0.45) } else { colour }
     }
 
-    /// The tip of a control that does what `help` says.
+    /// The tooltip of a control with this `help`.
     fn tip(&self, help: &str) -> String {
-        format!("{help} {}", self.remark.words).trim_end().to_owned()
+        format!("{help} {}", self.remark.text).trim_end().to_owned()
     }
 
-    /// A slider: drag it, turn the wheel over it or press an arrow (with shift, finely), double-click it
-    /// for the default, click the value to type one.
-    fn slider(&self, ui: &mut Ui, spec: &'static Spec, param: &FloatParam, hand: &mut Hand) {
+    /// A slider. Dragging, the wheel and the arrow keys move it (finely with shift), a double-click sets the default,
+    /// and a click on the value opens a text field.
+    fn slider(&self, ui: &mut Ui, spec: &'static Spec, param: &FloatParam, edits: &mut Edits) {
         let response = ui.interact(self.cell, self.id, Sense::click_and_drag());
         let fine = if ui.input(|input| input.modifiers.shift) { FINE } else { 1.0 };
         let step = match spec.taper {
@@ -167,30 +167,30 @@ impl Place {
             _ => fine * STEP,
         };
         let now = param.unmodulated_normalized_value();
-        // The host may take its time to hand a new value back; until the drag ends, ours counts.
+        // The host may apply a new value late. During a drag, the dragged value is kept here.
         let mut value = ui.data(|data| data.get_temp(self.id));
         if response.drag_started() {
-            hand.begin(spec.id);
+            edits.begin(spec.id);
             value = Some(now);
         }
         if let Some(value) = &mut value {
             let moved = fine * response.drag_delta().x / self.cell.width();
             if moved != 0.0 {
                 *value = (*value + moved).clamp(0.0, 1.0);
-                hand.set(spec.id, *value);
+                edits.set(spec.id, *value);
             }
             ui.data_mut(|data| data.insert_temp(self.id, *value));
         }
         if response.drag_stopped() {
-            hand.end(spec.id);
+            edits.end(spec.id);
             ui.data_mut(|data| data.remove_temp::<f32>(self.id));
         }
         if response.double_clicked() {
-            hand.set_once(spec.id, param.default_normalized_value());
+            edits.set_once(spec.id, param.default_normalized_value());
         }
         let steps = wheel(ui, &response) + arrows(ui, &response);
         if steps != 0.0 && value.is_none() {
-            hand.nudge(spec.id, (now + steps * step).clamp(0.0, 1.0));
+            edits.nudge(spec.id, (now + steps * step).clamp(0.0, 1.0));
         }
 
         let shown = value.unwrap_or(now);
@@ -202,7 +202,7 @@ impl Place {
 
         self.name(ui, param.name());
         self.paint_track(ui, shown, param.preview_normalized(0.0), active);
-        self.value(ui, spec, param, shown, hand);
+        self.value(ui, spec, param, shown, edits);
     }
 
     /// The track of a slider, filled from `origin` (0..1) to `value` (0..1).
@@ -214,7 +214,7 @@ impl Place {
         ui.painter().rect_filled(track, round, theme::LINE);
         let radius = 1.4 * thickness;
         let x = |value: f32| track.left() + radius + value * (track.width() - 2.0 * radius);
-        // A range that starts at zero or above is filled from its end.
+        // A range without a zero inside is filled from its left end.
         let from = if origin > 0.0 && origin < 1.0 { x(origin) } else { track.left() };
         let (low, high) = (from.min(x(value)), from.max(x(value)));
         let filled = Rect::from_x_y_ranges(low..=high, track.y_range());
@@ -223,14 +223,14 @@ impl Place {
         ui.painter().circle_filled(pos2(x(value), track.center().y), radius, colour);
     }
 
-    /// The value at `shown` (0..1) as text, which becomes a field to type in when it is clicked.
+    /// The value at `shown` (0..1) as text, which a click replaces by a text field.
     fn value(
         &self,
         ui: &mut Ui,
         spec: &'static Spec,
         param: &FloatParam,
         shown: f32,
-        hand: &mut Hand,
+        edits: &mut Edits,
     ) {
         let text = param.normalized_value_to_string(shown, true);
         let id = self.id.with("entry");
@@ -255,7 +255,7 @@ impl Place {
             if response.lost_focus() {
                 let cancelled = ui.input(|input| input.key_pressed(Key::Escape));
                 if let Some(value) = value.filter(|_| !cancelled) {
-                    hand.set_once(spec.id, value);
+                    edits.set_once(spec.id, value);
                 }
                 ui.data_mut(|data| data.remove_temp::<String>(id));
             } else {
@@ -266,8 +266,8 @@ impl Place {
 
         let at = self.caption().right_center();
         let colour = self.shade(theme::TEXT);
-        // Where there is no room beside the name for the longest value, no value has its unit; and where that is not
-        // enough, as many digits as there is room for.
+        // If the longest value does not fit beside the name, all values are shown without their unit, and with only as
+        // many digits as fit.
         let width = |text: String| {
             ui.painter().layout_no_wrap(text, font.clone(), Color32::PLACEHOLDER).size().x
         };
@@ -300,23 +300,23 @@ impl Place {
         }
     }
 
-    /// Buttons of which one is down.
-    fn switch(&self, ui: &mut Ui, param: &ChoiceParam, hand: &mut Hand) {
+    /// A row of buttons, one of which is selected.
+    fn switch(&self, ui: &mut Ui, param: &ChoiceParam, edits: &mut Edits) {
         let choice = param.choice;
         self.name(ui, choice.name);
-        let chosen_entry = param.unmodulated();
+        let selected_entry = param.unmodulated();
         let count = choice.entries.len();
         let width = self.body().width() / count as f32;
         for (index, (_, label)) in choice.entries.iter().enumerate() {
             let corner = self.body().left_top() + vec2(index as f32 * width, 0.0);
             let button = Rect::from_min_size(corner, vec2(width, self.body().height()));
-            let chosen = index == chosen_entry;
+            let selected = index == selected_entry;
             let response = ui.interact(button, self.id.with(index), Sense::click());
             response.widget_info(|| {
                 let label = format!("{}: {label}", choice.name);
-                WidgetInfo::selected(Role::RadioButton, true, chosen, label)
+                WidgetInfo::selected(Role::RadioButton, true, selected, label)
             });
-            let (fill, text) = match (chosen, response.hovered()) {
+            let (fill, text) = match (selected, response.hovered()) {
                 (true, _) => (self.shade(theme::ACCENT), theme::BACKGROUND),
                 (false, true) => (theme::LINE, theme::TEXT),
                 (false, false) => (theme::SURFACE, self.shade(theme::DIM)),
@@ -340,14 +340,14 @@ impl Place {
                 let centre = button.center();
                 theme::text(ui.painter(), centre, Align2::CENTER_CENTER, label, font, text);
             }
-            if response.on_hover_text(tip).clicked() && !chosen {
-                hand.set_once(choice.id, param.place(index));
+            if response.on_hover_text(tip).clicked() && !selected {
+                edits.set_once(choice.id, param.place(index));
             }
         }
     }
 }
 
-/// A period and a half of the waveform of `voice` in the middle of `button`; of the chip, a pulse and the triangle.
+/// Paints one and a half periods of the waveform of `voice` in `button`; for the chip, a pulse and a triangle.
 fn paint_waveform(ui: &Ui, button: Rect, voice: Voice, scale: Scale, colour: Color32) {
     let area = button.shrink2(vec2(0.18 * button.width(), 0.26 * button.height()));
     let points = 48;
@@ -363,7 +363,7 @@ fn paint_waveform(ui: &Ui, button: Rect, voice: Voice, scale: Scale, colour: Col
     ui.painter().line(line, Stroke::new(scale.length(1.2).max(1.0), colour));
 }
 
-/// Notches that the wheel is turned by over `response`.
+/// Notches by which the wheel was turned over `response`.
 fn wheel(ui: &Ui, response: &Response) -> f32 {
     if !response.hovered() {
         return 0.0;
@@ -376,7 +376,7 @@ fn wheel(ui: &Ui, response: &Response) -> f32 {
     ui.input(|input| input.events.iter().map(notches).sum())
 }
 
-/// Presses of arrows while `response` has the keyboard: up and right are more, the page keys are ten.
+/// Arrow key presses while `response` has the focus: up and right count 1, down and left -1, the page keys 10.
 fn arrows(ui: &Ui, response: &Response) -> f32 {
     if !response.has_focus() {
         return 0.0;
@@ -398,7 +398,7 @@ fn arrows(ui: &Ui, response: &Response) -> f32 {
     })
 }
 
-/// Shows who has the keyboard.
+/// Outlines a control that has the keyboard focus.
 pub fn focus_ring(ui: &Ui, response: &Response) {
     if response.has_focus() {
         let stroke = Stroke::new(1.0, theme::ACCENT);

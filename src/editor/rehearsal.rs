@@ -46,7 +46,7 @@ impl Rehearsal {
             time: Some(self.now),
             ..RawInput::default()
         };
-        self.app.listen(self.now);
+        self.app.receive(self.now);
         let App { panel, params, .. } = &mut self.app;
         let mut output =
             self.ctx.run_ui(input, |ui| panel.show(ui, params, &ParamSetter::new(&NoHost)));

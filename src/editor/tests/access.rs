@@ -25,10 +25,10 @@ fn desk() -> Desk {
 
 /// Makes sure that both Undo and Redo have something to do.
 fn edit(desk: &mut Desk) {
-    desk.with_hand(|hand| {
-        hand.set_once("mix", 0.6);
-        hand.set_once("mix", 0.7);
-        hand.undo();
+    desk.with_edits(|edits| {
+        edits.set_once("mix", 0.6);
+        edits.set_once("mix", 0.7);
+        edits.undo();
     });
     desk.frame(vec![]);
 }

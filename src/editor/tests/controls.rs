@@ -98,7 +98,7 @@ fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
     };
     let controls = ["Sensitivity", "Lookahead", "Ring"];
     let before = controls.map(|name| colour(&desk, name));
-    desk.with_hand(|hand| hand.set_once("focus", 0.0));
+    desk.with_edits(|edits| edits.set_once("focus", 0.0));
     desk.frame(vec![]);
     let after = controls.map(|name| colour(&desk, name));
     assert!(before[0] != after[0] && before[1] != after[1] && before[2] == after[2]);

@@ -4,8 +4,8 @@ use crate::{
     dsp::{Bands, Settings},
     editor::{
         Layout, Panel, band_grid,
-        hand::{Hand, Session},
-        library::Library,
+        edits::{Edits, Session},
+        preset_list::PresetList,
         theme,
     },
     params::ToneFilterParams,
@@ -89,7 +89,7 @@ impl Desk {
         let builder =
             Harness::builder().with_size(Vec2::from(size)).with_context_setup(theme::install);
         let mut state = State::default();
-        state.panel.session = Arc::new(Mutex::new(Session::new(Library::new(None))));
+        state.panel.session = Arc::new(Mutex::new(Session::new(PresetList::new(None))));
         let harness = builder.build_ui_state(show, state);
         let mut desk = Self { harness, time: 0.0, modifiers: Modifiers::NONE };
         desk.frame(vec![]);
@@ -154,11 +154,11 @@ impl Desk {
     }
 
     /// Works on the settings as a control does.
-    pub fn with_hand<R>(&mut self, work: impl FnOnce(&mut Hand) -> R) -> R {
+    pub fn with_edits<R>(&mut self, work: impl FnOnce(&mut Edits) -> R) -> R {
         let State { panel, params, host } = self.harness.state();
         let setter = ParamSetter::new(host);
         let mut session = panel.session.lock().unwrap();
-        work(&mut Hand::new(params, &setter, &mut session, self.time))
+        work(&mut Edits::new(params, &setter, &mut session, self.time))
     }
 
     /// A single click, not the second half of a double-click.

@@ -5,7 +5,7 @@ use crate::{
     dsp::Settings,
     editor::{
         DEFAULT_SIZE,
-        library::{Library, is_same},
+        preset_list::{PresetList, is_same},
     },
     presets::{Folder, Preset, ids},
 };
@@ -70,10 +70,10 @@ fn a_host_s_modulation_changes_no_preset_and_is_not_taken_for_the_user_s() {
     desk.frame(vec![]);
     assert_ne!(desk.settings(), Settings::default());
     assert_eq!(shown(&desk), "Tone Filter", "without the mark of a change");
-    let before = desk.with_hand(|hand| hand.sound());
+    let before = desk.with_edits(|edits| edits.sound());
     desk.click(desk.place("Copy to the other sound: Copy to B"));
     desk.click(desk.place("Second sound: B"));
-    let after = desk.with_hand(|hand| hand.sound());
+    let after = desk.with_edits(|edits| edits.sound());
     assert_eq!((after.settings, before.settings), (Settings::default(), Settings::default()));
 }
 
@@ -82,11 +82,11 @@ fn a_sound_is_saved_found_again_exported_imported_and_deleted() {
     let home = tempfile::tempdir().unwrap();
     let mut desk = Desk::new(DEFAULT_SIZE);
     let folder = Folder::new(home.path().join("presets"));
-    desk.panel().session.lock().unwrap().library = Library::new(Some(folder.clone()));
+    desk.panel().session.lock().unwrap().presets = PresetList::new(Some(folder.clone()));
     desk.click(desk.place("Band C5"));
-    desk.with_hand(|hand| {
+    desk.with_edits(|edits| {
         for id in ["mix", "ring", "stereo", "root", "scale"] {
-            hand.set_once(id, 0.9);
+            edits.set_once(id, 0.9);
         }
     });
     let sound = desk.settings();

@@ -3,7 +3,7 @@
 use super::Desk;
 use crate::{
     dsp::{BandMask, PitchClasses, Settings},
-    editor::{DEFAULT_SIZE, library::is_same},
+    editor::{DEFAULT_SIZE, preset_list::is_same},
     params,
 };
 
@@ -11,12 +11,12 @@ use crate::{
 fn edit_all(desk: &mut Desk) -> Vec<(&'static str, Settings)> {
     let ids = params::ids().chain(["bands", "custom"]);
     let edit = |id| {
-        desk.with_hand(|hand| match id {
-            "bands" => hand.set_bands(BandMask::ALL.with(5, false).with(40, false)),
-            "custom" => hand.set_custom(PitchClasses::ALL.with(2, false)),
+        desk.with_edits(|edits| match id {
+            "bands" => edits.set_bands(BandMask::ALL.with(5, false).with(40, false)),
+            "custom" => edits.set_custom(PitchClasses::ALL.with(2, false)),
             _ => {
-                let start = hand.params.control(id).unwrap().normalized(&Settings::default());
-                hand.set_once(id, if start > 0.5 { 0.2 } else { 0.8 });
+                let start = edits.params.control(id).unwrap().normalized(&Settings::default());
+                edits.set_once(id, if start > 0.5 { 0.2 } else { 0.8 });
             }
         });
         (id, desk.settings())
@@ -89,22 +89,22 @@ fn a_and_b_keep_every_setting_apart() {
 fn a_window_that_closes_lets_go_of_what_is_held() {
     let mut desk = Desk::new(DEFAULT_SIZE);
     let before = desk.settings();
-    desk.with_hand(|hand| {
-        hand.begin("mix");
-        hand.set("mix", 0.9);
+    desk.with_edits(|edits| {
+        edits.begin("mix");
+        edits.set("mix", 0.9);
     });
     assert_eq!(desk.log(), ["begin", "set"]);
-    desk.with_hand(|hand| hand.let_go());
+    desk.with_edits(|edits| edits.end_open_gesture());
     assert_eq!(desk.log(), ["end"]);
-    desk.with_hand(|hand| {
-        hand.begin_stroke();
-        hand.paint(BandMask::NONE);
-        hand.let_go();
-        hand.let_go();
-        hand.undo();
+    desk.with_edits(|edits| {
+        edits.begin_stroke();
+        edits.paint(BandMask::NONE);
+        edits.end_open_gesture();
+        edits.end_open_gesture();
+        edits.undo();
     });
     assert_eq!(desk.settings(), Settings { mix: 90.0, ..before });
-    desk.with_hand(|hand| hand.undo());
+    desk.with_edits(|edits| edits.undo());
     assert_eq!(desk.settings(), before);
 }
 
@@ -112,17 +112,17 @@ fn a_window_that_closes_lets_go_of_what_is_held() {
 fn a_copy_to_the_other_sound_is_undone_and_redone() {
     let mut desk = Desk::new(DEFAULT_SIZE);
     let other = |desk: &mut Desk| desk.panel().session.lock().unwrap().other.clone();
-    desk.with_hand(|hand| {
-        hand.copy_to_other();
-        hand.set_once("mix", 0.9);
+    desk.with_edits(|edits| {
+        edits.copy_to_other();
+        edits.set_once("mix", 0.9);
     });
     let first = other(&mut desk);
-    desk.with_hand(|hand| hand.copy_to_other());
+    desk.with_edits(|edits| edits.copy_to_other());
     let second = other(&mut desk);
     assert_ne!(first, second);
-    desk.with_hand(|hand| hand.undo());
+    desk.with_edits(|edits| edits.undo());
     assert_eq!(other(&mut desk), first);
     assert_eq!(desk.settings().mix, 90.0);
-    desk.with_hand(|hand| hand.redo());
+    desk.with_edits(|edits| edits.redo());
     assert_eq!(other(&mut desk), second);
 }

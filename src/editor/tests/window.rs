@@ -89,11 +89,11 @@ fn the_bands_go_dark_when_the_host_stops() {
     let heard = filter.bands();
     assert_ne!(heard, Bands::default());
     input.advance(1, || filter.snapshot());
-    assert!(app.listen(10.0));
+    assert!(app.receive(10.0));
     assert_eq!(app.panel.bands, heard);
-    assert!(app.listen(10.2));
+    assert!(app.receive(10.2));
     assert_eq!(app.panel.bands, heard);
-    assert!(!app.listen(10.3));
+    assert!(!app.receive(10.3));
     assert_eq!(app.panel.bands, Bands::default());
 }
 
