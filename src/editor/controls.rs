@@ -341,7 +341,7 @@ impl Place {
                 theme::text(ui.painter(), centre, Align2::CENTER_CENTER, label, font, text);
             }
             if response.on_hover_text(tip).clicked() && !selected {
-                edits.set_once(choice.id, param.place(index));
+                edits.set_once(choice.id, param.normalized_entry(index));
             }
         }
     }

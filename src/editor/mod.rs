@@ -9,12 +9,12 @@ mod history;
 mod opengl;
 mod preset_bar;
 mod preset_list;
-mod rehearsal;
 mod scale_strip;
 mod spectrum;
 #[cfg(test)]
 mod tests;
 mod theme;
+mod windowless;
 
 use crate::{
     dsp::Bands,
@@ -50,7 +50,7 @@ use std::{
 use theme::Scale;
 
 pub use crate::params::{DEFAULT_SIZE, MIN_SIZE};
-pub use rehearsal::Rehearsal;
+pub use windowless::WindowlessEditor;
 
 /// Logical height of the window below which the spectrum is left out.
 const LOWEST_WITH_SPECTRUM: f32 = 420.0;

@@ -98,7 +98,7 @@ fn list(ui: &mut Ui, place: Rect, scale: Scale, param: &ChoiceParam, edits: &mut
         focus_ring(ui, &response.response);
     });
     if picked != now {
-        edits.set_once(id, param.place(picked));
+        edits.set_once(id, param.normalized_entry(picked));
     }
 }
 
