@@ -1,7 +1,7 @@
 //! The settings as plugin parameters, and the other fields of the saved state.
 //!
-//! Every row of [`SPECS`] and [`CHOICES`] becomes a parameter by one rule, so the plugin has the same ranges, defaults and
-//! units as the renderer.
+//! Every row of [`SPECS`] and [`CHOICES`] becomes a parameter by one rule, so the plugin has the same ranges,
+//! defaults and units as the renderer.
 
 mod choices;
 mod window;

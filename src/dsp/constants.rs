@@ -68,8 +68,8 @@ pub fn low_pass_pole(cutoff: f64, sample_rate: f64) -> f64 {
     (-std::f64::consts::TAU * cutoff / sample_rate).exp()
 }
 
-/// The cutoff in Hz of the voices' low-pass for a `tone` in Hz: equal within 1 % up to 6 kHz, and infinite at 20 kHz, so
-/// that a waveform can keep all its harmonics.
+/// The cutoff in Hz of the voices' low-pass for a `tone` in Hz: equal within 1 % up to 6 kHz, and infinite at 20 kHz,
+/// so that a waveform can keep all its harmonics.
 pub fn voice_cutoff(tone: f64) -> f64 {
     tone / (1.0 - (tone / 20_000.0).powi(4))
 }

@@ -25,9 +25,9 @@ impl Delay {
         self.position = 0;
     }
 
-    /// Crossfades the samples `range` of every channel with the delayed signal: `wet(frame)` is the weight of the delayed
-    /// one, 0..1, with frames counted from the start of the range. Channels beyond the number given to [`Delay::new`]
-    /// are not changed.
+    /// Crossfades the samples `range` of every channel with the delayed signal: `wet(frame)` is the weight of the
+    /// delayed one, 0..1, with frames counted from the start of the range. Channels beyond the number given to
+    /// [`Delay::new`] are not changed.
     pub fn process(
         &mut self,
         channels: &mut [&mut [f32]],

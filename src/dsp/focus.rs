@@ -119,8 +119,8 @@ impl Focus {
         &self.shares
     }
 
-    /// The weights for the played notes: 1, or `(1 - focus)^4` for a note that is not played (1 at 0 %, -24 dB at 50 %, 0
-    /// at 100 %).
+    /// The weights for the played notes: 1, or `(1 - focus)^4` for a note that is not played (1 at 0 %, -24 dB at 50
+    /// %, 0 at 100 %).
     fn target(&self, percent: f32) -> Lanes {
         let residue = (1.0 - percent / 100.0).powi(4);
         Lanes(std::array::from_fn(|tone| if self.played.contains(tone) { 1.0 } else { residue }))

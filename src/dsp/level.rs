@@ -1,7 +1,7 @@
 //! Level: measures the input's level, and the gain that makes the wet signal as loud as the dry one.
 //!
-//! Only gains are computed here, no samples. Both gains move slowly, once per block of [`BLOCK`] samples, so the dynamics
-//! of the music are kept.
+//! Only gains are computed here, no samples. Both gains move slowly, once per block of [`BLOCK`] samples, so the
+//! dynamics of the music are kept.
 
 use super::{bank::LOUDEST, lanes::BLOCK};
 use wide::f32x4;
@@ -62,8 +62,8 @@ pub(super) struct Level {
     loudness: Loudness,
     /// The share of the dry signal's power that falls to times at which notes sound, tracked.
     share: f64,
-    /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. It is needed because the
-    /// average of a product is not the product of averages.
+    /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. It is needed
+    /// because the average of a product is not the product of averages.
     trim: f64,
     /// Seconds for which [`Self::loudness`] has been tracked, at most [`LOUDNESS`].
     tracked: f64,
@@ -121,8 +121,8 @@ impl Level {
         (ratio.sqrt() * self.trim.exp()).clamp(MAKEUP[0], MAKEUP[1])
     }
 
-    /// The gains of dry and wet with which the mix is as loud as the dry signal: an equal-power crossfade, corrected for
-    /// the correlation of the two. `mix` is 0 for dry to 1 for wet.
+    /// The gains of dry and wet with which the mix is as loud as the dry signal: an equal-power crossfade, corrected
+    /// for the correlation of the two. `mix` is 0 for dry to 1 for wet.
     pub fn mix(&self, mix: f64) -> (f64, f64) {
         let (wet, dry) = (mix * std::f64::consts::FRAC_PI_2).sin_cos();
         let Loudness { dry: d, wet: w, both } = self.loudness;
@@ -135,8 +135,8 @@ impl Level {
         (whole * dry, whole * wet * self.makeup())
     }
 
-    /// Measures a whole block: the banks' inputs, the dry and the wet signal of each channel, and the gains of these two
-    /// in the mix.
+    /// Measures a whole block: the banks' inputs, the dry and the wet signal of each channel, and the gains of these
+    /// two in the mix.
     pub fn measure<'a>(
         &mut self,
         heard: &[[f32; BLOCK]],
@@ -222,8 +222,8 @@ impl HighPass {
 }
 
 impl KWeighting {
-    /// At rest. The coefficients come from the analogue prototypes behind the recommendation's at 48 kHz, for any rate in
-    /// Hz.
+    /// At rest. The coefficients come from the analogue prototypes behind the recommendation's at 48 kHz, for any
+    /// rate in Hz.
     fn new(sample_rate: f64) -> Self {
         let k = (std::f64::consts::PI * (1_681.974_450_955_533 / sample_rate).min(0.45)).tan();
         let q = 0.707_175_236_955_419_6;

@@ -38,8 +38,8 @@ impl Limiter {
         self.gain == 1.0
     }
 
-    /// Limits the samples `range` of the mix in `channels`. `dries` are the dry signals, whose samples from `position` on
-    /// belong to the range. `scale` is the output gain of the mix, as a factor.
+    /// Limits the samples `range` of the mix in `channels`. `dries` are the dry signals, whose samples from
+    /// `position` on belong to the range. `scale` is the output gain of the mix, as a factor.
     pub fn process(
         &mut self,
         dries: &[[f32; BLOCK]],

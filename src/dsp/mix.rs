@@ -45,7 +45,8 @@ impl Levels {
         }
     }
 
-    /// The levels `frame` samples (0..[`BLOCK`]) into a block, interpolated between `self` at its start and `to` at its end.
+    /// The levels `frame` samples (0..[`BLOCK`]) into a block, interpolated between `self` at its start and `to` at
+    /// its end.
     pub fn towards(self, to: Self, frame: usize) -> Self {
         if self == to {
             return to;

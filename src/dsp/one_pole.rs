@@ -5,8 +5,8 @@ use wide::f64x2;
 /// A one-pole average: `y += step (x - y)`.
 ///
 /// In this form, each sample depends on the last, and that latency took a tenth of the whole filter's time. So the
-/// recursion is unrolled once, with `a = 1 - step`: `y[t] = a^2 y[t-2] + step (x[t] + a x[t-1])`. The formula is the same
-/// for every sample, so the result does not depend on how a signal is divided into blocks.
+/// recursion is unrolled once, with `a = 1 - step`: `y[t] = a^2 y[t-2] + step (x[t] + a x[t-1])`. The formula is the
+/// same for every sample, so the result does not depend on how a signal is divided into blocks.
 #[derive(Debug, Clone)]
 pub(super) struct OnePole {
     /// The last input times its step.

@@ -1,5 +1,5 @@
-//! The state of the bands for displays and files: [`Snapshot`], a copy of the filter's state that is cheap enough for the
-//! audio thread, and [`Bands`], the levels, states and waveforms that are computed from it on another thread.
+//! The state of the bands for displays and files: [`Snapshot`], a copy of the filter's state that is cheap enough for
+//! the audio thread, and [`Bands`], the levels, states and waveforms that are computed from it on another thread.
 
 use super::{
     bank::kernel::{RMS_GUARD, State},

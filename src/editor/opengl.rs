@@ -11,7 +11,8 @@ pub fn keep_loaded() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         for name in ["libEGL.so.1", "libGL.so.1"] {
-            // SAFETY: baseview loads the same libraries a moment later. One that is missing is baseview's error to report.
+            // SAFETY: baseview loads the same libraries a moment later. One that is missing is baseview's error to
+            // report.
             if let Ok(library) = unsafe { libloading::Library::new(name) } {
                 mem::forget(library);
             }

@@ -17,7 +17,8 @@ use nice_plug::{
 use nice_plug_egui::RepaintNotifier;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// The editor without a window, with a host that applies its edits. It starts with default settings and no user presets.
+/// The editor without a window, with a host that applies its edits. It starts with default settings and no user
+/// presets.
 pub struct WindowlessEditor {
     pub(super) app: App,
     host: Host,

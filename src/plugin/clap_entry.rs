@@ -6,8 +6,8 @@
 //! sample, as nice-plug's VST3 wrapper does, and one that is out of order to the time of the event before it.
 //!
 //! nice-plug also trusts the host's channel counts (`wrapper/util/buffer_management.rs`): with more channels than the
-//! layout has it panics, which ends the process, and with fewer outputs than inputs it reads pointers that do not exist.
-//! Here, `process` returns an error in both cases.
+//! layout has it panics, which ends the process, and with fewer outputs than inputs it reads pointers that do not
+//! exist. Here, `process` returns an error in both cases.
 
 use super::ToneFilterPlugin;
 use clap_sys::{

@@ -16,8 +16,8 @@ use super::{
 use kernel::{Coefficients, FrameInputs, Kernel, RMS_GUARD, State, Task};
 use resonator::Design;
 
-/// The bound of a bank's input as a magnitude, 18 dB over full scale: far above music, it limits how long a fault in the
-/// input has an effect.
+/// The bound of a bank's input as a magnitude, 18 dB over full scale: far above music, it limits how long a fault in
+/// the input has an effect.
 pub(super) const LOUDEST: f32 = 8.0;
 
 /// States and powers below this are negligible: the product of a band, its effective value and any drive is below the
@@ -88,8 +88,8 @@ impl Voicing {
         }
     }
 
-    /// Sets what moves within a block, each from its value at the start to that at the end: the tones' weights in the sum,
-    /// and the level gains.
+    /// Sets what moves within a block, each from its value at the start to that at the end: the tones' weights in the
+    /// sum, and the level gains.
     pub fn begin_block(&mut self, weights: [Lanes; 2], gains: [f32; 2]) {
         let [from, to] = weights;
         let gain = gains[1];
@@ -183,8 +183,8 @@ impl Bank {
         }
     }
 
-    /// Computes the wet signal of `input`, at most [`BLOCK`] finite samples from `position` on in the current block. `wet`
-    /// has the same length.
+    /// Computes the wet signal of `input`, at most [`BLOCK`] finite samples from `position` on in the current block.
+    /// `wet` has the same length.
     pub fn process(
         &mut self,
         kernel: Kernel,
@@ -251,8 +251,8 @@ impl Bank {
             && self.low_pass.rests(f64::from(f32::MIN_POSITIVE) / 2.0)
     }
 
-    /// Computes what all bands share: the sum of each sample and the one before it, and the power of each sample. Returns
-    /// the power with the one-pole that averages it.
+    /// Computes what all bands share: the sum of each sample and the one before it, and the power of each sample.
+    /// Returns the power with the one-pole that averages it.
     fn prepare(&mut self, samples: &[f32]) -> (&mut OnePole, &mut [f32]) {
         let FrameInputs { input, total_power } = &mut self.inputs;
         let mut before = self.previous;

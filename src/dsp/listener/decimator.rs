@@ -78,8 +78,8 @@ impl Decimator {
         }
     }
 
-    /// The last [`CHUNK`] decimated samples before the sample `end` (1..=64) of the last block. `end` is the position of
-    /// the next one, so the last of them is one decimation factor before it.
+    /// The last [`CHUNK`] decimated samples before the sample `end` (1..=64) of the last block. `end` is the position
+    /// of the next one, so the last of them is one decimation factor before it.
     pub fn chunk<S: Simd>(&self, simd: S, end: usize) -> [f32; CHUNK] {
         simd.vectorize(
             #[inline(always)]

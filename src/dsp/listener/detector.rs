@@ -1,7 +1,7 @@
 //! 87 detectors, one per semitone: each is two complex one-poles in series, a gammatone filter of order 2.
 //!
-//! The recursion is `s1 = p s1 + (1 - r) x; s2 = p s2 + (1 - r) s1` with a pole `p` of radius `r`. In this form each sample
-//! depends on the last, so 16 samples are processed at once. With `g = 1 - r`, after `n` samples
+//! The recursion is `s1 = p s1 + (1 - r) x; s2 = p s2 + (1 - r) s1` with a pole `p` of radius `r`. In this form each
+//! sample depends on the last, so 16 samples are processed at once. With `g = 1 - r`, after `n` samples
 //!
 //! ```text
 //! s1 = p^n s1 + sum over k of g p^(n-1-k) x[k]

@@ -1,7 +1,7 @@
 //! The listener decides which notes are played: 48 decisions every 11.6 ms.
 //!
-//! `docs/listening.md` has the formulas; [`reference::listener`](super::reference::listener) computes the same in f64, one
-//! sample at a time.
+//! `docs/listening.md` has the formulas; [`reference::listener`](super::reference::listener) computes the same in
+//! f64, one sample at a time.
 
 pub(super) mod decimator;
 pub(super) mod detector;
@@ -45,8 +45,8 @@ pub struct Decisions {
     /// Frames decided since the reset. The decision refers to the time `frames * frame - lookahead` in samples of the
     /// input.
     pub frames: u64,
-    /// Samples from the end of the last of these frames to the end of the block with which the decision was returned; at
-    /// most [`Listener::delay`].
+    /// Samples from the end of the last of these frames to the end of the block with which the decision was returned;
+    /// at most [`Listener::delay`].
     pub age: u64,
 }
 
@@ -58,8 +58,8 @@ impl Decisions {
 
 /// Decides which notes of a signal are played.
 ///
-/// It processes whole blocks of 64 samples, each in bounded time: the block in which a frame ends computes the templates
-/// of the decision, the next block the rest. It does not switch denormals off.
+/// It processes whole blocks of 64 samples, each in bounded time: the block in which a frame ends computes the
+/// templates of the decision, the next block the rest. It does not switch denormals off.
 #[derive(Debug, Clone)]
 pub struct Listener {
     sample_rate: f64,
@@ -158,8 +158,8 @@ impl Listener {
         self.network.model().lookahead * self.frame()
     }
 
-    /// The greatest number of samples from the end of a frame to the end of the block that returns its decision: the rest
-    /// of one block and all of the next. Always 64 at 44.1 kHz.
+    /// The greatest number of samples from the end of a frame to the end of the block that returns its decision: the
+    /// rest of one block and all of the next. Always 64 at 44.1 kHz.
     pub fn delay(&self) -> usize {
         // The ends of frames within a block are multiples of the common divisor of the lengths of frame and block.
         2 * BLOCK - (1 << self.frame().trailing_zeros().min(BLOCK.trailing_zeros()))

@@ -227,8 +227,8 @@ fn keep(model: &Model, period: f64) -> [[f32; TEMPLATES]; 2] {
     model.mean_seconds.map(|means| means.map(keep))
 }
 
-/// Computes a layer for as many positions as `rows` has, 48 or 80, from the position `at` of the inputs `seen` on. Outputs
-/// are at least `least`.
+/// Computes a layer for as many positions as `rows` has, 48 or 80, from the position `at` of the inputs `seen` on.
+/// Outputs are at least `least`.
 #[inline(always)]
 fn layer<S: Simd, const ALL: usize, const LENGTH: usize>(
     simd: S,

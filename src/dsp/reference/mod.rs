@@ -1,7 +1,7 @@
 //! The reference implementation of the tone filter: in f64, one sample at a time, written for readability.
 //!
-//! Tests compare every kernel with it. It has the resonators in direct form, the formulas of `docs/dsp.md` as they stand
-//! there, and constant settings. It is slow, and it lacks the safeguards of a real-time filter.
+//! Tests compare every kernel with it. It has the resonators in direct form, the formulas of `docs/dsp.md` as they
+//! stand there, and constant settings. It is slow, and it lacks the safeguards of a real-time filter.
 
 mod chip;
 pub mod listener;

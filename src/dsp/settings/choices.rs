@@ -133,8 +133,8 @@ impl Choice {
         self.entries == SWITCH
     }
 
-    /// The entry with this id or name; upper and lower case are the same, and so are blanks and hyphens. A root may also
-    /// be written as a flat.
+    /// The entry with this id or name; upper and lower case are the same, and so are blanks and hyphens. A root may
+    /// also be written as a flat.
     pub fn parse(&self, text: &str) -> Option<usize> {
         let wanted = text.trim().to_lowercase().replace(' ', "-");
         let found = self.entries.iter().position(|(id, name)| {

@@ -1,7 +1,7 @@
 //! The settings in engineering units, and the tables that describe them.
 //!
-//! [`Settings`] is shared by the DSP, the plugin, the presets and the command line. The ids of [`SPECS`] and [`CHOICES`]
-//! never change: they are plugin parameter ids, preset keys and flag names.
+//! [`Settings`] is shared by the DSP, the plugin, the presets and the command line. The ids of [`SPECS`] and
+//! [`CHOICES`] never change: they are plugin parameter ids, preset keys and flag names.
 
 mod choices;
 mod mask;
@@ -85,8 +85,8 @@ pub enum Stereo {
 }
 
 impl Settings {
-    /// The sound of the published filter at any sample rate, without auto level and without focus. `docs/dsp.md` derives
-    /// the numbers.
+    /// The sound of the published filter at any sample rate, without auto level and without focus. `docs/dsp.md`
+    /// derives the numbers.
     pub const REFERENCE: Self = Self {
         mix: 50.0,
         output: 0.0,

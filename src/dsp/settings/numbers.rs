@@ -38,8 +38,8 @@ pub struct Spec {
 
 /// The numeric settings, in the order of the fields of [`Settings`].
 ///
-/// Their values in a new instance are those of [`Settings::default`]. Where a state or preset lacks them, they are those
-/// of [`Settings::REFERENCE`].
+/// Their values in a new instance are those of [`Settings::default`]. Where a state or preset lacks them, they are
+/// those of [`Settings::REFERENCE`].
 #[rustfmt::skip]
 pub static SPECS: [Spec; 15] = [
     Spec { id: "mix", name: "Mix", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,

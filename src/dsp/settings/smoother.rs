@@ -6,8 +6,8 @@ use crate::dsp::{lanes::BLOCK, notes::TONES};
 /// The duration of a change in seconds.
 const TIME: f64 = 0.02;
 
-/// The number of smoothed values: the numeric settings, then stereo, bypass, auto and lookahead (0..1), then the weight of
-/// each band (0..1).
+/// The number of smoothed values: the numeric settings, then stereo, bypass, auto and lookahead (0..1), then the
+/// weight of each band (0..1).
 const VALUES: usize = BANDS + TONES;
 const STEREO: usize = SPECS.len();
 const BYPASS: usize = STEREO + 1;
@@ -15,8 +15,8 @@ const AUTO: usize = BYPASS + 1;
 const LOOKAHEAD: usize = AUTO + 1;
 const BANDS: usize = LOOKAHEAD + 1;
 
-/// Moves every setting to its target in a straight line, on a logarithmic scale for [`Taper::Logarithmic`]. Each has its
-/// own countdown.
+/// Moves every setting to its target in a straight line, on a logarithmic scale for [`Taper::Logarithmic`]. Each has
+/// its own countdown.
 #[derive(Debug, Clone)]
 pub struct Smoother {
     now: [f64; VALUES],

@@ -108,8 +108,8 @@ impl Kernel {
         Some(Self(machine))
     }
 
-    /// Runs `work` with the vectors of this kernel. For the scalar and the portable kernel, these are the vectors that the
-    /// build's target has.
+    /// Runs `work` with the vectors of this kernel. For the scalar and the portable kernel, these are the vectors
+    /// that the build's target has.
     pub(crate) fn run(self, work: impl Work) {
         match self.0 {
             Machine::Scalar | Machine::Portable => work.run(Fallback::new()),

@@ -1,11 +1,11 @@
 //! The inner loop: the 48 resonators, their power, their drive and their sum.
 //!
-//! A kernel processes blocks of at most [`BLOCK`] samples. [`FrameInputs`] holds what all bands share (the input and its
-//! power), [`State`] the state of the bands, and [`Coefficients`] their coefficients; the last two are structures of
-//! arrays with one lane per tone.
+//! A kernel processes blocks of at most [`BLOCK`] samples. [`FrameInputs`] holds what all bands share (the input and
+//! its power), [`State`] the state of the bands, and [`Coefficients`] their coefficients; the last two are structures
+//! of arrays with one lane per tone.
 //!
-//! [`Kernel`] selects an implementation: plain Rust, which defines the result; portable vectors of the build's target; or
-//! vectors of an instruction set of this CPU.
+//! [`Kernel`] selects an implementation: plain Rust, which defines the result; portable vectors of the build's
+//! target; or vectors of an instruction set of this CPU.
 
 mod choice;
 mod dispatched;
@@ -94,8 +94,8 @@ impl Coefficients {
         self.damping = resonator.damping;
     }
 
-    /// Sets every tone's weight in the sum, which moves in a straight line from `from` to `to` within a [`BLOCK`], and the
-    /// `guard` of the drive.
+    /// Sets every tone's weight in the sum, which moves in a straight line from `from` to `to` within a [`BLOCK`],
+    /// and the `guard` of the drive.
     pub fn set_weights(&mut self, from: Lanes, to: Lanes, guard: f32) {
         let ramp = |(from, to): (&f32, &f32)| from != to || (*to != 0.0 && *to != 1.0);
         self.ramps = from.0.iter().zip(&to.0).any(ramp);
