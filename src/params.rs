@@ -12,7 +12,7 @@ use crossbeam::atomic::AtomicCell;
 use nice_plug::{params::internals::ParamPtr, plugin::ParamValue, prelude::*};
 use std::{
     collections::BTreeMap,
-    sync::{Arc, LazyLock, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 pub use window::{DEFAULT_SIZE, MIN_SIZE, allowed_size, allowed_zoom};
 
@@ -38,10 +38,6 @@ pub static GROUPS: [Group; 5] = [
 
 /// The settings of the scale, which the editor shows below the bands.
 pub static SCALE: Group = Group { name: "Scale", ids: &["root", "scale"] };
-
-/// Units as nice-plug wants them: behind a space, and static.
-static UNITS: LazyLock<Vec<String>> =
-    LazyLock::new(|| SPECS.iter().map(|spec| format!(" {}", spec.unit)).collect());
 
 /// Keys of fields in the saved state.
 const EDITOR_SIZE: &str = "editor-size";
@@ -258,11 +254,10 @@ fn float_param(index: usize) -> FloatParam {
     };
     // Without nice-plug's step size, with which a -0 becomes 0 after saving and loading. The filter rounds by itself.
     FloatParam::new(spec.name, spec.default(), range)
-        .with_unit(&UNITS[index])
-        .with_value_to_string(Arc::new(|value| {
-            let text = spec.format(value);
-            text.trim_end_matches(spec.unit).trim_end().to_owned()
-        }))
+        // VST3 hosts get unit and number apart, CLAP hosts in one text. The blank between them belongs to the number: a
+        // VST3 host would show one before the unit, and most hosts add one there themselves.
+        .with_unit(spec.unit)
+        .with_value_to_string(Arc::new(|value| format!("{} ", spec.number(value, spec.decimals))))
         .with_string_to_value(Arc::new(|text| spec.parse(text)))
 }
 

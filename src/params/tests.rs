@@ -164,8 +164,8 @@ fn texts_round_trip() {
             assert!(text.ends_with(&format!(" {}", spec.unit)), "{text}");
             let back = param.string_to_normalized_value(&text).unwrap();
             assert_eq!(param.normalized_value_to_string(back, true), text, "{}", spec.id);
-            let bare = param.normalized_value_to_string(step as f32 / 100.0, false);
-            assert_eq!(format!("{bare} {}", spec.unit), text);
+            let number = param.normalized_value_to_string(step as f32 / 100.0, false);
+            assert_eq!(format!("{number}{}", param.unit()), text);
         }
     }
     for param in &ToneFilterParams::default().choices {
