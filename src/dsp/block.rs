@@ -127,7 +127,7 @@ impl ToneFilter {
         for channel in channels.iter_mut() {
             channel[start..end].iter_mut().for_each(|sample| *sample = finite(*sample));
         }
-        self.focus.hear(channels, start..end, position);
+        self.focus.push(channels, start..end, position);
         if from.lookahead > 0.0 || to.lookahead > 0.0 {
             self.delay.process(channels, start..end, |frame| level(frame).lookahead);
         }

@@ -90,7 +90,7 @@ impl Focus {
 
     /// Appends the mean of the samples `range` of all channels to the listener's input, at `position` in the current
     /// block.
-    pub fn hear(&mut self, channels: &[&mut [f32]], range: Range<usize>, position: usize) {
+    pub fn push(&mut self, channels: &[&mut [f32]], range: Range<usize>, position: usize) {
         if self.listening {
             let heard = &mut self.heard[position..position + range.len()];
             mean(channels, range, heard);

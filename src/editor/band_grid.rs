@@ -44,7 +44,7 @@ const HELP: &str = "Click mutes, alt-click solos, drag paints, right-click bring
 pub struct BandGrid {
     cells: [Cell; TONES],
     /// A drag over the cells: whether it switches them on, and its last position.
-    stroke: Option<(bool, Pos2)>,
+    painting: Option<(bool, Pos2)>,
     /// The cell under the pointer.
     pub hovered: Option<usize>,
 }
@@ -67,7 +67,7 @@ struct Cell {
 
 impl Default for BandGrid {
     fn default() -> Self {
-        Self { cells: [Cell::default(); TONES], stroke: None, hovered: None }
+        Self { cells: [Cell::default(); TONES], painting: None, hovered: None }
     }
 }
 
@@ -167,21 +167,21 @@ impl BandGrid {
         if response.drag_started_by(PointerButton::Primary)
             && let Some(start) = ui.input(|input| input.pointer.press_origin())
         {
-            self.stroke = Some((!on, start));
-            edits.begin_stroke();
+            self.painting = Some((!on, start));
+            edits.begin_painting();
         }
         let dragged = response.dragged() || response.drag_stopped();
-        let Some((paint, last)) = self.stroke.filter(|_| dragged) else { return };
+        let Some((paint, last)) = self.painting.filter(|_| dragged) else { return };
         let to = response.interact_pointer_pos().unwrap_or(last);
         // Cells between two positions of a fast pointer are included.
         let steps = (to.distance(last) / 4.0).ceil().max(1.0);
         let path = (0..=steps as usize).map(|step| last.lerp(to, step as f32 / steps));
         let cells = path.filter_map(|at| cell_at(area, at));
         edits.paint(cells.fold(bands, |bands, tone| bands.with(tone, paint)));
-        self.stroke = Some((paint, to));
+        self.painting = Some((paint, to));
         if response.drag_stopped() {
-            self.stroke = None;
-            edits.end_stroke();
+            self.painting = None;
+            edits.end_painting();
         }
     }
 }

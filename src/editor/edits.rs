@@ -125,8 +125,8 @@ impl<'a> Edits<'a> {
         self.end(id);
     }
 
-    /// Begins a drag over the bands, which [`Edits::end_stroke`] ends.
-    pub fn begin_stroke(&mut self) {
+    /// Begins a drag over the bands, which [`Edits::end_painting`] ends.
+    pub fn begin_painting(&mut self) {
         self.begin_gesture(None);
     }
 
@@ -139,7 +139,7 @@ impl<'a> Edits<'a> {
     }
 
     /// Ends a drag over the bands.
-    pub fn end_stroke(&mut self) {
+    pub fn end_painting(&mut self) {
         self.mark_dirty();
         self.finish("bands");
         // Two drags are two undo steps, however fast they follow each other.
@@ -151,7 +151,7 @@ impl<'a> Edits<'a> {
     pub fn end_open_gesture(&mut self) {
         match &self.session.gesture {
             Some(Gesture { id: Some(id), .. }) => self.end(id),
-            Some(Gesture { id: None, .. }) => self.end_stroke(),
+            Some(Gesture { id: None, .. }) => self.end_painting(),
             None => {}
         }
         self.session.history.seal();
@@ -159,9 +159,9 @@ impl<'a> Edits<'a> {
 
     /// Sets which bands are on, as a complete undo step.
     pub fn set_bands(&mut self, bands: BandMask) {
-        self.begin_stroke();
+        self.begin_painting();
         self.paint(bands);
-        self.end_stroke();
+        self.end_painting();
     }
 
     /// Sets the notes of the custom scale and selects that scale.

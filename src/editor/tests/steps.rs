@@ -97,7 +97,7 @@ fn a_window_that_closes_ends_the_open_gesture() {
     editor.edit(|edits| edits.end_open_gesture());
     assert_eq!(editor.log(), ["end"]);
     editor.edit(|edits| {
-        edits.begin_stroke();
+        edits.begin_painting();
         edits.paint(BandMask::NONE);
         edits.end_open_gesture();
         edits.end_open_gesture();
