@@ -12,7 +12,7 @@ use std::{
     time::{Duration, Instant},
 };
 use tone_filter::{
-    Rehearsal,
+    WindowlessEditor,
     dsp::{
         Settings, Snapshot, ToneFilter,
         notes::{self, TONES},
@@ -47,30 +47,38 @@ fn all_lit(time: f64) -> Snapshot {
 fn frames(c: &mut Criterion) {
     let mut group = c.benchmark_group("frame");
     let size = [1000.0, 640.0];
-
-    let (mut idle, _input) = Rehearsal::new(size);
-    group.bench_function("idle", |b| b.iter(|| black_box(idle.frame())));
-
-    let (mut lit, mut input) = Rehearsal::new(size);
+    // Frames are a sixtieth of a second apart.
     let mut time = 0.0;
+    let mut next = || {
+        time += 1.0 / 60.0;
+        time
+    };
+
+    let (mut editor, _input) = WindowlessEditor::new();
+    let ctx = WindowlessEditor::context();
+    group.bench_function("idle", |b| b.iter(|| black_box(editor.frame(&ctx, size, next()))));
+
+    let (mut editor, mut input) = WindowlessEditor::new();
+    let ctx = WindowlessEditor::context();
     group.bench_function("all 48 lit", |b| {
         b.iter(|| {
-            time += 1.0 / 60.0;
+            let time = next();
             input.advance(usize::MAX, || all_lit(time));
-            black_box(lit.frame())
+            black_box(editor.frame(&ctx, size, time))
         });
     });
 
-    let (mut music, mut input) = Rehearsal::new(size);
+    let (mut editor, mut input) = WindowlessEditor::new();
+    let ctx = WindowlessEditor::context();
     input.set_sample_rate(RATE);
     let mut sound = noisy_chord(20.0, RATE).into_iter().cycle();
     group.bench_function("all 48 lit and the spectrum", |b| {
         b.iter(|| {
-            time += 1.0 / 60.0;
+            let time = next();
             let mut block: Vec<f32> = sound.by_ref().take(FRAME).collect();
             input.measure(&mut [&mut block], |_| ());
             input.advance(usize::MAX, || all_lit(time));
-            black_box(music.frame())
+            black_box(editor.frame(&ctx, size, time))
         });
     });
     group.finish();

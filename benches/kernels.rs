@@ -2,10 +2,11 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+mod frame;
 
 use common::{noisy_chord, white};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use std::{hint::black_box, time::Duration};
+use std::hint::black_box;
 use tone_filter::dsp::{Settings, Stereo, ToneFilter, kernel::Kernel};
 
 const RATE: f64 = 44_100.0;
@@ -115,10 +116,7 @@ fn mono_and_stereo(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1));
+    config = frame::criterion();
     targets = every_kernel_on_every_signal, block_sizes, settings_that_move, mono_and_stereo
 }
 criterion_main!(benches);

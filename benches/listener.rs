@@ -3,10 +3,11 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+mod frame;
 
 use common::white;
 use criterion::{Criterion, criterion_group, criterion_main};
-use std::{hint::black_box, time::Duration};
+use std::hint::black_box;
 use tone_filter::dsp::{
     Settings,
     constants::Constants,
@@ -74,10 +75,7 @@ fn kernel_and_listener(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1));
+    config = frame::criterion();
     targets = kernel_and_listener
 }
 criterion_main!(benches);

@@ -5,10 +5,11 @@
 
 #[path = "../tests/common/mod.rs"]
 mod common;
+mod frame;
 
 use common::white;
 use criterion::{Criterion, criterion_group, criterion_main};
-use std::{f64::consts::TAU, hint::black_box, time::Duration};
+use std::{f64::consts::TAU, hint::black_box};
 use tone_filter::dsp::{Settings, ToneFilter, Voice, kernel::BLOCK, notes::frequency};
 
 const RATE: f64 = 44_100.0;
@@ -48,10 +49,7 @@ fn voices(c: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    config = Criterion::default()
-        .sample_size(20)
-        .warm_up_time(Duration::from_millis(200))
-        .measurement_time(Duration::from_secs(1));
+    config = frame::criterion();
     targets = voices
 }
 criterion_main!(benches);

@@ -7,7 +7,7 @@
 //! * [`presets`] turns settings into JSON and back.
 //! * [`offline`] reads, renders and draws files (feature `cli`).
 //! * `plugin`, `params`, [`meters`] and `editor` are the CLAP and VST3 plugin (feature `plugin`);
-//!   [`Rehearsal`] is its editor without a window.
+//!   [`WindowlessEditor`] is its editor for tests and benches.
 
 pub mod dsp;
 #[cfg(feature = "plugin")]
@@ -24,6 +24,6 @@ mod plugin;
 pub mod presets;
 
 #[cfg(feature = "plugin")]
-pub use editor::Rehearsal;
+pub use editor::WindowlessEditor;
 #[cfg(feature = "plugin")]
 pub use plugin::clap_entry;

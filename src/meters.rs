@@ -1,7 +1,8 @@
-//! Pictures of the bands, and the sound itself, on their way from the audio thread to the editor.
+//! Meter data from the audio thread to the editor: the state of the bands, and the sound itself.
 //!
-//! A few packets go to and fro: the audio thread fills one for the time of a picture and sends it, the editor
-//! reads it and sends it back. Neither side ever waits for the other. While nobody looks, nothing is sent.
+//! A fixed set of packets circulates through two lock-free queues: the audio thread fills one for each update and sends
+//! it, the editor reads it and sends it back. Neither side ever waits for the other. While no editor is open, nothing
+//! is sent.
 
 use crate::dsp::Snapshot;
 #[cfg(all(test, loom))]
@@ -14,43 +15,45 @@ use std::{
     time::Instant,
 };
 
-/// Pictures a second: what most displays show.
+/// Updates per second, the refresh rate of most displays.
 const RATE: f64 = 60.0;
 
-/// Packets on their way: what the editor may be late by. What comes when there is none is not shown.
+/// The number of packets, and so the number of updates that the editor may be late by. While none is free, updates are
+/// dropped.
 const PACKETS: usize = 4;
 
-/// Samples in a packet at most: of the longest blocks, or of a picture's time at 192 kHz and a block. Not a power
-/// of two, because dry and wet would then want the same places in a cache.
-const ROOM: usize = 9000;
+/// The most samples in a packet: enough for the longest blocks, and for the time between two updates at 192 kHz plus a
+/// block. Not a power of two, with which input and output would compete for the same cache lines.
+const CAPACITY: usize = 9000;
 
-/// Pictures from one block that is timed to the next: seven or eight a second.
-const TIMED: usize = 8;
+/// Updates from one timed block to the next: seven or eight blocks are timed per second.
+const TIMING_INTERVAL: usize = 8;
 
-/// What the editor is shown of one moment, and what there was to hear since the last.
+/// What the editor displays: the bands at one moment, and the sound since the last update.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Picture {
-    /// What the bands hold.
+pub struct MeterUpdate {
+    /// The state of the bands.
     pub bands: Snapshot,
-    /// The highest of the output since the last picture, left and right, 1 at full scale.
+    /// The peaks of the output since the last update, left and right, 1 at full scale.
     pub peaks: [f32; 2],
-    /// Share of the time that there is for a block of audio, 0..1.
+    /// Processing time as a fraction of a block's duration; 1 is the deadline.
     pub load: f32,
     /// Hz.
     pub sample_rate: f32,
-    /// What went in and what came out, the mean of the first and the last channel.
+    /// The samples of the input and of the output, each the mean of the first and the last channel.
     pub sound: [Vec<f32>; 2],
 }
 
-/// A picture on its way.
+/// The data of an update, with buffers of fixed length.
 struct Packet {
     bands: Snapshot,
     load: f32,
     sample_rate: f32,
-    /// The sum of the first and the last channel of the input, of which [`Packet::filled`] samples are there.
+    /// The sum of the first and the last channel of the input.
     dry: Box<[f32]>,
-    /// These channels of the output: their peaks and their sum are the viewer's work.
+    /// The first and the last channel of the output. The viewer computes their peaks and their mean.
     wet: [Box<[f32]>; 2],
+    /// The number of valid samples in `dry` and `wet`.
     filled: usize,
 }
 
@@ -59,17 +62,17 @@ pub fn meters() -> (MeterInput, Meters) {
     let (full, output) = RingBuffer::new(PACKETS);
     let (mut back, empty) = RingBuffer::new(PACKETS);
     for _ in 0..PACKETS {
-        // Not zeros: those the system would come with only when the audio thread first writes.
-        let room = || vec![1.0; ROOM].into();
+        // Not zeros: for those the system would map memory only when the audio thread first writes.
+        let buffer = || vec![1.0; CAPACITY].into();
         let packet = Packet {
             bands: Snapshot::default(),
             load: 0.0,
             sample_rate: 0.0,
-            dry: room(),
-            wet: [room(), room()],
+            dry: buffer(),
+            wet: [buffer(), buffer()],
             filled: 0,
         };
-        // There is room for all of them.
+        // The queue has room for all of them.
         let _ = back.push(Box::new(packet));
     }
     let viewers = Arc::new(AtomicUsize::new(0));
@@ -89,38 +92,38 @@ pub fn meters() -> (MeterInput, Meters) {
     (input, meters)
 }
 
-/// The audio thread's end.
+/// The audio thread's end of the connection.
 pub struct MeterInput {
-    /// What is being filled.
+    /// The packet that is being filled.
     packet: Option<Box<Packet>>,
     empty: Consumer<Box<Packet>>,
     full: Producer<Box<Packet>>,
     viewers: Arc<AtomicUsize>,
     /// Hz.
     sample_rate: f32,
-    /// Share of the time that there is for a block.
+    /// See [`MeterUpdate::load`].
     load: f32,
-    /// Pictures until a block is timed.
+    /// Updates until the next block is timed.
     untimed: usize,
-    /// Frames between two pictures.
+    /// Frames between two updates.
     period: usize,
-    /// Frames until the next one.
+    /// Frames until the next update.
     due: usize,
 }
 
 impl MeterInput {
-    /// Tells how many frames a second [`MeterInput::advance`] will see.
+    /// Sets the sample rate in Hz.
     pub fn set_sample_rate(&mut self, sample_rate: f64) {
         self.period = (sample_rate / RATE) as usize;
         self.sample_rate = sample_rate as f32;
     }
 
-    /// Whether anybody looks.
+    /// Whether a viewer is open.
     pub fn is_watched(&self) -> bool {
         self.viewers.load(Ordering::Relaxed) > 0
     }
 
-    /// Has `process` work on `channels`. Who looks is sent what went in and what came out.
+    /// Runs `process` on `channels`. While a viewer is open, the input and the output are recorded for it.
     ///
     /// Neither waits nor allocates.
     pub fn measure<R>(
@@ -129,24 +132,24 @@ impl MeterInput {
         process: impl FnOnce(&mut [&mut [f32]]) -> R,
     ) -> R {
         if !self.is_watched() {
-            self.forget();
+            self.discard();
             return process(channels);
         }
         if self.packet.is_none() {
             self.packet = self.empty.pop().ok();
         }
         let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
-        let mut begun = None;
+        let mut start = None;
         if let Some(packet) = &mut self.packet {
-            // With short blocks, reading the clock for each would cost more than all the rest here. It is no
-            // system call on any system that we know of.
-            begun = (packet.filled == 0 && self.untimed == 0).then(Instant::now);
+            // To read the clock for every short block would cost more than everything else here. It is no system call
+            // on the supported systems.
+            start = (packet.filled == 0 && self.untimed == 0).then(Instant::now);
             packet.write_dry(channels, frames);
         }
         let result = process(channels);
-        if let Some(begun) = begun {
-            self.untimed = TIMED;
-            self.note_load(begun.elapsed().as_secs_f32(), frames);
+        if let Some(start) = start {
+            self.untimed = TIMING_INTERVAL;
+            self.update_load(start.elapsed().as_secs_f32(), frames);
         }
         if let Some(packet) = &mut self.packet {
             packet.write_wet(channels, frames);
@@ -154,21 +157,21 @@ impl MeterInput {
         result
     }
 
-    /// Leaves nothing for who looks next.
-    fn forget(&mut self) {
+    /// Discards recorded sound, which would be old when the next viewer opens.
+    fn discard(&mut self) {
         if let Some(packet) = &mut self.packet {
             packet.filled = 0;
         }
     }
 
-    /// Notes that `frames` took `seconds`.
-    fn note_load(&mut self, seconds: f32, frames: usize) {
+    /// Updates the load with the measurement that `frames` took `seconds`.
+    fn update_load(&mut self, seconds: f32, frames: usize) {
         let load = seconds * self.sample_rate / frames.max(1) as f32;
-        // Blocks differ; an eye wants a mean.
+        // An average, as single blocks differ.
         self.load += 0.25 * (load - self.load);
     }
 
-    /// Lets `frames` pass and sends what `bands` gives when a picture is due; true if it did.
+    /// Counts `frames`, and sends an update with the result of `bands` when one is due. True if one was sent.
     ///
     /// Neither waits nor allocates.
     pub fn advance(&mut self, frames: usize, bands: impl FnOnce() -> Snapshot) -> bool {
@@ -187,24 +190,24 @@ impl MeterInput {
         packet.bands = bands();
         packet.load = self.load;
         packet.sample_rate = self.sample_rate;
-        // There is room for all packets that there are.
+        // The queue has room for all packets.
         self.full.push(packet).is_ok()
     }
 }
 
 impl Packet {
-    /// Takes over `frames` of the input's `channels`, as far as there is room.
+    /// Copies `frames` of the input's `channels`, as far as the buffer has room.
     fn write_dry(&mut self, channels: &[&mut [f32]], frames: usize) {
         let (Some(left), Some(right)) = (channels.first(), channels.last()) else { return };
-        let room = self.dry[self.filled..].iter_mut();
-        for ((to, left), right) in room.zip(&left[..frames]).zip(&right[..frames]) {
+        let free = self.dry[self.filled..].iter_mut();
+        for ((to, left), right) in free.zip(&left[..frames]).zip(&right[..frames]) {
             *to = left + right;
         }
     }
 
-    /// Takes over `frames` of the output's `channels`, as far as there is room.
+    /// Copies `frames` of the output's `channels`, as far as the buffers have room.
     fn write_wet(&mut self, channels: &[&mut [f32]], frames: usize) {
-        let end = ROOM.min(self.filled + frames);
+        let end = CAPACITY.min(self.filled + frames);
         for (to, from) in self.wet.iter_mut().zip([channels.first(), channels.last()]) {
             let Some(from) = from else { continue };
             to[self.filled..end].copy_from_slice(&from[..end - self.filled]);
@@ -213,42 +216,42 @@ impl Packet {
     }
 }
 
-/// What viewers take turns with.
+/// The editor's ends of the queues, shared by all viewers.
 struct Output {
     full: Consumer<Box<Packet>>,
     back: Producer<Box<Packet>>,
 }
 
-/// The editor's end, from which viewers are opened.
+/// The editor's end of the connection, which opens viewers.
 #[derive(Clone)]
 pub struct Meters {
-    /// Only viewers lock it, which live on the window's thread.
+    /// Locked by viewers only, on the window's thread.
     output: Arc<Mutex<Output>>,
     viewers: Arc<AtomicUsize>,
 }
 
 impl Meters {
-    /// Has pictures sent for as long as the viewer lives.
+    /// Opens a viewer. Updates are sent while one is open.
     pub fn open(&self) -> MeterViewer {
         let mut viewer = MeterViewer(self.clone());
         if self.viewers.fetch_add(1, Ordering::Relaxed) == 0 {
-            // What the last one did not see is from long ago.
+            // Discards the updates that the last viewer has not read.
             viewer.latest();
         }
         viewer
     }
 }
 
-/// An open window's eye.
+/// Receives updates for an open window.
 pub struct MeterViewer(Meters);
 
 impl MeterViewer {
-    /// The latest picture, if it is a new one.
-    pub fn latest(&mut self) -> Option<Picture> {
+    /// The latest update since the last call, if there is one, with the sound of all updates since then.
+    pub fn latest(&mut self) -> Option<MeterUpdate> {
         let mut output = self.0.output.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut picture = None;
+        let mut update = None;
         while let Ok(mut packet) = output.full.pop() {
-            let latest = picture.get_or_insert_with(Picture::default);
+            let latest = update.get_or_insert_with(MeterUpdate::default);
             let [dry, wet] = &mut latest.sound;
             dry.extend(packet.dry[..packet.filled].iter().map(|sum| 0.5 * sum));
             let [left, right] = packet.wet.each_ref().map(|channel| &channel[..packet.filled]);
@@ -259,10 +262,10 @@ impl MeterViewer {
             latest.bands = packet.bands.clone();
             (latest.load, latest.sample_rate) = (packet.load, packet.sample_rate);
             packet.filled = 0;
-            // There is room for all packets that there are.
+            // The queue has room for all packets.
             let _ = output.back.push(packet);
         }
-        picture
+        update
     }
 }
 

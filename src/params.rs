@@ -1,7 +1,7 @@
-//! The settings as plugin parameters, and what else a session remembers.
+//! The settings as plugin parameters, and the other fields of the saved state.
 //!
-//! Every row of [`SPECS`] becomes a parameter by one rule, so the plugin cannot disagree with the
-//! renderer about a range, a default or a unit.
+//! Every row of [`SPECS`] and [`CHOICES`] becomes a parameter by one rule, so the plugin has the same ranges,
+//! defaults and units as the renderer.
 
 mod choices;
 mod window;
@@ -12,11 +12,11 @@ use crossbeam::atomic::AtomicCell;
 use nice_plug::{params::internals::ParamPtr, plugin::ParamValue, prelude::*};
 use std::{
     collections::BTreeMap,
-    sync::{Arc, LazyLock, Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError},
 };
 pub use window::{DEFAULT_SIZE, MIN_SIZE, Size, allowed_size, allowed_zoom};
 
-/// Settings that belong together, under the name that hosts and the editor show.
+/// A group of parameters, which hosts and the editor show under its name.
 pub struct Group {
     /// Name for people.
     pub name: &'static str,
@@ -24,7 +24,7 @@ pub struct Group {
     pub ids: &'static [&'static str],
 }
 
-/// Every setting but the scale, in the order in which the sound meets them.
+/// The groups of all settings but the scale, in the order of the signal flow.
 pub static GROUPS: [Group; 5] = [
     Group { name: "Source", ids: &["auto", "tuning", "transpose"] },
     Group { name: "Listener", ids: &["focus", "sensitivity", "lookahead"] },
@@ -36,47 +36,43 @@ pub static GROUPS: [Group; 5] = [
     Group { name: "Output", ids: &["mix", "output", "bypass"] },
 ];
 
-/// The scale that the music is held to, which the editor shows by the bands.
+/// The settings of the scale, which the editor shows below the bands.
 pub static SCALE: Group = Group { name: "Scale", ids: &["root", "scale"] };
 
-/// Units as nice-plug wants them: behind a space, and static.
-static UNITS: LazyLock<Vec<String>> =
-    LazyLock::new(|| SPECS.iter().map(|spec| format!(" {}", spec.unit)).collect());
-
-/// Keys of the saved state.
+/// Keys of fields in the saved state.
 const EDITOR_SIZE: &str = "editor-size";
 const EDITOR_ZOOM: &str = "editor-zoom";
 const BANDS: &str = "bands";
 const CUSTOM: &str = "custom";
 const PRESET: &str = "preset";
 
-/// The preset that a new instance starts from, and that of a state which names none.
+/// The preset name of a new instance, and that of a saved state without one.
 const DEFAULT: &str = "Tone Filter";
 const REFERENCE: &str = "Reference";
 
-/// All that a session saves.
+/// Everything that is saved with a host's session.
 pub struct ToneFilterParams {
     /// In the order of [`SPECS`].
     numbers: [FloatParam; SPECS.len()],
     /// In the order of [`CHOICES`].
     choices: [ChoiceParam; CHOICES.len()],
-    /// [`Settings::bands`]. Hosts have no use for 48 more parameters.
+    /// [`Settings::bands`]. Not a parameter: 48 more would clutter a host's list.
     pub bands: AtomicCell<BandMask>,
     /// [`Settings::custom`].
     pub custom: AtomicCell<PitchClasses>,
-    /// The name of the preset that the sound started from. The audio thread leaves it alone.
+    /// The name of the preset that was loaded last. Not accessed by the audio thread.
     pub preset: Mutex<String>,
     /// Width and height of the editor in logical pixels.
     pub editor_size: AtomicCell<Size>,
-    /// How much larger than usual the editor shows everything.
+    /// The zoom factor of the editor, 0.75..2.
     pub editor_zoom: AtomicCell<f32>,
 }
 
-// The audio thread reads them.
+// The audio thread reads them, so they must be lock-free.
 const _: () = assert!(AtomicCell::<BandMask>::is_lock_free());
 const _: () = assert!(AtomicCell::<PitchClasses>::is_lock_free());
 
-/// One parameter, by the kind of control that it needs.
+/// One parameter, by its kind.
 pub enum Control<'a> {
     /// A numeric setting.
     Number(&'static Spec, &'a FloatParam),
@@ -99,12 +95,12 @@ impl Default for ToneFilterParams {
 }
 
 impl ToneFilterParams {
-    /// What is to be heard now, with what a host's modulation makes of it, always within the ranges.
+    /// The current settings including the host's modulation, always within their ranges.
     pub fn settings(&self) -> Settings {
         self.read(FloatParam::value, ChoiceParam::value)
     }
 
-    /// What the user has chosen, whatever a host's modulation makes of it, always within the ranges.
+    /// The current settings without the host's modulation, always within their ranges.
     pub fn chosen(&self) -> Settings {
         self.read(FloatParam::unmodulated_plain_value, ChoiceParam::unmodulated)
     }
@@ -140,7 +136,7 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
 }
 
 impl Control<'_> {
-    /// The parameter as nice-plug passes it around, valid as long as the parameters live.
+    /// nice-plug's pointer to the parameter, valid as long as the parameters live.
     pub fn as_ptr(&self) -> ParamPtr {
         match self {
             Self::Number(_, param) => param.as_ptr(),
@@ -148,7 +144,7 @@ impl Control<'_> {
         }
     }
 
-    /// Where in the parameter's range (0..1) `settings` is.
+    /// The parameter's normalised value (0..1) for `settings`.
     pub fn normalized(&self, settings: &Settings) -> f32 {
         match self {
             Self::Number(spec, param) => param.preview_normalized(spec.get(settings)),
@@ -156,7 +152,7 @@ impl Control<'_> {
         }
     }
 
-    /// Puts what the parameter would be at `normalized` (0..1) into `settings`.
+    /// Sets `settings` to the parameter's value at `normalized` (0..1).
     pub fn put(&self, settings: &mut Settings, normalized: f32) {
         match self {
             Self::Number(spec, param) => {
@@ -167,8 +163,8 @@ impl Control<'_> {
     }
 }
 
-// SAFETY: the pointers are those of the object's own fields, which live as long as it does, and it
-// is handed to nice-plug in an `Arc`, where it never moves.
+// SAFETY: the pointers are to fields of the object, which live as long as it does; nice-plug holds it in an `Arc`, in
+// which it never moves.
 unsafe impl Params for ToneFilterParams {
     fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
         let numbers =
@@ -200,7 +196,7 @@ unsafe impl Params for ToneFilterParams {
         if let Some(size) = field(fields, EDITOR_SIZE) {
             self.editor_size.store(Size(allowed_size(size)));
         }
-        // A state from before there was a mask had all bands on.
+        // States of versions without the mask have all bands on.
         self.bands.store(field(fields, BANDS).unwrap_or_default());
         self.custom.store(field(fields, CUSTOM).unwrap_or_default());
         let preset = field(fields, PRESET).unwrap_or_else(|| REFERENCE.to_owned());
@@ -208,7 +204,7 @@ unsafe impl Params for ToneFilterParams {
     }
 }
 
-/// What the saved state has under `key`, if that can be understood.
+/// The field `key` of a saved state; `None` if it is missing or invalid.
 fn field<T: serde::de::DeserializeOwned>(
     fields: &BTreeMap<String, String>,
     key: &str,
@@ -216,9 +212,9 @@ fn field<T: serde::de::DeserializeOwned>(
     serde_json::from_str(fields.get(key)?).ok()
 }
 
-/// Makes a saved state say something of every parameter, and nothing that is out of range: what it lacks, or
-/// says in words of another version, is as in the reference sound. nice-plug would leave the parameter as it
-/// was, and half of the sound would be that of before.
+/// Completes a saved state before it is loaded: a parameter that is missing or invalid, such as one of another version,
+/// gets its value in [`Settings::REFERENCE`], and one out of range the nearest allowed value. nice-plug would leave
+/// such parameters at their values from before.
 pub fn complete_state(state: &mut PluginState) {
     for spec in &SPECS {
         let value = match state.params.get(spec.id) {
@@ -250,20 +246,18 @@ fn float_param(index: usize) -> FloatParam {
     let &Spec { min, max, .. } = spec;
     let range = match spec.taper {
         Taper::Linear | Taper::Whole => FloatRange::Linear { min, max },
-        // nice-plug has no logarithmic range; a power that puts the geometric mean in the middle
-        // is as good under the hand.
+        // nice-plug has no logarithmic range. A power law with the geometric mean in the middle is close to it.
         Taper::Logarithmic => {
             let middle = ((min * max).sqrt() - min) / (max - min);
             FloatRange::Skewed { min, max, factor: 0.5f32.log(middle) }
         }
     };
-    // Without nice-plug's steps, whose -0 comes back from a state as 0: the filter rounds.
+    // Without nice-plug's step size, with which a -0 becomes 0 after saving and loading. The filter rounds by itself.
     FloatParam::new(spec.name, spec.default(), range)
-        .with_unit(&UNITS[index])
-        .with_value_to_string(Arc::new(|value| {
-            let text = spec.format(value);
-            text.trim_end_matches(spec.unit).trim_end().to_owned()
-        }))
+        // VST3 hosts get unit and number apart, CLAP hosts in one text. The blank between them belongs to the number: a
+        // VST3 host would show one before the unit, and most hosts add one there themselves.
+        .with_unit(spec.unit)
+        .with_value_to_string(Arc::new(|value| format!("{} ", spec.number(value, spec.decimals))))
         .with_string_to_value(Arc::new(|text| spec.parse(text)))
 }
 

@@ -18,22 +18,23 @@ use std::sync::Arc;
 /// The plugin as hosts see it.
 pub struct ToneFilterPlugin {
     params: Arc<ToneFilterParams>,
-    /// To the editor, which holds the other ends.
+    /// The audio thread's end of the meters.
     meter_input: MeterInput,
+    /// The editor's end of the meters.
     meters: Meters,
     repaint: RepaintNotifier,
-    /// Built when the host tells the sample rate.
+    /// `None` until the host activates the plugin with a sample rate.
     active: Option<Active>,
 }
 
-/// What exists between activation and deactivation.
+/// The state between activation and deactivation.
 struct Active {
     filter: ToneFilter,
     /// Hz.
     sample_rate: f64,
-    /// The most frames that the host has promised to send at once.
+    /// The largest block that the host has announced, in frames.
     max_frames: usize,
-    /// Frames since the input was last anything but digital silence.
+    /// Frames of digital silence at the input so far.
     silent_frames: u32,
 }
 
@@ -46,7 +47,7 @@ impl Default for ToneFilterPlugin {
     }
 }
 
-/// A layout of as many inputs as outputs.
+/// A layout with `channels` inputs and as many outputs.
 const fn layout(channels: u32) -> AudioIOLayout {
     AudioIOLayout {
         main_input_channels: NonZeroU32::new(channels),
@@ -58,14 +59,14 @@ const fn layout(channels: u32) -> AudioIOLayout {
 impl Plugin for ToneFilterPlugin {
     const NAME: &'static str = "Tone Filter";
     const VENDOR: &'static str = "Tone Filter";
-    // There is neither a page nor an address to point to.
+    // The project has no web page and no mail address.
     const URL: &'static str = "";
     const EMAIL: &'static str = "";
     const VERSION: &'static str = env!("CARGO_PKG_VERSION");
 
     const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] = &[layout(2), layout(1)];
     const SAMPLE_ACCURATE_AUTOMATION: bool = true;
-    // An event more than fits is allocated on the audio thread.
+    // More events than this in a block would be allocated on the audio thread.
     const INPUT_EVENT_CAPACITY: usize = 8192;
 
     type Editor = ToneFilterEditor;
@@ -104,8 +105,8 @@ impl Plugin for ToneFilterPlugin {
     }
 
     fn reset(&mut self) {
-        // On the audio thread, before the first block: nice-plug will ask there which thread it is on, of
-        // hosts that do not tell, and the answer is allocated when it is given for the first time.
+        // `reset` runs on the audio thread before the first block. In hosts without `clap.thread-check`, nice-plug asks
+        // for the current thread's id while processing, which allocates on the first call. This is the first call.
         std::hint::black_box(std::thread::current().id());
         if let Some(active) = &mut self.active {
             active.follow(&self.params);
@@ -124,7 +125,7 @@ impl Plugin for ToneFilterPlugin {
             return ProcessStatus::Error("process without activation");
         };
         active.follow(&self.params);
-        // nice-plug tells the host if it is another one than before.
+        // nice-plug notifies the host if the latency has changed.
         context.set_latency_samples(active.latency());
         let status = active.process(buffer, &mut self.meter_input);
         if self.meter_input.advance(buffer.samples(), || active.filter.snapshot()) {
@@ -133,43 +134,43 @@ impl Plugin for ToneFilterPlugin {
         status
     }
 
-    /// `Some(false)` leaves the host's standard error and panic hook alone.
+    /// `Some(false)`: no logger and no panic hook are installed in the host's process.
     fn setup_logger() -> Option<bool> {
         Some(false)
     }
 }
 
 impl Active {
-    /// `None` if the sample rate is not one.
+    /// `None` if the sample rate is out of range.
     fn new(params: &ToneFilterParams, config: &BufferConfig) -> Option<Self> {
         let sample_rate = f64::from(config.sample_rate);
         let filter = ToneFilter::new(sample_rate, &params.settings()).ok()?;
-        // A name that is no kernel's is passed over: a plugin must not fail in a host for it.
+        // An unknown name in the environment variable is ignored: the plugin must not fail in a host because of it.
         let filter =
             filter.with_kernel(Kernel::from_environment().unwrap_or_else(|_| Kernel::best()));
         let max_frames = config.max_buffer_size as usize;
         Some(Self { filter, sample_rate, max_frames, silent_frames: 0 })
     }
 
-    /// Sets out for what the parameters say.
+    /// Passes the parameters' values to the filter, which smooths them.
     fn follow(&mut self, params: &ToneFilterParams) {
-        // They are within their ranges, so this does not fail; if it did, the sound would stay.
+        // The parameters keep values within their ranges, so this does not fail. If it did, the settings would stay.
         let _ = self.filter.set_settings(&params.settings());
     }
 
-    /// Frames by which the output is late.
+    /// Latency in frames.
     fn latency(&self) -> u32 {
         self.filter.latency() as u32
     }
 
-    /// Frames for which there is sound after the input has ended.
+    /// Frames for which the output goes on after the input has ended.
     fn tail(&self) -> u32 {
         let tail = ToneFilter::tail(self.filter.settings()) * self.sample_rate;
         tail.ceil() as u32 + self.latency()
     }
 
     fn process(&mut self, buffer: &mut Buffer, meters: &mut MeterInput) -> ProcessStatus {
-        // Samples that the host has not announced may not be there.
+        // A longer block than announced is refused, as buffers may be shorter than the host says.
         if buffer.samples() > self.max_frames {
             return ProcessStatus::Error("more samples than the host announced");
         }
@@ -177,7 +178,7 @@ impl Active {
         let silent = channels.iter().all(|channel| channel.iter().all(|sample| *sample == 0.0));
         meters.measure(channels, |channels| self.filter.process(channels));
 
-        // A host stops asking for silence only after `Normal`, but cuts the tail off there.
+        // With `Normal` a host may stop processing silence, so it must not come before the tail has ended.
         let tail = self.tail();
         let frames = buffer.samples() as u32;
         self.silent_frames = if silent { self.silent_frames.saturating_add(frames) } else { 0 };
@@ -247,7 +248,7 @@ mod tests {
         unsafe { param._internal_set_normalized_value(normalized) };
     }
 
-    /// A chord that is different on either side.
+    /// A sine in each channel, of different frequencies.
     fn music(frames: usize) -> [Vec<f32>; 2] {
         [220.0, 330.0].map(|hertz| {
             (0..frames).map(|frame| 0.3 * (0.000_1 * hertz * frame as f32).sin()).collect()
@@ -255,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn it_runs_at_every_rate_that_is_one() {
+    fn it_runs_at_every_valid_sample_rate() {
         let params = ToneFilterParams::default();
         for rate in [1234.5678, 8_000.0, 44_100.0, 768_000.0] {
             let mut active = active(&params, rate).unwrap();
@@ -308,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tail_is_told_until_it_is_over() {
+    fn the_tail_is_reported_until_it_has_ended() {
         let params = ToneFilterParams::default();
         let mut active = active(&params, 48_000.0).unwrap();
         set(&params, "lookahead", 1.0);
@@ -323,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn an_impulse_comes_as_late_as_is_told_bypassed_or_not() {
+    fn an_impulse_is_delayed_by_the_reported_latency_bypassed_or_not() {
         for (rate, latency) in [(44_100.0, 2048), (96_000.0, 4458)] {
             for (lookahead, bypass) in [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)] {
                 let params = ToneFilterParams::default();
@@ -352,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_beyond_what_was_announced_are_neither_touched_nor_read() {
+    fn a_block_longer_than_announced_is_neither_changed_nor_read() {
         let params = ToneFilterParams::default();
         let mut active = active(&params, 48_000.0).unwrap();
         let mut channels = music(513);
@@ -362,7 +363,7 @@ mod tests {
         assert!(matches!(status, ProcessStatus::Error(_)));
         assert_eq!(channels, music(513));
         assert!(input.advance(1, || active.filter.snapshot()));
-        let heard = viewer.latest().map(|picture| picture.sound);
+        let heard = viewer.latest().map(|update| update.sound);
         let nothing = [const { Vec::new() }; 2];
         assert_eq!(heard, Some(nothing), "an open editor must not read them either");
     }

@@ -4,7 +4,7 @@
 //! { "version": 1, "name": "Quiet Music", "settings": { "floor": -70 } }
 //! ```
 //!
-//! What a preset does not mention is as in the reference sound.
+//! Settings that a preset does not mention are those of [`Settings::REFERENCE`].
 
 #[cfg(test)]
 mod sounds;
@@ -24,7 +24,7 @@ use thiserror::Error;
 /// The version of the format that is written, and the only one that is read.
 pub const VERSION: u32 = 1;
 
-/// The most bytes that are read of a file: no preset comes near.
+/// The most bytes that are read of a file, far more than a preset has.
 const LARGEST: u64 = 1 << 20;
 
 /// The factory presets: id and file.
@@ -63,13 +63,13 @@ pub struct Preset {
     pub settings: Settings,
 }
 
-/// Why there is no preset.
+/// Why a preset cannot be loaded, saved or deleted.
 #[derive(Debug, Error)]
 pub enum Error {
-    /// Neither a factory preset nor one of the user's is called so.
+    /// Neither a factory preset nor a user preset has this name.
     #[error("no preset is called {name:?}; there are {}, or give a path like ./{name}.json", ids().collect::<Vec<_>>().join(", "))]
     Unknown {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
     },
     /// The preset's file cannot be read.
@@ -77,7 +77,7 @@ pub enum Error {
     Read {
         /// The preset's file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The preset's file cannot be written or deleted.
@@ -85,21 +85,21 @@ pub enum Error {
     Write {
         /// The preset's file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// A preset cannot be saved under this name.
-    #[error("{name:?} is no name for a preset of one's own; choose one that no factory preset has")]
+    #[error("{name:?} is no name for a user preset; choose one that no factory preset has")]
     Name {
-        /// The name that was asked for.
+        /// The requested name.
         name: String,
     },
-    /// The preset's file says something that is not understood.
+    /// The preset's file is not a valid preset.
     #[error("{}: {source}", .path.display())]
     Format {
         /// The preset's file.
         path: PathBuf,
-        /// What is not understood.
+        /// What is wrong with it.
         source: FormatError,
     },
 }
@@ -137,11 +137,11 @@ impl Preset {
         Some(Self::from_json(json).expect("the factory presets are presets"))
     }
 
-    /// The factory preset called `name`, for people or by its id; or the user's own; or the preset in the file
-    /// `name`, if that contains a path separator or ends in `.json`.
+    /// The preset called `name`: the factory preset with this name or id, or the preset in the file `name` if that
+    /// contains a path separator or ends in `.json`, or else the user preset with this name.
     ///
     /// # Errors
-    /// When there is no such preset, or its file cannot be read or understood.
+    /// When there is no such preset, or its file cannot be read or is invalid.
     pub fn find(name: &str) -> Result<Self, Error> {
         if let Some(preset) = Self::factory(&name.to_lowercase().replace(' ', "-")) {
             return Ok(preset);
@@ -157,7 +157,7 @@ impl Preset {
     /// Reads the file at `path`.
     ///
     /// # Errors
-    /// When it cannot be read or understood.
+    /// When it cannot be read or is not a valid preset.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let mut json = String::new();
         File::open(path)
@@ -170,7 +170,7 @@ impl Preset {
         Self::from_json(&json).map_err(|source| Error::Format { path: path.into(), source })
     }
 
-    /// Writes the file at `path`, over one that is already there.
+    /// Writes the file at `path`, and replaces one that exists.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -184,7 +184,8 @@ impl Preset {
     /// # Errors
     /// When it is not a preset of this [`VERSION`], has unknown keys or values out of range.
     pub fn from_json(json: &str) -> Result<Self, FormatError> {
-        /// Another version may have other keys. Of a text without one, an unknown key tells more.
+        /// Only the version, as another version may have other keys. A missing version is no error here: then an error
+        /// about an unknown key is more helpful.
         #[derive(Deserialize)]
         struct Versioned {
             version: Option<u32>,
@@ -214,14 +215,18 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn factory_presets_are_valid_and_unlike_each_other() {
+    fn factory_presets_are_valid_and_differ_from_each_other() {
         let presets: Vec<Preset> = ids().map(|id| Preset::factory(id).unwrap()).collect();
         assert_eq!(presets[0].settings, Settings::default(), "the first is that of a new instance");
         assert_eq!(presets[1].settings, Settings::REFERENCE);
         assert_eq!([&*presets[0].name, &*presets[1].name], ["Tone Filter", "Reference"]);
         for (index, (preset, id)) in presets.iter().zip(ids()).enumerate() {
             assert_eq!(preset.name.to_lowercase().replace(' ', "-"), id);
-            assert_eq!(Preset::find(&preset.name).unwrap(), *preset, "names for people do, too");
+            assert_eq!(
+                Preset::find(&preset.name).unwrap(),
+                *preset,
+                "display names are accepted as well"
+            );
             assert!(!preset.settings.bypass, "{id}");
             for other in &presets[..index] {
                 assert_ne!(preset.settings, other.settings, "{id} and {}", other.name);
@@ -230,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_as_in_the_reference_sound() {
+    fn missing_settings_are_those_of_the_reference_sound() {
         let json = r#"{ "version": 1, "name": "x", "settings": { "floor": -70 } }"#;
         let expected = Settings { floor: -70.0, ..Settings::REFERENCE };
         assert_eq!(Preset::from_json(json).unwrap(), Preset::new("x", expected));
@@ -239,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_preset_is_refused_with_the_reason() {
+    fn an_invalid_preset_is_refused_with_the_reason() {
         let refused = |json: &str| Preset::from_json(json).unwrap_err().to_string();
         for (json, reason) in [
             ("", "EOF"),

@@ -8,8 +8,9 @@ use std::{ffi::c_void, ptr::null_mut, sync::Mutex};
 use vst3::{
     Class, ComPtr, ComWrapper, Interface,
     Steinberg::{
-        IBStream, IBStream_::IStreamSeekMode_, IBStreamTrait, IPluginFactory, IPluginFactoryTrait,
-        PClassInfo,
+        IBStream,
+        IBStream_::IStreamSeekMode_,
+        IBStreamTrait, IPluginFactory, IPluginFactoryTrait, PClassInfo,
         Vst::{
             AudioBusBuffers, AudioBusBuffers__type0, IAudioProcessor, IAudioProcessorTrait,
             IComponent, IComponentTrait, IEditController, IEditControllerTrait, ParamID,

@@ -31,8 +31,8 @@ def main(path, folder):
     assert plugin.name == "Tone Filter" and plugin.is_effect and not plugin.is_instrument
     parameters = {
         p.name: {
-            "unit": (p.label or "").strip(),
-            "range": [p.get_text_for_raw_value(raw) for raw in (0.0, 1.0)],
+            "unit": p.label or "",
+            "range": [p.get_text_for_raw_value(raw).strip() for raw in (0.0, 1.0)],
         }
         for p in plugin.parameters.values()
     }

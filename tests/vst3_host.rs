@@ -1,5 +1,5 @@
 //! The built VST3 plugin in hosts that are not ours (pedalboard and DawDreamer, both of JUCE), held against
-//! the library, as `clap_host.rs` does the CLAP plugin.
+//! the library, as `clap_host` does the CLAP plugin.
 
 mod common;
 mod hosting;
@@ -166,5 +166,52 @@ fn pedalboard_finds_settings_and_latency_and_hears_the_library_even_after_a_relo
         let number = |value: f32| spec.format(value).replace(spec.unit, "").trim().to_owned();
         let shown = json!({ "unit": spec.unit, "range": [number(spec.min), number(spec.max)] });
         assert_eq!(parameters[spec.name], shown, "{}", spec.id);
+    }
+}
+
+/// What a VST3 host reads of every parameter: its unit and the texts of its least and its greatest value.
+#[cfg(all(feature = "plugin", target_os = "linux"))]
+#[test]
+fn units_have_no_blanks_and_texts_are_numbers() {
+    use vst3::{
+        ComPtr, Interface,
+        Steinberg::{
+            IPluginFactory, IPluginFactoryTrait, PClassInfo,
+            Vst::{IComponent, IEditController, IEditControllerTrait, ParameterInfo, String128},
+            kResultOk,
+        },
+    };
+    unsafe extern "system" {
+        /// Of the plugin that is linked into this program.
+        fn GetPluginFactory() -> *mut std::ffi::c_void;
+    }
+    let text =
+        |text: &[u16]| String::from_utf16(text.split(|unit| *unit == 0).next().unwrap()).unwrap();
+    // SAFETY: every pointer is to what the function wants, or to room for it; zeros are an empty text, and numbers.
+    let controller: ComPtr<IEditController> = unsafe {
+        let factory: ComPtr<IPluginFactory> = ComPtr::from_raw(GetPluginFactory().cast()).unwrap();
+        let mut class: PClassInfo = std::mem::zeroed();
+        assert_eq!(factory.getClassInfo(0, &mut class), kResultOk);
+        let mut object = std::ptr::null_mut();
+        let id = IComponent::IID.as_ptr().cast();
+        assert_eq!(factory.createInstance(class.cid.as_ptr(), id, &mut object), kResultOk);
+        ComPtr::<IComponent>::from_raw(object.cast()).unwrap().cast().unwrap()
+    };
+    for (index, spec) in SPECS.iter().enumerate() {
+        // SAFETY: as above.
+        let (info, texts) = unsafe {
+            let mut info: ParameterInfo = std::mem::zeroed();
+            assert_eq!(controller.getParameterInfo(index as i32, &mut info), kResultOk);
+            let texts = [0.0, 1.0].map(|value| {
+                let mut text: String128 = std::mem::zeroed();
+                let result = controller.getParamStringByValue(info.id, value, &mut text);
+                assert_eq!(result, kResultOk);
+                text
+            });
+            (info, texts)
+        };
+        assert_eq!((text(&info.title), text(&info.units)), (spec.name.into(), spec.unit.into()));
+        let numbers = [spec.min, spec.max].map(|value| spec.number(value, spec.decimals));
+        assert_eq!(texts.map(|own| text(&own).trim_end().to_owned()), numbers, "{}", spec.id);
     }
 }

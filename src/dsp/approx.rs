@@ -1,8 +1,8 @@
-//! Functions without branches or tables, so that loops over them become vectors.
+//! Approximations of elementary functions without branches or tables, so that loops over them are vectorised.
 
 use std::f32::consts::{LN_2, LOG2_E, PI, TAU};
 
-/// Adding and taking away 1.5 * 2^23 rounds to a whole number, which the sum has in its low bits.
+/// Adding and subtracting 1.5 * 2^23 rounds to a whole number; the sum has that number in its low bits.
 const ROUND: f32 = 12_582_912.0;
 
 /// The natural logarithm of `x`, a positive normal number, within 3e-7 relative or absolute.
@@ -82,7 +82,7 @@ pub fn polar(x: f32, y: f32) -> (f32, f32) {
     (if y < 0.0 { -angle } else { angle }, distance)
 }
 
-/// The `angle`, up to a million turns away, between `-pi` and `pi`.
+/// The `angle` (up to a million turns) wrapped to `-pi..pi`.
 #[inline(always)]
 pub fn wrapped(angle: f32) -> f32 {
     angle - TAU * ((angle * (1.0 / TAU) + ROUND) - ROUND)
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn angles_come_back_to_one_turn() {
+    fn angles_are_wrapped_to_one_turn() {
         for (angle, expected) in
             [(0.5, 0.5), (7.0, 7.0 - TAU), (-4.0, TAU - 4.0), (100.0, -0.53096)]
         {

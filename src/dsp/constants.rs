@@ -1,19 +1,19 @@
-//! What the settings mean at a sample rate.
+//! The settings converted to the constants of the formulas at a sample rate.
 
 use super::settings::Settings;
 
 /// Keeps the drive finite while a band has no power yet.
 pub const RMS_GUARD: f64 = 0.001;
 
-/// The trackers' ratio: total power is followed 1.2 times more slowly than the power of a band.
+/// Ratio of the time constants of the trackers of total power and of a band's power.
 pub const TOTAL_RELEASE: f64 = 1.2;
 
-/// What the settings mean at one sample rate.
+/// The constants for one set of settings at one sample rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Constants {
-    /// Share of the new value in the total power tracker, per sample.
+    /// Weight of the new value in the total power tracker, per sample.
     pub total_step: f64,
-    /// Share of the new value in the band power trackers, per sample.
+    /// Weight of the new value in the band power trackers, per sample.
     pub band_step: f64,
     /// Relative gate, as a ratio to total power.
     pub threshold: f64,
@@ -23,20 +23,20 @@ pub struct Constants {
     pub floor: f64,
     /// Gain into each band's soft clip.
     pub drive: f64,
-    /// Share of the old value in the low-pass, per sample.
+    /// Weight of the old value in the low-pass, per sample.
     pub smoothing: f64,
-    /// The same for the voices, for which the top of the range is no filter.
+    /// The same for the voices' low-pass, which is off at the top of the range.
     pub voice_smoothing: f64,
     /// Gain after the mix, as a factor.
     pub output: f64,
-    /// Share of the dry signal in the output, after the output gain.
+    /// Gain of the dry signal, including the output gain.
     pub dry: f64,
-    /// Share of the wet signal in the output, after the output gain.
+    /// Gain of the wet signal, including the output gain.
     pub wet: f64,
 }
 
 impl Constants {
-    /// Converts `settings` to what they mean at `sample_rate` Hz.
+    /// The constants for `settings` at `sample_rate` Hz.
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
         let power = |db: f32| 10f64.powf(f64::from(db) / 10.0);
         let output = 10f64.powf(f64::from(settings.output) / 20.0);
@@ -68,8 +68,8 @@ pub fn low_pass_pole(cutoff: f64, sample_rate: f64) -> f64 {
     (-std::f64::consts::TAU * cutoff / sample_rate).exp()
 }
 
-/// The cutoff in Hz of the voices' low-pass for a `tone` in Hz: the same within 1 % up to 6 kHz, and beyond all bounds
-/// at 20 kHz, so that a waveform can have all its harmonics.
+/// The cutoff in Hz of the voices' low-pass for a `tone` in Hz: equal within 1 % up to 6 kHz, and infinite at 20 kHz,
+/// so that a waveform can keep all its harmonics.
 pub fn voice_cutoff(tone: f64) -> f64 {
     tone / (1.0 - (tone / 20_000.0).powi(4))
 }

@@ -1,46 +1,46 @@
-//! A delay of many channels, for sound that waits for a decision.
+//! A multichannel delay line, which aligns the sound with the listener's decisions for `lookahead`.
 
-/// Samples of each channel, as long ago as the delay is long.
+/// A delay line for a number of channels.
 #[derive(Debug, Clone)]
 pub(super) struct Delay {
-    /// A ring for each channel that there is room for.
+    /// A ring buffer for each channel.
     rings: Vec<Vec<f32>>,
     position: usize,
 }
 
 impl Delay {
-    /// Silence of `length` samples (one or more) in each of `channels`.
+    /// A delay of `length` samples (one or more) for `channels`, filled with silence.
     pub fn new(length: usize, channels: usize) -> Self {
         Self { rings: vec![vec![0.0; length]; channels], position: 0 }
     }
 
-    /// Samples from a sound to its return.
+    /// The delay in samples.
     pub fn length(&self) -> usize {
         self.rings.first().map_or(0, Vec::len)
     }
 
-    /// Replaces all that is under way by silence.
+    /// Fills the delay line with silence.
     pub fn clear(&mut self) {
         self.rings.iter_mut().for_each(|ring| ring.fill(0.0));
         self.position = 0;
     }
 
-    /// Takes the samples `range` of every channel and puts those in their place that come out of the delay, in the
-    /// proportion `share(frame)`, 0 for none to 1 for nothing else; frames count from the start of the range.
-    /// Channels beyond the room there is are left alone.
+    /// Crossfades the samples `range` of every channel with the delayed signal: `wet(frame)` is the weight of the
+    /// delayed one, 0..1, with frames counted from the start of the range. Channels beyond the number given to
+    /// [`Delay::new`] are not changed.
     pub fn process(
         &mut self,
         channels: &mut [&mut [f32]],
         range: std::ops::Range<usize>,
-        share: impl Fn(usize) -> f32,
+        wet: impl Fn(usize) -> f32,
     ) {
         let (length, frames) = (self.length(), range.len());
         for (ring, channel) in self.rings.iter_mut().zip(channels) {
             let mut at = self.position;
             for (frame, sample) in channel[range.clone()].iter_mut().enumerate() {
-                let late = std::mem::replace(&mut ring[at], *sample);
-                let share = share(frame);
-                *sample = (1.0 - share) * *sample + share * late;
+                let delayed = std::mem::replace(&mut ring[at], *sample);
+                let wet = wet(frame);
+                *sample = (1.0 - wet) * *sample + wet * delayed;
                 at = if at + 1 == length { 0 } else { at + 1 };
             }
         }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sound_comes_out_later_however_it_is_cut() {
+    fn the_delay_does_not_depend_on_the_block_sizes() {
         let mut delay = Delay::new(5, 2);
         let input: Vec<f32> = (1..=20).map(|x| x as f32).collect();
         let (mut left, mut right) = (input.clone(), input.clone());

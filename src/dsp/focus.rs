@@ -1,4 +1,4 @@
-//! Focus: which notes are played, and what becomes of the bands of all others.
+//! Focus: attenuates the bands whose notes are not played, by the listener's decisions.
 
 use super::{
     bank::{LOUDEST, kernel::Kernel},
@@ -10,24 +10,25 @@ use super::{
 };
 use std::ops::Range;
 
-/// Seconds in which a band's share follows a decision.
+/// Seconds in which a band's weight follows a decision.
 const TIME: f64 = 0.005;
 
-/// The most by which the sensitivity shifts the threshold of a decision, in log odds.
+/// The greatest shift of the decision threshold by the sensitivity, in log odds.
 const MOST_SHIFT: f32 = 3.0;
 
-/// What is played, and the shares of the bands in the sum on their way there.
+/// The notes that are played, and the smoothed weights of the bands that follow from them.
 #[derive(Debug, Clone)]
 pub(super) struct Focus {
     listener: Listener,
-    /// What it hears in the current block.
+    /// The listener's input in the current block.
     heard: [f32; BLOCK],
-    /// Whether it hears; and whether it does so at a focus of 0 %, too.
+    /// Whether the listener is running.
     listening: bool,
+    /// Whether it also runs at a focus of 0 %.
     always: bool,
     played: BandMask,
     shares: Lanes,
-    /// The most that a share moves within a block.
+    /// The greatest change of a weight within a block.
     step: f32,
 }
 
@@ -45,12 +46,12 @@ impl Focus {
         }
     }
 
-    /// From now on, the listener hears at any focus.
+    /// From now on, the listener runs at any focus.
     pub fn listen_always(&mut self) {
         self.always = true;
     }
 
-    /// Forgets what was heard and arrives at `settings`.
+    /// Resets the listener, and sets the weights for `settings` without smoothing.
     pub fn reset(&mut self, settings: &SmoothedSettings, lookahead: bool) {
         self.listening = false;
         self.played = BandMask::NONE;
@@ -58,7 +59,7 @@ impl Focus {
         self.shares = self.target(settings.settings.focus);
     }
 
-    /// Lets the listener follow the settings, and start from silence when it is needed again.
+    /// Passes the settings to the listener, and resets it when it is switched on.
     pub fn tune(&mut self, settings: &SmoothedSettings, lookahead: bool) {
         let Settings { tuning, transpose, sensitivity, focus, .. } = settings.settings;
         self.listener.set_lookahead(lookahead);
@@ -72,23 +73,24 @@ impl Focus {
         }
     }
 
-    /// The notes that are played; `None` while nobody listens for them.
+    /// The notes that are played; `None` while the listener is off.
     pub fn played(&self) -> Option<BandMask> {
         self.listening.then_some(self.played)
     }
 
-    /// Power at each note's frequency at the moment that the decisions are about; `None` without focus.
+    /// Power at each note's frequency at the time that the decisions refer to; `None` without focus.
     pub fn levels(&self, percent: f32) -> Option<&[f32; TONES]> {
         (self.listening && percent > 0.0).then(|| &self.listener.decisions().level)
     }
 
-    /// What decides.
+    /// The listener.
     pub fn listener(&self) -> &Listener {
         &self.listener
     }
 
-    /// Hears the samples `range` of all channels, from `position` on in the current block.
-    pub fn hear(&mut self, channels: &[&mut [f32]], range: Range<usize>, position: usize) {
+    /// Appends the mean of the samples `range` of all channels to the listener's input, at `position` in the current
+    /// block.
+    pub fn push(&mut self, channels: &[&mut [f32]], range: Range<usize>, position: usize) {
         if self.listening {
             let heard = &mut self.heard[position..position + range.len()];
             mean(channels, range, heard);
@@ -96,7 +98,7 @@ impl Focus {
         }
     }
 
-    /// Decides, at the end of a block.
+    /// Runs the listener at the end of a block.
     pub fn decide(&mut self, kernel: Kernel) {
         if self.listening
             && let Some(decisions) = self.listener.push(kernel, &self.heard)
@@ -106,18 +108,19 @@ impl Focus {
         }
     }
 
-    /// Moves the shares by one block towards those of what is played, at a focus of 0..100 %.
+    /// Moves the weights by one block towards those for the played notes, at a focus of 0..100 %.
     pub fn follow(&mut self, percent: f32) {
         let target = self.target(percent);
         self.shares.approach(&target, self.step);
     }
 
-    /// The bands' shares in the sum, 0..1.
+    /// The bands' weights in the sum, 0..1.
     pub fn shares(&self) -> &Lanes {
         &self.shares
     }
 
-    /// A note that is not played keeps `(1 - focus)^4`: all at 0 %, -24 dB at 50 %, nothing at 100 %.
+    /// The weights for the played notes: 1, or `(1 - focus)^4` for a note that is not played (1 at 0 %, -24 dB at 50
+    /// %, 0 at 100 %).
     fn target(&self, percent: f32) -> Lanes {
         let residue = (1.0 - percent / 100.0).powi(4);
         Lanes(std::array::from_fn(|tone| if self.played.contains(tone) { 1.0 } else { residue }))
@@ -142,7 +145,7 @@ mod tests {
             assert!(reached == db || (reached - db).abs() < 0.01, "{percent} %: {reached} dB");
             focus.played = BandMask::ALL;
             focus.follow(percent);
-            assert!(percent == 0.0 || focus.shares().0[13] < 1.0, "not at once");
+            assert!(percent == 0.0 || focus.shares().0[13] < 1.0, "not immediately");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What 48 tones and 64 samples are made of.
+//! The data types of the kernels: one value per tone, and the length of a block.
 
 use super::notes::TONES;
 
@@ -16,7 +16,7 @@ pub fn sum(values: &[f32]) -> f32 {
     sums.iter().sum()
 }
 
-/// One value a tone.
+/// One value per tone.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
 pub struct Lanes(pub [f32; TONES]);

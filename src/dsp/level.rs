@@ -1,73 +1,71 @@
-//! Level: how loud the music is, so that the bank can be set to it, and how loud the bank's sound must be made to
-//! equal it.
+//! Level: measures the input's level, and the gain that makes the wet signal as loud as the dry one.
 //!
-//! Nothing here touches a sample. The two gains move slowly, once a block of [`BLOCK`]: the dynamics of the music
-//! stay.
+//! Only gains are computed here, no samples. Both gains move slowly, once per block of [`BLOCK`] samples, so the
+//! dynamics of the music are kept.
 
 use super::{bank::LOUDEST, lanes::BLOCK};
 use wide::f32x4;
 
-/// The mean square that the published constants are at their best with: -14 dB full scale.
+/// The mean square at which the published constants work best: -14 dB full scale.
 const NOMINAL: f64 = 0.039_810_717;
 
-/// Mean square below which sound counts as silence: -110 dB full scale.
+/// Mean square below which a block counts as silence: -110 dB full scale.
 const SILENCE: f64 = 1e-11;
 
-/// The most that the bank's input is amplified: 80 dB.
+/// The greatest gain of the bank's input: 80 dB.
 const HIGHEST_GAIN: f64 = 1e4;
 
-/// Seconds in which the gain falls, and in which it rises, to 1/e of a change of power.
+/// Time constants in seconds of the tracked power when it rises (the gain falls) and when it falls (the gain rises).
 const FALL: f64 = 0.05;
 const RISE: f64 = 3.0;
 
-/// Seconds over which the loudness of wet and dry are compared.
+/// Time constant in seconds of the loudness of wet and dry.
 const LOUDNESS: f64 = 3.0;
 
 /// The bounds of the makeup gain: -12 and +24 dB.
 const MAKEUP: [f64; 2] = [0.251_188_64, 15.848_932];
 
-/// What the comparison starts from, as if heard for so many seconds: the makeup gain, and the correlation of
-/// wet and dry, that ordinary music comes to.
+/// The initial values of the comparison, typical of music, and their weight as a duration in seconds: the makeup gain,
+/// and the correlation of wet and dry.
 const START: f64 = 0.3;
 const START_MAKEUP: f64 = 2.0;
 const START_CORRELATION: f64 = 0.3;
 
-/// Seconds over which it is found how much of the music sounds, and the least share that is reckoned with: no more
-/// than 4 dB are made up for what is silent.
+/// Time constant in seconds of the share of the music during which notes sound, and its least value: the makeup for
+/// silent passages is at most 4 dB.
 const SHARE: f64 = 10.0;
 const LEAST_SHARE: f64 = 0.4;
 
-/// Seconds in which what the mix had too much or too little of the dry signal's loudness is made up for, and by how
-/// much at most: 2 dB.
+/// Time constant in seconds of the correction for the measured loudness of the mix, and its greatest value: 2 dB.
 const TRIM: f64 = 5.0;
 const MOST_TRIM: f64 = 0.230_258_5;
 
-/// What the wet signal counts for more in that, 0.5 dB: it fades sooner than the dry one, and integrated loudness
-/// passes over what is quiet.
+/// Extra weight of the wet signal in that correction, 0.5 dB: it decays sooner than the dry one, and the gate of
+/// integrated loudness ignores quiet passages.
 const GATED: f64 = 1.12;
 
-/// Loudness of the wet signal, against the dry one's, below which no note sounds: -40 dB.
+/// Loudness of the wet signal, relative to the dry one, below which no note counts as sounding: -40 dB.
 const SOUNDING: f64 = 1e-4;
 
 /// A block of the dry and of the wet signal of one channel.
 type Signals<'a> = (&'a [f32; BLOCK], &'a [f32; BLOCK]);
 
-/// The level of one stream of sound.
+/// The level measurement of one signal.
 #[derive(Debug, Clone)]
 pub(super) struct Level {
-    /// Seconds in a block.
+    /// Duration of a block in seconds.
     period: f64,
-    /// Tracked mean square of what the bank hears, 0 until there is any.
+    /// Tracked mean square of the banks' input, 0 before the first block that is not silent.
     power: f64,
-    /// K-weighting of each two of the channels that there is room for.
+    /// K-weighting, one for each pair of channels.
     weightings: Vec<KWeighting>,
     loudness: Loudness,
     /// The share of the dry signal's power that falls to times at which notes sound, tracked.
     share: f64,
-    /// Correction of the makeup gain by the loudness that the mix really had, as a natural logarithm: averages of a
-    /// product and the product of averages are not the same.
+    /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. It is needed
+    /// because the average of a product is not the product of averages.
     trim: f64,
-    /// Seconds that [`Self::loudness`] was tracked for, at most [`LOUDNESS`].
+    /// Seconds for which [`Self::loudness`] has been tracked, at most [`LOUDNESS`].
     tracked: f64,
 }
 
@@ -80,7 +78,7 @@ struct Loudness {
     both: f64,
 }
 
-/// What is heard of a channel that is not there.
+/// The signal of a missing channel.
 const SILENT: [f32; BLOCK] = [0.0; BLOCK];
 
 impl Loudness {
@@ -92,7 +90,7 @@ impl Loudness {
 }
 
 impl Level {
-    /// The level of silence, with room for the loudness of `channels`; `sample_rate` is in Hz.
+    /// A measurement in its initial state that can measure the loudness of `channels`; `sample_rate` is in Hz.
     pub fn new(sample_rate: f64, channels: usize) -> Self {
         Self {
             period: BLOCK as f64 / sample_rate,
@@ -105,26 +103,26 @@ impl Level {
         }
     }
 
-    /// Forgets what was heard.
+    /// Returns to the initial state.
     pub fn reset(&mut self) {
         self.weightings.iter_mut().for_each(KWeighting::reset);
         (self.power, self.share, self.trim, self.tracked) = (0.0, 1.0, 0.0, START);
         self.loudness = Loudness::START;
     }
 
-    /// What brings the bank's input to the nominal level, as a factor.
+    /// The gain that brings the bank's input to the nominal level, as a factor.
     pub fn gain(&self) -> f64 {
         (NOMINAL / self.power).sqrt().min(HIGHEST_GAIN)
     }
 
-    /// What makes the wet signal as loud as the dry one, as a factor.
+    /// The gain that makes the wet signal as loud as the dry one, as a factor.
     pub fn makeup(&self) -> f64 {
         let ratio = self.loudness.dry / (self.share.max(LEAST_SHARE) * self.loudness.wet);
         (ratio.sqrt() * self.trim.exp()).clamp(MAKEUP[0], MAKEUP[1])
     }
 
-    /// The shares of dry and wet that mix to the loudness of the dry signal: by equal power, corrected for what
-    /// the two have in common. `mix` is 0 for dry to 1 for wet.
+    /// The gains of dry and wet with which the mix is as loud as the dry signal: an equal-power crossfade, corrected
+    /// for the correlation of the two. `mix` is 0 for dry to 1 for wet.
     pub fn mix(&self, mix: f64) -> (f64, f64) {
         let (wet, dry) = (mix * std::f64::consts::FRAC_PI_2).sin_cos();
         let Loudness { dry: d, wet: w, both } = self.loudness;
@@ -132,13 +130,13 @@ impl Level {
         let sounding = self.share.max(LEAST_SHARE)
             * (untrimmed * untrimmed * w + 2.0 * dry * untrimmed * both);
         let sum = dry * dry + sounding / d;
-        // What cancels is not made up for without bound.
+        // The makeup for cancellation is bounded.
         let whole = if mix == 0.0 { 1.0 } else { 1.0 / sum.max(0.25).sqrt() };
         (whole * dry, whole * wet * self.makeup())
     }
 
-    /// Takes in a whole block: what the banks hear, the dry and the wet signal of each channel, and the gains that
-    /// these two had.
+    /// Measures a whole block: the banks' inputs, the dry and the wet signal of each channel, and the gains of these
+    /// two in the mix.
     pub fn measure<'a>(
         &mut self,
         heard: &[[f32; BLOCK]],
@@ -185,22 +183,22 @@ impl Level {
     }
 }
 
-/// The sample as the bank hears it: a fault in the input must not be remembered for minutes.
+/// The sample bounded as in the bank, so that a fault in the input does not affect the averages for minutes.
 fn bounded(x: f32) -> f32 {
     x.clamp(-LOUDEST, LOUDEST)
 }
 
-/// The weighting of ITU-R BS.1770, of the dry and the wet signal of two channels side by side: a shelf for the head,
-/// then a high-pass.
+/// The K-weighting of ITU-R BS.1770, for the dry and the wet signal of two channels in parallel: a high shelf, then a
+/// high-pass.
 #[derive(Debug, Clone)]
 struct KWeighting {
-    /// Of the shelf, in direct form: forward, and back.
+    /// Feed-forward and feedback coefficients of the shelf, in direct form.
     b: [f32x4; 3],
     a: [f32x4; 2],
     /// The last two inputs and outputs of the shelf.
     x: [f32x4; 2],
     y: [f32x4; 2],
-    /// The recommendation's high-pass has a double pole, as near as can be heard: two of first order.
+    /// The recommendation's high-pass nearly has a double pole, so it is computed as two of first order.
     pole: f32x4,
     high_passes: [HighPass; 2],
 }
@@ -224,7 +222,8 @@ impl HighPass {
 }
 
 impl KWeighting {
-    /// At rest. The analogue prototypes behind the recommendation's coefficients at 48 kHz, for any rate in Hz.
+    /// At rest. The coefficients come from the analogue prototypes behind the recommendation's at 48 kHz, for any
+    /// rate in Hz.
     fn new(sample_rate: f64) -> Self {
         let k = (std::f64::consts::PI * (1_681.974_450_955_533 / sample_rate).min(0.45)).tan();
         let q = 0.707_175_236_955_419_6;
@@ -257,7 +256,7 @@ impl KWeighting {
         for frame in 0..BLOCK {
             let own = [dry[frame], wet[frame], other_dry[frame], other_wet[frame]];
             let own = f32x4::from(own.map(bounded));
-            // What waits for the last output comes last.
+            // The term with the last output comes last, as it is available last.
             let known = b[0] * own + b[1] * x[0] + (b[2] * x[1] - a[1] * y[1]);
             let shelved = known - a[0] * y[0];
             (*x, *y) = ([own, x[0]], [shelved, y[0]]);
@@ -314,7 +313,7 @@ mod tests {
                 level.measure(&[x], [(&x, &x)].into_iter(), (0.0, level.makeup()));
             }
             let expected = (NOMINAL / (amplitude * amplitude / 2.0)).sqrt();
-            // It keeps to the upper side of the ripple that a sine's power has from block to block.
+            // A sine's power ripples from block to block; the tracked power is near the upper side of the ripple.
             let ratio = level.gain() / expected;
             assert!((0.9..1.0).contains(&ratio), "{amplitude}: {ratio}");
             assert!((level.makeup() - 1.0).abs() < 0.25, "{}", level.makeup());

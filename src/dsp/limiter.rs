@@ -1,23 +1,24 @@
-//! A limiter that does nothing to music within full scale, without delay.
+//! A peak limiter without latency, which leaves signals within full scale unchanged.
 
 use super::{bank::LOUDEST, lanes::BLOCK};
 
-/// Where it begins, as a magnitude: 0.1 dB below full scale.
+/// The threshold, as a magnitude: 0.1 dB below full scale.
 const THRESHOLD: f32 = 0.988_553;
 
-/// Seconds in which it lets go, to 1/e of a change.
+/// Time constant of the release in seconds.
 const RELEASE: f64 = 0.1;
 
-/// Gains this near to 1 are 1, so that it comes to rest.
+/// Gains above this are set to 1, so that the release ends.
 const NEARLY: f64 = 0.999_99;
 
-/// Keeps the peaks of a mix below full scale, or below those of the input where that goes beyond.
+/// Keeps the peaks of a mix below full scale, or below those of the input where these are higher.
 #[derive(Debug, Clone)]
 pub(super) struct Limiter {
+    /// Weight of the new value per sample.
     release: f64,
-    /// In f64, in which a slow release still moves.
+    /// In f64, because in f32 the steps of a slow release would round to 0.
     gain: f64,
-    /// The input's peaks, falling as the gain rises.
+    /// The input's peaks, which decay with the time constant of the release.
     input: f64,
 }
 
@@ -27,18 +28,18 @@ impl Limiter {
         Self { release: -(-1.0 / (RELEASE * sample_rate)).exp_m1(), gain: 1.0, input: 0.0 }
     }
 
-    /// Forgets what was heard.
+    /// Returns to the initial state.
     pub fn reset(&mut self) {
         (self.gain, self.input) = (1.0, 0.0);
     }
 
-    /// Whether it leaves alone what is within full scale.
+    /// Whether its gain is 1.
     pub fn rests(&self) -> bool {
         self.gain == 1.0
     }
 
-    /// Limits the mix in `channels`, samples `range`, that was made of the input in `dries`, from `position` on.
-    /// `scale` is the gain that the mix has besides, as a factor.
+    /// Limits the samples `range` of the mix in `channels`. `dries` are the dry signals, whose samples from
+    /// `position` on belong to the range. `scale` is the output gain of the mix, as a factor.
     pub fn process(
         &mut self,
         dries: &[[f32; BLOCK]],
@@ -58,7 +59,7 @@ impl Limiter {
         let heard = position..position + range.len();
         let quiet =
             |samples: &[f32]| samples.iter().all(|sample| scale * sample.abs() <= threshold);
-        // The input's peaks need not be followed below the threshold, where they count for nothing.
+        // The input's peaks need not be tracked below the threshold, where they have no effect.
         if self.gain == 1.0
             && self.input <= f64::from(threshold)
             && peaks.iter().all(|peak| *peak <= threshold)
@@ -77,7 +78,7 @@ impl Limiter {
 
     /// The factor for a sample whose peak is `input` in the input and `mixed` in the mix.
     fn next(&mut self, input: f32, mixed: f32, threshold: f32) -> f32 {
-        // A fault of the input, far beyond full scale, is soon forgotten.
+        // Bounded, so that a fault in the input, far beyond full scale, decays soon.
         let before = self.input.min(f64::from(LOUDEST));
         self.input = f64::from(input).max(before - self.release * before);
         let ceiling = self.input.max(f64::from(threshold));
@@ -124,8 +125,8 @@ mod tests {
         for block in 0..1000 {
             let mut quiet = [0.1; BLOCK];
             limiter.process(&[[0.1; BLOCK]], &mut [&mut quiet], 0, 0..BLOCK, 1.0);
-            assert!(block > 0 || quiet[BLOCK - 1] < 0.1, "it lets go slowly");
-            assert!(block < 999 || quiet == [0.1; BLOCK], "and comes to rest");
+            assert!(block > 0 || quiet[BLOCK - 1] < 0.1, "the release is slow");
+            assert!(block < 999 || quiet == [0.1; BLOCK], "the release ends");
         }
     }
 }

@@ -1,10 +1,10 @@
-//! How channels become one signal for the bands, and how dry and wet are mixed.
+//! The downmix of the channels for the bank, and the gains of dry and wet.
 
 use super::{
     constants::Constants, lanes::BLOCK, level::Level, settings::smoother::SmoothedSettings,
 };
 
-/// The settings that move sample by sample.
+/// The settings that are interpolated sample by sample.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Levels {
     /// Gain of the dry signal.
@@ -17,8 +17,7 @@ pub(super) struct Levels {
     pub lookahead: f32,
 }
 
-/// The gains of the dry and the wet signal that `settings` mean while the music has `level`; there may be a bypass
-/// before them.
+/// The gains of the dry and the wet signal for `settings` and the measured `level`, without the bypass.
 pub(super) fn gains(
     settings: &SmoothedSettings,
     constants: &Constants,
@@ -35,7 +34,7 @@ pub(super) fn gains(
 }
 
 impl Levels {
-    /// What `settings` mean, with the [`gains`] of dry and wet.
+    /// The levels for `settings`, with the [`gains`] of dry and wet.
     pub fn new(settings: &SmoothedSettings, (dry, wet): (f64, f64)) -> Self {
         let bypass = settings.bypass;
         Self {
@@ -46,8 +45,8 @@ impl Levels {
         }
     }
 
-    /// The levels `frame` samples (0..[`BLOCK`]) into a block at whose start they are these, and at whose end
-    /// they are `to`.
+    /// The levels `frame` samples (0..[`BLOCK`]) into a block, interpolated between `self` at its start and `to` at
+    /// its end.
     pub fn towards(self, to: Self, frame: usize) -> Self {
         if self == to {
             return to;

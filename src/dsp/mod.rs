@@ -1,6 +1,6 @@
-//! The tone filter itself: no file, no plugin, no window, and no allocation once it is built.
+//! The tone filter itself, without files, plugin and window. After construction, it does not allocate.
 //!
-//! [`ToneFilter`] is all that most users need:
+//! [`ToneFilter`] is the type that most programs need:
 //!
 //! ```
 //! use tone_filter::dsp::{Settings, ToneFilter};
@@ -15,6 +15,7 @@
 
 mod approx;
 mod bank;
+mod block;
 pub mod constants;
 mod delay;
 mod focus;
@@ -45,18 +46,18 @@ use lanes::{BLOCK, Lanes};
 use level::Level;
 use limiter::Limiter;
 use listener::Listener;
-use mix::{Levels, mean};
+use mix::Levels;
 use settings::smoother::{SmoothedSettings, Smoother};
 use thiserror::Error;
 use voice::{Polyphony, Timbres, Voices};
 
-/// Seconds by which `lookahead` delays the sound, but no more than [`MOST_LATENCY`].
+/// Seconds by which `lookahead` delays the sound; at most [`MOST_LATENCY`] samples.
 const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
 
-/// Samples by which the sound is delayed at most.
+/// Greatest latency in samples.
 const MOST_LATENCY: f64 = 65_536.0;
 
-/// Channels that there is room for where nothing else is said.
+/// Number of channels, unless [`ToneFilter::with_channels`] sets another.
 const CHANNELS: usize = 2;
 
 /// Why a filter cannot be built.
@@ -65,67 +66,68 @@ pub enum Error {
     /// A setting is out of range.
     #[error(transparent)]
     Setting(#[from] OutOfRange),
-    /// The sample rate is not one.
+    /// The sample rate is out of range.
     #[error("{0} Hz is not a sample rate; use 1000 Hz to 1 GHz")]
     SampleRate(f64),
 }
 
 /// The tone filter for any number of channels.
 ///
-/// The settings glide for 20 ms to where they are set, in steps of 64 samples counted from the last
-/// reset; the output does not depend on how the signal is cut into blocks.
+/// Changes of the settings are smoothed over 20 ms, in steps of 64 samples counted from the last reset. The output
+/// does not depend on the sizes of the blocks that are passed to [`ToneFilter::process`].
 #[derive(Debug, Clone)]
 pub struct ToneFilter {
     kernel: Kernel,
     settings: Settings,
     smoother: Smoother,
-    /// What it gives now.
+    /// The smoothed settings of the current block.
     now: SmoothedSettings,
     voicing: Voicing,
-    /// The mean of the channels or the left one; the right one.
+    /// The bank of the mean of all channels or of the left one; the bank of the right one.
     banks: [Bank; 2],
-    /// What the current block of 64 brings: the dry signal of each channel that there is room for, what the
-    /// banks hear, and what comes out of them.
-    dries: Vec<[f32; BLOCK]>,
-    heard: [[f32; BLOCK]; 2],
-    wets: [[f32; BLOCK]; 2],
-    /// Holds the sound back while the decisions about it are made.
+    /// Signals of the current block of 64 samples: the dry signal of each channel, the inputs of the banks and their
+    /// outputs.
+    dry: Vec<[f32; BLOCK]>,
+    bank_inputs: [[f32; BLOCK]; 2],
+    wet: [[f32; BLOCK]; 2],
+    /// Delays the sound for `lookahead`.
     delay: Delay,
     level: Level,
     limiter: Limiter,
     focus: Focus,
     polyphony: Polyphony,
-    /// What sounds for a note, and a set of oscillators for each bank.
+    /// The waveforms of the notes, and a set of oscillators for each bank.
     timbres: Timbres,
     voices: [Voices; 2],
-    /// The bands' shares in the sum, the gain to the nominal level, and what moves sample by sample, at the start
-    /// and at the end of the current block.
+    /// The bands' weights in the sum at the start and at the end of the current block.
     weights: [Lanes; 2],
+    /// The gain to the nominal level at the start and at the end of the current block.
     gains: [f32; 2],
+    /// The levels that move sample by sample, at the start and at the end of the current block.
     levels: [Levels; 2],
-    /// The gains of dry and wet at the end of the current block, but for a bypass.
-    mixed: (f64, f64),
+    /// The gains of dry and wet at the end of the current block, without the bypass.
+    mix_gains: (f64, f64),
     /// Whether the weights or the gains move within the current block.
-    following: bool,
-    /// Whether the last call gave each of two channels a bank of its own.
-    apart: bool,
-    /// Whether the mix must be limited in the current block.
+    moving: bool,
+    /// Whether each of two channels had its own bank in the last call.
+    separate: bool,
+    /// Whether the limiter is on in the current block.
     limiting: bool,
-    /// Samples into the current block.
+    /// The number of samples of the current block that have been processed.
     position: usize,
 }
 
 impl ToneFilter {
-    /// A filter at rest, for signals of `sample_rate` Hz (1000 to 1e9), with room for two channels; see
+    /// A filter at rest, for signals of `sample_rate` Hz (1000 to 1e9) and two channels; see
     /// [`ToneFilter::with_channels`].
     ///
-    /// It uses the fastest kernel of this CPU; [`ToneFilter::with_kernel`] takes another.
+    /// It uses the fastest kernel of this CPU; [`ToneFilter::with_kernel`] sets another.
     ///
     /// # Errors
-    /// When a setting is out of range or the sample rate is not one.
+    /// When a setting or the sample rate is out of range.
     pub fn new(sample_rate: f64, settings: &Settings) -> Result<Self, Error> {
         settings.validate()?;
-        // Far beyond, an angle between two samples is nothing in single precision.
+        // At much higher rates, angles per sample would be lost to the rounding of f32.
         if !(1000.0..=1e9).contains(&sample_rate) {
             return Err(Error::SampleRate(sample_rate));
         }
@@ -133,7 +135,7 @@ impl ToneFilter {
         let now = smoother.now();
         let voicing = Voicing::new(&now, sample_rate);
         let level = Level::new(sample_rate, CHANNELS);
-        let mixed = mix::gains(&now, &voicing.constants, &level);
+        let mix_gains = mix::gains(&now, &voicing.constants, &level);
         let latency = (LOOKAHEAD * sample_rate).round().min(MOST_LATENCY) as usize;
         let mut filter = Self {
             kernel: Kernel::best(),
@@ -141,9 +143,9 @@ impl ToneFilter {
             smoother,
             voicing,
             banks: [Bank::new(), Bank::new()],
-            dries: vec![[0.0; BLOCK]; CHANNELS],
-            heard: [[0.0; BLOCK]; 2],
-            wets: [[0.0; BLOCK]; 2],
+            dry: vec![[0.0; BLOCK]; CHANNELS],
+            bank_inputs: [[0.0; BLOCK]; 2],
+            wet: [[0.0; BLOCK]; 2],
             delay: Delay::new(latency, CHANNELS),
             level,
             limiter: Limiter::new(sample_rate),
@@ -153,11 +155,11 @@ impl ToneFilter {
             voices: std::array::from_fn(|_| Voices::new(sample_rate)),
             weights: [Lanes::ZERO; 2],
             gains: [1.0; 2],
-            levels: [Levels::new(&now, mixed); 2],
-            mixed,
+            levels: [Levels::new(&now, mix_gains); 2],
+            mix_gains,
             now,
-            following: false,
-            apart: false,
+            moving: false,
+            separate: false,
             limiting: false,
             position: 0,
         };
@@ -171,12 +173,12 @@ impl ToneFilter {
         Self { kernel, ..self }
     }
 
-    /// The same filter, at rest, with room for `channels`: `lookahead` delays no more of them, and `auto` measures
-    /// the loudness of no more.
+    /// The same filter, at rest, for `channels`: `lookahead` delays only as many of them, and `auto` measures the
+    /// loudness of only as many.
     #[must_use]
     pub fn with_channels(self, channels: usize) -> Self {
         let mut filter = Self {
-            dries: vec![[0.0; BLOCK]; channels],
+            dry: vec![[0.0; BLOCK]; channels],
             delay: Delay::new(self.delay.length(), channels),
             level: Level::new(self.sample_rate(), channels),
             ..self
@@ -185,7 +187,7 @@ impl ToneFilter {
         filter
     }
 
-    /// The same filter, at rest, which decides what is played even where there is no focus.
+    /// The same filter, at rest, whose listener also runs at a focus of 0 %.
     #[must_use]
     pub fn always_listening(mut self) -> Self {
         self.focus.listen_always();
@@ -198,20 +200,19 @@ impl ToneFilter {
         self.voicing.sample_rate
     }
 
-    /// What decides which notes are played.
+    /// The listener, which decides which notes are played.
     pub fn listener(&self) -> &Listener {
         self.focus.listener()
     }
 
-    /// What computes the inner loop.
+    /// The kernel that computes the inner loop.
     pub fn kernel(&self) -> Kernel {
         self.kernel
     }
 
-    /// Sets out for `settings`, from the next multiple of 64 samples on, without a click.
+    /// Moves smoothly to `settings`, from the next multiple of 64 samples on.
     ///
-    /// Never allocates and may be called between any two blocks. Calling it with the settings it already
-    /// has costs next to nothing.
+    /// Does not allocate, and may be called between any two blocks. With unchanged settings it costs almost nothing.
     ///
     /// # Errors
     /// When a setting is out of range; then nothing changes.
@@ -219,7 +220,7 @@ impl ToneFilter {
         if *settings != self.settings {
             settings.validate()?;
             let timbre = |s: &Settings| (s.voice, s.octave, s.tuning, s.transpose);
-            // To choose the waveforms' tables takes a while; most changes are of something else.
+            // Selecting the waveforms' tables takes time, and most changes do not need it.
             if timbre(settings) != timbre(&self.settings) {
                 self.timbres.aim(settings);
             }
@@ -229,12 +230,12 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// The settings it was last given.
+    /// The settings that were set last.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// Forgets all it has heard and arrives at its settings: a fresh filter, without allocating.
+    /// Resets it to the state of a new filter with the current settings. Does not allocate.
     pub fn reset(&mut self) {
         self.smoother.arrive();
         self.now = self.smoother.now();
@@ -250,34 +251,34 @@ impl ToneFilter {
         self.weights = [self.shares(); 2];
         self.gains = [self.gain(); 2];
         self.voicing.begin_block(self.weights, self.gains);
-        self.mixed = mix::gains(&self.now, &self.voicing.constants, &self.level);
-        self.levels = [Levels::new(&self.now, self.mixed); 2];
-        self.following = false;
+        self.mix_gains = mix::gains(&self.now, &self.voicing.constants, &self.level);
+        self.levels = [Levels::new(&self.now, self.mix_gains); 2];
+        self.moving = false;
         self.position = 0;
     }
 
-    /// Seconds after which the wet signal of a sound that has stopped is at least 60 dB down: the
-    /// resonators' T60 and the trackers' one after the other.
+    /// Seconds after the end of a sound until the wet signal is at least 60 dB down: the T60 of the resonators plus
+    /// that of the power trackers.
     pub fn tail(settings: &Settings) -> f64 {
         let rms_t60 = 2.0 * 1000f64.ln() * f64::from(settings.release) / 1000.0;
         f64::from(settings.ring) + rms_t60
     }
 
-    /// Samples by which the output is late: some 46 ms with `lookahead`, none without.
+    /// Latency in samples: 46 ms with `lookahead`, 0 without.
     pub fn latency(&self) -> usize {
         if self.settings.lookahead { self.delay.length() } else { 0 }
     }
 
     /// Replaces the samples of every channel (full scale is 1) by the filter's output.
     ///
-    /// Any number of channels of any length will do; where lengths differ, the shortest counts.
-    /// NaN and infinite samples are taken for silence.
+    /// Takes any number of channels of any length; if the lengths differ, the shortest counts. NaN and infinite samples
+    /// count as 0.
     pub fn process(&mut self, channels: &mut [&mut [f32]]) {
         self.process_with(channels, |_, _| ());
     }
 
-    /// [`ToneFilter::process`], which shows itself to `each` at the end of every block of 64, with the number of
-    /// samples of this call until then.
+    /// [`ToneFilter::process`] with a callback: at the end of every block of 64 samples, `each` gets the number of
+    /// samples of this call so far and the filter.
     pub fn process_with(
         &mut self,
         channels: &mut [&mut [f32]],
@@ -302,9 +303,9 @@ impl ToneFilter {
         }
     }
 
-    /// Puts the filter's output for the channels of `input` into those of `output`.
+    /// Writes the filter's output for the channels of `input` to those of `output`.
     ///
-    /// Where numbers or lengths of channels differ, the smaller counts.
+    /// If the numbers or the lengths of the channels differ, the smaller counts.
     pub fn process_into(&mut self, input: &[&[f32]], output: &mut [&mut [f32]]) {
         let count = input.len().min(output.len());
         let (input, output) = (&input[..count], &mut output[..count]);
@@ -316,207 +317,16 @@ impl ToneFilter {
         self.process(output);
     }
 
-    /// What the filter hears now. In stereo, each band of the channel in which it is stronger.
+    /// The current levels and states of the bands. In stereo, each band is that of the channel in which it is stronger.
     pub fn bands(&self) -> Bands {
         self.snapshot().read()
     }
 
-    /// The same for later: a copy of what the bands hold, which takes a third of the time.
+    /// A copy of the bands' state, from which [`Snapshot::read`] computes the same later. It takes a third of the time.
     pub fn snapshot(&self) -> Snapshot {
         let [first, second] = &self.banks;
-        let second = self.apart.then_some(second);
+        let second = self.separate.then_some(second);
         let makeup = if self.settings.auto { self.level.makeup() as f32 } else { 1.0 };
         self.voicing.snapshot(first, second, &self.settings, self.focus.played(), makeup)
     }
-
-    /// What brings the input to the nominal level, as far as `auto` is on.
-    fn gain(&self) -> f32 {
-        if self.now.auto == 0.0 { 1.0 } else { (self.level.gain() as f32).powf(self.now.auto) }
-    }
-
-    /// The bands' shares in the sum, by the switches, the scale, the focus and the number of notes.
-    fn shares(&self) -> Lanes {
-        let (focus, polyphony) = (&self.focus.shares().0, &self.polyphony.shares().0);
-        Lanes(std::array::from_fn(|tone| self.now.weights[tone] * focus[tone] * polyphony[tone]))
-    }
-
-    /// How many notes may sound at a time.
-    fn most_notes(&self) -> usize {
-        self.settings.voices.round() as usize
-    }
-
-    /// Lets the strongest notes sound.
-    fn limit_notes(&mut self) {
-        let focus = &self.focus.shares().0;
-        let power = |tone: usize| {
-            let own = self.banks.iter().map(|bank| bank.state().power.0[tone]).fold(0.0, f32::max);
-            own * (self.now.weights[tone] * focus[tone]).powi(2)
-        };
-        self.polyphony.follow(self.most_notes(), &Lanes(std::array::from_fn(power)));
-    }
-
-    /// Moves on what stands still within a block of 64.
-    fn begin_block(&mut self) {
-        self.levels[0] = self.levels[1];
-        let was_auto = self.now.auto > 0.0;
-        let moved = self.smoother.step();
-        if moved {
-            self.now = self.smoother.now();
-            self.voicing.update(&self.now);
-            self.focus.tune(&self.now, self.settings.lookahead);
-        }
-        self.timbres.step();
-        let limits = self.polyphony.limits(self.most_notes());
-        let focuses = self.now.settings.focus > 0.0;
-        // At rest, without focus, auto and a limit, there is nothing to follow.
-        if moved || self.following || focuses || self.now.auto > 0.0 || limits {
-            self.focus.follow(self.now.settings.focus);
-            if limits {
-                self.limit_notes();
-            }
-            self.weights = [self.weights[1], self.shares()];
-            self.gains = [self.gains[1], self.gain()];
-            self.voicing.begin_block(self.weights, self.gains);
-            self.following = self.weights[0] != self.weights[1] || self.gains[0] != self.gains[1];
-        }
-        if moved || self.now.auto > 0.0 {
-            self.mixed = mix::gains(&self.now, &self.voicing.constants, &self.level);
-            self.levels[1] = Levels::new(&self.now, self.mixed);
-        }
-        // The soft clip needs none. What was limited goes on: a gain that is let go at once would click.
-        let unclipped = self.timbres.oscillates() || was_auto || self.now.auto > 0.0;
-        let limiting = unclipped || !self.limiter.rests();
-        if limiting && !self.limiting {
-            // It has not followed the input meanwhile.
-            self.limiter.reset();
-        }
-        self.limiting = limiting;
-        let [from, to] = self.levels;
-        self.voicing.set_driven(self.timbres.soft() != [0.0; 2]);
-        if self.timbres.oscillates() {
-            let banks = 1 + usize::from(self.apart);
-            let (voices, banks) = (&mut self.voices[..banks], &self.banks[..banks]);
-            let levels = self.focus.levels(self.now.settings.focus);
-            Voices::begin_block(
-                voices,
-                banks,
-                self.kernel,
-                &self.voicing,
-                &self.timbres,
-                &self.weights[1],
-                levels,
-            );
-        }
-        // A second bank that wakes up goes on from what the first one hears.
-        if from.stereo == 0.0 && to.stereo > 0.0 {
-            self.banks[1] = self.banks[0].clone();
-        }
-        if from.lookahead == 0.0 && to.lookahead > 0.0 {
-            self.delay.clear();
-        }
-    }
-
-    /// Learns from what the block that has just ended brought, in a call with `channels`.
-    fn end_block(&mut self, channels: usize) {
-        self.focus.decide(self.kernel);
-        if self.now.auto > 0.0 {
-            let banks = 1 + usize::from(self.two_banks(channels));
-            let wets = (0..channels).map(|channel| &self.wets[channel.min(banks - 1)]);
-            // Without the gain after the mix, which is the user's; and in a bypass what would be mixed, so that
-            // the effect comes back as if there had been none.
-            let output = self.voicing.constants.output;
-            let gains = (self.mixed.0 / output, self.mixed.1 / output);
-            self.level.measure(&self.heard[..banks], self.dries.iter().zip(wets), gains);
-        }
-    }
-
-    /// Whether each of so many channels has a bank of its own in this block.
-    fn two_banks(&self, channels: usize) -> bool {
-        channels == 2 && self.levels.iter().any(|level| level.stereo > 0.0)
-    }
-
-    /// Processes the samples `start..end`, which lie in one block of 64.
-    fn process_part(&mut self, channels: &mut [&mut [f32]], start: usize, end: usize) {
-        let (frames, position) = (end - start, self.position);
-        let part = position..position + frames;
-        let [from, to] = self.levels;
-        let level = |frame: usize| from.towards(to, position + frame);
-        let two_banks = self.two_banks(channels.len());
-        self.apart = two_banks;
-
-        for channel in channels.iter_mut() {
-            channel[start..end].iter_mut().for_each(|sample| *sample = finite(*sample));
-        }
-        self.focus.hear(channels, start..end, position);
-        if from.lookahead > 0.0 || to.lookahead > 0.0 {
-            self.delay.process(channels, start..end, |frame| level(frame).lookahead);
-        }
-        if self.limiting {
-            for (dry, channel) in self.dries.iter_mut().zip(channels.iter()) {
-                dry[part.clone()].copy_from_slice(&channel[start..end]);
-            }
-        }
-
-        // Apart for good: what is computed otherwise, with a stereo of 1.
-        let apart = two_banks && from.stereo == 1.0 && to.stereo == 1.0;
-        let [one, other] = self.heard.each_mut().map(|heard| &mut heard[part.clone()]);
-        if apart {
-            one.copy_from_slice(&channels[0][start..end]);
-            other.copy_from_slice(&channels[1][start..end]);
-        } else {
-            mean(channels, start..end, one);
-            if two_banks {
-                other.copy_from_slice(one);
-                for (input, channel) in [one, other].into_iter().zip(channels.iter()) {
-                    let samples = input.iter_mut().zip(&channel[start..end]);
-                    for (frame, (mean, sample)) in samples.enumerate() {
-                        let stereo = level(frame).stereo;
-                        *mean = (1.0 - stereo) * *mean + stereo * sample;
-                    }
-                }
-            }
-        }
-
-        let heard = self.heard.each_ref().map(|heard| &heard[part.clone()]);
-        let [left, right] = self.wets.each_mut().map(|wet| &mut wet[part.clone()]);
-        if two_banks {
-            let wets = [&mut *left, &mut *right];
-            Bank::process_two(&mut self.banks, self.kernel, &self.voicing, position, heard, wets);
-        } else {
-            self.banks[0].process(self.kernel, &self.voicing, position, heard[0], left);
-        }
-        if self.timbres.oscillates() {
-            let wets = [&mut *left, &mut *right];
-            let banks = self.voices.iter_mut().zip(&self.banks).take(1 + usize::from(two_banks));
-            for (((voices, bank), heard), wet) in banks.zip(heard).zip(wets) {
-                let source = (bank, &self.voicing);
-                voices.process(self.kernel, &self.timbres, source, position, heard, wet);
-            }
-        }
-        if two_banks && !apart {
-            for (frame, (left, right)) in left.iter().zip(right).enumerate() {
-                let stereo = level(frame).stereo;
-                *right = (1.0 - stereo) * left + stereo * *right;
-            }
-        }
-
-        for (index, channel) in channels.iter_mut().enumerate() {
-            let wet = &self.wets[if two_banks { index } else { 0 }][part.clone()];
-            for (frame, (sample, wet)) in channel[start..end].iter_mut().zip(wet).enumerate() {
-                let level = level(frame);
-                *sample = level.dry * *sample + level.wet * wet;
-            }
-        }
-        if self.limiting {
-            let (output, bypass) = (self.voicing.constants.output as f32, self.now.bypass);
-            let scale = (1.0 - bypass) * output + bypass;
-            let dries = &self.dries[..self.dries.len().min(channels.len())];
-            self.limiter.process(dries, channels, position, start..end, scale);
-        }
-    }
-}
-
-/// `x`, or silence for what is no number; bounded so that no gain makes it infinite.
-fn finite(x: f32) -> f32 {
-    if x.is_finite() { x.clamp(-1e30, 1e30) } else { 0.0 }
 }

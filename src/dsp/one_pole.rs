@@ -1,12 +1,12 @@
-//! A one-pole average that does not keep a CPU waiting.
+//! A one-pole average, unrolled so that its recursion does not stall the CPU.
 
 use wide::f64x2;
 
-/// Follows a signal: `y += step (x - y)`.
+/// A one-pole average: `y += step (x - y)`.
 ///
-/// Written like that, each sample waits for the last, and that took a tenth of the whole filter's time.
-/// So the same sum is unrolled once, with `a = 1 - step`: `y[t] = a^2 y[t-2] + step (x[t] + a x[t-1])`.
-/// It is the same for every sample, so the result does not depend on how a signal is cut into blocks.
+/// In this form, each sample depends on the last, and that latency took a tenth of the whole filter's time. So the
+/// recursion is unrolled once, with `a = 1 - step`: `y[t] = a^2 y[t-2] + step (x[t] + a x[t-1])`. The formula is the
+/// same for every sample, so the result does not depend on how a signal is divided into blocks.
 #[derive(Debug, Clone)]
 pub(super) struct OnePole {
     /// The last input times its step.
@@ -24,16 +24,16 @@ impl OnePole {
         self.values[1]
     }
 
-    /// Whether it is no further from zero than `limit`.
+    /// Whether all of its state is within `limit` of zero.
     pub fn rests(&self, limit: f64) -> bool {
         [self.input, self.values[0], self.values[1]].iter().all(|value| value.abs() <= limit)
     }
 
-    /// Replaces each signal by its average. Several, side by side, keep a CPU no longer than one; the shortest
-    /// counts.
+    /// Replaces each signal by its average. Several signals in parallel take as long as one. The length is that of the
+    /// shortest.
     pub fn track<const CHANNELS: usize>(step: f64, channels: [(&mut Self, &mut [f32]); CHANNELS]) {
         let frames = channels.iter().map(|(_, signal)| signal.len()).min().unwrap_or(0);
-        // Kept here until the end, so that they may stay in registers.
+        // Local copies, so that the state can stay in registers.
         let mut poles = channels.each_ref().map(|(pole, _)| (**pole).clone());
         let mut owners = channels.map(|(pole, signal)| {
             let (pairs, rest) = signal[..frames].as_chunks_mut();
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_the_plain_average_however_the_signal_is_cut() {
+    fn it_equals_the_plain_recursion_for_all_block_sizes() {
         let step = 0.3;
         let signal: Vec<f32> = (0..100).map(|t| ((t * t) % 17) as f32 - 8.0).collect();
         let mut plain = 0.0;

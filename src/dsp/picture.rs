@@ -1,5 +1,5 @@
-//! What the filter hears, for editors and files: a copy of what the bands hold, which an audio thread takes in
-//! no time, and the readable picture that is made of it where there is time.
+//! The state of the bands for displays and files: [`Snapshot`], a copy of the filter's state that is cheap enough for
+//! the audio thread, and [`Bands`], the levels, states and waveforms that are computed from it on another thread.
 
 use super::{
     bank::kernel::{RMS_GUARD, State},
@@ -9,20 +9,20 @@ use super::{
     voice::roles,
 };
 
-/// What became of a band's note.
+/// The state of a band's note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BandState {
-    /// Weaker than the gate (the threshold or the floor), or not played: not heard.
+    /// Below the gate (the threshold or the floor), or not played by the listener's decision.
     #[default]
     Muted,
-    /// Between the gate and the ceiling: heard at its own level.
+    /// Between the gate and the ceiling: sounds at its own level.
     Sounding,
-    /// Stronger than the ceiling: held back.
+    /// Above the ceiling: held back to the level of the ceiling.
     Saturated,
 }
 
 impl BandState {
-    /// Its name for people.
+    /// Its display name.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Muted => "Not played",
@@ -37,21 +37,21 @@ impl BandState {
 pub struct Band {
     /// Tracked power after the gates, 1 at full scale.
     pub power: f32,
-    /// `power` against the total power of the input.
+    /// `power` relative to the total power of the input.
     pub ratio: f32,
-    /// What became of the note.
+    /// The state of the note.
     pub state: BandState,
-    /// Angle of the tone's oscillation, radians a second.
+    /// Angular frequency of the tone, radians per second.
     pub angular_frequency: f32,
     /// The resonator's output now, and a quarter of a period ago.
     pub phasor: [f32; 2],
     /// Gain into the soft clip.
     pub drive: f32,
-    /// Keeps the drive finite in silence.
+    /// Added to the effective value, which keeps the drive finite in silence.
     pub guard: f32,
-    /// What sounds for the note, and how many octaves above it.
+    /// The waveform that sounds for the note.
     pub voice: Voice,
-    /// See `voice`.
+    /// Octaves from the note to that waveform, -2..2.
     pub octave: f32,
 }
 
@@ -62,11 +62,11 @@ pub struct Bands {
     pub bands: [Band; TONES],
     /// Tracked power of the input.
     pub total_power: f32,
-    /// The notes that are played; nothing while nobody listens for them.
+    /// The notes that are played; `None` while the listener is off.
     pub played: Option<BandMask>,
-    /// What brings the input to the level that the constants are made for, as a factor; 1 without `auto`.
+    /// The gain that brings the input to the nominal level, as a factor; 1 without `auto`.
     pub gain: f32,
-    /// What makes the wet signal as loud as the dry one, as a factor; 1 without `auto`.
+    /// The gain that makes the wet signal as loud as the dry one, as a factor; 1 without `auto`.
     pub makeup: f32,
 }
 
@@ -82,7 +82,7 @@ impl Default for Bands {
     }
 }
 
-/// Keeps `ratio` from telling of notes in silence, where both powers are next to nothing.
+/// Added to the total power, so that `ratio` is small in silence, where both powers are near zero.
 const POWER_GUARD: f32 = 1e-6;
 
 impl Band {
@@ -93,8 +93,8 @@ impl Band {
 
     /// The band's output `seconds` ago.
     ///
-    /// A resonator that rings for a second is, over the few milliseconds that one looks at, a plain
-    /// oscillation; its phase and size now tell all of its recent past, so none of it is stored.
+    /// Over the few milliseconds that are displayed, a resonator that rings for a second is a plain oscillation. Its
+    /// current phase and amplitude give its recent past, so no samples are stored.
     pub fn wave(&self, seconds: f32) -> f32 {
         let angle = self.angular_frequency * seconds;
         if self.voice != Voice::Soft {
@@ -108,14 +108,14 @@ impl Band {
     }
 }
 
-/// The memory of a filter's bands, and what it takes to read it.
+/// A copy of the state of a filter's bands, with the constants for reading it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snapshot {
-    /// What the bank of all channels or of the left one hears.
+    /// The bank of all channels or of the left one.
     pub first: BankSnapshot,
-    /// What the bank of the right channel hears, if there is one.
+    /// The bank of the right channel, if there is one.
     pub second: Option<BankSnapshot>,
-    /// What the bands are tuned to.
+    /// The tuning of the bands.
     pub tones: Tones,
     /// Gain into the soft clip.
     pub drive: f32,
@@ -125,48 +125,48 @@ pub struct Snapshot {
     pub ceiling: f32,
     /// Absolute gate, as power.
     pub floor: f32,
-    /// The notes that are played; nothing while nobody listens for them.
+    /// The notes that are played; `None` while the listener is off.
     pub played: Option<BandMask>,
-    /// What brings the input to the level that the constants are made for, as a factor; 1 without `auto`.
+    /// The gain that brings the input to the nominal level, as a factor; 1 without `auto`.
     pub gain: f32,
-    /// What makes the wet signal as loud as the dry one, as a factor; 1 without `auto`.
+    /// The gain that makes the wet signal as loud as the dry one, as a factor; 1 without `auto`.
     pub makeup: f32,
-    /// What sounds for a note.
+    /// The waveform that sounds for a note.
     pub voice: Voice,
-    /// How many octaves above it.
+    /// Octaves from the note to that waveform, -2..2.
     pub octave: f32,
-    /// How many bands lie below C5, where the chip has its bass.
+    /// The number of bands below C5, which the voice Chip may use for its bass.
     pub low: usize,
 }
 
-/// The memory of a bank.
+/// A copy of the state of a bank.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BankSnapshot {
-    /// That of its bands.
+    /// The state of its bands.
     pub state: State,
     /// Tracked power of the input, 1 at full scale.
     pub total_power: f32,
 }
 
-/// What a picture of the bands needs to know of their resonators.
+/// The coefficients of the resonators that are needed for their phase.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tones {
-    /// Angle of each tone's oscillation, radians a second.
+    /// Angular frequency of each tone, radians per second.
     pub angular_frequency: Lanes,
-    /// What [`State::lo`] weighs in the oscillation a quarter of a period ago.
+    /// Weight of [`State::lo`] in the oscillation a quarter of a period ago.
     pub lo_weight: Lanes,
-    /// What [`State::bp`] weighs there.
+    /// Weight of [`State::bp`] there.
     pub bp_weight: Lanes,
 }
 
 impl Tones {
-    /// Tuned to nothing.
+    /// All zero.
     pub const ZERO: Self =
         Self { angular_frequency: Lanes::ZERO, lo_weight: Lanes::ZERO, bp_weight: Lanes::ZERO };
 }
 
 impl Default for Snapshot {
-    /// A filter that has heard nothing.
+    /// A filter without input so far.
     fn default() -> Self {
         Self {
             first: BankSnapshot { state: State::ZERO, total_power: 0.0 },
@@ -187,19 +187,19 @@ impl Default for Snapshot {
 }
 
 impl Snapshot {
-    /// What the bands hear. With two banks, each band of the one in which it is stronger.
+    /// The bands' levels, states and phases. With two banks, each band is that of the bank in which it is stronger.
     pub fn read(&self) -> Bands {
-        let mut heard = self.read_bank(&self.first);
+        let mut bands = self.read_bank(&self.first);
         if let Some(second) = &self.second {
             let second = self.read_bank(second);
-            heard.total_power = heard.total_power.max(second.total_power);
-            for (heard, other) in heard.bands.iter_mut().zip(second.bands) {
-                if other.power > heard.power {
-                    *heard = other;
+            bands.total_power = bands.total_power.max(second.total_power);
+            for (band, other) in bands.bands.iter_mut().zip(second.bands) {
+                if other.power > band.power {
+                    *band = other;
                 }
             }
         }
-        heard
+        bands
     }
 
     fn read_bank(&self, bank: &BankSnapshot) -> Bands {
@@ -230,7 +230,7 @@ impl Snapshot {
         Bands { bands, total_power, played, gain, makeup }
     }
 
-    /// Gives each band the waveform that it has from the chip.
+    /// Sets each band's waveform to the one that the voice Chip gives it.
     fn assign_roles(&self, bands: &mut [Band; TONES]) {
         let strength = |band: &Band| if band.state == BandState::Muted { 0.0 } else { band.power };
         let [bass, lead] = roles(&bands.each_ref().map(strength), self.low);

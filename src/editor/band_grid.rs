@@ -1,8 +1,8 @@
-//! The 48 bands as a grid: a row an octave, a column a note.
+//! The 48 bands as a grid: one row per octave, one column per pitch class.
 
 use super::{
     controls::focus_ring,
-    hand::Hand,
+    edits::Edits,
     theme::{self, Scale},
 };
 use crate::dsp::{
@@ -18,67 +18,67 @@ use std::f32::consts::TAU;
 /// The grid's columns.
 const COLUMNS: usize = PITCH_CLASSES.len();
 
-/// The level, in dB of the total power, that a bar shows as nothing.
+/// The level in dB, relative to the total power, at which a bar is empty.
 const QUIETEST: f32 = -60.0;
 
-/// The powers, in dB full scale, between which a wave grows from nothing to its full height.
+/// The powers in dB full scale at which a wave has no height and its full height.
 const FAINTEST: f32 = -80.0;
 const LOUDEST: f32 = -10.0;
 
-/// Time constants, in seconds, of what moves: levels up, levels down, states.
+/// Time constants in seconds of rising levels, falling levels and changes of state.
 const RISE: f32 = 0.02;
 const FALL: f32 = 0.12;
 const CHANGE: f32 = 0.05;
 
-/// Seconds for which a peak stays, and in which it then falls through the whole bar.
+/// Seconds for which a peak is held, and in which it then falls by the whole bar.
 const HOLD: f32 = 0.8;
 const FADE: f32 = 2.0;
 
-/// Points by which a wave may be drawn away from where it is.
+/// Greatest error of a drawn wave, in points.
 const DEVIATION: f32 = 0.05;
 
-/// What the mouse does to a cell.
+/// The mouse actions on a cell, for its tooltip.
 const HELP: &str = "Click mutes, alt-click solos, drag paints, right-click brings all back";
 
-/// The grid and what of it is in motion.
+/// The grid with the animation of its cells.
 pub struct BandGrid {
     cells: [Cell; TONES],
-    /// What a stroke over the cells makes of them, and where it was last.
-    stroke: Option<(bool, Pos2)>,
+    /// A drag over the cells: whether it switches them on, and its last position.
+    painting: Option<(bool, Pos2)>,
     /// The cell under the pointer.
     pub hovered: Option<usize>,
 }
 
-/// One band on its way to what it was last told.
+/// The displayed values of one band, which follow those of the last update.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     /// The bar: 0 for [`QUIETEST`] or less, 1 for all of the input's power.
     level: f32,
-    /// The highest that the bar has lately been, and for how many seconds that will be shown.
+    /// The held peak of the bar, and the seconds for which it is still held.
     peak: f32,
     hold: f32,
     /// The wave: 0 for [`FAINTEST`] or less, 1 for [`LOUDEST`] or more.
     loudness: f32,
-    /// 0 for muted, 1 for heard.
+    /// 0 for not played, 1 for sounding or held back.
     sounding: f32,
-    /// 0 for heard, 1 for held back.
+    /// 0 for sounding, 1 for held back.
     saturated: f32,
 }
 
 impl Default for BandGrid {
     fn default() -> Self {
-        Self { cells: [Cell::default(); TONES], stroke: None, hovered: None }
+        Self { cells: [Cell::default(); TONES], painting: None, hovered: None }
     }
 }
 
 impl BandGrid {
-    /// Moves everything `seconds` on towards `bands`; true while there is way to go.
+    /// Advances the animation towards `bands` by `seconds`; true until it has arrived.
     pub fn advance(&mut self, bands: &Bands, seconds: f32) -> bool {
         let mut moving = false;
         for (cell, band) in self.cells.iter_mut().zip(&bands.bands) {
             let mut approach = |value: &mut f32, target: f32, time: f32| {
                 *value = target + (*value - target) * (-seconds / time).exp();
-                // Less than a shade of grey apart is there.
+                // A difference of less than one step of brightness cannot be seen.
                 if (*value - target).abs() < 1e-3 {
                     *value = target;
                 }
@@ -106,7 +106,7 @@ impl BandGrid {
         moving
     }
 
-    /// The greatest difference between two grids.
+    /// The greatest difference between the displayed values of two grids.
     #[cfg(test)]
     pub fn distance(&self, other: &Self) -> f32 {
         let values = |cell: &Cell| [cell.level, cell.loudness, cell.sounding, cell.saturated];
@@ -115,8 +115,8 @@ impl BandGrid {
     }
 
     /// Shows the grid in `area`.
-    pub fn show(&mut self, ui: &mut Ui, area: Rect, bands: &Bands, hand: &mut Hand) {
-        let settings = hand.params.chosen();
+    pub fn show(&mut self, ui: &mut Ui, area: Rect, bands: &Bands, edits: &mut Edits) {
+        let settings = edits.params.chosen();
         let sounding = settings.sounding_bands();
         let gap = gap(area);
         self.hovered = None;
@@ -133,7 +133,7 @@ impl BandGrid {
                     format!("Band {}", notes::name(tone)),
                 )
             });
-            self.edit(ui, &response, tone, area, hand);
+            self.edit(ui, &response, tone, area, edits);
             let look = Look {
                 band: &bands.bands[tone],
                 sounds: sounding.contains(tone),
@@ -149,44 +149,44 @@ impl BandGrid {
         }
     }
 
-    /// Does what the user wants with the cell of `tone`.
-    fn edit(&mut self, ui: &Ui, response: &Response, tone: usize, area: Rect, hand: &mut Hand) {
-        let bands = hand.params.bands.load();
+    /// Applies mouse and keyboard input to the cell of `tone`.
+    fn edit(&mut self, ui: &Ui, response: &Response, tone: usize, area: Rect, edits: &mut Edits) {
+        let bands = edits.params.bands.load();
         let on = bands.contains(tone);
         if response.secondary_clicked() {
-            hand.set_bands(BandMask::ALL);
+            edits.set_bands(BandMask::ALL);
         } else if response.clicked() {
-            let alone = BandMask::NONE.with(tone, true);
-            hand.set_bands(match ui.input(|input| input.modifiers.alt) {
-                // A second one takes the first one back.
-                true if bands == alone => BandMask::ALL,
-                true => alone,
+            let solo = BandMask::NONE.with(tone, true);
+            edits.set_bands(match ui.input(|input| input.modifiers.alt) {
+                // A second alt-click ends the solo.
+                true if bands == solo => BandMask::ALL,
+                true => solo,
                 false => bands.with(tone, !on),
             });
         }
         if response.drag_started_by(PointerButton::Primary)
             && let Some(start) = ui.input(|input| input.pointer.press_origin())
         {
-            self.stroke = Some((!on, start));
-            hand.begin_stroke();
+            self.painting = Some((!on, start));
+            edits.begin_painting();
         }
-        let ours = response.dragged() || response.drag_stopped();
-        let Some((paint, last)) = self.stroke.filter(|_| ours) else { return };
+        let dragged = response.dragged() || response.drag_stopped();
+        let Some((paint, last)) = self.painting.filter(|_| dragged) else { return };
         let to = response.interact_pointer_pos().unwrap_or(last);
-        // However fast the pointer, no cell on its way is left out.
+        // Cells between two positions of a fast pointer are included.
         let steps = (to.distance(last) / 4.0).ceil().max(1.0);
-        let way = (0..=steps as usize).map(|step| last.lerp(to, step as f32 / steps));
-        let cells = way.filter_map(|at| cell_at(area, at));
-        hand.paint(cells.fold(bands, |bands, tone| bands.with(tone, paint)));
-        self.stroke = Some((paint, to));
+        let path = (0..=steps as usize).map(|step| last.lerp(to, step as f32 / steps));
+        let cells = path.filter_map(|at| cell_at(area, at));
+        edits.paint(cells.fold(bands, |bands, tone| bands.with(tone, paint)));
+        self.painting = Some((paint, to));
         if response.drag_stopped() {
-            self.stroke = None;
-            hand.end_stroke();
+            self.painting = None;
+            edits.end_painting();
         }
     }
 }
 
-/// The note in the cell of `tone`, its frequency and its level.
+/// The tooltip of the cell of `tone`: note, frequency, level and state.
 fn describe(ui: &mut Ui, tone: usize, settings: &Settings, look: &Look) {
     let (tuning, transpose) = (f64::from(settings.tuning), f64::from(settings.transpose));
     let hertz = notes::frequency(tone, tuning, transpose);
@@ -213,7 +213,7 @@ fn cell_at(area: Rect, position: Pos2) -> Option<usize> {
     (0..TONES).find(|&tone| cell_rect(area, gap(area), tone).contains(position))
 }
 
-/// The columns of a grid that fills `area`.
+/// The horizontal range of column `index` in a grid that fills `area`.
 pub fn column(area: Rect, index: usize) -> egui::Rangef {
     cell_rect(area, gap(area), index).x_range()
 }
@@ -226,29 +226,29 @@ pub fn cell_rect(area: Rect, gap: f32, tone: usize) -> Rect {
     Rect::from_min_size(corner, pitch - Vec2::splat(gap))
 }
 
-/// What a band's wave shows, 0..1, with `gain` before the band.
+/// The height of a band's wave, 0..1, for an input gain of `gain`.
 fn loudness(band: &Band, gain: f32) -> f32 {
     let power = gain * gain * band.power;
     ((10.0 * power.log10() - FAINTEST) / (LOUDEST - FAINTEST)).clamp(0.0, 1.0)
 }
 
-/// What the bar shows of a band that is loud enough to be seen, 0..1.
+/// The length of a band's bar, 0..1.
 fn level(band: &Band) -> f32 {
     (1.0 - band.level_db() / QUIETEST).clamp(0.0, 1.0)
 }
 
-/// What of a cell is not in motion.
+/// The part of a cell's appearance that is not animated.
 struct Look<'a> {
     band: &'a Band,
     /// Neither muted by hand nor outside of the scale.
     sounds: bool,
-    /// Not muted by hand.
+    /// Not muted by edits.
     on: bool,
     hovered: bool,
 }
 
 impl Cell {
-    /// Blue, green or red, or between them while the state changes.
+    /// The colour of the state, blended while the state changes.
     fn colour(&self) -> Color32 {
         let heard = theme::MUTED.lerp_to_gamma(theme::SOUNDING, self.sounding);
         heard.lerp_to_gamma(theme::SATURATED, self.saturated)
@@ -272,7 +272,7 @@ impl Cell {
         let name = scale.font(13.0);
         theme::text(painter, inner.left_top(), Align2::LEFT_TOP, notes::name(tone), name, text);
         let marker = pos2(inner.right() - 0.25 * line, inner.top() + 0.5 * line);
-        // What hovers about the quietest level fades rather than flickers.
+        // Levels near the end of the bar fade in and out instead of flickering.
         let presence = (12.0 * self.level).min(1.0).max(self.sounding);
         if look.on {
             paint_marker(painter, marker, 0.25 * line, look.band.state, presence);
@@ -314,15 +314,15 @@ impl Cell {
         }
     }
 
-    /// The band's recent output, from where it rises through zero, so that it stands still.
+    /// Paints the band's recent output. It starts at a rising zero crossing, so that the display stands still.
     fn paint_wave(&self, painter: &Painter, screen: Rect, scale: Scale, tone: usize, band: &Band) {
-        // A period more for every octave: higher notes look it, and stay legible.
+        // One more period per octave, so that higher notes look higher and stay legible.
         let periods = (2 + tone / COLUMNS) as f32;
         let [now, before] = band.phasor;
         let zero = before.atan2(now) + TAU / 4.0 + TAU;
         let last = screen.width().max(1.0) as usize;
         let share = |point: usize| point as f32 / last as f32;
-        // A band that was never told of anything has no frequency either.
+        // Before the first update the frequency is 0, and so is the power.
         let wave: Vec<f32> = (0..=last)
             .map(|point| zero + TAU * periods * (1.0 - share(point)))
             .map(
@@ -337,8 +337,8 @@ impl Cell {
             let x = egui::lerp(screen.x_range(), share(point));
             pos2(x, screen.center().y - height * wave[point])
         };
-        // Points on a straight line cost as much to draw as those that bend it. A line that turns its
-        // slope by `bend` over `run` is an eighth of their product away from a straight one.
+        // Points on a nearly straight line are left out, as each point costs time to draw. Where the slope changes
+        // by `bend` over `run` points, the error of a straight line is an eighth of their product.
         let mut line = vec![at(0)];
         let (mut bend, mut run) = (0.0, 0.0);
         for point in 1..last {
@@ -357,7 +357,7 @@ impl Cell {
     }
 }
 
-/// The mark of a band that is muted by hand.
+/// The mark of a band that is muted by edits.
 pub fn paint_cross(painter: &Painter, centre: Pos2, radius: f32) {
     let stroke = Stroke::new(1.0, theme::DIM);
     for y in [-radius, radius] {
@@ -365,7 +365,8 @@ pub fn paint_cross(painter: &Painter, centre: Pos2, radius: f32) {
     }
 }
 
-/// A ring for a note that is not played, a disc for one that sounds, a triangle for one that is held back; `presence` 0..1 is how strongly.
+/// Paints a ring for a note that is not played, a disc for one that sounds, a triangle for one that is held back.
+/// `presence` is its opacity, 0..1.
 pub fn paint_marker(painter: &Painter, centre: Pos2, radius: f32, state: BandState, presence: f32) {
     let colour = theme::state_colour(state).gamma_multiply(presence);
     match state {

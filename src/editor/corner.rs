@@ -9,10 +9,10 @@ use egui::{
 /// Side of the corner in points.
 const SIDE: f32 = 12.0;
 
-/// Points by which an arrow moves it.
+/// Points by which an arrow key moves the corner.
 const STEP: f32 = 20.0;
 
-/// Shows the corner of `window`: drag it or, with the keyboard there, press arrows.
+/// Shows the corner of `window`. It is moved by dragging it or, while it has the focus, by the arrow keys.
 pub fn show(ui: &mut Ui, window: Rect) {
     let corner = Rect::from_min_max(window.max - Vec2::splat(SIDE), window.max);
     let id = ui.scope_id().with("corner");
@@ -24,7 +24,7 @@ pub fn show(ui: &mut Ui, window: Rect) {
         if response.drag_started() {
             ui.data_mut(|data| data.insert_temp(id, window.max - pointer));
         }
-        // Where in the corner it was taken.
+        // From the pointer to the corner when the drag began.
         let grip: Vec2 = ui.data(|data| data.get_temp(id)).unwrap_or_default();
         size = (pointer + grip).to_vec2();
     }

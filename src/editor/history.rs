@@ -1,18 +1,18 @@
 //! Undo and redo.
 
-use super::hand::Sound;
+use super::edits::Sound;
 
-/// Steps that are remembered.
+/// The number of undo steps that are kept.
 const STEPS: usize = 200;
 
-/// Seconds within which turns of the wheel and presses of an arrow on one control are one step.
-const PAUSE: f64 = 0.7;
+/// Seconds within which wheel turns and arrow key presses on one control are merged into one step.
+const MERGE_TIME: f64 = 0.7;
 
-/// The edits of this session.
+/// The undo steps of a session.
 #[derive(Default)]
 pub struct History {
     steps: Vec<Step>,
-    /// How many of `steps` are done; those behind can be redone.
+    /// The number of `steps` in effect; the steps after them can be redone.
     done: usize,
 }
 
@@ -21,19 +21,20 @@ struct Step {
     what: &'static str,
     before: Sound,
     after: Sound,
-    /// When it was made, in egui's seconds.
+    /// egui's time of the edit, in seconds.
     time: f64,
 }
 
 impl History {
-    /// Remembers that `what` was changed at `time`, in egui's seconds. What could be redone no longer can.
+    /// Records that `what` was changed at `time` (egui's, in seconds), and discards the steps that could be redone.
+    /// Nothing is recorded if the sound is the same before and after.
     pub fn record(&mut self, what: &'static str, before: Sound, after: Sound, time: f64) {
         if before == after {
             return;
         }
         self.steps.truncate(self.done);
         match self.steps.last_mut() {
-            Some(last) if last.what == what && time - last.time < PAUSE => {
+            Some(last) if last.what == what && time - last.time < MERGE_TIME => {
                 last.after = after;
                 last.time = time;
             }
@@ -45,21 +46,21 @@ impl History {
         self.done = self.steps.len();
     }
 
-    /// Makes the next edit a step of its own, however soon it comes.
+    /// Keeps the next edit from being merged with the last step.
     pub fn seal(&mut self) {
         if let Some(last) = self.steps.last_mut() {
             last.time = f64::NEG_INFINITY;
         }
     }
 
-    /// What to go from and to for undoing.
+    /// Undoes a step: the sounds to change from and to.
     pub fn undo(&mut self) -> Option<(&Sound, &Sound)> {
         self.done = self.done.checked_sub(1)?;
         let step = &self.steps[self.done];
         Some((&step.after, &step.before))
     }
 
-    /// What to go from and to for redoing.
+    /// Redoes a step: the sounds to change from and to.
     pub fn redo(&mut self) -> Option<(&Sound, &Sound)> {
         let step = self.steps.get(self.done)?;
         self.done += 1;
@@ -103,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn an_edit_ends_what_could_be_redone_and_nothing_is_no_edit() {
+    fn an_edit_discards_the_redo_steps_and_an_unchanged_sound_is_no_edit() {
         let mut history = History::default();
         history.record("mix", sound(0), sound(1), 0.0);
         history.record("mix", sound(1), sound(2), 10.0);
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_of_the_wheel_are_one_step() {
+    fn wheel_turns_in_quick_succession_are_one_step() {
         let mut history = History::default();
         for turn in 0..10 {
             history.record("mix", sound(turn), sound(turn + 1), 0.1 * turn as f64);

@@ -1,20 +1,20 @@
-//! The plugin's window: what the 48 bands hear, and the controls of every setting.
+//! The plugin's window: a display of the 48 bands, and the controls of all settings.
 
 mod band_grid;
 mod controls;
 mod corner;
-mod hand;
+mod edits;
 mod history;
-mod library;
 #[cfg(target_os = "linux")]
 mod opengl;
 mod preset_bar;
-mod rehearsal;
+mod preset_list;
 mod scale_strip;
 mod spectrum;
 #[cfg(test)]
 mod tests;
 mod theme;
+mod windowless;
 
 use crate::{
     dsp::Bands,
@@ -24,9 +24,8 @@ use crate::{
 };
 use band_grid::BandGrid;
 use crossbeam::atomic::AtomicCell;
+use edits::{Edits, Session};
 use egui::{Event, Rect, Ui, UiBuilder};
-use hand::{Hand, Session};
-use library::Library;
 use nice_plug::{
     context::gui::GuiContext,
     editor::{
@@ -42,6 +41,7 @@ use nice_plug_egui::{
     create_egui_editor,
 };
 use preset_bar::OutputMeter;
+use preset_list::PresetList;
 use spectrum::Spectrum;
 use std::{
     error::Error,
@@ -50,29 +50,29 @@ use std::{
 use theme::Scale;
 
 pub use crate::params::{DEFAULT_SIZE, MIN_SIZE};
-pub use rehearsal::Rehearsal;
+pub use windowless::WindowlessEditor;
 
-/// Logical height below which the window's room is for the grid alone.
+/// Logical height of the window below which the spectrum is left out.
 const LOWEST_WITH_SPECTRUM: f32 = 420.0;
 
-/// Seconds without a picture after which the host has stopped playing.
+/// Seconds without a meter update after which the host counts as stopped.
 const PAUSE: f64 = 0.25;
 
-/// Opens the window, and remembers its size across sessions, which nice-plug's own editor does not.
+/// Opens the window and saves its size with the plugin's state, which nice-plug's own editor does not.
 pub struct ToneFilterEditor {
     params: Arc<ToneFilterParams>,
     meters: Meters,
     repaint: RepaintNotifier,
-    /// Only windows lock it, of which there is one at a time.
+    /// Locked by the window only, and there is one window at a time.
     session: Arc<Mutex<Session>>,
-    /// Physical pixels in a logical one, as far as is known.
+    /// Physical pixels per logical pixel; 1 until the host or the window reports it.
     pixel_ratio: Arc<AtomicCell<f64>>,
 }
 
 impl ToneFilterEditor {
-    /// An editor of `params` that shows `meters`, and paints anew when `repaint` asks for it.
+    /// An editor of `params` that displays `meters` and is repainted when `repaint` is notified.
     pub fn new(params: Arc<ToneFilterParams>, meters: Meters, repaint: RepaintNotifier) -> Self {
-        let session = Session::new(Library::new(Folder::of_user()));
+        let session = Session::new(PresetList::new(Folder::of_user()));
         Self {
             params,
             meters,
@@ -82,7 +82,7 @@ impl ToneFilterEditor {
         }
     }
 
-    /// What a new window runs.
+    /// The content of a new window.
     fn app(&self) -> App {
         App {
             params: self.params.clone(),
@@ -90,7 +90,7 @@ impl ToneFilterEditor {
             pixel_ratio: self.pixel_ratio.clone(),
             host: None,
             panel: Panel { session: self.session.clone(), ..Panel::default() },
-            last_picture: f64::NEG_INFINITY,
+            last_update: f64::NEG_INFINITY,
         }
     }
 }
@@ -110,7 +110,7 @@ impl Editor for ToneFilterEditor {
             self.pixel_ratio.store(ratio);
         }
         #[cfg(target_os = "linux")]
-        opengl::keep();
+        opengl::keep_loaded();
         let Size([width, height]) = self.params.editor_size.load();
         let zoom = self.params.editor_zoom.load();
         let size = LogicalSize::new(width / zoom, height / zoom);
@@ -120,8 +120,8 @@ impl Editor for ToneFilterEditor {
         let spawned = create_egui_editor(state, self.repaint.clone(), settings, self.app())
             .ok_or("no editor")?
             .spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)?;
-        // On Linux, baseview 0.4.2 forgets that it shall close if it is told so before the window's loop
-        // runs, and whoever closes waits for ever. What is answered here, the loop has answered.
+        // On Linux, baseview 0.4.2 loses a request to close that comes before the window's event loop runs, and the
+        // caller then waits for ever. The event loop answers this call, so it runs once the call has returned.
         let scale = fallback_scale_factor.unwrap_or(1.0);
         spawned.handle.set_fallback_scale_factor(scale, &spawned.window)?;
         Ok(spawned)
@@ -145,8 +145,8 @@ struct App {
     pixel_ratio: Arc<AtomicCell<f64>>,
     host: Option<GuiContext>,
     panel: Panel,
-    /// When the last picture came, in egui's seconds.
-    last_picture: f64,
+    /// egui's time of the last meter update, in seconds.
+    last_update: f64,
 }
 
 impl NiceEguiApp for App {
@@ -163,13 +163,13 @@ impl NiceEguiApp for App {
     }
 
     fn ui(&mut self, ui: &mut Ui, frame: &mut Frame) {
-        // The space bar is the host's, except in a text.
+        // The space bar goes to the host, except while the user types text.
         let space = || Key::Character(" ".to_owned());
         frame.set_key_capture(match ui.ctx().text_edit_focused() {
             true => KeyCapture::CaptureAll,
             false => KeyCapture::IgnoreKeys(vec![space()]),
         });
-        if self.listen(ui.input(|input| input.time)) {
+        if self.receive(ui.input(|input| input.time)) {
             ui.ctx().request_repaint_after_secs(PAUSE as f32);
         }
         if let Some(host) = &self.host {
@@ -177,7 +177,7 @@ impl NiceEguiApp for App {
         }
     }
 
-    /// `size` is that of the panel, whose points are larger than the window's by the zoom.
+    /// `size` is in points of the panel, which are larger than the window's logical pixels by the zoom factor.
     fn resized(&mut self, size: WindowSize) {
         let zoom = f64::from(self.params.editor_zoom.load());
         self.pixel_ratio.store(size.scale_factor / zoom);
@@ -194,21 +194,22 @@ impl Drop for App {
     fn drop(&mut self) {
         let Some(host) = &self.host else { return };
         let mut session = self.panel.session.lock().unwrap_or_else(PoisonError::into_inner);
-        Hand::new(&self.params, &host.param_setter(), &mut session, f64::INFINITY).let_go();
+        Edits::new(&self.params, &host.param_setter(), &mut session, f64::INFINITY)
+            .end_open_gesture();
     }
 }
 
 impl App {
-    /// Takes over the latest picture at `now`, in egui's seconds, or silence after a pause; true while
-    /// there is sound.
-    fn listen(&mut self, now: f64) -> bool {
-        if let Some(picture) = self.meters.latest() {
-            self.panel.bands = picture.bands.read();
-            self.panel.output = OutputMeter { peaks: picture.peaks, load: picture.load };
-            self.panel.spectrum.listen(&picture.sound, picture.sample_rate);
-            self.last_picture = now;
+    /// Takes the latest meter update at `now` (egui's time in seconds), or silence after a pause. True while the
+    /// host is playing.
+    fn receive(&mut self, now: f64) -> bool {
+        if let Some(update) = self.meters.latest() {
+            self.panel.bands = update.bands.read();
+            self.panel.output = OutputMeter { peaks: update.peaks, load: update.load };
+            self.panel.spectrum.push(&update.sound, update.sample_rate);
+            self.last_update = now;
         }
-        let playing = now - self.last_picture <= PAUSE;
+        let playing = now - self.last_update <= PAUSE;
         if !playing {
             self.panel.bands = Bands::default();
             self.panel.output = OutputMeter::default();
@@ -218,10 +219,9 @@ impl App {
     }
 }
 
-/// What is in the window. Needs neither a plugin nor a window to be shown.
+/// The content of the window. It depends neither on the plugin nor on a window.
 #[derive(Default)]
 struct Panel {
-    /// What the bands hear.
     bands: Bands,
     output: OutputMeter,
     spectrum: Spectrum,
@@ -229,14 +229,14 @@ struct Panel {
     session: Arc<Mutex<Session>>,
 }
 
-/// Where the parts of the panel are.
+/// The areas of the panel's parts.
 struct Layout {
     scale: Scale,
     header: Rect,
     grid: Rect,
     keyboard: Rect,
     strip: Rect,
-    /// No place in a low window.
+    /// `None` in a low window.
     spectrum: Option<Rect>,
     controls: Rect,
 }
@@ -266,10 +266,10 @@ impl Layout {
 }
 
 impl Panel {
-    /// Shows everything in all of the window.
+    /// Shows all parts of the panel, over the whole window.
     fn show(&mut self, ui: &mut Ui, params: &ToneFilterParams, setter: &ParamSetter) {
         if !ui.ctx().text_edit_focused() {
-            // A button with the keyboard would be pressed by it, and the host would not play.
+            // The space bar would press the focused button; it is for the host's transport.
             let is_space =
                 |event: &Event| matches!(event, Event::Key { key: egui::Key::Space, .. });
             ui.input_mut(|input| input.events.retain(|event| !is_space(event)));
@@ -280,21 +280,21 @@ impl Panel {
             ui.ctx().request_repaint();
         }
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut hand = Hand::new(params, setter, &mut session, now);
+        let mut edits = Edits::new(params, setter, &mut session, now);
         let window = ui.ctx().content_rect();
         let ui = &mut ui.new_child(UiBuilder::new().max_rect(window));
         ui.painter().rect_filled(window, 0.0, theme::BACKGROUND);
         let layout = Layout::new(window);
         let Layout { scale, .. } = layout;
         theme::resize(ui.ctx(), scale);
-        preset_bar::show(ui, layout.header, scale, &self.bands, &self.output, &mut hand);
-        self.grid.show(ui, layout.grid, &self.bands, &mut hand);
-        scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, &mut hand);
-        scale_strip::show(ui, layout.strip, scale, &mut hand);
+        preset_bar::show(ui, layout.header, scale, &self.bands, &self.output, &mut edits);
+        self.grid.show(ui, layout.grid, &self.bands, &mut edits);
+        scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, &mut edits);
+        scale_strip::show(ui, layout.strip, scale, &mut edits);
         if let Some(area) = layout.spectrum {
             self.spectrum.show(ui, area, scale, &params.chosen(), self.grid.hovered);
         }
-        controls::show(ui, layout.controls, scale, &mut hand);
+        controls::show(ui, layout.controls, scale, &mut edits);
         corner::show(ui, window);
     }
 }

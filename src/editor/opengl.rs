@@ -2,16 +2,17 @@
 
 use std::{mem, sync::Once};
 
-/// Loads the libraries with which baseview reaches OpenGL, for good.
+/// Loads the libraries through which baseview uses OpenGL, and never unloads them.
 ///
-/// baseview loads them for each window, and unloads them with the last one; but libEGL leaves a destructor
-/// with every thread that has used it, and one of the C library's 1024 keys each time that it is loaded. Of two
-/// windows that are closed at the same time, the slower thread would end in code that is no longer there.
-pub fn keep() {
+/// baseview loads them for each window and unloads them with the last one. But libEGL registers a destructor for
+/// every thread that has used it, and takes one of the C library's 1024 thread-local keys each time it is loaded.
+/// When two windows close at the same time, the slower thread would run a destructor that is no longer in memory.
+pub fn keep_loaded() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         for name in ["libEGL.so.1", "libGL.so.1"] {
-            // SAFETY: these are what baseview loads a moment later, and what it does not find is not missed here.
+            // SAFETY: baseview loads the same libraries a moment later. One that is missing is baseview's error to
+            // report.
             if let Ok(library) = unsafe { libloading::Library::new(name) } {
                 mem::forget(library);
             }

@@ -1,8 +1,8 @@
-//! The bar at the top: presets, A and B, undo and redo, zoom, and what comes out.
+//! The bar at the top: presets, A and B, undo and redo, zoom, and the output level.
 
 use super::{
     controls::focus_ring,
-    hand::Hand,
+    edits::Edits,
     theme::{self, Scale},
 };
 use crate::dsp::Bands;
@@ -11,15 +11,15 @@ use egui::{
     Stroke, TextEdit, Ui, Vec2, WidgetInfo, pos2, vec2,
 };
 
-/// How much larger than usual everything can be shown.
+/// The zoom factors in the menu.
 const ZOOMS: [f32; 6] = [0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
 
-/// What comes out, and what it costs.
+/// The output level and the CPU load.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OutputMeter {
-    /// The peaks of left and right, 1 at full scale.
+    /// The peaks of the left and the right channel, 1 at full scale.
     pub peaks: [f32; 2],
-    /// Share of the time that there is for a block of audio, 0..1.
+    /// Processing time as a fraction of a block's duration; 1 is the deadline.
     pub load: f32,
 }
 
@@ -28,7 +28,7 @@ pub fn height(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(10.0).max(5.0)
 }
 
-/// Places things in a row, from the left and from the right.
+/// Places items in a row, from the left and from the right.
 struct Row {
     rest: Rect,
     scale: Scale,
@@ -47,7 +47,7 @@ impl Row {
         place
     }
 
-    /// Room for `chars` letters in a button.
+    /// The width of a button for `chars` characters.
     fn width(&self, chars: f32) -> f32 {
         chars * 0.55 * self.scale.font(12.0).size + self.scale.length(14.0).max(6.0)
     }
@@ -57,17 +57,17 @@ impl Row {
     }
 }
 
-/// Shows the bar in `area`, of a filter that hears `bands` and gives `output`.
+/// Shows the bar in `area`, with the gains in `bands` and the level of `output`.
 pub fn show(
     ui: &mut Ui,
     area: Rect,
     scale: Scale,
     bands: &Bands,
     output: &OutputMeter,
-    hand: &mut Hand,
+    edits: &mut Edits,
 ) {
     let mut row = Row { rest: area, scale };
-    // The name has room where the window is wide enough for what is of use.
+    // The name is shown where the window is wide enough for all else.
     let roomy = area.width() > 820.0 * scale.length(1.0).max(0.75);
     if roomy {
         let font = scale.font(14.0);
@@ -77,9 +77,10 @@ pub fn show(
         row.left(title.width() + row.space());
     }
     show_meter(ui, &mut row, output);
-    // Nothing moves when Auto level is switched; where there is little room, the load takes that of the gains.
+    // The place of the gains is kept while Auto level is off, so that nothing moves. A narrow window shows the load
+    // there instead.
     let place = row.right(row.width(21.0));
-    let auto = hand.params.chosen().auto;
+    let auto = edits.params.chosen().auto;
     if auto {
         show_gains(ui, place, scale, [bands.gain, bands.makeup]);
     }
@@ -88,21 +89,21 @@ pub fn show(
     } else if !auto {
         show_load(ui, place, scale, output);
     }
-    zoom(ui, &mut row, hand);
+    zoom(ui, &mut row, edits);
     row.right(row.space());
-    history(ui, &mut row, hand);
+    history(ui, &mut row, edits);
     row.right(row.space());
-    compare(ui, &mut row, hand);
+    compare(ui, &mut row, edits);
     row.right(row.space());
-    presets(ui, &mut row, hand);
+    presets(ui, &mut row, edits);
 }
 
-/// The presets, in what is left of the row.
-fn presets(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
+/// The presets, in the rest of the row.
+fn presets(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
     let file = row.right(row.width(4.0));
     row.right(2.0);
     let arrow = row.rest.height();
-    let name = hand.sound().preset;
+    let name = edits.sound().preset;
     for (place, label, steps) in
         [(row.left(arrow), "Previous preset", -1), (row.right(arrow), "Next preset", 1)]
     {
@@ -112,28 +113,28 @@ fn presets(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
         let points = corners.map(|corner| place.center() + corner).to_vec();
         ui.painter().add(Shape::convex_polygon(points, theme::TEXT, Stroke::NONE));
         if response.clicked()
-            && let Some(next) = hand.session.library.neighbour(&name, steps)
+            && let Some(next) = edits.session.presets.neighbour(&name, steps)
         {
-            load(hand, &next);
+            load(edits, &next);
         }
     }
-    let changed = hand.session.library.is_changed(&name, &hand.params.chosen());
+    let changed = edits.session.presets.is_changed(&name, &edits.params.chosen());
     let mark = if changed { " *" } else { "" };
     let response = button(ui, row.rest, row.scale, "Preset", &format!("{name}{mark}"), true);
     if response.clicked() {
-        hand.session.library.refresh();
+        edits.session.presets.refresh();
     }
     Popup::menu(&response).width(row.rest.width()).show(|ui| {
-        let library = &hand.session.library;
-        let factory: Vec<String> = library.factory().map(str::to_owned).collect();
-        let own = library.own().to_vec();
-        for (title, names) in [("Factory", factory), ("Your own", own)] {
+        let presets = &edits.session.presets;
+        let factory: Vec<String> = presets.factory().map(str::to_owned).collect();
+        let user = presets.user().to_vec();
+        for (title, names) in [("Factory", factory), ("Your own", user)] {
             if !names.is_empty() {
                 ui.label(RichText::new(title).color(theme::DIM));
             }
             for entry in names {
                 if ui.selectable_label(entry == name, &entry).clicked() {
-                    load(hand, &entry);
+                    load(edits, &entry);
                 }
             }
         }
@@ -141,114 +142,114 @@ fn presets(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
 
     let response = button(ui, file, row.scale, "Save and load presets", "File", true);
     if response.clicked() {
-        let library = &mut hand.session.library;
-        library.refresh();
-        library.message.clear();
-        library.name.clone_from(&name);
+        let presets = &mut edits.session.presets;
+        presets.refresh();
+        presets.message.clear();
+        presets.name.clone_from(&name);
     }
     let menu = Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    menu.width(260.0).show(|ui| files(ui, &name, hand));
+    menu.width(260.0).show(|ui| files(ui, &name, edits));
 }
 
 /// Saving, deleting, importing and exporting.
-fn files(ui: &mut Ui, name: &str, hand: &mut Hand) {
-    let settings = hand.params.chosen();
+fn files(ui: &mut Ui, name: &str, edits: &mut Edits) {
+    let settings = edits.params.chosen();
     let field = |ui: &mut Ui, text: &mut String, label: &str, hint: &str| {
         let caption = ui.label(RichText::new(label).color(theme::DIM));
         let field = TextEdit::singleline(text).hint_text(hint).desired_width(f32::INFINITY);
         ui.add(field).labelled_by(caption.id);
     };
-    field(ui, &mut hand.session.library.name, "Name", "a name");
+    field(ui, &mut edits.session.presets.name, "Name", "a name");
     ui.horizontal(|ui| {
         if ui.button("Save as").clicked()
-            && let Some(preset) = hand.session.library.save(settings)
+            && let Some(preset) = edits.session.presets.save(settings)
         {
-            let sound = hand.sound();
-            hand.go("preset", super::hand::Sound { preset, ..sound });
+            let sound = edits.sound();
+            edits.change_to("preset", super::edits::Sound { preset, ..sound });
         }
-        let own = hand.session.library.own().iter().any(|own| own == name);
+        let is_user_preset = edits.session.presets.user().iter().any(|listed| listed == name);
         let delete = egui::Button::new(format!("Delete {name}"));
-        if ui.add_enabled(own, delete).clicked() {
-            hand.session.library.delete(name);
+        if ui.add_enabled(is_user_preset, delete).clicked() {
+            edits.session.presets.delete(name);
         }
     });
     ui.separator();
-    field(ui, &mut hand.session.library.path, "File", "/path/to/preset.json");
+    field(ui, &mut edits.session.presets.path, "File", "/path/to/preset.json");
     ui.horizontal(|ui| {
         if ui.button("Import").clicked()
-            && let Some(preset) = hand.session.library.import()
+            && let Some(preset) = edits.session.presets.import()
         {
-            use_preset(hand, preset.name, preset.settings);
+            use_preset(edits, preset.name, preset.settings);
         }
         if ui.button("Export").clicked() {
-            hand.session.library.export(name, settings);
+            edits.session.presets.export(name, settings);
         }
     });
-    ui.label(RichText::new(&hand.session.library.message).color(theme::ACCENT));
+    ui.label(RichText::new(&edits.session.presets.message).color(theme::ACCENT));
 }
 
-/// Makes the preset called `name` heard.
-fn load(hand: &mut Hand, name: &str) {
-    if let Some(preset) = hand.session.library.load(name) {
-        use_preset(hand, name.to_owned(), preset.settings);
+/// Loads the preset called `name`.
+fn load(edits: &mut Edits, name: &str) {
+    if let Some(preset) = edits.session.presets.load(name) {
+        use_preset(edits, name.to_owned(), preset.settings);
     }
 }
 
-/// Makes a preset heard. Whether it is bypassed stays as it is.
-fn use_preset(hand: &mut Hand, preset: String, settings: crate::dsp::Settings) {
-    let sound = hand.sound();
+/// Changes to a preset's settings. The bypass stays as it is.
+fn use_preset(edits: &mut Edits, preset: String, settings: crate::dsp::Settings) {
+    let sound = edits.sound();
     let settings = crate::dsp::Settings { bypass: sound.settings.bypass, ..settings };
-    hand.go("preset", super::hand::Sound { preset, settings, ..sound });
-    hand.session.history.seal();
+    edits.change_to("preset", super::edits::Sound { preset, settings, ..sound });
+    edits.session.history.seal();
 }
 
-/// Two sounds to compare.
-fn compare(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
-    let other = ["B", "A"][hand.session.slot];
+/// The buttons that compare two sounds, A and B.
+fn compare(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
+    let other = ["B", "A"][edits.session.slot];
     let copy = row.right(row.width(8.0));
     let text = format!("Copy to {other}");
     if button(ui, copy, row.scale, "Copy to the other sound", &text, true).clicked() {
-        hand.copy_to_other();
+        edits.copy_to_other();
     }
     row.right(2.0);
     for (slot, name, label) in [(1, "B", "Second sound"), (0, "A", "First sound")] {
         let place = row.right(row.width(1.0));
-        let chosen = hand.session.slot == slot;
+        let chosen = edits.session.slot == slot;
         let response = button(ui, place, row.scale, label, name, true);
         if chosen {
             let line = place.bottom() - 1.0;
             let stroke = Stroke::new(2.0, theme::ACCENT);
             ui.painter().hline(place.x_range().shrink(3.0), line, stroke);
         } else if response.clicked() {
-            hand.swap();
+            edits.swap();
         }
     }
 }
 
 /// Undo and redo.
-fn history(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
-    let (can_undo, can_redo) = (hand.session.history.can_undo(), hand.session.history.can_redo());
+fn history(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
+    let (can_undo, can_redo) = (edits.session.history.can_undo(), edits.session.history.can_redo());
     let place = row.right(row.width(4.0));
     if button(ui, place, row.scale, "Redo", "Redo", can_redo).clicked() {
-        hand.redo();
+        edits.redo();
     }
     row.right(2.0);
     let place = row.right(row.width(4.0));
     if button(ui, place, row.scale, "Undo", "Undo", can_undo).clicked() {
-        hand.undo();
+        edits.undo();
     }
 }
 
-/// How large everything is shown; the window grows with it.
-fn zoom(ui: &mut Ui, row: &mut Row, hand: &mut Hand) {
-    let now = hand.params.editor_zoom.load();
+/// The zoom menu. The window grows with the zoom.
+fn zoom(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
+    let now = edits.params.editor_zoom.load();
     let percent = |zoom: f32| format!("{:.0} %", 100.0 * zoom);
     let place = row.right(row.width(4.5));
     let response = button(ui, place, row.scale, "Zoom", &percent(now), true);
     Popup::menu(&response).show(|ui| {
         for zoom in ZOOMS {
             if ui.selectable_label(zoom == now, percent(zoom)).clicked() {
-                hand.params.editor_zoom.store(zoom);
+                edits.params.editor_zoom.store(zoom);
                 ui.ctx().set_zoom_factor(zoom);
             }
         }
@@ -278,12 +279,12 @@ fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter) {
     row.right(row.scale.length(8.0));
 }
 
-/// The share of the processor.
+/// The CPU load.
 fn show_load(ui: &Ui, place: Rect, scale: Scale, output: &OutputMeter) {
     note(ui, place, scale, &format!("CPU {:.1} %", 100.0 * output.load));
 }
 
-/// The two gains of Auto level, which are factors.
+/// The two gains of Auto level, given as factors, in dB.
 fn show_gains(ui: &Ui, place: Rect, scale: Scale, gains: [f32; 2]) {
     let [input, wet] = gains.map(|gain| 20.0 * gain.log10());
     note(ui, place, scale, &format!("In {input:+.1} dB  Wet {wet:+.1} dB"));
@@ -296,13 +297,13 @@ fn show_gains(ui: &Ui, place: Rect, scale: Scale, gains: [f32; 2]) {
     );
 }
 
-/// A line at the right of `place` that is not to be worked.
+/// A line of text at the right of `place`.
 fn note(ui: &Ui, place: Rect, scale: Scale, text: &str) {
     let (at, font) = (place.right_center(), scale.font(11.0));
     theme::text(ui.painter(), at, Align2::RIGHT_CENTER, text, font, theme::DIM);
 }
 
-/// A flat button with `text`, called `label` by who cannot see it.
+/// A flat button with `text`. `label` is its name in AccessKit and its tooltip.
 fn button(
     ui: &mut Ui,
     place: Rect,

@@ -1,9 +1,9 @@
-//! Under the grid: the keyboard of the pitch classes, the scale, and what the cells' marks mean.
+//! Below the grid: the keyboard of pitch classes, the scale, and the legend of the cells' marks.
 
 use super::{
     band_grid,
     controls::focus_ring,
-    hand::Hand,
+    edits::Edits,
     theme::{self, Scale},
 };
 use crate::{
@@ -25,10 +25,10 @@ pub fn height(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(8.0).max(4.0)
 }
 
-/// Shows a key a column of `grid` in `area`: those of the scale are lit. A click makes the scale a custom
-/// one with the key switched.
-pub fn keyboard(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, hand: &mut Hand) {
-    let settings = hand.params.chosen();
+/// Shows one key per column of `grid` in `area`; the keys of the scale are lit. A click toggles a key and makes the
+/// scale a custom one.
+pub fn keyboard(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits) {
+    let settings = edits.params.chosen();
     let classes = settings.scale.pitch_classes(settings.root, settings.custom);
     for (index, name) in PITCH_CLASSES.iter().enumerate() {
         let key = Rect::from_x_y_ranges(band_grid::column(grid, index), area.y_range());
@@ -38,7 +38,7 @@ pub fn keyboard(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, hand: &mut Ha
             WidgetInfo::selected(Role::CheckBox, true, lit, format!("Note {name} in the scale"))
         });
         if response.clicked() {
-            hand.set_custom(classes.with(index, !lit));
+            edits.set_custom(classes.with(index, !lit));
         }
         let (fill, text) = match (lit, name.ends_with('#')) {
             (true, false) => (theme::ACCENT.gamma_multiply(0.55), theme::TEXT),
@@ -55,9 +55,9 @@ pub fn keyboard(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, hand: &mut Ha
 }
 
 /// Shows the scale at the left of `area`, and the legend at its right.
-pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
+pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     legend(ui, area, scale);
-    let params = hand.params;
+    let params = edits.params;
     let mut left = area.left();
     for id in SCALE.ids {
         let chars = if *id == "root" { 3.2 } else { 9.5 };
@@ -69,14 +69,14 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, hand: &mut Hand) {
         left = caption.right() + scale.length(8.0).max(4.0);
         let place = Rect::from_min_size(egui::pos2(left, area.top()), vec2(width, area.height()));
         if let Some(Control::Choice(param)) = params.control(id) {
-            list(ui, place, scale, param, hand);
+            list(ui, place, scale, param, edits);
         }
         left += width + scale.length(16.0).max(8.0);
     }
 }
 
-/// A list to pick from.
-fn list(ui: &mut Ui, place: Rect, scale: Scale, param: &ChoiceParam, hand: &mut Hand) {
+/// A drop-down list.
+fn list(ui: &mut Ui, place: Rect, scale: Scale, param: &ChoiceParam, edits: &mut Edits) {
     let Choice { id, name, entries, .. } = param.choice;
     let text = |index: usize| RichText::new(entries[index].1).font(scale.font(12.0));
     let now = param.unmodulated();
@@ -98,11 +98,11 @@ fn list(ui: &mut Ui, place: Rect, scale: Scale, param: &ChoiceParam, hand: &mut 
         focus_ring(ui, &response.response);
     });
     if picked != now {
-        hand.set_once(id, param.place(picked));
+        edits.set_once(id, param.normalized_entry(picked));
     }
 }
 
-/// What the colours and marks mean.
+/// Shows the meaning of the colours and marks.
 fn legend(ui: &Ui, area: Rect, scale: Scale) {
     let painter = ui.painter();
     let mut right = area.right_center();

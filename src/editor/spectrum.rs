@@ -1,4 +1,4 @@
-//! The spectrum of what goes in and of what comes out, over the bands' frequencies.
+//! The spectra of the input and of the output, over the frequency range of the bands.
 
 use super::theme::{self, Scale};
 use crate::dsp::{
@@ -9,45 +9,46 @@ use egui::{Align2, Color32, Mesh, Rect, Shape, Stroke, Ui, epaint::WHITE_UV, pos
 use realfft::{RealFftPlanner, RealToComplex, num_complex::Complex32};
 use std::{f32::consts::TAU, sync::Arc};
 
-/// Points of a curve.
+/// Points per curve.
 const POINTS: usize = 256;
 
-/// The levels at the bottom and at the top, in dB of a sine at full scale.
+/// The levels at the bottom and at the top, in dB relative to a full-scale sine.
 const QUIETEST: f32 = -90.0;
 const LOUDEST: f32 = 0.0;
 
-/// Time constants, in seconds, of a curve that rises and of one that falls.
+/// Time constants in seconds of a rising and of a falling curve.
 const RISE: f32 = 0.03;
 const FALL: f32 = 0.2;
 
-/// A point of a curve hears what is less than a semitone away, or so many bins where those are wider.
+/// Half width of a point's frequency window: a semitone, as a ratio, or so many bins where that is wider.
 const REACH: f32 = 0.059_463;
 const BINS: f32 = 1.5;
 
-/// Seconds of sound in a spectrum, at least: enough to tell the lowest notes apart.
+/// Least length in seconds of the sound that is transformed: enough to separate the lowest notes.
 const LENGTH: f32 = 0.15;
 
-/// Dry and wet.
+/// The spectra of input and output.
 #[derive(Default)]
 pub struct Spectrum {
     transform: Option<Transform>,
-    ears: Option<Ears>,
+    smoothing: Option<Smoothing>,
+    /// The input's and the output's.
     curves: [Curve; 2],
 }
 
-/// What every point of a curve hears of the bins.
-struct Ears {
-    /// Hz, at the left and at the right.
+/// The weighted sums of bin powers that make the points of a curve.
+struct Smoothing {
+    /// Frequencies at the left and at the right, Hz.
     range: [f32; 2],
-    /// Hz from bin to bin.
+    /// Distance of the bins, Hz.
     width: f32,
-    /// The first bin that a point hears, and the last one's successor.
+    /// The bins of each point: the first, and the one after the last.
     bins: Vec<[usize; 2]>,
-    /// How much of their powers, point by point.
+    /// The weights of the bins' powers, point by point.
     weights: Vec<f32>,
 }
 
-/// What depends on the sample rate.
+/// The Fourier transform for one sample rate.
 struct Transform {
     sample_rate: f32,
     fft: Arc<dyn RealToComplex<f32>>,
@@ -56,21 +57,22 @@ struct Transform {
     output: Vec<Complex32>,
 }
 
-/// The sound of one of the two, and its spectrum.
+/// One of the two signals and its spectrum.
 #[derive(Default)]
 struct Curve {
     /// The latest samples, the newest last.
     samples: Vec<f32>,
-    /// The power of every bin; those of a sine at full scale come to 1.
+    /// The power of every bin; a full-scale sine has a total of 1.
     bins: Vec<f32>,
-    /// Heights, 0..1, on their way to what was last heard.
+    /// The displayed heights, 0..1.
     heights: Vec<f32>,
+    /// The heights of the last spectrum, which the displayed ones follow.
     targets: Vec<f32>,
 }
 
 impl Spectrum {
-    /// Takes over what there was to hear, dry and wet, at `sample_rate` Hz.
-    pub fn listen(&mut self, sound: &[Vec<f32>; 2], sample_rate: f32) {
+    /// Appends samples of the input and of the output at `sample_rate` Hz, and transforms both signals.
+    pub fn push(&mut self, sound: &[Vec<f32>; 2], sample_rate: f32) {
         let transform = match &mut self.transform {
             Some(transform) if transform.sample_rate == sample_rate => transform,
             transform => transform.insert(Transform::new(sample_rate)),
@@ -83,7 +85,7 @@ impl Spectrum {
         }
     }
 
-    /// Forgets what was heard.
+    /// Discards both signals.
     pub fn clear(&mut self) {
         for curve in &mut self.curves {
             curve.samples.clear();
@@ -91,7 +93,7 @@ impl Spectrum {
         }
     }
 
-    /// Moves the curves `seconds` on; true while they move.
+    /// Advances the animation by `seconds`; true until it has arrived.
     pub fn advance(&mut self, seconds: f32) -> bool {
         let [rise, fall] = [RISE, FALL].map(|time| (-seconds / time).exp());
         let mut moving = false;
@@ -111,7 +113,8 @@ impl Spectrum {
         moving
     }
 
-    /// Shows both curves in `area`, the bands' frequencies for `settings`, and that of `hovered`.
+    /// Shows both curves in `area`, with marks at the bands' frequencies for `settings` and a line at that of the
+    /// `hovered` band.
     pub fn show(
         &mut self,
         ui: &Ui,
@@ -124,11 +127,11 @@ impl Spectrum {
         let hertz = |tone| notes::frequency(tone, tuning, transpose) as f32;
         // An octave below the lowest band, and one and a half above the highest.
         let range = [hertz(0) / 2.0, hertz(TONES - 1) * 3.0];
-        self.aim(range);
+        self.set_targets(range);
 
         let painter = ui.painter();
         let font = scale.font(9.0);
-        // Notes and levels are written beside the curves, not on them.
+        // Labels of notes and levels are placed outside the plot.
         let margin = vec2(3.4 * font.size, 1.4 * font.size);
         let plot = Rect::from_min_max(area.min, area.max - margin);
         painter.rect_filled(plot, scale.length(4.0).max(2.0), theme::SURFACE.gamma_multiply(0.5));
@@ -140,7 +143,7 @@ impl Spectrum {
         for (label, db) in [("-24 dB", -24.0), ("-48 dB", -48.0), ("-72 dB", -72.0)] {
             let y = egui::remap(db, QUIETEST..=LOUDEST, plot.bottom()..=plot.top());
             painter.hline(plot.x_range(), y, Stroke::new(1.0, theme::LINE.gamma_multiply(0.6)));
-            // Where there is no room for three, the one in the middle tells enough.
+            // In a low plot there is room for the middle label only.
             if db == -48.0 || !low {
                 let at = pos2(area.right(), y);
                 theme::text(painter, at, Align2::RIGHT_CENTER, label, font.clone(), theme::DIM);
@@ -170,20 +173,20 @@ impl Spectrum {
         theme::text(painter, at, Align2::LEFT_TOP, "output", font, theme::ACCENT);
     }
 
-    /// Has both curves set out for what was last heard, over the `range` in Hz.
-    fn aim(&mut self, range: [f32; 2]) {
+    /// Sets the target heights of both curves over `range` in Hz.
+    fn set_targets(&mut self, range: [f32; 2]) {
         let Some(transform) = &self.transform else { return };
         let width = transform.sample_rate / transform.window.len() as f32;
-        let ears = match &mut self.ears {
-            Some(ears) if (ears.range, ears.width) == (range, width) => ears,
-            ears => ears.insert(Ears::new(range, width, transform.output.len())),
+        let smoothing = match &mut self.smoothing {
+            Some(known) if (known.range, known.width) == (range, width) => known,
+            other => other.insert(Smoothing::new(range, width, transform.output.len())),
         };
-        self.curves.iter_mut().for_each(|curve| curve.aim(ears));
+        self.curves.iter_mut().for_each(|curve| curve.set_targets(smoothing));
     }
 }
 
-impl Ears {
-    /// Those of all points over `range` in Hz, for `count` bins that are `width` Hz apart.
+impl Smoothing {
+    /// For points over `range` in Hz, logarithmically spaced, and `count` bins that are `width` Hz apart.
     fn new(range: [f32; 2], width: f32, count: usize) -> Self {
         let (mut bins, mut weights) = (Vec::with_capacity(POINTS), Vec::new());
         for point in 0..POINTS {
@@ -212,17 +215,17 @@ impl Transform {
     }
 
     fn run(&mut self, curve: &mut Curve) {
-        // Before there is enough, it is as if there had been silence.
+        // Missing samples count as silence.
         let start = self.window.len() - curve.samples.len();
         self.input[..start].fill(0.0);
-        let heard = curve.samples.iter().zip(&self.window[start..]);
-        for (input, (sample, window)) in self.input[start..].iter_mut().zip(heard) {
+        let samples = curve.samples.iter().zip(&self.window[start..]);
+        for (input, (sample, window)) in self.input[start..].iter_mut().zip(samples) {
             *input = sample * window;
         }
-        // It fails only for buffers of another length.
+        // It fails for buffers of another length only.
         if self.fft.process(&mut self.input, &mut self.output).is_ok() {
-            // The mean of the window is a half, and a sine is half in the negative frequencies. A Hann
-            // window spreads its power over bins that come to one and a half.
+            // The mean of the Hann window is 1/2, and half of a sine's amplitude is at negative frequencies. The
+            // window spreads the power over bins whose sum is 1.5 times that of the middle one.
             let gain = (4.0 / self.window.len() as f32).powi(2) / 1.5;
             curve.bins.clear();
             curve.bins.extend(self.output.iter().map(|bin| gain * bin.norm_sqr()));
@@ -231,15 +234,15 @@ impl Transform {
 }
 
 impl Curve {
-    /// Sets out for what `ears` hear of the bins.
-    fn aim(&mut self, ears: &Ears) {
+    /// Sets the target heights to the smoothed powers of the bins.
+    fn set_targets(&mut self, smoothing: &Smoothing) {
         self.heights.resize(POINTS, 0.0);
         self.targets.resize(POINTS, 0.0);
         if self.bins.is_empty() {
             return;
         }
-        let mut weights = &ears.weights[..];
-        for (target, &[first, last]) in self.targets.iter_mut().zip(&ears.bins) {
+        let mut weights = &smoothing.weights[..];
+        for (target, &[first, last]) in self.targets.iter_mut().zip(&smoothing.bins) {
             let (own, rest) = weights.split_at(last - first);
             weights = rest;
             let pairs = own.iter().zip(&self.bins[first..last]);
@@ -282,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sine_stands_at_its_frequency_and_at_its_level() {
+    fn a_sine_peaks_at_its_frequency_and_at_its_level() {
         for rate in [44_100.0, 48_000.0, 192_000.0] {
             for (hertz, db) in [(220.0, -6.0), (3322.0, -30.0)] {
                 let mut transform = Transform::new(rate);
@@ -293,7 +296,8 @@ mod tests {
                 let mut curve = Curve { samples, ..Curve::default() };
                 transform.run(&mut curve);
                 let width = rate / transform.window.len() as f32;
-                curve.aim(&Ears::new([110.0, 10_000.0], width, transform.output.len()));
+                let smoothing = Smoothing::new([110.0, 10_000.0], width, transform.output.len());
+                curve.set_targets(&smoothing);
 
                 let point = |hertz: f64| {
                     (hertz / 110.0).ln() / (10_000f64 / 110.0).ln() * POINTS as f64 - 0.5
@@ -304,13 +308,13 @@ mod tests {
                 // A bin of the transform is wider than a point of the curve at the lowest notes.
                 let bin = point(hertz + f64::from(width)) - point(hertz);
                 assert!((peak - point(hertz)).abs() <= bin + 1.0, "{hertz} Hz at {peak}");
-                // At the lowest notes a sine's main lobe is as wide as the reach: of its powers 1, 1/4
-                // and 1/4, a point hears the outer ones with at least cos^2 60 degrees.
+                // At the lowest notes a sine's main lobe is as wide as the window of a point: of its powers 1, 1/4
+                // and 1/4, the outer ones have a weight of at least cos^2 60 degrees.
                 let lobe = 10.0 * ((1.0 + 2.0 * 0.25 * 0.25) / 1.5f64).log10();
                 let level =
                     f64::from(QUIETEST + curve.targets[peak as usize] * (LOUDEST - QUIETEST));
                 assert!((lobe - 0.2..0.01).contains(&(level - db)), "{level} dB for {db}");
-                // Two octaves away there is nothing.
+                // Two octaves away the curve is near 0.
                 let away = curve.targets[point(880.0) as usize];
                 assert!(away < 0.15, "{away}");
             }
@@ -318,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn a_curve_has_no_steps_and_no_teeth() {
+    fn a_curve_of_noise_is_smooth() {
         let mut noise = 1u32;
         let mut sample = || {
             noise = noise.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -329,9 +333,9 @@ mod tests {
         let mut curve = Curve { samples, ..Curve::default() };
         transform.run(&mut curve);
         let width = 48_000.0 / transform.window.len() as f32;
-        curve.aim(&Ears::new([110.0, 10_000.0], width, transform.output.len()));
-        // Neighbouring points hear mostly the same bins. Alone, a bin of noise is as likely to be 5.6 dB
-        // away from the next one as to be nearer.
+        curve.set_targets(&Smoothing::new([110.0, 10_000.0], width, transform.output.len()));
+        // Neighbouring points share most of their bins. Single bins of noise differ from the next one by 5.6 dB in
+        // the median.
         let steps =
             curve.targets.windows(2).map(|pair| (pair[1] - pair[0]).abs() * (LOUDEST - QUIETEST));
         let mean = steps.sum::<f32>() / (POINTS - 1) as f32;
@@ -339,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn curves_fall_to_rest() {
+    fn curves_fall_to_zero_in_silence() {
         let mut spectrum = Spectrum::default();
         spectrum.curves[0].heights = vec![1.0; POINTS];
         spectrum.curves[0].targets = vec![1.0; POINTS];

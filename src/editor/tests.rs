@@ -1,9 +1,9 @@
-//! The window without a window: what it paints, and what the mouse and the keyboard do.
+//! Tests of what the editor paints and of how it responds to mouse and keyboard, without a window.
 
 mod access;
 mod controls;
-mod desk;
 mod grid;
+mod harness;
 mod presets;
 mod steps;
 mod window;
@@ -13,14 +13,14 @@ use crate::{
     dsp::{Band, BandState, Bands, SPECS, Settings, Spec, ToneFilter, notes},
     params::GROUPS,
 };
-use desk::{Desk, leaves};
 use egui::{Color32, Shape};
+use harness::{TestEditor, leaves};
 use nice_plug::params::Params;
 
 /// The colour and the kind of the marker in the cell of `tone`.
-fn marker(desk: &Desk, tone: usize) -> Option<(Color32, BandState)> {
-    let cell = desk.cell(tone);
-    let shapes = desk.output().shapes.iter().flat_map(|clipped| leaves(&clipped.shape));
+fn marker(editor: &TestEditor, tone: usize) -> Option<(Color32, BandState)> {
+    let cell = editor.cell(tone);
+    let shapes = editor.output().shapes.iter().flat_map(|clipped| leaves(&clipped.shape));
     let mut markers = shapes.filter(|shape| cell.contains_rect(shape.visual_bounding_rect()));
     markers.find_map(|shape| match shape {
         Shape::Circle(circle) if circle.fill == Color32::TRANSPARENT => {
@@ -32,7 +32,7 @@ fn marker(desk: &Desk, tone: usize) -> Option<(Color32, BandState)> {
     })
 }
 
-/// A band that is told to be in `state`, at a tenth of the total power.
+/// A band in `state`, at a tenth of the total power.
 fn band(tone: usize, state: BandState) -> Band {
     Band {
         power: 0.01,
@@ -46,21 +46,21 @@ fn band(tone: usize, state: BandState) -> Band {
 }
 
 #[test]
-fn a_cell_tells_its_state_by_colour_and_by_shape() {
+fn a_cell_shows_its_state_by_colour_and_by_shape() {
     for size in [MIN_SIZE, DEFAULT_SIZE, [1600.0, 1000.0]] {
-        let mut desk = Desk::new(size);
+        let mut editor = TestEditor::new(size);
         let states = [BandState::Muted, BandState::Sounding, BandState::Saturated];
         let mut bands = Bands::default();
         for (index, state) in states.into_iter().enumerate() {
             bands.bands[15 * index] = band(15 * index, state);
         }
-        desk.hear(bands);
-        assert_eq!(marker(&desk, 0), Some((theme::MUTED, BandState::Muted)));
-        assert_eq!(marker(&desk, 15), Some((theme::SOUNDING, BandState::Sounding)));
-        assert_eq!(marker(&desk, 30), Some((theme::SATURATED, BandState::Saturated)));
+        editor.display(bands);
+        assert_eq!(marker(&editor, 0), Some((theme::MUTED, BandState::Muted)));
+        assert_eq!(marker(&editor, 15), Some((theme::SOUNDING, BandState::Sounding)));
+        assert_eq!(marker(&editor, 30), Some((theme::SATURATED, BandState::Saturated)));
         let others = (0..48).filter(|tone| tone % 15 != 0 || *tone > 30);
         for tone in others {
-            assert!(marker(&desk, tone).is_none_or(|(colour, _)| colour == Color32::TRANSPARENT));
+            assert!(marker(&editor, tone).is_none_or(|(colour, _)| colour == Color32::TRANSPARENT));
         }
     }
 }
@@ -73,11 +73,11 @@ fn a_pure_note_lights_its_own_cell_only() {
         (0..96_000).map(|frame| (0.3 * (turn * f64::from(frame)).sin()) as f32).collect();
     filter.process(&mut [&mut signal]);
 
-    let mut desk = Desk::new(DEFAULT_SIZE);
-    desk.hear(filter.bands());
-    assert_eq!(marker(&desk, notes::A4), Some((theme::SATURATED, BandState::Saturated)));
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    editor.display(filter.bands());
+    assert_eq!(marker(&editor, notes::A4), Some((theme::SATURATED, BandState::Saturated)));
     for tone in (0..48).filter(|tone| *tone != notes::A4) {
-        assert!(marker(&desk, tone).is_none_or(|(_, state)| state == BandState::Muted), "{tone}");
+        assert!(marker(&editor, tone).is_none_or(|(_, state)| state == BandState::Muted), "{tone}");
     }
 }
 
@@ -105,26 +105,26 @@ fn every_control_is_legible_at_every_size_and_value() {
     for size in
         [MIN_SIZE, [480.0, 900.0], [700.0, 500.0], [1600.0, 300.0], DEFAULT_SIZE, [1600.0, 1000.0]]
     {
-        let mut desk = Desk::new(size);
+        let mut editor = TestEditor::new(size);
         let picks: [fn(&Spec) -> f32; 3] = [|spec| spec.min, |spec| spec.max, Spec::default];
         for pick in picks {
-            for (index, (_, param, _)) in desk.params().param_map().into_iter().enumerate() {
+            for (index, (_, param, _)) in editor.params().param_map().into_iter().enumerate() {
                 if let Some(spec) = SPECS.get(index) {
-                    // SAFETY: the desk owns the parameter.
+                    // SAFETY: the editor owns the parameter.
                     unsafe {
                         param._internal_set_normalized_value(param.preview_normalized(pick(spec)))
                     };
                 }
             }
-            // The longest that the gains can say.
-            (desk.panel().bands.gain, desk.panel().bands.makeup) = (1e4, 15.8);
-            desk.frame(vec![]);
-            desk.text("In +80.0 dB  Wet +24.0 dB");
-            let settings = desk.settings();
+            // The longest text of the gains.
+            (editor.panel().bands.gain, editor.panel().bands.makeup) = (1e4, 15.8);
+            editor.frame(vec![]);
+            editor.text("In +80.0 dB  Wet +24.0 dB");
+            let settings = editor.settings();
             for spec in &SPECS {
-                desk.text(spec.name);
+                editor.text(spec.name);
                 let value = spec.format(spec.get(&settings));
-                let shown = desk.texts().into_iter().any(|(text, _)| {
+                let shown = editor.texts().into_iter().any(|(text, _)| {
                     let plain = spec.get(&settings);
                     let mut shorter = (0..=spec.decimals).map(|digits| spec.number(plain, digits));
                     text == value || size[0] < 700.0 && shorter.any(|shorter| shorter == text)
@@ -132,10 +132,10 @@ fn every_control_is_legible_at_every_size_and_value() {
                 assert!(shown, "no {value} at {size:?}");
             }
             for group in &GROUPS {
-                desk.text(&group.name.to_uppercase());
+                editor.text(&group.name.to_uppercase());
             }
-            let texts = desk.texts();
-            let window = desk.window();
+            let texts = editor.texts();
+            let window = editor.window();
             for (index, (text, rect)) in texts.iter().enumerate() {
                 assert!(window.contains_rect(*rect), "{text} is outside at {size:?}");
                 for (other, place) in &texts[..index] {

@@ -1,4 +1,4 @@
-//! Colours, type and measures.
+//! Colours, fonts and sizes.
 
 use crate::dsp::BandState;
 use egui::{
@@ -13,15 +13,15 @@ pub const BACKGROUND: Color32 = Color32::from_rgb(0x10, 0x12, 0x16);
 pub const SURFACE: Color32 = Color32::from_rgb(0x19, 0x1d, 0x23);
 /// Hairlines.
 pub const LINE: Color32 = Color32::from_rgb(0x2a, 0x30, 0x39);
-/// What is to be read.
+/// Text.
 pub const TEXT: Color32 = Color32::from_rgb(0xdc, 0xdf, 0xe4);
-/// What is there to be found, not to be read.
+/// Captions and other text of less importance.
 pub const DIM: Color32 = Color32::from_rgb(0x84, 0x8d, 0x9a);
-/// What the hand moves.
+/// Controls.
 pub const ACCENT: Color32 = Color32::from_rgb(0xd1, 0xc7, 0xa8);
-/// A note that is not heard.
+/// A note that is not played.
 pub const MUTED: Color32 = Color32::from_rgb(0x4f, 0x86, 0xe0);
-/// A note that is heard.
+/// A note that sounds.
 pub const SOUNDING: Color32 = Color32::from_rgb(0x45, 0xd0, 0x83);
 /// A note that is held back.
 pub const SATURATED: Color32 = Color32::from_rgb(0xff, 0x5c, 0x52);
@@ -35,20 +35,20 @@ pub const fn state_colour(state: BandState) -> Color32 {
     }
 }
 
-/// Measures that follow the size of the window.
+/// A factor for lengths and fonts that follows the size of the window.
 #[derive(Debug, Clone, Copy)]
 pub struct Scale(f32);
 
 impl Scale {
-    /// For a window of this logical size; 1 at [`super::DEFAULT_SIZE`] and up to twice as much, where more
-    /// room is for the picture.
+    /// For a window of this logical size: 1 from [`super::DEFAULT_SIZE`] up to twice that size, where only the
+    /// display grows.
     pub fn new(window: egui::Vec2) -> Self {
         let [width, height] = super::DEFAULT_SIZE;
         let size = (window.x / width).min(window.y / height);
         Self(size.min(size.max(2.0) / 2.0).max(0.5))
     }
 
-    /// For a cell of the grid of this size; 1 where that has its usual one.
+    /// For a cell of the grid of this size; 1 at the cell size of the default window.
     pub fn of_cell(cell: egui::Vec2) -> Self {
         Self((cell.x / 76.0).min(cell.y / 70.0).clamp(0.5, 4.0))
     }
@@ -69,9 +69,10 @@ impl Scale {
     }
 }
 
-/// Paints a line of text with its `align` corner at `at`; where it is.
+/// Paints a line of text with its `align` corner at `at` and returns its area.
 ///
-/// Unlike [`Painter::text`], it is laid out but once whatever its colour, which is mostly on the move.
+/// Unlike [`Painter::text`], it does not lay the text out again when only its colour changes, as it does while
+/// animated.
 pub fn text(
     painter: &Painter,
     at: Pos2,
@@ -86,10 +87,10 @@ pub fn text(
     place
 }
 
-/// Gives menus and tips of `ctx` the size of the rest.
+/// Sets the text size of menus and tooltips of `ctx`.
 pub fn resize(ctx: &egui::Context, scale: Scale) {
     let font = scale.font(12.0);
-    // Another style is laid out anew, all of it.
+    // A change of style makes egui lay out all text again.
     if ctx.global_style().text_styles.values().any(|style| *style != font) {
         ctx.all_styles_mut(|style| {
             style.text_styles.values_mut().for_each(|style| *style = font.clone());
@@ -97,7 +98,7 @@ pub fn resize(ctx: &egui::Context, scale: Scale) {
     }
 }
 
-/// Gives `ctx` the fonts and the colours.
+/// Sets the fonts and colours of `ctx`.
 pub fn install(ctx: &egui::Context) {
     const NAME: &str = "Ubuntu-Light";
     let mut fonts = FontDefinitions::empty();
@@ -117,7 +118,7 @@ pub fn install(ctx: &egui::Context) {
     visuals.selection.bg_fill = ACCENT.gamma_multiply(0.35);
     visuals.selection.stroke = Stroke::new(1.0, ACCENT);
     visuals.menu_corner_radius = CornerRadius::same(4);
-    // What egui paints looks like what is painted here.
+    // egui's own widgets look like those painted here.
     let widgets = &mut visuals.widgets;
     for (state, fill) in [
         (&mut widgets.inactive, SURFACE),
@@ -129,7 +130,7 @@ pub fn install(ctx: &egui::Context) {
         (state.corner_radius, state.expansion) = (CornerRadius::same(4), 0.0);
     }
     ctx.set_visuals_of(egui::Theme::Dark, visuals);
-    // A field to type in is as high as the text that it takes the place of.
+    // A text field is as high as the text that it replaces.
     ctx.all_styles_mut(|style| style.spacing.interact_size.y = 0.0);
     ctx.set_theme(egui::Theme::Dark);
 }

@@ -1,23 +1,23 @@
-//! The meters in every order in which the threads can meet, as far as they are ours: the count of viewers and
-//! the lock between them. The rings are their crate's; here each of their steps is one.
+//! Model checking of the meters: all interleavings of the threads' accesses to the count of viewers and to the lock
+//! between viewers. The queues belong to another crate; each of their operations is one step here.
 
 use super::*;
 use loom::{model, thread};
 
-/// A block that is long enough for a picture to be due.
+/// A block that is long enough for an update to be due.
 const LONG: usize = 1 << 20;
 
-fn picture(number: usize) -> Snapshot {
+fn snapshot(number: usize) -> Snapshot {
     Snapshot { drive: number as f32, ..Snapshot::default() }
 }
 
-/// Sends pictures 1 and 2; how many of them were.
+/// Sends updates 1 and 2, and returns how many were sent.
 fn send_two(input: &mut MeterInput) -> usize {
-    (1..=2).filter(|&number| input.advance(LONG, || picture(number))).count()
+    (1..=2).filter(|&number| input.advance(LONG, || snapshot(number))).count()
 }
 
 #[test]
-fn who_stays_is_sent_everything_whoever_comes_and_goes() {
+fn a_viewer_receives_all_updates_while_others_open_and_close() {
     model(|| {
         let (mut input, meters) = meters();
         let mut stays = meters.open();
@@ -27,9 +27,9 @@ fn who_stays_is_sent_everything_whoever_comes_and_goes() {
             input
         });
         let mut seen = vec![0.0];
-        seen.extend(stays.latest().map(|picture| picture.bands.drive));
+        seen.extend(stays.latest().map(|update| update.bands.drive));
         let input = audio.join().unwrap();
-        seen.extend(stays.latest().map(|picture| picture.bands.drive));
+        seen.extend(stays.latest().map(|update| update.bands.drive));
         assert!(seen.is_sorted_by(|one, next| one < next) && seen.ends_with(&[2.0]), "{seen:?}");
         others.join().unwrap();
         assert!(input.is_watched());
@@ -39,7 +39,7 @@ fn who_stays_is_sent_everything_whoever_comes_and_goes() {
 }
 
 #[test]
-fn when_all_have_gone_nothing_is_sent() {
+fn nothing_is_sent_after_all_viewers_have_closed() {
     model(|| {
         let (mut input, meters) = meters();
         let window = {
@@ -51,10 +51,10 @@ fn when_all_have_gone_nothing_is_sent() {
             input
         });
         let seen = meters.open().latest();
-        assert!(seen.is_none_or(|picture| picture.bands.drive >= 1.0));
+        assert!(seen.is_none_or(|update| update.bands.drive >= 1.0));
         window.join().unwrap();
         let mut input = audio.join().unwrap();
-        assert!(!input.advance(LONG, || unreachable!("nobody looks")));
+        assert!(!input.advance(LONG, || unreachable!("no viewer is open")));
     });
 }
 
@@ -69,10 +69,10 @@ fn samples_come_in_order_and_once() {
                     channels[0].iter_mut().for_each(|sample| *sample = -*sample);
                 };
                 input.measure(&mut [&mut [first, first + 1.0]], negate);
-                input.advance(LONG, || picture(1));
+                input.advance(LONG, || snapshot(1));
             }
         });
-        let mut sound = || viewer.latest().map(|picture| picture.sound).unwrap_or_default();
+        let mut sound = || viewer.latest().map(|update| update.sound).unwrap_or_default();
         let mut seen = sound();
         audio.join().unwrap();
         for (seen, rest) in seen.iter_mut().zip(sound()) {
@@ -88,7 +88,7 @@ fn the_audio_thread_needs_no_lock() {
         let (mut input, meters) = meters();
         let _viewer = meters.open();
         let held = meters.output.lock().unwrap();
-        // It would wait for ever, and loom would say so.
+        // If it took the lock it would wait for ever, which loom reports.
         let audio = thread::spawn(move || {
             input.measure(&mut [&mut [1.0, 2.0]], |_| ());
             send_two(&mut input)

@@ -1,4 +1,4 @@
-//! The meters alone, and under two threads that never rest.
+//! The meters on one thread, and on two threads under load.
 
 use super::*;
 use crate::dsp::{
@@ -6,8 +6,8 @@ use crate::dsp::{
     kernel::{Lanes, State},
 };
 
-/// A picture in which every number tells which one it is.
-fn picture(number: u32) -> Snapshot {
+/// A snapshot in which every value is `number`.
+fn snapshot(number: u32) -> Snapshot {
     let value = number as f32;
     let lanes = Lanes([value; 48]);
     let state = State { lo: lanes, bp: lanes, power: lanes };
@@ -16,12 +16,12 @@ fn picture(number: u32) -> Snapshot {
 }
 
 fn latest(viewer: &mut MeterViewer) -> Option<Snapshot> {
-    viewer.latest().map(|picture| picture.bands)
+    viewer.latest().map(|update| update.bands)
 }
 
-/// What there was to hear.
+/// The sound of the latest update.
 fn sound(viewer: &mut MeterViewer) -> [Vec<f32>; 2] {
-    viewer.latest().map(|picture| picture.sound).unwrap_or_default()
+    viewer.latest().map(|update| update.sound).unwrap_or_default()
 }
 
 fn open() -> (MeterInput, Meters, MeterViewer) {
@@ -32,33 +32,33 @@ fn open() -> (MeterInput, Meters, MeterViewer) {
 }
 
 #[test]
-fn nothing_is_sent_unless_somebody_looks() {
+fn nothing_is_sent_unless_a_viewer_is_open() {
     let (mut input, meters, viewer) = open();
     drop(viewer);
-    assert!(!input.advance(1 << 20, || panic!("nobody looks")));
+    assert!(!input.advance(1 << 20, || panic!("no viewer is open")));
 
     let mut viewer = meters.open();
     drop(meters.open());
-    assert!(input.advance(1 << 20, || picture(1)), "one of two viewers is still open");
-    assert_eq!(latest(&mut viewer), Some(picture(1)));
+    assert!(input.advance(1 << 20, || snapshot(1)), "one of two viewers is still open");
+    assert_eq!(latest(&mut viewer), Some(snapshot(1)));
 }
 
 #[test]
-fn a_picture_is_seen_once() {
+fn an_update_is_received_once() {
     let (mut input, _meters, mut viewer) = open();
     assert_eq!(viewer.latest(), None);
-    input.advance(1 << 20, || picture(1));
-    input.advance(1 << 20, || picture(2));
-    assert_eq!(latest(&mut viewer), Some(picture(2)));
+    input.advance(1 << 20, || snapshot(1));
+    input.advance(1 << 20, || snapshot(2));
+    assert_eq!(latest(&mut viewer), Some(snapshot(2)));
     assert_eq!(viewer.latest(), None);
 }
 
 #[test]
-fn pictures_are_sent_at_the_rate_and_no_faster() {
+fn updates_are_sent_at_the_rate_and_no_faster() {
     for frames in [1, 64, 100, 640, 641] {
         let (mut input, _meters, mut viewer) = open();
         let sent = (0..10 * 48_000 / frames)
-            .filter(|_| input.advance(frames, || picture(0)) && viewer.latest().is_some())
+            .filter(|_| input.advance(frames, || snapshot(0)) && viewer.latest().is_some())
             .count() as f64;
         let blocks = ((48_000.0 / RATE).floor() / frames as f64).ceil();
         let expected = 10.0 * 48_000.0 / (blocks * frames as f64);
@@ -66,20 +66,20 @@ fn pictures_are_sent_at_the_rate_and_no_faster() {
     }
 }
 
-/// What comes out where `left` and `right` go in unchanged.
+/// Measures a block of `left` and `right` that is passed through unchanged.
 fn pass(input: &mut MeterInput, left: &[f32], right: &[f32]) {
     let (mut left, mut right) = (left.to_vec(), right.to_vec());
     input.measure(&mut [&mut left, &mut right], |_| ());
 }
 
 #[test]
-fn peaks_are_those_of_the_output_since_the_last_picture() {
+fn peaks_are_those_of_the_output_since_the_last_update() {
     let (mut input, _meters, mut viewer) = open();
     pass(&mut input, &[0.1, -0.7], &[0.2, 0.3]);
     pass(&mut input, &[0.5, 0.5], &[-0.4, 0.0]);
     input.advance(1 << 20, Snapshot::default);
-    let picture = viewer.latest().unwrap();
-    assert_eq!((picture.peaks, picture.sample_rate), ([0.7, 0.4], 48_000.0));
+    let update = viewer.latest().unwrap();
+    assert_eq!((update.peaks, update.sample_rate), ([0.7, 0.4], 48_000.0));
 
     input.measure(&mut [&mut [9.0, 9.0]], |channels| channels[0].copy_from_slice(&[0.0, -0.1]));
     input.advance(1 << 20, Snapshot::default);
@@ -87,45 +87,45 @@ fn peaks_are_those_of_the_output_since_the_last_picture() {
 }
 
 #[test]
-fn the_load_is_the_share_of_a_block_s_time() {
+fn the_load_is_the_processing_time_over_the_block_s_duration() {
     let (mut input, _meters, _viewer) = open();
     for _ in 0..200 {
         // 480 frames are 10 ms.
-        input.note_load(0.0025, 480);
+        input.update_load(0.0025, 480);
     }
     assert!((input.load - 0.25).abs() < 1e-4, "{}", input.load);
 }
 
 #[test]
-fn a_long_absence_leaves_as_many_pictures_as_there_are_packets() {
+fn while_nothing_is_read_as_many_updates_are_sent_as_there_are_packets() {
     let (mut input, _meters, mut viewer) = open();
     let sent = |input: &mut MeterInput| {
-        (1..=100).filter(|&number| input.advance(1 << 20, || picture(number))).count()
+        (1..=100).filter(|&number| input.advance(1 << 20, || snapshot(number))).count()
     };
     assert_eq!(sent(&mut input), PACKETS);
-    assert_eq!(latest(&mut viewer), Some(picture(PACKETS as u32)));
-    assert_eq!(sent(&mut input), PACKETS, "they came back");
+    assert_eq!(latest(&mut viewer), Some(snapshot(PACKETS as u32)));
+    assert_eq!(sent(&mut input), PACKETS, "the packets came back");
 }
 
 #[test]
-fn what_the_last_viewer_did_not_see_is_not_for_the_next() {
+fn what_the_last_viewer_has_not_read_is_not_sent_to_the_next() {
     let (mut input, meters, viewer) = open();
     pass(&mut input, &[1.0; 64], &[1.0; 64]);
-    input.advance(1 << 20, || picture(1));
+    input.advance(1 << 20, || snapshot(1));
     pass(&mut input, &[1.0; 64], &[1.0; 64]);
     drop(viewer);
     pass(&mut input, &[1.0; 64], &[1.0; 64]);
     let mut viewer = meters.open();
     assert_eq!(viewer.latest(), None);
     pass(&mut input, &[0.5; 64], &[0.5; 64]);
-    input.advance(1 << 20, || picture(2));
+    input.advance(1 << 20, || snapshot(2));
     let seen = viewer.latest().unwrap();
-    assert_eq!((seen.bands, seen.peaks), (picture(2), [0.5; 2]));
+    assert_eq!((seen.bands, seen.peaks), (snapshot(2), [0.5; 2]));
     assert_eq!(seen.sound, [const { [0.5; 64] }; 2]);
 }
 
 #[test]
-fn the_mean_of_what_goes_in_and_of_what_comes_out_is_sent_to_who_looks() {
+fn the_channel_means_of_input_and_output_are_sent() {
     let (mut input, _meters, mut viewer) = open();
     let halve = |channels: &mut [&mut [f32]]| {
         channels.iter_mut().flat_map(|channel| channel.iter_mut()).for_each(|x| *x /= 2.0);
@@ -138,7 +138,7 @@ fn the_mean_of_what_goes_in_and_of_what_comes_out_is_sent_to_who_looks() {
         let mut right: Vec<f32> = left.iter().map(|n| n + 4.0).collect();
         assert_eq!(input.measure(&mut [&mut left, &mut right], halve), "done");
         input.advance(100, Snapshot::default);
-        // Not every time: there may be several packets.
+        // Not for every block, so that several packets are read at once.
         if first % 3000 == 0 || first == 99_000 {
             for (heard, new) in heard.iter_mut().zip(sound(&mut viewer)) {
                 heard.extend(new);
@@ -154,7 +154,7 @@ fn the_mean_of_what_goes_in_and_of_what_comes_out_is_sent_to_who_looks() {
 }
 
 #[test]
-fn the_sound_comes_through_in_order_and_what_does_not_fit_is_left_out() {
+fn the_sound_arrives_in_order_and_without_what_does_not_fit() {
     let (mut input, _meters, mut viewer) = open();
     const LAST: usize = 1 << 20;
     let writer = std::thread::spawn(move || {
@@ -169,7 +169,7 @@ fn the_sound_comes_through_in_order_and_what_does_not_fit_is_left_out() {
     let (mut last, mut seen) = ([-1.0; 2], 0);
     let mut check = |viewer: &mut MeterViewer| {
         for (last, samples) in last.iter_mut().zip(sound(viewer)) {
-            assert!(samples.len() <= PACKETS * ROOM);
+            assert!(samples.len() <= PACKETS * CAPACITY);
             for sample in samples {
                 assert!(sample > *last && sample.fract() == 0.0, "{sample} after {last}");
                 *last = sample;
@@ -183,18 +183,18 @@ fn the_sound_comes_through_in_order_and_what_does_not_fit_is_left_out() {
     let mut input = writer.join().unwrap();
     check(&mut viewer);
     assert!(seen >= 2 * 64 * PACKETS, "{seen}");
-    pass(&mut input, &vec![0.0; 3 * ROOM], &vec![0.0; 3 * ROOM]);
+    pass(&mut input, &vec![0.0; 3 * CAPACITY], &vec![0.0; 3 * CAPACITY]);
     input.advance(1 << 20, Snapshot::default);
-    assert_eq!(sound(&mut viewer).map(|samples| samples.len()), [ROOM; 2]);
+    assert_eq!(sound(&mut viewer).map(|samples| samples.len()), [CAPACITY; 2]);
 }
 
 #[test]
-fn a_picture_is_never_torn_and_never_older_than_the_last() {
+fn an_update_is_never_torn_and_never_older_than_the_last() {
     const LAST: u32 = 200_000;
     let (mut input, _meters, mut viewer) = open();
     let writer = std::thread::spawn(move || {
         for number in 1..=LAST {
-            while !input.advance(1 << 20, || picture(number)) {
+            while !input.advance(1 << 20, || snapshot(number)) {
                 std::thread::yield_now();
             }
         }
@@ -202,7 +202,7 @@ fn a_picture_is_never_torn_and_never_older_than_the_last() {
     let (mut last, mut seen) = (0.0, 0);
     while last < LAST as f32 {
         if let Some(bands) = latest(&mut viewer) {
-            assert_eq!(bands, picture(bands.drive as u32), "torn");
+            assert_eq!(bands, snapshot(bands.drive as u32), "torn");
             assert!(bands.drive > last, "{} after {last}", bands.drive);
             last = bands.drive;
             seen += 1;

@@ -1,4 +1,4 @@
-//! The settings that are a choice from a list, as parameters: a switch, or a list by the entries' ids.
+//! The settings with a list of choices as parameters: booleans for off and on, enums for all others.
 
 use crate::dsp::{CHOICES, Choice, Settings};
 use nice_plug::{
@@ -14,11 +14,11 @@ pub struct ChoiceParam {
     param: Box<dyn Indexed>,
 }
 
-/// What makes the parameter of each row of [`CHOICES`].
+/// The constructors of the parameters, one for each row of [`CHOICES`].
 const ROWS: [fn() -> ChoiceParam; CHOICES.len()] =
     [row::<0>, row::<1>, row::<2>, row::<3>, row::<4>, row::<5>, row::<6>];
 
-/// The parameters of all rows, at the choices of a new instance.
+/// The parameters of all rows, at their defaults.
 pub fn all() -> [ChoiceParam; CHOICES.len()] {
     ROWS.map(|row| row())
 }
@@ -27,7 +27,7 @@ fn row<const ROW: usize>() -> ChoiceParam {
     let choice = &CHOICES[ROW];
     let param: Box<dyn Indexed> = if choice.is_switch() {
         let param = BoolParam::new(choice.name, choice.default() == 1)
-            // nice-plug's own reader takes any nonsense for "off".
+            // nice-plug's own parser takes any unknown text for "off".
             .with_string_to_value(Arc::new(|text| match text.to_ascii_lowercase().as_str() {
                 "true" | "1" => Some(true),
                 "false" | "0" => Some(false),
@@ -41,38 +41,38 @@ fn row<const ROW: usize>() -> ChoiceParam {
 }
 
 impl ChoiceParam {
-    /// The chosen entry, as an index.
+    /// The index of the current entry, including the host's modulation.
     pub fn value(&self) -> usize {
         self.param.index()
     }
 
-    /// The parameter as nice-plug passes it around, valid as long as this one lives.
+    /// nice-plug's pointer to the parameter, valid as long as this one lives.
     pub fn as_ptr(&self) -> ParamPtr {
         self.param.pointer()
     }
 
-    /// Where in the parameter's range (0..1) the entry of `settings` is.
+    /// The parameter's normalised value (0..1) for `settings`.
     pub fn normalized(&self, settings: &Settings) -> f32 {
-        self.place(self.choice.get(settings))
+        self.normalized_entry(self.choice.get(settings))
     }
 
-    /// Where in the parameter's range (0..1) an entry is, by its index.
-    pub fn place(&self, entry: usize) -> f32 {
+    /// The parameter's normalised value (0..1) for the entry with index `entry`.
+    pub fn normalized_entry(&self, entry: usize) -> f32 {
         self.param.normalized(entry)
     }
 
-    /// The entry at `normalized` (0..1).
+    /// The index of the entry at `normalized` (0..1).
     pub fn entry(&self, normalized: f32) -> usize {
         self.param.entry(normalized)
     }
 
-    /// The entry that the user chose, whatever a host's modulation makes of it.
+    /// The index of the current entry, without the host's modulation.
     pub fn unmodulated(&self) -> usize {
         self.entry(self.param.unmodulated())
     }
 }
 
-/// A parameter whose values are counted.
+/// A parameter whose values are indices of entries: a common interface to nice-plug's booleans and enums.
 trait Indexed: Send + Sync {
     fn index(&self) -> usize;
     fn pointer(&self) -> ParamPtr;
@@ -125,11 +125,11 @@ impl<const ROW: usize> Indexed for EnumParam<Entry<ROW>> {
     }
 }
 
-/// An entry of one row of [`CHOICES`], by its index.
+/// An entry of row `ROW` of [`CHOICES`], by its index.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Entry<const ROW: usize>(usize);
 
-/// Names and ids of each row's entries, as nice-plug wants them.
+/// The names and the ids of each row's entries, in the form that nice-plug requires.
 static TEXTS: LazyLock<[[Vec<&'static str>; 2]; CHOICES.len()]> = LazyLock::new(|| {
     std::array::from_fn(|row| {
         let entries = CHOICES[row].entries;

@@ -55,7 +55,7 @@ fn every_setting_goes_through_its_parameter() {
             let mut expected = Settings::default();
             spec.set(&mut expected, value);
             let settings = params.settings();
-            // A host's 0..1 in f32, bent by a skew of 4, is good for a millionth.
+            // A host's normalised f32 with a skew of 4 has an error of at most a millionth.
             let error = (spec.get(&settings) - value).abs();
             assert!(error <= 1e-6 * value.abs().max(1.0), "{} {value}: {error}", spec.id);
             spec.set(&mut expected, spec.get(&settings));
@@ -88,7 +88,7 @@ fn every_setting_goes_through_its_parameter() {
 }
 
 #[test]
-fn a_modulation_is_heard_and_is_no_choice_of_the_user_s() {
+fn modulation_changes_the_sound_but_not_the_chosen_settings() {
     let params = ToneFilterParams::default();
     for (id, param, _) in params.param_map() {
         let chosen = params.chosen();
@@ -104,7 +104,7 @@ fn a_modulation_is_heard_and_is_no_choice_of_the_user_s() {
 }
 
 #[test]
-fn what_is_no_parameter_is_saved_too() {
+fn fields_other_than_parameters_are_saved_too() {
     let params = ToneFilterParams::default();
     params.bands.store(BandMask::NONE.with(12, true));
     params.custom.store(PitchClasses::NONE.with(4, true));
@@ -123,7 +123,7 @@ fn what_is_no_parameter_is_saved_too() {
         loaded.deserialize_fields(&BTreeMap::from(fields));
         assert_eq!(loaded.settings(), Settings::default());
         assert_eq!(loaded.editor_zoom.load(), 1.5);
-        // Four digits are no mask, but a name like any other.
+        // "2222" is no valid mask, but a valid name.
         let name = if text == "\"2222\"" { "2222" } else { "Reference" };
         assert_eq!(*loaded.preset.lock().unwrap(), name);
     }
@@ -131,7 +131,7 @@ fn what_is_no_parameter_is_saved_too() {
 
 #[test]
 fn pitches_survive_a_host_exactly() {
-    // A millionth of a semitone is heard as a shift in phase by resonators that ring for seconds.
+    // A millionth of a semitone shifts the phase of resonators that ring for seconds.
     let params = ToneFilterParams::default();
     for cents in 0..=8000 {
         let hertz = (40_000 + cents) as f32 / 100.0;
@@ -164,8 +164,8 @@ fn texts_round_trip() {
             assert!(text.ends_with(&format!(" {}", spec.unit)), "{text}");
             let back = param.string_to_normalized_value(&text).unwrap();
             assert_eq!(param.normalized_value_to_string(back, true), text, "{}", spec.id);
-            let bare = param.normalized_value_to_string(step as f32 / 100.0, false);
-            assert_eq!(format!("{bare} {}", spec.unit), text);
+            let number = param.normalized_value_to_string(step as f32 / 100.0, false);
+            assert_eq!(format!("{number}{}", param.unit()), text);
         }
     }
     for param in &ToneFilterParams::default().choices {
@@ -175,11 +175,12 @@ fn texts_round_trip() {
             for text in texts {
                 // SAFETY: the parameter outlives its pointer.
                 let value = unsafe { param.as_ptr().string_to_normalized_value(text) };
-                assert_eq!(value, Some(param.place(index)), "{text}");
+                assert_eq!(value, Some(param.normalized_entry(index)), "{text}");
             }
             // SAFETY: as above.
-            let text =
-                unsafe { param.as_ptr().normalized_value_to_string(param.place(index), true) };
+            let text = unsafe {
+                param.as_ptr().normalized_value_to_string(param.normalized_entry(index), true)
+            };
             assert_eq!(text, *name);
         }
         // SAFETY: as above.
@@ -188,7 +189,7 @@ fn texts_round_trip() {
 }
 
 #[test]
-fn any_state_says_something_allowed_of_every_parameter() {
+fn a_completed_state_has_an_allowed_value_for_every_parameter() {
     let text = |text: &str| ParamValue::String(text.to_owned());
     let params = [
         ("mix", ParamValue::F32(1e9)),

@@ -1,4 +1,4 @@
-//! What a session remembers of the editor's window, within what a window can have.
+//! The allowed sizes and zoom factors of the editor's window.
 
 use crossbeam::atomic::AtomicCell;
 
@@ -11,21 +11,21 @@ pub struct Size(pub [f32; 2]);
 
 const _: () = assert!(AtomicCell::<Size>::is_lock_free());
 
-/// Logical width and height of a window that nobody has resized yet.
+/// Default logical width and height of the window.
 pub const DEFAULT_SIZE: [f32; 2] = [1000.0, 640.0];
 
-/// Logical width and height below which the window is no longer legible.
+/// Least logical width and height at which the window is legible.
 pub const MIN_SIZE: [f32; 2] = [480.0, 300.0];
 
-/// Logical width and height that no screen exceeds; keeps a damaged session from asking for more.
+/// Greatest logical width and height, a bound for damaged sessions.
 const MAX_SIZE: [f32; 2] = [8192.0, 8192.0];
 
-/// `size`, or the nearest one that the window can have.
+/// The allowed size nearest to `size`.
 pub fn allowed_size(size: [f32; 2]) -> [f32; 2] {
     std::array::from_fn(|axis| size[axis].clamp(MIN_SIZE[axis], MAX_SIZE[axis]))
 }
 
-/// `zoom`, or the nearest one that the window can have.
+/// The allowed zoom factor nearest to `zoom`.
 pub fn allowed_zoom(zoom: f32) -> f32 {
     zoom.clamp(0.75, 2.0)
 }

@@ -1,14 +1,13 @@
-//! The CLAP entry point: nice-plug's plugin, behind a guard.
+//! The CLAP entry point: nice-plug's plugin, with checks of what the host passes to `process`.
 //!
-//! nice-plug 0.4.2 splits a block at the times of its events without looking whether they lie in it
-//! (`handle_in_events_until` in `wrapper/clap/wrapper.rs`), and then copies the host's buffers beyond their
-//! ends; of times in disorder it computes negative differences. The guard moves an event that is too late to
-//! the block's last sample, where nice-plug's VST3 side puts it, too, and one that is too early to the time
-//! of the one before it.
+//! nice-plug 0.4.2 splits a block at the times of its events without checking that they lie within the block
+//! (`handle_in_events_until` in `wrapper/clap/wrapper.rs`), and then copies the host's buffers beyond their ends. If
+//! event times are not sorted, a subtraction underflows. Here, an event that is too late is moved to the block's last
+//! sample, as nice-plug's VST3 wrapper does, and one that is out of order to the time of the event before it.
 //!
-//! It also trusts a host's numbers of channels (`wrapper/util/buffer_management.rs`): more than the layout has end the
-//! process, and with fewer outputs than inputs it reads pointers that are not there. The guard answers both with an
-//! error.
+//! nice-plug also trusts the host's channel counts (`wrapper/util/buffer_management.rs`): with more channels than the
+//! layout has it panics, which ends the process, and with fewer outputs than inputs it reads pointers that do not
+//! exist. Here, `process` returns an error in both cases.
 
 use super::ToneFilterPlugin;
 use clap_sys::{
@@ -32,7 +31,7 @@ use std::{
     },
 };
 
-/// What a CLAP host looks for in the plugin's file, and what one that links the plugin passes on.
+/// The symbol that a CLAP host looks up in the plugin's file. Hosts that link the plugin use it directly.
 #[unsafe(no_mangle)]
 #[used]
 #[allow(non_upper_case_globals, reason = "CLAP calls it so")]
@@ -59,7 +58,7 @@ unsafe extern "C" fn init(_path: *const c_char) -> bool {
 unsafe extern "C" fn deinit() {}
 
 unsafe extern "C" fn get_factory(id: *const c_char) -> *const c_void {
-    // SAFETY: CLAP promises a string that ends.
+    // SAFETY: CLAP promises a string that ends with a zero.
     if !id.is_null() && unsafe { CStr::from_ptr(id) } == CLAP_PLUGIN_FACTORY_ID {
         (&raw const FACTORY).cast()
     } else {
@@ -83,12 +82,12 @@ unsafe extern "C" fn create_plugin(
     host: *const clap_host,
     id: *const c_char,
 ) -> *const clap_plugin {
-    // SAFETY: CLAP promises a string that ends.
+    // SAFETY: CLAP promises a string that ends with a zero.
     if host.is_null() || id.is_null() || unsafe { CStr::from_ptr(id) } != DESCRIPTOR.clap_id() {
         return ptr::null();
     }
-    // nice-plug takes the count back when the host destroys the plugin.
-    // SAFETY: the pointer comes from an `Arc` that is still counted.
+    // nice-plug drops this reference when the host destroys the plugin.
+    // SAFETY: the pointer comes from an `Arc` whose count includes it.
     let wrapper = unsafe { &*Arc::into_raw(Wrapper::<ToneFilterPlugin>::new(host)) };
     let inner = *wrapper.clap_plugin.borrow();
     let (activate, process, destroy) =
@@ -97,14 +96,14 @@ unsafe extern "C" fn create_plugin(
     Box::into_raw(Box::new(Guarded { plugin, inner, channels: AtomicU32::new(0) })).cast()
 }
 
-/// A plugin as the host has it: nice-plug's, whose data it still points to, but for three functions.
+/// The plugin that the host gets: nice-plug's, with its data pointer, and three of its functions replaced.
 #[repr(C)]
 struct Guarded {
-    /// First, so that a pointer to it is one to the whole.
+    /// The first field, so that a pointer to it is a pointer to the struct.
     plugin: clap_plugin,
     /// nice-plug's own functions.
     inner: clap_plugin,
-    /// Those of the layout in which it is active.
+    /// The number of channels of the active layout.
     channels: AtomicU32,
 }
 
@@ -114,9 +113,9 @@ unsafe extern "C" fn activate(
     min_frames: u32,
     max_frames: u32,
 ) -> bool {
-    // SAFETY: the host has it from `create_plugin`.
+    // SAFETY: the host got the pointer from `create_plugin`.
     let guarded = unsafe { &*plugin.cast::<Guarded>() };
-    // SAFETY: as above; and it is the main thread.
+    // SAFETY: as above; CLAP calls `activate` on the main thread.
     guarded.channels.store(unsafe { layout_channels(plugin) }, Ordering::Relaxed);
     let inner = guarded.inner.activate;
     // SAFETY: the arguments are the host's.
@@ -124,10 +123,10 @@ unsafe extern "C" fn activate(
 }
 
 unsafe extern "C" fn destroy(plugin: *const clap_plugin) {
-    // SAFETY: the host has it from `create_plugin`, where it came out of a box, and lets go of it now.
+    // SAFETY: the host got the pointer from `create_plugin`, which made it from a box, and does not use it any more.
     let guarded = unsafe { Box::from_raw(plugin.cast_mut().cast::<Guarded>()) };
     if let Some(inner) = guarded.inner.destroy {
-        // SAFETY: nice-plug reads its own data, which are still there.
+        // SAFETY: nice-plug's own data still exists.
         unsafe { inner(&guarded.plugin) };
     }
 }
@@ -136,7 +135,7 @@ unsafe extern "C" fn process(
     plugin: *const clap_plugin,
     block: *const clap_process,
 ) -> clap_process_status {
-    // SAFETY: the host has it from `create_plugin`.
+    // SAFETY: the host got the pointer from `create_plugin`.
     let guarded = unsafe { &*plugin.cast::<Guarded>() };
     // SAFETY: CLAP promises a block that lives as long as the call.
     let (Some(inner), Some(block)) = (guarded.inner.process, unsafe { block.as_ref() }) else {
@@ -147,19 +146,19 @@ unsafe extern "C" fn process(
     }
     // SAFETY: as for the block.
     let Some(events) = (unsafe { block.in_events.as_ref() }) else {
-        // SAFETY: both are as the host gave them.
+        // SAFETY: both pointers are the host's.
         return unsafe { inner(plugin, block) };
     };
     let last = block.frames_count.saturating_sub(1);
-    let within = Within { events, last, now: Cell::new(0), moved: UnsafeCell::new([0; _]) };
-    let ctx = (&raw const within).cast_mut().cast();
+    let clamped = ClampedEvents { events, last, now: Cell::new(0), moved: UnsafeCell::new([0; _]) };
+    let ctx = (&raw const clamped).cast_mut().cast();
     let events = clap_input_events { ctx, size: Some(size), get: Some(get) };
     let block = clap_process { in_events: &events, ..*block };
     // SAFETY: the block is the host's but for the events, which live until the call returns.
     unsafe { inner(plugin, &block) }
 }
 
-/// Whether nice-plug can take the numbers of channels in `block`, in a layout of so many.
+/// Whether nice-plug can process the channel counts of `block` in a layout of `channels`.
 fn channels_fit(block: &clap_process, channels: u32) -> bool {
     let count = |ports: *const clap_audio_buffer, number: u32| {
         // SAFETY: CLAP promises as many ports as the number says.
@@ -173,10 +172,10 @@ fn channels_fit(block: &clap_process, channels: u32) -> bool {
 /// The channels of the main output in the layout that the host has chosen.
 ///
 /// # Safety
-/// `plugin` must be one of ours, and this the main thread.
+/// `plugin` must come from [`create_plugin`], and the caller must be on the main thread.
 unsafe fn layout_channels(plugin: *const clap_plugin) -> u32 {
     let mut info = MaybeUninit::<clap_audio_port_info>::uninit();
-    // SAFETY: the plugin answers for its ports, and fills in all that is read when it says that it has.
+    // SAFETY: the pointers come from the plugin, and `get` fills in `info` if it returns true.
     unsafe {
         let ports = (*plugin).get_extension.map(|get| get(plugin, CLAP_EXT_AUDIO_PORTS.as_ptr()));
         let ports = ports.and_then(|ports| ports.cast::<clap_plugin_audio_ports>().as_ref());
@@ -187,47 +186,48 @@ unsafe fn layout_channels(plugin: *const clap_plugin) -> u32 {
     }
 }
 
-/// A host's events, each at a time from that of the one before it to the `last` sample.
-struct Within<'a> {
+/// A host's events, with their times clamped between the time of the event before and the block's last sample.
+struct ClampedEvents<'a> {
     events: &'a clap_input_events,
+    /// The block's last sample.
     last: u32,
-    /// When the last event was that has been asked for.
+    /// The time of the event that was requested last.
     now: Cell<u32>,
-    /// The last event that had to be moved; a caller is done with one before it asks for the next.
-    moved: UnsafeCell<Room>,
+    /// A copy of the last event that had to be moved. A caller is done with it before it requests the next one.
+    moved: UnsafeCell<EventBuffer>,
 }
 
-/// Room for any event of CLAP's own: the largest, of the transport, has 104 bytes.
-type Room = [u64; 16];
+/// A buffer for any event that CLAP defines: the largest, that of the transport, has 104 bytes.
+type EventBuffer = [u64; 16];
 
 unsafe extern "C" fn size(list: *const clap_input_events) -> u32 {
-    // SAFETY: `process` made the list, and its context is a `Within` that is still there.
-    let events = unsafe { &*(*list).ctx.cast::<Within>() }.events;
+    // SAFETY: `process` made the list, and its context is a `ClampedEvents` that outlives it.
+    let events = unsafe { &*(*list).ctx.cast::<ClampedEvents>() }.events;
     // SAFETY: it is the host's own function, on the host's list.
     events.size.map_or(0, |size| unsafe { size(events) })
 }
 
 unsafe extern "C" fn get(list: *const clap_input_events, index: u32) -> *const clap_event_header {
     // SAFETY: as in `size`.
-    let within = unsafe { &*(*list).ctx.cast::<Within>() };
-    let Some(get) = within.events.get else { return ptr::null() };
+    let clamped = unsafe { &*(*list).ctx.cast::<ClampedEvents>() };
+    let Some(get) = clamped.events.get else { return ptr::null() };
     // SAFETY: it is the host's own function, on the host's list.
-    let event = unsafe { get(within.events, index) };
+    let event = unsafe { get(clamped.events, index) };
     // SAFETY: CLAP promises an event or null.
     let Some(header) = (unsafe { event.as_ref() }) else { return event };
-    let time = header.time.clamp(within.now.get(), within.last);
-    within.now.set(time);
+    let time = header.time.clamp(clamped.now.get(), clamped.last);
+    clamped.now.set(time);
     if header.time == time {
         return event;
     }
     let bytes = header.size as usize;
-    if !(size_of::<clap_event_header>()..=size_of::<Room>()).contains(&bytes) {
-        // Nothing that we know of; nice-plug passes over null.
+    if !(size_of::<clap_event_header>()..=size_of::<EventBuffer>()).contains(&bytes) {
+        // No event that CLAP defines; nice-plug ignores null.
         return ptr::null();
     }
-    let moved = within.moved.get().cast::<u8>();
-    // SAFETY: there is room for `bytes`, which are as many as the event has; the room is aligned for a
-    // header, and nobody holds a reference into it.
+    let moved = clamped.moved.get().cast::<u8>();
+    // SAFETY: the event has `bytes` bytes, and the buffer has room for them; it is aligned for a header, and there are
+    // no references into it.
     unsafe {
         ptr::copy_nonoverlapping(event.cast(), moved, bytes);
         let moved = moved.cast::<clap_event_header>();

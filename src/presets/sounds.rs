@@ -1,4 +1,4 @@
-//! What the factory presets do to music, each held to its name.
+//! Tests that the factory presets do to music what their names say.
 
 use super::{Preset, ids};
 use crate::dsp::{Settings, ToneFilter, notes};
@@ -9,7 +9,7 @@ type Signal = [Vec<f32>; 2];
 /// Sample rate of the demo tune, Hz.
 const RATE: f64 = 44_100.0;
 
-/// The demo tune's bars: the first one is drums alone, the sixth one is without.
+/// The length of a bar of the demo tune, s. The first bar has drums only, the sixth bar has none.
 const BAR: f64 = 4.0 * 60.0 / 132.0;
 
 fn demo() -> Signal {
@@ -69,7 +69,7 @@ fn drums_are_tamed() {
     let drums = |signal: &Signal| bar(signal, 0) - bar(signal, 5);
     let [tamed, reference] =
         ["drums-tamed", "reference"].map(|id| drums(&play(&settings(id), &dry)));
-    // Half of the drums is a fact of the mix, not a taming.
+    // A mix of 50 % alone halves the drums; the preset must lower them by more.
     let change = [tamed - drums(&dry), tamed - reference];
     assert!(change[0] < -8.0 && change[1] < -4.0, "{change:?} dB against the notes");
 }
@@ -97,9 +97,9 @@ fn sounding(id: &str) -> Vec<f64> {
 #[test]
 fn presets_for_a_range_or_a_scale_keep_to_it() {
     let lead = sounding("lead-only");
-    // From C5 up, where melodies are, and most of what is to be heard.
+    // From C5 up, the range of most melodies.
     assert!(lead.iter().all(|hertz| *hertz > 520.0) && lead.len() > 30, "{lead:?}");
-    assert!(settings("lead-only").mix >= 80.0, "the rest must step back");
+    assert!(settings("lead-only").mix >= 80.0, "the dry signal must be quiet");
     let bass = sounding("bass-octave");
     // From A1 to below A3.
     assert!(bass.iter().all(|hertz| (54.9..219.0).contains(hertz)) && bass.len() == 24, "{bass:?}");
@@ -120,7 +120,7 @@ fn songs_that_are_fast_end_their_notes_sooner_and_pads_later() {
 }
 
 #[test]
-fn wide_is_wide() {
+fn stereo_wide_keeps_left_and_right_apart() {
     let mut left_only = demo();
     left_only[1].fill(0.0);
     let sides = |id| {
@@ -134,8 +134,8 @@ fn wide_is_wide() {
 #[test]
 fn edges_are_subtle_or_extreme() {
     let dry = demo();
-    // What is left of the music as it was: the output's likeness to it, as a correlation.
-    let likeness = |id| {
+    // The correlation of the output with the input.
+    let correlation = |id| {
         let wet = play(&settings(id), &dry);
         let dot = |a: &Signal, b: &Signal| -> f64 {
             let pairs = a.iter().flatten().zip(b.iter().flatten());
@@ -143,7 +143,8 @@ fn edges_are_subtle_or_extreme() {
         };
         dot(&wet, &dry) / (dot(&wet, &wet) * dot(&dry, &dry)).sqrt()
     };
-    let [subtle, reference, extreme] = ["subtle-edge", "reference", "extreme-8-bit"].map(likeness);
+    let [subtle, reference, extreme] =
+        ["subtle-edge", "reference", "extreme-8-bit"].map(correlation);
     assert!(
         subtle > 0.9 && subtle > reference && reference > extreme && extreme < 0.75,
         "{subtle} {reference} {extreme}"

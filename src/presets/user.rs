@@ -9,24 +9,24 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-/// How the name of a file begins that is being written.
+/// Prefix of the names of temporary files.
 const PART: &str = ".tone-filter-";
 
-/// Age after which nobody is still writing such a file.
+/// Age after which a temporary file is no longer in use.
 const STALE: Duration = Duration::from_secs(3600);
 
-/// The longest name in characters, which fits into a line of the editor.
+/// The longest name, in characters: what fits into a line of the editor.
 const LONGEST: usize = 64;
 
-/// The longest name in bytes: with `.json`, less than the 255 that most systems have for a file's.
+/// The longest name, in bytes: with `.json`, less than the 255 that most systems allow for a file name.
 const LONGEST_BYTES: usize = 240;
 
-/// A folder of presets, a file each. It need not exist until something is saved.
+/// A folder of presets, one file each. The folder is created when a preset is saved.
 #[derive(Debug, Clone)]
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// The user's own, where the system keeps configuration; `None` for a user without a home.
+    /// The user's folder, in the system's configuration directory; `None` for a user without a home directory.
     pub fn of_user() -> Option<Self> {
         let folders = ProjectDirs::from("", "", "tone-filter")?;
         Some(Self(folders.config_dir().join("presets")))
@@ -54,18 +54,18 @@ impl Folder {
     /// The preset called `name`, if there is one.
     ///
     /// # Errors
-    /// When its file cannot be read or understood.
+    /// When its file cannot be read or is not a valid preset.
     pub fn load(&self, name: &str) -> Result<Option<Preset>, Error> {
         let path = self.path(name);
-        // A pipe would keep whoever opens it waiting.
+        // Only regular files are opened: opening a pipe would block.
         if name != file_name(name) || !path.is_file() {
             return Ok(None);
         }
         Preset::read(&path).map(Some)
     }
 
-    /// Saves `preset` under its name, or what of it a file name can hold, in place of one that is called
-    /// the same; that name.
+    /// Saves `preset` under its name and returns that name, in which characters that a file name cannot have are
+    /// replaced. A preset with the same name is replaced.
     ///
     /// # Errors
     /// When the name is empty or a factory preset's, or the file cannot be written; then nothing changes.
@@ -88,7 +88,7 @@ impl Folder {
     /// # Errors
     /// When there is none, or it cannot be deleted.
     pub fn delete(&self, name: &str) -> Result<(), Error> {
-        // Or another preset would go, which has in place of an odd character what this one would get.
+        // Other names are changed by `file_name`, and would delete the preset of that name.
         if name != file_name(name) {
             return Err(Error::Name { name: name.into() });
         }
@@ -96,7 +96,7 @@ impl Folder {
         fs::remove_file(&path).map_err(|source| Error::Write { path, source })
     }
 
-    /// Deletes what a program that was killed has left half written.
+    /// Deletes old temporary files, which a process that was killed has left behind.
     fn sweep(&self) {
         let stale = |file: &fs::DirEntry| {
             let modified = file.metadata().and_then(|metadata| metadata.modified());
@@ -106,7 +106,7 @@ impl Folder {
         let is_part = |file: &fs::DirEntry| file.file_name().to_string_lossy().starts_with(PART);
         for file in fs::read_dir(&self.0).into_iter().flatten().flatten() {
             if is_part(&file) && stale(&file) {
-                // It is in nobody's way if it stays.
+                // A file that cannot be deleted does no harm.
                 let _ = fs::remove_file(file.path());
             }
         }
@@ -117,7 +117,7 @@ impl Folder {
     }
 }
 
-/// Puts `text` into the file at `path` at one stroke: nobody ever reads half of it.
+/// Writes `text` to the file at `path` atomically: no reader ever sees half of it.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
     let mut file =
@@ -127,7 +127,7 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// `name` as a file name on any system: no separators, no dots, none of the names that are devices.
+/// `name` as a file name that is valid on all systems: without separators, dots and device names.
 fn file_name(name: &str) -> String {
     let allowed = |c: char| c.is_alphanumeric() || " -_+'()#&,".contains(c);
     let clean: String = name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
@@ -141,7 +141,7 @@ fn file_name(name: &str) -> String {
     if is_device(&name) { name + "_" } else { name }
 }
 
-/// Whether Windows takes `name` for a device, with or without an extension.
+/// Whether `name` is a device on Windows, with or without an extension.
 fn is_device(name: &str) -> bool {
     let name = name.to_uppercase();
     // Superscript digits count, too.
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_name_is_refused_and_what_is_no_preset_is_told() {
+    fn invalid_names_are_refused_and_invalid_presets_are_reported() {
         let home = tempfile::tempdir().unwrap();
         let folder = Folder::new(home.path());
         for name in ["", "  ", "Reference", "quiet music", "Extreme-8-bit"] {
@@ -198,18 +198,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_half_written_is_swept_away_when_it_is_old() {
+    fn temporary_files_are_deleted_when_they_are_old() {
         let home = tempfile::tempdir().unwrap();
         let (old, new) = (home.path().join(".tone-filter-a1"), home.path().join(".tone-filter-b2"));
         fs::write(&new, "{").unwrap();
         let hours_ago = SystemTime::now() - Duration::from_secs(7200);
         fs::File::create(&old).unwrap().set_modified(hours_ago).unwrap();
         Folder::new(home.path()).save(&preset("mine", 1.0)).unwrap();
-        assert!(!old.exists() && new.exists(), "somebody may still be writing the new one");
+        assert!(!old.exists() && new.exists(), "the new one may still be in use");
     }
 
     #[test]
-    fn what_is_no_plain_file_or_too_large_is_not_read() {
+    fn only_regular_files_of_limited_size_are_read() {
         let home = tempfile::tempdir().unwrap();
         let folder = Folder::new(home.path());
         #[cfg(unix)]
@@ -228,7 +228,7 @@ mod tests {
         assert!(error.contains("larger than 1 MB"), "{error}");
     }
 
-    /// What a name may not be on any of the systems, by their own rules.
+    /// Asserts that `name` is a plain file name by the rules of all systems.
     fn assert_harmless(name: &str) {
         assert!(!name.is_empty() && name.len() + ".json".len() <= 255, "{name:?}");
         assert!(
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_mean_something_to_a_system_mean_nothing_here() {
+    fn names_with_a_special_meaning_to_a_system_are_saved_as_plain_files() {
         let long = ["x".repeat(5000), "é".repeat(300), "長".repeat(300), "𝒳".repeat(300)];
         let devices =
             ["CON", "prn", "Aux", "NUL", "COM0", "com1", "LPT9", "COM¹", "lpt²", "Com³", "CON_"];
@@ -313,7 +313,7 @@ mod tests {
             assert_eq!(folder.load(&saved).unwrap(), Some(preset(&saved, 7.0)));
             assert_eq!(fs::read_dir(home.path().join("presets")).unwrap().count(), 1);
             if saved != name {
-                // Nor do others get what is under the name that it got.
+                // The original name must not load or delete the preset under the changed name.
                 assert_eq!(folder.load(&name).unwrap(), None, "{name:?}");
                 assert!(folder.delete(&name).is_err(), "{name:?}");
             }
@@ -356,12 +356,12 @@ mod tests {
             let folder = Folder::new(home.path().join("presets"));
             let result = folder.save(&preset(&name, 7.0));
             let refused = matches!(result, Err(Error::Name { .. }));
-            prop_assert!(result.is_ok() || refused, "a file's name it is");
+            prop_assert!(result.is_ok() || refused, "it must be a valid file name");
             if let Ok(saved) = result {
                 assert_harmless(&saved);
                 prop_assert_eq!(folder.names(), std::slice::from_ref(&saved));
                 prop_assert_eq!(folder.load(&saved).unwrap(), Some(preset(&saved, 7.0)));
-                // And nothing but that file.
+                // There is no other file.
                 prop_assert_eq!(fs::read_dir(home.path().join("presets")).unwrap().count(), 1);
             }
             prop_assert!(fs::read_dir(home.path()).unwrap().count() <= 1);

@@ -1,12 +1,11 @@
-//! `cargo xtask test-arm`: the DSP's tests on a foreign CPU, which has NEON where this one has SSE and
-//! AVX. Debian's compiler makes them, QEMU runs them.
+//! `cargo xtask test-arm`: the DSP's tests for 64-bit ARM with NEON, cross-compiled with Debian's compiler and run in QEMU.
 
 use crate::{run, suite};
 use anyhow::{Result, bail};
 use std::process::Command;
 
-/// The compiler and its library, a linker, an emulator, and the C library that the tests are loaded
-/// with. A loader and a C library from different packages do not start a thread.
+/// The compiler and its library, a linker, an emulator, and the C library for the tests. With a loader and a C library
+/// from different packages, threads do not start.
 const PACKAGES: [&str; 5] = [
     "rustc-web",
     "libstd-rust-web-dev:arm64",
@@ -17,7 +16,7 @@ const PACKAGES: [&str; 5] = [
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
-/// Builds and runs.
+/// Builds and runs the tests.
 ///
 /// # Errors
 /// When something is missing and cannot be installed, or a test fails.

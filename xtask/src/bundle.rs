@@ -1,4 +1,4 @@
-//! `cargo xtask bundle`: builds the plugin and puts it into CLAP and VST3 bundles.
+//! `cargo xtask bundle`: builds the plugin as CLAP and VST3 bundles.
 
 use crate::{root, target};
 use anyhow::{Context, Result, ensure};
@@ -11,7 +11,7 @@ use std::{
 const PACKAGE: &str = "tone-filter";
 /// The bundles' name, from `bundler.toml`.
 const NAME: &str = "Tone Filter";
-/// What a bundle needs of the package: not the renderer, whose libraries take longer to build than all else.
+/// The parts of the package that a bundle needs: not the renderer, whose dependencies take longest to build.
 const PARTS: [&str; 3] = ["--lib", "--no-default-features", "--features=plugin"];
 
 /// Builds and bundles with the options of `cargo build` in `args`. The package may be named or not.
@@ -22,7 +22,7 @@ pub fn bundle(args: impl IntoIterator<Item = String>) -> Result<()> {
     bundle_as("bundle", args)
 }
 
-/// The same for both of a Mac's CPUs, in one file. On macOS only, with both targets installed.
+/// The same as a universal binary for both CPU types of Macs. On macOS only, with both targets installed.
 ///
 /// # Errors
 /// When it does not build.
@@ -30,7 +30,7 @@ pub fn bundle_universal(args: impl IntoIterator<Item = String>) -> Result<()> {
     bundle_as("bundle-universal", args)
 }
 
-/// Does what nice-plug calls `verb`.
+/// Runs nice-plug's command `verb`.
 fn bundle_as(verb: &str, args: impl IntoIterator<Item = String>) -> Result<()> {
     let mut args = args.into_iter().peekable();
     let named = args.peek().is_some_and(|first| first == "-p" || !first.starts_with('-'));
@@ -41,7 +41,7 @@ fn bundle_as(verb: &str, args: impl IntoIterator<Item = String>) -> Result<()> {
     fs::write(stamp()?, "").context("cannot write to target/bundled")
 }
 
-/// Builds and bundles what users get.
+/// Builds and bundles the release build.
 ///
 /// # Errors
 /// When it does not build.
@@ -52,7 +52,7 @@ pub fn bundle_release() -> Result<()> {
 /// The CLAP bundle that was built last.
 ///
 /// # Errors
-/// When there is none, or when the sources have changed since; says how to make one.
+/// When there is none, or when the sources have changed since; the error says how to build one.
 pub fn clap() -> Result<PathBuf> {
     built("clap")
 }
@@ -60,7 +60,7 @@ pub fn clap() -> Result<PathBuf> {
 /// The VST3 bundle that was built last.
 ///
 /// # Errors
-/// When there is none, or when the sources have changed since; says how to make one.
+/// When there is none, or when the sources have changed since; the error says how to build one.
 pub fn vst3() -> Result<PathBuf> {
     built("vst3")
 }
@@ -70,18 +70,18 @@ fn built(extension: &str) -> Result<PathBuf> {
     let bundled = fs::metadata(stamp()?).and_then(|stamp| stamp.modified());
     let remedy = "run `cargo xtask bundle --release` first, or `cargo xtask test`, which does all";
     ensure!(path.exists() && bundled.is_ok(), "{} is missing: {remedy}", path.display());
-    // Or a test of yesterday's plugin would pass for one of today's.
+    // An old bundle is refused, so that the tests never run on an outdated plugin.
     let fresh = newest(&root().join("src"))? <= bundled?;
     ensure!(fresh, "{} is older than the sources: {remedy}", path.display());
     Ok(path)
 }
 
-/// The file whose time is that of the last bundling: copies may keep the time of what they copy.
+/// A file whose modification time is that of the last bundling; that of the bundle may be the time of a copied file.
 fn stamp() -> Result<PathBuf> {
     Ok(target()?.join("bundled/.bundled"))
 }
 
-/// When the newest file in `folder` was changed.
+/// The latest modification time of the files in `folder`.
 fn newest(folder: &Path) -> io::Result<SystemTime> {
     let mut newest = SystemTime::UNIX_EPOCH;
     for entry in fs::read_dir(folder)? {

@@ -1,4 +1,4 @@
-//! `cargo xtask corpus`: the saved states and presets of this version, which every later one must load.
+//! `cargo xtask corpus`: writes the states and presets of this version, which all later versions must load.
 
 use crate::{
     bundle,
@@ -14,16 +14,16 @@ use tone_filter::{
 };
 
 /// Builds the plugin and writes the state and the preset of every factory preset into
-/// `tests/corpus/VERSION/`, which must not be there yet: what has been released is never written anew.
+/// `tests/corpus/VERSION/`. The folder must not exist: files of released versions are never changed.
 ///
 /// # Errors
-/// When the plugin does not build or load, or the folder is there.
+/// When the plugin does not build or load, or the folder exists.
 pub fn write() -> Result<()> {
     bundle::bundle_release()?;
     let library = Library::load(&bundle::clap()?)?;
     let plugin = library.plugins()?.into_iter().next().context("the bundle is empty")?;
     let folder = root().join("tests/corpus").join(&plugin.version);
-    ensure!(!folder.exists(), "{} is there already", folder.display());
+    ensure!(!folder.exists(), "{} exists already", folder.display());
     fs::create_dir_all(&folder)?;
     for id in ids() {
         let preset = Preset::factory(id).context("every id has a preset")?;
@@ -36,7 +36,7 @@ pub fn write() -> Result<()> {
     Ok(())
 }
 
-/// Loads a state that says `settings` in the words of the plugin's own.
+/// Loads a state with `settings` into `instance`, in the format of the plugin's own state.
 fn set(instance: &mut Instance, settings: &Settings) -> Result<()> {
     // Eight bytes of length, then JSON.
     let saved = instance.save()?;

@@ -19,10 +19,10 @@ use tone_filter::{
 /// The longest block; the shortest has 64 samples.
 const MAX_BLOCK: usize = 512;
 
-/// Sound, one vector a channel.
+/// Audio, one vector per channel.
 type Signal = Vec<Vec<f32>>;
 
-/// Builds the plugin, plays the tune through it, and writes what there is to hear and to see.
+/// Builds the plugin, plays the tune through it, and writes audio files and a picture of the bands.
 ///
 /// # Errors
 /// When the plugin does not build, load or play, or the results cannot be written.
@@ -73,19 +73,19 @@ pub fn demo() -> Result<()> {
     Ok(())
 }
 
-/// How well the listener reads the tune.
+/// How well the listener detects the notes of the tune.
 struct Found {
-    /// Notes that the tune has.
+    /// The number of notes in the score.
     written: usize,
-    /// Those that were lit for half of their time at least.
+    /// The number of notes whose band was on for at least half of their duration.
     found: usize,
-    /// The share of the lit time that belongs to a note, or to its echoes.
+    /// The share of all bands' on time that belongs to a note or its echoes.
     right: f64,
 }
 
-/// Holds what is played, to the ear of the default sound with lookahead, against the score.
+/// Compares the listener's decisions, with the default sound and lookahead, with the score.
 fn find(dry: &Signal, rate: u32) -> Result<Found> {
-    /// Seconds in which the last echo of a note has come and gone.
+    /// Seconds after a note in which its echoes sound.
     const ECHO: f64 = 0.8;
     let settings = Settings { lookahead: true, ..Settings::default() };
     let mut filter = ToneFilter::new(rate.into(), &settings)?;
@@ -122,7 +122,7 @@ fn find(dry: &Signal, rate: u32) -> Result<Found> {
     Ok(Found { written: score.len(), found, right: f64::from(right as u32) / f64::from(lit) })
 }
 
-/// Plays `dry` and the tail after it; the plugin's output and the time that took.
+/// Plays `dry` and the plugin's tail; returns the plugin's output and the processing time.
 fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(Signal, Duration)> {
     let library = Library::load(bundle)?;
     let descriptor = library.plugins()?.into_iter().next().context("the bundle is empty")?;
@@ -140,7 +140,7 @@ fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(
     }
     instance.select(dry.len())?;
     let mut processor = instance.activate(rate.into(), MAX_BLOCK)?;
-    // Any sequence of lengths will do that visits them all.
+    // A sequence of block lengths that visits all of them.
     let mut blocks = (0..).map(|index| 64 + index * 197 % (MAX_BLOCK - 63));
 
     // A host's audio runs on a thread of its own.

@@ -34,8 +34,8 @@ fn folder(format: &str) -> Result<PathBuf> {
     })
 }
 
-/// Copies `bundle` into `folder`, in place of an older one, in a way that never leaves a half of it under
-/// its name: beside it first, then renamed.
+/// Installs `bundle` into `folder` in place of an older one, atomically: it is copied under another name first, then
+/// renamed.
 fn replace(bundle: &Path, folder: &Path) -> Result<PathBuf> {
     let name = bundle.file_name().context("a bundle has a name")?;
     let aside = |suffix: &str| {
@@ -91,7 +91,7 @@ mod tests {
         fs::write(bundle.join("Contents/x86_64-linux/A.so"), "new").unwrap();
         fs::create_dir_all(folder.join("A.vst3/Contents")).unwrap();
         fs::write(folder.join("A.vst3/Contents/stale"), "old").unwrap();
-        // What a copy that was interrupted has left.
+        // Files of an interrupted installation.
         fs::create_dir_all(folder.join("A.vst3.new")).unwrap();
         fs::write(folder.join("A.vst3.old"), "older").unwrap();
 
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bundle_that_is_not_there_leaves_the_installed_one_alone() {
+    fn a_missing_bundle_leaves_the_installed_one_unchanged() {
         let place = tempfile::tempdir().unwrap();
         fs::write(place.path().join("A.clap"), "old").unwrap();
         let missing = place.path().join("elsewhere/A.clap");

@@ -1,4 +1,4 @@
-//! Development tasks: `cargo xtask` and what the package's tests share with it.
+//! Development tasks: `cargo xtask`, and helpers for the package's tests.
 
 pub mod arm;
 pub mod bundle;
@@ -25,10 +25,10 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
 }
 
-/// Cargo's target folder, wherever the user's configuration puts it.
+/// Cargo's target folder, by the user's configuration.
 ///
 /// # Errors
-/// When cargo does not say.
+/// When `cargo metadata` fails.
 pub fn target() -> Result<PathBuf> {
     let mut command = cargo_metadata::MetadataCommand::new();
     let metadata = command.manifest_path(root().join("Cargo.toml")).no_deps().exec()?;

@@ -7,20 +7,20 @@ const USAGE: &str = "\
 Usage: cargo xtask VERB
 
   demo              build the plugin and play the demo tune through it in a real host
-  install           build the plugin and put it where your DAW looks for it
+  install           build the plugin and install it for this user
   test              check everything: format, lints, docs, tests, the plugin in real hosts
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
-  soak              the long runs: an hour of abuse, a session of two hours, a million blocks; with
-                    figures, for which the computer should have nothing else to do
-  songs [FLAGS]     print how well notes are found in real songs and how loud they come out; FLAGS are
-                    those of `tone-filter render`
+  soak              run the long tests and print their figures: an hour of random settings and signals,
+                    a session of two hours, a million blocks; the computer should be idle
+  songs [FLAGS]     print how well notes are detected in real songs, and the loudness of the output;
+                    FLAGS are those of `tone-filter render`
   deny              check licences and sources of all dependencies; needs cargo-deny
-  corpus            write states and presets of a new version into tests/corpus, to be kept for ever
+  corpus            write the states and presets of a new version into tests/corpus
   bundle [OPTIONS]  build CLAP and VST3 bundles into target/bundled; OPTIONS are those of
                     `cargo build`, such as --release
   bundle-universal [OPTIONS]
-                    the same for both of a Mac's CPUs
-  tune              make assets/demo.wav anew";
+                    the same for both CPU types of Macs
+  tune              generate assets/demo.wav";
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);

@@ -1,13 +1,13 @@
-//! A Python of our own under `target/`, for the VST3 host that comes as a Python package.
+//! A Python virtual environment under `target/`, for the VST3 hosts that are Python packages.
 
 use crate::{root, run, target};
 use anyhow::{Result, ensure};
 use std::{path::PathBuf, process::Command};
 
-/// The interpreter that [`set_up`] has made.
+/// The interpreter of the environment that [`set_up`] makes.
 ///
 /// # Errors
-/// When there is none; says how to make one.
+/// When it does not exist; the error says how to make it.
 pub fn interpreter() -> Result<PathBuf> {
     let path = path()?;
     ensure!(
@@ -18,10 +18,10 @@ pub fn interpreter() -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Makes the virtual environment, or brings it up to `tests/requirements.txt`.
+/// Makes the virtual environment if needed, and installs the packages of `tests/requirements.txt`.
 ///
 /// # Errors
-/// When Python 3 with its venv module is missing, or packages cannot be had.
+/// When Python 3 with its venv module is missing, or packages cannot be installed.
 pub fn set_up() -> Result<()> {
     let path = path()?;
     if !path.exists() {

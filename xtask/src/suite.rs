@@ -1,11 +1,11 @@
-//! `cargo xtask test`: everything that must hold before a change is merged.
+//! `cargo xtask test`: all checks that a change must pass.
 
 use crate::{bundle, python, run};
 use anyhow::{Context, Result, bail};
 use std::{env, path::Path, process::Command, time::Instant};
 
-/// What the tests need that a bare Debian does not have: a display and OpenGL on it for the editor's window,
-/// programs to exchange files with, and songs with what plays them.
+/// Debian packages for the tests: a virtual display and OpenGL for the editor's window, programs to exchange files with,
+/// and songs with a synthesiser.
 const PACKAGES: [&str; 11] = [
     "xvfb",
     "libgl1",
@@ -20,7 +20,7 @@ const PACKAGES: [&str; 11] = [
     "openttd-openmsx",
 ];
 
-/// Runs every step, in an order in which cheap ones and missing tools fail first.
+/// Runs all steps; missing tools and cheap checks come first.
 ///
 /// # Errors
 /// At the first step that fails.
@@ -28,7 +28,7 @@ pub fn test() -> Result<()> {
     step("tools", tools)?;
     step("format", || cargo("fmt --all --check"))?;
     step("clippy, everything", || cargo("clippy --workspace --all-targets -- -D warnings"))?;
-    // Without the tests, whose own dependencies would bring features back.
+    // Without the tests, whose dependencies would enable features again.
     for features in ["", "plugin", "cli"] {
         let line = format!("clippy --no-default-features --features={features} --lib --bins");
         step(&line, || cargo(&format!("{line} -- -D warnings")))?;
@@ -42,8 +42,8 @@ pub fn test() -> Result<()> {
     step("tests, real hosts included", || cargo("test --workspace --no-fail-fast"))
 }
 
-/// Checks licences, sources and what is banned, by `deny.toml`; then known vulnerabilities, for which the
-/// network is needed. Not part of [`test()`]: what others publish today must not fail a change of ours.
+/// Checks licences, sources and bans by `deny.toml`, then known vulnerabilities, which needs the network. Not part of
+/// [`test()`], because new advisories would fail unrelated changes.
 ///
 /// # Errors
 /// When cargo-deny is missing, or finds something.
@@ -67,7 +67,7 @@ fn cargo(arguments: &str) -> Result<()> {
     run(Command::new("cargo").args(arguments.split(' ')))
 }
 
-/// Installs what the hosts' tests need, as far as this user may.
+/// Installs missing tools, as far as this user is permitted to.
 fn tools() -> Result<()> {
     let mut missing = Vec::new();
     if cfg!(target_os = "linux") {
@@ -90,7 +90,7 @@ fn tools() -> Result<()> {
 pub(crate) fn apt_install(packages: &[&str]) -> Result<()> {
     let names = packages.join(", ");
     if !on_path("apt-get") {
-        bail!("missing: {names}. Install what this system calls so, and try again");
+        bail!("missing: {names}. Install this system's packages of these, and try again");
     }
     if !is_root() {
         let packages = packages.join(" ");

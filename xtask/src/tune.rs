@@ -1,8 +1,8 @@
-//! The demo tune: eight bars in A minor, composed here, played here, the same on every machine.
+//! The demo tune: eight bars in A minor, synthesised here, the same on every machine.
 //!
-//! It is arranged for what it has to show. A bar of percussion alone must leave the filter dark. Then a
-//! plucked melody, chords, a bass and an arpeggio up to A6 come in, all in equal temperament at 440 Hz,
-//! and light their notes. One bar goes without percussion, and the last chord rings out.
+//! It is arranged to show the filter. In the first bar there is only percussion, which must not switch bands on. Then
+//! come a plucked melody, chords, a bass and an arpeggio up to A6, all in equal temperament at 440 Hz, which switch the
+//! bands of their notes on. One bar has no percussion, and the last chord rings out.
 
 use anyhow::{Context, Result};
 use std::{f64::consts::TAU, path::Path};
@@ -13,7 +13,7 @@ pub const RATE: u32 = 44_100;
 const BEATS_PER_MINUTE: f64 = 132.0;
 const BAR: f64 = 4.0 * 60.0 / BEATS_PER_MINUTE;
 const STEP: f64 = BAR / 16.0;
-/// The last chord's way out, in seconds.
+/// Seconds in which the last chord fades.
 const END: f64 = 1.2;
 /// -3 dB full scale.
 const PEAK: f64 = 0.708;
@@ -52,7 +52,7 @@ const BASS: [&str; 8] = [
     "D2 3 D2 1 E2 2 E2 2",
     "A2 8",
 ];
-/// Played round and round in sixteenths.
+/// Repeated in sixteenths.
 #[rustfmt::skip]
 const ARPEGGIO: [&str; 8] = [
     "", "", "",
@@ -82,7 +82,7 @@ const HAT: [&str; 8] = [
 /// The tune: left and right, 16 bit.
 pub fn generate() -> Vec<[i16; 2]> {
     let mut mix = Mix::new(8.0 * BAR + END);
-    // Each lead note comes back from the left and from the right, a dotted eighth later each time.
+    // Each lead note has echoes at the left and at the right, a dotted eighth apart.
     for (delay, gain, pan) in [(0.0, 0.34, 0.1), (3.0, 0.12, -0.7), (6.0, 0.06, 0.7)] {
         for note in notes(&MELODY) {
             mix.add(note.start + delay * STEP, gain, pan, note.length + 0.9, |t| pluck(&note, t));
@@ -112,15 +112,15 @@ pub fn generate() -> Vec<[i16; 2]> {
     mix.master()
 }
 
-/// A note that is written in the tune, of those that a band is tuned to.
+/// A note of the score that has a band.
 pub struct Written {
     /// Its band, 0 for A3.
     pub tone: usize,
-    /// When it begins, and when it ends, in seconds.
+    /// Its start and its end in seconds.
     pub span: [f64; 2],
 }
 
-/// The notes of melody, chords and arpeggio; the bass is below the lowest band, and echoes are nobody's notes.
+/// The notes of melody, chords and arpeggio. The bass is below the lowest band, and echoes are not in the score.
 pub fn score() -> Vec<Written> {
     let all = [notes(&MELODY), notes(&CHORDS), arpeggio()].into_iter().flatten();
     let written = all.map(|note| Written {
@@ -151,7 +151,7 @@ pub fn write(path: &Path) -> Result<()> {
     write().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// A note in seconds and Hz; `voice` is its place in its chord or figure.
+/// A note in seconds and Hz; `voice` is its index in its chord or figure.
 struct Note {
     start: f64,
     length: f64,
@@ -281,7 +281,7 @@ impl Mix {
         }
     }
 
-    /// Rounds the peaks off, fades the end and brings the loudest sample to the peak level.
+    /// Soft-clips the peaks, fades the end and scales the loudest sample to the peak level.
     fn master(mut self) -> Vec<[i16; 2]> {
         let count = self.frames.len();
         let fade = 0.25 * f64::from(RATE);
@@ -309,7 +309,7 @@ mod tests {
         let generated: Vec<i16> = generate().into_iter().flatten().collect();
         assert_eq!(committed.len(), generated.len());
         for (index, (committed, generated)) in committed.iter().zip(&generated).enumerate() {
-            // Platforms' sines differ in the last digit.
+            // The sine functions of platforms differ in the last digit.
             assert!(committed.abs_diff(*generated) <= 1, "sample {index}");
         }
     }

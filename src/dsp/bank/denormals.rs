@@ -1,7 +1,7 @@
 //! Denormal numbers off, for as long as a block is processed.
 //!
-//! A ringing resonator decays towards zero for ever, and on most CPUs arithmetic on numbers below
-//! 1e-38 is a hundred times slower. Nothing audible lives there.
+//! The output of a resonator decays towards zero and never reaches it, and on most CPUs arithmetic on numbers below 1e-38
+//! is a hundred times slower. Such small numbers are inaudible.
 
 /// While this value lives, this thread's float arithmetic flushes denormals to zero; then the
 /// thread's former mode is restored.

@@ -1,4 +1,4 @@
-//! One bank: a signal in, the wet signal out, for a block at a time.
+//! A bank of 48 resonators: a signal in, the wet signal out, block by block.
 
 pub(super) mod denormals;
 pub mod kernel;
@@ -16,27 +16,28 @@ use super::{
 use kernel::{Coefficients, FrameInputs, Kernel, RMS_GUARD, State, Task};
 use resonator::Design;
 
-/// The loudest input a bank is given, 18 dB over full scale. Music never comes near; it bounds how long
-/// a fault in the input is remembered.
+/// The bound of a bank's input as a magnitude, 18 dB over full scale: far above music, it limits how long a fault in
+/// the input has an effect.
 pub(super) const LOUDEST: f32 = 8.0;
 
-/// States and powers below this are of no consequence: the product of a band, its effective value and any drive is below
-/// the smallest number.
-const GONE: f32 = 1e-32;
+/// States and powers below this are negligible: the product of a band, its effective value and any drive is below the
+/// smallest number.
+const NEGLIGIBLE: f32 = 1e-32;
 
-/// What the settings mean for a bank, at one sample rate.
+/// The constants and coefficients of a bank for the current settings, at one sample rate.
 #[derive(Debug, Clone)]
 pub(super) struct Voicing {
     pub sample_rate: f64,
     pub constants: Constants,
     coefficients: Coefficients,
-    /// What the input would be multiplied by to have the level that the constants are made for, at the start and
-    /// at the end of the current block.
+    /// The gain that would bring the input to the nominal level, at the start and at the end of the current block. It
+    /// is applied to the floor, the guard and the clip in place of the input.
     gains: [f32; 2],
-    /// For the voices.
+    /// The bands' pitches, for the voices.
     pub pitches: Pitches,
-    /// For the meters.
+    /// The bands' tuning, for snapshots.
     tones: Tones,
+    /// The settings of the current resonators.
     ring: f32,
     tuning: f32,
     transpose: f32,
@@ -59,7 +60,7 @@ impl Voicing {
         voicing
     }
 
-    /// Follows the settings; the resonators are designed anew only if they changed.
+    /// Updates all constants for `settings`. The resonators are designed again only if their settings have changed.
     pub fn update(&mut self, settings: &SmoothedSettings) {
         let settings = &settings.settings;
         self.constants = Constants::new(settings, self.sample_rate);
@@ -87,8 +88,8 @@ impl Voicing {
         }
     }
 
-    /// Follows what changes from block to block: the tones' shares in the sum, which move from `from` to `to`
-    /// within the block, and the gains of the level that the bank hears, which move alike.
+    /// Sets what moves within a block, each from its value at the start to that at the end: the tones' weights in the
+    /// sum, and the level gains.
     pub fn begin_block(&mut self, weights: [Lanes; 2], gains: [f32; 2]) {
         let [from, to] = weights;
         let gain = gains[1];
@@ -97,22 +98,22 @@ impl Voicing {
         self.coefficients.set_weights(from, to, RMS_GUARD / gain);
     }
 
-    /// Whether the bands are to be driven and summed in the current block.
+    /// Sets whether the bands are driven and summed in the current block.
     pub fn set_driven(&mut self, driven: bool) {
         self.coefficients.driven = driven;
     }
 
-    /// The power below which a band fades away while all have the power `total`.
+    /// The gate: the power below which a band fades away, for a total power of `total`.
     pub fn gate(&self, total: f64) -> f64 {
         (self.constants.threshold * total).max(f64::from(self.coefficients.floor))
     }
 
-    /// The gain to the level that the bank hears, at the end of the current block.
+    /// The gain to the nominal level, at the end of the current block.
     pub fn gain(&self) -> f32 {
         self.gains[1]
     }
 
-    /// What two banks have heard with these settings, or one.
+    /// A snapshot of one bank or of two.
     pub fn snapshot(
         &self,
         first: &Bank,
@@ -143,7 +144,7 @@ impl Voicing {
         }
     }
 
-    /// The second soft clip, `2 x / (1 + |2 x|)`, at the level that the bank hears.
+    /// The second soft clip, `2 x / (1 + |2 x|)`, with its knee at the nominal level.
     fn clip(&self, position: usize, signal: &mut [f32]) {
         let [from, to] = self.gains;
         let clipped = |sample: f32, gain: f32| {
@@ -161,7 +162,7 @@ impl Voicing {
     }
 }
 
-/// The memory of one bank.
+/// The state of one bank.
 #[derive(Debug, Clone)]
 pub(super) struct Bank {
     state: State,
@@ -182,8 +183,8 @@ impl Bank {
         }
     }
 
-    /// Puts the wet signal of `input`, at most [`BLOCK`] finite samples from `position` on in the current block,
-    /// into `wet`, which is as long.
+    /// Computes the wet signal of `input`, at most [`BLOCK`] finite samples from `position` on in the current block.
+    /// `wet` has the same length.
     pub fn process(
         &mut self,
         kernel: Kernel,
@@ -207,7 +208,7 @@ impl Bank {
         voicing.clip(position, wet);
     }
 
-    /// [`Bank::process`] for two banks, whose signals are equally long.
+    /// [`Bank::process`] for two banks and signals of equal length.
     pub fn process_two(
         [one, other]: &mut [Self; 2],
         kernel: Kernel,
@@ -237,21 +238,21 @@ impl Bank {
         voicing.clip(position, right);
     }
 
-    /// Whether `input` is silence, and of what was heard before it so little is left that the kernel gives silence, and
-    /// that the first sample above -400 dB covers it to the last bit.
+    /// Whether `input` is silence and the state is negligible: the kernel would output silence, and the result of any
+    /// later sample above -400 dB is the same to the last bit as with this state.
     fn rests(&self, input: &[f32]) -> bool {
         let State { lo, bp, power } = &self.state;
-        let gone = |lanes: &Lanes| lanes.0.iter().all(|value| value.abs() <= GONE);
+        let negligible = |lanes: &Lanes| lanes.0.iter().all(|value| value.abs() <= NEGLIGIBLE);
         input.iter().all(|sample| *sample == 0.0)
             && self.previous == 0.0
-            && self.total_power.rests(f64::from(GONE))
-            && [lo, bp, power].into_iter().all(gone)
-            // What it gives is heard as it is.
+            && self.total_power.rests(f64::from(NEGLIGIBLE))
+            && [lo, bp, power].into_iter().all(negligible)
+            // The low-pass is part of the output, so it must round to 0.
             && self.low_pass.rests(f64::from(f32::MIN_POSITIVE) / 2.0)
     }
 
-    /// What all bands share: the sum of each sample and the one before it, and the power of each sample,
-    /// which is returned with what makes an average of it.
+    /// Computes what all bands share: the sum of each sample and the one before it, and the power of each sample.
+    /// Returns the power with the one-pole that averages it.
     fn prepare(&mut self, samples: &[f32]) -> (&mut OnePole, &mut [f32]) {
         let FrameInputs { input, total_power } = &mut self.inputs;
         let mut before = self.previous;
@@ -265,23 +266,23 @@ impl Bank {
         (&mut self.total_power, &mut total_power[..samples.len()])
     }
 
-    /// Replaces `sums` by the sums of the driven bands.
+    /// Computes the `sums` of the driven bands.
     fn run(&mut self, kernel: Kernel, voicing: &Voicing, position: usize, sums: &mut [f32]) {
         let task = Task { state: &mut self.state, position, inputs: &self.inputs, sums };
         kernel.process(&voicing.coefficients, task);
     }
 
-    /// What the bands remember.
+    /// The state of the bands.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// Tracked power of the input in the last `frames` samples that were processed together.
+    /// Tracked power of the input for the last call, which had `frames` samples.
     pub fn total_powers(&self, frames: usize) -> &[f32] {
         &self.inputs.total_power[..frames]
     }
 
-    /// What the bank hears now.
+    /// A copy of the bank's state.
     fn snapshot(&self) -> BankSnapshot {
         BankSnapshot { state: self.state.clone(), total_power: self.total_power.now() as f32 }
     }
@@ -293,7 +294,7 @@ mod tests {
     use denormals::FlushToZero;
 
     #[test]
-    fn a_bank_rests_when_the_kernel_has_nothing_left_to_do() {
+    fn a_bank_rests_when_the_kernel_would_output_silence() {
         let _denormals = FlushToZero::new();
         let settings = Settings { ring: 0.05, release: 10.0, ..Settings::REFERENCE };
         let smoother = crate::dsp::settings::smoother::Smoother::new(&settings, 48_000.0);
@@ -312,7 +313,7 @@ mod tests {
             });
             // The total power takes longest: 71 of its time constants of 12 ms to 1e-32.
             assert!((600..750).contains(&block.unwrap()), "{kernel:?}: {block:?}");
-            // What the kernel would do.
+            // The same with the kernel.
             let (mut rested, mut worked) = (bank.clone(), bank);
             worked.inputs = FrameInputs::ZERO;
             for _ in 0..1000 {

@@ -1,22 +1,22 @@
-//! The sound at the detectors' rate.
+//! The decimator: resamples the input to the detectors' rate.
 
 use super::detector::CHUNK;
 use crate::dsp::lanes::BLOCK;
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use std::f64::consts::{PI, TAU};
 
-/// Hz: the detectors' rate is the nearest to this that divides the sample rate by a whole number.
+/// Hz: the detectors' rate is near this, at a whole fraction of the sample rate.
 const DETECTOR_RATE: f64 = 11_500.0;
-/// Hz: where the low-pass is 6 dB down.
+/// Cutoff of the low-pass (-6 dB) in Hz.
 const CUTOFF: f64 = 4700.0;
-/// The same as a share of the sample rate, at most.
+/// Greatest cutoff as a fraction of the sample rate.
 const HIGHEST_CUTOFF: f64 = 0.45;
-/// Taps of the low-pass for each step of decimation.
+/// Taps of the low-pass, as a multiple of the decimation factor.
 const TAPS: usize = 12;
-/// Its taps and the memory are whole vectors of any kernel.
+/// Lanes of the widest vectors. The number of taps is filled up to a multiple of it.
 const WIDEST: usize = 16;
 
-/// By how many the sample rate (Hz) is divided for the detectors.
+/// The decimation factor for a sample rate in Hz.
 pub fn decimation(sample_rate: f64) -> usize {
     (sample_rate / DETECTOR_RATE).round_ties_even().max(1.0) as usize
 }
@@ -38,21 +38,20 @@ pub fn low_pass(sample_rate: f64) -> Vec<f64> {
     low_pass
 }
 
-/// Low-pass and decimation; the low-pass is computed only for the samples that stay, [`CHUNK`] at once.
+/// Low-pass and decimation. The low-pass is computed only for the samples that are kept, [`CHUNK`] at once.
 #[derive(Debug, Clone)]
 pub struct Decimator {
     decimation: usize,
-    /// Zeros before the first tap make them whole vectors.
+    /// The taps, with zeros before the first one that fill them up to whole vectors.
     taps: Box<[f32]>,
-    /// The last samples twice, one half after the other: so the last ones before any moment are in one
-    /// piece.
+    /// The last samples, twice in a row, so that those before any position are contiguous.
     memory: Box<[f32]>,
-    /// Where in the first half the next block goes.
+    /// Position of the last block in the first half.
     position: usize,
 }
 
 impl Decimator {
-    /// For sound of `sample_rate` Hz.
+    /// A decimator for `sample_rate` Hz, at rest.
     pub fn new(sample_rate: f64) -> Self {
         let low_pass = low_pass(sample_rate);
         let zeros = low_pass.len().next_multiple_of(WIDEST) - low_pass.len();
@@ -64,13 +63,13 @@ impl Decimator {
         Self { decimation, taps, memory: vec![0.0; 2 * half].into(), position: 0 }
     }
 
-    /// Forgets what it has heard.
+    /// Fills the memory with silence.
     pub fn reset(&mut self) {
         self.memory.fill(0.0);
         self.position = 0;
     }
 
-    /// Takes in a block.
+    /// Appends a block to the memory.
     pub fn push(&mut self, block: &[f32; BLOCK]) {
         let half = self.memory.len() / 2;
         self.position = (self.position + BLOCK) % half;
@@ -79,8 +78,8 @@ impl Decimator {
         }
     }
 
-    /// The last samples that stay of those before the sample `end` (1..=64) of the last block. The last of
-    /// them is as old as the decimation, as `end` is where the next one will be.
+    /// The last [`CHUNK`] decimated samples before the sample `end` (1..=64) of the last block. `end` is the position
+    /// of the next one, so the last of them is one decimation factor before it.
     pub fn chunk<S: Simd>(&self, simd: S, end: usize) -> [f32; CHUNK] {
         simd.vectorize(
             #[inline(always)]
@@ -90,24 +89,24 @@ impl Decimator {
 
     #[inline(always)]
     fn filter<S: Simd>(&self, simd: S, end: usize) -> [f32; CHUNK] {
-        /// Samples that are summed side by side, so as not to wait for one.
+        /// Output samples whose sums are computed in parallel, to hide the latency of each sum.
         const GROUP: usize = 8;
         let lanes = S::f32s::LEN;
         let length = self.taps.len();
         let next = self.memory.len() / 2 + self.position + end;
         let mut out = [0.0; CHUNK];
         for (group, out) in out.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
-            let mut heard = [&self.memory[..length]; GROUP];
-            for (k, heard) in heard.iter_mut().enumerate() {
+            let mut inputs = [&self.memory[..length]; GROUP];
+            for (k, input) in inputs.iter_mut().enumerate() {
                 let age = (CHUNK - group * GROUP - k) * self.decimation;
-                *heard = &self.memory[next + 1 - age - length..][..length];
+                *input = &self.memory[next + 1 - age - length..][..length];
             }
             let mut sums = [S::f32s::splat(simd, 0.0); GROUP];
             for first in (0..length).step_by(lanes) {
                 let taps = S::f32s::from_slice(simd, &self.taps[first..][..lanes]);
                 for k in 0..GROUP {
-                    let heard = S::f32s::from_slice(simd, &heard[k][first..][..lanes]);
-                    sums[k] = heard.mul_add(taps, sums[k]);
+                    let input = S::f32s::from_slice(simd, &inputs[k][first..][..lanes]);
+                    sums[k] = input.mul_add(taps, sums[k]);
                 }
             }
             for k in 0..GROUP {
@@ -124,7 +123,7 @@ mod tests {
     use fearless_simd::Fallback;
 
     #[test]
-    fn what_stays_is_the_low_pass_of_every_nth_sample() {
+    fn decimated_samples_equal_the_low_pass_at_every_nth_sample() {
         for rate in [1000.0, 8000.0, 11_025.0, 44_100.0, 48_000.0, 192_000.0, 768_000.0] {
             let signal: Vec<f32> =
                 (0..40 * BLOCK).map(|t| ((t * t) % 101) as f32 / 50.0 - 1.0).collect();

@@ -1,43 +1,43 @@
-//! 87 detectors, one a semitone: two complex one-poles in a row each, a gammatone of order 2.
+//! 87 detectors, one per semitone: each is two complex one-poles in series, a gammatone filter of order 2.
 //!
-//! Sample by sample, `s1 = p s1 + (1 - r) x; s2 = p s2 + (1 - r) s1` with a pole `p` of radius `r`. Each
-//! sample would wait for the last, so 16 samples are taken at once. With `g = 1 - r`, after `n` samples
+//! The recursion is `s1 = p s1 + (1 - r) x; s2 = p s2 + (1 - r) s1` with a pole `p` of radius `r`. In this form each
+//! sample depends on the last, so 16 samples are processed at once. With `g = 1 - r`, after `n` samples
 //!
 //! ```text
 //! s1 = p^n s1 + sum over k of g p^(n-1-k) x[k]
 //! s2 = p^n s2 + n g p^n s1 + sum over k of (n-k) g^2 p^(n-1-k) x[k]
 //! ```
 //!
-//! and all weights of the inputs are constants.
+//! in which all weights of the inputs are constants.
 
 #![allow(clippy::needless_range_loop, reason = "several rows go side by side")]
 
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use std::{f64::consts::TAU, ops::Range};
 
-/// How many detectors there are.
+/// The number of detectors.
 pub const DETECTORS: usize = 87;
 /// Semitones from A4 to the lowest detector, and from the lowest detector to the lowest band.
 pub const LOWEST: i32 = -45;
 /// The detector of the lowest band, A3.
 pub const FIRST_BAND: usize = 33;
-/// The detectors filled up to whole groups of vectors of any kernel.
+/// The number of detectors, filled up to whole groups of vectors for every kernel.
 pub const LANES: usize = 96;
-/// Samples that are taken at once.
+/// Samples that are processed at once.
 pub const CHUNK: usize = 16;
 
 /// Rate of decay of a detector in 1/s: this many times its frequency in Hz, but at least [`NARROWEST`].
 const WIDTH: f64 = 0.15;
 /// In 1/s.
 const NARROWEST: f64 = 16.0;
-/// A detector beyond this share of its sample rate hears nothing.
+/// Detectors above this fraction of their sample rate are off.
 const HIGHEST: f64 = 0.45;
 /// The least power, which keeps the logarithm of silence in bounds.
 pub const LEAST_POWER: f64 = 1e-20;
-/// Vectors that go through a chunk together: 8 sums are enough not to wait for one.
+/// Vectors that are processed together: enough parallel sums to hide the latency of each.
 const GROUP: usize = 3;
 
-/// One value a detector; beyond [`DETECTORS`], whatever lies outside the bank.
+/// One value per detector; those from [`DETECTORS`] on are padding.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
 pub struct Row(pub [f32; LANES]);
@@ -55,8 +55,8 @@ pub fn product(a: Complex, b: Complex) -> Complex {
     [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 }
 
-/// The pole of a detector and the gain `1 - r`, or nothing if it hears nothing: for the frequency
-/// `frequency` at `rate`, both in Hz.
+/// The pole of a detector at `frequency` and its gain `1 - r`, for a sample rate of `rate`, both in Hz; `None` if the
+/// detector is off.
 pub fn design(frequency: f64, rate: f64) -> Option<(Complex, f64)> {
     if frequency > HIGHEST * rate {
         return None;
@@ -69,7 +69,7 @@ pub fn design(frequency: f64, rate: f64) -> Option<(Complex, f64)> {
 /// Real and imaginary part for every detector.
 type Complexes = [Row; 2];
 
-/// What becomes of the states over a number of samples.
+/// The decay of the states over a number of samples.
 #[derive(Debug, Clone)]
 struct Decay {
     /// `p^n`: of `s1` in `s1` and of `s2` in `s2`.
@@ -88,16 +88,16 @@ pub struct Detectors {
 
 #[derive(Debug, Clone)]
 struct Weights {
-    /// What each sample of a chunk gives to `s1` and `s2`.
+    /// The weights of each sample of a chunk in `s1` and `s2`.
     inputs: [[Complexes; 2]; CHUNK],
-    /// Over a whole chunk, and over the last one of a frame.
+    /// The decay over a whole chunk, and that over the last one of a frame.
     decays: [Decay; 2],
-    /// Least power of each detector: 0 for those that hear nothing.
+    /// Least power of each detector: 0 for those that are off.
     least: Row,
 }
 
 impl Detectors {
-    /// Detectors without input.
+    /// Detectors that are all off; see [`Detectors::tune`].
     pub fn new() -> Self {
         const NONE: Complexes = [Row::ZERO; 2];
         let decay = || Decay { own: NONE, across: NONE };
@@ -106,7 +106,7 @@ impl Detectors {
         Self { states: [NONE; 2], design: design.into() }
     }
 
-    /// At rest.
+    /// Sets all states to 0.
     pub fn reset(&mut self) {
         self.states = [[Row::ZERO; 2]; 2];
     }
@@ -139,7 +139,7 @@ impl Detectors {
         }
     }
 
-    /// Takes in a chunk. The `last` one of a frame may be shorter: zeros come before it.
+    /// Processes a chunk. The `last` one of a frame may be shorter, with zeros in front.
     pub fn advance<S: Simd>(&mut self, simd: S, chunk: &[f32; CHUNK], last: bool) {
         simd.vectorize(
             #[inline(always)]
@@ -189,7 +189,7 @@ impl Detectors {
         }
     }
 
-    /// Whether each of these detectors hears anything.
+    /// Whether each of these detectors is on.
     pub fn audible(&self, detectors: Range<usize>) -> impl Iterator<Item = bool> {
         self.design.least.0[detectors].iter().map(|least| *least > 0.0)
     }

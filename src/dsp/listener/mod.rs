@@ -1,7 +1,7 @@
-//! Which notes are played: 48 decisions every 11.6 ms, from the sound alone.
+//! The listener decides which notes are played: 48 decisions every 11.6 ms.
 //!
-//! `docs/listening.md` has the formulas, [`reference::listener`](super::reference::listener) the same in
-//! f64, one sample after the other.
+//! `docs/listening.md` has the formulas; [`reference::listener`](super::reference::listener) computes the same in
+//! f64, one sample at a time.
 
 pub(super) mod decimator;
 pub(super) mod detector;
@@ -26,28 +26,27 @@ pub const FRAME: f64 = 512.0 / 44_100.0;
 /// The most frames that a decision looks ahead.
 const LOOKAHEAD: usize = 4;
 
-/// By how many the sample rate (Hz) is divided for the detectors, and how many of their samples a frame has.
+/// The decimation factor for a sample rate in Hz, and the length of a frame in decimated samples.
 pub(super) fn frame(sample_rate: f64) -> (usize, usize) {
     let decimation = decimation(sample_rate);
     let frame = (FRAME * sample_rate / decimation as f64).round_ties_even() as usize;
     (decimation, frame)
 }
 
-/// What was decided about one frame.
+/// The decisions for one frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisions {
     /// Whether the note of each band is played.
     pub on: [bool; TONES],
-    /// Log odds of it, before the threshold and its hysteresis.
+    /// Log odds that it is played, before threshold and hysteresis.
     pub logit: [f32; TONES],
-    /// Power of the input at the note's frequency, at the moment that the decision is about: 0.5 for a sine
-    /// of full scale.
+    /// Power of the input at the note's frequency, at the time that the decision refers to: 0.5 for a full-scale sine.
     pub level: [f32; TONES],
-    /// Frames decided since the reset. The decision is about the moment
-    /// `frames * frame - lookahead` in samples of the input.
+    /// Frames decided since the reset. The decision refers to the time `frames * frame - lookahead` in samples of the
+    /// input.
     pub frames: u64,
-    /// Samples from the end of the last of these frames to the end of the block with which the decision
-    /// came; at most [`Listener::delay`].
+    /// Samples from the end of the last of these frames to the end of the block with which the decision was returned;
+    /// at most [`Listener::delay`].
     pub age: u64,
 }
 
@@ -57,19 +56,19 @@ impl Decisions {
         Self { on: [false; TONES], logit: [0.0; TONES], level: [0.0; TONES], frames: 0, age: 0 };
 }
 
-/// Hears a sound and decides which notes are played.
+/// Decides which notes of a signal are played.
 ///
-/// It is given whole blocks of 64 samples, each in bounded time: with the block that ends a frame, the
-/// templates of the decision are computed, with the next one, the rest. It does not switch denormals off itself.
+/// It processes whole blocks of 64 samples, each in bounded time: the block in which a frame ends computes the
+/// templates of the decision, the next block the rest. It does not switch denormals off.
 #[derive(Debug, Clone)]
 pub struct Listener {
     sample_rate: f64,
     decimation: usize,
     /// Samples of a frame, at the rate of the detectors.
     frame: usize,
-    /// Frequency of the detector of A4 in Hz: as it is and as it should be from the next frame on.
+    /// Frequency of the detector of A4 in Hz: the current one, and that from the next frame on.
     a4: [f64; 2],
-    /// What the threshold is lowered by.
+    /// The amount by which the threshold is lowered, in log odds.
     sensitivity: f32,
     decimator: Decimator,
     detectors: Detectors,
@@ -78,8 +77,9 @@ pub struct Listener {
     chunk_end: usize,
     /// Samples from the start of that chunk to the end of the frame, at the detectors' rate.
     left: usize,
-    /// What is left to do for the last frame, and the powers at its end.
+    /// The next step of the decision for the last frame, if it is not complete.
     pending: Option<Pending>,
+    /// The detectors' powers at the end of that frame.
     power: Row,
     /// Power at each band at the end of the last frames, newest first.
     levels: [[f32; TONES]; LOOKAHEAD + 1],
@@ -88,7 +88,7 @@ pub struct Listener {
     decisions: Decisions,
 }
 
-/// The next part of a decision.
+/// The steps of a decision.
 #[derive(Debug, Clone, Copy)]
 enum Pending {
     Templates,
@@ -96,8 +96,8 @@ enum Pending {
 }
 
 impl Listener {
-    /// A listener for sound of `sample_rate` Hz (1000 to 1e9) that has heard nothing, tuned to A4 = 440 Hz.
-    /// With `lookahead`, its decisions are about a moment [`Listener::lookahead`] samples ago, and better.
+    /// A listener for signals of `sample_rate` Hz (1000 to 1e9), tuned to A4 = 440 Hz. With `lookahead`, its decisions
+    /// are more accurate, and refer to the time [`Listener::lookahead`] samples ago.
     pub fn new(sample_rate: f64, lookahead: bool) -> Self {
         let (decimation, frame) = frame(sample_rate);
         let mut listener = Self {
@@ -124,7 +124,7 @@ impl Listener {
         listener
     }
 
-    /// Forgets all it has heard.
+    /// Resets it to the state after silence.
     pub fn reset(&mut self) {
         self.decimator.reset();
         self.detectors.reset();
@@ -138,7 +138,7 @@ impl Listener {
         self.decisions = Decisions::NONE;
     }
 
-    /// With lookahead or without, from the next frame on.
+    /// Switches lookahead on or off, from the next frame on.
     pub fn set_lookahead(&mut self, lookahead: bool) {
         self.network.set_model(Model::fitted(lookahead));
     }
@@ -148,20 +148,20 @@ impl Listener {
         self.a4[1] = tuning * (transpose / 12.0).exp2();
     }
 
-    /// Lowers the threshold by `shift` in log odds: the greater, the more notes. At 0, it is the fitted one.
+    /// Lowers the threshold by `shift` in log odds: a greater shift gives more notes, 0 the fitted threshold.
     pub fn set_sensitivity(&mut self, shift: f32) {
         self.sensitivity = shift;
     }
 
-    /// How many samples ago the moment is that decisions are about, seen from the end of the last frame.
+    /// Samples from the time that decisions refer to, to the end of the last frame.
     pub fn lookahead(&self) -> usize {
         self.network.model().lookahead * self.frame()
     }
 
-    /// The greatest number of samples from the end of a frame to the end of the block with which the
-    /// decision comes: the rest of one block and all of the next. 64 at 44.1 kHz, always.
+    /// The greatest number of samples from the end of a frame to the end of the block that returns its decision: the
+    /// rest of one block and all of the next. Always 64 at 44.1 kHz.
     pub fn delay(&self) -> usize {
-        // Frames may end wherever their length and the blocks' have no common divisor.
+        // The ends of frames within a block are multiples of the common divisor of the lengths of frame and block.
         2 * BLOCK - (1 << self.frame().trailing_zeros().min(BLOCK.trailing_zeros()))
     }
 
@@ -170,20 +170,20 @@ impl Listener {
         self.frame * self.decimation
     }
 
-    /// What was decided last.
+    /// The last decisions.
     pub fn decisions(&self) -> &Decisions {
         &self.decisions
     }
 
-    /// Hears a block of finite samples with the vectors of `kernel`. Returns what it decides about another
-    /// frame, if it does; should frames be shorter than a block, about the last one.
+    /// Processes a block of finite samples with the vectors of `kernel`. Returns the decisions for a frame if one was
+    /// completed; if frames are shorter than a block, those for the last one.
     pub fn push(&mut self, kernel: Kernel, block: &[f32; BLOCK]) -> Option<&Decisions> {
         let before = self.decisions.frames;
         kernel.run(Push { listener: self, block });
         (self.decisions.frames > before).then_some(&self.decisions)
     }
 
-    fn hear<S: Simd>(&mut self, simd: S, block: &[f32; BLOCK]) {
+    fn process<S: Simd>(&mut self, simd: S, block: &[f32; BLOCK]) {
         self.blocks += 1;
         self.decimator.push(block);
         while self.chunk_end <= BLOCK {
@@ -211,7 +211,7 @@ impl Listener {
         self.tune();
     }
 
-    /// Does one of the parts that are left of a decision.
+    /// Runs the next step of a pending decision.
     fn decide<S: Simd>(&mut self, simd: S) {
         match self.pending.take() {
             None => {}
@@ -228,19 +228,19 @@ impl Listener {
                 let off = on - model.hysteresis;
                 let audible = self.detectors.audible(FIRST_BAND..FIRST_BAND + TONES);
                 let bands = self.decisions.on.iter_mut().zip(&logit).zip(audible);
-                for ((held, logit), audible) in bands {
-                    *held = audible & (*logit > if *held { off } else { on });
+                for ((played, logit), audible) in bands {
+                    *played = audible & (*logit > if *played { off } else { on });
                 }
                 self.decisions.logit = logit;
                 self.decisions.level = self.levels[model.lookahead];
                 self.decisions.frames += 1;
-                let heard = self.decisions.frames * self.frame() as u64;
-                self.decisions.age = self.blocks * BLOCK as u64 - heard;
+                let decided = self.decisions.frames * self.frame() as u64;
+                self.decisions.age = self.blocks * BLOCK as u64 - decided;
             }
         }
     }
 
-    /// Tunes the detectors to where they should be.
+    /// Tunes the detectors if the tuning has changed.
     fn tune(&mut self) {
         if self.a4[0] != self.a4[1] {
             self.a4[0] = self.a4[1];
@@ -250,7 +250,7 @@ impl Listener {
     }
 }
 
-/// A block to hear.
+/// The work on a block, generic over the vectors.
 struct Push<'a> {
     listener: &'a mut Listener,
     block: &'a [f32; BLOCK],
@@ -258,7 +258,7 @@ struct Push<'a> {
 
 impl Work for Push<'_> {
     fn run<S: Simd>(self, simd: S) {
-        self.listener.hear(simd, self.block);
+        self.listener.process(simd, self.block);
     }
 }
 

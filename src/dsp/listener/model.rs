@@ -1,4 +1,4 @@
-//! What the network is made of, and the numbers that were fitted.
+//! The dimensions of the network, and its fitted weights.
 
 use super::{detector::DETECTORS, weights};
 use crate::dsp::notes::TONES;
@@ -11,66 +11,67 @@ pub const FLOOR: f64 = 1e-6;
 pub const LAG: usize = 3;
 /// Time constants in s of the reference power, up and down.
 pub const LOUDNESS: [f64; 2] = [0.05, 3.0];
-/// Templates.
+/// The number of templates.
 pub const TEMPLATES: usize = 8;
 /// The detector of the lowest template, and how many positions the templates have: up to the last detector.
 pub const FIRST_TEMPLATE: usize = 7;
 /// See [`FIRST_TEMPLATE`].
 pub const POSITIONS: usize = DETECTORS - FIRST_TEMPLATE;
-/// Memories of a band.
+/// Units with memory, per band.
 pub const MEMORIES: usize = 2;
-/// Units of a band without memory.
+/// Units without memory, per band.
 pub const DIRECT: usize = 4;
-/// Outputs of the second layer: what opens the memories, what goes in, and the units without memory.
+/// Outputs of the second layer, per band: the gates of the memories, their inputs, and the units without memory.
 pub const COMBINED: usize = 2 * MEMORIES + DIRECT;
-/// What goes into a memory is within plus and minus this.
+/// Bound of the memories' inputs, as a magnitude.
 pub const CLIP: f32 = 4.0;
-/// Numbers on the whole sound: the templates' means, now and over two times each; mean and greatest level.
+/// Features of the whole spectrum: the templates' means (current, and averaged over two times each), mean and greatest
+/// level.
 pub const WHOLE: usize = 3 * TEMPLATES + 2;
 
-/// What a layer looks at, and the weights of its `N` outputs.
+/// One input of a layer, and its weights in the `N` outputs.
 #[derive(Debug)]
 pub struct Tap<const N: usize> {
-    /// Which row.
+    /// The index of the input's row.
     pub row: u8,
-    /// Semitones up from the output's position.
+    /// Semitones from the output's position up to the input's.
     pub offset: i8,
-    /// One for each output.
+    /// One weight for each output.
     pub weights: [f32; N],
 }
 
-/// What was fitted.
+/// The fitted weights.
 #[derive(Debug)]
 pub struct Model {
-    /// How many frames back the decision is about.
+    /// Frames from the time that the decision refers to, to the current one.
     pub lookahead: usize,
     /// A band goes on above these log odds.
     pub threshold: f32,
-    /// It goes off this much below.
+    /// A band goes off this much below the threshold.
     pub hysteresis: f32,
-    /// The templates look at levels (row 0), rises and falls.
+    /// Weights of the templates. Their inputs are the rows of levels, rises and falls.
     pub templates: &'static [Tap<TEMPLATES>],
-    /// Of the templates.
+    /// Biases of the templates.
     pub template_bias: [f32; TEMPLATES],
-    /// Over how long the templates' means are taken, in s.
+    /// Time constants of the templates' means, s.
     pub mean_seconds: [[f32; TEMPLATES]; 2],
-    /// Weights of the numbers on the whole sound, for the second layer and for the log odds.
+    /// Weights of the features of the whole spectrum, for the second layer and for the log odds.
     pub whole: [[f32; COMBINED + 1]; WHOLE],
-    /// The second layer looks at the templates.
+    /// Weights of the second layer. Its inputs are the templates.
     pub combine: &'static [Tap<COMBINED>],
-    /// Of the second layer.
+    /// Biases of the second layer.
     pub combine_bias: [f32; COMBINED],
-    /// The third layer looks at the memories, then at the units without.
+    /// Weights of the third layer. Its inputs are the memories, then the units without memory.
     pub out: &'static [Tap<1>],
-    /// Log odds of a note in each band, by themselves.
+    /// Bias of the log odds of each band.
     pub band_bias: [f32; TONES],
 }
 
-/// Offsets are at most this far up or down.
+/// Greatest offset, up or down.
 pub const MOST_OFFSET: usize = 48;
 
 impl Model {
-    /// What was fitted for decisions with `lookahead` or without.
+    /// The model for decisions with `lookahead` or without.
     pub fn fitted(lookahead: bool) -> &'static Self {
         if lookahead { &weights::lookahead::MODEL } else { &weights::causal::MODEL }
     }

@@ -1,9 +1,9 @@
-//! From the powers at the detectors to the log odds of the 48 notes, frame by frame.
+//! The network that computes the log odds of the 48 notes from the powers of the detectors, frame by frame.
 //!
-//! A small network that slides along the semitones: the same weights at every note but for one number a
-//! band. Templates look at levels and at how they change; a second layer combines them, and some numbers on
-//! the whole sound, to two memories a band, which open and close by themselves, and four units without
-//! memory; the third adds them up. Each layer is a sum of rows, shifted by a number of semitones, times a weight.
+//! It is a small convolutional network over the semitones: all weights are the same at every note, except for one bias
+//! per band. The first layer (the templates) has the levels and their changes as inputs. The second layer combines the
+//! templates and features of the whole spectrum to four units without memory and two gated memories per band; the third
+//! adds these up. Each layer is a weighted sum of rows that are shifted by a number of semitones.
 
 #![allow(clippy::needless_range_loop, reason = "several rows go side by side")]
 
@@ -21,10 +21,10 @@ use crate::dsp::{
 };
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 
-/// Room beyond each end of a row for offsets ([`MOST_OFFSET`]), where everything is 0.
+/// Zero padding at each end of a row, for offsets up to [`MOST_OFFSET`].
 const MARGIN: usize = MOST_OFFSET;
 
-/// Rows of numbers, one a position, with a margin at each end.
+/// Rows with one value per position, and a margin at each end.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 struct Rows<const ROWS: usize, const LENGTH: usize>([[f32; LENGTH]; ROWS]);
@@ -33,31 +33,31 @@ impl<const ROWS: usize, const LENGTH: usize> Rows<ROWS, LENGTH> {
     const ZERO: Self = Self([[0.0; LENGTH]; ROWS]);
 }
 
-/// Of a row with a number for each detector, and with one for each band.
+/// Length of a row with one value per detector.
 const DETECTED: usize = MARGIN + LANES + MARGIN;
-/// See [`DETECTED`].
+/// Length of a row with one value per band.
 const BANDED: usize = MARGIN + TONES + MARGIN;
 
-/// The network and what it remembers; at rest after silence.
+/// The network and its state.
 #[derive(Debug, Clone)]
 pub struct Network {
-    /// Seconds.
+    /// Duration of a frame in seconds.
     period: f64,
     model: &'static Model,
-    /// Shares of the new value in the reference power on the way up and down.
+    /// Weights of the new value in the reference power when it rises and falls.
     loudness: [f32; 2],
-    /// Shares of the old value in the means.
+    /// Weights of the old value in the means.
     keep: [[f32; TEMPLATES]; 2],
-    /// The power of the last seconds.
+    /// The reference power: the tracked total power.
     reference: f32,
-    /// The levels of the last frames, in a ring.
+    /// The levels of the last frames, as a ring buffer.
     past: [Row; LAG],
     oldest: usize,
     /// Levels, rises and falls.
     seen: Rows<3, DETECTED>,
     templates: Rows<TEMPLATES, DETECTED>,
     means: [[f32; TEMPLATES]; 2],
-    /// Memories, and units without.
+    /// The memories, then the units without memory.
     units: Rows<{ MEMORIES + DIRECT }, BANDED>,
 }
 
@@ -79,7 +79,7 @@ impl Network {
         }
     }
 
-    /// Goes on with another model, or with the one in use.
+    /// Sets the model. The state is kept.
     pub fn set_model(&mut self, model: &'static Model) {
         if !std::ptr::eq(model, self.model) {
             self.model = model;
@@ -92,7 +92,7 @@ impl Network {
         self.model
     }
 
-    /// Forgets everything.
+    /// Resets it to the state after silence.
     pub fn reset(&mut self) {
         self.reference = QUIETEST as f32;
         self.past = [Row::ZERO; LAG];
@@ -100,7 +100,7 @@ impl Network {
         self.units = Rows::ZERO;
     }
 
-    /// The first half of the work on a frame of these powers: the templates.
+    /// The first half of the work on a frame with these powers: the templates.
     pub fn match_templates<S: Simd>(&mut self, simd: S, power: &Row) {
         simd.vectorize(
             #[inline(always)]
@@ -154,7 +154,7 @@ impl Network {
         )
     }
 
-    /// Levels against the power of the last seconds, and how they rise and fall.
+    /// Computes the levels relative to the reference power, and their rises and falls.
     #[inline(always)]
     fn contrast<S: Simd>(&mut self, simd: S, power: &Row) {
         let total = sum(simd, &power.0).max(QUIETEST as f32);
@@ -175,7 +175,7 @@ impl Network {
         self.oldest = (self.oldest + 1) % LAG;
     }
 
-    /// What the whole sound adds to each output of the second layer and to the log odds.
+    /// The contribution of the whole spectrum to each output of the second layer and to the log odds.
     #[inline(always)]
     fn whole<S: Simd>(&mut self, simd: S) -> [f32; COMBINED + 1] {
         const FIRST: usize = MARGIN + FIRST_TEMPLATE;
@@ -200,7 +200,7 @@ impl Network {
         sums
     }
 
-    /// Brings the units to what the second layer gives.
+    /// Updates the memories and the units without memory with the outputs of the second layer.
     #[inline(always)]
     fn remember<S: Simd>(&mut self, simd: S, combined: &[[f32; TONES]; COMBINED]) {
         let (memories, direct) = self.units.0.split_at_mut(MEMORIES);
@@ -221,13 +221,14 @@ impl Network {
     }
 }
 
-/// The shares of the old values in the templates' means, for frames of `period` s.
+/// The weights of the old values in the templates' means, for frames of `period` s.
 fn keep(model: &Model, period: f64) -> [[f32; TEMPLATES]; 2] {
     let keep = |seconds| (1.0 - tracker_step(f64::from(seconds), 1.0 / period)) as f32;
     model.mean_seconds.map(|means| means.map(keep))
 }
 
-/// A layer at the positions from `at` on, as many as the rows are long: 48 or 80; nowhere less than `least`.
+/// Computes a layer for as many positions as `rows` has, 48 or 80, from the position `at` of the inputs `seen` on.
+/// Outputs are at least `least`.
 #[inline(always)]
 fn layer<S: Simd, const ALL: usize, const LENGTH: usize>(
     simd: S,
@@ -238,7 +239,7 @@ fn layer<S: Simd, const ALL: usize, const LENGTH: usize>(
     at: usize,
     rows: &mut [&mut [f32]; ALL],
 ) {
-    // As many sums as keep a CPU busy and fit into its registers.
+    // As many sums as hide the latency of each and fit into the registers.
     match (S::f32s::LEN, rows[0].len()) {
         (16, TONES) => layer_by::<S, 3, 8, ALL, LENGTH>(simd, least, bias, taps, seen, at, rows),
         (16, _) => layer_by::<S, 5, 4, ALL, LENGTH>(simd, least, bias, taps, seen, at, rows),
@@ -246,7 +247,7 @@ fn layer<S: Simd, const ALL: usize, const LENGTH: usize>(
     }
 }
 
-/// The same by `V` vectors of neighbouring positions of `N` outputs.
+/// The same, with blocks of `V` vectors of neighbouring positions and `N` outputs.
 #[inline(always)]
 fn layer_by<S: Simd, const V: usize, const N: usize, const ALL: usize, const LENGTH: usize>(
     simd: S,
@@ -271,9 +272,9 @@ fn layer_by<S: Simd, const V: usize, const N: usize, const ALL: usize, const LEN
     }
 }
 
-/// The `part`th `N` outputs of a layer for the `V` vectors from the position `at` on.
+/// Computes `N` outputs of a layer, the `part`th group, for `V` vectors from the position `at` on.
 ///
-/// Not inlined, so that the sums have all registers to themselves.
+/// Not inlined, so that all registers are free for the sums.
 #[inline(never)]
 fn sum_up<S: Simd, const V: usize, const N: usize, const ALL: usize, const LENGTH: usize>(
     simd: S,
@@ -324,7 +325,7 @@ fn sum<S: Simd>(simd: S, row: &[f32]) -> f32 {
     sum.reduce_sum()
 }
 
-/// The greatest number of a row of whole vectors.
+/// The greatest value of a row of whole vectors.
 #[inline(always)]
 fn greatest<S: Simd>(simd: S, row: &[f32]) -> f32 {
     let mut most = S::f32s::splat(simd, f32::MIN);

@@ -1,42 +1,41 @@
-//! From decisions, frame by frame, to notes that begin and end.
+//! Converts decisions, frame by frame, to notes with a start and an end.
 //!
-//! Decisions flicker, and a note that is struck again while it sounds stays on. So a note ends only after a
-//! few frames off, and where its level jumps, it ends and a new one begins. A note that has to last some
-//! frames before it is believed comes that much later, with the frame in which it began: for files, where
-//! nobody waits for it.
+//! Decisions flicker, and stay on when a note is struck again while it sounds. So a note ends only after a few frames
+//! off, and where its level jumps it ends and a new one starts. With a minimum length, a note is reported late, when it
+//! has reached that length, but with the frame in which it started; this is for files, where latency does not matter.
 
 use super::Decisions;
 use crate::dsp::notes::TONES;
 
-/// A note is struck anew when its level is this many times the least of the last [`RISE`] frames: 4.8 dB.
+/// A note is struck again when its level is this many times the least of the last [`RISE`] frames: 4.8 dB.
 const STRUCK: f32 = 3.0;
 /// In frames: 35 ms.
 const RISE: usize = 3;
-/// Frames from one stroke to the next at least: 139 ms.
+/// Least number of frames between two strokes: 139 ms.
 const APART: u64 = 12;
 /// The levels in dB of velocities 1 and 127; a sine of full scale has -3 dB.
 const VELOCITY_DB: [f32; 2] = [-60.0, -3.0];
 
-/// A note begins or ends.
+/// The start or the end of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event {
     /// Its band, 0..48.
     pub band: usize,
-    /// The [`Decisions::frames`] with which it does.
+    /// The value of [`Decisions::frames`] at the start or end.
     pub frame: u64,
-    /// Where it begins, its velocity, 1..=127; nothing where it ends.
+    /// The velocity 1..=127 at the start; `None` at the end.
     pub velocity: Option<u8>,
 }
 
 /// The notes of all bands.
 #[derive(Debug, Clone)]
 pub struct Notes {
-    /// Frames that a note lasts at least.
+    /// Minimum length of a note in frames.
     shortest: u64,
-    /// Frames off that do not end it.
+    /// Frames off that do not end a note.
     bridge: u64,
     tracks: [Track; TONES],
-    /// The levels of the last frames, in a ring.
+    /// The levels of the last frames, as a ring buffer.
     levels: [[f32; TONES]; RISE],
     frame: u64,
 }
@@ -44,10 +43,10 @@ pub struct Notes {
 /// The note of a band.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Track {
-    /// The frame in which it began, if there is one.
+    /// The frame in which it started; `None` without a note.
     start: Option<u64>,
-    /// Whether its beginning was told.
-    told: bool,
+    /// Whether its start was reported.
+    reported: bool,
     /// Its greatest level.
     peak: f32,
     /// The last frame in which it was on.
@@ -55,16 +54,16 @@ struct Track {
 }
 
 impl Track {
-    const NONE: Self = Self { start: None, told: false, peak: 0.0, last: 0 };
+    const NONE: Self = Self { start: None, reported: false, peak: 0.0, last: 0 };
 }
 
 impl Notes {
-    /// Tells of notes as soon as they are heard.
+    /// Reports notes as soon as they start.
     pub const fn at_once() -> Self {
         Self::new(1, 0)
     }
 
-    /// Tells only of notes that last 93 ms, and passes over gaps of 23 ms: 8 and 2 frames.
+    /// Reports only notes of at least 93 ms (8 frames), and bridges gaps of 23 ms (2 frames).
     pub const fn checked() -> Self {
         Self::new(8, 2)
     }
@@ -74,8 +73,8 @@ impl Notes {
         Self { shortest, bridge, tracks: [Track::NONE; TONES], levels, frame: 0 }
     }
 
-    /// Takes note of what was decided about the next frame, and tells of each note that begins or ends.
-    pub fn push(&mut self, decisions: &Decisions, mut tell: impl FnMut(Event)) {
+    /// Processes the decisions for the next frame, and passes the start and the end of notes to `report`.
+    pub fn push(&mut self, decisions: &Decisions, mut report: impl FnMut(Event)) {
         let frame = decisions.frames;
         for (band, track) in self.tracks.iter_mut().enumerate() {
             let level = decisions.level[band];
@@ -83,31 +82,31 @@ impl Notes {
                 let least = self.levels.iter().fold(level, |least, levels| least.min(levels[band]));
                 let struck = |start| frame - start >= APART && level > STRUCK * least;
                 if track.start.is_none_or(struck) {
-                    track.end(band, frame, &mut tell);
+                    track.end(band, frame, &mut report);
                     track.start = Some(frame);
                 }
                 track.last = frame;
                 track.peak = track.peak.max(level);
                 if let Some(start) = track.start
-                    && !track.told
+                    && !track.reported
                     && frame + 1 - start >= self.shortest
                 {
-                    track.told = true;
+                    track.reported = true;
                     let velocity = Some(velocity(track.peak));
-                    tell(Event { band, frame: start, velocity });
+                    report(Event { band, frame: start, velocity });
                 }
             } else if track.start.is_some() && frame - track.last > self.bridge {
-                track.end(band, track.last + 1, &mut tell);
+                track.end(band, track.last + 1, &mut report);
             }
         }
         self.levels[frame as usize % RISE] = decisions.level;
         self.frame = frame;
     }
 
-    /// Ends all notes with the last frame, and forgets everything.
-    pub fn finish(&mut self, mut tell: impl FnMut(Event)) {
+    /// Ends all notes after the last frame, and resets the state.
+    pub fn finish(&mut self, mut report: impl FnMut(Event)) {
         for (band, track) in self.tracks.iter_mut().enumerate() {
-            track.end(band, self.frame + 1, &mut tell);
+            track.end(band, self.frame + 1, &mut report);
         }
         *self = Self::new(self.shortest, self.bridge);
     }
@@ -115,9 +114,9 @@ impl Notes {
 
 impl Track {
     /// Ends the note, if there is one.
-    fn end(&mut self, band: usize, frame: u64, tell: &mut impl FnMut(Event)) {
-        if self.told {
-            tell(Event { band, frame, velocity: None });
+    fn end(&mut self, band: usize, frame: u64, report: &mut impl FnMut(Event)) {
+        if self.reported {
+            report(Event { band, frame, velocity: None });
         }
         *self = Self::NONE;
     }
@@ -134,7 +133,7 @@ fn velocity(level: f32) -> u8 {
 mod tests {
     use super::*;
 
-    /// The events of band 5, by its levels in the frames from 1 on; where they are negative, it is off.
+    /// The events of band 5 for its levels in the frames from 1 on; where a level is negative, the band is off.
     fn events(mut notes: Notes, levels: &[f32]) -> Vec<(u64, Option<u8>)> {
         let mut events = Vec::new();
         let mut decisions = Decisions::NONE;
@@ -156,15 +155,15 @@ mod tests {
     }
 
     #[test]
-    fn a_short_note_is_not_believed_and_a_short_gap_is_passed_over() {
+    fn a_short_note_is_not_reported_and_a_short_gap_is_bridged() {
         assert_eq!(events(Notes::checked(), &[0.1; 7]), []);
         assert_eq!(events(Notes::checked(), &[0.1; 8]).len(), 2);
         let gap = |off: usize| [&[0.1; 8][..], &[-0.1; 3][..off], &[0.1; 8]].concat();
-        let told = |levels: &[f32]| -> Vec<u64> {
+        let frames = |levels: &[f32]| -> Vec<u64> {
             events(Notes::checked(), levels).iter().map(|(frame, _)| *frame).collect()
         };
-        assert_eq!(told(&gap(2)), [1, 19]);
-        assert_eq!(told(&gap(3)), [1, 9, 12, 20]);
+        assert_eq!(frames(&gap(2)), [1, 19]);
+        assert_eq!(frames(&gap(3)), [1, 9, 12, 20]);
     }
 
     #[test]

@@ -122,7 +122,7 @@ fn quiet_music_is_heard_like_loud_music() {
         let gain = 10f32.powf(db / 20.0);
         let quiet: Vec<f32> = signal.iter().map(|x| gain * x).collect();
         let quiet = listen(&mut Listener::new(44_100.0, false), Kernel::best(), &quiet);
-        // The first frames hear how the sound rose over the quietest that counts.
+        // In the first frames, the reference power still rises from its least value.
         let same = loud.iter().zip(&quiet).skip(20).filter(|(loud, quiet)| loud.on == quiet.on);
         assert!(same.count() * 100 >= 99 * (loud.len() - 20), "{db} dB");
     }

@@ -1,4 +1,5 @@
-//! The listener in f64, one sample at a time, written to be read: what `docs/listening.md` says.
+//! The reference implementation of the listener, as `docs/listening.md` describes it: in f64, one sample at a time,
+//! written for readability.
 
 use crate::dsp::{
     constants::tracker_step,
@@ -15,7 +16,7 @@ use crate::dsp::{
 };
 use std::collections::VecDeque;
 
-/// What was decided about a frame.
+/// The decisions for one frame.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decisions {
     /// Whether the note of each band is played.
@@ -26,7 +27,7 @@ pub struct Decisions {
     pub power: [f64; DETECTORS],
 }
 
-/// The listener for settings that do not move.
+/// The listener for constant settings.
 #[derive(Debug, Clone)]
 pub struct Listener {
     decimation: usize,
@@ -45,7 +46,7 @@ pub struct Listener {
 /// Two complex one-poles in a row.
 #[derive(Debug, Clone, Copy)]
 struct Detector {
-    /// Pole and gain; nothing for a detector that hears nothing.
+    /// Pole and gain; `None` for a detector beyond the frequency range.
     design: Option<(Complex, f64)>,
     s1: Complex,
     s2: Complex,
@@ -89,7 +90,7 @@ impl Listener {
         }
     }
 
-    /// Hears a sample. At the end of a frame, returns what it decides.
+    /// Processes a sample. At the end of a frame, returns the decisions.
     pub fn next(&mut self, x: f64) -> Option<Decisions> {
         self.samples.pop_back();
         self.samples.push_front(x);
@@ -190,7 +191,7 @@ impl Network {
         [level, change.map(|change| change.max(0.0)), change.map(|change| change.min(0.0))]
     }
 
-    /// What the whole sound adds to the second layer and to the log odds.
+    /// The contribution of the whole spectrum to the second layer and to the log odds.
     fn whole(
         &mut self,
         templates: &[[f64; DETECTORS]; TEMPLATES],

@@ -1,8 +1,7 @@
-//! The tone filter in f64, one sample at a time, written to be read.
+//! The reference implementation of the tone filter: in f64, one sample at a time, written for readability.
 //!
-//! This is the truth that every kernel is held against: the resonators in the textbook direct form,
-//! every formula of `docs/dsp.md` as it stands there, settings fixed for good. It is slow, and it has
-//! none of the guards a real-time filter needs.
+//! Tests compare every kernel with it. It has the resonators in direct form, the formulas of `docs/dsp.md` as they
+//! stand there, and constant settings. It is slow, and it lacks the safeguards of a real-time filter.
 
 mod chip;
 pub mod listener;
@@ -47,7 +46,7 @@ impl Resonator {
     }
 }
 
-/// What one band did with the latest sample.
+/// One band at the latest sample.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Band {
     /// The resonator's output.
@@ -119,7 +118,7 @@ impl Bank {
         doubled / (1.0 + doubled.abs())
     }
 
-    /// What the 48 bands did with the latest sample.
+    /// The 48 bands at the latest sample.
     pub fn bands(&self) -> &[Band; TONES] {
         &self.bands
     }

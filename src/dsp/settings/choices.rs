@@ -1,22 +1,22 @@
-//! The settings that are a choice from a list, and the table that says what each one means.
+//! The settings that are a choice from a list, and the table that describes them.
 
 use super::{PitchClass, Scale, Settings, Stereo};
 use serde::{Deserialize, Serialize};
 
-/// One entry of a list: its id in presets, states and flags, and its name for people.
+/// One entry of a list: its id in presets, states and flags, and its display name.
 pub type Entry = (&'static str, &'static str);
 
 /// The entries of a switch.
 pub const SWITCH: &[Entry] = &[("off", "Off"), ("on", "On")];
 
-/// What one setting that is a choice from a list means.
+/// The description of one setting that is a choice from a list.
 #[derive(Debug)]
 pub struct Choice {
     /// Stable id: field name, preset key, parameter id and flag.
     pub id: &'static str,
-    /// Name for people.
+    /// Display name.
     pub name: &'static str,
-    /// What can be chosen, in the order in which a user is offered it.
+    /// The entries, in the order in which they are offered.
     pub entries: &'static [Entry],
     /// What it does to the sound, in one sentence.
     pub help: &'static str,
@@ -50,7 +50,7 @@ pub static CHOICES: [Choice; 7] = [
         get: |s| s.voice as usize, set: |s, entry| s.voice = Voice::ALL[entry] },
 ];
 
-/// What sounds for a note.
+/// The waveform of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Voice {
@@ -74,7 +74,7 @@ pub enum Voice {
 }
 
 impl Voice {
-    /// Every voice, in the order in which a user is offered them.
+    /// All voices, in the order in which they are offered.
     pub const ALL: [Self; 8] = [
         Self::Soft,
         Self::Sine,
@@ -86,7 +86,7 @@ impl Voice {
         Self::Chip,
     ];
 
-    /// Those of one waveform that an oscillator plays.
+    /// The voices that are one waveform played by an oscillator.
     pub const WAVEFORMS: [Self; 6] =
         [Self::Sine, Self::Square, Self::Pulse25, Self::Pulse12, Self::Triangle, Self::Saw];
 
@@ -118,7 +118,7 @@ impl Choice {
         self.get(&Settings::default())
     }
 
-    /// Its entry where a state or preset says nothing of it, as an index.
+    /// Its entry where a state or preset lacks it, as an index.
     pub fn reference(&self) -> usize {
         self.get(&Settings::REFERENCE)
     }
@@ -128,13 +128,13 @@ impl Choice {
         (self.set)(settings, index.min(self.entries.len() - 1));
     }
 
-    /// Whether it is off or on.
+    /// Whether its entries are off and on.
     pub fn is_switch(&self) -> bool {
         self.entries == SWITCH
     }
 
-    /// The entry with this id or name, whose case does not matter and whose blanks may be hyphens; a root may
-    /// also be a flat.
+    /// The entry with this id or name; upper and lower case are the same, and so are blanks and hyphens. A root may
+    /// also be written as a flat.
     pub fn parse(&self, text: &str) -> Option<usize> {
         let wanted = text.trim().to_lowercase().replace(' ', "-");
         let found = self.entries.iter().position(|(id, name)| {

@@ -1,11 +1,11 @@
-//! Which of the 48 tones may sound: single bands switched off, and a scale that the music is held to.
+//! Which of the 48 tones may sound: a mask of single bands, and a scale.
 
 use super::choices::Entry;
 use crate::dsp::notes::{PITCH_CLASSES, TONES};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// A set of `N` switches, all on by default. As text, one `1` or `0` a switch; blanks are for the eye.
+/// A set of `N` switches, all on by default. As text, one `1` or `0` per switch; blanks are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Switches<const N: usize>(u64);
 
@@ -155,7 +155,7 @@ impl From<PitchClass> for String {
     }
 }
 
-/// The notes that a piece of music may use.
+/// A scale: the notes that may sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
@@ -191,7 +191,7 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// Every scale, in the order in which a user is offered them.
+    /// All scales, in the order in which they are offered.
     pub const ALL: [Self; 14] = [
         Self::Chromatic,
         Self::Major,
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn scales_are_those_of_the_textbook() {
+    fn scales_have_their_textbook_notes() {
         assert_eq!(names(Scale::Major, "C"), ["A", "B", "C", "D", "E", "F", "G"]);
         assert_eq!(names(Scale::NaturalMinor, "A"), names(Scale::Major, "C"));
         assert_eq!(names(Scale::Dorian, "D"), names(Scale::Major, "C"));
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn notes_may_be_flat_and_small_and_no_others_are_taken() {
+    fn notes_may_be_flats_and_lower_case_and_others_are_refused() {
         for (text, name) in [
             ("A", "A"),
             ("g#", "G#"),
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn switches_round_trip_as_text_and_refuse_what_is_none() {
+    fn switches_round_trip_as_text_and_refuse_other_texts() {
         let mask = BandMask::ALL.with(0, false).with(47, false);
         let text = mask.to_string();
         assert_eq!(text, "011111111111 111111111111 111111111111 111111111110");

@@ -1,7 +1,7 @@
-//! Everything a user can set, in engineering units, and the table that says what each number means.
+//! The settings in engineering units, and the tables that describe them.
 //!
-//! [`Settings`] is what the DSP, the plugin, the presets and the command line share. The ids of
-//! [`SPECS`] and [`CHOICES`] are stable for ever: they are plugin parameter ids, preset keys and flag names.
+//! [`Settings`] is shared by the DSP, the plugin, the presets and the command line. The ids of [`SPECS`] and
+//! [`CHOICES`] never change: they are plugin parameter ids, preset keys and flag names.
 
 mod choices;
 mod mask;
@@ -15,18 +15,18 @@ pub use numbers::{OutOfRange, SPECS, Spec, Taper, spec};
 use super::notes::TONES;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// One sound. `Default` is the sound of a new instance, [`Settings::REFERENCE`] the published one.
+/// All settings. `Default` is the sound of a new instance, [`Settings::REFERENCE`] that of the published filter.
 ///
-/// Deserialising takes what is missing from the published sound, so that a preset means for ever what it
-/// meant when it was saved, and refuses unknown names and values out of range.
+/// Deserialising takes missing settings from [`Settings::REFERENCE`], so that a preset keeps its meaning in later
+/// versions, and refuses unknown names and values out of range.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", default = "reference", deny_unknown_fields)]
 pub struct Settings {
-    /// Dry against wet, 0..100 %.
+    /// The balance of dry (0 %) and wet (100 %).
     pub mix: f32,
     /// Gain after the mix, -24..12 dB.
     pub output: f32,
-    /// How hard each resonator is driven into the soft clip, 1..400.
+    /// The gain of each resonator into its soft clip, 1..400.
     pub drive: f32,
     /// Relative gate: the power, in dB of the total power, below which a band fades away. -60..-10.
     pub threshold: f32,
@@ -44,13 +44,13 @@ pub struct Settings {
     pub tuning: f32,
     /// Moves all 48 tones, -24..24 semitones.
     pub transpose: f32,
-    /// How much a note that is not played is held back: 0 % not at all, 50 % by 24 dB, 100 % entirely.
+    /// Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, muted at 100 %.
     pub focus: f32,
-    /// How readily a note counts as played, 0..100 %; 50 % is the threshold that was fitted.
+    /// How readily a note counts as played, 0..100 %; 50 % is the fitted decision threshold.
     pub sensitivity: f32,
-    /// Octaves from the note that is heard to the one that sounds, -2..2, a whole number; not for [`Voice::Soft`].
+    /// Octaves from the detected note to the one that sounds, a whole number, -2..2. No effect on [`Voice::Soft`].
     pub octave: f32,
-    /// How many notes sound at a time, 1..48, a whole number.
+    /// The most notes that sound at a time, a whole number, 1..48.
     pub voices: f32,
     /// One bank for the mean of the channels, or one for each of two channels.
     pub stereo: Stereo,
@@ -60,23 +60,23 @@ pub struct Settings {
     pub bands: BandMask,
     /// The note that `scale` starts from.
     pub root: PitchClass,
-    /// The notes that may sound, by the bands' names (whatever `tuning` and `transpose` make of them).
+    /// The scale whose notes may sound, by the bands' names before `tuning` and `transpose`.
     pub scale: Scale,
     /// The notes of [`Scale::Custom`].
     pub custom: PitchClasses,
-    /// Hears music of any level alike, and gives the result the loudness of the music.
+    /// Adapts the bank to the level of the input, and makes the output as loud as the input.
     pub auto: bool,
     /// Delays the sound by [`ToneFilter::latency`](super::ToneFilter::latency), so that `focus` decides better.
     pub lookahead: bool,
-    /// What sounds for a note.
+    /// The waveform of the notes.
     pub voice: Voice,
 }
 
-/// Which signal the resonators listen to.
+/// The input signal of the resonators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stereo {
-    /// One bank listens to the mean of all channels and is added to every channel.
+    /// One bank processes the mean of all channels and is mixed to every channel.
     #[default]
     Mono,
     /// Left and right have a bank each. Signals of one channel, or of more than two, are treated as
@@ -85,8 +85,8 @@ pub enum Stereo {
 }
 
 impl Settings {
-    /// The sound of the published filter at any sample rate: no level, no listener. `docs/dsp.md` derives the
-    /// numbers.
+    /// The sound of the published filter at any sample rate, without auto level and without focus. `docs/dsp.md`
+    /// derives the numbers.
     pub const REFERENCE: Self = Self {
         mix: 50.0,
         output: 0.0,
@@ -135,7 +135,7 @@ impl Default for Settings {
     }
 }
 
-/// What a preset means by what it does not mention.
+/// The settings that are taken for those that a preset lacks.
 fn reference() -> Settings {
     Settings::REFERENCE
 }
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_reference_restates_the_published_constants() {
+    fn the_reference_equals_the_published_constants() {
         let near = |id: &str, value: f64| {
             let reference = f64::from(spec(id).unwrap().get(&Settings::REFERENCE));
             assert!((reference / value - 1.0).abs() < 1e-7, "{id}: {reference} is not {value}");
@@ -182,7 +182,7 @@ mod tests {
             }
             spec.set(&mut settings, 1000.0 + index as f32);
         }
-        // `Debug` names the fields as serde does, and needs no format.
+        // `Debug` uses the same field names as serde.
         let text = format!("{settings:?}");
         for (index, spec) in SPECS.iter().enumerate() {
             let expected = format!("{}: {}.0,", spec.id, 1000 + index);

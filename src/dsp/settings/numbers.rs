@@ -1,25 +1,25 @@
-//! The settings that are numbers, and the table that says what each one means.
+//! The numeric settings, and the table that describes them.
 
 use super::Settings;
 use thiserror::Error;
 
-/// How a setting's range is spread over a control, and how it glides from one value to the next.
+/// How a setting's range is spread over a control, and how the setting is smoothed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taper {
     /// Equal differences are equal distances.
     Linear,
     /// Equal ratios are equal distances. The range is positive.
     Logarithmic,
-    /// Whole numbers at equal distances; what is between two of them is the nearer one.
+    /// Whole numbers at equal distances; values in between are rounded.
     Whole,
 }
 
-/// What one numeric setting means.
+/// The description of one numeric setting.
 #[derive(Debug)]
 pub struct Spec {
     /// Stable id: field name, preset key, parameter id and flag.
     pub id: &'static str,
-    /// Name for people.
+    /// Display name.
     pub name: &'static str,
     /// Least value.
     pub min: f32,
@@ -38,8 +38,8 @@ pub struct Spec {
 
 /// The numeric settings, in the order of the fields of [`Settings`].
 ///
-/// Their values are those of [`Settings::default`] in a new instance, and of [`Settings::REFERENCE`] where a
-/// state or preset lacks them.
+/// Their values in a new instance are those of [`Settings::default`]. Where a state or preset lacks them, they are
+/// those of [`Settings::REFERENCE`].
 #[rustfmt::skip]
 pub static SPECS: [Spec; 15] = [
     Spec { id: "mix", name: "Mix", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
@@ -111,7 +111,7 @@ impl Spec {
         self.get(&Settings::default())
     }
 
-    /// Its value where a state or preset says nothing of it.
+    /// Its value where a state or preset lacks it.
     pub fn reference(&self) -> f32 {
         self.get(&Settings::REFERENCE)
     }
@@ -125,7 +125,7 @@ impl Spec {
         Err(OutOfRange { id, value, min, max, unit })
     }
 
-    /// `value` as people read it: `-36.99 dB`.
+    /// `value` as text with its unit: `-36.99 dB`.
     pub fn format(&self, value: f32) -> String {
         format!("{} {}", self.number(value, self.decimals), self.unit)
     }
@@ -134,7 +134,7 @@ impl Spec {
     pub fn number(&self, value: f32, digits: usize) -> String {
         let digits = digits.min(self.decimals);
         let text = format!("{value:.digits$}");
-        // No reader expects a sign on zero.
+        // A zero is shown without a sign.
         let text = match text.strip_prefix('-') {
             Some(zero) if zero.bytes().all(|byte| matches!(byte, b'0' | b'.')) => zero,
             _ => &text,
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_round_trips_and_takes_the_units_people_type() {
+    fn text_round_trips_and_common_units_are_accepted() {
         for spec in &SPECS {
             for step in 0..=100 {
                 let value = spec.min + (spec.max - spec.min) * step as f32 / 100.0;

@@ -1,12 +1,13 @@
-//! Settings on their way from one value to the next, so that no change is heard as a click.
+//! Smoothing of the settings, so that no change is heard as a click.
 
 use super::{SPECS, Settings, Stereo, Taper};
 use crate::dsp::{lanes::BLOCK, notes::TONES};
 
-/// How long a change takes, in seconds.
+/// The duration of a change in seconds.
 const TIME: f64 = 0.02;
 
-/// One value a numeric setting, then stereo, bypass, auto and lookahead (0..1) and the weight of each band (0..1).
+/// The number of smoothed values: the numeric settings, then stereo, bypass, auto and lookahead (0..1), then the
+/// weight of each band (0..1).
 const VALUES: usize = BANDS + TONES;
 const STEREO: usize = SPECS.len();
 const BYPASS: usize = STEREO + 1;
@@ -14,32 +15,33 @@ const AUTO: usize = BYPASS + 1;
 const LOOKAHEAD: usize = AUTO + 1;
 const BANDS: usize = LOOKAHEAD + 1;
 
-/// Moves every setting in a straight line of its own [`Taper`], in its own time, to where it was last aimed.
+/// Moves every setting to its target in a straight line, on a logarithmic scale for [`Taper::Logarithmic`]. Each has
+/// its own countdown.
 #[derive(Debug, Clone)]
 pub struct Smoother {
     now: [f64; VALUES],
     target: [f64; VALUES],
-    /// Steps that each value is still away from its target.
+    /// Steps left until each value reaches its target.
     left: [u32; VALUES],
-    /// Whether one of them is.
+    /// Whether any value has steps left.
     moving: bool,
     steps: u32,
 }
 
-/// The settings at one moment, with what can be between its states as numbers.
+/// The smoothed settings at one moment; switches that are crossfaded are numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SmoothedSettings {
-    /// The numeric settings; the others have no meaning here.
+    /// The numeric settings; the other fields are not used.
     pub settings: Settings,
     /// 0 for one bank, 1 for two.
     pub stereo: f32,
     /// 0 for the effect, 1 for the input.
     pub bypass: f32,
-    /// 0 for the input's own level, 1 for the nominal one.
+    /// 0 without level adaptation, 1 with it.
     pub auto: f32,
-    /// 0 for no delay, 1 for all of it.
+    /// 0 for the undelayed signal, 1 for the delayed one.
     pub lookahead: f32,
-    /// 0 for a band that is switched off, 1 for one that may sound.
+    /// 0 for a muted band, 1 for one that may sound.
     pub weights: [f32; TONES],
 }
 
@@ -51,7 +53,7 @@ impl Smoother {
         Self { now: values, target: values, left: [0; VALUES], moving: false, steps }
     }
 
-    /// Moves towards `settings` from now on. A value whose target stays goes on as it was.
+    /// Sets the targets to `settings`. The countdown of a value whose target does not change is not restarted.
     pub fn aim(&mut self, settings: &Settings) {
         for (index, target) in positions(settings).into_iter().enumerate() {
             if target != self.target[index] {
@@ -62,14 +64,14 @@ impl Smoother {
         self.moving = self.left.iter().any(|left| *left > 0);
     }
 
-    /// Jumps to the targets.
+    /// Sets all values to their targets at once.
     pub fn arrive(&mut self) {
         self.now = self.target;
         self.left = [0; VALUES];
         self.moving = false;
     }
 
-    /// Takes one step; one is due every [`BLOCK`] samples. False if there was nothing to move.
+    /// Takes one step, which is due every [`BLOCK`] samples. False if no value was moving.
     pub fn step(&mut self) -> bool {
         if !self.moving {
             return false;
@@ -87,7 +89,7 @@ impl Smoother {
         true
     }
 
-    /// The settings as they are now.
+    /// The current values.
     pub fn now(&self) -> SmoothedSettings {
         let mut settings = Settings::REFERENCE;
         for (spec, position) in SPECS.iter().zip(self.now) {
@@ -108,7 +110,7 @@ impl Smoother {
     }
 }
 
-/// `settings` as places on straight lines.
+/// `settings` as values that are interpolated linearly.
 fn positions(settings: &Settings) -> [f64; VALUES] {
     let mut positions = [0.0; VALUES];
     for (position, spec) in positions.iter_mut().zip(&SPECS) {
@@ -155,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_setting_that_is_automated_all_the_time_does_not_keep_another_from_arriving() {
+    fn continuous_automation_of_one_setting_does_not_delay_another() {
         let from = Settings::default();
         let mut smoother = Smoother::new(&from, 48_000.0);
         for step in 1..=15 {

@@ -1,6 +1,6 @@
-//! Every control has a name and can be worked without a mouse.
+//! Every control has a name and can be operated by the keyboard.
 
-use super::Desk;
+use super::TestEditor;
 use crate::{
     dsp::{CHOICES, SPECS},
     editor::DEFAULT_SIZE,
@@ -9,34 +9,34 @@ use crate::{
 use egui::{Event, Key};
 use std::collections::BTreeSet;
 
-/// All that a key can change: the settings, the sound to compare with, and what is to be seen and read.
-fn seen(desk: &mut Desk) -> impl PartialEq + use<> {
-    let other = desk.panel().session.lock().unwrap().other.clone();
-    let names: Vec<_> = desk.controls().into_iter().map(|(name, _)| name).collect();
-    (desk.settings(), other, desk.texts(), names)
+/// Everything that a key can change: the settings, the other sound of A/B, the painted texts and the labels.
+fn seen(editor: &mut TestEditor) -> impl PartialEq + use<> {
+    let other = editor.panel().session.lock().unwrap().other.clone();
+    let names: Vec<_> = editor.controls().into_iter().map(|(name, _)| name).collect();
+    (editor.settings(), other, editor.texts(), names)
 }
 
-/// A desk at which both Undo and Redo have something to do.
-fn desk() -> Desk {
-    let mut desk = Desk::new(DEFAULT_SIZE);
-    edit(&mut desk);
-    desk
+/// An editor in which both Undo and Redo are enabled.
+fn editor() -> TestEditor {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    edit(&mut editor);
+    editor
 }
 
-/// Makes sure that both Undo and Redo have something to do.
-fn edit(desk: &mut Desk) {
-    desk.with_hand(|hand| {
-        hand.set_once("mix", 0.6);
-        hand.set_once("mix", 0.7);
-        hand.undo();
+/// Edits until both Undo and Redo are enabled.
+fn edit(editor: &mut TestEditor) {
+    editor.edit(|edits| {
+        edits.set_once("mix", 0.6);
+        edits.set_once("mix", 0.7);
+        edits.undo();
     });
-    desk.frame(vec![]);
+    editor.frame(vec![]);
 }
 
 #[test]
 fn every_control_is_named_and_reached_by_the_tab_key() {
-    let mut desk = desk();
-    let all: Vec<String> = desk.controls().into_iter().map(|(name, _)| name).collect();
+    let mut editor = editor();
+    let all: Vec<String> = editor.controls().into_iter().map(|(name, _)| name).collect();
     let names: BTreeSet<String> = all.iter().cloned().collect();
     assert!(names.iter().all(|name| !name.trim().is_empty()), "{names:?}");
     assert_eq!(names.len(), all.len(), "two controls of one name: {all:?}");
@@ -45,22 +45,22 @@ fn every_control_is_named_and_reached_by_the_tab_key() {
 
     let mut reached = BTreeSet::new();
     for _ in 0..=all.len() {
-        desk.key(Key::Tab);
-        reached.extend(desk.focused());
+        editor.key(Key::Tab);
+        reached.extend(editor.focused());
     }
     let missed: Vec<_> = names.difference(&reached).collect();
     assert!(missed.is_empty(), "the tab key never comes to {missed:?}");
 }
 
 #[test]
-fn what_opens_is_named_too() {
+fn controls_in_menus_and_text_fields_are_named() {
     for opener in
         ["Mix: 60.0 %", "Save and load presets: File", "Preset: Tone Filter *", "Zoom: 100 %"]
     {
-        let mut desk = desk();
-        let before = desk.controls().len();
-        desk.click(desk.place(opener));
-        let names: Vec<_> = desk.controls().into_iter().map(|(name, _)| name).collect();
+        let mut editor = editor();
+        let before = editor.controls().len();
+        editor.click(editor.place(opener));
+        let names: Vec<_> = editor.controls().into_iter().map(|(name, _)| name).collect();
         assert!(names.iter().all(|name| !name.trim().is_empty()), "{opener}: {names:?}");
         let opened = names.iter().any(|name| name == "Mix to type") || names.len() > before + 3;
         assert!(opened, "{opener}: {names:?}");
@@ -68,42 +68,42 @@ fn what_opens_is_named_too() {
 }
 
 #[test]
-fn every_control_is_worked_by_the_keyboard_alone() {
-    let mut desk = desk();
-    let count = desk.controls().len();
+fn every_control_is_operated_by_the_keyboard_alone() {
+    let mut editor = editor();
+    let count = editor.controls().len();
     for index in 0..count {
-        assert_eq!(desk.controls().len(), count, "a control has come or gone");
-        let (name, _) = desk.controls().swap_remove(index);
-        // A choice that is made already stays as it is.
-        let settings = desk.settings();
+        assert_eq!(editor.controls().len(), count, "a control has come or gone");
+        let (name, _) = editor.controls().swap_remove(index);
+        // To select an entry that is already selected changes nothing.
+        let settings = editor.settings();
         let buttons = CHOICES.iter().filter(|choice| !SCALE.ids.contains(&choice.id));
         let mut made = buttons
             .map(|choice| format!("{}: {}", choice.name, choice.entries[choice.get(&settings)].1));
         if name == "First sound: A" || made.any(|made| made == name) {
             continue;
         }
-        desk.focus(&name);
-        let before = seen(&mut desk);
+        editor.focus(&name);
+        let before = seen(&mut editor);
         let moves = name == "Size of the window" || SPECS.iter().any(|spec| spec.name == name);
-        desk.key(if moves { Key::ArrowLeft } else { Key::Enter });
-        assert!(seen(&mut desk) != before, "{name} does nothing");
-        // Closes what it has opened.
-        desk.key(Key::Escape);
-        edit(&mut desk);
+        editor.key(if moves { Key::ArrowLeft } else { Key::Enter });
+        assert!(seen(&mut editor) != before, "{name} does nothing");
+        // Closes a menu that was opened.
+        editor.key(Key::Escape);
+        edit(&mut editor);
     }
 }
 
 #[test]
-fn space_is_the_host_s_but_in_a_text() {
-    let mut desk = desk();
-    let before = desk.settings();
-    for (name, _) in desk.controls() {
-        desk.focus(&name);
-        desk.key(Key::Space);
+fn the_space_bar_is_for_the_host_except_in_a_text_field() {
+    let mut editor = editor();
+    let before = editor.settings();
+    for (name, _) in editor.controls() {
+        editor.focus(&name);
+        editor.key(Key::Space);
     }
-    assert_eq!(desk.settings(), before);
+    assert_eq!(editor.settings(), before);
 
-    desk.click(desk.place("Tone: 4865 Hz"));
+    editor.click(editor.place("Tone: 4865 Hz"));
     let space = Event::Key {
         key: Key::Space,
         physical_key: None,
@@ -114,8 +114,8 @@ fn space_is_the_host_s_but_in_a_text() {
     for event in
         [Event::Text("7".into()), space, Event::Text(" ".into()), Event::Text("kHz".into())]
     {
-        desk.frame(vec![event]);
+        editor.frame(vec![event]);
     }
-    desk.key(Key::Enter);
-    assert!((desk.settings().tone - 7000.0).abs() < 0.01, "{}", desk.settings().tone);
+    editor.key(Key::Enter);
+    assert!((editor.settings().tone - 7000.0).abs() < 0.01, "{}", editor.settings().tone);
 }

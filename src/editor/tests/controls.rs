@@ -1,6 +1,6 @@
-//! Sliders, switches and fields to type in.
+//! Sliders, switches and text fields.
 
-use super::Desk;
+use super::TestEditor;
 use crate::{
     dsp::{BandMask, CHOICES, Settings},
     editor::DEFAULT_SIZE,
@@ -12,11 +12,11 @@ const TRACK: egui::Vec2 = vec2(0.0, 5.0);
 
 #[test]
 fn a_drag_is_one_gesture_and_moves_one_setting() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
-    let from = desk.place("Mix") + TRACK;
-    desk.drag(from, vec2(40.0, 0.0));
-    assert_eq!(desk.log(), ["begin", "set", "set", "end"]);
-    let settings = desk.settings();
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let from = editor.place("Mix") + TRACK;
+    editor.drag(from, vec2(40.0, 0.0));
+    assert_eq!(editor.log(), ["begin", "set", "set", "end"]);
+    let settings = editor.settings();
     assert_eq!(settings.bands, BandMask::ALL);
     // Seven columns with six gaps of 18 between margins of 16.
     let width = (1000.0 - 2.0 * 16.0 + 18.0) / 7.0 - 18.0;
@@ -24,38 +24,38 @@ fn a_drag_is_one_gesture_and_moves_one_setting() {
     assert!((settings.mix - expected).abs() < 0.01, "{} is not {expected}", settings.mix);
     assert_eq!(Settings { mix: 50.0, ..settings }, Settings::default());
 
-    desk.drag(from, vec2(5000.0, 0.0));
-    assert_eq!(desk.settings().mix, 100.0);
+    editor.drag(from, vec2(5000.0, 0.0));
+    assert_eq!(editor.settings().mix, 100.0);
 }
 
 #[test]
 fn a_double_click_resets() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
-    let place = desk.place("Transpose") + TRACK;
-    desk.drag(place, vec2(-60.0, 0.0));
-    assert!(desk.settings().transpose < -10.0);
-    desk.log();
-    desk.click(place);
-    desk.click_again(place);
-    assert_eq!(desk.settings(), Settings::default());
-    assert_eq!(desk.log(), ["begin", "set", "end"]);
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let place = editor.place("Transpose") + TRACK;
+    editor.drag(place, vec2(-60.0, 0.0));
+    assert!(editor.settings().transpose < -10.0);
+    editor.log();
+    editor.click(place);
+    editor.click_again(place);
+    assert_eq!(editor.settings(), Settings::default());
+    assert_eq!(editor.log(), ["begin", "set", "end"]);
 }
 
 #[test]
 fn values_are_typed_in_with_and_without_units() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
     let mut enter = |shown: &str, typed: &str, key: Key| {
-        desk.click(desk.place(shown));
-        desk.frame(vec![Event::Text(typed.to_owned())]);
-        desk.key(key);
-        (desk.settings(), desk.log())
+        editor.click(editor.place(shown));
+        editor.frame(vec![Event::Text(typed.to_owned())]);
+        editor.key(key);
+        (editor.settings(), editor.log())
     };
     let (settings, log) = enter("Tuning: 440.00 Hz", "432", Key::Enter);
     assert_eq!(settings, Settings { tuning: 432.0, ..Settings::default() });
     assert_eq!(log, ["begin", "set", "end"]);
     assert_eq!(enter("Tuning: 432.00 Hz", "0.44 khz", Key::Enter).0.tuning, 440.0);
     let release = enter("Release: 20.0 ms", "0.25 s", Key::Enter).0.release;
-    // What a host's 0..1 in f32 loses.
+    // Within the rounding of a host's normalised f32.
     assert!((release - 250.0).abs() <= 1e-6 * 250.0, "{release}");
     assert_eq!(enter("Mix: 50.0 %", "75 %", Key::Enter).0.mix, 75.0);
     assert_eq!(enter("Output: 0.00 dB", "99", Key::Enter).0.output, 12.0);
@@ -67,28 +67,28 @@ fn values_are_typed_in_with_and_without_units() {
 }
 
 #[test]
-fn switches_switch() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
+fn switches_set_their_setting() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
     let mut expected = Settings::default();
     let switches = CHOICES.iter().filter(|choice| choice.entries.len() == 2);
     for choice in switches {
         for entry in [1 - choice.default(), choice.default()] {
             let name = format!("{}: {}", choice.name, choice.entries[entry].1);
             choice.set(&mut expected, entry);
-            desk.click(desk.place(&name));
-            assert_eq!(desk.log(), ["begin", "set", "end"], "{name}");
-            assert_eq!(desk.settings(), expected);
-            desk.click(desk.place(&name));
-            assert!(desk.log().is_empty(), "{name} is already chosen");
+            editor.click(editor.place(&name));
+            assert_eq!(editor.log(), ["begin", "set", "end"], "{name}");
+            assert_eq!(editor.settings(), expected);
+            editor.click(editor.place(&name));
+            assert!(editor.log().is_empty(), "{name} is already chosen");
         }
     }
 }
 
 #[test]
 fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
-    let colour = |desk: &Desk, wanted: &str| {
-        let mut texts = desk.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let colour = |editor: &TestEditor, wanted: &str| {
+        let mut texts = editor.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
             egui::Shape::Text(text) if text.galley.text() == wanted => {
                 Some(text.override_text_color.unwrap_or(text.fallback_color))
             }
@@ -97,29 +97,29 @@ fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
         texts.next_back().unwrap()
     };
     let controls = ["Sensitivity", "Lookahead", "Ring"];
-    let before = controls.map(|name| colour(&desk, name));
-    desk.with_hand(|hand| hand.set_once("focus", 0.0));
-    desk.frame(vec![]);
-    let after = controls.map(|name| colour(&desk, name));
+    let before = controls.map(|name| colour(&editor, name));
+    editor.edit(|edits| edits.set_once("focus", 0.0));
+    editor.frame(vec![]);
+    let after = controls.map(|name| colour(&editor, name));
     assert!(before[0] != after[0] && before[1] != after[1] && before[2] == after[2]);
     for (control, words) in [
         ("Sensitivity", "No effect while Focus is at 0 %."),
         ("Lookahead: On", "Only a delay while Focus is at 0 %."),
         ("Floor", "With Auto level, it is relative to a level of -14 dB full scale."),
     ] {
-        desk.frame(vec![Event::PointerMoved(desk.place(control))]);
-        (0..60).for_each(|_| desk.frame(vec![]));
-        let texts = desk.texts();
-        let told = texts.iter().any(|(text, _)| text.replace('\n', " ").contains(words));
-        assert!(told, "{control}: {texts:?}");
+        editor.frame(vec![Event::PointerMoved(editor.place(control))]);
+        (0..60).for_each(|_| editor.frame(vec![]));
+        let texts = editor.texts();
+        let shown = texts.iter().any(|(text, _)| text.replace('\n', " ").contains(words));
+        assert!(shown, "{control}: {texts:?}");
     }
 }
 
 #[test]
-fn the_wheel_moves_what_is_under_it() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
-    desk.frame(vec![Event::PointerMoved(desk.place("Mix"))]);
-    desk.frame(vec![]);
+fn the_wheel_moves_the_slider_under_the_pointer() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    editor.frame(vec![Event::PointerMoved(editor.place("Mix"))]);
+    editor.frame(vec![]);
     let wheel = Event::MouseWheel {
         unit: MouseWheelUnit::Line,
         delta: vec2(0.0, 3.0),
@@ -127,9 +127,9 @@ fn the_wheel_moves_what_is_under_it() {
         modifiers: egui::Modifiers::NONE,
         source: egui::MouseWheelSource::Unknown,
     };
-    desk.frame(vec![wheel]);
-    let settings = desk.settings();
+    editor.frame(vec![wheel]);
+    let settings = editor.settings();
     assert!((settings.mix - 53.0).abs() < 1e-3, "{}", settings.mix);
     assert_eq!(Settings { mix: 50.0, ..settings }, Settings::default());
-    assert_eq!(desk.log(), ["begin", "set", "end"]);
+    assert_eq!(editor.log(), ["begin", "set", "end"]);
 }

@@ -1,6 +1,6 @@
-//! The cells, the keyboard under them and the scale.
+//! The cells, the keyboard below them and the scale.
 
-use super::Desk;
+use super::TestEditor;
 use crate::{
     dsp::{BandMask, PitchClass, PitchClasses, Scale, Settings},
     editor::DEFAULT_SIZE,
@@ -8,70 +8,78 @@ use crate::{
 use egui::Modifiers;
 
 #[test]
-fn a_click_mutes_a_band_and_alt_click_leaves_it_alone() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
-    desk.click(desk.place("Band D5"));
-    assert_eq!(desk.settings().bands, BandMask::ALL.with(17, false));
-    assert_eq!(desk.log(), ["begin", "set", "end"], "the host must know of something to save");
-    desk.click(desk.place("Band D5"));
-    assert_eq!(desk.settings(), Settings::default());
+fn a_click_mutes_a_band_and_alt_click_solos_it() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    editor.click(editor.place("Band D5"));
+    assert_eq!(editor.settings().bands, BandMask::ALL.with(17, false));
+    assert_eq!(
+        editor.log(),
+        ["begin", "set", "end"],
+        "the host must learn that the state has changed"
+    );
+    editor.click(editor.place("Band D5"));
+    assert_eq!(editor.settings(), Settings::default());
 
-    desk.hold(Modifiers::ALT);
+    editor.hold(Modifiers::ALT);
     for (note, expected) in [
         ("Band D#6", BandMask::NONE.with(30, true)),
         ("Band E6", BandMask::NONE.with(31, true)),
         ("Band E6", BandMask::ALL),
     ] {
-        desk.click(desk.place(note));
-        assert_eq!(desk.settings().bands, expected, "{note}");
+        editor.click(editor.place(note));
+        assert_eq!(editor.settings().bands, expected, "{note}");
     }
 }
 
 #[test]
-fn a_drag_paints_and_a_right_click_brings_all_back() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
-    let drag = |desk: &mut Desk, from: &str, to: &str| {
-        let [from, to] = [from, to].map(|note| desk.place(note));
-        desk.drag(from, to - from);
+fn a_drag_paints_and_a_right_click_switches_all_bands_on() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let drag = |editor: &mut TestEditor, from: &str, to: &str| {
+        let [from, to] = [from, to].map(|note| editor.place(note));
+        editor.drag(from, to - from);
     };
-    drag(&mut desk, "Band A#4", "Band D#5");
+    drag(&mut editor, "Band A#4", "Band D#5");
     let painted = (13..=18).fold(BandMask::ALL, |mask, tone| mask.with(tone, false));
-    assert_eq!(desk.settings().bands, painted);
-    drag(&mut desk, "Band C5", "Band C7");
+    assert_eq!(editor.settings().bands, painted);
+    drag(&mut editor, "Band C5", "Band C7");
     let more = painted.with(15, true);
-    assert_eq!(desk.settings().bands, more, "what it begins with is what it paints");
+    assert_eq!(
+        editor.settings().bands,
+        more,
+        "the first cell decides whether a drag switches on or off"
+    );
 
-    desk.secondary_click(desk.place("Band B3"));
-    assert_eq!(desk.settings(), Settings::default());
+    editor.secondary_click(editor.place("Band B3"));
+    assert_eq!(editor.settings(), Settings::default());
     for expected in [more, painted, BandMask::ALL] {
-        desk.click(desk.place("Undo"));
-        assert_eq!(desk.settings(), Settings { bands: expected, ..Settings::default() });
+        editor.click(editor.place("Undo"));
+        assert_eq!(editor.settings(), Settings { bands: expected, ..Settings::default() });
     }
 }
 
 #[test]
-fn the_keyboard_makes_a_scale_of_ones_own() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
-    desk.click(desk.place("Note C# in the scale"));
+fn a_click_on_the_keyboard_makes_the_scale_custom() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    editor.click(editor.place("Note C# in the scale"));
     let expected = Settings {
         scale: Scale::Custom,
         custom: PitchClasses::ALL.with(4, false),
         ..Settings::default()
     };
-    assert_eq!(desk.settings(), expected);
-    desk.click(desk.place("Undo"));
-    assert_eq!(desk.settings(), Settings::default());
+    assert_eq!(editor.settings(), expected);
+    editor.click(editor.place("Undo"));
+    assert_eq!(editor.settings(), Settings::default());
 }
 
 #[test]
 fn a_scale_is_picked_from_a_list() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
     for (list, picked) in [("Scale: Chromatic", "Whole tone"), ("Root: A", "D#")] {
-        desk.click(desk.place(list));
-        desk.click(desk.last_text(picked).center());
-        assert_eq!(desk.log(), ["begin", "set", "end"], "{picked}");
+        editor.click(editor.place(list));
+        editor.click(editor.last_text(picked).center());
+        assert_eq!(editor.log(), ["begin", "set", "end"], "{picked}");
     }
     let expected =
         Settings { scale: Scale::WholeTone, root: PitchClass::new(6), ..Settings::default() };
-    assert_eq!(desk.settings(), expected);
+    assert_eq!(editor.settings(), expected);
 }

@@ -1,30 +1,30 @@
-//! Undo and redo, A and B: every setting comes back.
+//! Undo, redo and A/B restore every setting.
 
-use super::Desk;
+use super::TestEditor;
 use crate::{
     dsp::{BandMask, PitchClasses, Settings},
-    editor::{DEFAULT_SIZE, library::is_same},
+    editor::{DEFAULT_SIZE, preset_list::is_same},
     params,
 };
 
-/// One edit of every setting there is, by its id, each far from where it starts.
-fn edit_all(desk: &mut Desk) -> Vec<(&'static str, Settings)> {
+/// Edits every setting once, far from its default: the ids, and the settings after each edit.
+fn edit_all(editor: &mut TestEditor) -> Vec<(&'static str, Settings)> {
     let ids = params::ids().chain(["bands", "custom"]);
     let edit = |id| {
-        desk.with_hand(|hand| match id {
-            "bands" => hand.set_bands(BandMask::ALL.with(5, false).with(40, false)),
-            "custom" => hand.set_custom(PitchClasses::ALL.with(2, false)),
+        editor.edit(|edits| match id {
+            "bands" => edits.set_bands(BandMask::ALL.with(5, false).with(40, false)),
+            "custom" => edits.set_custom(PitchClasses::ALL.with(2, false)),
             _ => {
-                let start = hand.params.control(id).unwrap().normalized(&Settings::default());
-                hand.set_once(id, if start > 0.5 { 0.2 } else { 0.8 });
+                let start = edits.params.control(id).unwrap().normalized(&Settings::default());
+                edits.set_once(id, if start > 0.5 { 0.2 } else { 0.8 });
             }
         });
-        (id, desk.settings())
+        (id, editor.settings())
     };
     ids.map(edit).collect()
 }
 
-/// Two sounds are the same, but for what a host's 0..1 in f32 loses.
+/// Asserts that two sounds are the same, within the rounding of a host's normalised f32 values.
 fn assert_same(actual: &Settings, expected: &Settings, what: &str) {
     assert!(
         is_same(actual, expected) && actual.bypass == expected.bypass,
@@ -32,7 +32,7 @@ fn assert_same(actual: &Settings, expected: &Settings, what: &str) {
     );
 }
 
-/// The ids of what is different in two sounds.
+/// The ids of the settings in which two sounds differ.
 fn differences(one: &Settings, other: &Settings) -> Vec<String> {
     let [one, other] =
         [one, other].map(|settings| serde_json::to_value(settings).expect("settings are JSON"));
@@ -42,87 +42,87 @@ fn differences(one: &Settings, other: &Settings) -> Vec<String> {
 
 #[test]
 fn undo_and_redo_bring_back_every_setting() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
-    let edits = edit_all(&mut desk);
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let edits = edit_all(&mut editor);
     let all: Vec<_> = edits.iter().map(|(id, _)| (*id).to_owned()).collect();
     let mut different = differences(&Settings::default(), &edits[edits.len() - 1].1);
     different.sort_by_key(|id| all.iter().position(|own| own == id));
-    assert_eq!(different, all, "there is a setting that is not edited here");
+    assert_eq!(different, all, "`edit_all` must edit every setting");
 
-    desk.frame(vec![]);
+    editor.frame(vec![]);
     let before = |index: usize| index.checked_sub(1).map_or(Settings::default(), |i| edits[i].1);
     for (index, (id, _)) in edits.iter().enumerate().rev() {
-        desk.click(desk.place("Undo"));
-        assert_same(&desk.settings(), &before(index), &format!("undo of {id}"));
+        editor.click(editor.place("Undo"));
+        assert_same(&editor.settings(), &before(index), &format!("undo of {id}"));
     }
     for (id, after) in &edits {
-        desk.click(desk.place("Redo"));
-        assert_same(&desk.settings(), after, &format!("redo of {id}"));
+        editor.click(editor.place("Redo"));
+        assert_same(&editor.settings(), after, &format!("redo of {id}"));
     }
 }
 
 #[test]
 fn a_and_b_keep_every_setting_apart() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
-    desk.click(desk.place("Second sound: B"));
-    assert_eq!(desk.settings(), Settings::default(), "the second sound begins as a copy");
-    edit_all(&mut desk);
-    let second = desk.settings();
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    editor.click(editor.place("Second sound: B"));
+    assert_eq!(editor.settings(), Settings::default(), "the second sound begins as a copy");
+    edit_all(&mut editor);
+    let second = editor.settings();
     for _ in 0..2 {
-        desk.click(desk.place("First sound: A"));
-        assert_same(&desk.settings(), &Settings::default(), "A");
-        desk.click(desk.place("Second sound: B"));
-        assert_same(&desk.settings(), &second, "B");
+        editor.click(editor.place("First sound: A"));
+        assert_same(&editor.settings(), &Settings::default(), "A");
+        editor.click(editor.place("Second sound: B"));
+        assert_same(&editor.settings(), &second, "B");
     }
-    // To B and back is a step like any other.
-    desk.click(desk.place("Undo"));
-    assert_same(&desk.settings(), &Settings::default(), "undo of B");
-    desk.click(desk.place("Redo"));
-    assert_same(&desk.settings(), &second, "redo of B");
+    // A switch between A and B is an undo step as well.
+    editor.click(editor.place("Undo"));
+    assert_same(&editor.settings(), &Settings::default(), "undo of B");
+    editor.click(editor.place("Redo"));
+    assert_same(&editor.settings(), &second, "redo of B");
 
-    desk.click(desk.place("Copy to the other sound: Copy to A"));
-    desk.click(desk.place("First sound: A"));
-    assert_same(&desk.settings(), &second, "A is now a copy");
+    editor.click(editor.place("Copy to the other sound: Copy to A"));
+    editor.click(editor.place("First sound: A"));
+    assert_same(&editor.settings(), &second, "A is now a copy");
 }
 
 #[test]
-fn a_window_that_closes_lets_go_of_what_is_held() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
-    let before = desk.settings();
-    desk.with_hand(|hand| {
-        hand.begin("mix");
-        hand.set("mix", 0.9);
+fn a_window_that_closes_ends_the_open_gesture() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let before = editor.settings();
+    editor.edit(|edits| {
+        edits.begin("mix");
+        edits.set("mix", 0.9);
     });
-    assert_eq!(desk.log(), ["begin", "set"]);
-    desk.with_hand(|hand| hand.let_go());
-    assert_eq!(desk.log(), ["end"]);
-    desk.with_hand(|hand| {
-        hand.begin_stroke();
-        hand.paint(BandMask::NONE);
-        hand.let_go();
-        hand.let_go();
-        hand.undo();
+    assert_eq!(editor.log(), ["begin", "set"]);
+    editor.edit(|edits| edits.end_open_gesture());
+    assert_eq!(editor.log(), ["end"]);
+    editor.edit(|edits| {
+        edits.begin_painting();
+        edits.paint(BandMask::NONE);
+        edits.end_open_gesture();
+        edits.end_open_gesture();
+        edits.undo();
     });
-    assert_eq!(desk.settings(), Settings { mix: 90.0, ..before });
-    desk.with_hand(|hand| hand.undo());
-    assert_eq!(desk.settings(), before);
+    assert_eq!(editor.settings(), Settings { mix: 90.0, ..before });
+    editor.edit(|edits| edits.undo());
+    assert_eq!(editor.settings(), before);
 }
 
 #[test]
 fn a_copy_to_the_other_sound_is_undone_and_redone() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
-    let other = |desk: &mut Desk| desk.panel().session.lock().unwrap().other.clone();
-    desk.with_hand(|hand| {
-        hand.copy_to_other();
-        hand.set_once("mix", 0.9);
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let other = |editor: &mut TestEditor| editor.panel().session.lock().unwrap().other.clone();
+    editor.edit(|edits| {
+        edits.copy_to_other();
+        edits.set_once("mix", 0.9);
     });
-    let first = other(&mut desk);
-    desk.with_hand(|hand| hand.copy_to_other());
-    let second = other(&mut desk);
+    let first = other(&mut editor);
+    editor.edit(|edits| edits.copy_to_other());
+    let second = other(&mut editor);
     assert_ne!(first, second);
-    desk.with_hand(|hand| hand.undo());
-    assert_eq!(other(&mut desk), first);
-    assert_eq!(desk.settings().mix, 90.0);
-    desk.with_hand(|hand| hand.redo());
-    assert_eq!(other(&mut desk), second);
+    editor.edit(|edits| edits.undo());
+    assert_eq!(other(&mut editor), first);
+    assert_eq!(editor.settings().mix, 90.0);
+    editor.edit(|edits| edits.redo());
+    assert_eq!(other(&mut editor), second);
 }

@@ -1,6 +1,6 @@
-//! The window: its size, and when it is painted anew.
+//! The window: its size, and when it is repainted.
 
-use super::{Desk, band};
+use super::{TestEditor, band};
 use crate::{
     dsp::{BandState, Bands, Settings, ToneFilter},
     editor::{DEFAULT_SIZE, MIN_SIZE, ToneFilterEditor},
@@ -12,9 +12,9 @@ use nice_plug::{editor::Editor, params::Params};
 use nice_plug_egui::{NiceEguiApp, RepaintNotifier, baseview::WindowSize};
 use std::{sync::Arc, time::Duration};
 
-/// The sizes that the last frame asked for.
-fn asked(desk: &Desk) -> Vec<Vec2> {
-    let commands = desk.output().viewport_output.values().flat_map(|output| &output.commands);
+/// The window sizes that the last frame has requested.
+fn asked(editor: &TestEditor) -> Vec<Vec2> {
+    let commands = editor.output().viewport_output.values().flat_map(|output| &output.commands);
     let size = |command: &ViewportCommand| match command {
         ViewportCommand::InnerSize(size) => Some(*size),
         _ => None,
@@ -24,28 +24,28 @@ fn asked(desk: &Desk) -> Vec<Vec2> {
 
 #[test]
 fn the_corner_resizes_the_window() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
     for (by, expected) in
         [(vec2(100.0, 50.0), vec2(1100.0, 690.0)), (vec2(-990.0, -630.0), MIN_SIZE.into())]
     {
-        let corner = desk.window().max - vec2(6.0, 6.0);
-        desk.button(corner, true);
-        desk.frame(vec![Event::PointerMoved(corner + 0.5 * by)]);
-        desk.frame(vec![Event::PointerMoved(corner + by)]);
-        assert_eq!(asked(&desk), [expected]);
-        desk.button(corner + by, false);
-        desk.frame(vec![]);
-        assert_eq!((desk.window().size(), asked(&desk)), (expected, vec![]));
+        let corner = editor.window().max - vec2(6.0, 6.0);
+        editor.button(corner, true);
+        editor.frame(vec![Event::PointerMoved(corner + 0.5 * by)]);
+        editor.frame(vec![Event::PointerMoved(corner + by)]);
+        assert_eq!(asked(&editor), [expected]);
+        editor.button(corner + by, false);
+        editor.frame(vec![]);
+        assert_eq!((editor.window().size(), asked(&editor)), (expected, vec![]));
     }
-    desk.focus("Size of the window");
+    editor.focus("Size of the window");
     for (key, expected) in [
         (Key::ArrowUp, vec2(480.0, 300.0)),
         (Key::ArrowRight, vec2(500.0, 300.0)),
         (Key::ArrowDown, vec2(500.0, 320.0)),
         (Key::ArrowLeft, vec2(480.0, 320.0)),
     ] {
-        desk.key(key);
-        assert_eq!(desk.window().size(), expected, "{key:?}");
+        editor.key(key);
+        assert_eq!(editor.window().size(), expected, "{key:?}");
     }
 }
 
@@ -61,11 +61,11 @@ fn the_window_opens_at_the_size_it_was_left_at() {
 
     opened.app().resized(WindowSize::from_physical((1500, 900).into(), 1.5));
     assert_eq!(params.editor_size.load().0, [1000.0, 600.0]);
-    // Half as large again in physical pixels, where sizes are physical.
+    // 1.5 times as large on systems where window sizes are in physical pixels.
     let native = if cfg!(target_os = "macos") { (1000, 600) } else { (1500, 900) };
     assert_eq!((opened.size().width, opened.size().height), native);
 
-    // At a zoom, egui-baseview tells of the panel's points, which are larger.
+    // With a zoom, egui-baseview reports the size in the panel's points, which are larger.
     for zoom in [0.75, 1.0, 1.5, 2.0] {
         params.editor_zoom.store(zoom);
         let physical = (1500, 900).into();
@@ -89,35 +89,35 @@ fn the_bands_go_dark_when_the_host_stops() {
     let heard = filter.bands();
     assert_ne!(heard, Bands::default());
     input.advance(1, || filter.snapshot());
-    assert!(app.listen(10.0));
+    assert!(app.receive(10.0));
     assert_eq!(app.panel.bands, heard);
-    assert!(app.listen(10.2));
+    assert!(app.receive(10.2));
     assert_eq!(app.panel.bands, heard);
-    assert!(!app.listen(10.3));
+    assert!(!app.receive(10.3));
     assert_eq!(app.panel.bands, Bands::default());
 }
 
 #[test]
-fn nothing_is_painted_anew_while_nothing_moves() {
-    let mut desk = Desk::new(DEFAULT_SIZE);
-    let frame = |desk: &mut Desk| {
-        desk.frame(vec![]);
-        desk.repaint_delay()
+fn no_repaint_is_requested_while_nothing_moves() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let frame = |editor: &mut TestEditor| {
+        editor.frame(vec![]);
+        editor.repaint_delay()
     };
-    assert_eq!(frame(&mut desk), Duration::MAX, "an open window at rest");
+    assert_eq!(frame(&mut editor), Duration::MAX, "an open window at rest");
     let mut bands = Bands::default();
     bands.bands[7] = band(7, BandState::Sounding);
     for bands in [bands, Bands::default()] {
-        desk.panel().bands = bands;
-        assert_eq!(frame(&mut desk), Duration::ZERO, "a level on its way");
-        // The slowest to come to rest is a peak, held and then let fall: 0.8 s and 2 s.
-        (0..150).for_each(|_| desk.frame(vec![]));
-        assert_eq!(frame(&mut desk), Duration::MAX, "a level that has arrived");
+        editor.panel().bands = bands;
+        assert_eq!(frame(&mut editor), Duration::ZERO, "a moving level");
+        // The slowest animation is that of a peak: held for 0.8 s, then falling for 2 s.
+        (0..150).for_each(|_| editor.frame(vec![]));
+        assert_eq!(frame(&mut editor), Duration::MAX, "a level that has arrived");
     }
-    // Whatever has the keyboard, and while the pointer rests.
+    // The same whatever has the keyboard focus, while the pointer rests.
     for name in ["Mix", "Band A4"] {
-        desk.click(desk.place(name));
-        (0..100).for_each(|_| desk.frame(vec![]));
-        assert_eq!(frame(&mut desk), Duration::MAX, "{name}");
+        editor.click(editor.place(name));
+        (0..100).for_each(|_| editor.frame(vec![]));
+        assert_eq!(frame(&mut editor), Duration::MAX, "{name}");
     }
 }

@@ -1,4 +1,4 @@
-//! What the plugin may ask of its host.
+//! The host's callbacks for the plugin.
 
 use clack_extensions::{
     audio_ports::{AudioPortRescanFlags, HostAudioPorts, HostAudioPortsImpl},
@@ -16,18 +16,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Ties the handlers together.
 pub struct Callbacks;
 
-/// What the plugin has asked for, from any thread.
+/// The requests of the plugin, from any thread.
 #[derive(Default)]
 pub struct Requests {
-    /// It wants to be called on the main thread.
+    /// It has requested a call on the main thread.
     pub callback: AtomicBool,
-    /// It wants to be activated anew.
+    /// It has requested to be deactivated and activated again.
     pub restart: AtomicBool,
-    /// Its latency is another one.
+    /// It has reported a change of its latency.
     pub latency: AtomicBool,
 }
 
-/// What else the plugin says on the main thread needs no answer: this host asks anew whenever it looks.
+/// Other notifications on the main thread are ignored: this host does not cache anything.
 pub struct MainThread<'a>(pub &'a Requests);
 
 impl HostHandlers for Callbacks {

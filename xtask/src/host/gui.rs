@@ -1,32 +1,32 @@
-//! A plugin's editor as its host handles it.
+//! Calls of the host to the plugin's editor.
 
 use super::Instance;
 use anyhow::{Context, Result, ensure};
 use clack_extensions::gui::{GuiApiType, GuiConfiguration, GuiSize, PluginGui, Window};
 
-/// Something that a host does with an editor.
+/// A call of the host to an editor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum GuiStep {
-    /// Makes it, without a window to be in.
+    /// Creates it, without a parent window.
     Create,
-    /// Tells how many pixels make one.
+    /// Sets the scale: physical pixels per logical pixel.
     Scale(f64),
-    /// Gives it the X11 window to be in.
+    /// Sets its parent, an X11 window.
     Parent(u32),
-    /// Makes it visible.
+    /// Shows it.
     Show,
-    /// Makes it invisible.
+    /// Hides it.
     Hide,
-    /// Gives it a width and a height in pixels.
+    /// Sets its width and height in pixels.
     Resize([u32; 2]),
-    /// Ends it.
+    /// Destroys it.
     Destroy,
 }
 
 const X11: GuiConfiguration = GuiConfiguration { api_type: GuiApiType::X11, is_floating: false };
 
 impl Instance {
-    /// Takes one step.
+    /// Makes one call.
     ///
     /// # Errors
     /// When the plugin has no editor for X11, or refuses.
@@ -38,8 +38,8 @@ impl Instance {
             GuiStep::Scale(scale) => gui.set_scale(&handle, scale)?,
             GuiStep::Parent(window) => {
                 let window = Window::from_x11_handle(window.into());
-                // SAFETY: the caller's window outlives the editor, or the server says so to both: an id
-                // of a window that is gone is an X11 error, not an invalid memory access.
+                // SAFETY: the caller's window outlives the editor. Even if it did not, the id of a closed window is an
+                // X11 error, not an invalid memory access.
                 unsafe { gui.set_parent(&handle, window) }?;
             }
             GuiStep::Show => gui.show(&handle)?,
@@ -50,7 +50,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Opens the editor in the X11 window `parent`; its width and height in pixels.
+    /// Opens the editor in the X11 window `parent` and returns its width and height in pixels.
     ///
     /// # Errors
     /// When the plugin has no editor for X11 or fails to open it.
@@ -66,7 +66,7 @@ impl Instance {
         Ok(size)
     }
 
-    /// Resizes the open editor to what it makes of `width` and `height` in pixels; the result.
+    /// Resizes the open editor to the size that it allows for `width` and `height` in pixels, and returns that size.
     ///
     /// # Errors
     /// When it cannot be resized or refuses the size.

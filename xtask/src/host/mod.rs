@@ -1,7 +1,7 @@
-//! A small CLAP host: what a digital audio workstation does with the plugin, without a window of its own.
+//! A small CLAP host without a user interface.
 //!
-//! `cargo xtask demo` plays music through it, and the tests hold the built plugin against the library
-//! with it. Every call checks what a host can check; what a plugin refuses is an error.
+//! `cargo xtask demo` plays music through it, and the tests use it to compare the built plugin with the library. Every
+//! call checks what a host can check; a refusal of the plugin is an error.
 
 mod callbacks;
 mod gui;
@@ -35,7 +35,7 @@ pub struct Library {
     entry: PluginEntry,
 }
 
-/// What a plugin says of itself before it is instantiated.
+/// The description of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Descriptor {
     /// Stable id in reverse domain notation.
@@ -50,10 +50,10 @@ pub struct Descriptor {
     pub features: Vec<String>,
 }
 
-/// A choice of audio ports.
+/// A configuration of audio ports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Layout {
-    /// What [`Instance::select`] takes.
+    /// Id for [`Instance::select`].
     pub id: u32,
     /// Name for people.
     pub name: String,
@@ -63,7 +63,7 @@ pub struct Layout {
     pub outputs: u32,
 }
 
-/// One instance of a plugin, seen from the main thread.
+/// One instance of a plugin, for use on the main thread.
 pub struct Instance {
     plugin: PluginInstance<Callbacks>,
 }
@@ -81,7 +81,7 @@ impl Library {
         Ok(Self { entry })
     }
 
-    /// The plugin that is linked into this very program.
+    /// The plugin that is linked into this program.
     ///
     /// # Errors
     /// When it does not start.
@@ -94,7 +94,7 @@ impl Library {
     /// The plugins in the file.
     ///
     /// # Errors
-    /// When the file has no plugin factory, or a plugin does not say its id and name.
+    /// When the file has no plugin factory, or a plugin has no id or name.
     pub fn plugins(&self) -> Result<Vec<Descriptor>> {
         let factory = self.entry.get_plugin_factory().context("no plugin factory")?;
         factory.plugin_descriptors().map(Descriptor::new).collect()
@@ -132,10 +132,10 @@ impl Descriptor {
 }
 
 impl Instance {
-    /// The layouts to choose from, the one that is selected at first in front.
+    /// The available layouts, the default first.
     ///
     /// # Errors
-    /// When the plugin offers none, or does not describe one that it counts.
+    /// When the plugin offers none, or fails to describe one.
     pub fn layouts(&mut self) -> Result<Vec<Layout>> {
         let ports: PluginAudioPortsConfig = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -153,10 +153,10 @@ impl Instance {
             .collect()
     }
 
-    /// Chooses the layout with `channels` in and out. The plugin must not be active.
+    /// Selects the layout with `channels` inputs and outputs. The plugin must not be active.
     ///
     /// # Errors
-    /// When there is none, or when the ports do not follow.
+    /// When there is none, or when the ports do not have as many channels afterwards.
     pub fn select(&mut self, channels: usize) -> Result<()> {
         let fits = |layout: &Layout| [layout.inputs, layout.outputs] == [channels as u32; 2];
         let layout = self.layouts()?.into_iter().find(fits).context("no such layout")?;
@@ -173,7 +173,7 @@ impl Instance {
         Ok(())
     }
 
-    /// Makes ready for audio of `sample_rate` Hz in blocks of at most `max_block` samples.
+    /// Activates the plugin for `sample_rate` Hz and blocks of at most `max_block` samples.
     ///
     /// # Errors
     /// When the plugin is active already, or refuses.
@@ -187,31 +187,31 @@ impl Instance {
         Processor::start(stopped, max_block)
     }
 
-    /// The end of what [`Instance::activate`] began.
+    /// Deactivates the plugin.
     pub fn deactivate(&mut self, processor: Processor) {
         self.plugin.deactivate(processor.stop());
     }
 
-    /// Whether the plugin has asked to be activated anew, since this was last asked.
+    /// Whether the plugin has requested a restart since the last call.
     pub fn wants_restart(&mut self) -> bool {
         self.plugin.access_shared_handler(|asked| asked.restart.swap(false, Ordering::Relaxed))
     }
 
-    /// Whether the plugin has said that its latency is another one, since this was last asked.
+    /// Whether the plugin has reported a change of its latency since the last call.
     pub fn says_latency_changed(&mut self) -> bool {
         self.plugin.access_shared_handler(|said| said.latency.swap(false, Ordering::Relaxed))
     }
 
-    /// Samples by which the output comes later than the input.
+    /// The plugin's latency in samples.
     ///
     /// # Errors
-    /// When the plugin does not say.
+    /// When the plugin does not report it.
     pub fn latency(&mut self) -> Result<u32> {
         let latency: PluginLatency = self.extension()?;
         Ok(latency.get(&self.plugin.plugin_handle()))
     }
 
-    /// All that the plugin wants to find again after a reload.
+    /// The plugin's saved state.
     ///
     /// # Errors
     /// When the plugin fails to save.
@@ -222,7 +222,7 @@ impl Instance {
         Ok(bytes)
     }
 
-    /// Gives back what [`Instance::save`] took.
+    /// Loads a state that [`Instance::save`] has returned.
     ///
     /// # Errors
     /// When the plugin refuses it.
@@ -231,7 +231,7 @@ impl Instance {
         Ok(extension.load(&self.plugin.plugin_handle(), &mut state)?)
     }
 
-    /// Gives the plugin the main thread for a moment, if it has asked for it.
+    /// Calls the plugin on the main thread if it has requested that.
     pub fn idle(&mut self) {
         let asked = |requests: &Requests| requests.callback.swap(false, Ordering::Relaxed);
         if self.plugin.access_shared_handler(asked) {
@@ -250,7 +250,7 @@ impl Instance {
     }
 }
 
-/// A string of CLAP, which promises UTF-8.
+/// A string from CLAP, which promises UTF-8.
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }

@@ -1,4 +1,4 @@
-//! A plugin's parameters as its host sees them.
+//! Calls of the host for the plugin's parameters.
 
 use super::{Change, Instance, text};
 use anyhow::{Context, Result};
@@ -6,8 +6,8 @@ use clack_extensions::params::{ParamInfoBuffer, ParamInfoFlags, PluginParams};
 use clack_host::prelude::*;
 use std::ffi::CString;
 
-/// What a plugin says of one parameter. Values are in the plugin's CLAP units, which for nice-plug are
-/// the place in the range, 0..1, or the number of the step.
+/// The description of one parameter. Values are in the plugin's CLAP units: for nice-plug, the normalised value 0..1, or
+/// the number of the step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// Stable id.
@@ -22,17 +22,17 @@ pub struct Parameter {
     pub max: f64,
     /// Value of a new instance.
     pub default: f64,
-    /// May follow an envelope of the host's.
+    /// The host may automate it.
     pub automatable: bool,
-    /// Takes whole values only.
+    /// It has whole values only.
     pub stepped: bool,
-    /// The host's own bypass button may stand for it.
+    /// It is the bypass, which the host's own button may control.
     pub bypass: bool,
 }
 
 /// The CLAP id that nice-plug gives to the parameter called `id`: Java's string hash in 31 bits.
 ///
-/// Projects of users remember it, so it must stay what it is.
+/// Users' projects refer to it, so it must not change.
 pub fn parameter_id(id: &str) -> u32 {
     id.bytes().fold(0u32, |hash, byte| hash.wrapping_mul(31).wrapping_add(byte.into())) & !(1 << 31)
 }
@@ -41,7 +41,7 @@ impl Instance {
     /// All parameters.
     ///
     /// # Errors
-    /// When the plugin does not describe one that it counts.
+    /// When the plugin fails to describe one.
     pub fn parameters(&mut self) -> Result<Vec<Parameter>> {
         let params: PluginParams = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -65,7 +65,7 @@ impl Instance {
             .collect()
     }
 
-    /// The value of parameter `id` now.
+    /// The current value of parameter `id`.
     ///
     /// # Errors
     /// When there is no such parameter.
@@ -75,10 +75,10 @@ impl Instance {
         value.with_context(|| format!("no parameter {id}"))
     }
 
-    /// `value` of parameter `id` as people read it.
+    /// `value` of parameter `id` as text.
     ///
     /// # Errors
-    /// When the plugin has no words for it.
+    /// When the plugin returns no text.
     pub fn value_to_text(&mut self, id: u32, value: f64) -> Result<String> {
         let params: PluginParams = self.extension()?;
         let mut buffer = [0; 256];
@@ -86,10 +86,10 @@ impl Instance {
         Ok(text(params.value_to_text(&handle, clap_id(id)?, value, &mut buffer)?))
     }
 
-    /// The value of parameter `id` that people mean by `text`; `None` if it means nothing.
+    /// The value of parameter `id` that the plugin parses from `text`; `None` if it is invalid.
     ///
     /// # Errors
-    /// When the text holds a NUL or the plugin takes no text at all.
+    /// When the text contains a NUL, or the plugin does not parse texts.
     pub fn text_to_value(&mut self, id: u32, text: &str) -> Result<Option<f64>> {
         let params: PluginParams = self.extension()?;
         let handle = self.plugin.plugin_handle();
@@ -99,7 +99,7 @@ impl Instance {
     /// Sets parameters while no audio is running.
     ///
     /// # Errors
-    /// When the plugin is active: then changes go with the audio.
+    /// When the plugin is active: then changes are sent with the audio.
     pub fn set(&mut self, changes: &[Change]) -> Result<()> {
         let params: PluginParams = self.extension()?;
         let events = changes.iter().map(Change::event).collect::<Result<Vec<_>>>()?;

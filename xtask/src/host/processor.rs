@@ -1,4 +1,4 @@
-//! An active plugin, seen from the audio thread.
+//! An active plugin, for use on the audio thread.
 
 use super::{callbacks::Callbacks, parameters::clap_id};
 use anyhow::{Context, Result, ensure};
@@ -9,22 +9,22 @@ use clack_host::{
     process::StoppedPluginAudioProcessor,
 };
 
-/// An active plugin that takes audio. [`Instance::deactivate`](super::Instance::deactivate) ends it.
+/// An active plugin that processes audio, until [`Instance::deactivate`](super::Instance::deactivate).
 pub struct Processor {
     started: StartedPluginAudioProcessor<Callbacks>,
     max_block: usize,
-    /// What goes with every block.
+    /// Further data for every block.
     pub surroundings: Surroundings,
 }
 
-/// What a host tells of a block beside its samples and events.
+/// The data that a host passes with a block, besides samples and events.
 #[derive(Clone, Copy)]
 pub struct Surroundings {
-    /// Where in the music the block is, if it is anywhere.
+    /// The position in the music, if the host has a transport.
     pub transport: Option<TransportEvent>,
-    /// The input buffers are marked as holding one value all over.
+    /// Whether the input buffers are marked as constant.
     pub constant: bool,
-    /// Makes the call into the plugin that it is given, and may watch it.
+    /// Runs the given call of the plugin, and may monitor it.
     pub call: fn(&mut dyn FnMut()),
 }
 
@@ -37,7 +37,7 @@ impl Default for Surroundings {
 /// A parameter's new value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Change {
-    /// The sample from which on it holds, counted from the start of the signal it goes with.
+    /// The first sample with the new value, counted from the start of the signal.
     pub frame: usize,
     /// The parameter's id.
     pub parameter: u32,
@@ -65,15 +65,15 @@ impl Processor {
         self.started.stop_processing()
     }
 
-    /// Makes the plugin forget all it has heard.
+    /// Resets the plugin's state.
     pub fn reset(&mut self) {
         self.started.reset();
     }
 
-    /// Samples for which the plugin goes on sounding after its input has ended; `None` is for ever.
+    /// The plugin's tail in samples; `None` if it is infinite.
     ///
     /// # Errors
-    /// When the plugin does not say.
+    /// When the plugin does not report it.
     pub fn tail(&mut self) -> Result<Option<u32>> {
         let handle = self.started.plugin_handle();
         let tail: PluginTail = handle.get_extension().context("the plugin has no tail")?;
@@ -83,7 +83,7 @@ impl Processor {
         })
     }
 
-    /// Processes one block: from `input` to `output`, or in `output` itself. `changes` are in order.
+    /// Processes one block from `input` to `output`, or in place in `output` without `input`. `changes` must be sorted.
     ///
     /// # Errors
     /// When the block is larger than announced or the plugin fails.
@@ -114,9 +114,9 @@ impl Processor {
                         .map(|channel| InputChannel::from_buffer(&mut **channel, constant)),
                 ),
             }]),
-            // SAFETY: these are the output's buffers, which hold `frames` samples a channel and live as
-            // long as `output`. CLAP lets a port pair share its buffers, and the plugin, which is the
-            // only one to touch them during the call, says that its main ports are such a pair.
+            // SAFETY: these are the output's buffers, which have `frames` samples per channel and live as long as
+            // `output`. CLAP allows the two ports of a pair to share buffers, and the plugin declares its main ports to be
+            // such a pair. Only the plugin accesses them during the call.
             None => unsafe { InputAudioBuffers::from_raw_buffers(&shared, frames as u32) },
         };
         let events = InputEvents::from_buffer(&events);
@@ -130,9 +130,8 @@ impl Processor {
         Ok(status.context("the call was not made")??)
     }
 
-    /// Replaces the whole of `signal` by the plugin's output, in blocks of the lengths `blocks` gives,
-    /// each in place or with buffers of its own. `changes` are in order and count from the start of the
-    /// signal.
+    /// Replaces `signal` by the plugin's output, in blocks of the lengths `blocks`, in place or with separate buffers.
+    /// `changes` must be sorted; their frames count from the start of the signal.
     ///
     /// # Errors
     /// As for [`Processor::process`].
@@ -160,7 +159,7 @@ impl Processor {
             let mut output: Vec<&mut [f32]> =
                 signal.iter_mut().map(|channel| &mut channel[start..end]).collect();
             if !in_place {
-                // What lies in an output buffer before a call is nobody's business; this would show it.
+                // The plugin must not read the output buffer: if it did, this value would show it.
                 output.iter_mut().for_each(|channel| channel.fill(f32::NAN));
             }
             self.process((!in_place).then_some(&mut input), &mut output, &within)?;

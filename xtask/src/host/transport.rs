@@ -1,4 +1,4 @@
-//! Where in the music a host says that it is.
+//! A host's transport.
 
 use clack_host::{
     events::{
@@ -8,7 +8,7 @@ use clack_host::{
     utils::{BeatTime, SecondsTime},
 };
 
-/// A transport that says whatever comes: every number from `noise`, which gives -1..1.
+/// A transport with random values, from `noise` in -1..1.
 pub fn random_transport(noise: &mut dyn FnMut() -> f64) -> TransportEvent {
     let mut any = |scale: f64| scale * noise();
     TransportEvent {

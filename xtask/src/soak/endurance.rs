@@ -1,5 +1,4 @@
-//! Hours of abuse for the filter: settings that change a thousand times a second, and signals that no music
-//! has.
+//! Stress test of the filter: hours of settings that change a thousand times a second, and of extreme signals.
 
 use super::common::noise;
 use anyhow::{Result, ensure};
@@ -7,16 +6,16 @@ use std::fmt;
 use tone_filter::dsp::{BandMask, CHOICES, PitchClasses, SPECS, Settings, ToneFilter};
 
 const RATE: f64 = 44_100.0;
-/// Samples from one change of the settings to the next: more than a thousand a second.
+/// Samples between two changes of the settings: more than a thousand changes per second.
 const CHANGE: usize = 44;
-/// Seconds that a resonator rings in what the filter comes back to.
+/// Ring time in seconds of the settings between disturbances.
 const RING: f32 = 0.4;
 
-/// What has been endured.
+/// The results.
 pub struct Endured {
-    /// Audio, in seconds.
+    /// Duration of the audio in seconds.
     pub seconds: f64,
-    /// The largest output as a share of what is allowed, the dry signal's peak and one.
+    /// The largest output relative to its bound: the dry signal's peak plus one.
     pub peak: f64,
     /// The largest difference from an undisturbed filter, two ring times after a disturbance.
     pub rest: f64,
@@ -34,10 +33,10 @@ impl fmt::Display for Endured {
     }
 }
 
-/// Runs `seconds` of audio in rounds of a disturbance and a rest; `seed` makes it another one.
+/// Runs `seconds` of audio in rounds of a disturbance and a rest, with random numbers from `seed`.
 ///
 /// # Errors
-/// When the output is not finite, leaves its bounds, or does not come back.
+/// When the output is not finite, exceeds its bounds, or does not return to that of an undisturbed filter.
 pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
     let mut noise = noise(seed);
     let calm = Settings { ring: RING, release: 48.0, ..Settings::REFERENCE };
@@ -49,7 +48,7 @@ pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
         if endured.seconds >= seconds {
             break;
         }
-        // What was loud stays with a level and comes late with a delay: every other round is without.
+        // Auto level remembers loud signals, and lookahead delays them: every other round is without both.
         let switches = round % 2 == 1;
         let mut loudest = 0.0;
         for signal in SIGNALS {
@@ -79,7 +78,7 @@ pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
             time += frames;
             endured.seconds += frames as f64 / RATE;
             for (own, truth) in own.iter().flatten().zip(truth.iter().flatten()) {
-                // A delay that is switched off fades from what it still holds.
+                // When lookahead is switched off, the crossfade still includes what is in the delay.
                 let bound = if switches && !compared { loudest + 1.0 } else { 2.0 };
                 ensure!(f64::from(own.abs()) <= bound, "{own} at rest");
                 if compared {
@@ -92,7 +91,7 @@ pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
     Ok(endured)
 }
 
-/// A sample of a disturbance: from its number, and noise.
+/// A sample of a disturbance, from its index and noise.
 type Signal = fn(usize, f64) -> f32;
 
 const SIGNALS: [Signal; 10] = [
@@ -117,7 +116,7 @@ fn disturb(
     signal: Signal,
     frames: usize,
     switches: bool,
-    // What the bound is of: of what came in, no sample of which may be more than f32 holds.
+    // The peak of the input, for the bound. No sample may exceed the range of f32.
     dry: &mut f64,
     noise: &mut impl FnMut() -> f64,
     endured: &mut Endured,
@@ -141,7 +140,7 @@ fn disturb(
     Ok(())
 }
 
-/// Settings at random, every one of them; but the output as it is, which the bound is before.
+/// Random values for all settings but the output gain, which the bound does not include.
 fn any_settings(noise: &mut impl FnMut() -> f64) -> Settings {
     let mut any = |count: usize| (((noise() + 1.0) / 2.0 * count as f64) as usize).min(count - 1);
     let mut settings = Settings {
@@ -163,7 +162,7 @@ fn any_settings(noise: &mut impl FnMut() -> f64) -> Settings {
     settings
 }
 
-/// Music from sample `start` on: a chord to the left, another one to the right.
+/// Music from sample `start` on: a different chord in each channel.
 fn music(start: usize, frames: usize) -> [Vec<f32>; 2] {
     let chord = |notes: [f64; 3]| {
         (start..start + frames)

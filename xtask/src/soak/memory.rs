@@ -1,16 +1,16 @@
-//! What memory this process uses.
+//! The memory use of this process.
 
-/// Bytes; zeros on systems that do not tell.
+/// Memory use in bytes; zeros on systems that do not report it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Memory {
-    /// Pages in the computer's memory, once the C library has given back what it keeps for later.
+    /// Resident memory, after the C library has returned its free memory to the system.
     pub resident: usize,
-    /// Of what the C library's `malloc` has given out, in all threads: what was not freed.
+    /// Memory allocated by the C library's `malloc` and not freed, in all threads.
     pub heap: usize,
 }
 
 impl Memory {
-    /// Of now.
+    /// The current memory use.
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     pub fn now() -> Self {
         // SAFETY: both may be called at any time from any thread.
@@ -26,15 +26,15 @@ impl Memory {
         }
     }
 
-    /// Of now.
+    /// The current memory use.
     #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
     pub fn now() -> Self {
         Self::default()
     }
 }
 
-/// Has all threads that are started from now on share one heap: with one for every few threads, it depends on which of
-/// them meet how many pages each keeps for later, and that hides what is lost.
+/// Makes all threads that are started from now on share one heap. With several heaps, the free memory that each keeps
+/// varies from run to run, which hides leaks.
 pub fn share_one_heap() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: it may be called at any time from any thread.

@@ -1,4 +1,4 @@
-//! `cargo xtask soak`: what takes too long for every change, on the bundle that users get.
+//! `cargo xtask soak`: the tests that take too long to run for every change, on the release bundle.
 
 #[path = "../../../tests/common/mod.rs"]
 mod common;
@@ -11,10 +11,10 @@ use crate::{bundle, host::Library};
 use anyhow::{Result, ensure};
 use std::time::Instant;
 
-/// Builds the plugin and runs all of it; prints figures.
+/// Builds the plugin, runs all long tests and prints their figures.
 ///
 /// # Errors
-/// When the plugin does not build, or does not keep what it promises.
+/// When the plugin does not build, or a test fails.
 pub fn soak() -> Result<()> {
     bundle::bundle_release()?;
     memory::share_one_heap();

@@ -1,4 +1,4 @@
-//! A user's evening in a hurry: many instances, automation, editors, states.
+//! A long session of a host at high speed: many instances, automation, editors and states.
 
 use super::{common::noise, memory::Memory};
 use crate::host::{Change, Instance, Library, Processor};
@@ -8,22 +8,22 @@ use std::fmt;
 const RATE: f64 = 48_000.0;
 const BLOCK: usize = 256;
 
-/// What became of a session.
+/// The results of a session.
 pub struct Session {
-    /// Instances at a time.
+    /// The number of instances.
     pub instances: usize,
-    /// Seconds of the session, of each of which every instance has played a block.
+    /// Duration of the session in seconds; in each second, every instance plays a block.
     pub seconds: usize,
-    /// States that were saved, loaded into another instance, and found the same.
+    /// The number of states that were saved, loaded into another instance, and restored exactly.
     pub states: usize,
-    /// Editors opened and closed; none where there is no X11.
+    /// The number of editors opened and closed; 0 without X11.
     pub editors: usize,
     /// Memory after a quarter of the session, and at its end.
     pub memory: [Memory; 2],
 }
 
 impl Session {
-    /// The share by which resident memory has grown; 0 where it is not known.
+    /// Relative growth of resident memory; 0 where it is unknown.
     pub fn growth(&self) -> f64 {
         let [before, after] = self.memory.map(|memory| memory.resident as f64);
         (after - before) / before.max(1.0)
@@ -46,7 +46,7 @@ impl fmt::Display for Session {
 /// Plays a session of `seconds` with `count` instances, of which one opens its editor every `editor_every`.
 ///
 /// # Errors
-/// When anything fails, or a state comes back as another one.
+/// When anything fails, or a state is not restored exactly.
 pub fn session(
     library: &Library,
     count: usize,
@@ -83,7 +83,7 @@ pub fn session(
         let [from, to] = [any(count), any(count)];
         let saved = instances[from].0.save()?;
         instances[to].0.load(&saved)?;
-        ensure!(instances[to].0.save()? == saved, "a state has come back as another one");
+        ensure!(instances[to].0.save()? == saved, "a state was not restored exactly");
         session.states += 1;
         if second % editor_every == 0 {
             session.editors += editors.visit(&mut instances[any(count)])?;
@@ -107,7 +107,7 @@ fn play(
     let mut signal: Vec<Vec<f32>> =
         (0..2).map(|_| (0..BLOCK).map(|_| any(2001) as f32 / 1000.0 - 1.0).collect()).collect();
     processor.run(&mut signal, any(2) == 0, &mut std::iter::repeat(BLOCK), changes)?;
-    // A gain of 12 dB, of one of the dry signal and one of the resonators.
+    // The output gain is 12 dB at most, the dry signal and the resonators at most 1 each.
     let bound = 2.0 * 3.99;
     ensure!(signal.iter().flatten().all(|sample| sample.abs() <= bound), "out of bounds");
     Ok(())
@@ -127,7 +127,7 @@ mod x11 {
         time::{Duration, Instant},
     };
 
-    /// A display to open editors on, and whether its driver has been kept.
+    /// A display to open editors on, and whether its driver is kept in memory.
     pub struct Editors(Display, bool);
 
     impl Editors {
@@ -142,7 +142,7 @@ mod x11 {
             Ok(Self(display, false))
         }
 
-        /// Opens an editor, lets it see a few blocks, and closes it; how many that were.
+        /// Opens an editor, plays a few blocks, and closes it; returns the number of blocks.
         pub fn visit(
             &mut self,
             (instance, processor): &mut (Instance, Processor),
@@ -168,14 +168,14 @@ mod x11 {
         }
     }
 
-    /// Keeps Mesa's driver in memory. It would go with each window, a bare one in a C program as well, and Mesa
-    /// 22.3's leaves some behind each time: 10 MiB of executable memory, of which a page or two are in use, and
-    /// small pieces all over the heap.
+    /// Keeps Mesa's driver in memory. It would be unloaded with each window, and that of Mesa 22.3 leaks each time, also
+    /// with a bare window in a C program: 10 MiB of executable memory, of which a page or two are resident, and small
+    /// allocations all over the heap.
     fn keep_driver() -> Result<()> {
         let maps = fs::read_to_string("/proc/self/maps")?;
         let files = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));
         if let Some(driver) = files.into_iter().find(|file| file.ends_with("_dri.so")) {
-            // SAFETY: it is in memory already, so that nothing of it is run.
+            // SAFETY: it is loaded already, so none of its code is run.
             mem::forget(unsafe { Library::new(driver) }?);
         }
         Ok(())

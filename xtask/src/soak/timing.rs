@@ -1,4 +1,4 @@
-//! How long blocks take at worst, against the time that there is for them.
+//! The worst-case processing time of blocks, relative to their deadline.
 
 use super::common::noise;
 use crate::host::{Change, Library};
@@ -6,24 +6,24 @@ use anyhow::{Context, Result};
 use std::{cell::RefCell, fmt, time::Instant};
 
 const RATE: f64 = 48_000.0;
-/// Blocks from one start of the music to the next.
+/// Blocks after which the music repeats.
 const ROUND: usize = 10_000;
-/// Times that the same is played.
+/// How often the same blocks are played.
 const TURNS: usize = 3;
 
 thread_local! {
-    /// What each call on this thread took, in seconds.
+    /// The duration of each call on this thread in seconds.
     static TIMES: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The times of many blocks, as shares of their deadline: 0..1, and above when it is missed.
+/// The processing times of many blocks, relative to their deadline: above 1 when it is missed.
 pub struct Timing {
     /// Samples.
     pub block: usize,
-    /// By the clock, of every block in every turn; ascending.
+    /// The measured times of every block in every turn, ascending.
     pub wall: Vec<f32>,
-    /// The shortest of all turns, of every block; ascending. What else the computer does, and what its
-    /// interrupts take, meets other blocks in every turn; what the block itself has to do is always there.
+    /// The shortest time of every block over all turns, ascending. Other processes and interrupts affect different blocks
+    /// in every turn, so this is the time of the block itself.
     pub own: Vec<f32>,
 }
 
@@ -66,7 +66,7 @@ fn timed(call: &mut dyn FnMut()) {
     TIMES.with_borrow_mut(|times| times.push(time));
 }
 
-/// Plays `count` blocks of `block` samples, a parameter or two of each on the move, and the same again.
+/// Plays `count` blocks of `block` samples with one or two parameter changes each, several times.
 ///
 /// # Errors
 /// When the plugin does not play.
@@ -75,7 +75,7 @@ pub fn measure(library: &Library, block: usize, count: usize) -> Result<Timing> 
     Ok(Timing::new(block, &turns))
 }
 
-/// What each block took, in seconds.
+/// The duration of each block in seconds.
 fn turn(library: &Library, block: usize, count: usize) -> Result<Vec<f32>> {
     let plugin = library.plugins()?.into_iter().next().context("the bundle is empty")?;
     let mut instance = library.instantiate(&plugin.id)?;
@@ -98,7 +98,7 @@ fn turn(library: &Library, block: usize, count: usize) -> Result<Vec<f32>> {
             })
             .collect();
         changes.sort_by_key(|change| change.frame);
-        // The processor looks through all changes for those of a block.
+        // The processor searches all changes for those of a block, so only those of 100 blocks are passed at a time.
         for (index, start) in (0..frames).step_by(100 * block).enumerate() {
             let end = frames.min(start + 100 * block);
             let from = changes.partition_point(|change| change.frame < start);

@@ -1,4 +1,4 @@
-//! How loud a signal is for people.
+//! Loudness measurement.
 
 use super::{RATE, Signal};
 use anyhow::Result;
@@ -7,16 +7,16 @@ use ebur128::{EbuR128, Mode};
 /// Loudness by EBU R128.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Loudness {
-    /// Of all of it, in LUFS.
+    /// Integrated loudness in LUFS.
     pub integrated: f64,
-    /// From its soft to its loud parts, in LU.
+    /// Loudness range in LU.
     pub range: f64,
 }
 
 /// Measures a signal at [`RATE`].
 ///
 /// # Errors
-/// When the meter refuses it.
+/// When the meter fails.
 pub fn loudness(signal: &Signal) -> Result<Loudness> {
     let mut meter = EbuR128::new(signal.len() as u32, RATE, Mode::I | Mode::LRA)?;
     let channels: Vec<&[f32]> = signal.iter().map(Vec::as_slice).collect();

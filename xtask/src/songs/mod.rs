@@ -1,4 +1,4 @@
-//! Real songs whose notes are known: rendered from MIDI files, for the tests and for `cargo xtask songs`.
+//! Songs with known notes, rendered from MIDI files, for the tests and for `cargo xtask songs`.
 
 mod loudness;
 mod report;
@@ -28,14 +28,14 @@ pub type Signal = Vec<Vec<f32>>;
 /// The sample rate of all songs in Hz.
 pub const RATE: u32 = 44_100;
 
-/// Where Debian's package `openttd-openmsx` has its songs; the first ones of them are never in a fit.
+/// The songs of Debian's package `openttd-openmsx`; the first ones of them are never in a fit.
 const SONGS: &str = "/usr/share/games/openttd/baseset/openmsx";
 const COUNT: usize = 12;
 
-/// Where Debian's package `fluid-soundfont-gm` has its sounds.
+/// The soundfont of Debian's package `fluid-soundfont-gm`.
 const SOUNDFONT: &str = "/usr/share/sounds/sf2/FluidR3_GM.sf2";
 
-/// Where all that comes from.
+/// How to install these packages.
 const MISSING: &str = "install the Debian packages fluidsynth, openttd-openmsx and fluid-soundfont-gm, as \
                        `cargo xtask test` does";
 
@@ -65,11 +65,11 @@ pub struct Note {
 /// A song.
 #[derive(Debug, Clone)]
 pub struct Song {
-    /// What its file is called, without the extension.
+    /// The name of its file, without the extension.
     pub name: String,
     /// A stereo WAV file of it.
     pub wav: PathBuf,
-    /// The notes of [`KEYS`] that the score has in it, without drums, by their start.
+    /// The notes of the score within [`KEYS`], without drums, by their start.
     pub notes: Vec<Note>,
 }
 
@@ -140,7 +140,7 @@ fn scores() -> Result<Vec<PathBuf>> {
     Ok(scores)
 }
 
-/// Plays `midi`, and writes the start of it to `wav`.
+/// Renders `midi`, and writes its start to `wav`.
 fn render(midi: &Path, wav: &Path) -> Result<()> {
     let folder = tempfile::tempdir_in(wav.parent().context("a file is in a folder")?)?;
     let [whole, part] = ["whole.wav", "part.wav"].map(|name| folder.path().join(name));

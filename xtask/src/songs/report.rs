@@ -6,11 +6,11 @@ use anyhow::{Result, ensure};
 use std::process::Command;
 use tone_filter::presets::ids;
 
-/// The mixes that loudness is measured at, in percent.
+/// The values of Mix at which loudness is measured, in percent.
 const MIXES: [&str; 4] = ["25", "50", "75", "100"];
 
-/// Builds the command, and prints what it finds in the songs and how loud it renders them; with more flags for
-/// all that it does.
+/// Builds the command, and prints how well it detects the notes of the songs and how loud it renders them. `flags` are
+/// passed to the command each time.
 ///
 /// # Errors
 /// When something fails.

@@ -1,30 +1,30 @@
-//! How near the notes that were found are to those of the score.
+//! The comparison of detected notes with the score.
 
 use super::{KEYS, Note};
 
-/// Seconds between two moments that are compared.
+/// Grid of the comparison in seconds.
 const GRID: f64 = 0.01;
 
-/// Seconds by which the start of a note may be off.
+/// Tolerance for the start of a note in seconds.
 const ONSET: f64 = 0.1;
 
-/// Seconds within which one note that two instruments strike is one note.
+/// Seconds within which equal notes of two instruments count as one.
 const TOGETHER: f64 = 0.05;
 
-/// Hits and misses.
+/// Precision, recall and F1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Score {
-    /// The part of what was found that is in the score, moment by moment.
+    /// The fraction of the detected notes that is in the score, frame by frame.
     pub precision: f64,
-    /// The part of the score that was found, moment by moment.
+    /// The fraction of the score that was detected, frame by frame.
     pub recall: f64,
     /// Their harmonic mean.
     pub frames: f64,
-    /// The same mean for notes, which count as found when they start within 0.1 s of the score's.
+    /// The same mean for notes, which count as detected when they start within 0.1 s of the score's.
     pub onsets: f64,
 }
 
-/// Compares `found` with what the score holds in `seconds`.
+/// Compares the detected notes `found` with the score over `seconds`.
 pub fn score(found: &[Note], score: &[Note], seconds: f64) -> Score {
     let (mut hits, mut said, mut real) = (0, 0, 0);
     for key in KEYS {
@@ -45,7 +45,7 @@ pub fn score(found: &[Note], score: &[Note], seconds: f64) -> Score {
     }
 }
 
-/// Whether `key` is held at each moment of the grid.
+/// Whether `key` is held at each point of the grid.
 fn moments(notes: &[Note], key: u8, seconds: f64) -> Vec<bool> {
     let mut held = vec![false; (seconds / GRID).round() as usize];
     let at = |time: f64| ((time / GRID).ceil() as usize).min(held.len());
@@ -60,7 +60,7 @@ fn moments(notes: &[Note], key: u8, seconds: f64) -> Vec<bool> {
     held
 }
 
-/// How many starts were found, how many were said to be, and how many there are.
+/// The number of correctly detected starts, of all detected ones, and of those in the score.
 fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
     let (mut hits, mut said, mut real) = (0, 0, 0);
     for key in KEYS {
@@ -73,7 +73,7 @@ fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
         said += found.len() as u32;
         real += played.len() as u32;
         for start in played {
-            // The earliest that fits leaves the most for those that follow.
+            // The earliest match leaves the most candidates for the following notes.
             if let Some(place) = found.iter().position(|other| (other - start).abs() <= ONSET) {
                 found.drain(..=place);
                 hits += 1;

@@ -1,18 +1,18 @@
-//! Which kernel does the work.
+//! The choice of the kernel.
 
 use super::{BLOCK, Coefficients, Task, dispatched, portable, scalar};
 use fearless_simd::{Fallback, Level, Simd};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
 
-/// The environment variable that names the kernel to use where a program does not say.
+/// The environment variable with the name of the kernel, for programs that let users choose.
 pub const VARIABLE: &str = "TONE_FILTER_KERNEL";
 
 /// One of the implementations of the inner loop that this CPU can run.
 #[derive(Clone, Copy)]
 pub struct Kernel(Machine);
 
-/// The vector kernels hold the proof that this CPU has their instructions.
+/// The kernels. Those of an instruction set hold `fearless_simd`'s proof that this CPU has it.
 #[derive(Clone, Copy)]
 enum Machine {
     Scalar,
@@ -27,7 +27,7 @@ enum Machine {
     Neon(fearless_simd::aarch64::Neon),
 }
 
-/// What vectors of any kind can compute.
+/// A computation that is generic over the type of vectors.
 pub(crate) trait Work {
     /// Computes it with the vectors of `simd`.
     fn run<S: Simd>(self, simd: S);
@@ -117,8 +117,8 @@ impl Kernel {
         Some(Self(machine))
     }
 
-    /// Does `work` with the vectors of this kernel; those of the scalar and the portable one are what the
-    /// build allows.
+    /// Runs `work` with the vectors of this kernel. For the scalar and the portable kernel, these are the vectors
+    /// that the build's target has.
     pub(crate) fn run(self, work: impl Work) {
         match self.0 {
             Machine::Scalar | Machine::Portable => work.run(Fallback::new()),
@@ -138,8 +138,8 @@ impl Kernel {
         self.run(Loops(loops));
     }
 
-    /// Advances a bank by as many samples as there is room for in its `sums`, at most [`BLOCK`], and puts
-    /// the sum of the driven bands of each sample there. What is beyond is left alone.
+    /// Advances a bank by the length of its `sums`, at most [`BLOCK`], and writes the sum of the driven bands for each
+    /// sample there. Elements beyond [`BLOCK`] are not changed.
     pub fn process(self, c: &Coefficients, mut task: Task) {
         let frames = task.sums.len().min(BLOCK);
         if frames == 0 {

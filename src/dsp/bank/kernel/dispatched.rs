@@ -1,22 +1,21 @@
-//! The kernel on vectors of the CPU's own width, one source for every instruction set.
+//! The kernel on vectors of the CPU's own width, one source for all instruction sets.
 //!
-//! Three vectors of tones go through a block together. That keeps their state in registers, gives an
-//! out-of-order CPU three independent chains to interleave, and lets the three share one division:
-//! `n1/d1 + n2/d2 + n3/d3 = ((n1 d2 + n2 d1) d3 + n3 d1 d2) / (d1 d2 d3)`. Root and division are the
-//! exact ones: CPUs compute them beside the multiplications, which are what the loop is short of.
+//! Three vectors of tones are processed together. That keeps their state in registers, gives an out-of-order CPU
+//! three independent dependency chains, and lets the three share one division: `n1/d1 + n2/d2 + n3/d3 = ((n1 d2 + n2
+//! d1) d3 + n3 d1 d2) / (d1 d2 d3)`. Root and division are exact: CPUs compute them in parallel with the
+//! multiplications, which are the bottleneck of the loop.
 //!
-//! A sample goes through a group in three steps, each in a turn of the loop of its own: the resonators,
-//! the power, the sum of the driven bands. A turn works on three samples, so nothing in it waits long
-//! for a result of the same turn, and what a CPU keeps in its queues is ready to run.
+//! The loop is software-pipelined in three stages: the resonators, the power, the sum of the driven bands. An iteration
+//! works on three samples, one per stage, so no stage waits for a result of the same iteration.
 
 use super::{BLOCK, Coefficients, FrameInputs, Lanes, State, Task};
 use crate::dsp::notes::TONES;
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 
-/// Vectors of tones that go through a block together.
+/// Vectors of tones that are processed together.
 const GROUP: usize = 3;
 
-/// What [`scalar::process`](super::scalar::process) computes.
+/// Computes the same as [`scalar::process`](super::scalar::process).
 #[inline(always)]
 pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
     simd.vectorize(
@@ -32,8 +31,9 @@ pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
     );
 }
 
-/// With `OWN`, each tone has its own gain; without, `gain` is that of all. With `RAMP`, the tones' shares in the
-/// sum move; without, [`Coefficients::guard`] mutes those that have none. Without `DRIVEN`, there is no sum.
+/// With `OWN`, each tone has its own gain; without, `gain` is that of all. With `RAMP`, the tones' weights in the sum
+/// are applied; without, each is 0 or 1, and [`Coefficients::guard`] mutes tones with 0. Without `DRIVEN`, there is
+/// no sum.
 #[inline(always)]
 fn run<S: Simd, const OWN: bool, const RAMP: bool, const DRIVEN: bool>(
     simd: S,
@@ -48,7 +48,7 @@ fn run<S: Simd, const OWN: bool, const RAMP: bool, const DRIVEN: bool>(
         let mut group = Group::<S, OWN, RAMP, DRIVEN>::load(simd, first, c, &task);
         group.start(&gates);
         for frame in 1..frames {
-            group.turn(frame, &gates, &mut late);
+            group.advance(frame, &gates, &mut late);
         }
         group.finish(frames, &gates, &mut late);
         group.store(first, task.state);
@@ -56,9 +56,9 @@ fn run<S: Simd, const OWN: bool, const RAMP: bool, const DRIVEN: bool>(
     task.sums.copy_from_slice(&late[DELAY..frames + DELAY]);
 }
 
-/// What each sample means for the bands.
+/// The inputs and gates of the bands for each sample.
 struct FrameGates {
-    /// The input, with the gain that all tones have.
+    /// The input times the common gain of all tones.
     input: [f32; BLOCK],
     /// The gate's power of -3/2, because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
     inverse_gate: [f32; BLOCK],
@@ -90,23 +90,23 @@ impl FrameGates {
     }
 }
 
-/// Turns of the loop between a sample's input and its sum.
+/// Iterations of the loop between a sample's input and its sum.
 const DELAY: usize = 3;
 
-/// The sums, [`DELAY`] late.
+/// The sums, delayed by [`DELAY`].
 type Late = [f32; BLOCK + DELAY];
 
-/// Three vectors of tones, with the settings as the loop wants them.
+/// The state and the coefficients of three vectors of tones.
 struct Group<S: Simd, const OWN: bool, const RAMP: bool, const DRIVEN: bool> {
     simd: S,
     rise: [S::f32s; GROUP],
     minus_fall: [S::f32s; GROUP],
     gain: [S::f32s; GROUP],
     guard: [S::f32s; GROUP],
-    /// Shares in the sum: at the start of the block, and what a sample adds.
+    /// Weights in the sum at the start of the block, and their change per sample.
     weight: [S::f32s; GROUP],
     weight_step: [S::f32s; GROUP],
-    /// Samples into the block before those of this call.
+    /// Samples of the block before those of this call.
     position: usize,
     minus_damping: S::f32s,
     step: S::f32s,
@@ -164,15 +164,15 @@ impl<S: Simd, const OWN: bool, const RAMP: bool, const DRIVEN: bool> Group<S, OW
         store(&mut state.power, &self.power);
     }
 
-    /// Takes in the first sample.
+    /// Fills the pipeline with the first sample.
     #[inline(always)]
     fn start(&mut self, gates: &FrameGates) {
         self.resonate(self.splat(gates.input[0]));
     }
 
-    /// Takes in the sample `frame`, and brings those before it a step further.
+    /// One iteration: takes the sample `frame` as input, and advances those before it by one stage.
     #[inline(always)]
-    fn turn(&mut self, frame: usize, gates: &FrameGates, late: &mut Late) {
+    fn advance(&mut self, frame: usize, gates: &FrameGates, late: &mut Late) {
         let mixed = if DRIVEN { self.mix(frame - 1) } else { self.mixed };
         self.track(frame - 1, gates);
         self.resonate(self.splat(gates.input[frame]));
@@ -182,7 +182,7 @@ impl<S: Simd, const OWN: bool, const RAMP: bool, const DRIVEN: bool> Group<S, OW
         self.mixed = mixed;
     }
 
-    /// Brings the last of `frames` samples to their sums.
+    /// Empties the pipeline after `frames` samples.
     #[inline(always)]
     fn finish(&mut self, frames: usize, gates: &FrameGates, late: &mut Late) {
         if DRIVEN {
@@ -200,19 +200,19 @@ impl<S: Simd, const OWN: bool, const RAMP: bool, const DRIVEN: bool> Group<S, OW
         S::f32s::splat(self.simd, x)
     }
 
-    /// Brings the resonators to the next sample.
+    /// First stage: advances the resonators by a sample.
     #[inline(always)]
     fn resonate(&mut self, input: S::f32s) {
         for i in 0..GROUP {
             self.lo[i] = self.rise[i].mul_add(self.bp[i], self.lo[i]);
-            // The small parts first: so only the last step rounds as coarsely as `bp` is large.
+            // The small terms are added first, so that only the last addition rounds to the precision of `bp`.
             let input = if OWN { self.gain[i] * input } else { input };
             let change = self.minus_damping.mul_add(self.bp[i], input);
             self.bp[i] += self.minus_fall[i].mul_add(self.lo[i], change);
         }
     }
 
-    /// Takes note of the resonators' power in the sample `frame`.
+    /// Second stage: tracks the resonators' power at the sample `frame`.
     #[inline(always)]
     fn track(&mut self, frame: usize, gates: &FrameGates) {
         let inverse_gate = self.splat(gates.inverse_gate[frame]);
@@ -229,7 +229,7 @@ impl<S: Simd, const OWN: bool, const RAMP: bool, const DRIVEN: bool> Group<S, OW
         }
     }
 
-    /// The sum of the driven bands of the sample that was tracked last, which ends `passed` samples of this call.
+    /// Third stage: the sum of the driven bands for the sample that was tracked last, the `passed`th of this call.
     #[inline(always)]
     fn mix(&self, passed: usize) -> S::f32s {
         let passed = self.splat((self.position + passed) as f32);

@@ -1,11 +1,11 @@
-//! The inner loop: 48 resonators, their power, their drive and the sum of it all.
+//! The inner loop: the 48 resonators, their power, their drive and their sum.
 //!
-//! A kernel works on blocks of at most [`BLOCK`] samples. What all bands share (the input and its power)
-//! is computed once a block and handed over in [`FrameInputs`]; what a band owns is [`State`], and what the
-//! settings make of it [`Coefficients`], both as structures of arrays with one lane a tone.
+//! A kernel processes blocks of at most [`BLOCK`] samples. [`FrameInputs`] holds what all bands share (the input and
+//! its power), [`State`] the state of the bands, and [`Coefficients`] their coefficients; the last two are structures
+//! of arrays with one lane per tone.
 //!
-//! [`Kernel`] is the choice between one loop in plain Rust that defines the result, the same loop on
-//! vectors of whatever the build allows, and on vectors of what this CPU has.
+//! [`Kernel`] selects an implementation: plain Rust, which defines the result; portable vectors of the build's
+//! target; or vectors of an instruction set of this CPU.
 
 mod choice;
 mod dispatched;
@@ -20,7 +20,7 @@ use crate::dsp::{constants, notes::TONES};
 
 pub use crate::dsp::lanes::{BLOCK, Lanes};
 
-/// What the bands remember from sample to sample.
+/// The state of the bands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct State {
     /// First integrator, in units of the band's output divided by `F / rise`.
@@ -36,7 +36,7 @@ impl State {
     pub const ZERO: Self = Self { lo: Lanes::ZERO, bp: Lanes::ZERO, power: Lanes::ZERO };
 }
 
-/// What the settings mean for the bands.
+/// The coefficients of the bands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coefficients {
     /// [`Loop::rise`] of each tone.
@@ -45,16 +45,16 @@ pub struct Coefficients {
     pub fall: Lanes,
     /// [`Loop::gain`] of each tone.
     pub gain: Lanes,
-    /// Share of each tone in the sum, at the start and at the end of the current [`BLOCK`].
+    /// Weight of each tone in the sum (0..1), at the start and at the end of the current [`BLOCK`].
     pub weights: [Lanes; 2],
-    /// Whether a share is neither nothing nor all, or moves.
+    /// Whether a weight is neither 0 nor 1, or moves.
     pub ramps: bool,
-    /// Keeps the drive finite while a band has no power yet: [`RMS_GUARD`], or far more for a tone that has no
-    /// share in the sum.
+    /// Added to the effective value, which keeps the drive finite while a band has no power yet: [`RMS_GUARD`], or far
+    /// more for a tone with a weight of 0.
     pub guard: Lanes,
     /// [`Loop::damping`], which is the same for every tone.
     pub damping: f32,
-    /// Share of the new value in the power trackers.
+    /// Weight of the new value in the power trackers.
     pub step: f32,
     /// Gain into the soft clip.
     pub drive: f32,
@@ -64,12 +64,12 @@ pub struct Coefficients {
     pub ceiling: f32,
     /// Absolute gate, as power.
     pub floor: f32,
-    /// Whether the bands are driven and summed; else the sums are silence.
+    /// Whether the bands are driven and summed; otherwise the sums are 0.
     pub driven: bool,
 }
 
 impl Coefficients {
-    /// No input, no motion.
+    /// Coefficients with which all bands stay silent.
     pub const ZERO: Self = Self {
         rise: Lanes::ZERO,
         fall: Lanes::ZERO,
@@ -86,7 +86,7 @@ impl Coefficients {
         driven: true,
     };
 
-    /// Gives `tone` its resonator.
+    /// Sets the resonator of `tone`.
     pub fn set_loop(&mut self, tone: usize, resonator: Loop) {
         self.rise.0[tone] = resonator.rise;
         self.fall.0[tone] = resonator.fall;
@@ -94,8 +94,8 @@ impl Coefficients {
         self.damping = resonator.damping;
     }
 
-    /// Gives every tone its share in the sum, which moves in a straight line from `from` to `to` within a
-    /// [`BLOCK`], and keeps the drive of the others finite by `guard`.
+    /// Sets every tone's weight in the sum, which moves in a straight line from `from` to `to` within a [`BLOCK`],
+    /// and the `guard` of the drive.
     pub fn set_weights(&mut self, from: Lanes, to: Lanes, guard: f32) {
         let ramp = |(from, to): (&f32, &f32)| from != to || (*to != 0.0 && *to != 1.0);
         self.ramps = from.0.iter().zip(&to.0).any(ramp);
@@ -104,17 +104,17 @@ impl Coefficients {
         self.weights = [from, to];
     }
 
-    /// The gain of all tones, if none has one of its own, which is cheaper.
+    /// The gain of all tones if they are equal, which is cheaper; `None` if they differ.
     fn common_gain(&self) -> Option<f32> {
         let gain = self.gain.0[TONES - 1];
         let limit = EVEN * gain;
-        // All are looked at, because that needs no branch and so goes by vectors.
+        // No early exit: without branches, the loop is vectorised.
         let even = |even, own: &f32| even & ((own - gain).abs() <= limit);
         self.gain.0.iter().fold(true, even).then_some(gain)
     }
 }
 
-/// What all bands share, per sample of a block.
+/// The input of all bands, for each sample of a block.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 pub struct FrameInputs {
@@ -129,25 +129,25 @@ impl FrameInputs {
     pub const ZERO: Self = Self { input: [0.0; BLOCK], total_power: [0.0; BLOCK] };
 }
 
-/// A block of one bank.
+/// A block of one bank to process.
 #[derive(Debug)]
 pub struct Task<'a> {
-    /// The bank's memory.
+    /// The state of the bank.
     pub state: &'a mut State,
-    /// Samples that lie between the start of the current [`BLOCK`] and the first one of this call.
+    /// The number of samples between the start of the current [`BLOCK`] and the first one of this call.
     pub position: usize,
-    /// What its bands share.
+    /// The input of its bands.
     pub inputs: &'a FrameInputs,
-    /// Where the sum of its driven bands goes.
+    /// The output: the sum of its driven bands for each sample.
     pub sums: &'a mut [f32],
 }
 
-/// Share by which gains may differ and still pass for one, 108 dB down. By so much they do for a ring of
-/// 0.9 s; for shorter ones, by more.
+/// Relative difference up to which gains count as equal, 108 dB down. For a ring of 0.9 s they differ by as much, for
+/// shorter ones by more.
 const EVEN: f32 = 4e-6;
 
-/// Keeps the drive finite while a band has no power yet.
+/// Added to the effective value, which keeps the drive finite while a band has no power yet.
 pub const RMS_GUARD: f32 = constants::RMS_GUARD as f32;
 
-/// A guard so large that nothing is left of a band, and that the product of three is finite.
+/// The guard of a muted band: large enough to mute it, and small enough that the product of three is finite.
 const MUTED: f32 = 1e12;

@@ -1,4 +1,4 @@
-//! The kernel on vectors of four, with whatever instructions the build allows.
+//! The kernel on vectors of four, with the instructions of the build's target.
 
 use super::{BLOCK, Coefficients, Lanes, Task};
 use crate::dsp::notes::TONES;
@@ -6,7 +6,7 @@ use wide::f32x4;
 
 const LANES: usize = 4;
 
-/// What [`scalar::process`](super::scalar::process) computes.
+/// Computes the same as [`scalar::process`](super::scalar::process).
 pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
     let mut gates = [(0.0, 0.0); BLOCK];
     for (gate, power) in gates.iter_mut().zip(&inputs.total_power).take(sums.len()) {

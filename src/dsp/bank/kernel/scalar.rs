@@ -1,4 +1,4 @@
-//! The kernel in plain Rust, one tone after the other: the definition of what a kernel computes.
+//! The kernel in plain Rust, one tone at a time. It defines the result of all kernels.
 
 use super::{BLOCK, Coefficients, Task};
 use crate::dsp::notes::TONES;
@@ -25,7 +25,8 @@ pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
             lo += rise * bp;
             bp += gain * input - fall * lo - c.damping * bp;
 
-            // Far above the gate the fourth power may be infinite, far below zero: both are right.
+            // The fourth power may overflow far above the gate and underflow far below it; the minimum is right in both
+            // cases.
             let q = bp * bp;
             let gated = q * q * inverse_gate;
             let level = q.min(gated * gated).min(*limit);

@@ -1,4 +1,4 @@
-//! What was fitted; `tools/fit` says how.
+//! The fitted weights, which `tools/fit` makes.
 
 pub mod causal;
 pub mod lookahead;

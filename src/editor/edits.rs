@@ -1,6 +1,6 @@
-//! The user's hand on the settings: every edit goes to the host, and can be undone.
+//! Edits of the settings: each is sent to the host as a gesture and recorded as an undo step.
 
-use super::{history::History, library::Library};
+use super::{history::History, preset_list::PresetList};
 use crate::{
     dsp::{BandMask, PitchClasses, Settings},
     params::{self, Control, ToneFilterParams},
@@ -8,7 +8,7 @@ use crate::{
 use nice_plug::prelude::ParamSetter;
 use std::sync::PoisonError;
 
-/// What the user hears and goes back to.
+/// A state of the sound that undo, redo and the A/B switch restore.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sound {
     pub settings: Settings,
@@ -16,56 +16,56 @@ pub struct Sound {
     pub preset: String,
     /// 0 for A, 1 for B.
     pub slot: usize,
-    /// What was last heard of the other of the two; nothing if it never was.
+    /// The sound in the other slot; `None` if that slot was never used.
     pub other: Option<Box<Self>>,
 }
 
 impl Sound {
-    /// The same without the other one.
-    fn alone(&self) -> Self {
+    /// This sound without the one in the other slot.
+    fn without_other(&self) -> Self {
         Self { other: None, ..self.clone() }
     }
 }
 
-/// What outlives a window, but not the plugin.
+/// Editor state that lives as long as the plugin instance, across windows.
 #[derive(Default)]
 pub struct Session {
-    pub library: Library,
+    pub presets: PresetList,
     pub history: History,
-    /// Which of the two sounds is heard.
+    /// The active slot: 0 for A, 1 for B.
     pub slot: usize,
     /// See [`Sound::other`].
     pub other: Option<Box<Sound>>,
     gesture: Option<Gesture>,
 }
 
-/// An edit that is under way.
+/// An edit that has begun and not yet ended.
 struct Gesture {
-    /// The setting; none for a stroke over the bands.
+    /// The setting's id; `None` for a drag over the bands.
     id: Option<&'static str>,
     before: Sound,
-    /// What it has come to. The host may take its time to hand new values back.
+    /// The sound as edited so far. Kept here because a host may apply new values late.
     after: Sound,
 }
 
 impl Session {
-    /// One in which nothing has happened yet.
-    pub fn new(library: Library) -> Self {
-        Self { library, ..Self::default() }
+    /// A session without edits.
+    pub fn new(presets: PresetList) -> Self {
+        Self { presets, ..Self::default() }
     }
 }
 
-/// The user's hand during one frame.
-pub struct Hand<'a> {
+/// Access to the settings during one frame of the editor.
+pub struct Edits<'a> {
     pub params: &'a ToneFilterParams,
     pub session: &'a mut Session,
     setter: &'a ParamSetter<'a>,
-    /// In egui's seconds.
+    /// egui's time in seconds.
     now: f64,
 }
 
-impl<'a> Hand<'a> {
-    /// A hand on `params` at `now`, in egui's seconds.
+impl<'a> Edits<'a> {
+    /// Edits of `params` at `now`, egui's time in seconds.
     pub fn new(
         params: &'a ToneFilterParams,
         setter: &'a ParamSetter<'a>,
@@ -75,7 +75,7 @@ impl<'a> Hand<'a> {
         Self { params, session, setter, now }
     }
 
-    /// What is heard now.
+    /// The current sound, without the host's modulation.
     pub fn sound(&self) -> Sound {
         let preset = self.params.preset.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Session { slot, ref other, .. } = *self.session;
@@ -91,7 +91,7 @@ impl<'a> Hand<'a> {
         }
     }
 
-    /// Moves the setting called `id` to `normalized` (0..1 of its range) in a gesture.
+    /// Sets the setting called `id` to `normalized` (0..1 of its range) within a gesture.
     pub fn set(&mut self, id: &str, normalized: f32) {
         let Some(control) = self.params.control(id) else { return };
         if let Some(gesture) = &mut self.session.gesture {
@@ -111,26 +111,26 @@ impl<'a> Hand<'a> {
         self.finish(id);
     }
 
-    /// Moves the setting called `id` to `normalized` (0..1 of its range) at one stroke.
+    /// Sets the setting called `id` to `normalized` (0..1 of its range) as a complete gesture and undo step.
     pub fn set_once(&mut self, id: &'static str, normalized: f32) {
         self.session.history.seal();
         self.nudge(id, normalized);
         self.session.history.seal();
     }
 
-    /// Like [`Hand::set_once`], but some in a row are undone together.
+    /// Like [`Edits::set_once`], but several in quick succession are one undo step.
     pub fn nudge(&mut self, id: &'static str, normalized: f32) {
         self.begin(id);
         self.set(id, normalized);
         self.end(id);
     }
 
-    /// Begins a stroke over the bands, which [`Hand::end_stroke`] ends.
-    pub fn begin_stroke(&mut self) {
+    /// Begins a drag over the bands, which [`Edits::end_painting`] ends.
+    pub fn begin_painting(&mut self) {
         self.begin_gesture(None);
     }
 
-    /// Switches bands on and off in a stroke.
+    /// Sets which bands are on, within a drag.
     pub fn paint(&mut self, bands: BandMask) {
         self.params.bands.store(bands);
         if let Some(gesture) = &mut self.session.gesture {
@@ -138,48 +138,49 @@ impl<'a> Hand<'a> {
         }
     }
 
-    /// Ends a stroke over the bands.
-    pub fn end_stroke(&mut self) {
-        self.touch();
+    /// Ends a drag over the bands.
+    pub fn end_painting(&mut self) {
+        self.mark_dirty();
         self.finish("bands");
-        // Two strokes are two steps, however fast.
+        // Two drags are two undo steps, however fast they follow each other.
         self.session.history.seal();
     }
 
-    /// Ends the gesture that is under way, if there is one: the window closes, and no button will be let go in it.
-    pub fn let_go(&mut self) {
+    /// Ends the open gesture, if there is one. For a window that closes during a drag, in which no release of the
+    /// mouse button will arrive.
+    pub fn end_open_gesture(&mut self) {
         match &self.session.gesture {
             Some(Gesture { id: Some(id), .. }) => self.end(id),
-            Some(Gesture { id: None, .. }) => self.end_stroke(),
+            Some(Gesture { id: None, .. }) => self.end_painting(),
             None => {}
         }
         self.session.history.seal();
     }
 
-    /// Switches bands on and off at one stroke.
+    /// Sets which bands are on, as a complete undo step.
     pub fn set_bands(&mut self, bands: BandMask) {
-        self.begin_stroke();
+        self.begin_painting();
         self.paint(bands);
-        self.end_stroke();
+        self.end_painting();
     }
 
-    /// Picks the notes of the custom scale, and that scale.
+    /// Sets the notes of the custom scale and selects that scale.
     pub fn set_custom(&mut self, classes: PitchClasses) {
         let before = self.sound();
         let scale = crate::dsp::Scale::Custom;
         let settings = Settings { custom: classes, scale, ..before.settings };
-        self.go("custom", Sound { settings, ..before });
+        self.change_to("custom", Sound { settings, ..before });
         self.session.history.seal();
     }
 
-    /// Makes `after` heard, as one step that can be undone.
-    pub fn go(&mut self, what: &'static str, after: Sound) {
+    /// Changes the settings to `after`, as one undo step called `what`.
+    pub fn change_to(&mut self, what: &'static str, after: Sound) {
         let before = self.sound();
         self.apply(&before, &after);
         self.session.history.record(what, before, after, self.now);
     }
 
-    /// Takes back the last step.
+    /// Undoes the last step.
     pub fn undo(&mut self) {
         if let Some((from, to)) = self.session.history.undo() {
             let (from, to) = (from.clone(), to.clone());
@@ -187,7 +188,7 @@ impl<'a> Hand<'a> {
         }
     }
 
-    /// Takes the last undone step again.
+    /// Redoes the step that was last undone.
     pub fn redo(&mut self) {
         if let Some((from, to)) = self.session.history.redo() {
             let (from, to) = (from.clone(), to.clone());
@@ -195,40 +196,41 @@ impl<'a> Hand<'a> {
         }
     }
 
-    /// Makes the other of A and B heard; it starts as a copy.
+    /// Switches between A and B. A slot that was never used starts as a copy of the other one.
     pub fn swap(&mut self) {
-        let own = self.sound();
-        let slot = 1 - own.slot;
-        let left = Some(Box::new(own.alone()));
-        let heard = own.other.clone().map_or_else(|| own.alone(), |other| *other);
-        self.go("A/B", Sound { slot, other: left, ..heard });
+        let current = self.sound();
+        let slot = 1 - current.slot;
+        let other = Some(Box::new(current.without_other()));
+        let next = current.other.clone().map_or_else(|| current.without_other(), |other| *other);
+        self.change_to("A/B", Sound { slot, other, ..next });
         self.session.history.seal();
     }
 
-    /// Makes the other of A and B what is heard now.
+    /// Copies the current sound to the other slot.
     pub fn copy_to_other(&mut self) {
-        let own = self.sound();
-        self.go("copy", Sound { other: Some(Box::new(own.alone())), ..own });
+        let current = self.sound();
+        let other = Some(Box::new(current.without_other()));
+        self.change_to("copy", Sound { other, ..current });
         self.session.history.seal();
     }
 
-    /// Moves everything that is different in `from` and `to`, so that what the host has automated in
-    /// the meantime stays.
+    /// Sets only what differs between `from` and `to`, so that other settings keep the values that the host has
+    /// automated in the meantime.
     fn apply(&mut self, from: &Sound, to: &Sound) {
-        let mut told = false;
+        let mut notified = false;
         for id in params::ids() {
             let Some(control) = self.params.control(id) else { continue };
             let normalized = control.normalized(&to.settings);
             if normalized != control.normalized(&from.settings) {
                 self.send(&control, normalized);
-                told = true;
+                notified = true;
             }
         }
         if from.settings.bands != to.settings.bands || from.settings.custom != to.settings.custom {
             self.params.bands.store(to.settings.bands);
             self.params.custom.store(to.settings.custom);
-            if !told {
-                self.touch();
+            if !notified {
+                self.mark_dirty();
             }
         }
         self.session.slot = to.slot;
@@ -237,6 +239,7 @@ impl<'a> Hand<'a> {
         preset.clone_from(&to.preset);
     }
 
+    /// Sends the host a complete gesture that sets `control` to `normalized` (0..1).
     fn send(&self, control: &Control, normalized: f32) {
         let (host, param) = (self.setter.raw_context, control.as_ptr());
         // SAFETY: as in `begin`.
@@ -247,9 +250,9 @@ impl<'a> Hand<'a> {
         }
     }
 
-    /// Sets a parameter to what it is: nice-plug has no other way to tell a host that there is something
-    /// to save.
-    fn touch(&self) {
+    /// Tells the host that the state has changed, by setting a parameter to its current value: nice-plug has no
+    /// other way.
+    fn mark_dirty(&self) {
         if let Some(control) = self.params.control("scale") {
             self.send(&control, control.normalized(&self.params.chosen()));
         }
@@ -260,7 +263,7 @@ impl<'a> Hand<'a> {
         self.session.gesture = Some(Gesture { id, after: before.clone(), before });
     }
 
-    /// Ends a gesture and remembers it as a step.
+    /// Ends the gesture and records it as an undo step.
     fn finish(&mut self, what: &'static str) {
         if let Some(Gesture { before, after, .. }) = self.session.gesture.take() {
             self.session.history.record(what, before, after, self.now);

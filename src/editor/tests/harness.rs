@@ -1,13 +1,8 @@
-//! A panel in front of a user, without a window.
+//! A simulated user: mouse, keyboard and screen reader of an editor without a window.
 
 use crate::{
     dsp::{Bands, Settings},
-    editor::{
-        Layout, Panel, band_grid,
-        hand::{Hand, Session},
-        library::Library,
-        theme,
-    },
+    editor::{Layout, Panel, WindowlessEditor, band_grid, edits::Edits, theme},
     params::ToneFilterParams,
 };
 use egui::{Event, FullOutput, Key, Modifiers, PointerButton, Pos2, Rect, Shape, Vec2};
@@ -15,95 +10,38 @@ use egui_kittest::{
     Harness, Node,
     kittest::{NodeT, Queryable},
 };
-use nice_plug::{
-    context::{
-        PluginApi,
-        gui::{GuiContextInner, ParamSetter},
-    },
-    params::internals::ParamPtr,
-    plugin::PluginState,
-};
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::time::Duration;
 
-/// A host that notes what it is told and does it.
-#[derive(Default)]
-struct Host {
-    log: Mutex<Vec<&'static str>>,
-}
-
-impl GuiContextInner for Host {
-    fn plugin_api(&self) -> PluginApi {
-        PluginApi::Clap
-    }
-
-    unsafe fn raw_begin_set_parameter(&self, _param: ParamPtr) {
-        self.log.lock().unwrap().push("begin");
-    }
-
-    unsafe fn raw_set_parameter_normalized(&self, param: ParamPtr, normalized: f32) {
-        self.log.lock().unwrap().push("set");
-        // SAFETY: the parameters outlive the host in every test.
-        unsafe { param._internal_set_normalized_value(normalized) };
-    }
-
-    unsafe fn raw_end_set_parameter(&self, _param: ParamPtr) {
-        self.log.lock().unwrap().push("end");
-    }
-
-    fn get_state(&self) -> PluginState {
-        unreachable!("the editor leaves the state alone")
-    }
-
-    fn set_state(&self, _state: PluginState) {
-        unreachable!("the editor leaves the state alone")
-    }
-
-    fn request_restart(&self) {
-        unreachable!("the editor needs no restart")
-    }
-}
-
-/// What is on the desk.
-#[derive(Default)]
-struct State {
-    panel: Panel,
-    params: ToneFilterParams,
-    host: Host,
-}
-
-/// A panel in front of a user.
-pub struct Desk {
-    harness: Harness<'static, State>,
+/// An editor of which tests are the user.
+pub struct TestEditor {
+    harness: Harness<'static, WindowlessEditor>,
+    /// egui's time in seconds.
     pub time: f64,
     modifiers: Modifiers,
 }
 
-impl Desk {
+impl TestEditor {
+    /// An editor in a window of `size`, width and height in logical pixels.
     pub fn new(size: [f32; 2]) -> Self {
-        let show = |ui: &mut egui::Ui, State { panel, params, host }: &mut State| {
-            panel.show(ui, params, &ParamSetter::new(host));
-        };
         let builder =
             Harness::builder().with_size(Vec2::from(size)).with_context_setup(theme::install);
-        let mut state = State::default();
-        state.panel.session = Arc::new(Mutex::new(Session::new(Library::new(None))));
-        let harness = builder.build_ui_state(show, state);
-        let mut desk = Self { harness, time: 0.0, modifiers: Modifiers::NONE };
-        desk.frame(vec![]);
-        desk
+        let (editor, _) = WindowlessEditor::new();
+        let harness =
+            builder.build_ui_state(|ui, editor: &mut WindowlessEditor| editor.show(ui), editor);
+        let mut editor = Self { harness, time: 0.0, modifiers: Modifiers::NONE };
+        editor.frame(vec![]);
+        editor
     }
 
     pub fn panel(&mut self) -> &mut Panel {
-        &mut self.harness.state_mut().panel
+        &mut self.harness.state_mut().app.panel
     }
 
     pub fn params(&self) -> &ToneFilterParams {
-        &self.harness.state().params
+        &self.harness.state().app.params
     }
 
+    /// The settings, with the host's modulation.
     pub fn settings(&self) -> Settings {
         self.params().settings()
     }
@@ -112,13 +50,13 @@ impl Desk {
         self.harness.output()
     }
 
-    /// Shows what the bands hear until it no longer moves.
-    pub fn hear(&mut self, bands: Bands) {
+    /// Displays `bands` until the animation has arrived.
+    pub fn display(&mut self, bands: Bands) {
         self.panel().bands = bands;
         (0..50).for_each(|_| self.frame(vec![]));
     }
 
-    /// Shows a frame, 20 ms after the last.
+    /// Runs a frame with `events`, 20 ms after the last.
     pub fn frame(&mut self, events: Vec<Event>) {
         self.time += 0.02;
         let input = self.harness.input_mut();
@@ -127,7 +65,7 @@ impl Desk {
         self.harness.step();
     }
 
-    /// How long the panel would wait for the next frame.
+    /// The delay after which the editor asks for the next frame.
     pub fn repaint_delay(&self) -> Duration {
         self.output().viewport_output[&egui::ViewportId::ROOT].repaint_delay
     }
@@ -147,18 +85,15 @@ impl Desk {
         self.any_button(pos, PointerButton::Secondary, false);
     }
 
-    /// Holds keys down until told otherwise.
+    /// Holds down `modifiers`, and no others.
     pub fn hold(&mut self, modifiers: Modifiers) {
         self.modifiers = modifiers;
         self.frame(vec![Event::ModifiersChanged(modifiers)]);
     }
 
-    /// Works on the settings as a control does.
-    pub fn with_hand<R>(&mut self, work: impl FnOnce(&mut Hand) -> R) -> R {
-        let State { panel, params, host } = self.harness.state();
-        let setter = ParamSetter::new(host);
-        let mut session = panel.session.lock().unwrap();
-        work(&mut Hand::new(params, &setter, &mut session, self.time))
+    /// Edits the settings as a control would.
+    pub fn edit<R>(&mut self, edit: impl FnOnce(&mut Edits) -> R) -> R {
+        self.harness.state().edit(self.time, edit)
     }
 
     /// A single click, not the second half of a double-click.
@@ -197,31 +132,31 @@ impl Desk {
         self.harness.ctx.content_rect()
     }
 
-    /// Where the cell of `tone` is.
+    /// The area of the cell of `tone`.
     pub fn cell(&self, tone: usize) -> Rect {
         let grid = Layout::new(self.window()).grid;
         band_grid::cell_rect(grid, band_grid::gap(grid), tone)
     }
 
-    /// What a screen reader calls `label`.
+    /// The control whose AccessKit label is `label`.
     pub fn node<'a>(&'a self, label: &'a str) -> Node<'a> {
         self.harness.get_by_label(label)
     }
 
-    /// The middle of what a screen reader calls `label`.
+    /// The centre of the control whose AccessKit label is `label`.
     pub fn place(&self, label: &str) -> Pos2 {
         self.node(label).rect().center()
     }
 
-    /// Gives the keyboard to what a screen reader calls `label`.
+    /// Gives the keyboard focus to the control whose AccessKit label is `label`.
     pub fn focus(&mut self, label: &str) {
         self.node(label).focus();
         self.frame(vec![]);
-        // Only then are the arrows its own.
+        // From the second frame on, it receives the arrow keys.
         self.frame(vec![]);
     }
 
-    /// Every control that a screen reader knows: what it is called, and whether the keyboard is there.
+    /// Every control that can have the focus: its AccessKit label, and whether it has the focus.
     pub fn controls(&self) -> Vec<(String, bool)> {
         let nodes = self.harness.root().children_recursive();
         let name = |node: &Node| node.accesskit_node().label().unwrap_or_default();
@@ -232,12 +167,12 @@ impl Desk {
         nodes.filter(can_be_focused).map(|node| (name(&node), node.is_focused())).collect()
     }
 
-    /// What has the keyboard.
+    /// The label of the control with the keyboard focus.
     pub fn focused(&self) -> Option<String> {
         self.controls().into_iter().find_map(|(name, focused)| focused.then_some(name))
     }
 
-    /// Every text that is painted, and where.
+    /// Every painted text and its area.
     pub fn texts(&self) -> Vec<(String, Rect)> {
         let texts = self.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
             Shape::Text(text) => Some((text.galley.text().to_owned(), text.visual_bounding_rect())),
@@ -246,26 +181,27 @@ impl Desk {
         texts.collect()
     }
 
-    /// Where `text` is painted.
+    /// The area of `text` where it was painted first.
     pub fn text(&self, text: &str) -> Rect {
         let texts = self.texts();
         let found = texts.iter().find(|(own, _)| own == text);
         found.unwrap_or_else(|| panic!("no {text:?} in {texts:?}")).1
     }
 
-    /// Where `text` is painted last.
+    /// The area of `text` where it was painted last.
     pub fn last_text(&self, text: &str) -> Rect {
         let texts = self.texts();
         let found = texts.iter().rfind(|(own, _)| own == text);
         found.unwrap_or_else(|| panic!("no {text:?} in {texts:?}")).1
     }
 
+    /// The calls that the host has received since the last time.
     pub fn log(&self) -> Vec<&'static str> {
-        std::mem::take(&mut *self.harness.state().host.log.lock().unwrap())
+        self.harness.state().take_log()
     }
 }
 
-/// Every shape that `shape` is made of.
+/// The basic shapes that `shape` consists of.
 pub fn leaves(shape: &Shape) -> Vec<&Shape> {
     match shape {
         Shape::Vec(shapes) => shapes.iter().flat_map(leaves).collect(),

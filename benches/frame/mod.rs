@@ -1,0 +1,12 @@
+//! The frame of the criterion benches.
+
+use criterion::Criterion;
+use std::time::Duration;
+
+/// Short measurements: a second each, in 20 samples.
+pub fn criterion() -> Criterion {
+    Criterion::default()
+        .sample_size(20)
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_secs(1))
+}

@@ -1,0 +1,210 @@
+//! Sliders with a text field for their value.
+
+use super::{Place, focus_ring};
+use crate::{
+    dsp::{Spec, Taper},
+    editor::{edits::Edits, theme},
+};
+use egui::{
+    Align2, Color32, CornerRadius, CursorIcon, Event, EventFilter, Frame, Key, Margin,
+    MouseWheelUnit, Rect, Response, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2,
+    text::{CCursor, CCursorRange},
+    text_edit::TextEditState,
+    vec2,
+};
+use nice_plug::prelude::{FloatParam, Param};
+
+/// The factor for drags and steps while shift is held.
+const FINE: f32 = 0.1;
+
+/// The fraction of the range that an arrow key or a notch of the wheel moves a slider by.
+const STEP: f32 = 0.01;
+
+/// Points of scrolling per notch of the wheel.
+const NOTCH: f32 = 50.0;
+
+impl Place {
+    /// A slider. Dragging, the wheel and the arrow keys move it (finely with shift), a double-click sets the default,
+    /// and a click on the value opens a text field.
+    pub(super) fn slider(
+        &self,
+        ui: &mut Ui,
+        spec: &'static Spec,
+        param: &FloatParam,
+        edits: &mut Edits,
+    ) {
+        let response = ui.interact(self.cell, self.id, Sense::click_and_drag());
+        let fine = if ui.input(|input| input.modifiers.shift) { FINE } else { 1.0 };
+        let step = match spec.taper {
+            Taper::Whole => 1.0 / (spec.max - spec.min),
+            _ => fine * STEP,
+        };
+        let now = param.unmodulated_normalized_value();
+        // The host may apply a new value late. During a drag, the dragged value is kept here.
+        let mut value = ui.data(|data| data.get_temp(self.id));
+        if response.drag_started() {
+            edits.begin(spec.id);
+            value = Some(now);
+        }
+        if let Some(value) = &mut value {
+            let moved = fine * response.drag_delta().x / self.cell.width();
+            if moved != 0.0 {
+                *value = (*value + moved).clamp(0.0, 1.0);
+                edits.set(spec.id, *value);
+            }
+            ui.data_mut(|data| data.insert_temp(self.id, *value));
+        }
+        if response.drag_stopped() {
+            edits.end(spec.id);
+            ui.data_mut(|data| data.remove_temp::<f32>(self.id));
+        }
+        if response.double_clicked() {
+            edits.set_once(spec.id, param.default_normalized_value());
+        }
+        let steps = wheel(ui, &response) + arrows(ui, &response);
+        if steps != 0.0 && value.is_none() {
+            edits.nudge(spec.id, (now + steps * step).clamp(0.0, 1.0));
+        }
+
+        let shown = value.unwrap_or(now);
+        let plain = f64::from(param.preview_plain(shown));
+        response.widget_info(|| WidgetInfo::slider(true, plain, param.name()));
+        let active = response.hovered() || response.dragged();
+        focus_ring(ui, &response);
+        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text(self.tip(spec.help));
+
+        self.name(ui, param.name());
+        self.paint_track(ui, shown, param.preview_normalized(0.0), active);
+        self.value(ui, spec, param, shown, edits);
+    }
+
+    /// The track of a slider, filled from `origin` (0..1) to `value` (0..1).
+    fn paint_track(&self, ui: &Ui, value: f32, origin: f32, active: bool) {
+        let thickness = self.scale.length(4.0).max(2.0);
+        let track =
+            Rect::from_center_size(self.body().center(), vec2(self.cell.width(), thickness));
+        let round = CornerRadius::same((0.5 * thickness) as u8);
+        ui.painter().rect_filled(track, round, theme::LINE);
+        let radius = 1.4 * thickness;
+        let x = |value: f32| track.left() + radius + value * (track.width() - 2.0 * radius);
+        // A range without a zero inside is filled from its left end.
+        let from = if origin > 0.0 && origin < 1.0 { x(origin) } else { track.left() };
+        let (low, high) = (from.min(x(value)), from.max(x(value)));
+        let filled = Rect::from_x_y_ranges(low..=high, track.y_range());
+        ui.painter().rect_filled(filled, round, self.shade(theme::ACCENT.gamma_multiply(0.55)));
+        let colour = if active { theme::TEXT } else { self.shade(theme::ACCENT) };
+        ui.painter().circle_filled(pos2(x(value), track.center().y), radius, colour);
+    }
+
+    /// The value at `shown` (0..1) as text, which a click replaces by a text field.
+    fn value(
+        &self,
+        ui: &mut Ui,
+        spec: &'static Spec,
+        param: &FloatParam,
+        shown: f32,
+        edits: &mut Edits,
+    ) {
+        let text = param.normalized_value_to_string(shown, true);
+        let id = self.id.with("entry");
+        let font = self.scale.font(12.0);
+        let typed: Option<String> = ui.data(|data| data.get_temp(id));
+        if let Some(mut typed) = typed {
+            let value = param.string_to_normalized_value(&typed);
+            let colour = if value.is_some() { theme::TEXT } else { theme::SATURATED };
+            let field = TextEdit::singleline(&mut typed)
+                .id(id)
+                .font(font)
+                .text_color(colour)
+                .align(Align2::RIGHT_CENTER)
+                .margin(Margin::symmetric(2, 0))
+                .frame(Frame::NONE.fill(theme::SURFACE));
+            let mut area = self.caption();
+            area.set_left(area.center().x);
+            let response = ui.put(area, field);
+            response.widget_info(|| {
+                WidgetInfo::labeled(Role::TextInput, true, format!("{} to type", param.name()))
+            });
+            if response.lost_focus() {
+                let cancelled = ui.input(|input| input.key_pressed(Key::Escape));
+                if let Some(value) = value.filter(|_| !cancelled) {
+                    edits.set_once(spec.id, value);
+                }
+                ui.data_mut(|data| data.remove_temp::<String>(id));
+            } else {
+                ui.data_mut(|data| data.insert_temp(id, typed));
+            }
+            return;
+        }
+
+        let at = self.caption().right_center();
+        let colour = self.shade(theme::TEXT);
+        // If the longest value does not fit beside the name, all values are shown without their unit, and with only as
+        // many digits as fit.
+        let width = |text: String| {
+            ui.painter().layout_no_wrap(text, font.clone(), Color32::PLACEHOLDER).size().x
+        };
+        let room = self.cell.width() - width(spec.name.to_owned()) - 3.0;
+        let fits = |text: &dyn Fn(f32) -> String| {
+            [spec.min, spec.max].into_iter().all(|value| width(text(value)) <= room)
+        };
+        let short = if fits(&|value| spec.format(value)) {
+            text.clone()
+        } else {
+            let mut digits = (0..=spec.decimals).rev();
+            let digits = digits.find(|&digits| fits(&|value| spec.number(value, digits)));
+            spec.number(param.preview_plain(shown), digits.unwrap_or(0))
+        };
+        let area = theme::text(ui.painter(), at, Align2::RIGHT_CENTER, &short, font, colour);
+        let response = ui.interact(area, id.with("text"), Sense::click());
+        response.widget_info(|| {
+            WidgetInfo::labeled(Role::Button, true, format!("{}: {text}", param.name()))
+        });
+        if response.hovered() || response.has_focus() {
+            ui.painter().hline(area.x_range(), area.bottom(), Stroke::new(1.0, theme::ACCENT));
+        }
+        if response.on_hover_cursor(CursorIcon::Text).clicked() {
+            let mut state = TextEditState::default();
+            let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
+            state.cursor.set_char_range(Some(all));
+            state.store(ui.ctx(), id);
+            ui.data_mut(|data| data.insert_temp(id, text));
+            ui.memory_mut(|memory| memory.request_focus(id));
+        }
+    }
+}
+
+/// Notches by which the wheel was turned over `response`.
+fn wheel(ui: &Ui, response: &Response) -> f32 {
+    if !response.hovered() {
+        return 0.0;
+    }
+    let notches = |event: &Event| match event {
+        Event::MouseWheel { unit: MouseWheelUnit::Point, delta, .. } => delta.y / NOTCH,
+        Event::MouseWheel { delta, .. } => delta.y,
+        _ => 0.0,
+    };
+    ui.input(|input| input.events.iter().map(notches).sum())
+}
+
+/// Arrow key presses while `response` has the focus: up and right count 1, down and left -1, the page keys 10.
+fn arrows(ui: &Ui, response: &Response) -> f32 {
+    if !response.has_focus() {
+        return 0.0;
+    }
+    let filter =
+        EventFilter { horizontal_arrows: true, vertical_arrows: true, ..EventFilter::default() };
+    ui.memory_mut(|memory| memory.set_focus_lock_filter(response.id, filter));
+    let steps = [
+        (Key::ArrowUp, 1.0),
+        (Key::ArrowRight, 1.0),
+        (Key::ArrowDown, -1.0),
+        (Key::ArrowLeft, -1.0),
+        (Key::PageUp, 10.0),
+        (Key::PageDown, -10.0),
+    ];
+    ui.input(|input| {
+        let presses = |key| input.num_presses(key) as f32;
+        steps.into_iter().map(|(key, step)| step * presses(key)).sum()
+    })
+}

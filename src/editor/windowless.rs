@@ -1,0 +1,126 @@
+//! The editor without a window, for tests and benches.
+
+use super::{App, PresetList, Session, ToneFilterEditor, theme};
+use crate::{
+    meters::{MeterInput, meters},
+    params::ToneFilterParams,
+};
+use egui::{Context, Pos2, RawInput, Rect, Ui};
+use nice_plug::{
+    context::{
+        PluginApi,
+        gui::{GuiContextInner, ParamSetter},
+    },
+    params::internals::ParamPtr,
+    plugin::PluginState,
+};
+use nice_plug_egui::RepaintNotifier;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The editor without a window, with a host that applies its edits. It starts with default settings and no user
+/// presets.
+pub struct WindowlessEditor {
+    pub(super) app: App,
+    host: Host,
+}
+
+impl WindowlessEditor {
+    /// An editor, and the meter input that feeds its displays.
+    pub fn new() -> (Self, MeterInput) {
+        let (input, connection) = meters();
+        let params = Arc::new(ToneFilterParams::default());
+        let mut app = ToneFilterEditor::new(params, connection, RepaintNotifier::new()).app();
+        app.panel.session = Arc::new(Mutex::new(Session::new(PresetList::new(None))));
+        (Self { app, host: Host::default() }, input)
+    }
+
+    /// An egui context with the editor's fonts and colours.
+    pub fn context() -> Context {
+        let ctx = Context::default();
+        theme::install(&ctx);
+        ctx
+    }
+
+    /// Runs a frame in `ctx` at `time` in seconds: takes the latest meter update, lays out a window of `size` (width
+    /// and height in logical pixels) and tessellates it. Returns the number of vertices.
+    pub fn frame(&mut self, ctx: &Context, size: [f32; 2], time: f64) -> usize {
+        let input = RawInput {
+            screen_rect: Some(Rect::from_min_size(Pos2::ZERO, size.into())),
+            time: Some(time),
+            ..RawInput::default()
+        };
+        self.app.receive(time);
+        let mut output = ctx.run_ui(input, |ui| self.show(ui));
+        output.textures_delta.clear();
+        let meshes = ctx.tessellate(output.shapes, output.pixels_per_point);
+        let vertices = meshes.iter().map(|mesh| match &mesh.primitive {
+            egui::epaint::Primitive::Mesh(mesh) => mesh.vertices.len(),
+            egui::epaint::Primitive::Callback(_) => 0,
+        });
+        vertices.sum()
+    }
+
+    /// Lays out the editor over the whole window of `ui`.
+    pub(super) fn show(&mut self, ui: &mut Ui) {
+        let App { panel, params, .. } = &mut self.app;
+        panel.show(ui, params, &ParamSetter::new(&self.host));
+    }
+
+    /// Edits the settings as a control would, at `now` (egui's time in seconds).
+    #[cfg(test)]
+    pub(super) fn edit<R>(&self, now: f64, edit: impl FnOnce(&mut super::Edits) -> R) -> R {
+        let setter = ParamSetter::new(&self.host);
+        let mut session = self.app.panel.session.lock().unwrap();
+        edit(&mut super::Edits::new(&self.app.params, &setter, &mut session, now))
+    }
+
+    /// The calls that the host has received since the last time: "begin", "set" and "end".
+    #[cfg(test)]
+    pub(super) fn take_log(&self) -> Vec<&'static str> {
+        std::mem::take(&mut self.host.log.lock().unwrap())
+    }
+}
+
+/// A host that logs every call and sets the parameter.
+#[derive(Default)]
+struct Host {
+    log: Mutex<Vec<&'static str>>,
+}
+
+impl Host {
+    fn record(&self, call: &'static str) {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+    }
+}
+
+impl GuiContextInner for Host {
+    fn plugin_api(&self) -> PluginApi {
+        PluginApi::Clap
+    }
+
+    unsafe fn raw_begin_set_parameter(&self, _param: ParamPtr) {
+        self.record("begin");
+    }
+
+    unsafe fn raw_set_parameter_normalized(&self, param: ParamPtr, normalized: f32) {
+        self.record("set");
+        // SAFETY: the parameters belong to the editor, which is borrowed while it edits them.
+        unsafe { param._internal_set_normalized_value(normalized) };
+    }
+
+    unsafe fn raw_end_set_parameter(&self, _param: ParamPtr) {
+        self.record("end");
+    }
+
+    fn get_state(&self) -> PluginState {
+        unreachable!("the editor does not read the state")
+    }
+
+    fn set_state(&self, _state: PluginState) {
+        unreachable!("the editor does not set the state")
+    }
+
+    fn request_restart(&self) {
+        unreachable!("the editor needs no restart")
+    }
+}

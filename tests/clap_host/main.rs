@@ -1,0 +1,44 @@
+//! The built CLAP plugin in a host, compared with the library: same settings, same input, same output.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[path = "../hosting/mod.rs"]
+mod hosting;
+mod parameters;
+mod sound;
+mod timing;
+
+use common::noise;
+use hosting::Signal;
+use xtask::host::{Change, Instance};
+
+const RATE: f64 = 48_000.0;
+const MAX_BLOCK: usize = 16_384;
+
+/// The plugin's output for `input`, in blocks of the lengths `blocks`, in place or not.
+fn played(
+    instance: &mut Instance,
+    rate: f64,
+    input: &Signal,
+    in_place: bool,
+    mut blocks: impl Iterator<Item = usize>,
+    changes: &[Change],
+) -> Signal {
+    instance.select(input.len()).unwrap();
+    let mut processor = instance.activate(rate, MAX_BLOCK).unwrap();
+    let mut signal = input.clone();
+    processor.run(&mut signal, in_place, &mut blocks, changes).unwrap();
+    instance.deactivate(processor);
+    signal
+}
+
+/// Random block lengths from 1 to [`MAX_BLOCK`], uniform on a logarithmic scale.
+fn random_blocks(seed: u64) -> impl Iterator<Item = usize> {
+    let mut noise = noise(seed);
+    std::iter::repeat_with(move || (MAX_BLOCK as f64).powf((noise() + 1.0) / 2.0).round() as usize)
+}
+
+/// Blocks of equal `length`.
+fn every(length: usize) -> impl Iterator<Item = usize> {
+    std::iter::repeat(length)
+}

@@ -1,0 +1,116 @@
+//! What the host reads and stores: the plugin's description, its parameters and its state.
+
+use crate::{
+    RATE, every,
+    hosting::{instance, library, music, set, settings, sounds},
+    played,
+};
+use tone_filter::dsp::{CHOICES, SPECS};
+use xtask::host::{Parameter, parameter_id};
+
+#[test]
+fn the_bundle_holds_one_effect_called_tone_filter() {
+    let (library, plugin) = library();
+    assert_eq!(library.plugins().unwrap().len(), 1);
+    assert_eq!(plugin.id, "org.tone-filter.tone-filter");
+    assert_eq!(plugin.name, "Tone Filter");
+    assert_eq!(plugin.version, env!("CARGO_PKG_VERSION"));
+    for feature in ["audio-effect", "filter", "distortion", "mono", "stereo"] {
+        assert!(plugin.features.iter().any(|own| own == feature), "{feature} is missing");
+    }
+}
+
+#[test]
+fn every_setting_is_a_parameter_with_its_name_range_default_and_texts() {
+    let mut instance = instance();
+    let parameters = instance.parameters().unwrap();
+    assert_eq!(parameters.len(), SPECS.len() + CHOICES.len());
+    for (spec, parameter) in SPECS.iter().zip(&parameters) {
+        let mut text = |value| instance.value_to_text(parameter.id, value).unwrap();
+        assert_eq!(parameter.id, parameter_id(spec.id), "{}", spec.id);
+        assert_eq!(parameter.name, spec.name);
+        assert!(!parameter.group.is_empty());
+        assert!(parameter.automatable && !parameter.stepped && !parameter.bypass);
+        assert_eq!(text(parameter.min), spec.format(spec.min));
+        assert_eq!(text(parameter.max), spec.format(spec.max));
+        assert_eq!(text(parameter.default), spec.format(spec.default()));
+        let start = instance.value(parameter.id).unwrap();
+        assert_eq!(start, parameter.default, "{}", spec.id);
+        for step in 0..=50 {
+            let share = f64::from(step) / 50.0;
+            let value = parameter.min + (parameter.max - parameter.min) * share;
+            let text = instance.value_to_text(parameter.id, value).unwrap();
+            let back = instance.text_to_value(parameter.id, &text).unwrap().unwrap();
+            assert_eq!(instance.value_to_text(parameter.id, back).unwrap(), text);
+        }
+        assert_eq!(instance.text_to_value(parameter.id, "nonsense").unwrap(), None);
+    }
+
+    for (choice, parameter) in CHOICES.iter().zip(&parameters[SPECS.len()..]) {
+        let Parameter { id, min, max, default, .. } = *parameter;
+        assert_eq!((id, &*parameter.name), (parameter_id(choice.id), choice.name));
+        assert!(parameter.stepped);
+        let last = choice.entries.len() - 1;
+        assert_eq!([min, max, default], [0, last, choice.default()].map(|x| x as f64));
+        for (index, (_, name)) in choice.entries.iter().enumerate() {
+            let value = index as f64;
+            let text = instance.value_to_text(id, value).unwrap();
+            assert_eq!(text, *name);
+            let back = instance.text_to_value(id, &text).unwrap().unwrap();
+            // nice-plug keeps the place in the list as an f32 from 0 to 1.
+            assert!((back - value).abs() <= max * f64::from(f32::EPSILON), "{text}: {back}");
+            assert_eq!(instance.value_to_text(id, back).unwrap(), text);
+        }
+    }
+    let bypasses: Vec<_> = parameters.iter().filter(|p| p.bypass).map(|p| p.id).collect();
+    assert_eq!(bypasses, [parameter_id("bypass")], "a host finds the bypass by its flag");
+}
+
+#[test]
+fn typed_values_arrive_as_typed() {
+    for sound in sounds() {
+        let mut instance = instance();
+        set(&mut instance, &sound);
+        let actual = settings(&mut instance);
+        for spec in &SPECS {
+            assert_eq!(
+                spec.format(spec.get(&actual)),
+                spec.format(spec.get(&sound)),
+                "{}",
+                spec.id
+            );
+        }
+        for choice in &CHOICES {
+            assert_eq!(choice.get(&actual), choice.get(&sound), "{}", choice.id);
+        }
+        assert_eq!((actual.bands, actual.custom), (sound.bands, sound.custom));
+    }
+}
+
+#[test]
+fn a_saved_state_gives_another_instance_the_same_sound() {
+    let input = music(1.0, RATE);
+    for sound in sounds() {
+        let mut first = instance();
+        set(&mut first, &sound);
+        let mut second = instance();
+        second.load(&first.save().unwrap()).unwrap();
+        assert_eq!(settings(&mut second), settings(&mut first));
+        assert_eq!(second.save().unwrap(), first.save().unwrap());
+        let [first, second] = [&mut first, &mut second]
+            .map(|instance| played(instance, RATE, &input, true, every(333), &[]));
+        assert!(first == second);
+    }
+}
+
+#[test]
+fn an_invalid_state_is_refused_and_changes_nothing() {
+    let mut instance = instance();
+    set(&mut instance, &sounds()[2]);
+    let before = settings(&mut instance);
+    let saved = instance.save().unwrap();
+    for state in [&b""[..], b"nonsense", &saved[..saved.len() / 2], &[0xFF; 64]] {
+        assert!(instance.load(state).is_err(), "{} bytes", state.len());
+        assert_eq!(settings(&mut instance), before);
+    }
+}

@@ -1,0 +1,203 @@
+//! The output: the same as the library's at every rate, in every layout and in blocks of any length.
+
+use crate::{
+    MAX_BLOCK, RATE,
+    common::snr,
+    every,
+    hosting::{assert_same, change, expected, instance, music, set, settings, sounds, wav},
+    played, random_blocks,
+};
+use std::process::Command;
+use tone_filter::dsp::{CHOICES, SPECS, Scale, Settings};
+use xtask::host::Change;
+
+#[test]
+fn mono_and_stereo_layouts_sound_like_the_library() {
+    let layouts = instance().layouts().unwrap();
+    let channels: Vec<_> = layouts.iter().map(|layout| [layout.inputs, layout.outputs]).collect();
+    assert_eq!(channels, [[2, 2], [1, 1]], "stereo comes first");
+
+    let stereo = music(1.5, RATE);
+    for sound in sounds() {
+        for input in [stereo.clone(), stereo[..1].to_vec()] {
+            let mut instance = instance();
+            set(&mut instance, &sound);
+            let actual = settings(&mut instance);
+            let output = played(&mut instance, RATE, &input, true, every(480), &[]);
+            let what = format!("{} channels of {actual:?}", input.len());
+            assert_same(&output, &expected(&actual, RATE, &input, &[]), &what);
+        }
+    }
+}
+
+#[test]
+fn one_instance_sounds_like_the_library_at_every_rate() {
+    let mut instance = instance();
+    for rate in [
+        8e3, 11_025.0, 16e3, 22_050.0, 32e3, 44_100.0, 48e3, 88_200.0, 96e3, 176_400.0, 192e3,
+        384e3, 768e3,
+    ] {
+        let input = music(0.25, rate);
+        let output = played(&mut instance, rate, &input, true, random_blocks(1), &[]);
+        let library = expected(&Settings::default(), rate, &input, &[]);
+        assert_same(&output, &library, &format!("{rate} Hz"));
+        assert_eq!(instance.latency().unwrap(), 0);
+    }
+}
+
+#[test]
+fn blocks_of_any_length_in_and_out_of_place_give_the_same_bits() {
+    let input = music(2.0, RATE);
+    let changes = [change(10_000, "drive", 0.9), change(40_001, "mix", 1.0)];
+    let whole = played(&mut instance(), RATE, &input, true, every(MAX_BLOCK), &changes);
+    for in_place in [true, false] {
+        assert!(played(&mut instance(), RATE, &input, in_place, every(1), &changes) == whole);
+        for seed in 1..=10 {
+            let output =
+                played(&mut instance(), RATE, &input, in_place, random_blocks(seed), &changes);
+            assert!(output == whole, "blocks {seed}, in place: {in_place}");
+        }
+    }
+}
+
+#[test]
+fn parameters_change_at_the_exact_sample() {
+    let input = music(2.0, RATE);
+    let changes = [
+        change(0, "output", 0.4),
+        change(1, "mix", 1.0),
+        change(9_999, "ring", 0.3),
+        change(20_000, "tuning", 0.6),
+        change(20_000, "drive", 0.8),
+        change(20_063, "stereo", 1.0),
+        change(47_777, "bypass", 1.0),
+        change(60_001, "bypass", 0.0),
+        change(60_002, "transpose", 0.75),
+    ];
+    let mut scratch = instance();
+    let then: Vec<_> = changes
+        .iter()
+        .map(|change| {
+            scratch.set(&[Change { frame: 0, ..*change }]).unwrap();
+            (change.frame, settings(&mut scratch))
+        })
+        .collect();
+    let library = expected(&Settings::default(), RATE, &input, &then);
+    for seed in 1..=3 {
+        let output = played(&mut instance(), RATE, &input, true, random_blocks(seed), &changes);
+        assert_same(&output, &library, "automation");
+    }
+}
+
+#[test]
+fn bypass_fades_to_the_input_itself_and_back_without_a_click() {
+    let input = music(2.0, RATE);
+    let (on, off) = (40_000, 70_000);
+    let start = [change(0, "mix", 1.0)];
+    let bypass = [start[0], change(on, "bypass", 1.0), change(off, "bypass", 0.0)];
+    let effect = played(&mut instance(), RATE, &input, true, every(512), &start);
+    let output = played(&mut instance(), RATE, &input, true, every(512), &bypass);
+
+    // 20 ms, in whole blocks of 64 samples, from the next one on.
+    let glide = 64 + 960;
+    assert!(output[0][..on] == effect[0][..on]);
+    assert!(output[0][on + glide..off] == input[0][on + glide..off], "the input, to the last bit");
+    assert!(output[0][off + glide..] == effect[0][off + glide..], "the effect goes on underneath");
+
+    // How far the output is on its way from the effect to the input. A fade that goes straight there,
+    // for 20 ms, has no step in it.
+    for (start, from, to) in [(on, &effect, &input), (off, &input, &effect)] {
+        let mut last: Option<(usize, f32)> = None;
+        let mut seen = 0;
+        for t in start..start + glide {
+            let distance = to[0][t] - from[0][t];
+            if distance.abs() < 0.05 {
+                continue;
+            }
+            let share = (output[0][t] - from[0][t]) / distance;
+            if let Some((before, last)) = last {
+                let step = (share - last) / (t - before) as f32;
+                // A straight way of 960 samples; 1e-4 is f32's share of the quotient.
+                assert!((-1e-4..1.0 / 960.0 + 1e-4).contains(&step), "{step} at {t}");
+            }
+            last = Some((t, share));
+            seen += 1;
+        }
+        assert!(seen > glide / 4, "the two must differ for a click to be seen");
+    }
+}
+
+#[test]
+fn silence_stays_silence() {
+    let input = vec![vec![0.0; 48_000]; 2];
+    for sound in sounds() {
+        let mut instance = instance();
+        set(&mut instance, &sound);
+        assert!(played(&mut instance, RATE, &input, true, every(512), &[]) == input);
+    }
+}
+
+#[test]
+fn a_faulty_block_has_no_lasting_effect() {
+    let rate = 44_100.0;
+    // Eight ring times of the reference sound after the fault.
+    let clean = music(14.0, rate);
+    let (start, end) = (22_050, 22_050 + 256);
+    let reference = || {
+        let mut instance = instance();
+        set(&mut instance, &Settings::REFERENCE);
+        instance
+    };
+    for stereo in [0.0, 1.0] {
+        let setup = [change(0, "mix", 1.0), change(0, "stereo", stereo)];
+        let undisturbed = played(&mut reference(), rate, &clean, true, every(256), &setup);
+        for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, f32::MAX, 1e-40] {
+            let mut input = clean.clone();
+            for channel in &mut input {
+                channel[start..end].fill(bad);
+            }
+            let output = played(&mut reference(), rate, &input, true, every(256), &setup);
+            for (output, undisturbed) in output.iter().zip(&undisturbed) {
+                assert!(output.iter().all(|sample| sample.is_finite()), "{bad}");
+                assert!(output[end..].iter().all(|sample| sample.abs() <= 1.0), "{bad}");
+                let truth: Vec<f64> =
+                    undisturbed[13 * 44_100..].iter().map(|&sample| sample.into()).collect();
+                // As near to the undisturbed one as both are to the mathematics.
+                let db = snr(&truth, &output[13 * 44_100..]);
+                assert!(db >= 80.0, "{bad}: {db} dB");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_renderer_gives_the_same_output_for_the_demo_tune() {
+    let demo = xtask::root().join("assets/demo.wav");
+    let input = wav(&demo);
+    // The renderer takes a latency back.
+    for sound in sounds().into_iter().filter(|sound| !sound.lookahead) {
+        let mut instance = instance();
+        set(&mut instance, &sound);
+        let actual = settings(&mut instance);
+
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out.wav");
+        let mut renderer = Command::new(env!("CARGO_BIN_EXE_tone-filter"));
+        renderer.arg("render").arg(&demo).arg("-o").arg(&out).args(["--bit-depth", "32f"]);
+        for spec in &SPECS {
+            renderer.arg(format!("--{}={}", spec.id, spec.get(&actual)));
+        }
+        for choice in &CHOICES {
+            renderer.arg(format!("--{}={}", choice.id, choice.entries[choice.get(&actual)].0));
+        }
+        renderer.args(["--bands", &actual.bands.to_string()]);
+        if actual.scale == Scale::Custom {
+            renderer.args(["--custom", &actual.custom.to_string()]);
+        }
+        let output = renderer.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+
+        let plugin = played(&mut instance, 44_100.0, &input, true, every(512), &[]);
+        assert_same(&plugin, &wav(&out), &format!("{actual:?}"));
+    }
+}

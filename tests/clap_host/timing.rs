@@ -1,0 +1,100 @@
+//! Latency, tail and reset.
+
+use crate::{
+    MAX_BLOCK, RATE, every,
+    hosting::{change, instance, music, set, settings},
+    random_blocks,
+};
+use tone_filter::dsp::{Settings, ToneFilter};
+use xtask::host::ProcessStatus;
+
+#[test]
+fn reset_restores_the_initial_state() {
+    let input = music(1.0, RATE);
+    let mut instance = instance();
+    let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+    let mut first = input.clone();
+    processor.run(&mut first, true, &mut every(1000), &[]).unwrap();
+    processor.reset();
+    let mut second = input.clone();
+    processor.run(&mut second, true, &mut every(1000), &[]).unwrap();
+    instance.deactivate(processor);
+    assert!(first == second);
+}
+
+#[test]
+fn the_latency_is_reported_at_activation_and_again_when_it_changes() {
+    let late = |rate: f64| (2048.0 / 44_100.0 * rate).round() as u32;
+    let mut instance = instance();
+    let processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+    assert_eq!(instance.latency().unwrap(), 0);
+    assert!(!instance.wants_restart());
+    instance.deactivate(processor);
+
+    instance.set(&[change(0, "lookahead", 1.0), change(0, "mix", 0.0)]).unwrap();
+    for rate in [44_100.0, RATE, 192_000.0] {
+        for bypass in [0.0, 1.0] {
+            instance.set(&[change(0, "bypass", bypass)]).unwrap();
+            let mut processor = instance.activate(rate, MAX_BLOCK).unwrap();
+            let latency = instance.latency().unwrap();
+            assert_eq!(latency, late(rate));
+            let impulse = |at: usize| {
+                let mut signal = vec![vec![0.0; 10_000]; 2];
+                (signal[0][at], signal[1][at]) = (0.5, -0.25);
+                signal
+            };
+            let mut signal = impulse(100);
+            processor.run(&mut signal, true, &mut random_blocks(1), &[]).unwrap();
+            assert!(signal == impulse(100 + latency as usize), "{rate} Hz, bypass {bypass}");
+            instance.deactivate(processor);
+        }
+    }
+    instance.wants_restart();
+    instance.says_latency_changed();
+
+    // A latency that changes while the plugin is active waits for the host to activate it anew.
+    let mut processor = instance.activate(192_000.0, MAX_BLOCK).unwrap();
+    for (lookahead, latency) in [(0.0, 0), (1.0, late(192_000.0))] {
+        let mut signal = music(0.1, RATE);
+        let switch = [change(777, "lookahead", lookahead)];
+        processor.run(&mut signal, true, &mut every(512), &switch).unwrap();
+        instance.idle();
+        assert!(instance.wants_restart());
+        instance.deactivate(processor);
+        processor = instance.activate(192_000.0, MAX_BLOCK).unwrap();
+        assert!(instance.says_latency_changed());
+        assert_eq!(instance.latency().unwrap(), latency);
+        let mut signal = music(0.1, RATE);
+        processor.run(&mut signal, true, &mut every(512), &[]).unwrap();
+        instance.idle();
+        assert!(!instance.wants_restart(), "once is enough");
+    }
+    instance.deactivate(processor);
+}
+
+#[test]
+fn the_tail_is_reported_and_long_enough_and_then_the_host_may_sleep() {
+    let mut instance = instance();
+    set(&mut instance, &Settings { mix: 100.0, ring: 0.5, ..Settings::REFERENCE });
+    let actual = settings(&mut instance);
+    let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+    let mut sound = music(1.0, RATE);
+    processor.run(&mut sound, true, &mut every(480), &[]).unwrap();
+
+    let tail = processor.tail().unwrap().unwrap();
+    assert_eq!(tail, (ToneFilter::tail(&actual) * RATE).ceil() as u32);
+    let peak = |signal: &[f32]| signal.iter().fold(0f32, |peak, sample| peak.max(sample.abs()));
+    let mut after = vec![vec![0.0; tail as usize + 4800]; 2];
+    processor.run(&mut after, true, &mut every(480), &[]).unwrap();
+    let (before, rest) = (peak(&sound[0][43_200..]), peak(&after[0][tail as usize..]));
+    assert!(before > 0.05 && rest < before / 1000.0, "{rest} after {before}");
+
+    let mut silent = [vec![0.0; 480], vec![0.0; 480]];
+    let [left, right] = &mut silent;
+    let status = processor.process(None, &mut [left, right], &[]).unwrap();
+    assert_eq!(status, ProcessStatus::ContinueIfNotQuiet);
+    left[0] = 0.5;
+    let status = processor.process(None, &mut [left, right], &[]).unwrap();
+    assert_eq!(status, ProcessStatus::Continue);
+    instance.deactivate(processor);
+}
