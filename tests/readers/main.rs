@@ -77,14 +77,14 @@ fn check(extension: &str, bytes: &[u8], rendered: bool) -> bool {
     let (input, output) =
         (folder.path().join("in").with_extension(extension), folder.path().join("out.wav"));
     fs::write(&input, bytes).unwrap();
-    let told = |error: Error| {
+    let check_message = |error: Error| {
         let line = error.to_string();
         assert!(!line.contains('\n'), "more than a line: {line}");
         assert!(line.starts_with(&*folder.path().to_string_lossy()), "it names no file: {line}");
     };
     let (done, peak) = heap::peak_of(|| read(&input, bytes.len()));
     assert!(peak <= FIXED + PER_BYTE * bytes.len(), "{peak} bytes of memory for {}", bytes.len());
-    let readable = done.map_err(told).is_ok();
+    let readable = done.map_err(check_message).is_ok();
     if !rendered {
         return readable;
     }
@@ -96,7 +96,7 @@ fn check(extension: &str, bytes: &[u8], rendered: bool) -> bool {
         }
         // Rendering may fail for other reasons, such as a sample rate that is too low for the filter.
         Err(error) => {
-            told(error);
+            check_message(error);
             assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "something was left behind");
         }
     }
