@@ -1,6 +1,7 @@
-//! What a frame of the editor costs before OpenGL gets it, and what an open editor costs the audio thread.
+//! The time of a frame of the editor, without OpenGL, and the cost of an open editor for the audio thread.
 //!
-//! For the audio thread, read the first two lines of the output: watched and not, in turns, in one run.
+//! The latter is printed in the first two lines of the output, measured alternately with and without an editor in one
+//! run.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -24,7 +25,7 @@ const RATE: f64 = 48_000.0;
 /// Samples between two frames of a display.
 const FRAME: usize = 800;
 
-/// Every band lit, each at a place of its wave that `time` (in seconds) tells.
+/// A snapshot at `time` (in seconds) in which all bands sound, each at its own phase.
 fn all_lit(time: f64) -> Snapshot {
     let mut lit = Snapshot { drive: 40.0, threshold: 0.001, ceiling: 0.05, ..Snapshot::default() };
     (lit.floor, lit.first.total_power) = (1e-6, 0.1);
@@ -37,7 +38,7 @@ fn all_lit(time: f64) -> Snapshot {
         lit.tones.angular_frequency.0[tone] = turns as f32;
         lit.first.state.bp.0[tone] = (amplitude * sine) as f32;
         lit.first.state.lo.0[tone] = (amplitude * cosine) as f32;
-        // Levels that move, each in its own time.
+        // Levels that move at different rates.
         let ratio = 0.05 + 0.04 * (time * (1.0 + tone as f64)).sin();
         lit.first.state.power.0[tone] = (0.1 * ratio) as f32;
     }
@@ -84,8 +85,8 @@ fn frames(c: &mut Criterion) {
     group.finish();
 }
 
-/// Stereo noise through a filter and its meters, in blocks of `size`, while `viewer` looks after each frame of a
-/// display; how long it took without the viewer's part, which is another thread's.
+/// Plays stereo noise through a filter and its meters, in blocks of `size`, while `viewer` reads the meters once per
+/// frame of a display. Returns the time without the viewer's part, which runs on another thread in the plugin.
 fn play(
     input: &mut MeterInput,
     filter: &mut ToneFilter,
@@ -109,8 +110,8 @@ fn play(
     time
 }
 
-/// Closed and open take turns of a quarter of a second, and of each the 5th percentile counts, so that other work
-/// on the machine does not.
+/// Measures a closed and an open editor alternately, a quarter of a second each. The 5th percentile of each counts,
+/// which excludes the effect of other load.
 fn audio_thread(_: &mut Criterion) {
     const TURNS: usize = 400;
     let signal = white(0.25, RATE);

@@ -1,4 +1,4 @@
-//! How long the filter takes: with every kernel, on whatever it may hear, in blocks of any size.
+//! The processing time of the filter: with every kernel, for different signals and block sizes.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
@@ -16,7 +16,7 @@ fn filter(settings: &Settings, kernel: Kernel) -> ToneFilter {
     ToneFilter::new(RATE, settings).expect("the settings are in range").with_kernel(kernel)
 }
 
-/// What a filter may hear, by name; each comes after half a second of music has set the bands ringing.
+/// Signals by name; each but silence comes after half a second of music, so that the bands ring.
 fn signals() -> [(&'static str, Vec<f32>); 5] {
     let seconds = FRAMES as f64 / RATE + 0.001;
     let scaled = |level: f32| white(seconds, RATE).iter().map(|x| level * x).collect();
@@ -67,7 +67,7 @@ fn block_sizes(c: &mut Criterion) {
     }
 }
 
-/// What it costs to follow settings that never rest, against settings that do.
+/// The processing time while settings move, compared with constant settings.
 fn settings_that_move(c: &mut Criterion) {
     let mut group = c.benchmark_group("settings");
     group.throughput(Throughput::Elements(FRAMES as u64));

@@ -1,5 +1,5 @@
-//! What the listener costs a block of 64 samples beside the kernel of the bank; both on white noise at
-//! 44.1 kHz, mono.
+//! The processing time of the listener for blocks of 64 samples, compared with the bank's kernel; both on white noise
+//! at 44.1 kHz, mono.
 
 #[path = "../tests/common/mod.rs"]
 mod common;

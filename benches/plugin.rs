@@ -1,6 +1,6 @@
-//! What the plugin's shell adds: the built CLAP bundle in a host against the bare library, block by block.
+//! The overhead of the plugin wrapper: the built CLAP bundle in a host, compared with the library, for each block size.
 //!
-//! The host's own work counts as the shell's here. Wants `cargo xtask bundle --release` first.
+//! It includes the host's own work. Run `cargo xtask bundle --release` first.
 
 #[path = "../tests/common/mod.rs"]
 mod common;

@@ -18,7 +18,7 @@ fn wet() -> Settings {
     Settings { mix: 100.0, ..Settings::REFERENCE }
 }
 
-/// A filter on the kernel that the environment names.
+/// A filter with the kernel that the environment variable names.
 fn filter(rate: f64, settings: &Settings) -> ToneFilter {
     ToneFilter::new(rate, settings).unwrap().with_kernel(Kernel::from_environment().unwrap())
 }

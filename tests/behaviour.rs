@@ -1,4 +1,4 @@
-//! What a host can do to the filter, and what must hold whatever it does.
+//! Properties of the filter that must hold for any use by a host.
 
 mod common;
 
@@ -27,7 +27,7 @@ fn in_blocks(filter: &mut ToneFilter, signal: &[f32], sizes: &[usize]) -> Vec<f3
     output
 }
 
-/// A setting at `share` (0..1) of its range.
+/// A setting at the fraction `share` (0..1) of its range.
 fn at(spec: &Spec, share: f32) -> f32 {
     spec.min + share * (spec.max - spec.min)
 }
@@ -54,7 +54,7 @@ proptest! {
         shares in prop::array::uniform15(0f32..=1.0),
         switches: [u8; 2],
     ) {
-        // Halfway the settings move, so that blocks of a glide are cut as well.
+        // The settings change in the middle, so that blocks with moving settings are divided as well.
         let (left, right) = (noisy_chord(0.2, RATE), white(0.2, RATE));
         let run = |sizes: &[usize]| {
             let mut filter = filter(&settings_at(&shares, switches[0]));
@@ -86,7 +86,7 @@ proptest! {
         let mut filter = ToneFilter::new(rate, &Settings::REFERENCE).unwrap();
         let mut noise = noise(seed);
         let gain = 10f32.powf(loudness);
-        // The loudest so far: `lookahead` brings it later.
+        // The peak so far, as `lookahead` delays it.
         let mut dry = 0f32;
         for (shares, switches) in &steps {
             let settings = Settings { output: 0.0, ..settings_at(shares, *switches) };
@@ -186,7 +186,7 @@ fn full_bypass_is_the_input_bit_for_bit() {
     in_blocks(&mut later, &signal, &[300]);
     later.set_settings(&settings).unwrap();
     let output = in_blocks(&mut later, &signal, &[300]);
-    // 20 ms of glide, counted in whole blocks of 64, and one block to begin with.
+    // 20 ms of smoothing in whole blocks of 64, after at most one block.
     let settled = (0.02 * RATE) as usize + 2 * BLOCK;
     assert!(output[settled..] == signal[settled..]);
 }
@@ -275,7 +275,7 @@ fn more_than_two_channels_share_one_mean() {
 
 #[test]
 fn faults_in_the_input_are_forgotten() {
-    // After the fault both filters hear the same; two ring times later they sound the same.
+    // After the fault the inputs are the same; two ring times later the outputs are.
     let settings = Settings { ring: 0.4, release: 48.0, ..Settings::REFERENCE };
     let music = noisy_chord(3.0, RATE);
     type Fault = (&'static str, fn(f32) -> f32);
@@ -335,7 +335,7 @@ fn what_is_out_of_range_is_refused_and_changes_nothing() {
 
 #[test]
 fn tones_out_of_reach_are_silent_and_dark() {
-    // At 8 kHz nothing from 3600 Hz up is heard; a transposition of an octave takes the top 11 there.
+    // At 8 kHz, bands from 3600 Hz up are off; with a transposition by an octave these are the top 11.
     let settings = Settings { transpose: 12.0, floor: -90.0, mix: 100.0, ..Settings::REFERENCE };
     let mut filter = ToneFilter::new(8000.0, &settings).unwrap();
     filter.process(&mut [&mut white(1.0, 8000.0)]);

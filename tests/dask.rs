@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-/// Runs what must succeed.
+/// Runs a command that must succeed.
 fn run(command: &mut Command) -> String {
     let output = command.output().unwrap_or_else(|error| {
         panic!(
@@ -20,12 +20,12 @@ fn run(command: &mut Command) -> String {
     said
 }
 
-/// A Python with what the example requires, of our own.
+/// A Python virtual environment with the example's requirements.
 fn python(example: &Path) -> PathBuf {
     let venv = Path::new(env!("CARGO_TARGET_TMPDIR")).join("dask-venv");
     let (python, done) = (venv.join("bin/python"), venv.join("requirements.txt"));
     let wanted = fs::read(example.join("requirements.txt")).unwrap();
-    // Written last, so that it tells a complete one.
+    // Written last, so that it marks a complete environment.
     if fs::read(&done).ok().as_ref() != Some(&wanted) {
         run(Command::new("python3").args(["-m", "venv", "--clear"]).arg(&venv));
         let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];

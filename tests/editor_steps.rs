@@ -1,5 +1,5 @@
-//! The editor as hosts handle it: every order of steps that CLAP allows, while it plays, and a library that
-//! is unloaded as soon as the window is closed.
+//! A host's calls to the editor: every order that CLAP allows, while the plugin plays, and a library that is unloaded
+//! as soon as the window is closed.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -67,8 +67,8 @@ fn orders(steps: &[GuiStep]) -> Vec<Vec<GuiStep>> {
     all
 }
 
-/// From `create` to `destroy`: scale and size before there is a parent or after, or never; shown or not,
-/// hidden or not.
+/// Sequences of calls from `create` to `destroy`: scale and size before or after the parent is set, or never; shown or
+/// not, hidden or not.
 fn lives(parent: GuiStep) -> Vec<Vec<GuiStep>> {
     use GuiStep::{Create, Destroy, Hide, Resize, Scale, Show};
     let mut lives = vec![
@@ -79,7 +79,7 @@ fn lives(parent: GuiStep) -> Vec<Vec<GuiStep>> {
         vec![parent, Show, Resize([480, 300]), Resize([1600, 1200]), Resize([1000, 640]), Hide],
     ];
     lives.extend(orders(&[Scale(2.0), Resize([900, 600]), parent]));
-    // What is not shown cannot be hidden, and only what is in a window can be shown.
+    // Only an editor with a parent can be shown, and only one that is shown can be hidden.
     for mut order in orders(&[Scale(1.0), Resize([900, 600])]) {
         order.extend([parent, Show, Hide]);
         lives.push(order);
@@ -96,7 +96,7 @@ fn every_order_of_steps(instance: &mut Instance, display: &Display, build: &str)
             instance.idle();
         }
         settle(before);
-        // There is none now, and saying so is all that happens.
+        // Without an editor, these calls return an error.
         assert!(instance.gui(GuiStep::Show).is_err());
         assert!(instance.gui(GuiStep::Resize([800, 600])).is_err());
     }
@@ -114,7 +114,7 @@ fn opengl() -> BTreeSet<String> {
 fn an_editor_comes_and_goes_as_the_host_likes() {
     let display = Display::start([1600, 1200]).unwrap_or_else(|error| panic!("{error:#}"));
     // SAFETY: this is the only test in its process, and no other thread of it reads or writes the
-    // environment meanwhile: the harness just waits for this one.
+    // environment meanwhile: the test harness only waits for this test.
     unsafe {
         env::set_var("DISPLAY", display.name());
         env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
@@ -142,7 +142,7 @@ fn an_editor_comes_and_goes_as_the_host_likes() {
         let library = Library::load(&path).unwrap();
         let mut instance = new(&library);
         instance.open_editor(display.window()).unwrap();
-        // All at once, with the window's thread still on its way out.
+        // Without a pause, while the window's thread is still ending.
         instance.close_editor().unwrap();
         drop(instance);
         drop(library);

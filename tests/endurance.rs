@@ -1,4 +1,4 @@
-//! A minute of the abuse that `cargo xtask soak` has an hour of.
+//! A minute of the stress test that `cargo xtask soak` runs for an hour.
 
 use xtask::soak::endurance::endure;
 

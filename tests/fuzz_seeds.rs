@@ -1,4 +1,4 @@
-//! What the fuzz targets have found, and what else they start from: small inputs that go where others do not.
+//! The seeds of the fuzz targets: inputs that fuzzing has found, and small inputs with a high coverage.
 
 mod common;
 mod hosting;
@@ -11,7 +11,7 @@ mod state;
 
 use std::fs;
 
-/// Has `check` look at every seed of a target.
+/// Runs `check` on every seed of a target.
 fn seeds(target: &str, check: fn(&[u8])) {
     let folder = xtask::root().join("fuzz/seeds").join(target);
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! What must hold for every kernel that this CPU can run.
+//! Properties of every kernel that this CPU can run.
 
 mod common;
 
@@ -62,7 +62,7 @@ fn the_wet_signal_is_the_references_to_95_db() {
 
 #[test]
 fn each_resonator_alone_is_the_references_to_100_db() {
-    // With one gain for all bands, with one that just passes for that of all, and with one for each.
+    // With equal gains of all bands, with gains that just count as equal, and with different gains.
     let rings = [RING, 0.9, 0.8, 0.05];
     for (rate, ring) in RATES.into_iter().flat_map(|rate| rings.map(|ring| (rate, ring))) {
         let (coefficients, resonators) = bench(rate, ring);
@@ -145,15 +145,15 @@ fn the_output_does_not_depend_on_how_the_signal_is_cut() {
     }
 }
 
-/// The sums of noise in which every tone's share moves from block to block, in calls of `size` samples and what
-/// is left of a block.
+/// The sums for noise while every tone's weight moves from block to block, in calls of `size` samples and of the rest
+/// of each block.
 fn ramped(kernel: Kernel, ring: f64, size: usize) -> Vec<f32> {
     let (mut coefficients, _) = bench(44_100.0, ring);
     let (mut state, mut weights, mut noise) = (State::ZERO, Lanes::ZERO, noise(7));
     let (mut sums, mut previous) = (vec![0.0; 200 * BLOCK], 0.0);
     for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
         let from = weights;
-        // None, all, or between; in every fourth block they stay.
+        // 0, 1 or between; constant in every fourth block.
         weights.0 = weights.0.map(|weight| match block % 4 {
             3 => weight,
             _ => (noise() as f32).mul_add(0.8, 0.5).clamp(0.0, 1.0),
@@ -178,7 +178,7 @@ fn ramped(kernel: Kernel, ring: f64, size: usize) -> Vec<f32> {
 
 #[test]
 fn kernels_agree_to_90_db_on_shares_that_move_and_wherever_a_block_is_cut() {
-    // With one gain for all bands, and with one for each.
+    // With equal gains of all bands, and with different ones.
     for ring in [RING, 0.3] {
         let scalar = Kernel::available().next().unwrap();
         let truth: Vec<f64> = ramped(scalar, ring, BLOCK).into_iter().map(f64::from).collect();

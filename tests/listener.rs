@@ -1,4 +1,4 @@
-//! The listener as the filter uses it: nothing on the heap once it is built.
+//! The listener does not allocate after construction.
 
 mod common;
 #[path = "readers/heap.rs"]

@@ -1,5 +1,4 @@
-//! The environment variable that names the kernel of the plugin and the command line. Alone in its process, because it
-//! sets the variable.
+//! The environment variable with the name of the kernel. A test of its own process, because it sets the variable.
 
 use tone_filter::dsp::{
     Settings, ToneFilter,

@@ -1,5 +1,5 @@
-//! The built VST3 plugin in hosts that are not ours (pedalboard and DawDreamer, both of JUCE), held against
-//! the library, as `clap_host` does the CLAP plugin.
+//! The built VST3 plugin in two independent hosts (pedalboard and DawDreamer, both based on JUCE), compared with the
+//! library as the CLAP plugin is in `clap_host`.
 
 mod common;
 mod hosting;
@@ -11,17 +11,17 @@ use tempfile::TempDir;
 use tone_filter::dsp::{CHOICES, SPECS, Settings, ToneFilter};
 use xtask::{bundle, python};
 
-/// One run of the plugin, and what the library says it must sound like.
+/// One run of the plugin, and the library's output for it.
 struct Case {
     name: String,
     rate: f64,
     block: usize,
     parameters: Value,
     input: Signal,
-    /// What the host makes up for.
+    /// The latency in samples, which the host compensates.
     latency: usize,
     expected: Signal,
-    /// One value of Mix (0..1) a block, for who automates.
+    /// One value of Mix (0..1) per block, for the host that automates it.
     mix: Vec<f32>,
     automated: Signal,
 }
@@ -86,8 +86,8 @@ fn read(path: &Path, channels: usize) -> Signal {
     samples.chunks(samples.len() / channels).map(<[f32]>::to_vec).collect()
 }
 
-/// Has the host `script` play cases of `sounds`, given as index, rate, channels and block size, and checks
-/// what it wrote into the folder that is returned.
+/// Runs the host `script` with cases of `sounds`, given as index, rate, channels and block size. Checks the files
+/// that it writes, and returns their folder.
 fn play(script: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Case>) {
     let plugin = bundle::vst3().unwrap_or_else(|error| panic!("{error}"));
     let python = python::interpreter().unwrap_or_else(|error| panic!("{error}"));
@@ -187,7 +187,7 @@ fn units_have_no_blanks_and_texts_are_numbers() {
     }
     let text =
         |text: &[u16]| String::from_utf16(text.split(|unit| *unit == 0).next().unwrap()).unwrap();
-    // SAFETY: every pointer is to what the function wants, or to room for it; zeros are an empty text, and numbers.
+    // SAFETY: every pointer is to a value of the type that the function requires; these may be all zeros.
     let controller: ComPtr<IEditController> = unsafe {
         let factory: ComPtr<IPluginFactory> = ComPtr::from_raw(GetPluginFactory().cast()).unwrap();
         let mut class: PClassInfo = std::mem::zeroed();

@@ -1,4 +1,4 @@
-//! The frame of the criterion benches.
+//! The criterion configuration of the benches.
 
 use criterion::Criterion;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What the fuzz targets hold of any bytes. `tests/fuzz_seeds.rs` holds the same of the seeds.
+//! The properties that the fuzz targets check for any input. `tests/fuzz_seeds.rs` checks them for the seeds.
 
 #[path = "../../tests/common/mod.rs"]
 mod common;

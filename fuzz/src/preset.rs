@@ -2,9 +2,9 @@
 
 use tone_filter::presets::Preset;
 
-/// It is refused with a reason, or a preset in range that is written and read again as it is.
+/// It is refused with a reason, or it is a valid preset that does not change when it is written and read again.
 pub fn check(bytes: &[u8]) {
-    // What is no text does not get past the reading of the file.
+    // Bytes that are not UTF-8 are refused when the file is read.
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Preset::from_json(text) {
         Ok(preset) => {

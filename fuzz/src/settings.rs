@@ -1,4 +1,4 @@
-//! Bytes as what happens to a filter between its making and its end.
+//! Bytes as a sequence of operations on a filter.
 
 use arbitrary::{Arbitrary, Unstructured};
 use tone_filter::dsp::{
@@ -6,7 +6,7 @@ use tone_filter::dsp::{
     kernel::Kernel,
 };
 
-/// Samples of all blocks together, so that no input takes long.
+/// The most samples in all blocks together, which bounds the time of an input.
 const LONGEST: usize = 1 << 12;
 
 #[derive(Debug, Arbitrary)]
@@ -24,12 +24,12 @@ enum Rate {
 
 #[derive(Debug, Arbitrary)]
 enum Step {
-    /// A place in the range of a numeric setting.
+    /// A normalised value for a numeric setting.
     Place(u8, u16),
     /// Any value for a numeric setting.
     Any(u8, f32),
     Choices {
-        /// A bit each: stereo, auto, lookahead; above them, the voice.
+        /// One bit each for stereo, auto and lookahead; the bits above are the voice.
         switches: u8,
         bypass: bool,
         root: u8,
@@ -47,14 +47,14 @@ enum Step {
 struct Block {
     channels: u8,
     frames: u16,
-    /// Where it is cut in two, for a second filter.
+    /// Where the block is divided into two for a second filter.
     cut: u16,
-    /// Comes again until the block is full.
+    /// Repeated until the block is full.
     samples: Vec<f32>,
 }
 
-/// Whatever happens, the output is finite and no more than the dry and the bounded wet signal together, what
-/// is out of range changes nothing, and it makes no difference how the signal is cut into blocks.
+/// The output is always finite and at most the sum of the dry and the bounded wet signal, values out of range change
+/// nothing, and the output does not depend on how the signal is divided into blocks.
 pub fn check(bytes: &[u8]) {
     let Ok(session) = Session::arbitrary_take_rest(Unstructured::new(bytes)) else { return };
     let mut settings = Settings::REFERENCE;
@@ -194,8 +194,8 @@ impl Bounds {
         self.remembers |= settings.auto || settings.lookahead;
     }
 
-    /// The largest output for an input of that size: the wet signal is never more than 1, and what a level
-    /// makes of the two is not above full scale or the largest input.
+    /// The bound of the output for that input: the wet signal is at most 1, and with auto level the mix is at most full
+    /// scale or the largest input.
     fn of(&self, dry: f64) -> f64 {
         let bound = match self.remembers {
             true => self.gain.max(self.bypass) * (self.peak + 1.0),

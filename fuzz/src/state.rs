@@ -1,4 +1,4 @@
-//! Bytes as a saved state, handed to the plugin by a host.
+//! Bytes as a saved state that a host loads into the plugin.
 
 use crate::hosting::{new, set, settings_in, sounds, state};
 use serde_json::Value;
@@ -14,7 +14,7 @@ thread_local! {
     };
 }
 
-/// Two states that have nothing in common: what another state does not decide tells them apart.
+/// Two states that differ in everything, so that a parameter which a loaded state does not set is noticed.
 static BEFORE: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     let library = Library::linked(&tone_filter::clap_entry).unwrap();
     let mut busy = new(&library);
@@ -22,8 +22,8 @@ static BEFORE: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     [busy.save().unwrap(), new(&library).save().unwrap()]
 });
 
-/// They are refused and change nothing, or loaded and decide the whole sound: as they are, and behind the
-/// length that a state begins with, which no fuzzer guesses.
+/// They are refused and change nothing, or they are loaded and set the whole sound. They are tried as they are, and
+/// after the length field with which a state starts, which a fuzzer does not guess.
 pub fn check(bytes: &[u8]) {
     let with_length = [&(bytes.len() as u64).to_le_bytes()[..], bytes].concat();
     INSTANCES.with_borrow_mut(|instances| {

@@ -104,8 +104,7 @@ fn bypass_fades_to_the_input_itself_and_back_without_a_click() {
     assert!(output[0][on + glide..off] == input[0][on + glide..off], "the input, to the last bit");
     assert!(output[0][off + glide..] == effect[0][off + glide..], "the effect goes on underneath");
 
-    // How far the output is on its way from the effect to the input. A fade that goes straight there,
-    // for 20 ms, has no step in it.
+    // The position of the output between effect and input. In a linear fade of 20 ms it has no steps.
     for (start, from, to) in [(on, &effect, &input), (off, &input, &effect)] {
         let mut last: Option<(usize, f32)> = None;
         let mut seen = 0;
@@ -117,7 +116,7 @@ fn bypass_fades_to_the_input_itself_and_back_without_a_click() {
             let share = (output[0][t] - from[0][t]) / distance;
             if let Some((before, last)) = last {
                 let step = (share - last) / (t - before) as f32;
-                // A straight way of 960 samples; 1e-4 is f32's share of the quotient.
+                // The slope of a linear fade over 960 samples; 1e-4 is the rounding of the quotient in f32.
                 assert!((-1e-4..1.0 / 960.0 + 1e-4).contains(&step), "{step} at {t}");
             }
             last = Some((t, share));
@@ -162,7 +161,7 @@ fn a_faulty_block_has_no_lasting_effect() {
                 assert!(output[end..].iter().all(|sample| sample.abs() <= 1.0), "{bad}");
                 let truth: Vec<f64> =
                     undisturbed[13 * 44_100..].iter().map(|&sample| sample.into()).collect();
-                // As near to the undisturbed one as both are to the mathematics.
+                // The difference is no more than the accuracy of the kernels.
                 let db = snr(&truth, &output[13 * 44_100..]);
                 assert!(db >= 80.0, "{bad}: {db} dB");
             }
@@ -174,7 +173,7 @@ fn a_faulty_block_has_no_lasting_effect() {
 fn the_renderer_gives_the_same_output_for_the_demo_tune() {
     let demo = xtask::root().join("assets/demo.wav");
     let input = wav(&demo);
-    // The renderer takes a latency back.
+    // The renderer compensates latency, so sounds with lookahead cannot be compared.
     for sound in sounds().into_iter().filter(|sound| !sound.lookahead) {
         let mut instance = instance();
         set(&mut instance, &sound);

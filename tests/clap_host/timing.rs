@@ -52,7 +52,7 @@ fn the_latency_is_reported_at_activation_and_again_when_it_changes() {
     instance.wants_restart();
     instance.says_latency_changed();
 
-    // A latency that changes while the plugin is active waits for the host to activate it anew.
+    // A latency that changes while the plugin is active is reported when the host has activated it again.
     let mut processor = instance.activate(192_000.0, MAX_BLOCK).unwrap();
     for (lookahead, latency) in [(0.0, 0), (1.0, late(192_000.0))] {
         let mut signal = music(0.1, RATE);

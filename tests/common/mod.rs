@@ -1,4 +1,4 @@
-//! Signals and measures that several tests share.
+//! Test signals and measurements.
 #![allow(dead_code, reason = "every test uses some of it")]
 
 use std::f64::consts::TAU;
@@ -42,7 +42,7 @@ pub fn noisy_chord(seconds: f64, rate: f64) -> Vec<f32> {
         .collect()
 }
 
-/// How far, in dB, the difference of `signal` to `truth` is below `truth`.
+/// The signal-to-noise ratio of `signal` in dB, with its difference to `truth` as noise.
 pub fn snr(truth: &[f64], signal: &[f32]) -> f64 {
     assert_eq!(truth.len(), signal.len());
     assert!(signal.iter().all(|s| s.is_finite()));

@@ -16,7 +16,7 @@ fn presets() -> Vec<PathBuf> {
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
 }
 
-/// What the JSON says, read without our own reader.
+/// The settings in the JSON, parsed without the code under test.
 fn check(settings: &Settings, json: &str) {
     let preset: Value = serde_json::from_str(json).unwrap();
     let said = preset["settings"].as_object().unwrap();
@@ -31,7 +31,7 @@ fn check(settings: &Settings, json: &str) {
         });
         assert_eq!(choice.get(settings), entry.unwrap_or(choice.reference()), "{}", choice.id);
     }
-    // A released preset says everything that there was in its version: the first one had 17 settings.
+    // A released preset has all settings of its version: the first one had 17.
     assert!(said.len() >= 17, "{json}");
     assert_eq!(settings.bands.to_string(), said["bands"].as_str().unwrap());
     assert_eq!(settings.custom.to_string(), said["custom"].as_str().unwrap());
@@ -44,7 +44,7 @@ fn what_was_ever_released_still_loads() {
     for path in presets {
         let preset = Preset::read(&path).unwrap();
         if path.parent().is_some_and(|version| version.ends_with("0.1.0")) {
-            // What there was not yet must not be heard.
+            // Settings that the version did not have must be at their values in the reference sound.
             let Settings { auto, focus, sensitivity, lookahead, .. } = preset.settings;
             assert_eq!((auto, focus, sensitivity, lookahead), (false, 0.0, 50.0, false));
         }

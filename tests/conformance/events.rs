@@ -1,4 +1,4 @@
-//! Changes of parameters that come with a block, at times that are its own and at others.
+//! Parameter events of a block, with times within the block and outside of it.
 
 use crate::hosting::{Signal, assert_same, builds, change, expected, music, new, settings};
 use tone_filter::dsp::Settings;
@@ -6,7 +6,7 @@ use xtask::host::{Change, Library};
 
 const RATE: f64 = 48_000.0;
 const BLOCK: usize = 512;
-/// Samples before and after each block that are nobody's business.
+/// Samples before and after each block that must not be accessed.
 const MARGIN: usize = 2048;
 const CANARY: f32 = 12_345.0;
 
@@ -48,7 +48,7 @@ fn played(library: &Library, input: &Signal, in_place: bool, changes: &[Change])
     output
 }
 
-/// The settings of an instance to which `changes` have happened.
+/// The settings of an instance after `changes`.
 fn after(library: &Library, changes: &[Change]) -> Settings {
     let mut instance = new(library);
     for change in changes {
@@ -96,7 +96,7 @@ fn each_of_ten_thousand_changes_in_a_block_is_heard() {
     let input = music(0.1, RATE);
     let input: Signal = input.iter().map(|channel| channel[..2 * BLOCK].to_vec()).collect();
     for (build, library) in builds() {
-        // More than fit into nice-plug's list, all over the block and many at a time.
+        // More events than fit into nice-plug's list, over the whole block and many at the same time.
         let changes: Vec<_> = (0..10_000)
             .map(|index| {
                 let id = ["mix", "drive", "tone"][index % 3];

@@ -1,4 +1,4 @@
-//! From the descriptor to the end of an instance.
+//! The life cycle of an instance, from its descriptor to its destruction.
 
 use crate::hosting::{assert_same, builds, change, expected, music, new, settings};
 use tone_filter::dsp::Settings;
@@ -56,7 +56,7 @@ fn activation_at_any_rate_and_block_size_starts_afresh() {
             let mut processor = instance.activate(rate, block).unwrap();
             processor.run(&mut output, false, &mut std::iter::repeat(block), &[]).unwrap();
             instance.deactivate(processor);
-            // nice-plug passes the rate on in single precision.
+            // nice-plug passes the sample rate as an f32.
             let library = expected(&Settings::default(), f64::from(rate as f32), &input, &[]);
             assert_same(&output, &library, &format!("{build}, {rate} Hz in blocks of {block}"));
         }

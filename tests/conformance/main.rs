@@ -1,5 +1,5 @@
-//! What CLAP hosts and their validators may ask of a plugin, asked of ours: of a debug build, with overflow
-//! checks and debug assertions, and of the bundle that users get. How it sounds is `clap_host.rs`'s.
+//! The requirements of CLAP hosts and validators, checked with a debug build, which has overflow checks and debug
+//! assertions, and with the release bundle. The sound is tested in `clap_host`.
 
 #[path = "../common/mod.rs"]
 mod common;

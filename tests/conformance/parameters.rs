@@ -1,4 +1,4 @@
-//! Parameters as hosts ask for them and set them.
+//! Parameters: what hosts read and set.
 
 use crate::{
     common::noise,
@@ -45,7 +45,7 @@ fn a_value_that_is_set_is_the_value_that_is_read() {
                 instance.set(&[change]).unwrap();
                 let read = instance.value(parameter.id).unwrap();
                 let error = (read - value).abs() / (parameter.max - parameter.min);
-                // Where a place in the range says less than a text can show, the text must be the same.
+                // Where the text has more digits than the normalised value, the text must be the same.
                 let mut text = |value| instance.value_to_text(parameter.id, value).unwrap();
                 let (was, is) = (text(value), text(read));
                 assert!(error <= 1e-5 || was == is, "{build}, {}: {is}, not {was}", parameter.name);
@@ -107,7 +107,7 @@ fn texts_go_both_ways_and_nonsense_means_nothing() {
             if let Some(value) = instance.text_to_value(parameter.id, &long).unwrap() {
                 assert!((parameter.min..=parameter.max).contains(&value), "{value}");
             }
-            // Out of range and not finite: some words, but no crash.
+            // Out of range and not finite: any text, but no crash.
             for value in [f64::NAN, f64::INFINITY, -1e300, 1e300] {
                 let _ = instance.value_to_text(parameter.id, value);
             }

@@ -1,12 +1,13 @@
-//! What a host does with hundreds of plugins when it starts.
+//! A host's scan of the plugin.
 
 use std::{env, mem::MaybeUninit, path::Path, process::Command};
 use xtask::{bundle, host::Library};
 
-/// The bundle, for the process that scans: to look for it takes longer than to scan it.
+/// The environment variable with the bundle's path for the process that scans: finding the bundle takes longer than
+/// scanning it.
 const SCAN: &str = "TONE_FILTER_SCAN";
 
-/// Seconds that processors have worked for children of this process that have ended.
+/// CPU time in seconds of the terminated children of this process.
 fn work() -> f64 {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: there is room for a whole `rusage`, which may be all zeros as well.
@@ -18,7 +19,7 @@ fn work() -> f64 {
     seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
 
-// Work, not time, which others on the same computer take, too.
+// CPU time, because the elapsed time depends on other processes.
 #[test]
 fn a_scan_is_less_than_a_tenth_of_a_second_of_work() {
     if let Some(bundle) = env::var_os(SCAN) {
@@ -26,7 +27,7 @@ fn a_scan_is_less_than_a_tenth_of_a_second_of_work() {
         return;
     }
     let bundle = bundle::clap().unwrap_or_else(|error| panic!("{error}"));
-    // In a process that has not loaded anything yet; its own beginning and end count.
+    // In a new process, whose own start and end are included.
     let mut scan = Command::new(env::current_exe().unwrap());
     scan.args(["--exact", "scan::a_scan_is_less_than_a_tenth_of_a_second_of_work"])
         .env(SCAN, bundle);

@@ -1,4 +1,4 @@
-//! Saved states: what comes back is what was saved, and what is no state does nothing.
+//! Saved states: they are restored exactly, and invalid ones change nothing.
 
 use crate::{
     common::noise,
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tone_filter::dsp::{BandMask, CHOICES, SPECS, Settings};
 use xtask::host::{Change, Instance, Library};
 
-/// An instance that is set to anything but the defaults.
+/// An instance whose settings are not the defaults.
 fn busy(library: &Library) -> Instance {
     let mut instance = new(library);
     set(&mut instance, sounds().last().unwrap());
@@ -62,7 +62,7 @@ fn half_a_state_is_refused_at_every_length() {
         for length in 0..full.len() {
             assert!(instance.load(&full[..length]).is_err(), "{build}: {length} bytes");
         }
-        // And if the length itself is what was cut.
+        // The same with a truncated length field.
         for length in (0..full.len() - 8).step_by(7) {
             let cut = [&(length as u64).to_le_bytes()[..], &full[8..]].concat();
             assert!(instance.load(&cut).is_err(), "{build}: a length of {length}");
@@ -89,7 +89,7 @@ fn bytes_at_random_are_refused() {
             let lie = [&length.to_le_bytes()[..], b"{}"].concat();
             assert!(instance.load(&lie).is_err(), "{build}: a length of {length}");
         }
-        // Deeper than any stack, and longer than any name.
+        // Nested deeper than any stack, and a name longer than any other.
         for json in ["[".repeat(1 << 20), format!("{{\"{}\":1}}", "x".repeat(1 << 20))] {
             let bytes = [&(json.len() as u64).to_le_bytes()[..], json.as_bytes()].concat();
             assert!(instance.load(&bytes).is_err(), "{build}");
@@ -101,7 +101,7 @@ fn bytes_at_random_are_refused() {
 #[test]
 fn a_state_with_a_few_wrong_bytes_is_refused_or_loaded_whole() {
     for (build, library) in builds() {
-        // Two that have nothing in common: what a state does not decide would tell them apart.
+        // Two instances that differ in everything, so that a parameter which the state does not set is noticed.
         let mut instances = [busy(&library), new(&library)];
         let original = {
             let mut instance = new(&library);
@@ -136,7 +136,7 @@ fn a_state_with_a_few_wrong_bytes_is_refused_or_loaded_whole() {
     }
 }
 
-/// All of a state but the window, which is no sound and stays as it is when a state does not mention it.
+/// A state without the window's size and zoom, which are not changed by a state that lacks them.
 fn sound(state: &Value) -> Value {
     let mut state = state.clone();
     let fields = state["fields"].as_object_mut().unwrap();
@@ -154,7 +154,7 @@ fn what_a_state_does_not_say_is_as_in_the_reference_sound() {
             instance.load(&saved(state)).unwrap();
             settings(&mut instance)
         };
-        // Of a version that had nothing yet, and one that has more.
+        // A state without any parameters, and one of a later version with more.
         assert_eq!(load(&json!({ "params": {}, "fields": {} })), reference, "{build}");
         let mut newer = full.clone();
         newer["version"] = json!("99.0.0");
@@ -189,7 +189,7 @@ fn what_a_state_does_not_say_is_as_in_the_reference_sound() {
         let mut odd = full.clone();
         odd["fields"]["bands"] = json!("\"111\"");
         assert_eq!(load(&odd).bands, BandMask::ALL, "{build}");
-        // Of the version before there was a level and a listener.
+        // A state of the version before auto level and the listener.
         let mut older = full.clone();
         for id in ["auto", "focus", "sensitivity", "lookahead"] {
             older["params"].as_object_mut().unwrap().remove(id).unwrap();

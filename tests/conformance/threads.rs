@@ -1,4 +1,4 @@
-//! Two threads at a time, as CLAP allows: the audio on one, everything else on the main one.
+//! Concurrent use as CLAP allows: audio on one thread, everything else on the main thread.
 
 use crate::{
     common::noise,
@@ -8,7 +8,7 @@ use xtask::host::{Change, Processor};
 
 const RATE: f64 = 48_000.0;
 
-/// Two seconds of music in short blocks, each with changes at random.
+/// Two seconds of music in short blocks, each with random changes.
 fn play(processor: &mut Processor, parameters: &[u32]) {
     let mut noise = noise(10);
     let mut signal = music(2.0, RATE);
@@ -22,7 +22,7 @@ fn play(processor: &mut Processor, parameters: &[u32]) {
         })
         .collect();
     processor.run(&mut signal, true, &mut std::iter::repeat(64), &changes).unwrap();
-    // The loudest that `output` makes of the bound is 12 dB.
+    // The output gain adds at most 12 dB to the bound.
     assert!(signal.iter().flatten().all(|sample| sample.abs() < 4.0 * 2.0));
 }
 

@@ -1,4 +1,4 @@
-//! An editor that is opened and closed again and again while the plugin plays.
+//! Repeated opening and closing of the editor while the plugin plays.
 
 use crate::{
     common::noisy_chord,
@@ -13,13 +13,14 @@ use std::{
 };
 use xtask::{display::Display, host::Processor, soak::memory::Memory};
 
-/// Times that the editor is opened.
+/// How often the editor is opened.
 const TIMES: usize = 100;
 
-/// Of which so many fill what is filled once: OpenGL's compiled shaders, the heaps of its threads.
+/// Openings that are not measured, for memory that is allocated once: OpenGL's compiled shaders, the heaps of its
+/// threads.
 const WARM_UP: usize = 25;
 
-/// Bytes from `malloc` that each of the others may leave in use. A keymap is 70 KiB, a font atlas 512.
+/// Bytes from `malloc` that each of the others may leak. A keymap has 70 KiB, a font atlas 512.
 const LEAK: f64 = 8.0 * 1024.0;
 
 pub fn opening_and_closing_leaks_nothing_and_is_not_heard(display: &Display) {
@@ -36,13 +37,13 @@ pub fn opening_and_closing_leaks_nothing_and_is_not_heard(display: &Display) {
                     break;
                 }
                 let [output, expected] = [&mut watched, &mut twin].map(|p| process(p, block));
-                // Bit by bit: zeros have signs, too.
+                // As bits, because zeros have signs.
                 let bits = |signal: [Vec<f32>; 2]| signal.map(|c| c.into_iter().map(f32::to_bits));
                 let same =
                     bits(output).into_iter().flatten().eq(bits(expected).into_iter().flatten());
                 assert!(same, "block {blocks:?} sounds otherwise with an editor open");
                 blocks.fetch_add(1, Ordering::Relaxed);
-                // As a sound card would, though faster.
+                // Blocks at intervals as from a sound card, though faster.
                 sleep(Duration::from_millis(2));
             }
         });

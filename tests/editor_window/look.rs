@@ -1,8 +1,8 @@
-//! What a picture of the editor says.
+//! Evaluation of screenshots of the editor.
 
 use xtask::display::Picture;
 
-/// What a cell can be seen to say.
+/// The appearance of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
     Dark,
@@ -11,7 +11,7 @@ pub enum Look {
     Red,
 }
 
-/// The colour that stands out from the greys in `pixel`, if there is one.
+/// The colour of `pixel` if it is saturated, or [`Look::Dark`].
 fn look(pixel: [u8; 3]) -> Look {
     let [r, g, b] = pixel.map(i32::from);
     let (max, min) = (r.max(g).max(b), r.min(g).min(b));
@@ -29,7 +29,7 @@ fn look(pixel: [u8; 3]) -> Look {
 pub struct Area(pub [usize; 4]);
 
 impl Area {
-    /// The smallest one around all pixels of `picture` that look `wanted` but did not in `before`.
+    /// The bounding box of all pixels that look `wanted` in `picture` but not in `before`.
     pub fn appeared(before: &Picture, picture: &Picture, wanted: Look) -> Option<Self> {
         let mut area: Option<[usize; 4]> = None;
         for (index, (old, new)) in before.pixels.iter().zip(&picture.pixels).enumerate() {
@@ -42,14 +42,14 @@ impl Area {
         area.map(Self)
     }
 
-    /// How many of its pixels look `wanted`.
+    /// The number of its pixels that look `wanted`.
     pub fn count(self, picture: &Picture, wanted: Look) -> usize {
         let Self([left, top, right, bottom]) = self;
         let pixels = (top..bottom).flat_map(|y| (left..right).map(move |x| picture.pixel(x, y)));
         pixels.filter(|&pixel| look(pixel) == wanted).count()
     }
 
-    /// What the area says: red or green if at least a fiftieth of it does, else blue if any of it is.
+    /// The look of the area: red or green if at least a fiftieth of it is, else blue if any of it is.
     pub fn look(self, picture: &Picture) -> Look {
         let Self([left, top, right, bottom]) = self;
         let [red, green, blue] =
@@ -68,14 +68,14 @@ impl Area {
     }
 }
 
-/// Whether at least something is there: many pixels that differ from the background.
+/// Whether the editor is drawn: many pixels differ from the background.
 pub fn is_drawn(picture: &Picture) -> Result<(), String> {
     let background = picture.pixel(2, 2);
     let drawn = picture.pixels.iter().filter(|&&pixel| pixel != background).count();
     if drawn * 20 > picture.pixels.len() { Ok(()) } else { Err(format!("{drawn} pixels drawn")) }
 }
 
-/// Whether notes are lit.
+/// Whether some notes sound.
 pub fn is_lit(picture: &Picture) -> Result<(), String> {
     is_drawn(picture)?;
     // The upper half is all grid; below it, the legend is green as well.

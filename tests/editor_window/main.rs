@@ -1,4 +1,4 @@
-//! The editor of the built plugin, opened in a window by a host that plays, and looked at.
+//! The editor of the built plugin in a window of a host that plays, tested by screenshots.
 #![cfg(target_os = "linux")]
 
 #[path = "../common/mod.rs"]
@@ -19,7 +19,7 @@ use tone_filter::dsp::{
 };
 use xtask::display::{Display, Picture};
 
-// One test, because there is one display: scene after scene.
+// A single test, because there is one display.
 #[test]
 fn the_editor_in_a_window() {
     let display = stage::display();
@@ -49,7 +49,7 @@ fn tune() -> impl Fn(f64) -> f64 + Sync + use<> {
     }
 }
 
-/// How the cell of `note` must look when `notes` have sounded for long: `docs/dsp.md`, 3.
+/// The expected look of the cell of `note` after `notes` have sounded for long, by `docs/dsp.md`.
 fn due(notes: &[(&str, f64)], note: &str) -> Look {
     let power = |decibels: f32| 10f64.powf(f64::from(decibels) / 10.0);
     let Settings { threshold, floor, ceiling, .. } = Settings::REFERENCE;

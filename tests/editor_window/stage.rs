@@ -1,4 +1,4 @@
-//! A host with an open editor, playing.
+//! A host that plays with an open editor.
 
 use crate::hosting::{instance, set, settle, threads};
 use std::{
@@ -18,23 +18,23 @@ use xtask::{
 pub const RATE: f64 = 48_000.0;
 pub const BLOCK: usize = 480;
 
-/// A software renderer on a busy machine is slow, but not as slow as that.
+/// Timeout, far above what a software renderer on a busy machine needs.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A display for everything: Xlib ends the process of whom it leaves behind.
+/// The display for all tests: when a display is closed, Xlib ends a process that is still connected to it.
 pub fn display() -> Display {
     let display = Display::start([3840, 2160]).unwrap_or_else(|error| panic!("{error:#}"));
     // SAFETY: this is the only test in its process, and no other thread of it reads or writes the
-    // environment meanwhile: the harness just waits for this one.
+    // environment meanwhile: the test harness only waits for this test.
     unsafe {
         std::env::set_var("DISPLAY", display.name());
-        // No graphics card draws for a server without a screen.
+        // A server without a screen has no graphics hardware.
         std::env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
     }
     display
 }
 
-/// Ends a player, even when the window's side panics.
+/// Stops a player when dropped, also when the window's thread panics.
 pub struct Stop<'a>(pub &'a AtomicBool);
 
 impl Drop for Stop<'_> {
@@ -48,7 +48,7 @@ pub struct Window<'a> {
     pub instance: Instance,
     display: &'a Display,
     pub size: [u32; 2],
-    /// Threads of this process while no editor is open.
+    /// The number of threads of this process without an open editor.
     threads: usize,
 }
 
@@ -74,8 +74,8 @@ impl<'a> Window<'a> {
         self.display.picture(self.size).unwrap()
     }
 
-    /// Gives the editor time until `check` likes what there is to see; the last picture, and what was
-    /// wrong with it.
+    /// Waits until `check` accepts a screenshot, or a timeout. Returns the last screenshot, and the error of `check` if
+    /// there was one.
     pub fn wait(
         &mut self,
         check: impl Fn(&Picture) -> Result<(), String>,
@@ -98,7 +98,7 @@ impl<'a> Window<'a> {
     }
 }
 
-/// An open editor, and what it is played.
+/// An open editor with its audio processor.
 pub struct Stage<'a> {
     processor: Processor,
     pub window: Window<'a>,
@@ -113,8 +113,8 @@ impl<'a> Stage<'a> {
         Self { processor, window: Window::open(instance, display) }
     }
 
-    /// Plays `sound` (the sample at a time in seconds) from a fresh start, until `check` likes what there
-    /// is to see; the picture.
+    /// Plays `sound` (the sample at a time in seconds) after a reset until `check` accepts a screenshot, and returns
+    /// that.
     pub fn show(
         &mut self,
         title: &str,
@@ -129,12 +129,12 @@ impl<'a> Stage<'a> {
         let (done, blocks) = (AtomicBool::new(false), AtomicUsize::new(0));
         let (picture, complaint) = scope(|scope| {
             let _stop = Stop(&done);
-            // On a thread of its own, because to take a picture takes a while.
+            // On a separate thread, because a screenshot takes a while.
             scope.spawn(|| {
                 while !done.load(Ordering::Relaxed) {
                     play(processor, sound, &mut time, BLOCK as f64 / RATE);
                     blocks.fetch_add(1, Ordering::Relaxed);
-                    // In no more than real time, which is what the display keeps up with.
+                    // No faster than real time, for which the display is made.
                     sleep(Duration::from_millis(10));
                 }
             });
@@ -152,7 +152,7 @@ impl<'a> Stage<'a> {
         picture
     }
 
-    /// Gives it another sound while it plays.
+    /// Loads other settings while it plays.
     pub fn load(&mut self, settings: &Settings) {
         let mut other = instance();
         set(&mut other, settings);
@@ -165,7 +165,7 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Plays the next `seconds` after `time`, as fast as it goes.
+/// Plays the next `seconds` after `time`, as fast as possible.
 fn play(
     processor: &mut Processor,
     sound: &(dyn Fn(f64) -> f64 + Sync),

@@ -1,4 +1,4 @@
-//! What the tests of the built plugin share: its settings, the same sound from the library, and the
+//! Helpers of the tests of the built plugin: its settings, the library's output for the same settings, and the
 //! comparison of the two.
 #![allow(dead_code, reason = "every test uses some of it")]
 
@@ -24,7 +24,7 @@ pub fn library() -> (Library, Descriptor) {
     (library, plugin)
 }
 
-/// The plugin with the compiler's checks and nice-plug's, and as users get it.
+/// The plugin as a debug build, with the assertions of the compiler and of nice-plug, and as the release bundle.
 #[cfg(feature = "plugin")]
 pub fn builds() -> [(&'static str, Library); 2] {
     let debug = Library::linked(&tone_filter::clap_entry).unwrap();
@@ -45,7 +45,7 @@ pub fn change(frame: usize, id: &str, value: f64) -> Change {
     Change { frame, parameter: parameter_id(id), value }
 }
 
-/// Sets every parameter as a user does who types the values in.
+/// Sets every parameter through its text, as if a user typed it.
 pub fn set(instance: &mut Instance, settings: &Settings) {
     let mut changes = Vec::new();
     for spec in &SPECS {
@@ -54,10 +54,10 @@ pub fn set(instance: &mut Instance, settings: &Settings) {
         changes.push(change(0, spec.id, value.unwrap_or_else(|| panic!("{} {text}", spec.id))));
     }
     changes.extend(CHOICES.iter().map(|choice| change(0, choice.id, choice.get(settings) as f64)));
-    // Like a VST3 host, which does not send what a parameter already is: sent, it would come back rounded.
+    // Unchanged values are not sent, as in VST3 hosts: the plugin would round them.
     changes.retain(|change| instance.value(change.parameter).unwrap() != change.value);
     instance.set(&changes).unwrap();
-    // What is no parameter a user paints in the editor; it is in the state only.
+    // Mask and custom scale are not parameters, but fields of the state.
     let mut state = state(&instance.save().unwrap());
     for (key, text) in
         [("bands", settings.bands.to_string()), ("custom", settings.custom.to_string())]
@@ -67,20 +67,20 @@ pub fn set(instance: &mut Instance, settings: &Settings) {
     instance.load(&saved(&state)).unwrap();
 }
 
-/// What is in a saved state: eight bytes of length, then JSON.
+/// The JSON in a saved state, which has eight bytes of length in front of it.
 pub fn state(saved: &[u8]) -> Value {
     let (length, json) = saved.split_first_chunk().unwrap();
     assert_eq!(u64::from_le_bytes(*length), json.len() as u64);
     serde_json::from_slice(json).unwrap()
 }
 
-/// The saved state with that in it.
+/// The saved state with that JSON.
 pub fn saved(state: &Value) -> Vec<u8> {
     let json = state.to_string().into_bytes();
     [&(json.len() as u64).to_le_bytes()[..], &json].concat()
 }
 
-/// The settings that the plugin has, to the last bit, from what it saves.
+/// The plugin's exact settings, from its saved state.
 pub fn settings(instance: &mut Instance) -> Settings {
     settings_in(&instance.save().unwrap())
 }
@@ -136,7 +136,7 @@ pub fn sounds() -> Vec<Settings> {
     ]
 }
 
-/// What a new instance saves of each of [`sounds`].
+/// The saved state of an instance for each of [`sounds`].
 pub fn states(library: &Library) -> Vec<Vec<u8>> {
     let state = |sound: &Settings| {
         let mut instance = new(library);
@@ -146,10 +146,10 @@ pub fn states(library: &Library) -> Vec<Vec<u8>> {
     sounds().iter().map(state).collect()
 }
 
-/// A chord to the left, another one to the right, both in noise.
+/// A different chord in each channel, both in noise.
 pub fn music(seconds: f64, rate: f64) -> Signal {
     let left = noisy_chord(seconds, rate);
-    // Sampled more often than it is played, it sounds a fifth lower.
+    // Generated at 1.5 times the sample rate, it sounds a fifth lower.
     let mut right = noisy_chord(seconds, 1.5 * rate);
     right.truncate(left.len());
     vec![left, right]
@@ -172,7 +172,7 @@ pub fn demo() -> Signal {
     wav(&xtask::root().join("assets/demo.wav"))
 }
 
-/// What the library makes of `input`, with settings that change at the frames given.
+/// The library's output for `input`, with settings that change at the given frames.
 pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Settings)]) -> Signal {
     let mut filter = ToneFilter::new(rate, start).unwrap();
     let mut signal = input.clone();
@@ -201,14 +201,14 @@ pub fn assert_same(plugin: &Signal, library: &Signal, what: &str) {
     }
 }
 
-/// Threads of this process now.
+/// The current number of threads of this process.
 #[cfg(target_os = "linux")]
 pub fn threads() -> usize {
     std::fs::read_dir("/proc/self/task").unwrap().count()
 }
 
-/// Waits until no more than `threads` are left. An editor's may go on for a moment after it is closed, and
-/// neither the display nor the process may end while it is still putting OpenGL away.
+/// Waits until at most `threads` are left. An editor's thread may run for a moment after the editor is closed, and
+/// neither the display nor the process may end while it is still closing OpenGL.
 #[cfg(target_os = "linux")]
 pub fn settle(threads: usize) {
     let begun = std::time::Instant::now();

@@ -1,4 +1,4 @@
-//! What a thread has on the heap, counted.
+//! Measurement of a thread's heap use.
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -10,18 +10,18 @@ thread_local! {
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// The system's allocator, with a thread's bytes counted.
+/// The system's allocator, which counts the bytes of each thread.
 pub struct Counting;
 
 fn count(bytes: isize) {
-    // A thread that ends has no counters any more.
+    // While a thread ends, its counters no longer exist.
     let _ = NOW.try_with(|now| {
         now.set(now.get() + bytes);
         PEAK.with(|peak| peak.set(peak.get().max(now.get())));
     });
 }
 
-// SAFETY: all is left to the system's allocator; counting does not allocate.
+// SAFETY: all calls are passed to the system's allocator; counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
@@ -42,7 +42,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // While it moves, both are there.
+        // While it moves, both blocks exist.
         count(size as isize);
         count(-(layout.size() as isize));
         // SAFETY: as above.
@@ -50,8 +50,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-/// Does `work` and gives, beside its result, the most bytes that this thread had more on the heap meanwhile
-/// than before.
+/// Runs `work`, and returns its result and the peak increase of this thread's heap in bytes.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
     let before = NOW.get();
     PEAK.set(before);

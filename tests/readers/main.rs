@@ -1,8 +1,8 @@
-//! Whatever is in a file: it is read or refused in one line that names it, soon, and without more memory than
-//! its size justifies.
+//! Faulty files are read, or refused with one line that names the file, in bounded time and with memory in proportion to
+//! their size.
 //!
-//! The same faults in every run, so many a file of `tests/cli/corpus`. `FUZZ_CASES=100000 cargo test --release
-//! --test readers` looks longer.
+//! The faults are the same in every run, a number of them for each file of `tests/cli/corpus`. `FUZZ_CASES=100000 cargo
+//! test --release --test readers` tries more.
 
 #[path = "../common/mod.rs"]
 mod common;
@@ -26,21 +26,21 @@ use tone_filter::offline::{
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;
 
-/// What a file may take whatever its size is: buffers for reading ahead, the tables of a decoder, and the longest
-/// block that a format has (FLAC: 65 535 frames of 8 channels, as integers and as floats).
+/// The memory that a file of any size may take, in bytes: buffers for reading ahead, the tables of a decoder, and the
+/// longest block of a format (FLAC: 65 535 frames of 8 channels, as integers and as floats).
 const FIXED: usize = 12 << 20;
 
-/// What it may take for each of its bytes: an 8-bit sample becomes a float of four bytes, metadata may be there as
-/// bytes and as text, and a vector that grows is there twice.
+/// The memory that it may take for each of its bytes: an 8-bit sample becomes a float of four bytes, metadata may be
+/// stored as bytes and as text, and a vector that grows is stored twice.
 const PER_BYTE: usize = 16;
 
-/// No format has more frames in a byte: FLAC says in 12 bytes that a value stays for 65 535.
+/// The most frames per byte of any format: FLAC codes 65 535 equal values in 12 bytes.
 const FRAMES_PER_BYTE: usize = 65_535 / 12;
 
-/// A case takes milliseconds; one that takes so long never ends.
+/// The timeout of a case; all take milliseconds.
 const HANGS: Duration = Duration::from_secs(100);
 
-/// How many frames the file at `path`, of `len` bytes, has.
+/// The number of frames in the file at `path`, which has `len` bytes.
 fn read(path: &Path, len: usize) -> Result<usize, Error> {
     let mut source = Source::open(&Input::new(path)?)?;
     let mut channels = vec![Vec::new(); usize::from(source.format().channels)];
@@ -55,7 +55,7 @@ fn read(path: &Path, len: usize) -> Result<usize, Error> {
     }
 }
 
-/// Ends the program if `work` does not end.
+/// Aborts the program if `work` does not end within the timeout.
 fn watched<T>(what: &str, work: impl FnOnce() -> T) -> T {
     let what = what.to_owned();
     let (done, wait) = channel::<()>();
@@ -70,21 +70,21 @@ fn watched<T>(what: &str, work: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Whether a file with `bytes` can be read, if what must hold does. If it is also to be `rendered`, it is whole or
-/// not there.
+/// Asserts all bounds, and returns whether a file with `bytes` can be read. If it is also `rendered`, the output is either
+/// complete or does not exist.
 fn check(extension: &str, bytes: &[u8], rendered: bool) -> bool {
     let folder = tempfile::tempdir().unwrap();
     let (input, output) =
         (folder.path().join("in").with_extension(extension), folder.path().join("out.wav"));
     fs::write(&input, bytes).unwrap();
-    let told = |error: Error| {
+    let check_message = |error: Error| {
         let line = error.to_string();
         assert!(!line.contains('\n'), "more than a line: {line}");
         assert!(line.starts_with(&*folder.path().to_string_lossy()), "it names no file: {line}");
     };
     let (done, peak) = heap::peak_of(|| read(&input, bytes.len()));
     assert!(peak <= FIXED + PER_BYTE * bytes.len(), "{peak} bytes of memory for {}", bytes.len());
-    let readable = done.map_err(told).is_ok();
+    let readable = done.map_err(check_message).is_ok();
     if !rendered {
         return readable;
     }
@@ -94,16 +94,16 @@ fn check(extension: &str, bytes: &[u8], rendered: bool) -> bool {
             let out = fs::metadata(&output).unwrap().len() as usize;
             assert_eq!(read(&output, out).unwrap() as u64, report.frames);
         }
-        // There are more reasons: a rate may be too low for the filter.
+        // Rendering may fail for other reasons, such as a sample rate that is too low for the filter.
         Err(error) => {
-            told(error);
+            check_message(error);
             assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "something was left behind");
         }
     }
     readable
 }
 
-/// Whether `bytes` are read as [`check`] has it; if that panics, what it was about is told.
+/// [`check`], which prints the case if it panics.
 fn checked(what: &str, bytes: &[u8], rendered: bool) -> bool {
     let extension = what.split([' ', '.']).nth(1).unwrap();
     let done =
@@ -123,12 +123,12 @@ fn fuzz(names: &[&str]) {
             let mut mutator = Mutator::new(case);
             let other = &files[(index + mutator.below(files.len())) % files.len()];
             let mutated = mutator.mutate(bytes, other);
-            // Rendering waits for the disk.
+            // Rendering is slow because of the disk, so only some cases are rendered.
             let rendered = case % 4 == 0;
             let what = format!("{name} case {case}");
             readable += u64::from(checked(&what, &mutated, rendered));
         }
-        // Faults that nothing gets past find nothing.
+        // Some files must still be readable, or the faults would test only the first checks.
         assert!(readable > cases / 50, "{name}: only {readable} of {cases} were read");
     }
 }
@@ -177,7 +177,7 @@ fn with_great_codebooks(original: &[u8]) -> Vec<u8> {
             (1, 1),
             (16, 5),
             (1 << 17, 18),
-            // Made by the first way from a number of one bit.
+            // Lookup type 1, with values of one bit.
             (1, 4),
             (0, 64),
             (0, 4),
@@ -187,7 +187,7 @@ fn with_great_codebooks(original: &[u8]) -> Vec<u8> {
             push_bits(&mut bits, value, count);
         }
     }
-    // The rest is as short as it may be: no transform, a floor, a residue, a mapping, a mode, the end.
+    // The rest is as short as possible: no transform, a floor, a residue, a mapping, a mode, the end.
     for (value, count) in [(0, 6 + 16 + 6), (1, 16), (0, 11 + 112 + 50 + 47), (1, 1)] {
         push_bits(&mut bits, value, count);
     }
@@ -214,7 +214,7 @@ fn with_great_codebooks(original: &[u8]) -> Vec<u8> {
     file.push(table.len() as u8);
     file.extend(table);
     file.extend(body);
-    // The first page with sound, by the time in its head.
+    // The first page with sound, found by the time in its header.
     let has_sound =
         |at: &usize| original[*at..].starts_with(b"OggS") && original[at + 6..at + 14] != [0; 8];
     file.extend(&original[(setup..original.len()).find(has_sound).unwrap()..]);

@@ -1,8 +1,8 @@
-//! Files near real ones: the same faults in every run, most of them where a file's structure is.
+//! Mutations of valid files: the same in every run, most of them in a file's structure.
 
 use crate::common;
 
-/// What headers and the parts of files begin with, in all formats.
+/// The magic bytes of headers and chunks, of all formats.
 const ANCHORS: [&[u8]; 26] = [
     b"RIFF",
     b"RF64",
@@ -35,7 +35,7 @@ const ANCHORS: [&[u8]; 26] = [
 /// Bytes after an anchor that count as structure.
 const HEADER: usize = 48;
 
-/// Changes files by what `seed` says.
+/// Mutates files with random numbers from a seed.
 pub struct Mutator(Box<dyn FnMut() -> f64>);
 
 impl Mutator {
@@ -48,7 +48,7 @@ impl Mutator {
         (((self.0)() / 2.0 + 0.5) * end as f64) as usize
     }
 
-    /// `original` with one to four faults, which may be pieces of `other`. Mostly, checksums are right.
+    /// `original` with one to four faults, which may be pieces of `other`. Checksums are corrected in most cases.
     pub fn mutate(&mut self, original: &[u8], other: &[u8]) -> Vec<u8> {
         let mut bytes = original.to_vec();
         for _ in 0..1 + self.below(4) {
@@ -73,7 +73,7 @@ impl Mutator {
         bytes
     }
 
-    /// A place where it may hurt: in the structure three times of four.
+    /// A random position, in three of four cases within the structure.
     fn place(&mut self, bytes: &[u8]) -> usize {
         let anchors = anchors(bytes);
         let place = if anchors.is_empty() || self.below(4) == 0 {
@@ -84,7 +84,7 @@ impl Mutator {
         place.min(bytes.len() - 1)
     }
 
-    /// Writes a number that is at some end of its range, or near the truth, over one, two, three, four or eight bytes.
+    /// Overwrites one, two, three, four or eight bytes with a number at an end of its range, or near the original one.
     fn change_field(&mut self, bytes: &mut [u8]) {
         let place = self.place(bytes);
         let width = [1, 1, 2, 3, 4, 4, 8][self.below(7)].min(bytes.len() - place);
@@ -117,7 +117,7 @@ impl Mutator {
         }
     }
 
-    /// Takes a piece out, or puts one of the file itself or of another one in.
+    /// Removes a piece, or inserts one of the file itself or of another file.
     fn move_piece(&mut self, bytes: &mut Vec<u8>, other: Option<&[u8]>) {
         let source = other.map_or_else(|| bytes.clone(), <[u8]>::to_vec);
         let cut = |this: &mut Self, bytes: &[u8]| {
@@ -139,7 +139,7 @@ impl Mutator {
     }
 }
 
-/// Where something begins: what the format names, and the frames of MP3 and FLAC.
+/// The positions of all magic bytes, and of the frames of MP3 and FLAC.
 fn anchors(bytes: &[u8]) -> Vec<usize> {
     let is_frame = |at: &[u8]| matches!(at, [0xFF, 0xE2..=0xFB, ..]);
     let begins = |at: &&usize| {
@@ -160,7 +160,7 @@ fn checksum(bytes: &[u8], bits: u32, polynomial: u32) -> u32 {
     sum >> (32 - bits)
 }
 
-/// Makes the checksums of Ogg pages right.
+/// Corrects the checksums of Ogg pages.
 pub fn mend_ogg(bytes: &mut [u8]) {
     let pages = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(b"OggS")).collect::<Vec<_>>();
     for page in pages {
@@ -176,7 +176,7 @@ pub fn mend_ogg(bytes: &mut [u8]) {
     }
 }
 
-/// Makes the checksums of FLAC's frames right, which last until the next one begins.
+/// Corrects the checksums of FLAC's frames. A frame ends where the next one begins.
 fn mend_flac(bytes: &mut [u8]) {
     if !bytes.starts_with(b"fLaC") {
         return;
@@ -189,7 +189,7 @@ fn mend_flac(bytes: &mut [u8]) {
         if frame.len() < 16 {
             continue;
         }
-        // The number of the frame is coded as UTF-8 codes a letter.
+        // The frame number has a variable length, coded as in UTF-8.
         let number = frame[4].leading_ones().max(1) as usize;
         let extra = [(frame[2] >> 4, [6, 7, 7]), (frame[2] & 15, [12, 13, 14])];
         let extra = extra.map(|(code, [one, two, also_two])| {

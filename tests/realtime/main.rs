@@ -1,6 +1,6 @@
-//! The audio thread of the plugin neither allocates nor calls the system, through CLAP and through VST3, in a
-//! debug build and in the bundle that users get: this program's own `malloc` stands before the C library's for
-//! all, and the kernel hands system calls back while a block is processed (Linux' "syscall user dispatch").
+//! The audio thread of the plugin neither allocates nor makes system calls, through CLAP and VST3, in a debug build and
+//! in the release bundle. This program replaces the C library's `malloc` for all code, and the kernel redirects system
+//! calls to a handler while a block is processed (Linux' "syscall user dispatch").
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 
 #[path = "../common/mod.rs"]
@@ -30,20 +30,20 @@ const RATE: f64 = 48_000.0;
 const MAX_BLOCK: usize = 16_384;
 
 thread_local! {
-    /// Whether this thread is in a block.
+    /// Whether this thread is processing a block.
     static IN_BLOCK: Cell<bool> = const { Cell::new(false) };
-    /// What the kernel looks at before every system call of a thread that [`watch_system_calls`] watches.
+    /// The selector that the kernel reads before every system call of a thread for [`watch_system_calls`].
     static DISPATCH: Cell<u8> = const { Cell::new(ALLOW) };
 }
 
 const ALLOW: u8 = 0;
 const BLOCK: u8 = 1;
 
-/// Ends the program if this thread is in a block.
+/// Aborts the program if this thread is processing a block.
 fn offence(what: impl std::fmt::Display) {
     if IN_BLOCK.replace(false) {
         DISPATCH.set(ALLOW);
-        // Not `eprintln`, which the harness would keep until the end of the test that does not come.
+        // Not `eprintln`, whose output the harness would hold back until the end of the test.
         let _ = writeln!(stderr(), "{what} in a block\n{}", Backtrace::force_capture());
         abort();
     }
@@ -60,8 +60,7 @@ mod allocator {
         fn __libc_free(old: *mut c_void);
     }
 
-    // SAFETY, of all: they are the C library's functions, by the names and with the arguments of the C
-    // library, and do what those do.
+    // SAFETY, for all: these functions have the names and the arguments of the C library's, and behave like them.
 
     #[unsafe(no_mangle)]
     unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
@@ -113,20 +112,20 @@ mod allocator {
 
 /// Called by the kernel in place of the system call.
 extern "C" fn on_system_call(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
-    // First of all, or what follows would be handed back, too.
+    // First, because the following system calls would be redirected, too.
     DISPATCH.set(ALLOW);
-    // The number lies behind the signal's own three, a pointer, and is an `int`.
-    // SAFETY: the kernel gives a whole `siginfo_t`, of 128 bytes.
+    // The system call's number is an `int` after the signal's three numbers and a pointer.
+    // SAFETY: the kernel passes a complete `siginfo_t` of 128 bytes.
     let number = unsafe { *info.cast::<c_int>().add(6) };
     offence(format_args!("system call {number}"));
 }
 
-/// From now on, system calls of this thread are handed to [`on_system_call`] while `DISPATCH` says so.
+/// From now on, system calls of this thread are redirected to [`on_system_call`] while `DISPATCH` is [`BLOCK`].
 fn watch_system_calls() {
     const PR_SET_SYSCALL_USER_DISPATCH: c_int = 59;
     const PR_SYS_DISPATCH_ON: c_int = 1;
-    // SAFETY: the action is a whole one, and its handler has the signature that SA_SIGINFO asks for. The
-    // selector is this thread's own and lives as long as the thread.
+    // SAFETY: the action is complete, and its handler has the signature that SA_SIGINFO requires. The selector is a
+    // thread-local and lives as long as the thread.
     let result = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = on_system_call as *const () as usize;
@@ -139,7 +138,7 @@ fn watch_system_calls() {
     assert_eq!(result, 0, "this kernel cannot watch system calls; Linux 5.11 or later can");
 }
 
-/// How many blocks have been watched.
+/// The number of watched blocks.
 static BLOCKS: AtomicUsize = AtomicUsize::new(0);
 
 fn watched(call: &mut dyn FnMut()) {
@@ -151,7 +150,7 @@ fn watched(call: &mut dyn FnMut()) {
     BLOCKS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Plays in blocks of `size`, every parameter on the move; in place and not, in turn.
+/// Plays in blocks of `size` while all parameters change; alternately in place and not.
 fn play(processor: &mut Processor, parameters: &[u32], size: usize, channels: usize) {
     let mut noise = noise(size as u64);
     let mut any = |count: usize| ((noise() + 1.0) / 2.0 * count as f64) as usize % count;
@@ -175,7 +174,7 @@ fn play(processor: &mut Processor, parameters: &[u32], size: usize, channels: us
     }
 }
 
-/// Lets an audio thread play in blocks of all sizes while the main thread does `meanwhile` over and over.
+/// Plays on an audio thread in blocks of all sizes while the main thread repeats `meanwhile`.
 fn session(instance: &mut Instance, channels: usize, mut meanwhile: impl FnMut(&mut Instance)) {
     instance.select(channels).unwrap();
     let parameters: Vec<u32> = instance.parameters().unwrap().iter().map(|p| p.id).collect();
@@ -215,7 +214,7 @@ fn a_block_neither_allocates_nor_calls_the_system() {
 
     let display = Display::start([1600, 1200]).unwrap_or_else(|error| panic!("{error:#}"));
     // SAFETY: this is the only test in its process, and no other thread of it reads or writes the
-    // environment meanwhile: the harness just waits for this one.
+    // environment meanwhile: the test harness only waits for this test.
     unsafe {
         env::set_var("DISPLAY", display.name());
         env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
@@ -226,11 +225,11 @@ fn a_block_neither_allocates_nor_calls_the_system() {
         let mut instance = new(&library);
         session(&mut instance, 1, |_| thread::yield_now());
 
-        // Other sounds, and other bands, come with states.
+        // States change sounds and masks.
         let mut next = states.iter().cycle();
         let mut load = |instance: &mut Instance| instance.load(next.next().unwrap()).unwrap();
         session(&mut instance, 2, &mut load);
-        // The editor looks at the meters and the sound.
+        // The editor reads the meters.
         let threads = threads();
         instance.open_editor(display.window()).unwrap();
         session(&mut instance, 2, &mut load);
@@ -242,7 +241,7 @@ fn a_block_neither_allocates_nor_calls_the_system() {
     vst3::neither_allocates_nor_calls_the_system();
 }
 
-/// Set for the child processes that have to be caught.
+/// Set for the child processes that must be aborted.
 const OFFENCE: &str = "TONE_FILTER_OFFENCE";
 
 fn offend(how: &str) {
@@ -255,7 +254,7 @@ fn offend(how: &str) {
     });
 }
 
-/// Whether a process that offends survives, and what it says.
+/// Whether a process that breaks the rule survives, and its error output.
 fn child(offence: &str) -> (bool, String) {
     let mut test = Command::new(env::current_exe().unwrap());
     let output = test.env(OFFENCE, offence).output().unwrap();

@@ -1,4 +1,4 @@
-//! The plugin's other format: the same is asked of blocks that come through VST3's interfaces.
+//! The same tests for blocks that are processed through VST3.
 
 use super::{MAX_BLOCK, RATE, watch_system_calls, watched};
 use crate::{common::noise, hosting::music};
@@ -32,8 +32,8 @@ fn factories() -> [ComPtr<IPluginFactory>; 2] {
     let bundle = xtask::bundle::vst3().unwrap_or_else(|error| panic!("{error}"));
     let library = bundle.join("Contents/x86_64-linux/Tone Filter.so");
     let library = CString::new(library.as_os_str().as_bytes()).unwrap();
-    // SAFETY: the library is our own, stays in memory, and has a function of this name and type, as VST3 wants
-    // it; it gives a reference to a factory away.
+    // SAFETY: the library is our own, stays in memory, and has a function of this name and type, as VST3 requires. The
+    // function returns an owned reference to a factory.
     unsafe {
         let handle = libc::dlopen(library.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL);
         assert!(!handle.is_null(), "{library:?} cannot be loaded");
@@ -113,8 +113,8 @@ impl Player {
             maxSamplesPerBlock: MAX_BLOCK as int32,
             sampleRate: RATE,
         };
-        // SAFETY: the calls are in VST3's order, and every pointer is to what the function wants, or to room for it;
-        // zeros are an empty text, and numbers.
+        // SAFETY: the calls are in VST3's order, and every pointer is to a value of the type that the function
+        // requires; these may be all zeros.
         unsafe {
             let mut class: PClassInfo = std::mem::zeroed();
             assert_eq!(factory.getClassInfo(0, &mut class), kResultOk);
@@ -139,7 +139,7 @@ impl Player {
         }
     }
 
-    /// Replaces `signal` by what the plugin makes of it, a few parameters on the move; in place or not.
+    /// Replaces `signal` by the plugin's output while a few parameters change; in place or not.
     fn play(
         &self,
         signal: &mut [&mut [f32]],

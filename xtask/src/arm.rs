@@ -1,4 +1,5 @@
-//! `cargo xtask test-arm`: the DSP's tests for 64-bit ARM with NEON, cross-compiled with Debian's compiler and run in QEMU.
+//! `cargo xtask test-arm`: the DSP's tests for 64-bit ARM with NEON, cross-compiled with Debian's compiler and run in
+//! QEMU.
 
 use crate::{run, suite};
 use anyhow::{Result, bail};

@@ -4,8 +4,8 @@ use crate::{bundle, python, run};
 use anyhow::{Context, Result, bail};
 use std::{env, path::Path, process::Command, time::Instant};
 
-/// Debian packages for the tests: a virtual display and OpenGL for the editor's window, programs to exchange files with,
-/// and songs with a synthesiser.
+/// Debian packages for the tests: a virtual display and OpenGL for the editor's window, programs to exchange files
+/// with, and songs with a synthesiser.
 const PACKAGES: [&str; 11] = [
     "xvfb",
     "libgl1",

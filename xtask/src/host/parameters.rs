@@ -6,8 +6,8 @@ use clack_extensions::params::{ParamInfoBuffer, ParamInfoFlags, PluginParams};
 use clack_host::prelude::*;
 use std::ffi::CString;
 
-/// The description of one parameter. Values are in the plugin's CLAP units: for nice-plug, the normalised value 0..1, or
-/// the number of the step.
+/// The description of one parameter. Values are in the plugin's CLAP units: for nice-plug, the normalised value 0..1,
+/// or the number of the step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameter {
     /// Stable id.

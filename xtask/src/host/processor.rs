@@ -115,8 +115,8 @@ impl Processor {
                 ),
             }]),
             // SAFETY: these are the output's buffers, which have `frames` samples per channel and live as long as
-            // `output`. CLAP allows the two ports of a pair to share buffers, and the plugin declares its main ports to be
-            // such a pair. Only the plugin accesses them during the call.
+            // `output`. CLAP allows the two ports of a pair to share buffers, and the plugin declares its main ports
+            // to be such a pair. Only the plugin accesses them during the call.
             None => unsafe { InputAudioBuffers::from_raw_buffers(&shared, frames as u32) },
         };
         let events = InputEvents::from_buffer(&events);

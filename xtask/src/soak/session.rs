@@ -168,9 +168,9 @@ mod x11 {
         }
     }
 
-    /// Keeps Mesa's driver in memory. It would be unloaded with each window, and that of Mesa 22.3 leaks each time, also
-    /// with a bare window in a C program: 10 MiB of executable memory, of which a page or two are resident, and small
-    /// allocations all over the heap.
+    /// Keeps Mesa's driver in memory. It would be unloaded with each window, and that of Mesa 22.3 leaks each time,
+    /// also with a bare window in a C program: 10 MiB of executable memory, of which a page or two are resident, and
+    /// small allocations all over the heap.
     fn keep_driver() -> Result<()> {
         let maps = fs::read_to_string("/proc/self/maps")?;
         let files = maps.lines().filter_map(|line| Some(&line[line.find('/')?..]));

@@ -22,8 +22,8 @@ pub struct Timing {
     pub block: usize,
     /// The measured times of every block in every turn, ascending.
     pub wall: Vec<f32>,
-    /// The shortest time of every block over all turns, ascending. Other processes and interrupts affect different blocks
-    /// in every turn, so this is the time of the block itself.
+    /// The shortest time of every block over all turns, ascending. Other processes and interrupts affect different
+    /// blocks in every turn, so this is the time of the block itself.
     pub own: Vec<f32>,
 }
 
