@@ -15,10 +15,15 @@ impl ToneFilter {
         if self.now.auto == 0.0 { 1.0 } else { (self.level.gain() as f32).powf(self.now.auto) }
     }
 
-    /// The bands' weights in the sum: those of mask and scale, times those of focus and polyphony.
+    /// The bands' weights in the sum: those of mask, scale and focus, or of the
+    /// keys, times those of polyphony.
     pub(super) fn shares(&self) -> Lanes {
         let (focus, polyphony) = (&self.focus.shares().0, &self.polyphony.shares().0);
-        Lanes(std::array::from_fn(|tone| self.now.weights[tone] * focus[tone] * polyphony[tone]))
+        let keys = self.keys.act(self.settings.keys).then_some(&self.keys);
+        Lanes(std::array::from_fn(|tone| {
+            let weight = self.now.weights[tone] * focus[tone];
+            keys.map_or(weight, |keys| keys.weight(tone, weight)) * polyphony[tone]
+        }))
     }
 
     /// The most notes that may sound at a time.
@@ -31,7 +36,8 @@ impl ToneFilter {
         let focus = &self.focus.shares().0;
         let power = |tone: usize| {
             let own = self.banks.iter().map(|bank| bank.state().power.0[tone]).fold(0.0, f32::max);
-            own * (self.now.weights[tone] * focus[tone]).powi(2)
+            let weight = self.now.weights[tone] * focus[tone];
+            own * self.keys.weight(tone, weight).powi(2)
         };
         self.polyphony.follow(self.most_notes(), &Lanes(std::array::from_fn(power)));
     }
@@ -41,17 +47,22 @@ impl ToneFilter {
         self.levels[0] = self.levels[1];
         let was_auto = self.now.auto > 0.0;
         let moved = self.smoother.step();
-        if moved {
+        let frozen = self.settings.freeze;
+        if moved || frozen != self.voicing.frozen() {
             self.now = self.smoother.now();
-            self.voicing.update(&self.now);
+            self.voicing.update(&self.now, frozen);
             self.focus.tune(&self.now, self.settings.lookahead);
         }
         self.timbres.step();
         let limits = self.polyphony.limits(self.most_notes());
         let focuses = self.now.settings.focus > 0.0;
-        // Weights and gains move only with the settings, focus, auto or a limit of notes.
-        if moved || self.moving || focuses || self.now.auto > 0.0 || limits {
+        let keys = self.keys.act(self.settings.keys);
+        // Weights and gains move only with the settings, focus, auto, a limit of notes or keys.
+        if moved || self.moving || focuses || self.now.auto > 0.0 || limits || keys {
             self.focus.follow(self.now.settings.focus);
+            if keys {
+                self.keys.follow(self.settings.keys, self.settings.transpose);
+            }
             if limits {
                 self.limit_notes();
             }
@@ -99,8 +110,9 @@ impl ToneFilter {
 
     /// Runs the listener and the level measurement on a complete block, in a call with `channels`.
     pub(super) fn end_block(&mut self, channels: usize) {
-        self.focus.decide(self.kernel);
-        if self.now.auto > 0.0 {
+        let frozen = self.voicing.frozen();
+        self.focus.decide(self.kernel, frozen);
+        if self.now.auto > 0.0 && !frozen {
             let banks = 1 + usize::from(self.two_banks(channels));
             let wets = (0..channels).map(|channel| &self.wet[channel.min(banks - 1)]);
             // The gains without output gain and bypass, so that the measurement does not depend on either.

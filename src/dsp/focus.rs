@@ -27,6 +27,8 @@ pub(super) struct Focus {
     /// Whether it also runs at a focus of 0 %.
     always: bool,
     played: BandMask,
+    /// Power at each note's frequency at the time of the last decision.
+    levels: [f32; TONES],
     shares: Lanes,
     /// The greatest change of a weight within a block.
     step: f32,
@@ -41,6 +43,7 @@ impl Focus {
             listening: false,
             always: false,
             played: BandMask::NONE,
+            levels: [0.0; TONES],
             shares: Lanes([1.0; TONES]),
             step: (BLOCK as f64 / (TIME * sample_rate)).min(1.0) as f32,
         }
@@ -54,7 +57,7 @@ impl Focus {
     /// Resets the listener, and sets the weights for `settings` without smoothing.
     pub fn reset(&mut self, settings: &SmoothedSettings, lookahead: bool) {
         self.listening = false;
-        self.played = BandMask::NONE;
+        (self.played, self.levels) = (BandMask::NONE, [0.0; TONES]);
         self.tune(settings, lookahead);
         self.shares = self.target(settings.settings.focus);
     }
@@ -69,7 +72,7 @@ impl Focus {
         self.listening = self.always || focus > 0.0;
         if self.listening && !listened {
             self.listener.reset();
-            self.played = BandMask::NONE;
+            (self.played, self.levels) = (BandMask::NONE, [0.0; TONES]);
         }
     }
 
@@ -80,7 +83,7 @@ impl Focus {
 
     /// Power at each note's frequency at the time that the decisions refer to; `None` without focus.
     pub fn levels(&self, percent: f32) -> Option<&[f32; TONES]> {
-        (self.listening && percent > 0.0).then(|| &self.listener.decisions().level)
+        (self.listening && percent > 0.0).then_some(&self.levels)
     }
 
     /// The listener.
@@ -98,11 +101,13 @@ impl Focus {
         }
     }
 
-    /// Runs the listener at the end of a block.
-    pub fn decide(&mut self, kernel: Kernel) {
+    /// Runs the listener at the end of a block. While the bands are `frozen`, so are the decisions.
+    pub fn decide(&mut self, kernel: Kernel, frozen: bool) {
         if self.listening
             && let Some(decisions) = self.listener.push(kernel, &self.heard)
+            && !frozen
         {
+            self.levels = decisions.level;
             let on = (0..TONES).filter(|&tone| decisions.on[tone]);
             self.played = on.fold(BandMask::NONE, |played, tone| played.with(tone, true));
         }

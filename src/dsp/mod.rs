@@ -19,6 +19,7 @@ mod block;
 pub mod constants;
 mod delay;
 mod focus;
+mod keys;
 mod lanes;
 mod level;
 mod limiter;
@@ -34,14 +35,16 @@ mod voice;
 pub use bank::{kernel, resonator};
 pub use picture::{Band, BandState, Bands, BankSnapshot, Snapshot, Tones};
 pub use settings::{
-    BadPitchClass, BadSwitches, BandMask, CHOICES, Choice, Entry, OutOfRange, PitchClass,
-    PitchClasses, SPECS, Scale, Settings, Spec, Stereo, Switches, Taper, Voice, choice, spec,
+    BadPitchClass, BadSwitches, BadSync, BandMask, CHOICES, Choice, DEFAULT_TEMPO, Entry, Keys,
+    OutOfRange, PitchClass, PitchClasses, SPECS, Scale, Settings, Spec, Stereo, Switches, Sync,
+    Taper, Voice, choice, spec,
 };
 
 use bank::{Bank, Voicing, denormals::FlushToZero};
 use delay::Delay;
 use focus::Focus;
 use kernel::Kernel;
+use keys::HeldKeys;
 use lanes::{BLOCK, Lanes};
 use level::Level;
 use limiter::Limiter;
@@ -96,6 +99,7 @@ pub struct ToneFilter {
     limiter: Limiter,
     focus: Focus,
     polyphony: Polyphony,
+    keys: HeldKeys,
     /// The waveforms of the notes, and a set of oscillators for each bank.
     timbres: Timbres,
     voices: [Voices; 2],
@@ -131,7 +135,7 @@ impl ToneFilter {
         if !(1000.0..=1e9).contains(&sample_rate) {
             return Err(Error::SampleRate(sample_rate));
         }
-        let smoother = Smoother::new(settings, sample_rate);
+        let smoother = Smoother::new(&settings.morphed(), sample_rate);
         let now = smoother.now();
         let voicing = Voicing::new(&now, sample_rate);
         let level = Level::new(sample_rate, CHANNELS);
@@ -151,6 +155,7 @@ impl ToneFilter {
             limiter: Limiter::new(sample_rate),
             focus: Focus::new(sample_rate),
             polyphony: Polyphony::new(sample_rate),
+            keys: HeldKeys::new(sample_rate),
             timbres: Timbres::new(settings, sample_rate),
             voices: std::array::from_fn(|_| Voices::new(sample_rate)),
             weights: [Lanes::ZERO; 2],
@@ -219,15 +224,18 @@ impl ToneFilter {
     pub fn set_settings(&mut self, settings: &Settings) -> Result<(), OutOfRange> {
         if *settings != self.settings {
             settings.validate()?;
-            let timbre = |s: &Settings| (s.voice, s.octave, s.tuning, s.transpose);
-            // Selecting the waveforms' tables takes time, and most changes do not need it.
-            if timbre(settings) != timbre(&self.settings) {
-                self.timbres.aim(settings);
-            }
             self.settings = *settings;
-            self.smoother.aim(settings);
+            self.aim();
         }
         Ok(())
+    }
+
+    /// Lets the smoothed settings move to those that are set, morphed and bent.
+    fn aim(&mut self) {
+        let mut settings = self.settings.morphed();
+        settings.transpose += self.keys.bend(settings.keys);
+        self.timbres.aim(&settings);
+        self.smoother.aim(&settings);
     }
 
     /// The settings that were set last.
@@ -237,9 +245,11 @@ impl ToneFilter {
 
     /// Resets it to the state of a new filter with the current settings. Does not allocate.
     pub fn reset(&mut self) {
+        self.keys.reset(self.settings.keys);
+        self.aim();
         self.smoother.arrive();
         self.now = self.smoother.now();
-        self.voicing.update(&self.now);
+        self.voicing.update(&self.now, self.settings.freeze);
         self.banks = [Bank::new(), Bank::new()];
         self.delay.clear();
         self.level.reset();

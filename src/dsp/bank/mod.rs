@@ -56,20 +56,22 @@ impl Voicing {
             tuning: f32::NAN,
             transpose: f32::NAN,
         };
-        voicing.update(settings);
+        voicing.update(settings, false);
         voicing
     }
 
     /// Updates all constants for `settings`. The resonators are designed again only if their settings have changed.
-    pub fn update(&mut self, settings: &SmoothedSettings) {
+    /// If `frozen`, they ring for ever, which leaves their input no gain, and the powers stay as they are.
+    pub fn update(&mut self, settings: &SmoothedSettings, frozen: bool) {
         let settings = &settings.settings;
         self.constants = Constants::new(settings, self.sample_rate);
-        self.coefficients.step = self.constants.band_step as f32;
+        self.coefficients.step = if frozen { 0.0 } else { self.constants.band_step as f32 };
         self.coefficients.drive = self.constants.drive as f32;
         self.coefficients.threshold = self.constants.threshold as f32;
         self.coefficients.ceiling = self.constants.ceiling as f32;
 
         let &Settings { ring, tuning, transpose, .. } = settings;
+        let ring = if frozen { f32::INFINITY } else { ring };
         if [ring, tuning, transpose] == [self.ring, self.tuning, self.transpose] {
             return;
         }
@@ -86,6 +88,16 @@ impl Voicing {
             self.tones.lo_weight.0[tone] = (fall / angle.sin()) as f32;
             self.tones.bp_weight.0[tone] = (angle / 2.0).tan() as f32;
         }
+    }
+
+    /// Whether the resonators ring for ever.
+    pub fn frozen(&self) -> bool {
+        self.ring.is_infinite()
+    }
+
+    /// The share by which the total power follows a sample.
+    fn total_step(&self) -> f64 {
+        if self.frozen() { 0.0 } else { self.constants.total_step }
     }
 
     /// Sets what moves within a block, each from its value at the start to that at the end: the tones' weights in the
@@ -170,6 +182,8 @@ pub(super) struct Bank {
     previous: f32,
     total_power: OnePole,
     low_pass: OnePole,
+    /// The squared amplitudes of the bands when they were frozen.
+    frozen: Option<Lanes>,
 }
 
 impl Bank {
@@ -180,6 +194,7 @@ impl Bank {
             previous: 0.0,
             total_power: OnePole::ZERO,
             low_pass: OnePole::ZERO,
+            frozen: None,
         }
     }
 
@@ -197,8 +212,9 @@ impl Bank {
             wet.fill(0.0);
             return;
         }
+        self.hold_frozen(voicing, position);
         let total_power = self.prepare(input);
-        OnePole::track(voicing.constants.total_step, [total_power]);
+        OnePole::track(voicing.total_step(), [total_power]);
         self.run(kernel, voicing, position, wet);
         if !voicing.coefficients.driven {
             self.low_pass = OnePole::ZERO;
@@ -222,8 +238,10 @@ impl Bank {
             right.fill(0.0);
             return;
         }
+        one.hold_frozen(voicing, position);
+        other.hold_frozen(voicing, position);
         let total_powers = [one.prepare(inputs[0]), other.prepare(inputs[1])];
-        OnePole::track(voicing.constants.total_step, total_powers);
+        OnePole::track(voicing.total_step(), total_powers);
         one.run(kernel, voicing, position, left);
         other.run(kernel, voicing, position, right);
         if !voicing.coefficients.driven {
@@ -249,6 +267,33 @@ impl Bank {
             && [lo, bp, power].into_iter().all(negligible)
             // The low-pass is part of the output, so it must round to 0.
             && self.low_pass.rests(f64::from(f32::MIN_POSITIVE) / 2.0)
+    }
+
+    /// Gives the bands the amplitudes that they had when they were frozen, which rounding errors would let drift, and
+    /// another tuning would change; once a block.
+    fn hold_frozen(&mut self, voicing: &Voicing, position: usize) {
+        if position != 0 {
+            return;
+        }
+        if !voicing.frozen() {
+            self.frozen = None;
+            return;
+        }
+        let (State { lo, bp, .. }, c) = (&mut self.state, &voicing.coefficients);
+        // Without damping, `b lo^2 + a bp^2 + a b lo bp` is constant; where `bp` has its peak A, it is
+        // `a A^2 (1 - a b / 4)`.
+        let squared = |tone: usize, lo: f32, bp: f32| {
+            let (a, b) = (c.rise.0[tone], c.fall.0[tone]);
+            (b * lo * lo + a * bp * bp + a * b * lo * bp) / (a * (1.0 - 0.25 * a * b))
+        };
+        let now = Lanes(std::array::from_fn(|tone| squared(tone, lo.0[tone], bp.0[tone])));
+        let then = self.frozen.get_or_insert(now);
+        for tone in 0..TONES {
+            // Below, squares lose their digits, and -400 dB are not heard.
+            let gain = if now.0[tone] > 1e-30 { (then.0[tone] / now.0[tone]).sqrt() } else { 0.0 };
+            lo.0[tone] *= gain;
+            bp.0[tone] *= gain;
+        }
     }
 
     /// Computes what all bands share: the sum of each sample and the one before it, and the power of each sample.

@@ -1,6 +1,6 @@
 //! The settings that are a choice from a list, and the table that describes them.
 
-use super::{PitchClass, Scale, Settings, Stereo};
+use super::{PitchClass, Scale, Settings, Stereo, Sync};
 use serde::{Deserialize, Serialize};
 
 /// One entry of a list: its id in presets, states and flags, and its display name.
@@ -26,7 +26,7 @@ pub struct Choice {
 
 /// The settings that are a choice from a list.
 #[rustfmt::skip]
-pub static CHOICES: [Choice; 7] = [
+pub static CHOICES: [Choice; 10] = [
     Choice { id: "stereo", name: "Stereo", entries: &[("mono", "Mono"), ("stereo", "Stereo")],
         help: "One set of resonators for the mean of all channels, or one each for left and right.",
         get: |s| s.stereo as usize, set: |s, entry| s.stereo = if entry == 0 { Stereo::Mono } else { Stereo::Stereo } },
@@ -48,7 +48,39 @@ pub static CHOICES: [Choice; 7] = [
     Choice { id: "voice", name: "Voice", entries: &Voice::ENTRIES,
         help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.",
         get: |s| s.voice as usize, set: |s, entry| s.voice = Voice::ALL[entry] },
+    Choice { id: "keys", name: "Keys", entries: &Keys::ENTRIES,
+        help: "Notes that are played to the filter choose the bands: only those, those in every octave, or those beside the rest.",
+        get: |s| s.keys as usize, set: |s, entry| s.keys = Keys::ALL[entry] },
+    Choice { id: "sync", name: "Sync", entries: &Sync::ENTRIES,
+        help: "Ring and Release last a note value of the song's tempo.",
+        get: |s| s.sync.index(), set: |s, entry| s.sync = Sync::new(entry) },
+    Choice { id: "freeze", name: "Freeze", entries: SWITCH,
+        help: "What sounds rings on for ever, and nothing new is heard.",
+        get: |s| usize::from(s.freeze), set: |s, entry| s.freeze = entry != 0 },
 ];
+
+/// Which bands the keys let through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Keys {
+    /// Keys have no effect.
+    #[default]
+    Off,
+    /// Only the bands whose keys are held.
+    Hold,
+    /// Only the bands whose keys are held in any octave.
+    HoldAny,
+    /// The bands whose keys are held, beside those that sound without them.
+    Add,
+}
+
+impl Keys {
+    /// All entries, in the order in which they are offered.
+    pub const ALL: [Self; 4] = [Self::Off, Self::Hold, Self::HoldAny, Self::Add];
+
+    const ENTRIES: [Entry; 4] =
+        [("off", "Off"), ("hold", "Hold"), ("hold-any", "Hold any octave"), ("add", "Add")];
+}
 
 /// The waveform of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

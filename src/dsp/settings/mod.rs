@@ -7,10 +7,12 @@ mod choices;
 mod mask;
 mod numbers;
 pub(super) mod smoother;
+mod tempo;
 
-pub use choices::{CHOICES, Choice, Entry, Voice, choice};
+pub use choices::{CHOICES, Choice, Entry, Keys, Voice, choice};
 pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
 pub use numbers::{OutOfRange, SPECS, Spec, Taper, spec};
+pub use tempo::{BadSync, DEFAULT_TEMPO, Sync};
 
 use super::notes::TONES;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -52,6 +54,8 @@ pub struct Settings {
     pub octave: f32,
     /// The most notes that sound at a time, a whole number, 1..48.
     pub voices: f32,
+    /// The way from the untouched sound (0 %) to that of the other settings (100 %).
+    pub morph: f32,
     /// One bank for the mean of the channels, or one for each of two channels.
     pub stereo: Stereo,
     /// Lets the input through untouched.
@@ -70,6 +74,12 @@ pub struct Settings {
     pub lookahead: bool,
     /// The waveform of the notes.
     pub voice: Voice,
+    /// Which bands the keys let through; see [`ToneFilter::key`](super::ToneFilter::key).
+    pub keys: Keys,
+    /// The note value that `ring` and `release` last; see [`Settings::at_tempo`]. The filter itself knows no tempo.
+    pub sync: Sync,
+    /// The resonators ring on without loss, and hear nothing new.
+    pub freeze: bool,
 }
 
 /// The input signal of the resonators.
@@ -103,6 +113,7 @@ impl Settings {
         sensitivity: 50.0,
         octave: 0.0,
         voices: 48.0,
+        morph: 100.0,
         stereo: Stereo::Mono,
         bypass: false,
         bands: BandMask::ALL,
@@ -112,6 +123,9 @@ impl Settings {
         auto: false,
         lookahead: false,
         voice: Voice::Soft,
+        keys: Keys::Off,
+        sync: Sync::OFF,
+        freeze: false,
     };
 
     /// The first setting that is out of range, as an error.

@@ -41,7 +41,7 @@ pub struct Spec {
 /// Their values in a new instance are those of [`Settings::default`]. Where a state or preset lacks them, they are
 /// those of [`Settings::REFERENCE`].
 #[rustfmt::skip]
-pub static SPECS: [Spec; 15] = [
+pub static SPECS: [Spec; 16] = [
     Spec { id: "mix", name: "Mix", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
         help: "Blend of the untouched sound (0 %) and the resonators (100 %).", field: |s| &mut s.mix },
     Spec { id: "output", name: "Output", min: -24.0, max: 12.0, unit: "dB", decimals: 2, taper: Taper::Linear,
@@ -72,6 +72,8 @@ pub static SPECS: [Spec; 15] = [
         help: "How many octaves above the note that is heard a voice sounds, other than Soft.", field: |s| &mut s.octave },
     Spec { id: "voices", name: "Voices", min: 1.0, max: 48.0, unit: "notes", decimals: 0, taper: Taper::Whole,
         help: "How many notes sound at a time: the strongest ones.", field: |s| &mut s.voices },
+    Spec { id: "morph", name: "Morph", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
+        help: "From the untouched sound (0 %) to that of all other settings (100 %), in one gesture.", field: |s| &mut s.morph },
 ];
 
 /// The spec of the numeric setting called `id`, if there is one.

@@ -75,6 +75,8 @@ impl Timbre {
 #[derive(Debug, Clone)]
 pub(super) struct Timbres {
     sample_rate: f64,
+    /// Those of `next`.
+    aimed: (Voice, f32, f32, f32),
     /// What it goes away from, what it goes to, and what it goes to after that.
     from: Timbre,
     to: Timbre,
@@ -91,11 +93,22 @@ impl Timbres {
         let timbre = Timbre::of(settings, sample_rate);
         let (from, to) = (timbre.clone(), timbre.clone());
         let step = (BLOCK as f64 / (FADE * sample_rate)) as f32;
-        Self { sample_rate, from, to, next: timbre, share: [1.0; 2], step }
+        let aimed = Self::parts(settings);
+        Self { sample_rate, aimed, from, to, next: timbre, share: [1.0; 2], step }
+    }
+
+    /// What a timbre is made of: voice, octave, tuning, transposition.
+    fn parts(settings: &Settings) -> (Voice, f32, f32, f32) {
+        (settings.voice, settings.octave, settings.tuning, settings.transpose)
     }
 
     /// Sets out for `settings`. What only moves its pitch is there at once.
     pub fn aim(&mut self, settings: &Settings) {
+        // Selecting the tables takes time, and most changes do not need it.
+        if Self::parts(settings) == self.aimed {
+            return;
+        }
+        self.aimed = Self::parts(settings);
         self.next = Timbre::of(settings, self.sample_rate);
         if self.next.sounds_like(&self.to) {
             self.to = self.next.clone();

@@ -1,0 +1,239 @@
+//! Keys: notes that are played to the filter choose the bands that sound.
+
+use super::{
+    ToneFilter,
+    lanes::{BLOCK, Lanes},
+    notes::TONES,
+    settings::Keys,
+};
+
+/// Seconds in which a band's weight follows its key.
+const TIME: f64 = 0.005;
+
+/// MIDI notes.
+const NOTES: usize = 128;
+
+/// The MIDI note of band 0 without transposition.
+const FIRST: f32 = 57.0;
+
+/// The greatest bend in semitones, either way.
+const MOST_BEND: f32 = 48.0;
+
+/// The greatest gain of a key: 12 dB.
+const MOST_GAIN: f32 = 4.0;
+
+/// The keys that are held, and the smoothed weights of the bands that follow from them.
+#[derive(Debug, Clone)]
+pub(super) struct HeldKeys {
+    /// Gain of each key that is held or sustained, else 0.
+    gains: [f32; NOTES],
+    /// Keys that are down; the others sound for the sustain pedal.
+    down: [bool; NOTES],
+    sustain: bool,
+    /// Semitones.
+    bend: f32,
+    /// The bands' weights by their keys.
+    weights: Lanes,
+    /// Weight of what sounds without keys, 0..1.
+    others: f32,
+    /// The greatest change of a weight within a block.
+    step: f32,
+}
+
+impl HeldKeys {
+    /// No key, for `sample_rate` in Hz.
+    pub fn new(sample_rate: f64) -> Self {
+        Self {
+            gains: [0.0; NOTES],
+            down: [false; NOTES],
+            sustain: false,
+            bend: 0.0,
+            weights: Lanes::ZERO,
+            others: 1.0,
+            step: (BLOCK as f64 / (TIME * sample_rate)).min(1.0) as f32,
+        }
+    }
+
+    /// Releases all keys, and sets the weights for `mode` without smoothing.
+    pub fn reset(&mut self, mode: Keys) {
+        self.release_all();
+        self.bend = 0.0;
+        self.weights = Lanes::ZERO;
+        self.others = self.target(mode, 0.0).1;
+    }
+
+    /// Whether the keys have an effect in `mode`, or still had one in the last block.
+    pub fn act(&self, mode: Keys) -> bool {
+        mode != Keys::Off || self.others != 1.0 || self.weights != Lanes::ZERO
+    }
+
+    /// Semitones by which the keys' player bends the bank, in `mode`.
+    pub fn bend(&self, mode: Keys) -> f32 {
+        if mode == Keys::Off { 0.0 } else { self.bend }
+    }
+
+    /// Moves the weights by one block towards those of the keys that are held, with the bands moved by `transpose`
+    /// semitones.
+    pub fn follow(&mut self, mode: Keys, transpose: f32) {
+        let (weights, others) = self.target(mode, transpose);
+        self.weights.approach(&weights, self.step);
+        self.others += (others - self.others).clamp(-self.step, self.step);
+    }
+
+    /// The weight of the band `tone` that has the weight `other` without keys.
+    pub fn weight(&self, tone: usize, other: f32) -> f32 {
+        (self.others * other).max(self.weights.0[tone])
+    }
+
+    fn target(&self, mode: Keys, transpose: f32) -> (Lanes, f32) {
+        let mut weights = Lanes::ZERO;
+        let first = (FIRST + transpose).round() as i32;
+        for (tone, weight) in weights.0.iter_mut().enumerate() {
+            let own = first + tone as i32;
+            *weight = match mode {
+                Keys::Off => 0.0,
+                Keys::Hold | Keys::Add => self.gain(own),
+                Keys::HoldAny => (own.rem_euclid(12)..NOTES as i32)
+                    .step_by(12)
+                    .map(|key| self.gain(key))
+                    .fold(0.0, f32::max),
+            };
+        }
+        let others = if matches!(mode, Keys::Hold | Keys::HoldAny) { 0.0 } else { 1.0 };
+        (weights, others)
+    }
+
+    fn gain(&self, key: i32) -> f32 {
+        usize::try_from(key).ok().and_then(|key| self.gains.get(key)).copied().unwrap_or(0.0)
+    }
+
+    fn release_all(&mut self) {
+        self.gains = [0.0; NOTES];
+        self.down = [false; NOTES];
+        self.sustain = false;
+    }
+}
+
+/// What a player does. It takes effect from the next multiple of 64 samples on, and is heard if [`Settings::keys`]
+/// says so.
+///
+/// [`Settings::keys`]: super::Settings::keys
+impl ToneFilter {
+    /// Presses the key of the MIDI note `note` with a `velocity` of 0..1, whose square is the band's gain; 0 releases
+    /// the key. Key 69 is the band that sounds A4, which `transpose` moves. Other notes than 0..128 are ignored.
+    pub fn key(&mut self, note: u8, velocity: f32) {
+        let keys = &mut self.keys;
+        let (note, velocity) = (usize::from(note), bounded(velocity, 0.0, 1.0));
+        if note < NOTES {
+            keys.down[note] = velocity > 0.0;
+            if velocity > 0.0 {
+                keys.gains[note] = velocity * velocity;
+            } else if !keys.sustain {
+                keys.gains[note] = 0.0;
+            }
+        }
+    }
+
+    /// Gives the band of a key that is held or sustained another gain, 0..4.
+    pub fn key_gain(&mut self, note: u8, gain: f32) {
+        if let Some(held) = self.keys.gains.get_mut(usize::from(note)).filter(|held| **held > 0.0) {
+            // A key that is held stays distinct from one that is not.
+            *held = bounded(gain, f32::MIN_POSITIVE, MOST_GAIN);
+        }
+    }
+
+    /// Presses or releases the sustain pedal, which holds the keys that are released meanwhile.
+    pub fn sustain(&mut self, down: bool) {
+        let keys = &mut self.keys;
+        keys.sustain = down;
+        if !down {
+            let held = keys.gains.iter_mut().zip(keys.down);
+            held.filter(|(_, down)| !down).for_each(|(gain, _)| *gain = 0.0);
+        }
+    }
+
+    /// Moves all bands by so many semitones, -48..48, as long as keys are in use.
+    pub fn bend(&mut self, semitones: f32) {
+        self.keys.bend = bounded(semitones, -MOST_BEND, MOST_BEND);
+        self.aim();
+    }
+
+    /// Releases all keys and the sustain pedal.
+    pub fn release_keys(&mut self) {
+        self.keys.release_all();
+    }
+}
+
+/// `x` within the bounds; the lower one for what is no number.
+fn bounded(x: f32, low: f32, high: f32) -> f32 {
+    x.max(low).min(high)
+}
+
+const _: () = assert!(TONES < NOTES);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn filter() -> ToneFilter {
+        ToneFilter::new(48_000.0, &super::super::Settings::default()).unwrap()
+    }
+
+    /// The weights of a block after keys have been pressed for long, of bands that have a weight of 1/2 without keys.
+    fn weights(filter: &ToneFilter, mode: Keys, transpose: f32) -> Vec<(usize, f32)> {
+        let mut keys = filter.keys.clone();
+        (0..10).for_each(|_| keys.follow(mode, transpose));
+        let weights = (0..TONES).map(|tone| (tone, keys.weight(tone, 0.5)));
+        weights.filter(|(_, weight)| *weight != 0.5 && *weight != 0.0).collect()
+    }
+
+    #[test]
+    fn keys_choose_the_bands_that_sound_their_notes() {
+        let mut filter = filter();
+        filter.key(69, 1.0);
+        filter.key(33, 0.5);
+        filter.key(200, 1.0);
+        assert_eq!(weights(&filter, Keys::Off, 0.0), []);
+        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(12, 1.0)]);
+        assert_eq!(weights(&filter, Keys::Hold, -24.0), [(0, 0.25), (36, 1.0)]);
+        assert_eq!(weights(&filter, Keys::Hold, 2.2), [(10, 1.0)]);
+        assert_eq!(weights(&filter, Keys::Add, 0.0), [(12, 1.0)]);
+        let any = weights(&filter, Keys::HoldAny, 0.0);
+        assert_eq!(any, [(0, 1.0), (12, 1.0), (24, 1.0), (36, 1.0)]);
+    }
+
+    #[test]
+    fn a_pedal_holds_what_is_released_and_a_release_of_all_ends_it() {
+        let mut filter = filter();
+        filter.key(69, 1.0);
+        filter.sustain(true);
+        filter.key(69, 0.0);
+        filter.key(81, 1.0);
+        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(12, 1.0), (24, 1.0)]);
+        filter.sustain(false);
+        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(24, 1.0)]);
+        filter.key_gain(81, 2.0);
+        filter.key_gain(69, 2.0);
+        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(24, 2.0)]);
+        filter.key_gain(81, f32::NAN);
+        filter.release_keys();
+        assert_eq!(weights(&filter, Keys::Hold, 0.0), []);
+    }
+
+    #[test]
+    fn weights_move_within_5_ms() {
+        let mut filter = filter();
+        filter.key(69, 1.0);
+        let keys = &mut filter.keys;
+        assert!(!keys.act(Keys::Off));
+        for block in 1..=4 {
+            keys.follow(Keys::Hold, 0.0);
+            let reached = (block as f32 * keys.step).min(1.0);
+            assert!((keys.weight(12, 0.0) - reached).abs() < 1e-6);
+            assert!((keys.weight(13, 1.0) - (1.0 - reached)).abs() < 1e-6);
+        }
+        (0..4).for_each(|_| keys.follow(Keys::Off, 0.0));
+        assert!(!keys.act(Keys::Off));
+        assert_eq!(keys.weight(12, 0.3), 0.3);
+    }
+}
