@@ -27,13 +27,13 @@ pub struct Group {
 /// The groups of all settings but the scale, in the order of the signal flow.
 pub static GROUPS: [Group; 5] = [
     Group { name: "Source", ids: &["auto", "tuning", "transpose"] },
-    Group { name: "Listener", ids: &["focus", "sensitivity", "lookahead"] },
+    Group { name: "Listener", ids: &["focus", "sensitivity", "lookahead", "keys"] },
     Group {
         name: "Resonators",
-        ids: &["ring", "threshold", "ceiling", "floor", "release", "stereo"],
+        ids: &["ring", "release", "sync", "freeze", "threshold", "ceiling", "floor", "stereo"],
     },
     Group { name: "Voice", ids: &["voice", "octave", "voices", "drive", "tone"] },
-    Group { name: "Output", ids: &["mix", "output", "bypass"] },
+    Group { name: "Output", ids: &["mix", "morph", "output", "bypass"] },
 ];
 
 /// The settings of the scale, which the editor shows below the bands.

@@ -1,12 +1,13 @@
 //! The CLAP and VST3 plugin: a thin shell around [`ToneFilter`].
 
 mod clap_entry;
+mod note_input;
 mod vst3_entry;
 
 pub use clap_entry::clap_entry;
 
 use crate::{
-    dsp::{ToneFilter, kernel::Kernel},
+    dsp::{DEFAULT_TEMPO, ToneFilter, kernel::Kernel},
     editor::ToneFilterEditor,
     meters::{MeterInput, Meters, meters},
     params::{ToneFilterParams, complete_state},
@@ -36,6 +37,9 @@ struct Active {
     max_frames: usize,
     /// Frames of digital silence at the input so far.
     silent_frames: u32,
+    /// The song's beats a minute, and whether it plays.
+    tempo: f64,
+    playing: bool,
 }
 
 impl Default for ToneFilterPlugin {
@@ -66,6 +70,8 @@ impl Plugin for ToneFilterPlugin {
 
     const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] = &[layout(2), layout(1)];
     const SAMPLE_ACCURATE_AUTOMATION: bool = true;
+    // Pitch bend and the sustain pedal come with the controllers.
+    const MIDI_INPUT: MidiConfig = MidiConfig::MidiCCs;
     // More events than this in a block would be allocated on the audio thread.
     const INPUT_EVENT_CAPACITY: usize = 8192;
 
@@ -124,10 +130,11 @@ impl Plugin for ToneFilterPlugin {
         let Some(active) = &mut self.active else {
             return ProcessStatus::Error("process without activation");
         };
+        active.transport(context.transport());
         active.follow(&self.params);
         // nice-plug notifies the host if the latency has changed.
         context.set_latency_samples(active.latency());
-        let status = active.process(buffer, &mut self.meter_input);
+        let status = active.process(buffer, &mut self.meter_input, || context.next_event());
         if self.meter_input.advance(buffer.samples(), || active.filter.snapshot()) {
             self.repaint.request_repaint();
         }
@@ -149,13 +156,23 @@ impl Active {
         let filter =
             filter.with_kernel(Kernel::from_environment().unwrap_or_else(|_| Kernel::best()));
         let max_frames = config.max_buffer_size as usize;
-        Some(Self { filter, sample_rate, max_frames, silent_frames: 0 })
+        let (tempo, playing) = (DEFAULT_TEMPO, false);
+        Some(Self { filter, sample_rate, max_frames, silent_frames: 0, tempo, playing })
+    }
+
+    /// Follows the song: its tempo, and its stop, which releases the keys.
+    fn transport(&mut self, transport: &Transport) {
+        self.tempo = transport.tempo.unwrap_or(DEFAULT_TEMPO);
+        if self.playing && !transport.playing {
+            self.filter.release_keys();
+        }
+        self.playing = transport.playing;
     }
 
     /// Passes the parameters' values to the filter, which smooths them.
     fn follow(&mut self, params: &ToneFilterParams) {
         // The parameters keep values within their ranges, so this does not fail. If it did, the settings would stay.
-        let _ = self.filter.set_settings(&params.settings());
+        let _ = self.filter.set_settings(&params.settings().at_tempo(self.tempo));
     }
 
     /// Latency in frames.
@@ -169,15 +186,25 @@ impl Active {
         tail.ceil() as u32 + self.latency()
     }
 
-    fn process(&mut self, buffer: &mut Buffer, meters: &mut MeterInput) -> ProcessStatus {
+    fn process(
+        &mut self,
+        buffer: &mut Buffer,
+        meters: &mut MeterInput,
+        next_event: impl FnMut() -> Option<NoteEvent<()>>,
+    ) -> ProcessStatus {
         // A longer block than announced is refused, as buffers may be shorter than the host says.
         if buffer.samples() > self.max_frames {
             return ProcessStatus::Error("more samples than the host announced");
         }
         let channels = buffer.as_slice();
         let silent = channels.iter().all(|channel| channel.iter().all(|sample| *sample == 0.0));
-        meters.measure(channels, |channels| self.filter.process(channels));
+        meters.measure(channels, |channels| {
+            note_input::process(&mut self.filter, channels, next_event);
+        });
 
+        if self.filter.settings().freeze {
+            return ProcessStatus::KeepAlive;
+        }
         // With `Normal` a host may stop processing silence, so it must not come before the tail has ended.
         let tail = self.tail();
         let frames = buffer.samples() as u32;
@@ -239,7 +266,7 @@ mod tests {
                 *slices = channels.iter_mut().map(Vec::as_mut_slice).collect();
             });
         }
-        active.process(&mut buffer, meters)
+        active.process(&mut buffer, meters, || None)
     }
 
     fn set(params: &ToneFilterParams, id: &str, normalized: f32) {

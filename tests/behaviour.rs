@@ -33,13 +33,14 @@ fn at(spec: &Spec, share: f32) -> f32 {
 }
 
 /// Settings at `shares` (0..1) of the ranges and with the switches that the bits of `switches` say.
-fn settings_at(shares: &[f32; SPECS.len()], switches: u8) -> Settings {
+fn settings_at(shares: &[f32; SPECS.len()], switches: u16) -> Settings {
     let mut settings = Settings::REFERENCE;
     for (spec, &share) in SPECS.iter().zip(shares) {
         spec.set(&mut settings, at(spec, share));
     }
     choice("voice").unwrap().set(&mut settings, usize::from(switches >> 3 & 7));
-    for (bit, id) in ["stereo", "auto", "lookahead"].into_iter().enumerate() {
+    choice("keys").unwrap().set(&mut settings, usize::from(switches >> 6 & 3));
+    for (bit, id) in [(0, "stereo"), (1, "auto"), (2, "lookahead"), (8, "freeze")] {
         choice(id).unwrap().set(&mut settings, usize::from(switches >> bit & 1));
     }
     settings
@@ -51,8 +52,8 @@ proptest! {
     #[test]
     fn the_output_does_not_depend_on_how_the_signal_is_cut(
         sizes in prop::collection::vec(1usize..700, 1..20),
-        shares in prop::array::uniform15(0f32..=1.0),
-        switches: [u8; 2],
+        shares in prop::array::uniform16(0f32..=1.0),
+        switches: [u16; 2],
     ) {
         // The settings change in the middle, so that blocks with moving settings are divided as well.
         let (left, right) = (noisy_chord(0.2, RATE), white(0.2, RATE));
@@ -65,6 +66,8 @@ proptest! {
                 if start == middle {
                     let shares = shares.map(|share| 1.0 - share);
                     filter.set_settings(&settings_at(&shares, switches[1])).unwrap();
+                    filter.key(69, shares[0]);
+                    filter.bend(shares[1]);
                 }
                 let stop = if start < middle { middle } else { l.len() };
                 let end = stop.min(start + sizes.next().unwrap());
@@ -78,7 +81,7 @@ proptest! {
 
     #[test]
     fn any_settings_at_any_rate_keep_the_output_finite_and_bounded(
-        steps in prop::collection::vec((prop::array::uniform15(0f32..=1.0), any::<u8>()), 1..12),
+        steps in prop::collection::vec((prop::array::uniform16(0f32..=1.0), any::<u16>()), 1..12),
         rate in 1000f64..800_000.0,
         loudness in -30f32..30.0,
         seed: u64,
@@ -91,6 +94,8 @@ proptest! {
         for (shares, switches) in &steps {
             let settings = Settings { output: 0.0, ..settings_at(shares, *switches) };
             filter.set_settings(&settings).unwrap();
+            filter.key((switches >> 9) as u8, shares[0]);
+            filter.bend(4.0 * shares[1] - 2.0);
             let mut block: Vec<f32> = (0..2000).map(|_| gain * noise() as f32).collect();
             let mut other: Vec<f32> = block.iter().rev().copied().collect();
             dry = block.iter().fold(dry, |peak, x| peak.max(x.abs()));

@@ -1,5 +1,6 @@
 //! The controls of all settings, by group.
 
+mod list;
 mod slider;
 mod switch;
 
@@ -8,16 +9,18 @@ use super::{
     theme::{self, Scale},
 };
 use crate::{
-    dsp::{Settings, Voice},
+    dsp::{Settings, Sync, Voice},
     params::{Control, GROUPS},
 };
+pub use list::list;
+
 use egui::{Align2, Color32, Id, Rect, Response, Stroke, StrokeKind, Ui, pos2, vec2};
 
 /// The setting whose buttons show waveforms and take two columns.
 const VOICE: &str = "voice";
 
 /// Rows of controls; a group with more controls takes another column.
-const ROWS: usize = 3;
+const ROWS: usize = 4;
 
 /// Columns of a group with so many controls.
 fn columns(controls: usize) -> usize {
@@ -67,7 +70,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
             let params = edits.params;
             match params.control(id) {
                 Some(Control::Number(spec, param)) => place.slider(ui, spec, param, edits),
-                Some(Control::Choice(param)) => place.switch(ui, param, edits),
+                Some(Control::Choice(param)) => place.choice(ui, param, edits),
                 None => {}
             }
         }
@@ -93,6 +96,9 @@ impl Remark {
             "drive" if settings.voice != Voice::Soft => ("It shapes the voice Soft alone.", true),
             "octave" if settings.voice == Voice::Soft => {
                 ("The voice Soft sounds where it is heard.", true)
+            }
+            "ring" | "release" if settings.sync != Sync::OFF => {
+                ("Sync sets it, by the song's tempo.", true)
             }
             "floor" if settings.auto => {
                 ("With Auto level, it is relative to a level of -14 dB full scale.", false)

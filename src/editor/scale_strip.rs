@@ -2,18 +2,15 @@
 
 use super::{
     band_grid,
-    controls::focus_ring,
+    controls::{self, focus_ring},
     edits::Edits,
     theme::{self, Scale},
 };
 use crate::{
-    dsp::{BandState, Choice, notes::PITCH_CLASSES},
-    params::{ChoiceParam, Control, SCALE},
+    dsp::{BandState, notes::PITCH_CLASSES},
+    params::{Control, SCALE},
 };
-use egui::{
-    Align2, ComboBox, CornerRadius, Rect, RichText, Role, Sense, Ui, UiBuilder, Vec2, WidgetInfo,
-    vec2,
-};
+use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
 
 /// The height of the keyboard.
 pub fn keyboard_height(scale: Scale) -> f32 {
@@ -69,36 +66,9 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
         left = caption.right() + scale.length(8.0).max(4.0);
         let place = Rect::from_min_size(egui::pos2(left, area.top()), vec2(width, area.height()));
         if let Some(Control::Choice(param)) = params.control(id) {
-            list(ui, place, scale, param, edits);
+            controls::list(ui, place, scale, param, param.choice.help, edits);
         }
         left += width + scale.length(16.0).max(8.0);
-    }
-}
-
-/// A drop-down list.
-fn list(ui: &mut Ui, place: Rect, scale: Scale, param: &ChoiceParam, edits: &mut Edits) {
-    let Choice { id, name, entries, .. } = param.choice;
-    let text = |index: usize| RichText::new(entries[index].1).font(scale.font(12.0));
-    let now = param.unmodulated();
-    let mut picked = now;
-    let builder = UiBuilder::new().max_rect(place).id_salt(id);
-    ui.scope_builder(builder, |ui| {
-        ui.spacing_mut().interact_size.y = place.height();
-        ui.spacing_mut().button_padding = vec2(6.0, 0.0);
-        let combo = ComboBox::from_id_salt(id).width(place.width()).height(400.0);
-        let response = combo.selected_text(text(now)).show_ui(ui, |ui| {
-            for index in 0..entries.len() {
-                ui.selectable_value(&mut picked, index, text(index));
-            }
-        });
-        response.response.widget_info(|| {
-            let label = format!("{name}: {}", entries[now].1);
-            WidgetInfo::labeled(Role::ComboBox, true, label)
-        });
-        focus_ring(ui, &response.response);
-    });
-    if picked != now {
-        edits.set_once(id, param.normalized_entry(picked));
     }
 }
 

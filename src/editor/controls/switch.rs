@@ -1,6 +1,6 @@
-//! Rows of buttons for the settings that are a choice from a list.
+//! Rows of buttons for the settings that are a choice from a few entries.
 
-use super::{Place, VOICE, focus_ring};
+use super::{Place, VOICE, focus_ring, list};
 use crate::{
     dsp::Voice,
     editor::{
@@ -11,11 +11,24 @@ use crate::{
 };
 use egui::{Align2, Color32, CornerRadius, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 
+/// The most entries whose names have room on buttons.
+const MOST_BUTTONS: usize = 3;
+
 impl Place {
-    /// A row of buttons, one of which is selected.
-    pub(super) fn switch(&self, ui: &mut Ui, param: &ChoiceParam, edits: &mut Edits) {
+    /// Buttons, or a drop-down list where there are too many entries for them.
+    pub(super) fn choice(&self, ui: &mut Ui, param: &ChoiceParam, edits: &mut Edits) {
         let choice = param.choice;
         self.name(ui, choice.name);
+        if choice.id == VOICE || choice.entries.len() <= MOST_BUTTONS {
+            self.switch(ui, param, edits);
+        } else {
+            list(ui, self.body(), self.scale, param, &self.tip(choice.help), edits);
+        }
+    }
+
+    /// A row of buttons, one of which is selected.
+    fn switch(&self, ui: &mut Ui, param: &ChoiceParam, edits: &mut Edits) {
+        let choice = param.choice;
         let selected_entry = param.unmodulated();
         let count = choice.entries.len();
         let width = self.body().width() / count as f32;

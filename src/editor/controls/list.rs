@@ -1,0 +1,44 @@
+//! Drop-down lists for the settings with many entries.
+
+use super::focus_ring;
+use crate::{
+    dsp::Choice,
+    editor::{edits::Edits, theme::Scale},
+    params::ChoiceParam,
+};
+use egui::{ComboBox, Rect, RichText, Role, Ui, UiBuilder, WidgetInfo, vec2};
+
+/// Shows a drop-down list of the entries of `param` in `place`, with the tooltip `tip`.
+pub fn list(
+    ui: &mut Ui,
+    place: Rect,
+    scale: Scale,
+    param: &ChoiceParam,
+    tip: &str,
+    edits: &mut Edits,
+) {
+    let Choice { id, name, entries, .. } = param.choice;
+    let text = |index: usize| RichText::new(entries[index].1).font(scale.font(12.0));
+    let now = param.unmodulated();
+    let mut picked = now;
+    let builder = UiBuilder::new().max_rect(place).id_salt(id);
+    ui.scope_builder(builder, |ui| {
+        ui.spacing_mut().interact_size.y = place.height();
+        ui.spacing_mut().button_padding = vec2(6.0, 0.0);
+        let combo = ComboBox::from_id_salt(id).width(place.width()).height(400.0);
+        let response = combo.selected_text(text(now)).show_ui(ui, |ui| {
+            for index in 0..entries.len() {
+                ui.selectable_value(&mut picked, index, text(index));
+            }
+        });
+        response.response.widget_info(|| {
+            let label = format!("{name}: {}", entries[now].1);
+            WidgetInfo::labeled(Role::ComboBox, true, label)
+        });
+        focus_ring(ui, &response.response);
+        response.response.on_hover_text(tip);
+    });
+    if picked != now {
+        edits.set_once(id, param.normalized_entry(picked));
+    }
+}

@@ -1,0 +1,160 @@
+//! Notes from the host, for the setting `keys`.
+
+use crate::dsp::ToneFilter;
+use nice_plug::{
+    midi::Key,
+    prelude::{NoteEvent, control_change},
+};
+
+/// Semitones of a pitch wheel that is all the way up.
+const WHEEL: f32 = 2.0;
+
+/// Passes an event on to the filter. Gains of pressure are its square, as those of velocities are.
+pub fn apply(filter: &mut ToneFilter, event: &NoteEvent<()>) {
+    let each = |key: Key| match key {
+        Key::Number(note) => note..note + 1,
+        Key::Wildcard => 0..128,
+    };
+    match *event {
+        NoteEvent::NoteOn { key, velocity, .. } => {
+            each(key).for_each(|note| filter.key(note, velocity));
+        }
+        NoteEvent::NoteOff { key, .. } | NoteEvent::Choke { key, .. } => {
+            each(key).for_each(|note| filter.key(note, 0.0));
+        }
+        NoteEvent::PolyPressure { key, pressure, .. } => {
+            each(key).for_each(|note| filter.key_gain(note, pressure * pressure));
+        }
+        NoteEvent::PolyVolume { key, gain, .. } => {
+            each(key).for_each(|note| filter.key_gain(note, gain));
+        }
+        NoteEvent::MidiPitchBend { value, .. } => filter.bend(WHEEL * (2.0 * value - 1.0)),
+        NoteEvent::MidiCC { cc: control_change::DAMPER_PEDAL, value, .. } => {
+            filter.sustain(value >= 0.5)
+        }
+        NoteEvent::MidiCC {
+            cc: control_change::ALL_SOUND_OFF | control_change::ALL_NOTES_OFF,
+            ..
+        } => filter.release_keys(),
+        _ => {}
+    }
+}
+
+/// Processes `channels`, at most two, in parts that end where `next` says that an event comes, which is then passed on.
+pub fn process(
+    filter: &mut ToneFilter,
+    channels: &mut [&mut [f32]],
+    mut next: impl FnMut() -> Option<NoteEvent<()>>,
+) {
+    let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
+    let mut start = 0;
+    let mut until = |filter: &mut ToneFilter, end: usize| {
+        match channels {
+            [one] => filter.process(&mut [&mut one[start..end]]),
+            [left, right] => {
+                filter.process(&mut [&mut left[start..end], &mut right[start..end]]);
+            }
+            _ => {}
+        }
+        start = end;
+    };
+    let mut last = 0;
+    while let Some(event) = next() {
+        last = (event.timing() as usize).clamp(last, frames);
+        until(filter, last);
+        apply(filter, &event);
+    }
+    until(filter, frames);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dsp::{Keys, Settings};
+    use nice_plug::midi::{Channel, VoiceID};
+
+    const FRAMES: usize = 640;
+
+    fn filter() -> ToneFilter {
+        let settings = Settings { keys: Keys::Hold, mix: 100.0, focus: 0.0, ..Settings::default() };
+        ToneFilter::new(48_000.0, &settings).unwrap()
+    }
+
+    fn on(timing: u32, note: u8) -> NoteEvent<()> {
+        let (voice_id, channel) = (VoiceID::Wildcard, Channel::Number(0));
+        NoteEvent::NoteOn { timing, voice_id, channel, key: Key::Number(note), velocity: 1.0 }
+    }
+
+    fn controller(timing: u32, cc: u8, value: f32) -> NoteEvent<()> {
+        NoteEvent::MidiCC { timing, channel: 0, cc, value }
+    }
+
+    /// What comes out of a tone of 440 Hz after these events, in the block after the next.
+    fn level(events: &[NoteEvent<()>]) -> f32 {
+        let mut filter = filter();
+        let mut peak = 0.0;
+        let mut events = events.iter().cloned();
+        for block in 0..40 {
+            let sample = |t: usize| 0.3 * (0.057_595_865 * (block * FRAMES + t) as f32).sin();
+            let mut left: Vec<f32> = (0..FRAMES).map(sample).collect();
+            let mut right = left.clone();
+            let next = || if block == 20 { events.next() } else { None };
+            process(&mut filter, &mut [&mut left, &mut right], next);
+            assert_eq!(left, right);
+            let own = left.iter().fold(0f32, |peak, x| peak.max(x.abs()));
+            assert!(
+                block > 20 || block == 20 || own < 1e-6,
+                "nothing sounds before a key is pressed"
+            );
+            peak = own;
+        }
+        peak
+    }
+
+    #[test]
+    fn events_reach_the_keys() {
+        let off = |timing, key| {
+            let (voice_id, channel) = (VoiceID::Wildcard, Channel::Wildcard);
+            NoteEvent::NoteOff { timing, voice_id, channel, key, velocity: 0.0 }
+        };
+        let played = level(&[on(100, 69)]);
+        assert!(played > 0.05, "{played}");
+        assert!(level(&[]) < 1e-6);
+        assert!(level(&[on(0, 70)]) < 0.1 * played, "another note");
+        assert!(level(&[on(0, 69), off(300, Key::Number(69))]) < 1e-6);
+        assert!(level(&[on(0, 69), off(300, Key::Wildcard)]) < 1e-6);
+        let sustained = [controller(0, 64, 1.0), on(1, 69), off(300, Key::Number(69))];
+        assert_eq!(level(&sustained), level(&[on(1, 69)]));
+        for all_off in [120, 123] {
+            assert!(level(&[on(0, 69), controller(1, all_off, 0.0)]) < 1e-6);
+        }
+        let (voice_id, channel, key) = (VoiceID::Wildcard, Channel::Number(0), Key::Number(69));
+        let quiet = NoteEvent::PolyPressure { timing: 9, voice_id, channel, key, pressure: 0.5 };
+        let quiet = level(&[on(0, 69), quiet]);
+        assert!(quiet < 0.5 * played && quiet > 0.05 * played, "{quiet} {played}");
+    }
+
+    #[test]
+    fn an_event_counts_from_the_block_of_64_samples_in_which_it_comes_to_the_next() {
+        let run = |timing: u32, size: usize| {
+            let mut filter = filter();
+            let mut output = Vec::new();
+            for start in (0..1920).step_by(size) {
+                let sample = |t: usize| 0.3 * (0.057_595_865 * (start + t) as f32).sin();
+                let mut block: Vec<f32> = (0..size).map(sample).collect();
+                let own = timing as usize;
+                let mut event =
+                    (start..start + size).contains(&own).then(|| on((own - start) as u32, 69));
+                process(&mut filter, &mut [&mut block], || event.take());
+                output.extend(block);
+            }
+            output
+        };
+        assert!(run(700, 1920)[..704].iter().all(|x| x.abs() < 1e-6));
+        assert_eq!(run(700, 1920), run(641, 1920));
+        assert_ne!(run(700, 1920), run(705, 1920));
+        for size in [1, 64, 96, 960] {
+            assert_eq!(run(700, 1920), run(700, size), "{size}");
+        }
+    }
+}
