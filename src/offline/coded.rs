@@ -3,6 +3,7 @@
 use super::{
     Error, codebooks,
     guard::guarded,
+    parts::{Part, Parts},
     source::extension,
     wav::{Depth, Format},
 };
@@ -13,7 +14,9 @@ use std::{
 };
 use symphonia::core::{
     audio::sample::SampleFormat,
-    codecs::audio::{AudioDecoder, AudioDecoderOptions, well_known::CODEC_ID_VORBIS},
+    codecs::audio::{
+        AudioCodecParameters, AudioDecoder, AudioDecoderOptions, well_known::CODEC_ID_VORBIS,
+    },
     errors::Error as Fault,
     formats::{FormatOptions, FormatReader, TrackType, probe::Hint},
     io::MediaSourceStream,
@@ -26,18 +29,27 @@ const MOST_CHANNELS: usize = 255;
 /// A file being decoded.
 pub struct Reader {
     path: PathBuf,
+    /// What follows what is decoded now.
+    parts: Parts,
+    stream: Stream,
+    format: Format,
+    natural_depth: Depth,
+    /// Samples a channel of the file, if its header tells.
+    frames: Option<u64>,
+    /// What the last packet held, and how much of it is used up.
+    packet: Vec<Vec<f32>>,
+    used: usize,
+}
+
+/// A part of a file being decoded.
+struct Stream {
     container: Box<dyn FormatReader>,
     decoder: Box<dyn AudioDecoder>,
     track: u32,
-    format: Format,
-    natural_depth: Depth,
     frames: Option<u64>,
     read: u64,
     /// Where the last packet ends.
     end: u64,
-    /// What the last packet held, and how much of it is used up.
-    packet: Vec<Vec<f32>>,
-    used: usize,
 }
 
 impl Reader {
@@ -46,27 +58,11 @@ impl Reader {
     /// # Errors
     /// When it is in none of the formats, or holds nothing that can be decoded.
     pub fn open(path: &Path, file: File) -> Result<Self, Error> {
-        let fault = |fault| fault_in(path, fault);
-        let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
-        let stream = MediaSourceStream::new(Box::new(file), Default::default());
-        let mut hint = Hint::new();
-        if let Some(extension) = extension(path) {
-            hint.with_extension(&extension);
-        }
-        let (options, tags) = (FormatOptions::default(), MetadataOptions::default());
-        let probe = symphonia::default::get_probe();
-        let container = guarded(|| probe.probe(&hint, stream, options, tags)).map_err(fault)?;
-        let track = container
-            .default_track(TrackType::Audio)
-            .ok_or_else(|| not_audio("it has no audio track"))?;
-        let parameters = track
-            .codec_params
-            .as_ref()
-            .and_then(|parameters| parameters.audio())
-            .ok_or_else(|| not_audio("its coding is unknown"))?;
-        if parameters.channels.as_ref().is_some_and(|channels| channels.count() > MOST_CHANNELS) {
-            return Err(not_audio("it has more than 255 channels"));
-        }
+        let unreadable = |source| Error::Read { path: path.into(), source };
+        let mut parts = Parts::new(file).map_err(unreadable)?;
+        let first = parts.next().expect("any file is one part or more").map_err(unreadable)?;
+        let stream = Stream::open(path, first)?;
+        let parameters = stream.parameters();
         let natural_depth = match (parameters.bits_per_sample, parameters.sample_format) {
             (_, Some(SampleFormat::F64)) | (Some(_), Some(SampleFormat::F32)) => Depth::Float32,
             (Some(..=8), _) => Depth::Int8,
@@ -78,26 +74,14 @@ impl Reader {
         };
         let depth =
             if parameters.bits_per_sample.is_some() { natural_depth } else { Depth::Float32 };
-        if let (CODEC_ID_VORBIS, Some(headers)) = (parameters.codec, &parameters.extra_data) {
-            codebooks::check(headers).map_err(fault)?;
-        }
-        let (codecs, options) = (symphonia::default::get_codecs(), AudioDecoderOptions::default());
-        let decoder = guarded(|| codecs.make_audio_decoder(parameters, &options));
-        let decoder = decoder.map_err(|error| match error {
-            Fault::Unsupported(_) => not_audio("its coding is unknown"),
-            other => fault(other),
-        })?;
-        let (track, frames) = (track.id, track.num_frames);
+        let frames = stream.frames.filter(|_| parts.left() == 0);
         let mut reader = Self {
             path: path.into(),
-            container,
-            decoder,
-            track,
+            parts,
+            stream,
             format: Format { channels: 0, rate: 0, depth, speakers: 0 },
             natural_depth,
             frames,
-            read: 0,
-            end: 0,
             packet: Vec::new(),
             used: 0,
         };
@@ -150,52 +134,94 @@ impl Reader {
     /// Decodes the next packet that holds samples; `false` at the end.
     fn decode(&mut self) -> Result<bool, Error> {
         loop {
-            let next = guarded(|| self.container.next_packet());
-            let Some(packet) = next.map_err(|fault| self.fault(fault))? else {
-                return self.check_length();
+            let (stream, fault) = (&mut self.stream, |fault| fault_in(&self.path, fault));
+            let next = guarded(|| stream.container.next_packet());
+            let Some(packet) = next.map_err(fault)? else {
+                stream.check_length(&self.path)?;
+                let Some(part) = self.parts.next() else { return Ok(false) };
+                let part = part.map_err(|error| fault(error.into()))?;
+                self.stream = Stream::open(&self.path, part)?;
+                continue;
             };
-            if packet.track_id != self.track {
+            if packet.track_id != stream.track {
                 continue;
             }
-            let samples = guarded(|| self.decoder.decode(&packet))
-                .map_err(|fault| fault_in(&self.path, fault))?;
+            let samples = guarded(|| stream.decoder.decode(&packet)).map_err(fault)?;
             let (channels, rate) = (samples.num_planes(), samples.spec().rate());
             if samples.frames() == 0 {
                 continue;
             }
             let Ok(channels @ 1..) = u16::try_from(channels) else {
-                return Err(self.fault(Fault::Unsupported("its number of channels")));
+                return Err(fault(Fault::Unsupported("its number of channels")));
             };
             if self.packet.is_empty() {
                 (self.format.channels, self.format.rate) = (channels, rate);
             } else if (self.format.channels, self.format.rate) != (channels, rate) {
-                return Err(self.fault(Fault::DecodeError("channels or rate change on the way")));
+                return Err(fault(Fault::DecodeError("channels or rate change on the way")));
             }
-            self.end = packet.pts.saturating_add(packet.dur).get().max(0) as u64;
+            stream.end = packet.pts.saturating_add(packet.dur).get().max(0) as u64;
             samples.copy_to_vecs_planar(&mut self.packet);
             self.used = 0;
-            self.read += self.packet[0].len() as u64;
+            stream.read += self.packet[0].len() as u64;
             return Ok(true);
         }
     }
+}
+
+impl Stream {
+    fn open(path: &Path, part: Part) -> Result<Self, Error> {
+        let fault = |fault| fault_in(path, fault);
+        let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
+        let stream = MediaSourceStream::new(Box::new(part), Default::default());
+        let mut hint = Hint::new();
+        if let Some(extension) = extension(path) {
+            hint.with_extension(&extension);
+        }
+        let (options, tags) = (FormatOptions::default(), MetadataOptions::default());
+        let probe = symphonia::default::get_probe();
+        let container = guarded(|| probe.probe(&hint, stream, options, tags)).map_err(fault)?;
+        let track = container
+            .default_track(TrackType::Audio)
+            .ok_or_else(|| not_audio("it has no audio track"))?;
+        let parameters = track
+            .codec_params
+            .as_ref()
+            .and_then(|parameters| parameters.audio())
+            .ok_or_else(|| not_audio("its coding is unknown"))?;
+        if parameters.channels.as_ref().is_some_and(|channels| channels.count() > MOST_CHANNELS) {
+            return Err(not_audio("it has more than 255 channels"));
+        }
+        if let (CODEC_ID_VORBIS, Some(headers)) = (parameters.codec, &parameters.extra_data) {
+            codebooks::check(headers).map_err(fault)?;
+        }
+        let (codecs, options) = (symphonia::default::get_codecs(), AudioDecoderOptions::default());
+        let decoder = guarded(|| codecs.make_audio_decoder(parameters, &options));
+        let decoder = decoder.map_err(|error| match error {
+            Fault::Unsupported(_) => not_audio("its coding is unknown"),
+            other => fault(other),
+        })?;
+        let (track, frames) = (track.id, track.num_frames);
+        Ok(Self { container, decoder, track, frames, read: 0, end: 0 })
+    }
+
+    /// What the container says of the coding.
+    fn parameters(&self) -> &AudioCodecParameters {
+        self.decoder.codec_params()
+    }
 
     /// At the end: a header that knows a number of samples must be right.
-    fn check_length(&self) -> Result<bool, Error> {
+    fn check_length(&self, path: &Path) -> Result<(), Error> {
         match self.frames {
             Some(frames) if frames > self.read && self.read > 0 => {
-                let (path, missing) = (self.path.clone(), frames - self.read);
+                let (path, missing) = (path.into(), frames - self.read);
                 // Decoders pass over what is damaged.
                 if self.end >= frames {
                     return Err(Error::Damaged { path, missing, frames });
                 }
                 Err(Error::Truncated { path, missing, frames })
             }
-            _ => Ok(false),
+            _ => Ok(()),
         }
-    }
-
-    fn fault(&self, fault: Fault) -> Error {
-        fault_in(&self.path, fault)
     }
 }
 

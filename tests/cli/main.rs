@@ -1,6 +1,7 @@
 //! The command `tone-filter`, run as users run it.
 
 mod batch;
+mod coded;
 #[path = "../common/mod.rs"]
 mod common;
 mod depths;
