@@ -12,7 +12,7 @@ use std::{
 use tone_filter::{
     dsp::{BandState, ToneFilter, kernel::Kernel},
     offline::{
-        Error, Output, STDIO,
+        Error, Output, STDIO, clean_up_on_interrupt,
         listen::listen,
         pitch::shift,
         plot::Plot,
@@ -98,6 +98,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         return Err(Usage(line.into()).into());
     }
     args.png.iter().chain(&args.midi).try_for_each(|path| refuse_terminal(path))?;
+    clean_up_on_interrupt(|| ())?;
     let create = |path: &Option<PathBuf>| {
         let create = |path: &PathBuf| Output::create(path, &args.input, args.force);
         path.as_ref().map(create).transpose()

@@ -1,10 +1,10 @@
 //! What moves on the terminal while files are rendered: a bar for all, and one for every worker.
 
-use super::report;
+use super::report::{self, Summary};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::{
     fmt::{self, Write},
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 use tone_filter::offline::batch::{Job, Outcome, Plan, Watch};
@@ -19,7 +19,10 @@ pub struct Progress {
     all: ProgressBar,
     /// One a worker, with the file that it is at.
     files: Vec<ProgressBar>,
-    done: AtomicUsize,
+    /// What has become of files so far, also of those that were decided before.
+    summary: Mutex<Summary>,
+    decided: usize,
+    /// Files to render.
     count: usize,
     tell_files: bool,
     quiet: bool,
@@ -58,7 +61,26 @@ impl Progress {
         };
         let files = (0..workers).map(|_| file()).collect();
         all.enable_steady_tick(Duration::from_millis(500));
-        Self { bars, all, files, done: AtomicUsize::new(0), count, tell_files, quiet }
+        let summary = Mutex::new(Summary::new(plan.decided(), &[], 0.0));
+        let decided = plan.decided().count();
+        Self { bars, all, files, summary, decided, count, tell_files, quiet }
+    }
+
+    /// Says how far things have come, for whoever ends them early.
+    pub fn interrupted(&self) {
+        let total = self.count + self.decided;
+        if !self.quiet && total > 1 {
+            self.clear();
+            let Summary { done, skipped, failed, .. } = *self.summary();
+            eprintln!(
+                "interrupted: of {total} files {done} done, {skipped} skipped, {failed} failed; \
+                 --skip-existing goes on"
+            );
+        }
+    }
+
+    fn summary(&self) -> MutexGuard<'_, Summary> {
+        self.summary.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes all bars off the terminal.
@@ -94,7 +116,9 @@ impl Watch for Progress {
     fn end(&self, worker: usize, job: &Job, outcome: &Outcome) {
         self.move_to(worker, job, 1.0);
         self.bars.suspend(|| report::tell(outcome, self.tell_files, self.quiet));
-        let done = 1 + self.done.fetch_add(1, Ordering::Relaxed);
+        let mut summary = self.summary();
+        summary.add(outcome);
+        let done = summary.total() - self.decided;
         self.all.set_message(format!("{done} of {}", self.count));
     }
 }

@@ -6,6 +6,7 @@ use std::{
     fs,
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::Arc,
     time::Instant,
 };
 use tone_filter::{
@@ -177,7 +178,6 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         return args.dry_run(&plan);
     }
     plan.jobs.iter().try_for_each(|job| refuse_terminal(&job.output))?;
-    clean_up_on_interrupt()?;
 
     let cores = || std::thread::available_parallelism().map_or(1, Into::into);
     let workers = args.jobs.map_or_else(cores, usize::from).min(plan.jobs.len().max(1));
@@ -186,10 +186,12 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     for outcome in plan.decided() {
         report::tell(outcome, tell_files, args.quiet);
     }
-    let progress = Progress::new(&plan, workers, args.quiet, tell_files);
+    let progress = Arc::new(Progress::new(&plan, workers, args.quiet, tell_files));
+    let interrupted = Arc::clone(&progress);
+    clean_up_on_interrupt(move || interrupted.interrupted())?;
     let left_out = std::mem::take(&mut plan.left_out);
     let start = Instant::now();
-    let outcomes = run_batch(plan, &options, workers, &progress);
+    let outcomes = run_batch(plan, &options, workers, &*progress);
     progress.clear();
     let summary = report::Summary::new(&outcomes, &left_out, start.elapsed().as_secs_f64());
     let reports = outcomes.iter().filter_map(|outcome| match &outcome.fate {

@@ -16,8 +16,10 @@ const VERSION: u32 = 1;
 
 /// All files together.
 pub struct Summary {
-    done: usize,
-    skipped: usize,
+    /// How many files are rendered.
+    pub done: usize,
+    /// How many outputs were there.
+    pub skipped: usize,
     /// How many files are not there.
     pub failed: usize,
     left_out: usize,
@@ -42,18 +44,26 @@ impl Summary {
             samples: 0,
             wall_seconds,
         };
-        for outcome in outcomes {
-            match &outcome.fate {
-                Fate::Done(report) => {
-                    summary.done += 1;
-                    summary.audio_seconds += report.source_seconds;
-                    summary.samples += report.samples;
-                }
-                Fate::Skipped => summary.skipped += 1,
-                Fate::Failed(_) => summary.failed += 1,
-            }
-        }
+        outcomes.into_iter().for_each(|outcome| summary.add(outcome));
         summary
+    }
+
+    /// Counts a file.
+    pub fn add(&mut self, outcome: &Outcome) {
+        match &outcome.fate {
+            Fate::Done(report) => {
+                self.done += 1;
+                self.audio_seconds += report.source_seconds;
+                self.samples += report.samples;
+            }
+            Fate::Skipped => self.skipped += 1,
+            Fate::Failed(_) => self.failed += 1,
+        }
+    }
+
+    /// Files of which something has become.
+    pub fn total(&self) -> usize {
+        self.done + self.skipped + self.failed
     }
 
     fn times_real_time(&self) -> f64 {
