@@ -160,9 +160,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     }
     if !args.quiet {
         if !silent && !lit {
-            eprintln!("warning: {}: {}", args.input.display(), advice(&settings));
+            say!("warning: {}: {}", args.input.display(), advice(&settings));
         }
-        eprintln!("{} -> {}: {seconds:.2} s", args.input.display(), names.join(", "));
+        say!("{} -> {}: {seconds:.2} s", args.input.display(), names.join(", "));
     }
     Ok(())
 }

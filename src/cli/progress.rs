@@ -72,7 +72,7 @@ impl Progress {
         if !self.quiet && total > 1 {
             self.clear();
             let Summary { done, skipped, failed, .. } = *self.summary();
-            eprintln!(
+            say!(
                 "interrupted: of {total} files {done} done, {skipped} skipped, {failed} failed; \
                  --skip-existing goes on"
             );
@@ -106,7 +106,7 @@ impl Watch for Progress {
     fn begin(&self, worker: usize, job: &Job) {
         let name = job.input.file_name().unwrap_or(job.input.as_os_str());
         self.files[worker].set_position(0);
-        self.files[worker].set_message(name.to_string_lossy().into_owned());
+        self.files[worker].set_message(super::escaped(&name.to_string_lossy()));
     }
 
     fn advance(&self, worker: usize, job: &Job, part: f64) {

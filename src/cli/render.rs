@@ -171,7 +171,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     }
     if !args.quiet {
         for input in &plan.repeated {
-            eprintln!("note: {}: named more than once, rendered once", input.display());
+            say!("note: {}: named more than once, rendered once", input.display());
         }
     }
     if args.dry_run {
@@ -201,13 +201,13 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     let unheard = reports.clone().filter(|report| report::unheard(report)).count();
     if !(args.quiet || tell_files || unheard == 0) {
         let (count, advice) = (reports.count(), report::advice(&options.settings));
-        eprintln!("warning: {unheard} of {count} files: {advice}; --verbose tells which");
+        say!("warning: {unheard} of {count} files: {advice}; --verbose tells which");
     }
     if !args.quiet {
         report::tell_left_out(&left_out, args.verbose);
     }
     if !(args.quiet || one_file && summary.failed > 0) {
-        eprintln!("{summary}");
+        say!("{summary}");
     }
     if args.json {
         writeln!(io::stdout(), "{:#}", report::json(&outcomes, &left_out, &summary))?;
@@ -227,7 +227,8 @@ impl Args {
             writeln!(stdout, "{:#}", report::json_of_plan(plan))?;
         } else {
             for job in &plan.jobs {
-                writeln!(stdout, "{} -> {}", job.input.display(), job.output.display())?;
+                let line = format!("{} -> {}", job.input.display(), job.output.display());
+                writeln!(stdout, "{}", super::escaped(&line))?;
             }
         }
         Ok(!plan.decided().any(|outcome| matches!(outcome.fate, Fate::Failed(_))))

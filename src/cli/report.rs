@@ -111,13 +111,13 @@ pub fn tell(outcome: &Outcome, in_full: bool, quiet: bool) {
     let input = outcome.input.display();
     let output = outcome.output.as_deref().unwrap_or(&outcome.input).display();
     match &outcome.fate {
-        Fate::Failed(error) => eprintln!("error: {error}"),
-        Fate::Skipped if in_full => eprintln!("{input} -> {output}: exists, skipped"),
+        Fate::Failed(error) => say!("error: {error}"),
+        Fate::Skipped if in_full => say!("{input} -> {output}: exists, skipped"),
         Fate::Skipped => {}
         Fate::Done(report) => {
             let format = report.format;
             if in_full {
-                eprintln!(
+                say!(
                     "{input} -> {output}: {:.2} s, {} x {} Hz, {}, peak {:.1} dB",
                     report.audio_seconds(),
                     format.channels,
@@ -127,14 +127,14 @@ pub fn tell(outcome: &Outcome, in_full: bool, quiet: bool) {
                 );
             }
             if report.clipped > 0 && !quiet {
-                eprintln!(
+                say!(
                     "warning: {output}: {} samples clipped; lower --output by {:.1} dB or use --bit-depth 32f",
                     report.clipped,
                     report.after.peak_db() + 0.1,
                 );
             }
             if in_full && unheard(report) {
-                eprintln!("warning: {output}: {}", advice(&report.settings));
+                say!("warning: {output}: {}", advice(&report.settings));
             }
         }
     }
@@ -146,13 +146,13 @@ pub fn tell_left_out(left_out: &[LeftOut], in_full: bool) {
         let mut inputs =
             left_out.iter().filter(|left| left.reason == reason).map(|left| &left.input);
         if in_full {
-            inputs.for_each(|input| eprintln!("note: {}: left out, {reason}", input.display()));
+            inputs.for_each(|input| say!("note: {}: left out, {reason}", input.display()));
         } else if let Some(first) = inputs.next() {
             let more = match inputs.count() {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            eprintln!("note: {}{more}: left out, {reason}", first.display());
+            say!("note: {}{more}: left out, {reason}", first.display());
         }
     }
 }

@@ -13,7 +13,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use symphonia::core::{
-    audio::sample::SampleFormat,
+    audio::{Channels, sample::SampleFormat},
     codecs::audio::{
         AudioCodecParameters, AudioDecoder, AudioDecoderOptions, well_known::CODEC_ID_VORBIS,
     },
@@ -156,6 +156,7 @@ impl Reader {
             };
             if self.packet.is_empty() {
                 (self.format.channels, self.format.rate) = (channels, rate);
+                self.format.speakers = speakers(samples.spec().channels());
             } else if (self.format.channels, self.format.rate) != (channels, rate) {
                 return Err(fault(Fault::DecodeError("channels or rate change on the way")));
             }
@@ -193,6 +194,12 @@ impl Stream {
         }
         if let (CODEC_ID_VORBIS, Some(headers)) = (parameters.codec, &parameters.extra_data) {
             codebooks::check(headers).map_err(fault)?;
+            // symphonia garbles them; docs/architecture.md says how.
+            let count = parameters.channels.as_ref().map_or(0, Channels::count);
+            if count > 2 {
+                let coding = format!("{count}-channel Vorbis");
+                return Err(Error::Coding { path: path.into(), coding });
+            }
         }
         let (codecs, options) = (symphonia::default::get_codecs(), AudioDecoderOptions::default());
         let decoder = guarded(|| codecs.make_audio_decoder(parameters, &options));
@@ -222,6 +229,17 @@ impl Stream {
             }
             _ => Ok(()),
         }
+    }
+}
+
+/// The loudspeakers that channels are for, as WAV has them. Mono and stereo go without saying.
+fn speakers(channels: &Channels) -> u32 {
+    match channels {
+        // In the order of their bits, of which the first 18 are those of WAV.
+        Channels::Positioned(positions) if channels.count() > 2 && positions.bits() < 1 << 18 => {
+            positions.bits() as u32
+        }
+        _ => 0,
     }
 }
 

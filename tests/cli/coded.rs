@@ -2,7 +2,8 @@
 
 use crate::{
     Folder, common,
-    interop::{in_16_bits, read_by_us, tool},
+    formats::chunks,
+    interop::{in_16_bits, noise, read_by_us, tool},
 };
 
 /// A folder with two chords in `one.wav` and `two.wav`, the second one longer.
@@ -55,4 +56,37 @@ fn an_mp3_of_varying_rate_without_a_header_is_read_to_its_end() {
         let len = read_by_us(&folder, &format!("{index}.mp3")).len();
         assert!((176_400..180_000).contains(&len), "{index}: {len}");
     }
+}
+
+/// The loudspeakers that the header of a WAV file names.
+fn speakers(folder: &Folder, name: &str) -> Option<[u8; 4]> {
+    let bytes = std::fs::read(folder.path(name)).unwrap();
+    let fmt = chunks(&bytes).into_iter().find(|(id, _)| id == b"fmt ").unwrap().1;
+    Some(*fmt.get(20..)?.first_chunk().unwrap())
+}
+
+#[test]
+fn loudspeakers_are_named_as_ffmpeg_names_them() {
+    for channels in 1..=8 {
+        let folder = noise(channels, 1001);
+        let samples = read_by_us(&folder, "in.wav");
+        let layout = ["mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1"][channels - 1];
+        let map: Vec<String> = (0..channels).map(|channel| channel.to_string()).collect();
+        let map = format!("channelmap=map={}:channel_layout={layout}", map.join("|"));
+        tool(&folder, &format!("ffmpeg -v error -i in.wav -af {map} in.flac"));
+        tool(&folder, "ffmpeg -v error -i in.flac theirs.wav");
+        folder.run("render in.flac -o ours.wav --mix 0");
+        let [ours, theirs] = ["ours.wav", "theirs.wav"].map(|name| speakers(&folder, name));
+        assert_eq!(ours, theirs, "{layout}");
+        assert_eq!(ours.is_some(), channels > 2, "{layout}");
+        assert!(read_by_us(&folder, "in.flac") == samples, "{layout}");
+    }
+}
+
+#[test]
+fn vorbis_of_more_channels_than_are_decoded_right_is_refused() {
+    let folder = noise(6, 10_000);
+    tool(&folder, "ffmpeg -v error -i in.wav in.ogg");
+    let line = folder.fail("render in.ogg -o out.wav", 1);
+    assert!(line.starts_with("in.ogg: 6-channel Vorbis samples; convert them to "), "{line}");
 }
