@@ -1,6 +1,6 @@
 //! `tone-filter bands`.
 
-use super::{Usage, refuse_terminal, report::advice, sound::Sound};
+use super::{Usage, progress::Bar, refuse_terminal, report::advice, sound::Sound};
 use clap::{
     ArgGroup, ValueHint,
     builder::{PathBufValueParser, TypedValueParser},
@@ -121,6 +121,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             transcriber.push(filter);
         }
     };
+    let bar = Bar::new(&title, args.quiet);
     let (mut silent, mut lit) = (true, false);
     let seconds = listen(
         &args.input,
@@ -139,7 +140,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
                 table.push(hop, bands).map_err(|source| Error::writing(output.path(), source))
             })
         },
+        |part| bar.move_to(part),
     )?;
+    drop(bar);
 
     for (output, table) in tables {
         table.finish().map_err(|source| Error::writing(output.path(), source))?;

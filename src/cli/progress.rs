@@ -12,6 +12,40 @@ use tone_filter::offline::batch::{Job, Outcome, Plan, Watch};
 /// Steps of a worker's bar.
 const STEPS: u64 = 1000;
 
+/// A bar on standard error, if that is a terminal, for what a verb does alone. It goes when it is dropped.
+pub struct Bar(ProgressBar);
+
+impl Bar {
+    /// A bar of what is called `name`.
+    pub fn new(name: &str, quiet: bool) -> Self {
+        let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(STEPS) };
+        bar.set_style(style("{wide_bar} {msg}, {gone}").with_key("gone", gone));
+        bar.set_message(super::escaped(name));
+        bar.enable_steady_tick(Duration::from_millis(500));
+        Self(bar)
+    }
+
+    /// Moves it to where this part of the work is done, 0 to 1.
+    pub fn move_to(&self, part: f64) {
+        self.0.set_position((part * STEPS as f64) as u64);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("the templates are well formed")
+}
+
+/// Writes for how long a bar has been there. One that cannot be drawn is nothing to stop for.
+fn gone(state: &ProgressState, to: &mut dyn Write) {
+    let _ = write!(to, "{}", Short(state.elapsed()));
+}
+
 /// Bars on standard error, if that is a terminal.
 pub struct Progress {
     bars: MultiProgress,
@@ -35,18 +69,11 @@ impl Progress {
         if quiet {
             bars.set_draw_target(ProgressDrawTarget::hidden());
         }
-        let style = |template| {
-            ProgressStyle::with_template(template).expect("the templates are well formed")
-        };
         // Nobody knows at the start.
         let left = |state: &ProgressState, to: &mut dyn Write| {
             if state.pos() > 0 {
-                // A bar that cannot be drawn is nothing to stop for.
                 let _ = write!(to, ", {} to go", Short(state.eta()));
             }
-        };
-        let gone = |state: &ProgressState, to: &mut dyn Write| {
-            let _ = write!(to, "{}", Short(state.elapsed()));
         };
         let count = plan.jobs.len();
         let all = bars.add(ProgressBar::new(plan.jobs.iter().map(|job| job.work.max(1)).sum()));

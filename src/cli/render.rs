@@ -4,7 +4,7 @@ use super::{Usage, progress::Progress, refuse_terminal, report, sound::Sound};
 use clap::{ValueEnum, ValueHint};
 use std::{
     fs,
-    io::{self, Write},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
     sync::Arc,
     time::Instant,
@@ -34,9 +34,13 @@ pub struct Args {
     /// *.wav; or - for standard input
     #[arg(value_name = "IN", value_hint = ValueHint::AnyPath, required_unless_present = "input_list")]
     inputs: Vec<PathBuf>,
-    /// A text file with more inputs, one a line; - for standard input
+    /// A text file with more inputs, one a line; - for standard input. Relative ones start from this folder, and keep
+    /// the folders that they name
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     input_list: Option<PathBuf>,
+    /// Names in the list end in NUL, as `find -print0` and `git ls-files -z` write them
+    #[arg(short = '0', long, requires = "input_list")]
+    null: bool,
     /// The WAV file to write, or the folder for all of them, or - for standard output
     #[arg(short, long = "out", value_name = "OUT", value_hint = ValueHint::AnyPath)]
     out: Option<PathBuf>,
@@ -156,9 +160,11 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         return Err(Usage(line.into()).into());
     }
     let options = args.options()?;
-    let inputs = args.all_inputs()?;
+    let mut inputs = args.inputs.clone();
+    inputs.extend(args.listed()?);
     let request = Request {
         inputs: &inputs,
+        listed: inputs.len() - args.inputs.len(),
         out: args.out.as_deref(),
         many: args.input_list.is_some(),
         suffix: args.suffix.as_deref().unwrap_or_default(),
@@ -253,21 +259,41 @@ impl Args {
         })
     }
 
-    /// Those of the command line, then those of the list.
-    fn all_inputs(&self) -> Result<Vec<PathBuf>, Error> {
-        let mut inputs = self.inputs.clone();
-        if let Some(list) = &self.input_list {
-            let text = if list == Path::new(STDIO) {
-                io::read_to_string(io::stdin())
-            } else {
-                fs::read_to_string(list)
-            };
-            let text = text.map_err(|source| Error::Read { path: list.clone(), source })?;
-            inputs.extend(text.lines().filter(|line| !line.is_empty()).map(PathBuf::from));
-            if inputs.is_empty() {
-                return Err(Error::NoAudio(list.clone()));
-            }
+    /// The inputs in the list.
+    fn listed(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let Some(list) = &self.input_list else { return Ok(Vec::new()) };
+        let mut bytes = Vec::new();
+        let read = if list == Path::new(STDIO) {
+            io::stdin().read_to_end(&mut bytes)
+        } else {
+            fs::File::open(list).and_then(|mut file| file.read_to_end(&mut bytes))
+        };
+        read.map_err(|source| Error::Read { path: list.clone(), source })?;
+        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+        let names = text.split(|byte| *byte == if self.null { 0 } else { b'\n' });
+        let names = names.map(|name| match name {
+            [name @ .., b'\r'] if !self.null => name,
+            name => name,
+        });
+        let names: Option<Vec<PathBuf>> =
+            names.filter(|name| !name.is_empty()).map(path_of).collect();
+        match names {
+            None => Err(Usage(format!("{}: is not UTF-8; save it as such", list.display())).into()),
+            Some(names) if names.is_empty() => Err(Error::NoAudio(list.clone()).into()),
+            Some(names) => Ok(names),
         }
-        Ok(inputs)
     }
+}
+
+/// A name as the system has it: on Unix any bytes, elsewhere text.
+#[cfg(unix)]
+fn path_of(name: &[u8]) -> Option<PathBuf> {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    Some(OsStr::from_bytes(name).into())
+}
+
+/// A name as the system has it: on Unix any bytes, elsewhere text.
+#[cfg(not(unix))]
+fn path_of(name: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(name).ok().map(PathBuf::from)
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 /// A folder `in` with short files of noise in folders of its own, and things that are no audio.
-fn samples() -> Folder {
+pub fn samples() -> Folder {
     let folder = Folder::new();
     for (index, name) in
         ["a.wav", "b.WAV", "drums/kick.wav", "drums/deep/snare.wav", "x y.wav"].iter().enumerate()
@@ -25,7 +25,7 @@ fn samples() -> Folder {
 }
 
 /// All files below `name`, with their content.
-fn tree(folder: &Folder, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+pub fn tree(folder: &Folder, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     fn walk(root: &Path, path: &Path, all: &mut BTreeMap<PathBuf, Vec<u8>>) {
         for entry in fs::read_dir(path).into_iter().flatten() {
             let path = entry.unwrap().path();
@@ -41,7 +41,7 @@ fn tree(folder: &Folder, name: &str) -> BTreeMap<PathBuf, Vec<u8>> {
     all
 }
 
-fn names(tree: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<&str> {
+pub fn names(tree: &BTreeMap<PathBuf, Vec<u8>>) -> Vec<&str> {
     tree.keys().map(|path| path.to_str().unwrap()).collect()
 }
 
@@ -86,7 +86,7 @@ fn an_output_folder_within_the_input_is_not_read_again() {
 fn a_suffix_puts_outputs_beside_their_inputs_and_is_known_again() {
     let folder = samples();
     for _ in 0..2 {
-        folder.run("render in/drums --suffix -8bit --force");
+        folder.run("render in/drums --suffix -8bit --skip-existing");
         let all = tree(&folder, "in/drums");
         let expected =
             ["._kick.wav", "deep/snare-8bit.wav", "deep/snare.wav", "kick-8bit.wav", "kick.wav"];
@@ -117,19 +117,6 @@ fn patterns_that_the_shell_left_alone_are_matched() {
     folder.put("[a].wav", &silence().bytes());
     folder.run("render [a].wav -o out3/");
     assert_eq!(names(&tree(&folder, "out3")), ["[a].wav"]);
-}
-
-#[test]
-fn a_list_names_inputs_with_blanks_and_any_line_ends() {
-    let folder = samples();
-    folder.put("list.txt", b"in/x y.wav\r\n\nin/drums\n");
-    folder.run("render --input-list list.txt in/a.wav -o out");
-    assert_eq!(names(&tree(&folder, "out")), ["a.wav", "deep/snare.wav", "kick.wav", "x y.wav"]);
-    let mut command = folder.command("render --input-list - -o out2");
-    assert!(command.write_stdin("in/a.wav\n").output().unwrap().status.success());
-    assert_eq!(names(&tree(&folder, "out2")), ["a.wav"]);
-    let line = folder.fail("render --input-list none.txt -o out3", 1);
-    assert!(line.starts_with("none.txt: cannot be read ("), "{line}");
 }
 
 #[test]
@@ -342,37 +329,6 @@ fn the_talk_is_as_long_as_asked_for() {
     assert_eq!(folder.run("render in -o out --quiet"), "");
     assert_eq!(folder.run("render in -o out2 --mix 0").lines().count(), 1);
     assert_eq!(folder.run("render in -o out3 --verbose --mix 0").lines().count(), 5 + 1);
-}
-
-#[test]
-fn outputs_of_an_earlier_run_among_the_inputs_are_left_out_and_told() {
-    let folder = samples();
-    let line = "render in/*.wav in/drums/*.wav --suffix -8bit";
-    folder.run(line);
-    let made = tree(&folder, "in");
-    let said = folder.run(&format!("{line} --skip-existing"));
-    let note = "note: in/a-8bit.wav and 2 more: left out, the output of another input, from an earlier run\n";
-    assert_eq!(said, format!("{note}3 files skipped, 3 left out\n"));
-    let said = folder.run(&format!("{line} --force --verbose"));
-    let note = "note: in/drums/kick-8bit.wav: left out, the output of another input, ";
-    assert!(said.contains(note), "{said}");
-    assert!(tree(&folder, "in") == made);
-    // As a shell expands the pattern.
-    let said = folder.run("render in/a-8bit.wav in/a.wav --suffix -8bit --force");
-    assert!(said.contains("1 file done, 1 left out: "), "{said}");
-    // Named alone, it is what is meant.
-    folder.run("render in/a-8bit.wav --suffix -8bit");
-    assert!(folder.path("in/a-8bit-8bit.wav").exists());
-}
-
-#[test]
-fn only_what_has_the_name_of_an_output_is_left_out() {
-    let folder = Folder::new();
-    folder.put("in/take1.wav", &silence().bytes());
-    folder.put("in/take2.wav", &silence().bytes());
-    let said = folder.run("render in --suffix 2");
-    assert!(said.starts_with("2 files done: "), "{said}");
-    assert_eq!(names(&tree(&folder, "in")), ["take1.wav", "take12.wav", "take2.wav", "take22.wav"]);
 }
 
 #[test]

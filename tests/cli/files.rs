@@ -116,6 +116,19 @@ fn bands_draws_a_picture() {
 }
 
 #[test]
+fn a_picture_leaves_out_letters_that_its_font_has_not() {
+    let folder = Folder::new();
+    let png = |name: &str| {
+        folder.put(name, &silence().bytes());
+        folder.run(&format!("bands {name} --png out.png --force --quiet"));
+        fs::read(folder.path("out.png")).unwrap()
+    };
+    let expected = png("A…é….wav");
+    assert!(png("A夜想曲é第二番.wav") == expected);
+    assert!(png("Aé.wav") != expected);
+}
+
+#[test]
 fn names_of_other_formats_are_refused() {
     let folder = Folder::with(&silence().bytes());
     let said = folder.fail("render in.wav -o out.flac", 2);

@@ -9,6 +9,7 @@ mod faults;
 mod files;
 mod formats;
 mod heard;
+mod inputs;
 mod interop;
 mod safety;
 mod sound;
