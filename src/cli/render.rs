@@ -256,6 +256,7 @@ impl Args {
             kernel: super::kernel(self.kernel),
             force: self.force,
             keep_mtime: self.keep_mtime,
+            loudness: self.json,
         })
     }
 

@@ -251,6 +251,8 @@ fn details(report: &Report) -> Value {
         "rms_before_db": finite(report.before.rms_db()),
         "peak_after_db": finite(report.after.peak_db()),
         "rms_after_db": finite(report.after.rms_db()),
+        "loudness_before_lufs": report.loudness[0],
+        "loudness_after_lufs": report.loudness[1],
         "clipped_samples": report.clipped,
         "active_notes": notes.collect::<Vec<_>>(),
         "times_real_time": report.times_real_time(),

@@ -1,4 +1,4 @@
-//! FLAC, AIFF, MP3 and Ogg Vorbis, by `symphonia`.
+//! FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC in MP4 and coded WAV, by `symphonia`.
 
 use super::{
     Error, codebooks,
@@ -15,16 +15,24 @@ use std::{
 use symphonia::core::{
     audio::{Channels, sample::SampleFormat},
     codecs::audio::{
-        AudioCodecParameters, AudioDecoder, AudioDecoderOptions, well_known::CODEC_ID_VORBIS,
+        AudioCodecId, AudioCodecParameters, AudioDecoder, AudioDecoderOptions,
+        well_known::{
+            CODEC_ID_AAC, CODEC_ID_ADPCM_IMA_WAV, CODEC_ID_ADPCM_MS, CODEC_ID_ALAC,
+            CODEC_ID_PCM_ALAW, CODEC_ID_PCM_MULAW, CODEC_ID_VORBIS,
+        },
     },
     errors::Error as Fault,
-    formats::{FormatOptions, FormatReader, TrackType, probe::Hint},
+    formats::{FormatOptions, FormatReader, TrackType, probe::Hint, well_known::FORMAT_ID_CAF},
     io::MediaSourceStream,
     meta::MetadataOptions,
 };
 
 /// No coding but PCM has more channels, and decoders set memory aside for each before they see a sample.
 const MOST_CHANNELS: usize = 255;
+
+/// Codings with fewer bits than their samples have.
+const COMPANDED: [AudioCodecId; 4] =
+    [CODEC_ID_PCM_ALAW, CODEC_ID_PCM_MULAW, CODEC_ID_ADPCM_MS, CODEC_ID_ADPCM_IMA_WAV];
 
 /// A file being decoded.
 pub struct Reader {
@@ -63,17 +71,21 @@ impl Reader {
         let first = parts.next().expect("any file is one part or more").map_err(unreadable)?;
         let stream = Stream::open(path, first)?;
         let parameters = stream.parameters();
-        let natural_depth = match (parameters.bits_per_sample, parameters.sample_format) {
+        // Not those of what is coded in eight bits or fewer; and containers are wrong about ALAC, whose own header is right.
+        let bits = match parameters.codec {
+            CODEC_ID_ALAC => parameters.extra_data.as_deref().and_then(alac_bits),
+            codec => parameters.bits_per_sample.filter(|_| !COMPANDED.contains(&codec)),
+        };
+        let natural_depth = match (bits, parameters.sample_format) {
             (_, Some(SampleFormat::F64)) | (Some(_), Some(SampleFormat::F32)) => Depth::Float32,
             (Some(..=8), _) => Depth::Int8,
             (Some(..=16), _) => Depth::Int16,
             (Some(..=24), _) => Depth::Int24,
             (Some(_), _) => Depth::Int32,
-            // MP3 and Vorbis have none; sox and ffmpeg make 16 bits of them, too.
+            // MP3, AAC and Vorbis have none; sox and ffmpeg make 16 bits of them, too.
             (None, _) => Depth::Int16,
         };
-        let depth =
-            if parameters.bits_per_sample.is_some() { natural_depth } else { Depth::Float32 };
+        let depth = if bits.is_some() { natural_depth } else { Depth::Float32 };
         let frames = stream.frames.filter(|_| parts.left() == 0);
         let mut reader = Self {
             path: path.into(),
@@ -201,13 +213,20 @@ impl Stream {
                 return Err(Error::Coding { path: path.into(), coding });
             }
         }
+        // symphonia does not know how much of its beginning is to be left out.
+        if parameters.codec == CODEC_ID_AAC {
+            return Err(Error::Coding { path: path.into(), coding: "AAC".into() });
+        }
         let (codecs, options) = (symphonia::default::get_codecs(), AudioDecoderOptions::default());
         let decoder = guarded(|| codecs.make_audio_decoder(parameters, &options));
         let decoder = decoder.map_err(|error| match error {
             Fault::Unsupported(_) => not_audio("its coding is unknown"),
             other => fault(other),
         })?;
-        let (track, frames) = (track.id, track.num_frames);
+        // For CAF, whole packets count.
+        let rounded_up = (container.format_info().format, parameters.codec);
+        let is_exact = rounded_up != (FORMAT_ID_CAF, CODEC_ID_ALAC);
+        let (track, frames) = (track.id, track.num_frames.filter(|_| is_exact));
         Ok(Self { container, decoder, track, frames, read: 0, end: 0 })
     }
 
@@ -230,6 +249,12 @@ impl Stream {
             _ => Ok(()),
         }
     }
+}
+
+/// The bits that a sample has by ALAC's own header, behind the atoms `frma` and `alac` if it is wrapped in them.
+fn alac_bits(header: &[u8]) -> Option<u32> {
+    let is_wrapped = header.get(4..8) == Some(b"frma");
+    header.get(if is_wrapped { 24 } else { 0 } + 5).map(|bits| u32::from(*bits))
 }
 
 /// The loudspeakers that channels are for, as WAV has them. Mono and stereo go without saying.

@@ -15,8 +15,8 @@ use std::{
 pub const STDIO: &str = "-";
 
 /// The extensions of files that are looked for in folders.
-pub const EXTENSIONS: [&str; 11] =
-    ["wav", "wave", "bwf", "rf64", "flac", "aif", "aiff", "aifc", "mp3", "ogg", "oga"];
+pub const EXTENSIONS: [&str; 12] =
+    ["wav", "wave", "bwf", "rf64", "flac", "aif", "aiff", "aifc", "mp3", "ogg", "oga", "caf"];
 
 /// Those of them that are WAV.
 pub(super) const WAV_EXTENSIONS: [&str; 4] = ["wav", "wave", "bwf", "rf64"];
@@ -129,6 +129,8 @@ impl Kind {
             | [b'F', b'O', b'R', b'M', ..]
             | [b'O', b'g', b'g', b'S', ..]
             | [b'I', b'D', b'3', _, ..]
+            | [b'c', b'a', b'f', b'f', ..]
+            | [_, _, _, _, b'f', b't', b'y', b'p', ..]
             | [0xFF, 0xE0..=0xFF, ..] => Ok(Self::Coded),
             [b'R', b'I', b'F', b'F', ..]
             | [b'R', b'F', b'6', b'4', ..]
@@ -143,7 +145,7 @@ impl Kind {
 pub enum Source {
     /// WAV, with its chunks.
     Wav(wav::Reader),
-    /// FLAC, AIFF, MP3 or Ogg Vorbis.
+    /// Any other format, and WAV of other codings than PCM.
     Coded(Box<coded::Reader>),
 }
 
@@ -163,7 +165,14 @@ impl Source {
         };
         read().map_err(unreadable)?;
         Ok(match Kind::of(path, &head)? {
-            Kind::Wav => Self::Wav(wav::Reader::open(path, file)?),
+            Kind::Wav => match wav::Reader::open(path, file) {
+                // Such as mu-law.
+                Err(refused @ Error::Coding { .. }) => {
+                    let file = input.open().map_err(unreadable)?;
+                    Self::Coded(Box::new(coded::Reader::open(path, file).map_err(|_| refused)?))
+                }
+                read => Self::Wav(read?),
+            },
             Kind::Coded => Self::Coded(Box::new(coded::Reader::open(path, file)?)),
         })
     }

@@ -271,6 +271,21 @@ fn the_report_tells_levels_and_notes() {
 }
 
 #[test]
+fn the_report_tells_the_loudness_that_ebu_r128_has_for_its_own_sine() {
+    // EBU Tech 3341, case 1: 1 kHz at -23 dB full scale in both channels is -23 LUFS.
+    let sine = common::sine(1000.0, 10f64.powf(-23.0 / 20.0), 5.0, 48_000.0);
+    let folder = Folder::with(&float_wav(48_000, &[sine.clone(), sine]));
+    let report = json(&folder, "render in.wav -o out.wav --json --mix 0 --output 12", 0);
+    for (key, expected) in [("loudness_before_lufs", -23.0), ("loudness_after_lufs", -11.0)] {
+        let loudness = report["files"][0][key].as_f64().unwrap();
+        assert!((loudness - expected).abs() < 0.1, "{key}: {loudness}");
+    }
+    let short = Folder::with(&silence().bytes());
+    let report = json(&short, "render in.wav -o out.wav --json", 0);
+    assert_eq!(report["files"][0]["loudness_after_lufs"], Value::Null);
+}
+
+#[test]
 fn a_dry_run_says_all_and_does_nothing() {
     let folder = samples();
     folder.put("out/a.wav", b"old");
@@ -334,7 +349,7 @@ fn the_talk_is_as_long_as_asked_for() {
 #[test]
 fn audio_of_formats_that_are_not_read_is_told() {
     let folder = samples();
-    for name in ["in/b.m4a", "in/c.Opus", "in/deep/d.w64", "in/e.caf", "in/.f.m4a"] {
+    for name in ["in/b.m4a", "in/c.Opus", "in/deep/d.w64", "in/e.ape", "in/.f.m4a"] {
         folder.put(name, b"");
     }
     let reason = "a format that is not read; give WAV, FLAC, AIFF, MP3 or Ogg Vorbis";

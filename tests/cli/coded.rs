@@ -3,7 +3,7 @@
 use crate::{
     Folder, common,
     formats::chunks,
-    interop::{in_16_bits, noise, read_by_us, tool},
+    interop::{in_16_bits, noise, read_by, read_by_us, tool},
 };
 
 /// A folder with two chords in `one.wav` and `two.wav`, the second one longer.
@@ -89,4 +89,30 @@ fn vorbis_of_more_channels_than_are_decoded_right_is_refused() {
     tool(&folder, "ffmpeg -v error -i in.wav in.ogg");
     let line = folder.fail("render in.ogg -o out.wav", 1);
     assert!(line.starts_with("in.ogg: 6-channel Vorbis samples; convert them to "), "{line}");
+}
+
+#[test]
+fn coded_wav_caf_and_alac_are_decoded_as_ffmpeg_does_to_the_last_bit() {
+    let folder = two_chords();
+    for (name, flags, bits) in [
+        ("mu.wav", "-c:a pcm_mulaw", 16),
+        ("a.wav", "-c:a pcm_alaw", 16),
+        ("ima.wav", "-c:a adpcm_ima_wav", 16),
+        ("ms.wav", "-c:a adpcm_ms", 16),
+        ("pcm16.caf", "-c:a pcm_s16be", 16),
+        ("pcm24.caf", "-c:a pcm_s24le", 24),
+        ("alac.caf", "-c:a alac", 16),
+        ("alac.m4a", "-c:a alac", 16),
+        ("alac24.m4a", "-c:a alac -sample_fmt s32p", 24),
+    ] {
+        tool(&folder, &format!("ffmpeg -v error -i two.wav -ac 2 {flags} {name}"));
+        let ours = read_by_us(&folder, name);
+        assert!(ours == read_by("ffmpeg", &folder, name), "{name}");
+        assert!(ours.len() >= 2 * 88_200, "{name}");
+        folder.run(&format!("render {name} -o depth.wav --force"));
+        assert_eq!(folder.spec("depth.wav").bits_per_sample, bits, "{name}");
+    }
+    tool(&folder, "ffmpeg -v error -i two.wav -c:a aac aac.m4a");
+    let line = folder.fail("render aac.m4a -o out.wav", 1);
+    assert!(line.starts_with("aac.m4a: AAC samples; convert them to "), "{line}");
 }
