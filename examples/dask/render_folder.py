@@ -11,6 +11,7 @@ Without a scheduler, a cluster of this computer's cores is started for as long a
 """
 
 import argparse
+import itertools
 import json
 import pathlib
 import subprocess
@@ -18,50 +19,57 @@ import sys
 
 from dask.distributed import Client, LocalCluster, as_completed
 
-SUFFIXES = {".wav", ".wave", ".bwf", ".rf64", ".flac", ".aif", ".aiff", ".aifc", ".mp3", ".ogg", ".oga"}
-RETRIES = 3
+
+def tone_filter(command, flags, *arguments):
+    """Runs `tone-filter render --json`. Gives its report; what is wrong with all of a run ends this program."""
+    # A file that is rendered a second time is the same; --force lets it be.
+    existing = [] if {"--force", "--skip-existing"} & set(flags) else ["--force"]
+    line = [command, "render", *arguments, *existing, "--quiet", "--json", *flags]
+    try:
+        done = subprocess.run(line, capture_output=True, text=True, check=False)
+    except OSError as error:
+        raise SystemExit(f"error: {command}: {error.strerror}; name the command with --command") from error
+    if not done.stdout:
+        raise SystemExit(done.stderr.strip())
+    return json.loads(done.stdout)
 
 
 def render(command, source, target, flags):
-    """One file, on whichever machine this runs. Gives the report of `tone-filter render --json`."""
-    pathlib.Path(target).parent.mkdir(parents=True, exist_ok=True)
-    # A file that is rendered a second time is the same; --force lets it be.
-    arguments = [command, "render", source, "-o", target, "--force", "--jobs", "1", "--quiet", "--json", *flags]
-    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise RuntimeError(done.stderr.strip())
-    return json.loads(done.stdout)["files"][0]
-
-
-def jobs(folder, out):
-    """Pairs of files to read and to write, the structure of the folder kept."""
-    pairs = {}
-    for source in sorted(folder.rglob("*")):
-        below = source.relative_to(folder)
-        hidden = any(part.startswith(".") for part in below.parts)
-        if source.suffix.lower() in SUFFIXES and not hidden and source.is_file():
-            target = (out / below).with_suffix(".wav")
-            if target in pairs:
-                raise SystemExit(f"error: {source} and {pairs[target]} would both become {target}")
-            pairs[target] = source
-    return [(str(source), str(target)) for target, source in pairs.items()]
+    """One file, on whichever machine this runs. Gives its report, also of a file that fails: to try that again would
+    change nothing."""
+    try:
+        return tone_filter(command, flags, source, "-o", target, "--jobs", "1")["files"][0]
+    except SystemExit as error:
+        return {"input": source, "output": target, "status": "failed", "error": str(error).removeprefix("error: ")}
 
 
 def render_folder(client, command, folder, out, flags=(), each=lambda report: None):
     """Renders all of `folder`. `each` is told every report as it comes. Gives the errors by file."""
-    pairs = jobs(folder.resolve(), out.resolve())
+    # The command itself says which file becomes which. A / makes a folder of what is not there.
+    plan = tone_filter(command, flags, str(folder.resolve()), "-o", f"{out.resolve()}/", "--dry-run")
     # Not pure: Dask must not believe that a result it remembers is still on the disk.
     futures = {
-        client.submit(render, command, source, target, list(flags), pure=False, retries=RETRIES): source
-        for source, target in pairs
+        client.submit(render, command, file["input"], file["output"], list(flags), pure=False): file
+        for file in plan["files"]
+        if file["status"] == "planned"
     }
+    decided = [file for file in plan["files"] if file["status"] != "planned"]
     errors = {}
-    for future in as_completed(futures):
-        if future.status == "finished":
-            each(future.result())
+    rendered = (outcome(future, futures[future]) for future in as_completed(futures))
+    for report in itertools.chain(decided, rendered):
+        if report["status"] == "failed":
+            errors[report["input"]] = report["error"]
         else:
-            errors[futures[future]] = str(future.exception())
+            each(report)
     return errors
+
+
+def outcome(future, file):
+    """The report of a file, also of one that has cost Dask several workers."""
+    if future.status == "finished":
+        return future.result()
+    error = " ".join(str(future.exception()).split())
+    return {**file, "status": "failed", "error": f"{file['input']}: {error}"}
 
 
 def main():
@@ -76,6 +84,8 @@ def main():
     # Not parse_args, which takes no flags after -- once an option stands between them and the folders.
     arguments = parser.parse_intermixed_args()
 
+    if not arguments.folder.is_dir():
+        raise SystemExit(f"error: {arguments.folder}: is no folder; name one with audio files")
     cluster = arguments.scheduler or LocalCluster(threads_per_worker=1, dashboard_address=None)
     with Client(cluster) as client:
         errors = render_folder(
@@ -84,10 +94,10 @@ def main():
             arguments.folder,
             arguments.out,
             ["--kernel", arguments.kernel, *arguments.flags],
-            lambda report: print(f"{report['input']} -> {report['output']}"),
+            lambda report: print(f"{report['input']} -> {report['output']}: {report['status']}"),
         )
     for error in errors.values():
-        print(error, file=sys.stderr)
+        print(f"error: {error}", file=sys.stderr)
     return 1 if errors else 0
 
 

@@ -62,6 +62,7 @@ def main():
 
     assert workers[victim] not in survivors.values(), "the worker was not killed"
     assert list(errors) == [str((root / "in" / "bad.wav").resolve())], errors
+    assert "\n" not in errors[str((root / "in" / "bad.wav").resolve())], errors
     assert "not a WAV file" in errors[str((root / "in" / "bad.wav").resolve())], errors
     assert len(reports) == FILES, len(reports)
     out = contents(root / "out")
@@ -73,6 +74,19 @@ def main():
     arguments = [str(root / "in" / "0"), str(root / "line"), "--command", command, "--", *SOUND]
     subprocess.run([sys.executable, str(script), *arguments], check=True, stdout=subprocess.DEVNULL)
     assert contents(root / "line") == contents(root / "alone" / "0"), "the command line gives other files"
+
+    # Once more, of which two files are left: the others stay as they are, and a bad file is one line.
+    (root / "line" / "00.wav").unlink()
+    (root / "line" / "03.wav").write_bytes(b"as it is")
+    (root / "in" / "0" / "bad.wav").write_bytes(b"RIFF")
+    again = subprocess.run([sys.executable, str(script), *arguments, "--skip-existing"], check=False, capture_output=True, text=True)
+    assert again.returncode == 1, again
+    assert again.stderr.startswith("error: ") and again.stderr.count("\n") == 1 and "bad.wav" in again.stderr, again.stderr
+    assert again.stdout.count(": done\n") == 1 and again.stdout.count(": skipped\n") == len(contents(root / "line")) - 1, again.stdout
+    assert (root / "line" / "00.wav").exists() and (root / "line" / "03.wav").read_bytes() == b"as it is"
+
+    none = subprocess.run([sys.executable, str(script), str(root / "none"), str(root / "line")], check=False, capture_output=True, text=True)
+    assert none.returncode == 1 and none.stderr == f"error: {root / 'none'}: is no folder; name one with audio files\n", none
     print(f"{FILES} files on two workers, one of them killed after {FILES // 4}: all there, all the same")
 
 

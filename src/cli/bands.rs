@@ -1,6 +1,6 @@
 //! `tone-filter bands`.
 
-use super::{Usage, refuse_terminal, report::advice, sound::Sound};
+use super::{Usage, progress::Bar, refuse_terminal, report::advice, sound::Sound};
 use clap::{
     ArgGroup, ValueHint,
     builder::{PathBufValueParser, TypedValueParser},
@@ -12,7 +12,7 @@ use std::{
 use tone_filter::{
     dsp::{BandState, ToneFilter, kernel::Kernel},
     offline::{
-        Error, Output, STDIO,
+        Error, Output, STDIO, clean_up_on_interrupt,
         listen::listen,
         pitch::shift,
         plot::Plot,
@@ -98,6 +98,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         return Err(Usage(line.into()).into());
     }
     args.png.iter().chain(&args.midi).try_for_each(|path| refuse_terminal(path))?;
+    clean_up_on_interrupt(|| ())?;
     let create = |path: &Option<PathBuf>| {
         let create = |path: &PathBuf| Output::create(path, &args.input, args.force);
         path.as_ref().map(create).transpose()
@@ -120,6 +121,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             transcriber.push(filter);
         }
     };
+    let bar = Bar::new(&title, args.quiet);
     let (mut silent, mut lit) = (true, false);
     let seconds = listen(
         &args.input,
@@ -138,7 +140,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
                 table.push(hop, bands).map_err(|source| Error::writing(output.path(), source))
             })
         },
+        |part| bar.move_to(part),
     )?;
+    drop(bar);
 
     for (output, table) in tables {
         table.finish().map_err(|source| Error::writing(output.path(), source))?;
@@ -159,9 +163,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     }
     if !args.quiet {
         if !silent && !lit {
-            eprintln!("warning: {}: {}", args.input.display(), advice(&settings));
+            say!("warning: {}: {}", args.input.display(), advice(&settings));
         }
-        eprintln!("{} -> {}: {seconds:.2} s", args.input.display(), names.join(", "));
+        say!("{} -> {}: {seconds:.2} s", args.input.display(), names.join(", "));
     }
     Ok(())
 }

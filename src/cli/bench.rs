@@ -1,6 +1,6 @@
 //! `tone-filter bench`.
 
-use super::sound::entry;
+use super::{progress::Bar, sound::entry};
 use clap::ValueHint;
 use serde_json::{Value, json};
 use std::{
@@ -143,7 +143,9 @@ fn measure(
         filters.push(filter(kernel)?);
     }
     let mut output = vec![0.0; signal.len()];
-    for _ in 0..turns {
+    let bar = Bar::new("bench", false);
+    for turn in 0..turns {
+        bar.move_to(turn as f64 / turns as f64);
         for (score, filter) in scores.iter_mut().zip(&mut filters) {
             output.copy_from_slice(signal);
             let start = Instant::now();

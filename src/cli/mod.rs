@@ -1,5 +1,12 @@
 //! The command line: one file a verb.
 
+/// Says a line on standard error. What names of files have in them commands no terminal.
+macro_rules! say {
+    ($($words:tt)*) => {
+        eprintln!("{}", crate::cli::escaped(&format!($($words)*)))
+    };
+}
+
 mod bands;
 mod bench;
 mod presets;
@@ -58,6 +65,15 @@ fn refuse_terminal(out: &Path) -> Result<(), Usage> {
     Ok(())
 }
 
+/// `text` with its control characters written out, like `\u{1b}`.
+fn escaped(text: &str) -> String {
+    let one = |letter: char| match letter.is_control() {
+        true => letter.escape_unicode().to_string(),
+        false => letter.into(),
+    };
+    text.chars().map(one).collect()
+}
+
 const FILE_FAILED: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 
@@ -70,7 +86,7 @@ fn kernel(named: Option<Kernel>) -> Kernel {
 pub fn run() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
     if let Some(hint) = sound::loose_state(&args) {
-        eprintln!("error: {hint}");
+        say!("error: {hint}");
         return ExitCode::from(WRONG_USAGE);
     }
     let cli = match Cli::try_parse_from(args) {
@@ -78,7 +94,7 @@ pub fn run() -> ExitCode {
         Err(error) => return refuse(&error),
     };
     if let Err(error) = Kernel::from_environment() {
-        eprintln!("error: {}: {error}", kernel::VARIABLE);
+        say!("error: {}: {error}", kernel::VARIABLE);
         return ExitCode::from(WRONG_USAGE);
     }
     let done = match cli.verb {
@@ -95,7 +111,7 @@ pub fn run() -> ExitCode {
         // Whoever reads standard output has enough.
         Err(error) if error.downcast_ref().is_some_and(is_broken_pipe) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            say!("error: {error}");
             let wrong_usage = error.is::<Usage>()
                 || error.is::<tone_filter::presets::Error>()
                 || error.is::<batch::Refused>()
@@ -113,7 +129,7 @@ fn is_broken_pipe(error: &io::Error) -> bool {
 /// that is needed.
 fn refuse(error: &clap::Error) -> ExitCode {
     match error.source() {
-        Some(reason) if error.kind() == ErrorKind::ValueValidation => eprintln!("error: {reason}"),
+        Some(reason) if error.kind() == ErrorKind::ValueValidation => say!("error: {reason}"),
         // That help could not be printed is nothing to tell anyone about.
         _ => drop(error.print()),
     }

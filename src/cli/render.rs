@@ -4,8 +4,9 @@ use super::{Usage, progress::Progress, refuse_terminal, report, sound::Sound};
 use clap::{ValueEnum, ValueHint};
 use std::{
     fs,
-    io::{self, Write},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
+    sync::Arc,
     time::Instant,
 };
 use tone_filter::{
@@ -33,9 +34,13 @@ pub struct Args {
     /// *.wav; or - for standard input
     #[arg(value_name = "IN", value_hint = ValueHint::AnyPath, required_unless_present = "input_list")]
     inputs: Vec<PathBuf>,
-    /// A text file with more inputs, one a line; - for standard input
+    /// A text file with more inputs, one a line; - for standard input. Relative ones start from this folder, and keep
+    /// the folders that they name
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     input_list: Option<PathBuf>,
+    /// Names in the list end in NUL, as `find -print0` and `git ls-files -z` write them
+    #[arg(short = '0', long, requires = "input_list")]
+    null: bool,
     /// The WAV file to write, or the folder for all of them, or - for standard output
     #[arg(short, long = "out", value_name = "OUT", value_hint = ValueHint::AnyPath)]
     out: Option<PathBuf>,
@@ -155,9 +160,11 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         return Err(Usage(line.into()).into());
     }
     let options = args.options()?;
-    let inputs = args.all_inputs()?;
+    let mut inputs = args.inputs.clone();
+    inputs.extend(args.listed()?);
     let request = Request {
         inputs: &inputs,
+        listed: inputs.len() - args.inputs.len(),
         out: args.out.as_deref(),
         many: args.input_list.is_some(),
         suffix: args.suffix.as_deref().unwrap_or_default(),
@@ -170,14 +177,13 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     }
     if !args.quiet {
         for input in &plan.repeated {
-            eprintln!("note: {}: named more than once, rendered once", input.display());
+            say!("note: {}: named more than once, rendered once", input.display());
         }
     }
     if args.dry_run {
         return args.dry_run(&plan);
     }
     plan.jobs.iter().try_for_each(|job| refuse_terminal(&job.output))?;
-    clean_up_on_interrupt()?;
 
     let cores = || std::thread::available_parallelism().map_or(1, Into::into);
     let workers = args.jobs.map_or_else(cores, usize::from).min(plan.jobs.len().max(1));
@@ -186,10 +192,12 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     for outcome in plan.decided() {
         report::tell(outcome, tell_files, args.quiet);
     }
-    let progress = Progress::new(&plan, workers, args.quiet, tell_files);
+    let progress = Arc::new(Progress::new(&plan, workers, args.quiet, tell_files));
+    let interrupted = Arc::clone(&progress);
+    clean_up_on_interrupt(move || interrupted.interrupted())?;
     let left_out = std::mem::take(&mut plan.left_out);
     let start = Instant::now();
-    let outcomes = run_batch(plan, &options, workers, &progress);
+    let outcomes = run_batch(plan, &options, workers, &*progress);
     progress.clear();
     let summary = report::Summary::new(&outcomes, &left_out, start.elapsed().as_secs_f64());
     let reports = outcomes.iter().filter_map(|outcome| match &outcome.fate {
@@ -199,13 +207,13 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     let unheard = reports.clone().filter(|report| report::unheard(report)).count();
     if !(args.quiet || tell_files || unheard == 0) {
         let (count, advice) = (reports.count(), report::advice(&options.settings));
-        eprintln!("warning: {unheard} of {count} files: {advice}; --verbose tells which");
+        say!("warning: {unheard} of {count} files: {advice}; --verbose tells which");
     }
     if !args.quiet {
         report::tell_left_out(&left_out, args.verbose);
     }
     if !(args.quiet || one_file && summary.failed > 0) {
-        eprintln!("{summary}");
+        say!("{summary}");
     }
     if args.json {
         writeln!(io::stdout(), "{:#}", report::json(&outcomes, &left_out, &summary))?;
@@ -225,7 +233,8 @@ impl Args {
             writeln!(stdout, "{:#}", report::json_of_plan(plan))?;
         } else {
             for job in &plan.jobs {
-                writeln!(stdout, "{} -> {}", job.input.display(), job.output.display())?;
+                let line = format!("{} -> {}", job.input.display(), job.output.display());
+                writeln!(stdout, "{}", super::escaped(&line))?;
             }
         }
         Ok(!plan.decided().any(|outcome| matches!(outcome.fate, Fate::Failed(_))))
@@ -247,24 +256,45 @@ impl Args {
             kernel: super::kernel(self.kernel),
             force: self.force,
             keep_mtime: self.keep_mtime,
+            loudness: self.json,
         })
     }
 
-    /// Those of the command line, then those of the list.
-    fn all_inputs(&self) -> Result<Vec<PathBuf>, Error> {
-        let mut inputs = self.inputs.clone();
-        if let Some(list) = &self.input_list {
-            let text = if list == Path::new(STDIO) {
-                io::read_to_string(io::stdin())
-            } else {
-                fs::read_to_string(list)
-            };
-            let text = text.map_err(|source| Error::Read { path: list.clone(), source })?;
-            inputs.extend(text.lines().filter(|line| !line.is_empty()).map(PathBuf::from));
-            if inputs.is_empty() {
-                return Err(Error::NoAudio(list.clone()));
-            }
+    /// The inputs in the list.
+    fn listed(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let Some(list) = &self.input_list else { return Ok(Vec::new()) };
+        let mut bytes = Vec::new();
+        let read = if list == Path::new(STDIO) {
+            io::stdin().read_to_end(&mut bytes)
+        } else {
+            fs::File::open(list).and_then(|mut file| file.read_to_end(&mut bytes))
+        };
+        read.map_err(|source| Error::Read { path: list.clone(), source })?;
+        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+        let names = text.split(|byte| *byte == if self.null { 0 } else { b'\n' });
+        let names = names.map(|name| match name {
+            [name @ .., b'\r'] if !self.null => name,
+            name => name,
+        });
+        let names: Option<Vec<PathBuf>> =
+            names.filter(|name| !name.is_empty()).map(path_of).collect();
+        match names {
+            None => Err(Usage(format!("{}: is not UTF-8; save it as such", list.display())).into()),
+            Some(names) if names.is_empty() => Err(Error::NoAudio(list.clone()).into()),
+            Some(names) => Ok(names),
         }
-        Ok(inputs)
     }
+}
+
+/// A name as the system has it: on Unix any bytes, elsewhere text.
+#[cfg(unix)]
+fn path_of(name: &[u8]) -> Option<PathBuf> {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    Some(OsStr::from_bytes(name).into())
+}
+
+/// A name as the system has it: on Unix any bytes, elsewhere text.
+#[cfg(not(unix))]
+fn path_of(name: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(name).ok().map(PathBuf::from)
 }

@@ -16,8 +16,10 @@ const VERSION: u32 = 1;
 
 /// All files together.
 pub struct Summary {
-    done: usize,
-    skipped: usize,
+    /// How many files are rendered.
+    pub done: usize,
+    /// How many outputs were there.
+    pub skipped: usize,
     /// How many files are not there.
     pub failed: usize,
     left_out: usize,
@@ -42,18 +44,26 @@ impl Summary {
             samples: 0,
             wall_seconds,
         };
-        for outcome in outcomes {
-            match &outcome.fate {
-                Fate::Done(report) => {
-                    summary.done += 1;
-                    summary.audio_seconds += report.source_seconds;
-                    summary.samples += report.samples;
-                }
-                Fate::Skipped => summary.skipped += 1,
-                Fate::Failed(_) => summary.failed += 1,
-            }
-        }
+        outcomes.into_iter().for_each(|outcome| summary.add(outcome));
         summary
+    }
+
+    /// Counts a file.
+    pub fn add(&mut self, outcome: &Outcome) {
+        match &outcome.fate {
+            Fate::Done(report) => {
+                self.done += 1;
+                self.audio_seconds += report.source_seconds;
+                self.samples += report.samples;
+            }
+            Fate::Skipped => self.skipped += 1,
+            Fate::Failed(_) => self.failed += 1,
+        }
+    }
+
+    /// Files of which something has become.
+    pub fn total(&self) -> usize {
+        self.done + self.skipped + self.failed
     }
 
     fn times_real_time(&self) -> f64 {
@@ -101,13 +111,13 @@ pub fn tell(outcome: &Outcome, in_full: bool, quiet: bool) {
     let input = outcome.input.display();
     let output = outcome.output.as_deref().unwrap_or(&outcome.input).display();
     match &outcome.fate {
-        Fate::Failed(error) => eprintln!("error: {error}"),
-        Fate::Skipped if in_full => eprintln!("{input} -> {output}: exists, skipped"),
+        Fate::Failed(error) => say!("error: {error}"),
+        Fate::Skipped if in_full => say!("{input} -> {output}: exists, skipped"),
         Fate::Skipped => {}
         Fate::Done(report) => {
             let format = report.format;
             if in_full {
-                eprintln!(
+                say!(
                     "{input} -> {output}: {:.2} s, {} x {} Hz, {}, peak {:.1} dB",
                     report.audio_seconds(),
                     format.channels,
@@ -117,14 +127,14 @@ pub fn tell(outcome: &Outcome, in_full: bool, quiet: bool) {
                 );
             }
             if report.clipped > 0 && !quiet {
-                eprintln!(
+                say!(
                     "warning: {output}: {} samples clipped; lower --output by {:.1} dB or use --bit-depth 32f",
                     report.clipped,
                     report.after.peak_db() + 0.1,
                 );
             }
             if in_full && unheard(report) {
-                eprintln!("warning: {output}: {}", advice(&report.settings));
+                say!("warning: {output}: {}", advice(&report.settings));
             }
         }
     }
@@ -136,13 +146,13 @@ pub fn tell_left_out(left_out: &[LeftOut], in_full: bool) {
         let mut inputs =
             left_out.iter().filter(|left| left.reason == reason).map(|left| &left.input);
         if in_full {
-            inputs.for_each(|input| eprintln!("note: {}: left out, {reason}", input.display()));
+            inputs.for_each(|input| say!("note: {}: left out, {reason}", input.display()));
         } else if let Some(first) = inputs.next() {
             let more = match inputs.count() {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            eprintln!("note: {}{more}: left out, {reason}", first.display());
+            say!("note: {}{more}: left out, {reason}", first.display());
         }
     }
 }
@@ -241,6 +251,8 @@ fn details(report: &Report) -> Value {
         "rms_before_db": finite(report.before.rms_db()),
         "peak_after_db": finite(report.after.peak_db()),
         "rms_after_db": finite(report.after.rms_db()),
+        "loudness_before_lufs": report.loudness[0],
+        "loudness_after_lufs": report.loudness[1],
         "clipped_samples": report.clipped,
         "active_notes": notes.collect::<Vec<_>>(),
         "times_real_time": report.times_real_time(),

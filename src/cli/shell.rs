@@ -1,13 +1,17 @@
 //! `tone-filter completions` and `tone-filter man`: what shells and `man` want to know.
 
-use clap::{CommandFactory, ValueHint};
+use clap::{Arg, Command, CommandFactory, ValueHint, builder::PossibleValuesParser};
 use clap_complete::Shell;
 use std::{
     fs,
     io::{self, Write},
     path::PathBuf,
 };
-use tone_filter::offline::Error;
+use tone_filter::{
+    dsp::{CHOICES, kernel::Kernel},
+    offline::Error,
+    presets,
+};
 
 /// Print the completions for a shell
 #[derive(clap::Args)]
@@ -32,9 +36,25 @@ pub struct ManArgs {
 /// Prints completions.
 pub fn completions<C: CommandFactory>(args: &CompletionsArgs) -> anyhow::Result<()> {
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut C::command(), "tone-filter", &mut text);
+    clap_complete::generate(args.shell, &mut offering(C::command()), "tone-filter", &mut text);
     io::stdout().write_all(&text)?;
     Ok(())
+}
+
+/// `command` with all values that shells may offer. Some flags take more than that, like `--preset` a path.
+fn offering(command: Command) -> Command {
+    let offering_values = |arg: Arg| {
+        let values: Vec<&'static str> = match arg.get_id().as_str() {
+            "preset" => presets::ids().collect(),
+            "kernel" | "kernels" => Kernel::NAMES.to_vec(),
+            id => match CHOICES.iter().find(|choice| choice.id == id) {
+                Some(choice) => choice.entries.iter().map(|entry| entry.0).collect(),
+                None => return arg,
+            },
+        };
+        arg.value_parser(PossibleValuesParser::new(values))
+    };
+    command.mut_args(offering_values).mut_subcommands(offering)
 }
 
 /// Writes man pages.

@@ -1,8 +1,9 @@
-//! FLAC, AIFF, MP3 and Ogg Vorbis, by `symphonia`.
+//! FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC in MP4 and coded WAV, by `symphonia`.
 
 use super::{
     Error, codebooks,
     guard::guarded,
+    parts::{Part, Parts},
     source::extension,
     wav::{Depth, Format},
 };
@@ -12,10 +13,16 @@ use std::{
     path::{Path, PathBuf},
 };
 use symphonia::core::{
-    audio::sample::SampleFormat,
-    codecs::audio::{AudioDecoder, AudioDecoderOptions, well_known::CODEC_ID_VORBIS},
+    audio::{Channels, sample::SampleFormat},
+    codecs::audio::{
+        AudioCodecId, AudioCodecParameters, AudioDecoder, AudioDecoderOptions,
+        well_known::{
+            CODEC_ID_AAC, CODEC_ID_ADPCM_IMA_WAV, CODEC_ID_ADPCM_MS, CODEC_ID_ALAC,
+            CODEC_ID_PCM_ALAW, CODEC_ID_PCM_MULAW, CODEC_ID_VORBIS,
+        },
+    },
     errors::Error as Fault,
-    formats::{FormatOptions, FormatReader, TrackType, probe::Hint},
+    formats::{FormatOptions, FormatReader, TrackType, probe::Hint, well_known::FORMAT_ID_CAF},
     io::MediaSourceStream,
     meta::MetadataOptions,
 };
@@ -23,21 +30,34 @@ use symphonia::core::{
 /// No coding but PCM has more channels, and decoders set memory aside for each before they see a sample.
 const MOST_CHANNELS: usize = 255;
 
+/// Codings with fewer bits than their samples have.
+const COMPANDED: [AudioCodecId; 4] =
+    [CODEC_ID_PCM_ALAW, CODEC_ID_PCM_MULAW, CODEC_ID_ADPCM_MS, CODEC_ID_ADPCM_IMA_WAV];
+
 /// A file being decoded.
 pub struct Reader {
     path: PathBuf,
+    /// What follows what is decoded now.
+    parts: Parts,
+    stream: Stream,
+    format: Format,
+    natural_depth: Depth,
+    /// Samples a channel of the file, if its header tells.
+    frames: Option<u64>,
+    /// What the last packet held, and how much of it is used up.
+    packet: Vec<Vec<f32>>,
+    used: usize,
+}
+
+/// A part of a file being decoded.
+struct Stream {
     container: Box<dyn FormatReader>,
     decoder: Box<dyn AudioDecoder>,
     track: u32,
-    format: Format,
-    natural_depth: Depth,
     frames: Option<u64>,
     read: u64,
     /// Where the last packet ends.
     end: u64,
-    /// What the last packet held, and how much of it is used up.
-    packet: Vec<Vec<f32>>,
-    used: usize,
 }
 
 impl Reader {
@@ -46,58 +66,34 @@ impl Reader {
     /// # Errors
     /// When it is in none of the formats, or holds nothing that can be decoded.
     pub fn open(path: &Path, file: File) -> Result<Self, Error> {
-        let fault = |fault| fault_in(path, fault);
-        let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
-        let stream = MediaSourceStream::new(Box::new(file), Default::default());
-        let mut hint = Hint::new();
-        if let Some(extension) = extension(path) {
-            hint.with_extension(&extension);
-        }
-        let (options, tags) = (FormatOptions::default(), MetadataOptions::default());
-        let probe = symphonia::default::get_probe();
-        let container = guarded(|| probe.probe(&hint, stream, options, tags)).map_err(fault)?;
-        let track = container
-            .default_track(TrackType::Audio)
-            .ok_or_else(|| not_audio("it has no audio track"))?;
-        let parameters = track
-            .codec_params
-            .as_ref()
-            .and_then(|parameters| parameters.audio())
-            .ok_or_else(|| not_audio("its coding is unknown"))?;
-        if parameters.channels.as_ref().is_some_and(|channels| channels.count() > MOST_CHANNELS) {
-            return Err(not_audio("it has more than 255 channels"));
-        }
-        let natural_depth = match (parameters.bits_per_sample, parameters.sample_format) {
+        let unreadable = |source| Error::Read { path: path.into(), source };
+        let mut parts = Parts::new(file).map_err(unreadable)?;
+        let first = parts.next().expect("any file is one part or more").map_err(unreadable)?;
+        let stream = Stream::open(path, first)?;
+        let parameters = stream.parameters();
+        // Not those of what is coded in eight bits or fewer; and containers are wrong about ALAC, whose own header is right.
+        let bits = match parameters.codec {
+            CODEC_ID_ALAC => parameters.extra_data.as_deref().and_then(alac_bits),
+            codec => parameters.bits_per_sample.filter(|_| !COMPANDED.contains(&codec)),
+        };
+        let natural_depth = match (bits, parameters.sample_format) {
             (_, Some(SampleFormat::F64)) | (Some(_), Some(SampleFormat::F32)) => Depth::Float32,
             (Some(..=8), _) => Depth::Int8,
             (Some(..=16), _) => Depth::Int16,
             (Some(..=24), _) => Depth::Int24,
             (Some(_), _) => Depth::Int32,
-            // MP3 and Vorbis have none; sox and ffmpeg make 16 bits of them, too.
+            // MP3, AAC and Vorbis have none; sox and ffmpeg make 16 bits of them, too.
             (None, _) => Depth::Int16,
         };
-        let depth =
-            if parameters.bits_per_sample.is_some() { natural_depth } else { Depth::Float32 };
-        if let (CODEC_ID_VORBIS, Some(headers)) = (parameters.codec, &parameters.extra_data) {
-            codebooks::check(headers).map_err(fault)?;
-        }
-        let (codecs, options) = (symphonia::default::get_codecs(), AudioDecoderOptions::default());
-        let decoder = guarded(|| codecs.make_audio_decoder(parameters, &options));
-        let decoder = decoder.map_err(|error| match error {
-            Fault::Unsupported(_) => not_audio("its coding is unknown"),
-            other => fault(other),
-        })?;
-        let (track, frames) = (track.id, track.num_frames);
+        let depth = if bits.is_some() { natural_depth } else { Depth::Float32 };
+        let frames = stream.frames.filter(|_| parts.left() == 0);
         let mut reader = Self {
             path: path.into(),
-            container,
-            decoder,
-            track,
+            parts,
+            stream,
             format: Format { channels: 0, rate: 0, depth, speakers: 0 },
             natural_depth,
             frames,
-            read: 0,
-            end: 0,
             packet: Vec::new(),
             used: 0,
         };
@@ -150,52 +146,125 @@ impl Reader {
     /// Decodes the next packet that holds samples; `false` at the end.
     fn decode(&mut self) -> Result<bool, Error> {
         loop {
-            let next = guarded(|| self.container.next_packet());
-            let Some(packet) = next.map_err(|fault| self.fault(fault))? else {
-                return self.check_length();
+            let (stream, fault) = (&mut self.stream, |fault| fault_in(&self.path, fault));
+            let next = guarded(|| stream.container.next_packet());
+            let Some(packet) = next.map_err(fault)? else {
+                stream.check_length(&self.path)?;
+                let Some(part) = self.parts.next() else { return Ok(false) };
+                let part = part.map_err(|error| fault(error.into()))?;
+                self.stream = Stream::open(&self.path, part)?;
+                continue;
             };
-            if packet.track_id != self.track {
+            if packet.track_id != stream.track {
                 continue;
             }
-            let samples = guarded(|| self.decoder.decode(&packet))
-                .map_err(|fault| fault_in(&self.path, fault))?;
+            let samples = guarded(|| stream.decoder.decode(&packet)).map_err(fault)?;
             let (channels, rate) = (samples.num_planes(), samples.spec().rate());
             if samples.frames() == 0 {
                 continue;
             }
             let Ok(channels @ 1..) = u16::try_from(channels) else {
-                return Err(self.fault(Fault::Unsupported("its number of channels")));
+                return Err(fault(Fault::Unsupported("its number of channels")));
             };
             if self.packet.is_empty() {
                 (self.format.channels, self.format.rate) = (channels, rate);
+                self.format.speakers = speakers(samples.spec().channels());
             } else if (self.format.channels, self.format.rate) != (channels, rate) {
-                return Err(self.fault(Fault::DecodeError("channels or rate change on the way")));
+                return Err(fault(Fault::DecodeError("channels or rate change on the way")));
             }
-            self.end = packet.pts.saturating_add(packet.dur).get().max(0) as u64;
+            stream.end = packet.pts.saturating_add(packet.dur).get().max(0) as u64;
             samples.copy_to_vecs_planar(&mut self.packet);
             self.used = 0;
-            self.read += self.packet[0].len() as u64;
+            stream.read += self.packet[0].len() as u64;
             return Ok(true);
         }
     }
+}
+
+impl Stream {
+    fn open(path: &Path, part: Part) -> Result<Self, Error> {
+        let fault = |fault| fault_in(path, fault);
+        let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
+        let stream = MediaSourceStream::new(Box::new(part), Default::default());
+        let mut hint = Hint::new();
+        if let Some(extension) = extension(path) {
+            hint.with_extension(&extension);
+        }
+        let (options, tags) = (FormatOptions::default(), MetadataOptions::default());
+        let probe = symphonia::default::get_probe();
+        let container = guarded(|| probe.probe(&hint, stream, options, tags)).map_err(fault)?;
+        let track = container
+            .default_track(TrackType::Audio)
+            .ok_or_else(|| not_audio("it has no audio track"))?;
+        let parameters = track
+            .codec_params
+            .as_ref()
+            .and_then(|parameters| parameters.audio())
+            .ok_or_else(|| not_audio("its coding is unknown"))?;
+        if parameters.channels.as_ref().is_some_and(|channels| channels.count() > MOST_CHANNELS) {
+            return Err(not_audio("it has more than 255 channels"));
+        }
+        if let (CODEC_ID_VORBIS, Some(headers)) = (parameters.codec, &parameters.extra_data) {
+            codebooks::check(headers).map_err(fault)?;
+            // symphonia garbles them; docs/architecture.md says how.
+            let count = parameters.channels.as_ref().map_or(0, Channels::count);
+            if count > 2 {
+                let coding = format!("{count}-channel Vorbis");
+                return Err(Error::Coding { path: path.into(), coding });
+            }
+        }
+        // symphonia does not know how much of its beginning is to be left out.
+        if parameters.codec == CODEC_ID_AAC {
+            return Err(Error::Coding { path: path.into(), coding: "AAC".into() });
+        }
+        let (codecs, options) = (symphonia::default::get_codecs(), AudioDecoderOptions::default());
+        let decoder = guarded(|| codecs.make_audio_decoder(parameters, &options));
+        let decoder = decoder.map_err(|error| match error {
+            Fault::Unsupported(_) => not_audio("its coding is unknown"),
+            other => fault(other),
+        })?;
+        // For CAF, whole packets count.
+        let rounded_up = (container.format_info().format, parameters.codec);
+        let is_exact = rounded_up != (FORMAT_ID_CAF, CODEC_ID_ALAC);
+        let (track, frames) = (track.id, track.num_frames.filter(|_| is_exact));
+        Ok(Self { container, decoder, track, frames, read: 0, end: 0 })
+    }
+
+    /// What the container says of the coding.
+    fn parameters(&self) -> &AudioCodecParameters {
+        self.decoder.codec_params()
+    }
 
     /// At the end: a header that knows a number of samples must be right.
-    fn check_length(&self) -> Result<bool, Error> {
+    fn check_length(&self, path: &Path) -> Result<(), Error> {
         match self.frames {
             Some(frames) if frames > self.read && self.read > 0 => {
-                let (path, missing) = (self.path.clone(), frames - self.read);
+                let (path, missing) = (path.into(), frames - self.read);
                 // Decoders pass over what is damaged.
                 if self.end >= frames {
                     return Err(Error::Damaged { path, missing, frames });
                 }
                 Err(Error::Truncated { path, missing, frames })
             }
-            _ => Ok(false),
+            _ => Ok(()),
         }
     }
+}
 
-    fn fault(&self, fault: Fault) -> Error {
-        fault_in(&self.path, fault)
+/// The bits that a sample has by ALAC's own header, behind the atoms `frma` and `alac` if it is wrapped in them.
+fn alac_bits(header: &[u8]) -> Option<u32> {
+    let is_wrapped = header.get(4..8) == Some(b"frma");
+    header.get(if is_wrapped { 24 } else { 0 } + 5).map(|bits| u32::from(*bits))
+}
+
+/// The loudspeakers that channels are for, as WAV has them. Mono and stereo go without saying.
+fn speakers(channels: &Channels) -> u32 {
+    match channels {
+        // In the order of their bits, of which the first 18 are those of WAV.
+        Channels::Positioned(positions) if channels.count() > 2 && positions.bits() < 1 << 18 => {
+            positions.bits() as u32
+        }
+        _ => 0,
     }
 }
 

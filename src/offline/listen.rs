@@ -7,7 +7,7 @@ use std::path::Path;
 /// Runs the file `input` through a filter on `kernel` that listens whatever the focus, and hands out what it hears: the
 /// filter itself to `block` after each of its blocks, and its bands to `moment` every `hop` seconds (at least one sample) of
 /// the file, with the time since the last one. There, bands that the settings keep from sounding are muted and not
-/// played. Gives the length of the file in seconds.
+/// played. `progress` is told which part of the work is done, 0 to 1, if the file tells its length. Gives the length of the file in seconds.
 ///
 /// # Errors
 /// When the file cannot be read, or `moment` fails.
@@ -18,6 +18,7 @@ pub fn listen(
     hop: f64,
     mut block: impl FnMut(&ToneFilter),
     mut moment: impl FnMut(f64, &Bands) -> Result<(), Error>,
+    progress: impl Fn(f64),
 ) -> Result<f64, Error> {
     let mut source = Source::open(&Input::new(input)?)?;
     let format = source.format();
@@ -44,6 +45,9 @@ pub fn listen(
         channels.iter_mut().for_each(|channel| channel.resize(here + added, 0.0));
         silence -= added;
         read += here;
+        if let Some(frames) = source.frames() {
+            progress(read as f64 / frames.max(read as u64) as f64);
+        }
         let mut slices: Vec<_> = channels.iter_mut().map(Vec::as_mut_slice).collect();
         filter.process_with(&mut slices, |_, filter| block(filter));
         moment(hop as f64 / rate, &only(sounding, filter.bands()))?;

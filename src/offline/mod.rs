@@ -10,6 +10,7 @@ mod guard;
 mod level;
 pub mod listen;
 mod output;
+mod parts;
 pub mod pitch;
 pub mod plot;
 pub mod render;

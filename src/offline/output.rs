@@ -3,25 +3,32 @@
 use super::{Error, STDIO};
 use std::{
     collections::BTreeSet,
-    fs::{self, File},
+    fs::{self, File, TryLockError},
     io::{self, Seek},
+    iter::successors,
     path::{Path, PathBuf},
-    sync::Mutex,
+    sync::{Mutex, MutexGuard, PoisonError},
     time::SystemTime,
 };
 use tempfile::NamedTempFile;
 
-/// What temporary names begin with.
+/// What temporary names begin and end with.
 const PREFIX: &str = ".tone-filter-";
+const SUFFIX: &str = ".part";
 
 /// The temporary files that exist now, for whoever has to clean up after an interruption.
 static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+/// The folders that have been swept.
+static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 
 /// A file on its way: it has a temporary name beside the target until [`Output::commit`], and is
 /// removed if that never comes.
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
+    /// Where links lead to that may be at `path`.
+    target: PathBuf,
     file: Destination,
     force: bool,
 }
@@ -44,7 +51,7 @@ impl Output {
         let unwritable = |error: io::Error| Error::writing(path, error.kind().into());
         if path == Path::new(STDIO) {
             let file = Destination::Stdout(tempfile::tempfile().map_err(unwritable)?);
-            return Ok(Self { path: path.into(), file, force });
+            return Ok(Self { path: path.into(), target: path.into(), file, force });
         }
         if let Ok(existing) = fs::metadata(path) {
             if existing.is_dir() {
@@ -60,23 +67,24 @@ impl Output {
         if !force && path.symlink_metadata().is_ok() {
             return Err(Error::Exists(path.into()));
         }
-        let folder = match path.parent() {
+        let next = |link: &PathBuf| Some(link.with_file_name(fs::read_link(link).ok()?));
+        // As many links as Linux follows.
+        let target = successors(Some(path.to_path_buf()), next).take(40).last();
+        let target = target.expect("the path itself is one");
+        let folder = match target.parent() {
             Some(folder) if folder != Path::new("") => folder,
             _ => Path::new("."),
         };
         fs::create_dir_all(folder).map_err(unwritable)?;
-        let mut builder = tempfile::Builder::new();
-        builder.prefix(PREFIX).suffix(".part");
-        #[cfg(unix)]
-        {
-            // As any program's output: what the user's umask leaves of this. tempfile's own is 0600.
-            use std::os::unix::fs::PermissionsExt;
-            builder.permissions(fs::Permissions::from_mode(0o666));
+        if locked(&SWEPT).insert(folder.into()) {
+            sweep(folder);
         }
-        let mut unfinished = unfinished();
-        let file = builder.tempfile_in(folder).map_err(unwritable)?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PREFIX).suffix(SUFFIX);
+        let mut unfinished = locked(&UNFINISHED);
+        let file = builder.make_in(folder, create_locked).map_err(unwritable)?;
         unfinished.insert(file.path().into());
-        Ok(Self { path: path.into(), file: Destination::Named(file), force })
+        Ok(Self { path: path.into(), target, file: Destination::Named(file), force })
     }
 
     /// Where to write.
@@ -107,7 +115,7 @@ impl Output {
     /// # Errors
     /// When the system refuses, or when a file of that name has appeared meanwhile.
     pub fn commit(self) -> Result<(), Error> {
-        let Self { path, file, force } = self;
+        let Self { path, target, file, force } = self;
         let write = |source| Error::Write { path: path.clone(), source };
         let file = match file {
             Destination::Named(file) => file,
@@ -122,10 +130,12 @@ impl Output {
                 };
             }
         };
+        #[cfg(unix)]
+        keep_owner_and_mode(file.as_file(), &target).map_err(write)?;
         file.as_file().sync_all().map_err(write)?;
         let temporary = file.path().to_path_buf();
-        let persisted = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
-        unfinished().remove(&temporary);
+        let persisted = if force { file.persist(&target) } else { file.persist_noclobber(&target) };
+        locked(&UNFINISHED).remove(&temporary);
         match persisted {
             Ok(_) => Ok(()),
             Err(failed) if failed.error.kind() == io::ErrorKind::AlreadyExists => {
@@ -136,23 +146,62 @@ impl Output {
     }
 }
 
+/// Gives `file` the mode of the file at `target`, if there is one, and its owner and group as far as the system lets us.
+#[cfg(unix)]
+fn keep_owner_and_mode(file: &File, target: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let Ok(old) = fs::metadata(target) else { return Ok(()) };
+    // Only root gives files away; a group is given by its members.
+    if fchown(file, Some(old.uid()), Some(old.gid())).is_err() {
+        drop(fchown(file, None, Some(old.gid())));
+    }
+    file.set_permissions(old.permissions())
+}
+
+/// Creates a temporary file, and holds its lock as long as it is open: that tells it from those that nobody works on.
+fn create_locked(path: &Path) -> io::Result<File> {
+    let file = File::options().read(true).write(true).create_new(true).open(path)?;
+    // Another run may have swept it before it was locked. Where there are no locks, nobody sweeps.
+    if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) || !path.exists() {
+        // For which another name is tried.
+        return Err(io::ErrorKind::AlreadyExists.into());
+    }
+    Ok(file)
+}
+
+/// Removes what runs that are no more have left in `folder`. Whatever is in the way of that is in nobody else's.
+fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let name = name.as_encoded_bytes();
+        let is_ours = name.starts_with(PREFIX.as_bytes()) && name.ends_with(SUFFIX.as_bytes());
+        if is_ours && entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            let file = File::options().write(true).open(entry.path());
+            if file.is_ok_and(|file| file.try_lock().is_ok()) {
+                drop(fs::remove_file(entry.path()));
+            }
+        }
+    }
+}
+
 /// Removes the temporary files and ends the program with exit code 130 when the user or the system
-/// interrupts it (Ctrl-C, SIGTERM, SIGHUP).
+/// interrupts it (Ctrl-C, SIGTERM, SIGHUP), after `report`.
 ///
 /// # Errors
 /// When the system refuses, or somebody else handles interruptions already.
-pub fn clean_up_on_interrupt() -> Result<(), ctrlc::Error> {
-    ctrlc::set_handler(|| {
+pub fn clean_up_on_interrupt(report: impl Fn() + Send + 'static) -> Result<(), ctrlc::Error> {
+    ctrlc::set_handler(move || {
         // Whoever holds the lock on the way out starts no new file.
-        let unfinished = unfinished();
+        let unfinished = locked(&UNFINISHED);
         for path in unfinished.iter() {
             // It may be complete, and renamed, by now.
             drop(fs::remove_file(path));
         }
+        report();
         std::process::exit(130);
     })
 }
 
-fn unfinished() -> std::sync::MutexGuard<'static, BTreeSet<PathBuf>> {
-    UNFINISHED.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

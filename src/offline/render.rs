@@ -6,6 +6,7 @@ use super::{
     wav::{Chunk, Depth, Format, Writer},
 };
 use crate::dsp::{BandMask, BandState, Settings, ToneFilter, kernel::Kernel};
+use ebur128::{EbuR128, Mode};
 use std::{io, path::Path, sync::mpsc, thread, time::Instant};
 
 /// Frames that go from the reader to the filter and on to the writer at a time: enough to be worth a system
@@ -60,6 +61,8 @@ pub struct Options {
     pub force: bool,
     /// Give the output the input's time of modification.
     pub keep_mtime: bool,
+    /// Measure the loudness, which takes as long as the filter's bank.
+    pub loudness: bool,
 }
 
 /// What was done.
@@ -79,6 +82,8 @@ pub struct Report {
     pub before: Level,
     /// How loud the output is, before samples are cut to full scale.
     pub after: Level,
+    /// Integrated loudness by EBU R128 of input and output, in LUFS, where it is measured and there is any.
+    pub loudness: [Option<f64>; 2],
     /// Samples beyond full scale that had to be cut to it.
     pub clipped: u64,
     /// The bands that sounded.
@@ -170,6 +175,7 @@ pub fn render(
         wall_seconds: start.elapsed().as_secs_f64(),
         before: pass.before,
         after: pass.after,
+        loudness: pass.meters.map(|meter| loudness(meter.as_ref())),
         clipped,
         notes: pass.notes,
         settings: options.settings,
@@ -224,6 +230,8 @@ struct Pass {
     early: usize,
     before: Level,
     after: Level,
+    /// Of input and output.
+    meters: [Option<EbuR128>; 2],
     notes: BandMask,
 }
 
@@ -245,8 +253,12 @@ impl Pass {
                 reason,
             })
         });
+        // A rate that is none for it has no loudness.
+        let meter = |rate| EbuR128::new(u32::from(channels), rate, Mode::I).ok();
+        let meter = |rate| options.loudness.then(|| meter(rate)).flatten();
         Ok(Self {
             early: filter.latency(),
+            meters: [rate, options.rate.unwrap_or(rate)].map(meter),
             source,
             filter,
             resampler: resampler.transpose()?,
@@ -307,6 +319,7 @@ impl Pass {
                 }
                 this.after.add(channel);
             }
+            measure(&mut this.meters[1], block);
             frames += block[0].len() as u64;
             sink(block)
         };
@@ -317,6 +330,7 @@ impl Pass {
             }
             self.read += block[0].len() as u64;
             block.iter().for_each(|channel| self.before.add(channel));
+            measure(&mut self.meters[0], &block);
             self.filter(&mut block);
             if let Some(resampler) = &mut self.resampler {
                 resampler.process(&mut block);
@@ -373,6 +387,18 @@ impl Pass {
             block.iter_mut().for_each(|channel| drop(channel.drain(..early)));
         }
     }
+}
+
+fn measure(meter: &mut Option<EbuR128>, block: &[Vec<f32>]) {
+    let channels: Vec<&[f32]> = block.iter().map(Vec::as_slice).collect();
+    if let Some(Err(_)) = meter.as_mut().map(|meter| meter.add_frames_planar_f32(&channels)) {
+        *meter = None;
+    }
+}
+
+/// What a meter says; of less than 0.4 s, and of silence, nothing.
+fn loudness(meter: Option<&EbuR128>) -> Option<f64> {
+    meter?.loudness_global().ok().filter(|loudness| loudness.is_finite())
 }
 
 /// Replaces what `block` holds by so many frames of silence.

@@ -15,8 +15,8 @@ use std::{
 pub const STDIO: &str = "-";
 
 /// The extensions of files that are looked for in folders.
-pub const EXTENSIONS: [&str; 11] =
-    ["wav", "wave", "bwf", "rf64", "flac", "aif", "aiff", "aifc", "mp3", "ogg", "oga"];
+pub const EXTENSIONS: [&str; 12] =
+    ["wav", "wave", "bwf", "rf64", "flac", "aif", "aiff", "aifc", "mp3", "ogg", "oga", "caf"];
 
 /// Those of them that are WAV.
 pub(super) const WAV_EXTENSIONS: [&str; 4] = ["wav", "wave", "bwf", "rf64"];
@@ -41,13 +41,13 @@ impl Input {
     pub fn new(path: &Path) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let spooled = if path == Path::new(STDIO) {
-            Some(spool(path, &mut io::stdin().lock())?)
+            Some(spool(path, io::stdin().lock())?)
         } else {
             let metadata = fs::metadata(path).map_err(unreadable)?;
             if metadata.is_dir() {
                 return Err(Error::Folder(path.into()));
             }
-            let pipe = || spool(path, &mut File::open(path).map_err(unreadable)?);
+            let pipe = || spool(path, File::open(path).map_err(unreadable)?);
             (!metadata.is_file()).then(pipe).transpose()?
         };
         Ok(Self { path: path.into(), spooled })
@@ -80,10 +80,16 @@ impl Input {
     }
 }
 
-/// Everything that comes through the pipe called `path`, in a file without a name.
-fn spool(path: &Path, from: &mut impl Read) -> Result<File, Error> {
+/// Everything that comes through the pipe called `path`, in a file without a name. What cannot be read is refused when
+/// its first bytes are there.
+fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     let temporary = |source| Error::Temporary { path: path.into(), source };
+    let unreadable = |source| Error::Read { path: path.into(), source };
+    let mut head = Vec::new();
+    from.by_ref().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
+    Kind::of(path, &head)?;
     let mut file = tempfile::tempfile().map_err(temporary)?;
+    file.write_all(&head).map_err(temporary)?;
     let mut bytes = vec![0; 1 << 16];
     // Not `io::copy`, which does not tell whether reading or writing fails.
     loop {
@@ -91,7 +97,46 @@ fn spool(path: &Path, from: &mut impl Read) -> Result<File, Error> {
             Ok(0) => return Ok(file),
             Ok(len) => file.write_all(&bytes[..len]).map_err(temporary)?,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(source) => return Err(Error::Read { path: path.into(), source }),
+            Err(source) => return Err(unreadable(source)),
+        }
+    }
+}
+
+/// Bytes that tell what a file is.
+const HEAD: u64 = 64;
+
+/// What reads a file.
+enum Kind {
+    Wav,
+    Coded,
+}
+
+impl Kind {
+    /// That of the file `path`, which begins with `head`.
+    fn of(path: &Path, head: &[u8]) -> Result<Self, Error> {
+        // The first page of an Ogg file says what is in it.
+        let codings = [("OpusHead", "Opus"), ("Speex   ", "Speex")];
+        let coding = codings.iter().find(|(name, _)| {
+            head.starts_with(b"OggS") && head.windows(8).any(|bytes| bytes == name.as_bytes())
+        });
+        if let Some((_, coding)) = coding {
+            return Err(Error::Coding { path: path.into(), coding: (*coding).into() });
+        }
+        let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
+        match head {
+            // MP3 begins with a tag, or with the eleven bits of a frame.
+            [b'f', b'L', b'a', b'C', ..]
+            | [b'F', b'O', b'R', b'M', ..]
+            | [b'O', b'g', b'g', b'S', ..]
+            | [b'I', b'D', b'3', _, ..]
+            | [b'c', b'a', b'f', b'f', ..]
+            | [_, _, _, _, b'f', b't', b'y', b'p', ..]
+            | [0xFF, 0xE0..=0xFF, ..] => Ok(Self::Coded),
+            [b'R', b'I', b'F', b'F', ..]
+            | [b'R', b'F', b'6', b'4', ..]
+            | [b'B', b'W', b'6', b'4', ..] => Ok(Self::Wav),
+            [] => Err(not_audio("it is empty")),
+            _ => Err(not_audio("it begins like none that is known")),
         }
     }
 }
@@ -100,7 +145,7 @@ fn spool(path: &Path, from: &mut impl Read) -> Result<File, Error> {
 pub enum Source {
     /// WAV, with its chunks.
     Wav(wav::Reader),
-    /// FLAC, AIFF, MP3 or Ogg Vorbis.
+    /// Any other format, and WAV of other codings than PCM.
     Coded(Box<coded::Reader>),
 }
 
@@ -115,34 +160,21 @@ impl Source {
         let mut file = input.open().map_err(unreadable)?;
         let mut head = Vec::new();
         let mut read = || {
-            (&mut file).take(64).read_to_end(&mut head)?;
+            (&mut file).take(HEAD).read_to_end(&mut head)?;
             file.rewind()
         };
         read().map_err(unreadable)?;
-        let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
-        // The first page of an Ogg file says what is in it.
-        let codings = [("OpusHead", "Opus"), ("Speex   ", "Speex")];
-        let coding = codings.iter().find(|(name, _)| {
-            head.starts_with(b"OggS") && head.windows(8).any(|bytes| bytes == name.as_bytes())
-        });
-        if let Some((_, coding)) = coding {
-            return Err(Error::Coding { path: path.into(), coding: (*coding).into() });
-        }
-        match head[..] {
-            // MP3 begins with a tag, or with the eleven bits of a frame.
-            [b'f', b'L', b'a', b'C', ..]
-            | [b'F', b'O', b'R', b'M', ..]
-            | [b'O', b'g', b'g', b'S', ..]
-            | [b'I', b'D', b'3', _, ..]
-            | [0xFF, 0xE0..=0xFF, ..] => {
-                Ok(Self::Coded(Box::new(coded::Reader::open(path, file)?)))
-            }
-            [b'R', b'I', b'F', b'F', ..]
-            | [b'R', b'F', b'6', b'4', ..]
-            | [b'B', b'W', b'6', b'4', ..] => wav::Reader::open(path, file).map(Self::Wav),
-            [] => Err(not_audio("it is empty")),
-            _ => Err(not_audio("it begins like none that is known")),
-        }
+        Ok(match Kind::of(path, &head)? {
+            Kind::Wav => match wav::Reader::open(path, file) {
+                // Such as mu-law.
+                Err(refused @ Error::Coding { .. }) => {
+                    let file = input.open().map_err(unreadable)?;
+                    Self::Coded(Box::new(coded::Reader::open(path, file).map_err(|_| refused)?))
+                }
+                read => Self::Wav(read?),
+            },
+            Kind::Coded => Self::Coded(Box::new(coded::Reader::open(path, file)?)),
+        })
     }
 
     /// What the samples have in common.

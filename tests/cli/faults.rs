@@ -97,8 +97,6 @@ fn codings_that_are_not_read() {
     coding(&Wav { bits: 12, ..silence() }, "12-bit integer");
     coding(&Wav { tag: 2, bits: 4, ..silence() }, "ADPCM");
     coding(&Wav { tag: 0x11, bits: 4, ..silence() }, "ADPCM");
-    coding(&Wav { tag: 6, bits: 8, ..silence() }, "A-law");
-    coding(&Wav { tag: 7, bits: 8, ..silence() }, "mu-law");
     coding(&Wav { tag: 0x55, bits: 0, ..silence() }, "MP3");
     coding(&Wav { tag: 0x1234, ..silence() }, "format 0x1234");
 }
@@ -310,4 +308,38 @@ fn a_folder_for_temporary_files_that_is_not_there_or_full_is_named() {
         said.starts_with("error: -: cannot be stored in /tmp") && said.contains("TMPDIR"),
         "{said}"
     );
+}
+
+/// A pipe that nobody closes: what reads it to its end waits for ever.
+#[test]
+fn a_pipe_with_what_is_no_audio_is_refused_at_its_first_bytes() {
+    use std::{io::Write, process::Stdio};
+    let folder = Folder::new();
+    let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin!("tone-filter"))
+        .current_dir(folder.path(""))
+        .args(["render", "-", "-o", "out.wav"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(&[b'y'; 64]).unwrap();
+    let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
+    assert!(said.starts_with("error: -: cannot be decoded (it begins like none"), "{said}");
+    drop(pipe);
+}
+
+#[cfg(unix)]
+#[test]
+fn names_with_control_characters_command_no_terminal() {
+    let folder = Folder::new();
+    let name = "in/\u{1b}[31mred\u{9b}\n.wav";
+    folder.put(name, &silence().bytes());
+    folder.put("in/\u{7}.wav", b"RIFF");
+    for line in ["render in -o out --verbose", "render in -o out2 --dry-run"] {
+        let output = folder.command(line).output().unwrap();
+        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        assert!(said.contains("\\u{1b}[31mred\\u{9b}\\u{a}.wav"), "{line}: {said}");
+        assert!(!said.replace('\n', "").contains(char::is_control), "{line}: {said:?}");
+    }
 }

@@ -69,6 +69,40 @@ fn outputs_have_the_permissions_of_any_new_file() {
     assert_eq!(mode("out.wav"), mode("in.wav"));
 }
 
+#[cfg(unix)]
+#[test]
+fn force_keeps_the_mode_and_the_links_of_what_it_replaces() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    let folder = Folder::with(&silence().bytes());
+    folder.put("real/old.wav", b"old");
+    let set = |mode| fs::Permissions::from_mode(mode);
+    symlink("real/old.wav", folder.path("first.wav")).unwrap();
+    symlink(folder.path("first.wav"), folder.path("second.wav")).unwrap();
+    symlink("real/new.png", folder.path("nowhere.png")).unwrap();
+    let owner = |name: &str| {
+        let metadata = fs::metadata(folder.path(name)).unwrap();
+        (metadata.uid(), metadata.gid(), metadata.mode() & 0o7777)
+    };
+    for mode in [0o640, 0o444] {
+        fs::set_permissions(folder.path("real/old.wav"), set(mode)).unwrap();
+        // Only root may give files away.
+        let (uid, gid, _) = owner("real/old.wav");
+        let given = std::os::unix::fs::chown(folder.path("real/old.wav"), Some(12), Some(34));
+        let (uid, gid) = if given.is_ok() { (12, 34) } else { (uid, gid) };
+        for name in ["real/old.wav", "second.wav"] {
+            folder.run(&format!("render in.wav -o {name} --force"));
+            assert_eq!(folder.integers("real/old.wav"), [0; 20]);
+            assert_eq!(owner("real/old.wav"), (uid, gid, mode), "{name}");
+        }
+    }
+    folder.run("bands in.wav --png nowhere.png --force");
+    assert!(fs::read(folder.path("real/new.png")).unwrap().starts_with(b"\x89PNG"));
+    for link in ["first.wav", "second.wav", "nowhere.png"] {
+        assert!(folder.path(link).is_symlink(), "{link}");
+    }
+    assert_eq!(fs::read_dir(folder.path("real")).unwrap().count(), 2, "nothing temporary is left");
+}
+
 #[test]
 fn bands_draws_a_picture() {
     let folder = Folder::with(&silence().bytes());
@@ -79,6 +113,19 @@ fn bands_draws_a_picture() {
     let reader = png::Decoder::new(file).read_info().unwrap();
     assert!(reader.info().width >= 1000 && reader.info().height >= 48 * 12);
     assert_eq!(folder.files().len(), 2, "nothing temporary is left");
+}
+
+#[test]
+fn a_picture_leaves_out_letters_that_its_font_has_not() {
+    let folder = Folder::new();
+    let png = |name: &str| {
+        folder.put(name, &silence().bytes());
+        folder.run(&format!("bands {name} --png out.png --force --quiet"));
+        fs::read(folder.path("out.png")).unwrap()
+    };
+    let expected = png("A…é….wav");
+    assert!(png("A夜想曲é第二番.wav") == expected);
+    assert!(png("Aé.wav") != expected);
 }
 
 #[test]

@@ -111,6 +111,15 @@ fn chunks_with_metadata_are_carried_over_unchanged() {
 }
 
 #[test]
+fn any_number_of_chunks_is_carried_over() {
+    let many = b"tiny\0\0\0\0".repeat(200_000);
+    let wav = Wav { between: many.clone(), ..silence() }.bytes();
+    let folder = Folder::with(&[wav, many].concat());
+    folder.run("render in.wav -o out.wav");
+    assert_eq!(chunks(&fs::read(folder.path("out.wav")).unwrap()).len(), 400_002);
+}
+
+#[test]
 fn loudspeakers_keep_their_channels() {
     let mut extension = vec![22, 0, 16, 0, 0x3F, 0x06, 0, 0, 1, 0];
     extension.extend([0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]);

@@ -4,7 +4,7 @@ use crate::{Folder, common, float_wav};
 use std::process::{Command, Stdio};
 
 /// Runs `line` in `folder`; gives its standard output.
-fn tool(folder: &Folder, line: &str) -> Vec<u8> {
+pub fn tool(folder: &Folder, line: &str) -> Vec<u8> {
     let mut words = line.split(' ');
     let name = words.next().unwrap();
     let output =
@@ -22,7 +22,7 @@ fn tool(folder: &Folder, line: &str) -> Vec<u8> {
 }
 
 /// All samples of a file as sox or ffmpeg read it, as 32-bit floats, interleaved.
-fn read_by(tool_name: &str, folder: &Folder, name: &str) -> Vec<f32> {
+pub fn read_by(tool_name: &str, folder: &Folder, name: &str) -> Vec<f32> {
     let bytes = match tool_name {
         "sox" => tool(folder, &format!("sox -D {name} -t f32 -")),
         _ => tool(folder, &format!("ffmpeg -v error -i {name} -f f32le -")),
@@ -31,7 +31,7 @@ fn read_by(tool_name: &str, folder: &Folder, name: &str) -> Vec<f32> {
 }
 
 /// Samples as we read them, by a way of rendering that changes nothing.
-fn read_by_us(folder: &Folder, name: &str) -> Vec<f32> {
+pub fn read_by_us(folder: &Folder, name: &str) -> Vec<f32> {
     folder.run(&format!("render {name} -o ours.f32.wav --mix 0 --bit-depth 32f --force"));
     let channels = folder.floats("ours.f32.wav");
     (0..channels[0].len())
@@ -41,7 +41,7 @@ fn read_by_us(folder: &Folder, name: &str) -> Vec<f32> {
 
 /// A folder with `channels` of `frames` samples of noise in `in.wav`: 16 bits, which all of sox's and
 /// ffmpeg's ways keep.
-fn noise(channels: usize, frames: usize) -> Folder {
+pub fn noise(channels: usize, frames: usize) -> Folder {
     let mut noise = common::noise(9);
     in_16_bits(
         &(0..channels)
@@ -50,7 +50,7 @@ fn noise(channels: usize, frames: usize) -> Folder {
     )
 }
 
-fn in_16_bits(channels: &[Vec<f32>]) -> Folder {
+pub fn in_16_bits(channels: &[Vec<f32>]) -> Folder {
     let folder = Folder::with(&float_wav(44_100, channels));
     folder.run("render in.wav -o short.wav --bit-depth 16 --mix 0");
     std::fs::rename(folder.path("short.wav"), folder.path("in.wav")).unwrap();

@@ -1,6 +1,7 @@
 //! The command `tone-filter`, run as users run it.
 
 mod batch;
+mod coded;
 #[path = "../common/mod.rs"]
 mod common;
 mod depths;
@@ -8,6 +9,7 @@ mod faults;
 mod files;
 mod formats;
 mod heard;
+mod inputs;
 mod interop;
 mod safety;
 mod sound;

@@ -78,27 +78,75 @@ fn killed_at_any_moment_and_started_again_it_completes_the_set() {
         let said = folder.run("render in -o out --skip-existing");
         let summary = said.lines().last().unwrap();
         assert!(summary.starts_with(&format!("{} file", 20 - whole)), "{said}");
-        assert_eq!(check(&folder).1, 20);
+        assert_eq!(check(&folder), (0, 20), "what was left unfinished is swept");
     }
     assert_eq!(folder.run("render in -o out --skip-existing"), "20 files skipped\n");
 }
 
-#[test]
-fn interrupted_it_removes_what_is_not_complete() {
-    let folder = twenty();
-    for signal in ["INT", "TERM", "HUP"] {
-        let mut child = start(&folder, "render in -o out --force --jobs 2");
-        // Once a temporary file is there, so is the handler.
-        while check(&folder).0 == 0 {
-            assert!(child.try_wait().unwrap().is_none(), "too fast to be interrupted");
-            std::thread::yield_now();
-        }
-        let line = format!("kill -{signal} {}", child.id());
-        assert!(Command::new("sh").args(["-c", &line]).status().unwrap().success());
-        let code = child.wait().unwrap().code();
-        assert_eq!(code, Some(130), "{signal}");
-        assert_eq!(check(&folder).0, 0, "{signal}");
+/// Starts `line`, sends it `signal` once a temporary file is in `out`, and gives what it says.
+fn interrupt(folder: &Folder, line: &str, signal: &str) -> String {
+    let child = Command::new(assert_cmd::cargo::cargo_bin!("tone-filter"))
+        .current_dir(folder.path(""))
+        .args(line.split(' '))
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut child = child.unwrap();
+    // Once a temporary file is there, so is the handler.
+    while parts(folder) == 0 {
+        assert!(child.try_wait().unwrap().is_none(), "too fast to be interrupted");
+        std::thread::yield_now();
     }
+    let kill = format!("kill -{signal} {}", child.id());
+    assert!(Command::new("sh").args(["-c", &kill]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{line}: {signal}");
+    assert_eq!(parts(folder), 0, "{line}: {signal}");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// How many temporary files are in `out`.
+fn parts(folder: &Folder) -> usize {
+    let files = fs::read_dir(folder.path("out")).into_iter().flatten();
+    files.filter(|file| file.as_ref().unwrap().file_name().as_encoded_bytes()[0] == b'.').count()
+}
+
+#[test]
+fn interrupted_it_removes_what_is_not_complete_and_says_how_far_it_came() {
+    let folder = twenty();
+    for (signal, line) in [
+        ("INT", "render in none.wav -o out --jobs 2"),
+        ("TERM", "render in none.wav -o out --force --jobs 2"),
+        ("HUP", "render in none.wav -o out --force --jobs 2"),
+    ] {
+        let said = interrupt(&folder, line, signal);
+        let last = said.lines().last().unwrap();
+        let done = last.strip_prefix("interrupted: of 21 files ").expect(&said);
+        let done = done.strip_suffix(" done, 0 skipped, 1 failed; --skip-existing goes on");
+        assert!(done.expect(&said).parse::<usize>().unwrap() < 20, "{said}");
+        check(&folder);
+    }
+    assert_eq!(interrupt(&folder, "render in -o out --force --jobs 2 --quiet", "INT"), "");
+    // Minutes of it, which nobody waits for.
+    folder.put("long.wav", &float_wav(8000, &[common::white(120.0, 8000.0)]));
+    for signal in ["INT", "TERM", "HUP"] {
+        let line = "bands long.wav --png out/a.png --midi out/a.mid --csv out/a.csv --hop 1ms";
+        assert_eq!(interrupt(&folder, line, signal), "");
+    }
+}
+
+#[test]
+fn what_was_left_unfinished_is_swept_unless_somebody_works_on_it() {
+    let folder = Folder::with(&crate::silence().bytes());
+    let names = [".tone-filter-dead.part", ".tone-filter-live.part", ".tone-filter-dead.wav"];
+    names.iter().for_each(|name| folder.put(&format!("out/{name}"), b"half"));
+    let live = fs::File::open(folder.path("out").join(names[1])).unwrap();
+    live.lock().unwrap();
+    let left = || names.map(|name| folder.path("out").join(name).exists());
+    folder.run("bands in.wav --csv out/in.csv");
+    assert_eq!(left(), [false, true, true]);
+    drop(live);
+    folder.run("render in.wav -o out/");
+    assert_eq!(left(), [false, false, true]);
 }
 
 /// Renders all of `in` by `script`, in which `"$0"` is the tool, onto a disk that is too small.

@@ -48,6 +48,14 @@ fn bars_move_on_a_terminal_and_nowhere_else() {
     assert!(said.contains("  \u{2591}"), "and one for a worker: {said:?}");
     let (said, _) = on_terminal(&folder, "render in -o out --force --quiet", 40);
     assert_eq!(said, "");
+    for (line, bar) in [
+        ("bands in/one.wav --midi out/one.mid", "\u{2591} one.wav, 0 s"),
+        ("bench --kernel scalar --seconds 0.1", "\u{2591} bench, 0 s"),
+    ] {
+        let (said, code) = on_terminal(&folder, line, 40);
+        assert!(code == 0 && said.contains(bar), "{line}: {said:?}");
+    }
+    assert_eq!(on_terminal(&folder, "bands in/one.wav --csv a.csv --quiet", 40).0, "");
     let said = folder.run("render in -o out --force --mix 0");
     assert!(said.starts_with("2 files done: ") && said.lines().count() == 1, "{said}");
 }

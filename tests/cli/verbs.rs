@@ -46,6 +46,14 @@ fn every_shell_learns_every_flag() {
             assert!(script.contains(word), "{shell}: {word}");
         }
     }
+    // Those shells whose completions have values at all.
+    for shell in ["bash", "zsh", "fish"] {
+        let script = stdout(&folder, &format!("completions {shell}"));
+        for value in ["extreme-8-bit", "minor-pentatonic", "portable", "pulse12"] {
+            let count = script.matches(value).count();
+            assert!(count >= 2, "{shell}: {value}: both of render and bands: {count}");
+        }
+    }
 }
 
 #[test]

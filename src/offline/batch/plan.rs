@@ -12,7 +12,7 @@ use std::{
     collections::{HashMap, HashSet},
     ffi::OsString,
     fs,
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
 };
 
 /// What the user asks for.
@@ -20,6 +20,8 @@ use std::{
 pub struct Request<'a> {
     /// Files, folders and patterns; `-` is standard input.
     pub inputs: &'a [PathBuf],
+    /// So many of the last inputs are from a list: below `out`, relative ones keep the folders that they name.
+    pub listed: usize,
     /// A file for one file, or a folder; beside the inputs if there is none. `-` is standard output.
     pub out: Option<&'a Path>,
     /// `out` is a folder even for one file.
@@ -95,6 +97,9 @@ pub enum Refused {
     /// An output is also an input.
     #[error("{}: is an input; choose another --out, or a --suffix", .0.display())]
     OverInput(PathBuf),
+    /// An output is also an input: of an earlier run, or the user's own.
+    #[error("{}: is an input that --force would overwrite; go on with --skip-existing, or choose an --out or another --suffix", .0.display())]
+    Earlier(PathBuf),
     /// Many files are to go into what is a file, or is called like one.
     #[error("{}: is a file's name, and several outputs need a folder; choose another --out, or end it in /", .0.display())]
     NotAFolder(PathBuf),
@@ -156,6 +161,10 @@ impl Plan {
             }
         }
         let is_earlier = |path: &Path| canonical(path).is_some_and(|path| earlier.contains(&path));
+        let overwritten = found.iter().flatten().find(|found| is_earlier(&found.path));
+        if let Some(found) = overwritten.filter(|_| request.force) {
+            return Err(Refused::Earlier(found.path.clone()));
+        }
         let left_out = unread.into_iter().map(|input| LeftOut { input, reason: Reason::Format });
         let mut plan = Self {
             jobs: Vec::new(),
@@ -224,7 +233,16 @@ impl Plan {
 
 fn find_all(request: &Request, unread: &mut Vec<PathBuf>) -> Vec<Result<Found, (PathBuf, Error)>> {
     let out = request.out.and_then(|out| fs::canonicalize(out).ok());
-    request.inputs.iter().flat_map(|input| find(input, out.as_deref(), unread)).collect()
+    let find = |input: &PathBuf| find(input, out.as_deref(), unread);
+    let mut found: Vec<_> = request.inputs.iter().map(find).collect();
+    let named = request.inputs.len() - request.listed;
+    for found in found[named..].iter_mut().flatten().flatten() {
+        if found.path.is_relative() {
+            let is_name = |part: &Component| matches!(part, Component::Normal(_));
+            found.below = found.path.components().filter(is_name).collect();
+        }
+    }
+    found.into_iter().flatten().collect()
 }
 
 /// `path` with `suffix` at the end of its name, and as WAV.

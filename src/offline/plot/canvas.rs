@@ -62,6 +62,19 @@ impl Canvas {
         }
     }
 
+    /// `text` as far as the font has letters for it.
+    pub fn legible(&self, text: &str) -> String {
+        let mut legible = String::new();
+        for letter in text.chars() {
+            if self.font.glyph_id(letter) != GlyphId(0) {
+                legible.push(letter);
+            } else if !legible.ends_with('…') {
+                legible.push('…');
+            }
+        }
+        legible
+    }
+
     /// Width of `text` in letters of `size` pixels.
     pub fn text_width(&self, size: f32, text: &str) -> f32 {
         let glyphs = self.glyphs(size, text);

@@ -90,11 +90,12 @@ fn draw_title(plot: &Plot, canvas: &mut Canvas) {
     }
 
     let room = (x - LEFT) as f32;
-    let mut title = plot.title.clone();
+    let whole = canvas.legible(&plot.title);
+    let mut title = whole.clone();
     let mut kept = title.chars().count();
     while canvas.text_width(22.0, &title) > room {
         kept -= 1;
-        title = plot.title.chars().take(kept).chain(['…']).collect();
+        title = whole.chars().take(kept).chain(['…']).collect();
     }
     canvas.text(LEFT, baseline, 22.0, Align::Left, [238, 240, 245], &title);
 }

@@ -93,6 +93,7 @@ impl Plot {
                 plot.push(bands);
                 Ok(())
             },
+            |_| (),
         )?;
         Ok(plot)
     }

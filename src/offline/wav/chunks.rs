@@ -1,10 +1,7 @@
 //! The chunks of a file, walked here so that padding is respected and a truncated file is found out
 //! before anything is rendered.
 
-use std::{
-    fs::File,
-    io::{self, BufReader, Read, Seek, SeekFrom},
-};
+use std::io::{self, BufReader, Read, Seek};
 
 /// No format chunk is longer; a longer one is a broken length.
 const LONGEST_FORMAT: u64 = 1024;
@@ -39,8 +36,9 @@ pub struct Chunks {
     pub after: Vec<Chunk>,
 }
 
-/// Reads all heads of a file of `file_len` bytes. What is not WAV is [`io::ErrorKind::InvalidData`].
-pub fn walk(file: &mut BufReader<File>, file_len: u64) -> io::Result<Chunks> {
+/// Reads all heads of a file of `file_len` bytes. What is not WAV is [`io::ErrorKind::InvalidData`]. What lies in one
+/// buffer is read at once: there may be millions of chunks.
+pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result<Chunks> {
     let invalid = |reason: &'static str| io::Error::new(io::ErrorKind::InvalidData, reason);
     let mut riff = [0; 12];
     file.read_exact(&mut riff)?;
@@ -58,6 +56,7 @@ pub fn walk(file: &mut BufReader<File>, file_len: u64) -> io::Result<Chunks> {
         let mut head = [0; 8];
         file.read_exact(&mut head)?;
         position += head.len() as u64;
+        let mut read = 0;
         let chunk = chunk(head, position);
         let len = u64::from(chunk.len);
         match &chunk.id {
@@ -67,10 +66,12 @@ pub fn walk(file: &mut BufReader<File>, file_len: u64) -> io::Result<Chunks> {
             b"fmt " => {
                 fmt.resize(len as usize, 0);
                 file.read_exact(&mut fmt)?;
+                read = len;
             }
             b"ds64" if is_64 && len >= 24 => {
                 let mut sizes = [0; 24];
                 file.read_exact(&mut sizes)?;
+                read = 24;
                 long_data = sizes[8..16].try_into().ok().map(u64::from_le_bytes);
             }
             b"data" if fmt.is_empty() => return Err(invalid("it has no format chunk")),
@@ -84,7 +85,10 @@ pub fn walk(file: &mut BufReader<File>, file_len: u64) -> io::Result<Chunks> {
                 };
                 let after = position.checked_add(data_len).and_then(|end| end.checked_add(end % 2));
                 let after = match after {
-                    Some(start) if start < file_len => trailing(file, start, file_len)?,
+                    Some(start) if start < file_len => {
+                        file.seek_relative((start - position) as i64)?;
+                        trailing(file, start, file_len)?
+                    }
                     _ => Vec::new(),
                 };
                 return Ok(Chunks { fmt, data_start: position, data_len, streamed, before, after });
@@ -92,29 +96,34 @@ pub fn walk(file: &mut BufReader<File>, file_len: u64) -> io::Result<Chunks> {
             id if is_carried(id) && position + len <= file_len => before.push(chunk),
             _ => {}
         }
+        file.seek_relative((len + len % 2 - read) as i64)?;
         position += len + len % 2;
-        let here = file.stream_position()?;
-        file.seek_relative(position as i64 - here as i64)?;
     }
 }
 
-/// The whole chunks from `position` on. Whatever else follows the samples is no reason to refuse them.
-fn trailing(file: &mut BufReader<File>, mut position: u64, end: u64) -> io::Result<Vec<Chunk>> {
+/// The whole chunks from `position` on, at which `file` is. Whatever else follows the samples is no reason to refuse
+/// them.
+fn trailing(
+    file: &mut BufReader<impl Read + Seek>,
+    mut position: u64,
+    end: u64,
+) -> io::Result<Vec<Chunk>> {
     let mut chunks = Vec::new();
     while position + 8 <= end {
-        file.seek(SeekFrom::Start(position))?;
         let mut head = [0; 8];
         file.read_exact(&mut head)?;
         position += 8;
         let chunk = chunk(head, position);
-        position += u64::from(chunk.len) + u64::from(chunk.len % 2);
+        let len = u64::from(chunk.len);
         // The last chunk's padding is often forgotten.
-        if chunk.start + u64::from(chunk.len) > end || !chunk.id.iter().all(u8::is_ascii) {
+        if position + len > end || !chunk.id.iter().all(u8::is_ascii) {
             break;
         }
         if is_carried(&chunk.id) {
             chunks.push(chunk);
         }
+        file.seek_relative((len + len % 2) as i64)?;
+        position += len + len % 2;
     }
     Ok(chunks)
 }
@@ -129,4 +138,42 @@ fn is_carried(id: &[u8; 4]) -> bool {
     const OWN: [&[u8; 4]; 10] =
         [b"fmt ", b"data", b"fact", b"ds64", b"JUNK", b"junk", b"PAD ", b"FLLR", b"PEAK", b"levl"];
     !OWN.contains(&id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Cursor, SeekFrom};
+
+    /// Counts what would be calls of the system.
+    struct Counted(Cursor<Vec<u8>>, usize);
+
+    impl Read for Counted {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            self.1 += 1;
+            self.0.read(to)
+        }
+    }
+
+    impl Seek for Counted {
+        fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+            self.1 += 1;
+            self.0.seek(to)
+        }
+    }
+
+    #[test]
+    fn many_chunks_are_found_with_few_calls() {
+        let many = b"tiny\x01\0\0\0x\0".repeat(10_000);
+        let fmt = [&b"fmt \x10\0\0\0"[..], &[0; 16]].concat();
+        let data = b"data\x02\0\0\0ab";
+        let bytes = [b"RIFF\0\0\0\0WAVE", &fmt[..], &many, data, &many].concat();
+        let len = bytes.len();
+        let mut file = BufReader::new(Counted(Cursor::new(bytes), 0));
+        let chunks = walk(&mut file, len as u64).unwrap();
+        assert_eq!([chunks.before.len(), chunks.after.len()], [10_000; 2]);
+        assert_eq!(chunks.after[9999].start, len as u64 - 2);
+        let calls = file.get_ref().1;
+        assert!(calls < len / 4096, "{calls} calls for {len} bytes");
+    }
 }

@@ -8,7 +8,7 @@ use super::{
 use crate::offline::Error;
 use std::{
     fs::File,
-    io::{self, BufReader, Read, Seek, SeekFrom, Write},
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -18,7 +18,10 @@ const EXTENSIBLE: u16 = 0xFFFE;
 /// A WAV file being read.
 pub struct Reader {
     path: PathBuf,
-    file: File,
+    file: BufReader<File>,
+    /// Where `file` is.
+    position: u64,
+    data_start: u64,
     format: Format,
     /// Bytes a sample.
     stride: usize,
@@ -71,10 +74,20 @@ impl Reader {
         if frames == 0 {
             return Err(Error::Empty(path.into()));
         }
-        let mut file = file.into_inner();
         file.seek(SeekFrom::Start(data_start)).map_err(unreadable)?;
-        let (path, bytes) = (path.into(), Vec::new());
-        Ok(Self { path, file, format, stride, frames, read: 0, bytes, before, after })
+        Ok(Self {
+            path: path.into(),
+            file,
+            position: data_start,
+            data_start,
+            format,
+            stride,
+            frames,
+            read: 0,
+            bytes: Vec::new(),
+            before,
+            after,
+        })
     }
 
     /// What the samples have in common.
@@ -97,11 +110,21 @@ impl Reader {
     /// # Errors
     /// When it cannot be read or written.
     pub fn copy_chunk(&mut self, chunk: Chunk, to: &mut impl Write) -> io::Result<()> {
-        let position = self.file.stream_position()?;
-        self.file.seek(SeekFrom::Start(chunk.start))?;
-        let copied = io::copy(&mut (&mut self.file).take(chunk.len.into()), to)?;
-        self.file.seek(SeekFrom::Start(position))?;
-        if copied < chunk.len.into() { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
+        self.go_to(chunk.start)?;
+        let mut left = chunk.len as usize;
+        // Not `io::copy`, which takes several calls of the system for a chunk of any size.
+        while left > 0 {
+            let bytes = self.file.fill_buf()?;
+            let len = bytes.len().min(left);
+            if len == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            to.write_all(&bytes[..len])?;
+            self.file.consume(len);
+            self.position += len as u64;
+            left -= len;
+        }
+        Ok(())
     }
 
     /// Replaces what `channels` hold by the next samples, at most `frames` for each channel; full scale
@@ -112,11 +135,21 @@ impl Reader {
     pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<(), Error> {
         channels.iter_mut().for_each(Vec::clear);
         let frames = (self.frames - self.read).min(frames as u64);
-        self.bytes.resize(frames as usize * channels.len() * self.stride, 0);
-        let done = self.file.read_exact(&mut self.bytes);
+        let frame = channels.len() * self.stride;
+        self.bytes.resize(frames as usize * frame, 0);
+        let done = self
+            .go_to(self.data_start + self.read * frame as u64)
+            .and_then(|()| self.file.read_exact(&mut self.bytes));
         done.map_err(|source| self.unreadable(source))?;
+        self.position += self.bytes.len() as u64;
         self.read += frames;
         codec::decode(&self.bytes, self.format.depth, self.stride, channels);
+        Ok(())
+    }
+
+    fn go_to(&mut self, position: u64) -> io::Result<()> {
+        self.file.seek_relative(position as i64 - self.position as i64)?;
+        self.position = position;
         Ok(())
     }
 

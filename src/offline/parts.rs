@@ -1,0 +1,151 @@
+//! What lies one after the other in a coded file: `cat a.mp3 b.mp3` makes an MP3 file of two parts, each with a header
+//! of its own that counts its frames. Decoders stop where the first header ends.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, Read, Seek, SeekFrom},
+    ops::Range,
+    vec::IntoIter,
+};
+use symphonia::core::io::MediaSource;
+
+/// No tag stands later in a frame: after its head, CRC and side information.
+const FURTHEST: usize = 4 + 2 + 32;
+
+/// The parts of a file, from the first to the last.
+pub struct Parts {
+    file: File,
+    ranges: IntoIter<Range<u64>>,
+    is_mpeg: bool,
+}
+
+impl Parts {
+    /// Those of `file`. What is not MP3, or has no header to tell its length, is one part.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn new(file: File) -> io::Result<Self> {
+        let len = file.metadata()?.len();
+        let mut starts = starts(&file, len)?;
+        let is_mpeg = !starts.is_empty();
+        if !is_mpeg {
+            starts.push(0);
+        }
+        let ends: Vec<u64> = starts.iter().skip(1).copied().chain([len]).collect();
+        let ranges: Vec<_> = starts.into_iter().zip(ends).map(|(start, end)| start..end).collect();
+        Ok(Self { file, ranges: ranges.into_iter(), is_mpeg })
+    }
+
+    /// How many are to come.
+    pub fn left(&self) -> usize {
+        self.ranges.len()
+    }
+}
+
+impl Iterator for Parts {
+    type Item = io::Result<Part>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let range = self.ranges.next()?;
+        let part = |file| Part { file, position: range.start, range, is_mpeg: self.is_mpeg };
+        Some(self.file.try_clone().map(part))
+    }
+}
+
+/// Where the parts of an MP3 file begin; nowhere in others.
+fn starts(file: &File, len: u64) -> io::Result<Vec<u64>> {
+    let mut reader = BufReader::new(file);
+    let mut starts = Vec::new();
+    let (mut start, mut version) = (0, None);
+    while start < len {
+        let frame = skip_tags(&mut reader, start)?;
+        let mut head = Vec::new();
+        reader.seek(SeekFrom::Start(frame))?;
+        (&mut reader).take(FURTHEST as u64 + 16).read_to_end(&mut head)?;
+        let [0xFF, second @ 0xE0..=0xFF, ..] = head[..] else { break };
+        // Version and layer; a length that is wrong leads to no frame, or to none of these.
+        let this = second & 0xFE;
+        if *version.get_or_insert(this) != this {
+            break;
+        }
+        starts.push(start);
+        match coded_len(&head) {
+            Some(coded) => start = frame + u64::from(coded),
+            None => break,
+        }
+    }
+    Ok(starts)
+}
+
+/// The bytes of all frames, this one included, as a Xing or Info tag in the first frame has it.
+fn coded_len(frame: &[u8]) -> Option<u32> {
+    let tag = frame.windows(4).take(FURTHEST + 1).position(|id| id == b"Xing" || id == b"Info")?;
+    let word = |at: usize| Some(u32::from_be_bytes(*frame.get(tag + at..)?.first_chunk()?));
+    // The first bit says that the number of frames is there, the second one the length.
+    let flags = word(4)?;
+    let len = if flags & 1 == 0 { word(8) } else { word(12) };
+    len.filter(|len| flags & 2 != 0 && *len as usize > FURTHEST)
+}
+
+/// Where the first thing behind `position` begins that is no tag: ID3 of both versions, APE.
+fn skip_tags(reader: &mut BufReader<&File>, mut position: u64) -> io::Result<u64> {
+    loop {
+        let mut head = Vec::new();
+        reader.seek(SeekFrom::Start(position))?;
+        reader.take(32).read_to_end(&mut head)?;
+        position += match head[..] {
+            [b'I', b'D', b'3', _, _, _, a, b, c, d, ..] => {
+                10 + [a, b, c, d].into_iter().fold(0, |len, byte| len << 7 | u64::from(byte & 0x7F))
+            }
+            [b'T', b'A', b'G', ..] => 128,
+            [b'A', b'P', b'E', b'T', b'A', b'G', b'E', b'X', _, _, _, _, a, b, c, d, ..] => {
+                32 + u64::from(u32::from_le_bytes([a, b, c, d]))
+            }
+            _ => return Ok(position),
+        };
+    }
+}
+
+/// A part of a file, as if it were all of it.
+pub struct Part {
+    file: File,
+    range: Range<u64>,
+    position: u64,
+    is_mpeg: bool,
+}
+
+impl Read for Part {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        // Other parts share the file's position.
+        self.file.seek(SeekFrom::Start(self.position))?;
+        let left = self.range.end.saturating_sub(self.position);
+        let read = (&mut self.file).take(left).read(to)?;
+        self.position += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for Part {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = match to {
+            SeekFrom::Start(offset) => self.range.start.checked_add(offset),
+            SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
+            SeekFrom::End(offset) => self.range.end.checked_add_signed(offset),
+        };
+        let position = position.filter(|position| *position >= self.range.start);
+        self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position - self.range.start)
+    }
+}
+
+impl MediaSource for Part {
+    /// Of MPEG streams that can be sought in and have no header, symphonia guesses the length by their first frames, and
+    /// cuts what is longer.
+    fn is_seekable(&self) -> bool {
+        !self.is_mpeg
+    }
+
+    fn byte_len(&self) -> Option<u64> {
+        Some(self.range.end - self.range.start)
+    }
+}

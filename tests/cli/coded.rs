@@ -1,0 +1,118 @@
+//! Coded files as other programs make them, held against ffmpeg's decoding.
+
+use crate::{
+    Folder, common,
+    formats::chunks,
+    interop::{in_16_bits, noise, read_by, read_by_us, tool},
+};
+
+/// A folder with two chords in `one.wav` and `two.wav`, the second one longer.
+fn two_chords() -> Folder {
+    let chord = common::noisy_chord(3.0, 44_100.0);
+    let folder = in_16_bits(&[chord[..44_100].to_vec()]);
+    folder.put("one.wav", &std::fs::read(folder.path("in.wav")).unwrap());
+    let other = in_16_bits(&[chord[44_100..].to_vec()]);
+    folder.put("two.wav", &std::fs::read(other.path("in.wav")).unwrap());
+    folder
+}
+
+#[test]
+fn mp3_files_joined_to_one_are_decoded_to_the_last_each_without_its_padding() {
+    let folder = two_chords();
+    let bytes = |name: &str| std::fs::read(folder.path(name)).unwrap();
+    tool(
+        &folder,
+        "ffmpeg -v error -i one.wav -b:a 192k -metadata title=One -write_id3v1 1 one.mp3",
+    );
+    tool(&folder, "ffmpeg -v error -i two.wav -q:a 2 -id3v2_version 0 two.mp3");
+    tool(&folder, "ffmpeg -v error -i two.wav -b:a 192k -write_xing 0 -id3v2_version 0 bare.mp3");
+    let [one, two, bare] = ["one.mp3", "two.mp3", "bare.mp3"].map(|name| read_by_us(&folder, name));
+    assert_eq!([one.len(), two.len()], [44_100, 88_200]);
+    // Without a header, nobody knows how much padding there is.
+    assert!((88_200..92_000).contains(&bare.len()), "{}", bare.len());
+    for (names, expected) in [
+        (vec!["one.mp3", "two.mp3"], [&one[..], &two].concat()),
+        (vec!["two.mp3", "one.mp3", "two.mp3"], [&two[..], &one, &two].concat()),
+        (vec!["one.mp3", "bare.mp3"], [&one[..], &bare].concat()),
+    ] {
+        folder.put("all.mp3", &names.iter().flat_map(|name| bytes(name)).collect::<Vec<u8>>());
+        assert!(read_by_us(&folder, "all.mp3") == expected, "{names:?}");
+    }
+    folder.put("short.mp3", &[&bytes("one.mp3")[..], &bytes("two.mp3")[..20_000]].concat());
+    let line = folder.fail("render short.mp3 -o out.wav", 1);
+    assert!(line.starts_with("short.mp3: truncated, "), "{line}");
+}
+
+#[test]
+fn an_mp3_of_varying_rate_without_a_header_is_read_to_its_end() {
+    let folder = Folder::new();
+    // Silence before noise, and noise before silence: the first frames tell nothing of the others.
+    let silence = vec![0.0; 88_200];
+    let noise = common::white(2.0, 44_100.0);
+    for (index, sound) in [[&silence[..], &noise], [&noise, &silence]].into_iter().enumerate() {
+        let name = format!("{index}.wav");
+        folder.put(&name, &crate::float_wav(44_100, &[sound.concat()]));
+        tool(&folder, &format!("ffmpeg -v error -i {name} -ac 1 -q:a 2 -write_xing 0 {index}.mp3"));
+        let len = read_by_us(&folder, &format!("{index}.mp3")).len();
+        assert!((176_400..180_000).contains(&len), "{index}: {len}");
+    }
+}
+
+/// The loudspeakers that the header of a WAV file names.
+fn speakers(folder: &Folder, name: &str) -> Option<[u8; 4]> {
+    let bytes = std::fs::read(folder.path(name)).unwrap();
+    let fmt = chunks(&bytes).into_iter().find(|(id, _)| id == b"fmt ").unwrap().1;
+    Some(*fmt.get(20..)?.first_chunk().unwrap())
+}
+
+#[test]
+fn loudspeakers_are_named_as_ffmpeg_names_them() {
+    for channels in 1..=8 {
+        let folder = noise(channels, 1001);
+        let samples = read_by_us(&folder, "in.wav");
+        let layout = ["mono", "stereo", "3.0", "quad", "5.0", "5.1", "6.1", "7.1"][channels - 1];
+        let map: Vec<String> = (0..channels).map(|channel| channel.to_string()).collect();
+        let map = format!("channelmap=map={}:channel_layout={layout}", map.join("|"));
+        tool(&folder, &format!("ffmpeg -v error -i in.wav -af {map} in.flac"));
+        tool(&folder, "ffmpeg -v error -i in.flac theirs.wav");
+        folder.run("render in.flac -o ours.wav --mix 0");
+        let [ours, theirs] = ["ours.wav", "theirs.wav"].map(|name| speakers(&folder, name));
+        assert_eq!(ours, theirs, "{layout}");
+        assert_eq!(ours.is_some(), channels > 2, "{layout}");
+        assert!(read_by_us(&folder, "in.flac") == samples, "{layout}");
+    }
+}
+
+#[test]
+fn vorbis_of_more_channels_than_are_decoded_right_is_refused() {
+    let folder = noise(6, 10_000);
+    tool(&folder, "ffmpeg -v error -i in.wav in.ogg");
+    let line = folder.fail("render in.ogg -o out.wav", 1);
+    assert!(line.starts_with("in.ogg: 6-channel Vorbis samples; convert them to "), "{line}");
+}
+
+#[test]
+fn coded_wav_caf_and_alac_are_decoded_as_ffmpeg_does_to_the_last_bit() {
+    let folder = two_chords();
+    for (name, flags, bits) in [
+        ("mu.wav", "-c:a pcm_mulaw", 16),
+        ("a.wav", "-c:a pcm_alaw", 16),
+        ("ima.wav", "-c:a adpcm_ima_wav", 16),
+        ("ms.wav", "-c:a adpcm_ms", 16),
+        ("pcm16.caf", "-c:a pcm_s16be", 16),
+        ("pcm24.caf", "-c:a pcm_s24le", 24),
+        ("alac.caf", "-c:a alac", 16),
+        ("alac.m4a", "-c:a alac", 16),
+        ("alac24.m4a", "-c:a alac -sample_fmt s32p", 24),
+    ] {
+        tool(&folder, &format!("ffmpeg -v error -i two.wav -ac 2 {flags} {name}"));
+        let ours = read_by_us(&folder, name);
+        assert!(ours == read_by("ffmpeg", &folder, name), "{name}");
+        assert!(ours.len() >= 2 * 88_200, "{name}");
+        folder.run(&format!("render {name} -o depth.wav --force"));
+        assert_eq!(folder.spec("depth.wav").bits_per_sample, bits, "{name}");
+    }
+    tool(&folder, "ffmpeg -v error -i two.wav -c:a aac aac.m4a");
+    let line = folder.fail("render aac.m4a -o out.wav", 1);
+    assert!(line.starts_with("aac.m4a: AAC samples; convert them to "), "{line}");
+}

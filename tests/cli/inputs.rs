@@ -1,0 +1,95 @@
+//! Lists of inputs, and outputs of an earlier run among them.
+
+use crate::{
+    Folder,
+    batch::{names, samples, tree},
+    silence,
+};
+use std::fs;
+
+#[test]
+fn a_list_names_inputs_with_blanks_and_any_line_ends() {
+    let folder = samples();
+    folder.put("list.txt", b"\xEF\xBB\xBFin/x y.wav\r\n\nin/drums\n");
+    folder.run("render --input-list list.txt in/a.wav -o out");
+    // Those of the list keep the folders that they name.
+    let expected = ["a.wav", "in/drums/deep/snare.wav", "in/drums/kick.wav", "in/x y.wav"];
+    assert_eq!(names(&tree(&folder, "out")), expected);
+    let mut command = folder.command("render --input-list - -o out2");
+    assert!(command.write_stdin("in/a.wav\n").output().unwrap().status.success());
+    assert_eq!(names(&tree(&folder, "out2")), ["in/a.wav"]);
+    let line = folder.fail("render --input-list none.txt -o out3", 1);
+    assert!(line.starts_with("none.txt: cannot be read ("), "{line}");
+}
+
+#[test]
+fn a_list_may_end_its_names_in_nul_and_keeps_folders_apart() {
+    let folder = samples();
+    folder.put("in/two\nlines.wav", &silence().bytes());
+    folder.put("other/a.wav", &silence().bytes());
+    folder.put("list", b"in/two\nlines.wav\0in/a.wav\0./other/a.wav\0");
+    folder.run("render --input-list list -0 -o out");
+    assert_eq!(names(&tree(&folder, "out")), ["in/a.wav", "in/two\nlines.wav", "other/a.wav"]);
+    let output = folder.command("render in -0 -o out2").output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "there is no list");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_list_may_have_names_that_are_not_utf_8() {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    let folder = Folder::new();
+    let name = OsStr::from_bytes(b"caf\xE9.wav");
+    fs::write(folder.path("").join(name), silence().bytes()).unwrap();
+    folder.put("list", b"caf\xE9.wav\n");
+    folder.run("render --input-list list -o out");
+    assert!(folder.path("out").join(name).exists());
+}
+
+#[test]
+fn outputs_of_an_earlier_run_among_the_inputs_are_left_out_and_told() {
+    let folder = samples();
+    let line = "render in/*.wav in/drums/*.wav --suffix -8bit";
+    folder.run(line);
+    let made = tree(&folder, "in");
+    let said = folder.run(&format!("{line} --skip-existing"));
+    let note = "note: in/a-8bit.wav and 2 more: left out, the output of another input, from an earlier run\n";
+    assert_eq!(said, format!("{note}3 files skipped, 3 left out\n"));
+    let said = folder.run(&format!("{line} --skip-existing --verbose"));
+    let note = "note: in/drums/kick-8bit.wav: left out, the output of another input, ";
+    assert!(said.contains(note), "{said}");
+    assert!(tree(&folder, "in") == made);
+    // As a shell expands the pattern.
+    let said = folder.run("render in/a-8bit.wav in/a.wav --suffix -8bit --skip-existing");
+    assert_eq!(said.lines().last(), Some("1 file skipped, 1 left out"), "{said}");
+    // Named alone, it is what is meant.
+    folder.run("render in/a-8bit.wav --suffix -8bit");
+    assert!(folder.path("in/a-8bit-8bit.wav").exists());
+}
+
+#[test]
+fn force_overwrites_no_input_that_has_the_name_of_an_output() {
+    let folder = Folder::new();
+    folder.put("in/take.wav", &silence().bytes());
+    folder.put("in/take2.wav", &silence().bytes());
+    for inputs in ["in/take.wav in/take2.wav", "in/*.wav", "in"] {
+        let before = tree(&folder, "in");
+        let said = folder.fail(&format!("render {inputs} --suffix 2 --force"), 2);
+        let expected = "in/take2.wav: is an input that --force would overwrite; go on with --skip-existing, \
+                        or choose an --out or another --suffix";
+        assert_eq!(said, expected, "{inputs}");
+        assert!(tree(&folder, "in") == before, "{inputs}");
+    }
+    folder.run("render in --suffix 2 -o out --force");
+    folder.run("render in --suffix 2 -o out --force");
+}
+
+#[test]
+fn only_what_has_the_name_of_an_output_is_left_out() {
+    let folder = Folder::new();
+    folder.put("in/take1.wav", &silence().bytes());
+    folder.put("in/take2.wav", &silence().bytes());
+    let said = folder.run("render in --suffix 2");
+    assert!(said.starts_with("2 files done: "), "{said}");
+    assert_eq!(names(&tree(&folder, "in")), ["take1.wav", "take12.wav", "take2.wav", "take22.wav"]);
+}
