@@ -36,9 +36,9 @@ fn every_parameter_is_in_one_group() {
     for (id, _, group) in ToneFilterParams::default().param_map() {
         let expected = match id.as_str() {
             "auto" | "tuning" | "transpose" => "Source",
-            "focus" | "sensitivity" | "lookahead" => "Listener",
+            "focus" | "sensitivity" | "lookahead" | "keys" => "Listener",
             "voice" | "octave" | "voices" | "drive" | "tone" => "Voice",
-            "mix" | "output" | "bypass" => "Output",
+            "mix" | "morph" | "output" | "bypass" => "Output",
             "root" | "scale" => "Scale",
             _ => "Resonators",
         };

@@ -76,7 +76,8 @@ mod tests {
     const FRAMES: usize = 640;
 
     fn filter() -> ToneFilter {
-        let settings = Settings { keys: Keys::Hold, mix: 100.0, focus: 0.0, ..Settings::default() };
+        let (mix, focus, auto) = (100.0, 0.0, false);
+        let settings = Settings { keys: Keys::Hold, mix, focus, auto, ..Settings::default() };
         ToneFilter::new(48_000.0, &settings).unwrap()
     }
 

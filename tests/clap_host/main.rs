@@ -4,6 +4,7 @@
 mod common;
 #[path = "../hosting/mod.rs"]
 mod hosting;
+mod keys;
 mod parameters;
 mod sound;
 mod timing;

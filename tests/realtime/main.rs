@@ -23,7 +23,7 @@ use std::{
 };
 use xtask::{
     display::Display,
-    host::{Change, Instance, Processor, random_transport},
+    host::{Change, Instance, Midi, Processor, random_transport},
 };
 
 const RATE: f64 = 48_000.0;
@@ -169,6 +169,14 @@ fn play(processor: &mut Processor, parameters: &[u32], size: usize, channels: us
         })
         .collect();
     changes.sort_by_key(|change| change.frame);
+    // Ten thousand events a second.
+    processor.notes = (0..signal[0].len() * 10_000 / RATE as usize)
+        .map(|_| {
+            let status = [0x80, 0x90, 0x90, 0xA0, 0xB0, 0xE0][any(6)];
+            let data = if status == 0xB0 { [1, 64, 120, 123][any(4)] } else { any(128) as u8 };
+            Midi { frame: any(signal[0].len()), message: [status, data, any(128) as u8] }
+        })
+        .collect();
     for in_place in [true, false] {
         processor.run(&mut signal, in_place, &mut std::iter::repeat(size), &changes).unwrap();
     }

@@ -4,7 +4,7 @@ use super::{callbacks::Callbacks, parameters::clap_id};
 use anyhow::{Context, Result, ensure};
 use clack_extensions::tail::{PluginTail, TailLength};
 use clack_host::{
-    events::event_types::{ParamValueEvent, TransportEvent},
+    events::event_types::{MidiEvent, ParamValueEvent, TransportEvent},
     prelude::*,
     process::StoppedPluginAudioProcessor,
 };
@@ -15,6 +15,8 @@ pub struct Processor {
     max_block: usize,
     /// Further data for every block.
     pub surroundings: Surroundings,
+    /// The notes that [`Processor::run`] plays to every signal.
+    pub notes: Vec<Midi>,
 }
 
 /// The data that a host passes with a block, besides samples and events.
@@ -45,6 +47,15 @@ pub struct Change {
     pub value: f64,
 }
 
+/// A MIDI message.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Midi {
+    /// The sample at which it comes, counted from the start of the signal.
+    pub frame: usize,
+    /// Its bytes.
+    pub message: [u8; 3],
+}
+
 impl Change {
     pub(super) fn event(&self) -> Result<ParamValueEvent> {
         let id = clap_id(self.parameter)?;
@@ -58,7 +69,7 @@ impl Processor {
         max_block: usize,
     ) -> Result<Self> {
         let started = stopped.start_processing().ok().context("the plugin does not start")?;
-        Ok(Self { started, max_block, surroundings: Surroundings::default() })
+        Ok(Self { started, max_block, surroundings: Surroundings::default(), notes: Vec::new() })
     }
 
     pub(super) fn stop(self) -> StoppedPluginAudioProcessor<Callbacks> {
@@ -93,10 +104,29 @@ impl Processor {
         output: &mut [&mut [f32]],
         changes: &[Change],
     ) -> Result<ProcessStatus> {
+        self.process_with_notes(input, output, changes, &[])
+    }
+
+    fn process_with_notes(
+        &mut self,
+        input: Option<&mut [&mut [f32]]>,
+        output: &mut [&mut [f32]],
+        changes: &[Change],
+        notes: &[Midi],
+    ) -> Result<ProcessStatus> {
         let Surroundings { transport, constant, call } = self.surroundings;
         let frames = output.first().map_or(0, |channel| channel.len());
         ensure!(frames <= self.max_block, "{frames} samples are more than {}", self.max_block);
-        let events = changes.iter().map(Change::event).collect::<Result<Vec<_>>>()?;
+        let mut events = EventBuffer::with_capacity(changes.len() + notes.len());
+        for change in changes {
+            events.push(&change.event()?);
+        }
+        for Midi { frame, message } in notes {
+            events.push(&MidiEvent::new(*frame as u32, 0, *message));
+        }
+        if !notes.is_empty() {
+            events.sort();
+        }
 
         let mut output_ports = AudioPorts::with_capacity(output.len(), 1);
         let mut output = output_ports.with_output_buffers([AudioPortBuffer {
@@ -119,7 +149,7 @@ impl Processor {
             // to be such a pair. Only the plugin accesses them during the call.
             None => unsafe { InputAudioBuffers::from_raw_buffers(&shared, frames as u32) },
         };
-        let events = InputEvents::from_buffer(&events);
+        let events = events.as_input();
         let mut no_events = OutputEvents::void();
         let mut status = None;
         call(&mut || {
@@ -154,6 +184,12 @@ impl Processor {
                 .filter(|change| (start..end).contains(&change.frame))
                 .map(|change| Change { frame: change.frame - start, ..*change })
                 .collect();
+            let notes: Vec<Midi> = self
+                .notes
+                .iter()
+                .filter(|note| (start..end).contains(&note.frame))
+                .map(|note| Midi { frame: note.frame - start, ..*note })
+                .collect();
             let mut copy: Vec<Vec<f32>> = signal.iter().map(|c| c[start..end].to_vec()).collect();
             let mut input: Vec<&mut [f32]> = copy.iter_mut().map(Vec::as_mut_slice).collect();
             let mut output: Vec<&mut [f32]> =
@@ -162,7 +198,8 @@ impl Processor {
                 // The plugin must not read the output buffer: if it did, this value would show it.
                 output.iter_mut().for_each(|channel| channel.fill(f32::NAN));
             }
-            self.process((!in_place).then_some(&mut input), &mut output, &within)?;
+            let input = (!in_place).then_some(&mut input[..]);
+            self.process_with_notes(input, &mut output, &within, &notes)?;
             start = end;
         }
         Ok(())

@@ -28,3 +28,8 @@ pub fn random_transport(noise: &mut dyn FnMut() -> f64) -> TransportEvent {
         time_signature_denominator: any(65_535.0) as u16,
     }
 }
+
+/// A song at rest at its start, at `tempo` beats a minute.
+pub fn transport_at(tempo: f64) -> TransportEvent {
+    TransportEvent { flags: TransportFlags::HAS_TEMPO, tempo, ..random_transport(&mut || 0.0) }
+}

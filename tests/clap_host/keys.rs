@@ -1,0 +1,93 @@
+//! Keys that a host plays, and the tempo of its song: the plugin's output is that of the library.
+
+use super::{MAX_BLOCK, RATE, random_blocks};
+use crate::hosting::{Signal, assert_same, instance, music, set, settings};
+use tone_filter::dsp::{Keys, Settings, Sync, ToneFilter};
+use xtask::host::{Midi, transport_at};
+
+/// The library's output for stereo `input`, with `play` called at its frames.
+fn by_library(
+    settings: &Settings,
+    input: &Signal,
+    frames: &[usize],
+    mut play: impl FnMut(&mut ToneFilter, usize),
+) -> Signal {
+    let mut filter = ToneFilter::new(RATE, settings).unwrap();
+    let mut output = input.clone();
+    let mut start = 0;
+    let ends = frames.iter().copied().chain([input[0].len()]);
+    for (index, end) in ends.enumerate() {
+        let [left, right] = &mut output[..] else { panic!("not stereo") };
+        filter.process(&mut [&mut left[start..end], &mut right[start..end]]);
+        if index < frames.len() {
+            play(&mut filter, index);
+        }
+        start = end;
+    }
+    output
+}
+
+#[test]
+fn keys_reach_the_filter_at_their_sample() {
+    let mut instance = instance();
+    let sound = Settings { mix: 100.0, ..Settings::REFERENCE };
+    for keys in [Keys::Hold, Keys::HoldAny, Keys::Add] {
+        set(&mut instance, &Settings { keys, bands: sound.bands.with(5, false), ..sound });
+        let actual = settings(&mut instance);
+        assert_eq!(actual.keys, keys);
+        let input = music(1.0, RATE);
+        // A4, pressure on it, the wheel, the pedal, off, and all off.
+        let messages = [
+            (1000, [0x90, 69, 100]),
+            (2000, [0x90, 74, 127]),
+            (9000, [0xA0, 69, 64]),
+            (12_345, [0xE0, 0, 96]),
+            (20_000, [0xB0, 64, 127]),
+            (20_001, [0x80, 69, 0]),
+            (30_000, [0xE0, 0, 64]),
+            (35_000, [0xB0, 123, 0]),
+        ];
+        let frames = messages.map(|(frame, _)| frame);
+        let expected = by_library(&actual, &input, &frames, |filter, index| match index {
+            0 => filter.key(69, 100.0 / 127.0),
+            1 => filter.key(74, 1.0),
+            2 => filter.key_gain(69, (64.0f32 / 127.0).powi(2)),
+            3 => filter.bend(2.0 * (2.0 * (f32::from(96u16 << 7) / 16_383.0) - 1.0)),
+            4 => filter.sustain(true),
+            5 => filter.key(69, 0.0),
+            6 => filter.bend(2.0 * (2.0 * (f32::from(64u16 << 7) / 16_383.0) - 1.0)),
+            _ => filter.release_keys(),
+        });
+        instance.select(2).unwrap();
+        let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+        processor.notes = messages.map(|(frame, message)| Midi { frame, message }).to_vec();
+        let mut signal = input;
+        processor.run(&mut signal, true, &mut random_blocks(5), &[]).unwrap();
+        instance.deactivate(processor);
+        assert_same(&signal, &expected, &format!("{keys:?}"));
+        assert!(signal[0].iter().any(|x| x.abs() > 0.01), "{keys:?} is silent");
+    }
+}
+
+#[test]
+fn ring_and_release_follow_the_song_s_tempo() {
+    let mut instance = instance();
+    let sync = Sync::new(Sync::ENTRIES.iter().position(|(id, _)| *id == "1/8").unwrap());
+    set(&mut instance, &Settings { sync, ..Settings::REFERENCE });
+    let actual = settings(&mut instance);
+    let input = music(0.5, RATE);
+    for tempo in [None, Some(90.0), Some(180.0)] {
+        let expected = by_library(&actual.at_tempo(tempo.unwrap_or(120.0)), &input, &[], |_, _| {});
+        instance.select(2).unwrap();
+        let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+        processor.surroundings.transport = tempo.map(transport_at);
+        // The first block tells the tempo, to which the settings then move.
+        let mut first: Signal = vec![vec![0.0; 4800]; 2];
+        processor.run(&mut first, true, &mut random_blocks(5), &[]).unwrap();
+        processor.reset();
+        let mut signal = input.clone();
+        processor.run(&mut signal, true, &mut random_blocks(5), &[]).unwrap();
+        instance.deactivate(processor);
+        assert_same(&signal, &expected, &format!("{tempo:?}"));
+    }
+}
