@@ -1,6 +1,8 @@
 //! The CLAP and VST3 plugin: a thin shell around [`ToneFilter`].
 
 mod clap_entry;
+mod clap_extensions;
+mod handover;
 mod note_input;
 mod vst3_entry;
 
@@ -46,7 +48,7 @@ impl Default for ToneFilterPlugin {
     fn default() -> Self {
         let (meter_input, meters) = meters();
         let params = Arc::default();
-        vst3_entry::created(&params);
+        handover::put(&params);
         Self { params, meter_input, meters, repaint: RepaintNotifier::new(), active: None }
     }
 }

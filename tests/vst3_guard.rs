@@ -135,7 +135,7 @@ impl Instance {
             })
         };
         let is = |info: &ParameterInfo| {
-            let text = info.title.iter().take_while(|unit| **unit != 0).map(|unit| *unit as u16);
+            let text = info.title.iter().take_while(|unit| **unit != 0).copied();
             String::from_utf16(&text.collect::<Vec<_>>()).unwrap() == title
         };
         infos.into_iter().find(is).unwrap_or_else(|| panic!("no {title}")).id

@@ -52,6 +52,7 @@ pub fn tan(x: f32) -> f32 {
 /// `x` without its fraction, which must be less than 2^30 from zero, as nothing else comes out; of what is no number, some
 /// number.
 #[inline(always)]
+#[expect(clippy::manual_clamp, reason = "it would let NaN through")]
 pub fn truncated(x: f32) -> i32 {
     const LIMIT: f32 = (1 << 30) as f32;
     // Rust's own conversion takes the lanes of a vector one by one.

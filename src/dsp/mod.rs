@@ -140,7 +140,7 @@ impl ToneFilter {
         let voicing = Voicing::new(&now, sample_rate);
         let level = Level::new(sample_rate, CHANNELS);
         let mix_gains = mix::gains(&now, &voicing.constants, &level);
-        let latency = (LOOKAHEAD * sample_rate).round().min(MOST_LATENCY) as usize;
+        let latency = Self::lookahead(sample_rate);
         let mut filter = Self {
             kernel: Kernel::best(),
             settings: *settings,
@@ -272,6 +272,11 @@ impl ToneFilter {
     pub fn tail(settings: &Settings) -> f64 {
         let rms_t60 = 2.0 * 1000f64.ln() * f64::from(settings.release) / 1000.0;
         f64::from(settings.ring) + rms_t60
+    }
+
+    /// Latency in samples of `lookahead` at `sample_rate` Hz.
+    pub fn lookahead(sample_rate: f64) -> usize {
+        (LOOKAHEAD * sample_rate).round().min(MOST_LATENCY) as usize
     }
 
     /// Latency in samples: 46 ms with `lookahead`, 0 without.

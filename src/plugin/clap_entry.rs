@@ -9,7 +9,8 @@
 //! layout has it panics, which ends the process, and with fewer outputs than inputs it reads pointers that do not
 //! exist. Here, `process` returns an error in both cases.
 
-use super::ToneFilterPlugin;
+use super::{ToneFilterPlugin, clap_extensions, handover};
+use crate::{dsp::ToneFilter, params::ToneFilterParams};
 use clap_sys::{
     audio_buffer::clap_audio_buffer,
     events::{clap_event_header, clap_input_events},
@@ -27,7 +28,7 @@ use std::{
     ptr,
     sync::{
         Arc, LazyLock,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicU32, AtomicU64, Ordering},
     },
 };
 
@@ -89,22 +90,58 @@ unsafe extern "C" fn create_plugin(
     // nice-plug drops this reference when the host destroys the plugin.
     // SAFETY: the pointer comes from an `Arc` whose count includes it.
     let wrapper = unsafe { &*Arc::into_raw(Wrapper::<ToneFilterPlugin>::new(host)) };
+    let Some(params) = handover::take() else { return ptr::null() };
     let inner = *wrapper.clap_plugin.borrow();
-    let (activate, process, destroy) =
-        (Some(activate as _), Some(process as _), Some(destroy as _));
-    let plugin = clap_plugin { activate, process, destroy, ..inner };
-    Box::into_raw(Box::new(Guarded { plugin, inner, channels: AtomicU32::new(0) })).cast()
+    let plugin = clap_plugin {
+        activate: Some(activate),
+        process: Some(process),
+        destroy: Some(destroy),
+        get_extension: Some(get_extension),
+        ..inner
+    };
+    let (channels, rate) = (AtomicU32::new(0), AtomicU64::new(0));
+    Box::into_raw(Box::new(Guarded { plugin, inner, params, channels, rate })).cast()
 }
 
 /// The plugin that the host gets: nice-plug's, with its data pointer, and three of its functions replaced.
 #[repr(C)]
-struct Guarded {
+pub(super) struct Guarded {
     /// The first field, so that a pointer to it is a pointer to the struct.
     plugin: clap_plugin,
     /// nice-plug's own functions.
-    inner: clap_plugin,
+    pub(super) inner: clap_plugin,
+    pub(super) params: Arc<ToneFilterParams>,
     /// The number of channels of the active layout.
     channels: AtomicU32,
+    /// The bits of the sample rate in Hz, 0 before it was active.
+    rate: AtomicU64,
+}
+
+impl Guarded {
+    /// `seconds` and the latency of `lookahead` in samples; 0 before it was active.
+    pub(super) fn samples(&self, seconds: f64, lookahead: bool) -> u32 {
+        let rate = f64::from_bits(self.rate.load(Ordering::Relaxed));
+        let latency = if lookahead { ToneFilter::lookahead(rate) } else { 0 };
+        (seconds * rate).ceil() as u32 + latency as u32
+    }
+}
+
+/// The guarded plugin behind the host's pointer.
+///
+/// # Safety
+/// `plugin` must come from `create_plugin`, and not be destroyed while the reference is in use.
+pub(super) unsafe fn guarded<'a>(plugin: *const clap_plugin) -> &'a Guarded {
+    // SAFETY: as the caller says; the plugin is the first field.
+    unsafe { &*plugin.cast::<Guarded>() }
+}
+
+unsafe extern "C" fn get_extension(plugin: *const clap_plugin, id: *const c_char) -> *const c_void {
+    // SAFETY: CLAP promises a string that ends, and the host has the plugin from `create_plugin`.
+    unsafe {
+        let own = if id.is_null() { None } else { clap_extensions::find(CStr::from_ptr(id)) };
+        let inner = || guarded(plugin).inner.get_extension.map(|get| get(plugin, id));
+        own.or_else(inner).unwrap_or(ptr::null())
+    }
 }
 
 unsafe extern "C" fn activate(
@@ -114,7 +151,8 @@ unsafe extern "C" fn activate(
     max_frames: u32,
 ) -> bool {
     // SAFETY: the host got the pointer from `create_plugin`.
-    let guarded = unsafe { &*plugin.cast::<Guarded>() };
+    let guarded = unsafe { guarded(plugin) };
+    guarded.rate.store(sample_rate.to_bits(), Ordering::Relaxed);
     // SAFETY: as above; CLAP calls `activate` on the main thread.
     guarded.channels.store(unsafe { layout_channels(plugin) }, Ordering::Relaxed);
     let inner = guarded.inner.activate;
@@ -136,7 +174,7 @@ unsafe extern "C" fn process(
     block: *const clap_process,
 ) -> clap_process_status {
     // SAFETY: the host got the pointer from `create_plugin`.
-    let guarded = unsafe { &*plugin.cast::<Guarded>() };
+    let guarded = unsafe { guarded(plugin) };
     // SAFETY: CLAP promises a block that lives as long as the call.
     let (Some(inner), Some(block)) = (guarded.inner.process, unsafe { block.as_ref() }) else {
         return CLAP_PROCESS_ERROR;

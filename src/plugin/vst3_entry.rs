@@ -8,7 +8,7 @@
 //!
 //! It also answers numbers of channels that nice-plug does not survive with an error, as `clap_entry.rs` does.
 
-use super::ToneFilterPlugin;
+use super::{ToneFilterPlugin, handover};
 use crate::params::ToneFilterParams;
 use nice_plug::{
     prelude::Params,
@@ -43,24 +43,12 @@ use nice_plug::{
     },
 };
 use std::{
-    cell::Cell,
     ffi::c_void,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
 };
-
-thread_local! {
-    /// The parameters of the plugin that this thread created last, from when nice-plug creates it to when the guard
-    /// takes them.
-    static CREATED: Cell<Option<Arc<ToneFilterParams>>> = const { Cell::new(None) };
-}
-
-/// A plugin is being created with these parameters.
-pub(super) fn created(params: &Arc<ToneFilterParams>) {
-    CREATED.set(Some(params.clone()));
-}
 
 /// What a VST3 host looks for in the plugin's file. It gives away a reference to a factory.
 #[unsafe(no_mangle)]
@@ -231,7 +219,7 @@ impl Guarded {
             requirements: wrapper.to_com_ptr()?,
             units: wrapper.to_com_ptr()?,
             listener: wrapper.to_com_ptr()?,
-            params: CREATED.take()?,
+            params: handover::take()?,
             blocks: AtomicU64::new(0),
             pending: Mutex::default(),
         })

@@ -91,3 +91,26 @@ fn ring_and_release_follow_the_song_s_tempo() {
         assert_same(&signal, &expected, &format!("{tempo:?}"));
     }
 }
+
+#[test]
+fn keys_have_the_names_of_their_bands() {
+    let mut instance = instance();
+    let names = instance.note_names().unwrap();
+    assert_eq!((names.len(), &names[0], &names[12]), (48, &(57, "A3".into()), &(69, "A4".into())));
+    set(&mut instance, &Settings { transpose: 24.0, ..Settings::REFERENCE });
+    let names = instance.note_names().unwrap();
+    assert_eq!(names.len(), 47, "the highest band has no key");
+    assert_eq!(names[0], (81, "A3".into()));
+}
+
+#[test]
+fn every_parameter_is_on_a_page_of_controls() {
+    let mut instance = instance();
+    let pages = instance.pages().unwrap();
+    let names: Vec<_> = pages.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, ["Listen", "Resonators", "Voice", "Output", "Play"]);
+    for parameter in instance.parameters().unwrap() {
+        let found = pages.iter().any(|(_, ids)| ids.contains(&parameter.id));
+        assert!(found, "{} is on no page", parameter.name);
+    }
+}

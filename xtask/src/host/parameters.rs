@@ -2,7 +2,11 @@
 
 use super::{Change, Instance, text};
 use anyhow::{Context, Result};
-use clack_extensions::params::{ParamInfoBuffer, ParamInfoFlags, PluginParams};
+use clack_extensions::{
+    note_name::{NoteNameBuffer, PluginNoteName},
+    params::{ParamInfoBuffer, ParamInfoFlags, PluginParams},
+    remote_controls::{PluginRemoteControls, RemoteControlsPageBuffer},
+};
 use clack_host::prelude::*;
 use std::ffi::CString;
 
@@ -61,6 +65,42 @@ impl Instance {
                     stepped: info.flags.contains(ParamInfoFlags::IS_STEPPED),
                     bypass: info.flags.contains(ParamInfoFlags::IS_BYPASS),
                 })
+            })
+            .collect()
+    }
+
+    /// The pages of controls, each with its name and the ids of its parameters.
+    ///
+    /// # Errors
+    /// When the plugin has none, or fails to describe one.
+    pub fn pages(&mut self) -> Result<Vec<(String, Vec<u32>)>> {
+        let controls: PluginRemoteControls = self.extension()?;
+        let handle = self.plugin.plugin_handle();
+        (0..controls.count(&handle))
+            .map(|index| {
+                let mut buffer = RemoteControlsPageBuffer::new();
+                let page = controls.get(&handle, index, &mut buffer);
+                let page = page.with_context(|| format!("no page {index}"))?;
+                let ids = page.param_ids.into_iter().flatten().map(|id| id.get()).collect();
+                Ok((text(page.page_name), ids))
+            })
+            .collect()
+    }
+
+    /// The keys that have names.
+    ///
+    /// # Errors
+    /// When the plugin has none, or fails to describe one.
+    pub fn note_names(&mut self) -> Result<Vec<(u16, String)>> {
+        let names: PluginNoteName = self.extension()?;
+        let handle = self.plugin.plugin_handle();
+        (0..names.count(&handle) as u32)
+            .map(|index| {
+                let mut buffer = NoteNameBuffer::new();
+                let name = names.get(&handle, index, &mut buffer);
+                let name = name.with_context(|| format!("no name {index}"))?;
+                let key = name.key.into_specific().context("a name of all keys")?;
+                Ok((key, text(name.name)))
             })
             .collect()
     }
