@@ -2,7 +2,7 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 use tone_filter::dsp::{
-    BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter, Voice,
+    BandMask, Keys, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter, Voice,
     kernel::Kernel,
 };
 
@@ -32,6 +32,8 @@ enum Step {
         /// One bit each for stereo, auto and lookahead; the bits above are the voice.
         switches: u8,
         bypass: bool,
+        /// Two bits for the keys, one for freeze.
+        play: u8,
         root: u8,
         scale: u8,
     },
@@ -41,6 +43,11 @@ enum Step {
     },
     Reset,
     Block(Block),
+    Key(u8, f32),
+    KeyGain(u8, f32),
+    Sustain(bool),
+    Bend(f32),
+    ReleaseKeys,
 }
 
 #[derive(Debug, Arbitrary)]
@@ -95,12 +102,14 @@ pub fn check(bytes: &[u8]) {
                 }
                 settings = odd;
             }
-            Step::Choices { switches, bypass, root, scale } => {
+            Step::Choices { switches, bypass, play, root, scale } => {
                 let on = |bit: u8| switches >> bit & 1 == 1;
                 settings.stereo = if on(0) { Stereo::Stereo } else { Stereo::Mono };
                 (settings.auto, settings.lookahead) = (on(1), on(2));
                 settings.voice = Voice::ALL[usize::from(switches >> 3) % Voice::ALL.len()];
                 settings.bypass = bypass;
+                settings.keys = Keys::ALL[usize::from(play & 3)];
+                settings.freeze = play & 4 != 0;
                 settings.root = PitchClass::new(root.into());
                 settings.scale = Scale::ALL[usize::from(scale) % Scale::ALL.len()];
             }
@@ -116,6 +125,11 @@ pub fn check(bytes: &[u8]) {
                 bounds = Bounds::new(&settings);
             }
             Step::Block(block) => play(&mut filters, &mut bounds, &block, &mut left),
+            Step::Key(note, velocity) => filters.iter_mut().for_each(|f| f.key(note, velocity)),
+            Step::KeyGain(note, gain) => filters.iter_mut().for_each(|f| f.key_gain(note, gain)),
+            Step::Sustain(down) => filters.iter_mut().for_each(|f| f.sustain(down)),
+            Step::Bend(semitones) => filters.iter_mut().for_each(|f| f.bend(semitones)),
+            Step::ReleaseKeys => filters.iter_mut().for_each(ToneFilter::release_keys),
         }
         for filter in &mut filters {
             filter.set_settings(&settings).unwrap();
@@ -186,10 +200,11 @@ impl Bounds {
     }
 
     fn include(&mut self, settings: &Settings) {
-        let mix = f64::from(settings.mix) / 100.0;
+        let morph = f64::from(settings.morph) / 100.0;
+        let mix = morph * f64::from(settings.mix) / 100.0;
         self.dry_share = self.dry_share.max(1.0 - mix);
         self.wet_share = self.wet_share.max(mix);
-        self.gain = self.gain.max(10f64.powf(f64::from(settings.output) / 20.0));
+        self.gain = self.gain.max(10f64.powf(morph * f64::from(settings.output) / 20.0));
         self.bypass = self.bypass.max(f64::from(u8::from(settings.bypass)));
         self.remembers |= settings.auto || settings.lookahead;
     }

@@ -164,9 +164,9 @@ impl ToneFilter {
     }
 }
 
-/// `x` within the bounds; the lower one for what is no number.
+/// `x` within the bounds; for NaN, 0 or the lower one.
 fn bounded(x: f32, low: f32, high: f32) -> f32 {
-    x.max(low).min(high)
+    if x.is_nan() { low.max(0.0) } else { x.clamp(low, high) }
 }
 
 const _: () = assert!(TONES < NOTES);
