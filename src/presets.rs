@@ -59,6 +59,12 @@ pub struct Preset {
     version: u32,
     /// Its name for people.
     pub name: String,
+    /// What it is for, in a sentence; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// Words to find it by: genre and character.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
     /// The sound.
     pub settings: Settings,
 }
@@ -125,7 +131,8 @@ pub fn ids() -> impl Iterator<Item = &'static str> {
 impl Preset {
     /// `settings` under a name.
     pub fn new(name: impl Into<String>, settings: Settings) -> Self {
-        Self { version: VERSION, name: name.into(), settings }
+        let (description, tags) = (String::new(), Vec::new());
+        Self { version: VERSION, name: name.into(), description, tags, settings }
     }
 
     /// The factory preset with this id, if there is one.

@@ -7,7 +7,7 @@ use std::{
 };
 use tone_filter::{
     offline::{Error, Output},
-    presets::{self, Preset},
+    presets::{self, Folder, Preset},
 };
 
 /// List, show and export the sounds that come with the program
@@ -23,7 +23,7 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum Verb {
-    /// Print the names for --preset, and the names for people
+    /// Print the names for --preset and what each is for, your own included
     List,
     /// Print a preset as JSON
     Show {
@@ -51,7 +51,16 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         Verb::List => {
             let mut stdout = io::stdout().lock();
             for (id, preset) in presets::ids().filter_map(|id| Some((id, Preset::factory(id)?))) {
-                writeln!(stdout, "{id:16} {}", preset.name)?;
+                writeln!(stdout, "{id:16} {}", preset.description)?;
+            }
+            let Some(folder) = Folder::of_user() else { return Ok(()) };
+            for name in folder.names() {
+                let description = match folder.load(&name) {
+                    Ok(preset) => preset.map(|preset| preset.description).unwrap_or_default(),
+                    Err(error) => error.to_string(),
+                };
+                let name = super::escaped(&name);
+                writeln!(stdout, "{name:16} {}", super::escaped(&description))?;
             }
         }
         Verb::Show { preset } => write!(io::stdout(), "{}", Preset::find(preset)?.to_json())?,

@@ -133,7 +133,12 @@ fn presets(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
                 ui.label(RichText::new(title).color(theme::DIM));
             }
             for entry in names {
-                if ui.selectable_label(entry == name, &entry).clicked() {
+                let mut label = ui.selectable_label(entry == name, &entry);
+                let description = edits.session.presets.description(&entry);
+                if !description.is_empty() {
+                    label = label.on_hover_text(description);
+                }
+                if label.clicked() {
                     load(edits, &entry);
                 }
             }

@@ -44,6 +44,12 @@ impl PresetList {
         self.factory.iter().map(|preset| preset.name.as_str())
     }
 
+    /// What the factory preset called `name` is for; empty for other presets.
+    pub fn description(&self, name: &str) -> &str {
+        let found = self.factory.iter().find(|preset| preset.name == name);
+        found.map_or("", |preset| &preset.description)
+    }
+
     /// The names of the user's presets.
     pub fn user(&self) -> &[String] {
         &self.user

@@ -78,7 +78,7 @@ impl Folder {
         let path = self.path(&name);
         self.sweep();
         fs::create_dir_all(&self.0)
-            .and_then(|()| write(&path, &Preset::new(&name, preset.settings).to_json()))
+            .and_then(|()| write(&path, &Preset { name: name.clone(), ..preset.clone() }.to_json()))
             .map_err(|source| Error::Write { path, source })?;
         Ok(name)
     }

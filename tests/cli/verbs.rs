@@ -18,8 +18,10 @@ fn presets_are_listed_shown_and_exported() {
     let listed: Vec<&str> =
         list.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
     assert_eq!(listed, presets::ids().collect::<Vec<_>>());
-    for id in presets::ids() {
+    for (id, line) in presets::ids().zip(list.lines()) {
         let preset = Preset::factory(id).unwrap();
+        assert!(!preset.tags.is_empty() && !preset.description.is_empty());
+        assert!(line.ends_with(&preset.description), "{line}");
         assert_eq!(
             Preset::from_json(&stdout(&folder, &format!("presets show {id}"))).unwrap(),
             preset
