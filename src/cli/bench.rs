@@ -10,7 +10,7 @@ use std::{
     time::Instant,
 };
 use tone_filter::{
-    dsp::{self, Choice, Settings, ToneFilter, Voice, choice, kernel::Kernel, reference},
+    dsp::{self, Choice, Settings, ToneFilter, Voice, choice, kernel::Kernel, quantity, reference},
     offline::{Input, Source},
 };
 
@@ -205,8 +205,8 @@ fn voice(text: &str) -> Result<usize, String> {
 
 /// A number of seconds from a flag.
 fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
-        _ => Err(format!("--seconds {text} is out of range; use more than 0 and at most 86400")),
-    }
+    let seconds = quantity(text, "s").filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0);
+    seconds.ok_or_else(|| {
+        format!("seconds = {text:?} is out of range; use more than 0 and at most 86400 s")
+    })
 }
