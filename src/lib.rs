@@ -22,6 +22,8 @@ mod params;
 mod plugin;
 #[cfg(any(feature = "plugin", feature = "cli"))]
 pub mod presets;
+#[cfg(any(test, feature = "cli"))]
+mod xorshift;
 
 #[cfg(feature = "plugin")]
 pub use editor::WindowlessEditor;

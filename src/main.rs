@@ -1,6 +1,7 @@
 //! The command `tone-filter`.
 
 mod cli;
+mod xorshift;
 
 fn main() -> std::process::ExitCode {
     cli::run()

@@ -1,6 +1,12 @@
 //! `tone-filter bands`.
 
-use super::{Usage, progress::Bar, refuse_terminal, report::advice, sound::Sound};
+use super::{
+    Usage,
+    progress::Bar,
+    refuse_terminal,
+    report::advice,
+    sound::{Sound, number},
+};
 use clap::{
     ArgGroup, ValueHint,
     builder::{PathBufValueParser, TypedValueParser},
@@ -28,6 +34,7 @@ use tone_filter::{
     after_help = "Examples:
   tone-filter bands song.wav --png song.png
   tone-filter bands song.wav --midi song.mid --sensitivity 70
+  tone-filter bands song.wav --png solo.png --keys solo.mid
   tone-filter bands song.flac --midi song.mid --scale minor-pentatonic --root A
   tone-filter bands song.mp3 --csv - --hop 50ms | head"
 )]
@@ -78,20 +85,12 @@ fn named(id: &'static str, extensions: &'static [&str]) -> impl TypedValueParser
 
 /// Reads milliseconds as seconds.
 fn hop(text: &str) -> Result<f64, String> {
-    let (number, milliseconds) = match text.trim().strip_suffix("ms") {
-        Some(number) => (number, 1.0),
-        None => text.trim().strip_suffix('s').map_or((text.trim(), 1.0), |number| (number, 1000.0)),
-    };
-    let number = number.trim_end().parse().ok().map(|number: f64| milliseconds * number);
-    number
-        .filter(|ms| (1.0..=10_000.0).contains(ms))
-        .map(|ms| ms / 1000.0)
-        .ok_or_else(|| format!("hop = {text:?} is out of range; use 1 to 10000 ms"))
+    number("hop", text, "ms", 1.0..=10_000.0).map(|ms| ms / 1000.0)
 }
 
 /// Listens once, and writes all that is asked for.
 pub fn run(args: &Args) -> anyhow::Result<()> {
-    let settings = args.sound.settings(true)?;
+    let (settings, keys) = args.sound.read(true)?;
     let outputs = [&args.png, &args.csv, &args.json, &args.midi].into_iter().flatten();
     if outputs.filter(|path| *path == Path::new(STDIO)).count() > 1 {
         let line = "- stands for one output; name files for the others";
@@ -108,7 +107,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
 
     let title = args.input.file_name().unwrap_or_default().to_string_lossy();
     let mut plot = None;
-    let mut transcriber = mid.as_ref().map(|_| Transcriber::new(settings.sounding_bands()));
+    let mut transcriber = mid.as_ref().map(|_| Transcriber::default());
     let mut tables = Vec::new();
     for (output, syntax) in [(&csv, Syntax::Csv), (&json, Syntax::Json)] {
         if let Some(output) = output {
@@ -125,7 +124,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let (mut silent, mut lit) = (true, false);
     let seconds = listen(
         &args.input,
-        &settings,
+        (&settings, &keys),
         super::kernel(args.kernel),
         args.hop,
         write_down,

@@ -1,6 +1,7 @@
 //! `tone-filter bench`.
 
 use super::{progress::Bar, sound::entry};
+use crate::xorshift::xorshift;
 use clap::ValueHint;
 use serde_json::{Value, json};
 use std::{
@@ -10,7 +11,7 @@ use std::{
     time::Instant,
 };
 use tone_filter::{
-    dsp::{self, Choice, Settings, ToneFilter, Voice, choice, kernel::Kernel, reference},
+    dsp::{self, Choice, Settings, ToneFilter, Voice, choice, kernel::Kernel, quantity, reference},
     offline::{Input, Source},
 };
 
@@ -170,13 +171,7 @@ fn snr(truth: &[f64], signal: &[f32]) -> f64 {
 /// A turn of white noise, 6 dB below full scale.
 fn noise() -> Vec<f32> {
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
-    let next = || {
-        // xorshift64* by Vigna.
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        (state.wrapping_mul(0x2545_F491_4F6C_DD1D) as i64 as f64 / 2f64.powi(64)) as f32
-    };
+    let next = || (xorshift(&mut state) as i64 as f64 / 2f64.powi(64)) as f32;
     std::iter::repeat_with(next).take(TURN).collect()
 }
 
@@ -205,8 +200,8 @@ fn voice(text: &str) -> Result<usize, String> {
 
 /// A number of seconds from a flag.
 fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse() {
-        Ok(seconds) if seconds > 0.0 && seconds <= 86_400.0 => Ok(seconds),
-        _ => Err(format!("--seconds {text} is out of range; use more than 0 and at most 86400")),
-    }
+    let seconds = quantity(text, "s").filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0);
+    seconds.ok_or_else(|| {
+        format!("seconds = {text:?} is out of range; use more than 0 and at most 86400 s")
+    })
 }

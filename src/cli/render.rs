@@ -1,6 +1,11 @@
 //! `tone-filter render`.
 
-use super::{Usage, progress::Progress, refuse_terminal, report, sound::Sound};
+use super::{
+    Usage,
+    progress::Progress,
+    refuse_terminal, report,
+    sound::{Sound, number},
+};
 use clap::{ValueEnum, ValueHint};
 use std::{
     fs,
@@ -10,7 +15,7 @@ use std::{
     time::Instant,
 };
 use tone_filter::{
-    dsp::kernel::Kernel,
+    dsp::{kernel::Kernel, quantity},
     offline::{
         Error, STDIO,
         batch::{Fate, Plan, Refused, Request, run as run_batch},
@@ -26,6 +31,7 @@ use tone_filter::{
   tone-filter render song.wav -o hacked.wav
   tone-filter render song.wav -o hacked.wav --preset extreme-8-bit --mix 80
   tone-filter render song.flac -o hacked.wav --threshold -45 --tone 8kHz --release 0.1s
+  tone-filter render song.wav -o solo.wav --mix 100 --keys solo.mid
   tone-filter render samples/ -o hacked/ --skip-existing
   tone-filter render drums/*.wav --suffix -8bit --normalize-peak -1
   ffmpeg -i film.mkv -f wav - | tone-filter render - -o - | play -")]
@@ -123,19 +129,11 @@ fn jobs(text: &str) -> Result<u16, String> {
 
 /// Reads Hz or kHz.
 fn sample_rate(text: &str) -> Result<u32, String> {
-    let lower = text.trim().to_ascii_lowercase();
-    let number = lower.strip_suffix("hz").unwrap_or(&lower);
-    let (number, unit) = number.strip_suffix('k').map_or((number, 1.0), |number| (number, 1000.0));
-    let rate = number.trim_end().parse().ok().map(|number: f64| (unit * number).round());
-    let rate = rate.filter(|rate| (1000.0..=768_000.0).contains(rate));
-    rate.map(|rate| rate as u32)
-        .ok_or_else(|| format!("sample-rate = {text:?} is out of range; use 1000 to 768000 Hz"))
+    number("sample-rate", text, "Hz", 1000.0..=768_000.0).map(|rate| rate.round() as u32)
 }
 
 fn peak(text: &str) -> Result<f32, String> {
-    let number = text.trim().trim_end_matches("dB").trim_end();
-    let peak = number.parse().ok().filter(|peak| (-60.0..=0.0).contains(peak));
-    peak.ok_or_else(|| format!("normalize-peak = {text:?} is out of range; use -60 to 0 dB"))
+    number("normalize-peak", text, "dB", -60.0..=0.0).map(|peak| peak as f32)
 }
 
 fn tail(text: &str) -> Result<Tail, String> {
@@ -143,8 +141,7 @@ fn tail(text: &str) -> Result<Tail, String> {
         "none" => Ok(Tail::None),
         "auto" => Ok(Tail::Auto),
         _ => {
-            let seconds = text.trim_end_matches('s').trim_end().parse().ok();
-            let seconds = seconds.filter(|seconds| (0.0..=3600.0).contains(seconds));
+            let seconds = quantity(text, "s").filter(|seconds| (0.0..=3600.0).contains(seconds));
             seconds.map(Tail::Seconds).ok_or_else(|| {
                 format!("tail = {text:?} is unknown; use none, auto or 0 to 3600 seconds")
             })
@@ -246,8 +243,10 @@ impl Args {
             BitDepth::Int24 => Depth::Int24,
             BitDepth::Float32 => Depth::Float32,
         });
+        let (settings, keys) = self.sound.read(false)?;
         Ok(Options {
-            settings: self.sound.settings(false)?,
+            settings,
+            keys,
             depth,
             rate: self.sample_rate,
             tail: self.tail,

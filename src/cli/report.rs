@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use std::{fmt, path::Path};
 use tone_filter::{
-    dsp::{BandMask, Settings, notes::TONES},
+    dsp::{BandMask, Keys, Settings, notes::TONES},
     offline::{
         batch::{Fate, Job, LeftOut, Outcome, Plan, Reason},
         pitch,
@@ -165,7 +165,9 @@ pub fn unheard(report: &Report) -> bool {
 
 /// What helps when `settings` heard nothing in a sound.
 pub fn advice(settings: &Settings) -> &'static str {
-    if !settings.auto {
+    if matches!(settings.keys, Keys::Hold | Keys::HoldAny) {
+        "no note was heard while its key was held; try other keys, or --key-mode hold-any"
+    } else if !settings.auto {
         "no note was heard; hear music of any level with --auto, or lower --floor"
     } else if settings.focus > 0.0 {
         "no note was heard; if there are any, raise --sensitivity"

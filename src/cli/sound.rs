@@ -1,10 +1,19 @@
 //! The flags that make a sound: a preset, and one flag for every setting, which wins over it.
 
 use super::Usage;
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
-use std::{ffi::OsString, path::Path, str::FromStr};
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
+use std::{
+    ffi::OsString,
+    ops::RangeInclusive,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 use tone_filter::{
-    dsp::{BandMask, CHOICES, Choice, PitchClasses, SPECS, Scale, Settings, Spec},
+    dsp::{
+        BandMask, CHOICES, Choice, DEFAULT_TEMPO, Keys, PitchClasses, SPECS, Scale, Settings, Spec,
+        Sync, quantity,
+    },
+    offline::score::Score,
     presets::{self, Preset},
 };
 
@@ -17,16 +26,20 @@ pub struct Sound {
     entries: [Option<usize>; CHOICES.len()],
     bands: Option<BandMask>,
     custom: Option<PitchClasses>,
+    /// A MIDI file.
+    keys: Option<PathBuf>,
+    /// Beats a minute.
+    tempo: Option<f64>,
 }
 
 impl Sound {
-    /// The preset, or else the default sound, with every flag applied. Lookahead is on unless a flag says otherwise:
+    /// The preset, or else the default sound, with every flag applied, and what plays its keys. Lookahead is on unless a flag says otherwise:
     /// whoever reads a file knows what comes. Without focus it would change nothing, unless somebody `listens` to the
     /// decisions all the same.
     ///
     /// # Errors
-    /// When there is no such preset, or when a scale of one's own and its notes are not there together.
-    pub fn settings(&self, listens: bool) -> anyhow::Result<Settings> {
+    /// When there is no such preset or no such MIDI file, or when one of two flags is there that only work together.
+    pub fn read(&self, listens: bool) -> anyhow::Result<(Settings, Score)> {
         let mut settings = match &self.preset {
             Some(name) => Preset::find(name)?.settings,
             None => Settings::default(),
@@ -37,6 +50,9 @@ impl Sound {
             }
         }
         settings.lookahead = listens || settings.focus > 0.0;
+        if self.keys.is_some() && settings.keys == Keys::Off {
+            settings.keys = Keys::Hold;
+        }
         for (choice, entry) in CHOICES.iter().zip(self.entries) {
             if let Some(entry) = entry {
                 choice.set(&mut settings, entry);
@@ -44,13 +60,22 @@ impl Sound {
         }
         settings.bands = self.bands.unwrap_or(settings.bands);
         settings.custom = self.custom.unwrap_or(settings.custom);
-        let wrong = match (settings.scale == Scale::Custom, self.custom) {
-            (false, Some(_)) => "custom has no effect; add --scale custom",
-            // Of a preset, or none.
-            (true, None) if settings.custom == PitchClasses::ALL => {
-                "scale = custom lets all notes sound; name yours with --custom"
-            }
-            _ => return Ok(settings),
+        let has_scale = settings.scale == Scale::Custom;
+        let wrong = if self.custom.is_some() && !has_scale {
+            "custom has no effect; add --scale custom"
+        } else if has_scale && settings.custom == PitchClasses::ALL && self.custom.is_none() {
+            // A preset may have others.
+            "scale = custom lets all notes sound; name yours with --custom"
+        } else if self.keys.is_some() && settings.keys == Keys::Off {
+            "keys has no effect; leave out --key-mode off"
+        } else if self.keys.is_none() && settings.keys != Keys::Off {
+            "nothing plays the keys; name a MIDI file with --keys, or add --key-mode off"
+        } else if self.tempo.is_some() && settings.sync == Sync::OFF {
+            "tempo has no effect; add --sync, like --sync 1/8"
+        } else {
+            let keys = self.keys.as_deref().map(Score::read).transpose()?.unwrap_or_default();
+            let tempo = self.tempo.or(keys.tempo()).unwrap_or(DEFAULT_TEMPO);
+            return Ok((settings.at_tempo(tempo), keys));
         };
         Err(Usage(wrong.into()).into())
     }
@@ -66,6 +91,21 @@ impl Args for Sound {
             )))
             .args(SPECS.iter().map(flag))
             .args(CHOICES.iter().map(choice_flag))
+            .arg(
+                Arg::new("keys-file")
+                    .long("keys")
+                    .value_name("FILE.mid")
+                    .value_hint(ValueHint::FilePath)
+                    .value_parser(value_parser!(PathBuf))
+                    .help("A MIDI file whose notes choose the bands while they are held, as --key-mode says"),
+            )
+            .arg(
+                Arg::new("tempo")
+                    .long("tempo")
+                    .value_name("BPM")
+                    .value_parser(|text: &str| number("tempo", text, "BPM", 10.0..=1000.0))
+                    .help("The tempo that --sync counts by [10 to 1000 BPM, default that of --keys, or 120]"),
+            )
             .arg(
                 Arg::new("custom")
                     .long("custom")
@@ -94,10 +134,27 @@ fn parsed<T: FromStr<Err: ToString>>(
     move |text| text.parse().map_err(|error: T::Err| format!("{id} = {}", error.to_string()))
 }
 
+/// Reads a number in `unit` for the flag `id`.
+pub fn number(id: &str, text: &str, unit: &str, range: RangeInclusive<f64>) -> Result<f64, String> {
+    quantity(text, unit).filter(|number| range.contains(number)).ok_or_else(|| {
+        let (min, max) = range.into_inner();
+        format!("{id} = {text:?} is out of range; use {min} to {max} {unit}")
+    })
+}
+
+/// What the flag of `choice` is called.
+fn flag_name(choice: &Choice) -> &'static str {
+    match choice.id {
+        // What plays them is more often named than how they act.
+        "keys" => "key-mode",
+        id => id,
+    }
+}
+
 /// Reads an entry of `choice`.
 pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
     choice.parse(text).ok_or_else(|| {
-        let (id, wanted) = (choice.id, text.to_lowercase().replace(' ', "-"));
+        let (id, wanted) = (flag_name(choice), text.to_lowercase().replace(' ', "-"));
         let ids = || choice.entries.iter().map(|entry| entry.0);
         let near: Vec<_> = ids().filter(|id| !wanted.is_empty() && id.contains(&wanted)).collect();
         match &near[..] {
@@ -133,10 +190,11 @@ fn choice_flag(choice: &'static Choice) -> Arg {
     let ids: Vec<&str> = choice.entries.iter().map(|entry| entry.0).collect();
     let default = match choice.id {
         "lookahead" => "on",
+        "keys" => "hold with --keys",
         _ => ids[choice.default()],
     };
     let flag = Arg::new(choice.id)
-        .long(choice.id)
+        .long(flag_name(choice))
         .value_parser(move |text: &str| entry(choice, text))
         .help(format!("{} [{}, default {default}]", choice.help, or(&ids)));
     if choice.is_switch() {
@@ -173,6 +231,8 @@ impl FromArgMatches for Sound {
             entries: std::array::from_fn(|index| matches.get_one(CHOICES[index].id).copied()),
             bands: matches.get_one("bands").copied(),
             custom: matches.get_one("custom").copied(),
+            keys: matches.get_one("keys-file").cloned(),
+            tempo: matches.get_one("tempo").copied(),
         })
     }
 

@@ -4,7 +4,7 @@ use super::{
     ToneFilter,
     lanes::{BLOCK, Lanes},
     notes::TONES,
-    settings::Keys,
+    settings::{BandMask, Keys},
 };
 
 /// Seconds in which a band's weight follows its key.
@@ -85,6 +85,13 @@ impl HeldKeys {
         (self.others * other).max(self.weights.0[tone])
     }
 
+    /// The bands that sound by their keys.
+    pub fn held(&self, mode: Keys, transpose: f32) -> BandMask {
+        let (weights, _) = self.target(mode, transpose);
+        let held = (0..TONES).filter(|&tone| weights.0[tone] > 0.0);
+        held.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
+    }
+
     fn target(&self, mode: Keys, transpose: f32) -> (Lanes, f32) {
         let mut weights = Lanes::ZERO;
         let first = (FIRST + transpose).round() as i32;
@@ -158,6 +165,26 @@ impl ToneFilter {
         self.aim();
     }
 
+    /// The bands that may sound now: those of [`Settings::sounding_bands`], those of the keys that are held, or both, by
+    /// [`Settings::keys`].
+    ///
+    /// [`Settings::sounding_bands`]: super::Settings::sounding_bands
+    /// [`Settings::keys`]: super::Settings::keys
+    pub fn sounding_bands(&self) -> BandMask {
+        let others = match self.settings.keys {
+            Keys::Off | Keys::Add => self.settings.sounding_bands(),
+            Keys::Hold | Keys::HoldAny => BandMask::NONE,
+        };
+        let held = self.held();
+        let held = (0..TONES).filter(|&tone| held.contains(tone));
+        held.fold(others, |mask, tone| mask.with(tone, true))
+    }
+
+    /// The bands that sound by their keys.
+    pub(super) fn held(&self) -> BandMask {
+        self.keys.held(self.settings.keys, self.settings.transpose)
+    }
+
     /// Releases all keys and the sustain pedal.
     pub fn release_keys(&mut self) {
         self.keys.release_all();
@@ -173,10 +200,13 @@ const _: () = assert!(TONES < NOTES);
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::settings::{PitchClasses, Scale, Settings},
+        *,
+    };
 
     fn filter() -> ToneFilter {
-        ToneFilter::new(48_000.0, &super::super::Settings::default()).unwrap()
+        ToneFilter::new(48_000.0, &Settings::default()).unwrap()
     }
 
     /// The weights of a block after keys have been pressed for long, of bands that have a weight of 1/2 without keys.
@@ -200,6 +230,18 @@ mod tests {
         assert_eq!(weights(&filter, Keys::Add, 0.0), [(12, 1.0)]);
         let any = weights(&filter, Keys::HoldAny, 0.0);
         assert_eq!(any, [(0, 1.0), (12, 1.0), (24, 1.0), (36, 1.0)]);
+        for (keys, count) in [(Keys::Off, 4), (Keys::Hold, 1), (Keys::HoldAny, 4), (Keys::Add, 5)] {
+            // G# in four octaves.
+            let scale = Settings {
+                scale: Scale::Custom,
+                custom: PitchClasses::NONE.with(11, true),
+                ..Settings::default()
+            };
+            filter.set_settings(&Settings { keys, ..scale }).unwrap();
+            let sounding = filter.sounding_bands();
+            assert_eq!((0..TONES).filter(|tone| sounding.contains(*tone)).count(), count);
+            assert_eq!(sounding.contains(12), keys != Keys::Off);
+        }
     }
 
     #[test]

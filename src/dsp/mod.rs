@@ -37,7 +37,7 @@ pub use picture::{Band, BandState, Bands, BankSnapshot, Snapshot, Tones};
 pub use settings::{
     BadPitchClass, BadSwitches, BadSync, BandMask, CHOICES, Choice, DEFAULT_TEMPO, Entry, Keys,
     OutOfRange, PitchClass, PitchClasses, SPECS, Scale, Settings, Spec, Stereo, Switches, Sync,
-    Taper, Voice, choice, spec,
+    Taper, Voice, choice, quantity, spec,
 };
 
 use bank::{Bank, Voicing, denormals::FlushToZero};
@@ -342,6 +342,7 @@ impl ToneFilter {
         let [first, second] = &self.banks;
         let second = self.separate.then_some(second);
         let makeup = if self.settings.auto { self.level.makeup() as f32 } else { 1.0 };
-        self.voicing.snapshot(first, second, &self.settings, self.focus.played(), makeup)
+        let heard = (self.focus.played(), self.held());
+        self.voicing.snapshot(first, second, &self.settings, heard, makeup)
     }
 }

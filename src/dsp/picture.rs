@@ -127,6 +127,8 @@ pub struct Snapshot {
     pub floor: f32,
     /// The notes that are played; `None` while the listener is off.
     pub played: Option<BandMask>,
+    /// The bands whose keys are held, which sound whatever the listener decides.
+    pub held: BandMask,
     /// The gain that brings the input to the nominal level, as a factor; 1 without `auto`.
     pub gain: f32,
     /// The gain that makes the wet signal as loud as the dry one, as a factor; 1 without `auto`.
@@ -177,6 +179,7 @@ impl Default for Snapshot {
             ceiling: 0.0,
             floor: 1.0,
             played: None,
+            held: BandMask::NONE,
             gain: 1.0,
             makeup: 1.0,
             voice: Voice::Soft,
@@ -210,7 +213,8 @@ impl Snapshot {
         let mut bands: [Band; TONES] = std::array::from_fn(|tone| {
             let (phasor, power) = (self.phasor(&bank.state, tone), bank.state.power.0[tone]);
             let resonance = (phasor[0] * phasor[0] + phasor[1] * phasor[1]) / 2.0;
-            let is_played = played.is_none_or(|played| played.contains(tone));
+            let is_played =
+                played.is_none_or(|played| played.contains(tone) || self.held.contains(tone));
             let state = if resonance < gate || !is_played {
                 BandState::Muted
             } else if resonance < ceiling {

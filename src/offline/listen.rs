@@ -1,19 +1,22 @@
 //! What a filter hears in a file, moment by moment.
 
-use super::{Error, Input, Source};
+use super::{
+    Error, Input, Source,
+    score::{Player, Score},
+};
 use crate::dsp::{BandMask, BandState, Bands, Settings, ToneFilter, kernel::Kernel, notes::TONES};
 use std::path::Path;
 
-/// Runs the file `input` through a filter on `kernel` that listens whatever the focus, and hands out what it hears: the
-/// filter itself to `block` after each of its blocks, and its bands to `moment` every `hop` seconds (at least one sample) of
-/// the file, with the time since the last one. There, bands that the settings keep from sounding are muted and not
-/// played. `progress` is told which part of the work is done, 0 to 1, if the file tells its length. Gives the length of the file in seconds.
+/// Runs the file `input` through a filter on `kernel` that listens whatever the focus, while `keys` are played on it, and
+/// hands out what it hears: the filter itself to `block` after each of its blocks, and its bands to `moment` every `hop`
+/// seconds (at least one sample) of the file, with the time since the last one. There, bands that settings or keys keep
+/// from sounding are muted and not played. `progress` is told which part of the work is done, 0 to 1, if the file tells its length. Gives the length of the file in seconds.
 ///
 /// # Errors
 /// When the file cannot be read, or `moment` fails.
 pub fn listen(
     input: &Path,
-    settings: &Settings,
+    (settings, keys): (&Settings, &Score),
     kernel: Kernel,
     hop: f64,
     mut block: impl FnMut(&ToneFilter),
@@ -27,7 +30,7 @@ pub fn listen(
     let filter = ToneFilter::new(rate, settings)
         .map_err(|source| Error::Filter { path: input.into(), source })?;
     let mut filter = filter.with_channels(count).with_kernel(kernel).always_listening();
-    let sounding = settings.sounding_bands();
+    let mut player = Player::new(keys, &filter);
     let latency = filter.latency();
     // Silence that pushes the end of the file out of the filter.
     let mut silence = latency;
@@ -48,9 +51,8 @@ pub fn listen(
         if let Some(frames) = source.frames() {
             progress(read as f64 / frames.max(read as u64) as f64);
         }
-        let mut slices: Vec<_> = channels.iter_mut().map(Vec::as_mut_slice).collect();
-        filter.process_with(&mut slices, |_, filter| block(filter));
-        moment(hop as f64 / rate, &only(sounding, filter.bands()))?;
+        player.process(&mut filter, &mut channels, 0..here + added, &mut block);
+        moment(hop as f64 / rate, &only(filter.sounding_bands(), filter.bands()))?;
         frames = hop;
     }
 }

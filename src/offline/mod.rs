@@ -15,6 +15,7 @@ pub mod pitch;
 pub mod plot;
 pub mod render;
 mod resample;
+pub mod score;
 mod source;
 pub mod table;
 pub mod transcribe;
@@ -67,6 +68,17 @@ pub enum Error {
         /// What is missing or wrong.
         reason: String,
     },
+    /// What plays the keys is no MIDI file, or one that cannot be played.
+    #[error("{}: not a MIDI file to play ({reason}); give a standard MIDI file of format 0 or 1", .path.display())]
+    NotMidi {
+        /// The file.
+        path: PathBuf,
+        /// What is missing or wrong.
+        reason: String,
+    },
+    /// What plays the keys has no notes.
+    #[error("{}: holds no notes; give a MIDI file with notes", .0.display())]
+    NoNotes(PathBuf),
     /// The input's samples are of a kind that is not read.
     #[error("{}: {coding} samples; convert them to 8, 16, 24 or 32-bit integer, or to float", .path.display())]
     Coding {

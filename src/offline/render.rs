@@ -3,6 +3,7 @@
 use super::{
     Error, Input, Level, Output, Source,
     resample::Resampler,
+    score::{Player, Score},
     wav::{Chunk, Depth, Format, Writer},
 };
 use crate::dsp::{BandMask, BandState, Settings, ToneFilter, kernel::Kernel};
@@ -41,10 +42,12 @@ pub enum Tail {
 }
 
 /// How to render.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
     /// The sound.
     pub settings: Settings,
+    /// What is played on its bands.
+    pub keys: Score,
     /// The output's depth; the input's if there is none.
     pub depth: Option<Depth>,
     /// The output's sample rate in Hz; the input's if there is none.
@@ -222,8 +225,7 @@ struct Pass {
     filter: ToneFilter,
     resampler: Option<Resampler>,
     tail: Tail,
-    /// The bands that may sound.
-    sounding: BandMask,
+    player: Player,
     /// Frames of the source so far.
     read: u64,
     /// Frames of the filter's output that are still to be left out, because they come before the source's first.
@@ -258,12 +260,12 @@ impl Pass {
         let meter = |rate| options.loudness.then(|| meter(rate)).flatten();
         Ok(Self {
             early: filter.latency(),
+            player: Player::new(&options.keys, &filter),
             meters: [rate, options.rate.unwrap_or(rate)].map(meter),
             source,
             filter,
             resampler: resampler.transpose()?,
             tail: options.tail,
-            sounding: options.settings.sounding_bands(),
             read: 0,
             before: Level::default(),
             after: Level::default(),
@@ -373,10 +375,10 @@ impl Pass {
     fn filter(&mut self, block: &mut [Vec<f32>]) {
         for start in (0..block[0].len()).step_by(MOMENT) {
             let end = block[0].len().min(start + MOMENT);
-            let mut channels: Vec<_> = block.iter_mut().map(|c| &mut c[start..end]).collect();
-            self.filter.process(&mut channels);
+            self.player.process(&mut self.filter, block, start..end, |_| ());
+            let sounding = self.filter.sounding_bands();
             for (tone, band) in self.filter.bands().bands.iter().enumerate() {
-                if band.state != BandState::Muted && self.sounding.contains(tone) {
+                if band.state != BandState::Muted && sounding.contains(tone) {
                     self.notes = self.notes.with(tone, true);
                 }
             }

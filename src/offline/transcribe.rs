@@ -2,7 +2,7 @@
 
 use super::pitch::key;
 use crate::dsp::{
-    BandMask, ToneFilter,
+    ToneFilter,
     listener::notes::{Event, Notes},
 };
 use midly::{
@@ -29,20 +29,20 @@ pub struct Note {
 /// Writes down which notes are played.
 #[derive(Debug)]
 pub struct Transcriber {
-    /// The bands whose notes count.
-    sounding: BandMask,
     decided: u64,
     events: Notes,
     notes: Vec<Note>,
 }
 
-impl Transcriber {
-    /// Has heard nothing yet. Only the notes of bands that are `sounding` count.
-    pub fn new(sounding: BandMask) -> Self {
-        Self { sounding, decided: 0, events: Notes::checked(), notes: Vec::new() }
+impl Default for Transcriber {
+    /// Has heard nothing yet.
+    fn default() -> Self {
+        Self { decided: 0, events: Notes::checked(), notes: Vec::new() }
     }
+}
 
-    /// Takes note of what the filter has decided; to be called after each of its blocks.
+impl Transcriber {
+    /// Takes note of what the filter has decided on bands that may sound; to be called after each of its blocks.
     pub fn push(&mut self, filter: &ToneFilter) {
         let (listener, decisions) = (filter.listener(), filter.listener().decisions());
         if decisions.frames > self.decided {
@@ -50,17 +50,20 @@ impl Transcriber {
             let rate = filter.sample_rate();
             let (frame, ago) = (listener.frame() as f64, listener.lookahead() as f64);
             let seconds = |frames: u64| ((frames as f64 * frame - ago) / rate).max(0.0);
-            let notes = &mut self.notes;
-            self.events.push(decisions, |event| record(notes, event, seconds(event.frame)));
+            let (notes, sounding) = (&mut self.notes, filter.sounding_bands());
+            let mut decisions = decisions.clone();
+            decisions.on =
+                std::array::from_fn(|tone| decisions.on[tone] && sounding.contains(tone));
+            self.events.push(&decisions, |event| record(notes, event, seconds(event.frame)));
         }
     }
 
     /// All notes, by their start, in a file of `seconds`.
     pub fn finish(mut self, seconds: f64) -> Vec<Note> {
-        let (notes, sounding) = (&mut self.notes, self.sounding);
+        let notes = &mut self.notes;
         self.events.finish(|event| record(notes, event, seconds));
         notes.iter_mut().for_each(|note| note.end = note.end.min(seconds));
-        notes.retain(|note| sounding.contains(note.tone) && note.start < seconds);
+        notes.retain(|note| note.start < seconds);
         notes.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.tone.cmp(&b.tone)));
         self.notes
     }

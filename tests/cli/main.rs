@@ -11,6 +11,7 @@ mod formats;
 mod heard;
 mod inputs;
 mod interop;
+mod keys;
 mod safety;
 mod sound;
 mod terminal;

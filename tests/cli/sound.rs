@@ -128,6 +128,31 @@ fn values_may_have_units_and_signs() {
 }
 
 #[test]
+fn quantities_that_are_no_settings_may_have_units_too() {
+    let folder = Folder::with(&float_wav(RATE, &music()));
+    for (name, flags) in [
+        ("plain.wav", "--sample-rate 22050 --tail 0.25 --normalize-peak -6"),
+        ("units.wav", "--sample-rate 22.05kHz --tail 250ms --normalize-peak -6DB"),
+    ] {
+        folder.run(&format!("render in.wav -o {name} {flags}"));
+    }
+    let bytes = |name| fs::read(folder.path(name)).unwrap();
+    assert!(bytes("plain.wav") == bytes("units.wav"));
+    for (flags, line) in [
+        (
+            "--tail 3s --sample-rate 48dB",
+            "sample-rate = \"48dB\" is out of range; use 1000 to 768000 Hz",
+        ),
+        ("--tail 1e9", "tail = \"1e9\" is unknown; use none, auto or 0 to 3600 seconds"),
+        ("--normalize-peak inf", "normalize-peak = \"inf\" is out of range; use -60 to 0 dB"),
+    ] {
+        assert_eq!(folder.fail(&format!("render in.wav -o new.wav {flags}"), 2), line);
+    }
+    let line = folder.fail("bench --seconds 0s", 2);
+    assert_eq!(line, "seconds = \"0s\" is out of range; use more than 0 and at most 86400 s");
+}
+
+#[test]
 fn bypass_and_no_mix_give_the_input_back_bit_for_bit_and_in_time() {
     for count in [1, 2, 6] {
         // Shorter and longer than the latency, and than a block.
@@ -199,6 +224,11 @@ fn help_names_every_setting_with_its_range_and_every_preset() {
         "--auto",
         "--lookahead",
         "--bands",
+        "--keys <FILE.mid>",
+        "--key-mode",
+        "--tempo <BPM>",
+        "--sync",
+        "--freeze",
         "--root",
         "--scale",
         "--custom",

@@ -1,19 +1,16 @@
 //! Test signals and measurements.
 #![allow(dead_code, reason = "every test uses some of it")]
 
+#[path = "../../src/xorshift.rs"]
+mod generator;
+
+use generator::xorshift;
 use std::f64::consts::TAU;
 
 /// White noise, uniform in -1..1, the same for every run.
 pub fn noise(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    move || {
-        // xorshift64* by Vigna.
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        let bits = state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11;
-        bits as f64 / (1u64 << 52) as f64 - 1.0
-    }
+    move || (xorshift(&mut state) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
 /// `seconds` of white noise at -6 dB full scale.

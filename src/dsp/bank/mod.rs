@@ -131,7 +131,7 @@ impl Voicing {
         first: &Bank,
         second: Option<&Bank>,
         settings: &Settings,
-        played: Option<BandMask>,
+        (played, held): (Option<BandMask>, BandMask),
         makeup: f32,
     ) -> Snapshot {
         let Coefficients { drive, threshold, ceiling, floor, .. } = self.coefficients;
@@ -148,6 +148,7 @@ impl Voicing {
             ceiling,
             floor,
             played,
+            held,
             gain,
             makeup,
             voice,

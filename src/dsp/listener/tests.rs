@@ -1,20 +1,17 @@
 use super::*;
-use crate::dsp::{bank::denormals::FlushToZero, notes::frequency, reference};
+use crate::{
+    dsp::{bank::denormals::FlushToZero, notes::frequency, reference},
+    xorshift::xorshift,
+};
 use std::f64::consts::TAU;
 
 const RATES: [f64; 9] =
     [8000.0, 11_025.0, 22_050.0, 44_100.0, 48_000.0, 88_200.0, 96_000.0, 192_000.0, 768_000.0];
 
-/// White noise, uniform in -1..1: xorshift64* by Vigna.
+/// White noise, uniform in -1..1.
 fn noise() -> impl FnMut() -> f64 {
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
-    move || {
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        let bits = state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11;
-        bits as f64 / (1u64 << 52) as f64 - 1.0
-    }
+    move || (xorshift(&mut state) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
 fn sine(f: f64, amplitude: f64, seconds: f64, rate: f64) -> Vec<f32> {

@@ -11,7 +11,7 @@ mod tempo;
 
 pub use choices::{CHOICES, Choice, Entry, Keys, Voice, choice};
 pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
-pub use numbers::{OutOfRange, SPECS, Spec, Taper, spec};
+pub use numbers::{OutOfRange, SPECS, Spec, Taper, quantity, spec};
 pub use tempo::{BadSync, DEFAULT_TEMPO, Sync};
 
 use super::notes::TONES;

@@ -144,25 +144,29 @@ impl Spec {
         text.to_owned()
     }
 
-    /// Reads what [`Spec::format`] writes and what people type: the unit may be missing, in any case,
-    /// or scaled (`1.5 kHz`, `0.2 s` for milliseconds, `500 ms` for seconds, `50 cents`).
-    /// `None` if it is not a number with a fitting unit. The range is not checked.
+    /// Reads what [`Spec::format`] writes and what people type, as [`quantity`] does. The range is not checked.
     pub fn parse(&self, text: &str) -> Option<f32> {
-        let text = text.trim().replace('\u{2212}', "-").to_ascii_lowercase();
-        let split = text.rfind(|c: char| c.is_ascii_digit() || c == '.').map_or(0, |last| last + 1);
-        let (number, unit) = text.split_at(split);
-        let scale = match (self.unit, unit.trim()) {
-            (_, "") => 1.0,
-            (own, unit) if unit == own.to_ascii_lowercase() => 1.0,
-            ("Hz", "k" | "khz") | ("ms", "s") => 1000.0,
-            ("s", "ms") => 0.001,
-            ("st", "semitone" | "semitones") => 1.0,
-            ("st", "ct" | "cent" | "cents") => 0.01,
-            _ => return None,
-        };
-        let value: f64 = number.trim().parse().ok()?;
-        value.is_finite().then_some((value * scale) as f32)
+        quantity(text, self.unit).map(|value| value as f32)
     }
+}
+
+/// Reads a number in `unit`, which may be missing, in any case, or scaled (`1.5 kHz`, `0.2 s` for milliseconds, `500 ms`
+/// for seconds, `50 cents` for semitones). `None` if it is not a number with a fitting unit.
+pub fn quantity(text: &str, unit: &str) -> Option<f64> {
+    let text = text.trim().replace('\u{2212}', "-").to_ascii_lowercase();
+    let split = text.rfind(|c: char| c.is_ascii_digit() || c == '.').map_or(0, |last| last + 1);
+    let (number, own) = text.split_at(split);
+    let scale = match (unit, own.trim()) {
+        (_, "") => 1.0,
+        (unit, own) if own == unit.to_ascii_lowercase() => 1.0,
+        ("Hz", "k" | "khz") | ("ms", "s") => 1000.0,
+        ("s", "ms") => 0.001,
+        ("st", "semitone" | "semitones") => 1.0,
+        ("st", "ct" | "cent" | "cents") => 0.01,
+        _ => return None,
+    };
+    let value: f64 = number.trim().parse().ok()?;
+    value.is_finite().then_some(value * scale)
 }
 
 #[cfg(test)]

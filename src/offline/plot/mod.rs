@@ -3,7 +3,7 @@
 mod canvas;
 mod draw;
 
-use super::{Error, listen::listen, pitch::names};
+use super::{Error, listen::listen, pitch::names, score::Score};
 use crate::dsp::{BandState, Bands, Settings, kernel::Kernel, notes::TONES};
 use std::path::Path;
 
@@ -83,7 +83,7 @@ impl Plot {
         let mut plot = Self::new(title, 0.0, settings.transpose);
         listen(
             input,
-            settings,
+            (settings, &Score::default()),
             Kernel::best(),
             0.01,
             |_| (),

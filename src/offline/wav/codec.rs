@@ -1,6 +1,7 @@
 //! Samples as bytes: whole blocks at a time, in loops that the compiler turns into vector code.
 
 use super::Depth;
+use crate::xorshift::xorshift;
 
 /// Appends the interleaved samples in `bytes` (whole frames) to their channels; full scale is 1.
 /// A sample takes `stride` bytes: those of its depth, or four for 24 bits.
@@ -114,12 +115,9 @@ impl Default for Dither {
 }
 
 impl Dither {
-    /// The next value, -1..1 steps: the difference of the two halves of xorshift64* (Vigna).
+    /// The next value, -1..1 steps: the difference of the two halves of 64 random bits.
     fn next(&mut self) -> f64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        let bits = self.0.wrapping_mul(0x2545_F491_4F6C_DD1D);
+        let bits = xorshift(&mut self.0);
         const UNIT: f64 = 1.0 / (1u64 << 32) as f64;
         (f64::from((bits >> 32) as u32) - f64::from(bits as u32)) * UNIT
     }
