@@ -16,6 +16,7 @@ use crate::{
 };
 use nice_plug::prelude::*;
 use nice_plug_egui::RepaintNotifier;
+use note_input::NoteInput;
 use std::sync::Arc;
 
 /// The plugin as hosts see it.
@@ -39,6 +40,7 @@ struct Active {
     max_frames: usize,
     /// Frames of digital silence at the input so far.
     silent_frames: u32,
+    notes: NoteInput,
     /// The song's beats a minute, and whether it plays.
     tempo: f64,
     playing: bool,
@@ -119,6 +121,7 @@ impl Plugin for ToneFilterPlugin {
         if let Some(active) = &mut self.active {
             active.follow(&self.params);
             active.filter.reset();
+            active.notes.clear();
             active.silent_frames = 0;
         }
     }
@@ -159,13 +162,15 @@ impl Active {
             filter.with_kernel(Kernel::from_environment().unwrap_or_else(|_| Kernel::best()));
         let max_frames = config.max_buffer_size as usize;
         let (tempo, playing) = (DEFAULT_TEMPO, false);
-        Some(Self { filter, sample_rate, max_frames, silent_frames: 0, tempo, playing })
+        let notes = NoteInput::new();
+        Some(Self { filter, sample_rate, max_frames, silent_frames: 0, notes, tempo, playing })
     }
 
     /// Follows the song: its tempo, and its stop, which releases the keys.
     fn transport(&mut self, transport: &Transport) {
         self.tempo = transport.tempo.unwrap_or(DEFAULT_TEMPO);
         if self.playing && !transport.playing {
+            self.notes.clear();
             self.filter.release_keys();
         }
         self.playing = transport.playing;
@@ -201,7 +206,7 @@ impl Active {
         let channels = buffer.as_slice();
         let silent = channels.iter().all(|channel| channel.iter().all(|sample| *sample == 0.0));
         meters.measure(channels, |channels| {
-            note_input::process(&mut self.filter, channels, next_event);
+            self.notes.process(&mut self.filter, channels, next_event);
         });
 
         if self.filter.settings().freeze {

@@ -5,9 +5,13 @@ use nice_plug::{
     midi::Key,
     prelude::{NoteEvent, control_change},
 };
+use std::collections::VecDeque;
 
 /// Semitones of a pitch wheel that is all the way up.
 const WHEEL: f32 = 2.0;
+
+/// The most events that wait at a time.
+const CAPACITY: usize = 16_384;
 
 /// Passes an event on to the filter. Gains of pressure are its square, as those of velocities are.
 pub fn apply(filter: &mut ToneFilter, event: &NoteEvent<()>) {
@@ -40,31 +44,68 @@ pub fn apply(filter: &mut ToneFilter, event: &NoteEvent<()>) {
     }
 }
 
-/// Processes `channels`, at most two, in parts that end where `next` says that an event comes, which is then passed on.
-pub fn process(
-    filter: &mut ToneFilter,
-    channels: &mut [&mut [f32]],
-    mut next: impl FnMut() -> Option<NoteEvent<()>>,
-) {
-    let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
-    let mut start = 0;
-    let mut until = |filter: &mut ToneFilter, end: usize| {
-        match channels {
-            [one] => filter.process(&mut [&mut one[start..end]]),
-            [left, right] => {
-                filter.process(&mut [&mut left[start..end], &mut right[start..end]]);
-            }
-            _ => {}
-        }
-        start = end;
-    };
-    let mut last = 0;
-    while let Some(event) = next() {
-        last = (event.timing() as usize).clamp(last, frames);
-        until(filter, last);
-        apply(filter, &event);
+/// Events on their way to the filter, which plays them as late as it plays the sound.
+#[derive(Debug)]
+pub struct NoteInput {
+    /// With the samples since the start at which they are due, in this order.
+    pending: VecDeque<(u64, NoteEvent<()>)>,
+    /// Samples since the start.
+    now: u64,
+}
+
+impl NoteInput {
+    /// Without events. Allocates all memory that it needs.
+    pub fn new() -> Self {
+        Self { pending: VecDeque::with_capacity(CAPACITY), now: 0 }
     }
-    until(filter, frames);
+
+    /// Forgets all events.
+    pub fn clear(&mut self) {
+        self.pending.clear();
+    }
+
+    /// Processes `channels`, at most two, in parts that end where an event is due, which is then passed on. `next` gives
+    /// the events of this block.
+    pub fn process(
+        &mut self,
+        filter: &mut ToneFilter,
+        channels: &mut [&mut [f32]],
+        mut next: impl FnMut() -> Option<NoteEvent<()>>,
+    ) {
+        while let Some(event) = next() {
+            if self.pending.len() == CAPACITY {
+                // Too early, but not lost.
+                apply(filter, &event);
+                continue;
+            }
+            let due = self.now + u64::from(event.timing()) + filter.latency() as u64;
+            let last = self.pending.back().map_or(0, |(due, _)| *due);
+            self.pending.push_back((due.max(last), event));
+        }
+        let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
+        let mut start = 0;
+        let mut until = |filter: &mut ToneFilter, end: usize| {
+            match channels {
+                [one] => filter.process(&mut [&mut one[start..end]]),
+                [left, right] => {
+                    filter.process(&mut [&mut left[start..end], &mut right[start..end]]);
+                }
+                _ => {}
+            }
+            start = end;
+        };
+        while let Some((due, event)) = self.pending.pop_front() {
+            let end = (due - self.now) as usize;
+            if end >= frames {
+                self.pending.push_front((due, event));
+                break;
+            }
+            until(filter, end);
+            apply(filter, &event);
+        }
+        until(filter, frames);
+        self.now += frames as u64;
+    }
 }
 
 #[cfg(test)]
@@ -92,7 +133,7 @@ mod tests {
 
     /// What comes out of a tone of 440 Hz after these events, in the block after the next.
     fn level(events: &[NoteEvent<()>]) -> f32 {
-        let mut filter = filter();
+        let (mut filter, mut input) = (filter(), NoteInput::new());
         let mut peak = 0.0;
         let mut events = events.iter().cloned();
         for block in 0..40 {
@@ -100,7 +141,7 @@ mod tests {
             let mut left: Vec<f32> = (0..FRAMES).map(sample).collect();
             let mut right = left.clone();
             let next = || if block == 20 { events.next() } else { None };
-            process(&mut filter, &mut [&mut left, &mut right], next);
+            input.process(&mut filter, &mut [&mut left, &mut right], next);
             assert_eq!(left, right);
             let own = left.iter().fold(0f32, |peak, x| peak.max(x.abs()));
             assert!(block >= 20 || own < 1e-6, "nothing sounds before a key is pressed");
@@ -135,7 +176,7 @@ mod tests {
     #[test]
     fn an_event_counts_from_the_block_of_64_samples_in_which_it_comes_to_the_next() {
         let run = |timing: u32, size: usize| {
-            let mut filter = filter();
+            let (mut filter, mut input) = (filter(), NoteInput::new());
             let mut output = Vec::new();
             for start in (0..1920).step_by(size) {
                 let sample = |t: usize| 0.3 * (0.057_595_865 * (start + t) as f32).sin();
@@ -143,7 +184,7 @@ mod tests {
                 let own = timing as usize;
                 let mut event =
                     (start..start + size).contains(&own).then(|| on((own - start) as u32, 69));
-                process(&mut filter, &mut [&mut block], || event.take());
+                input.process(&mut filter, &mut [&mut block], || event.take());
                 output.extend(block);
             }
             output
@@ -154,5 +195,23 @@ mod tests {
         for size in [1, 64, 96, 960] {
             assert_eq!(run(700, 1920), run(700, size), "{size}");
         }
+    }
+
+    #[test]
+    fn keys_are_as_late_as_the_sound_is() {
+        let mut filter = filter();
+        let settings = Settings { lookahead: true, ..*filter.settings() };
+        filter.set_settings(&settings).unwrap();
+        filter.reset();
+        let late = filter.latency();
+        assert!(late > 2000);
+        let mut input = NoteInput::new();
+        let sample = |t: usize| 0.3 * (0.057_595_865 * t as f32).sin();
+        let mut signal: Vec<f32> = (0..48_000).map(sample).collect();
+        let mut event = Some(on(10_000, 69));
+        input.process(&mut filter, &mut [&mut signal], || event.take());
+        let first = signal.iter().position(|x| x.abs() > 1e-6).unwrap();
+        // From the next block of 64 on.
+        assert!((10_000 + late..10_000 + late + 128).contains(&first), "{first}");
     }
 }
