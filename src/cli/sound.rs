@@ -33,9 +33,9 @@ pub struct Sound {
 }
 
 impl Sound {
-    /// The preset, or else the default sound, with every flag applied, and what plays its keys. Lookahead is on unless a flag says otherwise:
-    /// whoever reads a file knows what comes. Without focus it would change nothing, unless somebody `listens` to the
-    /// decisions all the same.
+    /// The preset, or else the default sound, with every flag applied, and what plays its keys. Lookahead is on unless a
+    /// flag says otherwise: whoever reads a file knows what comes. Without focus it would change nothing, unless somebody
+    /// `listens` to the decisions all the same.
     ///
     /// # Errors
     /// When there is no such preset or no such MIDI file, or when one of two flags is there that only work together.
