@@ -36,6 +36,8 @@ pub(super) struct HeldKeys {
     weights: Lanes,
     /// Weight of what sounds without keys, 0..1.
     others: f32,
+    /// Whether all that remains of keys has faded away.
+    resting: bool,
     /// The greatest change of a weight within a block.
     step: f32,
 }
@@ -50,6 +52,7 @@ impl HeldKeys {
             bend: 0.0,
             weights: Lanes::ZERO,
             others: 1.0,
+            resting: true,
             step: (BLOCK as f64 / (TIME * sample_rate)).min(1.0) as f32,
         }
     }
@@ -60,11 +63,12 @@ impl HeldKeys {
         self.bend = 0.0;
         self.weights = Lanes::ZERO;
         self.others = self.target(mode, 0.0).1;
+        self.resting = mode == Keys::Off;
     }
 
     /// Whether the keys have an effect in `mode`, or still had one in the last block.
     pub fn act(&self, mode: Keys) -> bool {
-        mode != Keys::Off || self.others != 1.0 || self.weights != Lanes::ZERO
+        mode != Keys::Off || !self.resting
     }
 
     /// Semitones by which the keys' player bends the bank, in `mode`.
@@ -78,6 +82,7 @@ impl HeldKeys {
         let (weights, others) = self.target(mode, transpose);
         self.weights.approach(&weights, self.step);
         self.others += (others - self.others).clamp(-self.step, self.step);
+        self.resting = mode == Keys::Off && self.others == 1.0 && self.weights == Lanes::ZERO;
     }
 
     /// The weight of the band `tone` that has the weight `other` without keys.
