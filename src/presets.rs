@@ -157,7 +157,7 @@ impl Preset {
         if name.contains(std::path::is_separator) || path.extension().is_some_and(|e| e == "json") {
             return Self::read(path);
         }
-        let own = Folder::of_user().map(|folder| folder.load(name)).transpose()?.flatten();
+        let own = Folder::of_user().map(|folder| folder.find(name)).transpose()?.flatten();
         own.ok_or_else(|| Error::Unknown { name: name.into() })
     }
 

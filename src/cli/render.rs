@@ -36,7 +36,7 @@ use tone_filter::{
   tone-filter render drums/*.wav --suffix -8bit --normalize-peak -1
   ffmpeg -i film.mkv -f wav - | tone-filter render - -o - | play -")]
 pub struct Args {
-    /// Files to read: WAV, FLAC, AIFF, MP3, Ogg Vorbis; folders with all that is in them; patterns like
+    /// Files to read: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC; folders with all that is in them; patterns like
     /// *.wav; or - for standard input
     #[arg(value_name = "IN", value_hint = ValueHint::AnyPath, required_unless_present = "input_list")]
     inputs: Vec<PathBuf>,
@@ -170,7 +170,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     };
     let mut plan = Plan::new(&request)?;
     if args.json && plan.jobs.iter().any(|job| job.output == Path::new(STDIO)) {
-        return Err(Refused::Stdio.into());
+        return Err(Refused::Report.into());
     }
     if !args.quiet {
         for input in &plan.repeated {

@@ -17,8 +17,9 @@ use symphonia::core::{
     codecs::audio::{
         AudioCodecId, AudioCodecParameters, AudioDecoder, AudioDecoderOptions,
         well_known::{
-            CODEC_ID_AAC, CODEC_ID_ADPCM_IMA_WAV, CODEC_ID_ADPCM_MS, CODEC_ID_ALAC,
-            CODEC_ID_PCM_ALAW, CODEC_ID_PCM_MULAW, CODEC_ID_VORBIS,
+            CODEC_ID_AAC, CODEC_ID_ADPCM_IMA_QT, CODEC_ID_ADPCM_IMA_WAV, CODEC_ID_ADPCM_MS,
+            CODEC_ID_ALAC, CODEC_ID_PCM_ALAW, CODEC_ID_PCM_F32BE, CODEC_ID_PCM_F32LE,
+            CODEC_ID_PCM_F64BE, CODEC_ID_PCM_F64LE, CODEC_ID_PCM_MULAW, CODEC_ID_VORBIS,
         },
     },
     errors::Error as Fault,
@@ -31,8 +32,17 @@ use symphonia::core::{
 const MOST_CHANNELS: usize = 255;
 
 /// Codings with fewer bits than their samples have.
-const COMPANDED: [AudioCodecId; 4] =
-    [CODEC_ID_PCM_ALAW, CODEC_ID_PCM_MULAW, CODEC_ID_ADPCM_MS, CODEC_ID_ADPCM_IMA_WAV];
+const COMPANDED: [AudioCodecId; 5] = [
+    CODEC_ID_PCM_ALAW,
+    CODEC_ID_PCM_MULAW,
+    CODEC_ID_ADPCM_MS,
+    CODEC_ID_ADPCM_IMA_QT,
+    CODEC_ID_ADPCM_IMA_WAV,
+];
+
+/// Floating point, which containers do not always say of the samples.
+const FLOAT: [AudioCodecId; 4] =
+    [CODEC_ID_PCM_F32BE, CODEC_ID_PCM_F32LE, CODEC_ID_PCM_F64BE, CODEC_ID_PCM_F64LE];
 
 /// A file being decoded.
 pub struct Reader {
@@ -77,6 +87,7 @@ impl Reader {
             codec => parameters.bits_per_sample.filter(|_| !COMPANDED.contains(&codec)),
         };
         let natural_depth = match (bits, parameters.sample_format) {
+            _ if FLOAT.contains(&parameters.codec) => Depth::Float32,
             (_, Some(SampleFormat::F64)) | (Some(_), Some(SampleFormat::F32)) => Depth::Float32,
             (Some(..=8), _) => Depth::Int8,
             (Some(..=16), _) => Depth::Int16,

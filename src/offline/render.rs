@@ -145,8 +145,8 @@ pub fn render(
 
     let source = pass.source.format();
     let format = pass.format(options);
-    let Settings { bypass, mix, output: level, .. } = options.settings;
-    let passed_on = bypass || mix == 0.0 && level == 0.0;
+    let Settings { bypass, mix, morph, output: level, .. } = options.settings;
+    let passed_on = bypass || morph == 0.0 || mix == 0.0 && level == 0.0;
     let processed = !passed_on || gain != 1.0 || pass.resampler.is_some();
     let bits = format.depth.bits();
     let dithered = !options.no_dither && (bits < source.depth.bits() || processed && bits <= 16);

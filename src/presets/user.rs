@@ -51,7 +51,28 @@ impl Folder {
         names
     }
 
-    /// The preset called `name`, if there is one.
+    /// The preset whose file or whose own name is `name`, with small or capital letters and blanks or hyphens, if there
+    /// is one.
+    ///
+    /// # Errors
+    /// When its file cannot be read or is not a valid preset.
+    pub fn find(&self, name: &str) -> Result<Option<Preset>, Error> {
+        if let Some(preset) = self.load(name)? {
+            return Ok(Some(preset));
+        }
+        let id = |name: &str| name.to_lowercase().replace(' ', "-");
+        let wanted = id(name);
+        let mut files = self.names().into_iter();
+        files
+            .find(|file| {
+                // A file that is no preset has no other name.
+                let own = || self.load(file).ok().flatten().map(|preset| id(&preset.name));
+                id(file) == wanted || own().is_some_and(|own| own == wanted)
+            })
+            .map_or(Ok(None), |file| self.load(&file))
+    }
+
+    /// The preset whose file is called `name`, if there is one.
     ///
     /// # Errors
     /// When its file cannot be read or is not a valid preset.
@@ -176,6 +197,38 @@ mod tests {
         folder.delete("Mine").unwrap();
         assert_eq!(folder.names(), ["zither"]);
         assert!(matches!(folder.delete("Mine"), Err(Error::Write { .. })));
+    }
+
+    #[test]
+    fn presets_are_found_by_file_and_by_name_in_any_spelling() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path());
+        folder.save(&preset("Other Name", 1.0)).unwrap();
+        preset("My Pad", 2.0).write(&home.path().join("own.json")).unwrap();
+        fs::write(home.path().join("broken.json"), "{").unwrap();
+        for (wanted, mix) in [
+            ("Other Name", 1.0),
+            ("other-name", 1.0),
+            ("own", 2.0),
+            ("My Pad", 2.0),
+            ("my-pad", 2.0),
+        ] {
+            let found = folder.find(wanted).unwrap();
+            assert_eq!(found.map(|preset| preset.settings.mix), Some(mix), "{wanted}");
+        }
+        assert_eq!(folder.find("none").unwrap(), None);
+        folder.find("broken").unwrap_err();
+    }
+
+    #[test]
+    fn a_description_is_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path());
+        let mut preset = preset("Mine", 1.0);
+        preset.description = "For me.".into();
+        preset.tags = vec!["soft".into()];
+        folder.save(&preset).unwrap();
+        assert_eq!(folder.load("Mine").unwrap(), Some(preset));
     }
 
     #[test]

@@ -168,16 +168,14 @@ fn what_cannot_be_meant_is_refused_before_any_work() {
         line.starts_with("in/a.wav: is a file's name, and several outputs need a folder"),
         "{line}"
     );
-    for line in [
-        "render - in/a.wav -o out",
-        "render in -o -",
-        "render - -o in",
-        "render - --suffix x",
-        "render in/a.wav -o - --json",
-    ] {
+    for line in
+        ["render - in/a.wav -o out", "render in -o -", "render - -o in", "render - --suffix x"]
+    {
         let said = folder.fail(line, 2);
         assert!(said.starts_with("- stands for one file"), "{line}: {said}");
     }
+    let said = folder.fail("render in/a.wav -o - --json", 2);
+    assert!(said.starts_with("--json: the report would be mixed with the sound"), "{said}");
     assert!(!folder.path("out").exists());
 }
 
@@ -352,7 +350,8 @@ fn audio_of_formats_that_are_not_read_is_told() {
     for name in ["in/b.m4a", "in/c.Opus", "in/deep/d.w64", "in/e.ape", "in/.f.m4a"] {
         folder.put(name, b"");
     }
-    let reason = "a format that is not read; give WAV, FLAC, AIFF, MP3 or Ogg Vorbis";
+    let reason = "a format that is not read, or, like m4a, only if it is named and holds ALAC; give WAV, FLAC, \
+                  AIFF, CAF, MP3 or Ogg Vorbis";
     let note = format!("note: in/b.m4a and 3 more: left out, {reason}\n");
     let said = folder.run("render in -o out --mix 0");
     assert!(said.starts_with(&format!("{note}5 files done, 4 left out: ")), "{said}");

@@ -104,13 +104,18 @@ fn coded_wav_caf_and_alac_are_decoded_as_ffmpeg_does_to_the_last_bit() {
         ("alac.caf", "-c:a alac", 16),
         ("alac.m4a", "-c:a alac", 16),
         ("alac24.m4a", "-c:a alac -sample_fmt s32p", 24),
+        ("float.caf", "-c:a pcm_f32be", 32),
+        ("float.aiff", "-c:a pcm_f32be", 32),
+        ("double.aiff", "-c:a pcm_f64be", 32),
     ] {
         tool(&folder, &format!("ffmpeg -v error -i two.wav -ac 2 {flags} {name}"));
         let ours = read_by_us(&folder, name);
         assert!(ours == read_by("ffmpeg", &folder, name), "{name}");
         assert!(ours.len() >= 2 * 88_200, "{name}");
         folder.run(&format!("render {name} -o depth.wav --force"));
-        assert_eq!(folder.spec("depth.wav").bits_per_sample, bits, "{name}");
+        let spec = folder.spec("depth.wav");
+        assert_eq!(spec.bits_per_sample, bits, "{name}");
+        assert_eq!(spec.sample_format == hound::SampleFormat::Float, bits == 32, "{name}");
     }
     tool(&folder, "ffmpeg -v error -i two.wav -c:a aac aac.m4a");
     let line = folder.fail("render aac.m4a -o out.wav", 1);

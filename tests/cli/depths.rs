@@ -188,6 +188,7 @@ fn what_was_processed_is_dithered_to_16_bits_and_fewer() {
         ("deep16.wav", "--bypass --normalize-peak -1", true),
         ("deep16.wav", "--bypass", false),
         ("deep16.wav", "--mix 0", false),
+        ("deep16.wav", "--morph 0", false),
         ("deep24.wav", "--mix 100", false),
         ("deep16.wav", "--mix 100 --bit-depth 24", false),
     ] {

@@ -74,7 +74,9 @@ pub enum Reason {
     #[error("the output of another input, from an earlier run")]
     Output,
     /// It lies in a folder, and is audio of a format that is not read.
-    #[error("a format that is not read; give WAV, FLAC, AIFF, MP3 or Ogg Vorbis")]
+    #[error(
+        "a format that is not read, or, like m4a, only if it is named and holds ALAC; give WAV, FLAC, AIFF, CAF, MP3 or Ogg Vorbis"
+    )]
     Format,
 }
 
@@ -106,6 +108,11 @@ pub enum Refused {
     /// The output has another format's name.
     #[error("{}: what is written is WAV; let the name end in .wav", .0.display())]
     NotWav(PathBuf),
+    /// A report on the standard output that the sound goes to.
+    #[error(
+        "--json: the report would be mixed with the sound on standard output; give --out a file"
+    )]
+    Report,
     /// Standard input or output together with others.
     #[error("- stands for one file: give it one input and one output, like `render - -o -`")]
     Stdio,
