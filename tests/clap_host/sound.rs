@@ -187,7 +187,8 @@ fn the_renderer_gives_the_same_output_for_the_demo_tune() {
             renderer.arg(format!("--{}={}", spec.id, spec.get(&actual)));
         }
         for choice in &CHOICES {
-            renderer.arg(format!("--{}={}", choice.id, choice.entries[choice.get(&actual)].0));
+            let flag = if choice.id == "keys" { "key-mode" } else { choice.id };
+            renderer.arg(format!("--{flag}={}", choice.entries[choice.get(&actual)].0));
         }
         renderer.args(["--bands", &actual.bands.to_string()]);
         if actual.scale == Scale::Custom {
