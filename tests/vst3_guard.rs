@@ -2,7 +2,7 @@
 #![cfg(target_os = "linux")]
 
 // The plugin is linked into this program.
-use tone_filter as _;
+use tone_filter::dsp::{CHOICES, SPECS};
 
 use std::{ffi::c_void, ptr::null_mut, sync::Mutex};
 use vst3::{
@@ -13,9 +13,9 @@ use vst3::{
         IBStreamTrait, IPluginFactory, IPluginFactoryTrait, PClassInfo,
         Vst::{
             AudioBusBuffers, AudioBusBuffers__type0, IAudioProcessor, IAudioProcessorTrait,
-            IComponent, IComponentTrait, IEditController, IEditControllerTrait, ParamID,
-            ParameterInfo, ProcessData, ProcessModes_, ProcessSetup, SpeakerArr,
-            SymbolicSampleSizes_,
+            IComponent, IComponentTrait, IEditController, IEditControllerTrait, IMidiMapping,
+            IMidiMappingTrait, ParamID, ParameterInfo, ProcessData, ProcessModes_, ProcessSetup,
+            SpeakerArr, SymbolicSampleSizes_,
         },
         int32, int64, kInvalidArgument, kResultOk, tresult,
     },
@@ -124,21 +124,24 @@ impl Instance {
         }
     }
 
+    fn infos(&self) -> Vec<ParameterInfo> {
+        // SAFETY: there is room for what is asked for; zeros are an empty text, and numbers.
+        let info = |index| unsafe {
+            let mut info: ParameterInfo = std::mem::zeroed();
+            assert_eq!(self.controller.getParameterInfo(index, &mut info), kResultOk);
+            info
+        };
+        // SAFETY: it only asks.
+        (0..unsafe { self.controller.getParameterCount() }).map(info).collect()
+    }
+
     /// The id of the parameter `title`.
     fn id(&self, title: &str) -> ParamID {
-        // SAFETY: there is room for what is asked for; zeros are an empty text, and numbers.
-        let infos = unsafe {
-            (0..self.controller.getParameterCount()).map(|index| {
-                let mut info: ParameterInfo = std::mem::zeroed();
-                assert_eq!(self.controller.getParameterInfo(index, &mut info), kResultOk);
-                info
-            })
-        };
         let is = |info: &ParameterInfo| {
             let text = info.title.iter().take_while(|unit| **unit != 0).copied();
             String::from_utf16(&text.collect::<Vec<_>>()).unwrap() == title
         };
-        infos.into_iter().find(is).unwrap_or_else(|| panic!("no {title}")).id
+        self.infos().into_iter().find(is).unwrap_or_else(|| panic!("no {title}")).id
     }
 
     fn get(&self, id: ParamID) -> f64 {
@@ -206,6 +209,31 @@ impl Drop for Instance {
             let _ = self.component.setActive(0);
         }
     }
+}
+
+#[test]
+fn four_controllers_of_all_channels_have_a_parameter_each() {
+    let instance = Instance::new();
+    let midi: ComPtr<IMidiMapping> = instance.component.cast().unwrap();
+    let parameter = |channel: i16, controller: i16| {
+        let mut id = 0;
+        // SAFETY: there is room for the answer.
+        let result = unsafe { midi.getMidiControllerAssignment(0, channel, controller, &mut id) };
+        (result == kResultOk).then_some(id)
+    };
+    let ids: Vec<ParamID> = instance.infos().iter().map(|info| info.id).collect();
+    assert_eq!(ids.len(), SPECS.len() + CHOICES.len() + 4);
+    let controllers = [64, 120, 123, 129];
+    for (controller, id) in controllers.into_iter().zip(&ids[SPECS.len() + CHOICES.len()..]) {
+        assert!([0, 5, 15].iter().all(|channel| parameter(*channel, controller) == Some(*id)));
+    }
+    assert_eq!(parameter(0, 1), None);
+    // SAFETY: there is room for what is asked for; zeros are an empty text, and numbers.
+    let beyond = unsafe {
+        let mut info: ParameterInfo = std::mem::zeroed();
+        instance.controller.getParameterInfo(ids.len() as int32, &mut info)
+    };
+    assert_eq!(beyond, kInvalidArgument);
 }
 
 #[test]

@@ -6,6 +6,9 @@
 //! `process`: they are read, and a state that is saved meanwhile has them. After it they are forgotten, because hosts
 //! also set what they have played already, for the editor to show.
 //!
+//! For the MIDI controllers, nice-plug has 130 hidden parameters for each of 16 channels, through which some hosts take
+//! minutes. The guard shows those of one channel that the plugin understands, and maps all channels to them.
+//!
 //! It also answers numbers of channels that nice-plug does not survive with an error, as `clap_entry.rs` does.
 
 use super::{ToneFilterPlugin, handover};
@@ -36,7 +39,7 @@ use nice_plug::{
                         ParameterInfo, ProcessData, ProcessSetup, ProgramListID, ProgramListInfo,
                         RoutingInfo, SpeakerArrangement, String128, TChar, UnitID, UnitInfo,
                     },
-                    int16, int32, kInvalidArgument, kResultOk, tresult, uint32,
+                    int16, int32, kInvalidArgument, kResultFalse, kResultOk, tresult, uint32,
                 },
             },
         },
@@ -95,6 +98,10 @@ mod module {
     use super::*;
     module!("system", InitDll(), ExitDll);
 }
+
+/// The MIDI controllers that the plugin understands, by VST3's numbers: sustain, all sound off, all notes off, and pitch
+/// bend.
+const CONTROLLERS: [CtrlNumber; 4] = [64, 120, 123, 129];
 
 /// What creates plugins.
 struct Factory(PluginInfo);
@@ -188,6 +195,8 @@ struct Guarded {
     units: ComPtr<IUnitInfo>,
     listener: ComPtr<IInfoListener>,
     params: Arc<ToneFilterParams>,
+    /// The number of parameters without those for MIDI controllers, which follow them.
+    parameters: int32,
     /// How often `process` was called.
     blocks: AtomicU64,
     /// Not for the audio thread.
@@ -210,7 +219,9 @@ impl Class for Guarded {
 impl Guarded {
     fn new() -> Option<Self> {
         let wrapper = ComWrapper::new(Wrapper::<ToneFilterPlugin>::new());
+        let params = handover::take()?;
         Some(Self {
+            parameters: params.param_map().len() as int32,
             component: wrapper.to_com_ptr()?,
             controller: wrapper.to_com_ptr()?,
             processor: wrapper.to_com_ptr()?,
@@ -219,7 +230,7 @@ impl Guarded {
             requirements: wrapper.to_com_ptr()?,
             units: wrapper.to_com_ptr()?,
             listener: wrapper.to_com_ptr()?,
-            params: handover::take()?,
+            params,
             blocks: AtomicU64::new(0),
             pending: Mutex::default(),
         })
@@ -319,8 +330,6 @@ impl IEditControllerTrait for Guarded {
         fn setComponentState(state: *mut IBStream) -> tresult;
         fn setState(state: *mut IBStream) -> tresult;
         fn getState(state: *mut IBStream) -> tresult;
-        fn getParameterCount() -> int32;
-        fn getParameterInfo(index: int32, info: *mut ParameterInfo) -> tresult;
         fn getParamStringByValue(
             id: ParamID, value: ParamValue, string: *mut String128
         ) -> tresult;
@@ -331,6 +340,22 @@ impl IEditControllerTrait for Guarded {
         fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue;
         fn setComponentHandler(handler: *mut IComponentHandler) -> tresult;
         fn createView(name: FIDString) -> *mut IPlugView;
+    }
+
+    unsafe fn getParameterCount(&self) -> int32 {
+        self.parameters + CONTROLLERS.len() as int32
+    }
+
+    unsafe fn getParameterInfo(&self, index: int32, info: *mut ParameterInfo) -> tresult {
+        // Those of the first channel come first.
+        let controller = usize::try_from(index - self.parameters).ok();
+        let index = match controller.map(|index| CONTROLLERS.get(index)) {
+            None => index,
+            Some(Some(controller)) => self.parameters + int32::from(*controller),
+            Some(None) => return kInvalidArgument,
+        };
+        // SAFETY: the pointer is the host's.
+        unsafe { self.controller.getParameterInfo(index, info) }
     }
 
     unsafe fn getParamNormalized(&self, id: ParamID) -> ParamValue {
@@ -387,10 +412,18 @@ impl IAudioProcessorTrait for Guarded {
 }
 
 impl IMidiMappingTrait for Guarded {
-    pass_on! { midi:
-        fn getMidiControllerAssignment(
-            bus: int32, channel: int16, controller: CtrlNumber, id: *mut ParamID
-        ) -> tresult;
+    unsafe fn getMidiControllerAssignment(
+        &self,
+        bus: int32,
+        _channel: int16,
+        controller: CtrlNumber,
+        id: *mut ParamID,
+    ) -> tresult {
+        if !CONTROLLERS.contains(&controller) {
+            return kResultFalse;
+        }
+        // SAFETY: the pointer is the host's.
+        unsafe { self.midi.getMidiControllerAssignment(bus, 0, controller, id) }
     }
 }
 
