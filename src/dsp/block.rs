@@ -15,8 +15,7 @@ impl ToneFilter {
         if self.now.auto == 0.0 { 1.0 } else { (self.level.gain() as f32).powf(self.now.auto) }
     }
 
-    /// The bands' weights in the sum: those of mask, scale and focus, or of the
-    /// keys, times those of polyphony.
+    /// The bands' weights in the sum: those of mask, scale and focus, or of the keys, times those of polyphony.
     pub(super) fn shares(&self) -> Lanes {
         let (focus, polyphony) = (&self.focus.shares().0, &self.polyphony.shares().0);
         let keys = self.keys.act(self.settings.keys).then_some(&self.keys);

@@ -3,7 +3,7 @@
 use super::{
     ToneFilter,
     lanes::{BLOCK, Lanes},
-    notes::TONES,
+    notes::{TONES, midi_note},
     settings::{BandMask, Keys},
 };
 
@@ -13,8 +13,8 @@ const TIME: f64 = 0.005;
 /// MIDI notes.
 const NOTES: usize = 128;
 
-/// The MIDI note of band 0 without transposition.
-const FIRST: f32 = 57.0;
+/// Semitones of a pitch wheel that is all the way up, as in General MIDI; see [`ToneFilter::bend`].
+pub const PITCH_WHEEL: f32 = 2.0;
 
 /// The greatest bend in semitones, either way.
 const MOST_BEND: f32 = 48.0;
@@ -99,9 +99,8 @@ impl HeldKeys {
 
     fn target(&self, mode: Keys, transpose: f32) -> (Lanes, f32) {
         let mut weights = Lanes::ZERO;
-        let first = (FIRST + transpose).round() as i32;
         for (tone, weight) in weights.0.iter_mut().enumerate() {
-            let own = first + tone as i32;
+            let own = midi_note(tone, transpose);
             *weight = match mode {
                 Keys::Off => 0.0,
                 Keys::Hold | Keys::Add => self.gain(own),

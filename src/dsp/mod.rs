@@ -45,6 +45,7 @@ use delay::Delay;
 use focus::Focus;
 use kernel::Kernel;
 use keys::HeldKeys;
+pub use keys::PITCH_WHEEL;
 use lanes::{BLOCK, Lanes};
 use level::Level;
 use limiter::Limiter;

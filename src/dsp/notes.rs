@@ -18,6 +18,11 @@ pub const fn name(index: usize) -> &'static str {
     NAMES[index]
 }
 
+/// The MIDI note of tone `index`, moved by `transpose` semitones, which are rounded: 57, A3, for tone 0.
+pub fn midi_note(index: usize, transpose: f32) -> i32 {
+    57 + index as i32 + transpose.round() as i32
+}
+
 /// The frequency in Hz of tone `index` in twelve-tone equal temperament, for an A4 of `tuning` Hz,
 /// moved by `transpose` semitones (fractions allowed).
 pub fn frequency(index: usize, tuning: f64, transpose: f64) -> f64 {
@@ -42,6 +47,14 @@ mod tests {
             // MIDI numbers A3 as 57 and starts octave n at 12 (n + 1).
             let octave = (57 + index) / 12 - 1;
             assert_eq!(name(index), format!("{}{octave}", PITCH_CLASSES[index % 12]));
+        }
+    }
+
+    #[test]
+    fn midi_numbers_a4_69_and_transposition_is_rounded() {
+        assert_eq!(midi_note(A4, 0.0), 69);
+        for (transpose, expected) in [(0.4, 57), (0.5, 58), (-0.5, 56), (-24.0, 33)] {
+            assert_eq!(midi_note(0, transpose), expected, "{transpose}");
         }
     }
 

@@ -10,7 +10,8 @@ use std::path::Path;
 /// Runs the file `input` through a filter on `kernel` that listens whatever the focus, while `keys` are played on it, and
 /// hands out what it hears: the filter itself to `block` after each of its blocks, and its bands to `moment` every `hop`
 /// seconds (at least one sample) of the file, with the time since the last one. There, bands that settings or keys keep
-/// from sounding are muted and not played. `progress` is told which part of the work is done, 0 to 1, if the file tells its length. Gives the length of the file in seconds.
+/// from sounding are muted and not played. Calls `progress` with the share of the work that is
+/// done, 0 to 1, if the length of the file is known. Returns that length in seconds.
 ///
 /// # Errors
 /// When the file cannot be read, or `moment` fails.

@@ -2,11 +2,8 @@
 
 use crate::dsp::{
     Settings, Voice,
-    notes::{PITCH_CLASSES, TONES},
+    notes::{PITCH_CLASSES, TONES, midi_note},
 };
-
-/// The MIDI number of A3, the first band.
-const A3: i32 = 57;
 
 /// Semitones from a band's own note to what sounds with `settings`.
 pub fn shift(settings: &Settings) -> f32 {
@@ -14,15 +11,10 @@ pub fn shift(settings: &Settings) -> f32 {
     settings.transpose + 12.0 * octave
 }
 
-/// The MIDI number of band `tone` moved by `transpose` semitones; fractions are rounded.
-pub fn key(tone: usize, transpose: f32) -> i32 {
-    A3 + tone as i32 + transpose.round() as i32
-}
-
 /// The name of the note that band `tone` sounds when it is moved by `transpose` semitones: `A4` for band 12, `A3` an
 /// octave lower.
 pub fn name(tone: usize, transpose: f32) -> String {
-    let key = key(tone, transpose);
+    let key = midi_note(tone, transpose);
     // The pitch classes begin at A, the octaves at C.
     format!("{}{}", PITCH_CLASSES[(key + 3).rem_euclid(12) as usize], key.div_euclid(12) - 1)
 }

@@ -1,14 +1,11 @@
 //! A MIDI file that plays the bands of a filter, for the setting `keys`.
 
 use super::Error;
-use crate::dsp::ToneFilter;
+use crate::dsp::{PITCH_WHEEL, ToneFilter};
 use midly::{Format, MetaMessage, MidiMessage, Smf, Timing, TrackEventKind, num::u7};
 use std::{
     collections::BTreeSet, fs, iter::Peekable, ops::Range, path::Path, sync::Arc, vec::IntoIter,
 };
-
-/// Semitones of a pitch wheel that is all the way up.
-const WHEEL: f32 = 2.0;
 
 /// Microseconds of a quarter note until a file sets its tempo.
 const QUARTER: u32 = 500_000;
@@ -116,7 +113,7 @@ impl Event {
             MidiMessage::NoteOn { key, vel } => Self::Key(key.as_int(), share(vel)),
             MidiMessage::NoteOff { key, .. } => Self::Key(key.as_int(), 0.0),
             MidiMessage::Aftertouch { key, vel } => Self::Gain(key.as_int(), share(vel).powi(2)),
-            MidiMessage::PitchBend { bend } => Self::Bend(WHEEL * bend.as_f32()),
+            MidiMessage::PitchBend { bend } => Self::Bend(PITCH_WHEEL * bend.as_f32()),
             MidiMessage::Controller { controller, value } => match controller.as_int() {
                 64 => Self::Sustain(value >= 64),
                 120 | 123 => Self::ReleaseAll,

@@ -1,9 +1,9 @@
 //! The notes that were played, as MIDI.
 
-use super::pitch::key;
 use crate::dsp::{
     ToneFilter,
     listener::notes::{Event, Notes},
+    notes::midi_note,
 };
 use midly::{
     Format, Header, MetaMessage, MidiMessage, Smf, Timing, TrackEvent, TrackEventKind,
@@ -93,7 +93,7 @@ pub fn midi(notes: &[Note], transpose: f32) -> Vec<u8> {
     let tick = |seconds: f64| (seconds * f64::from(TICKS) * 2.0).round() as u32;
     let mut events = Vec::new();
     for note in notes {
-        let key = u8::try_from(key(note.tone, transpose)).ok().and_then(u7::try_from);
+        let key = u8::try_from(midi_note(note.tone, transpose)).ok().and_then(u7::try_from);
         let Some(key) = key else { continue };
         let vel = u7::new(note.velocity);
         let end = tick(note.end).max(tick(note.start) + 1);

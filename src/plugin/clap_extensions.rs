@@ -3,7 +3,7 @@
 use super::clap_entry::guarded;
 use crate::dsp::{
     DEFAULT_TEMPO, ToneFilter,
-    notes::{TONES, name},
+    notes::{TONES, midi_note, name},
 };
 use clap_sys::{
     ext::{
@@ -36,9 +36,6 @@ const PAGES: [(&str, &[&str]); 5] = [
     ("Output", &["mix", "morph", "output", "bypass"]),
     ("Play", &["keys", "freeze", "morph", "mix", "drive", "tone", "ring", "release"]),
 ];
-
-/// The MIDI note of band 0 without transposition.
-const FIRST: f32 = 57.0;
 
 static REMOTE_CONTROLS: clap_plugin_remote_controls =
     clap_plugin_remote_controls { count: Some(page_count), get: Some(page) };
@@ -129,7 +126,7 @@ unsafe fn parameter_ids(plugin: *const clap_plugin) -> Vec<(String, clap_id)> {
 unsafe fn first_key(plugin: *const clap_plugin) -> u32 {
     // SAFETY: as the caller says.
     let transpose = unsafe { guarded(plugin) }.params.chosen().transpose;
-    (FIRST + transpose).round() as u32
+    midi_note(0, transpose) as u32
 }
 
 unsafe extern "C" fn note_count(plugin: *const clap_plugin) -> u32 {

@@ -1,14 +1,11 @@
 //! Notes from the host, for the setting `keys`.
 
-use crate::dsp::ToneFilter;
+use crate::dsp::{PITCH_WHEEL, ToneFilter};
 use nice_plug::{
     midi::Key,
     prelude::{NoteEvent, control_change},
 };
 use std::collections::VecDeque;
-
-/// Semitones of a pitch wheel that is all the way up.
-const WHEEL: f32 = 2.0;
 
 /// The most events that wait at a time.
 const CAPACITY: usize = 16_384;
@@ -32,7 +29,7 @@ pub fn apply(filter: &mut ToneFilter, event: &NoteEvent<()>) {
         NoteEvent::PolyVolume { key, gain, .. } => {
             each(key).for_each(|note| filter.key_gain(note, gain));
         }
-        NoteEvent::MidiPitchBend { value, .. } => filter.bend(WHEEL * (2.0 * value - 1.0)),
+        NoteEvent::MidiPitchBend { value, .. } => filter.bend(PITCH_WHEEL * (2.0 * value - 1.0)),
         NoteEvent::MidiCC { cc: control_change::DAMPER_PEDAL, value, .. } => {
             filter.sustain(value >= 0.5)
         }
