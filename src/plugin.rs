@@ -4,6 +4,7 @@ mod clap_entry;
 mod clap_extensions;
 mod handover;
 mod note_input;
+mod note_output;
 mod vst3_entry;
 
 pub use clap_entry::clap_entry;
@@ -16,7 +17,8 @@ use crate::{
 };
 use nice_plug::prelude::*;
 use nice_plug_egui::RepaintNotifier;
-use note_input::NoteInput;
+use note_input::{NoteInput, NoteQueue};
+use note_output::NoteOutput;
 use std::sync::Arc;
 
 /// The plugin as hosts see it.
@@ -40,7 +42,8 @@ struct Active {
     max_frames: usize,
     /// Frames of digital silence at the input so far.
     silent_frames: u32,
-    notes: NoteInput,
+    note_input: NoteInput,
+    note_output: NoteOutput,
     /// The song's beats a minute, and whether it plays.
     tempo: f64,
     playing: bool,
@@ -55,11 +58,21 @@ impl Default for ToneFilterPlugin {
     }
 }
 
-/// A layout with `channels` inputs and as many outputs.
-const fn layout(channels: u32) -> AudioIOLayout {
+/// A layout with `channels` inputs and as many outputs, and with these sidechains.
+const fn layout(
+    name: &'static str,
+    channels: u32,
+    sidechains: &'static [NonZeroU32],
+) -> AudioIOLayout {
     AudioIOLayout {
         main_input_channels: NonZeroU32::new(channels),
         main_output_channels: NonZeroU32::new(channels),
+        aux_input_ports: sidechains,
+        names: PortNames {
+            layout: Some(name),
+            aux_inputs: &["Sidechain"],
+            ..PortNames::const_default()
+        },
         ..AudioIOLayout::const_default()
     }
 }
@@ -72,10 +85,16 @@ impl Plugin for ToneFilterPlugin {
     const EMAIL: &'static str = "";
     const VERSION: &'static str = env!("CARGO_PKG_VERSION");
 
-    const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] = &[layout(2), layout(1)];
+    const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] = &[
+        layout("Stereo with sidechain", 2, &[new_nonzero_u32(2)]),
+        layout("Mono with sidechain", 1, &[new_nonzero_u32(1)]),
+        layout("Stereo", 2, &[]),
+        layout("Mono", 1, &[]),
+    ];
     const SAMPLE_ACCURATE_AUTOMATION: bool = true;
     // Pitch bend and the sustain pedal come with the controllers.
     const MIDI_INPUT: MidiConfig = MidiConfig::MidiCCs;
+    const MIDI_OUTPUT: MidiConfig = MidiConfig::MidiCCs;
     // More events than this in a block would be allocated on the audio thread.
     const INPUT_EVENT_CAPACITY: usize = 8192;
 
@@ -121,7 +140,8 @@ impl Plugin for ToneFilterPlugin {
         if let Some(active) = &mut self.active {
             active.follow(&self.params);
             active.filter.reset();
-            active.notes.clear();
+            active.note_input.clear();
+            active.note_output.clear();
             active.silent_frames = 0;
         }
     }
@@ -129,7 +149,7 @@ impl Plugin for ToneFilterPlugin {
     fn process(
         &mut self,
         buffer: &mut Buffer,
-        _aux: &mut AuxiliaryBuffers,
+        aux: &mut AuxiliaryBuffers,
         context: &mut impl ProcessContext<Self>,
     ) -> ProcessStatus {
         let Some(active) = &mut self.active else {
@@ -139,7 +159,8 @@ impl Plugin for ToneFilterPlugin {
         active.follow(&self.params);
         // nice-plug notifies the host if the latency has changed.
         context.set_latency_samples(active.latency());
-        let status = active.process(buffer, &mut self.meter_input, || context.next_event());
+        let sidechain = aux.inputs.first_mut().map_or(&mut [][..], |input| input.as_slice());
+        let status = active.process(buffer, sidechain, &mut self.meter_input, context);
         if self.meter_input.advance(buffer.samples(), || active.filter.snapshot()) {
             self.repaint.request_repaint();
         }
@@ -160,17 +181,23 @@ impl Active {
         // An unknown name in the environment variable is ignored: the plugin must not fail in a host because of it.
         let filter =
             filter.with_kernel(Kernel::from_environment().unwrap_or_else(|_| Kernel::best()));
-        let max_frames = config.max_buffer_size as usize;
-        let (tempo, playing) = (DEFAULT_TEMPO, false);
-        let notes = NoteInput::new();
-        Some(Self { filter, sample_rate, max_frames, silent_frames: 0, notes, tempo, playing })
+        Some(Self {
+            filter,
+            sample_rate,
+            max_frames: config.max_buffer_size as usize,
+            silent_frames: 0,
+            note_input: NoteInput::new(),
+            note_output: NoteOutput::new(),
+            tempo: DEFAULT_TEMPO,
+            playing: false,
+        })
     }
 
     /// Follows the song: its tempo, and its stop, which releases the keys.
     fn transport(&mut self, transport: &Transport) {
         self.tempo = transport.tempo.unwrap_or(DEFAULT_TEMPO);
         if self.playing && !transport.playing {
-            self.notes.clear();
+            self.note_input.clear();
             self.filter.release_keys();
         }
         self.playing = transport.playing;
@@ -196,17 +223,25 @@ impl Active {
     fn process(
         &mut self,
         buffer: &mut Buffer,
+        sidechain: &mut [&mut [f32]],
         meters: &mut MeterInput,
-        next_event: impl FnMut() -> Option<NoteEvent<()>>,
+        queue: &mut impl NoteQueue,
     ) -> ProcessStatus {
         // A longer block than announced is refused, as buffers may be shorter than the host says.
         if buffer.samples() > self.max_frames {
             return ProcessStatus::Error("more samples than the host announced");
         }
         let channels = buffer.as_slice();
-        let silent = channels.iter().all(|channel| channel.iter().all(|sample| *sample == 0.0));
+        let mut heard = channels.iter().chain(&*sidechain).flat_map(|channel| channel.iter());
+        let silent = heard.all(|sample| *sample == 0.0);
+        let sidechain = match sidechain {
+            [] => &[][..],
+            [one] => &[&**one][..],
+            [left, right, ..] => &[&**left, &**right][..],
+        };
         meters.measure(channels, |channels| {
-            self.notes.process(&mut self.filter, channels, next_event);
+            let Self { filter, note_input, note_output, .. } = self;
+            note_input.process(filter, channels, sidechain, note_output, queue);
         });
 
         if self.filter.settings().freeze {
@@ -243,7 +278,7 @@ impl Vst3Plugin for ToneFilterPlugin {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{note_input::TestQueue, *};
     use crate::dsp::Settings;
 
     fn active(params: &ToneFilterParams, sample_rate: f32) -> Option<Active> {
@@ -273,7 +308,7 @@ mod tests {
                 *slices = channels.iter_mut().map(Vec::as_mut_slice).collect();
             });
         }
-        active.process(&mut buffer, meters, || None)
+        active.process(&mut buffer, &mut [], meters, &mut TestQueue::default())
     }
 
     fn set(params: &ToneFilterParams, id: &str, normalized: f32) {

@@ -20,7 +20,6 @@ use tone_filter::{
     offline::{
         Error, Output, STDIO, clean_up_on_interrupt,
         listen::listen,
-        pitch::shift,
         plot::Plot,
         table::{Syntax, Table},
         transcribe::{Transcriber, midi},
@@ -55,6 +54,9 @@ pub struct Args {
     /// A MIDI file to write, with the notes that are played
     #[arg(long, value_name = "OUT.mid", value_hint = ValueHint::FilePath, value_parser = named("midi", &["mid", "midi"]))]
     midi: Option<PathBuf>,
+    /// Write the notes to --midi as the plugin's MIDI out sends them: at once, short ones too
+    #[arg(long, requires = "midi")]
+    live: bool,
     /// Time from one moment to the next [1 to 10000 ms]
     #[arg(long, value_name = "ms", default_value = "10", value_parser = hop)]
     hop: f64,
@@ -107,11 +109,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
 
     let title = args.input.file_name().unwrap_or_default().to_string_lossy();
     let mut plot = None;
-    let mut transcriber = mid.as_ref().map(|_| Transcriber::default());
+    let mut transcriber = mid.as_ref().map(|_| Transcriber::new(args.live));
     let mut tables = Vec::new();
     for (output, syntax) in [(&csv, Syntax::Csv), (&json, Syntax::Json)] {
         if let Some(output) = output {
-            let table = Table::new(BufWriter::new(output.file()), syntax, shift(&settings));
+            let table = Table::new(BufWriter::new(output.file()), syntax, settings.pitch_shift());
             tables.push((output, table.map_err(|source| Error::writing(output.path(), source))?));
         }
     }
@@ -132,7 +134,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             silent &= bands.total_power == 0.0;
             lit |= bands.bands.iter().any(|band| band.state != BandState::Muted);
             if png.is_some() {
-                let empty = || Plot::new(title.clone(), hop, shift(&settings));
+                let empty = || Plot::new(title.clone(), hop, settings.pitch_shift());
                 plot.get_or_insert_with(empty).push(bands);
             }
             tables.iter_mut().try_for_each(|(output, table)| {
@@ -147,7 +149,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         table.finish().map_err(|source| Error::writing(output.path(), source))?;
     }
     let picture = plot.map(|plot| plot.png());
-    let song = transcriber.map(|transcriber| midi(&transcriber.finish(seconds), shift(&settings)));
+    let song =
+        transcriber.map(|transcriber| midi(&transcriber.finish(seconds), settings.pitch_shift()));
     for (output, content) in [(&png, picture), (&mid, song)] {
         if let (Some(output), Some(content)) = (output, content) {
             let written = output.file().write_all(&content);

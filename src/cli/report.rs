@@ -242,7 +242,7 @@ fn file(outcome: &Outcome) -> Value {
 
 fn details(report: &Report) -> Value {
     let notes = (0..TONES).filter(|&tone| report.notes.contains(tone));
-    let notes = notes.map(|tone| pitch::name(tone, pitch::shift(&report.settings)));
+    let notes = notes.map(|tone| pitch::name(tone, report.settings.pitch_shift()));
     let finite = |db: f32| db.is_finite().then_some(db);
     json!({
         "duration_seconds": report.audio_seconds(),

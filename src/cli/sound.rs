@@ -90,7 +90,7 @@ impl Args for Sound {
                 "Where the settings start from: {presets}, or a path to a .json file"
             )))
             .args(SPECS.iter().map(flag))
-            .args(CHOICES.iter().map(choice_flag))
+            .args(CHOICES.iter().filter(has_flag).map(choice_flag))
             .arg(
                 Arg::new("keys-file")
                     .long("keys")
@@ -140,6 +140,11 @@ pub fn number(id: &str, text: &str, unit: &str, range: RangeInclusive<f64>) -> R
         let (min, max) = range.into_inner();
         format!("{id} = {text:?} is out of range; use {min} to {max} {unit}")
     })
+}
+
+/// Whether `choice` has an effect on files: they have neither a host for notes nor a second input.
+fn has_flag(choice: &&Choice) -> bool {
+    !["midi-out", "listen"].contains(&choice.id)
 }
 
 /// What the flag of `choice` is called.
@@ -228,7 +233,10 @@ impl FromArgMatches for Sound {
         Ok(Self {
             preset: matches.get_one("preset").cloned(),
             values: std::array::from_fn(|index| matches.get_one(SPECS[index].id).copied()),
-            entries: std::array::from_fn(|index| matches.get_one(CHOICES[index].id).copied()),
+            entries: std::array::from_fn(|index| {
+                let choice = &CHOICES[index];
+                has_flag(&choice).then(|| matches.get_one(choice.id).copied()).flatten()
+            }),
             bands: matches.get_one("bands").copied(),
             custom: matches.get_one("custom").copied(),
             keys: matches.get_one("keys-file").cloned(),

@@ -5,7 +5,8 @@ use super::{
     ToneFilter,
     bank::Bank,
     lanes::Lanes,
-    mix::{self, Levels, mean},
+    mix::{self, Levels},
+    sidechain::finite,
     voice::Voices,
 };
 
@@ -47,10 +48,11 @@ impl ToneFilter {
         let was_auto = self.now.auto > 0.0;
         let moved = self.smoother.step();
         let frozen = self.settings.freeze;
-        if moved || frozen != self.voicing.frozen() {
+        let reporting = self.settings.midi_out;
+        if moved || frozen != self.voicing.frozen() || reporting != self.focus.reporting() {
             self.now = self.smoother.now();
             self.voicing.update(&self.now, frozen);
-            self.focus.tune(&self.now, self.settings.lookahead);
+            self.focus.tune(&self.now, &self.settings);
         }
         self.timbres.step();
         let limits = self.polyphony.limits(self.most_notes());
@@ -105,6 +107,9 @@ impl ToneFilter {
         if from.lookahead == 0.0 && to.lookahead > 0.0 {
             self.delay.clear();
         }
+        if from.sidechain == 0.0 && to.sidechain > 0.0 {
+            self.sidechain.clear();
+        }
     }
 
     /// Runs the listener and the level measurement on a complete block, in a call with `channels`.
@@ -114,10 +119,12 @@ impl ToneFilter {
         if self.now.auto > 0.0 && !frozen {
             let banks = 1 + usize::from(self.two_banks(channels));
             let wets = (0..channels).map(|channel| &self.wet[channel.min(banks - 1)]);
+            // The result is as loud as what the bands hear, which may play where the main input is silent.
+            let heard = if self.sidechained { self.sidechain.rows() } else { &self.dry[..] };
             // The gains without output gain and bypass, so that the measurement does not depend on either.
             let output = self.voicing.constants.output;
             let gains = (self.mix_gains.0 / output, self.mix_gains.1 / output);
-            self.level.measure(&self.bank_inputs[..banks], self.dry.iter().zip(wets), gains);
+            self.level.measure(&self.bank_inputs[..banks], heard.iter().zip(wets), gains);
         }
     }
 
@@ -127,7 +134,13 @@ impl ToneFilter {
     }
 
     /// Processes the samples `start..end`, which lie in one block of 64.
-    pub(super) fn process_part(&mut self, channels: &mut [&mut [f32]], start: usize, end: usize) {
+    pub(super) fn process_part(
+        &mut self,
+        channels: &mut [&mut [f32]],
+        sidechain: &[&[f32]],
+        start: usize,
+        end: usize,
+    ) {
         let (frames, position) = (end - start, self.position);
         let part = position..position + frames;
         let [from, to] = self.levels;
@@ -138,9 +151,21 @@ impl ToneFilter {
         for channel in channels.iter_mut() {
             channel[start..end].iter_mut().for_each(|sample| *sample = finite(*sample));
         }
-        self.focus.push(channels, start..end, position);
+        let sidechained = !sidechain.is_empty() && (from.sidechain > 0.0 || to.sidechain > 0.0);
+        self.sidechained = sidechained;
+        if sidechained {
+            let share = |frame| level(frame).sidechain;
+            self.sidechain.hear(channels, sidechain, start..end, position, share);
+            self.focus.push(self.sidechain.rows(), part.clone(), position);
+        } else {
+            self.focus.push(channels, start..end, position);
+        }
         if from.lookahead > 0.0 || to.lookahead > 0.0 {
-            self.delay.process(channels, start..end, |frame| level(frame).lookahead);
+            let delayed = |frame| level(frame).lookahead;
+            self.delay.process(channels, start..end, delayed);
+            if sidechained {
+                self.sidechain.delay(part.clone(), delayed);
+            }
         }
         if self.limiting {
             for (dry, channel) in self.dry.iter_mut().zip(channels.iter()) {
@@ -148,24 +173,14 @@ impl ToneFilter {
             }
         }
 
-        // A short cut for fully separate channels: the same as the crossfade below with a stereo of 1.
+        // A short cut for fully separate channels: the same as the crossfades with a stereo of 1.
         let apart = two_banks && from.stereo == 1.0 && to.stereo == 1.0;
-        let [one, other] = self.bank_inputs.each_mut().map(|input| &mut input[part.clone()]);
-        if apart {
-            one.copy_from_slice(&channels[0][start..end]);
-            other.copy_from_slice(&channels[1][start..end]);
+        let own = self.bank_inputs.each_mut().map(|input| &mut input[part.clone()]);
+        let stereo = if apart { None } else { Some(|frame| level(frame).stereo) };
+        if sidechained {
+            mix::bank_inputs(self.sidechain.rows(), part.clone(), own, two_banks, stereo);
         } else {
-            mean(channels, start..end, one);
-            if two_banks {
-                other.copy_from_slice(one);
-                for (input, channel) in [one, other].into_iter().zip(channels.iter()) {
-                    let samples = input.iter_mut().zip(&channel[start..end]);
-                    for (frame, (mean, sample)) in samples.enumerate() {
-                        let stereo = level(frame).stereo;
-                        *mean = (1.0 - stereo) * *mean + stereo * sample;
-                    }
-                }
-            }
+            mix::bank_inputs(channels, start..end, own, two_banks, stereo);
         }
 
         let inputs = self.bank_inputs.each_ref().map(|input| &input[part.clone()]);
@@ -205,9 +220,4 @@ impl ToneFilter {
             self.limiter.process(dry, channels, position, start..end, scale);
         }
     }
-}
-
-/// `x`, or 0 for NaN and infinity; bounded so that no gain makes it infinite.
-fn finite(x: f32) -> f32 {
-    if x.is_finite() { x.clamp(-1e30, 1e30) } else { 0.0 }
 }

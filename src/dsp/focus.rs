@@ -25,7 +25,7 @@ pub(super) struct Focus {
     /// Whether the listener is running.
     listening: bool,
     /// Whether it also runs at a focus of 0 %.
-    always: bool,
+    reporting: bool,
     played: BandMask,
     /// Power at each note's frequency at the time of the last decision.
     levels: [f32; TONES],
@@ -41,7 +41,7 @@ impl Focus {
             listener: Listener::new(sample_rate, false),
             heard: [0.0; BLOCK],
             listening: false,
-            always: false,
+            reporting: false,
             played: BandMask::NONE,
             levels: [0.0; TONES],
             shares: Lanes([1.0; TONES]),
@@ -49,27 +49,28 @@ impl Focus {
         }
     }
 
-    /// From now on, the listener runs at any focus.
-    pub fn listen_always(&mut self) {
-        self.always = true;
+    /// Whether its decisions leave as notes.
+    pub fn reporting(&self) -> bool {
+        self.reporting
     }
 
-    /// Resets the listener, and sets the weights for `settings` without smoothing.
-    pub fn reset(&mut self, settings: &SmoothedSettings, lookahead: bool) {
+    /// Resets the listener, and sets the weights for the settings, smoothed and set, without smoothing.
+    pub fn reset(&mut self, smoothed: &SmoothedSettings, settings: &Settings) {
         self.listening = false;
         (self.played, self.levels) = (BandMask::NONE, [0.0; TONES]);
-        self.tune(settings, lookahead);
-        self.shares = self.target(settings.settings.focus);
+        self.tune(smoothed, settings);
+        self.shares = self.target(smoothed.settings.focus);
     }
 
-    /// Passes the settings to the listener, and resets it when it is switched on.
-    pub fn tune(&mut self, settings: &SmoothedSettings, lookahead: bool) {
-        let Settings { tuning, transpose, sensitivity, focus, .. } = settings.settings;
-        self.listener.set_lookahead(lookahead);
+    /// Passes the settings, smoothed and set, to the listener, and resets it when it is switched on.
+    pub fn tune(&mut self, smoothed: &SmoothedSettings, settings: &Settings) {
+        let Settings { tuning, transpose, sensitivity, focus, .. } = smoothed.settings;
+        self.listener.set_lookahead(settings.lookahead);
         self.listener.set_tuning(f64::from(tuning), f64::from(transpose));
         self.listener.set_sensitivity(MOST_SHIFT * (sensitivity / 50.0 - 1.0));
         let listened = self.listening;
-        self.listening = self.always || focus > 0.0;
+        self.reporting = settings.midi_out;
+        self.listening = self.reporting || focus > 0.0;
         if self.listening && !listened {
             self.listener.reset();
             (self.played, self.levels) = (BandMask::NONE, [0.0; TONES]);
@@ -93,7 +94,7 @@ impl Focus {
 
     /// Appends the mean of the samples `range` of all channels to the listener's input, at `position` in the current
     /// block.
-    pub fn push(&mut self, channels: &[&mut [f32]], range: Range<usize>, position: usize) {
+    pub fn push(&mut self, channels: &[impl AsRef<[f32]>], range: Range<usize>, position: usize) {
         if self.listening {
             let heard = &mut self.heard[position..position + range.len()];
             mean(channels, range, heard);

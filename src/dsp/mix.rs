@@ -15,6 +15,8 @@ pub(super) struct Levels {
     pub stereo: f32,
     /// 0 for no delay, 1 for all of it.
     pub lookahead: f32,
+    /// 0 for bands that hear the main input, 1 for the sidechain.
+    pub sidechain: f32,
 }
 
 /// The gains of the dry and the wet signal for `settings` and the measured `level`, without the bypass.
@@ -42,6 +44,7 @@ impl Levels {
             wet: (1.0 - bypass) * wet as f32,
             stereo: settings.stereo,
             lookahead: settings.lookahead,
+            sidechain: settings.sidechain,
         }
     }
 
@@ -58,16 +61,45 @@ impl Levels {
             wet: between(self.wet, to.wet),
             stereo: between(self.stereo, to.stereo),
             lookahead: between(self.lookahead, to.lookahead),
+            sidechain: between(self.sidechain, to.sidechain),
+        }
+    }
+}
+
+/// Puts the samples `range` of what the bands hear, `heard`, into the inputs of the banks: the mean of all channels; with
+/// `two` banks, crossfaded by `stereo(frame)` with left and right, of which there must be two; without `stereo`, just
+/// these.
+pub(super) fn bank_inputs(
+    heard: &[impl AsRef<[f32]>],
+    range: std::ops::Range<usize>,
+    [one, other]: [&mut [f32]; 2],
+    two: bool,
+    stereo: Option<impl Fn(usize) -> f32>,
+) {
+    let Some(stereo) = stereo else {
+        one.copy_from_slice(&heard[0].as_ref()[range.clone()]);
+        other.copy_from_slice(&heard[1].as_ref()[range]);
+        return;
+    };
+    mean(heard, range.clone(), one);
+    if two {
+        other.copy_from_slice(one);
+        for (input, channel) in [one, other].into_iter().zip(heard) {
+            let samples = input.iter_mut().zip(&channel.as_ref()[range.clone()]);
+            for (frame, (mean, sample)) in samples.enumerate() {
+                let stereo = stereo(frame);
+                *mean = (1.0 - stereo) * *mean + stereo * sample;
+            }
         }
     }
 }
 
 /// Puts the mean of the samples `range` of all channels into `to`.
-pub(super) fn mean(channels: &[&mut [f32]], range: std::ops::Range<usize>, to: &mut [f32]) {
+pub(super) fn mean(channels: &[impl AsRef<[f32]>], range: std::ops::Range<usize>, to: &mut [f32]) {
     let share = 1.0 / channels.len() as f32;
     to.fill(0.0);
     for channel in channels {
-        for (mean, sample) in to.iter_mut().zip(&channel[range.clone()]) {
+        for (mean, sample) in to.iter_mut().zip(&channel.as_ref()[range.clone()]) {
             *mean += share * sample;
         }
     }

@@ -30,14 +30,15 @@ mod one_pole;
 mod picture;
 pub mod reference;
 mod settings;
+mod sidechain;
 mod voice;
 
 pub use bank::{kernel, resonator};
 pub use picture::{Band, BandState, Bands, BankSnapshot, Snapshot, Tones};
 pub use settings::{
     BadPitchClass, BadSwitches, BadSync, BandMask, CHOICES, Choice, DEFAULT_TEMPO, Entry, Keys,
-    OutOfRange, PitchClass, PitchClasses, SPECS, Scale, Settings, Spec, Stereo, Switches, Sync,
-    Taper, Voice, choice, quantity, spec,
+    Listen, OutOfRange, PitchClass, PitchClasses, SPECS, Scale, Settings, Spec, Stereo, Switches,
+    Sync, Taper, Voice, choice, quantity, spec,
 };
 
 use bank::{Bank, Voicing, denormals::FlushToZero};
@@ -49,9 +50,13 @@ pub use keys::PITCH_WHEEL;
 use lanes::{BLOCK, Lanes};
 use level::Level;
 use limiter::Limiter;
-use listener::Listener;
+use listener::{
+    Listener,
+    notes::{Event, Notes},
+};
 use mix::Levels;
 use settings::smoother::{SmoothedSettings, Smoother};
+use sidechain::Sidechain;
 use thiserror::Error;
 use voice::{Polyphony, Timbres, Voices};
 
@@ -96,6 +101,10 @@ pub struct ToneFilter {
     wet: [[f32; BLOCK]; 2],
     /// Delays the sound for `lookahead`.
     delay: Delay,
+    /// What the bands hear instead of the main input.
+    sidechain: Sidechain,
+    /// Whether they did in the last call.
+    sidechained: bool,
     level: Level,
     limiter: Limiter,
     focus: Focus,
@@ -152,6 +161,8 @@ impl ToneFilter {
             bank_inputs: [[0.0; BLOCK]; 2],
             wet: [[0.0; BLOCK]; 2],
             delay: Delay::new(latency, CHANNELS),
+            sidechain: Sidechain::new(latency),
+            sidechained: false,
             level,
             limiter: Limiter::new(sample_rate),
             focus: Focus::new(sample_rate),
@@ -191,14 +202,6 @@ impl ToneFilter {
         };
         filter.reset();
         filter
-    }
-
-    /// The same filter, at rest, whose listener also runs at a focus of 0 %.
-    #[must_use]
-    pub fn always_listening(mut self) -> Self {
-        self.focus.listen_always();
-        self.reset();
-        self
     }
 
     /// Hz.
@@ -253,9 +256,10 @@ impl ToneFilter {
         self.voicing.update(&self.now, self.settings.freeze);
         self.banks = [Bank::new(), Bank::new()];
         self.delay.clear();
+        self.sidechain.clear();
         self.level.reset();
         self.limiter.reset();
-        self.focus.reset(&self.now, self.settings.lookahead);
+        self.focus.reset(&self.now, &self.settings);
         self.polyphony.reset(self.most_notes());
         self.timbres.arrive();
         self.voices = std::array::from_fn(|_| Voices::new(self.voicing.sample_rate));
@@ -295,20 +299,30 @@ impl ToneFilter {
 
     /// [`ToneFilter::process`] with a callback: at the end of every block of 64 samples, `each` gets the number of
     /// samples of this call so far and the filter.
-    pub fn process_with(
+    pub fn process_with(&mut self, channels: &mut [&mut [f32]], each: impl FnMut(usize, &Self)) {
+        self.process_sidechained(channels, &[], each);
+    }
+
+    /// [`ToneFilter::process_with`] with a second input of any number of channels, which the bands hear if
+    /// [`Settings::listen`] says so; their sound is mixed with `channels`. Without channels, it has no effect. Where
+    /// both inputs are stereo, left belongs to left and right to right.
+    pub fn process_sidechained(
         &mut self,
         channels: &mut [&mut [f32]],
+        sidechain: &[&[f32]],
         mut each: impl FnMut(usize, &Self),
     ) {
         let _denormals = FlushToZero::new();
-        let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
+        let lengths = channels.iter().map(|channel| channel.len());
+        let frames = lengths.chain(sidechain.iter().map(|channel| channel.len())).min();
+        let frames = if channels.is_empty() { 0 } else { frames.unwrap_or(0) };
         let mut start = 0;
         while start < frames {
             if self.position == 0 {
                 self.begin_block();
             }
             let end = frames.min(start + BLOCK - self.position);
-            self.process_part(channels, start, end);
+            self.process_part(channels, sidechain, start, end);
             self.position += end - start;
             start = end;
             if self.position == BLOCK {
@@ -336,6 +350,14 @@ impl ToneFilter {
     /// The current levels and states of the bands. In stereo, each band is that of the channel in which it is stronger.
     pub fn bands(&self) -> Bands {
         self.snapshot().read()
+    }
+
+    /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound. To be called
+    /// after each block, with the same `notes`; needs a focus or [`Settings::midi_out`]. A frozen filter reports nothing.
+    pub fn report_notes(&self, notes: &mut Notes, report: impl FnMut(Event)) {
+        if !self.voicing.frozen() {
+            notes.push(self.listener().decisions(), self.sounding_bands(), report);
+        }
     }
 
     /// A copy of the bands' state, from which [`Snapshot::read`] computes the same later. It takes a third of the time.

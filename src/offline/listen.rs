@@ -28,9 +28,10 @@ pub fn listen(
     let format = source.format();
     let rate = f64::from(format.rate);
     let count = usize::from(format.channels);
-    let filter = ToneFilter::new(rate, settings)
+    let settings = Settings { midi_out: true, ..*settings };
+    let filter = ToneFilter::new(rate, &settings)
         .map_err(|source| Error::Filter { path: input.into(), source })?;
-    let mut filter = filter.with_channels(count).with_kernel(kernel).always_listening();
+    let mut filter = filter.with_channels(count).with_kernel(kernel);
     let mut player = Player::new(keys, &filter);
     let latency = filter.latency();
     // Silence that pushes the end of the file out of the filter.

@@ -29,33 +29,24 @@ pub struct Note {
 /// Writes down which notes are played.
 #[derive(Debug)]
 pub struct Transcriber {
-    decided: u64,
     events: Notes,
     notes: Vec<Note>,
 }
 
-impl Default for Transcriber {
-    /// Has heard nothing yet.
-    fn default() -> Self {
-        Self { decided: 0, events: Notes::checked(), notes: Vec::new() }
-    }
-}
-
 impl Transcriber {
+    /// Has heard nothing yet. Leaves out short notes, or writes all as the plugin sends them `live`.
+    pub fn new(live: bool) -> Self {
+        let events = if live { Notes::live() } else { Notes::checked() };
+        Self { events, notes: Vec::new() }
+    }
+
     /// Takes note of what the filter has decided on bands that may sound; to be called after each of its blocks.
     pub fn push(&mut self, filter: &ToneFilter) {
-        let (listener, decisions) = (filter.listener(), filter.listener().decisions());
-        if decisions.frames > self.decided {
-            self.decided = decisions.frames;
-            let rate = filter.sample_rate();
-            let (frame, ago) = (listener.frame() as f64, listener.lookahead() as f64);
-            let seconds = |frames: u64| ((frames as f64 * frame - ago) / rate).max(0.0);
-            let (notes, sounding) = (&mut self.notes, filter.sounding_bands());
-            let mut decisions = decisions.clone();
-            decisions.on =
-                std::array::from_fn(|tone| decisions.on[tone] && sounding.contains(tone));
-            self.events.push(&decisions, |event| record(notes, event, seconds(event.frame)));
-        }
+        let (frame, ago) = (filter.listener().frame() as f64, filter.listener().lookahead() as f64);
+        let rate = filter.sample_rate();
+        let seconds = |frames: u64| ((frames as f64 * frame - ago) / rate).max(0.0);
+        let notes = &mut self.notes;
+        filter.report_notes(&mut self.events, |event| record(notes, event, seconds(event.frame)));
     }
 
     /// All notes, by their start, in a file of `seconds`.

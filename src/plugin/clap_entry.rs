@@ -179,21 +179,38 @@ unsafe extern "C" fn process(
     let (Some(inner), Some(block)) = (guarded.inner.process, unsafe { block.as_ref() }) else {
         return CLAP_PROCESS_ERROR;
     };
-    if !channels_fit(block, guarded.channels.load(Ordering::Relaxed)) {
+    let channels = guarded.channels.load(Ordering::Relaxed);
+    if !channels_fit(block, channels) {
         return CLAP_PROCESS_ERROR;
     }
-    // SAFETY: as for the block.
+    let mut block = *block;
+    let inputs = with_sidechain(&block, channels);
+    if let Some(inputs) = &inputs {
+        (block.audio_inputs, block.audio_inputs_count) = (inputs.as_ptr(), 2);
+    }
+    // SAFETY: CLAP promises a list that lives as long as the call.
     let Some(events) = (unsafe { block.in_events.as_ref() }) else {
-        // SAFETY: both pointers are the host's.
-        return unsafe { inner(plugin, block) };
+        // SAFETY: the block is the host's but for the inputs, which live until the call returns.
+        return unsafe { inner(plugin, &block) };
     };
     let last = block.frames_count.saturating_sub(1);
     let clamped = ClampedEvents { events, last, now: Cell::new(0), moved: UnsafeCell::new([0; _]) };
     let ctx = (&raw const clamped).cast_mut().cast();
     let events = clap_input_events { ctx, size: Some(size), get: Some(get) };
-    let block = clap_process { in_events: &events, ..*block };
-    // SAFETY: the block is the host's but for the events, which live until the call returns.
+    block.in_events = &events;
+    // SAFETY: the block is the host's but for inputs and events, which live until the call returns.
     unsafe { inner(plugin, &block) }
+}
+
+/// The main input also as the sidechain, if the host has no sidechain of as many `channels`: nice-plug reads the second
+/// port of a layout whether it is there or not.
+fn with_sidechain(block: &clap_process, channels: u32) -> Option<[clap_audio_buffer; 2]> {
+    // SAFETY: CLAP promises as many ports as the number says.
+    let port = |index| unsafe {
+        (index < block.audio_inputs_count).then(|| *block.audio_inputs.add(index as usize))
+    };
+    let fits = port(1).is_some_and(|own| own.channel_count == channels && !own.data32.is_null());
+    port(0).filter(|_| !fits).map(|main| [main; 2])
 }
 
 /// Whether nice-plug can process the channel counts of `block` in a layout of `channels`.

@@ -33,7 +33,7 @@ const PAGES: [(&str, &[&str]); 5] = [
     ),
     ("Resonators", &["ring", "release", "sync", "threshold", "ceiling", "floor", "stereo"]),
     ("Voice", &["voice", "octave", "voices", "drive", "tone"]),
-    ("Output", &["mix", "morph", "output", "bypass"]),
+    ("Output", &["mix", "morph", "output", "bypass", "midi-out", "listen"]),
     ("Play", &["keys", "freeze", "morph", "mix", "drive", "tone", "ring", "release"]),
 ];
 

@@ -1,9 +1,10 @@
-//! Notes from the host, for the setting `keys`.
+//! Notes from the host, for the setting `keys`, which also go back to it.
 
+use super::{ToneFilterPlugin, note_output::NoteOutput};
 use crate::dsp::{PITCH_WHEEL, ToneFilter};
 use nice_plug::{
     midi::Key,
-    prelude::{NoteEvent, control_change},
+    prelude::{NoteEvent, ProcessContext, control_change},
 };
 use std::collections::VecDeque;
 
@@ -41,6 +42,47 @@ pub fn apply(filter: &mut ToneFilter, event: &NoteEvent<()>) {
     }
 }
 
+/// The host's queues of notes.
+pub trait NoteQueue {
+    /// The next event of this block.
+    fn next(&mut self) -> Option<NoteEvent<()>>;
+    /// Sends an event. They are sent in the order of their times.
+    fn send(&mut self, event: NoteEvent<()>);
+}
+
+impl<C: ProcessContext<ToneFilterPlugin>> NoteQueue for C {
+    fn next(&mut self) -> Option<NoteEvent<()>> {
+        self.next_event()
+    }
+
+    fn send(&mut self, event: NoteEvent<()>) {
+        // A host that does not take notes refuses them.
+        let _ = self.try_send_event(event);
+    }
+}
+
+/// `event` at sample `at` of the block.
+fn moved(mut event: NoteEvent<()>, at: u32) -> NoteEvent<()> {
+    match &mut event {
+        NoteEvent::NoteOn { timing, .. }
+        | NoteEvent::NoteOff { timing, .. }
+        | NoteEvent::PolyPressure { timing, .. }
+        | NoteEvent::PolyVolume { timing, .. }
+        | NoteEvent::PolyPan { timing, .. }
+        | NoteEvent::PolyTuning { timing, .. }
+        | NoteEvent::PolyVibrato { timing, .. }
+        | NoteEvent::PolyExpression { timing, .. }
+        | NoteEvent::PolyBrightness { timing, .. }
+        | NoteEvent::MidiChannelPressure { timing, .. }
+        | NoteEvent::MidiPitchBend { timing, .. }
+        | NoteEvent::MidiCC { timing, .. }
+        | NoteEvent::MidiProgramChange { timing, .. } => *timing = at,
+        // These go from host to plugin only.
+        _ => {}
+    }
+    event
+}
+
 /// Events on their way to the filter, which plays them as late as it plays the sound.
 #[derive(Debug)]
 pub struct NoteInput {
@@ -61,18 +103,21 @@ impl NoteInput {
         self.pending.clear();
     }
 
-    /// Processes `channels`, at most two, in parts that end where an event is due, which is then passed on. `next` gives
-    /// the events of this block.
+    /// Processes `channels`, and a sidechain, of at most two channels each, in parts that end where an event of `queue`
+    /// is due. The event is then passed on to the filter and back to the host, between the notes that `output` sends.
     pub fn process(
         &mut self,
         filter: &mut ToneFilter,
         channels: &mut [&mut [f32]],
-        mut next: impl FnMut() -> Option<NoteEvent<()>>,
+        sidechain: &[&[f32]],
+        output: &mut NoteOutput,
+        queue: &mut impl NoteQueue,
     ) {
-        while let Some(event) = next() {
+        while let Some(event) = queue.next() {
             if self.pending.len() == CAPACITY {
                 // Too early, but not lost.
                 apply(filter, &event);
+                queue.send(moved(event, 0));
                 continue;
             }
             let due = self.now + u64::from(event.timing()) + filter.latency() as u64;
@@ -81,11 +126,21 @@ impl NoteInput {
         }
         let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
         let mut start = 0;
-        let mut until = |filter: &mut ToneFilter, end: usize| {
+        let mut until = |filter: &mut ToneFilter, end: usize, queue: &mut _| {
+            let each = |at: usize, filter: &ToneFilter| {
+                output.push(filter, (start + at - 1) as u32, queue);
+            };
+            let sidechain = match sidechain {
+                [] => [&[][..]; 2],
+                [one] => [&one[start..end]; 2],
+                [left, right, ..] => [&left[start..end], &right[start..end]],
+            };
+            let sidechain = if sidechain[0].is_empty() { &[] } else { &sidechain[..] };
             match channels {
-                [one] => filter.process(&mut [&mut one[start..end]]),
+                [one] => filter.process_sidechained(&mut [&mut one[start..end]], sidechain, each),
                 [left, right] => {
-                    filter.process(&mut [&mut left[start..end], &mut right[start..end]]);
+                    let both = &mut [&mut left[start..end], &mut right[start..end]];
+                    filter.process_sidechained(both, sidechain, each);
                 }
                 _ => {}
             }
@@ -97,11 +152,33 @@ impl NoteInput {
                 self.pending.push_front((due, event));
                 break;
             }
-            until(filter, end);
+            until(filter, end, queue);
             apply(filter, &event);
+            queue.send(moved(event, end as u32));
         }
-        until(filter, frames);
+        until(filter, frames, queue);
         self.now += frames as u64;
+    }
+}
+
+/// Queues for tests.
+#[cfg(test)]
+#[derive(Default)]
+pub struct TestQueue {
+    /// Events to come.
+    pub input: VecDeque<NoteEvent<()>>,
+    /// Events that were sent.
+    pub output: Vec<NoteEvent<()>>,
+}
+
+#[cfg(test)]
+impl NoteQueue for TestQueue {
+    fn next(&mut self) -> Option<NoteEvent<()>> {
+        self.input.pop_front()
+    }
+
+    fn send(&mut self, event: NoteEvent<()>) {
+        self.output.push(event);
     }
 }
 
@@ -130,20 +207,24 @@ mod tests {
 
     /// What comes out of a tone of 440 Hz after these events, in the block after the next.
     fn level(events: &[NoteEvent<()>]) -> f32 {
-        let (mut filter, mut input) = (filter(), NoteInput::new());
+        let (mut filter, mut input, mut output) = (filter(), NoteInput::new(), NoteOutput::new());
         let mut peak = 0.0;
-        let mut events = events.iter().cloned();
+        let mut queue = TestQueue::default();
         for block in 0..40 {
             let sample = |t: usize| 0.3 * (0.057_595_865 * (block * FRAMES + t) as f32).sin();
             let mut left: Vec<f32> = (0..FRAMES).map(sample).collect();
             let mut right = left.clone();
-            let next = || if block == 20 { events.next() } else { None };
-            input.process(&mut filter, &mut [&mut left, &mut right], next);
+            if block == 20 {
+                queue.input = events.iter().cloned().collect();
+            }
+            let channels = &mut [&mut left[..], &mut right];
+            input.process(&mut filter, channels, &[], &mut output, &mut queue);
             assert_eq!(left, right);
             let own = left.iter().fold(0f32, |peak, x| peak.max(x.abs()));
             assert!(block >= 20 || own < 1e-6, "nothing sounds before a key is pressed");
             peak = own;
         }
+        assert_eq!(queue.output, events, "they go back to the host");
         peak
     }
 
@@ -173,15 +254,18 @@ mod tests {
     #[test]
     fn an_event_counts_from_the_block_of_64_samples_in_which_it_comes_to_the_next() {
         let run = |timing: u32, size: usize| {
-            let (mut filter, mut input) = (filter(), NoteInput::new());
+            let (mut filter, mut input, mut notes) =
+                (filter(), NoteInput::new(), NoteOutput::new());
             let mut output = Vec::new();
             for start in (0..1920).step_by(size) {
                 let sample = |t: usize| 0.3 * (0.057_595_865 * (start + t) as f32).sin();
                 let mut block: Vec<f32> = (0..size).map(sample).collect();
                 let own = timing as usize;
-                let mut event =
-                    (start..start + size).contains(&own).then(|| on((own - start) as u32, 69));
-                input.process(&mut filter, &mut [&mut block], || event.take());
+                let mut queue = TestQueue::default();
+                if (start..start + size).contains(&own) {
+                    queue.input.push_back(on((own - start) as u32, 69));
+                }
+                input.process(&mut filter, &mut [&mut block], &[], &mut notes, &mut queue);
                 output.extend(block);
             }
             output
@@ -205,8 +289,11 @@ mod tests {
         let mut input = NoteInput::new();
         let sample = |t: usize| 0.3 * (0.057_595_865 * t as f32).sin();
         let mut signal: Vec<f32> = (0..48_000).map(sample).collect();
-        let mut event = Some(on(10_000, 69));
-        input.process(&mut filter, &mut [&mut signal], || event.take());
+        let mut queue = TestQueue::default();
+        queue.input.push_back(on(10_000, 69));
+        let mut output = NoteOutput::new();
+        input.process(&mut filter, &mut [&mut signal], &[], &mut output, &mut queue);
+        assert_eq!(queue.output, [on(10_000 + late as u32, 69)], "as late as the sound");
         let first = signal.iter().position(|x| x.abs() > 1e-6).unwrap();
         // From the next block of 64 on.
         assert!((10_000 + late..10_000 + late + 128).contains(&first), "{first}");

@@ -280,6 +280,21 @@ impl Guarded {
     }
 }
 
+/// The main input also as the sidechain, if the host has no sidechain of as many channels: nice-plug reads the second bus
+/// of a layout whether it is there or not.
+fn with_sidechain(data: &ProcessData) -> Option<[AudioBusBuffers; 2]> {
+    // SAFETY: VST3 promises as many buses as the number says.
+    let bus = |index| unsafe {
+        (index < data.numInputs && !data.inputs.is_null()).then(|| *data.inputs.add(index as usize))
+    };
+    let main = bus(0)?;
+    let fits = bus(1).is_some_and(|own| {
+        // SAFETY: both fields of the union are pointers.
+        own.numChannels == main.numChannels && !unsafe { own.__field0.channelBuffers32 }.is_null()
+    });
+    (!fits).then_some([main; 2])
+}
+
 /// Methods that are nice-plug's own.
 macro_rules! pass_on {
     ($field:ident: $(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
@@ -403,11 +418,17 @@ impl IAudioProcessorTrait for Guarded {
     unsafe fn process(&self, data: *mut ProcessData) -> tresult {
         self.blocks.fetch_add(1, Ordering::Relaxed);
         // SAFETY: VST3 promises data that live as long as the call.
-        match unsafe { data.as_ref() } {
-            // SAFETY: the arguments are the host's.
-            Some(block) if self.channels_fit(block) => unsafe { self.processor.process(data) },
-            _ => kInvalidArgument,
+        let Some(block) = (unsafe { data.as_ref() }).filter(|block| self.channels_fit(block))
+        else {
+            return kInvalidArgument;
+        };
+        let mut block = *block;
+        let mut inputs = with_sidechain(&block);
+        if let Some(inputs) = &mut inputs {
+            (block.inputs, block.numInputs) = (inputs.as_mut_ptr(), 2);
         }
+        // SAFETY: the data are the host's but for the inputs, which live until the call returns.
+        unsafe { self.processor.process(&mut block) }
     }
 }
 

@@ -3,9 +3,10 @@
 //! Decisions flicker, and stay on when a note is struck again while it sounds. So a note ends only after a few frames
 //! off, and where its level jumps it ends and a new one starts. With a minimum length, a note is reported late, when it
 //! has reached that length, but with the frame in which it started; this is for files, where latency does not matter.
+//! Live, it is reported at once.
 
 use super::Decisions;
-use crate::dsp::notes::TONES;
+use crate::dsp::{notes::TONES, settings::BandMask};
 
 /// A note is struck again when its level is this many times the least of the last [`RISE`] frames: 4.8 dB.
 const STRUCK: f32 = 3.0;
@@ -13,6 +14,8 @@ const STRUCK: f32 = 3.0;
 const RISE: usize = 3;
 /// Least number of frames between two strokes: 139 ms.
 const APART: u64 = 12;
+/// Frames off that do not end a note: 23 ms.
+const BRIDGE: u64 = 2;
 /// The levels in dB of velocities 1 and 127; a sine of full scale has -3 dB.
 const VELOCITY_DB: [f32; 2] = [-60.0, -3.0];
 
@@ -32,8 +35,6 @@ pub struct Event {
 pub struct Notes {
     /// Minimum length of a note in frames.
     shortest: u64,
-    /// Frames off that do not end a note.
-    bridge: u64,
     tracks: [Track; TONES],
     /// The levels of the last frames, as a ring buffer.
     levels: [[f32; TONES]; RISE],
@@ -58,27 +59,40 @@ impl Track {
 }
 
 impl Notes {
-    /// Reports notes as soon as they start.
-    pub const fn at_once() -> Self {
-        Self::new(1, 0)
+    /// Reports notes as soon as they start, and their end as soon as it is known, in that frame.
+    pub const fn live() -> Self {
+        Self::new(1)
     }
 
-    /// Reports only notes of at least 93 ms (8 frames), and bridges gaps of 23 ms (2 frames).
+    /// Reports only notes of at least 93 ms (8 frames), with the frames in which they start and end.
     pub const fn checked() -> Self {
-        Self::new(8, 2)
+        Self::new(8)
     }
 
-    const fn new(shortest: u64, bridge: u64) -> Self {
+    const fn new(shortest: u64) -> Self {
         let levels = [[0.0; TONES]; RISE];
-        Self { shortest, bridge, tracks: [Track::NONE; TONES], levels, frame: 0 }
+        Self { shortest, tracks: [Track::NONE; TONES], levels, frame: 0 }
     }
 
-    /// Processes the decisions for the next frame, and passes the start and the end of notes to `report`.
-    pub fn push(&mut self, decisions: &Decisions, mut report: impl FnMut(Event)) {
+    /// Passes the start and the end of notes on the bands `sounding` to `report`, if the decisions are those for a new
+    /// frame.
+    pub fn push(
+        &mut self,
+        decisions: &Decisions,
+        sounding: BandMask,
+        mut report: impl FnMut(Event),
+    ) {
         let frame = decisions.frames;
+        if frame == self.frame {
+            return;
+        }
+        if frame < self.frame {
+            // The listener was reset.
+            self.finish(&mut report);
+        }
         for (band, track) in self.tracks.iter_mut().enumerate() {
             let level = decisions.level[band];
-            if decisions.on[band] {
+            if decisions.on[band] && sounding.contains(band) {
                 let least = self.levels.iter().fold(level, |least, levels| least.min(levels[band]));
                 let struck = |start| frame - start >= APART && level > STRUCK * least;
                 if track.start.is_none_or(struck) {
@@ -95,8 +109,9 @@ impl Notes {
                     let velocity = Some(velocity(track.peak));
                     report(Event { band, frame: start, velocity });
                 }
-            } else if track.start.is_some() && frame - track.last > self.bridge {
-                track.end(band, track.last + 1, &mut report);
+            } else if track.start.is_some() && frame - track.last > BRIDGE {
+                let end = if self.shortest == 1 { frame } else { track.last + 1 };
+                track.end(band, end, &mut report);
             }
         }
         self.levels[frame as usize % RISE] = decisions.level;
@@ -108,7 +123,7 @@ impl Notes {
         for (band, track) in self.tracks.iter_mut().enumerate() {
             track.end(band, self.frame + 1, &mut report);
         }
-        *self = Self::new(self.shortest, self.bridge);
+        *self = Self::new(self.shortest);
     }
 }
 
@@ -140,7 +155,7 @@ mod tests {
         for (frame, level) in levels.iter().enumerate() {
             decisions.frames = frame as u64 + 1;
             (decisions.on[5], decisions.level[5]) = (*level > 0.0, level.abs());
-            notes.push(&decisions, |event| events.push(event));
+            notes.push(&decisions, BandMask::ALL, |event| events.push(event));
         }
         notes.finish(|event| events.push(event));
         assert!(events.iter().all(|event| event.band == 5));
@@ -149,9 +164,12 @@ mod tests {
 
     #[test]
     fn a_note_begins_and_ends_with_its_decisions() {
-        let levels = [-0.5, 0.5, 0.5, -0.5, -0.5];
-        assert_eq!(events(Notes::at_once(), &levels), [(2, Some(127)), (4, None)]);
-        assert_eq!(events(Notes::at_once(), &levels[..3]), [(2, Some(127)), (4, None)]);
+        let levels = [-0.5, 0.5, 0.5, -0.5, 0.5, -0.5, -0.5, -0.5];
+        assert_eq!(events(Notes::live(), &levels), [(2, Some(127)), (8, None)]);
+        assert_eq!(events(Notes::live(), &levels[..3]), [(2, Some(127)), (4, None)]);
+        let long = [&[0.5; 8][..], &[-0.5; 4]].concat();
+        assert_eq!(events(Notes::checked(), &long), [(1, Some(127)), (9, None)]);
+        assert_eq!(events(Notes::live(), &long), [(1, Some(127)), (11, None)]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The settings that are a choice from a list, and the table that describes them.
 
-use super::{PitchClass, Scale, Settings, Stereo, Sync};
+use super::{Listen, PitchClass, Scale, Settings, Stereo, Sync};
 use serde::{Deserialize, Serialize};
 
 /// One entry of a list: its id in presets, states and flags, and its display name.
@@ -26,7 +26,7 @@ pub struct Choice {
 
 /// The settings that are a choice from a list.
 #[rustfmt::skip]
-pub static CHOICES: [Choice; 10] = [
+pub static CHOICES: [Choice; 12] = [
     Choice { id: "stereo", name: "Stereo", entries: &[("mono", "Mono"), ("stereo", "Stereo")],
         help: "One set of resonators for the mean of all channels, or one each for left and right.",
         get: |s| s.stereo as usize, set: |s, entry| s.stereo = if entry == 0 { Stereo::Mono } else { Stereo::Stereo } },
@@ -57,6 +57,12 @@ pub static CHOICES: [Choice; 10] = [
     Choice { id: "freeze", name: "Freeze", entries: SWITCH,
         help: "What sounds rings on for ever, and nothing new is heard.",
         get: |s| usize::from(s.freeze), set: |s, entry| s.freeze = entry != 0 },
+    Choice { id: "midi-out", name: "MIDI out", entries: SWITCH,
+        help: "The notes that are heard leave the plugin as MIDI.",
+        get: |s| usize::from(s.midi_out), set: |s, entry| s.midi_out = entry != 0 },
+    Choice { id: "listen", name: "Listen", entries: &[("main", "Main input"), ("sidechain", "Sidechain")],
+        help: "The input that the bands hear: the one that they are mixed with, or a second one.",
+        get: |s| s.listen as usize, set: |s, entry| s.listen = if entry == 0 { Listen::Main } else { Listen::Sidechain } },
 ];
 
 /// Which bands the keys let through.

@@ -22,7 +22,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// Deserialising takes missing settings from [`Settings::REFERENCE`], so that a preset keeps its meaning in later
 /// versions, and refuses unknown names and values out of range.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(remote = "Self", default = "reference", deny_unknown_fields)]
+#[serde(remote = "Self", default = "reference", deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Settings {
     /// The balance of dry (0 %) and wet (100 %).
     pub mix: f32,
@@ -80,6 +80,11 @@ pub struct Settings {
     pub sync: Sync,
     /// The resonators ring on without loss, and hear nothing new.
     pub freeze: bool,
+    /// The decisions on notes leave as MIDI; see [`ToneFilter::report_notes`](super::ToneFilter::report_notes). The
+    /// listener also runs at a `focus` of 0 %.
+    pub midi_out: bool,
+    /// What the bands hear.
+    pub listen: Listen,
 }
 
 /// The input signal of the resonators.
@@ -92,6 +97,17 @@ pub enum Stereo {
     /// Left and right have a bank each. Signals of one channel, or of more than two, are treated as
     /// [`Stereo::Mono`].
     Stereo,
+}
+
+/// The input of bands and listener.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Listen {
+    /// The signal that they are mixed with.
+    #[default]
+    Main,
+    /// The sidechain, where there is one.
+    Sidechain,
 }
 
 impl Settings {
@@ -126,11 +142,19 @@ impl Settings {
         keys: Keys::Off,
         sync: Sync::OFF,
         freeze: false,
+        midi_out: false,
+        listen: Listen::Main,
     };
 
     /// The first setting that is out of range, as an error.
     pub fn validate(&self) -> Result<(), OutOfRange> {
         SPECS.iter().try_for_each(|spec| spec.check(spec.get(self)))
+    }
+
+    /// Semitones from a band's own note to what sounds.
+    pub fn pitch_shift(&self) -> f32 {
+        let octave = if self.voice == Voice::Soft { 0.0 } else { self.octave.round() };
+        self.transpose + 12.0 * octave
     }
 
     /// The bands that may sound, by `bands` and by the scale.
@@ -171,6 +195,13 @@ impl<'de> Deserialize<'de> for Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn voices_but_the_soft_clip_have_an_octave() {
+        let soft = Settings { transpose: -3.0, octave: 1.0, ..Settings::REFERENCE };
+        assert_eq!(soft.pitch_shift(), -3.0);
+        assert_eq!(Settings { voice: Voice::Saw, ..soft }.pitch_shift(), 9.0);
+    }
 
     #[test]
     fn the_reference_equals_the_published_constants() {

@@ -1,19 +1,20 @@
 //! Smoothing of the settings, so that no change is heard as a click.
 
-use super::{SPECS, Settings, Stereo, Taper};
+use super::{Listen, SPECS, Settings, Stereo, Taper};
 use crate::dsp::{lanes::BLOCK, notes::TONES};
 
 /// The duration of a change in seconds.
 const TIME: f64 = 0.02;
 
-/// The number of smoothed values: the numeric settings, then stereo, bypass, auto and lookahead (0..1), then the
-/// weight of each band (0..1).
+/// The number of smoothed values: the numeric settings, then stereo, bypass, auto, lookahead and sidechain
+/// (0..1), then the weight of each band (0..1).
 const VALUES: usize = BANDS + TONES;
 const STEREO: usize = SPECS.len();
 const BYPASS: usize = STEREO + 1;
 const AUTO: usize = BYPASS + 1;
 const LOOKAHEAD: usize = AUTO + 1;
-const BANDS: usize = LOOKAHEAD + 1;
+const SIDECHAIN: usize = LOOKAHEAD + 1;
+const BANDS: usize = SIDECHAIN + 1;
 
 /// Moves every setting to its target in a straight line, on a logarithmic scale for [`Taper::Logarithmic`]. Each has
 /// its own countdown.
@@ -41,6 +42,8 @@ pub struct SmoothedSettings {
     pub auto: f32,
     /// 0 for the undelayed signal, 1 for the delayed one.
     pub lookahead: f32,
+    /// 0 for bands that hear the main input, 1 for the sidechain.
+    pub sidechain: f32,
     /// 0 for a muted band, 1 for one that may sound.
     pub weights: [f32; TONES],
 }
@@ -105,6 +108,7 @@ impl Smoother {
             bypass: self.now[BYPASS] as f32,
             auto: self.now[AUTO] as f32,
             lookahead: self.now[LOOKAHEAD] as f32,
+            sidechain: self.now[SIDECHAIN] as f32,
             weights: std::array::from_fn(|tone| self.now[BANDS + tone] as f32),
         }
     }
@@ -124,6 +128,7 @@ fn positions(settings: &Settings) -> [f64; VALUES] {
     positions[BYPASS] = f64::from(settings.bypass);
     positions[AUTO] = f64::from(settings.auto);
     positions[LOOKAHEAD] = f64::from(settings.lookahead);
+    positions[SIDECHAIN] = f64::from(settings.listen == Listen::Sidechain);
     let bands = settings.sounding_bands();
     for (tone, position) in positions[BANDS..].iter_mut().enumerate() {
         *position = f64::from(bands.contains(tone));
