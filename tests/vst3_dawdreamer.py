@@ -2,10 +2,12 @@
 
 Usage: vst3_dawdreamer.py PLUGIN FOLDER
 
-Reads FOLDER/cases.json, a list of {name, rate, channels, block, parameters, mix}, and for each case
+Reads FOLDER/cases.json, a list of {name, rate, channels, block, parameters, keys,
+notes, mix}, and for each case
 FOLDER/NAME.in: planar 32-bit floats. Writes FOLDER/NAME.out, FOLDER/NAME.reloaded (the same from a
-second instance that was given the first one's state), and FOLDER/NAME.automated (the same with Mix
-going through the values of "mix", one a block).
+second instance that was given the first one's state), FOLDER/NAME.played (the same with Keys at
+"keys" and the notes of "notes", each with its key, velocity, first sample and length), and
+FOLDER/NAME.automated (the same with Mix going through the values of "mix", one a block).
 """
 
 import json
@@ -76,6 +78,13 @@ def main(path, folder):
         reloaded.plugin.load_state(str(state))
         reloaded.check(case["parameters"])
         reloaded.play().tofile(folder / f"{case['name']}.reloaded")
+
+        # In the middle of its sample, so that rounding does not move it.
+        reloaded.set({"Keys": case["keys"]})
+        for key, velocity, start, length in case["notes"]:
+            begin, seconds = ((n + 0.5) / case["rate"] for n in (start, length))
+            assert reloaded.plugin.add_midi_note(key, velocity, begin, seconds)
+        reloaded.play().tofile(folder / f"{case['name']}.played")
 
         # At audio rate; DawDreamer takes the value at the start of each block.
         mix = numpy.repeat(case["mix"], case["block"]).astype(numpy.float32)

@@ -8,7 +8,7 @@ use hosting::{Signal, assert_same, demo, expected, instance, music, set, setting
 use serde_json::{Map, Value, json};
 use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;
-use tone_filter::dsp::{CHOICES, SPECS, Settings, ToneFilter};
+use tone_filter::dsp::{CHOICES, Keys, SPECS, Settings, ToneFilter};
 use xtask::{bundle, python};
 
 /// One run of the plugin, and the library's output for it.
@@ -24,6 +24,36 @@ struct Case {
     /// One value of Mix (0..1) per block, for the host that automates it.
     mix: Vec<f32>,
     automated: Signal,
+    /// The output with [`NOTES`] held.
+    played: Signal,
+}
+
+/// Notes for the host that plays them: key, velocity, first sample, length.
+const NOTES: [(u8, u8, usize, usize); 3] =
+    [(69, 100, 1_000, 9_000), (76, 127, 4_000, 20_000), (57, 40, 14_000, 3_000)];
+
+/// The library's output for `input` while [`NOTES`] are held.
+fn held(sound: &Settings, rate: f64, input: &Signal) -> Signal {
+    let mut filter = ToneFilter::new(rate, sound).unwrap();
+    let on = NOTES.map(|(key, velocity, start, _)| (start, key, f32::from(velocity) / 127.0));
+    let off = NOTES.map(|(key, _, start, length)| (start + length, key, 0.0));
+    let mut events = [on, off].concat();
+    events.sort_by_key(|(frame, ..)| *frame);
+    let mut output = input.clone();
+    let mut from = 0;
+    for (to, key) in events
+        .iter()
+        .map(|(frame, key, velocity)| (*frame, Some((*key, *velocity))))
+        .chain([(input[0].len(), None)])
+    {
+        let mut part: Vec<_> = output.iter_mut().map(|channel| &mut channel[from..to]).collect();
+        filter.process(&mut part);
+        if let Some((key, velocity)) = key {
+            filter.key(key, velocity);
+        }
+        from = to;
+    }
+    output
 }
 
 impl Case {
@@ -53,13 +83,14 @@ impl Case {
             .collect();
         // It is played twice; the second time starts from where the first has ended.
         let automated = expected(&then.last().unwrap().1, rate, &input, &then);
+        let played = held(&Settings { keys: Keys::Hold, ..actual }, rate, &input);
         let latency = ToneFilter::new(rate, &actual).unwrap().latency();
         let longer: Signal = input.iter().map(|c| [&c[..], &vec![0.0; latency]].concat()).collect();
         let mut expected = expected(&actual, rate, &longer, &[]);
         expected.iter_mut().for_each(|channel| drop(channel.drain(..latency)));
         let name = format!("case{index}-{channels}-channels-{rate}-Hz-blocks-of-{block}");
         let parameters = parameters.into_iter().collect();
-        Self { name, rate, block, parameters, input, latency, expected, mix, automated }
+        Self { name, rate, block, parameters, input, latency, expected, mix, automated, played }
     }
 
     fn json(&self) -> Value {
@@ -71,6 +102,8 @@ impl Case {
             "parameters": self.parameters,
             "latency": self.latency,
             "mix": self.mix,
+            "keys": 1.0 / (Keys::ALL.len() - 1) as f64,
+            "notes": NOTES,
         })
     }
 }
@@ -121,7 +154,7 @@ fn play(script: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Cas
 }
 
 #[test]
-fn dawdreamer_hears_the_library_automates_and_reloads() {
+fn dawdreamer_hears_the_library_plays_keys_automates_and_reloads() {
     let (folder, cases) = play(
         "vst3_dawdreamer.py",
         &[
@@ -134,8 +167,11 @@ fn dawdreamer_hears_the_library_automates_and_reloads() {
         ],
     );
     for case in &cases {
-        let path = folder.path().join(format!("{}.automated", case.name));
-        assert_same(&read(&path, case.input.len()), &case.automated, &case.name);
+        for (kind, expected) in [("automated", &case.automated), ("played", &case.played)] {
+            let path = folder.path().join(format!("{}.{kind}", case.name));
+            let output = read(&path, case.input.len());
+            assert_same(&output, expected, &format!("{} {kind}", case.name));
+        }
     }
 }
 

@@ -5,6 +5,7 @@ mod common;
 #[path = "../hosting/mod.rs"]
 mod hosting;
 mod keys;
+mod notes;
 mod parameters;
 mod sound;
 mod timing;

@@ -4,18 +4,20 @@ use crate::{
     MAX_BLOCK, RATE,
     common::snr,
     every,
-    hosting::{assert_same, change, expected, instance, music, set, settings, sounds, wav},
+    hosting::{
+        Signal, assert_same, change, demo, expected, instance, music, set, settings, sounds, wav,
+    },
     played, random_blocks,
 };
 use std::process::Command;
-use tone_filter::dsp::{CHOICES, SPECS, Scale, Settings};
+use tone_filter::dsp::{CHOICES, Listen, SPECS, Scale, Settings, ToneFilter};
 use xtask::host::Change;
 
 #[test]
 fn mono_and_stereo_layouts_sound_like_the_library() {
     let layouts = instance().layouts().unwrap();
     let channels: Vec<_> = layouts.iter().map(|layout| [layout.inputs, layout.outputs]).collect();
-    assert_eq!(channels, [[2, 2], [1, 1]], "stereo comes first");
+    assert_eq!(channels, [[2, 2], [1, 1], [2, 2], [1, 1]], "stereo with a sidechain comes first");
 
     let stereo = music(1.5, RATE);
     for sound in sounds() {
@@ -199,5 +201,37 @@ fn the_renderer_gives_the_same_output_for_the_demo_tune() {
 
         let plugin = played(&mut instance, 44_100.0, &input, true, every(512), &[]);
         assert_same(&plugin, &wav(&out), &format!("{actual:?}"));
+    }
+}
+
+#[test]
+fn the_bands_hear_the_sidechain_if_there_is_one_and_the_setting_says_so() {
+    let (main, sidechain) = (music(1.0, RATE), demo());
+    let sidechain: Signal = sidechain.iter().map(|c| c[..main[0].len()].to_vec()).collect();
+    let reference = Settings { mix: 70.0, ..Settings::REFERENCE };
+    for sound in [reference, Settings { lookahead: true, ..Settings::default() }] {
+        for (listen, connected) in
+            [(Listen::Main, true), (Listen::Sidechain, false), (Listen::Sidechain, true)]
+        {
+            for channels in [1, 2] {
+                let mut instance = instance();
+                set(&mut instance, &Settings { listen, ..sound });
+                let actual = settings(&mut instance);
+                let mut expected = main[..channels].to_vec();
+                let mut parts: Vec<_> = expected.iter_mut().map(Vec::as_mut_slice).collect();
+                let heard: Vec<_> = sidechain[..channels].iter().map(Vec::as_slice).collect();
+                let heard = if connected { &heard[..] } else { &[] };
+                let mut filter = ToneFilter::new(RATE, &actual).unwrap();
+                filter.process_sidechained(&mut parts, heard, |_, _| ());
+
+                instance.select(channels).unwrap();
+                let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+                processor.sidechain = connected.then(|| sidechain[..channels].to_vec());
+                let mut signal = main[..channels].to_vec();
+                processor.run(&mut signal, false, &mut random_blocks(7), &[]).unwrap();
+                instance.deactivate(processor);
+                assert_same(&signal, &expected, &format!("{listen:?}, connected: {connected}"));
+            }
+        }
     }
 }

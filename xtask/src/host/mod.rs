@@ -27,7 +27,7 @@ use std::{
 pub use clack_host::{entry::EntryDescriptor, prelude::ProcessStatus};
 pub use gui::GuiStep;
 pub use parameters::{Parameter, parameter_id};
-pub use processor::{Change, Midi, Processor, Surroundings};
+pub use processor::{Change, Midi, Processor, Sent, Surroundings};
 pub use transport::{random_transport, transport_at};
 
 /// A plugin file that has been loaded.

@@ -4,7 +4,10 @@ use super::{callbacks::Callbacks, parameters::clap_id};
 use anyhow::{Context, Result, ensure};
 use clack_extensions::tail::{PluginTail, TailLength};
 use clack_host::{
-    events::event_types::{MidiEvent, ParamValueEvent, TransportEvent},
+    events::{
+        event_types::{MidiEvent, ParamValueEvent, TransportEvent},
+        spaces::CoreEventSpace,
+    },
     prelude::*,
     process::StoppedPluginAudioProcessor,
 };
@@ -17,6 +20,10 @@ pub struct Processor {
     pub surroundings: Surroundings,
     /// The notes that [`Processor::run`] plays to every signal.
     pub notes: Vec<Midi>,
+    /// What [`Processor::run`] passes to the plugin's second input, if anything: as long as the signal.
+    pub sidechain: Option<Vec<Vec<f32>>>,
+    /// The notes that the plugin has sent in [`Processor::run`]; `None` if it may not send any.
+    pub sent: Option<Vec<Sent>>,
 }
 
 /// The data that a host passes with a block, besides samples and events.
@@ -56,6 +63,34 @@ pub struct Midi {
     pub message: [u8; 3],
 }
 
+/// A note that a plugin has sent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sent {
+    /// Its sample, counted from the start of the signal.
+    pub frame: usize,
+    /// Its MIDI note.
+    pub key: u16,
+    /// Its velocity, 0..1; `None` for a note off.
+    pub velocity: Option<f64>,
+}
+
+impl Sent {
+    /// The note on or note off that is in `event`.
+    fn read(event: &UnknownEvent, start: usize) -> Option<Self> {
+        let frame = start + event.header().time() as usize;
+        let key = |pckn: Pckn| pckn.key.into_specific();
+        match event.as_core_event()? {
+            CoreEventSpace::NoteOn(on) => {
+                Some(Self { frame, key: key(on.pckn())?, velocity: Some(on.velocity()) })
+            }
+            CoreEventSpace::NoteOff(off) => {
+                Some(Self { frame, key: key(off.pckn())?, velocity: None })
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Change {
     pub(super) fn event(&self) -> Result<ParamValueEvent> {
         let id = clap_id(self.parameter)?;
@@ -69,7 +104,14 @@ impl Processor {
         max_block: usize,
     ) -> Result<Self> {
         let started = stopped.start_processing().ok().context("the plugin does not start")?;
-        Ok(Self { started, max_block, surroundings: Surroundings::default(), notes: Vec::new() })
+        Ok(Self {
+            started,
+            max_block,
+            surroundings: Surroundings::default(),
+            notes: Vec::new(),
+            sidechain: None,
+            sent: None,
+        })
     }
 
     pub(super) fn stop(self) -> StoppedPluginAudioProcessor<Callbacks> {
@@ -104,15 +146,18 @@ impl Processor {
         output: &mut [&mut [f32]],
         changes: &[Change],
     ) -> Result<ProcessStatus> {
-        self.process_with_notes(input, output, changes, &[])
+        let mut nothing = OutputEvents::void();
+        self.process_all(input.map(|main| [main, &mut []]), output, changes, &[], &mut nothing)
     }
 
-    fn process_with_notes(
+    /// [`Processor::process`] with a sidechain beside the input, with notes, and with room for what the plugin sends.
+    fn process_all(
         &mut self,
-        input: Option<&mut [&mut [f32]]>,
+        input: Option<[&mut [&mut [f32]]; 2]>,
         output: &mut [&mut [f32]],
         changes: &[Change],
         notes: &[Midi],
+        sent: &mut OutputEvents,
     ) -> Result<ProcessStatus> {
         let Surroundings { transport, constant, call } = self.surroundings;
         let frames = output.first().map_or(0, |channel| channel.len());
@@ -133,35 +178,38 @@ impl Processor {
             latency: 0,
             channels: AudioPortBufferType::f32_output_only(output.iter_mut().map(|c| &mut **c)),
         }]);
-        let mut input_ports = AudioPorts::with_capacity(2, 1);
+        let mut input_ports = AudioPorts::with_capacity(4, 2);
         let shared = [output.as_raw_buffers()[0]];
         let input = match input {
-            Some(input) => input_ports.with_input_buffers([AudioPortBuffer {
-                latency: 0,
-                channels: AudioPortBufferType::f32_input_only(
-                    input
-                        .iter_mut()
-                        .map(|channel| InputChannel::from_buffer(&mut **channel, constant)),
-                ),
-            }]),
+            Some(ports) => {
+                let ports = ports.into_iter().filter(|port| !port.is_empty());
+                let ports: Vec<_> = ports.collect();
+                input_ports.with_input_buffers(ports.into_iter().map(|port| {
+                    AudioPortBuffer {
+                        latency: 0,
+                        channels: AudioPortBufferType::f32_input_only(
+                            port.iter_mut()
+                                .map(|channel| InputChannel::from_buffer(&mut **channel, constant)),
+                        ),
+                    }
+                }))
+            }
             // SAFETY: these are the output's buffers, which have `frames` samples per channel and live as long as
             // `output`. CLAP allows the two ports of a pair to share buffers, and the plugin declares its main ports
             // to be such a pair. Only the plugin accesses them during the call.
             None => unsafe { InputAudioBuffers::from_raw_buffers(&shared, frames as u32) },
         };
         let events = events.as_input();
-        let mut no_events = OutputEvents::void();
         let mut status = None;
         call(&mut || {
-            let (output, none) = (&mut output, &mut no_events);
-            let transport = transport.as_ref();
-            status = Some(self.started.process(&input, output, &events, none, None, transport));
+            let (output, transport) = (&mut output, transport.as_ref());
+            status = Some(self.started.process(&input, output, &events, sent, None, transport));
         });
         Ok(status.context("the call was not made")??)
     }
 
     /// Replaces `signal` by the plugin's output, in blocks of the lengths `blocks`, in place or with separate buffers.
-    /// `changes` must be sorted; their frames count from the start of the signal.
+    /// `changes` must be sorted; their frames count from the start of the signal. With a sidechain, it cannot be in place.
     ///
     /// # Errors
     /// As for [`Processor::process`].
@@ -198,8 +246,21 @@ impl Processor {
                 // The plugin must not read the output buffer: if it did, this value would show it.
                 output.iter_mut().for_each(|channel| channel.fill(f32::NAN));
             }
-            let input = (!in_place).then_some(&mut input[..]);
-            self.process_with_notes(input, &mut output, &within, &notes)?;
+            let mut sidechain: Vec<Vec<f32>> = match &self.sidechain {
+                Some(sidechain) => sidechain.iter().map(|c| c[start..end].to_vec()).collect(),
+                None => Vec::new(),
+            };
+            let mut sidechain: Vec<_> = sidechain.iter_mut().map(Vec::as_mut_slice).collect();
+            let input = (!in_place).then_some([&mut input[..], &mut sidechain[..]]);
+            let mut events = EventBuffer::new();
+            let mut sent = match self.sent {
+                Some(_) => events.as_output(),
+                None => OutputEvents::void(),
+            };
+            self.process_all(input, &mut output, &within, &notes, &mut sent)?;
+            if let Some(sent) = &mut self.sent {
+                sent.extend(events.iter().filter_map(|event| Sent::read(event, start)));
+            }
             start = end;
         }
         Ok(())
