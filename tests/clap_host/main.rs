@@ -1,13 +1,21 @@
 //! The built CLAP plugin in a host, compared with the library: same settings, same input, same output.
 
+#[cfg(target_os = "linux")]
+mod browser;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../hosting/mod.rs"]
 mod hosting;
 mod keys;
 mod parameters;
+#[cfg(target_os = "linux")]
+mod raw;
 mod sound;
 mod timing;
+#[cfg(target_os = "linux")]
+mod told;
+#[cfg(target_os = "linux")]
+mod window;
 
 use common::noise;
 use hosting::Signal;
