@@ -505,3 +505,6 @@ impl IInfoListenerTrait for Guarded {
         fn setChannelContextInfos(list: *mut IAttributeList) -> tresult;
     }
 }
+
+#[cfg(test)]
+mod tests;

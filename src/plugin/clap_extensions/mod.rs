@@ -36,10 +36,7 @@ use std::{
 };
 
 /// The extension called `id`, if it is one of these.
-///
-/// # Safety
-/// On the main thread only.
-pub unsafe fn find(guarded: &Guarded, id: &CStr) -> Option<*const c_void> {
+pub fn find(guarded: &Guarded, id: &CStr) -> Option<*const c_void> {
     let is = |ids: &[&CStr]| ids.contains(&id);
     if is(&[CLAP_EXT_REMOTE_CONTROLS, CLAP_EXT_REMOTE_CONTROLS_COMPAT]) {
         Some((&raw const remote_controls::EXTENSION).cast())
@@ -54,8 +51,7 @@ pub unsafe fn find(guarded: &Guarded, id: &CStr) -> Option<*const c_void> {
     } else if is(&[CLAP_EXT_TRACK_INFO, CLAP_EXT_TRACK_INFO_COMPAT]) {
         Some((&raw const track_info::EXTENSION).cast())
     } else if is(&[CLAP_EXT_PARAMS, CLAP_EXT_STATE]) {
-        // SAFETY: the caller is on the main thread.
-        unsafe { guarded.overridden.find(guarded, id) }
+        guarded.overridden.find(guarded, id)
     } else {
         None
     }

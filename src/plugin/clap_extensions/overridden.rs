@@ -32,7 +32,7 @@ pub struct Overridden {
 /// nice-plug's extension called `id`.
 ///
 /// # Safety
-/// On the main thread only, and the id must be that of a `T`.
+/// The id must be that of a `T`.
 unsafe fn inner<T: Copy>(guarded: &Guarded, id: &CStr) -> Option<T> {
     let get = guarded.inner.get_extension?;
     // SAFETY: nice-plug's data pointer is in its own functions, and its extensions live as long as the plugin.
@@ -58,12 +58,9 @@ unsafe fn find<T: Copy>(
 }
 
 impl Overridden {
-    /// The extension called `id`, if it is one of these.
-    ///
-    /// # Safety
-    /// On the main thread only.
-    pub unsafe fn find(&self, guarded: &Guarded, id: &CStr) -> Option<*const c_void> {
-        // SAFETY: the caller is on the main thread, and the ids are those of the types.
+    /// The extension called `id`, if it is one of these. Hosts ask for them on any thread.
+    pub fn find(&self, guarded: &Guarded, id: &CStr) -> Option<*const c_void> {
+        // SAFETY: the ids are those of the types.
         unsafe {
             if id == CLAP_EXT_PARAMS {
                 let own = |inner| clap_plugin_params { flush: Some(flush), ..inner };
