@@ -1,10 +1,14 @@
 //! The CLAP and VST3 plugin: a thin shell around [`ToneFilter`].
 
 mod clap_entry;
+mod clap_events;
 mod clap_extensions;
+mod clap_host;
 mod handover;
 mod note_input;
 mod note_output;
+mod preset_discovery;
+mod told;
 mod vst3_entry;
 
 pub use clap_entry::clap_entry;
@@ -108,7 +112,9 @@ impl Plugin for ToneFilterPlugin {
 
     fn editor(&mut self, _executor: AsyncExecutor<Self>) -> Option<ToneFilterEditor> {
         let (params, meters) = (self.params.clone(), self.meters.clone());
-        Some(ToneFilterEditor::new(params, meters, self.repaint.clone()))
+        let editor = ToneFilterEditor::new(params, meters, self.repaint.clone());
+        handover::put_presets(editor.preset_loader());
+        Some(editor)
     }
 
     fn filter_state(state: &mut PluginState) {

@@ -66,7 +66,10 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
             let own = if *id == VOICE { 2.0 * pitch - gap } else { pitch - gap };
             let cell = Rect::from_min_size(corner, vec2(own, row(scale)));
             let remark = Remark::of(id, &settings);
-            let place = Place { cell, id: ui.scope_id().with(id), scale, remark };
+            let told = edits.host.indication(id);
+            let host = told.text();
+            let place = Place { cell, id: ui.scope_id().with(id), scale, remark, host };
+            told.paint(ui, place.caption().left_center(), scale);
             let params = edits.params;
             match params.control(id) {
                 Some(Control::Number(spec, param)) => place.slider(ui, spec, param, edits),
@@ -115,6 +118,8 @@ struct Place {
     id: Id,
     scale: Scale,
     remark: Remark,
+    /// What the host does with the parameter, in words.
+    host: String,
 }
 
 impl Place {
@@ -146,7 +151,8 @@ impl Place {
 
     /// The tooltip of a control with this `help`.
     fn tip(&self, help: &str) -> String {
-        format!("{help} {}", self.remark.text).trim_end().to_owned()
+        let parts = [help, self.remark.text, &self.host].into_iter();
+        parts.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -1,6 +1,10 @@
 //! Edits of the settings: each is sent to the host as a gesture and recorded as an undo step.
 
-use super::{history::History, preset_list::PresetList};
+use super::{
+    history::History,
+    host::{HostLink, Request},
+    preset_list::PresetList,
+};
 use crate::{
     dsp::{BandMask, PitchClasses, Settings},
     params::{self, Control, ToneFilterParams},
@@ -58,6 +62,7 @@ impl Session {
 /// Access to the settings during one frame of the editor.
 pub struct Edits<'a> {
     pub params: &'a ToneFilterParams,
+    pub host: &'a HostLink,
     pub session: &'a mut Session,
     setter: &'a ParamSetter<'a>,
     /// egui's time in seconds.
@@ -69,10 +74,11 @@ impl<'a> Edits<'a> {
     pub fn new(
         params: &'a ToneFilterParams,
         setter: &'a ParamSetter<'a>,
+        host: &'a HostLink,
         session: &'a mut Session,
         now: f64,
     ) -> Self {
-        Self { params, session, setter, now }
+        Self { params, host, session, setter, now }
     }
 
     /// The current sound, without the host's modulation.
@@ -250,9 +256,12 @@ impl<'a> Edits<'a> {
         }
     }
 
-    /// Tells the host that the state has changed, by setting a parameter to its current value: nice-plug has no
-    /// other way.
+    /// Tells the host that the state has changed. One that cannot be told so gets a gesture on a parameter that keeps
+    /// its value.
     fn mark_dirty(&self) {
+        if self.host.request(Request::MarkDirty) {
+            return;
+        }
         if let Some(control) = self.params.control("scale") {
             self.send(&control, control.normalized(&self.params.chosen()));
         }

@@ -5,6 +5,8 @@ mod controls;
 mod corner;
 mod edits;
 mod history;
+mod host;
+mod layout;
 #[cfg(target_os = "linux")]
 mod opengl;
 mod preset_bar;
@@ -25,13 +27,15 @@ use crate::{
 use band_grid::BandGrid;
 use crossbeam::atomic::AtomicCell;
 use edits::{Edits, Session};
-use egui::{Event, Rect, Ui, UiBuilder};
+use egui::{Event, Ui, UiBuilder};
+use layout::Layout;
 use nice_plug::{
     context::gui::GuiContext,
     editor::{
         Editor, EditorHandle, HostMethods, ParentWindowHandle, ResizeHint, SpawnedEditor,
         dpi::{LogicalSize, NativeSize},
     },
+    plugin::TrackInfo,
     prelude::ParamSetter,
 };
 use nice_plug_egui::{
@@ -47,13 +51,13 @@ use std::{
     error::Error,
     sync::{Arc, Mutex, PoisonError},
 };
-use theme::Scale;
 
 pub use crate::params::{DEFAULT_SIZE, MIN_SIZE};
+pub use host::{
+    Automation, Connection, HostLink, Indication, Mapping, Menu, MenuItem, Place, PresetLoader,
+    Request, Rgb, Track, read_preset,
+};
 pub use windowless::WindowlessEditor;
-
-/// Logical height of the window below which the spectrum is left out.
-const LOWEST_WITH_SPECTRUM: f32 = 420.0;
 
 /// Seconds without a meter update after which the host counts as stopped.
 const PAUSE: f64 = 0.25;
@@ -63,7 +67,8 @@ pub struct ToneFilterEditor {
     params: Arc<ToneFilterParams>,
     meters: Meters,
     repaint: RepaintNotifier,
-    /// Locked by the window only, and there is one window at a time.
+    host: HostLink,
+    /// Locked by the window, of which there is one at a time, and while the host loads a preset.
     session: Arc<Mutex<Session>>,
     /// Physical pixels per logical pixel; 1 until the host or the window reports it.
     pixel_ratio: Arc<AtomicCell<f64>>,
@@ -76,10 +81,16 @@ impl ToneFilterEditor {
         Self {
             params,
             meters,
+            host: HostLink::new(repaint.clone()),
             repaint,
             session: Arc::new(Mutex::new(session)),
             pixel_ratio: Arc::new(AtomicCell::new(1.0)),
         }
+    }
+
+    /// What loads presets for the host, with the link to it.
+    pub fn preset_loader(&self) -> PresetLoader {
+        PresetLoader::new(self.params.clone(), self.session.clone(), self.host.clone())
     }
 
     /// The content of a new window.
@@ -89,7 +100,11 @@ impl ToneFilterEditor {
             meters: self.meters.open(),
             pixel_ratio: self.pixel_ratio.clone(),
             host: None,
-            panel: Panel { session: self.session.clone(), ..Panel::default() },
+            panel: Panel {
+                host: self.host.clone(),
+                session: self.session.clone(),
+                ..Panel::default()
+            },
             last_update: f64::NEG_INFINITY,
         }
     }
@@ -135,6 +150,10 @@ impl Editor for ToneFilterEditor {
     fn resize_hint(&self) -> ResizeHint {
         let [width, height] = MIN_SIZE.map(|length| length * self.params.editor_zoom.load());
         ResizeHint::RESIZABLE.with_min_logical_size(LogicalSize::new(width, height))
+    }
+
+    fn track_info_updated(&self, info: TrackInfo) {
+        self.host.set_track(Track::of_nice_plug(&info));
     }
 }
 
@@ -194,8 +213,8 @@ impl Drop for App {
     fn drop(&mut self) {
         let Some(host) = &self.host else { return };
         let mut session = self.panel.session.lock().unwrap_or_else(PoisonError::into_inner);
-        Edits::new(&self.params, &host.param_setter(), &mut session, f64::INFINITY)
-            .end_open_gesture();
+        let (setter, link) = (host.param_setter(), &self.panel.host);
+        Edits::new(&self.params, &setter, link, &mut session, f64::INFINITY).end_open_gesture();
     }
 }
 
@@ -226,43 +245,8 @@ struct Panel {
     output: OutputMeter,
     spectrum: Spectrum,
     grid: BandGrid,
+    host: HostLink,
     session: Arc<Mutex<Session>>,
-}
-
-/// The areas of the panel's parts.
-struct Layout {
-    scale: Scale,
-    header: Rect,
-    grid: Rect,
-    keyboard: Rect,
-    strip: Rect,
-    /// `None` in a low window.
-    spectrum: Option<Rect>,
-    controls: Rect,
-}
-
-impl Layout {
-    fn new(window: Rect) -> Self {
-        let scale = Scale::new(window.size());
-        let margin = scale.length(16.0).max(6.0);
-        let area = window.shrink(margin);
-        let (header, rest) = area.split_top_bottom_at_y(area.top() + preset_bar::height(scale));
-        let (rest, controls) = rest.split_top_bottom_at_y(rest.bottom() - controls::height(scale));
-        let mut rest =
-            rest.with_min_y(rest.top() + 0.5 * margin).with_max_y(rest.bottom() - 0.6 * margin);
-        let spectrum = (window.height() >= LOWEST_WITH_SPECTRUM).then(|| {
-            let (above, spectrum) =
-                rest.split_top_bottom_at_y(rest.bottom() - 0.17 * rest.height());
-            rest = above.with_max_y(above.bottom() - 0.4 * margin);
-            spectrum
-        });
-        let (rest, strip) = rest.split_top_bottom_at_y(rest.bottom() - scale_strip::height(scale));
-        let rest = rest.with_max_y(rest.bottom() - 0.4 * margin);
-        let keyboard = rest.bottom() - scale_strip::keyboard_height(scale);
-        let (grid, keyboard) = rest.split_top_bottom_at_y(keyboard);
-        let grid = grid.with_max_y(grid.bottom() - 0.3 * margin);
-        Self { scale, header, grid, keyboard, strip, spectrum, controls }
-    }
 }
 
 impl Panel {
@@ -280,7 +264,7 @@ impl Panel {
             ui.ctx().request_repaint();
         }
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut edits = Edits::new(params, setter, &mut session, now);
+        let mut edits = Edits::new(params, setter, &self.host, &mut session, now);
         let window = ui.ctx().content_rect();
         let ui = &mut ui.new_child(UiBuilder::new().max_rect(window));
         ui.painter().rect_filled(window, 0.0, theme::BACKGROUND);
@@ -295,6 +279,7 @@ impl Panel {
             self.spectrum.show(ui, area, scale, &params.chosen(), self.grid.hovered);
         }
         controls::show(ui, layout.controls, scale, &mut edits);
+        host::menu::show(ui, &self.host);
         corner::show(ui, window);
     }
 }

@@ -3,6 +3,7 @@
 use super::{
     controls::focus_ring,
     edits::Edits,
+    host::track,
     theme::{self, Scale},
 };
 use crate::dsp::Bands;
@@ -75,6 +76,10 @@ pub fn show(
         let title =
             theme::text(ui.painter(), at, Align2::LEFT_CENTER, "TONE FILTER", font, theme::TEXT);
         row.left(title.width() + row.space());
+    }
+    if let Some(track) = edits.host.track().filter(|_| roomy) {
+        track::show(ui, row.left(track::width(ui, scale, &track)), scale, &track);
+        row.left(row.space());
     }
     show_meter(ui, &mut row, output);
     // The place of the gains is kept while Auto level is off, so that nothing moves. A narrow window shows the load
@@ -201,7 +206,7 @@ fn load(edits: &mut Edits, name: &str) {
 }
 
 /// Changes to a preset's settings. The bypass stays as it is.
-fn use_preset(edits: &mut Edits, preset: String, settings: crate::dsp::Settings) {
+pub fn use_preset(edits: &mut Edits, preset: String, settings: crate::dsp::Settings) {
     let sound = edits.sound();
     let settings = crate::dsp::Settings { bypass: sound.settings.bypass, ..settings };
     edits.change_to("preset", super::edits::Sound { preset, settings, ..sound });

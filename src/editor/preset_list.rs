@@ -115,8 +115,13 @@ impl PresetList {
         let read = Preset::read(&PathBuf::from(self.path.trim()));
         let preset = self.report(read)?;
         self.message = format!("Imported {}", preset.name);
-        self.compared = Some((preset.name.clone(), Some(preset.settings)));
+        self.remember(&preset);
         Some(preset)
+    }
+
+    /// Takes note of a preset that was loaded from elsewhere, for [`PresetList::is_changed`].
+    pub fn remember(&mut self, preset: &Preset) {
+        self.compared = Some((preset.name.clone(), Some(preset.settings)));
     }
 
     /// Writes `settings` as the preset called `name` to the file at [`PresetList::path`].

@@ -66,7 +66,10 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
         left = caption.right() + scale.length(8.0).max(4.0);
         let place = Rect::from_min_size(egui::pos2(left, area.top()), vec2(width, area.height()));
         if let Some(Control::Choice(param)) = params.control(id) {
-            controls::list(ui, place, scale, param, param.choice.help, edits);
+            let told = edits.host.indication(id);
+            told.paint(ui, caption.left_center(), scale);
+            let tip = format!("{} {}", param.choice.help, told.text());
+            controls::list(ui, place, scale, param, tip.trim_end(), edits);
         }
         left += width + scale.length(16.0).max(8.0);
     }

@@ -4,6 +4,7 @@ mod access;
 mod controls;
 mod grid;
 mod harness;
+mod host;
 mod presets;
 mod steps;
 mod window;

@@ -35,6 +35,27 @@ pub const fn state_colour(state: BandState) -> Color32 {
     }
 }
 
+/// The least contrast of a colour that the host has chosen with [`BACKGROUND`], which WCAG 2 asks of graphics.
+const CONTRAST: f32 = 3.0;
+
+/// A colour of the host, as much lighter as it needs to be to be seen.
+pub fn legible([red, green, blue]: [u8; 3]) -> Color32 {
+    let colour = Color32::from_rgb(red, green, blue);
+    let lighter = (0..=10).map(|tenths| colour.lerp_to_gamma(Color32::WHITE, 0.1 * tenths as f32));
+    let mut lighter = lighter.filter(|colour| contrast(*colour, BACKGROUND) >= CONTRAST);
+    lighter.next().unwrap_or(TEXT)
+}
+
+/// The contrast of two colours by WCAG 2, from 1 to 21.
+pub fn contrast(one: Color32, other: Color32) -> f32 {
+    let luminance = |colour: Color32| {
+        let [red, green, blue, _] = egui::Rgba::from(colour).to_array();
+        0.05 + 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    };
+    let (one, other) = (luminance(one), luminance(other));
+    one.max(other) / one.min(other)
+}
+
 /// A factor for lengths and fonts that follows the size of the window.
 #[derive(Debug, Clone, Copy)]
 pub struct Scale(f32);

@@ -71,7 +71,8 @@ impl WindowlessEditor {
     pub(super) fn edit<R>(&self, now: f64, edit: impl FnOnce(&mut super::Edits) -> R) -> R {
         let setter = ParamSetter::new(&self.host);
         let mut session = self.app.panel.session.lock().unwrap();
-        edit(&mut super::Edits::new(&self.app.params, &setter, &mut session, now))
+        let host = &self.app.panel.host;
+        edit(&mut super::Edits::new(&self.app.params, &setter, host, &mut session, now))
     }
 
     /// The calls that the host has received since the last time: "begin", "set" and "end".

@@ -9,11 +9,21 @@
 //! layout has it panics, which ends the process, and with fewer outputs than inputs it reads pointers that do not
 //! exist. Here, `process` returns an error in both cases.
 
-use super::{ToneFilterPlugin, clap_extensions, handover};
-use crate::{dsp::ToneFilter, params::ToneFilterParams};
+use super::{
+    ToneFilterPlugin,
+    clap_events::{self, ClampedEvents},
+    clap_extensions::{self, Overridden},
+    clap_host::Host,
+    handover, preset_discovery,
+    told::Told,
+};
+use crate::{
+    dsp::{DEFAULT_TEMPO, ToneFilter},
+    editor::{Connection, PresetLoader},
+    params::ToneFilterParams,
+};
 use clap_sys::{
     audio_buffer::clap_audio_buffer,
-    events::{clap_event_header, clap_input_events},
     ext::audio_ports::{CLAP_EXT_AUDIO_PORTS, clap_audio_port_info, clap_plugin_audio_ports},
     process::{CLAP_PROCESS_ERROR, clap_process, clap_process_status},
 };
@@ -22,13 +32,12 @@ use nice_plug::wrapper::clap::{
     clap_plugin_descriptor, clap_plugin_entry, clap_plugin_factory,
 };
 use std::{
-    cell::{Cell, UnsafeCell},
     ffi::{CStr, c_char, c_void},
     mem::MaybeUninit,
     ptr,
     sync::{
         Arc, LazyLock,
-        atomic::{AtomicU32, AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
 };
 
@@ -60,10 +69,11 @@ unsafe extern "C" fn deinit() {}
 
 unsafe extern "C" fn get_factory(id: *const c_char) -> *const c_void {
     // SAFETY: CLAP promises a string that ends with a zero.
-    if !id.is_null() && unsafe { CStr::from_ptr(id) } == CLAP_PLUGIN_FACTORY_ID {
+    let id = if id.is_null() { c"" } else { unsafe { CStr::from_ptr(id) } };
+    if id == CLAP_PLUGIN_FACTORY_ID {
         (&raw const FACTORY).cast()
     } else {
-        ptr::null()
+        preset_discovery::factory(id).unwrap_or(ptr::null())
     }
 }
 
@@ -90,31 +100,58 @@ unsafe extern "C" fn create_plugin(
     // nice-plug drops this reference when the host destroys the plugin.
     // SAFETY: the pointer comes from an `Arc` whose count includes it.
     let wrapper = unsafe { &*Arc::into_raw(Wrapper::<ToneFilterPlugin>::new(host)) };
-    let Some(params) = handover::take() else { return ptr::null() };
+    let (Some(params), Some(presets)) = (handover::take(), handover::take_presets()) else {
+        return ptr::null();
+    };
     let inner = *wrapper.clap_plugin.borrow();
     let plugin = clap_plugin {
+        init: Some(init_plugin),
         activate: Some(activate),
+        deactivate: Some(deactivate),
         process: Some(process),
         destroy: Some(destroy),
         get_extension: Some(get_extension),
+        on_main_thread: Some(on_main_thread),
         ..inner
     };
-    let (channels, rate) = (AtomicU32::new(0), AtomicU64::new(0));
-    Box::into_raw(Box::new(Guarded { plugin, inner, params, channels, rate })).cast()
+    let guarded = Guarded {
+        plugin,
+        inner,
+        host: Host::new(host),
+        params,
+        presets,
+        overridden: Overridden::default(),
+        told: Told::default(),
+        channels: AtomicU32::new(0),
+        rate: AtomicU64::new(0),
+        tempo: AtomicU64::new(DEFAULT_TEMPO.to_bits()),
+        active: AtomicBool::new(false),
+    };
+    Box::into_raw(Box::new(guarded)).cast()
 }
 
-/// The plugin that the host gets: nice-plug's, with its data pointer, and three of its functions replaced.
+/// The plugin that the host gets: nice-plug's, with its data pointer, and some of its functions replaced.
 #[repr(C)]
 pub(super) struct Guarded {
     /// The first field, so that a pointer to it is a pointer to the struct.
     plugin: clap_plugin,
     /// nice-plug's own functions.
     pub(super) inner: clap_plugin,
+    pub(super) host: Host,
     pub(super) params: Arc<ToneFilterParams>,
+    /// With the link between editor and host.
+    pub(super) presets: PresetLoader,
+    pub(super) overridden: Overridden,
+    /// What the host knows of the tail and of the keys' names.
+    pub(super) told: Told,
     /// The number of channels of the active layout.
     channels: AtomicU32,
     /// The bits of the sample rate in Hz, 0 before it was active.
     rate: AtomicU64,
+    /// The bits of the song's beats a minute.
+    tempo: AtomicU64,
+    /// Between activation and deactivation.
+    pub(super) active: AtomicBool,
 }
 
 impl Guarded {
@@ -123,6 +160,11 @@ impl Guarded {
         let rate = f64::from_bits(self.rate.load(Ordering::Relaxed));
         let latency = if lookahead { ToneFilter::lookahead(rate) } else { 0 };
         (seconds * rate).ceil() as u32 + latency as u32
+    }
+
+    /// The song's beats a minute in the last block.
+    pub(super) fn tempo(&self) -> f64 {
+        f64::from_bits(self.tempo.load(Ordering::Relaxed))
     }
 }
 
@@ -138,9 +180,41 @@ pub(super) unsafe fn guarded<'a>(plugin: *const clap_plugin) -> &'a Guarded {
 unsafe extern "C" fn get_extension(plugin: *const clap_plugin, id: *const c_char) -> *const c_void {
     // SAFETY: CLAP promises a string that ends, and the host has the plugin from `create_plugin`.
     unsafe {
-        let own = if id.is_null() { None } else { clap_extensions::find(CStr::from_ptr(id)) };
+        let id_text = if id.is_null() { c"" } else { CStr::from_ptr(id) };
+        let own = clap_extensions::find(guarded(plugin), id_text);
         let inner = || guarded(plugin).inner.get_extension.map(|get| get(plugin, id));
         own.or_else(inner).unwrap_or(ptr::null())
+    }
+}
+
+unsafe extern "C" fn init_plugin(plugin: *const clap_plugin) -> bool {
+    // SAFETY: the host got the pointer from `create_plugin`, and calls this first, on its main thread.
+    unsafe {
+        let guarded = guarded(plugin);
+        if !guarded.inner.init.is_some_and(|init| init(plugin)) {
+            return false;
+        }
+        guarded.host.init();
+        let host = &guarded.host;
+        let connection = Connection {
+            wake: host.waker(),
+            marks_dirty: host.marks_dirty(),
+            has_menus: host.has_menus(),
+        };
+        guarded.presets.host.connect(Some(connection));
+        clap_extensions::track_info::read(guarded);
+    }
+    true
+}
+
+unsafe extern "C" fn on_main_thread(plugin: *const clap_plugin) {
+    // SAFETY: the host got the pointer from `create_plugin`, and calls this on its main thread.
+    unsafe {
+        let guarded = guarded(plugin);
+        if let Some(inner) = guarded.inner.on_main_thread {
+            inner(plugin);
+        }
+        clap_extensions::on_main_thread(plugin, guarded);
     }
 }
 
@@ -157,12 +231,27 @@ unsafe extern "C" fn activate(
     guarded.channels.store(unsafe { layout_channels(plugin) }, Ordering::Relaxed);
     let inner = guarded.inner.activate;
     // SAFETY: the arguments are the host's.
-    inner.is_some_and(|inner| unsafe { inner(plugin, sample_rate, min_frames, max_frames) })
+    let activated =
+        inner.is_some_and(|inner| unsafe { inner(plugin, sample_rate, min_frames, max_frames) });
+    guarded.active.store(activated, Ordering::Relaxed);
+    activated
+}
+
+unsafe extern "C" fn deactivate(plugin: *const clap_plugin) {
+    // SAFETY: the host got the pointer from `create_plugin`.
+    let guarded = unsafe { guarded(plugin) };
+    guarded.active.store(false, Ordering::Relaxed);
+    if let Some(inner) = guarded.inner.deactivate {
+        // SAFETY: the argument is the host's.
+        unsafe { inner(plugin) };
+    }
 }
 
 unsafe extern "C" fn destroy(plugin: *const clap_plugin) {
     // SAFETY: the host got the pointer from `create_plugin`, which made it from a box, and does not use it any more.
     let guarded = unsafe { Box::from_raw(plugin.cast_mut().cast::<Guarded>()) };
+    // An editor's thread may run on for a moment, and must not call the host any more.
+    guarded.presets.host.connect(None);
     if let Some(inner) = guarded.inner.destroy {
         // SAFETY: nice-plug's own data still exists.
         unsafe { inner(&guarded.plugin) };
@@ -188,18 +277,23 @@ unsafe extern "C" fn process(
     if let Some(inputs) = &inputs {
         (block.audio_inputs, block.audio_inputs_count) = (inputs.as_ptr(), 2);
     }
-    // SAFETY: CLAP promises a list that lives as long as the call.
-    let Some(events) = (unsafe { block.in_events.as_ref() }) else {
+    // SAFETY: CLAP promises a list and a transport, if any, that live as long as the call.
+    let (events, transport) = unsafe { (block.in_events.as_ref(), block.transport.as_ref()) };
+    let (status, tempo) = match events {
         // SAFETY: the block is the host's but for the inputs, which live until the call returns.
-        return unsafe { inner(plugin, &block) };
+        None => (unsafe { inner(plugin, &block) }, clap_events::tempo(transport)),
+        Some(events) => {
+            let clamped = ClampedEvents::new(events, block.frames_count, transport);
+            let events = clamped.list();
+            block.in_events = &events;
+            // SAFETY: the block is the host's but for inputs and events, which live until the call returns.
+            (unsafe { inner(plugin, &block) }, clamped.tempo())
+        }
     };
-    let last = block.frames_count.saturating_sub(1);
-    let clamped = ClampedEvents { events, last, now: Cell::new(0), moved: UnsafeCell::new([0; _]) };
-    let ctx = (&raw const clamped).cast_mut().cast();
-    let events = clap_input_events { ctx, size: Some(size), get: Some(get) };
-    block.in_events = &events;
-    // SAFETY: the block is the host's but for inputs and events, which live until the call returns.
-    unsafe { inner(plugin, &block) }
+    guarded.tempo.store(tempo.to_bits(), Ordering::Relaxed);
+    // SAFETY: this is the audio thread.
+    unsafe { guarded.told.on_audio_thread(guarded) };
+    status
 }
 
 /// The main input also as the sidechain, if the host has no sidechain of as many `channels`: nice-plug reads the second
@@ -238,55 +332,5 @@ unsafe fn layout_channels(plugin: *const clap_plugin) -> u32 {
             .and_then(|ports| ports.get)
             .is_some_and(|get| get(plugin, 0, false, info.as_mut_ptr()));
         if found { (*info.as_ptr()).channel_count } else { 0 }
-    }
-}
-
-/// A host's events, with their times clamped between the time of the event before and the block's last sample.
-struct ClampedEvents<'a> {
-    events: &'a clap_input_events,
-    /// The block's last sample.
-    last: u32,
-    /// The time of the event that was requested last.
-    now: Cell<u32>,
-    /// A copy of the last event that had to be moved. A caller is done with it before it requests the next one.
-    moved: UnsafeCell<EventBuffer>,
-}
-
-/// A buffer for any event that CLAP defines: the largest, that of the transport, has 104 bytes.
-type EventBuffer = [u64; 16];
-
-unsafe extern "C" fn size(list: *const clap_input_events) -> u32 {
-    // SAFETY: `process` made the list, and its context is a `ClampedEvents` that outlives it.
-    let events = unsafe { &*(*list).ctx.cast::<ClampedEvents>() }.events;
-    // SAFETY: it is the host's own function, on the host's list.
-    events.size.map_or(0, |size| unsafe { size(events) })
-}
-
-unsafe extern "C" fn get(list: *const clap_input_events, index: u32) -> *const clap_event_header {
-    // SAFETY: as in `size`.
-    let clamped = unsafe { &*(*list).ctx.cast::<ClampedEvents>() };
-    let Some(get) = clamped.events.get else { return ptr::null() };
-    // SAFETY: it is the host's own function, on the host's list.
-    let event = unsafe { get(clamped.events, index) };
-    // SAFETY: CLAP promises an event or null.
-    let Some(header) = (unsafe { event.as_ref() }) else { return event };
-    let time = header.time.clamp(clamped.now.get(), clamped.last);
-    clamped.now.set(time);
-    if header.time == time {
-        return event;
-    }
-    let bytes = header.size as usize;
-    if !(size_of::<clap_event_header>()..=size_of::<EventBuffer>()).contains(&bytes) {
-        // No event that CLAP defines; nice-plug ignores null.
-        return ptr::null();
-    }
-    let moved = clamped.moved.get().cast::<u8>();
-    // SAFETY: the event has `bytes` bytes, and the buffer has room for them; it is aligned for a header, and there are
-    // no references into it.
-    unsafe {
-        ptr::copy_nonoverlapping(event.cast(), moved, bytes);
-        let moved = moved.cast::<clap_event_header>();
-        (*moved).time = time;
-        moved
     }
 }

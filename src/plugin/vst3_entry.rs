@@ -12,7 +12,10 @@
 //! It also answers numbers of channels that nice-plug does not survive with an error, as `clap_entry.rs` does.
 
 use super::{ToneFilterPlugin, handover};
-use crate::params::ToneFilterParams;
+use crate::{
+    editor::{Connection, HostLink, Request},
+    params::ToneFilterParams,
+};
 use nice_plug::{
     prelude::Params,
     wrapper::{
@@ -20,7 +23,7 @@ use nice_plug::{
         vst3::{
             PluginInfo, Wrapper,
             vst3::{
-                Class, ComPtr, ComWrapper,
+                Class, ComPtr, ComRef, ComWrapper,
                 Steinberg::{
                     FIDString, FUnknown, IBStream, IPlugView, IPluginBaseTrait, IPluginFactory,
                     IPluginFactory2, IPluginFactory2Trait, IPluginFactory3, IPluginFactory3Trait,
@@ -30,14 +33,15 @@ use nice_plug::{
                         self, AudioBusBuffers, BusDirection, BusDirections_, BusInfo,
                         ChannelContext::{IInfoListener, IInfoListenerTrait},
                         CtrlNumber, IAttributeList, IAudioProcessor, IAudioProcessorTrait,
-                        IComponent, IComponentHandler, IComponentTrait, IEditController,
-                        IEditControllerTrait, IMidiMapping, IMidiMappingTrait,
-                        INoteExpressionController, INoteExpressionControllerTrait,
-                        IProcessContextRequirements, IProcessContextRequirementsTrait, IUnitInfo,
-                        IUnitInfoTrait, IoMode, MediaType, NoteExpressionTypeID,
-                        NoteExpressionTypeInfo, NoteExpressionValue, ParamID, ParamValue,
-                        ParameterInfo, ProcessData, ProcessSetup, ProgramListID, ProgramListInfo,
-                        RoutingInfo, SpeakerArrangement, String128, TChar, UnitID, UnitInfo,
+                        IComponent, IComponentHandler, IComponentHandler2, IComponentHandler2Trait,
+                        IComponentTrait, IEditController, IEditControllerTrait, IMidiMapping,
+                        IMidiMappingTrait, INoteExpressionController,
+                        INoteExpressionControllerTrait, IProcessContextRequirements,
+                        IProcessContextRequirementsTrait, IUnitInfo, IUnitInfoTrait, IoMode,
+                        MediaType, NoteExpressionTypeID, NoteExpressionTypeInfo,
+                        NoteExpressionValue, ParamID, ParamValue, ParameterInfo, ProcessData,
+                        ProcessSetup, ProgramListID, ProgramListInfo, RoutingInfo,
+                        SpeakerArrangement, String128, TChar, UnitID, UnitInfo,
                     },
                     int16, int32, kInvalidArgument, kResultFalse, kResultOk, tresult, uint32,
                 },
@@ -195,6 +199,7 @@ struct Guarded {
     units: ComPtr<IUnitInfo>,
     listener: ComPtr<IInfoListener>,
     params: Arc<ToneFilterParams>,
+    host: HostLink,
     /// The number of parameters without those for MIDI controllers, which follow them.
     parameters: int32,
     /// How often `process` was called.
@@ -220,6 +225,7 @@ impl Guarded {
     fn new() -> Option<Self> {
         let wrapper = ComWrapper::new(Wrapper::<ToneFilterPlugin>::new());
         let params = handover::take()?;
+        let host = handover::take_presets()?.host;
         Some(Self {
             parameters: params.param_map().len() as int32,
             component: wrapper.to_com_ptr()?,
@@ -231,6 +237,7 @@ impl Guarded {
             units: wrapper.to_com_ptr()?,
             listener: wrapper.to_com_ptr()?,
             params,
+            host,
             blocks: AtomicU64::new(0),
             pending: Mutex::default(),
         })
@@ -353,8 +360,27 @@ impl IEditControllerTrait for Guarded {
         ) -> tresult;
         fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue;
         fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue;
-        fn setComponentHandler(handler: *mut IComponentHandler) -> tresult;
         fn createView(name: FIDString) -> *mut IPlugView;
+    }
+
+    /// From here on the host can be told that the state has changed: on the thread of the editor, as nice-plug tells it
+    /// of edits.
+    unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
+        // SAFETY: VST3 promises a handler or null.
+        let handler2 = unsafe { ComRef::from_raw(handler) };
+        let handler2 = handler2.and_then(|handler| handler.cast::<IComponentHandler2>());
+        self.host.connect(handler2.map(|handler| Connection {
+            wake: Box::new(move |host| {
+                if host.take_requests().contains(&Request::MarkDirty) {
+                    // SAFETY: the handler is counted.
+                    unsafe { handler.setDirty(1) };
+                }
+            }),
+            marks_dirty: true,
+            has_menus: false,
+        }));
+        // SAFETY: the argument is the host's.
+        unsafe { self.controller.setComponentHandler(handler) }
     }
 
     unsafe fn getParameterCount(&self) -> int32 {
@@ -500,3 +526,6 @@ impl IInfoListenerTrait for Guarded {
         fn setChannelContextInfos(list: *mut IAttributeList) -> tresult;
     }
 }
+
+#[cfg(test)]
+mod tests;

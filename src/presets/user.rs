@@ -37,6 +37,11 @@ impl Folder {
         Self(path.into())
     }
 
+    /// Its path. There need not be a folder.
+    pub fn location(&self) -> &Path {
+        &self.0
+    }
+
     /// The names of all presets, sorted.
     pub fn names(&self) -> Vec<String> {
         let files = fs::read_dir(&self.0).into_iter().flatten().flatten();

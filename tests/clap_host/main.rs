@@ -1,5 +1,7 @@
 //! The built CLAP plugin in a host, compared with the library: same settings, same input, same output.
 
+#[cfg(target_os = "linux")]
+mod browser;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../hosting/mod.rs"]
@@ -7,8 +9,14 @@ mod hosting;
 mod keys;
 mod notes;
 mod parameters;
+#[cfg(target_os = "linux")]
+mod raw;
 mod sound;
 mod timing;
+#[cfg(target_os = "linux")]
+mod told;
+#[cfg(target_os = "linux")]
+mod window;
 
 use common::noise;
 use hosting::Signal;

@@ -186,6 +186,8 @@ fn play(processor: &mut Processor, parameters: &[u32], size: usize, channels: us
 fn session(instance: &mut Instance, channels: usize, mut meanwhile: impl FnMut(&mut Instance)) {
     instance.select(channels).unwrap();
     let parameters: Vec<u32> = instance.parameters().unwrap().iter().map(|p| p.id).collect();
+    // From now on, the plugin tells the host of changed names.
+    instance.note_names().unwrap();
     let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
     let playing = AtomicBool::new(true);
     thread::scope(|scope| {
@@ -206,6 +208,7 @@ fn session(instance: &mut Instance, channels: usize, mut meanwhile: impl FnMut(&
             instance.idle();
         }
     });
+    assert!(instance.says_tail_changed(), "in a block");
     instance.deactivate(processor);
 }
 

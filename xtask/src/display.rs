@@ -6,12 +6,16 @@ use std::{
     io::{BufRead, BufReader, BufWriter},
     path::Path,
     process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
 };
 use x11rb::{
     COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT,
     connection::Connection,
     protocol::xproto::{
-        ConfigureWindowAux, ConnectionExt, CreateWindowAux, ImageFormat, WindowClass,
+        BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ButtonPressEvent, ConfigureWindowAux,
+        ConnectionExt, CreateWindowAux, EventMask, ImageFormat, KeyButMask, MOTION_NOTIFY_EVENT,
+        Motion, MotionNotifyEvent, WindowClass,
     },
     rust_connection::RustConnection,
 };
@@ -93,6 +97,55 @@ impl Display {
     pub fn resize(&self, [width, height]: [u32; 2]) -> Result<()> {
         let size = ConfigureWindowAux::new().width(width).height(height);
         Ok(self.connection.configure_window(self.window, &size)?.check()?)
+    }
+
+    /// Clicks with a button (1 is the primary, 3 the secondary one) at a pixel of the editor in our window.
+    ///
+    /// # Errors
+    /// When there is no editor, or the server is gone.
+    pub fn click(&self, [x, y]: [i16; 2], button: u8) -> Result<()> {
+        let windows = self.connection.query_tree(self.window)?.reply()?.children;
+        let editor = *windows.first().context("no editor is open")?;
+        let send = |response_type, detail| -> Result<()> {
+            let event = ButtonPressEvent {
+                response_type,
+                detail,
+                sequence: 0,
+                time: 0,
+                root: self.root,
+                event: editor,
+                child: 0,
+                root_x: x,
+                root_y: y,
+                event_x: x,
+                event_y: y,
+                state: KeyButMask::default(),
+                same_screen: true,
+            };
+            self.connection.send_event(false, editor, EventMask::NO_EVENT, event)?.check()?;
+            // As long as a user's finger, so that the editor sees one event after the other.
+            thread::sleep(Duration::from_millis(100));
+            Ok(())
+        };
+        let motion = MotionNotifyEvent {
+            response_type: MOTION_NOTIFY_EVENT,
+            detail: Motion::NORMAL,
+            sequence: 0,
+            time: 0,
+            root: self.root,
+            event: editor,
+            child: 0,
+            root_x: x,
+            root_y: y,
+            event_x: x,
+            event_y: y,
+            state: KeyButMask::default(),
+            same_screen: true,
+        };
+        self.connection.send_event(false, editor, EventMask::NO_EVENT, motion)?.check()?;
+        thread::sleep(Duration::from_millis(100));
+        send(BUTTON_PRESS_EVENT, button)?;
+        send(BUTTON_RELEASE_EVENT, button)
     }
 
     /// What is to be seen in the top left `width` x `height` pixels of the screen.

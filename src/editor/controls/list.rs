@@ -3,7 +3,7 @@
 use super::focus_ring;
 use crate::{
     dsp::Choice,
-    editor::{edits::Edits, theme::Scale},
+    editor::{edits::Edits, host::menu, theme::Scale},
     params::ChoiceParam,
 };
 use egui::{ComboBox, Rect, RichText, Role, Ui, UiBuilder, WidgetInfo, vec2};
@@ -36,6 +36,7 @@ pub fn list(
             WidgetInfo::labeled(Role::ComboBox, true, label)
         });
         focus_ring(ui, &response.response);
+        menu::offer(&response.response, id, edits);
         response.response.on_hover_text(tip);
     });
     if picked != now {

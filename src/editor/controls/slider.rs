@@ -3,11 +3,12 @@
 use super::{Place, focus_ring};
 use crate::{
     dsp::{Spec, Taper},
-    editor::{edits::Edits, theme},
+    editor::{edits::Edits, host::menu, theme},
 };
 use egui::{
     Align2, Color32, CornerRadius, CursorIcon, Event, EventFilter, Frame, Key, Margin,
-    MouseWheelUnit, Rect, Response, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo, pos2,
+    MouseWheelUnit, PointerButton, Rect, Response, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo,
+    pos2,
     text::{CCursor, CCursorRange},
     text_edit::TextEditState,
     vec2,
@@ -42,7 +43,8 @@ impl Place {
         let now = param.unmodulated_normalized_value();
         // The host may apply a new value late. During a drag, the dragged value is kept here.
         let mut value = ui.data(|data| data.get_temp(self.id));
-        if response.drag_started() {
+        menu::offer(&response, spec.id, edits);
+        if response.drag_started_by(PointerButton::Primary) {
             edits.begin(spec.id);
             value = Some(now);
         }
@@ -54,7 +56,7 @@ impl Place {
             }
             ui.data_mut(|data| data.insert_temp(self.id, *value));
         }
-        if response.drag_stopped() {
+        if response.drag_stopped() && value.is_some() {
             edits.end(spec.id);
             ui.data_mut(|data| data.remove_temp::<f32>(self.id));
         }
@@ -163,6 +165,7 @@ impl Place {
         if response.hovered() || response.has_focus() {
             ui.painter().hline(area.x_range(), area.bottom(), Stroke::new(1.0, theme::ACCENT));
         }
+        menu::offer(&response, spec.id, edits);
         if response.on_hover_cursor(CursorIcon::Text).clicked() {
             let mut state = TextEditState::default();
             let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));

@@ -5,6 +5,7 @@ use crate::{
     dsp::Voice,
     editor::{
         edits::Edits,
+        host::menu,
         theme::{self, Scale},
     },
     params::ChoiceParam,
@@ -56,6 +57,7 @@ impl Place {
             };
             ui.painter().rect_filled(button, round, fill);
             focus_ring(ui, &response);
+            menu::offer(&response, choice.id, edits);
             let mut tip = self.tip(choice.help);
             if choice.id == VOICE {
                 paint_waveform(ui, button, Voice::ALL[index], self.scale, text);

@@ -2,7 +2,7 @@
 
 use crate::{
     dsp::{Bands, Settings},
-    editor::{Layout, Panel, WindowlessEditor, band_grid, edits::Edits, theme},
+    editor::{Layout, Panel, PresetLoader, WindowlessEditor, band_grid, edits::Edits, theme},
     params::ToneFilterParams,
 };
 use egui::{Event, FullOutput, Key, Modifiers, PointerButton, Pos2, Rect, Shape, Vec2};
@@ -35,6 +35,12 @@ impl TestEditor {
 
     pub fn panel(&mut self) -> &mut Panel {
         &mut self.harness.state_mut().app.panel
+    }
+
+    /// What loads presets for the host.
+    pub fn preset_loader(&self) -> PresetLoader {
+        let app = &self.harness.state().app;
+        PresetLoader::new(app.params.clone(), app.panel.session.clone(), app.panel.host.clone())
     }
 
     pub fn params(&self) -> &ToneFilterParams {

@@ -4,11 +4,13 @@ use clack_extensions::{
     audio_ports::{AudioPortRescanFlags, HostAudioPorts, HostAudioPortsImpl},
     gui::{GuiSize, HostGui, HostGuiImpl},
     latency::{HostLatency, HostLatencyImpl},
+    note_name::{HostNoteName, HostNoteNameImpl},
     params::{
         HostParams, HostParamsImplMainThread, HostParamsImplShared, ParamClearFlags,
         ParamRescanFlags,
     },
     state::{HostState, HostStateImpl},
+    tail::{HostTail, HostTailImpl},
 };
 use clack_host::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,23 +27,30 @@ pub struct Requests {
     pub restart: AtomicBool,
     /// It has reported a change of its latency.
     pub latency: AtomicBool,
+    /// It has reported a change of its tail.
+    pub tail: AtomicBool,
 }
 
 /// Other notifications on the main thread are ignored: this host does not cache anything.
 pub struct MainThread<'a>(pub &'a Requests);
 
+/// Notifications on the audio thread.
+pub struct AudioThread<'a>(pub &'a Requests);
+
 impl HostHandlers for Callbacks {
     type Shared<'a> = Requests;
     type MainThread<'a> = MainThread<'a>;
-    type AudioProcessor<'a> = ();
+    type AudioProcessor<'a> = AudioThread<'a>;
 
     fn declare_extensions(builder: &mut HostExtensions<Self>, _: &Requests) {
         builder
             .register::<HostAudioPorts>()
             .register::<HostGui>()
             .register::<HostLatency>()
+            .register::<HostNoteName>()
             .register::<HostParams>()
-            .register::<HostState>();
+            .register::<HostState>()
+            .register::<HostTail>();
     }
 }
 
@@ -91,6 +100,18 @@ impl HostLatencyImpl for MainThread<'_> {
 impl HostParamsImplMainThread for MainThread<'_> {
     fn rescan(&self, _: ParamRescanFlags) {}
     fn clear(&self, _: ClapId, _: ParamClearFlags) {}
+}
+
+impl<'a> AudioProcessorHandler<'a> for AudioThread<'a> {}
+
+impl HostTailImpl for AudioThread<'_> {
+    fn changed(&mut self) {
+        self.0.tail.store(true, Ordering::Relaxed);
+    }
+}
+
+impl HostNoteNameImpl for MainThread<'_> {
+    fn changed(&self) {}
 }
 
 impl HostStateImpl for MainThread<'_> {

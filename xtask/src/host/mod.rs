@@ -10,7 +10,7 @@ mod processor;
 mod transport;
 
 use anyhow::{Context, Result, ensure};
-use callbacks::{Callbacks, MainThread, Requests};
+use callbacks::{AudioThread, Callbacks, MainThread, Requests};
 use clack_extensions::{
     audio_ports::{AudioPortInfoBuffer, PluginAudioPorts},
     audio_ports_config::{AudioPortsConfigBuffer, PluginAudioPortsConfig},
@@ -183,7 +183,7 @@ impl Instance {
             min_frames_count: 1,
             max_frames_count: max_block as u32,
         };
-        let stopped = self.plugin.activate(|_, _| (), configuration)?;
+        let stopped = self.plugin.activate(|requests, _| AudioThread(requests), configuration)?;
         Processor::start(stopped, max_block)
     }
 
@@ -200,6 +200,11 @@ impl Instance {
     /// Whether the plugin has reported a change of its latency since the last call.
     pub fn says_latency_changed(&mut self) -> bool {
         self.plugin.access_shared_handler(|said| said.latency.swap(false, Ordering::Relaxed))
+    }
+
+    /// Whether the plugin has reported a change of its tail since the last call.
+    pub fn says_tail_changed(&mut self) -> bool {
+        self.plugin.access_shared_handler(|said| said.tail.swap(false, Ordering::Relaxed))
     }
 
     /// The plugin's latency in samples.

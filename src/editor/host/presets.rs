@@ -1,0 +1,123 @@
+//! Presets that the host loads, with or without a window.
+
+use super::HostLink;
+use crate::{
+    editor::{
+        edits::{Edits, Session},
+        preset_bar,
+    },
+    params::ToneFilterParams,
+    presets::{Error, Folder, Preset},
+};
+use nice_plug::{
+    context::{
+        PluginApi,
+        gui::{GuiContextInner, ParamSetter},
+    },
+    params::internals::ParamPtr,
+    plugin::PluginState,
+};
+use std::{
+    io,
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// Loads presets as the editor does: as one undo step, and without the bypass.
+#[derive(Clone)]
+pub struct PresetLoader {
+    params: Arc<ToneFilterParams>,
+    session: Arc<Mutex<Session>>,
+    /// The link to the host that is told of it.
+    pub host: HostLink,
+}
+
+impl PresetLoader {
+    /// A loader for the plugin with `params` and the editor with `session`.
+    pub fn new(
+        params: Arc<ToneFilterParams>,
+        session: Arc<Mutex<Session>>,
+        host: HostLink,
+    ) -> Self {
+        Self { params, session, host }
+    }
+
+    /// Loads the factory preset with this id. The host must then read all parameters again.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn factory(&self, id: &str) -> Result<(), Error> {
+        let preset = Preset::factory(id).ok_or_else(|| Error::Unknown { name: id.to_owned() })?;
+        self.use_preset(preset);
+        Ok(())
+    }
+
+    /// Loads the preset in the file at `path`. The host must then read all parameters again.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not a valid preset.
+    pub fn file(&self, path: &Path) -> Result<(), Error> {
+        self.use_preset(read_preset(path)?);
+        Ok(())
+    }
+
+    fn use_preset(&self, preset: Preset) {
+        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+        session.presets.refresh();
+        session.presets.remember(&preset);
+        let setter = ParamSetter::new(&Silent);
+        let mut edits = Edits::new(&self.params, &setter, &self.host, &mut session, f64::INFINITY);
+        preset_bar::use_preset(&mut edits, preset.name, preset.settings);
+        self.host.repaint();
+    }
+}
+
+/// The preset in the file at `path`, under the name that the editor shows for it: in the user's folder, that of the file.
+///
+/// # Errors
+/// When it cannot be read or is not a valid preset.
+pub fn read_preset(path: &Path) -> Result<Preset, Error> {
+    if path.exists() && !path.is_file() {
+        // Opening a pipe would block.
+        let source = io::Error::other("it is not a file");
+        return Err(Error::Read { path: path.into(), source });
+    }
+    let mut preset = Preset::read(path)?;
+    let folder = Folder::of_user();
+    if folder.is_some_and(|folder| path.parent() == Some(folder.location()))
+        && let Some(name) = path.file_stem().and_then(|stem| stem.to_str())
+    {
+        preset.name = name.to_owned();
+    }
+    Ok(preset)
+}
+
+/// Sets parameters without telling the host, which is told afterwards to read all of them.
+struct Silent;
+
+impl GuiContextInner for Silent {
+    fn plugin_api(&self) -> PluginApi {
+        PluginApi::Clap
+    }
+
+    unsafe fn raw_begin_set_parameter(&self, _param: ParamPtr) {}
+
+    unsafe fn raw_set_parameter_normalized(&self, param: ParamPtr, normalized: f32) {
+        // SAFETY: the parameters belong to the loader that edits them.
+        unsafe { param._internal_set_normalized_value(normalized) };
+    }
+
+    unsafe fn raw_end_set_parameter(&self, _param: ParamPtr) {}
+
+    fn get_state(&self) -> PluginState {
+        unreachable!("edits do not read the state")
+    }
+
+    fn set_state(&self, _state: PluginState) {
+        unreachable!("edits do not set the state")
+    }
+
+    fn request_restart(&self) {
+        unreachable!("edits need no restart")
+    }
+}

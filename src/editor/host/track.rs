@@ -1,0 +1,71 @@
+//! The track that the plugin is on, in the header.
+
+use super::Rgb;
+use crate::editor::theme::{self, Scale};
+use egui::{
+    Align2, Color32, FontId, Rect, Role, Sense, Ui, Vec2, WidgetInfo, pos2, text::LayoutJob,
+};
+use nice_plug::plugin::{TrackColor, TrackInfo};
+use std::sync::Arc;
+
+/// The widest name, in heights of its font; a longer one is cut off.
+const WIDEST: f32 = 6.5;
+
+/// A track of the host.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Track {
+    /// Its name; may be empty.
+    pub name: String,
+    /// Its colour, if the host has one.
+    pub colour: Option<Rgb>,
+}
+
+impl Track {
+    /// The track that nice-plug has read; `None` if that has neither name nor colour.
+    pub fn of_nice_plug(info: &TrackInfo) -> Option<Self> {
+        // A transparent colour is none.
+        let colour = info.color().map(TrackColor::rgba).filter(|(.., alpha)| *alpha > 0);
+        let colour = colour.map(|(red, green, blue, _)| [red, green, blue]);
+        let track = Self { name: info.name().to_owned(), colour };
+        (track != Self::default()).then_some(track)
+    }
+}
+
+/// The name of `track` in one line, cut off where it is too long.
+fn galley(ui: &Ui, font: FontId, track: &Track) -> Arc<egui::Galley> {
+    let widest = WIDEST * font.size;
+    let mut job = LayoutJob::simple_singleline(track.name.clone(), font, Color32::PLACEHOLDER);
+    job.wrap.max_width = widest;
+    job.wrap.max_rows = 1;
+    job.wrap.break_anywhere = true;
+    ui.painter().layout_job(job)
+}
+
+/// The diameter of the disc in the track's colour, and the space after it.
+fn disc(scale: Scale, track: &Track) -> (f32, f32) {
+    let size = 0.7 * scale.font(12.0).size;
+    if track.colour.is_some() { (size, 0.6 * size) } else { (0.0, 0.0) }
+}
+
+/// The width that [`show`] needs for `track`.
+pub fn width(ui: &Ui, scale: Scale, track: &Track) -> f32 {
+    let (disc, space) = disc(scale, track);
+    disc + space + galley(ui, scale.font(12.0), track).size().x
+}
+
+/// Shows the colour and the name of `track` in `place`.
+pub fn show(ui: &Ui, place: Rect, scale: Scale, track: &Track) {
+    let (disc, space) = disc(scale, track);
+    if let Some(colour) = track.colour {
+        let centre = pos2(place.left() + 0.5 * disc, place.center().y);
+        ui.painter().circle_filled(centre, 0.5 * disc, theme::legible(colour));
+    }
+    let galley = galley(ui, scale.font(12.0), track);
+    let at = place.left_center() + Vec2::X * (disc + space);
+    let at = Align2::LEFT_CENTER.anchor_size(at, galley.size());
+    ui.painter().galley(at.min, galley, theme::TEXT);
+    let response = ui.interact(place, ui.scope_id().with("track"), Sense::hover());
+    let label = || WidgetInfo::labeled(Role::Label, true, format!("Track: {}", track.name));
+    response.widget_info(label);
+    response.on_hover_text(format!("The track: {}", track.name));
+}

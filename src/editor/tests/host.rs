@@ -1,0 +1,279 @@
+//! What the host tells the editor besides parameters, and what the editor asks of it.
+
+use super::{TestEditor, leaves};
+use crate::{
+    dsp::{BandMask, Settings},
+    editor::{
+        Automation, Connection, DEFAULT_SIZE, HostLink, MIN_SIZE, Mapping, Menu, MenuItem, Place,
+        Request, Track, preset_list::is_same, theme,
+    },
+};
+use egui::{Color32, Event, Key, Modifiers, Pos2, Shape};
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
+/// An editor of a host that understands all requests, and how often it was woken.
+fn connected() -> (TestEditor, HostLink, Arc<AtomicUsize>) {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let host = editor.panel().host.clone();
+    let woken = Arc::new(AtomicUsize::new(0));
+    let count = woken.clone();
+    host.connect(Some(Connection {
+        wake: Box::new(move |_| {
+            count.fetch_add(1, Ordering::Relaxed);
+        }),
+        marks_dirty: true,
+        has_menus: true,
+    }));
+    (editor, host, woken)
+}
+
+/// The circles within a few points left of `at`: centre, fill and stroke.
+fn circles(editor: &TestEditor, at: Pos2) -> Vec<(Color32, Color32)> {
+    let shapes = editor.output().shapes.iter().flat_map(|clipped| leaves(&clipped.shape));
+    let circles = shapes.filter_map(|shape| match shape {
+        Shape::Circle(circle) if (circle.center - at).length() < 9.0 => {
+            Some((circle.fill, circle.stroke.color))
+        }
+        _ => None,
+    });
+    circles.collect()
+}
+
+#[test]
+fn a_change_of_the_bands_marks_the_state_as_dirty_and_touches_no_parameter() {
+    let (mut editor, host, woken) = connected();
+    let place = editor.place("Band D5");
+    editor.click(place);
+    editor.drag(place, egui::vec2(80.0, 0.0));
+    editor.secondary_click(place);
+    editor.click(editor.place("Undo"));
+    assert!(editor.log().is_empty(), "{:?}", editor.log());
+    assert_eq!(host.take_requests(), vec![Request::MarkDirty; 4]);
+    assert_eq!(woken.load(Ordering::Relaxed), 4);
+    host.connect(None);
+    editor.click(place);
+    assert_eq!(editor.log(), ["begin", "set", "end"], "all that other hosts can be told");
+}
+
+#[test]
+fn a_control_shows_what_the_host_does_with_its_parameter() {
+    for size in [DEFAULT_SIZE, MIN_SIZE] {
+        let mut editor = TestEditor::new(size);
+        let host = editor.panel().host.clone();
+        let mark = |editor: &TestEditor, name: &str| {
+            circles(editor, editor.text(name).left_center() - egui::vec2(4.0, 0.0))
+        };
+        for (id, name) in [("mix", "Mix"), ("focus", "Focus"), ("keys", "Keys"), ("root", "Root")] {
+            assert!(mark(&editor, name).is_empty(), "{name}");
+            host.indicate(id, |indication| {
+                indication.mapping = Some(Mapping {
+                    colour: Some([255, 0, 0]),
+                    label: "K1".to_owned(),
+                    description: "knob of a device".to_owned(),
+                });
+            });
+            editor.frame(vec![]);
+            let red = Color32::from_rgb(255, 0, 0);
+            assert_eq!(mark(&editor, name), [(red, Color32::TRANSPARENT)], "{name}");
+            host.indicate(id, |indication| {
+                indication.automation = Some((Automation::Playing, Some([0, 255, 0])));
+            });
+            editor.frame(vec![]);
+            let green = Color32::from_rgb(0, 255, 0);
+            let both = [(red, Color32::TRANSPARENT), (Color32::TRANSPARENT, green)];
+            assert_eq!(mark(&editor, name), both, "{name}");
+            let said = "Mapped to K1, knob of a device. The host plays its automation.";
+            assert!(tooltip(&mut editor, name).ends_with(said), "{name}");
+            host.indicate(id, |indication| *indication = Default::default());
+            editor.frame(vec![]);
+            assert!(mark(&editor, name).is_empty(), "{name}");
+        }
+    }
+}
+
+/// The tooltip of the control of the setting called `name`.
+fn tooltip(editor: &mut TestEditor, name: &str) -> String {
+    let text = editor.text(name);
+    // A list has its tooltip at its field.
+    let at = match name {
+        "Root" => text.right_center() + egui::vec2(20.0, 0.0),
+        "Keys" => text.center() + egui::vec2(5.0, 1.4 * text.height()),
+        _ => text.center(),
+    };
+    editor.frame(vec![Event::PointerMoved(at)]);
+    (0..60).for_each(|_| editor.frame(vec![]));
+    let texts = editor.texts().into_iter().map(|(text, _)| text);
+    let tip = texts.max_by_key(String::len).unwrap();
+    editor.frame(vec![Event::PointerMoved(Pos2::ZERO)]);
+    (0..60).for_each(|_| editor.frame(vec![]));
+    tip
+}
+
+/// A menu of all kinds of items.
+fn menu(place: Place) -> Menu {
+    let entry = |label: &str, enabled, checked, action| MenuItem::Entry {
+        label: label.to_owned(),
+        enabled,
+        checked,
+        action,
+    };
+    let items = vec![
+        MenuItem::Title("Mix".to_owned()),
+        entry("Learn", true, None, 7),
+        MenuItem::Separator,
+        entry("Follow", true, Some(true), 8),
+        entry("Forbidden", false, None, 9),
+        MenuItem::Submenu {
+            label: "More".to_owned(),
+            enabled: true,
+            items: vec![entry("Inner", true, None, 10)],
+        },
+    ];
+    Menu { place, items }
+}
+
+#[test]
+fn a_secondary_click_asks_the_host_for_its_menu() {
+    let (mut editor, host, _) = connected();
+    let asked = |editor: &mut TestEditor, at: Pos2| {
+        editor.secondary_click(at);
+        match host.take_requests()[..] {
+            [Request::Menu(place)] => {
+                assert_eq!(place.at, at);
+                assert_eq!(place.pixel, [at.x, at.y].map(|length| length.round() as i32));
+                place.id
+            }
+            ref other => panic!("{other:?}"),
+        }
+    };
+    for (name, id) in [
+        ("Mix", "mix"),
+        ("Mix: 50.0 %", "mix"),
+        ("Lookahead: On", "lookahead"),
+        ("Scale: Chromatic", "scale"),
+        ("Keys: Off", "keys"),
+    ] {
+        let at = editor.place(name);
+        assert_eq!(asked(&mut editor, at), id);
+    }
+    assert_eq!(editor.settings(), Settings::default());
+
+    // The bands are no parameters: there, the secondary click is the editor's own.
+    editor.click(editor.place("Band D5"));
+    editor.secondary_click(editor.place("Band A5"));
+    assert_eq!(editor.settings().bands, BandMask::ALL);
+    assert_eq!(host.take_requests(), vec![Request::MarkDirty; 2]);
+
+    editor.focus("Mix");
+    editor.hold(Modifiers::SHIFT);
+    editor.key(Key::F10);
+    editor.hold(Modifiers::NONE);
+    let requests = host.take_requests();
+    assert!(matches!(requests[..], [Request::Menu(Place { id: "mix", .. })]), "{requests:?}");
+
+    host.connect(None);
+    editor.secondary_click(editor.place("Mix"));
+    assert!(host.take_requests().is_empty(), "a host without menus is not asked");
+}
+
+#[test]
+fn the_host_s_menu_is_shown_and_performed() {
+    let (mut editor, host, _) = connected();
+    let at = editor.place("Mix");
+    let place = Place { id: "mix", at, pixel: [0; 2] };
+    for (label, action) in [("Learn", 7), ("Follow", 8)] {
+        host.set_menu(Some(menu(place)));
+        (0..3).for_each(|_| editor.frame(vec![]));
+        editor.click(editor.place(label));
+        assert_eq!(host.take_requests(), [Request::Perform { id: "mix", action }]);
+        editor.frame(vec![]);
+        assert_eq!(host.menu(), None, "it closes");
+    }
+    host.set_menu(Some(menu(place)));
+    (0..3).for_each(|_| editor.frame(vec![]));
+    editor.click(editor.place("Forbidden"));
+    assert!(host.take_requests().is_empty());
+    host.set_menu(Some(menu(place)));
+    (0..3).for_each(|_| editor.frame(vec![]));
+    editor.click(editor.place("More"));
+    editor.frame(vec![]);
+    editor.click(editor.place("Inner"));
+    assert_eq!(host.take_requests(), [Request::Perform { id: "mix", action: 10 }]);
+
+    host.set_menu(Some(menu(place)));
+    (0..3).for_each(|_| editor.frame(vec![]));
+    editor.key(Key::Escape);
+    assert_eq!((host.menu(), host.take_requests()), (None, vec![]), "it is left");
+}
+
+#[test]
+fn the_header_shows_the_track() {
+    for size in [DEFAULT_SIZE, [1600.0, 1000.0]] {
+        let mut editor = TestEditor::new(size);
+        let host = editor.panel().host.clone();
+        let names = |editor: &TestEditor| editor.controls().len();
+        let before = names(&editor);
+        for name in ["Lead", "A very long name of a track, far too long for the header"] {
+            // Black on black would not be seen.
+            host.set_track(Some(Track { name: name.to_owned(), colour: Some([0, 0, 0]) }));
+            editor.frame(vec![]);
+            let shown = editor.text(name);
+            assert!(editor.node(&format!("Track: {name}")).rect().width() > 10.0);
+            assert_eq!(names(&editor), before, "it is no control");
+            for (other, place) in editor.texts() {
+                let overlap = shown.intersect(place);
+                assert!(other == name || !overlap.is_positive(), "{name} is on {other}");
+            }
+            let left = shown.left_center() - egui::vec2(8.0, 0.0);
+            let disc = circles(&editor, left)[0].0;
+            assert!(theme::contrast(disc, theme::BACKGROUND) >= 3.0, "{disc:?}");
+        }
+        host.set_track(None);
+        editor.frame(vec![]);
+        assert!(editor.texts().iter().all(|(text, _)| !text.contains("track")));
+    }
+}
+
+#[test]
+fn colours_of_the_host_keep_their_hue_where_they_can() {
+    assert_eq!(theme::legible([200, 100, 50]), Color32::from_rgb(200, 100, 50));
+    for colour in [[0, 0, 0], [0, 0, 255], [80, 0, 0], [16, 18, 22]] {
+        let shown = theme::legible(colour);
+        assert!(theme::contrast(shown, theme::BACKGROUND) >= 3.0, "{colour:?}: {shown:?}");
+    }
+}
+
+#[test]
+fn a_preset_that_the_host_loads_is_an_undo_step_and_keeps_the_bypass() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    editor.edit(|edits| edits.set_once("bypass", 1.0));
+    let before = editor.settings();
+    let loader = editor.preset_loader();
+    loader.factory("chord-pad").unwrap();
+    editor.frame(vec![]);
+    let pad = crate::presets::Preset::factory("chord-pad").unwrap().settings;
+    assert!(is_same(&editor.settings(), &pad) && editor.settings().bypass);
+    editor.place("Preset: Chord Pad");
+    editor.click(editor.place("Undo"));
+    assert_eq!(editor.settings(), before);
+    editor.place("Preset: Tone Filter");
+    assert!(loader.factory("none").is_err());
+
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("own.json");
+    crate::presets::Preset::new("Elsewhere", Settings { mix: 12.0, ..before })
+        .write(&path)
+        .unwrap();
+    loader.file(&path).unwrap();
+    editor.frame(vec![]);
+    editor.place("Preset: Elsewhere");
+    for (path, reason) in
+        [(home.path().join("none.json"), "none.json"), (home.path().into(), "not a file")]
+    {
+        let error = loader.file(&path).unwrap_err().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+}

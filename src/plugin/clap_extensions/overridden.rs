@@ -1,0 +1,109 @@
+//! nice-plug's own parameters and state, after which the host is told of what has changed with them.
+
+use crate::plugin::clap_entry::{Guarded, guarded};
+use clap_sys::{
+    events::{clap_input_events, clap_output_events},
+    ext::{
+        params::{CLAP_EXT_PARAMS, clap_plugin_params},
+        state::{CLAP_EXT_STATE, clap_plugin_state},
+    },
+    plugin::clap_plugin,
+    stream::clap_istream,
+};
+use std::{
+    ffi::{CStr, c_void},
+    ptr,
+    sync::{OnceLock, atomic::Ordering},
+};
+
+/// nice-plug's extension, and the same with a function of ours.
+struct Pair<T> {
+    inner: T,
+    own: T,
+}
+
+/// The extensions, from when the host first asks for them.
+#[derive(Default)]
+pub struct Overridden {
+    params: OnceLock<Pair<clap_plugin_params>>,
+    state: OnceLock<Pair<clap_plugin_state>>,
+}
+
+/// nice-plug's extension called `id`.
+///
+/// # Safety
+/// The id must be that of a `T`.
+unsafe fn inner<T: Copy>(guarded: &Guarded, id: &CStr) -> Option<T> {
+    let get = guarded.inner.get_extension?;
+    // SAFETY: nice-plug's data pointer is in its own functions, and its extensions live as long as the plugin.
+    unsafe { get(&guarded.inner, id.as_ptr()).cast::<T>().as_ref().copied() }
+}
+
+/// The extension in `pair`, which is made from nice-plug's by `own`.
+///
+/// # Safety
+/// As for [`inner`].
+unsafe fn find<T: Copy>(
+    pair: &OnceLock<Pair<T>>,
+    guarded: &Guarded,
+    id: &CStr,
+    own: fn(T) -> T,
+) -> Option<*const c_void> {
+    if pair.get().is_none() {
+        // SAFETY: as the caller says.
+        let inner = unsafe { inner::<T>(guarded, id) }?;
+        let _ = pair.set(Pair { inner, own: own(inner) });
+    }
+    pair.get().map(|pair| ptr::from_ref(&pair.own).cast())
+}
+
+impl Overridden {
+    /// The extension called `id`, if it is one of these. Hosts ask for them on any thread.
+    pub fn find(&self, guarded: &Guarded, id: &CStr) -> Option<*const c_void> {
+        // SAFETY: the ids are those of the types.
+        unsafe {
+            if id == CLAP_EXT_PARAMS {
+                let own = |inner| clap_plugin_params { flush: Some(flush), ..inner };
+                find(&self.params, guarded, CLAP_EXT_PARAMS, own)
+            } else if id == CLAP_EXT_STATE {
+                let own = |inner| clap_plugin_state { load: Some(load), ..inner };
+                find(&self.state, guarded, CLAP_EXT_STATE, own)
+            } else {
+                None
+            }
+        }
+    }
+}
+
+unsafe extern "C" fn flush(
+    plugin: *const clap_plugin,
+    events: *const clap_input_events,
+    to: *const clap_output_events,
+) {
+    // SAFETY: the host has the plugin from `create_plugin`.
+    let guarded = unsafe { guarded(plugin) };
+    let inner = guarded.overridden.params.get().and_then(|params| params.inner.flush);
+    // SAFETY: the arguments are the host's. CLAP calls this on the audio thread if the plugin is active, and otherwise on
+    // the main thread.
+    unsafe {
+        if let Some(inner) = inner {
+            inner(plugin, events, to);
+        }
+        match guarded.active.load(Ordering::Relaxed) {
+            true => guarded.told.on_audio_thread(guarded),
+            false => guarded.told.on_main_thread(guarded),
+        }
+    }
+}
+
+unsafe extern "C" fn load(plugin: *const clap_plugin, stream: *const clap_istream) -> bool {
+    // SAFETY: the host has the plugin from `create_plugin`.
+    let guarded = unsafe { guarded(plugin) };
+    let inner = guarded.overridden.state.get().and_then(|state| state.inner.load);
+    // SAFETY: the arguments are the host's, which calls this on its main thread.
+    unsafe {
+        let loaded = inner.is_some_and(|inner| inner(plugin, stream));
+        guarded.told.on_main_thread(guarded);
+        loaded
+    }
+}

@@ -1,0 +1,73 @@
+//! What the host was last told of the tail and of the keys' names, to tell it when they change.
+
+use super::{
+    clap_entry::Guarded,
+    clap_extensions::{note_name, tail},
+};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// In place of a state of the names that the host knows.
+const NOT_ASKED: u32 = u32::MAX;
+
+/// What the host knows.
+pub struct Told {
+    /// The tail in samples.
+    tail: AtomicU32,
+    /// Of the keys' names, what [`note_name::state`] returns.
+    names: AtomicU32,
+    /// A call on the main thread has been requested for new names.
+    called: AtomicBool,
+}
+
+impl Default for Told {
+    fn default() -> Self {
+        // A host that has not asked for the tail counts on none; one that has not asked for names has none to change.
+        let (tail, names) = (AtomicU32::new(0), AtomicU32::new(NOT_ASKED));
+        Self { tail, names, called: AtomicBool::new(false) }
+    }
+}
+
+impl Told {
+    /// The host has been told that the tail is `tail` samples long.
+    pub fn tail(&self, tail: u32) {
+        self.tail.store(tail, Ordering::Relaxed);
+    }
+
+    /// The host has been told the names in the state `names`.
+    pub fn names(&self, names: u32) {
+        self.names.store(names, Ordering::Relaxed);
+    }
+
+    fn names_changed(&self, guarded: &Guarded) -> bool {
+        let known = self.names.load(Ordering::Relaxed);
+        known != NOT_ASKED && known != note_name::state(guarded)
+    }
+
+    /// Tells the host of a changed tail, and prepares to tell it of changed names, which is done on the main thread.
+    ///
+    /// # Safety
+    /// On the audio thread only, of an active plugin.
+    pub unsafe fn on_audio_thread(&self, guarded: &Guarded) {
+        let tail = tail::samples(guarded);
+        if self.tail.swap(tail, Ordering::Relaxed) != tail {
+            // SAFETY: the caller is on the audio thread.
+            unsafe { guarded.host.tail_changed() };
+        }
+        if self.names_changed(guarded) && !self.called.swap(true, Ordering::Relaxed) {
+            guarded.host.request_callback();
+        }
+    }
+
+    /// Tells the host of changed names.
+    ///
+    /// # Safety
+    /// On the main thread only.
+    pub unsafe fn on_main_thread(&self, guarded: &Guarded) {
+        self.called.store(false, Ordering::Relaxed);
+        if self.names_changed(guarded) {
+            self.names(note_name::state(guarded));
+            // SAFETY: the caller is on the main thread.
+            unsafe { guarded.host.note_names_changed() };
+        }
+    }
+}

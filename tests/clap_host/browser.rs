@@ -1,0 +1,357 @@
+//! The presets in a host's browser: what it finds, and what happens when it loads one.
+
+use crate::{
+    hosting::settings_in,
+    raw::{RawHost, entries},
+};
+use clap_sys::{
+    entry::clap_plugin_entry,
+    ext::{
+        preset_load::{CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMPAT, clap_plugin_preset_load},
+        state::{CLAP_EXT_STATE, clap_plugin_state},
+    },
+    factory::preset_discovery::*,
+    stream::clap_ostream,
+    timestamp::clap_timestamp,
+    universal_plugin_id::clap_universal_plugin_id,
+    version::CLAP_VERSION,
+};
+use std::{
+    cell::RefCell,
+    env,
+    ffi::{CStr, CString, c_char, c_void},
+    fs,
+    path::Path,
+    process::Command,
+    ptr::null,
+};
+use tone_filter::{
+    dsp::{SPECS, Settings},
+    presets::{Preset, ids},
+};
+
+/// Runs this test again in a process of its own, whose user has `home` for a home directory; true in that process.
+fn with_home(test: &str, home: &Path) -> bool {
+    if env::var_os(HOME).is_some() {
+        return true;
+    }
+    let mut child = Command::new(env::current_exe().unwrap());
+    child.args(["--exact", test, "--nocapture"]).env(HOME, home).env("HOME", home);
+    let output = child.env("XDG_CONFIG_HOME", home.join("config")).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    let complained = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("1 passed"), "{said}{complained}");
+    false
+}
+
+/// Set in the process of [`with_home`].
+const HOME: &str = "TONE_FILTER_TEST_HOME";
+
+fn text(text: *const c_char) -> String {
+    if text.is_null() {
+        return "null".to_owned();
+    }
+    // SAFETY: CLAP promises texts that end.
+    unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned()
+}
+
+/// What an indexer is told, in a line each.
+type Lines = RefCell<Vec<String>>;
+
+/// # Safety
+/// `lines` must be the data that a test has passed on.
+unsafe fn push(lines: *mut c_void, line: String) {
+    // SAFETY: as the caller says.
+    unsafe { (*lines.cast::<Lines>()).borrow_mut().push(line) };
+}
+
+unsafe extern "C" fn declare_filetype(
+    indexer: *const clap_preset_discovery_indexer,
+    file: *const clap_preset_discovery_filetype,
+) -> bool {
+    // SAFETY: it is ours, and the file type is complete.
+    unsafe { push((*indexer).indexer_data, format!("type {}", text((*file).file_extension))) };
+    true
+}
+
+unsafe extern "C" fn declare_location(
+    indexer: *const clap_preset_discovery_indexer,
+    location: *const clap_preset_discovery_location,
+) -> bool {
+    // SAFETY: it is ours, and the location is complete.
+    unsafe {
+        let clap_preset_discovery_location { flags, name, kind, location } = *location;
+        let line = format!("location {flags} {} {kind} {}", text(name), text(location));
+        push((*indexer).indexer_data, line);
+    }
+    true
+}
+
+/// Functions of a receiver that write down a line with their texts.
+macro_rules! receive {
+    ($($name:ident($($argument:ident: $type:ty),*) $(-> $result:literal $kind:ty)?: $line:expr;)*) => {
+        $(unsafe extern "C" fn $name(
+            receiver: *const clap_preset_discovery_metadata_receiver, $($argument: $type),*
+        ) $(-> $kind)? {
+            // SAFETY: the receiver is ours, and its arguments are CLAP's.
+            unsafe { push((*receiver).receiver_data, $line) };
+            $($result)?
+        })*
+    };
+}
+receive! {
+    on_error(os_error: i32, message: *const c_char): format!("error {os_error} {}", text(message));
+    begin_preset(name: *const c_char, key: *const c_char) -> true bool:
+        format!("preset {} {}", text(name), text(key));
+    // SAFETY: the id is complete.
+    add_plugin_id(id: *const clap_universal_plugin_id):
+        format!("for {} {}", text((*id).abi), text((*id).id));
+    set_soundpack_id(id: *const c_char): format!("pack {}", text(id));
+    set_flags(flags: u32): format!("flags {flags}");
+    add_creator(creator: *const c_char): format!("by {}", text(creator));
+    set_description(description: *const c_char): format!("is {}", text(description));
+    set_timestamps(_made: clap_timestamp, _changed: clap_timestamp): String::new();
+    add_feature(feature: *const c_char): format!("tag {}", text(feature));
+    add_extra_info(key: *const c_char, value: *const c_char):
+        format!("{}: {}", text(key), text(value));
+}
+
+/// What the provider declares, and what it tells of each place: its kind and path, if it has one.
+fn crawl(
+    entry: &clap_plugin_entry,
+    compat: bool,
+    places: &[(u32, Option<&str>)],
+) -> (Vec<String>, Vec<(bool, Vec<String>)>) {
+    let declared = Lines::default();
+    let indexer = clap_preset_discovery_indexer {
+        clap_version: CLAP_VERSION,
+        name: c"Indexer".as_ptr(),
+        vendor: null(),
+        url: null(),
+        version: null(),
+        indexer_data: (&raw const declared).cast_mut().cast(),
+        declare_filetype: Some(declare_filetype),
+        declare_location: Some(declare_location),
+        declare_soundpack: None,
+        get_extension: None,
+    };
+    let id = match compat {
+        false => CLAP_PRESET_DISCOVERY_FACTORY_ID,
+        true => CLAP_PRESET_DISCOVERY_FACTORY_ID_COMPAT,
+    };
+    // SAFETY: the calls are in CLAP's order, with what CLAP wants.
+    unsafe {
+        assert!(entry.init.unwrap()(c"".as_ptr()));
+        let factory = entry.get_factory.unwrap()(id.as_ptr());
+        let factory = &*factory.cast::<clap_preset_discovery_factory>();
+        assert_eq!(factory.count.unwrap()(factory), 1);
+        assert!(factory.get_descriptor.unwrap()(factory, 1).is_null());
+        let descriptor = &*factory.get_descriptor.unwrap()(factory, 0);
+        let create = factory.create.unwrap();
+        assert!(create(factory, &indexer, c"other".as_ptr()).is_null());
+        let provider = &*create(factory, &indexer, descriptor.id);
+        assert!(provider.init.unwrap()(provider));
+        assert!(provider.get_extension.unwrap()(provider, c"any".as_ptr()).is_null());
+        let told = places.iter().map(|&(kind, path)| {
+            let lines = Lines::default();
+            let receiver = clap_preset_discovery_metadata_receiver {
+                receiver_data: (&raw const lines).cast_mut().cast(),
+                on_error: Some(on_error),
+                begin_preset: Some(begin_preset),
+                add_plugin_id: Some(add_plugin_id),
+                set_soundpack_id: Some(set_soundpack_id),
+                set_flags: Some(set_flags),
+                add_creator: Some(add_creator),
+                set_description: Some(set_description),
+                set_timestamps: Some(set_timestamps),
+                add_feature: Some(add_feature),
+                add_extra_info: Some(add_extra_info),
+            };
+            let path = path.map(|path| CString::new(path).unwrap());
+            let path = path.as_ref().map_or(null(), |path| path.as_ptr());
+            let known = provider.get_metadata.unwrap()(provider, kind, path, &receiver);
+            (known, lines.take())
+        });
+        let told = told.collect();
+        provider.destroy.unwrap()(provider);
+        (declared.take(), told)
+    }
+}
+
+const FILE: u32 = CLAP_PRESET_DISCOVERY_LOCATION_FILE;
+const PLUGIN: u32 = CLAP_PRESET_DISCOVERY_LOCATION_PLUGIN;
+
+#[test]
+fn a_host_finds_the_presets() {
+    let home = tempfile::tempdir().unwrap();
+    if !with_home("browser::a_host_finds_the_presets", home.path()) {
+        return;
+    }
+    let home = env::var(HOME).unwrap();
+    let folder = Path::new(&home).join("config/tone-filter/presets");
+    for (entry, compat) in entries().into_iter().flat_map(|entry| [(entry, false), (entry, true)]) {
+        let _ = fs::remove_dir_all(&folder);
+        let factory = format!("location {CLAP_PRESET_DISCOVERY_IS_FACTORY_CONTENT} Factory 1 null");
+        let (declared, told) = crawl(entry, compat, &[(PLUGIN, None), (7, None)]);
+        assert_eq!(declared, ["type json", &factory], "no folder of the user's");
+        assert!(!folder.exists(), "and none is made");
+        assert_eq!(told[1], (false, vec![]));
+        let (known, lines) = &told[0];
+        let names: Vec<_> = lines.iter().filter_map(|line| line.strip_prefix("preset ")).collect();
+        let expected: Vec<_> =
+            ids().map(|id| format!("{} {id}", Preset::factory(id).unwrap().name)).collect();
+        assert!(*known && names == expected, "{names:?}");
+        let start = lines.iter().position(|line| line.ends_with(" chord-pad")).unwrap();
+        let of_pad = [
+            "preset Chord Pad chord-pad",
+            "for clap org.tone-filter.tone-filter",
+            "flags 1",
+            "by Tone Filter",
+            "is Long, soft tones that blend to a pad behind chords.",
+            "tag ambient",
+            "tag soft",
+            "tag chords",
+        ];
+        assert_eq!(lines[start..start + of_pad.len()], of_pad);
+
+        fs::create_dir_all(&folder).unwrap();
+        let mut own = Preset::new("In it", Settings::default());
+        (own.description, own.tags) = ("Mine\0.".to_owned(), vec!["loud".to_owned()]);
+        own.write(&folder.join("By File.json")).unwrap();
+        fs::write(folder.join("broken.json"), "{").unwrap();
+        let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
+        let paths = ["By File.json", "broken.json", "none.json", ""].map(path);
+        let places = paths.each_ref().map(|path| (FILE, Some(path.as_str())));
+        let (declared, told) = crawl(entry, compat, &places);
+        let user = format!(
+            "location {CLAP_PRESET_DISCOVERY_IS_USER_CONTENT} Your own 0 {}",
+            folder.display()
+        );
+        assert_eq!(declared, ["type json", &factory, &user]);
+        let lines = [
+            "preset By File null",
+            "for clap org.tone-filter.tone-filter",
+            "flags 2",
+            "is Mine.",
+            "tag loud",
+        ];
+        assert_eq!(told[0], (true, lines.map(str::to_owned).to_vec()));
+        for (place, expected) in [(1, "error 0 "), (2, "error 2 "), (3, "error 0 ")] {
+            let (known, lines) = &told[place];
+            assert!(!known && lines.len() == 1 && lines[0].starts_with(expected), "{lines:?}");
+            assert!(lines[0].contains("presets"), "{lines:?} names the file");
+        }
+    }
+}
+
+/// The saved state of the plugin.
+fn save(host: &RawHost) -> Vec<u8> {
+    unsafe extern "C" fn write(to: *const clap_ostream, from: *const c_void, size: u64) -> i64 {
+        // SAFETY: the context is the vector below, and there are so many bytes.
+        unsafe {
+            let bytes = std::slice::from_raw_parts(from.cast::<u8>(), size as usize);
+            (*(*to).ctx.cast::<Vec<u8>>()).extend(bytes);
+        }
+        size as i64
+    }
+    let mut bytes = Vec::<u8>::new();
+    let stream = clap_ostream { ctx: (&raw mut bytes).cast(), write: Some(write) };
+    let state: &clap_plugin_state = host.extension(CLAP_EXT_STATE, CLAP_EXT_STATE);
+    // SAFETY: the stream lives until the call returns.
+    assert!(unsafe { state.save.unwrap()(host.plugin(), &stream) });
+    bytes
+}
+
+#[test]
+fn a_host_loads_the_presets() {
+    let home = tempfile::tempdir().unwrap();
+    if !with_home("browser::a_host_loads_the_presets", home.path()) {
+        return;
+    }
+    let home = env::var(HOME).unwrap();
+    let folder = Path::new(&home).join("config/tone-filter/presets");
+    fs::create_dir_all(&folder).unwrap();
+    let settings = Settings {
+        mix: 12.0,
+        bands: Settings::default().bands.with(3, false),
+        ..Settings::REFERENCE
+    };
+    let path = folder.join("Mine.json");
+    Preset::new("Other", settings).write(&path).unwrap();
+    let path = path.to_str().unwrap();
+    for (entry, compat) in entries().into_iter().flat_map(|entry| [(entry, false), (entry, true)]) {
+        let host = RawHost::new(entry, compat, None);
+        let load: &clap_plugin_preset_load =
+            host.extension(CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMPAT);
+        let load = |kind: u32, location: Option<&str>, key: Option<&str>| {
+            let [location, key] =
+                [location, key].map(|text| text.map(|it| CString::new(it).unwrap()));
+            let pointer = |text: &Option<CString>| text.as_ref().map_or(null(), |it| it.as_ptr());
+            let (location, key) = (pointer(&location), pointer(&key));
+            // SAFETY: this is the main thread, and the texts end.
+            let loaded = unsafe { load.from_location.unwrap()(host.plugin(), kind, location, key) };
+            host.idle();
+            (loaded, host.take())
+        };
+        let pad = Preset::factory("chord-pad").unwrap().settings;
+        // While it plays and while it does not.
+        for active in [false, true] {
+            if active {
+                host.activate(48_000.0);
+            }
+            let (loaded, calls) = load(PLUGIN, None, Some("chord-pad"));
+            assert!(loaded);
+            assert_eq!(calls, ["rescan 1", "loaded 1 null chord-pad"]);
+            let state = save(&host);
+            assert_near(&settings_in(&state), &pad);
+            assert_eq!(preset(&state), "Chord Pad");
+
+            let (loaded, calls) = load(FILE, Some(path), None);
+            assert!(loaded);
+            assert_eq!(calls, ["rescan 1", &format!("loaded 0 {path} null")]);
+            let state = save(&host);
+            assert_near(&settings_in(&state), &settings);
+            assert_eq!(preset(&state), "Mine");
+
+            for (kind, location, key, message) in [
+                (
+                    FILE,
+                    Some("/none.json"),
+                    None,
+                    "error 0 /none.json null 2: /none.json: cannot be read",
+                ),
+                (FILE, Some("/"), None, "error 0 / null 0: /: cannot be read (it is not a file)"),
+                (FILE, None, None, "error 0 null null 2: : cannot be read"),
+                (PLUGIN, None, Some("none"), "error 1 null none 0: no preset is called \"none\""),
+                (PLUGIN, None, None, "error 1 null null 0: no preset is called \"\""),
+                (9, None, Some("chord-pad"), "error 9 null chord-pad 0: "),
+            ] {
+                let (loaded, calls) = load(kind, location, key);
+                assert!(!loaded && calls.len() == 1 && calls[0].starts_with(message), "{calls:?}");
+            }
+            assert_eq!(save(&host), state, "nothing has changed");
+        }
+        host.deactivate();
+    }
+}
+
+/// Asserts that two sounds are the same within the rounding of normalised values.
+fn assert_near(actual: &Settings, expected: &Settings) {
+    let mut rounded = *actual;
+    for spec in &SPECS {
+        let (one, other) = (spec.get(actual), spec.get(expected));
+        assert!(
+            (one - other).abs() <= 2e-6 * one.abs().max(1.0),
+            "{} is {one}, not {other}",
+            spec.id
+        );
+        spec.set(&mut rounded, other);
+    }
+    assert_eq!(rounded, *expected);
+}
+
+/// The name of the preset in a saved state.
+fn preset(saved: &[u8]) -> String {
+    let state = crate::hosting::state(saved);
+    serde_json::from_str(state["fields"]["preset"].as_str().unwrap()).unwrap()
+}

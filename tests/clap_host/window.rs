@@ -1,0 +1,185 @@
+//! The open editor and the host: the track, marks at controls, menus, and a state that has changed.
+
+use crate::raw::{RawHost, entries};
+use clap_sys::{
+    color::clap_color,
+    ext::{
+        gui::{
+            CLAP_EXT_GUI, CLAP_WINDOW_API_X11, clap_plugin_gui, clap_window, clap_window_handle,
+        },
+        param_indication::{
+            CLAP_EXT_PARAM_INDICATION, CLAP_EXT_PARAM_INDICATION_COMPAT,
+            CLAP_PARAM_INDICATION_AUTOMATION_NONE, CLAP_PARAM_INDICATION_AUTOMATION_PLAYING,
+            clap_plugin_param_indication,
+        },
+        track_info::{CLAP_EXT_TRACK_INFO, CLAP_EXT_TRACK_INFO_COMPAT, clap_plugin_track_info},
+    },
+};
+use std::{
+    env, fs,
+    process::Command,
+    ptr::null,
+    sync::atomic::Ordering,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+use xtask::{
+    display::{Display, Picture},
+    host::parameter_id,
+};
+
+/// Far above what a software renderer on a busy machine needs.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const SIZE: [u32; 2] = [1000, 640];
+
+// Colours that nothing else has.
+const TRACK: [u8; 3] = [255, 128, 0];
+const OTHER: [u8; 3] = [0, 200, 255];
+const MAPPED: [u8; 3] = [255, 0, 255];
+const AUTOMATED: [u8; 3] = [0, 255, 255];
+
+/// The first pixel of this colour, row by row.
+fn find(picture: &Picture, colour: [u8; 3]) -> Option<[i16; 2]> {
+    let index = picture.pixels.iter().position(|pixel| *pixel == colour)?;
+    Some([(index % picture.width) as i16, (index / picture.width) as i16])
+}
+
+/// Whether a pixel has nearly this colour: of a thin line, none has it wholly.
+fn has_nearly(picture: &Picture, colour: [u8; 3]) -> bool {
+    let near = |pixel: &[u8; 3]| pixel.iter().zip(colour).all(|(own, it)| own.abs_diff(it) < 70);
+    picture.pixels.iter().any(near)
+}
+
+fn colour([red, green, blue]: [u8; 3]) -> clap_color {
+    clap_color { alpha: 255, red, green, blue }
+}
+
+/// Serves the plugin until `done` returns something.
+fn wait<T>(host: &RawHost, what: &str, mut done: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        host.idle();
+        if let Some(result) = done() {
+            return result;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{what}");
+        sleep(Duration::from_millis(10));
+    }
+}
+
+/// The next call that the host gets, which must not be on the wrong thread.
+fn next_call(host: &RawHost, what: &str) -> String {
+    let call = wait(host, what, || host.take().into_iter().next());
+    assert!(!call.contains("WRONG"), "{call}");
+    call
+}
+
+#[test]
+fn the_editor_shows_what_the_host_tells_and_asks_for_its_menu() {
+    const CHILD: &str = "TONE_FILTER_WINDOW";
+    let test = "window::the_editor_shows_what_the_host_tells_and_asks_for_its_menu";
+    if env::var_os(CHILD).is_none() {
+        // A process of its own, because the display is in the environment.
+        let mut child = Command::new(env::current_exe().unwrap());
+        child.args(["--exact", test, "--nocapture", "--test-threads", "1"]).env(CHILD, "1");
+        let output = child.env("LIBGL_ALWAYS_SOFTWARE", "1").output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let complained = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}{complained}");
+        return;
+    }
+    let display = Display::start([1000, 640]).unwrap_or_else(|error| panic!("{error:#}"));
+    display.resize(SIZE).unwrap();
+    // SAFETY: this is the only test in its process, and no other thread of it reads or writes the environment: the test
+    // harness only waits for this test.
+    unsafe { env::set_var("DISPLAY", display.name()) };
+    for (entry, compat) in entries().into_iter().zip([true, false]) {
+        let host = RawHost::new(entry, compat, Some(("Lead Guitar", Some(TRACK))));
+        let gui: &clap_plugin_gui = host.extension(CLAP_EXT_GUI, CLAP_EXT_GUI);
+        let parent = clap_window {
+            api: CLAP_WINDOW_API_X11.as_ptr(),
+            specific: clap_window_handle { x11: display.window().into() },
+        };
+        // SAFETY: this is the main thread, and the display outlives the editor.
+        unsafe {
+            assert!(gui.create.unwrap()(host.plugin(), CLAP_WINDOW_API_X11.as_ptr(), false));
+            assert!(gui.set_parent.unwrap()(host.plugin(), &parent));
+            assert!(gui.show.unwrap()(host.plugin()));
+        }
+        let picture = || display.picture(SIZE).unwrap();
+        let seen = |what: &str, check: &dyn Fn(&Picture) -> bool| {
+            wait(&host, what, || Some(picture()).filter(check))
+        };
+        seen("the track", &|picture| find(picture, TRACK).is_some());
+        *host.track.lock().unwrap() = Some(("Bass", Some(OTHER)));
+        let track: &clap_plugin_track_info =
+            host.extension(CLAP_EXT_TRACK_INFO, CLAP_EXT_TRACK_INFO_COMPAT);
+        // SAFETY: this is the main thread.
+        unsafe { track.changed.unwrap()(host.plugin()) };
+        seen("another track", &|it| find(it, TRACK).is_none() && find(it, OTHER).is_some());
+
+        let indication: &clap_plugin_param_indication =
+            host.extension(CLAP_EXT_PARAM_INDICATION, CLAP_EXT_PARAM_INDICATION_COMPAT);
+        let (map, automate) = (indication.set_mapping.unwrap(), indication.set_automation.unwrap());
+        let (mapped, automated) = (colour(MAPPED), colour(AUTOMATED));
+        let playing = CLAP_PARAM_INDICATION_AUTOMATION_PLAYING;
+        // SAFETY: this is the main thread, and the texts end.
+        unsafe {
+            let (plugin, mix) = (host.plugin(), parameter_id("mix"));
+            map(plugin, mix, true, &mapped, c"K1".as_ptr(), c"a knob".as_ptr());
+            automate(plugin, parameter_id("focus"), playing, &automated);
+            automate(plugin, mix, playing, &automated);
+            // All that a host may leave out, and a parameter that does not exist.
+            map(plugin, parameter_id("ring"), true, null(), null(), null());
+            automate(plugin, parameter_id("tone"), playing, null());
+            map(plugin, 12, true, &mapped, null(), null());
+        }
+        let marked =
+            seen("the marks", &|it| find(it, MAPPED).is_some() && has_nearly(it, AUTOMATED));
+
+        // The mark is left of the name of the slider.
+        let [x, y] = find(&marked, MAPPED).unwrap();
+        let slider = [x + 20, y + 20];
+        assert!(host.take().is_empty());
+        display.click(slider, 3).unwrap();
+        let call = next_call(&host, "a menu");
+        assert_eq!(call, format!("populate 1 {}", parameter_id("mix")));
+        // Title and entries lie below the click.
+        sleep(Duration::from_millis(500));
+        let folder = xtask::target().unwrap().join("pictures");
+        fs::create_dir_all(&folder).unwrap();
+        picture().save(&folder.join("editor-host-menu.png")).unwrap();
+        let below = (0..12).map(|row| [slider[0] + 30, slider[1] + 15 + 6 * row]);
+        let performed = below.into_iter().find_map(|place| {
+            display.click(place, 1).unwrap();
+            host.idle();
+            host.take().into_iter().next()
+        });
+        let performed = performed.expect("no entry of the menu does anything");
+        assert_eq!(performed, format!("perform {} 7", parameter_id("mix")));
+
+        host.pops_up.store(true, Ordering::Relaxed);
+        display.click(slider, 3).unwrap();
+        let expected = format!("popup {} on 0 at {} {}", parameter_id("mix"), slider[0], slider[1]);
+        assert_eq!(next_call(&host, "the host's own menu"), expected);
+        // The upper half is all bands.
+        display.click([300, 150], 1).unwrap();
+        assert_eq!(next_call(&host, "a changed state"), "dirty");
+
+        // SAFETY: as above.
+        unsafe {
+            map(host.plugin(), parameter_id("mix"), false, null(), null(), null());
+            let none = CLAP_PARAM_INDICATION_AUTOMATION_NONE;
+            automate(host.plugin(), parameter_id("mix"), none, null());
+        }
+        seen("no mark", &|it| find(it, MAPPED).is_none());
+        *host.track.lock().unwrap() = None;
+        // SAFETY: as above.
+        unsafe { track.changed.unwrap()(host.plugin()) };
+        seen("no track", &|it| find(it, OTHER).is_none());
+        // SAFETY: as above.
+        unsafe { gui.destroy.unwrap()(host.plugin()) };
+        sleep(Duration::from_millis(500));
+    }
+}
