@@ -8,6 +8,7 @@ use clap_sys::{
             CLAP_EXT_CONTEXT_MENU_COMPAT, clap_context_menu_builder, clap_context_menu_target,
             clap_host_context_menu,
         },
+        gui::{CLAP_EXT_GUI, clap_host_gui},
         note_name::{CLAP_EXT_NOTE_NAME, clap_host_note_name},
         params::{CLAP_EXT_PARAMS, CLAP_PARAM_RESCAN_VALUES, clap_host_params},
         preset_load::{CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMPAT, clap_host_preset_load},
@@ -121,6 +122,12 @@ impl Host {
     /// Requests a call on the main thread.
     pub fn request_callback(&self) {
         self.host.request_callback();
+    }
+
+    /// Whether the host knows of editors.
+    pub fn has_gui(&self) -> bool {
+        // SAFETY: it is asked for the plugin's extensions, which hosts do from the initialisation on.
+        unsafe { self.find::<clap_host_gui>(&[CLAP_EXT_GUI]) }.is_some()
     }
 
     /// Whether [`Host::mark_dirty`] does anything.

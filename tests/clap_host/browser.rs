@@ -30,13 +30,13 @@ use tone_filter::{
     presets::{Preset, ids},
 };
 
-/// Runs this test again in a process of its own, whose user has `home` for a home directory; true in that process.
+/// Runs this test again in a process of its own, whose user keeps settings in `home`; true in that process.
 fn with_home(test: &str, home: &Path) -> bool {
     if env::var_os(HOME).is_some() {
         return true;
     }
     let mut child = Command::new(env::current_exe().unwrap());
-    child.args(["--exact", test, "--nocapture"]).env(HOME, home).env("HOME", home);
+    child.args(["--exact", test, "--nocapture"]).env(HOME, home);
     let output = child.env("XDG_CONFIG_HOME", home.join("config")).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     let complained = String::from_utf8_lossy(&output.stderr);

@@ -17,6 +17,7 @@ use clap_sys::{
             clap_context_menu_item_title, clap_context_menu_submenu, clap_context_menu_target,
             clap_host_context_menu,
         },
+        gui::clap_host_gui,
         note_name::clap_host_note_name,
         params::clap_host_params,
         preset_load::clap_host_preset_load,
@@ -70,6 +71,8 @@ pub struct RawHost {
     pub track: Mutex<Track>,
     /// Whether it shows its menus itself.
     pub pops_up: AtomicBool,
+    /// Whether it knows of editors.
+    pub has_gui: AtomicBool,
     callback: AtomicBool,
     log: Mutex<Vec<String>>,
 }
@@ -98,6 +101,7 @@ impl RawHost {
             compat,
             track: Mutex::new(track),
             pops_up: AtomicBool::new(false),
+            has_gui: AtomicBool::new(true),
             callback: AtomicBool::new(false),
             log: Mutex::default(),
         });
@@ -415,10 +419,23 @@ unsafe extern "C" fn popup(
     true
 }
 
+static GUI: clap_host_gui = clap_host_gui {
+    resize_hints_changed: Some(ignore),
+    request_resize: Some(request_resize),
+    request_show: None,
+    request_hide: None,
+    closed: Some(closed),
+};
+unsafe extern "C" fn request_resize(_: *const clap_host, _: u32, _: u32) -> bool {
+    false
+}
+unsafe extern "C" fn closed(_: *const clap_host, _: bool) {}
+
 unsafe extern "C" fn get_extension(host: *const clap_host, id: *const c_char) -> *const c_void {
     // SAFETY: `RawHost::new` put the host there.
-    let compat = unsafe { (*(*host).host_data.cast::<RawHost>()).compat };
-    match (&*text(id), compat) {
+    let this = unsafe { &*(*host).host_data.cast::<RawHost>() };
+    match (&*text(id), this.compat) {
+        ("clap.gui", _) if this.has_gui.load(Ordering::Relaxed) => (&raw const GUI).cast(),
         ("clap.state", _) => (&raw const STATE).cast(),
         ("clap.params", _) => (&raw const PARAMS).cast(),
         ("clap.tail", _) => (&raw const TAIL).cast(),

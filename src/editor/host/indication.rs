@@ -61,7 +61,7 @@ impl Indication {
     /// Paints a disc for a mapping and a ring around it for automation, left of the text that begins at `at`.
     pub fn paint(&self, ui: &Ui, at: Pos2, scale: Scale) {
         let radius = scale.length(2.2).max(1.6);
-        let centre = at - egui::vec2(1.5 * radius + 1.0, 0.0);
+        let centre = at - egui::vec2(1.5 * radius + scale.length(3.0), 0.0);
         let colour = |host: Option<Rgb>| host.map_or(theme::ACCENT, theme::legible);
         if let Some(mapping) = &self.mapping {
             ui.painter().circle_filled(centre, 0.75 * radius, colour(mapping.colour));

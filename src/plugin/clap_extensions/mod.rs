@@ -16,6 +16,7 @@ use super::clap_entry::Guarded;
 use crate::{editor::Request, params};
 use clap_sys::{
     ext::{
+        gui::CLAP_EXT_GUI,
         note_name::CLAP_EXT_NOTE_NAME,
         param_indication::{CLAP_EXT_PARAM_INDICATION, CLAP_EXT_PARAM_INDICATION_COMPAT},
         params::{CLAP_EXT_PARAMS, clap_param_info, clap_plugin_params},
@@ -52,6 +53,9 @@ pub fn find(guarded: &Guarded, id: &CStr) -> Option<*const c_void> {
         Some((&raw const track_info::EXTENSION).cast())
     } else if is(&[CLAP_EXT_PARAMS, CLAP_EXT_STATE]) {
         guarded.overridden.find(guarded, id)
+    } else if is(&[CLAP_EXT_GUI]) && !guarded.host.has_gui() {
+        // nice-plug would panic when such a host opens the editor.
+        Some(ptr::null())
     } else {
         None
     }
