@@ -4,11 +4,13 @@
 //! defaults and units as the renderer.
 
 mod choices;
+mod keep;
 mod window;
 
 use crate::dsp::{BandMask, CHOICES, PitchClasses, SPECS, Settings, Spec, Taper};
 pub use choices::ChoiceParam;
 use crossbeam::atomic::AtomicCell;
+pub use keep::Keep;
 use nice_plug::{params::internals::ParamPtr, plugin::ParamValue, prelude::*};
 use std::{
     collections::BTreeMap,
@@ -45,6 +47,7 @@ const EDITOR_ZOOM: &str = "editor-zoom";
 const BANDS: &str = "bands";
 const CUSTOM: &str = "custom";
 const PRESET: &str = "preset";
+const KEEP: &str = "keep";
 
 /// The preset name of a new instance, and that of a saved state without one.
 const DEFAULT: &str = "Tone Filter";
@@ -62,6 +65,8 @@ pub struct ToneFilterParams {
     pub custom: AtomicCell<PitchClasses>,
     /// The name of the preset that was loaded last. Not accessed by the audio thread.
     pub preset: Mutex<String>,
+    /// What the editor keeps when it loads a preset.
+    pub keep: AtomicCell<Keep>,
     /// Width and height of the editor in logical pixels.
     pub editor_size: AtomicCell<Size>,
     /// The zoom factor of the editor, 0.75..2.
@@ -88,6 +93,7 @@ impl Default for ToneFilterParams {
             bands: AtomicCell::default(),
             custom: AtomicCell::default(),
             preset: Mutex::new(DEFAULT.to_owned()),
+            keep: AtomicCell::default(),
             editor_size: AtomicCell::new(Size(DEFAULT_SIZE)),
             editor_zoom: AtomicCell::new(1.0),
         }
@@ -184,6 +190,7 @@ unsafe impl Params for ToneFilterParams {
             (BANDS, serde_json::to_string(&self.bands.load())),
             (CUSTOM, serde_json::to_string(&self.custom.load())),
             (PRESET, serde_json::to_string(&preset)),
+            (KEEP, serde_json::to_string(&self.keep.load())),
         ];
         let texts = fields.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text.ok()?)));
         texts.collect()
@@ -199,6 +206,7 @@ unsafe impl Params for ToneFilterParams {
         // States of versions without the mask have all bands on.
         self.bands.store(field(fields, BANDS).unwrap_or_default());
         self.custom.store(field(fields, CUSTOM).unwrap_or_default());
+        self.keep.store(field(fields, KEEP).unwrap_or_default());
         let preset = field(fields, PRESET).unwrap_or_else(|| REFERENCE.to_owned());
         *self.preset.lock().unwrap_or_else(PoisonError::into_inner) = preset;
     }
