@@ -98,6 +98,12 @@ impl Folder {
         Ok(name)
     }
 
+    /// The name that a preset called `name` is saved under, if that would replace a preset.
+    pub fn taken(&self, name: &str) -> Option<String> {
+        // By the file, as some systems do not distinguish small from capital letters.
+        fs::symlink_metadata(self.path(name)).is_ok().then(|| file_name(name))
+    }
+
     /// Deletes the preset called `name`.
     ///
     /// # Errors
@@ -159,9 +165,11 @@ mod tests {
         assert_eq!(folder.load("Mine").unwrap(), None);
 
         for (name, mix) in [("zither", 1.0), ("Mine", 2.0), ("Mine", 3.0)] {
+            assert_eq!(folder.taken(name).as_deref(), (mix == 3.0).then_some("Mine"));
             assert_eq!(folder.save(&preset(name, mix)).unwrap(), name);
         }
         assert_eq!(folder.names(), ["Mine", "zither"]);
+        assert_eq!(folder.taken("new"), None);
         assert_eq!(folder.load("Mine").unwrap(), Some(preset("Mine", 3.0)));
 
         folder.delete("Mine").unwrap();
