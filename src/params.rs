@@ -3,12 +3,16 @@
 //! Every row of [`SPECS`] and [`CHOICES`] becomes a parameter by one rule, so the plugin has the same ranges,
 //! defaults and units as the renderer.
 
+mod changes;
 mod choices;
+mod keep;
 mod window;
 
 use crate::dsp::{BandMask, CHOICES, PitchClasses, SPECS, Settings, Spec, Taper};
+use changes::{Changes, Watched};
 pub use choices::ChoiceParam;
 use crossbeam::atomic::AtomicCell;
+pub use keep::Keep;
 use nice_plug::{params::internals::ParamPtr, plugin::ParamValue, prelude::*};
 use std::{
     collections::BTreeMap,
@@ -45,6 +49,7 @@ const EDITOR_ZOOM: &str = "editor-zoom";
 const BANDS: &str = "bands";
 const CUSTOM: &str = "custom";
 const PRESET: &str = "preset";
+const KEEP: &str = "keep";
 
 /// The preset name of a new instance, and that of a saved state without one.
 const DEFAULT: &str = "Tone Filter";
@@ -57,11 +62,14 @@ pub struct ToneFilterParams {
     /// In the order of [`CHOICES`].
     choices: [ChoiceParam; CHOICES.len()],
     /// [`Settings::bands`]. Not a parameter: 48 more would clutter a host's list.
-    pub bands: AtomicCell<BandMask>,
+    pub bands: Watched<BandMask>,
     /// [`Settings::custom`].
-    pub custom: AtomicCell<PitchClasses>,
+    pub custom: Watched<PitchClasses>,
+    changes: Changes,
     /// The name of the preset that was loaded last. Not accessed by the audio thread.
     pub preset: Mutex<String>,
+    /// What the editor keeps when it loads a preset.
+    pub keep: AtomicCell<Keep>,
     /// Width and height of the editor in logical pixels.
     pub editor_size: AtomicCell<Size>,
     /// The zoom factor of the editor, 0.75..2.
@@ -82,12 +90,15 @@ pub enum Control<'a> {
 
 impl Default for ToneFilterParams {
     fn default() -> Self {
+        let changes = Changes::default();
         Self {
-            numbers: std::array::from_fn(float_param),
-            choices: choices::all(),
-            bands: AtomicCell::default(),
-            custom: AtomicCell::default(),
+            numbers: std::array::from_fn(|index| float_param(index, &changes)),
+            choices: choices::all(&changes),
+            bands: Watched::new(&changes),
+            custom: Watched::new(&changes),
+            changes,
             preset: Mutex::new(DEFAULT.to_owned()),
+            keep: AtomicCell::default(),
             editor_size: AtomicCell::new(Size(DEFAULT_SIZE)),
             editor_zoom: AtomicCell::new(1.0),
         }
@@ -95,6 +106,11 @@ impl Default for ToneFilterParams {
 }
 
 impl ToneFilterParams {
+    /// The number of changes of the settings so far, modulo 2^32. Settings that are read after it are at least as new.
+    pub fn changes(&self) -> u32 {
+        self.changes.count()
+    }
+
     /// The current settings including the host's modulation, always within their ranges.
     pub fn settings(&self) -> Settings {
         self.read(FloatParam::value, ChoiceParam::value)
@@ -184,6 +200,7 @@ unsafe impl Params for ToneFilterParams {
             (BANDS, serde_json::to_string(&self.bands.load())),
             (CUSTOM, serde_json::to_string(&self.custom.load())),
             (PRESET, serde_json::to_string(&preset)),
+            (KEEP, serde_json::to_string(&self.keep.load())),
         ];
         let texts = fields.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text.ok()?)));
         texts.collect()
@@ -199,6 +216,7 @@ unsafe impl Params for ToneFilterParams {
         // States of versions without the mask have all bands on.
         self.bands.store(field(fields, BANDS).unwrap_or_default());
         self.custom.store(field(fields, CUSTOM).unwrap_or_default());
+        self.keep.store(field(fields, KEEP).unwrap_or_default());
         let preset = field(fields, PRESET).unwrap_or_else(|| REFERENCE.to_owned());
         *self.preset.lock().unwrap_or_else(PoisonError::into_inner) = preset;
     }
@@ -241,7 +259,7 @@ pub fn complete_state(state: &mut PluginState) {
 }
 
 /// The parameter of row `index` of [`SPECS`].
-fn float_param(index: usize) -> FloatParam {
+fn float_param(index: usize, changes: &Changes) -> FloatParam {
     let spec = &SPECS[index];
     let &Spec { min, max, .. } = spec;
     let range = match spec.taper {
@@ -259,6 +277,7 @@ fn float_param(index: usize) -> FloatParam {
         .with_unit(spec.unit)
         .with_value_to_string(Arc::new(|value| format!("{} ", spec.number(value, spec.decimals))))
         .with_string_to_value(Arc::new(|text| spec.parse(text)))
+        .with_callback(changes.callback())
 }
 
 /// `value`, or the nearest one that `spec` allows.

@@ -51,6 +51,8 @@ struct Active {
     /// The song's beats a minute, and whether it plays.
     tempo: f64,
     playing: bool,
+    /// The parameters' changes and the tempo that the filter has followed last.
+    followed: Option<(u32, f64)>,
 }
 
 impl Default for ToneFilterPlugin {
@@ -196,6 +198,7 @@ impl Active {
             note_output: NoteOutput::new(),
             tempo: DEFAULT_TEMPO,
             playing: false,
+            followed: None,
         })
     }
 
@@ -209,8 +212,13 @@ impl Active {
         self.playing = transport.playing;
     }
 
-    /// Passes the parameters' values to the filter, which smooths them.
+    /// Passes the parameters' values to the filter, which smooths them, if any has changed.
     fn follow(&mut self, params: &ToneFilterParams) {
+        let now = Some((params.changes(), self.tempo));
+        if self.followed == now {
+            return;
+        }
+        self.followed = now;
         // The parameters keep values within their ranges, so this does not fail. If it did, the settings would stay.
         let _ = self.filter.set_settings(&params.settings().at_tempo(self.tempo));
     }

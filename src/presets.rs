@@ -6,6 +6,7 @@
 //!
 //! Settings that a preset does not mention are those of [`Settings::REFERENCE`].
 
+mod file_name;
 #[cfg(test)]
 mod sounds;
 mod user;

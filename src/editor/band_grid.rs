@@ -6,7 +6,7 @@ use super::{
     theme::{self, Scale},
 };
 use crate::dsp::{
-    Band, BandMask, BandState, Bands, Settings,
+    Band, BandMask, BandState, Bands, Keys, Settings,
     notes::{self, PITCH_CLASSES, TONES},
 };
 use egui::{
@@ -71,11 +71,26 @@ impl Default for BandGrid {
     }
 }
 
+/// The bands that may sound while the keys of the bands `held` are held, as [`ToneFilter::sounding_bands`] has them.
+///
+/// [`ToneFilter::sounding_bands`]: crate::dsp::ToneFilter::sounding_bands
+pub fn sounding_bands(settings: &Settings, held: BandMask) -> BandMask {
+    match settings.keys {
+        Keys::Off => settings.sounding_bands(),
+        Keys::Hold | Keys::HoldAny => held,
+        Keys::Add => (0..TONES)
+            .filter(|&tone| held.contains(tone))
+            .fold(settings.sounding_bands(), |mask, tone| mask.with(tone, true)),
+    }
+}
+
 impl BandGrid {
-    /// Advances the animation towards `bands` by `seconds`; true until it has arrived.
-    pub fn advance(&mut self, bands: &Bands, seconds: f32) -> bool {
+    /// Advances the animation by `seconds` towards `bands`, of which only those of `sounding` may sound; true until it has
+    /// arrived.
+    pub fn advance(&mut self, bands: &Bands, sounding: BandMask, seconds: f32) -> bool {
         let mut moving = false;
-        for (cell, band) in self.cells.iter_mut().zip(&bands.bands) {
+        for (tone, (cell, band)) in self.cells.iter_mut().zip(&bands.bands).enumerate() {
+            let state = state(band, sounding.contains(tone));
             let mut approach = |value: &mut f32, target: f32, time: f32| {
                 *value = target + (*value - target) * (-seconds / time).exp();
                 // A difference of less than one step of brightness cannot be seen.
@@ -91,9 +106,9 @@ impl BandGrid {
             approach(&mut cell.level, level, time(rises));
             let rises = loudness > cell.loudness;
             approach(&mut cell.loudness, loudness, time(rises));
-            let heard = if band.state == BandState::Muted { 0.0 } else { 1.0 };
+            let heard = if state == BandState::Muted { 0.0 } else { 1.0 };
             approach(&mut cell.sounding, heard, CHANGE);
-            let held = if band.state == BandState::Saturated { 1.0 } else { 0.0 };
+            let held = if state == BandState::Saturated { 1.0 } else { 0.0 };
             approach(&mut cell.saturated, held, CHANGE);
             cell.hold = (cell.hold - seconds).max(0.0);
             if cell.level >= cell.peak {
@@ -114,10 +129,17 @@ impl BandGrid {
         pairs.map(|(own, other)| (own - other).abs()).fold(0.0, f32::max)
     }
 
-    /// Shows the grid in `area`.
-    pub fn show(&mut self, ui: &mut Ui, area: Rect, bands: &Bands, edits: &mut Edits) {
+    /// Shows the grid in `area`, while the keys of the bands `held` are held.
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        area: Rect,
+        bands: &Bands,
+        held: BandMask,
+        edits: &mut Edits,
+    ) {
         let settings = edits.params.chosen();
-        let sounding = settings.sounding_bands();
+        let sounding = sounding_bands(&settings, held);
         let gap = gap(area);
         self.hovered = None;
         for tone in 0..TONES {
@@ -195,10 +217,11 @@ fn describe(ui: &mut Ui, tone: usize, settings: &Settings, look: &Look) {
         _ => "silent".to_owned(),
     };
     ui.label(format!("{}   {hertz:.1} Hz   {level}", notes::name(tone)));
-    let why = match (look.on, look.sounds) {
-        (false, _) => "Muted by hand",
-        (true, false) => "Not in the scale",
-        (true, true) => look.band.state.name(),
+    let why = match settings.keys {
+        _ if look.sounds => look.band.state.name(),
+        Keys::Hold | Keys::HoldAny => "No key holds it",
+        _ if look.on => "Not in the scale",
+        _ => "Muted by hand",
     };
     ui.weak(format!("{why}. {HELP}"));
 }
@@ -226,6 +249,11 @@ pub fn cell_rect(area: Rect, gap: f32, tone: usize) -> Rect {
     Rect::from_min_size(corner, pitch - Vec2::splat(gap))
 }
 
+/// The state in which a band is shown that may sound or not, as `sounds` says.
+fn state(band: &Band, sounds: bool) -> BandState {
+    if sounds { band.state } else { BandState::Muted }
+}
+
 /// The height of a band's wave, 0..1, for an input gain of `gain`.
 fn loudness(band: &Band, gain: f32) -> f32 {
     let power = gain * gain * band.power;
@@ -240,7 +268,7 @@ fn level(band: &Band) -> f32 {
 /// The part of a cell's appearance that is not animated.
 struct Look<'a> {
     band: &'a Band,
-    /// Neither muted by hand nor outside of the scale.
+    /// It may sound, by the mask, the scale and the keys.
     sounds: bool,
     /// Not muted by edits.
     on: bool,
@@ -274,8 +302,10 @@ impl Cell {
         let marker = pos2(inner.right() - 0.25 * line, inner.top() + 0.5 * line);
         // Levels near the end of the bar fade in and out instead of flickering.
         let presence = (12.0 * self.level).min(1.0).max(self.sounding);
-        if look.on {
-            paint_marker(painter, marker, 0.25 * line, look.band.state, presence);
+        // A key brings back a band that is muted.
+        if look.on || look.sounds {
+            let state = state(look.band, look.sounds);
+            paint_marker(painter, marker, 0.25 * line, state, presence);
         } else {
             paint_cross(painter, marker, 0.2 * line);
         }

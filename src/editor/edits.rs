@@ -186,6 +186,21 @@ impl<'a> Edits<'a> {
         self.session.history.record(what, before, after, self.now);
     }
 
+    /// Loads the preset called `name`.
+    pub fn load(&mut self, name: &str) {
+        if let Some(preset) = self.session.presets.load(name) {
+            self.use_preset(name.to_owned(), &preset.settings);
+        }
+    }
+
+    /// Changes to `settings`, those of the preset called `preset`, except for what the user keeps.
+    pub fn use_preset(&mut self, preset: String, settings: &Settings) {
+        let sound = self.sound();
+        let settings = self.params.keep.load().load(settings, &sound.settings);
+        self.change_to("preset", Sound { preset, settings, ..sound });
+        self.session.history.seal();
+    }
+
     /// Undoes the last step.
     pub fn undo(&mut self) {
         if let Some((from, to)) = self.session.history.undo() {

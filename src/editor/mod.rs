@@ -7,9 +7,12 @@ mod edits;
 mod history;
 mod host;
 mod layout;
+mod notice;
 #[cfg(target_os = "linux")]
 mod opengl;
 mod preset_bar;
+mod preset_browser;
+mod preset_files;
 mod preset_list;
 mod scale_strip;
 mod spectrum;
@@ -19,7 +22,7 @@ mod theme;
 mod windowless;
 
 use crate::{
-    dsp::Bands,
+    dsp::{BandMask, Bands},
     meters::{MeterViewer, Meters},
     params::{Size, ToneFilterParams, allowed_size, allowed_zoom},
     presets::Folder,
@@ -44,6 +47,7 @@ use nice_plug_egui::{
     baseview::{HandlerError, WindowSize},
     create_egui_editor,
 };
+use notice::Notice;
 use preset_bar::OutputMeter;
 use preset_list::PresetList;
 use spectrum::Spectrum;
@@ -224,6 +228,7 @@ impl App {
     fn receive(&mut self, now: f64) -> bool {
         if let Some(update) = self.meters.latest() {
             self.panel.bands = update.bands.read();
+            self.panel.held = update.bands.held;
             self.panel.output = OutputMeter { peaks: update.peaks, load: update.load };
             self.panel.spectrum.push(&update.sound, update.sample_rate);
             self.last_update = now;
@@ -231,6 +236,7 @@ impl App {
         let playing = now - self.last_update <= PAUSE;
         if !playing {
             self.panel.bands = Bands::default();
+            self.panel.held = BandMask::NONE;
             self.panel.output = OutputMeter::default();
             self.panel.spectrum.clear();
         }
@@ -242,10 +248,13 @@ impl App {
 #[derive(Default)]
 struct Panel {
     bands: Bands,
+    /// The bands whose keys are held.
+    held: BandMask,
     output: OutputMeter,
     spectrum: Spectrum,
     grid: BandGrid,
     host: HostLink,
+    notice: Notice,
     session: Arc<Mutex<Session>>,
 }
 
@@ -259,7 +268,8 @@ impl Panel {
             ui.input_mut(|input| input.events.retain(|event| !is_space(event)));
         }
         let (seconds, now) = ui.input(|input| (input.unstable_dt.min(0.1), input.time));
-        let moving = self.grid.advance(&self.bands, seconds);
+        let sounding = band_grid::sounding_bands(&params.chosen(), self.held);
+        let moving = self.grid.advance(&self.bands, sounding, seconds);
         if self.spectrum.advance(seconds) || moving {
             ui.ctx().request_repaint();
         }
@@ -272,7 +282,7 @@ impl Panel {
         let Layout { scale, .. } = layout;
         theme::resize(ui.ctx(), scale);
         preset_bar::show(ui, layout.header, scale, &self.bands, &self.output, &mut edits);
-        self.grid.show(ui, layout.grid, &self.bands, &mut edits);
+        self.grid.show(ui, layout.grid, &self.bands, self.held, &mut edits);
         scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, &mut edits);
         scale_strip::show(ui, layout.strip, scale, &mut edits);
         if let Some(area) = layout.spectrum {
@@ -281,5 +291,6 @@ impl Panel {
         controls::show(ui, layout.controls, scale, &mut edits);
         host::menu::show(ui, &self.host);
         corner::show(ui, window);
+        self.notice.show(ui, &mut edits.session.presets.message);
     }
 }

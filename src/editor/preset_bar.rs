@@ -4,12 +4,13 @@ use super::{
     controls::focus_ring,
     edits::Edits,
     host::track,
+    preset_browser, preset_files,
     theme::{self, Scale},
 };
-use crate::dsp::Bands;
+use crate::{dsp::Bands, params::Keep};
 use egui::{
-    Align2, CornerRadius, Popup, PopupCloseBehavior, Rect, Response, RichText, Role, Sense, Shape,
-    Stroke, TextEdit, Ui, Vec2, WidgetInfo, pos2, vec2,
+    Align2, CornerRadius, Popup, Rect, Response, Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo,
+    pos2, vec2,
 };
 
 /// The zoom factors in the menu.
@@ -120,97 +121,41 @@ fn presets(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
         if response.clicked()
             && let Some(next) = edits.session.presets.neighbour(&name, steps)
         {
-            load(edits, &next);
+            edits.load(&next);
         }
     }
-    let changed = edits.session.presets.is_changed(&name, &edits.params.chosen());
+    let keep = edits.params.keep.load();
+    if keep != Keep::default() {
+        show_lock(ui, row.right(0.7 * arrow), keep);
+    }
+    let changed = edits.session.presets.is_changed(&name, &edits.params.chosen(), keep);
     let mark = if changed { " *" } else { "" };
     let response = button(ui, row.rest, row.scale, "Preset", &format!("{name}{mark}"), true);
-    if response.clicked() {
-        edits.session.presets.refresh();
-    }
-    Popup::menu(&response).width(row.rest.width()).show(|ui| {
-        let presets = &edits.session.presets;
-        let factory: Vec<String> = presets.factory().map(str::to_owned).collect();
-        let user = presets.user().to_vec();
-        for (title, names) in [("Factory", factory), ("Your own", user)] {
-            if !names.is_empty() {
-                ui.label(RichText::new(title).color(theme::DIM));
-            }
-            for entry in names {
-                let mut label = ui.selectable_label(entry == name, &entry);
-                let description = edits.session.presets.description(&entry);
-                if !description.is_empty() {
-                    label = label.on_hover_text(description);
-                }
-                if label.clicked() {
-                    load(edits, &entry);
-                }
-            }
-        }
-    });
-
+    preset_browser::show(ui, &response, row.scale, &name, edits);
     let response = button(ui, file, row.scale, "Save and load presets", "File", true);
-    if response.clicked() {
-        let presets = &mut edits.session.presets;
-        presets.refresh();
-        presets.message.clear();
-        presets.name.clone_from(&name);
-    }
-    let menu = Popup::menu(&response).close_behavior(PopupCloseBehavior::CloseOnClickOutside);
-    menu.width(260.0).show(|ui| files(ui, &name, edits));
+    preset_files::show(&response, &name, edits);
 }
 
-/// Saving, deleting, importing and exporting.
-fn files(ui: &mut Ui, name: &str, edits: &mut Edits) {
-    let settings = edits.params.chosen();
-    let field = |ui: &mut Ui, text: &mut String, label: &str, hint: &str| {
-        let caption = ui.label(RichText::new(label).color(theme::DIM));
-        let field = TextEdit::singleline(text).hint_text(hint).desired_width(f32::INFINITY);
-        ui.add(field).labelled_by(caption.id);
+/// Shows a padlock in `place`, for what is kept when a preset is loaded.
+fn show_lock(ui: &Ui, place: Rect, keep: Keep) {
+    let side = 0.55 * place.width();
+    let centre = place.center() + vec2(0.0, 0.25 * side);
+    let body = Rect::from_center_size(centre, vec2(side, 0.7 * side));
+    ui.painter().rect_filled(body, 1.0, theme::ACCENT);
+    let arc = (0..=8).map(|step| {
+        let (sine, cosine) = (std::f32::consts::PI * step as f32 / 8.0).sin_cos();
+        body.center_top() + 0.3 * side * vec2(cosine, -1.5 * sine)
+    });
+    ui.painter().line(arc.collect(), Stroke::new((0.12 * side).max(1.0), theme::ACCENT));
+    let kept = match keep {
+        Keep { scale: true, tuning: true } => "scale and tuning",
+        Keep { scale: true, .. } => "scale",
+        _ => "tuning",
     };
-    field(ui, &mut edits.session.presets.name, "Name", "a name");
-    ui.horizontal(|ui| {
-        if ui.button("Save as").clicked()
-            && let Some(preset) = edits.session.presets.save(settings)
-        {
-            let sound = edits.sound();
-            edits.change_to("preset", super::edits::Sound { preset, ..sound });
-        }
-        let is_user_preset = edits.session.presets.user().iter().any(|listed| listed == name);
-        let delete = egui::Button::new(format!("Delete {name}"));
-        if ui.add_enabled(is_user_preset, delete).clicked() {
-            edits.session.presets.delete(name);
-        }
-    });
-    ui.separator();
-    field(ui, &mut edits.session.presets.path, "File", "/path/to/preset.json");
-    ui.horizontal(|ui| {
-        if ui.button("Import").clicked()
-            && let Some(preset) = edits.session.presets.import()
-        {
-            use_preset(edits, preset.name, preset.settings);
-        }
-        if ui.button("Export").clicked() {
-            edits.session.presets.export(name, settings);
-        }
-    });
-    ui.label(RichText::new(&edits.session.presets.message).color(theme::ACCENT));
-}
-
-/// Loads the preset called `name`.
-fn load(edits: &mut Edits, name: &str) {
-    if let Some(preset) = edits.session.presets.load(name) {
-        use_preset(edits, name.to_owned(), preset.settings);
-    }
-}
-
-/// Changes to a preset's settings. The bypass stays as it is.
-pub fn use_preset(edits: &mut Edits, preset: String, settings: crate::dsp::Settings) {
-    let sound = edits.sound();
-    let settings = crate::dsp::Settings { bypass: sound.settings.bypass, ..settings };
-    edits.change_to("preset", super::edits::Sound { preset, settings, ..sound });
-    edits.session.history.seal();
+    let response = ui.interact(place, ui.scope_id().with("lock"), Sense::hover());
+    let text = format!("Presets leave the {kept} as they find it");
+    response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
+    response.on_hover_text(&text);
 }
 
 /// The buttons that compare two sounds, A and B.

@@ -1,67 +1,123 @@
 //! The presets that the editor offers: the factory presets and the user's.
 
 use crate::{
-    dsp::{SPECS, Settings},
+    dsp::{Listen, SPECS, Settings},
+    params::Keep,
     presets::{Error, Folder, Preset, ids},
 };
-use std::path::PathBuf;
+use std::path::Path;
 
-/// The factory and user presets, and the state of the preset menu.
+/// What the list shows of a preset.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Entry {
+    pub name: String,
+    pub description: String,
+    pub tags: Vec<String>,
+}
+
+impl Entry {
+    fn new(name: String, preset: Option<&Preset>) -> Self {
+        let (description, tags) = preset
+            .map(|preset| (preset.description.clone(), preset.tags.clone()))
+            .unwrap_or_default();
+        Self { name, description, tags }
+    }
+
+    /// Whether each word of `search` is in the name, the description or a tag, in small or capital letters.
+    fn matches(&self, search: &str) -> bool {
+        let tags = self.tags.join(" ");
+        let text = format!("{} {} {tags}", self.name, self.description).to_lowercase();
+        search.to_lowercase().split_whitespace().all(|word| text.contains(word))
+    }
+}
+
+/// The factory and user presets, and the state of their menus.
 #[derive(Default)]
 pub struct PresetList {
     /// The folder of the user's presets; `None` for a user without a home directory.
     folder: Option<Folder>,
     factory: Vec<Preset>,
-    /// The names of the user's presets.
-    user: Vec<String>,
+    /// The factory presets, then the user's.
+    entries: Vec<Entry>,
     /// The preset that [`PresetList::is_changed`] compared with last: its name, and its settings if it exists.
     compared: Option<(String, Option<Settings>)>,
+    /// The text of the field for a search.
+    pub search: String,
+    /// The name of the preset that the arrow keys have come to.
+    pub marked: String,
+    /// The list was opened, and the field has yet to get the focus.
+    pub opened: bool,
+    /// The list has yet to scroll to that preset.
+    pub scroll: bool,
     /// The text of the field for a name to save under.
     pub name: String,
     /// The text of the field for a file to import or export.
     pub path: String,
-    /// The result of the last action.
+    /// What is asked before it is done.
+    pub question: Option<Question>,
+    /// The result of the last action, until it is shown.
     pub message: String,
+}
+
+/// An action that destroys something, and is done only once the user has confirmed it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Question {
+    /// To save over the user's preset of this name.
+    Replace(String),
+    /// To delete the user's preset of this name.
+    Delete(String),
+    /// To export over [`PresetList::file`].
+    Overwrite,
 }
 
 impl PresetList {
     /// The factory presets and those in `folder`.
     pub fn new(folder: Option<Folder>) -> Self {
-        let factory = ids().filter_map(Preset::factory).collect();
-        let mut presets = Self { folder, factory, ..Self::default() };
+        let factory: Vec<_> = ids().filter_map(Preset::factory).collect();
+        let entries = factory.iter().map(|preset| Entry::new(preset.name.clone(), Some(preset)));
+        let mut presets = Self { folder, entries: entries.collect(), factory, ..Self::default() };
         presets.refresh();
         presets
     }
 
     /// Reads the folder again, for presets that other windows and programs have saved.
     pub fn refresh(&mut self) {
-        self.user = self.folder.as_ref().map(Folder::names).unwrap_or_default();
         self.compared = None;
+        self.entries.truncate(self.factory.len());
+        let Some(folder) = &self.folder else { return };
+        self.entries.extend(folder.names().into_iter().map(|name| {
+            // A file that is no preset is listed as well: loading it tells what is wrong.
+            let preset = folder.load(&name).ok().flatten();
+            Entry::new(name, preset.as_ref())
+        }));
     }
 
-    /// The names of the factory presets.
-    pub fn factory(&self) -> impl Iterator<Item = &str> {
-        self.factory.iter().map(|preset| preset.name.as_str())
+    /// The factory presets and the user's.
+    pub fn entries(&self) -> [&[Entry]; 2] {
+        self.entries.split_at(self.factory.len()).into()
     }
 
-    /// What the factory preset called `name` is for; empty for other presets.
-    pub fn description(&self, name: &str) -> &str {
-        let found = self.factory.iter().find(|preset| preset.name == name);
-        found.map_or("", |preset| &preset.description)
+    /// The factory presets and the user's that [`PresetList::search`] finds.
+    pub fn found(&self) -> [Vec<Entry>; 2] {
+        let found = |entries: &[Entry]| {
+            entries.iter().filter(|entry| entry.matches(&self.search)).cloned().collect()
+        };
+        self.entries().map(found)
     }
 
-    /// The names of the user's presets.
-    pub fn user(&self) -> &[String] {
-        &self.user
+    /// Whether the user has a preset called `name`.
+    pub fn is_user_s(&self, name: &str) -> bool {
+        let [_, user] = self.entries();
+        user.iter().any(|entry| entry.name == name)
     }
 
     /// The name of the preset `steps` after the one called `name`. After the last one comes the first.
     pub fn neighbour(&self, name: &str, steps: isize) -> Option<String> {
-        let names: Vec<&str> = self.factory().chain(self.user.iter().map(String::as_str)).collect();
-        let count = names.len() as isize;
-        let found = names.iter().position(|listed| *listed == name);
+        let count = self.entries.len() as isize;
+        let found = self.entries.iter().position(|entry| entry.name == name);
         let now = found.map_or(-steps.min(0), |index| index as isize);
-        names.get((now + steps).rem_euclid(count.max(1)) as usize).map(|name| (*name).to_owned())
+        let next = self.entries.get((now + steps).rem_euclid(count.max(1)) as usize);
+        next.map(|entry| entry.name.clone())
     }
 
     /// The preset called `name`; an error is shown in `message`.
@@ -77,22 +133,36 @@ impl PresetList {
         self.folder.as_ref().map_or(Ok(None), |folder| folder.load(name))
     }
 
-    /// Whether `settings` differ from those of the preset called `name`, apart from the bypass.
-    pub fn is_changed(&mut self, name: &str, settings: &Settings) -> bool {
+    /// Whether to load the preset called `name` would change `settings`, while `keep` is kept.
+    pub fn is_changed(&mut self, name: &str, settings: &Settings, keep: Keep) -> bool {
         if self.compared.as_ref().is_none_or(|(compared, _)| compared != name) {
             // This is called in every frame: it reads a preset from disk once only, and leaves `message` alone.
             let found = self.find(name).ok().flatten().map(|preset| preset.settings);
             self.compared = Some((name.to_owned(), found));
         }
         let preset = self.compared.as_ref().and_then(|(_, preset)| preset.as_ref());
-        preset.is_none_or(|preset| !is_same(preset, settings))
+        preset.is_none_or(|preset| !is_same(&keep.load(preset, settings), settings))
+    }
+
+    /// The name of the user's preset that to save under [`PresetList::name`] would replace.
+    pub fn taken(&self) -> Option<String> {
+        self.folder.as_ref()?.taken(&self.name)
     }
 
     /// Saves `settings` under [`PresetList::name`] and returns the name of the preset, in which characters that a
-    /// file name cannot have are replaced.
+    /// file name cannot have are replaced. A preset that is replaced keeps its description and tags.
     pub fn save(&mut self, settings: Settings) -> Option<String> {
-        let folder = self.folder.as_ref()?;
-        let preset = Preset::new(&self.name, Settings { bypass: false, ..settings });
+        let Some(folder) = &self.folder else {
+            "There is no home directory to save presets in".clone_into(&mut self.message);
+            return None;
+        };
+        let (bypass, midi_out, listen) = (false, false, Listen::Main);
+        let sound = Settings { bypass, midi_out, listen, ..settings };
+        let mut preset = Preset::new(&self.name, sound);
+        let old = folder.taken(&self.name).and_then(|name| folder.load(&name).ok().flatten());
+        if let Some(old) = old {
+            (preset.description, preset.tags) = (old.description, old.tags);
+        }
         let saved = folder.save(&preset);
         let saved = self.report(saved)?;
         self.refresh();
@@ -110,9 +180,14 @@ impl PresetList {
         }
     }
 
-    /// Reads the preset in the file at [`PresetList::path`].
+    /// The file to import or export.
+    pub fn file(&self) -> &Path {
+        Path::new(self.path.trim())
+    }
+
+    /// Reads the preset in [`PresetList::file`].
     pub fn import(&mut self) -> Option<Preset> {
-        let read = Preset::read(&PathBuf::from(self.path.trim()));
+        let read = Preset::read(self.file());
         let preset = self.report(read)?;
         self.message = format!("Imported {}", preset.name);
         self.remember(&preset);
@@ -124,9 +199,9 @@ impl PresetList {
         self.compared = Some((preset.name.clone(), Some(preset.settings)));
     }
 
-    /// Writes `settings` as the preset called `name` to the file at [`PresetList::path`].
+    /// Writes `settings` as the preset called `name` to [`PresetList::file`].
     pub fn export(&mut self, name: &str, settings: Settings) {
-        let written = Preset::new(name, settings).write(&PathBuf::from(self.path.trim()));
+        let written = Preset::new(name, settings).write(self.file());
         if self.report(written).is_some() {
             self.message = format!("Exported to {}", self.path.trim());
         }
@@ -159,7 +234,7 @@ mod tests {
     #[test]
     fn after_the_last_preset_comes_the_first() {
         let presets = PresetList::new(None);
-        let names: Vec<_> = presets.factory().collect();
+        let names: Vec<_> = presets.entries()[0].iter().map(|entry| entry.name.as_str()).collect();
         assert!(names.len() >= 10);
         for (index, name) in names.iter().enumerate() {
             let next = names[(index + 1) % names.len()];
@@ -173,14 +248,18 @@ mod tests {
     fn a_change_is_noticed_and_a_host_s_rounding_is_not() {
         let mut presets = PresetList::new(None);
         let settings = Settings::REFERENCE;
-        assert!(!presets.is_changed("Reference", &settings));
+        assert!(!presets.is_changed("Reference", &settings, Keep::default()));
         let rounded = Settings { drive: 39.999_992, bypass: true, ..settings };
-        assert!(!presets.is_changed("Reference", &rounded));
-        assert!(presets.is_changed("Reference", &Settings { drive: 39.99, ..settings }));
+        assert!(!presets.is_changed("Reference", &rounded, Keep::default()));
+        assert!(presets.is_changed(
+            "Reference",
+            &Settings { drive: 39.99, ..settings },
+            Keep::default()
+        ));
         let muted = Settings { bands: settings.bands.with(3, false), ..settings };
-        assert!(presets.is_changed("Reference", &muted));
-        assert!(presets.is_changed("Subtle Edge", &settings));
-        assert!(presets.is_changed("missing", &settings));
+        assert!(presets.is_changed("Reference", &muted, Keep::default()));
+        assert!(presets.is_changed("Subtle Edge", &settings, Keep::default()));
+        assert!(presets.is_changed("missing", &settings, Keep::default()));
     }
 
     #[test]
@@ -190,27 +269,30 @@ mod tests {
         let settings = Settings { drive: 7.0, ..Settings::default() };
         presets.name = " Mine/own ".to_owned();
         assert_eq!(presets.save(settings).as_deref(), Some("Mine_own"));
-        assert_eq!(presets.user(), ["Mine_own"]);
+        assert!(presets.is_user_s("Mine_own") && presets.entries()[1].len() == 1);
         assert_eq!(presets.load("Mine_own").unwrap().settings, settings);
 
         presets.path = home.path().join("out.json").to_str().unwrap().to_owned();
         presets.export("Out", settings);
         assert_eq!(presets.import().unwrap(), Preset::new("Out", settings));
         presets.delete("Mine_own");
-        assert!(presets.user().is_empty() && presets.load("Mine_own").is_none());
+        assert!(presets.entries()[1].is_empty() && presets.load("Mine_own").is_none());
 
         // Compared in every frame from now on: no file is read, and the message stays.
         presets.export("Out", settings);
         assert!(presets.import().is_some());
         fs::write(home.path().join("presets").join("Out.json"), "no preset").unwrap();
         for _ in 0..2 {
-            assert!(!presets.is_changed("Out", &settings));
+            assert!(!presets.is_changed("Out", &settings, Keep::default()));
             assert_eq!(presets.message, "Imported Out");
         }
         presets.refresh();
-        assert!(presets.is_changed("Out", &settings));
+        assert!(presets.is_changed("Out", &settings, Keep::default()));
         fs::write(home.path().join("presets").join("Out.json"), "{").unwrap();
-        assert!(presets.is_changed("Out", &settings) && presets.message == "Imported Out");
+        assert!(
+            presets.is_changed("Out", &settings, Keep::default())
+                && presets.message == "Imported Out"
+        );
 
         presets.name = "Reference".to_owned();
         assert!(presets.save(settings).is_none() && presets.message.contains("no name"));

@@ -5,13 +5,15 @@ mod controls;
 mod grid;
 mod harness;
 mod host;
+mod preset_browser;
+mod preset_files;
 mod presets;
 mod steps;
 mod window;
 
 use super::{DEFAULT_SIZE, MIN_SIZE, band_grid::BandGrid, theme};
 use crate::{
-    dsp::{Band, BandState, Bands, SPECS, Settings, Spec, ToneFilter, notes},
+    dsp::{Band, BandMask, BandState, Bands, SPECS, Settings, Spec, ToneFilter, notes},
     params::GROUPS,
 };
 use egui::{Color32, Shape};
@@ -88,14 +90,14 @@ fn motion_does_not_depend_on_the_frame_rate_and_comes_to_rest() {
     bands.bands[7] = band(7, BandState::Saturated);
     let (mut fast, mut slow) = (BandGrid::default(), BandGrid::default());
     for _ in 0..12 {
-        fast.advance(&bands, 0.005);
+        fast.advance(&bands, BandMask::ALL, 0.005);
     }
-    slow.advance(&bands, 0.06);
+    slow.advance(&bands, BandMask::ALL, 0.06);
     assert!(fast.distance(&slow) < 1e-5, "{}", fast.distance(&slow));
     assert!(fast.distance(&BandGrid::default()) > 0.5, "it did not move");
 
     for bands in [bands, Bands::default()] {
-        let frames = (0..200).take_while(|_| fast.advance(&bands, 0.02)).count();
+        let frames = (0..200).take_while(|_| fast.advance(&bands, BandMask::ALL, 0.02)).count();
         assert!((1..150).contains(&frames), "{frames} frames");
     }
     assert_eq!(fast.distance(&BandGrid::default()), 0.0);

@@ -108,6 +108,17 @@ pub fn text(
     place
 }
 
+/// Makes buttons in a menu stand out from it.
+pub fn raise(ui: &mut egui::Ui) {
+    ui.visuals_mut().widgets.inactive.weak_bg_fill = LINE;
+}
+
+/// The greatest height of the content of a menu below `button`, from which the menu does not leave the window of `ui`.
+pub fn room_below(ui: &egui::Ui, button: &egui::Response) -> f32 {
+    let frame = egui::Frame::popup(ui.style()).total_margin().sum().y;
+    ui.ctx().content_rect().bottom() - button.rect.bottom() - frame - 12.0
+}
+
 /// Sets the text size of menus and tooltips of `ctx`.
 pub fn resize(ctx: &egui::Context, scale: Scale) {
     let font = scale.font(12.0);

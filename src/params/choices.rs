@@ -1,5 +1,6 @@
 //! The settings with a list of choices as parameters: booleans for off and on, enums for all others.
 
+use super::changes::Changes;
 use crate::dsp::{CHOICES, Choice, Settings};
 use nice_plug::{
     params::internals::ParamPtr,
@@ -15,17 +16,17 @@ pub struct ChoiceParam {
 }
 
 /// The constructors of the parameters, one for each row of [`CHOICES`].
-const ROWS: [fn() -> ChoiceParam; CHOICES.len()] = [
+const ROWS: [fn(&Changes) -> ChoiceParam; CHOICES.len()] = [
     row::<0>, row::<1>, row::<2>, row::<3>, row::<4>, row::<5>, row::<6>, row::<7>, row::<8>,
     row::<9>, row::<10>, row::<11>,
 ];
 
-/// The parameters of all rows, at their defaults.
-pub fn all() -> [ChoiceParam; CHOICES.len()] {
-    ROWS.map(|row| row())
+/// The parameters of all rows, at their defaults, which count their `changes`.
+pub fn all(changes: &Changes) -> [ChoiceParam; CHOICES.len()] {
+    ROWS.map(|row| row(changes))
 }
 
-fn row<const ROW: usize>() -> ChoiceParam {
+fn row<const ROW: usize>(changes: &Changes) -> ChoiceParam {
     let choice = &CHOICES[ROW];
     let param: Box<dyn Indexed> = if choice.is_switch() {
         let param = BoolParam::new(choice.name, choice.default() == 1)
@@ -34,10 +35,12 @@ fn row<const ROW: usize>() -> ChoiceParam {
                 "true" | "1" => Some(true),
                 "false" | "0" => Some(false),
                 text => choice.parse(text).map(|entry| entry == 1),
-            }));
+            }))
+            .with_callback(changes.callback());
         Box::new(if choice.id == "bypass" { param.make_bypass() } else { param })
     } else {
-        Box::new(EnumParam::new(choice.name, Entry::<ROW>(choice.default())))
+        let param = EnumParam::new(choice.name, Entry::<ROW>(choice.default()));
+        Box::new(param.with_callback(changes.callback()))
     };
     ChoiceParam { choice, param }
 }

@@ -35,8 +35,8 @@ fn every_parameter_is_in_one_group() {
 
     for (id, _, group) in ToneFilterParams::default().param_map() {
         let expected = match id.as_str() {
-            "auto" | "tuning" | "transpose" => "Source",
-            "focus" | "sensitivity" | "lookahead" | "keys" => "Listener",
+            "listen" | "auto" | "tuning" | "transpose" => "Source",
+            "focus" | "sensitivity" | "lookahead" | "keys" | "midi-out" => "Listener",
             "voice" | "octave" | "voices" | "drive" | "tone" => "Voice",
             "mix" | "morph" | "output" | "bypass" => "Output",
             "root" | "scale" => "Scale",
@@ -109,20 +109,24 @@ fn fields_other_than_parameters_are_saved_too() {
     params.bands.store(BandMask::NONE.with(12, true));
     params.custom.store(PitchClasses::NONE.with(4, true));
     params.editor_zoom.store(1.5);
+    params.keep.store(Keep { scale: true, tuning: false });
     *params.preset.lock().unwrap() = "My \"own\"".to_owned();
     let loaded = ToneFilterParams::default();
     loaded.deserialize_fields(&params.serialize_fields());
     assert_eq!(loaded.settings(), params.settings());
     assert_eq!(loaded.editor_zoom.load(), 1.5);
+    assert_eq!(loaded.keep.load(), Keep { scale: true, tuning: false });
     assert_eq!(*loaded.preset.lock().unwrap(), "My \"own\"");
 
     // A state of an older version, or a damaged one.
     for text in ["{}", "\"2222\"", ""] {
-        let keys = [BANDS, CUSTOM, EDITOR_ZOOM, PRESET];
+        loaded.keep.store(Keep { scale: true, tuning: true });
+        let keys = [BANDS, CUSTOM, EDITOR_ZOOM, PRESET, KEEP];
         let fields = keys.map(|key| (key.to_owned(), text.to_owned()));
         loaded.deserialize_fields(&BTreeMap::from(fields));
         assert_eq!(loaded.settings(), Settings::default());
         assert_eq!(loaded.editor_zoom.load(), 1.5);
+        assert_eq!(loaded.keep.load(), Keep::default());
         // "2222" is no valid mask, but a valid name.
         let name = if text == "\"2222\"" { "2222" } else { "Reference" };
         assert_eq!(*loaded.preset.lock().unwrap(), name);
@@ -231,6 +235,54 @@ fn a_completed_state_has_an_allowed_value_for_every_parameter() {
             _ => None,
         };
         assert_eq!(entry, Some(expected), "{}", choice.id);
+    }
+}
+
+#[test]
+fn a_state_without_what_to_keep_keeps_nothing() {
+    let params = ToneFilterParams::default();
+    for (text, expected) in [
+        (None, Keep::default()),
+        (Some("{\"tuning\":true}"), Keep { scale: false, tuning: true }),
+        (Some("{\"scale\":true,\"of-the-future\":1}"), Keep { scale: true, tuning: false }),
+        (Some("{\"scale\":1}"), Keep::default()),
+    ] {
+        params.keep.store(Keep { scale: true, tuning: true });
+        let fields = text.map(|text| (KEEP.to_owned(), text.to_owned()));
+        params.deserialize_fields(&fields.into_iter().collect());
+        assert_eq!(params.keep.load(), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn what_is_kept_is_the_scale_or_the_tuning_and_always_bypass_and_connections() {
+    // Two sounds that differ in everything.
+    let sound = |end: bool| {
+        let mut settings = Settings::default();
+        SPECS
+            .iter()
+            .for_each(|spec| spec.set(&mut settings, if end { spec.max } else { spec.min }));
+        for choice in &CHOICES {
+            choice.set(&mut settings, if end { choice.entries.len() - 1 } else { 0 });
+        }
+        settings.bands = BandMask::ALL.with(5, end);
+        settings.custom = PitchClasses::ALL.with(5, end);
+        settings
+    };
+    let (preset, now) = (sound(true), sound(false));
+    for (scale, tuning) in [(false, false), (true, false), (false, true), (true, true)] {
+        let loaded = Keep { scale, tuning }.load(&preset, &now);
+        let [loaded, preset, now] =
+            [loaded, preset, now].map(|settings| serde_json::to_value(settings).unwrap());
+        for (id, value) in loaded.as_object().unwrap() {
+            let kept = match id.as_str() {
+                "root" | "scale" | "custom" => scale,
+                "tuning" | "transpose" => tuning,
+                id => ["bypass", "midi-out", "listen"].contains(&id),
+            };
+            assert_ne!(preset[id], now[id], "{id}");
+            assert_eq!(value, if kept { &now[id] } else { &preset[id] }, "{id}");
+        }
     }
 }
 

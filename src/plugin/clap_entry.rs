@@ -227,6 +227,7 @@ unsafe extern "C" fn activate(
     // SAFETY: the host got the pointer from `create_plugin`.
     let guarded = unsafe { guarded(plugin) };
     guarded.rate.store(sample_rate.to_bits(), Ordering::Relaxed);
+    guarded.told.look_again();
     // SAFETY: as above; CLAP calls `activate` on the main thread.
     guarded.channels.store(unsafe { layout_channels(plugin) }, Ordering::Relaxed);
     let inner = guarded.inner.activate;

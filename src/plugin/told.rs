@@ -4,13 +4,16 @@ use super::{
     clap_entry::Guarded,
     clap_extensions::{note_name, tail},
 };
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// In place of a state of the names that the host knows.
 const NOT_ASKED: u32 = u32::MAX;
 
 /// What the host knows.
 pub struct Told {
+    /// The parameters' changes and the bits of the tempo after the last block, for which nothing was computed yet at the
+    /// start.
+    seen: (AtomicU32, AtomicU64),
     /// The tail in samples.
     tail: AtomicU32,
     /// Of the keys' names, what [`note_name::state`] returns.
@@ -23,11 +26,18 @@ impl Default for Told {
     fn default() -> Self {
         // A host that has not asked for the tail counts on none; one that has not asked for names has none to change.
         let (tail, names) = (AtomicU32::new(0), AtomicU32::new(NOT_ASKED));
-        Self { tail, names, called: AtomicBool::new(false) }
+        // No tempo has the bits 0.
+        let seen = (AtomicU32::new(0), AtomicU64::new(0));
+        Self { seen, tail, names, called: AtomicBool::new(false) }
     }
 }
 
 impl Told {
+    /// Computes what the host must know after the next block, at another sample rate.
+    pub fn look_again(&self) {
+        self.seen.1.store(0, Ordering::Relaxed);
+    }
+
     /// The host has been told that the tail is `tail` samples long.
     pub fn tail(&self, tail: u32) {
         self.tail.store(tail, Ordering::Relaxed);
@@ -48,6 +58,12 @@ impl Told {
     /// # Safety
     /// On the audio thread only, of an active plugin.
     pub unsafe fn on_audio_thread(&self, guarded: &Guarded) {
+        let (changes, tempo) = (guarded.params.changes(), guarded.tempo().to_bits());
+        let changed = self.seen.0.swap(changes, Ordering::Relaxed) != changes;
+        let other_tempo = self.seen.1.swap(tempo, Ordering::Relaxed) != tempo;
+        if !changed && !other_tempo {
+            return;
+        }
         let tail = tail::samples(guarded);
         if self.tail.swap(tail, Ordering::Relaxed) != tail {
             // SAFETY: the caller is on the audio thread.

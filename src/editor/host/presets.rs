@@ -2,10 +2,7 @@
 
 use super::HostLink;
 use crate::{
-    editor::{
-        edits::{Edits, Session},
-        preset_bar,
-    },
+    editor::edits::{Edits, Session},
     params::ToneFilterParams,
     presets::{Error, Folder, Preset},
 };
@@ -67,7 +64,7 @@ impl PresetLoader {
         session.presets.remember(&preset);
         let setter = ParamSetter::new(&Silent);
         let mut edits = Edits::new(&self.params, &setter, &self.host, &mut session, f64::INFINITY);
-        preset_bar::use_preset(&mut edits, preset.name, preset.settings);
+        edits.use_preset(preset.name, &preset.settings);
         self.host.repaint();
     }
 }

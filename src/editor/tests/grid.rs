@@ -1,8 +1,10 @@
 //! The cells, the keyboard below them and the scale.
 
-use super::TestEditor;
+use super::{TestEditor, marker};
 use crate::{
-    dsp::{BandMask, PitchClass, PitchClasses, Scale, Settings},
+    dsp::{
+        BandMask, BandState, Keys, PitchClass, PitchClasses, Scale, Settings, ToneFilter, notes,
+    },
     editor::DEFAULT_SIZE,
 };
 use egui::Modifiers;
@@ -82,4 +84,54 @@ fn a_scale_is_picked_from_a_list() {
     let expected =
         Settings { scale: Scale::WholeTone, root: PitchClass::new(6), ..Settings::default() };
     assert_eq!(editor.settings(), expected);
+}
+
+#[test]
+fn only_bands_that_may_sound_are_shown_as_sounding() {
+    // A4, C5, E5 and G#5, with the key of C5 held, G#5 out of the scale and E5 muted by hand.
+    let chord = [12, 15, 19, 23];
+    let turns = chord.map(|tone| std::f64::consts::TAU * notes::frequency(tone, 440.0, 0.0) / 48e3);
+    let wave = |frame| turns.iter().map(|turn| (turn * f64::from(frame)).sin()).sum::<f64>();
+    let mut signal: Vec<f32> = (0..96_000).map(|frame| 0.1 * wave(frame) as f32).collect();
+    let mut settings = Settings::REFERENCE;
+    settings.bands = BandMask::ALL.with(19, false);
+    (settings.scale, settings.custom) = (Scale::Custom, PitchClasses::ALL.with(23 % 12, false));
+    let mut filter = ToneFilter::new(48_000.0, &settings).unwrap();
+    filter.key(72, 1.0);
+    filter.process(&mut [&mut signal]);
+
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    editor.params().bands.store(settings.bands);
+    editor.params().custom.store(settings.custom);
+    editor.edit(|edits| {
+        for id in ["scale", "focus"] {
+            let place = edits.params.control(id).unwrap().normalized(&settings);
+            edits.set_once(id, place);
+        }
+    });
+    for (keys, expected) in [
+        (Keys::Off, &[12, 15][..]),
+        (Keys::Hold, &[15]),
+        (Keys::HoldAny, &[15]),
+        (Keys::Add, &[12, 15]),
+    ] {
+        settings.keys = keys;
+        filter.set_settings(&settings).unwrap();
+        editor.edit(|edits| {
+            let place = edits.params.control("keys").unwrap().normalized(&settings);
+            edits.set_once("keys", place);
+        });
+        editor.hear(&filter);
+        let sounds = |tone: &usize| {
+            let marker = marker(&editor, *tone);
+            marker.is_some_and(|(_, state)| state != BandState::Muted)
+        };
+        let shown: Vec<usize> = (0..notes::TONES).filter(sounds).collect();
+        assert_eq!(shown, expected, "{keys:?}");
+    }
+
+    // A key that is held brings back a band that is muted.
+    filter.key(76, 1.0);
+    editor.hear(&filter);
+    assert!(marker(&editor, 19).is_some_and(|(_, state)| state != BandState::Muted));
 }

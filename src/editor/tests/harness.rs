@@ -1,8 +1,9 @@
 //! A simulated user: mouse, keyboard and screen reader of an editor without a window.
 
 use crate::{
-    dsp::{Bands, Settings},
+    dsp::{Bands, Settings, ToneFilter},
     editor::{Layout, Panel, PresetLoader, WindowlessEditor, band_grid, edits::Edits, theme},
+    meters::MeterInput,
     params::ToneFilterParams,
 };
 use egui::{Event, FullOutput, Key, Modifiers, PointerButton, Pos2, Rect, Shape, Vec2};
@@ -18,6 +19,7 @@ pub struct TestEditor {
     /// egui's time in seconds.
     pub time: f64,
     modifiers: Modifiers,
+    meters: MeterInput,
 }
 
 impl TestEditor {
@@ -25,10 +27,10 @@ impl TestEditor {
     pub fn new(size: [f32; 2]) -> Self {
         let builder =
             Harness::builder().with_size(Vec2::from(size)).with_context_setup(theme::install);
-        let (editor, _) = WindowlessEditor::new();
+        let (editor, meters) = WindowlessEditor::new();
         let harness =
             builder.build_ui_state(|ui, editor: &mut WindowlessEditor| editor.show(ui), editor);
-        let mut editor = Self { harness, time: 0.0, modifiers: Modifiers::NONE };
+        let mut editor = Self { harness, time: 0.0, modifiers: Modifiers::NONE, meters };
         editor.frame(vec![]);
         editor
     }
@@ -60,6 +62,19 @@ impl TestEditor {
     pub fn display(&mut self, bands: Bands) {
         self.panel().bands = bands;
         (0..50).for_each(|_| self.frame(vec![]));
+    }
+
+    /// Displays what `filter` has heard, as it comes through the meters, until the animation has arrived.
+    pub fn hear(&mut self, filter: &ToneFilter) {
+        self.meters.set_sample_rate(48_000.0);
+        self.meters.advance(usize::MAX, || filter.snapshot());
+        assert!(self.harness.state_mut().app.receive(self.time));
+        (0..50).for_each(|_| self.frame(vec![]));
+    }
+
+    /// Sets the size of the window, width and height in logical pixels.
+    pub fn resize(&mut self, size: [f32; 2]) {
+        self.harness.set_size(size.into());
     }
 
     /// Runs a frame with `events`, 20 ms after the last.

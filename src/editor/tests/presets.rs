@@ -13,14 +13,23 @@ use egui::{Event, Key, Modifiers};
 use nice_plug::params::Params;
 
 /// The name of the preset that the bar shows.
-fn shown(editor: &TestEditor) -> String {
+pub fn shown(editor: &TestEditor) -> String {
     let names = editor.controls().into_iter().map(|(name, _)| name);
     let mut presets = names.filter_map(|name| name.strip_prefix("Preset: ").map(str::to_owned));
     presets.next().expect("the bar names the preset")
 }
 
+/// An editor in a window of `size` with an empty folder for user presets, in a temporary one.
+pub fn open_folder(size: [f32; 2]) -> (TestEditor, Folder, tempfile::TempDir) {
+    let home = tempfile::tempdir().unwrap();
+    let folder = Folder::new(home.path().join("presets"));
+    let mut editor = TestEditor::new(size);
+    editor.panel().session.lock().unwrap().presets = PresetList::new(Some(folder.clone()));
+    (editor, folder, home)
+}
+
 /// Types `text` into the field called `name`, in place of its content.
-fn type_into(editor: &mut TestEditor, name: &str, text: &str) {
+pub fn type_into(editor: &mut TestEditor, name: &str, text: &str) {
     editor.click(editor.place(name));
     editor.hold(Modifiers::COMMAND);
     editor.key(Key::A);
@@ -79,10 +88,7 @@ fn a_host_s_modulation_neither_marks_the_preset_as_changed_nor_is_copied() {
 
 #[test]
 fn a_sound_is_saved_found_again_exported_imported_and_deleted() {
-    let home = tempfile::tempdir().unwrap();
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
-    let folder = Folder::new(home.path().join("presets"));
-    editor.panel().session.lock().unwrap().presets = PresetList::new(Some(folder.clone()));
+    let (mut editor, folder, home) = open_folder(DEFAULT_SIZE);
     editor.click(editor.place("Band C5"));
     editor.edit(|edits| {
         for id in ["mix", "ring", "stereo", "root", "scale"] {
@@ -104,6 +110,7 @@ fn a_sound_is_saved_found_again_exported_imported_and_deleted() {
     editor.click(editor.place("Next preset"));
     assert_eq!(shown(&editor), "Tone Filter", "the user's presets come after the factory's");
     editor.click(editor.place("Preset: Tone Filter"));
+    type_into(&mut editor, "Search presets", "mine");
     editor.click(editor.place("Mine"));
     assert!(is_same(&editor.settings(), &sound), "{:?}", editor.settings());
 
@@ -113,5 +120,6 @@ fn a_sound_is_saved_found_again_exported_imported_and_deleted() {
     assert_eq!(shown(&editor), "Mine");
     assert!(is_same(&editor.settings(), &sound), "{:?}", editor.settings());
     editor.click(editor.place("Delete Mine"));
+    editor.click(editor.place("Delete"));
     assert!(folder.names().is_empty());
 }

@@ -1,0 +1,37 @@
+//! A notice of the result of an action, over everything else at the bottom of the window.
+
+use super::theme;
+use egui::{Align2, Area, Frame, Id, Order, RichText, Ui, vec2};
+
+/// Seconds for which a notice is shown.
+pub const SECONDS: f64 = 4.0;
+
+/// The notice that is shown.
+#[derive(Default)]
+pub struct Notice {
+    text: String,
+    /// egui's time in seconds at which it disappears.
+    end: f64,
+}
+
+impl Notice {
+    /// Takes `message`, if there is one, in place of the last, and shows it for [`SECONDS`].
+    pub fn show(&mut self, ui: &Ui, message: &mut String) {
+        let now = ui.input(|input| input.time);
+        if !message.is_empty() {
+            *self = Self { text: std::mem::take(message), end: now + SECONDS };
+        }
+        let left = self.end - now;
+        if left <= 0.0 {
+            return;
+        }
+        ui.ctx().request_repaint_after_secs(left as f32);
+        let area = Area::new(Id::unique("notice")).order(Order::Tooltip).interactable(false);
+        area.anchor(Align2::CENTER_BOTTOM, vec2(0.0, -8.0)).show(ui.ctx(), |ui| {
+            Frame::popup(ui.style()).show(ui, |ui| {
+                ui.set_max_width(0.8 * ui.ctx().content_rect().width());
+                ui.label(RichText::new(&self.text).color(theme::ACCENT));
+            });
+        });
+    }
+}

@@ -1,0 +1,146 @@
+//! The menu of preset files, its questions, and the notices of what has happened.
+
+use super::{
+    TestEditor,
+    presets::{open_folder, shown, type_into},
+};
+use crate::{
+    dsp::Settings,
+    editor::{DEFAULT_SIZE, MIN_SIZE, notice::SECONDS},
+    presets::{Folder, Preset},
+};
+use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, TouchPhase, vec2};
+use std::time::Duration;
+
+const FILE: &str = "Save and load presets: File";
+
+fn preset(name: &str, mix: f32) -> Preset {
+    Preset::new(name, Settings { mix, ..Settings::default() })
+}
+
+/// The mix of the preset called `name`, if there is one.
+fn mix(folder: &Folder, name: &str) -> Option<f32> {
+    folder.load(name).unwrap().map(|preset| preset.settings.mix)
+}
+
+fn offers(editor: &TestEditor, label: &str) -> bool {
+    editor.controls().iter().any(|(name, _)| name == label)
+}
+
+#[test]
+fn a_preset_is_only_replaced_after_a_question() {
+    let (mut editor, folder, _home) = open_folder(DEFAULT_SIZE);
+    let mut old = preset("Mine", 12.0);
+    (old.description, old.tags) = ("For me.".into(), vec!["soft".into()]);
+    folder.save(&old).unwrap();
+    editor.edit(|edits| edits.set_once("mix", 0.75));
+    editor.click(editor.place(FILE));
+    type_into(&mut editor, "Name", "Mine");
+    editor.click(editor.place("Save as"));
+    assert_eq!(mix(&folder, "Mine"), Some(12.0), "not without a yes");
+    assert_eq!(editor.focused().as_deref(), Some("Cancel"), "the harmless answer has the focus");
+    for cancel in [true, false] {
+        match cancel {
+            true => editor.click(editor.place("Cancel")),
+            false => editor.key(Key::Escape),
+        }
+        assert_eq!(mix(&folder, "Mine"), Some(12.0));
+        assert!(!offers(&editor, "Replace"), "the question is answered");
+        editor.click(editor.place("Save as"));
+    }
+    editor.click(editor.place("Replace"));
+    assert_eq!(mix(&folder, "Mine"), Some(75.0));
+    let new = folder.load("Mine").unwrap().unwrap();
+    assert_eq!((new.description, new.tags), (old.description, old.tags));
+    assert_eq!(shown(&editor), "Mine");
+    assert!(offers(&editor, "Save as"), "the menu stays open");
+}
+
+#[test]
+fn a_preset_is_only_deleted_after_a_question() {
+    let (mut editor, folder, _home) = open_folder(DEFAULT_SIZE);
+    folder.save(&preset("Mine", 12.0)).unwrap();
+    editor.edit(|edits| edits.load("Mine"));
+    editor.frame(vec![]);
+    editor.click(editor.place(FILE));
+    editor.click(editor.place("Delete Mine"));
+    editor.key(Key::Escape);
+    assert_eq!(folder.names(), ["Mine"]);
+    // A menu that is closed forgets its question.
+    editor.click(editor.place("Delete Mine"));
+    editor.click(editor.place("Band A6"));
+    editor.click(editor.place(FILE));
+    assert!(!offers(&editor, "Delete"));
+    editor.click(editor.place("Delete Mine"));
+    assert_eq!(folder.names(), ["Mine"]);
+    editor.focus("Delete");
+    editor.key(Key::Enter);
+    assert!(folder.names().is_empty());
+}
+
+#[test]
+fn a_file_is_only_replaced_after_a_question() {
+    let (mut editor, _folder, home) = open_folder(DEFAULT_SIZE);
+    let path = home.path().join("out.json");
+    preset("Old", 12.0).write(&path).unwrap();
+    editor.click(editor.place(FILE));
+    type_into(&mut editor, "File", path.to_str().unwrap());
+    editor.click(editor.place("Export"));
+    assert_eq!(Preset::read(&path).unwrap().name, "Old");
+    editor.click(editor.place("Replace"));
+    assert_eq!(Preset::read(&path).unwrap(), Preset::new("Tone Filter", Settings::default()));
+}
+
+#[test]
+fn a_notice_is_shown_for_four_seconds() {
+    let (mut editor, folder, home) = open_folder(MIN_SIZE);
+    let is_shown =
+        |editor: &TestEditor, text: &str| editor.texts().iter().any(|(shown, _)| shown == text);
+    editor.click(editor.place(FILE));
+    type_into(&mut editor, "Name", "Mine");
+    editor.click(editor.place("Save as"));
+    let saved = editor.time;
+    // It does not depend on the menu.
+    editor.key(Key::Escape);
+    while editor.time - saved < SECONDS - 0.1 {
+        assert!(is_shown(&editor, "Saved as Mine"), "after {} s", editor.time - saved);
+        editor.frame(vec![]);
+    }
+    assert!(editor.window().contains_rect(editor.text("Saved as Mine")));
+    assert!(editor.repaint_delay() < Duration::from_secs(1), "it must disappear by itself");
+    (0..10).for_each(|_| editor.frame(vec![]));
+    assert!(!is_shown(&editor, "Saved as Mine"));
+    assert_eq!(editor.repaint_delay(), Duration::MAX);
+
+    // What goes wrong without a menu is said as well.
+    std::fs::write(home.path().join("presets/Zero.json"), "{").unwrap();
+    assert_eq!(folder.names(), ["Mine", "Zero"]);
+    editor.click(editor.place("Preset: Mine"));
+    editor.key(Key::Escape);
+    editor.click(editor.place("Next preset"));
+    assert_eq!(shown(&editor), "Mine");
+    assert!(editor.texts().iter().any(|(text, _)| text.contains("Zero.json: not a preset")));
+}
+
+#[test]
+fn the_menu_scrolls_in_a_low_window() {
+    const LOW: [f32; 2] = [480.0, 80.0];
+    let (mut editor, ..) = open_folder(MIN_SIZE);
+    editor.click(editor.place(FILE));
+    let inside = editor.node(FILE).rect().center_bottom() + vec2(0.0, 20.0);
+    // The editor asks for a larger window, which this host does not allow.
+    let frame = |editor: &mut TestEditor, event| {
+        editor.resize(LOW);
+        editor.frame(vec![event]);
+        editor.resize(LOW);
+    };
+    let bottom = |editor: &TestEditor| editor.node("Export").rect().bottom();
+    frame(&mut editor, Event::PointerMoved(inside));
+    assert!(bottom(&editor) > LOW[1], "there is nothing to scroll");
+    let (unit, delta) = (MouseWheelUnit::Point, vec2(0.0, -500.0));
+    let (phase, source) = (TouchPhase::Move, MouseWheelSource::Unknown);
+    let modifiers = Modifiers::NONE;
+    frame(&mut editor, Event::MouseWheel { unit, delta, phase, modifiers, source });
+    (0..50).for_each(|_| frame(&mut editor, Event::PointerMoved(inside)));
+    assert!(bottom(&editor) < LOW[1], "{}", bottom(&editor));
+}
