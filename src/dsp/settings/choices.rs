@@ -60,8 +60,8 @@ pub static CHOICES: [Choice; 12] = [
     Choice { id: "midi-out", name: "MIDI out", entries: SWITCH,
         help: "The notes that are heard leave the plugin as MIDI.",
         get: |s| usize::from(s.midi_out), set: |s, entry| s.midi_out = entry != 0 },
-    Choice { id: "listen", name: "Listen", entries: &[("main", "Main input"), ("sidechain", "Sidechain")],
-        help: "The input that the bands hear: the one that they are mixed with, or a second one.",
+    Choice { id: "listen", name: "Sidechain", entries: &[("main", "Off"), ("sidechain", "On")],
+        help: "The bands hear the second input, and sound over the first.",
         get: |s| s.listen as usize, set: |s, entry| s.listen = if entry == 0 { Listen::Main } else { Listen::Sidechain } },
 ];
 

@@ -258,7 +258,8 @@ fn a_preset_that_the_host_loads_is_an_undo_step_and_keeps_the_bypass() {
     assert!(is_same(&editor.settings(), &pad) && editor.settings().bypass);
     editor.place("Preset: Chord Pad");
     editor.click(editor.place("Undo"));
-    assert_eq!(editor.settings(), before);
+    // But for the rounding of the host's values.
+    assert!(is_same(&editor.settings(), &before) && editor.settings().bypass);
     editor.place("Preset: Tone Filter");
     assert!(loader.factory("none").is_err());
 
