@@ -81,5 +81,38 @@ fn the_speed_of_a_voice_is_measured() {
     assert!(report("soft")["kernels"][0]["snr_db"].as_f64().unwrap() > 80.0);
     let saw = &report("saw")["kernels"][0];
     assert!(saw["snr_db"].is_null() && saw["mega_samples_per_second"].as_f64().unwrap() > 0.0);
+    for key in ["stereo", "masked"] {
+        assert!(saw[key].as_f64().unwrap() > 0.0, "{key}");
+    }
     assert!(folder.fail("bench --voice harp", 2).contains("use soft, sine, square"));
+}
+
+#[test]
+fn a_run_is_compared_with_another_one() {
+    let folder = Folder::new();
+    let line = "bench --seconds 0.05 --kernel scalar --kernel portable";
+    let mut before: serde_json::Value =
+        serde_json::from_str(&stdout(&folder, &format!("{line} --json"))).unwrap();
+    // As if it had been a million times as slow.
+    for kernel in before["kernels"].as_array_mut().unwrap() {
+        let speed = kernel["mega_samples_per_second"].as_f64().unwrap();
+        kernel["mega_samples_per_second"] = (1e-6 * speed).into();
+    }
+    before["kernels"].as_array_mut().unwrap().pop();
+    fs::write(folder.path("before.json"), before.to_string()).unwrap();
+    let table = stdout(&folder, &format!("{line} --against before.json"));
+    let last =
+        |row: usize| table.lines().nth(row).unwrap().split(' ').next_back().unwrap().to_owned();
+    assert_eq!(last(0), "before");
+    let ratio: f64 = last(1).parse().unwrap();
+    assert!(ratio > 1e4, "{table}");
+    assert_eq!(last(2), "-", "no such kernel before: {table}");
+
+    fs::write(folder.path("other.json"), "{}").unwrap();
+    assert!(
+        folder
+            .fail(&format!("{line} --against other.json"), 1)
+            .contains("other.json: not a report")
+    );
+    assert!(folder.fail(&format!("{line} --against none.json"), 1).contains("none.json"));
 }

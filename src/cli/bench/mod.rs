@@ -1,0 +1,104 @@
+//! `tone-filter bench`.
+
+mod cycles;
+mod measure;
+mod report;
+
+use super::sound::entry;
+use crate::xorshift::xorshift;
+use clap::ValueHint;
+use measure::measure;
+use report::Report;
+use std::path::{Path, PathBuf};
+use tone_filter::{
+    dsp::{Choice, choice, kernel::Kernel, quantity},
+    offline::{Input, Source},
+};
+
+/// Measure how fast this computer filters, with every kernel it can run
+///
+/// The kernels take turns, a stretch of the signal each, and each is judged by its fastest turn: what
+/// else the computer does then falls on all of them alike. They go on until ten turns have made none
+/// of them faster.
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  tone-filter bench --wav song.wav --seconds 60
+  tone-filter bench --json > before.json; tone-filter bench --against before.json")]
+pub struct Args {
+    /// Seconds of audio for each kernel at least [default: 20 million samples]
+    #[arg(long, value_name = "S", value_parser = seconds)]
+    seconds: Option<f64>,
+    /// Measure only this kernel; may be given again
+    #[arg(long = "kernel", value_name = "NAME")]
+    kernels: Vec<Kernel>,
+    /// Filter this recording instead of white noise
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    wav: Option<PathBuf>,
+    /// Measure with this voice; only soft is compared with the reference
+    #[arg(long, value_name = "NAME", default_value = "soft", value_parser = voice)]
+    voice: usize,
+    /// Compare with the report of another run, from --json
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    against: Option<PathBuf>,
+    /// Print a report for programs
+    #[arg(long)]
+    json: bool,
+}
+
+const SAMPLES: usize = 20_000_000;
+/// Samples a turn.
+const TURN: usize = 500_000;
+const NOISE_RATE: f64 = 44_100.0;
+
+/// Measures.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let against = args.against.as_deref().map(Report::read).transpose()?;
+    let (rate, signal) = match &args.wav {
+        Some(path) => recording(path)?,
+        None => (NOISE_RATE, noise()),
+    };
+    let samples = args.seconds.map_or(SAMPLES, |seconds| (seconds * rate).ceil() as usize);
+    let turns = samples.div_ceil(signal.len());
+    let kernels =
+        if args.kernels.is_empty() { Kernel::available().collect() } else { args.kernels.clone() };
+    let report = Report::new(measure(&kernels, args.voice, rate, &signal, turns)?);
+    if args.json { report.print_json() } else { report.print(against.as_ref()) }
+}
+
+/// A turn of white noise, 6 dB below full scale.
+fn noise() -> Vec<f32> {
+    let mut state = 0x9E37_79B9_7F4A_7C15u64;
+    let next = || (xorshift(&mut state) as i64 as f64 / 2f64.powi(64)) as f32;
+    std::iter::repeat_with(next).take(TURN).collect()
+}
+
+/// The rate of a recording and the mean of its channels, a turn of it at most.
+fn recording(path: &Path) -> anyhow::Result<(f64, Vec<f32>)> {
+    let mut source = Source::open(&Input::new(path)?)?;
+    let format = source.format();
+    let mut channels = vec![Vec::new(); usize::from(format.channels)];
+    source.read(&mut channels, TURN)?;
+    let share = 1.0 / f32::from(format.channels);
+    let mean = |frame| share * channels.iter().map(|channel| channel[frame]).sum::<f32>();
+    let signal: Vec<f32> = (0..channels[0].len()).map(mean).collect();
+    anyhow::ensure!(!signal.is_empty(), "{}: holds no audio to measure with", path.display());
+    Ok((f64::from(format.rate), signal))
+}
+
+/// The setting that `--voice` is an entry of.
+fn voices() -> &'static Choice {
+    choice("voice").expect("it is a setting")
+}
+
+/// A voice from a flag, as the index of its entry.
+fn voice(text: &str) -> Result<usize, String> {
+    entry(voices(), text)
+}
+
+/// A number of seconds from a flag.
+fn seconds(text: &str) -> Result<f64, String> {
+    let seconds = quantity(text, "s").filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0);
+    seconds.ok_or_else(|| {
+        format!("seconds = {text:?} is out of range; use more than 0 and at most 86400 s")
+    })
+}
