@@ -169,19 +169,11 @@ impl ToneFilter {
         self.aim();
     }
 
-    /// The bands that may sound now: those of [`Settings::sounding_bands`], those of the keys that are held, or both, by
-    /// [`Settings::keys`].
+    /// The bands that may sound now; see [`Settings::bands_with_keys`].
     ///
-    /// [`Settings::sounding_bands`]: super::Settings::sounding_bands
-    /// [`Settings::keys`]: super::Settings::keys
+    /// [`Settings::bands_with_keys`]: super::Settings::bands_with_keys
     pub fn sounding_bands(&self) -> BandMask {
-        let others = match self.settings.keys {
-            Keys::Off | Keys::Add => self.settings.sounding_bands(),
-            Keys::Hold | Keys::HoldAny => BandMask::NONE,
-        };
-        let held = self.held();
-        let held = (0..TONES).filter(|&tone| held.contains(tone));
-        held.fold(others, |mask, tone| mask.with(tone, true))
+        self.settings.bands_with_keys(self.held())
     }
 
     /// The bands that sound by their keys.

@@ -268,7 +268,7 @@ impl Panel {
             ui.input_mut(|input| input.events.retain(|event| !is_space(event)));
         }
         let (seconds, now) = ui.input(|input| (input.unstable_dt.min(0.1), input.time));
-        let sounding = band_grid::sounding_bands(&params.chosen(), self.held);
+        let sounding = params.chosen().bands_with_keys(self.held);
         let moving = self.grid.advance(&self.bands, sounding, seconds);
         if self.spectrum.advance(seconds) || moving {
             ui.ctx().request_repaint();

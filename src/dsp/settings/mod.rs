@@ -164,6 +164,18 @@ impl Settings {
             (0..TONES).filter(|&tone| self.bands.contains(tone) && classes.contains(tone % 12));
         kept.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
     }
+
+    /// The bands that may sound while the keys of the bands `held` are held: those of [`Settings::sounding_bands`], those
+    /// that are held, or both, by `keys`.
+    pub fn bands_with_keys(&self, held: BandMask) -> BandMask {
+        match self.keys {
+            Keys::Off => self.sounding_bands(),
+            Keys::Hold | Keys::HoldAny => held,
+            Keys::Add => (0..TONES)
+                .filter(|&tone| held.contains(tone))
+                .fold(self.sounding_bands(), |mask, tone| mask.with(tone, true)),
+        }
+    }
 }
 
 impl Default for Settings {

@@ -10,7 +10,10 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
     },
     int64,
 };
-use std::{ffi::CStr, sync::atomic::AtomicI32};
+use std::{
+    ffi::{CStr, c_void},
+    sync::atomic::AtomicI32,
+};
 
 /// A host's handler, and how often it was told of a changed state.
 #[derive(Default)]

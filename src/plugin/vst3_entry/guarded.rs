@@ -1,0 +1,392 @@
+//! The plugin as a VST3 host has it: nice-plug's, with a guard before some of its functions.
+
+use crate::plugin::{ToneFilterPlugin, handover};
+use crate::{
+    editor::{Connection, HostLink, Request},
+    params::ToneFilterParams,
+};
+use nice_plug::{
+    prelude::Params,
+    wrapper::vst3::{
+        Wrapper,
+        vst3::{
+            Class, ComPtr, ComRef, ComWrapper,
+            Steinberg::{
+                FIDString, FUnknown, IBStream, IPlugView, IPluginBaseTrait, TBool, TUID,
+                Vst::{
+                    self, AudioBusBuffers, BusDirection, BusDirections_, BusInfo,
+                    ChannelContext::{IInfoListener, IInfoListenerTrait},
+                    CtrlNumber, IAttributeList, IAudioProcessor, IAudioProcessorTrait, IComponent,
+                    IComponentHandler, IComponentHandler2, IComponentHandler2Trait,
+                    IComponentTrait, IEditController, IEditControllerTrait, IMidiMapping,
+                    IMidiMappingTrait, INoteExpressionController, INoteExpressionControllerTrait,
+                    IProcessContextRequirements, IProcessContextRequirementsTrait, IUnitInfo,
+                    IUnitInfoTrait, IoMode, MediaType, NoteExpressionTypeID,
+                    NoteExpressionTypeInfo, NoteExpressionValue, ParamID, ParamValue,
+                    ParameterInfo, ProcessData, ProcessSetup, ProgramListID, ProgramListInfo,
+                    RoutingInfo, SpeakerArrangement, String128, TChar, UnitID, UnitInfo,
+                },
+                int16, int32, kInvalidArgument, kResultFalse, kResultOk, tresult, uint32,
+            },
+        },
+    },
+};
+use std::sync::{
+    Arc, Mutex, MutexGuard, PoisonError,
+    atomic::{AtomicU64, Ordering},
+};
+
+/// The MIDI controllers that the plugin understands, by VST3's numbers: sustain, all sound off, all notes off, and pitch
+/// bend.
+const CONTROLLERS: [CtrlNumber; 4] = [64, 120, 123, 129];
+
+/// A value that nice-plug did not take.
+struct Pending {
+    parameter: ParamID,
+    value: ParamValue,
+    /// How often `process` had been called.
+    blocks: u64,
+}
+
+/// A plugin as the host has it: nice-plug's, whose interfaces these are, but for a few functions.
+pub struct Guarded {
+    component: ComPtr<IComponent>,
+    controller: ComPtr<IEditController>,
+    processor: ComPtr<IAudioProcessor>,
+    midi: ComPtr<IMidiMapping>,
+    expressions: ComPtr<INoteExpressionController>,
+    requirements: ComPtr<IProcessContextRequirements>,
+    units: ComPtr<IUnitInfo>,
+    listener: ComPtr<IInfoListener>,
+    params: Arc<ToneFilterParams>,
+    host: HostLink,
+    /// The number of parameters without those for MIDI controllers, which follow them.
+    parameters: int32,
+    /// How often `process` was called.
+    blocks: AtomicU64,
+    /// Not for the audio thread.
+    pending: Mutex<Vec<Pending>>,
+}
+
+impl Class for Guarded {
+    type Interfaces = (
+        IComponent,
+        IEditController,
+        IAudioProcessor,
+        IMidiMapping,
+        INoteExpressionController,
+        IProcessContextRequirements,
+        IUnitInfo,
+        IInfoListener,
+    );
+}
+
+impl Guarded {
+    /// A new instance of the plugin.
+    pub fn new() -> Option<Self> {
+        let wrapper = ComWrapper::new(Wrapper::<ToneFilterPlugin>::new());
+        let params = handover::take()?;
+        let host = handover::take_presets()?.host;
+        Some(Self {
+            parameters: params.param_map().len() as int32,
+            component: wrapper.to_com_ptr()?,
+            controller: wrapper.to_com_ptr()?,
+            processor: wrapper.to_com_ptr()?,
+            midi: wrapper.to_com_ptr()?,
+            expressions: wrapper.to_com_ptr()?,
+            requirements: wrapper.to_com_ptr()?,
+            units: wrapper.to_com_ptr()?,
+            listener: wrapper.to_com_ptr()?,
+            params,
+            host,
+            blocks: AtomicU64::new(0),
+            pending: Mutex::default(),
+        })
+    }
+
+    /// The values that were set since the last call of `process`.
+    fn pending(&self) -> MutexGuard<'_, Vec<Pending>> {
+        let blocks = self.blocks.load(Ordering::Relaxed);
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.retain(|pending| pending.blocks == blocks);
+        pending
+    }
+
+    /// Gives the parameters the values that are pending.
+    fn apply_pending(&self) {
+        let params = self.params.param_map();
+        for Pending { parameter, value, .. } in self.pending().drain(..) {
+            // nice-plug numbers the parameters in the order of the map.
+            let id = |index: usize| {
+                // SAFETY: zeros are numbers and an empty text, and there is room for them.
+                unsafe {
+                    let mut info: ParameterInfo = std::mem::zeroed();
+                    let result = self.controller.getParameterInfo(index as int32, &mut info);
+                    (result == kResultOk).then_some(info.id)
+                }
+            };
+            if let Some(index) = (0..params.len()).find(|&index| id(index) == Some(parameter)) {
+                // SAFETY: `self.params` owns the parameter.
+                unsafe { params[index].1._internal_set_normalized_value(value as f32) };
+            }
+        }
+    }
+
+    /// Whether nice-plug can take the numbers of channels in `data`.
+    fn channels_fit(&self, data: &ProcessData) -> bool {
+        let count = |buses: *mut AudioBusBuffers, number: int32| {
+            // SAFETY: VST3 promises as many buses as the number says.
+            unsafe { buses.as_ref() }.filter(|_| number > 0).map_or(0, |bus| bus.numChannels)
+        };
+        let inputs = count(data.inputs, data.numInputs);
+        let outputs = count(data.outputs, data.numOutputs);
+        let mut layout: SpeakerArrangement = 0;
+        let output = BusDirections_::kOutput as BusDirection;
+        // SAFETY: there is room for the answer, a bit for each channel.
+        let known = unsafe { self.processor.getBusArrangement(output, 0, &mut layout) };
+        known == kResultOk && inputs <= outputs && outputs <= layout.count_ones() as int32
+    }
+}
+
+/// The main input also as the sidechain, if the host has no sidechain of as many channels: nice-plug reads the second bus
+/// of a layout whether it is there or not.
+fn with_sidechain(data: &ProcessData) -> Option<[AudioBusBuffers; 2]> {
+    // SAFETY: VST3 promises as many buses as the number says.
+    let bus = |index| unsafe {
+        (index < data.numInputs && !data.inputs.is_null()).then(|| *data.inputs.add(index as usize))
+    };
+    let main = bus(0)?;
+    let fits = bus(1).is_some_and(|own| {
+        // SAFETY: both fields of the union are pointers.
+        own.numChannels == main.numChannels && !unsafe { own.__field0.channelBuffers32 }.is_null()
+    });
+    (!fits).then_some([main; 2])
+}
+
+/// Methods that are nice-plug's own.
+macro_rules! pass_on {
+    ($field:ident: $(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
+        $(unsafe fn $name(&self, $($argument: $type),*) -> $result {
+            // SAFETY: the arguments are the host's.
+            unsafe { self.$field.$name($($argument),*) }
+        })*
+    };
+}
+
+impl IPluginBaseTrait for Guarded {
+    pass_on! { component:
+        fn initialize(context: *mut FUnknown) -> tresult;
+        fn terminate() -> tresult;
+    }
+}
+
+impl IComponentTrait for Guarded {
+    pass_on! { component:
+        fn getControllerClassId(class: *mut TUID) -> tresult;
+        fn setIoMode(mode: IoMode) -> tresult;
+        fn getBusCount(media: MediaType, direction: BusDirection) -> int32;
+        fn getBusInfo(
+            media: MediaType, direction: BusDirection, index: int32, bus: *mut BusInfo
+        ) -> tresult;
+        fn getRoutingInfo(input: *mut RoutingInfo, output: *mut RoutingInfo) -> tresult;
+        fn activateBus(
+            media: MediaType, direction: BusDirection, index: int32, state: TBool
+        ) -> tresult;
+        fn setActive(state: TBool) -> tresult;
+    }
+
+    unsafe fn setState(&self, state: *mut IBStream) -> tresult {
+        self.pending().clear();
+        // SAFETY: the arguments are the host's.
+        unsafe { self.component.setState(state) }
+    }
+
+    unsafe fn getState(&self, state: *mut IBStream) -> tresult {
+        self.apply_pending();
+        // SAFETY: the arguments are the host's.
+        unsafe { self.component.getState(state) }
+    }
+}
+
+impl IEditControllerTrait for Guarded {
+    pass_on! { controller:
+        fn setComponentState(state: *mut IBStream) -> tresult;
+        fn setState(state: *mut IBStream) -> tresult;
+        fn getState(state: *mut IBStream) -> tresult;
+        fn getParamStringByValue(
+            id: ParamID, value: ParamValue, string: *mut String128
+        ) -> tresult;
+        fn getParamValueByString(
+            id: ParamID, string: *mut TChar, value: *mut ParamValue
+        ) -> tresult;
+        fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue;
+        fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue;
+        fn createView(name: FIDString) -> *mut IPlugView;
+    }
+
+    /// From here on the host can be told that the state has changed: on the thread of the editor, as nice-plug tells it
+    /// of edits.
+    unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
+        // SAFETY: VST3 promises a handler or null.
+        let handler2 = unsafe { ComRef::from_raw(handler) };
+        let handler2 = handler2.and_then(|handler| handler.cast::<IComponentHandler2>());
+        self.host.connect(handler2.map(|handler| Connection {
+            wake: Box::new(move |host| {
+                if host.take_requests().contains(&Request::MarkDirty) {
+                    // SAFETY: the handler is counted.
+                    unsafe { handler.setDirty(1) };
+                }
+            }),
+            marks_dirty: true,
+            has_menus: false,
+        }));
+        // SAFETY: the argument is the host's.
+        unsafe { self.controller.setComponentHandler(handler) }
+    }
+
+    unsafe fn getParameterCount(&self) -> int32 {
+        self.parameters + CONTROLLERS.len() as int32
+    }
+
+    unsafe fn getParameterInfo(&self, index: int32, info: *mut ParameterInfo) -> tresult {
+        // Those of the first channel come first.
+        let controller = usize::try_from(index - self.parameters).ok();
+        let index = match controller.map(|index| CONTROLLERS.get(index)) {
+            None => index,
+            Some(Some(controller)) => self.parameters + int32::from(*controller),
+            Some(None) => return kInvalidArgument,
+        };
+        // SAFETY: the pointer is the host's.
+        unsafe { self.controller.getParameterInfo(index, info) }
+    }
+
+    unsafe fn getParamNormalized(&self, id: ParamID) -> ParamValue {
+        let pending = self.pending();
+        let pending = pending.iter().find(|pending| pending.parameter == id);
+        // SAFETY: the arguments are the host's.
+        pending.map_or_else(|| unsafe { self.controller.getParamNormalized(id) }, |p| p.value)
+    }
+
+    unsafe fn setParamNormalized(&self, id: ParamID, value: ParamValue) -> tresult {
+        let mut pending = self.pending();
+        pending.retain(|pending| pending.parameter != id);
+        // SAFETY: the arguments are the host's.
+        let (result, near, now) = unsafe {
+            let result = self.controller.setParamNormalized(id, value);
+            // The value that the parameter can have.
+            let plain = self.controller.normalizedParamToPlain(id, value);
+            let near = self.controller.plainParamToNormalized(id, plain);
+            (result, near, self.controller.getParamNormalized(id))
+        };
+        if result == kResultOk && (near - now).abs() > 1e-6 {
+            let blocks = self.blocks.load(Ordering::Relaxed);
+            pending.push(Pending { parameter: id, value: near, blocks });
+        }
+        result
+    }
+}
+
+impl IAudioProcessorTrait for Guarded {
+    pass_on! { processor:
+        fn setBusArrangements(
+            inputs: *mut SpeakerArrangement, input_count: int32,
+            outputs: *mut SpeakerArrangement, output_count: int32
+        ) -> tresult;
+        fn getBusArrangement(
+            direction: BusDirection, index: int32, arrangement: *mut SpeakerArrangement
+        ) -> tresult;
+        fn canProcessSampleSize(size: int32) -> tresult;
+        fn getLatencySamples() -> uint32;
+        fn setupProcessing(setup: *mut ProcessSetup) -> tresult;
+        fn setProcessing(state: TBool) -> tresult;
+        fn getTailSamples() -> uint32;
+    }
+
+    unsafe fn process(&self, data: *mut ProcessData) -> tresult {
+        self.blocks.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: VST3 promises data that live as long as the call.
+        let Some(block) = (unsafe { data.as_ref() }).filter(|block| self.channels_fit(block))
+        else {
+            return kInvalidArgument;
+        };
+        let mut block = *block;
+        let mut inputs = with_sidechain(&block);
+        if let Some(inputs) = &mut inputs {
+            (block.inputs, block.numInputs) = (inputs.as_mut_ptr(), 2);
+        }
+        // SAFETY: the data are the host's but for the inputs, which live until the call returns.
+        unsafe { self.processor.process(&mut block) }
+    }
+}
+
+impl IMidiMappingTrait for Guarded {
+    unsafe fn getMidiControllerAssignment(
+        &self,
+        bus: int32,
+        _channel: int16,
+        controller: CtrlNumber,
+        id: *mut ParamID,
+    ) -> tresult {
+        if !CONTROLLERS.contains(&controller) {
+            return kResultFalse;
+        }
+        // SAFETY: the pointer is the host's.
+        unsafe { self.midi.getMidiControllerAssignment(bus, 0, controller, id) }
+    }
+}
+
+impl INoteExpressionControllerTrait for Guarded {
+    pass_on! { expressions:
+        fn getNoteExpressionCount(bus: int32, channel: int16) -> int32;
+        fn getNoteExpressionInfo(
+            bus: int32, channel: int16, index: int32, info: *mut NoteExpressionTypeInfo
+        ) -> tresult;
+        fn getNoteExpressionStringByValue(
+            bus: int32, channel: int16, id: NoteExpressionTypeID, value: NoteExpressionValue,
+            string: *mut String128
+        ) -> tresult;
+        fn getNoteExpressionValueByString(
+            bus: int32, channel: int16, id: NoteExpressionTypeID, string: *const TChar,
+            value: *mut NoteExpressionValue
+        ) -> tresult;
+    }
+}
+
+impl IProcessContextRequirementsTrait for Guarded {
+    pass_on! { requirements:
+        fn getProcessContextRequirements() -> uint32;
+    }
+}
+
+impl IUnitInfoTrait for Guarded {
+    pass_on! { units:
+        fn getUnitCount() -> int32;
+        fn getUnitInfo(index: int32, info: *mut UnitInfo) -> tresult;
+        fn getProgramListCount() -> int32;
+        fn getProgramListInfo(index: int32, info: *mut ProgramListInfo) -> tresult;
+        fn getProgramName(list: ProgramListID, index: int32, name: *mut String128) -> tresult;
+        fn getProgramInfo(
+            list: ProgramListID, index: int32, attribute: Vst::CString, value: *mut String128
+        ) -> tresult;
+        fn hasProgramPitchNames(list: ProgramListID, index: int32) -> tresult;
+        fn getProgramPitchName(
+            list: ProgramListID, index: int32, pitch: int16, name: *mut String128
+        ) -> tresult;
+        fn getSelectedUnit() -> UnitID;
+        fn selectUnit(unit: UnitID) -> tresult;
+        fn getUnitByBus(
+            media: MediaType, direction: BusDirection, bus: int32, channel: int32,
+            unit: *mut UnitID
+        ) -> tresult;
+        fn setUnitProgramData(list: int32, index: int32, data: *mut IBStream) -> tresult;
+    }
+}
+
+impl IInfoListenerTrait for Guarded {
+    pass_on! { listener:
+        fn setChannelContextInfos(list: *mut IAttributeList) -> tresult;
+    }
+}
+
+#[cfg(test)]
+mod tests;
