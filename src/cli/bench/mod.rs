@@ -38,7 +38,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME", default_value = "soft", value_parser = voice)]
     voice: usize,
     /// Compare with the report of another run, from --json
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "json")]
     against: Option<PathBuf>,
     /// Print a report for programs
     #[arg(long)]
@@ -61,7 +61,14 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let turns = samples.div_ceil(signal.len());
     let kernels =
         if args.kernels.is_empty() { Kernel::available().collect() } else { args.kernels.clone() };
-    let report = Report::new(measure(&kernels, args.voice, rate, &signal, turns)?);
+    let voice = voices().entries[args.voice].0;
+    let source = args.wav.as_ref().map_or("noise".into(), |path| path.display().to_string());
+    let what = format!("{voice} with {source}");
+    let mut report = Report::new(what);
+    if let (Some(other), Some(path)) = (&against, &args.against) {
+        report.check(other, path)?;
+    }
+    report.add(&measure(&kernels, args.voice, rate, &signal, turns)?);
     if args.json { report.print_json() } else { report.print(against.as_ref()) }
 }
 

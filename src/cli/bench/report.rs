@@ -1,7 +1,6 @@
 //! The figures of a run, for people and for programs.
 
 use super::measure::Score;
-use anyhow::Context;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -16,6 +15,8 @@ const RATES: [u32; 3] = [44_100, 48_000, 96_000];
 /// What `--json` prints and `--against` reads.
 #[derive(Serialize, Deserialize)]
 pub struct Report {
+    /// What was measured: the voice, and the recording or noise.
+    signal: String,
     kernels: Vec<Row>,
     /// Kernels that this CPU cannot run.
     missing: Vec<String>,
@@ -55,14 +56,16 @@ impl Row {
 }
 
 impl Report {
-    /// The report on `scores`.
-    pub fn new(scores: Vec<Score>) -> Self {
-        let scalar = scores.iter().find(|score| score.kernel.name() == "scalar");
+    /// A report on measurements with `signal`, without figures.
+    pub fn new(signal: String) -> Self {
         let missing = Kernel::NAMES.into_iter().filter(|name| name.parse::<Kernel>().is_err());
-        Self {
-            kernels: scores.iter().map(|score| Row::new(score, scalar)).collect(),
-            missing: missing.map(str::to_owned).collect(),
-        }
+        Self { signal, kernels: Vec::new(), missing: missing.map(str::to_owned).collect() }
+    }
+
+    /// Adds what was measured.
+    pub fn add(&mut self, scores: &[Score]) {
+        let scalar = scores.iter().find(|score| score.kernel.name() == "scalar");
+        self.kernels.extend(scores.iter().map(|score| Row::new(score, scalar)));
     }
 
     /// Reads a report of another run.
@@ -71,10 +74,19 @@ impl Report {
     /// When the file cannot be read or is no report.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let text = fs::read_to_string(path)
-            .with_context(|| format!("{}: cannot be read", path.display()))?;
-        serde_json::from_str(&text).with_context(|| {
-            format!("{}: not a report of `tone-filter bench --json`", path.display())
-        })
+            .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+        let report = serde_json::from_str(&text);
+        report.map_err(|_| anyhow::anyhow!("{}: not a report of `bench --json`", path.display()))
+    }
+
+    /// Whether the figures of another run can be compared with this one's.
+    ///
+    /// # Errors
+    /// When something else was measured.
+    pub fn check(&self, other: &Self, path: &Path) -> anyhow::Result<()> {
+        let (path, own, other) = (path.display(), &self.signal, &other.signal);
+        anyhow::ensure!(own == other, "{path}: it is of {other}, this run of {own}");
+        Ok(())
     }
 
     /// Prints it as JSON.

@@ -42,6 +42,8 @@ pub struct Decisions {
     pub logit: [f32; TONES],
     /// Power of the input at the note's frequency, at the time that the decision refers to: 0.5 for a full-scale sine.
     pub level: [f32; TONES],
+    /// The greatest power there from that time to the last frame: with lookahead, that of a note that is just setting in.
+    pub peak: [f32; TONES],
     /// Frames decided since the reset. The decision refers to the time `frames * frame - lookahead` in samples of the
     /// input.
     pub frames: u64,
@@ -52,8 +54,14 @@ pub struct Decisions {
 
 impl Decisions {
     /// Nothing is played.
-    pub const NONE: Self =
-        Self { on: [false; TONES], logit: [0.0; TONES], level: [0.0; TONES], frames: 0, age: 0 };
+    pub const NONE: Self = Self {
+        on: [false; TONES],
+        logit: [0.0; TONES],
+        level: [0.0; TONES],
+        peak: [0.0; TONES],
+        frames: 0,
+        age: 0,
+    };
 }
 
 /// Decides which notes of a signal are played.
@@ -233,6 +241,11 @@ impl Listener {
                 }
                 self.decisions.logit = logit;
                 self.decisions.level = self.levels[model.lookahead];
+                self.decisions.peak = self.decisions.level;
+                for newer in &self.levels[..model.lookahead] {
+                    let peaks = self.decisions.peak.iter_mut().zip(newer);
+                    peaks.for_each(|(peak, newer)| *peak = peak.max(*newer));
+                }
                 self.decisions.frames += 1;
                 let decided = self.decisions.frames * self.frame() as u64;
                 self.decisions.age = self.blocks * BLOCK as u64 - decided;

@@ -100,7 +100,7 @@ impl Notes {
                     track.start = Some(frame);
                 }
                 track.last = frame;
-                track.peak = track.peak.max(level);
+                track.peak = track.peak.max(decisions.peak[band]);
                 if let Some(start) = track.start
                     && !track.reported
                     && frame + 1 - start >= self.shortest
@@ -155,6 +155,7 @@ mod tests {
         for (frame, level) in levels.iter().enumerate() {
             decisions.frames = frame as u64 + 1;
             (decisions.on[5], decisions.level[5]) = (*level > 0.0, level.abs());
+            decisions.peak = decisions.level;
             notes.push(&decisions, BandMask::ALL, |event| events.push(event));
         }
         notes.finish(|event| events.push(event));
@@ -200,5 +201,14 @@ mod tests {
     fn velocities_span_57_db() {
         let velocity_of = |db: f32| velocity(10f32.powf(db / 10.0));
         assert_eq!([-200.0, -60.0, -31.5, -3.01, 0.0].map(velocity_of), [1, 1, 64, 127, 127]);
+    }
+
+    #[test]
+    fn a_velocity_is_that_of_the_peak_that_is_known() {
+        let mut decisions = Decisions { frames: 1, ..Decisions::NONE };
+        (decisions.on[7], decisions.level[7], decisions.peak[7]) = (true, 1e-6, 1.0);
+        let mut velocities = Vec::new();
+        Notes::live().push(&decisions, BandMask::ALL, |event| velocities.push(event.velocity));
+        assert_eq!(velocities, [Some(127)]);
     }
 }
