@@ -123,8 +123,7 @@ pub fn measure(
     let mut cycles = Cycles::new();
     let bar = Bar::new("bench", false);
     for turn in 0..MOST * turns {
-        let stable =
-            |contender: &Contender| contender.since >= STABLE_TURNS.min(turns.saturating_sub(1));
+        let stable = |contender: &Contender| contender.since >= STABLE_TURNS;
         if turn >= turns && contenders.iter().flatten().all(stable) {
             break;
         }

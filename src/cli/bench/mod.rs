@@ -46,19 +46,21 @@ pub struct Args {
 }
 
 const SAMPLES: usize = 20_000_000;
-/// Samples a turn.
+/// The most samples a turn, and the least number of turns.
 const TURN: usize = 500_000;
+const TURNS: usize = 10;
 const NOISE_RATE: f64 = 44_100.0;
 
 /// Measures.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let against = args.against.as_deref().map(Report::read).transpose()?;
+    let asked =
+        |rate: f64| args.seconds.map_or(SAMPLES, |seconds| (seconds * rate).ceil() as usize);
     let (rate, signal) = match &args.wav {
-        Some(path) => recording(path)?,
-        None => (NOISE_RATE, noise()),
+        Some(path) => recording(path, asked)?,
+        None => (NOISE_RATE, noise(turn(asked(NOISE_RATE)))),
     };
-    let samples = args.seconds.map_or(SAMPLES, |seconds| (seconds * rate).ceil() as usize);
-    let turns = samples.div_ceil(signal.len());
+    let turns = asked(rate).div_ceil(signal.len());
     let kernels =
         if args.kernels.is_empty() { Kernel::available().collect() } else { args.kernels.clone() };
     let voice = voices().entries[args.voice].0;
@@ -72,19 +74,25 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     if args.json { report.print_json() } else { report.print(against.as_ref()) }
 }
 
-/// A turn of white noise, 6 dB below full scale.
-fn noise() -> Vec<f32> {
-    let mut state = 0x9E37_79B9_7F4A_7C15u64;
-    let next = || (xorshift(&mut state) as i64 as f64 / 2f64.powi(64)) as f32;
-    std::iter::repeat_with(next).take(TURN).collect()
+/// Samples a turn, of `samples` that are measured.
+fn turn(samples: usize) -> usize {
+    samples.div_ceil(TURNS).min(TURN)
 }
 
-/// The rate of a recording and the mean of its channels, a turn of it at most.
-fn recording(path: &Path) -> anyhow::Result<(f64, Vec<f32>)> {
+/// So many samples of white noise, 6 dB below full scale.
+fn noise(samples: usize) -> Vec<f32> {
+    let mut state = 0x9E37_79B9_7F4A_7C15u64;
+    let next = || (xorshift(&mut state) as i64 as f64 / 2f64.powi(64)) as f32;
+    std::iter::repeat_with(next).take(samples).collect()
+}
+
+/// The rate of a recording and the mean of its channels: a turn of it at most, where `asked` samples are measured at a
+/// rate in Hz.
+fn recording(path: &Path, asked: impl Fn(f64) -> usize) -> anyhow::Result<(f64, Vec<f32>)> {
     let mut source = Source::open(&Input::new(path)?)?;
     let format = source.format();
     let mut channels = vec![Vec::new(); usize::from(format.channels)];
-    source.read(&mut channels, TURN)?;
+    source.read(&mut channels, turn(asked(f64::from(format.rate))))?;
     let share = 1.0 / f32::from(format.channels);
     let mean = |frame| share * channels.iter().map(|channel| channel[frame]).sum::<f32>();
     let signal: Vec<f32> = (0..channels[0].len()).map(mean).collect();

@@ -112,7 +112,7 @@ impl Report {
             let before = against.map_or(String::new(), |other| {
                 let before = other.kernels.iter().find(|own| own.name == row.name);
                 let speed = |row: &Row| row.mega_samples_per_second;
-                format!("{:>11}", figure(before.map(|before| speed(row) / speed(before)), 3))
+                format!(" {:>10}", figure(before.map(|before| speed(row) / speed(before)), 3))
             });
             writeln!(
                 stdout,
