@@ -12,10 +12,11 @@ use vst3::{
         IBStream_::IStreamSeekMode_,
         IBStreamTrait, IPluginFactory, IPluginFactoryTrait, PClassInfo,
         Vst::{
-            AudioBusBuffers, AudioBusBuffers__type0, IAudioProcessor, IAudioProcessorTrait,
-            IComponent, IComponentTrait, IEditController, IEditControllerTrait, IMidiMapping,
-            IMidiMappingTrait, ParamID, ParameterInfo, ProcessData, ProcessModes_, ProcessSetup,
-            SpeakerArr, SymbolicSampleSizes_,
+            AudioBusBuffers, AudioBusBuffers__type0, BusDirections_, BusInfo, IAudioProcessor,
+            IAudioProcessorTrait, IComponent, IComponentTrait, IEditController,
+            IEditControllerTrait, IMidiMapping, IMidiMappingTrait, MediaTypes_, ParamID,
+            ParameterInfo, ProcessData, ProcessModes_, ProcessSetup, SpeakerArr,
+            SymbolicSampleSizes_,
         },
         int32, int64, kInvalidArgument, kResultOk, tresult,
     },
@@ -282,5 +283,42 @@ fn numbers_of_channels_that_are_not_the_layout_s_are_refused() {
     for (inputs, outputs) in [(2, 3), (4, 4), (2, 1), (2, 0)] {
         assert_eq!(instance.process(inputs, outputs), kInvalidArgument, "{inputs} to {outputs}");
     }
+    assert_eq!(instance.process(2, 2), kResultOk);
+}
+
+#[test]
+fn a_host_may_leave_the_sidechain_out() {
+    let instance = Instance::new();
+    let (audio, input) = (MediaTypes_::kAudio as i32, BusDirections_::kInput as i32);
+    let bus = || {
+        // SAFETY: all zeros are valid, and there is room for the answer.
+        unsafe {
+            let mut info: BusInfo = std::mem::zeroed();
+            assert_eq!(instance.component.getBusInfo(audio, input, 1, &mut info), kResultOk);
+            info
+        }
+    };
+    assert_eq!((bus().channelCount, bus().flags), (2, 0), "it is off until it is switched on");
+    let arrange = |main: u64, own: u64, out: u64| {
+        let (mut inputs, mut outputs) = ([main, own], [out]);
+        let (inputs, outputs) = (inputs.as_mut_ptr(), outputs.as_mut_ptr());
+        let mut told = [9; 2];
+        // SAFETY: there are as many arrangements as the counts say, and there is room for the answers.
+        unsafe {
+            let result = instance.processor.setBusArrangements(inputs, 2, outputs, 1);
+            for (index, told) in (0..).zip(&mut told) {
+                let answer = instance.processor.getBusArrangement(input, index, told);
+                assert_eq!(answer, kResultOk);
+            }
+            (result == kResultOk, told)
+        }
+    };
+    let (mono, stereo) = (SpeakerArr::kMono, SpeakerArr::kStereo);
+    assert_eq!(arrange(stereo, 0, stereo), (true, [stereo, 0]));
+    assert_eq!(bus().channelCount, 0);
+    assert!(arrange(mono, mono, mono).0);
+    assert!(!arrange(stereo, mono, stereo).0);
+    assert_eq!(arrange(stereo, stereo, stereo), (true, [stereo; 2]));
+    // One input only, and nothing where the second one's samples would be.
     assert_eq!(instance.process(2, 2), kResultOk);
 }

@@ -12,6 +12,7 @@
 //! It also answers numbers of channels that nice-plug does not survive with an error, as `clap_entry.rs` does.
 
 mod guarded;
+mod sidechain;
 
 use super::ToneFilterPlugin;
 use guarded::Guarded;

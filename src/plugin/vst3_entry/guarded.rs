@@ -1,5 +1,6 @@
 //! The plugin as a VST3 host has it: nice-plug's, with a guard before some of its functions.
 
+use super::sidechain::{Sidechain, is_sidechain};
 use crate::plugin::{ToneFilterPlugin, handover};
 use crate::{
     editor::{Connection, HostLink, Request},
@@ -21,7 +22,7 @@ use nice_plug::{
                     IComponentTrait, IEditController, IEditControllerTrait, IMidiMapping,
                     IMidiMappingTrait, INoteExpressionController, INoteExpressionControllerTrait,
                     IProcessContextRequirements, IProcessContextRequirementsTrait, IUnitInfo,
-                    IUnitInfoTrait, IoMode, MediaType, NoteExpressionTypeID,
+                    IUnitInfoTrait, IoMode, MediaType, MediaTypes_, NoteExpressionTypeID,
                     NoteExpressionTypeInfo, NoteExpressionValue, ParamID, ParamValue,
                     ParameterInfo, ProcessData, ProcessSetup, ProgramListID, ProgramListInfo,
                     RoutingInfo, SpeakerArrangement, String128, TChar, UnitID, UnitInfo,
@@ -58,6 +59,7 @@ pub struct Guarded {
     requirements: ComPtr<IProcessContextRequirements>,
     units: ComPtr<IUnitInfo>,
     listener: ComPtr<IInfoListener>,
+    sidechain: Sidechain,
     params: Arc<ToneFilterParams>,
     host: HostLink,
     /// The number of parameters without those for MIDI controllers, which follow them.
@@ -97,6 +99,7 @@ impl Guarded {
             requirements: wrapper.to_com_ptr()?,
             units: wrapper.to_com_ptr()?,
             listener: wrapper.to_com_ptr()?,
+            sidechain: Sidechain::default(),
             params,
             host,
             blocks: AtomicU64::new(0),
@@ -148,21 +151,6 @@ impl Guarded {
     }
 }
 
-/// The main input also as the sidechain, if the host has no sidechain of as many channels: nice-plug reads the second bus
-/// of a layout whether it is there or not.
-fn with_sidechain(data: &ProcessData) -> Option<[AudioBusBuffers; 2]> {
-    // SAFETY: VST3 promises as many buses as the number says.
-    let bus = |index| unsafe {
-        (index < data.numInputs && !data.inputs.is_null()).then(|| *data.inputs.add(index as usize))
-    };
-    let main = bus(0)?;
-    let fits = bus(1).is_some_and(|own| {
-        // SAFETY: both fields of the union are pointers.
-        own.numChannels == main.numChannels && !unsafe { own.__field0.channelBuffers32 }.is_null()
-    });
-    (!fits).then_some([main; 2])
-}
-
 /// Methods that are nice-plug's own.
 macro_rules! pass_on {
     ($field:ident: $(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
@@ -185,14 +173,38 @@ impl IComponentTrait for Guarded {
         fn getControllerClassId(class: *mut TUID) -> tresult;
         fn setIoMode(mode: IoMode) -> tresult;
         fn getBusCount(media: MediaType, direction: BusDirection) -> int32;
-        fn getBusInfo(
-            media: MediaType, direction: BusDirection, index: int32, bus: *mut BusInfo
-        ) -> tresult;
         fn getRoutingInfo(input: *mut RoutingInfo, output: *mut RoutingInfo) -> tresult;
-        fn activateBus(
-            media: MediaType, direction: BusDirection, index: int32, state: TBool
-        ) -> tresult;
         fn setActive(state: TBool) -> tresult;
+    }
+
+    unsafe fn getBusInfo(
+        &self,
+        media: MediaType,
+        direction: BusDirection,
+        index: int32,
+        bus: *mut BusInfo,
+    ) -> tresult {
+        // SAFETY: the arguments are the host's.
+        let result = unsafe { self.component.getBusInfo(media, direction, index, bus) };
+        if result == kResultOk && is_sidechain(direction, index) {
+            // SAFETY: nice-plug has filled it in.
+            self.sidechain.describe(media, unsafe { &mut *bus });
+        }
+        result
+    }
+
+    unsafe fn activateBus(
+        &self,
+        media: MediaType,
+        direction: BusDirection,
+        index: int32,
+        state: TBool,
+    ) -> tresult {
+        if media == MediaTypes_::kAudio as MediaType && is_sidechain(direction, index) {
+            self.sidechain.activate(state != 0);
+        }
+        // SAFETY: the arguments are the host's.
+        unsafe { self.component.activateBus(media, direction, index, state) }
     }
 
     unsafe fn setState(&self, state: *mut IBStream) -> tresult {
@@ -288,18 +300,55 @@ impl IEditControllerTrait for Guarded {
 
 impl IAudioProcessorTrait for Guarded {
     pass_on! { processor:
-        fn setBusArrangements(
-            inputs: *mut SpeakerArrangement, input_count: int32,
-            outputs: *mut SpeakerArrangement, output_count: int32
-        ) -> tresult;
-        fn getBusArrangement(
-            direction: BusDirection, index: int32, arrangement: *mut SpeakerArrangement
-        ) -> tresult;
         fn canProcessSampleSize(size: int32) -> tresult;
         fn getLatencySamples() -> uint32;
         fn setupProcessing(setup: *mut ProcessSetup) -> tresult;
         fn setProcessing(state: TBool) -> tresult;
         fn getTailSamples() -> uint32;
+    }
+
+    unsafe fn setBusArrangements(
+        &self,
+        inputs: *mut SpeakerArrangement,
+        input_count: int32,
+        outputs: *mut SpeakerArrangement,
+        output_count: int32,
+    ) -> tresult {
+        if input_count != 2 || inputs.is_null() {
+            // SAFETY: the arguments are the host's.
+            return unsafe {
+                self.processor.setBusArrangements(inputs, input_count, outputs, output_count)
+            };
+        }
+        // SAFETY: VST3 promises as many as the count says.
+        let (main, own) = unsafe { (*inputs, *inputs.add(1)) };
+        let Some(mut both) = Sidechain::arrangements(main, own) else { return kResultFalse };
+        // SAFETY: there are two inputs, and the outputs are the host's.
+        let result = unsafe {
+            self.processor.setBusArrangements(both.as_mut_ptr(), 2, outputs, output_count)
+        };
+        if result == kResultOk {
+            self.sidechain.arrange(own);
+        }
+        result
+    }
+
+    unsafe fn getBusArrangement(
+        &self,
+        direction: BusDirection,
+        index: int32,
+        arrangement: *mut SpeakerArrangement,
+    ) -> tresult {
+        // SAFETY: the arguments are the host's.
+        let result = unsafe { self.processor.getBusArrangement(direction, index, arrangement) };
+        if let Some(own) = self.sidechain.arrangement()
+            && result == kResultOk
+            && is_sidechain(direction, index)
+        {
+            // SAFETY: nice-plug has filled it in.
+            unsafe { arrangement.write(own) };
+        }
+        result
     }
 
     unsafe fn process(&self, data: *mut ProcessData) -> tresult {
@@ -310,7 +359,7 @@ impl IAudioProcessorTrait for Guarded {
             return kInvalidArgument;
         };
         let mut block = *block;
-        let mut inputs = with_sidechain(&block);
+        let mut inputs = self.sidechain.replaced(&block);
         if let Some(inputs) = &mut inputs {
             (block.inputs, block.numInputs) = (inputs.as_mut_ptr(), 2);
         }
