@@ -117,5 +117,4 @@ fn a_run_is_compared_with_another_one() {
     assert!(folder.fail(&format!("{line} --against none.json"), 1).contains("none.json: No such"));
     let line = format!("{line} --voice saw --against before.json");
     assert!(folder.fail(&line, 1).contains("it is of soft with noise, this run of saw with noise"));
-    assert!(folder.fail(&format!("{line} --json"), 2).contains("--json"));
 }
