@@ -298,7 +298,6 @@ fn a_host_may_leave_the_sidechain_out() {
             info
         }
     };
-    assert_eq!((bus().channelCount, bus().flags), (2, 0), "it is off until it is switched on");
     let arrange = |main: u64, own: u64, out: u64| {
         let (mut inputs, mut outputs) = ([main, own], [out]);
         let (inputs, outputs) = (inputs.as_mut_ptr(), outputs.as_mut_ptr());
@@ -314,6 +313,8 @@ fn a_host_may_leave_the_sidechain_out() {
         }
     };
     let (mono, stereo) = (SpeakerArr::kMono, SpeakerArr::kStereo);
+    assert_eq!(arrange(stereo, stereo, stereo), (true, [stereo; 2]));
+    assert_eq!((bus().channelCount, bus().flags), (2, 0), "it is off until it is switched on");
     assert_eq!(arrange(stereo, 0, stereo), (true, [stereo, 0]));
     assert_eq!(bus().channelCount, 0);
     assert!(arrange(mono, mono, mono).0);

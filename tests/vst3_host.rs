@@ -28,9 +28,9 @@ struct Case {
     played: Signal,
 }
 
-/// Notes for the host that plays them: key, velocity, first sample, length.
+/// Notes for the host that plays them: key, velocity, first sample, length. None begins or ends next to a multiple of 64.
 const NOTES: [(u8, u8, usize, usize); 3] =
-    [(69, 100, 1_000, 9_000), (76, 127, 4_000, 20_000), (57, 40, 14_000, 3_000)];
+    [(69, 100, 1_000, 9_000), (76, 127, 4_000, 20_010), (57, 40, 14_000, 3_000)];
 
 /// The library's output for `input` while [`NOTES`] are held.
 fn held(sound: &Settings, rate: f64, input: &Signal) -> Signal {
