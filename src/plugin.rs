@@ -59,7 +59,6 @@ impl Default for ToneFilterPlugin {
     fn default() -> Self {
         let (meter_input, meters) = meters();
         let params = Arc::default();
-        handover::put(&params);
         Self { params, meter_input, meters, repaint: RepaintNotifier::new(), active: None }
     }
 }
@@ -115,7 +114,7 @@ impl Plugin for ToneFilterPlugin {
     fn editor(&mut self, _executor: AsyncExecutor<Self>) -> Option<ToneFilterEditor> {
         let (params, meters) = (self.params.clone(), self.meters.clone());
         let editor = ToneFilterEditor::new(params, meters, self.repaint.clone());
-        handover::put_presets(editor.preset_loader());
+        handover::put(editor.preset_loader());
         Some(editor)
     }
 
@@ -167,7 +166,7 @@ impl Plugin for ToneFilterPlugin {
         active.follow(&self.params);
         // nice-plug notifies the host if the latency has changed.
         context.set_latency_samples(active.latency());
-        let sidechain = aux.inputs.first_mut().map_or(&mut [][..], |input| input.as_slice());
+        let sidechain = aux.inputs.first_mut().map_or(&[][..], |input| input.as_slice());
         let status = active.process(buffer, sidechain, &mut self.meter_input, context);
         if self.meter_input.advance(buffer.samples(), || active.filter.snapshot()) {
             self.repaint.request_repaint();
@@ -237,7 +236,7 @@ impl Active {
     fn process(
         &mut self,
         buffer: &mut Buffer,
-        sidechain: &mut [&mut [f32]],
+        sidechain: &[&mut [f32]],
         meters: &mut MeterInput,
         queue: &mut impl NoteQueue,
     ) -> ProcessStatus {
@@ -246,13 +245,8 @@ impl Active {
             return ProcessStatus::Error("more samples than the host announced");
         }
         let channels = buffer.as_slice();
-        let mut heard = channels.iter().chain(&*sidechain).flat_map(|channel| channel.iter());
-        let silent = heard.all(|sample| *sample == 0.0);
-        let sidechain = match sidechain {
-            [] => &[][..],
-            [one] => &[&**one][..],
-            [left, right, ..] => &[&**left, &**right][..],
-        };
+        let mut heard = channels.iter().chain(sidechain);
+        let silent = heard.all(|channel| channel.iter().all(|sample| *sample == 0.0));
         meters.measure(channels, |channels| {
             let Self { filter, note_input, note_output, .. } = self;
             note_input.process(filter, channels, sidechain, note_output, queue);
@@ -291,164 +285,4 @@ impl Vst3Plugin for ToneFilterPlugin {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{note_input::TestQueue, *};
-    use crate::dsp::Settings;
-
-    fn active(params: &ToneFilterParams, sample_rate: f32) -> Option<Active> {
-        let config = BufferConfig {
-            sample_rate,
-            min_buffer_size: None,
-            max_buffer_size: 512,
-            process_mode: ProcessMode::Realtime,
-        };
-        Active::new(params, &config)
-    }
-
-    fn process(active: &mut Active, channels: &mut [Vec<f32>]) -> ProcessStatus {
-        process_watched(active, channels, &mut meters().0)
-    }
-
-    fn process_watched(
-        active: &mut Active,
-        channels: &mut [Vec<f32>],
-        meters: &mut MeterInput,
-    ) -> ProcessStatus {
-        let mut buffer = Buffer::default();
-        let frames = channels[0].len();
-        // SAFETY: all channels are `frames` long and outlive the buffer.
-        unsafe {
-            buffer.set_slices(frames, |slices| {
-                *slices = channels.iter_mut().map(Vec::as_mut_slice).collect();
-            });
-        }
-        active.process(&mut buffer, &mut [], meters, &mut TestQueue::default())
-    }
-
-    fn set(params: &ToneFilterParams, id: &str, normalized: f32) {
-        let (_, param, _) = params.param_map().into_iter().find(|(own, ..)| own == id).unwrap();
-        // SAFETY: `params` owns the parameter and is still borrowed.
-        unsafe { param._internal_set_normalized_value(normalized) };
-    }
-
-    /// A sine in each channel, of different frequencies.
-    fn music(frames: usize) -> [Vec<f32>; 2] {
-        [220.0, 330.0].map(|hertz| {
-            (0..frames).map(|frame| 0.3 * (0.000_1 * hertz * frame as f32).sin()).collect()
-        })
-    }
-
-    #[test]
-    fn it_runs_at_every_valid_sample_rate() {
-        let params = ToneFilterParams::default();
-        for rate in [1234.5678, 8_000.0, 44_100.0, 768_000.0] {
-            let mut active = active(&params, rate).unwrap();
-            let mut channels = music(512);
-            process(&mut active, &mut channels);
-            assert!(channels.iter().flatten().all(|sample| sample.is_finite()), "{rate}");
-        }
-        for rate in [0.0, -44_100.0, 999.0, f32::NAN, f32::INFINITY] {
-            assert!(active(&params, rate).is_none(), "{rate}");
-        }
-    }
-
-    #[test]
-    fn it_sounds_like_the_filter_and_follows_its_parameters() {
-        let params = ToneFilterParams::default();
-        let mut active = active(&params, 48_000.0).unwrap();
-        let mut filter = ToneFilter::new(48_000.0, &Settings::default()).unwrap();
-        for block in 0..100 {
-            if block == 50 {
-                set(&params, "drive", 0.9);
-                set(&params, "mix", 1.0);
-                set(&params, "stereo", 1.0);
-                active.follow(&params);
-                filter.set_settings(&params.settings()).unwrap();
-                assert_ne!(*filter.settings(), Settings::default());
-            }
-            let (mut own, mut expected) = (music(500), music(500));
-            process(&mut active, &mut own);
-            let [left, right] = &mut expected;
-            filter.process(&mut [left, right]);
-            assert_eq!(own, expected, "block {block}");
-        }
-    }
-
-    #[test]
-    fn nothing_a_host_sets_stops_it() {
-        let params = ToneFilterParams::default();
-        let mut active = active(&params, 48_000.0).unwrap();
-        let ids: Vec<_> = params.param_map().into_iter().map(|(id, ..)| id).collect();
-        for normalized in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, -1.0, 2.0] {
-            for id in &ids {
-                set(&params, id, normalized);
-                active.follow(&params);
-                let expected = params.settings().at_tempo(DEFAULT_TEMPO);
-                assert_eq!(*active.filter.settings(), expected, "{id} = {normalized}");
-                let mut channels = music(512);
-                process(&mut active, &mut channels);
-                assert!(channels.iter().flatten().all(|sample| sample.is_finite()));
-            }
-        }
-    }
-
-    #[test]
-    fn the_tail_is_reported_until_it_has_ended() {
-        let params = ToneFilterParams::default();
-        let mut active = active(&params, 48_000.0).unwrap();
-        set(&params, "lookahead", 1.0);
-        active.follow(&params);
-        let tail = (48_000.0 * ToneFilter::tail(&Settings::default())).ceil() as u32 + 2229;
-        assert_eq!(process(&mut active, &mut music(512)), ProcessStatus::Tail(tail));
-        let silence = || [vec![0.0; 512], vec![0.0; 512]];
-        let statuses = (0..tail / 512).map(|_| process(&mut active, &mut silence()));
-        assert!(statuses.into_iter().all(|status| status == ProcessStatus::Tail(tail)));
-        assert_eq!(process(&mut active, &mut silence()), ProcessStatus::Normal);
-        assert_eq!(process(&mut active, &mut music(512)), ProcessStatus::Tail(tail));
-    }
-
-    #[test]
-    fn an_impulse_is_delayed_by_the_reported_latency_bypassed_or_not() {
-        for (rate, latency) in [(44_100.0, 2048), (96_000.0, 4458)] {
-            for (lookahead, bypass) in [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)] {
-                let params = ToneFilterParams::default();
-                set(&params, "mix", 0.0);
-                set(&params, "lookahead", lookahead);
-                set(&params, "bypass", bypass);
-                let mut active = active(&params, rate).unwrap();
-                let latency = if lookahead == 1.0 { latency } else { 0 };
-                assert_eq!(active.latency(), latency);
-                let mut input = vec![0.0; 5120];
-                input[37] = 0.5;
-                let mut channels = [input.clone(), input];
-                for start in (0..5120).step_by(512) {
-                    let mut block =
-                        channels.each_ref().map(|channel| channel[start..start + 512].to_vec());
-                    process(&mut active, &mut block);
-                    for (channel, block) in channels.iter_mut().zip(block) {
-                        channel[start..start + 512].copy_from_slice(&block);
-                    }
-                }
-                let mut expected = vec![0.0; 5120];
-                expected[37 + latency as usize] = 0.5;
-                assert_eq!(channels, [expected.clone(), expected], "{rate} Hz");
-            }
-        }
-    }
-
-    #[test]
-    fn a_block_longer_than_announced_is_neither_changed_nor_read() {
-        let params = ToneFilterParams::default();
-        let mut active = active(&params, 48_000.0).unwrap();
-        let mut channels = music(513);
-        let (mut input, meters) = meters();
-        let mut viewer = meters.open();
-        let status = process_watched(&mut active, &mut channels, &mut input);
-        assert!(matches!(status, ProcessStatus::Error(_)));
-        assert_eq!(channels, music(513));
-        assert!(input.advance(1, || active.filter.snapshot()));
-        let heard = viewer.latest().map(|update| update.sound);
-        let nothing = [const { Vec::new() }; 2];
-        assert_eq!(heard, Some(nothing), "an open editor must not read them either");
-    }
-}
+mod tests;

@@ -144,7 +144,7 @@ pub fn number(id: &str, text: &str, unit: &str, range: RangeInclusive<f64>) -> R
 
 /// Whether `choice` has an effect on files: they have neither a host for notes nor a second input.
 fn has_flag(choice: &&Choice) -> bool {
-    !["midi-out", "listen"].contains(&choice.id)
+    !choice.is_connection()
 }
 
 /// What the flag of `choice` is called.

@@ -356,7 +356,7 @@ impl ToneFilter {
     /// after each block, with the same `notes`; needs a focus or [`Settings::midi_out`]. A frozen filter reports nothing.
     pub fn report_notes(&self, notes: &mut Notes, report: impl FnMut(Event)) {
         if !self.voicing.frozen() {
-            notes.push(self.listener().decisions(), self.sounding_bands(), report);
+            notes.push(self.listener().decisions(), || self.sounding_bands(), report);
         }
     }
 

@@ -100,9 +100,7 @@ unsafe extern "C" fn create_plugin(
     // nice-plug drops this reference when the host destroys the plugin.
     // SAFETY: the pointer comes from an `Arc` whose count includes it.
     let wrapper = unsafe { &*Arc::into_raw(Wrapper::<ToneFilterPlugin>::new(host)) };
-    let (Some(params), Some(presets)) = (handover::take(), handover::take_presets()) else {
-        return ptr::null();
-    };
+    let Some(presets) = handover::take() else { return ptr::null() };
     let inner = *wrapper.clap_plugin.borrow();
     let plugin = clap_plugin {
         init: Some(init_plugin),
@@ -118,7 +116,7 @@ unsafe extern "C" fn create_plugin(
         plugin,
         inner,
         host: Host::new(host),
-        params,
+        params: presets.params.clone(),
         presets,
         overridden: Overridden::default(),
         told: Told::default(),

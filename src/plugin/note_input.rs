@@ -109,7 +109,7 @@ impl NoteInput {
         &mut self,
         filter: &mut ToneFilter,
         channels: &mut [&mut [f32]],
-        sidechain: &[&[f32]],
+        sidechain: &[&mut [f32]],
         output: &mut NoteOutput,
         queue: &mut impl NoteQueue,
     ) {
@@ -125,17 +125,19 @@ impl NoteInput {
             self.pending.push_back((due.max(last), event));
         }
         let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
+        // For a host without any input, nice-plug's sidechain is as long as that of the block before.
+        let complete = sidechain.iter().all(|channel| channel.len() >= frames);
+        let sidechain = if complete { sidechain } else { &[] };
         let mut start = 0;
         let mut until = |filter: &mut ToneFilter, end: usize, queue: &mut _| {
             let each = |at: usize, filter: &ToneFilter| {
                 output.push(filter, (start + at - 1) as u32, queue);
             };
-            let sidechain = match sidechain {
-                [] => [&[][..]; 2],
-                [one] => [&one[start..end]; 2],
-                [left, right, ..] => [&left[start..end], &right[start..end]],
-            };
-            let sidechain = if sidechain[0].is_empty() { &[] } else { &sidechain[..] };
+            let mut own = [&[][..]; 2];
+            for (own, channel) in own.iter_mut().zip(sidechain) {
+                *own = &channel[start..end];
+            }
+            let sidechain = &own[..sidechain.len().min(2)];
             match channels {
                 [one] => filter.process_sidechained(&mut [&mut one[start..end]], sidechain, each),
                 [left, right] => {
@@ -185,7 +187,7 @@ impl NoteQueue for TestQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dsp::{Keys, Settings};
+    use crate::dsp::{Keys, Listen, Settings};
     use nice_plug::midi::{Channel, VoiceID};
 
     const FRAMES: usize = 640;
@@ -297,5 +299,21 @@ mod tests {
         let first = signal.iter().position(|x| x.abs() > 1e-6).unwrap();
         // From the next block of 64 on.
         assert!((10_000 + late..10_000 + late + 128).contains(&first), "{first}");
+    }
+
+    #[test]
+    fn a_sidechain_that_is_too_short_is_none() {
+        let play = |sidechain: &[&mut [f32]]| {
+            let settings = Settings { listen: Listen::Sidechain, ..Settings::REFERENCE };
+            let mut filter = ToneFilter::new(48_000.0, &settings).unwrap();
+            let mut signal: Vec<f32> = (0..FRAMES).map(|t| (0.1 * t as f32).sin()).collect();
+            let (mut input, mut output) = (NoteInput::new(), NoteOutput::new());
+            let channels = &mut [&mut signal[..]];
+            input.process(&mut filter, channels, sidechain, &mut output, &mut TestQueue::default());
+            signal
+        };
+        let (mut short, mut silence) = ([0.0; 64], [0.0; FRAMES]);
+        assert_eq!(play(&[&mut short]), play(&[]));
+        assert_ne!(play(&[&mut silence]), play(&[]));
     }
 }

@@ -15,7 +15,7 @@ use nice_plug::{
 #[derive(Debug)]
 pub struct NoteOutput {
     notes: Notes,
-    /// The key of each band's note that the host has been told of.
+    /// For each band, the key of the note on that was sent and has had no note off yet.
     keys: [Option<u8>; TONES],
     /// Whether these notes are to end with the next block.
     over: bool,

@@ -188,8 +188,7 @@ fn the_renderer_gives_the_same_output_for_the_demo_tune() {
         for spec in &SPECS {
             renderer.arg(format!("--{}={}", spec.id, spec.get(&actual)));
         }
-        let connections = ["midi-out", "listen"];
-        for choice in CHOICES.iter().filter(|choice| !connections.contains(&choice.id)) {
+        for choice in CHOICES.iter().filter(|choice| !choice.is_connection()) {
             let flag = if choice.id == "keys" { "key-mode" } else { choice.id };
             renderer.arg(format!("--{flag}={}", choice.entries[choice.get(&actual)].0));
         }

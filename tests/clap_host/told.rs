@@ -1,17 +1,11 @@
 //! What the plugin tells the host of itself: changes of the tail and of the keys' names.
 
-use crate::raw::{RawHost, entries, lists};
-use clap_sys::{
-    events::{
-        CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_PARAM_VALUE, clap_event_header, clap_event_param_value,
-    },
-    ext::{
-        note_name::{CLAP_EXT_NOTE_NAME, clap_plugin_note_name},
-        params::{CLAP_EXT_PARAMS, clap_plugin_params},
-        tail::{CLAP_EXT_TAIL, clap_plugin_tail},
-    },
+use crate::raw::{RawHost, change_of, entries, lists};
+use clap_sys::ext::{
+    note_name::{CLAP_EXT_NOTE_NAME, clap_plugin_note_name},
+    params::{CLAP_EXT_PARAMS, clap_plugin_params},
+    tail::{CLAP_EXT_TAIL, clap_plugin_tail},
 };
-use std::ptr::null_mut;
 use tone_filter::dsp::{Settings, Sync, ToneFilter};
 use xtask::host::parameter_id;
 
@@ -32,22 +26,7 @@ fn names(host: &RawHost) -> u32 {
 /// Sets a parameter as a host does that does not play.
 fn set(host: &RawHost, id: &str, value: f64) {
     let params: &clap_plugin_params = host.extension(CLAP_EXT_PARAMS, CLAP_EXT_PARAMS);
-    let event = clap_event_param_value {
-        header: clap_event_header {
-            size: size_of::<clap_event_param_value>() as u32,
-            time: 0,
-            space_id: CLAP_CORE_EVENT_SPACE_ID,
-            type_: CLAP_EVENT_PARAM_VALUE,
-            flags: 0,
-        },
-        param_id: parameter_id(id),
-        cookie: null_mut(),
-        note_id: -1,
-        port_index: -1,
-        channel: -1,
-        key: -1,
-        value,
-    };
+    let event = change_of(parameter_id(id), value);
     let events = vec![&event.header];
     let (input, output) = lists(&events);
     // SAFETY: the lists live until the call returns; the plugin is not active, and this is the main thread.

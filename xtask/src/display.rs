@@ -15,7 +15,7 @@ use x11rb::{
     protocol::xproto::{
         BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ButtonPressEvent, ConfigureWindowAux,
         ConnectionExt, CreateWindowAux, EventMask, ImageFormat, KeyButMask, MOTION_NOTIFY_EVENT,
-        Motion, MotionNotifyEvent, WindowClass,
+        Motion, WindowClass,
     },
     rust_connection::RustConnection,
 };
@@ -106,6 +106,7 @@ impl Display {
     pub fn click(&self, [x, y]: [i16; 2], button: u8) -> Result<()> {
         let windows = self.connection.query_tree(self.window)?.reply()?.children;
         let editor = *windows.first().context("no editor is open")?;
+        // The events of motion and of buttons have one layout.
         let send = |response_type, detail| -> Result<()> {
             let event = ButtonPressEvent {
                 response_type,
@@ -127,23 +128,7 @@ impl Display {
             thread::sleep(Duration::from_millis(100));
             Ok(())
         };
-        let motion = MotionNotifyEvent {
-            response_type: MOTION_NOTIFY_EVENT,
-            detail: Motion::NORMAL,
-            sequence: 0,
-            time: 0,
-            root: self.root,
-            event: editor,
-            child: 0,
-            root_x: x,
-            root_y: y,
-            event_x: x,
-            event_y: y,
-            state: KeyButMask::default(),
-            same_screen: true,
-        };
-        self.connection.send_event(false, editor, EventMask::NO_EVENT, motion)?.check()?;
-        thread::sleep(Duration::from_millis(100));
+        send(MOTION_NOTIFY_EVENT, Motion::NORMAL.into())?;
         send(BUTTON_PRESS_EVENT, button)?;
         send(BUTTON_RELEASE_EVENT, button)
     }

@@ -31,7 +31,7 @@ pub struct Score {
 }
 
 /// The fastest turn.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 pub struct Speed {
     /// Seconds a sample.
     pub seconds: f64,

@@ -79,7 +79,7 @@ impl Notes {
     pub fn push(
         &mut self,
         decisions: &Decisions,
-        sounding: BandMask,
+        sounding: impl FnOnce() -> BandMask,
         mut report: impl FnMut(Event),
     ) {
         let frame = decisions.frames;
@@ -90,6 +90,7 @@ impl Notes {
             // The listener was reset.
             self.finish(&mut report);
         }
+        let sounding = sounding();
         for (band, track) in self.tracks.iter_mut().enumerate() {
             let level = decisions.level[band];
             if decisions.on[band] && sounding.contains(band) {
@@ -156,7 +157,7 @@ mod tests {
             decisions.frames = frame as u64 + 1;
             (decisions.on[5], decisions.level[5]) = (*level > 0.0, level.abs());
             decisions.peak = decisions.level;
-            notes.push(&decisions, BandMask::ALL, |event| events.push(event));
+            notes.push(&decisions, || BandMask::ALL, |event| events.push(event));
         }
         notes.finish(|event| events.push(event));
         assert!(events.iter().all(|event| event.band == 5));
@@ -208,7 +209,7 @@ mod tests {
         let mut decisions = Decisions { frames: 1, ..Decisions::NONE };
         (decisions.on[7], decisions.level[7], decisions.peak[7]) = (true, 1e-6, 1.0);
         let mut velocities = Vec::new();
-        Notes::live().push(&decisions, BandMask::ALL, |event| velocities.push(event.velocity));
+        Notes::live().push(&decisions, || BandMask::ALL, |event| velocities.push(event.velocity));
         assert_eq!(velocities, [Some(127)]);
     }
 }

@@ -166,6 +166,11 @@ impl Choice {
         (self.set)(settings, index.min(self.entries.len() - 1));
     }
 
+    /// Whether it is about the connections to a host and not about the sound.
+    pub fn is_connection(&self) -> bool {
+        ["midi-out", "listen"].contains(&self.id)
+    }
+
     /// Whether its entries are off and on.
     pub fn is_switch(&self) -> bool {
         self.entries == SWITCH

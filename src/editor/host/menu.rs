@@ -42,7 +42,7 @@ pub enum MenuItem {
     Separator,
     /// A heading.
     Title(String),
-    /// A menu in the menu.
+    /// A submenu.
     Submenu {
         /// Its text.
         label: String,

@@ -23,9 +23,10 @@ use std::{
 /// Loads presets as the editor does: as one undo step, and without the bypass.
 #[derive(Clone)]
 pub struct PresetLoader {
-    params: Arc<ToneFilterParams>,
+    /// The parameters that it sets.
+    pub params: Arc<ToneFilterParams>,
     session: Arc<Mutex<Session>>,
-    /// The link to the host that is told of it.
+    /// The link between editor and host.
     pub host: HostLink,
 }
 
@@ -42,7 +43,7 @@ impl PresetLoader {
     /// Loads the factory preset with this id. The host must then read all parameters again.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no such preset.
     pub fn factory(&self, id: &str) -> Result<(), Error> {
         let preset = Preset::factory(id).ok_or_else(|| Error::Unknown { name: id.to_owned() })?;
         self.use_preset(preset);
@@ -89,7 +90,7 @@ pub fn read_preset(path: &Path) -> Result<Preset, Error> {
     Ok(preset)
 }
 
-/// Sets parameters without telling the host, which is told afterwards to read all of them.
+/// Sets parameters without informing the host, which reads all of them again afterwards.
 struct Silent;
 
 impl GuiContextInner for Silent {

@@ -69,13 +69,13 @@ pub unsafe fn perform(plugin: *const clap_plugin, guarded: &Guarded, id: &str, a
 /// A menu that the host is describing.
 #[derive(Default)]
 struct Building {
-    /// The menus that are open, each with its text and whether it opens.
+    /// The submenus that are open: label, whether it is enabled, and the items of the menu around it so far.
     outer: Vec<(String, bool, Vec<MenuItem>)>,
     items: Vec<MenuItem>,
 }
 
 impl Building {
-    /// Ends a menu in the menu; false if there is none.
+    /// Ends the innermost submenu; false if no submenu is open.
     fn end(&mut self) -> bool {
         let Some((label, enabled, outer)) = self.outer.pop() else { return false };
         let items = std::mem::replace(&mut self.items, outer);
@@ -83,7 +83,7 @@ impl Building {
         true
     }
 
-    /// The menu, with all menus in it ended.
+    /// The menu, with all submenus ended.
     fn finish(mut self) -> Vec<MenuItem> {
         while self.end() {}
         self.items

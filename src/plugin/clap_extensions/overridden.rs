@@ -1,4 +1,4 @@
-//! nice-plug's own parameters and state, after which the host is told of what has changed with them.
+//! nice-plug's own extensions for parameters and state, which afterwards inform the host of other changes.
 
 use crate::plugin::clap_entry::{Guarded, guarded};
 use clap_sys::{

@@ -1,10 +1,10 @@
 //! The plugin as a VST3 host has it: nice-plug's, with a guard before some of its functions.
 
 use super::sidechain::{Sidechain, is_sidechain};
-use crate::plugin::{ToneFilterPlugin, handover};
 use crate::{
-    editor::{Connection, HostLink, Request},
+    editor::{Connection, HostLink, PresetLoader, Request},
     params::ToneFilterParams,
+    plugin::{ToneFilterPlugin, handover},
 };
 use nice_plug::{
     prelude::Params,
@@ -15,17 +15,14 @@ use nice_plug::{
             Steinberg::{
                 FIDString, FUnknown, IBStream, IPlugView, IPluginBaseTrait, TBool, TUID,
                 Vst::{
-                    self, AudioBusBuffers, BusDirection, BusDirections_, BusInfo,
-                    ChannelContext::{IInfoListener, IInfoListenerTrait},
-                    CtrlNumber, IAttributeList, IAudioProcessor, IAudioProcessorTrait, IComponent,
-                    IComponentHandler, IComponentHandler2, IComponentHandler2Trait,
-                    IComponentTrait, IEditController, IEditControllerTrait, IMidiMapping,
-                    IMidiMappingTrait, INoteExpressionController, INoteExpressionControllerTrait,
-                    IProcessContextRequirements, IProcessContextRequirementsTrait, IUnitInfo,
-                    IUnitInfoTrait, IoMode, MediaType, MediaTypes_, NoteExpressionTypeID,
-                    NoteExpressionTypeInfo, NoteExpressionValue, ParamID, ParamValue,
-                    ParameterInfo, ProcessData, ProcessSetup, ProgramListID, ProgramListInfo,
-                    RoutingInfo, SpeakerArrangement, String128, TChar, UnitID, UnitInfo,
+                    AudioBusBuffers, BusDirection, BusDirections_, BusInfo,
+                    ChannelContext::IInfoListener, CtrlNumber, IAudioProcessor,
+                    IAudioProcessorTrait, IComponent, IComponentHandler, IComponentHandler2,
+                    IComponentHandler2Trait, IComponentTrait, IEditController,
+                    IEditControllerTrait, IMidiMapping, IMidiMappingTrait,
+                    INoteExpressionController, IProcessContextRequirements, IUnitInfo, IoMode,
+                    MediaType, MediaTypes_, ParamID, ParamValue, ParameterInfo, ProcessData,
+                    ProcessSetup, RoutingInfo, SpeakerArrangement, String128, TChar,
                 },
                 int16, int32, kInvalidArgument, kResultFalse, kResultOk, tresult, uint32,
             },
@@ -87,8 +84,7 @@ impl Guarded {
     /// A new instance of the plugin.
     pub fn new() -> Option<Self> {
         let wrapper = ComWrapper::new(Wrapper::<ToneFilterPlugin>::new());
-        let params = handover::take()?;
-        let host = handover::take_presets()?.host;
+        let PresetLoader { params, host, .. } = handover::take()?;
         Some(Self {
             parameters: params.param_map().len() as int32,
             component: wrapper.to_com_ptr()?,
@@ -160,6 +156,8 @@ macro_rules! pass_on {
         })*
     };
 }
+
+mod passed_on;
 
 impl IPluginBaseTrait for Guarded {
     pass_on! { component:
@@ -381,59 +379,6 @@ impl IMidiMappingTrait for Guarded {
         }
         // SAFETY: the pointer is the host's.
         unsafe { self.midi.getMidiControllerAssignment(bus, 0, controller, id) }
-    }
-}
-
-impl INoteExpressionControllerTrait for Guarded {
-    pass_on! { expressions:
-        fn getNoteExpressionCount(bus: int32, channel: int16) -> int32;
-        fn getNoteExpressionInfo(
-            bus: int32, channel: int16, index: int32, info: *mut NoteExpressionTypeInfo
-        ) -> tresult;
-        fn getNoteExpressionStringByValue(
-            bus: int32, channel: int16, id: NoteExpressionTypeID, value: NoteExpressionValue,
-            string: *mut String128
-        ) -> tresult;
-        fn getNoteExpressionValueByString(
-            bus: int32, channel: int16, id: NoteExpressionTypeID, string: *const TChar,
-            value: *mut NoteExpressionValue
-        ) -> tresult;
-    }
-}
-
-impl IProcessContextRequirementsTrait for Guarded {
-    pass_on! { requirements:
-        fn getProcessContextRequirements() -> uint32;
-    }
-}
-
-impl IUnitInfoTrait for Guarded {
-    pass_on! { units:
-        fn getUnitCount() -> int32;
-        fn getUnitInfo(index: int32, info: *mut UnitInfo) -> tresult;
-        fn getProgramListCount() -> int32;
-        fn getProgramListInfo(index: int32, info: *mut ProgramListInfo) -> tresult;
-        fn getProgramName(list: ProgramListID, index: int32, name: *mut String128) -> tresult;
-        fn getProgramInfo(
-            list: ProgramListID, index: int32, attribute: Vst::CString, value: *mut String128
-        ) -> tresult;
-        fn hasProgramPitchNames(list: ProgramListID, index: int32) -> tresult;
-        fn getProgramPitchName(
-            list: ProgramListID, index: int32, pitch: int16, name: *mut String128
-        ) -> tresult;
-        fn getSelectedUnit() -> UnitID;
-        fn selectUnit(unit: UnitID) -> tresult;
-        fn getUnitByBus(
-            media: MediaType, direction: BusDirection, bus: int32, channel: int32,
-            unit: *mut UnitID
-        ) -> tresult;
-        fn setUnitProgramData(list: int32, index: int32, data: *mut IBStream) -> tresult;
-    }
-}
-
-impl IInfoListenerTrait for Guarded {
-    pass_on! { listener:
-        fn setChannelContextInfos(list: *mut IAttributeList) -> tresult;
     }
 }
 

@@ -4,7 +4,8 @@ use super::*;
 use crate::editor::Track;
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
     Vst::{
-        ChannelContext::{kChannelColorKey, kChannelNameKey},
+        ChannelContext::{IInfoListenerTrait, kChannelColorKey, kChannelNameKey},
+        IAttributeList,
         IAttributeList_::AttrID,
         IAttributeListTrait, IComponentHandlerTrait,
     },
