@@ -22,20 +22,17 @@ const RATE: f64 = 44_100.0;
 /// The kernel's coefficients for `settings`.
 fn coefficients(settings: &Settings) -> Coefficients {
     let constants = Constants::new(settings, RATE);
-    let mut coefficients = Coefficients {
-        step: constants.band_step as f32,
-        drive: constants.drive as f32,
-        threshold: constants.threshold as f32,
-        ceiling: constants.ceiling as f32,
-        floor: constants.floor as f32,
-        ..Coefficients::ZERO
-    };
+    let mut coefficients = Coefficients::ZERO;
+    coefficients.drive = constants.drive as f32;
+    coefficients.threshold = constants.threshold as f32;
+    coefficients.ceiling = constants.ceiling as f32;
+    coefficients.floor = constants.floor as f32;
     coefficients.set_weights(Lanes([1.0; TONES]), Lanes([1.0; TONES]), RMS_GUARD);
-    for tone in 0..TONES {
+    coefficients.set_resonators(&std::array::from_fn(|tone| {
         let f = frequency(tone, f64::from(settings.tuning), 0.0);
-        let design = Design::new(f, f64::from(settings.ring), RATE);
-        coefficients.set_loop(tone, design.two_integrator_loop());
-    }
+        Design::new(f, f64::from(settings.ring), RATE)
+    }));
+    coefficients.set_step(constants.band_step);
     coefficients
 }
 

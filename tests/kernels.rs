@@ -31,39 +31,34 @@ const RING: f64 = 1.5663;
 fn bench(rate: f64, ring: f64) -> (Coefficients, [Resonator; TONES]) {
     let designs: [Design; TONES] =
         std::array::from_fn(|tone| Design::new(frequency(tone, 440.0, 0.0), ring, rate));
-    let mut coefficients = Coefficients {
-        step: 1e-4,
-        drive: 40.0,
-        threshold: 2e-4,
-        ceiling: 0.1,
-        floor: 2e-4,
-        ..Coefficients::ZERO
-    };
-    for (tone, design) in designs.iter().enumerate() {
-        coefficients.set_loop(tone, design.two_integrator_loop());
-    }
+    let mut coefficients = Coefficients::ZERO;
+    coefficients.drive = 40.0;
+    coefficients.threshold = 2e-4;
+    coefficients.ceiling = 0.1;
+    coefficients.floor = 2e-4;
+    coefficients.set_resonators(&designs);
+    coefficients.set_step(1e-4);
     coefficients.set_weights(Lanes([1.0; TONES]), Lanes([1.0; TONES]), RMS_GUARD);
     (coefficients, designs.map(Resonator::new))
 }
 
 #[test]
-fn the_wet_signal_is_the_references_to_95_db() {
+fn the_wet_signal_is_the_references_to_96_db() {
     for rate in RATES {
         for (what, input) in [("noise", white(10.0, rate)), ("chord", noisy_chord(10.0, rate))] {
             let truth = reference::process(&wet(), rate, &[&input]).remove(0);
             for kernel in Kernel::available() {
                 let db = snr(&truth, &filtered(kernel, &wet(), rate, &input));
                 println!("{kernel:?}, {what} at {rate} Hz: {db:.1} dB");
-                assert!(db >= 95.0, "{kernel:?}, {what} at {rate} Hz: {db:.1} dB");
+                assert!(db >= 96.0, "{kernel:?}, {what} at {rate} Hz: {db:.1} dB");
             }
         }
     }
 }
 
 #[test]
-fn each_resonator_alone_is_the_references_to_100_db() {
-    // With equal gains of all bands, with gains that just count as equal, and with different gains.
-    let rings = [RING, 0.9, 0.8, 0.05];
+fn each_resonator_alone_is_the_references_to_99_db() {
+    let rings = [RING, 0.3, 0.05];
     for (rate, ring) in RATES.into_iter().flat_map(|rate| rings.map(|ring| (rate, ring))) {
         let (coefficients, resonators) = bench(rate, ring);
         let input = white(2.0, rate);
@@ -72,22 +67,24 @@ fn each_resonator_alone_is_the_references_to_100_db() {
             let mut state = State::ZERO;
             let mut inputs = FrameInputs::ZERO;
             let (mut signal, mut error) = ([0.0; TONES], [0.0; TONES]);
-            let mut previous = 0.0;
-            for &x in &input {
-                inputs.input[0] = x + previous;
-                previous = x;
-                let task =
-                    Task { state: &mut state, position: 0, inputs: &inputs, sums: &mut [0.0] };
+            let mut previous = [0.0; 2];
+            for (t, &x) in input.iter().enumerate() {
+                inputs.input[0] = x - previous[0];
+                previous = [previous[1], x];
+                let position = t % BLOCK;
+                let task = Task { state: &mut state, position, inputs: &inputs, sums: &mut [0.0] };
                 kernel.process(&coefficients, task);
+                let mut now = state.clone();
+                now.settle(&coefficients);
                 for (tone, resonator) in resonators.iter_mut().enumerate() {
                     let truth = resonator.next(f64::from(x));
                     signal[tone] += truth * truth;
-                    error[tone] += (truth - f64::from(state.bp.0[tone])).powi(2);
+                    error[tone] += (truth - f64::from(now.bp.0[tone])).powi(2);
                 }
             }
             for tone in 0..TONES {
                 let db = 10.0 * (signal[tone] / error[tone]).log10();
-                assert!(db >= 100.0, "{kernel:?}, tone {tone} at {rate} Hz, {ring} s: {db:.1} dB");
+                assert!(db >= 99.0, "{kernel:?}, tone {tone} at {rate} Hz, {ring} s: {db:.1} dB");
             }
         }
     }
@@ -150,7 +147,7 @@ fn the_output_does_not_depend_on_how_the_signal_is_cut() {
 fn ramped(kernel: Kernel, ring: f64, size: usize) -> Vec<f32> {
     let (mut coefficients, _) = bench(44_100.0, ring);
     let (mut state, mut weights, mut noise) = (State::ZERO, Lanes::ZERO, noise(7));
-    let (mut sums, mut previous) = (vec![0.0; 200 * BLOCK], 0.0);
+    let (mut sums, mut previous) = (vec![0.0; 200 * BLOCK], [0.0; 2]);
     for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
         let from = weights;
         // 0, 1 or between; constant in every fourth block.
@@ -166,7 +163,7 @@ fn ramped(kernel: Kernel, ring: f64, size: usize) -> Vec<f32> {
             let mut inputs = FrameInputs { total_power: [0.08; BLOCK], ..FrameInputs::ZERO };
             for input in &mut inputs.input[..part.len()] {
                 let x = 0.5 * noise() as f32;
-                (*input, previous) = (x + previous, x);
+                (*input, previous) = (x - previous[0], [previous[1], x]);
             }
             let task = Task { state: &mut state, position, inputs: &inputs, sums: part };
             kernel.process(&coefficients, task);
@@ -178,7 +175,6 @@ fn ramped(kernel: Kernel, ring: f64, size: usize) -> Vec<f32> {
 
 #[test]
 fn kernels_agree_to_90_db_on_shares_that_move_and_wherever_a_block_is_cut() {
-    // With equal gains of all bands, and with different ones.
     for ring in [RING, 0.3] {
         let scalar = Kernel::available().next().unwrap();
         let truth: Vec<f64> = ramped(scalar, ring, BLOCK).into_iter().map(f64::from).collect();

@@ -3,7 +3,6 @@
 
 use super::{
     ToneFilter,
-    bank::Bank,
     lanes::Lanes,
     mix::{self, Levels},
     sidechain::finite,
@@ -34,8 +33,9 @@ impl ToneFilter {
     /// Updates which notes are the strongest, for the limit of notes.
     fn limit_notes(&mut self) {
         let focus = &self.focus.shares().0;
+        let powers = self.banks.each_ref().map(|bank| bank.powers(&self.voicing));
         let power = |tone: usize| {
-            let own = self.banks.iter().map(|bank| bank.state().power.0[tone]).fold(0.0, f32::max);
+            let own = powers[0].0[tone].max(powers[1].0[tone]);
             let weight = self.now.weights[tone] * focus[tone];
             own * self.keys.weight(tone, weight).powi(2)
         };
@@ -148,8 +148,13 @@ impl ToneFilter {
         let two_banks = self.two_banks(channels.len());
         self.separate = two_banks;
 
+        let kernel = self.kernel;
         for channel in channels.iter_mut() {
-            channel[start..end].iter_mut().for_each(|sample| *sample = finite(*sample));
+            let samples = &mut channel[start..end];
+            kernel.vectorize(
+                #[inline(always)]
+                || samples.iter_mut().for_each(|sample| *sample = finite(*sample)),
+            );
         }
         let sidechained = !sidechain.is_empty() && (from.sidechain > 0.0 || to.sidechain > 0.0);
         self.sidechained = sidechained;
@@ -185,11 +190,10 @@ impl ToneFilter {
 
         let inputs = self.bank_inputs.each_ref().map(|input| &input[part.clone()]);
         let [left, right] = self.wet.each_mut().map(|wet| &mut wet[part.clone()]);
-        if two_banks {
-            let wets = [&mut *left, &mut *right];
-            Bank::process_two(&mut self.banks, self.kernel, &self.voicing, position, inputs, wets);
-        } else {
-            self.banks[0].process(self.kernel, &self.voicing, position, inputs[0], left);
+        let wets = [&mut *left, &mut *right];
+        let banks = self.banks.iter_mut().take(1 + usize::from(two_banks));
+        for ((bank, input), wet) in banks.zip(inputs).zip(wets) {
+            bank.process(self.kernel, &self.voicing, position, input, wet);
         }
         if self.timbres.oscillates() {
             let wets = [&mut *left, &mut *right];
@@ -208,10 +212,16 @@ impl ToneFilter {
 
         for (index, channel) in channels.iter_mut().enumerate() {
             let wet = &self.wet[if two_banks { index } else { 0 }][part.clone()];
-            for (frame, (sample, wet)) in channel[start..end].iter_mut().zip(wet).enumerate() {
-                let level = level(frame);
-                *sample = level.dry * *sample + level.wet * wet;
-            }
+            let samples = channel[start..end].iter_mut().zip(wet);
+            kernel.vectorize(
+                #[inline(always)]
+                || {
+                    for (frame, (sample, wet)) in samples.enumerate() {
+                        let level = from.towards(to, position + frame);
+                        *sample = level.dry * *sample + level.wet * wet;
+                    }
+                },
+            );
         }
         if self.limiting {
             let (output, bypass) = (self.voicing.constants.output as f32, self.now.bypass);

@@ -50,6 +50,7 @@ impl Levels {
 
     /// The levels `frame` samples (0..[`BLOCK`]) into a block, interpolated between `self` at its start and `to` at
     /// its end.
+    #[inline(always)]
     pub fn towards(self, to: Self, frame: usize) -> Self {
         if self == to {
             return to;

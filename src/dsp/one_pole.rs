@@ -1,84 +1,148 @@
-//! A one-pole average, unrolled so that its recursion does not stall the CPU.
+//! A one-pole average, computed for 16 samples at a time.
 
-use wide::f64x2;
+use super::bank::kernel::{Kernel, Work};
+use fearless_simd::{Simd, SimdBase, SimdFloat};
 
-/// A one-pole average: `y += step (x - y)`.
+/// Samples that are computed together. A block is a multiple of it.
+const GROUP: usize = 16;
+
+/// The impulse response of an average `y += step (x - y)`.
 ///
-/// In this form, each sample depends on the last, and that latency took a tenth of the whole filter's time. So the
-/// recursion is unrolled once, with `a = 1 - step`: `y[t] = a^2 y[t-2] + step (x[t] + a x[t-1])`. The formula is the
-/// same for every sample, so the result does not depend on how a signal is divided into blocks.
+/// In this form each sample depends on the last, and that latency took a tenth of the whole filter's time. For a group of
+/// samples, `y` is the product of their `x` with a triangular matrix, plus what is left of the `y` before them: columns
+/// times single samples, which do not wait for each other.
+#[derive(Debug, Clone)]
+pub(super) struct Response {
+    /// `GROUP - 1` zeros and `step (1 - step)^t`. Column `i` of the matrix starts at element `GROUP - 1 - i`.
+    columns: [f32; 2 * GROUP - 1],
+    /// `(1 - step)^(t + 1)`, for the `y` before a group.
+    decay: [f32; GROUP],
+    /// The same after a group.
+    end: f64,
+}
+
+impl Response {
+    /// That of an average with `step`.
+    pub fn new(step: f64) -> Self {
+        let mut response = Self { columns: [0.0; 2 * GROUP - 1], decay: [0.0; GROUP], end: 1.0 };
+        for (column, decay) in response.columns[GROUP - 1..].iter_mut().zip(&mut response.decay) {
+            *column = (step * response.end) as f32;
+            response.end *= 1.0 - step;
+            *decay = response.end as f32;
+        }
+        response
+    }
+}
+
+/// The state of an average.
+///
+/// Groups are counted from the start of a block, and the samples of an incomplete group are kept. So the output does not
+/// depend on how a signal is divided into calls.
 #[derive(Debug, Clone)]
 pub(super) struct OnePole {
-    /// The last input times its step.
-    input: f64,
-    /// The value before the latest, and the latest.
-    values: [f64; 2],
+    /// The inputs of the current group so far.
+    inputs: [f32; GROUP],
+    /// The value before the current group.
+    before: f64,
+    latest: f32,
+}
+
+/// [`OnePole::track`] on any vectors.
+struct Track<'a>(&'a mut OnePole, &'a Response, usize, &'a mut [f32]);
+
+impl Work for Track<'_> {
+    fn run<S: Simd>(self, simd: S) {
+        let Self(pole, response, position, signal) = self;
+        simd.vectorize(
+            #[inline(always)]
+            || pole.advance(simd, response, position, signal),
+        );
+    }
 }
 
 impl OnePole {
     /// At rest.
-    pub const ZERO: Self = Self { input: 0.0, values: [0.0; 2] };
+    pub const ZERO: Self = Self { inputs: [0.0; GROUP], before: 0.0, latest: 0.0 };
 
     /// The latest value.
-    pub fn now(&self) -> f64 {
-        self.values[1]
+    pub fn now(&self) -> f32 {
+        self.latest
     }
 
-    /// Whether all of its state is within `limit` of zero.
-    pub fn rests(&self, limit: f64) -> bool {
-        [self.input, self.values[0], self.values[1]].iter().all(|value| value.abs() <= limit)
+    /// Replaces `signal`, from `position` on in the current block, by its average.
+    pub fn track(
+        &mut self,
+        kernel: Kernel,
+        response: &Response,
+        position: usize,
+        signal: &mut [f32],
+    ) {
+        kernel.run(Track(self, response, position, signal));
     }
 
-    /// Replaces each signal by its average. Several signals in parallel take as long as one. The length is that of the
-    /// shortest.
-    pub fn track<const CHANNELS: usize>(step: f64, channels: [(&mut Self, &mut [f32]); CHANNELS]) {
-        let frames = channels.iter().map(|(_, signal)| signal.len()).min().unwrap_or(0);
-        // Local copies, so that the state can stay in registers.
-        let mut poles = channels.each_ref().map(|(pole, _)| (**pole).clone());
-        let mut owners = channels.map(|(pole, signal)| {
-            let (pairs, rest) = signal[..frames].as_chunks_mut();
-            (pole, &mut pairs[..frames / 2], rest)
-        });
-        for index in 0..frames / 2 {
-            for (pole, (_, pairs, _)) in poles.iter_mut().zip(&mut owners) {
-                pole.track_two(step, &mut pairs[index]);
-            }
-        }
-        for (mut pole, (owner, _, rest)) in poles.into_iter().zip(owners) {
-            if let [last] = rest {
-                pole.track_one(step, last);
-            }
-            *owner = pole;
-        }
-    }
-
+    /// The same, to be inlined into other work.
     #[inline(always)]
-    fn track_two(&mut self, step: f64, samples: &mut [f32; 2]) {
-        let decay = 1.0 - step;
-        let x = f64x2::splat(step) * f64x2::from([f64::from(samples[0]), f64::from(samples[1])]);
-        let [first, second] = x.to_array();
-        let late = f64x2::from([self.input, first]);
-        let y = f64x2::splat(decay * decay) * f64x2::from(self.values)
-            + (x + f64x2::splat(decay) * late);
-        *self = Self { input: second, values: y.to_array() };
-        samples[0] = self.values[0] as f32;
-        samples[1] = self.values[1] as f32;
+    pub fn advance<S: Simd>(
+        &mut self,
+        simd: S,
+        response: &Response,
+        position: usize,
+        signal: &mut [f32],
+    ) {
+        let mut start = position % GROUP;
+        let mut rest = signal;
+        while !rest.is_empty() {
+            let count = rest.len().min(GROUP - start);
+            let (part, after) = rest.split_at_mut(count);
+            if let Ok(whole) = <&mut [f32; GROUP]>::try_from(&mut *part) {
+                self.inputs = *whole;
+                *whole = self.group(simd, response);
+            } else {
+                if start == 0 {
+                    self.inputs = [0.0; GROUP];
+                }
+                self.inputs[start..][..count].copy_from_slice(part);
+                let before = self.before;
+                let outputs = self.group(simd, response);
+                part.copy_from_slice(&outputs[start..][..count]);
+                if start + count < GROUP {
+                    self.before = before;
+                }
+            }
+            self.latest = part[count - 1];
+            (start, rest) = (0, after);
+        }
     }
 
+    /// The averages of a group, which then lies before the current one.
     #[inline(always)]
-    fn track_one(&mut self, step: f64, sample: &mut f32) {
-        let decay = 1.0 - step;
-        let x = step * f64::from(*sample);
-        let [before, latest] = self.values;
-        let y = decay * decay * before + (x + decay * self.input);
-        *self = Self { input: x, values: [latest, y] };
-        *sample = y as f32;
+    fn group<S: Simd>(&mut self, simd: S, response: &Response) -> [f32; GROUP] {
+        let before = S::f32s::splat(simd, self.before as f32);
+        let mut outputs = [0.0; GROUP];
+        let mut last = 0.0;
+        for start in (0..GROUP).step_by(S::f32s::LEN) {
+            // Two sums wait less than one.
+            let mut sums = [S::f32s::splat(simd, 0.0); 2];
+            for input in 0..start + S::f32s::LEN {
+                let column = &response.columns[GROUP - 1 + start - input..][..S::f32s::LEN];
+                let column = S::f32s::from_slice(simd, column);
+                let x = S::f32s::splat(simd, self.inputs[input]);
+                sums[input % 2] = column.mul_add(x, sums[input % 2]);
+            }
+            let new = sums[0] + sums[1];
+            last = new.as_slice()[S::f32s::LEN - 1];
+            let decay = S::f32s::from_slice(simd, &response.decay[start..][..S::f32s::LEN]);
+            decay.mul_add(before, new).store_slice(&mut outputs[start..][..S::f32s::LEN]);
+        }
+        self.before = response.end * self.before + f64::from(last);
+        outputs
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dsp::lanes::BLOCK;
 
     #[test]
     fn it_equals_the_plain_recursion_for_all_block_sizes() {
@@ -92,31 +156,37 @@ mod tests {
                 plain
             })
             .collect();
-        let mut whole = signal.clone();
-        let mut pole = OnePole::ZERO;
-        OnePole::track(step, [(&mut pole, &mut whole)]);
-        for (value, expected) in whole.iter().zip(&expected) {
-            assert!((f64::from(*value) - expected).abs() < 1e-6, "{value} {expected}");
+        let response = Response::new(step);
+        for kernel in Kernel::available() {
+            let mut whole = signal.clone();
+            let mut pole = OnePole::ZERO;
+            pole.track(kernel, &response, 0, &mut whole);
+            for (value, expected) in whole.iter().zip(&expected) {
+                assert!((f64::from(*value) - expected).abs() < 2e-6, "{value} {expected}");
+            }
+            assert_eq!(pole.now(), whole[99]);
+            for size in 1..=33 {
+                let mut parts = signal.clone();
+                let (mut pole, mut position) = (OnePole::ZERO, 0);
+                for part in parts.chunks_mut(size) {
+                    pole.track(kernel, &response, position, part);
+                    position = (position + part.len()) % BLOCK;
+                }
+                assert_eq!(parts, whole, "{kernel:?}, blocks of {size}");
+            }
         }
-        assert!((pole.now() - expected[99]).abs() < 1e-12);
-        for size in 1..=9 {
-            let mut parts = signal.clone();
-            let mut pole = OnePole::ZERO;
-            for part in parts.chunks_mut(size) {
-                OnePole::track(step, [(&mut pole, part)]);
-            }
-            assert_eq!(parts, whole, "blocks of {size}");
+    }
 
-            let [mut left, mut right] = [signal.clone(), [&signal[50..], &signal[..50]].concat()];
-            let (mut one, mut other) = (OnePole::ZERO, OnePole::ZERO);
-            for (left, right) in left.chunks_mut(size).zip(right.chunks_mut(size)) {
-                OnePole::track(step, [(&mut one, left), (&mut other, right)]);
-            }
-            assert_eq!(left, whole, "two in blocks of {size}");
-            let mut alone = [&signal[50..], &signal[..50]].concat();
+    #[test]
+    fn a_slow_average_has_no_offset() {
+        let response = Response::new(1e-6);
+        for kernel in Kernel::available() {
             let mut pole = OnePole::ZERO;
-            OnePole::track(step, [(&mut pole, &mut alone)]);
-            assert_eq!(right, alone, "two in blocks of {size}");
+            for _ in 0..100_000 {
+                pole.track(kernel, &response, 0, &mut [0.3; 10 * GROUP]);
+            }
+            // 16 time constants.
+            assert!((pole.now() / 0.3 - 1.0).abs() < 1e-6, "{kernel:?}: {}", pole.now());
         }
     }
 }

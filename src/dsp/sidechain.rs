@@ -73,6 +73,7 @@ fn one_of(
 }
 
 /// `x`, or 0 for NaN and infinity; bounded so that no gain makes it infinite.
+#[inline(always)]
 pub(super) fn finite(x: f32) -> f32 {
     if x.is_finite() { x.clamp(-1e30, 1e30) } else { 0.0 }
 }

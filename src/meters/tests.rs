@@ -10,7 +10,7 @@ use crate::dsp::{
 fn snapshot(number: u32) -> Snapshot {
     let value = number as f32;
     let lanes = Lanes([value; 48]);
-    let state = State { lo: lanes, bp: lanes, power: lanes };
+    let state = State { lo: lanes, bp: lanes, power: lanes, ..State::ZERO };
     let first = BankSnapshot { state, total_power: value };
     Snapshot { second: Some(first.clone()), first, drive: value, ..Snapshot::default() }
 }

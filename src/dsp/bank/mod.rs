@@ -8,12 +8,13 @@ use super::{
     constants::Constants,
     lanes::{BLOCK, Lanes},
     notes::{TONES, frequency},
-    one_pole::OnePole,
+    one_pole::{OnePole, Response},
     picture::{BankSnapshot, Snapshot, Tones},
     settings::{BandMask, Settings, smoother::SmoothedSettings},
     voice::{Pitches, low_bands},
 };
-use kernel::{Coefficients, FrameInputs, Kernel, RMS_GUARD, State, Task};
+use fearless_simd::Simd;
+use kernel::{Coefficients, FrameInputs, Kernel, RMS_GUARD, State, Task, Work};
 use resonator::Design;
 
 /// The bound of a bank's input as a magnitude, 18 dB over full scale: far above music, it limits how long a fault in
@@ -30,6 +31,10 @@ pub(super) struct Voicing {
     pub sample_rate: f64,
     pub constants: Constants,
     coefficients: Coefficients,
+    /// The averages: the total power, the low-pass of the soft clip and that of the other voices.
+    total: Response,
+    low_pass: Response,
+    pub voice_low_pass: Response,
     /// The gain that would bring the input to the nominal level, at the start and at the end of the current block. It
     /// is applied to the floor, the guard and the clip in place of the input.
     gains: [f32; 2],
@@ -49,6 +54,9 @@ impl Voicing {
             sample_rate,
             constants: Constants::new(&settings.settings, sample_rate),
             coefficients: Coefficients::ZERO,
+            total: Response::new(0.0),
+            low_pass: Response::new(0.0),
+            voice_low_pass: Response::new(0.0),
             gains: [1.0; 2],
             pitches: Pitches { angles: Lanes::ZERO, lo_weights: Lanes::ZERO },
             tones: Tones::ZERO,
@@ -65,7 +73,10 @@ impl Voicing {
     pub fn update(&mut self, settings: &SmoothedSettings, frozen: bool) {
         let settings = &settings.settings;
         self.constants = Constants::new(settings, self.sample_rate);
-        self.coefficients.step = if frozen { 0.0 } else { self.constants.band_step as f32 };
+        self.coefficients.set_step(if frozen { 0.0 } else { self.constants.band_step });
+        self.total = Response::new(if frozen { 0.0 } else { self.constants.total_step });
+        self.low_pass = Response::new(1.0 - self.constants.smoothing);
+        self.voice_low_pass = Response::new(1.0 - self.constants.voice_smoothing);
         self.coefficients.drive = self.constants.drive as f32;
         self.coefficients.threshold = self.constants.threshold as f32;
         self.coefficients.ceiling = self.constants.ceiling as f32;
@@ -76,16 +87,18 @@ impl Voicing {
             return;
         }
         (self.ring, self.tuning, self.transpose) = (ring, tuning, transpose);
-        for tone in 0..TONES {
+        let designs = std::array::from_fn(|tone| {
             let f = frequency(tone, f64::from(tuning), f64::from(transpose));
-            let design = Design::new(f, f64::from(ring), self.sample_rate);
-            let resonator = design.two_integrator_loop();
-            self.coefficients.set_loop(tone, resonator);
-            self.pitches.angles.0[tone] = design.angle as f32;
-            self.pitches.lo_weights.0[tone] = 2.0 / resonator.rise;
-            let (angle, fall) = (design.angle, f64::from(resonator.fall));
+            Design::new(f, f64::from(ring), self.sample_rate)
+        });
+        self.coefficients.set_resonators(&designs);
+        for (tone, design) in designs.iter().enumerate() {
+            let (rise, fall) = (self.coefficients.rise.0[tone], self.coefficients.fall.0[tone]);
+            let angle = design.angle;
+            self.pitches.angles.0[tone] = angle as f32;
+            self.pitches.lo_weights.0[tone] = 2.0 / rise;
             self.tones.angular_frequency.0[tone] = (angle * self.sample_rate) as f32;
-            self.tones.lo_weight.0[tone] = (fall / angle.sin()) as f32;
+            self.tones.lo_weight.0[tone] = (f64::from(fall) / angle.sin()) as f32;
             self.tones.bp_weight.0[tone] = (angle / 2.0).tan() as f32;
         }
     }
@@ -93,11 +106,6 @@ impl Voicing {
     /// Whether the resonators ring for ever.
     pub fn frozen(&self) -> bool {
         self.ring.is_infinite()
-    }
-
-    /// The share by which the total power follows a sample.
-    fn total_step(&self) -> f64 {
-        if self.frozen() { 0.0 } else { self.constants.total_step }
     }
 
     /// Sets what moves within a block, each from its value at the start to that at the end: the tones' weights in the
@@ -135,7 +143,7 @@ impl Voicing {
         makeup: f32,
     ) -> Snapshot {
         let Coefficients { drive, threshold, ceiling, floor, .. } = self.coefficients;
-        let (first, second) = (first.snapshot(), second.map(Bank::snapshot));
+        let (first, second) = (first.snapshot(self), second.map(|second| second.snapshot(self)));
         let tones = self.tones.clone();
         let gain = self.gains[1];
         let &Settings { voice, octave, transpose, .. } = settings;
@@ -158,6 +166,7 @@ impl Voicing {
     }
 
     /// The second soft clip, `2 x / (1 + |2 x|)`, with its knee at the nominal level.
+    #[inline(always)]
     fn clip(&self, position: usize, signal: &mut [f32]) {
         let [from, to] = self.gains;
         let clipped = |sample: f32, gain: f32| {
@@ -175,12 +184,52 @@ impl Voicing {
     }
 }
 
+/// What comes before the kernel.
+struct Prepare<'a> {
+    bank: &'a mut Bank,
+    voicing: &'a Voicing,
+    position: usize,
+    input: &'a [f32],
+}
+
+impl Work for Prepare<'_> {
+    fn run<S: Simd>(self, simd: S) {
+        let Self { bank, voicing, position, input } = self;
+        simd.vectorize(
+            #[inline(always)]
+            || bank.prepare(simd, voicing, position, input),
+        );
+    }
+}
+
+/// What comes after the kernel: the low-pass and the second soft clip.
+struct Finish<'a> {
+    low_pass: &'a mut OnePole,
+    voicing: &'a Voicing,
+    position: usize,
+    wet: &'a mut [f32],
+}
+
+impl Work for Finish<'_> {
+    fn run<S: Simd>(self, simd: S) {
+        let Self { low_pass, voicing, position, wet } = self;
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                low_pass.advance(simd, &voicing.low_pass, position, wet);
+                voicing.clip(position, wet);
+            },
+        );
+    }
+}
+
 /// The state of one bank.
 #[derive(Debug, Clone)]
 pub(super) struct Bank {
     state: State,
     inputs: FrameInputs,
-    previous: f32,
+    /// The last two samples of the input.
+    previous: [f32; 2],
     total_power: OnePole,
     low_pass: OnePole,
     /// The squared amplitudes of the bands when they were frozen.
@@ -192,7 +241,7 @@ impl Bank {
         Self {
             state: State::ZERO,
             inputs: FrameInputs::ZERO,
-            previous: 0.0,
+            previous: [0.0; 2],
             total_power: OnePole::ZERO,
             low_pass: OnePole::ZERO,
             frozen: None,
@@ -210,64 +259,31 @@ impl Bank {
         wet: &mut [f32],
     ) {
         if self.rests(input) {
+            (self.total_power, self.low_pass) = (OnePole::ZERO, OnePole::ZERO);
             wet.fill(0.0);
             return;
         }
         self.hold_frozen(voicing, position);
-        let total_power = self.prepare(input);
-        OnePole::track(voicing.total_step(), [total_power]);
+        kernel.run(Prepare { bank: self, voicing, position, input });
         self.run(kernel, voicing, position, wet);
-        if !voicing.coefficients.driven {
+        if voicing.coefficients.driven {
+            kernel.run(Finish { low_pass: &mut self.low_pass, voicing, position, wet });
+        } else {
             self.low_pass = OnePole::ZERO;
-            return;
         }
-        OnePole::track(1.0 - voicing.constants.smoothing, [(&mut self.low_pass, &mut *wet)]);
-        voicing.clip(position, wet);
-    }
-
-    /// [`Bank::process`] for two banks and signals of equal length.
-    pub fn process_two(
-        [one, other]: &mut [Self; 2],
-        kernel: Kernel,
-        voicing: &Voicing,
-        position: usize,
-        inputs: [&[f32]; 2],
-        [left, right]: [&mut [f32]; 2],
-    ) {
-        if one.rests(inputs[0]) && other.rests(inputs[1]) {
-            left.fill(0.0);
-            right.fill(0.0);
-            return;
-        }
-        one.hold_frozen(voicing, position);
-        other.hold_frozen(voicing, position);
-        let total_powers = [one.prepare(inputs[0]), other.prepare(inputs[1])];
-        OnePole::track(voicing.total_step(), total_powers);
-        one.run(kernel, voicing, position, left);
-        other.run(kernel, voicing, position, right);
-        if !voicing.coefficients.driven {
-            (one.low_pass, other.low_pass) = (OnePole::ZERO, OnePole::ZERO);
-            return;
-        }
-        OnePole::track(
-            1.0 - voicing.constants.smoothing,
-            [(&mut one.low_pass, &mut *left), (&mut other.low_pass, &mut *right)],
-        );
-        voicing.clip(position, left);
-        voicing.clip(position, right);
     }
 
     /// Whether `input` is silence and the state is negligible: the kernel would output silence, and the result of any
     /// later sample above -400 dB is the same to the last bit as with this state.
     fn rests(&self, input: &[f32]) -> bool {
-        let State { lo, bp, power } = &self.state;
+        let State { lo, bp, power, .. } = &self.state;
         let negligible = |lanes: &Lanes| lanes.0.iter().all(|value| value.abs() <= NEGLIGIBLE);
         input.iter().all(|sample| *sample == 0.0)
-            && self.previous == 0.0
-            && self.total_power.rests(f64::from(NEGLIGIBLE))
+            && self.previous == [0.0; 2]
+            && self.total_power.now() <= NEGLIGIBLE
             && [lo, bp, power].into_iter().all(negligible)
             // The low-pass is part of the output, so it must round to 0.
-            && self.low_pass.rests(f64::from(f32::MIN_POSITIVE) / 2.0)
+            && self.low_pass.now() == 0.0
     }
 
     /// Gives the bands the amplitudes that they had when they were frozen, which rounding errors would let drift, and
@@ -297,19 +313,24 @@ impl Bank {
         }
     }
 
-    /// Computes what all bands share: the sum of each sample and the one before it, and the power of each sample.
-    /// Returns the power with the one-pole that averages it.
-    fn prepare(&mut self, samples: &[f32]) -> (&mut OnePole, &mut [f32]) {
-        let FrameInputs { input, total_power } = &mut self.inputs;
-        let mut before = self.previous;
-        for ((sample, input), power) in samples.iter().zip(input).zip(&mut *total_power) {
-            let x = sample.clamp(-LOUDEST, LOUDEST);
-            *power = x * x;
-            *input = before + x;
-            before = x;
+    /// Computes what all bands share: the difference of each sample and the second one before it, and the total power.
+    #[inline(always)]
+    fn prepare<S: Simd>(&mut self, simd: S, voicing: &Voicing, position: usize, samples: &[f32]) {
+        let frames = samples.len();
+        let mut clamped = [0.0; BLOCK + 2];
+        clamped[..2].copy_from_slice(&self.previous);
+        for (clamped, sample) in clamped[2..].iter_mut().zip(samples) {
+            *clamped = sample.clamp(-LOUDEST, LOUDEST);
         }
-        self.previous = before;
-        (&mut self.total_power, &mut total_power[..samples.len()])
+        self.previous = [clamped[frames], clamped[frames + 1]];
+        let FrameInputs { input, total_power } = &mut self.inputs;
+        for (input, (second, x)) in input.iter_mut().zip(clamped.iter().zip(&clamped[2..])) {
+            *input = x - second;
+        }
+        for (power, x) in total_power.iter_mut().zip(&clamped[2..]) {
+            *power = x * x;
+        }
+        self.total_power.advance(simd, &voicing.total, position, &mut total_power[..frames]);
     }
 
     /// Computes the `sums` of the driven bands.
@@ -318,9 +339,24 @@ impl Bank {
         kernel.process(&voicing.coefficients, task);
     }
 
-    /// The state of the bands.
-    pub fn state(&self) -> &State {
-        &self.state
+    /// The bands' tracked powers.
+    pub fn powers(&self, voicing: &Voicing) -> Lanes {
+        let mut state = self.state.clone();
+        state.settle(&voicing.coefficients);
+        state.power
+    }
+
+    /// The state of the bands in plain units, with the integral of `bp` as `lo`: without the latest input, which is part of
+    /// the next `bp`.
+    pub fn state(&self, voicing: &Voicing) -> State {
+        let c = &voicing.coefficients;
+        let mut state = self.state.clone();
+        state.settle(c);
+        let latest = self.previous[0] + self.previous[1];
+        for (lo, entry) in state.lo.0.iter_mut().zip(&c.entry.0) {
+            *lo += entry * latest;
+        }
+        state
     }
 
     /// Tracked power of the input for the last call, which had `frames` samples.
@@ -329,8 +365,9 @@ impl Bank {
     }
 
     /// A copy of the bank's state.
-    fn snapshot(&self) -> BankSnapshot {
-        BankSnapshot { state: self.state.clone(), total_power: self.total_power.now() as f32 }
+    fn snapshot(&self, voicing: &Voicing) -> BankSnapshot {
+        let state = self.state(voicing);
+        BankSnapshot { state, total_power: self.total_power.now() }
     }
 }
 

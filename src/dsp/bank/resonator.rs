@@ -10,7 +10,7 @@
 //! coefficients keep their digits near DC where those of the direct form lose them:
 //!
 //! ```text
-//! lo += a bp;    bp += g (x[t] + x[t-1]) - b lo - d bp;    y = bp
+//! lo += a bp - (g / b) (x[t] - x[t-2]);    bp += -b lo - d bp;    y = bp
 //! a b = F^2 = 1 + r^2 - 2 r cos(w),    d = 1 - r^2
 //! ```
 //!

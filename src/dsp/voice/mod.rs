@@ -194,7 +194,8 @@ impl Voices {
         listened: Option<&[f32; TONES]>,
     ) {
         for (voices, bank) in voices.iter_mut().zip(banks) {
-            voices.oscillators.lock(kernel, &voicing.pitches, bank.state(), weights);
+            let state = bank.state(voicing);
+            voices.oscillators.lock(kernel, &voicing.pitches, &state, weights);
         }
         let mut means = Lanes::ZERO;
         for voices in &*voices {
@@ -288,7 +289,7 @@ impl Voices {
             sums.iter_mut().zip(chip).for_each(|(sum, sample)| *sum += sample);
         }
         let sum = &mut sums[..frames];
-        OnePole::track(1.0 - voicing.constants.voice_smoothing, [(&mut self.low_pass, &mut *sum)]);
+        self.low_pass.track(kernel, &voicing.voice_low_pass, position, sum);
         let soft = timbres.soft();
         let gains = self.gains;
         kernel.vectorize(

@@ -9,14 +9,16 @@
 
 mod choice;
 mod dispatched;
+mod frame;
 mod portable;
 mod scalar;
 
 pub(crate) use choice::Work;
 pub use choice::{Kernel, UnknownKernel, VARIABLE};
 
-use super::resonator::Loop;
+use super::resonator::Design;
 use crate::dsp::{constants, notes::TONES};
+use frame::Frame;
 
 pub use crate::dsp::lanes::{BLOCK, Lanes};
 
@@ -29,33 +31,54 @@ pub struct State {
     pub bp: Lanes,
     /// Tracked power.
     pub power: Lanes,
+    /// Within a block, the vector kernels keep the state in units that change from sample to sample: the number of
+    /// samples since it was in those above, or 0. [`State::settle`] converts it.
+    pub age: usize,
 }
 
 impl State {
     /// At rest.
-    pub const ZERO: Self = Self { lo: Lanes::ZERO, bp: Lanes::ZERO, power: Lanes::ZERO };
+    pub const ZERO: Self = Self { lo: Lanes::ZERO, bp: Lanes::ZERO, power: Lanes::ZERO, age: 0 };
+
+    /// Converts the state to its plain units, if it is in those of a vector kernel that used `c`.
+    pub fn settle(&mut self, c: &Coefficients) {
+        if self.age > 0 {
+            c.frame.leave(self);
+        }
+    }
+}
+
+/// What the tones' weights in the sum are like; the simpler, the cheaper.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Weighting {
+    /// Each is 0 or 1.
+    Switched,
+    /// None moves in the block.
+    Constant,
+    /// Some move.
+    Moving,
 }
 
 /// The coefficients of the bands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Coefficients {
-    /// [`Loop::rise`] of each tone.
+    /// [`Loop::rise`](super::resonator::Loop::rise) of each tone.
     pub rise: Lanes,
-    /// [`Loop::fall`] of each tone.
+    /// [`Loop::fall`](super::resonator::Loop::fall) of each tone.
     pub fall: Lanes,
-    /// [`Loop::gain`] of each tone.
-    pub gain: Lanes,
+    /// Gain of the input into `lo` of each tone, negated: the gain of the resonator over `fall`.
+    pub entry: Lanes,
     /// Weight of each tone in the sum (0..1), at the start and at the end of the current [`BLOCK`].
     pub weights: [Lanes; 2],
-    /// Whether a weight is neither 0 nor 1, or moves.
-    pub ramps: bool,
-    /// Added to the effective value, which keeps the drive finite while a band has no power yet: [`RMS_GUARD`], or far
-    /// more for a tone with a weight of 0.
-    pub guard: Lanes,
-    /// [`Loop::damping`], which is the same for every tone.
+    /// What the weights are like.
+    weighting: Weighting,
+    /// Added to the effective value, which keeps the drive finite while a band has no power yet: [`RMS_GUARD`] at the
+    /// nominal level.
+    pub guard: f32,
+    /// [`Loop::damping`](super::resonator::Loop::damping), which is the same for every tone.
     pub damping: f32,
     /// Weight of the new value in the power trackers.
-    pub step: f32,
+    step: f32,
     /// Gain into the soft clip.
     pub drive: f32,
     /// Relative gate, as a ratio to total power.
@@ -66,6 +89,8 @@ pub struct Coefficients {
     pub floor: f32,
     /// Whether the bands are driven and summed; otherwise the sums are 0.
     pub driven: bool,
+    /// The same for the vector kernels.
+    frame: Frame,
 }
 
 impl Coefficients {
@@ -73,44 +98,50 @@ impl Coefficients {
     pub const ZERO: Self = Self {
         rise: Lanes::ZERO,
         fall: Lanes::ZERO,
-        gain: Lanes::ZERO,
+        entry: Lanes::ZERO,
         weights: [Lanes::ZERO; 2],
-        ramps: false,
-        guard: Lanes::ZERO,
+        weighting: Weighting::Switched,
+        guard: 0.0,
         damping: 0.0,
         step: 0.0,
-        drive: 0.0,
+        drive: 1.0,
         threshold: 0.0,
         ceiling: 0.0,
         floor: 1.0,
         driven: true,
+        frame: Frame::STILL,
     };
 
-    /// Sets the resonator of `tone`.
-    pub fn set_loop(&mut self, tone: usize, resonator: Loop) {
-        self.rise.0[tone] = resonator.rise;
-        self.fall.0[tone] = resonator.fall;
-        self.gain.0[tone] = resonator.gain;
-        self.damping = resonator.damping;
+    /// Sets the resonators, which all have the same radius.
+    pub fn set_resonators(&mut self, designs: &[Design; TONES]) {
+        for (tone, design) in designs.iter().enumerate() {
+            let resonator = design.two_integrator_loop();
+            self.rise.0[tone] = resonator.rise;
+            self.fall.0[tone] = resonator.fall;
+            self.entry.0[tone] = resonator.gain / resonator.fall;
+            self.damping = resonator.damping;
+        }
+        self.frame.set_resonators(designs, &self.fall);
+    }
+
+    /// Sets the weight of the new value in the power trackers; with 0, powers stay as they are.
+    pub fn set_step(&mut self, step: f64) {
+        self.step = step as f32;
+        self.frame.set_step(step);
     }
 
     /// Sets every tone's weight in the sum, which moves in a straight line from `from` to `to` within a [`BLOCK`],
     /// and the `guard` of the drive.
     pub fn set_weights(&mut self, from: Lanes, to: Lanes, guard: f32) {
-        let ramp = |(from, to): (&f32, &f32)| from != to || (*to != 0.0 && *to != 1.0);
-        self.ramps = from.0.iter().zip(&to.0).any(ramp);
-        let muted = if self.ramps { guard } else { MUTED };
-        self.guard.0 = to.0.map(|weight| if weight == 0.0 { muted } else { guard });
+        self.weighting = if from != to {
+            Weighting::Moving
+        } else if to.0.iter().any(|weight| *weight != 0.0 && *weight != 1.0) {
+            Weighting::Constant
+        } else {
+            Weighting::Switched
+        };
+        self.guard = guard;
         self.weights = [from, to];
-    }
-
-    /// The gain of all tones if they are equal, which is cheaper; `None` if they differ.
-    fn common_gain(&self) -> Option<f32> {
-        let gain = self.gain.0[TONES - 1];
-        let limit = EVEN * gain;
-        // No early exit: without branches, the loop is vectorised.
-        let even = |even, own: &f32| even & ((own - gain).abs() <= limit);
-        self.gain.0.iter().fold(true, even).then_some(gain)
     }
 }
 
@@ -118,7 +149,7 @@ impl Coefficients {
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 pub struct FrameInputs {
-    /// `x[t] + x[t-1]`.
+    /// `x[t] - x[t-2]`.
     pub input: [f32; BLOCK],
     /// Tracked power of the input.
     pub total_power: [f32; BLOCK],
@@ -142,12 +173,5 @@ pub struct Task<'a> {
     pub sums: &'a mut [f32],
 }
 
-/// Relative difference up to which gains count as equal, 108 dB down. For a ring of 0.9 s they differ by as much, for
-/// shorter ones by more.
-const EVEN: f32 = 4e-6;
-
 /// Added to the effective value, which keeps the drive finite while a band has no power yet.
 pub const RMS_GUARD: f32 = constants::RMS_GUARD as f32;
-
-/// The guard of a muted band: large enough to mute it, and small enough that the product of three is finite.
-const MUTED: f32 = 1e12;

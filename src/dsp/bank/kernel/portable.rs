@@ -8,6 +8,7 @@ const LANES: usize = 4;
 
 /// Computes the same as [`scalar::process`](super::scalar::process).
 pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
+    state.settle(c);
     let mut gates = [(0.0, 0.0); BLOCK];
     for (gate, power) in gates.iter_mut().zip(&inputs.total_power).take(sums.len()) {
         let open = (c.threshold * power).max(c.floor);
@@ -20,15 +21,15 @@ pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
         let store = |to: &mut Lanes, vector: f32x4| {
             to.0[first..first + LANES].copy_from_slice(&vector.to_array());
         };
-        let (rise, fall, gain) = (load(&c.rise), load(&c.fall), load(&c.gain));
-        let (guard, start) = (load(&c.guard), load(&c.weights[0]));
+        let (rise, fall, entry) = (load(&c.rise), load(&c.fall), load(&c.entry));
+        let (guard, start) = (f32x4::splat(c.guard), load(&c.weights[0]));
         let step = (load(&c.weights[1]) - start) * f32x4::splat(1.0 / BLOCK as f32);
         let (mut lo, mut bp, mut power) = (load(&state.lo), load(&state.bp), load(&state.power));
         let per_frame =
             partial.iter_mut().zip(&inputs.input).zip(&gates).zip(position + 1..).take(sums.len());
         for (((partial, &input), &(inverse_gate, limit)), frame) in per_frame {
-            lo = rise.mul_add(bp, lo);
-            bp += gain * f32x4::splat(input) - fall * lo - bp * f32x4::splat(c.damping);
+            lo += rise * bp - entry * f32x4::splat(input);
+            bp -= fall * lo + bp * f32x4::splat(c.damping);
 
             let q = bp * bp;
             let gated = q * q * f32x4::splat(inverse_gate);

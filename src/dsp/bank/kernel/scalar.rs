@@ -6,6 +6,7 @@ use crate::dsp::notes::TONES;
 /// Advances a bank by as many samples as there are `sums` (at most [`BLOCK`]) and puts the sum of the
 /// driven bands of each sample there.
 pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
+    state.settle(c);
     let mut gates = [(0.0, 0.0); BLOCK];
     for (gate, power) in gates.iter_mut().zip(&inputs.total_power).take(sums.len()) {
         // The gate's power of -3/2, because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
@@ -15,15 +16,15 @@ pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
 
     sums.fill(0.0);
     for tone in 0..TONES {
-        let (rise, fall, gain) = (c.rise.0[tone], c.fall.0[tone], c.gain.0[tone]);
-        let (guard, start) = (c.guard.0[tone], c.weights[0].0[tone]);
+        let (rise, fall, entry) = (c.rise.0[tone], c.fall.0[tone], c.entry.0[tone]);
+        let start = c.weights[0].0[tone];
         let step = (c.weights[1].0[tone] - start) / BLOCK as f32;
         let (mut lo, mut bp) = (state.lo.0[tone], state.bp.0[tone]);
         let mut power = state.power.0[tone];
         let frames = sums.iter_mut().zip(&inputs.input).zip(&gates).zip(position + 1..);
         for (((sum, input), (inverse_gate, limit)), frame) in frames {
-            lo += rise * bp;
-            bp += gain * input - fall * lo - c.damping * bp;
+            lo += rise * bp - entry * input;
+            bp -= fall * lo + c.damping * bp;
 
             // The fourth power may overflow far above the gate and underflow far below it; the minimum is right in both
             // cases.
@@ -39,7 +40,7 @@ pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
             let rms = power.sqrt();
             let driven = c.drive * bp;
             let weight = start + step * frame as f32;
-            *sum += weight * rms * driven / (rms + guard + driven.abs());
+            *sum += weight * rms * driven / (rms + c.guard + driven.abs());
         }
         state.lo.0[tone] = lo;
         state.bp.0[tone] = bp;
