@@ -12,7 +12,7 @@ use super::{
 impl ToneFilter {
     /// The gain that brings the input to the nominal level, in proportion to the smoothed `auto`.
     pub(super) fn gain(&self) -> f32 {
-        if self.now.auto == 0.0 { 1.0 } else { (self.level.gain() as f32).powf(self.now.auto) }
+        if self.now.auto == 0.0 { 1.0 } else { libm::powf(self.level.gain() as f32, self.now.auto) }
     }
 
     /// The bands' weights in the sum: those of mask, scale and focus, or of the keys, times those of polyphony.

@@ -38,8 +38,8 @@ pub struct Constants {
 impl Constants {
     /// The constants for `settings` at `sample_rate` Hz.
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
-        let power = |db: f32| 10f64.powf(f64::from(db) / 10.0);
-        let output = 10f64.powf(f64::from(settings.output) / 20.0);
+        let power = |db: f32| libm::exp10(f64::from(db) / 10.0);
+        let output = libm::exp10(f64::from(settings.output) / 20.0);
         let mix = f64::from(settings.mix) / 100.0;
         let release = f64::from(settings.release) / 1000.0;
         Self {
@@ -60,12 +60,12 @@ impl Constants {
 
 /// The step of a one-pole tracker with time constant `tau` s: `1 - exp(-1 / (tau fs))`.
 pub fn tracker_step(tau: f64, sample_rate: f64) -> f64 {
-    -(-1.0 / (tau * sample_rate)).exp_m1()
+    -libm::expm1(-1.0 / (tau * sample_rate))
 }
 
 /// The pole of a one-pole low-pass with its cutoff at `cutoff` Hz: `exp(-2 pi cutoff / fs)`.
 pub fn low_pass_pole(cutoff: f64, sample_rate: f64) -> f64 {
-    (-std::f64::consts::TAU * cutoff / sample_rate).exp()
+    libm::exp(-std::f64::consts::TAU * cutoff / sample_rate)
 }
 
 /// The cutoff in Hz of the voices' low-pass for a `tone` in Hz: equal within 1 % up to 6 kHz, and infinite at 20 kHz,

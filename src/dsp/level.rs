@@ -118,15 +118,15 @@ impl Level {
     /// The gain that makes the wet signal as loud as the dry one, as a factor.
     pub fn makeup(&self) -> f64 {
         let ratio = self.loudness.dry / (self.share.max(LEAST_SHARE) * self.loudness.wet);
-        (ratio.sqrt() * self.trim.exp()).clamp(MAKEUP[0], MAKEUP[1])
+        (ratio.sqrt() * libm::exp(self.trim)).clamp(MAKEUP[0], MAKEUP[1])
     }
 
     /// The gains of dry and wet with which the mix is as loud as the dry signal: an equal-power crossfade, corrected
     /// for the correlation of the two. `mix` is 0 for dry to 1 for wet.
     pub fn mix(&self, mix: f64) -> (f64, f64) {
-        let (wet, dry) = (mix * std::f64::consts::FRAC_PI_2).sin_cos();
+        let (wet, dry) = libm::sincos(mix * std::f64::consts::FRAC_PI_2);
         let Loudness { dry: d, wet: w, both } = self.loudness;
-        let untrimmed = wet * self.makeup() * (-self.trim).exp();
+        let untrimmed = wet * self.makeup() * libm::exp(-self.trim);
         let sounding = self.share.max(LEAST_SHARE)
             * (untrimmed * untrimmed * w + 2.0 * dry * untrimmed * both);
         let sum = dry * dry + sounding / d;
@@ -147,7 +147,7 @@ impl Level {
         let power = heard.iter().flatten().map(square).sum::<f64>() / (heard.len() * BLOCK) as f64;
         if power > SILENCE {
             let time = if power > self.power { FALL } else { RISE };
-            let step = if self.power == 0.0 { 1.0 } else { -(-self.period / time).exp_m1() };
+            let step = if self.power == 0.0 { 1.0 } else { -libm::expm1(-self.period / time) };
             self.power += step * (power - self.power);
         }
         let mut sums = [0.0; 3];
@@ -225,13 +225,13 @@ impl KWeighting {
     /// At rest. The coefficients come from the analogue prototypes behind the recommendation's at 48 kHz, for any
     /// rate in Hz.
     fn new(sample_rate: f64) -> Self {
-        let k = (std::f64::consts::PI * (1_681.974_450_955_533 / sample_rate).min(0.45)).tan();
+        let k = libm::tan(std::f64::consts::PI * (1_681.974_450_955_533 / sample_rate).min(0.45));
         let q = 0.707_175_236_955_419_6;
-        let high: f64 = 10f64.powf(3.999_843_853_973_347 / 20.0);
-        let band = high.powf(0.499_666_774_154_541_6);
+        let high: f64 = libm::exp10(3.999_843_853_973_347 / 20.0);
+        let band = libm::pow(high, 0.499_666_774_154_541_6);
         let a0 = 1.0 + k / q + k * k;
         let splat = |x: f64| f32x4::splat((x / a0) as f32);
-        let pole = (-std::f64::consts::TAU * 38.135_470_876_024_44 / sample_rate).exp();
+        let pole = libm::exp(-std::f64::consts::TAU * 38.135_470_876_024_44 / sample_rate);
         Self {
             b: [high + band * k / q + k * k, 2.0 * (k * k - high), high - band * k / q + k * k]
                 .map(splat),

@@ -25,7 +25,7 @@ pub(super) struct Limiter {
 impl Limiter {
     /// At rest; `sample_rate` is in Hz.
     pub fn new(sample_rate: f64) -> Self {
-        Self { release: -(-1.0 / (RELEASE * sample_rate)).exp_m1(), gain: 1.0, input: 0.0 }
+        Self { release: -libm::expm1(-1.0 / (RELEASE * sample_rate)), gain: 1.0, input: 0.0 }
     }
 
     /// Returns to the initial state.

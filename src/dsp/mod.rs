@@ -13,6 +13,8 @@
 //! # Ok::<(), tone_filter::dsp::Error>(())
 //! ```
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 mod approx;
 mod bank;
 mod block;
@@ -28,6 +30,7 @@ mod mix;
 pub mod notes;
 mod one_pole;
 mod picture;
+#[allow(clippy::disallowed_methods, reason = "mathematics as a system has it")]
 pub mod reference;
 mod settings;
 mod sidechain;
@@ -275,7 +278,7 @@ impl ToneFilter {
     /// Seconds after the end of a sound until the wet signal is at least 60 dB down: the T60 of the resonators plus
     /// that of the power trackers.
     pub fn tail(settings: &Settings) -> f64 {
-        let rms_t60 = 2.0 * 1000f64.ln() * f64::from(settings.release) / 1000.0;
+        let rms_t60 = 2.0 * libm::log(1000.0) * f64::from(settings.release) / 1000.0;
         f64::from(settings.ring) + rms_t60
     }
 

@@ -26,7 +26,7 @@ pub fn midi_note(index: usize, transpose: f32) -> i32 {
 /// The frequency in Hz of tone `index` in twelve-tone equal temperament, for an A4 of `tuning` Hz,
 /// moved by `transpose` semitones (fractions allowed).
 pub fn frequency(index: usize, tuning: f64, transpose: f64) -> f64 {
-    tuning * ((index as f64 - A4 as f64 + transpose) / 12.0).exp2()
+    tuning * libm::exp2((index as f64 - A4 as f64 + transpose) / 12.0)
 }
 
 #[rustfmt::skip]

@@ -88,7 +88,7 @@ const POWER_GUARD: f32 = 1e-6;
 impl Band {
     /// The band's level in dB of the input's total power; negative infinity for silence.
     pub fn level_db(&self) -> f32 {
-        10.0 * self.ratio.log10()
+        10.0 * libm::log10f(self.ratio)
     }
 
     /// The band's output `seconds` ago.
@@ -98,10 +98,11 @@ impl Band {
     pub fn wave(&self, seconds: f32) -> f32 {
         let angle = self.angular_frequency * seconds;
         if self.voice != Voice::Soft {
-            let turns = (self.phasor[1].atan2(self.phasor[0]) - angle) / std::f32::consts::TAU;
-            return self.power.sqrt() * self.voice.shape(turns * self.octave.exp2());
+            let turns =
+                (libm::atan2f(self.phasor[1], self.phasor[0]) - angle) / std::f32::consts::TAU;
+            return self.power.sqrt() * self.voice.shape(turns * libm::exp2f(self.octave));
         }
-        let (sine, cosine) = angle.sin_cos();
+        let (sine, cosine) = libm::sincosf(angle);
         let driven = self.drive * (self.phasor[0] * cosine + self.phasor[1] * sine);
         let rms = self.power.sqrt();
         rms * driven / (rms + self.guard + driven.abs())

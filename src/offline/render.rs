@@ -136,7 +136,7 @@ pub fn render(
         if pass.after.peak == 0.0 {
             return Err(Error::Silent(input.path().into()));
         }
-        gain = 10f32.powf(peak_db / 20.0) / pass.after.peak;
+        gain = libm::powf(10.0, peak_db / 20.0) / pass.after.peak;
         pass = Pass::new(&input, options)?;
     }
     let mut progress = |part: f64| {

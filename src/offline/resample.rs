@@ -1,60 +1,77 @@
-//! Another sample rate, by `rubato`.
+//! Another sample rate, by a polyphase filter: a sinc under a Kaiser window, computed for each sample of the output.
+//!
+//! All of it is additions and multiplications in a fixed order, and the functions in its table are `libm`'s, so the
+//! result is the same on every system and CPU.
 
-use rubato::{
-    Fft, FixedSync, Indexing, Resampler as _, WindowFunction,
-    audioadapter_buffers::direct::SequentialSliceOfVecs,
-};
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
-/// The FFT's input takes at least so many frames, which makes its filter sharp.
-const LEAST_STEP: usize = 2048;
+use std::f64::consts::PI;
 
-/// More frames a step would cost more memory than a file's worth.
-const LONGEST_STEP: usize = 1 << 19;
+/// Half of the filter's length, in samples of the lower of the two rates.
+const HALF: usize = 128;
+
+/// Kaiser's `beta` for an attenuation of 130 dB: `0.1102 (130 - 8.7)`.
+const BETA: f64 = 13.367;
+
+/// The cutoff (-6 dB) in units of the lower Nyquist frequency. The transition is `2 * (1 - CUTOFF)` wide, which takes
+/// Kaiser's `(130 - 8) / (2.285 pi * 2 * HALF)`, and ends at 1.
+const CUTOFF: f64 = 1.0 - 122.0 / (2.285 * PI * 4.0 * HALF as f64);
+
+/// Products that are summed in parallel.
+const LANES: usize = 16;
+
+/// More factors than this would cost more memory than a file's worth.
+const MOST_FACTORS: usize = 1 << 24;
 
 /// Turns a stream of one sample rate into one of another that starts at the same time.
 pub struct Resampler {
-    fft: Fft<f32>,
-    /// Samples that do not make a full step yet.
+    /// The rates, divided by what they have in common.
+    from: usize,
+    to: usize,
+    /// The filter at each of `to` places between two samples of the input; a row is the filter for one place.
+    table: Vec<f32>,
+    /// Factors in a row.
+    length: usize,
+    /// The samples of each channel from the first one that the next output takes.
     pending: Vec<Vec<f32>>,
-    step: Vec<Vec<f32>>,
-    rates: [u64; 2],
+    /// The place of the next output, and that of the input's sample before it, in the same unit.
+    phase: usize,
     /// Frames taken so far, frames given so far.
     frames: [u64; 2],
-    /// Frames of the filter's delay that are still to be dropped.
-    late: usize,
 }
 
 impl Resampler {
     /// From the rate `from` to the rate `to`, in Hz; both are more than 0.
     ///
     /// # Errors
-    /// What `rubato` says of rates that it cannot relate.
+    /// When the rates have so little in common that the table would be too large.
     pub fn new(from: u32, to: u32, channels: u16) -> Result<Self, String> {
-        let channels = usize::from(channels);
-        let [input, output] = [from as usize, to as usize];
-        let common = gcd(input, output);
-        // The delay is half of the output's step, and has to be a whole number of frames.
-        let unit = 2 * input / common;
-        let step = unit * LEAST_STEP.div_ceil(unit);
-        if step.max(step * output / input) > LONGEST_STEP {
+        let common = gcd(from, to);
+        let [from, to] = [from, to].map(|rate| (rate / common) as usize);
+        let share = (to as f64 / from as f64).min(1.0);
+        let half = ((HALF as f64 / share).ceil() as usize).next_multiple_of(LANES / 2);
+        let length = 2 * half;
+        if length.saturating_mul(to) > MOST_FACTORS {
             return Err("their ratio is not simple enough".into());
         }
-        let window = WindowFunction::BlackmanHarris2;
-        let fft = Fft::new_custom(input, output, step, 1, channels, window, FixedSync::Input)
-            .map_err(|error| error.to_string())?;
-        Ok(Self {
-            late: fft.output_delay(),
-            step: vec![vec![0.0; fft.output_frames_max()]; channels],
-            fft,
-            pending: vec![Vec::new(); channels],
-            rates: [from.into(), to.into()],
-            frames: [0; 2],
-        })
+        let mut table = Vec::with_capacity(length * to);
+        let mut row = vec![0.0; length];
+        for phase in 0..to {
+            for (tap, factor) in row.iter_mut().enumerate() {
+                let samples = tap as f64 - (half - 1) as f64 - phase as f64 / to as f64;
+                *factor = sinc(CUTOFF * share * samples) * kaiser(samples / half as f64);
+            }
+            let sum: f64 = row.iter().sum();
+            table.extend(row.iter().map(|factor| (factor / sum) as f32));
+        }
+        // The first output is at the time of the first input, in the middle of the filter.
+        let pending = vec![vec![0.0; half - 1]; usize::from(channels)];
+        Ok(Self { from, to, table, length, pending, phase: 0, frames: [0; 2] })
     }
 
     /// How many frames come out for `frames`.
     pub fn output_frames(&self, frames: u64) -> u64 {
-        (u128::from(frames) * u128::from(self.rates[1])).div_ceil(self.rates[0].into()) as u64
+        (u128::from(frames) * self.to as u128).div_ceil(self.from as u128) as u64
     }
 
     /// Takes `channels` and replaces them by what can be told so far.
@@ -63,45 +80,73 @@ impl Resampler {
         for (pending, channel) in self.pending.iter_mut().zip(channels.iter_mut()) {
             pending.append(channel);
         }
-        while self.pending[0].len() >= self.fft.input_frames_next() {
-            self.step(channels);
-        }
+        self.advance(channels, usize::MAX);
     }
 
     /// Replaces `channels` by all that is left.
     pub fn finish(&mut self, channels: &mut [Vec<f32>]) {
         channels.iter_mut().for_each(Vec::clear);
-        let wanted = (self.output_frames(self.frames[0]) - self.frames[1]) as usize;
-        while channels[0].len() < wanted {
-            let silence = self.fft.input_frames_next();
-            self.pending.iter_mut().for_each(|pending| pending.resize(silence, 0.0));
-            self.step(channels);
+        let left = (self.output_frames(self.frames[0]) - self.frames[1]) as usize;
+        for pending in &mut self.pending {
+            pending.resize(pending.len() + self.length, 0.0);
         }
-        channels.iter_mut().for_each(|channel| channel.truncate(wanted));
+        self.advance(channels, left);
     }
 
-    /// Appends what a full step gives to `channels`.
-    fn step(&mut self, channels: &mut [Vec<f32>]) {
-        let (count, room) = (self.step.len(), self.step[0].len());
-        let input = SequentialSliceOfVecs::new(&self.pending, count, self.pending[0].len());
-        let output = SequentialSliceOfVecs::new_mut(&mut self.step, count, room);
-        let (input, mut output) =
-            (input.expect("as long as it says"), output.expect("as long as it says"));
-        let done = self.fft.process_into_buffer(&input, &mut output, None::<&Indexing>);
-        let (taken, given) = done.expect("both sides have room for a step");
-        let late = self.late.min(given);
-        self.late -= late;
-        for (channel, step) in channels.iter_mut().zip(&self.step) {
-            channel.extend_from_slice(&step[late..given]);
+    /// Appends what the pending samples give, at most so many `frames`, to `channels`.
+    fn advance(&mut self, channels: &mut [Vec<f32>], frames: usize) {
+        let have = self.pending[0].len();
+        let (mut start, mut given) = (0, 0);
+        while start + self.length <= have && given < frames {
+            let row = &self.table[self.phase * self.length..][..self.length];
+            for (pending, channel) in self.pending.iter().zip(channels.iter_mut()) {
+                channel.push(product(row, &pending[start..][..self.length]));
+            }
+            given += 1;
+            self.phase += self.from;
+            start += self.phase / self.to;
+            self.phase %= self.to;
         }
-        self.frames[1] += (given - late) as u64;
-        for pending in &mut self.pending {
-            pending.drain(..taken);
-        }
+        self.frames[1] += given as u64;
+        self.pending.iter_mut().for_each(|pending| drop(pending.drain(..start)));
     }
 }
 
-fn gcd(a: usize, b: usize) -> usize {
+/// The sum of the products of two rows of whole [`LANES`].
+fn product(one: &[f32], other: &[f32]) -> f32 {
+    let mut sums = [0.0; LANES];
+    for (one, other) in one.as_chunks::<LANES>().0.iter().zip(other.as_chunks::<LANES>().0) {
+        for ((sum, one), other) in sums.iter_mut().zip(one).zip(other) {
+            *sum += one * other;
+        }
+    }
+    sums.iter().sum()
+}
+
+/// `sin(pi x) / (pi x)`.
+fn sinc(x: f64) -> f64 {
+    if x == 0.0 { 1.0 } else { libm::sin(PI * x) / (PI * x) }
+}
+
+/// Kaiser's window at `x`, which is -1 and 1 at its ends.
+fn kaiser(x: f64) -> f64 {
+    bessel(BETA * (1.0 - x * x).max(0.0).sqrt()) / bessel(BETA)
+}
+
+/// The modified Bessel function of the first kind and order 0, by its series.
+fn bessel(x: f64) -> f64 {
+    let (mut term, mut sum) = (1.0, 1.0);
+    for k in 1..100 {
+        term *= (x / 2.0 / f64::from(k)).powi(2);
+        sum += term;
+        if term < 1e-17 * sum {
+            break;
+        }
+    }
+    sum
+}
+
+fn gcd(a: u32, b: u32) -> u32 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
@@ -110,33 +155,78 @@ mod tests {
     use super::*;
     use std::f64::consts::TAU;
 
+    const RATES: [(u32, u32); 5] =
+        [(44_100, 48_000), (48_000, 44_100), (96_000, 44_100), (8000, 44_100), (44_100, 47_999)];
+    const FRAMES: usize = 30_000;
+
+    fn sine(hertz: f64, rate: u32, frame: usize) -> f32 {
+        (TAU * hertz * frame as f64 / f64::from(rate)).sin() as f32
+    }
+
+    fn resampled(from: u32, to: u32, input: &[f32], block: usize) -> Vec<f32> {
+        let mut resampler = Resampler::new(from, to, 1).unwrap();
+        let mut output = Vec::new();
+        for part in input.chunks(block) {
+            let mut channels = vec![part.to_vec()];
+            resampler.process(&mut channels);
+            output.append(&mut channels[0]);
+        }
+        let mut rest = vec![Vec::new()];
+        resampler.finish(&mut rest);
+        output.append(&mut rest[0]);
+        output
+    }
+
+    /// The output without its ends, where a sine that begins and ends there rings.
+    fn middle(from: u32, to: u32, output: &[f32]) -> std::ops::Range<usize> {
+        let ends = 1000 * to as usize / from as usize;
+        ends..output.len() - ends
+    }
+
     #[test]
     fn a_sine_keeps_its_pitch_phase_and_length_at_any_rate_and_block_size() {
-        const FRAMES: usize = 30_000;
-        for (from, to) in [(44_100, 48_000), (48_000, 44_100), (96_000, 44_100), (8000, 44_100)] {
-            let sine =
-                |rate: u32, t: usize| (TAU * 1000.0 * t as f64 / f64::from(rate)).sin() as f32;
-            let input: Vec<f32> = (0..FRAMES).map(|t| sine(from, t)).collect();
-            for block in [1, 777, FRAMES] {
-                let mut resampler = Resampler::new(from, to, 1).unwrap();
-                let mut output = Vec::new();
-                for part in input.chunks(block) {
-                    let mut channels = vec![part.to_vec()];
-                    resampler.process(&mut channels);
-                    output.append(&mut channels[0]);
-                }
-                let mut rest = vec![Vec::new()];
-                resampler.finish(&mut rest);
-                output.append(&mut rest[0]);
+        for (from, to) in RATES {
+            // In the middle, and at the end of what passes.
+            let nyquist = f64::from(from.min(to)) / 2.0;
+            for hertz in [1000.0, 0.93 * nyquist] {
+                let input: Vec<f32> = (0..FRAMES).map(|t| sine(hertz, from, t)).collect();
+                let whole = resampled(from, to, &input, FRAMES);
                 let wanted = (FRAMES as f64 * f64::from(to) / f64::from(from)).ceil() as usize;
-                assert_eq!(output.len(), wanted);
-                // The ends ring, for the sine begins and ends there.
-                let ends = 1000 * to as usize / from as usize;
-                for (t, output) in output.iter().enumerate().take(wanted - ends).skip(ends) {
-                    let error = (output - sine(to, t)).abs();
-                    assert!(error < 1e-4, "{from} to {to}, sample {t}: {error}");
+                assert_eq!(whole.len(), wanted);
+                for t in middle(from, to, &whole) {
+                    let error = (whole[t] - sine(hertz, to, t)).abs();
+                    assert!(error < 2e-6, "{hertz} Hz, {from} to {to}, sample {t}: {error}");
+                }
+                for block in [1, 777] {
+                    assert!(resampled(from, to, &input, block) == whole, "{from} to {to}, {block}");
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_the_lower_rate_cannot_hold_is_120_db_down() {
+        for (from, to) in [(48_000, 44_100), (96_000, 44_100), (192_000, 48_000)] {
+            let input: Vec<f32> =
+                (0..FRAMES).map(|t| sine(f64::from(to) / 2.0 + 50.0, from, t)).collect();
+            let output = resampled(from, to, &input, FRAMES);
+            let loudest =
+                output[middle(from, to, &output)].iter().fold(0.0, |a: f32, x| a.max(x.abs()));
+            assert!(loudest < 1e-6, "{from} to {to}: {loudest}");
+        }
+    }
+
+    #[test]
+    fn a_constant_stays_as_it_is() {
+        for (from, to) in RATES {
+            let output = resampled(from, to, &[0.5; 5000], 5000);
+            let middle = &output[middle(from, to, &output)];
+            assert!(middle.iter().all(|x| (x - 0.5).abs() < 2e-7), "{from} to {to}");
+        }
+    }
+
+    #[test]
+    fn rates_with_too_little_in_common_are_an_error() {
+        assert!(Resampler::new(44_100, 767_999, 2).is_err());
     }
 }

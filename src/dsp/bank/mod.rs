@@ -98,8 +98,8 @@ impl Voicing {
             self.pitches.angles.0[tone] = angle as f32;
             self.pitches.lo_weights.0[tone] = 2.0 / rise;
             self.tones.angular_frequency.0[tone] = (angle * self.sample_rate) as f32;
-            self.tones.lo_weight.0[tone] = (f64::from(fall) / angle.sin()) as f32;
-            self.tones.bp_weight.0[tone] = (angle / 2.0).tan() as f32;
+            self.tones.lo_weight.0[tone] = (f64::from(fall) / libm::sin(angle)) as f32;
+            self.tones.bp_weight.0[tone] = libm::tan(angle / 2.0) as f32;
         }
     }
 

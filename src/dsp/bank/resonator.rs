@@ -48,7 +48,7 @@ pub struct Loop {
 
 /// The pole radius for a T60 of `ring` seconds at `sample_rate` Hz: `r = 10^(-3 / (ring fs))`.
 pub fn radius(ring: f64, sample_rate: f64) -> f64 {
-    10f64.powf(-3.0 / (ring * sample_rate))
+    libm::pow(10.0, -3.0 / (ring * sample_rate))
 }
 
 impl Design {
@@ -72,7 +72,7 @@ impl Design {
     pub fn two_integrator_loop(&self) -> Loop {
         let (r, w) = (self.radius, self.angle);
         // 1 + r^2 - 2 r cos(w), written so that nothing cancels for small w and r near 1.
-        let squared = (1.0 - r).powi(2) + 4.0 * r * (w / 2.0).sin().powi(2);
+        let squared = (1.0 - r).powi(2) + 4.0 * r * libm::sin(w / 2.0).powi(2);
         let (rise, fall) = factor(squared);
         Loop { rise, fall, damping: ((1.0 - r) * (1.0 + r)) as f32, gain: self.gain as f32 }
     }
@@ -83,7 +83,7 @@ impl Design {
 /// With `p = e^jw` a pole's distance is `|p - r p| |p - r/p|`, a zero's `|p - 1| |p + 1|`, and
 /// `|p - r/p|^2 = (1 - r)^2 + 4 r sin^2(w)`.
 fn unscaled_magnitude(w: f64, r: f64) -> f64 {
-    let sine = w.sin();
+    let sine = libm::sin(w);
     2.0 * sine / ((1.0 - r) * ((1.0 - r).powi(2) + 4.0 * r * sine * sine).sqrt())
 }
 
@@ -134,7 +134,7 @@ mod tests {
             for tone in 0..TONES {
                 let design = Design::new(frequency(tone, 440.0, 0.0), 1.5663, rate);
                 let (r, w) = (design.radius, design.angle);
-                let exact = (1.0 - r).powi(2) + 4.0 * r * (w / 2.0).sin().powi(2);
+                let exact = (1.0 - r).powi(2) + 4.0 * r * libm::sin(w / 2.0).powi(2);
                 let Loop { rise, fall, .. } = design.two_integrator_loop();
                 let error = f64::from(rise) * f64::from(fall) / exact - 1.0;
                 assert!(error.abs() < 2f64.powi(-28), "{rate} {tone}: {error:e}");

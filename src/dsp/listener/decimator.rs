@@ -30,7 +30,7 @@ pub fn low_pass(sample_rate: f64) -> Vec<f64> {
         .map(|tap| {
             // Never 0: there is an even number of taps.
             let x = TAU * cutoff * (tap as f64 - last / 2.0);
-            x.sin() / x * (0.54 - 0.46 * (2.0 * PI * tap as f64 / last).cos())
+            libm::sin(x) / x * (0.54 - 0.46 * libm::cos(2.0 * PI * tap as f64 / last))
         })
         .collect();
     let sum: f64 = low_pass.iter().sum();

@@ -62,8 +62,8 @@ pub fn design(frequency: f64, rate: f64) -> Option<(Complex, f64)> {
         return None;
     }
     let decay = (WIDTH * frequency).max(NARROWEST) / rate;
-    let (radius, angle) = ((-decay).exp(), TAU * frequency / rate);
-    Some(([radius * angle.cos(), radius * angle.sin()], -(-decay).exp_m1()))
+    let (radius, angle) = (libm::exp(-decay), TAU * frequency / rate);
+    Some(([radius * libm::cos(angle), radius * libm::sin(angle)], -libm::expm1(-decay)))
 }
 
 /// Real and imaginary part for every detector.
@@ -120,7 +120,7 @@ impl Detectors {
                 to[0].0[lane] = (scale * value[0]) as f32;
                 to[1].0[lane] = (scale * value[1]) as f32;
             };
-            let frequency = a4 * (f64::from(LOWEST + lane as i32) / 12.0).exp2();
+            let frequency = a4 * libm::exp2(f64::from(LOWEST + lane as i32) / 12.0);
             let designed = design(frequency, rate);
             least.0[lane] = if designed.is_some() { LEAST_POWER as f32 } else { 0.0 };
             let (pole, gain) = designed.unwrap_or(([0.0; 2], 0.0));

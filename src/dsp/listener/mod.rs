@@ -153,7 +153,7 @@ impl Listener {
 
     /// Tunes it to `tuning` Hz for A4 and bands moved by `transpose` semitones, from the next frame on.
     pub fn set_tuning(&mut self, tuning: f64, transpose: f64) {
-        self.a4[1] = tuning * (transpose / 12.0).exp2();
+        self.a4[1] = tuning * libm::exp2(transpose / 12.0);
     }
 
     /// Lowers the threshold by `shift` in log odds: a greater shift gives more notes, 0 the fitted threshold.

@@ -141,7 +141,7 @@ impl Track {
 /// The MIDI velocity of a note of this power.
 fn velocity(level: f32) -> u8 {
     let [low, high] = VELOCITY_DB;
-    let db = 10.0 * level.max(f32::MIN_POSITIVE).log10();
+    let db = 10.0 * libm::log10f(level.max(f32::MIN_POSITIVE));
     (1.0 + 126.0 * ((db - low) / (high - low)).clamp(0.0, 1.0)).round() as u8
 }
 

@@ -98,7 +98,7 @@ impl Smoother {
         for (spec, position) in SPECS.iter().zip(self.now) {
             let value = match spec.taper {
                 Taper::Linear | Taper::Whole => position,
-                Taper::Logarithmic => position.exp(),
+                Taper::Logarithmic => libm::exp(position),
             };
             spec.set(&mut settings, value as f32);
         }
@@ -121,7 +121,7 @@ fn positions(settings: &Settings) -> [f64; VALUES] {
         let value = f64::from(spec.get(settings));
         *position = match spec.taper {
             Taper::Linear | Taper::Whole => value,
-            Taper::Logarithmic => value.ln(),
+            Taper::Logarithmic => libm::log(value),
         };
     }
     positions[STEREO] = f64::from(settings.stereo == Stereo::Stereo);

@@ -106,8 +106,8 @@ impl Settings {
         Self {
             mix: share * self.mix,
             output: share * self.output,
-            drive: self.drive.powf(share),
-            tone: (self.tone * (2.0 * (share - 1.0)).exp2()).max(lowest),
+            drive: libm::powf(self.drive, share),
+            tone: (self.tone * libm::exp2f(2.0 * (share - 1.0))).max(lowest),
             ..*self
         }
     }

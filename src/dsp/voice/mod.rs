@@ -60,7 +60,7 @@ impl Timbre {
         let rungs = [sample_rate, 0.5 * sample_rate].map(|rate| {
             std::array::from_fn(|tone| {
                 let f = frequency(tone, f64::from(tuning), f64::from(transpose));
-                Waveforms::shared().rung(f * f64::from(octave).exp2(), rate)
+                Waveforms::shared().rung(f * libm::exp2(f64::from(octave)), rate)
             })
         });
         Self { voice, octave, rungs, low: low_bands(transpose) }
@@ -223,7 +223,7 @@ impl Voices {
         let high = voicing.constants.ceiling * total;
         let gate = Gate::new(voicing.gate(total) as f32, high as f32);
         let step = match heard {
-            Heard::Listener(..) => -(-(BLOCK as f64) / (ATTACK * voicing.sample_rate)).exp_m1(),
+            Heard::Listener(..) => -libm::expm1(-(BLOCK as f64) / (ATTACK * voicing.sample_rate)),
             Heard::Own => 1.0 - (1.0 - voicing.constants.band_step).powi(BLOCK as i32),
         } as f32;
         let power = self.oscillators.set_levels(kernel, Levels { heard, gate, step, weights });

@@ -50,14 +50,14 @@ impl Biquad {
     /// A band of an octave around `angle` in radians a sample, with a gain of 1 in its middle: the bilinear transform
     /// of `(s/Q) / (s^2 + s/Q + 1)`.
     fn octave(angle: f64) -> Self {
-        let (sin, cos) = angle.sin_cos();
+        let (sin, cos) = libm::sincos(angle);
         let alpha = sin / (2.0 * SQRT_2);
         Self::new([alpha, 0.0, -alpha], [1.0 + alpha, -2.0 * cos, 1.0 - alpha])
     }
 
     /// All above `angle`, flat: the transform of `s^2 / (s^2 + s/Q + 1)`.
     fn above(angle: f64) -> Self {
-        let (sin, cos) = angle.sin_cos();
+        let (sin, cos) = libm::sincos(angle);
         let alpha = sin / (2.0 * FRAC_1_SQRT_2);
         let half = (1.0 + cos) / 2.0;
         Self::new([half, -2.0 * half, half], [1.0 + alpha, -2.0 * cos, 1.0 - alpha])
@@ -107,9 +107,9 @@ impl Noise {
             middle: middle as f32,
             filters: [Biquad::octave(middle), Biquad::above(angle(8000.0))],
             powers: [0.0; 2],
-            step: -(-1.0 / (FOLLOW * sample_rate)).exp_m1() as f32,
+            step: -libm::expm1(-1.0 / (FOLLOW * sample_rate)) as f32,
             share: SHARES[0],
-            forget: (1.0 / (FORGET * TICKS)).exp() as f32,
+            forget: libm::exp(1.0 / (FORGET * TICKS)) as f32,
             rate: DARKEST as usize,
             register: 1,
             left: 1.0,
@@ -123,7 +123,7 @@ impl Noise {
         if octave <= f32::MIN_POSITIVE {
             return 0.0;
         }
-        let brightness = (above / octave).max(1e-3).log2();
+        let brightness = libm::log2f((above / octave).max(1e-3));
         let rate = 0.5 * (BRIGHTEST + DARKEST) - 1.5 * brightness + 0.5;
         self.rate = rate.clamp(BRIGHTEST, DARKEST) as usize;
         // The notes, and what the filter lets through of them.

@@ -110,7 +110,7 @@ impl Waveforms {
                 let [cosine, sine] = harmonic(voice, n);
                 // Straight lines between samples are a low-pass.
                 let angle = PI * n as f64 / length as f64;
-                let lost = (angle.sin() / angle).powi(2);
+                let lost = (libm::sin(angle) / angle).powi(2);
                 *bin = Complex::new(cosine, -sine) * (level / 2.0 / lost);
             }
             fft.process(&mut spectrum, &mut samples).expect("buffers of the plan's own lengths");
@@ -140,7 +140,7 @@ impl Waveforms {
 
 /// Harmonics that stay below half the sample rate if a note is half a semitone sharp.
 fn most_harmonics(frequency: f64, sample_rate: f64) -> f64 {
-    sample_rate / (2.0 * frequency * (0.5f64 / 12.0).exp2())
+    sample_rate / (2.0 * frequency * libm::exp2(0.5 / 12.0))
 }
 
 /// Harmonics of a note of `frequency` Hz.
@@ -158,9 +158,9 @@ pub fn harmonics(frequency: f64, sample_rate: f64) -> usize {
 pub fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
     let angle = PI * n as f64;
     let pulse = |duty: f64| {
-        [4.0 / angle * (angle * duty).sin() / (2.0 * (duty * (1.0 - duty)).sqrt()), 0.0]
+        [4.0 / angle * libm::sin(angle * duty) / (2.0 * (duty * (1.0 - duty)).sqrt()), 0.0]
     };
-    let (sine, cosine) = (angle / 2.0).sin_cos();
+    let (sine, cosine) = libm::sincos(angle / 2.0);
     match voice {
         Voice::Soft => [0.0; 2],
         Voice::Sine => [if n == 1 { 2f64.sqrt() } else { 0.0 }, 0.0],
@@ -170,7 +170,7 @@ pub fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
         Voice::Triangle if n.is_multiple_of(2) => [0.0; 2],
         Voice::Triangle => [8.0 * 3f64.sqrt() / (angle * angle), 0.0],
         Voice::Chip if n.is_multiple_of(2) => [0.0; 2],
-        Voice::Chip => [2.0 / (angle * (angle / 32.0).tan()) / STEPS_RMS, 0.0],
+        Voice::Chip => [2.0 / (angle * libm::tan(angle / 32.0)) / STEPS_RMS, 0.0],
         Voice::Saw => [sine, cosine].map(|part| 2.0 * 3f64.sqrt() / angle * part),
     }
 }
@@ -180,7 +180,7 @@ impl Voice {
     pub fn shape(self, turns: f32) -> f32 {
         let from_peak = (turns - turns.round()).abs();
         let pulse = |duty: f32| if from_peak < duty / 2.0 { 1.0 } else { -1.0 };
-        let cosine = (std::f32::consts::TAU * turns).cos();
+        let cosine = libm::cosf(std::f32::consts::TAU * turns);
         match self {
             Self::Soft => 4.0 * cosine / (1.0 + 4.0 * cosine.abs()),
             Self::Sine => cosine,
@@ -199,7 +199,7 @@ impl Voice {
 pub fn soft_rms() -> f64 {
     let steps = 4096;
     let square = |step| {
-        let driven = 40.0 * 2f64.sqrt() * (PI * (step as f64 + 0.5) / steps as f64).cos();
+        let driven = 40.0 * 2f64.sqrt() * libm::cos(PI * (step as f64 + 0.5) / steps as f64);
         (driven / (1.0 + driven.abs())).powi(2)
     };
     ((0..steps).map(square).sum::<f64>() / steps as f64).sqrt()

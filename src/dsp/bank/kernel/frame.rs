@@ -97,7 +97,7 @@ impl Frame {
         self.bp_loss = (1.0 - fade) as f32;
         for (tone, design) in designs.iter().enumerate() {
             // `b lo = r b' lo' - (1 - r) bp`, both in plain units.
-            let squared = 4.0 * (design.angle / 2.0).sin().powi(2);
+            let squared = 4.0 * libm::sin(design.angle / 2.0).powi(2);
             // A resonator without gain has one 400 dB down, because `b'` must not be 0.
             let fall = design.gain.max(1e-20) as f32;
             let rise = (squared / f64::from(fall)) as f32;
