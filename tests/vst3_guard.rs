@@ -1,5 +1,5 @@
 //! The VST3 plugin with hosts that do what nice-plug does not expect, through the interfaces that they see.
-#![cfg(target_os = "linux")]
+#![cfg(any(target_os = "linux", windows))]
 
 // The plugin is linked into this program.
 use tone_filter::dsp::{CHOICES, SPECS};

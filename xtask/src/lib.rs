@@ -1,6 +1,7 @@
 //! Development tasks: `cargo xtask`, and helpers for the package's tests.
 
 pub mod arm;
+mod bits;
 pub mod bundle;
 pub mod corpus;
 pub mod demo;
@@ -13,6 +14,8 @@ pub mod soak;
 pub mod songs;
 pub mod suite;
 pub mod tune;
+#[cfg(target_os = "linux")]
+pub mod windows;
 
 use anyhow::{Context, Result, bail};
 use std::{
@@ -30,6 +33,10 @@ pub fn root() -> &'static Path {
 /// # Errors
 /// When `cargo metadata` fails.
 pub fn target() -> Result<PathBuf> {
+    // Where tests run in an emulated system, there is no cargo to ask.
+    if let Some(folder) = std::env::var_os("CARGO_TARGET_DIR") {
+        return Ok(root().join(folder));
+    }
     let mut command = cargo_metadata::MetadataCommand::new();
     let metadata = command.manifest_path(root().join("Cargo.toml")).no_deps().exec()?;
     Ok(metadata.target_directory.into())

@@ -10,6 +10,7 @@ Usage: cargo xtask VERB
   install           build the plugin and install it for this user
   test              check everything: format, lints, docs, tests, the plugin in real hosts
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
+  test-windows      run the tests for Windows under wine
   soak              run the long tests and print their figures: an hour of random settings and signals,
                     a session of two hours, a million blocks; the computer should be idle
   songs [FLAGS]     print how well notes are detected in real songs, and the loudness of the output;
@@ -37,6 +38,8 @@ fn main() -> ExitCode {
         "soak" => soak::soak(),
         "test" => suite::test(),
         "test-arm" => arm::test(),
+        #[cfg(target_os = "linux")]
+        "test-windows" => xtask::windows::test(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())

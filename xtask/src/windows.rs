@@ -1,0 +1,165 @@
+//! `cargo xtask test-windows`: the tests for Windows, cross-compiled with Debian's compiler and run under wine.
+
+use crate::{bits, display::Display, run, suite, target};
+use anyhow::{Context, Result, bail, ensure};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
+
+/// The compiler and the source of its library, a linker with the C library, Windows, and a display for it.
+const PACKAGES: [&str; 7] = [
+    "rustc-web",
+    "rust-web-src",
+    "gcc-mingw-w64-x86-64",
+    "wine",
+    "wine64",
+    "xvfb",
+    "libgl1-mesa-dri",
+];
+
+const TARGET: &str = "x86_64-pc-windows-gnu";
+
+/// Of Debian's package; the linker's libraries are there, too.
+const COMPILER: &str = "x86_64-w64-mingw32-gcc";
+
+/// Rust's standard library asks a library for random numbers that wine has had since version 9. This one passes it on
+/// to the older function.
+const RANDOM: &str = "
+#include <windows.h>
+BOOLEAN NTAPI SystemFunction036(PVOID, ULONG);
+__declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T size) {
+    return SystemFunction036(data, (ULONG)size);
+}
+";
+
+/// Wine with its own drive, and a display for it.
+struct Wine {
+    display: Display,
+    prefix: PathBuf,
+    /// Cargo's target folder for Windows.
+    target: PathBuf,
+    /// The folder with the libraries of the C compiler.
+    libraries: String,
+}
+
+/// Builds and runs all of it, and prints a table of the results.
+///
+/// # Errors
+/// When something is missing and cannot be installed, or anything has failed.
+pub fn test() -> Result<()> {
+    if !cfg!(target_arch = "x86_64") || !suite::on_path("dpkg-query") {
+        bail!("this verb needs Debian on x86-64; on Windows, `cargo test` runs the same tests");
+    }
+    let missing: Vec<_> =
+        PACKAGES.into_iter().filter(|package| !suite::installed(package)).collect();
+    if !missing.is_empty() {
+        suite::apt_install(&missing)?;
+    }
+    let wine = Wine::start()?;
+    let tests = |names: &'static [&str]| move |wine: &Wine| wine.tests(names);
+    let steps: [(&str, &dyn Fn(&Wine) -> Result<()>); 7] = [
+        ("bundles", &|wine| wine.bundle()),
+        ("library", &tests(&["--lib", "--test=kernels", "--test=accuracy"])),
+        ("command line", &tests(&["--test=cli"])),
+        ("CLAP in a host", &tests(&["--test=clap_host"])),
+        ("CLAP conformance", &tests(&["--test=conformance"])),
+        ("VST3 through its factory", &tests(&["--test=vst3_guard"])),
+        ("the same bits as here", &|wine| {
+            let program = wine.target.join(TARGET).join("debug/tone-filter.exe");
+            bits::compare(|| wine.command(&program)).map(|files| println!("{files} equal files"))
+        }),
+    ];
+    let results: Vec<_> = steps
+        .iter()
+        .map(|(name, step)| {
+            println!("\n=== {name}");
+            let started = Instant::now();
+            (name, step(&wine), started.elapsed().as_secs())
+        })
+        .collect();
+    println!();
+    for (name, result, seconds) in &results {
+        let result =
+            result.as_ref().map_or_else(|error| format!("FAILED: {error:#}"), |()| "passed".into());
+        println!("{name:26} {seconds:5} s  {result}");
+    }
+    ensure!(results.iter().all(|(_, result, _)| result.is_ok()), "not all is well on Windows");
+    Ok(())
+}
+
+impl Wine {
+    /// Makes the drive, unless it is there.
+    fn start() -> Result<Self> {
+        let target = target()?.join("windows");
+        let library = Command::new(COMPILER).arg("-print-libgcc-file-name").output()?;
+        let library = PathBuf::from(String::from_utf8(library.stdout)?.trim());
+        let libraries = library.parent().context("a library lies in a folder")?;
+        let wine = Self {
+            display: Display::start([1280, 800])?,
+            prefix: target.join("wine"),
+            libraries: format!("Z:{}", libraries.display()).replace('/', "\\"),
+            target,
+        };
+        fs::create_dir_all(&wine.prefix)?;
+        run(wine.environment(&mut Command::new("wineboot")).arg("--init"))?;
+        let system = wine.prefix.join("drive_c/windows/system32");
+        let (random, source) = (system.join("bcryptprimitives.dll"), wine.target.join("random.c"));
+        if !random.exists() {
+            fs::write(&source, RANDOM)?;
+            run(Command::new(COMPILER)
+                .arg("-shared")
+                .arg(&source)
+                .arg("-o")
+                .arg(&random)
+                .arg("-ladvapi32"))?;
+        }
+        Ok(wine)
+    }
+
+    /// Sets what wine reads.
+    fn environment<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        command
+            .env("DISPLAY", self.display.name())
+            .env("WINEPREFIX", &self.prefix)
+            .env("WINEPATH", &self.libraries)
+            // Neither .NET nor a browser is asked for.
+            .env("WINEDLLOVERRIDES", "mscoree,mshtml=")
+            .env("WINEDEBUG", "-all")
+    }
+
+    /// A Windows program.
+    fn command(&self, program: &Path) -> Command {
+        let mut command = Command::new("wine");
+        self.environment(&mut command).arg(program);
+        command
+    }
+
+    /// Sets what cargo builds for.
+    fn cargo<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        self.environment(command)
+            .env("RUSTC", "/usr/bin/rustc")
+            // The library is built from its source, which otherwise takes a nightly compiler.
+            .env("RUSTC_BOOTSTRAP", "1")
+            .env("CARGO_TARGET_DIR", &self.target)
+            .env("CARGO_UNSTABLE_BUILD_STD", "std,panic_unwind")
+            .env("CARGO_BUILD_TARGET", TARGET)
+            .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", COMPILER)
+            .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", "wine")
+    }
+
+    fn tests(&self, names: &[&str]) -> Result<()> {
+        run(self
+            .cargo(&mut Command::new("cargo"))
+            .args(["test", "--locked", "--no-fail-fast"])
+            .args(names))
+    }
+
+    /// Bundles of the debug build, which the tests need anyway.
+    fn bundle(&self) -> Result<()> {
+        let mut this = Command::new(env::current_exe()?);
+        run(self.cargo(&mut this).args(["bundle", "--target", TARGET]))
+    }
+}
