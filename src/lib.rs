@@ -29,3 +29,5 @@ mod xorshift;
 pub use editor::WindowlessEditor;
 #[cfg(feature = "plugin")]
 pub use plugin::clap_entry;
+#[cfg(feature = "app")]
+pub use plugin::run_standalone;

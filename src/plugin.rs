@@ -63,6 +63,13 @@ impl Default for ToneFilterPlugin {
     }
 }
 
+/// Opens the plugin's window as a program of its own, with audio and MIDI of the system's devices that `args` names, the
+/// first of which is the program's name. Returns when the window is closed, and false when it could not be opened.
+#[cfg(feature = "app")]
+pub fn run_standalone(args: impl IntoIterator<Item = String>) -> bool {
+    nice_plug::wrapper::standalone::nice_export_standalone_with_args::<ToneFilterPlugin, _>(args)
+}
+
 /// A layout with `channels` inputs and as many outputs, and with these sidechains.
 const fn layout(
     name: &'static str,

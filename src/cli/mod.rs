@@ -7,8 +7,12 @@ macro_rules! say {
     };
 }
 
+#[cfg(feature = "app")]
+mod app;
 mod bands;
 mod bench;
+#[cfg(feature = "play")]
+mod play;
 mod presets;
 mod progress;
 mod render;
@@ -44,6 +48,10 @@ struct Cli {
 enum Verb {
     Render(render::Args),
     Bands(bands::Args),
+    #[cfg(feature = "play")]
+    Play(play::Args),
+    #[cfg(feature = "app")]
+    App(app::Args),
     Bench(bench::Args),
     Presets(presets::Args),
     Completions(shell::CompletionsArgs),
@@ -100,6 +108,10 @@ pub fn run() -> ExitCode {
     let done = match cli.verb {
         Verb::Render(args) => render::run(&args),
         Verb::Bands(args) => bands::run(&args).map(|()| true),
+        #[cfg(feature = "play")]
+        Verb::Play(args) => play::run(&args).map(|()| true),
+        #[cfg(feature = "app")]
+        Verb::App(args) => Ok(app::run(&args)),
         Verb::Bench(args) => bench::run(&args).map(|()| true),
         Verb::Presets(args) => presets::run(&args).map(|()| true),
         Verb::Completions(args) => shell::completions::<Cli>(&args).map(|()| true),

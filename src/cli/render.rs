@@ -4,7 +4,7 @@ use super::{
     Usage,
     progress::Progress,
     refuse_terminal, report,
-    sound::{Sound, number},
+    sound::{Sound, number, of_file},
 };
 use clap::{ValueEnum, ValueHint};
 use std::{
@@ -243,7 +243,7 @@ impl Args {
             BitDepth::Int24 => Depth::Int24,
             BitDepth::Float32 => Depth::Float32,
         });
-        let (settings, keys) = self.sound.read(false)?;
+        let (settings, keys) = self.sound.read(of_file)?;
         Ok(Options {
             settings,
             keys,

@@ -33,13 +33,12 @@ pub struct Sound {
 }
 
 impl Sound {
-    /// The preset, or else the default sound, with every flag applied, and what plays its keys. Lookahead is on unless a
-    /// flag says otherwise: whoever reads a file knows what comes. Without focus it would change nothing, unless somebody
-    /// `listens` to the decisions all the same.
+    /// The preset, or else the default sound, with every flag applied, and what plays its keys. Whether there is
+    /// lookahead, `looks_ahead` decides from the preset unless a flag does.
     ///
     /// # Errors
     /// When there is no such preset or no such MIDI file, or when one of two flags is there that only work together.
-    pub fn read(&self, listens: bool) -> anyhow::Result<(Settings, Score)> {
+    pub fn read(&self, looks_ahead: fn(&Settings) -> bool) -> anyhow::Result<(Settings, Score)> {
         let mut settings = match &self.preset {
             Some(name) => Preset::find(name)?.settings,
             None => Settings::default(),
@@ -49,7 +48,7 @@ impl Sound {
                 spec.set(&mut settings, value);
             }
         }
-        settings.lookahead = listens || settings.focus > 0.0;
+        settings.lookahead = looks_ahead(&settings);
         if self.keys.is_some() && settings.keys == Keys::Off {
             settings.keys = Keys::Hold;
         }
@@ -168,6 +167,11 @@ pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
             _ => format!("{id} = {text:?} is several; use {}", or(&near)),
         }
     })
+}
+
+/// Lookahead for the sound of a file, all of which is known: without focus it would change nothing.
+pub fn of_file(settings: &Settings) -> bool {
+    settings.focus > 0.0
 }
 
 /// What to write where a switch is followed by its state, as in `--auto off`: that would be taken for a file to read.

@@ -11,6 +11,7 @@ mod level;
 pub mod listen;
 mod output;
 mod parts;
+pub mod pass;
 pub mod pitch;
 pub mod plot;
 pub mod render;

@@ -1,13 +1,12 @@
 //! One file through the filter.
 
 use super::{
-    Error, Input, Level, Output, Source,
-    resample::Resampler,
-    score::{Player, Score},
-    wav::{Chunk, Depth, Format, Writer},
+    Error, Input, Level, Output,
+    pass::Pass,
+    score::Score,
+    wav::{Depth, Format, Writer},
 };
-use crate::dsp::{BandMask, BandState, Settings, ToneFilter, kernel::Kernel};
-use ebur128::{EbuR128, Mode};
+use crate::dsp::{BandMask, Settings, kernel::Kernel};
 use std::{io, path::Path, sync::mpsc, thread, time::Instant};
 
 /// Frames that go from the reader to the filter and on to the writer at a time: enough to be worth a system
@@ -19,15 +18,6 @@ const WAITING: usize = 4;
 
 /// Frames from which on writing has a thread of its own: short files come in numbers, and fill all cores alone.
 const LONG: u64 = 1 << 21;
-
-/// Frames between two looks at the bands, and the shortest piece of a tail.
-const MOMENT: usize = 2048;
-
-/// Chunks that count in samples, and are wrong at another rate.
-const RATE_BOUND: [&[u8; 4]; 4] = [b"bext", b"cue ", b"plst", b"smpl"];
-
-/// `auto` ends where a whole block stays below this: half a step of 16 bits.
-const INAUDIBLE: f32 = 0.5 / 32_768.0;
 
 /// What comes after the end of the input, while the resonators still ring.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -128,42 +118,42 @@ pub fn render(
 ) -> Result<Report, Error> {
     let start = Instant::now();
     let input = Input::new(input)?;
-    let mut pass = Pass::new(&input, options)?;
+    let mut pass = Pass::new(&input, options, 1.0)?;
     let output = Output::create(output, input.path(), options.force)?;
     let mut gain = 1.0;
     if let Some(peak_db) = options.normalize {
-        pass.run(gain, &mut |part| progress(part / 2.0), &mut |_| Ok(()))?;
+        run(&mut pass, &mut |part| progress(part / 2.0), &mut |_| Ok(()))?;
         if pass.after.peak == 0.0 {
             return Err(Error::Silent(input.path().into()));
         }
         gain = libm::powf(10.0, peak_db / 20.0) / pass.after.peak;
-        pass = Pass::new(&input, options)?;
+        pass = Pass::new(&input, options, gain)?;
     }
     let mut progress = |part: f64| {
         progress(if options.normalize.is_some() { 0.5 + part / 2.0 } else { part });
     };
 
-    let source = pass.source.format();
-    let format = pass.format(options);
+    let source = pass.source().format();
+    let format = pass.format();
     let Settings { bypass, mix, morph, output: level, .. } = options.settings;
     let passed_on = bypass || morph == 0.0 || mix == 0.0 && level == 0.0;
-    let processed = !passed_on || gain != 1.0 || pass.resampler.is_some();
+    let processed = !passed_on || gain != 1.0 || pass.resamples();
     let bits = format.depth.bits();
     let dithered = !options.no_dither && (bits < source.depth.bits() || processed && bits <= 16);
     let mut writer = Writer::new(&output, format, pass.most_frames(), dithered)?;
     let (before, after) = pass.chunks();
     for chunk in before {
-        writer.carry(chunk, |to| pass.source.copy_chunk(chunk, to))?;
+        writer.carry(chunk, |to| pass.source().copy_chunk(chunk, to))?;
     }
     let long = pass.most_frames().is_none_or(|frames| frames > LONG);
     let frames = if long {
-        in_parallel(output.path(), &mut writer, |sink| pass.run(gain, &mut progress, sink))?
+        in_parallel(output.path(), &mut writer, |sink| run(&mut pass, &mut progress, sink))?
     } else {
-        pass.run(gain, &mut progress, &mut |block| writer.write(block))?
+        run(&mut pass, &mut progress, &mut |block| writer.write(block))?
     };
     writer.end_data()?;
     for chunk in after {
-        writer.carry(chunk, |to| pass.source.copy_chunk(chunk, to))?;
+        writer.carry(chunk, |to| pass.source().copy_chunk(chunk, to))?;
     }
     let clipped = writer.finish()?;
     if options.keep_mtime {
@@ -173,12 +163,12 @@ pub fn render(
     Ok(Report {
         format,
         frames,
-        source_seconds: pass.read as f64 / f64::from(source.rate),
+        source_seconds: pass.seconds(),
         samples: pass.read * u64::from(source.channels),
         wall_seconds: start.elapsed().as_secs_f64(),
         before: pass.before,
         after: pass.after,
-        loudness: pass.meters.map(|meter| loudness(meter.as_ref())),
+        loudness: pass.loudness(),
         clipped,
         notes: pass.notes,
         settings: options.settings,
@@ -219,194 +209,16 @@ fn in_parallel<T>(
     })
 }
 
-/// One run over a file from its start to the end of its tail.
-struct Pass {
-    source: Source,
-    filter: ToneFilter,
-    resampler: Option<Resampler>,
-    tail: Tail,
-    player: Player,
-    /// Frames of the source so far.
-    read: u64,
-    /// Frames of the filter's output that are still to be left out, because they come before the source's first.
-    early: usize,
-    before: Level,
-    after: Level,
-    /// Of input and output.
-    meters: [Option<EbuR128>; 2],
-    notes: BandMask,
-}
-
-impl Pass {
-    fn new(input: &Input, options: &Options) -> Result<Self, Error> {
-        let source = Source::open(input)?;
-        let Format { channels, rate, .. } = source.format();
-        let path = || input.path().to_path_buf();
-        let hertz = f64::from(rate);
-        let filter = ToneFilter::new(hertz, &options.settings)
-            .map_err(|source| Error::Filter { path: path(), source })?
-            .with_channels(usize::from(channels))
-            .with_kernel(options.kernel);
-        let resampler = options.rate.filter(|to| *to != rate).map(|to| {
-            Resampler::new(rate, to, channels).map_err(|reason| Error::Rate {
-                path: path(),
-                from: rate,
-                to,
-                reason,
-            })
-        });
-        // A rate that is none for it has no loudness.
-        let meter = |rate| EbuR128::new(u32::from(channels), rate, Mode::I).ok();
-        let meter = |rate| options.loudness.then(|| meter(rate)).flatten();
-        Ok(Self {
-            early: filter.latency(),
-            player: Player::new(&options.keys, &filter),
-            meters: [rate, options.rate.unwrap_or(rate)].map(meter),
-            source,
-            filter,
-            resampler: resampler.transpose()?,
-            tail: options.tail,
-            read: 0,
-            before: Level::default(),
-            after: Level::default(),
-            notes: BandMask::NONE,
-        })
-    }
-
-    /// What comes out.
-    fn format(&self, options: &Options) -> Format {
-        let source = self.source.format();
-        Format {
-            depth: options.depth.unwrap_or(self.source.natural_depth()),
-            rate: options.rate.unwrap_or(source.rate),
-            ..source
+/// Filters all of it and hands the output out in blocks. Gives the output's number of frames.
+fn run(pass: &mut Pass, progress: &mut dyn FnMut(f64), sink: Sink) -> Result<u64, Error> {
+    let mut block = vec![Vec::new(); usize::from(pass.format().channels)];
+    let mut frames = 0;
+    while pass.next(&mut block, BLOCK)? {
+        frames += block[0].len() as u64;
+        sink(&mut block)?;
+        if let Some(part) = pass.part() {
+            progress(part);
         }
     }
-
-    /// No more samples a channel than this come out.
-    fn most_frames(&self) -> Option<u64> {
-        let frames = self.source.frames()? + self.tail_frames();
-        Some(self.resampler.as_ref().map_or(frames, |resampler| resampler.output_frames(frames)))
-    }
-
-    fn tail_frames(&self) -> u64 {
-        let seconds = match self.tail {
-            Tail::None => 0.0,
-            Tail::Seconds(seconds) => seconds,
-            // The filter's own tail is the time to -60 dB, and 16 bits have 96.
-            Tail::Auto => ToneFilter::tail(self.filter.settings()) * 96.0 / 60.0,
-        };
-        (seconds * f64::from(self.source.format().rate)).round() as u64
-    }
-
-    /// The chunks to carry over, before and after the samples.
-    fn chunks(&self) -> (Vec<Chunk>, Vec<Chunk>) {
-        let fits = |chunk: &&Chunk| self.resampler.is_none() || !RATE_BOUND.contains(&&chunk.id);
-        let (before, after) = self.source.chunks();
-        (
-            before.iter().filter(fits).copied().collect(),
-            after.iter().filter(fits).copied().collect(),
-        )
-    }
-
-    /// Filters all of it and hands the output out in blocks. Gives the output's number of frames.
-    fn run(&mut self, gain: f32, progress: &mut dyn FnMut(f64), sink: Sink) -> Result<u64, Error> {
-        let channels = self.source.format().channels;
-        let mut block = vec![Vec::new(); usize::from(channels)];
-        let mut frames = 0;
-        let mut put = |this: &mut Self, block: &mut Vec<Vec<f32>>| {
-            for channel in block.iter_mut() {
-                if gain != 1.0 {
-                    channel.iter_mut().for_each(|sample| *sample *= gain);
-                }
-                this.after.add(channel);
-            }
-            measure(&mut this.meters[1], block);
-            frames += block[0].len() as u64;
-            sink(block)
-        };
-        loop {
-            self.source.read(&mut block, BLOCK)?;
-            if block[0].is_empty() {
-                break;
-            }
-            self.read += block[0].len() as u64;
-            block.iter().for_each(|channel| self.before.add(channel));
-            measure(&mut self.meters[0], &block);
-            self.filter(&mut block);
-            if let Some(resampler) = &mut self.resampler {
-                resampler.process(&mut block);
-            }
-            put(self, &mut block)?;
-            if let Some(frames) = self.source.frames() {
-                progress(self.read as f64 / frames.max(self.read) as f64);
-            }
-        }
-        // What the filter still holds back.
-        silence(&mut block, self.filter.latency());
-        self.filter(&mut block);
-        if let Some(resampler) = &mut self.resampler {
-            resampler.process(&mut block);
-        }
-        put(self, &mut block)?;
-        let mut left = self.tail_frames();
-        while left > 0 {
-            let piece = left.min(MOMENT as u64);
-            silence(&mut block, piece as usize);
-            self.filter(&mut block);
-            let audible = |channel: &Vec<f32>| channel.iter().any(|s| s.abs() * gain >= INAUDIBLE);
-            if self.tail == Tail::Auto && !block.iter().any(audible) {
-                break;
-            }
-            if let Some(resampler) = &mut self.resampler {
-                resampler.process(&mut block);
-            }
-            put(self, &mut block)?;
-            left -= piece;
-        }
-        if let Some(resampler) = &mut self.resampler {
-            resampler.finish(&mut block);
-            put(self, &mut block)?;
-        }
-        Ok(frames)
-    }
-
-    /// Filters `block`, and leaves out what comes too early.
-    fn filter(&mut self, block: &mut [Vec<f32>]) {
-        for start in (0..block[0].len()).step_by(MOMENT) {
-            let end = block[0].len().min(start + MOMENT);
-            self.player.process(&mut self.filter, block, start..end, |_| ());
-            let sounding = self.filter.sounding_bands();
-            for (tone, band) in self.filter.bands().bands.iter().enumerate() {
-                if band.state != BandState::Muted && sounding.contains(tone) {
-                    self.notes = self.notes.with(tone, true);
-                }
-            }
-        }
-        let early = self.early.min(block[0].len());
-        self.early -= early;
-        if early > 0 {
-            block.iter_mut().for_each(|channel| drop(channel.drain(..early)));
-        }
-    }
-}
-
-fn measure(meter: &mut Option<EbuR128>, block: &[Vec<f32>]) {
-    let channels: Vec<&[f32]> = block.iter().map(Vec::as_slice).collect();
-    if let Some(Err(_)) = meter.as_mut().map(|meter| meter.add_frames_planar_f32(&channels)) {
-        *meter = None;
-    }
-}
-
-/// What a meter says; of less than 0.4 s, and of silence, nothing.
-fn loudness(meter: Option<&EbuR128>) -> Option<f64> {
-    meter?.loudness_global().ok().filter(|loudness| loudness.is_finite())
-}
-
-/// Replaces what `block` holds by so many frames of silence.
-fn silence(block: &mut [Vec<f32>], frames: usize) {
-    for channel in block {
-        channel.clear();
-        channel.resize(frames, 0.0);
-    }
+    Ok(frames)
 }

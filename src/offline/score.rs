@@ -135,7 +135,7 @@ impl Event {
 }
 
 /// Somebody who plays a score on a filter while it works.
-pub(super) struct Player {
+pub struct Player {
     /// What is still to be played, with the frame of the filter before which it is due.
     events: Peekable<IntoIter<(u64, Event)>>,
     /// Frames so far.

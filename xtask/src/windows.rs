@@ -60,7 +60,8 @@ pub fn test() -> Result<()> {
     }
     let wine = Wine::start()?;
     let tests = |names: &'static [&str]| move |wine: &Wine| wine.tests(names);
-    let steps: [(&str, &dyn Fn(&Wine) -> Result<()>); 7] = [
+    type Step<'a> = (&'a str, &'a dyn Fn(&Wine) -> Result<()>);
+    let steps: [Step; 7] = [
         ("bundles", &|wine| wine.bundle()),
         ("library", &tests(&["--lib", "--test=kernels", "--test=accuracy"])),
         ("command line", &tests(&["--test=cli"])),

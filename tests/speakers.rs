@@ -1,0 +1,217 @@
+//! `tone-filter play`, with a device of ALSA's that writes a file in place of speakers. `cargo xtask test-play` runs it.
+#![cfg(target_os = "linux")]
+
+use std::{
+    fs,
+    io::Write,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+use tempfile::TempDir;
+
+/// Seconds of the demo tune that are played.
+const SECONDS: u32 = 3;
+
+/// A folder with `in.wav`, the start of the demo tune in stereo, and a device called tape.
+struct Studio(TempDir);
+
+impl Studio {
+    fn new() -> Self {
+        let studio = Self(tempfile::tempdir().unwrap());
+        let tape = studio.path("tape.raw");
+        // The device takes what it gets as fast as it comes.
+        let devices = format!(
+            "</usr/share/alsa/alsa.conf>\npcm.tape {{ type file slave.pcm null file \"{}\" format raw }}\n",
+            tape.display()
+        );
+        fs::write(studio.path("asound.conf"), devices).unwrap();
+        let mut tune = hound::WavReader::open("assets/demo.wav").unwrap();
+        let mut part = hound::WavWriter::create(studio.path("in.wav"), tune.spec()).unwrap();
+        let samples = SECONDS * tune.spec().sample_rate * u32::from(tune.spec().channels);
+        tune.samples::<i32>()
+            .take(samples as usize)
+            .for_each(|sample| part.write_sample(sample.unwrap()).unwrap());
+        part.finalize().unwrap();
+        studio
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// `tone-filter` with the arguments in `line`, and the device.
+    fn command(&self, line: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tone-filter"));
+        command
+            .args(line.split(' '))
+            .current_dir(&self.0)
+            .env("ALSA_CONFIG_PATH", self.path("asound.conf"))
+            .stdin(Stdio::null())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    /// Runs what must end with exit code `code`, and gives what it says.
+    fn run(&self, line: &str, code: i32) -> String {
+        let output = self.command(line).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{line}: {said}");
+        said
+    }
+
+    /// The stereo frames on the tape, but for silent ones, as the device starts and ends with some.
+    fn heard(&self) -> Vec<[f32; 2]> {
+        let bytes = fs::read(self.path("tape.raw")).unwrap();
+        let samples: Vec<f32> =
+            bytes.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        without_silence(samples.as_chunks().0)
+    }
+
+    /// What `render` makes of `input`, without silent frames.
+    fn rendered(&self, input: &str, flags: &str) -> Vec<[f32; 2]> {
+        self.run(&format!("render {input} -o out.wav --force --bit-depth 32f {flags}"), 0);
+        let mut wav = hound::WavReader::open(self.path("out.wav")).unwrap();
+        let samples: Vec<f32> = wav.samples().map(Result::unwrap).collect();
+        without_silence(samples.as_chunks().0)
+    }
+}
+
+fn without_silence(frames: &[[f32; 2]]) -> Vec<[f32; 2]> {
+    frames.iter().copied().filter(|frame| *frame != [0.0; 2]).collect()
+}
+
+/// Sends what a user sends who ends a program from outside, and waits.
+fn end(mut child: Child) -> i32 {
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    child.wait().unwrap().code().unwrap()
+}
+
+#[test]
+fn what_is_played_is_what_is_rendered() {
+    let studio = Studio::new();
+    for flags in ["--preset reference", "--mix 80", "--lookahead=off --preset chiptune"] {
+        let said = studio.run(&format!("play in.wav --output-device tape {flags}"), 0);
+        assert!(said.starts_with("in.wav on tape: 3.00 s"), "{said}");
+        let (heard, rendered) = (studio.heard(), studio.rendered("in.wav", flags));
+        assert!(rendered.len() > 100_000, "{flags}: {} frames sound", rendered.len());
+        assert!(heard == rendered, "{flags}: {} and {} frames", heard.len(), rendered.len());
+    }
+}
+
+#[test]
+fn a_loop_has_no_seam_and_ends_when_the_user_wants() {
+    let studio = Studio::new();
+    let mut tune = hound::WavReader::open(studio.path("in.wav")).unwrap();
+    let samples: Vec<i32> = tune.samples().map(Result::unwrap).collect();
+    let mut twice = hound::WavWriter::create(studio.path("twice.wav"), tune.spec()).unwrap();
+    for sample in samples.iter().chain(&samples) {
+        twice.write_sample(*sample).unwrap();
+    }
+    twice.finalize().unwrap();
+    let rendered = studio.rendered("twice.wav", "--preset reference");
+
+    let line = "play in.wav --loop --output-device tape --preset reference --quiet";
+    let child = studio.command(line).spawn().unwrap();
+    let start = Instant::now();
+    let long = |studio: &Studio| {
+        fs::metadata(studio.path("tape.raw"))
+            .is_ok_and(|tape| tape.len() > 16 * rendered.len() as u64)
+    };
+    while !long(&studio) {
+        assert!(start.elapsed() < Duration::from_secs(60), "nothing is played");
+        thread::sleep(Duration::from_millis(10));
+    }
+    assert_eq!(end(child), 0);
+    let heard = studio.heard();
+    assert!(heard[..rendered.len()] == rendered, "another sound");
+}
+
+#[test]
+fn a_microphone_is_played_until_the_user_ends_it() {
+    let studio = Studio::new();
+    let child = studio.command("play --device null --output-device tape --quiet").spawn().unwrap();
+    thread::sleep(Duration::from_secs(1));
+    assert_eq!(end(child), 0);
+    assert!(fs::metadata(studio.path("tape.raw")).unwrap().len() > 0);
+}
+
+#[test]
+fn what_cannot_be_played_is_told_in_one_line() {
+    let studio = Studio::new();
+    fs::write(studio.path("words.wav"), "words").unwrap();
+    for (line, code, words) in [
+        (
+            "play in.wav --output-device gramophone",
+            2,
+            "\"gramophone\" is no device here; --list-devices",
+        ),
+        ("play --device gramophone", 2, "\"gramophone\" is no device here; --list-devices"),
+        ("play words.wav --output-device tape", 1, "words.wav: cannot be decoded"),
+        ("play missing.wav --output-device tape", 1, "missing.wav: cannot be read"),
+        ("play in.wav --keys-mode hold", 2, "unexpected argument"),
+    ] {
+        let said = studio.run(line, code);
+        assert!(said.contains(words), "{line}: {said}");
+    }
+    assert_eq!(
+        studio.run("play", 2).lines().next().unwrap(),
+        "error: the following required arguments were not provided:"
+    );
+    let listed = studio.command("play --list-devices").stderr(Stdio::null()).output().unwrap();
+    let listed = String::from_utf8(listed.stdout).unwrap();
+    assert!(listed.contains("For --output-device:\n") && listed.contains("\n  tape"), "{listed}");
+}
+
+#[test]
+fn the_terminal_shows_the_bands_and_takes_keys() {
+    let studio = Studio::new();
+    let tool = env!("CARGO_BIN_EXE_tone-filter");
+    let line = format!(
+        "stty cols 100 rows 60; exec '{tool}' play in.wav --loop --output-device tape --mix 50"
+    );
+    let mut script = Command::new("script")
+        .args(["-qec", &line, "/dev/null"])
+        .current_dir(&studio.0)
+        .env("ALSA_CONFIG_PATH", studio.path("asound.conf"))
+        .env("SHELL", "/bin/sh")
+        .env("TERM", "xterm")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("script: {error}; it is a part of util-linux"));
+    let mut keys = script.stdin.take().unwrap();
+    let press = |keys: &mut dyn Write, key: &str| {
+        thread::sleep(Duration::from_millis(500));
+        keys.write_all(key.as_bytes()).unwrap();
+        keys.flush().unwrap();
+    };
+    // Right, Down, Space, q.
+    for key in ["\x1b[C", "\x1b[B", " ", "q"] {
+        press(&mut keys, key);
+    }
+    let output = script.wait_with_output().unwrap();
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{shown}");
+    // The terminal is as it was.
+    assert!(shown.contains("\x1b[?1049h") && shown.contains("\x1b[?1049l"), "{shown:?}");
+    for words in [
+        "in.wav on tape",
+        " G#7 ",
+        "  A3 ",
+        "\u{2588}",
+        "Mix 50 %",
+        "Mix 55 %",
+        "own sound",
+        "tone-filter",
+        "playing",
+        "paused",
+        "Space pause",
+    ] {
+        assert!(shown.contains(words), "{words:?} is not on {shown:?}");
+    }
+    // A band that sounds is green.
+    assert!(shown.contains("\x1b[38;5;10m"), "{shown:?}");
+}
