@@ -7,13 +7,16 @@ pub mod corpus;
 pub mod demo;
 #[cfg(target_os = "linux")]
 pub mod display;
+mod foreign;
 pub mod host;
 pub mod install;
+pub mod macos;
 pub mod python;
 pub mod soak;
 pub mod songs;
 pub mod suite;
 pub mod tune;
+pub mod web;
 #[cfg(target_os = "linux")]
 pub mod windows;
 

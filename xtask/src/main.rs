@@ -1,7 +1,7 @@
 //! `cargo xtask`: the project's own commands.
 
 use std::process::ExitCode;
-use xtask::{arm, bundle, corpus, demo, install, root, soak, songs, suite, tune};
+use xtask::{arm, bundle, corpus, demo, install, macos, root, soak, songs, suite, tune, web};
 
 const USAGE: &str = "\
 Usage: cargo xtask VERB
@@ -11,6 +11,9 @@ Usage: cargo xtask VERB
   test              check everything: format, lints, docs, tests, the plugin in real hosts
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
   test-windows      run the tests for Windows under wine
+  check-macos       check the types for Macs of both CPU types
+  web               build the web page with the filter into target/web
+  test-web          run the tests of that page in Chromium
   soak              run the long tests and print their figures: an hour of random settings and signals,
                     a session of two hours, a million blocks; the computer should be idle
   songs [FLAGS]     print how well notes are detected in real songs, and the loudness of the output;
@@ -32,12 +35,14 @@ fn main() -> ExitCode {
         "songs" => songs::report(&args.collect::<Vec<_>>()),
         _ if args.next().is_some() => return usage(),
         "demo" => demo::demo(),
+        "check-macos" => macos::check(),
         "corpus" => corpus::write(),
         "deny" => suite::deny(),
         "install" => install::install(),
         "soak" => soak::soak(),
         "test" => suite::test(),
         "test-arm" => arm::test(),
+        "test-web" => web::test(),
         #[cfg(target_os = "linux")]
         "test-windows" => xtask::windows::test(),
         "help" | "--help" | "-h" => {
@@ -45,6 +50,7 @@ fn main() -> ExitCode {
             Ok(())
         }
         "tune" => tune::write(&root().join("assets/demo.wav")),
+        "web" => web::web(),
         _ => return usage(),
     };
     match result {

@@ -1,6 +1,6 @@
 //! `cargo xtask test-windows`: the tests for Windows, cross-compiled with Debian's compiler and run under wine.
 
-use crate::{bits, display::Display, run, suite, target};
+use crate::{bits, display::Display, foreign, run, suite, target};
 use anyhow::{Context, Result, bail, ensure};
 use std::{
     env, fs,
@@ -9,16 +9,8 @@ use std::{
     time::Instant,
 };
 
-/// The compiler and the source of its library, a linker with the C library, Windows, and a display for it.
-const PACKAGES: [&str; 7] = [
-    "rustc-web",
-    "rust-web-src",
-    "gcc-mingw-w64-x86-64",
-    "wine",
-    "wine64",
-    "xvfb",
-    "libgl1-mesa-dri",
-];
+/// A linker with the C library, Windows, and a display for it.
+const PACKAGES: [&str; 5] = ["gcc-mingw-w64-x86-64", "wine", "wine64", "xvfb", "libgl1-mesa-dri"];
 
 const TARGET: &str = "x86_64-pc-windows-gnu";
 
@@ -53,11 +45,7 @@ pub fn test() -> Result<()> {
     if !cfg!(target_arch = "x86_64") || !suite::on_path("dpkg-query") {
         bail!("this verb needs Debian on x86-64; on Windows, `cargo test` runs the same tests");
     }
-    let missing: Vec<_> =
-        PACKAGES.into_iter().filter(|package| !suite::installed(package)).collect();
-    if !missing.is_empty() {
-        suite::apt_install(&missing)?;
-    }
+    foreign::install(&[&foreign::PACKAGES[..], &PACKAGES].concat())?;
     let wine = Wine::start()?;
     let tests = |names: &'static [&str]| move |wine: &Wine| wine.tests(names);
     type Step<'a> = (&'a str, &'a dyn Fn(&Wine) -> Result<()>);
@@ -140,13 +128,8 @@ impl Wine {
 
     /// Sets what cargo builds for.
     fn cargo<'a>(&self, command: &'a mut Command) -> &'a mut Command {
-        self.environment(command)
-            .env("RUSTC", "/usr/bin/rustc")
-            // The library is built from its source, which otherwise takes a nightly compiler.
-            .env("RUSTC_BOOTSTRAP", "1")
-            .env("CARGO_TARGET_DIR", &self.target)
-            .env("CARGO_UNSTABLE_BUILD_STD", "std,panic_unwind")
-            .env("CARGO_BUILD_TARGET", TARGET)
+        let command = self.environment(command);
+        foreign::from_source(command, TARGET, "panic_unwind", &self.target)
             .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", COMPILER)
             .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", "wine")
     }

@@ -25,6 +25,8 @@ enum Machine {
     Avx512(fearless_simd::x86::Avx512),
     #[cfg(target_arch = "aarch64")]
     Neon(fearless_simd::aarch64::Neon),
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128(fearless_simd::wasm32::WasmSimd128),
 }
 
 /// A computation that is generic over the type of vectors.
@@ -62,7 +64,8 @@ impl Default for Kernel {
 
 impl Kernel {
     /// The names of all kernels on all CPUs, simplest first.
-    pub const NAMES: [&str; 6] = ["scalar", "portable", "sse2", "neon", "avx2", "avx512"];
+    pub const NAMES: [&str; 7] =
+        ["scalar", "portable", "simd128", "sse2", "neon", "avx2", "avx512"];
 
     /// The kernels that this CPU can run, in the order of [`Kernel::NAMES`].
     pub fn available() -> impl Iterator<Item = Self> {
@@ -96,6 +99,8 @@ impl Kernel {
             Machine::Avx512(_) => "avx512",
             #[cfg(target_arch = "aarch64")]
             Machine::Neon(_) => "neon",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Machine::Simd128(_) => "simd128",
         }
     }
 
@@ -112,6 +117,8 @@ impl Kernel {
             "avx512" => Machine::Avx512(level.as_avx512()?),
             #[cfg(target_arch = "aarch64")]
             "neon" => Machine::Neon(level.as_neon()?),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            "simd128" => Machine::Simd128(level.as_wasm_simd128()?),
             _ => return None,
         };
         Some(Self(machine))
@@ -130,6 +137,8 @@ impl Kernel {
             Machine::Avx512(simd) => work.run(simd),
             #[cfg(target_arch = "aarch64")]
             Machine::Neon(simd) => work.run(simd),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Machine::Simd128(simd) => work.run(simd),
         }
     }
 
@@ -157,6 +166,8 @@ impl Kernel {
             Machine::Avx512(simd) => dispatched::process(simd, c, task),
             #[cfg(target_arch = "aarch64")]
             Machine::Neon(simd) => dispatched::process(simd, c, task),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Machine::Simd128(simd) => dispatched::process(simd, c, task),
         }
     }
 }

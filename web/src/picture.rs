@@ -1,0 +1,64 @@
+//! The bands as numbers that a page can draw.
+
+use std::f32::consts::TAU;
+use tone_filter::dsp::{
+    Band, ToneFilter,
+    notes::{PITCH_CLASSES, TONES},
+};
+
+/// Points of a wave.
+const POINTS: usize = 96;
+
+/// The numbers of a band: power, level, state and wave.
+pub const RECORD: usize = 3 + POINTS;
+
+/// The power in dB below which no wave is computed, as it is drawn without height.
+const FAINTEST: f32 = -80.0;
+
+/// Level and power of silence, in dB.
+const SILENCE: f32 = -200.0;
+
+/// The state of a band that may not sound.
+pub const CLOSED: f32 = 3.0;
+
+/// The records of all bands.
+pub struct Picture(pub [[f32; RECORD]; TONES]);
+
+impl Default for Picture {
+    fn default() -> Self {
+        Self([[0.0; RECORD]; TONES])
+    }
+}
+
+impl Picture {
+    /// Draws the current state of `filter` and returns the address of the numbers.
+    pub fn take(&mut self, filter: &ToneFilter) -> *const f32 {
+        let (bands, sounding) = (filter.bands(), filter.sounding_bands());
+        for (tone, (record, band)) in self.0.iter_mut().zip(&bands.bands).enumerate() {
+            let ([power, level, state], wave) = record.split_first_chunk_mut().expect("a record");
+            *power = (10.0 * (bands.gain * bands.gain * band.power).log10()).max(SILENCE);
+            *level = band.level_db().max(SILENCE);
+            *state = if sounding.contains(tone) { f32::from(band.state as u8) } else { CLOSED };
+            wave.fill(0.0);
+            if *power > FAINTEST {
+                draw(band, tone, wave);
+            }
+        }
+        self.0.as_flattened().as_ptr()
+    }
+}
+
+/// The last periods of a band's output. They begin at a rising zero crossing, so that the picture stands still.
+fn draw(band: &Band, tone: usize, wave: &mut [f32]) {
+    // One more period per octave, so that higher notes look higher and stay legible.
+    let periods = (2 + tone / PITCH_CLASSES.len()) as f32;
+    let [now, before] = band.phasor;
+    let zero = before.atan2(now) + 1.25 * TAU;
+    let last = wave.len() - 1;
+    for (point, y) in wave.iter_mut().enumerate() {
+        let angle = zero + TAU * periods * (last - point) as f32 / last as f32;
+        *y = band.wave(angle / band.angular_frequency);
+    }
+    let peak = wave.iter().fold(f32::MIN_POSITIVE, |peak, y| peak.max(y.abs()));
+    wave.iter_mut().for_each(|y| *y /= peak);
+}

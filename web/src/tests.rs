@@ -1,0 +1,173 @@
+//! What JavaScript sees, without JavaScript.
+
+use super::{picture::CLOSED, *};
+use serde_json::Value;
+use std::f64::consts::TAU;
+use tone_filter::dsp::{CHOICES, SPECS, notes};
+
+const RATE: f64 = 48_000.0;
+
+fn web() -> Box<Web> {
+    tone_filter_new(RATE).unwrap()
+}
+
+fn write(web: &mut Web, text: &str) {
+    tone_filter_write(web, text.len());
+    web.text.copy_from_slice(text.as_bytes());
+}
+
+fn read(web: &Web, length: usize) -> &str {
+    assert_eq!(web.text.len(), length);
+    std::str::from_utf8(&web.text).unwrap()
+}
+
+/// Plays a sine of `hertz` for a second; passes each quantum's input and output on.
+fn play(web: &mut Web, hertz: f64, mut each: impl FnMut(&Quantum, &Quantum)) {
+    for start in (0..RATE as usize).step_by(QUANTUM) {
+        let sine = |t: usize| (0.5 * (TAU * hertz * (start + t) as f64 / RATE).sin()) as f32;
+        web.input = [std::array::from_fn(sine); 2];
+        tone_filter_process(web);
+        each(&web.input, &web.output);
+    }
+}
+
+#[test]
+fn a_sample_rate_out_of_range_is_refused() {
+    assert!(tone_filter_new(0.0).is_none() && tone_filter_new(f64::NAN).is_none());
+}
+
+#[test]
+fn quanta_are_what_the_filter_makes_of_them() {
+    let mut filter = ToneFilter::new(RATE, &Settings::default()).unwrap();
+    play(&mut web(), 440.0, |input, output| {
+        let mut expected = *input;
+        filter.process(&mut expected.each_mut().map(|channel| &mut channel[..]));
+        assert_eq!(*output, expected);
+    });
+}
+
+#[test]
+fn every_setting_is_set_by_its_id_and_comes_back_as_json() {
+    let mut web = web();
+    let mut expected = Settings::default();
+    for spec in &SPECS {
+        write(&mut web, spec.id);
+        assert_eq!(tone_filter_set(&mut web, spec.min), 0);
+        spec.set(&mut expected, spec.min);
+        assert_eq!(*web.filter.settings(), expected);
+    }
+    for choice in &CHOICES {
+        write(&mut web, choice.id);
+        assert_eq!(tone_filter_set(&mut web, 1.0), 0);
+        choice.set(&mut expected, 1);
+        assert_eq!(*web.filter.settings(), expected);
+    }
+    let length = tone_filter_json(&mut web);
+    let json = read(&web, length).to_owned();
+    assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), expected);
+    let mut other = self::web();
+    write(&mut other, &json);
+    assert_eq!(tone_filter_set_json(&mut other), 0);
+    assert_eq!(*other.filter.settings(), expected);
+}
+
+#[test]
+fn settings_that_json_lacks_are_those_of_the_reference() {
+    let mut web = web();
+    write(&mut web, r#"{"mix":20}"#);
+    assert_eq!(tone_filter_set_json(&mut web), 0);
+    assert_eq!(*web.filter.settings(), Settings { mix: 20.0, ..Settings::REFERENCE });
+}
+
+#[test]
+fn what_is_invalid_changes_nothing_and_is_named() {
+    let mut web = web();
+    for (json, reason) in [
+        ("", "EOF"),
+        (r#"{"mixx":1}"#, "unknown field `mixx`"),
+        (r#"{"mix":101}"#, "mix = 101 is out of range; use 0 to 100 %"),
+    ] {
+        write(&mut web, json);
+        let length = tone_filter_set_json(&mut web);
+        assert!(read(&web, length).contains(reason), "{json}");
+    }
+    for (id, value, reason) in [
+        ("colour", 1.0, "there is no setting colour"),
+        ("mix", f32::NAN, "mix = NaN is out of range; use 0 to 100 %"),
+    ] {
+        write(&mut web, id);
+        let length = tone_filter_set(&mut web, value);
+        assert_eq!(read(&web, length), reason);
+    }
+    assert_eq!(*web.filter.settings(), Settings::default());
+}
+
+#[test]
+fn the_table_has_all_settings_and_presets() {
+    let mut web = web();
+    let length = tone_filter_table(&mut web);
+    let table: Value = serde_json::from_str(read(&web, length)).unwrap();
+    let ids = |list: &str| -> Vec<String> {
+        let rows = table[list].as_array().unwrap().iter();
+        rows.map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(ids("numbers"), SPECS.each_ref().map(|spec| spec.id));
+    assert_eq!(ids("choices"), CHOICES.each_ref().map(|choice| choice.id));
+    assert_eq!(ids("presets"), tone_filter::presets::ids().collect::<Vec<_>>());
+    assert_eq!(table["choices"][0]["entries"][1][0], "stereo");
+}
+
+#[test]
+fn the_picture_shows_the_note_that_sounds() {
+    let mut web = web();
+    write(&mut web, r#"{"focus":100,"ring":0.2,"release":20}"#);
+    tone_filter_set_json(&mut web);
+    play(&mut web, 440.0, |_, _| ());
+    web.picture.take(&web.filter);
+    let state = |tone: usize| web.picture.0[tone][2];
+    assert!(state(notes::A4) >= 1.0);
+    assert!((0..notes::TONES).all(|tone| tone == notes::A4 || state(tone) == 0.0));
+    let [power, level, _, wave @ ..] = &web.picture.0[notes::A4];
+    // The sine has a power of 1/8, and the ceiling is 10 dB below that.
+    let sine = 10.0 * 0.125f32.log10();
+    assert!((power - (sine - 10.0)).abs() < 0.1 && (level + 10.0).abs() < 0.1, "{power} {level}");
+    // Three periods that end at a zero crossing, with a peak of 1.
+    let crossings = wave.windows(2).filter(|pair| (pair[0] < 0.0) != (pair[1] < 0.0)).count();
+    assert!((5..=7).contains(&crossings), "{crossings}");
+    assert!(wave.iter().all(|y| y.abs() <= 1.0) && wave.iter().any(|y| y.abs() == 1.0));
+}
+
+#[test]
+fn keys_close_all_bands_but_theirs() {
+    let mut web = web();
+    write(&mut web, "keys");
+    tone_filter_set(&mut web, 1.0);
+    tone_filter_key(&mut web, 69, 1.0);
+    web.picture.take(&web.filter);
+    let open = |web: &Web| web.picture.0.map(|record| record[2] != CLOSED);
+    assert!(open(&web)[notes::A4] && open(&web).iter().filter(|open| **open).count() == 1);
+    tone_filter_release_keys(&mut web);
+    web.picture.take(&web.filter);
+    assert!(!open(&web).contains(&true));
+}
+
+#[test]
+fn latency_and_tail_are_those_of_the_settings() {
+    let mut web = web();
+    assert_eq!(tone_filter_latency(&web), 0);
+    write(&mut web, "lookahead");
+    tone_filter_set(&mut web, 1.0);
+    assert_eq!(tone_filter_latency(&web), ToneFilter::lookahead(RATE));
+    assert_eq!(tone_filter_tail(&web), ToneFilter::tail(&Settings::default()));
+}
+
+#[test]
+fn a_reset_filter_is_a_new_one() {
+    let mut web = web();
+    let mut first = Vec::new();
+    play(&mut web, 440.0, |_, output| first.push(*output));
+    tone_filter_reset(&mut web);
+    let mut second = Vec::new();
+    play(&mut web, 440.0, |_, output| second.push(*output));
+    assert_eq!(first, second);
+}
