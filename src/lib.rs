@@ -4,7 +4,7 @@
 //!
 //! * [`dsp`] is the filter itself. It needs nothing else; a game engine can embed it with
 //!   `default-features = false`.
-//! * [`presets`] turns settings into JSON and back.
+//! * [`presets`] turns settings into JSON and back, and has the factory presets (feature `presets`).
 //! * [`offline`] reads, renders and draws files (feature `cli`).
 //! * `plugin`, `params`, [`meters`] and `editor` are the CLAP and VST3 plugin (feature `plugin`);
 //!   [`WindowlessEditor`] is its editor for tests and benches.
@@ -20,7 +20,7 @@ pub mod offline;
 mod params;
 #[cfg(feature = "plugin")]
 mod plugin;
-#[cfg(any(feature = "plugin", feature = "cli"))]
+#[cfg(feature = "presets")]
 pub mod presets;
 #[cfg(any(test, feature = "cli"))]
 mod xorshift;

@@ -6,27 +6,24 @@
 //!
 //! Settings that a preset does not mention are those of [`Settings::REFERENCE`].
 
+#[cfg(any(feature = "plugin", feature = "cli"))]
 mod file_name;
+#[cfg(any(feature = "plugin", feature = "cli"))]
+mod files;
 #[cfg(test)]
 mod sounds;
+#[cfg(any(feature = "plugin", feature = "cli"))]
 mod user;
 
-pub use user::Folder;
+#[cfg(any(feature = "plugin", feature = "cli"))]
+pub use {files::Error, user::Folder};
 
 use crate::dsp::Settings;
 use serde::{Deserialize, Serialize};
-use std::{
-    fs::File,
-    io::{self, Read},
-    path::{Path, PathBuf},
-};
 use thiserror::Error;
 
 /// The version of the format that is written, and the only one that is read.
 pub const VERSION: u32 = 1;
-
-/// The most bytes that are read of a file, far more than a preset has.
-const LARGEST: u64 = 1 << 20;
 
 /// The factory presets: id and file.
 const FACTORY: [(&str, &str); 21] = [
@@ -70,47 +67,6 @@ pub struct Preset {
     pub settings: Settings,
 }
 
-/// Why a preset cannot be loaded, saved or deleted.
-#[derive(Debug, Error)]
-pub enum Error {
-    /// Neither a factory preset nor a user preset has this name.
-    #[error("no preset is called {name:?}; there are {}, or give a path like ./{name}.json", ids().collect::<Vec<_>>().join(", "))]
-    Unknown {
-        /// The requested name.
-        name: String,
-    },
-    /// The preset's file cannot be read.
-    #[error("{}: cannot be read ({source}); check the name and the permissions", .path.display())]
-    Read {
-        /// The preset's file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// The preset's file cannot be written or deleted.
-    #[error("{}: cannot be changed ({source}); check the folder and its permissions", .path.display())]
-    Write {
-        /// The preset's file.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
-    /// A preset cannot be saved under this name.
-    #[error("{name:?} is no name for a user preset; choose one that no factory preset has")]
-    Name {
-        /// The requested name.
-        name: String,
-    },
-    /// The preset's file is not a valid preset.
-    #[error("{}: {source}", .path.display())]
-    Format {
-        /// The preset's file.
-        path: PathBuf,
-        /// What is wrong with it.
-        source: FormatError,
-    },
-}
-
 /// What is wrong with a preset's text.
 #[derive(Debug, Error)]
 pub enum FormatError {
@@ -143,48 +99,6 @@ impl Preset {
     pub fn factory(id: &str) -> Option<Self> {
         let (_, json) = FACTORY.iter().find(|(known, _)| *known == id)?;
         Some(Self::from_json(json).expect("the factory presets are presets"))
-    }
-
-    /// The preset called `name`: the factory preset with this name or id, or the preset in the file `name` if that
-    /// contains a path separator or ends in `.json`, or else the user preset with this name.
-    ///
-    /// # Errors
-    /// When there is no such preset, or its file cannot be read or is invalid.
-    pub fn find(name: &str) -> Result<Self, Error> {
-        if let Some(preset) = Self::factory(&name.to_lowercase().replace(' ', "-")) {
-            return Ok(preset);
-        }
-        let path = Path::new(name);
-        if name.contains(std::path::is_separator) || path.extension().is_some_and(|e| e == "json") {
-            return Self::read(path);
-        }
-        let own = Folder::of_user().map(|folder| folder.find(name)).transpose()?.flatten();
-        own.ok_or_else(|| Error::Unknown { name: name.into() })
-    }
-
-    /// Reads the file at `path`.
-    ///
-    /// # Errors
-    /// When it cannot be read or is not a valid preset.
-    pub fn read(path: &Path) -> Result<Self, Error> {
-        let mut json = String::new();
-        File::open(path)
-            .and_then(|file| file.take(LARGEST + 1).read_to_string(&mut json))
-            .and_then(|bytes| match bytes as u64 > LARGEST {
-                true => Err(io::Error::other("it is larger than 1 MB")),
-                false => Ok(()),
-            })
-            .map_err(|source| Error::Read { path: path.into(), source })?;
-        Self::from_json(&json).map_err(|source| Error::Format { path: path.into(), source })
-    }
-
-    /// Writes the file at `path`, and replaces one that exists.
-    ///
-    /// # Errors
-    /// When it cannot be written.
-    pub fn write(&self, path: &Path) -> Result<(), Error> {
-        user::write(path, &self.to_json())
-            .map_err(|source| Error::Write { path: path.into(), source })
     }
 
     /// Reads what [`Preset::to_json`] writes.
@@ -230,11 +144,6 @@ mod tests {
         assert_eq!([&*presets[0].name, &*presets[1].name], ["Tone Filter", "Reference"]);
         for (index, (preset, id)) in presets.iter().zip(ids()).enumerate() {
             assert_eq!(preset.name.to_lowercase().replace(' ', "-"), id);
-            assert_eq!(
-                Preset::find(&preset.name).unwrap(),
-                *preset,
-                "display names are accepted as well"
-            );
             assert!(!preset.settings.bypass, "{id}");
             for other in &presets[..index] {
                 assert_ne!(preset.settings, other.settings, "{id} and {}", other.name);
@@ -276,21 +185,6 @@ mod tests {
         }
         let error = refused(r#"{"version":2,"presets":[]}"#);
         assert!(error.contains("version 2") && error.contains("update"), "{error}");
-    }
-
-    #[test]
-    fn only_paths_are_looked_for_on_the_disk() {
-        for name in ["", "..", "no-such", "presets"] {
-            let error = Preset::find(name).unwrap_err();
-            assert!(matches!(error, Error::Unknown { .. }), "{name}: {error}");
-            for id in ids() {
-                assert!(error.to_string().contains(id), "{error}");
-            }
-        }
-        for path in ["./no-such", "no-such.json", "../no-such"] {
-            let error = Preset::find(path).unwrap_err();
-            assert!(matches!(&error, Error::Read { path: p, .. } if p == Path::new(path)));
-        }
     }
 
     proptest! {

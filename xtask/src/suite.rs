@@ -29,7 +29,7 @@ pub fn test() -> Result<()> {
     step("format", || cargo("fmt --all --check"))?;
     step("clippy, everything", || cargo("clippy --workspace --all-targets -- -D warnings"))?;
     // Without the tests, whose dependencies would enable features again.
-    for features in ["", "plugin", "cli"] {
+    for features in ["", "presets", "plugin", "cli"] {
         let line = format!("clippy --no-default-features --features={features} --lib --bins");
         step(&line, || cargo(&format!("{line} -- -D warnings")))?;
     }

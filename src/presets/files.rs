@@ -1,0 +1,126 @@
+//! Presets in files, those of the user's folder included.
+
+use super::{Folder, FormatError, Preset, ids, user};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+use thiserror::Error;
+
+/// The most bytes that are read of a file, far more than a preset has.
+const LARGEST: u64 = 1 << 20;
+
+/// Why a preset cannot be loaded, saved or deleted.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// Neither a factory preset nor a user preset has this name.
+    #[error("no preset is called {name:?}; there are {}, or give a path like ./{name}.json", ids().collect::<Vec<_>>().join(", "))]
+    Unknown {
+        /// The requested name.
+        name: String,
+    },
+    /// The preset's file cannot be read.
+    #[error("{}: cannot be read ({source}); check the name and the permissions", .path.display())]
+    Read {
+        /// The preset's file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The preset's file cannot be written or deleted.
+    #[error("{}: cannot be changed ({source}); check the folder and its permissions", .path.display())]
+    Write {
+        /// The preset's file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// A preset cannot be saved under this name.
+    #[error("{name:?} is no name for a user preset; choose one that no factory preset has")]
+    Name {
+        /// The requested name.
+        name: String,
+    },
+    /// The preset's file is not a valid preset.
+    #[error("{}: {source}", .path.display())]
+    Format {
+        /// The preset's file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: FormatError,
+    },
+}
+
+impl Preset {
+    /// The preset called `name`: the factory preset with this name or id, or the preset in the file `name` if that
+    /// contains a path separator or ends in `.json`, or else the user preset with this name.
+    ///
+    /// # Errors
+    /// When there is no such preset, or its file cannot be read or is invalid.
+    pub fn find(name: &str) -> Result<Self, Error> {
+        if let Some(preset) = Self::factory(&name.to_lowercase().replace(' ', "-")) {
+            return Ok(preset);
+        }
+        let path = Path::new(name);
+        if name.contains(std::path::is_separator) || path.extension().is_some_and(|e| e == "json") {
+            return Self::read(path);
+        }
+        let own = Folder::of_user().map(|folder| folder.find(name)).transpose()?.flatten();
+        own.ok_or_else(|| Error::Unknown { name: name.into() })
+    }
+
+    /// Reads the file at `path`.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not a valid preset.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let mut json = String::new();
+        File::open(path)
+            .and_then(|file| file.take(LARGEST + 1).read_to_string(&mut json))
+            .and_then(|bytes| match bytes as u64 > LARGEST {
+                true => Err(io::Error::other("it is larger than 1 MB")),
+                false => Ok(()),
+            })
+            .map_err(|source| Error::Read { path: path.into(), source })?;
+        Self::from_json(&json).map_err(|source| Error::Format { path: path.into(), source })
+    }
+
+    /// Writes the file at `path`, and replaces one that exists.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, path: &Path) -> Result<(), Error> {
+        user::write(path, &self.to_json())
+            .map_err(|source| Error::Write { path: path.into(), source })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factory_presets_are_found_by_their_ids_and_by_their_names() {
+        for id in ids() {
+            let preset = Preset::factory(id).unwrap();
+            assert_eq!(Preset::find(id).unwrap(), preset);
+            assert_eq!(Preset::find(&preset.name).unwrap(), preset);
+        }
+    }
+
+    #[test]
+    fn only_paths_are_looked_for_on_the_disk() {
+        for name in ["", "..", "no-such", "presets"] {
+            let error = Preset::find(name).unwrap_err();
+            assert!(matches!(error, Error::Unknown { .. }), "{name}: {error}");
+            for id in ids() {
+                assert!(error.to_string().contains(id), "{error}");
+            }
+        }
+        for path in ["./no-such", "no-such.json", "../no-such"] {
+            let error = Preset::find(path).unwrap_err();
+            assert!(matches!(&error, Error::Read { path: p, .. } if p == Path::new(path)));
+        }
+    }
+}
