@@ -104,7 +104,7 @@ typedef enum tf_status {
  */
 typedef enum tf_band_state {
   /**
-   * Not played.
+   * Does not sound: not played, or muted by the scale, the switches or the keys.
    */
   TF_BAND_STATE_MUTED = 0,
   /**

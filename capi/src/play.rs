@@ -12,7 +12,7 @@ use tone_filter::dsp::{self, notes::midi_note};
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BandState {
-    /// Not played.
+    /// Does not sound: not played, or muted by the scale, the switches or the keys.
     Muted = 0,
     /// Sounds at its own level.
     Sounding = 1,
@@ -46,11 +46,12 @@ pub unsafe extern "C" fn tf_get_bands(filter: *const Filter, bands: *mut Band) -
             return Err(Status::Null);
         }
         let shift = filter.settings.pitch_shift();
-        let now = filter.inner.bands().bands;
+        let (now, may_sound) = (filter.inner.bands().bands, filter.inner.sounding_bands());
         let now: [Band; TF_BANDS] = std::array::from_fn(|tone| Band {
             power: now[tone].power,
             level_db: now[tone].level_db(),
             state: match now[tone].state {
+                _ if !may_sound.contains(tone) => BandState::Muted,
                 dsp::BandState::Muted => BandState::Muted,
                 dsp::BandState::Sounding => BandState::Sounding,
                 dsp::BandState::Saturated => BandState::Saturated,

@@ -21,13 +21,12 @@ pub(crate) fn of_preset(id: &str) -> Result<Settings, Status> {
 
 /// The settings of a preset file's text, or of an object that has only settings.
 pub(crate) fn of_json(json: &str) -> Result<Settings, Status> {
-    let value: serde_json::Value = serde_json::from_str(json).map_err(of_syntax)?;
-    match value.get("settings") {
-        Some(_) => Preset::from_json(json)
-            .map(|preset| preset.settings)
-            .map_err(|error| fail(Status::Json, error)),
-        None => serde_json::from_str(json).map_err(of_syntax),
+    let object: serde_json::Map<_, _> = serde_json::from_str(json).map_err(of_syntax)?;
+    if object.contains_key("settings") {
+        let preset = Preset::from_json(json).map_err(|error| fail(Status::Json, error))?;
+        return Ok(preset.settings);
     }
+    serde_json::from_str(json).map_err(of_syntax)
 }
 
 fn of_syntax(error: serde_json::Error) -> Status {

@@ -83,8 +83,11 @@ pub extern "C" fn tf_last_error() -> *const c_char {
 /// allocates thread-local memory late.
 pub fn fail(status: Status, details: impl fmt::Display) -> Status {
     let mut text = [0; DETAILS];
-    // The last byte stays 0, and what is cut is no error.
+    // The last byte stays 0, and what is cut is no error, unless it is half a character.
     let _ = write!(&mut text[..DETAILS - 1], "{details}");
+    if let Err(error) = str::from_utf8(&text) {
+        text[error.valid_up_to()..].fill(0);
+    }
     LAST.set(text);
     status
 }

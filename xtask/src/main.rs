@@ -1,15 +1,20 @@
 //! `cargo xtask`: the project's own commands.
 
 use std::process::ExitCode;
-use xtask::{arm, bundle, corpus, demo, install, root, soak, songs, suite, tune};
+use xtask::{
+    arm, bundle, c_library, corpus, demo, engines, install, root, soak, songs, suite, tune,
+};
 
 const USAGE: &str = "\
 Usage: cargo xtask VERB
 
   demo              build the plugin and play the demo tune through it in a real host
   install           build the plugin and install it for this user
+  install-c FOLDER  build the C library and install it, its header and its pkg-config file, below a
+                    folder such as /usr/local
   test              check everything: format, lints, docs, tests, the plugin in real hosts
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
+  test-engines      check the C library and its examples: warnings, sanitizers, valgrind, bits
   test-windows      run the tests for Windows under wine
   soak              run the long tests and print their figures: an hour of random settings and signals,
                     a session of two hours, a million blocks; the computer should be idle
@@ -29,6 +34,10 @@ fn main() -> ExitCode {
     let result = match verb.as_str() {
         "bundle" => bundle::bundle(args),
         "bundle-universal" => bundle::bundle_universal(args),
+        "install-c" => match (args.next(), args.next()) {
+            (Some(folder), None) => c_library::install(folder.as_ref()),
+            _ => return usage(),
+        },
         "songs" => songs::report(&args.collect::<Vec<_>>()),
         _ if args.next().is_some() => return usage(),
         "demo" => demo::demo(),
@@ -38,6 +47,7 @@ fn main() -> ExitCode {
         "soak" => soak::soak(),
         "test" => suite::test(),
         "test-arm" => arm::test(),
+        "test-engines" => engines::test(),
         #[cfg(target_os = "linux")]
         "test-windows" => xtask::windows::test(),
         "help" | "--help" | "-h" => {

@@ -55,7 +55,7 @@ pub fn deny() -> Result<()> {
     cargo("deny check advisories")
 }
 
-fn step(name: &str, action: impl FnOnce() -> Result<()>) -> Result<()> {
+pub(crate) fn step(name: &str, action: impl FnOnce() -> Result<()>) -> Result<()> {
     println!("\n=== {name}");
     let started = Instant::now();
     action().with_context(|| format!("step failed: {name}"))?;
