@@ -204,7 +204,6 @@ fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
     while let Some(info) = unsafe { tf_setting_at(index).as_ref() } {
         let id = owned(info.id);
         assert!(!owned(info.name).is_empty() && owned(info.help).ends_with('.'), "{id}");
-        // SAFETY: all pointers are valid.
         let status = match info.kind {
             SettingKind::Number => {
                 let spec = &SPECS[index];
@@ -212,6 +211,7 @@ fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
                 assert_eq!(owned(info.unit), spec.unit);
                 assert_eq!(spec.get(&Settings::default()), info.initial);
                 spec.set(&mut settings, info.max);
+                // SAFETY: all pointers are valid.
                 unsafe { tf_set_number(f, info.id, info.max) }
             }
             SettingKind::Choice => {
@@ -220,6 +220,7 @@ fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
                 assert_eq!(choice.default() as f32, info.initial);
                 let last = info.entry_count - 1;
                 choice.set(&mut settings, last);
+                // SAFETY: all pointers are valid.
                 unsafe { tf_set_text(f, info.id, *info.entries.add(last)) }
             }
             SettingKind::Switches => {
@@ -229,6 +230,7 @@ fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
                     _ => settings.custom = digits.parse().unwrap(),
                 }
                 let digits = CString::new(digits).unwrap();
+                // SAFETY: all pointers are valid.
                 unsafe { tf_set_text(f, info.id, digits.as_ptr()) }
             }
         };

@@ -91,29 +91,33 @@ static int write_wav(FILE *file, const struct sound *sound)
     return fwrite(header, sizeof header, 1, file) == 1 && fwrite(sound->samples, data, 1, file) == 1;
 }
 
-/* Filters in place. The latency is taken out: silence follows the sound through the filter, to push out its end. */
+/* Filters in place, with lookahead, as there is time for it. Its latency is taken out: silence follows the sound through
+ * the filter, to push out its end. */
 static tf_status render(const char *preset, struct sound *sound)
 {
     tf_filter *filter;
     size_t latency = 0, kept, i;
+    const size_t frame = sound->channels * sizeof(float);
     float *silence = NULL;
     tf_status status = tf_create(sound->sample_rate, sound->channels, preset, &filter);
+    if (status == TF_STATUS_OK)
+        status = tf_set_text(filter, "lookahead", "on");
+    if (status == TF_STATUS_OK)
+        status = tf_reset(filter); /* Settings that are changed move smoothly, and now arrive. */
     if (status == TF_STATUS_OK)
         status = tf_latency(filter, &latency);
     if (status == TF_STATUS_OK)
         status = tf_process_interleaved(filter, sound->samples, sound->samples, sound->frames);
-    if (status == TF_STATUS_OK && latency > 0) {
-        silence = calloc(latency * sound->channels, sizeof *silence);
+    if (status == TF_STATUS_OK) {
+        silence = calloc(latency, frame);
         status = tf_process_interleaved(filter, silence, silence, latency);
     }
-    if (status == TF_STATUS_OK && latency > 0) {
+    if (status == TF_STATUS_OK) {
         kept = sound->frames > latency ? sound->frames - latency : 0;
-        memmove(sound->samples, sound->samples + (sound->frames - kept) * sound->channels,
-                kept * sound->channels * sizeof *silence);
+        memmove(sound->samples, sound->samples + (sound->frames - kept) * sound->channels, kept * frame);
         for (i = kept; i < sound->frames; i++)
             memcpy(sound->samples + i * sound->channels,
-                   silence + (latency - sound->frames + i) * sound->channels,
-                   sound->channels * sizeof *silence);
+                   silence + (latency + i - sound->frames) * sound->channels, frame);
     }
     free(silence);
     tf_destroy(filter);
