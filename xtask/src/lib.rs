@@ -3,10 +3,12 @@
 pub mod arm;
 mod bits;
 pub mod bundle;
+pub mod c_library;
 pub mod corpus;
 pub mod demo;
 #[cfg(target_os = "linux")]
 pub mod display;
+pub mod engines;
 mod foreign;
 pub mod host;
 pub mod install;

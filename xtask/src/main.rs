@@ -1,15 +1,21 @@
 //! `cargo xtask`: the project's own commands.
 
 use std::process::ExitCode;
-use xtask::{arm, bundle, corpus, demo, install, macos, root, soak, songs, suite, tune, web};
+use xtask::{
+    arm, bundle, c_library, corpus, demo, engines, install, macos, root, soak, songs, suite, tune,
+    web,
+};
 
 const USAGE: &str = "\
 Usage: cargo xtask VERB
 
   demo              build the plugin and play the demo tune through it in a real host
   install           build the plugin and install it for this user
+  install-c FOLDER  build the C library and install it, its header and its pkg-config file, below a
+                    folder such as /usr/local
   test              check everything: format, lints, docs, tests, the plugin in real hosts
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
+  test-engines      check the C library and its examples: warnings, sanitizers, valgrind, bits
   test-windows      run the tests for Windows under wine
   check-macos       check the types for Macs of both CPU types
   web               build the web page with the filter into target/web
@@ -32,6 +38,10 @@ fn main() -> ExitCode {
     let result = match verb.as_str() {
         "bundle" => bundle::bundle(args),
         "bundle-universal" => bundle::bundle_universal(args),
+        "install-c" => match (args.next(), args.next()) {
+            (Some(folder), None) => c_library::install(folder.as_ref()),
+            _ => return usage(),
+        },
         "songs" => songs::report(&args.collect::<Vec<_>>()),
         _ if args.next().is_some() => return usage(),
         "demo" => demo::demo(),
@@ -43,6 +53,7 @@ fn main() -> ExitCode {
         "test" => suite::test(),
         "test-arm" => arm::test(),
         "test-web" => web::test(),
+        "test-engines" => engines::test(),
         #[cfg(target_os = "linux")]
         "test-windows" => xtask::windows::test(),
         "help" | "--help" | "-h" => {

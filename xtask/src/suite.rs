@@ -29,7 +29,7 @@ pub fn test() -> Result<()> {
     step("format", || cargo("fmt --all --check"))?;
     step("clippy, everything", || cargo("clippy --workspace --all-targets -- -D warnings"))?;
     // Without the tests, whose dependencies would enable features again.
-    for features in ["", "plugin", "cli"] {
+    for features in ["", "presets", "plugin", "cli"] {
         let line = format!("clippy --no-default-features --features={features} --lib --bins");
         step(&line, || cargo(&format!("{line} -- -D warnings")))?;
     }
@@ -55,7 +55,7 @@ pub fn deny() -> Result<()> {
     cargo("deny check advisories")
 }
 
-fn step(name: &str, action: impl FnOnce() -> Result<()>) -> Result<()> {
+pub(crate) fn step(name: &str, action: impl FnOnce() -> Result<()>) -> Result<()> {
     println!("\n=== {name}");
     let started = Instant::now();
     action().with_context(|| format!("step failed: {name}"))?;

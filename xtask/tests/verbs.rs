@@ -8,7 +8,7 @@ fn xtask(args: &[&str]) -> Output {
 
 #[test]
 fn an_unknown_verb_is_answered_with_the_usage_and_status_2() {
-    for args in [&[][..], &["nonsense"], &["demo", "extra"], &["test", "--fast"]] {
+    for args in [&[][..], &["nonsense"], &["demo", "extra"], &["test", "--fast"], &["install-c"]] {
         let output = xtask(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(output.stdout.is_empty());
@@ -23,9 +23,19 @@ fn help_is_no_error() {
         let output = xtask(&[word]);
         assert!(output.status.success());
         let usage = String::from_utf8(output.stdout).unwrap();
-        for verb in
-            ["demo", "install", "test", "test-arm", "soak", "deny", "corpus", "bundle", "tune"]
-        {
+        for verb in [
+            "demo",
+            "install",
+            "install-c",
+            "test",
+            "test-arm",
+            "test-engines",
+            "soak",
+            "deny",
+            "corpus",
+            "bundle",
+            "tune",
+        ] {
             assert!(usage.contains(&format!("\n  {verb} ")), "{verb} is missing in\n{usage}");
         }
     }

@@ -1,0 +1,34 @@
+//! Tone Filter for C. `include/tone_filter.h` is generated from this crate; `cbindgen.toml` has its first comment, with
+//! the rules for pointers and threads.
+
+#![allow(
+    clippy::missing_safety_doc,
+    reason = "the header's first comment has it for all functions"
+)]
+
+mod filter;
+mod play;
+mod pointers;
+mod settings;
+mod status;
+mod tables;
+#[cfg(test)]
+mod tests;
+
+pub use filter::*;
+pub use play::*;
+pub use settings::*;
+pub use status::{Status, tf_error_message, tf_last_error};
+pub use tables::*;
+
+/// The number of bands: four octaves of semitones, A3 first.
+pub const TF_BANDS: usize = 48;
+
+/// The most channels of a filter.
+pub const TF_MAX_CHANNELS: usize = 64;
+
+/// A buffer of so many bytes holds any text that is written to a buffer.
+pub const TF_TEXT_SIZE: usize = 2048;
+
+use TF_MAX_CHANNELS as MAX_CHANNELS;
+const _: () = assert!(TF_BANDS == tone_filter::dsp::notes::TONES);

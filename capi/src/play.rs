@@ -1,0 +1,112 @@
+//! Keys, and the state of the bands.
+
+use crate::{
+    Status, TF_BANDS,
+    filter::Filter,
+    pointers::{exclusive, put, shared},
+    status::{fail, guard},
+};
+use tone_filter::dsp::{self, notes::midi_note};
+
+/// The state of a band's note.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BandState {
+    /// Does not sound: not played, or muted by the scale, the switches or the keys.
+    Muted = 0,
+    /// Sounds at its own level.
+    Sounding = 1,
+    /// Sounds, held back to the level of the ceiling.
+    Saturated = 2,
+}
+
+/// A band at one moment.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Band {
+    /// Power after the gates, 1 at full scale.
+    pub power: f32,
+    /// `power` in dB of the total power of the input; negative infinity in silence.
+    pub level_db: f32,
+    /// The state of its note.
+    pub state: BandState,
+    /// The MIDI note that sounds, after "transpose" and "octave"; 69 is A4. It can lie outside 0 to 127.
+    pub note: i32,
+}
+
+/// Writes the current state of the bands, A3 first. Real time.
+///
+/// bands: an array of TF_BANDS.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_get_bands(filter: *const Filter, bands: *mut Band) -> Status {
+    guard(|| {
+        // SAFETY: valid by the header.
+        let filter = unsafe { shared(filter) }?;
+        if bands.is_null() {
+            return Err(Status::Null);
+        }
+        let shift = filter.settings.pitch_shift();
+        let (now, may_sound) = (filter.inner.bands().bands, filter.inner.sounding_bands());
+        let now: [Band; TF_BANDS] = std::array::from_fn(|tone| Band {
+            power: now[tone].power,
+            level_db: now[tone].level_db(),
+            state: match now[tone].state {
+                _ if !may_sound.contains(tone) => BandState::Muted,
+                dsp::BandState::Muted => BandState::Muted,
+                dsp::BandState::Sounding => BandState::Sounding,
+                dsp::BandState::Saturated => BandState::Saturated,
+            },
+            note: midi_note(tone, shift),
+        });
+        // SAFETY: an array of so many, by the header.
+        unsafe { put(bands.cast(), now) }
+    })
+}
+
+/// Presses a key, which chooses the band of its note as the setting "keys" says, or releases it. Real time.
+///
+/// note: MIDI note, 0 to 127; 57 (A3) to 104 have a band, which "transpose" moves.
+/// velocity: above 0 to 1, whose square is the band's gain; 0 releases the key.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_key(filter: *mut Filter, note: i32, velocity: f32) -> Status {
+    guard(|| {
+        // SAFETY: used by this thread only, by the header.
+        let filter = unsafe { exclusive(filter) }?;
+        let key = u8::try_from(note).ok().filter(|key| *key < 128);
+        let key =
+            key.ok_or_else(|| fail(Status::Range, format_args!("note {note}; use 0 to 127")))?;
+        if !(0.0..=1.0).contains(&velocity) {
+            return Err(fail(Status::Range, format_args!("velocity {velocity}; use 0 to 1")));
+        }
+        filter.inner.key(key, velocity);
+        Ok(())
+    })
+}
+
+/// Releases all keys and the sustain pedal. Real time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_release_keys(filter: *mut Filter) -> Status {
+    // SAFETY: used by this thread only, by the header.
+    guard(|| unsafe { exclusive(filter) }.map(|filter| filter.inner.release_keys()))
+}
+
+/// Presses (any number but 0) or releases (0) the sustain pedal, which holds keys that are released meanwhile. Real time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_sustain(filter: *mut Filter, down: i32) -> Status {
+    // SAFETY: used by this thread only, by the header.
+    guard(|| unsafe { exclusive(filter) }.map(|filter| filter.inner.sustain(down != 0)))
+}
+
+/// Moves all bands by -48 to 48 semitones, while keys are in use. Real time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_bend(filter: *mut Filter, semitones: f32) -> Status {
+    guard(|| {
+        // SAFETY: used by this thread only, by the header.
+        let filter = unsafe { exclusive(filter) }?;
+        if !(-48.0..=48.0).contains(&semitones) {
+            return Err(fail(Status::Range, format_args!("bend {semitones}; use -48 to 48")));
+        }
+        filter.inner.bend(semitones);
+        Ok(())
+    })
+}

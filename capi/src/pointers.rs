@@ -1,0 +1,62 @@
+//! What C passes, as references; NULL is an error.
+
+use crate::{Status, status::fail};
+use std::ffi::{CStr, c_char};
+
+/// # Safety
+/// `pointer` is NULL or valid for reads during `'a`, and nobody writes there meanwhile.
+pub unsafe fn shared<'a, T>(pointer: *const T) -> Result<&'a T, Status> {
+    // SAFETY: by the caller.
+    unsafe { pointer.as_ref() }.ok_or(Status::Null)
+}
+
+/// # Safety
+/// `pointer` is NULL or valid during `'a`, and nobody else reads or writes there meanwhile.
+pub unsafe fn exclusive<'a, T>(pointer: *mut T) -> Result<&'a mut T, Status> {
+    // SAFETY: by the caller.
+    unsafe { pointer.as_mut() }.ok_or(Status::Null)
+}
+
+/// Writes `value`, to memory that may be uninitialised.
+///
+/// # Safety
+/// `pointer` is NULL or valid for a write.
+pub unsafe fn put<T>(pointer: *mut T, value: T) -> Result<(), Status> {
+    if pointer.is_null() {
+        return Err(Status::Null);
+    }
+    // SAFETY: it is not NULL, and valid by the caller.
+    unsafe { pointer.write(value) };
+    Ok(())
+}
+
+/// # Safety
+/// `pointer` is NULL or a text that ends with a NUL and does not change during `'a`.
+pub unsafe fn text<'a>(pointer: *const c_char) -> Result<&'a str, Status> {
+    if pointer.is_null() {
+        return Err(Status::Null);
+    }
+    // SAFETY: it is not NULL, and a text by the caller.
+    let text = unsafe { CStr::from_ptr(pointer) };
+    text.to_str().map_err(|error| fail(Status::Text, error))
+}
+
+/// Copies `text` and a NUL to a buffer of `size` bytes.
+///
+/// # Safety
+/// `buffer` is NULL or valid for writes of `size` bytes.
+pub unsafe fn put_text(buffer: *mut c_char, size: usize, text: &str) -> Result<(), Status> {
+    if buffer.is_null() {
+        return Err(Status::Null);
+    }
+    let needed = text.len() + 1;
+    if size < needed {
+        return Err(fail(Status::Size, format_args!("the text needs {needed} bytes, not {size}")));
+    }
+    // SAFETY: the buffer holds `needed` bytes, and a text of ours is not within it.
+    unsafe {
+        buffer.cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), text.len());
+        buffer.add(text.len()).write(0);
+    }
+    Ok(())
+}

@@ -1,0 +1,195 @@
+//! Settings: one by its id, all by a preset or a JSON.
+
+use crate::{
+    Status,
+    filter::Filter,
+    pointers::{exclusive, put, put_text, shared, text},
+    status::{fail, guard},
+};
+use std::ffi::c_char;
+use tone_filter::{
+    dsp::{Settings, choice, spec},
+    presets::Preset,
+};
+
+/// The settings of a factory preset.
+pub(crate) fn of_preset(id: &str) -> Result<Settings, Status> {
+    let preset = Preset::factory(id);
+    let unknown = || fail(Status::Preset, format_args!("no factory preset has the id {id:?}"));
+    preset.map(|preset| preset.settings).ok_or_else(unknown)
+}
+
+/// The settings of a preset file's text, or of an object that has only settings.
+pub(crate) fn of_json(json: &str) -> Result<Settings, Status> {
+    let object: serde_json::Map<_, _> = serde_json::from_str(json).map_err(of_syntax)?;
+    if object.contains_key("settings") {
+        let preset = Preset::from_json(json).map_err(|error| fail(Status::Json, error))?;
+        return Ok(preset.settings);
+    }
+    serde_json::from_str(json).map_err(of_syntax)
+}
+
+fn of_syntax(error: serde_json::Error) -> Status {
+    fail(Status::Json, error)
+}
+
+fn unknown(id: &str) -> Status {
+    fail(Status::Setting, format_args!("no setting of this kind has the id {id:?}"))
+}
+
+impl Filter {
+    /// Moves to `settings`, at the filter's tempo.
+    fn set(&mut self, settings: Settings) -> Result<(), Status> {
+        let checked = settings.validate();
+        checked
+            .and_then(|()| self.inner.set_settings(&settings.at_tempo(self.tempo)))
+            .map_err(|error| fail(Status::Range, error))?;
+        self.settings = settings;
+        Ok(())
+    }
+}
+
+/// Moves all settings smoothly, within 20 ms, to those of a factory preset; tf_reset() has them arrive at once.
+///
+/// preset: its id, as tf_preset_at() lists it.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_set_preset(filter: *mut Filter, preset: *const c_char) -> Status {
+    // SAFETY: valid, and used by this thread only, by the header.
+    guard(|| unsafe { exclusive(filter)?.set(of_preset(text(preset)?)?) })
+}
+
+/// Moves all settings smoothly, within 20 ms, to those of a JSON.
+///
+/// json: an object with settings by their ids, such as {"mix": 70, "voice": "square", "auto": true}: numbers, entries,
+/// true or false for those whose entries are off and on, and switches as text. Or the text of a preset file, as the
+/// plugin saves it. Settings that it lacks are those of the preset "reference".
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_set_json(filter: *mut Filter, json: *const c_char) -> Status {
+    // SAFETY: valid, and used by this thread only, by the header.
+    guard(|| unsafe { exclusive(filter)?.set(of_json(text(json)?)?) })
+}
+
+/// Writes all settings as a JSON that tf_set_json() reads.
+///
+/// buffer, size: where to, and its bytes; TF_TEXT_SIZE is enough.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_get_json(
+    filter: *const Filter,
+    buffer: *mut c_char,
+    size: usize,
+) -> Status {
+    guard(|| {
+        // SAFETY: valid by the header.
+        let settings = &unsafe { shared(filter) }?.settings;
+        let json = serde_json::to_string(settings).map_err(of_syntax)?;
+        // SAFETY: valid by the header.
+        unsafe { put_text(buffer, size, &json) }
+    })
+}
+
+/// Moves a number smoothly, within 20 ms, to a value. Real time.
+///
+/// id, value: the setting and its range, as tf_setting_at() lists them.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_set_number(
+    filter: *mut Filter,
+    id: *const c_char,
+    value: f32,
+) -> Status {
+    guard(|| {
+        // SAFETY: valid, and used by this thread only, by the header.
+        let (filter, id) = unsafe { (exclusive(filter)?, text(id)?) };
+        let spec = spec(id).ok_or_else(|| unknown(id))?;
+        let mut settings = filter.settings;
+        spec.set(&mut settings, value);
+        filter.set(settings)
+    })
+}
+
+/// Writes the value of a number. Real time.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_get_number(
+    filter: *const Filter,
+    id: *const c_char,
+    value: *mut f32,
+) -> Status {
+    guard(|| {
+        // SAFETY: valid by the header.
+        let (filter, id) = unsafe { (shared(filter)?, text(id)?) };
+        let spec = spec(id).ok_or_else(|| unknown(id))?;
+        // SAFETY: valid by the header.
+        unsafe { put(value, spec.get(&filter.settings)) }
+    })
+}
+
+/// Sets a choice to the entry with an id, or switches by their digits. Real time for choices.
+///
+/// id, entry: as tf_setting_at() lists them. Switches have a digit each, 1 for on and 0 for off; blanks are ignored.
+///
+/// "midi-out" and "listen" are about connections to a host, and have no effect here.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_set_text(
+    filter: *mut Filter,
+    id: *const c_char,
+    entry: *const c_char,
+) -> Status {
+    guard(|| {
+        // SAFETY: valid, and used by this thread only, by the header.
+        let (filter, id, entry) = unsafe { (exclusive(filter)?, text(id)?, text(entry)?) };
+        let mut settings = filter.settings;
+        match id {
+            "bands" => settings.bands = entry.parse().map_err(|e| fail(Status::Entry, e))?,
+            "custom" => settings.custom = entry.parse().map_err(|e| fail(Status::Entry, e))?,
+            _ => {
+                let choice = choice(id).ok_or_else(|| unknown(id))?;
+                let index = choice.entries.iter().position(|(known, _)| *known == entry);
+                let none = || fail(Status::Entry, format_args!("{id} has no entry {entry:?}"));
+                choice.set(&mut settings, index.ok_or_else(none)?);
+            }
+        }
+        filter.set(settings)
+    })
+}
+
+/// Writes the id of a choice's entry, or the digits of switches.
+///
+/// buffer, size: where to, and its bytes; TF_TEXT_SIZE is enough.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_get_text(
+    filter: *const Filter,
+    id: *const c_char,
+    buffer: *mut c_char,
+    size: usize,
+) -> Status {
+    guard(|| {
+        // SAFETY: valid by the header.
+        let (filter, id) = unsafe { (shared(filter)?, text(id)?) };
+        let settings = &filter.settings;
+        let entry = match id {
+            "bands" => settings.bands.to_string(),
+            "custom" => settings.custom.to_string(),
+            _ => {
+                let choice = choice(id).ok_or_else(|| unknown(id))?;
+                choice.entries[choice.get(settings)].0.to_owned()
+            }
+        };
+        // SAFETY: valid by the header.
+        unsafe { put_text(buffer, size, &entry) }
+    })
+}
+
+/// Sets the tempo, of which the setting "sync" makes "ring" and "release"; 120 unless it is set. Real time.
+///
+/// tempo: beats a minute, above 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_set_tempo(filter: *mut Filter, tempo: f64) -> Status {
+    guard(|| {
+        // SAFETY: used by this thread only, by the header.
+        let filter = unsafe { exclusive(filter) }?;
+        if !(tempo.is_finite() && tempo > 0.0) {
+            return Err(fail(Status::Range, format_args!("tempo {tempo}; use more than 0")));
+        }
+        filter.tempo = tempo;
+        filter.set(filter.settings)
+    })
+}

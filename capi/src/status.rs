@@ -1,0 +1,102 @@
+//! Errors: a code for each, a text for each code, and the details of the last one.
+
+use crate::MAX_CHANNELS;
+use std::{
+    cell::Cell,
+    ffi::{CStr, c_char},
+    fmt,
+    io::Write,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+/// What a function has to say about its success.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Success.
+    Ok = 0,
+    /// A pointer is NULL.
+    Null = 1,
+    /// The sample rate is not within 1000 Hz to 1 GHz.
+    SampleRate = 2,
+    /// The number of channels is not within 1 to TF_MAX_CHANNELS.
+    Channels = 3,
+    /// No factory preset has this id.
+    Preset = 4,
+    /// The JSON is malformed, or has an unknown setting or a value out of range.
+    Json = 5,
+    /// No setting of this kind has this id.
+    Setting = 6,
+    /// A number is out of range.
+    Range = 7,
+    /// A choice has no such entry, or switches are not written as the right number of digits.
+    Entry = 8,
+    /// A text is not UTF-8.
+    Text = 9,
+    /// A buffer is too small.
+    Size = 10,
+    /// A fault of this library. The filter is to be destroyed.
+    Panic = 11,
+}
+
+const TEXTS: [(Status, &CStr); 12] = [
+    (Status::Ok, c"success"),
+    (Status::Null, c"a pointer is NULL"),
+    (Status::SampleRate, c"the sample rate is not within 1000 Hz to 1 GHz"),
+    (Status::Channels, c"the number of channels is not within 1 to 64"),
+    (Status::Preset, c"no factory preset has this id"),
+    (Status::Json, c"the JSON is malformed, or has an unknown setting or a value out of range"),
+    (Status::Setting, c"no setting of this kind has this id"),
+    (Status::Range, c"a number is out of range"),
+    (Status::Entry, c"a choice has no such entry, or switches have the wrong number of digits"),
+    (Status::Text, c"a text is not UTF-8"),
+    (Status::Size, c"a buffer is too small"),
+    (Status::Panic, c"a fault of the library; destroy the filter"),
+];
+
+const _: () = assert!(MAX_CHANNELS == 64, "as the text says");
+
+/// What a status means, in English; for a number that is no status, "unknown status". Real time.
+#[unsafe(no_mangle)]
+pub extern "C" fn tf_error_message(status: i32) -> *const c_char {
+    let text = TEXTS.iter().find(|(known, _)| *known as i32 == status);
+    text.map_or(c"unknown status", |(_, text)| text).as_ptr()
+}
+
+/// Bytes of the details of an error; longer ones are cut.
+const DETAILS: usize = 512;
+
+thread_local! {
+    static LAST: Cell<[u8; DETAILS]> = const { Cell::new([0; DETAILS]) };
+}
+
+/// The details of the last failure in this thread, in English: which setting, its range, the place in the JSON. Valid
+/// until the thread's next failure; empty before the first.
+///
+/// TF_STATUS_NULL and TF_STATUS_PANIC have no details, and leave those of the failure before.
+#[unsafe(no_mangle)]
+pub extern "C" fn tf_last_error() -> *const c_char {
+    LAST.with(Cell::as_ptr).cast::<c_char>().cast_const()
+}
+
+/// `status`, with details for [`tf_last_error`]. Does not allocate, except for a thread's first failure where the system
+/// allocates thread-local memory late.
+pub fn fail(status: Status, details: impl fmt::Display) -> Status {
+    let mut text = [0; DETAILS];
+    // The last byte stays 0, and what is cut is no error, unless it is half a character.
+    let _ = write!(&mut text[..DETAILS - 1], "{details}");
+    if let Err(error) = str::from_utf8(&text) {
+        text[error.valid_up_to()..].fill(0);
+    }
+    LAST.set(text);
+    status
+}
+
+/// Runs a function's body, without letting a panic out.
+pub fn guard(body: impl FnOnce() -> Result<(), Status>) -> Status {
+    match catch_unwind(AssertUnwindSafe(body)) {
+        Ok(Ok(())) => Status::Ok,
+        Ok(Err(status)) => status,
+        Err(_) => Status::Panic,
+    }
+}

@@ -1,0 +1,164 @@
+//! The lists of settings and presets.
+
+use std::{
+    ffi::{CString, c_char},
+    ptr,
+    sync::LazyLock,
+};
+use tone_filter::{
+    dsp::{BandMask, CHOICES, Choice, PitchClasses, SPECS, Spec, Switches},
+    presets::{self, Preset},
+};
+
+/// What values a setting has.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SettingKind {
+    /// A number, for tf_set_number().
+    Number = 0,
+    /// An entry of a list, for tf_set_text().
+    Choice = 1,
+    /// A number of switches, for tf_set_text().
+    Switches = 2,
+}
+
+/// A setting.
+#[repr(C)]
+#[derive(Debug)]
+pub struct SettingInfo {
+    /// What values it has.
+    pub kind: SettingKind,
+    /// Its id, which never changes.
+    pub id: *const c_char,
+    /// Its name for people.
+    pub name: *const c_char,
+    /// What it does to the sound, in a sentence.
+    pub help: *const c_char,
+    /// The unit of a number; else empty.
+    pub unit: *const c_char,
+    /// The least value of a number; else 0.
+    pub min: f32,
+    /// The greatest value of a number; the index of the last entry of a choice; the number of switches.
+    pub max: f32,
+    /// The value in a new instance of a number; the index of that entry of a choice; 1 for switches, all on.
+    pub initial: f32,
+    /// The number of entries of a choice; else 0.
+    pub entry_count: usize,
+    /// The ids of the entries of a choice; else NULL.
+    pub entries: *const *const c_char,
+    /// The names of the entries for people; else NULL.
+    pub entry_names: *const *const c_char,
+}
+
+/// A factory preset.
+#[repr(C)]
+#[derive(Debug)]
+pub struct PresetInfo {
+    /// Its id, which never changes.
+    pub id: *const c_char,
+    /// Its name for people.
+    pub name: *const c_char,
+    /// What it is for, in a sentence.
+    pub description: *const c_char,
+}
+
+/// A list that lives as long as the program.
+struct Table<T>(Vec<T>);
+
+// SAFETY: its pointers lead to text and arrays that are neither changed nor freed.
+unsafe impl<T> Send for Table<T> {}
+// SAFETY: likewise.
+unsafe impl<T> Sync for Table<T> {}
+
+static SETTINGS: LazyLock<Table<SettingInfo>> = LazyLock::new(|| {
+    let numbers = SPECS.iter().map(number);
+    let choices = CHOICES.iter().map(choice);
+    let bands = "Lets only some of the 48 bands sound, A3 first.";
+    let custom = "The notes of the scale \"custom\", A first.";
+    let switches = [
+        switches("bands", "Bands", bands, BandMask::ALL),
+        switches("custom", "Custom scale", custom, PitchClasses::ALL),
+    ];
+    Table(numbers.chain(choices).chain(switches).collect())
+});
+
+static PRESETS: LazyLock<Table<PresetInfo>> = LazyLock::new(|| {
+    let presets = presets::ids().filter_map(|id| Some((id, Preset::factory(id)?)));
+    let info = |(id, preset): (&str, Preset)| PresetInfo {
+        id: forever(id),
+        name: forever(&preset.name),
+        description: forever(&preset.description),
+    };
+    Table(presets.map(info).collect())
+});
+
+/// The setting at an index: the numbers, then the choices, then the switches. NULL behind the last, so that a loop can
+/// end there. The first call allocates.
+#[unsafe(no_mangle)]
+pub extern "C" fn tf_setting_at(index: usize) -> *const SettingInfo {
+    SETTINGS.0.get(index).map_or(ptr::null(), ptr::from_ref)
+}
+
+/// The factory preset at an index: the sound of a new instance of the plugin, then the published sound, then the others.
+/// NULL behind the last. The first call allocates.
+#[unsafe(no_mangle)]
+pub extern "C" fn tf_preset_at(index: usize) -> *const PresetInfo {
+    PRESETS.0.get(index).map_or(ptr::null(), ptr::from_ref)
+}
+
+fn number(spec: &Spec) -> SettingInfo {
+    SettingInfo {
+        kind: SettingKind::Number,
+        unit: forever(spec.unit),
+        min: spec.min,
+        max: spec.max,
+        initial: spec.default(),
+        ..named(spec.id, spec.name, spec.help)
+    }
+}
+
+fn choice(choice: &Choice) -> SettingInfo {
+    let list = |text: fn(&(&str, &str)) -> *const c_char| {
+        let list: Vec<_> = choice.entries.iter().map(text).collect();
+        list.leak().as_ptr()
+    };
+    SettingInfo {
+        kind: SettingKind::Choice,
+        max: (choice.entries.len() - 1) as f32,
+        initial: choice.default() as f32,
+        entry_count: choice.entries.len(),
+        entries: list(|(id, _)| forever(id)),
+        entry_names: list(|(_, name)| forever(name)),
+        ..named(choice.id, choice.name, choice.help)
+    }
+}
+
+fn switches<const N: usize>(id: &str, name: &str, help: &str, _: Switches<N>) -> SettingInfo {
+    SettingInfo {
+        kind: SettingKind::Switches,
+        max: N as f32,
+        initial: 1.0,
+        ..named(id, name, help)
+    }
+}
+
+fn named(id: &str, name: &str, help: &str) -> SettingInfo {
+    SettingInfo {
+        kind: SettingKind::Number,
+        id: forever(id),
+        name: forever(name),
+        help: forever(help),
+        unit: c"".as_ptr(),
+        min: 0.0,
+        max: 0.0,
+        initial: 0.0,
+        entry_count: 0,
+        entries: ptr::null(),
+        entry_names: ptr::null(),
+    }
+}
+
+/// `text` for C; it is never freed.
+fn forever(text: &str) -> *const c_char {
+    CString::new(text).map_or(c"".as_ptr(), |text| text.into_raw().cast_const())
+}

@@ -1,0 +1,330 @@
+//! Tests of the functions as C calls them, against the filter itself.
+
+use super::*;
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+    ffi::{CStr, CString, c_char},
+    ptr,
+};
+use tone_filter::{
+    dsp::{CHOICES, SPECS, Settings, ToneFilter},
+    presets::{self, Preset},
+};
+
+/// Counts the allocations of each thread.
+struct Counting;
+
+thread_local! {
+    static COUNT: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: all of it is done by the system's allocator.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        COUNT.set(COUNT.get() + 1);
+        // SAFETY: by the caller.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        COUNT.set(COUNT.get() + 1);
+        // SAFETY: by the caller.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const RATE: f64 = 44_100.0;
+
+/// A filter that is freed.
+struct Owned(*mut Filter);
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        // SAFETY: it comes from `tf_create`.
+        unsafe { tf_destroy(self.0) };
+    }
+}
+
+fn create(channels: u32, preset: &str) -> Owned {
+    let (preset, mut filter) = (CString::new(preset).unwrap(), ptr::null_mut());
+    // SAFETY: both are valid.
+    let status = unsafe { tf_create(RATE, channels, preset.as_ptr(), &raw mut filter) };
+    assert_eq!(status, Status::Ok);
+    Owned(filter)
+}
+
+fn owned(text: *const c_char) -> String {
+    // SAFETY: a text of the library.
+    unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned()
+}
+
+fn json(filter: &Owned) -> String {
+    let mut buffer = [0; TF_TEXT_SIZE];
+    // SAFETY: both are valid.
+    let status = unsafe { tf_get_json(filter.0, buffer.as_mut_ptr(), buffer.len()) };
+    assert_eq!(status, Status::Ok);
+    owned(buffer.as_ptr())
+}
+
+fn set_json(filter: &Owned, json: &str) -> Status {
+    let json = CString::new(json).unwrap();
+    // SAFETY: both are valid.
+    unsafe { tf_set_json(filter.0, json.as_ptr()) }
+}
+
+/// Planar: a different sequence of square waves for each channel.
+fn music(channels: usize, frames: usize) -> Vec<Vec<f32>> {
+    let sample = |channel: usize, frame: usize| {
+        let frequency = [440, 523, 659, 880][frame / 3000 % 4] + channel;
+        if frame * frequency % 44_100 < 22_050 { 0.25 } else { -0.25 }
+    };
+    (0..channels).map(|c| (0..frames).map(|i| sample(c, i)).collect()).collect()
+}
+
+/// The lengths of blocks of which `frames` consist.
+fn blocks(frames: usize) -> Vec<std::ops::Range<usize>> {
+    let (mut blocks, mut start) = (Vec::new(), 0);
+    for length in [1, 63, 64, 65, 0, 1000, 256, 257, 4096].into_iter().cycle() {
+        let end = frames.min(start + length);
+        blocks.push(start..end);
+        if end == frames {
+            return blocks;
+        }
+        start = end;
+    }
+    unreachable!("the lengths come again and again")
+}
+
+fn bits(signal: &[Vec<f32>]) -> Vec<Vec<u32>> {
+    signal.iter().map(|channel| channel.iter().map(|sample| sample.to_bits()).collect()).collect()
+}
+
+#[test]
+fn every_way_to_process_gives_the_bits_of_the_filter_itself() {
+    let frames = 20_000;
+    for (channels, preset) in
+        [(1, "tone-filter"), (2, "stereo-wide"), (2, "sound-chip"), (3, "reference"), (6, "organ")]
+    {
+        let input = music(channels, frames);
+        let settings = Preset::factory(preset).unwrap().settings;
+        let mut expected = input.clone();
+        let direct = ToneFilter::new(RATE, &settings).unwrap();
+        let mut slices: Vec<_> = expected.iter_mut().map(Vec::as_mut_slice).collect();
+        direct.with_channels(channels).process(&mut slices);
+        let expected = bits(&expected);
+
+        for in_place in [false, true] {
+            let filter = create(channels as u32, preset);
+            let mut output =
+                if in_place { input.clone() } else { vec![vec![9.0; frames]; channels] };
+            for block in blocks(frames) {
+                let to: Vec<_> = output.iter_mut().map(|o| o[block.clone()].as_mut_ptr()).collect();
+                let from: Vec<_> = match in_place {
+                    true => to.iter().map(|pointer| pointer.cast_const()).collect(),
+                    false => input.iter().map(|i| i[block.clone()].as_ptr()).collect(),
+                };
+                // SAFETY: all point to a block.
+                let status =
+                    unsafe { tf_process(filter.0, from.as_ptr(), to.as_ptr(), block.len()) };
+                assert_eq!(status, Status::Ok);
+            }
+            assert!(bits(&output) == expected, "{preset}, planar, in place: {in_place}");
+
+            let filter = create(channels as u32, preset);
+            let woven = (0..frames * channels).map(|i| input[i % channels][i / channels]);
+            let mut woven: Vec<f32> = woven.collect();
+            let mut output = vec![9.0; woven.len()];
+            for block in blocks(frames) {
+                let samples = block.start * channels..block.end * channels;
+                let from = woven[samples.clone()].as_mut_ptr();
+                let to = if in_place { from } else { output[samples].as_mut_ptr() };
+                // SAFETY: both point to a block.
+                let status = unsafe { tf_process_interleaved(filter.0, from, to, block.len()) };
+                assert_eq!(status, Status::Ok);
+            }
+            let output = if in_place { woven } else { output };
+            let channel = |c| output.iter().skip(c).step_by(channels).copied().collect();
+            let output: Vec<Vec<f32>> = (0..channels).map(channel).collect();
+            assert!(bits(&output) == expected, "{preset}, interleaved, in place: {in_place}");
+        }
+    }
+}
+
+#[test]
+fn what_is_marked_real_time_does_not_allocate() {
+    let filter = create(2, "sound-chip");
+    let (mut sound, mut bands) = (music(2, 4096), Vec::with_capacity(TF_BANDS));
+    let channels = [sound[0].as_mut_ptr(), sound[1].as_mut_ptr()];
+    let (mut frames, mut seconds, mut number) = (0, 0.0, 0.0);
+    let before = COUNT.get();
+    let f = filter.0;
+    // SAFETY: all pointers are valid.
+    let statuses = unsafe {
+        [
+            tf_set_text(f, c"keys".as_ptr(), c"add".as_ptr()),
+            tf_set_text(f, c"voice".as_ptr(), c"saw".as_ptr()),
+            tf_set_text(f, c"sync".as_ptr(), c"1/8".as_ptr()),
+            tf_set_tempo(f, 99.0),
+            tf_set_number(f, c"mix".as_ptr(), 70.0),
+            tf_get_number(f, c"mix".as_ptr(), &raw mut number),
+            tf_key(f, 69, 0.5),
+            tf_sustain(f, 1),
+            tf_bend(f, 1.5),
+            tf_process(f, channels.as_ptr().cast(), channels.as_ptr(), 4096),
+            tf_process_interleaved(f, channels[0], channels[0], 2048),
+            tf_get_bands(f, bands.as_mut_ptr()),
+            tf_latency(f, &raw mut frames),
+            tf_tail(f, &raw mut seconds),
+            tf_release_keys(f),
+            tf_reset(f),
+        ]
+    };
+    tf_version();
+    tf_error_message(3);
+    assert_eq!(COUNT.get(), before);
+    assert_eq!(statuses, [Status::Ok; 16]);
+    assert_eq!(number, 70.0);
+    // SAFETY: it was written.
+    unsafe { bands.set_len(TF_BANDS) };
+    let sounding = bands.iter().filter(|band| band.state != BandState::Muted).count();
+    assert!(sounding > 0 && bands[12].note == 69, "{bands:?}");
+}
+
+#[test]
+fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
+    let filter = create(2, "reference");
+    let f = filter.0;
+    let mut settings = Settings::REFERENCE;
+    let mut index = 0;
+    // SAFETY: the library's own.
+    while let Some(info) = unsafe { tf_setting_at(index).as_ref() } {
+        let id = owned(info.id);
+        assert!(!owned(info.name).is_empty() && owned(info.help).ends_with('.'), "{id}");
+        let status = match info.kind {
+            SettingKind::Number => {
+                let spec = &SPECS[index];
+                assert_eq!((spec.id, spec.min, spec.max), (&*id, info.min, info.max));
+                assert_eq!(owned(info.unit), spec.unit);
+                assert_eq!(spec.get(&Settings::default()), info.initial);
+                spec.set(&mut settings, info.max);
+                // SAFETY: all pointers are valid.
+                unsafe { tf_set_number(f, info.id, info.max) }
+            }
+            SettingKind::Choice => {
+                let choice = &CHOICES[index - SPECS.len()];
+                assert_eq!((choice.id, choice.entries.len()), (&*id, info.entry_count));
+                assert_eq!(choice.default() as f32, info.initial);
+                let last = info.entry_count - 1;
+                choice.set(&mut settings, last);
+                // SAFETY: all pointers are valid.
+                unsafe { tf_set_text(f, info.id, *info.entries.add(last)) }
+            }
+            SettingKind::Switches => {
+                let digits = "0".repeat(info.max as usize);
+                match &*id {
+                    "bands" => settings.bands = digits.parse().unwrap(),
+                    _ => settings.custom = digits.parse().unwrap(),
+                }
+                let digits = CString::new(digits).unwrap();
+                // SAFETY: all pointers are valid.
+                unsafe { tf_set_text(f, info.id, digits.as_ptr()) }
+            }
+        };
+        assert_eq!(status, Status::Ok, "{id}: {}", owned(tf_last_error()));
+        let mut buffer = [0; TF_TEXT_SIZE];
+        // SAFETY: all pointers are valid.
+        let read = unsafe { tf_get_text(f, info.id, buffer.as_mut_ptr(), buffer.len()) };
+        assert_eq!(read == Status::Ok, info.kind != SettingKind::Number, "{id}");
+        index += 1;
+    }
+    // Each of the fields is in the JSON once.
+    let fields = serde_json::to_value(settings).unwrap();
+    assert_eq!(index, fields.as_object().unwrap().len());
+    assert_eq!(serde_json::from_str::<Settings>(&json(&filter)).unwrap(), settings);
+    assert!(json(&filter).len() < TF_TEXT_SIZE / 2);
+
+    for (index, id) in presets::ids().enumerate() {
+        // SAFETY: the library's own.
+        let info = unsafe { tf_preset_at(index).as_ref() }.unwrap();
+        let preset = Preset::factory(id).unwrap();
+        assert_eq!([owned(info.id), owned(info.name)], [id.to_owned(), preset.name]);
+        // SAFETY: both are valid.
+        assert_eq!(unsafe { tf_set_preset(f, info.id) }, Status::Ok);
+        assert_eq!(serde_json::from_str::<Settings>(&json(&filter)).unwrap(), preset.settings);
+    }
+    assert!(tf_preset_at(presets::ids().count()).is_null());
+}
+
+#[test]
+fn json_is_settings_or_a_preset_and_errors_tell_the_place() {
+    let filter = create(2, "reference");
+    let own = Preset::new("Mine", Settings { mix: 12.5, ..Settings::REFERENCE });
+    for json in [own.to_json(), r#"{ "mix": 12.5 }"#.to_owned()] {
+        assert_eq!(set_json(&filter, r#"{"mix": 1, "auto": true}"#), Status::Ok);
+        assert_eq!(set_json(&filter, &json), Status::Ok, "{json}");
+        let settings: Settings = serde_json::from_str(&self::json(&filter)).unwrap();
+        assert_eq!(settings, own.settings);
+    }
+    for (json, details) in [
+        ("{\n\"mix\" 3}", "line 2"),
+        (r#"{"mixx": 3}"#, "mixx"),
+        (r#"{"mix": 300}"#, "use 0 to 100 %"),
+        (r#"{"version": 2, "settings": {}}"#, "version 2"),
+    ] {
+        assert_eq!(set_json(&filter, json), Status::Json);
+        assert!(owned(tf_last_error()).contains(details), "{}", owned(tf_last_error()));
+    }
+}
+
+#[test]
+fn sync_follows_the_tempo_and_tail_and_latency_are_the_filter_s() {
+    let filter = create(2, "reference");
+    let tail = || {
+        let mut seconds = 0.0;
+        // SAFETY: both are valid.
+        assert_eq!(unsafe { tf_tail(filter.0, &raw mut seconds) }, Status::Ok);
+        seconds
+    };
+    assert_eq!(tail(), ToneFilter::tail(&Settings::REFERENCE));
+    assert_eq!(set_json(&filter, r#"{"sync": "1/4", "lookahead": true}"#), Status::Ok);
+    let settings: Settings = serde_json::from_str(&json(&filter)).unwrap();
+    assert_eq!(tail(), ToneFilter::tail(&settings.at_tempo(120.0)));
+    // SAFETY: it is valid.
+    assert_eq!(unsafe { tf_set_tempo(filter.0, 90.0) }, Status::Ok);
+    assert_eq!(tail(), ToneFilter::tail(&settings.at_tempo(90.0)));
+    let mut frames = 0;
+    // SAFETY: both are valid.
+    assert_eq!(unsafe { tf_latency(filter.0, &raw mut frames) }, Status::Ok);
+    assert_eq!(frames, ToneFilter::lookahead(RATE));
+}
+
+#[test]
+fn a_panic_becomes_a_code_and_every_code_has_a_text() {
+    assert_eq!(status::guard(|| panic!("on purpose")), Status::Panic);
+    let texts: Vec<String> = (0..=11).map(|code| owned(tf_error_message(code))).collect();
+    for (index, text) in texts.iter().enumerate() {
+        assert!(text != "unknown status" && !texts[..index].contains(text), "{text}");
+    }
+    for code in [-1, 12, i32::MIN, i32::MAX] {
+        assert_eq!(owned(tf_error_message(code)), "unknown status");
+    }
+}
+
+#[test]
+fn details_are_cut_to_their_room_and_belong_to_their_thread() {
+    status::fail(Status::Range, "é".repeat(1000));
+    assert_eq!(owned(tf_last_error()), "é".repeat(255));
+    std::thread::spawn(|| assert_eq!(owned(tf_last_error()), "")).join().unwrap();
+}
+
+#[test]
+fn the_version_is_that_of_the_library() {
+    let version = format!("\nversion = {:?}\n", owned(tf_version()));
+    assert!(include_str!("../../Cargo.toml").contains(&version));
+    let own = include_str!("../Cargo.toml").matches(&version);
+    assert_eq!(own.count(), 2, "the package's and cargo-c's");
+}

@@ -1,0 +1,60 @@
+//! `cargo xtask install-c`: the C library, its header and its pkg-config file.
+
+use crate::{root, run, target};
+use anyhow::{Context, Result, ensure};
+use std::{fs, path::Path, process::Command};
+
+/// The pkg-config file. Its folder can be moved. The private libraries are those of Rust's standard library, as
+/// `rustc --print native-static-libs` lists them.
+const PKG_CONFIG: &str = "\
+prefix=${pcfiledir}/../..
+libdir=${prefix}/lib
+includedir=${prefix}/include
+
+Name: tone_filter
+Description: 48 resonators pick the notes out of any music and give them an 8-bit edge
+Version: VERSION
+Libs: -L${libdir} -ltone_filter
+Libs.private: -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
+Cflags: -I${includedir}
+";
+
+/// Builds the library and installs it below `folder`, which is made if needed.
+///
+/// # Errors
+/// On another system than Linux, whose libraries and tools for them have other names; when the build fails, or a file
+/// cannot be written.
+pub fn install(folder: &Path) -> Result<()> {
+    ensure!(
+        cfg!(target_os = "linux"),
+        "this verb is for Linux; elsewhere, cargo-c does the same: \
+         `cargo cinstall -p tone-filter-capi --release --prefix=…`"
+    );
+    run(Command::new("cargo").args(["build", "--release", "--package=tone-filter-capi"]))?;
+    let (built, lib) = (target()?.join("release"), folder.join("lib"));
+    let copy = |from: &Path, to: &Path| {
+        let folder = to.parent().context("a file lies in a folder")?;
+        fs::create_dir_all(folder)?;
+        // A program that runs keeps the old one.
+        let _ = fs::remove_file(to);
+        fs::copy(from, to).with_context(|| format!("cannot write {}", to.display()))
+    };
+    for extension in ["so", "a"] {
+        let name = |stem: &str| format!("lib{stem}.{extension}");
+        copy(&built.join(name("tone_filter_capi")), &lib.join(name("tone_filter")))?;
+    }
+    let header = Path::new("include/tone_filter.h");
+    copy(&root().join("capi").join(header), &folder.join(header))?;
+    fs::create_dir_all(lib.join("pkgconfig"))?;
+    let description = PKG_CONFIG.replace("VERSION", version());
+    fs::write(lib.join("pkgconfig/tone_filter.pc"), description)?;
+    println!("installed below {}", folder.display());
+    Ok(())
+}
+
+/// The version of the package.
+fn version() -> &'static str {
+    let manifest = include_str!("../../capi/Cargo.toml");
+    let line = manifest.lines().find_map(|line| line.strip_prefix("version = "));
+    line.expect("a package has a version").trim_matches('"')
+}

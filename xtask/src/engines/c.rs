@@ -1,0 +1,220 @@
+//! The C library: its header, and programs in C and C++ that use it.
+
+use super::expected::{self, RATE};
+use crate::{c_library, root, run, suite::step};
+use anyhow::{Context, Result, ensure};
+use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+use tone_filter::presets;
+
+const WARNINGS: [&str; 4] = ["-Wall", "-Wextra", "-Werror", "-pedantic"];
+
+/// How the programs are built: name, standards of C and of C++, other flags.
+const BUILDS: [(&str, &str, &str, &str); 4] = [
+    ("c99", "-std=c99", "-std=c++17", "-O2"),
+    ("c11", "-std=c11", "-std=c++17", "-O2"),
+    ("static", "-std=c99", "-std=c++17", "-O2"),
+    (
+        "sanitizers",
+        "-std=c99",
+        "-std=c++17",
+        "-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all",
+    ),
+];
+
+/// Installs the library in `folder`, and builds and runs all programs there.
+pub fn test(folder: PathBuf) -> Result<()> {
+    step("the crate's tests, the header among them", || {
+        run(Command::new("cargo").args(["test", "--package=tone-filter-capi"]))
+    })?;
+    let c = C { prefix: folder.join("prefix"), folder };
+    step("installation", || c_library::install(&c.prefix))?;
+    step("the header as C99, C11, C++11 and C++17", || c.header())?;
+    step("build", || c.build())?;
+    step("NULL and garbage", || c.null())?;
+    step("tone_filter.c against the library in Rust", || c.render())?;
+    step("tone_filter.c with wrong files and names", || c.faults())?;
+    step("game.cpp against the library in Rust", || c.game())
+}
+
+/// The installed library, and the programs that are built with it.
+struct C {
+    prefix: PathBuf,
+    /// A folder for each of [`BUILDS`], and for their files.
+    folder: PathBuf,
+}
+
+impl C {
+    /// Compiles the header alone.
+    fn header(&self) -> Result<()> {
+        let header = self.prefix.join("include/tone_filter.h");
+        for (compiler, language, standards) in
+            [("gcc", "c", ["c99", "c11"]), ("g++", "c++", ["c++11", "c++17"])]
+        {
+            for standard in standards {
+                let mut command = Command::new(compiler);
+                let command = command.args(WARNINGS).arg(format!("-std={standard}"));
+                run(command.args(["-fsyntax-only", "-x", language]).arg(&header))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Builds the examples and the test of NULL, by the examples' Makefile.
+    fn build(&self) -> Result<()> {
+        for (name, c, cpp, flags) in BUILDS {
+            let folder = self.folder.join(name);
+            fs::create_dir_all(&folder)?;
+            run(Command::new("make")
+                .args(["--directory=examples/c", "VPATH=../../capi/tests", "all"])
+                .arg(folder.join("null"))
+                .env("PKG_CONFIG_PATH", self.prefix.join("lib/pkgconfig"))
+                .arg(format!("BUILD={}", folder.display()))
+                .arg(format!("CFLAGS={c} {flags}"))
+                .arg(format!("CXXFLAGS={cpp} {flags}"))
+                .args((name == "static").then_some("STATIC=1")))?;
+        }
+        Ok(())
+    }
+
+    /// Every way to run the program `name`: its name, and the command.
+    fn ways(&self, name: &str) -> Vec<(&'static str, Command)> {
+        let program = |build: &str| self.folder.join(build).join(name);
+        let mut ways: Vec<_> =
+            BUILDS.iter().map(|(build, ..)| (*build, Command::new(program(build)))).collect();
+        let mut valgrind = Command::new("valgrind");
+        valgrind
+            .args(["--quiet", "--error-exitcode=99", "--leak-check=full"])
+            .arg("--errors-for-leak-kinds=definite,indirect,possible")
+            .arg(program("c99"));
+        ways.push(("valgrind", valgrind));
+        ways
+    }
+
+    fn null(&self) -> Result<()> {
+        let header = fs::read_to_string(self.prefix.join("include/tone_filter.h"))?;
+        let source = fs::read_to_string(root().join("capi/tests/null.c"))?;
+        let functions = functions(&header);
+        ensure!(functions.len() > 20, "no functions found in the header");
+        for function in functions {
+            ensure!(source.contains(&format!("{function}(")), "null.c does not call {function}");
+        }
+        for (way, mut command) in self.ways("null") {
+            run(&mut command).context(way)?;
+        }
+        Ok(())
+    }
+
+    /// Renders with every preset, and files of one to six channels.
+    fn render(&self) -> Result<()> {
+        let mut demo = WavReader::open(root().join("assets/demo.wav"))?;
+        let tune: Vec<f32> = demo
+            .samples::<i16>()
+            .map(|sample| Ok(f32::from(sample?) / 32_768.0))
+            .collect::<hound::Result<_>>()?;
+        let mut compared = 0;
+        // The channels and the frames of files; 1000 are fewer than the latency.
+        for (channels, frames) in [(1, 20_000), (2, 1000), (2, 20_000), (6, 5000)] {
+            let input = &tune[160_000..][..channels * frames];
+            let path = self.folder.join("in.wav");
+            write(&path, channels, input)?;
+            for preset in presets::ids() {
+                let expected = bits(&expected::rendered(preset, channels, input)?);
+                // The others differ in numbers only.
+                let every_way = ["tone-filter", "sound-chip"].contains(&preset);
+                let ways = self.ways("tone_filter").into_iter();
+                for (way, mut command) in ways.filter(|(way, _)| every_way || *way == "c99") {
+                    let out = self.folder.join("out.wav");
+                    let _ = fs::remove_file(&out);
+                    run(command.arg(preset).args([&path, &out])).context(way)?;
+                    let output = bits(&read(&out)?);
+                    let place = || format!("{preset}, {channels} channels, {way}");
+                    ensure!(output.len() == expected.len(), "{}: another length", place());
+                    // Valgrind's CPU has other vectors, and no flush-to-zero.
+                    if way != "valgrind" {
+                        ensure!(output == expected, "{}: other bits", place());
+                        compared += 1;
+                    }
+                }
+            }
+        }
+        println!("{compared} files are equal, bit for bit");
+        Ok(())
+    }
+
+    /// What the program says to wrong files and names.
+    fn faults(&self) -> Result<()> {
+        let (good, bad) = (self.folder.join("in.wav"), self.folder.join("bad.wav"));
+        fs::write(&bad, &fs::read(&good)?[..1000])?;
+        let out = self.folder.join("none.wav");
+        for (preset, path, reason) in [
+            ("nonsense", &good, "no factory preset has the id \"nonsense\""),
+            ("organ", &self.folder.join("missing.wav"), "cannot be read"),
+            ("organ", &bad, "ends too early"),
+        ] {
+            for (way, mut command) in self.ways("tone_filter") {
+                let output = command.arg(preset).args([path, &out]).output()?;
+                let said = String::from_utf8_lossy(&output.stderr);
+                ensure!(output.status.code() == Some(1) && said.contains(reason), "{way}: {said}");
+                ensure!(!out.exists(), "{way}: a file of an error");
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the game, and plays the same here.
+    fn game(&self) -> Result<()> {
+        let (expected, meter) = expected::game()?;
+        let path = self.folder.join("game.raw");
+        for (way, mut command) in self.ways("game") {
+            let output = command.arg(&path).output()?;
+            let said = String::from_utf8_lossy(&output.stdout);
+            ensure!(
+                output.status.success() && said == meter,
+                "{way}: the meter is\n{said}and not\n{meter}{}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+            let sound = fs::read(&path)?;
+            ensure!(way == "valgrind" || sound == expected, "{way}: other bits");
+        }
+        println!("{meter}");
+        Ok(())
+    }
+}
+
+/// The functions that a header declares.
+fn functions(header: &str) -> Vec<&str> {
+    let declarations = header.lines().filter(|line| !line.trim_start().starts_with('*'));
+    let names = declarations.filter_map(|line| {
+        let start = line.find("tf_").filter(|_| line.contains('('))?;
+        let name = line[start..].split('(').next()?;
+        name.rsplit([' ', '*']).next().filter(|name| name.starts_with("tf_"))
+    });
+    names.collect()
+}
+
+fn write(path: &Path, channels: usize, samples: &[f32]) -> Result<()> {
+    let spec = WavSpec {
+        channels: channels as u16,
+        sample_rate: RATE,
+        bits_per_sample: 32,
+        sample_format: SampleFormat::Float,
+    };
+    let mut file = WavWriter::create(path, spec)?;
+    samples.iter().try_for_each(|sample| file.write_sample(*sample))?;
+    Ok(file.finalize()?)
+}
+
+fn read(path: &Path) -> Result<Vec<f32>> {
+    let mut file = WavReader::open(path)?;
+    ensure!(file.spec().sample_rate == RATE, "{}: another sample rate", path.display());
+    Ok(file.samples().collect::<hound::Result<_>>()?)
+}
+
+fn bits(samples: &[f32]) -> Vec<u32> {
+    samples.iter().map(|sample| sample.to_bits()).collect()
+}
