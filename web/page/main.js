@@ -209,8 +209,12 @@ function run({ library, engine, tune }) {
 
   follow();
   use("tune", tune);
+  document.querySelector("main").inert = false;
   return { engine, library, settings: () => settings };
 }
 
 export const page = open().then(run);
-page.catch((error) => fail(error.message));
+page.catch((error) => {
+  document.querySelector("main").hidden = true;
+  fail(error.message);
+});

@@ -128,9 +128,14 @@ fn the_picture_shows_the_note_that_sounds() {
     assert!(state(notes::A4) >= 1.0);
     assert!((0..notes::TONES).all(|tone| tone == notes::A4 || state(tone) == 0.0));
     let [power, level, _, wave @ ..] = &web.picture.0[notes::A4];
-    // The sine has a power of 1/8, and the ceiling is 10 dB below that.
-    let sine = 10.0 * 0.125f32.log10();
-    assert!((power - (sine - 10.0)).abs() < 0.1 && (level + 10.0).abs() < 0.1, "{power} {level}");
+    // The ceiling is a tenth of the power, and so a twentieth of the square's peak. The mean of what is below it:
+    let ceiling = 0.05f64;
+    let angle = ceiling.sqrt().asin();
+    let below = angle / 2.0 - (2.0 * angle).sin() / 4.0 + ceiling * (TAU / 4.0 - angle);
+    let mean = below / (TAU / 4.0);
+    let near =
+        |value: f32, expected: f64| (f64::from(value) - 10.0 * expected.log10()).abs() < 0.01;
+    assert!(near(*power, 0.25 * mean) && near(*level, 2.0 * mean), "{power} {level}");
     // Three periods that end at a zero crossing, with a peak of 1.
     let crossings = wave.windows(2).filter(|pair| (pair[0] < 0.0) != (pair[1] < 0.0)).count();
     assert!((5..=7).contains(&crossings), "{crossings}");

@@ -48,7 +48,7 @@ async function visit(hash = "", options = {}) {
   visited.on("pageerror", (error) => faults.push(error.message));
   visited.on("request", (request) => requests.push(request.url()));
   await visited.goto(address(hash));
-  await visited.waitForFunction(() => document.querySelector("#controls input"));
+  await visited.waitForFunction(() => !document.querySelector("main").inert);
   return visited;
 }
 
@@ -304,6 +304,7 @@ test("what a browser lacks is said", async () => {
     await poor.goto(address());
     await poor.waitForSelector("#error:not([hidden])");
     assert.match(await poor.textContent("#error"), message);
+    assert.equal(await poor.isVisible("main"), false);
     await poor.close();
   }
 });

@@ -10,6 +10,9 @@ pub struct FlushToZero {
     before: ControlWord,
 }
 
+/// Whether this CPU can. WebAssembly has no such mode.
+pub const FLUSHES: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
 #[cfg(target_arch = "x86_64")]
 type ControlWord = u32;
 #[cfg(target_arch = "aarch64")]

@@ -12,7 +12,7 @@
 //! works on three samples, one per stage, so no stage waits for a result of the same iteration.
 
 use super::{BLOCK, Coefficients, FrameInputs, Lanes, State, Task, Weighting};
-use crate::dsp::notes::TONES;
+use crate::dsp::{bank::denormals, notes::TONES};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 
 /// Vectors of tones that are processed together.
@@ -27,6 +27,11 @@ const NARROWEST: usize = 4;
 /// Factor to the effective value of a band with a weight of 0 in the denominator of its drive: large enough to mute it,
 /// and small enough that the product of three is finite.
 const MUTED: f32 = 1e11;
+
+/// Where denormals are not flushed to zero, and are slow, powers and gated amplitudes below these count as them: 170 dB below
+/// full scale, and the least whose square is no denormal.
+const QUIETEST: f32 = 1e-17;
+const QUIETEST_GATED: f32 = 1.1e-19;
 
 /// Computes the same as [`scalar::process`](super::scalar::process).
 #[inline(always)]
@@ -283,8 +288,14 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool> Group<S, WEIGHTS, DRIVEN> {
         let inverse_gate = self.splat(gates.inverse_gate[frame]);
         let limit = self.splat(gates.limit[frame]);
         for i in 0..GROUP {
-            let q = self.bp[i] * self.bp[i];
-            let gated = q * q * inverse_gate;
+            let mut q = self.bp[i] * self.bp[i];
+            if !denormals::FLUSHES {
+                q = q.max(QUIETEST);
+            }
+            let mut gated = q * q * inverse_gate;
+            if !denormals::FLUSHES {
+                gated = gated.max(QUIETEST_GATED);
+            }
             let level = q.min(gated * gated).min(limit);
             self.power[i] = if S::f32s::LEN > NARROWEST {
                 self.power[i].mul_add(self.decay, level)

@@ -7,6 +7,11 @@
 //! [`Kernel`] selects an implementation: plain Rust, which defines the result; portable vectors of the build's
 //! target; or vectors of an instruction set of this CPU.
 
+#![cfg_attr(
+    not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")),
+    allow(dead_code, reason = "without vectors, nothing runs what is written for them")
+)]
+
 mod choice;
 mod dispatched;
 mod frame;
