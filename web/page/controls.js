@@ -17,14 +17,16 @@ function element(name, properties = {}, ...children) {
   return made;
 }
 
+const control = ({ id, name }, ...parts) =>
+  element("div", { className: "control" }, element("label", { htmlFor: id }, name), ...parts);
+
 // A slider, and how it shows a value.
 function slider(spec, change) {
   const logarithmic = spec.taper === "logarithmic";
   const ratio = Math.log(spec.max / spec.min);
   const input = element("input", { type: "range", id: spec.id, title: spec.help });
   [input.min, input.max, input.step] = logarithmic ? [0, POSITIONS, 1] : [spec.min, spec.max, STEPS[spec.unit]];
-  const output = element("output");
-  output.htmlFor = spec.id;
+  const output = element("output", { htmlFor: spec.id });
   input.oninput = () => {
     const place = Number(input.value);
     const value = logarithmic ? spec.min * Math.exp((ratio * place) / POSITIONS) : place;
@@ -36,23 +38,20 @@ function slider(spec, change) {
     input.ariaValueText = output.value;
     input.style.setProperty("--share", (input.value - input.min) / (input.max - input.min));
   };
-  const name = element("span", {}, spec.name);
-  return { node: element("label", { className: "control" }, name, output, input), show };
+  return { node: control(spec, output, input), show };
 }
 
 function list(choice, change) {
   const options = choice.entries.map(([value, text]) => element("option", { value }, text));
   const select = element("select", { id: choice.id, title: choice.help }, ...options);
   select.onchange = () => change(choice.id, select.value, select.selectedIndex);
-  const node = element("label", { className: "control" }, element("span", {}, choice.name), select);
-  return { node, show: (value) => (select.value = value) };
+  return { node: control(choice, select), show: (value) => (select.value = value) };
 }
 
 function toggle(choice, change) {
   const input = element("input", { type: "checkbox", id: choice.id, title: choice.help });
   input.onchange = () => change(choice.id, input.checked, Number(input.checked));
-  const node = element("label", { className: "control switch" }, element("span", {}, choice.name), input);
-  return { node, show: (value) => (input.checked = value) };
+  return { node: control(choice, input), show: (value) => (input.checked = value) };
 }
 
 // Fills the page's two groups. `change` gets an id, its value in JSON and its number; the result shows settings.

@@ -37,7 +37,7 @@ async function open() {
 function run({ library, engine, tune }) {
   const { audio } = engine;
   const grid = new Grid(at("grid"), library.record);
-  const keys = new Keys(engine, at("keys"), at("grid"), grid);
+  const keys = new Keys(engine, at("instrument"), at("grid"), grid);
   let preset;
   let settings;
   let source = "tune";
@@ -85,7 +85,10 @@ function run({ library, engine, tune }) {
   });
 
   at("preset").append(...library.presets.map(({ id, name }) => new Option(name, id)));
-  const select = (index) => choose(library.presets.at(index % library.presets.length));
+  const select = (index) => {
+    const preset = library.presets.at(index % library.presets.length);
+    choose({ preset, settings: preset.settings });
+  };
   at("preset").onchange = () => select(at("preset").selectedIndex);
   at("previous").onclick = () => select(at("preset").selectedIndex - 1);
   at("next").onclick = () => select(at("preset").selectedIndex + 1);
