@@ -141,8 +141,9 @@ export class Engine {
     this.#picture = undefined;
   }
 
-  // The settings that the audio thread has, its latency in samples and its tail in seconds.
-  ask() {
+  // The settings that the audio thread has, its latency in samples and its tail in seconds, once it has been started.
+  async ask() {
+    await this.#made;
     return new Promise((resolve) => {
       this.#answers.push(resolve);
       this.#send({ type: "ask" });

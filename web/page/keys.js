@@ -30,7 +30,9 @@ export class Keys {
         button.setPointerCapture(pointerId);
         hold(pointerId);
       };
-      button.onkeydown = ({ key, repeat }) => key === "Enter" && !repeat && hold(button);
+      button.onkeydown = ({ key, repeat }) => {
+        if (key === "Enter" && !repeat) hold(button);
+      };
       button.onkeyup = button.onblur = () => this.#release(button);
       bar.append(button);
     }

@@ -149,7 +149,9 @@ function run({ library, engine, tune }) {
       else at("file").click();
     };
     // Another file, when there is one already.
-    radio.onclick = () => radio.value === "file" && source === "file" && at("file").click();
+    radio.onclick = () => {
+      if (radio.value === "file" && source === "file") at("file").click();
+    };
   });
   at("file").onchange = () => useFile(at("file").files[0]);
   at("file").oncancel = () => (document.querySelector(`[name=source][value=${source}]`).checked = true);
