@@ -35,6 +35,8 @@ pub fn test() -> Result<()> {
             suite::apt_install(&missing)?;
         }
     }
+    let clippy = ["clippy", "--locked", "--features=app", "--bins", "--lib", "--", "-Dwarnings"];
+    run(Command::new("cargo").args(clippy))?;
     run(Command::new("cargo").args(["test", "--locked", "--features=app", "--test=speakers"]))?;
     run(Command::new("cargo").args(["build", "--locked", "--features=app", "--bin=tone-filter"]))?;
     let app = Command::new(target()?.join("debug/tone-filter"));
