@@ -25,6 +25,16 @@ use std::{
 };
 use tempfile::TempDir;
 
+/// `text` with the slashes of Windows as those of other systems.
+fn slashes(text: &str) -> String {
+    if cfg!(windows) { text.replace('\\', "/") } else { text.into() }
+}
+
+/// What a program has written, with slashes.
+fn text(bytes: Vec<u8>) -> String {
+    slashes(&String::from_utf8(bytes).unwrap())
+}
+
 /// A folder to run commands in.
 struct Folder(TempDir);
 
@@ -61,7 +71,7 @@ impl Folder {
     /// Runs what must succeed, and gives back what it says.
     fn run(&self, line: &str) -> String {
         let output = self.command(line).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
+        let said = text(output.stderr);
         assert_eq!(output.status.code(), Some(0), "{line}: {said}");
         assert!(output.stdout.is_empty(), "{line}: stdout is for data");
         said
@@ -72,7 +82,7 @@ impl Folder {
     fn fail(&self, line: &str, code: i32) -> String {
         let before = self.files();
         let output = self.command(line).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
+        let said = text(output.stderr);
         assert_eq!(output.status.code(), Some(code), "{line}: {said}");
         assert!(output.stdout.is_empty(), "{line}: stdout is for data");
         assert_eq!(said.lines().count(), 1, "{line}: {said}");

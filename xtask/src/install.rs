@@ -67,7 +67,7 @@ fn remove(path: &Path) -> std::io::Result<()> {
     }
 }
 
-fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     if !from.is_dir() {
         return fs::copy(from, to).map(drop);
     }

@@ -13,11 +13,16 @@ mod foreign;
 pub mod host;
 pub mod install;
 pub mod macos;
+pub mod package;
 pub mod python;
 pub mod soak;
 pub mod songs;
+#[cfg(target_os = "linux")]
+pub mod speakers;
 pub mod suite;
 pub mod tune;
+#[cfg(target_os = "linux")]
+pub mod unpack;
 pub mod web;
 #[cfg(target_os = "linux")]
 pub mod windows;

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 use xtask::{
-    arm, bundle, c_library, corpus, demo, engines, install, macos, root, soak, songs, suite, tune,
-    web,
+    arm, bundle, c_library, corpus, demo, engines, install, macos, package, root, soak, songs,
+    suite, tune, web,
 };
 
 const USAGE: &str = "\
@@ -16,10 +16,12 @@ Usage: cargo xtask VERB
   test              check everything: format, lints, docs, tests, the plugin in real hosts
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
   test-engines      check the C library and its examples: warnings, sanitizers, valgrind, bits
+  test-package      make the packages for Linux, install and load what is in them
+  test-play         run the tests of `tone-filter play` and `tone-filter app`
+  test-web          run the tests of the web page in Chromium
   test-windows      run the tests for Windows under wine
   check-macos       check the types for Macs of both CPU types
   web               build the web page with the filter into target/web
-  test-web          run the tests of that page in Chromium
   soak              run the long tests and print their figures: an hour of random settings and signals,
                     a session of two hours, a million blocks; the computer should be idle
   songs [FLAGS]     print how well notes are detected in real songs, and the loudness of the output;
@@ -30,6 +32,8 @@ Usage: cargo xtask VERB
                     `cargo build`, such as --release
   bundle-universal [OPTIONS]
                     the same for both CPU types of Macs
+  package [OPTIONS] build and pack all that a release has for this system, or for that of
+                    --target, into target/package
   tune              generate assets/demo.wav";
 
 fn main() -> ExitCode {
@@ -42,6 +46,7 @@ fn main() -> ExitCode {
             (Some(folder), None) => c_library::install(folder.as_ref()),
             _ => return usage(),
         },
+        "package" => package::package(&args.collect::<Vec<_>>()).map(drop),
         "songs" => songs::report(&args.collect::<Vec<_>>()),
         _ if args.next().is_some() => return usage(),
         "demo" => demo::demo(),
@@ -52,10 +57,14 @@ fn main() -> ExitCode {
         "soak" => soak::soak(),
         "test" => suite::test(),
         "test-arm" => arm::test(),
-        "test-web" => web::test(),
         "test-engines" => engines::test(),
         #[cfg(target_os = "linux")]
+        "test-package" => xtask::unpack::test(),
+        #[cfg(target_os = "linux")]
+        "test-play" => xtask::speakers::test(),
+        #[cfg(target_os = "linux")]
         "test-windows" => xtask::windows::test(),
+        "test-web" => web::test(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())

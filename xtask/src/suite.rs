@@ -131,7 +131,8 @@ mod tests {
     #[test]
     fn the_list_of_dependencies_is_that_of_the_manifests() {
         let mut command = cargo_metadata::MetadataCommand::new();
-        let metadata = command.manifest_path(root().join("Cargo.toml")).exec().unwrap();
+        let command = command.manifest_path(root().join("Cargo.toml"));
+        let metadata = command.features(cargo_metadata::CargoOpt::AllFeatures).exec().unwrap();
         let direct = metadata.workspace_packages();
         let direct = direct.iter().flat_map(|package| &package.dependencies);
         let expected: BTreeSet<String> = direct

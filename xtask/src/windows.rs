@@ -1,16 +1,21 @@
 //! `cargo xtask test-windows`: the tests for Windows, cross-compiled with Debian's compiler and run under wine.
 
-use crate::{bits, display::Display, foreign, run, suite, target};
+use crate::{bits, display::Display, foreign, run, speakers, suite, target};
 use anyhow::{Context, Result, bail, ensure};
 use std::{
     env, fs,
     path::{Path, PathBuf},
     process::Command,
-    time::Instant,
+    thread,
+    time::{Duration, Instant},
 };
 
-/// A linker with the C library, Windows, and a display for it.
-const PACKAGES: [&str; 5] = ["gcc-mingw-w64-x86-64", "wine", "wine64", "xvfb", "libgl1-mesa-dri"];
+/// A linker with the C library, a maker of installers, Windows, and a display for it.
+const PACKAGES: [&str; 6] =
+    ["gcc-mingw-w64-x86-64", "nsis", "wine", "wine64", "xvfb", "libgl1-mesa-dri"];
+
+/// How long an uninstaller may take.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 const TARGET: &str = "x86_64-pc-windows-gnu";
 
@@ -49,8 +54,8 @@ pub fn test() -> Result<()> {
     let wine = Wine::start()?;
     let tests = |names: &'static [&str]| move |wine: &Wine| wine.tests(names);
     type Step<'a> = (&'a str, &'a dyn Fn(&Wine) -> Result<()>);
-    let steps: [Step; 7] = [
-        ("bundles", &|wine| wine.bundle()),
+    let steps: [Step; 9] = [
+        ("bundles", &|wine| wine.verb("bundle")),
         ("library", &tests(&["--lib", "--test=kernels", "--test=accuracy"])),
         ("command line", &tests(&["--test=cli"])),
         ("CLAP in a host", &tests(&["--test=clap_host"])),
@@ -60,6 +65,8 @@ pub fn test() -> Result<()> {
             let program = wine.target.join(TARGET).join("debug/tone-filter.exe");
             bits::compare(|| wine.command(&program)).map(|files| println!("{files} equal files"))
         }),
+        ("installer", &|wine| wine.install()),
+        ("the editor's window", &|wine| wine.open_editor()),
     ];
     let results: Vec<_> = steps
         .iter()
@@ -137,13 +144,60 @@ impl Wine {
     fn tests(&self, names: &[&str]) -> Result<()> {
         run(self
             .cargo(&mut Command::new("cargo"))
-            .args(["test", "--locked", "--no-fail-fast"])
+            .args(["test", "--locked", "--no-fail-fast", "--features=app"])
             .args(names))
     }
 
-    /// Bundles of the debug build, which the tests need anyway.
-    fn bundle(&self) -> Result<()> {
+    /// Calls a verb of `cargo xtask` for Windows, with the debug build that the tests need anyway.
+    fn verb(&self, verb: &str) -> Result<()> {
         let mut this = Command::new(env::current_exe()?);
-        run(self.cargo(&mut this).args(["bundle", "--target", TARGET]))
+        run(self.cargo(&mut this).args([verb, "--target", TARGET]))
+    }
+
+    /// Runs the installer and the uninstaller without questions. What is installed must be what the other tests have
+    /// loaded.
+    fn install(&self) -> Result<()> {
+        self.verb("package")?;
+        let folder = self.target.join("package");
+        let packages = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path()));
+        let packages = packages.collect::<Result<Vec<_>>>()?;
+        let find = |end: &str| {
+            let path = packages.iter().find(|path| path.to_string_lossy().ends_with(end));
+            path.with_context(|| format!("{} has no {end}", folder.display()))
+        };
+        run(self.command(find("-setup.exe")?).arg("/S"))?;
+        let files = find("-windows-x86_64")?;
+        let programs = self.prefix.join("drive_c/Program Files");
+        let library = "Tone Filter.vst3/Contents/x86_64-win/Tone Filter.vst3";
+        let installed = [
+            ("Tone Filter.clap", programs.join("Common Files/CLAP/Tone Filter.clap")),
+            (library, programs.join("Common Files/VST3").join(library)),
+            ("tone-filter.exe", programs.join("Tone Filter/tone-filter.exe")),
+        ];
+        for (name, path) in &installed {
+            let read = |path: &Path| {
+                fs::read(path).with_context(|| format!("{} is missing", path.display()))
+            };
+            ensure!(read(&files.join(name))? == read(path)?, "{name} is another one");
+        }
+        run(self.command(&installed[2].1).arg("--version"))?;
+        run(self.command(&programs.join("Tone Filter/uninstall.exe")).arg("/S"))?;
+        // The uninstaller goes on as a copy of itself.
+        let start = Instant::now();
+        while programs.join("Tone Filter").exists() {
+            ensure!(start.elapsed() < PATIENCE, "the uninstaller leaves the program's folder");
+            thread::sleep(Duration::from_millis(200));
+        }
+        for (name, path) in &installed {
+            ensure!(!path.exists(), "the uninstaller leaves {name}");
+        }
+        Ok(())
+    }
+
+    /// Opens the editor as a program of its own until there is a picture of it.
+    fn open_editor(&self) -> Result<()> {
+        let program = self.target.join(TARGET).join("debug/tone-filter.exe");
+        let picture = self.target.join("editor.png");
+        speakers::open_editor(self.command(&program), &self.display, &picture)
     }
 }

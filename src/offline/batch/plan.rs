@@ -152,8 +152,8 @@ impl Plan {
         }
 
         let output_of = |found: &Found| match request.out {
-            Some(out) if !into_folder => out.into(),
-            Some(out) => renamed(&out.join(&found.below), request.suffix),
+            Some(out) if !into_folder => native(out),
+            Some(out) => renamed(&native(out).join(&found.below), request.suffix),
             None => renamed(&found.path, request.suffix),
         };
         let canonical = |path: &Path| fs::canonicalize(path).ok();
@@ -240,7 +240,7 @@ impl Plan {
 
 fn find_all(request: &Request, unread: &mut Vec<PathBuf>) -> Vec<Result<Found, (PathBuf, Error)>> {
     let out = request.out.and_then(|out| fs::canonicalize(out).ok());
-    let find = |input: &PathBuf| find(input, out.as_deref(), unread);
+    let find = |input: &PathBuf| find(&native(input), out.as_deref(), unread);
     let mut found: Vec<_> = request.inputs.iter().map(find).collect();
     let named = request.inputs.len() - request.listed;
     for found in found[named..].iter_mut().flatten().flatten() {
@@ -250,6 +250,11 @@ fn find_all(request: &Request, unread: &mut Vec<PathBuf>) -> Vec<Result<Found, (
         }
     }
     found.into_iter().flatten().collect()
+}
+
+/// `path` with one kind of separator where a system has two.
+fn native(path: &Path) -> PathBuf {
+    if cfg!(windows) { path.components().collect() } else { path.into() }
 }
 
 /// `path` with `suffix` at the end of its name, and as WAV.

@@ -35,6 +35,7 @@ pub fn test(folder: PathBuf) -> Result<()> {
     step("installation", || c_library::install(&c.prefix))?;
     step("the header as C99, C11, C++11 and C++17", || c.header())?;
     step("build", || c.build())?;
+    step("the lines of the README", || c.readme())?;
     step("NULL and garbage", || c.null())?;
     step("tone_filter.c against the library in Rust", || c.render())?;
     step("tone_filter.c with wrong files and names", || c.faults())?;
@@ -79,6 +80,30 @@ impl C {
                 .args((name == "static").then_some("STATIC=1")))?;
         }
         Ok(())
+    }
+
+    /// Builds and runs the lines of C in the README.
+    fn readme(&self) -> Result<()> {
+        let readme = fs::read_to_string(root().join("README.md"))?;
+        let lines = readme.split_once("```c\n").and_then(|(_, rest)| rest.split_once("```"));
+        let (include, body) =
+            lines.and_then(|(lines, _)| lines.split_once('\n')).context("no C")?;
+        let (source, program) = (self.folder.join("readme.c"), self.folder.join("readme"));
+        let values = "float samples[2] = {0}; size_t frames = 1;";
+        let text = format!(
+            "#include <stdio.h>\n{include}\nint main(void) {{\n{values}\n{body}\nreturn 0;\n}}\n"
+        );
+        fs::write(&source, text)?;
+        let link =
+            |flag: &str, folder: &str| format!("{flag}{}", self.prefix.join(folder).display());
+        run(Command::new("gcc")
+            .args(WARNINGS)
+            .args(["-std=c99", &link("-I", "include")])
+            .arg(&source)
+            .arg("-o")
+            .arg(&program)
+            .args([&link("-L", "lib"), "-ltone_filter", &link("-Wl,-rpath,", "lib")]))?;
+        run(&mut Command::new(program))
     }
 
     /// Every way to run the program `name`: its name, and the command.

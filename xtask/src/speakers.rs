@@ -1,0 +1,80 @@
+//! `cargo xtask test-play`: `tone-filter play` on a device that writes a file, and the window of `tone-filter app`.
+
+use crate::{display::Display, run, suite, target};
+use anyhow::{Result, bail, ensure};
+use std::{
+    collections::BTreeSet,
+    path::Path,
+    process::{Child, Command},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Headers of ALSA and JACK, and a display.
+const PACKAGES: [&str; 6] =
+    ["libasound2-dev", "libjack-jackd2-dev", "pkg-config", "xvfb", "libgl1", "libgl1-mesa-dri"];
+
+/// The size of the screen.
+const SIZE: [u16; 2] = [1000, 640];
+
+/// How long the window may take to show the editor.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// More colours than this are a picture of the editor.
+const COLOURS: usize = 200;
+
+/// Builds and runs both.
+///
+/// # Errors
+/// When something is missing and cannot be installed, or fails.
+pub fn test() -> Result<()> {
+    if suite::on_path("dpkg-query") {
+        let missing: Vec<_> =
+            PACKAGES.into_iter().filter(|package| !suite::installed(package)).collect();
+        if !missing.is_empty() {
+            suite::apt_install(&missing)?;
+        }
+    }
+    let clippy = ["clippy", "--locked", "--features=app", "--bins", "--lib", "--", "-Dwarnings"];
+    run(Command::new("cargo").args(clippy))?;
+    run(Command::new("cargo").args(["test", "--locked", "--features=app", "--test=speakers"]))?;
+    run(Command::new("cargo").args(["build", "--locked", "--features=app", "--bin=tone-filter"]))?;
+    let app = Command::new(target()?.join("debug/tone-filter"));
+    open_editor(app, &Display::start(SIZE)?, &target()?.join("app.png"))
+}
+
+/// Opens the editor on `display` with `program app`, and writes a picture as soon as it shows something.
+///
+/// # Errors
+/// When it ends by itself, or shows nothing.
+pub(crate) fn open_editor(mut program: Command, display: &Display, path: &Path) -> Result<()> {
+    let start = Instant::now();
+    let app = program.args(["app", "--backend=dummy"]).env("DISPLAY", display.name()).spawn()?;
+    let mut app = Program(app);
+    loop {
+        let picture = display.picture(SIZE.map(u32::from))?;
+        let colours = picture.pixels.iter().collect::<BTreeSet<_>>().len();
+        if colours > COLOURS {
+            picture.save(path)?;
+            println!("the window has {colours} colours: {}", path.display());
+            return Ok(());
+        }
+        ensure!(app.0.try_wait()?.is_none(), "`tone-filter app` has ended by itself");
+        if start.elapsed() > PATIENCE {
+            picture.save(path)?;
+            bail!("the window shows {colours} colours: {}", path.display());
+        }
+        thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// A program that ends with this.
+struct Program(Child);
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

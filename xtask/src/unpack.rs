@@ -1,0 +1,79 @@
+//! `cargo xtask test-package`: the packages for Linux, unpacked, installed and loaded as users would.
+
+use crate::{host::Library, package, run};
+use anyhow::{Context, Result, ensure};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// Makes the packages of the debug build and tries them.
+///
+/// # Errors
+/// When a package cannot be made, lacks something, or does not load.
+pub fn test() -> Result<()> {
+    ensure!(cfg!(target_os = "linux"), "this verb tries packages for Linux, on Linux");
+    let packages = package::package(&[])?;
+    let find = |extension: &str| -> Result<PathBuf> {
+        let name = |path: &&PathBuf| path.to_string_lossy().ends_with(extension);
+        packages.iter().find(name).cloned().with_context(|| format!("no {extension} was made"))
+    };
+    debian(&find(".deb")?)?;
+    archive(&find(".tar.gz")?)?;
+    println!("both packages install what loads and plays");
+    Ok(())
+}
+
+fn debian(deb: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let at = |path: &str| folder.path().join(path);
+    run(Command::new("dpkg-deb").arg("--extract").arg(deb).arg(folder.path()))?;
+    installed(&at("usr/lib/clap"), &at("usr/lib/vst3"), &at("usr/bin"))?;
+    for page in ["man/man1/tone-filter.1", "doc/tone-filter/LICENSE-MIT"] {
+        ensure!(at("usr/share").join(page).is_file(), "{page} is missing");
+    }
+    Ok(())
+}
+
+fn archive(tar: &Path) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    run(Command::new("tar").arg("-xzf").arg(tar).arg("-C").arg(folder.path()))?;
+    let top = folder.path().read_dir()?.next().context("the archive is empty")??.path();
+    let home = tempfile::tempdir()?;
+    let at = |path: &str| home.path().join(path);
+    let script = |flags: &[&str]| {
+        run(Command::new(top.join("install.sh")).args(flags).env("HOME", home.path()))
+    };
+    // Twice, as an update is.
+    script(&[])?;
+    script(&[])?;
+    installed(&at(".clap"), &at(".vst3"), &at(".local/bin"))?;
+    script(&["--uninstall"])?;
+    for folder in [".clap", ".vst3", ".local/bin"] {
+        ensure!(at(folder).read_dir()?.next().is_none(), "{folder} is not empty afterwards");
+    }
+    Ok(())
+}
+
+/// Loads the plugin in these folders in both formats, and renders with the program.
+fn installed(clap: &Path, vst3: &Path, bin: &Path) -> Result<()> {
+    let clap = clap.join("Tone Filter.clap");
+    let plugins = Library::load(&clap)?.plugins()?;
+    ensure!(plugins.len() == 1, "{} has {} plugins", clap.display(), plugins.len());
+    let folder = format!("{}-linux", std::env::consts::ARCH);
+    let vst3 = vst3.join("Tone Filter.vst3/Contents").join(folder).join("Tone Filter.so");
+    // SAFETY: It is our own plugin, which does nothing when it is loaded.
+    let library = unsafe { libloading::Library::new(&vst3) };
+    let library = library.with_context(|| format!("cannot load {}", vst3.display()))?;
+    // SAFETY: The function is called as VST3 has it: without parameters, after the entry, with a pointer as result.
+    let factory = unsafe {
+        let enter = library.get::<extern "C" fn(*mut ()) -> bool>(b"ModuleEntry")?;
+        ensure!(enter(std::ptr::null_mut()), "ModuleEntry fails");
+        library.get::<extern "C" fn() -> *mut ()>(b"GetPluginFactory")?()
+    };
+    ensure!(!factory.is_null(), "{} has no factory", vst3.display());
+    let out = tempfile::tempdir()?.path().join("out.wav");
+    let out = out.to_string_lossy().into_owned();
+    std::fs::create_dir_all(Path::new(&out).parent().context("a folder")?)?;
+    run(Command::new(bin.join("tone-filter")).args(["render", "assets/demo.wav", "-o", &out]))
+}
