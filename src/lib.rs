@@ -31,3 +31,6 @@ pub use editor::WindowlessEditor;
 pub use plugin::clap_entry;
 #[cfg(feature = "app")]
 pub use plugin::run_standalone;
+
+#[cfg(all(feature = "au", target_os = "macos"))]
+clap_wrapper::export_auv2!();

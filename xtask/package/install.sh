@@ -8,6 +8,7 @@ case "$(uname -s)" in
 Darwin)
     clap="$HOME/Library/Audio/Plug-Ins/CLAP"
     vst3="$HOME/Library/Audio/Plug-Ins/VST3"
+    units="$HOME/Library/Audio/Plug-Ins/Components"
     ;;
 *)
     clap="$HOME/.clap"
@@ -49,12 +50,16 @@ esac
 "$action" "Tone Filter.clap" "$clap"
 "$action" "Tone Filter.vst3" "$vst3"
 "$action" tone-filter "$bin"
+if [ -n "${units-}" ]; then
+    "$action" "Tone Filter.component" "$units"
+fi
 if [ "$action" = drop ]; then
     exit
 fi
 if [ "$(uname -s)" = Darwin ]; then
     # macOS does not load what a browser has downloaded and Apple has not checked.
-    xattr -dr com.apple.quarantine "$clap/Tone Filter.clap" "$vst3/Tone Filter.vst3" "$bin/tone-filter" || true
+    xattr -dr com.apple.quarantine "$clap/Tone Filter.clap" "$vst3/Tone Filter.vst3" \
+        "$units/Tone Filter.component" "$bin/tone-filter" || true
 fi
 case ":$PATH:" in
 *":$bin:"*) ;;

@@ -1,6 +1,6 @@
 //! `cargo xtask bundle`: builds the plugin as CLAP and VST3 bundles.
 
-use crate::{root, target};
+use crate::{audio_unit, root, target};
 use anyhow::{Context, Result, ensure};
 use std::{
     fs, io,
@@ -12,31 +12,32 @@ const PACKAGE: &str = "tone-filter";
 /// The bundles' name, from `bundler.toml`.
 const NAME: &str = "Tone Filter";
 /// The parts of the package that a bundle needs: not the renderer, whose dependencies take longest to build.
-const PARTS: [&str; 3] = ["--lib", "--no-default-features", "--features=plugin"];
+const PARTS: [&str; 2] = ["--lib", "--no-default-features"];
 
 /// Builds and bundles with the options of `cargo build` in `args`. The package may be named or not.
 ///
 /// # Errors
 /// When it does not build.
 pub fn bundle(args: impl IntoIterator<Item = String>) -> Result<()> {
-    bundle_as("bundle", args)
+    bundle_as("bundle", "--features=plugin", args)
 }
 
-/// The same as a universal binary for both CPU types of Macs. On macOS only, with both targets installed.
+/// The same as a universal binary for both CPU types of Macs, and as AU. On macOS only, with both targets installed.
 ///
 /// # Errors
 /// When it does not build.
 pub fn bundle_universal(args: impl IntoIterator<Item = String>) -> Result<()> {
-    bundle_as("bundle-universal", args)
+    bundle_as("bundle-universal", "--features=au", args)?;
+    audio_unit::make(&clap()?).map(drop)
 }
 
 /// Runs nice-plug's command `verb`.
-fn bundle_as(verb: &str, args: impl IntoIterator<Item = String>) -> Result<()> {
+fn bundle_as(verb: &str, features: &str, args: impl IntoIterator<Item = String>) -> Result<()> {
     let mut args = args.into_iter().peekable();
     let named = args.peek().is_some_and(|first| first == "-p" || !first.starts_with('-'));
     let package = (!named).then(|| PACKAGE.to_owned());
     let command = std::iter::once(verb.to_owned()).chain(package).chain(args);
-    let command = command.chain(PARTS.map(String::from));
+    let command = command.chain(PARTS.map(String::from)).chain([features.to_owned()]);
     nice_plug_xtask::main_with_args("cargo xtask", command)?;
     fs::write(stamp()?, "").context("cannot write to target/bundled")
 }
@@ -55,6 +56,14 @@ pub fn bundle_release() -> Result<()> {
 /// When there is none, or when the sources have changed since; the error says how to build one.
 pub fn clap() -> Result<PathBuf> {
     built("clap")
+}
+
+/// The AU bundle that was built last with [`bundle_universal`].
+///
+/// # Errors
+/// When there is none, or when the sources have changed since; the error says how to build one.
+pub fn audio_unit() -> Result<PathBuf> {
+    built("component")
 }
 
 /// The VST3 bundle that was built last.

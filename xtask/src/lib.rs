@@ -1,6 +1,7 @@
 //! Development tasks: `cargo xtask`, and helpers for the package's tests.
 
 pub mod arm;
+mod audio_unit;
 mod bits;
 pub mod bundle;
 pub mod c_library;

@@ -65,6 +65,9 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     for bundle in [bundle::clap()?, bundle::vst3()?, program] {
         copy(&bundle, &files)?;
     }
+    if system == System::MacOs {
+        copy(&bundle::audio_unit()?, &files)?;
+    }
     for page in PAGES {
         copy(&root().join(page), &files)?;
     }
@@ -88,7 +91,7 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
 }
 
 /// The version of what is packed.
-fn version() -> Result<String> {
+pub(crate) fn version() -> Result<String> {
     let mut command = cargo_metadata::MetadataCommand::new();
     let metadata = command.manifest_path(root().join("Cargo.toml")).no_deps().exec()?;
     Ok(metadata.root_package().context("the workspace has a package")?.version.to_string())
@@ -203,6 +206,7 @@ fn mac_installer(files: &Path, out: PathBuf) -> Result<PathBuf> {
     let tree = target()?.join("package/pkg");
     for (name, folder) in [
         ("Tone Filter.clap", "Library/Audio/Plug-Ins/CLAP"),
+        ("Tone Filter.component", "Library/Audio/Plug-Ins/Components"),
         ("Tone Filter.vst3", "Library/Audio/Plug-Ins/VST3"),
         ("tone-filter", "usr/local/bin"),
     ] {
