@@ -9,7 +9,7 @@
 
 #![cfg_attr(
     not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")),
-    allow(dead_code, reason = "without vectors, nothing runs what is written for them")
+    allow(unused, reason = "without vectors, nothing runs what is written for them")
 )]
 
 mod choice;
