@@ -20,7 +20,7 @@ use tone_filter::{
 const MAX_BLOCK: usize = 512;
 
 /// Audio, one vector per channel.
-type Signal = Vec<Vec<f32>>;
+pub(crate) type Signal = Vec<Vec<f32>>;
 
 /// Builds the plugin, plays the tune through it, and writes audio files and a picture of the bands.
 ///
@@ -164,7 +164,7 @@ fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(
 }
 
 /// A 16-bit WAV file, full scale 1.
-fn read(path: &Path) -> Result<(Signal, u32)> {
+pub(crate) fn read(path: &Path) -> Result<(Signal, u32)> {
     let read = || -> hound::Result<_> {
         let mut file = hound::WavReader::open(path)?;
         let spec = file.spec();
@@ -178,7 +178,7 @@ fn read(path: &Path) -> Result<(Signal, u32)> {
 }
 
 /// A WAV file of 32-bit floats: exactly what the plugin made.
-fn write(path: &Path, signal: &Signal, sample_rate: u32) -> Result<()> {
+pub(crate) fn write(path: &Path, signal: &Signal, sample_rate: u32) -> Result<()> {
     let spec = hound::WavSpec {
         channels: signal.len() as u16,
         sample_rate,

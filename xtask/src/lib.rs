@@ -14,6 +14,8 @@ mod foreign;
 pub mod host;
 pub mod install;
 pub mod macos;
+#[cfg(target_os = "linux")]
+pub mod media;
 pub mod package;
 pub mod python;
 pub mod soak;

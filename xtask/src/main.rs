@@ -34,6 +34,7 @@ Usage: cargo xtask VERB
                     the same for both CPU types of Macs
   package [OPTIONS] build and pack all that a release has for this system, or for that of
                     --target, into target/package
+  media             write the film of the editor and the sounds of the README; needs a bundle
   tune              generate assets/demo.wav";
 
 fn main() -> ExitCode {
@@ -58,6 +59,8 @@ fn main() -> ExitCode {
         "test" => suite::test(),
         "test-arm" => arm::test(),
         "test-engines" => engines::test(),
+        #[cfg(target_os = "linux")]
+        "media" => xtask::media::write(),
         #[cfg(target_os = "linux")]
         "test-package" => xtask::unpack::test(),
         #[cfg(target_os = "linux")]

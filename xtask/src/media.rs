@@ -1,0 +1,101 @@
+//! `cargo xtask media`: what the README shows and plays, from the built plugin: the editor in motion, and the demo tune
+//! before and after.
+
+use crate::{bundle, demo, display::Display, host::Library, root, run};
+use anyhow::{Context, Result};
+use std::{
+    env,
+    path::Path,
+    process::Command,
+    thread,
+    time::{Duration, Instant},
+};
+use tone_filter::dsp::{Settings, ToneFilter};
+
+/// The seconds of the demo tune that are filmed.
+const SCENE: [f64; 2] = [4.0, 12.0];
+
+/// Pictures a second.
+const RATE: u32 = 12;
+
+/// Frames that the plugin processes at a time.
+const BLOCK: usize = 441;
+
+/// The width of the film in pixels.
+const WIDTH: u32 = 720;
+
+/// Writes `editor.webp`, `before.ogg` and `after.ogg` into `assets`.
+///
+/// # Errors
+/// When ffmpeg or a display is missing, or the bundle is not built.
+pub fn write() -> Result<()> {
+    let assets = root().join("assets");
+    let (dry, rate) = demo::read(&assets.join("demo.wav"))?;
+    let folder = tempfile::tempdir()?;
+    film(&dry, rate, folder.path())?;
+    run(ffmpeg()
+        .args(["-framerate", &RATE.to_string(), "-i"])
+        .arg(folder.path().join("%03d.png"))
+        .args(["-vf", &format!("scale={WIDTH}:-1:flags=area"), "-loop", "0", "-quality", "70"])
+        .arg(assets.join("editor.webp")))?;
+    let mut wet = dry.clone();
+    let settings = Settings { lookahead: true, ..Settings::default() };
+    let mut filter = ToneFilter::new(f64::from(rate), &settings)?;
+    filter.process(&mut wet.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+    for (signal, name) in [(&dry, "before.ogg"), (&wet, "after.ogg")] {
+        let wave = folder.path().join("sound.wav");
+        demo::write(&wave, signal, rate)?;
+        run(ffmpeg().arg("-i").arg(&wave).args(["-q:a", "4"]).arg(assets.join(name)))?;
+    }
+    Ok(())
+}
+
+fn ffmpeg() -> Command {
+    let mut command = Command::new("ffmpeg");
+    command.args(["-y", "-loglevel", "error"]);
+    command
+}
+
+/// Plays `dry` in real time with an open editor, and writes numbered pictures of it into `folder`.
+fn film(dry: &[Vec<f32>], rate: u32, folder: &Path) -> Result<()> {
+    let display = Display::start([1000, 640])?;
+    // SAFETY: no other thread of this program has been started that reads or writes the environment.
+    unsafe {
+        env::set_var("DISPLAY", display.name());
+        env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
+    }
+    let library = Library::load(&bundle::clap()?)?;
+    let plugin = library.plugins()?.into_iter().next().context("the bundle is empty")?;
+    let mut instance = library.instantiate(&plugin.id)?;
+    instance.select(dry.len())?;
+    let mut processor = instance.activate(f64::from(rate), BLOCK)?;
+    let size = instance.open_editor(display.window())?;
+    let [from, to] = SCENE.map(|seconds| (seconds * f64::from(rate)) as usize);
+    thread::scope(|scope| -> Result<()> {
+        let player = scope.spawn(|| -> Result<()> {
+            let start = Instant::now();
+            for at in (0..to).step_by(BLOCK) {
+                let mut block: Vec<_> =
+                    dry.iter().map(|channel| channel[at..at + BLOCK].to_vec()).collect();
+                processor.run(&mut block, true, &mut std::iter::repeat(BLOCK), &[])?;
+                let due = Duration::from_secs_f64((at + BLOCK) as f64 / f64::from(rate));
+                thread::sleep(due.saturating_sub(start.elapsed()));
+            }
+            Ok(())
+        });
+        let start = Instant::now();
+        let frames = (to - from) as u32 * RATE / rate;
+        for frame in 0..frames {
+            let due = Duration::from_secs_f64(SCENE[0] + f64::from(frame) / f64::from(RATE));
+            while start.elapsed() < due {
+                instance.idle();
+                thread::sleep(Duration::from_millis(5));
+            }
+            display.picture(size)?.save(&folder.join(format!("{frame:03}.png")))?;
+        }
+        player.join().expect("the audio thread does not panic")
+    })?;
+    instance.close_editor()?;
+    instance.deactivate(processor);
+    Ok(())
+}
