@@ -1,7 +1,7 @@
 //! `cargo xtask test-arm`: the DSP's tests for 64-bit ARM with NEON, cross-compiled with Debian's compiler and run in
 //! QEMU.
 
-use crate::{run, suite};
+use crate::{bits, run, suite, target};
 use anyhow::{Result, bail};
 use std::process::Command;
 
@@ -44,15 +44,28 @@ pub fn test() -> Result<()> {
 
     tests(&["--lib", "--test=kernels", "--test=override", "--test=accuracy"])?;
     // The waveforms themselves are the same on every CPU, and their spectra take an emulator an hour.
-    tests(&["--test=voices", "every_kernel"])
+    tests(&["--test=voices", "every_kernel"])?;
+    cargo(&["build", "--features=cli", "--bin=tone-filter"])?;
+    let program = target()?.join(TARGET).join("debug/tone-filter");
+    let files = bits::compare(|| {
+        let mut emulator = Command::new("qemu-aarch64");
+        emulator.arg(&program);
+        emulator
+    })?;
+    println!("{files} files are the same as here");
+    Ok(())
 }
 
 /// Builds and runs the tests that cargo's `arguments` name.
 fn tests(arguments: &[&str]) -> Result<()> {
+    cargo(&[&["test"], arguments].concat())
+}
+
+fn cargo(arguments: &[&str]) -> Result<()> {
     let variable = |name| format!("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_{name}");
     run(Command::new("cargo")
-        .args(["test", "--no-default-features", "--target", TARGET])
         .args(arguments)
+        .args(["--no-default-features", "--target", TARGET])
         .env("RUSTC", "/usr/bin/rustc")
         .env(variable("LINKER"), "aarch64-linux-gnu-gcc")
         .env(variable("RUNNER"), "qemu-aarch64")

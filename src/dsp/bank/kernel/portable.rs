@@ -34,7 +34,8 @@ pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
             let q = bp * bp;
             let gated = q * q * f32x4::splat(inverse_gate);
             let level = q.fast_min(gated * gated).fast_min(f32x4::splat(limit));
-            power = f32x4::splat(c.step).mul_add(level - power, power);
+            // Not fused, even where the CPU could: the bits are the same everywhere.
+            power += f32x4::splat(c.step) * (level - power);
 
             if !c.driven {
                 continue;
