@@ -1,8 +1,7 @@
 //! Renders a sound file through a track of kira's mixer, without an audio device:
 //! `cargo run --example kira --no-default-features --features kira -- in.wav out.wav`.
 //!
-//! The bits are those of the filter alone, for music that arrives two frames later: kira's resampler is that late. Kira
-//! clips at full scale.
+//! The bits are those of the filter alone, as long as they stay below full scale, where kira clips.
 
 pub mod common;
 

@@ -31,7 +31,10 @@ use triple_buffer::{Input, Output, triple_buffer};
 ///
 /// Firewheel asks for a node's latency before there is a sample rate, so it is not told that of [`Settings::lookahead`],
 /// [`ToneFilter::lookahead`] frames.
+///
+/// With the feature `bevy`, it is a component of Bevy's.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Diff, Patch)]
+#[cfg_attr(feature = "bevy", derive(bevy_ecs::component::Component))]
 pub struct ToneFilterNode {
     /// The sound. Settings out of range are an error when the node's processor is constructed; later, they have no effect.
     pub settings: Settings,
