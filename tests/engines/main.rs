@@ -1,11 +1,10 @@
 //! The effect for kira and the node for firewheel: their sound is that of the filter alone, which the examples play in
 //! the engines' own mixer and graph.
+#![allow(clippy::duplicate_mod, reason = "each example has the module `common`")]
 
 #[allow(dead_code, reason = "an example's command line")]
 #[path = "../../examples/firewheel.rs"]
 mod firewheel;
-#[path = "../../examples/common/game.rs"]
-mod game;
 mod heap;
 #[allow(dead_code, reason = "an example's command line")]
 #[path = "../../examples/kira.rs"]
@@ -17,9 +16,9 @@ use ::kira::{
     effect::{Effect, EffectBuilder},
     info::MockInfoBuilder,
 };
-use game::{FRAMES, state};
 use heap::counted;
 use hound::WavReader;
+use kira::common::{FRAMES, state};
 use std::{error::Error, path::Path};
 use tone_filter::{
     dsp::{Keyboard, Keys, Settings, ToneFilter},
