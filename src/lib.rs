@@ -6,12 +6,17 @@
 //!   `default-features = false`.
 //! * [`presets`] turns settings into JSON and back (feature `presets`), and keeps them in files (features `plugin` and `cli`).
 //! * [`offline`] reads, renders and draws files (feature `cli`).
+//! * [`kira`] and [`firewheel`] are an effect and a node for the game audio engines of these names (features of these names).
 //! * `plugin`, `params`, [`meters`] and `editor` are the CLAP and VST3 plugin (feature `plugin`);
 //!   [`WindowlessEditor`] is its editor for tests and benches.
 
 pub mod dsp;
 #[cfg(feature = "plugin")]
 mod editor;
+#[cfg(feature = "firewheel")]
+pub mod firewheel;
+#[cfg(feature = "kira")]
+pub mod kira;
 #[cfg(feature = "plugin")]
 pub mod meters;
 #[cfg(feature = "cli")]
@@ -34,3 +39,8 @@ pub use plugin::run_standalone;
 
 #[cfg(all(feature = "au", target_os = "macos"))]
 clap_wrapper::export_auv2!();
+
+/// Compiles and runs the Rust in the README.
+#[cfg(all(doctest, feature = "firewheel", feature = "kira"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -2,6 +2,7 @@
 
 use super::{
     ToneFilter,
+    keyboard::{Keyboard, NOTES},
     lanes::{BLOCK, Lanes},
     notes::{TONES, midi_note},
     settings::{BandMask, Keys},
@@ -10,28 +11,13 @@ use super::{
 /// Seconds in which a band's weight follows its key.
 const TIME: f64 = 0.005;
 
-/// MIDI notes.
-const NOTES: usize = 128;
-
 /// Semitones of a pitch wheel that is all the way up, as in General MIDI; see [`ToneFilter::bend`].
 pub const PITCH_WHEEL: f32 = 2.0;
-
-/// The greatest bend in semitones, either way.
-const MOST_BEND: f32 = 48.0;
-
-/// The greatest gain of a key: 12 dB.
-const MOST_GAIN: f32 = 4.0;
 
 /// The keys that are held, and the smoothed weights of the bands that follow from them.
 #[derive(Debug, Clone)]
 pub(super) struct HeldKeys {
-    /// Gain of each key that is held or sustained, else 0.
-    gains: [f32; NOTES],
-    /// Keys that are down; the others sound for the sustain pedal.
-    down: [bool; NOTES],
-    sustain: bool,
-    /// Semitones.
-    bend: f32,
+    keyboard: Keyboard,
     /// The bands' weights by their keys.
     weights: Lanes,
     /// Weight of what sounds without keys, 0..1.
@@ -46,10 +32,7 @@ impl HeldKeys {
     /// No key, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self {
-            gains: [0.0; NOTES],
-            down: [false; NOTES],
-            sustain: false,
-            bend: 0.0,
+            keyboard: Keyboard::default(),
             weights: Lanes::ZERO,
             others: 1.0,
             resting: true,
@@ -59,8 +42,7 @@ impl HeldKeys {
 
     /// Releases all keys, and sets the weights for `mode` without smoothing.
     pub fn reset(&mut self, mode: Keys) {
-        self.release_all();
-        self.bend = 0.0;
+        self.keyboard = Keyboard::default();
         self.weights = Lanes::ZERO;
         self.others = self.target(mode, 0.0).1;
         self.resting = mode == Keys::Off;
@@ -73,7 +55,7 @@ impl HeldKeys {
 
     /// Semitones by which the keys' player bends the bank, in `mode`.
     pub fn bend(&self, mode: Keys) -> f32 {
-        if mode == Keys::Off { 0.0 } else { self.bend }
+        if mode == Keys::Off { 0.0 } else { self.keyboard.bend }
     }
 
     /// Moves the weights by one block towards those of the keys that are held, with the bands moved by `transpose`
@@ -115,13 +97,8 @@ impl HeldKeys {
     }
 
     fn gain(&self, key: i32) -> f32 {
-        usize::try_from(key).ok().and_then(|key| self.gains.get(key)).copied().unwrap_or(0.0)
-    }
-
-    fn release_all(&mut self) {
-        self.gains = [0.0; NOTES];
-        self.down = [false; NOTES];
-        self.sustain = false;
+        let gains = &self.keyboard.gains;
+        usize::try_from(key).ok().and_then(|key| gains.get(key)).copied().unwrap_or(0.0)
     }
 }
 
@@ -133,40 +110,34 @@ impl ToneFilter {
     /// Presses the key of the MIDI note `note` with a `velocity` of 0..1, whose square is the band's gain; 0 releases
     /// the key. Key 69 is the band that sounds A4, which `transpose` moves. Other notes than 0..128 are ignored.
     pub fn key(&mut self, note: u8, velocity: f32) {
-        let keys = &mut self.keys;
-        let (note, velocity) = (usize::from(note), bounded(velocity, 0.0, 1.0));
-        if note < NOTES {
-            keys.down[note] = velocity > 0.0;
-            if velocity > 0.0 {
-                keys.gains[note] = velocity * velocity;
-            } else if !keys.sustain {
-                keys.gains[note] = 0.0;
-            }
-        }
+        self.keys.keyboard.key(note, velocity);
     }
 
     /// Gives the band of a key that is held or sustained another gain, 0..4.
     pub fn key_gain(&mut self, note: u8, gain: f32) {
-        if let Some(held) = self.keys.gains.get_mut(usize::from(note)).filter(|held| **held > 0.0) {
-            // A key that is held stays distinct from one that is not.
-            *held = bounded(gain, f32::MIN_POSITIVE, MOST_GAIN);
-        }
+        self.keys.keyboard.key_gain(note, gain);
     }
 
     /// Presses or releases the sustain pedal, which holds the keys that are released meanwhile.
     pub fn sustain(&mut self, down: bool) {
-        let keys = &mut self.keys;
-        keys.sustain = down;
-        if !down {
-            let held = keys.gains.iter_mut().zip(keys.down);
-            held.filter(|(_, down)| !down).for_each(|(gain, _)| *gain = 0.0);
-        }
+        self.keys.keyboard.sustain(down);
     }
 
     /// Moves all bands by so many semitones, -48..48, as long as keys are in use.
     pub fn bend(&mut self, semitones: f32) {
-        self.keys.bend = bounded(semitones, -MOST_BEND, MOST_BEND);
+        self.keys.keyboard.bend(semitones);
         self.aim();
+    }
+
+    /// Plays what `keyboard` holds, in place of all keys so far. Does not allocate.
+    pub fn set_keyboard(&mut self, keyboard: &Keyboard) {
+        self.keys.keyboard = *keyboard;
+        self.aim();
+    }
+
+    /// The keys that are held.
+    pub fn keyboard(&self) -> &Keyboard {
+        &self.keys.keyboard
     }
 
     /// The bands that may sound now; see [`Settings::bands_with_keys`].
@@ -183,13 +154,8 @@ impl ToneFilter {
 
     /// Releases all keys and the sustain pedal.
     pub fn release_keys(&mut self) {
-        self.keys.release_all();
+        self.keys.keyboard.release_keys();
     }
-}
-
-/// `x` within the bounds; for NaN, 0 or the lower one.
-fn bounded(x: f32, low: f32, high: f32) -> f32 {
-    if x.is_nan() { low.max(0.0) } else { x.clamp(low, high) }
 }
 
 const _: () = assert!(TONES < NOTES);
@@ -256,6 +222,29 @@ mod tests {
         filter.key_gain(81, f32::NAN);
         filter.release_keys();
         assert_eq!(weights(&filter, Keys::Hold, 0.0), []);
+    }
+
+    #[test]
+    fn a_keyboard_that_is_set_plays_as_its_keys_do() {
+        let (mut played, mut keyboard) = (filter(), Keyboard::default());
+        played.key(60, 1.0);
+        played.key(69, 0.5);
+        played.bend(1.0);
+        played.key(60, 0.0);
+        keyboard.key(69, 0.5);
+        keyboard.bend(1.0);
+        let mut set = filter();
+        set.key(72, 1.0);
+        set.set_keyboard(&keyboard);
+        assert_eq!(played.keyboard(), set.keyboard());
+        let settings = Settings { keys: Keys::Hold, ..Settings::default() };
+        let output = |filter: &mut ToneFilter| {
+            filter.set_settings(&settings).unwrap();
+            let mut sound: Vec<f32> = (0..4800).map(|i| (i % 109) as f32 / 200.0).collect();
+            filter.process(&mut [&mut sound]);
+            sound
+        };
+        assert_eq!(output(&mut played), output(&mut set));
     }
 
     #[test]

@@ -1,7 +1,9 @@
-//! `cargo xtask test-engines`: the library for programs in other languages, as they build and run it.
+//! `cargo xtask test-engines`: the library for game audio engines and for programs in other languages, as they build and
+//! run it.
 
 mod c;
 mod expected;
+mod rust;
 
 use crate::{
     suite::{apt_install, on_path, step},
@@ -22,6 +24,7 @@ pub fn test() -> Result<()> {
     let folder = target()?.join("engines");
     // Nothing of an earlier run may be tested.
     let _ = fs::remove_dir_all(&folder);
+    rust::test(&folder)?;
     c::test(folder)
 }
 

@@ -15,7 +15,8 @@ Usage: cargo xtask VERB
                     folder such as /usr/local
   test              check everything: format, lints, docs, tests, the plugin in real hosts
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
-  test-engines      check the C library and its examples: warnings, sanitizers, valgrind, bits
+  test-engines      check the C library, what there is for kira, firewheel and Godot, and the examples:
+                    warnings, sanitizers, valgrind, bits
   test-package      make the packages for Linux, install and load what is in them
   test-play         run the tests of `tone-filter play` and `tone-filter app`
   test-web          run the tests of the web page in Chromium

@@ -1,0 +1,56 @@
+//! What both examples share: a game, which renders one sound file, and the files.
+
+mod game;
+
+pub use game::{FRAMES, state};
+use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
+use std::{error::Error, path::Path};
+use tone_filter::dsp::{BandState, Bands};
+
+/// A failure of any kind.
+pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// Left and right, full scale is 1.
+pub type Sound = Vec<[f32; 2]>;
+
+/// Reads the WAV file that the command line names first, and writes the second with what `render` makes of it.
+pub fn run(render: fn(u32, &Sound) -> Result<Sound>) -> Result<()> {
+    let mut arguments = std::env::args().skip(1);
+    let (Some(input), Some(output)) = (arguments.next(), arguments.next()) else {
+        return Err("name a WAV file with two channels of 16 bits, and one to write".into());
+    };
+    render_file(render, input.as_ref(), output.as_ref())
+}
+
+/// Reads a WAV file of two channels of 16 bits, and writes what `render` makes of it in 32 bits.
+pub fn render_file(
+    render: fn(u32, &Sound) -> Result<Sound>,
+    input: &Path,
+    output: &Path,
+) -> Result<()> {
+    let mut file = WavReader::open(input)?;
+    let spec = file.spec();
+    if (spec.channels, spec.bits_per_sample) != (2, 16) {
+        return Err("the file must have two channels of 16 bits".into());
+    }
+    let samples = file.samples::<i16>().map(|sample| Ok(f32::from(sample?) / 32_768.0));
+    let samples = samples.collect::<hound::Result<Vec<_>>>()?;
+    let sound = render(spec.sample_rate, &samples.as_chunks().0.to_vec())?;
+    let spec = WavSpec { bits_per_sample: 32, sample_format: SampleFormat::Float, ..spec };
+    let mut file = WavWriter::create(output, spec)?;
+    sound.into_iter().flatten().try_for_each(|sample| file.write_sample(sample))?;
+    Ok(file.finalize()?)
+}
+
+/// Prints the 48 bands, an octave a line: `o` sounds, `#` sounds at the ceiling.
+pub fn print(bands: &Bands) {
+    for octave in bands.bands.chunks(12) {
+        let line = octave.iter().map(|band| match band.state {
+            BandState::Muted => " .",
+            BandState::Sounding => " o",
+            BandState::Saturated => " #",
+        });
+        println!("{}", line.collect::<String>());
+    }
+    println!();
+}

@@ -1,0 +1,93 @@
+//! Renders a sound file through a node of firewheel's graph, without an audio device:
+//! `cargo run --example firewheel --no-default-features --features firewheel -- in.wav out.wav`.
+//!
+//! The bits are those of the filter alone.
+
+pub mod common;
+
+use audioadapter_buffers::direct::InterleavedSlice;
+use common::{FRAMES, Result, Sound};
+use firewheel::{
+    ActivateInfo, FirewheelConfig, FirewheelContext,
+    backend::BackendProcessInfo,
+    channel_config::ChannelCount,
+    diff::Memo,
+    node::{NodeID, StreamStatus},
+    processor::FirewheelProcessor,
+};
+use std::{num::NonZeroU32, time::Duration};
+use tone_filter::firewheel::{ToneFilterNode, ToneFilterState};
+
+fn main() -> Result<()> {
+    common::run(render)
+}
+
+/// Plays a sound of `rate` Hz in a game that changes the filter.
+pub fn render(rate: u32, input: &Sound) -> Result<Sound> {
+    let (settings, keyboard) = common::state(0);
+    let mut filter = Memo::new(ToneFilterNode { settings, keyboard });
+    let mut stream = Stream::new(rate, *filter)?;
+    let mut output = vec![[0.0; 2]; input.len()];
+    for (count, (from, to)) in input.chunks(FRAMES).zip(output.chunks_mut(FRAMES)).enumerate() {
+        (filter.settings, filter.keyboard) = common::state(count);
+        filter.update_memo(&mut stream.context.event_queue(stream.node));
+        stream.context.update()?;
+        stream.render(from, to)?;
+        if count % 100 == 99 {
+            let state = stream.context.node_state_mut::<ToneFilterState>(stream.node);
+            common::print(&state.ok_or("the node has no state")?.bands());
+        }
+    }
+    Ok(output)
+}
+
+/// A graph of one node between input and output, and its processor, which a device would call.
+pub struct Stream {
+    /// The game's side.
+    pub context: FirewheelContext,
+    /// The filter.
+    pub node: NodeID,
+    processor: FirewheelProcessor,
+}
+
+impl Stream {
+    /// A stream of `rate` Hz.
+    pub fn new(rate: u32, filter: ToneFilterNode) -> Result<Self> {
+        let mut context = FirewheelContext::new(FirewheelConfig {
+            num_graph_inputs: ChannelCount::STEREO,
+            // Otherwise, a quiet input is silence.
+            clamp_graph_inputs_below: None,
+            ..FirewheelConfig::default()
+        });
+        let node = context.add_node(filter, None)?;
+        context.connect_stereo(context.graph_in_node_id(), node, false)?;
+        context.connect_stereo(node, context.graph_out_node_id(), false)?;
+        let processor = context.activate(ActivateInfo {
+            sample_rate: NonZeroU32::new(rate).ok_or("the sample rate is 0")?,
+            max_block_frames: NonZeroU32::new(FRAMES as u32).ok_or("no frames")?,
+            num_stream_in_channels: 2,
+            num_stream_out_channels: 2,
+            input_to_output_latency_seconds: 0.0,
+        })?;
+        Ok(Self { context, node, processor })
+    }
+
+    /// Lets firewheel render the next frames.
+    pub fn render(&mut self, input: &[[f32; 2]], output: &mut [[f32; 2]]) -> Result<()> {
+        let frames = input.len();
+        self.processor.process(
+            &InterleavedSlice::new(input.as_flattened(), 2, frames)?,
+            &mut InterleavedSlice::new_mut(output.as_flattened_mut(), 2, frames)?,
+            BackendProcessInfo {
+                frames,
+                process_timestamp: None,
+                duration_since_stream_start: Duration::ZERO,
+                input_stream_status: StreamStatus::empty(),
+                output_stream_status: StreamStatus::empty(),
+                dropped_frames: 0,
+                process_to_playback_delay: None,
+            },
+        );
+        Ok(())
+    }
+}

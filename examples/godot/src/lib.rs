@@ -1,0 +1,121 @@
+//! The tone filter as an audio effect of Godot's, for a bus.
+
+mod player;
+
+use godot::{
+    classes::{
+        AudioEffect, AudioEffectInstance, AudioServer, IAudioEffect, IAudioEffectInstance,
+        native::AudioFrame,
+    },
+    meta::conv::RawPtr,
+    obj::InstanceId,
+    prelude::*,
+};
+use player::{Player, State};
+use std::{ffi::c_void, slice};
+use tone_filter::dsp::{choice, spec};
+use triple_buffer::Input;
+
+struct ToneFilterExtension;
+
+// SAFETY: of Godot's memory, only that of the buffers below is accessed without its bindings.
+#[gdextension]
+unsafe impl ExtensionLibrary for ToneFilterExtension {}
+
+/// The effect. What is set takes effect with the next block, on every bus that it is on.
+#[derive(GodotClass)]
+#[class(tool, init, base = AudioEffect)]
+pub struct AudioEffectToneFilter {
+    state: State,
+    /// The ways to the instances.
+    senders: Vec<(InstanceId, Input<State>)>,
+    base: Base<AudioEffect>,
+}
+
+#[godot_api]
+impl AudioEffectToneFilter {
+    /// Sets a numeric setting by its id, such as `morph`, in its own unit. False if there is none of that id, or the value is
+    /// out of range; then nothing changes.
+    #[func]
+    pub fn set_number(&mut self, id: String, value: f32) -> bool {
+        let Some(spec) = spec(&id) else { return false };
+        let mut state = self.state;
+        spec.set(&mut state.settings, value);
+        self.change(state)
+    }
+
+    /// Sets a choice by its id, such as `keys`, to one of its entries, such as `hold`. False if there is no such choice or
+    /// entry; then nothing changes.
+    #[func]
+    pub fn set_choice(&mut self, id: String, entry: String) -> bool {
+        let Some(choice) = choice(&id) else { return false };
+        let Some(index) = choice.parse(&entry) else { return false };
+        let mut state = self.state;
+        choice.set(&mut state.settings, index);
+        self.change(state)
+    }
+
+    /// Presses the key of a MIDI note with a velocity of 0..1; 0 releases it. It is heard by the choice `keys`.
+    #[func]
+    pub fn key(&mut self, note: u8, velocity: f32) {
+        let mut state = self.state;
+        state.keyboard.key(note, velocity);
+        self.change(state);
+    }
+
+    /// Sends a state to all instances if it is valid.
+    fn change(&mut self, state: State) -> bool {
+        let valid = state.settings.validate().is_ok();
+        if valid {
+            self.state = state;
+            self.senders.iter_mut().for_each(|(_, sender)| sender.write(state));
+        }
+        valid
+    }
+}
+
+#[godot_api]
+impl IAudioEffect for AudioEffectToneFilter {
+    fn instantiate(&mut self) -> Option<Gd<AudioEffectInstance>> {
+        self.senders.retain(|(id, _)| id.lookup_validity());
+        let rate = AudioServer::singleton().get_mix_rate();
+        let (player, sender) = Player::new(rate, &self.state).ok()?;
+        let instance = Gd::from_init_fn(|base| ToneFilterInstance { player, base });
+        self.senders.push((instance.instance_id(), sender));
+        Some(instance.upcast())
+    }
+}
+
+/// The effect on one bus, or on one pair of its channels.
+#[derive(GodotClass)]
+#[class(tool, no_init, base = AudioEffectInstance)]
+pub struct ToneFilterInstance {
+    player: Player,
+    base: Base<AudioEffectInstance>,
+}
+
+#[godot_api]
+impl IAudioEffectInstance for ToneFilterInstance {
+    unsafe fn process_rawptr(
+        &mut self,
+        source: RawPtr<*const c_void>,
+        target: RawPtr<*mut AudioFrame>,
+        count: i32,
+    ) {
+        let Ok(count) = usize::try_from(count) else { return };
+        // SAFETY: Godot's mixer passes two buffers of `count` frames that do not overlap, and leaves them to this
+        // call. Both are initialised.
+        let (source, target) = unsafe {
+            (
+                slice::from_raw_parts(source.ptr().cast::<AudioFrame>(), count),
+                slice::from_raw_parts_mut(target.ptr(), count),
+            )
+        };
+        self.player.process(source, target);
+    }
+
+    /// The filter rings on when the music is over.
+    fn process_silence(&self) -> bool {
+        true
+    }
+}

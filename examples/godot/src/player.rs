@@ -1,0 +1,90 @@
+//! The filter on the audio thread, and the way to it. It needs no Godot to run.
+
+use godot::classes::native::AudioFrame;
+use tone_filter::dsp::{Error, Keyboard, Settings, ToneFilter};
+use triple_buffer::{Input, Output, triple_buffer};
+
+/// Frames that are filtered at a time.
+const CHUNK: usize = 64;
+
+/// What the game sets.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct State {
+    pub settings: Settings,
+    pub keyboard: Keyboard,
+}
+
+/// The filter, which takes the latest state.
+pub struct Player {
+    filter: ToneFilter,
+    receiver: Output<State>,
+}
+
+impl Player {
+    /// At `rate` Hz, and the way to set another state later.
+    pub fn new(rate: f32, state: &State) -> Result<(Self, Input<State>), Error> {
+        let mut filter = ToneFilter::new(rate.into(), &state.settings)?;
+        filter.set_keyboard(&state.keyboard);
+        let (sender, receiver) = triple_buffer(state);
+        Ok((Self { filter, receiver }, sender))
+    }
+
+    /// Neither allocates nor waits. If the lengths differ, the shorter counts.
+    pub fn process(&mut self, source: &[AudioFrame], target: &mut [AudioFrame]) {
+        if self.receiver.update() {
+            let state = self.receiver.output_buffer();
+            // Settings out of range, which are not sent, would have no effect.
+            let _ = self.filter.set_settings(&state.settings);
+            self.filter.set_keyboard(&state.keyboard);
+        }
+        for (source, target) in source.chunks(CHUNK).zip(target.chunks_mut(CHUNK)) {
+            let (mut left, mut right) = ([0.0; CHUNK], [0.0; CHUNK]);
+            for (i, frame) in source.iter().enumerate() {
+                (left[i], right[i]) = (frame.left, frame.right);
+            }
+            let count = source.len().min(target.len());
+            self.filter.process(&mut [&mut left[..count], &mut right[..count]]);
+            for (i, frame) in target.iter_mut().take(count).enumerate() {
+                *frame = AudioFrame { left: left[i], right: right[i] };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tone_filter::dsp::Keys;
+
+    #[test]
+    fn it_plays_what_the_filter_plays() {
+        let mut state = State::default();
+        let (mut player, mut sender) = Player::new(48_000.0, &state).unwrap();
+        let mut filter = ToneFilter::new(48_000.0, &state.settings).unwrap();
+        for count in 0..200 {
+            if count == 100 {
+                state.settings.keys = Keys::Hold;
+                state.keyboard.key(57, 0.75);
+                sender.write(state);
+                filter.set_settings(&state.settings).unwrap();
+                filter.key(57, 0.75);
+            }
+            // A saw of 220 Hz, in blocks that are no multiple of the chunk.
+            let sample = |i: usize| ((count * 500 + i) * 220 % 48_000) as f32 / 48_000.0 - 0.5;
+            let mut left: Vec<f32> = (0..500).map(sample).collect();
+            let mut right: Vec<f32> = left.iter().map(|sample| 0.5 * sample).collect();
+            let frame = |(left, right): (&f32, &f32)| AudioFrame { left: *left, right: *right };
+            let source: Vec<_> = left.iter().zip(&right).map(frame).collect();
+            let mut target = vec![AudioFrame { left: 9.0, right: 9.0 }; 500];
+            player.process(&source, &mut target);
+            filter.process(&mut [&mut left, &mut right]);
+            let expected: Vec<_> = left.iter().zip(&right).map(frame).collect();
+            assert!(target == expected, "block {count}");
+        }
+    }
+
+    #[test]
+    fn a_sample_rate_out_of_range_is_an_error() {
+        assert!(Player::new(0.0, &State::default()).is_err());
+    }
+}

@@ -1,0 +1,62 @@
+//! Engines with Rust: the effect for kira, the node for firewheel, the extension for Godot.
+
+use crate::{root, run, suite::step, target};
+use anyhow::{Result, ensure};
+use std::{fs, path::Path, process::Command};
+
+/// Runs their tests, and the examples on the demo tune into `folder`.
+pub fn test(folder: &Path) -> Result<()> {
+    step("kira and firewheel: clippy", || {
+        cargo(&["clippy", "--lib", "--examples", "--test=engines"], &["-D", "warnings"])
+    })?;
+    step("kira and firewheel: tests", || cargo(&["test", "--test=engines"], &[]))?;
+    step("kira and firewheel: documentation and the lines of the README", || {
+        cargo(&["test", "--doc"], &[])
+    })?;
+    step("kira and firewheel: examples", || {
+        fs::create_dir_all(folder)?;
+        let outputs = ["kira", "firewheel"].map(|name| (name, folder.join(name)));
+        for (name, output) in &outputs {
+            let demo = root().join("assets/demo.wav");
+            let files = [demo.as_path(), output].map(|path| path.display().to_string());
+            cargo(&["run", "--example", name], &[&files[0], &files[1]])?;
+        }
+        ensure!(
+            fs::read(&outputs[0].1)? == fs::read(&outputs[1].1)?,
+            "kira and firewheel: different sound"
+        );
+        Ok(())
+    })?;
+    step("Godot: clippy, tests and the entry point", godot)
+}
+
+/// Checks the extension as far as that goes without Godot.
+fn godot() -> Result<()> {
+    let folder = target()?.join("godot");
+    let cargo = |verb, arguments: &[&str]| {
+        run(Command::new("cargo")
+            .args([verb, "--manifest-path=examples/godot/Cargo.toml"])
+            .args(arguments)
+            .env("CARGO_TARGET_DIR", &folder))
+    };
+    cargo("fmt", &["--check"])?;
+    cargo("clippy", &["--all-targets", "--", "-D", "warnings"])?;
+    cargo("test", &[])?;
+    cargo("build", &[])?;
+    let library = folder.join("debug/libtone_filter_godot.so");
+    let names = Command::new("nm").args(["--dynamic", "--defined-only"]).arg(library).output()?;
+    let names = String::from_utf8(names.stdout)?;
+    ensure!(names.contains(" gdext_rust_init\n"), "the library has no entry point for Godot");
+    Ok(())
+}
+
+/// Runs cargo with the features of all engines and none of the tests' dependencies that these do not need, which takes
+/// a folder of its own.
+fn cargo(arguments: &[&str], program: &[&str]) -> Result<()> {
+    run(Command::new("cargo")
+        .args(arguments)
+        .args(["--no-default-features", "--features=bevy,kira", "--"])
+        .args(program)
+        .env("RUSTFLAGS", "--cfg dsp_only")
+        .env("CARGO_TARGET_DIR", target()?.join("dsp")))
+}
