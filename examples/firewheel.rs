@@ -41,13 +41,25 @@ pub fn render(rate: u32, input: &Sound) -> Result<Sound> {
     Ok(output)
 }
 
-/// A graph of one node between input and output, and its processor, which a device would call.
+/// A graph of one node between input and output, in place of an audio device.
 pub struct Stream {
     /// The game's side.
     pub context: FirewheelContext,
     /// The filter.
     pub node: NodeID,
-    processor: FirewheelProcessor,
+    /// What the device calls.
+    pub processor: FirewheelProcessor,
+}
+
+/// Starts a device of `rate` Hz.
+pub fn start(context: &mut FirewheelContext, rate: u32) -> Result<FirewheelProcessor> {
+    Ok(context.activate(ActivateInfo {
+        sample_rate: NonZeroU32::new(rate).ok_or("the sample rate is 0")?,
+        max_block_frames: NonZeroU32::new(FRAMES as u32).ok_or("no frames")?,
+        num_stream_in_channels: 2,
+        num_stream_out_channels: 2,
+        input_to_output_latency_seconds: 0.0,
+    })?)
 }
 
 impl Stream {
@@ -62,13 +74,7 @@ impl Stream {
         let node = context.add_node(filter, None)?;
         context.connect_stereo(context.graph_in_node_id(), node, false)?;
         context.connect_stereo(node, context.graph_out_node_id(), false)?;
-        let processor = context.activate(ActivateInfo {
-            sample_rate: NonZeroU32::new(rate).ok_or("the sample rate is 0")?,
-            max_block_frames: NonZeroU32::new(FRAMES as u32).ok_or("no frames")?,
-            num_stream_in_channels: 2,
-            num_stream_out_channels: 2,
-            input_to_output_latency_seconds: 0.0,
-        })?;
+        let processor = start(&mut context, rate)?;
         Ok(Self { context, node, processor })
     }
 

@@ -201,3 +201,32 @@ fn firewheels_node_starts_with_its_parameters() {
     let wrong = Settings { mix: 101.0, ..settings };
     assert!(firewheel::Stream::new(RATE, ToneFilterNode { settings: wrong, keyboard }).is_err());
 }
+
+#[test]
+fn firewheels_node_rests_while_it_is_bypassed_and_keeps_its_parameters_when_the_device_changes() {
+    let (settings, keyboard) = state(300);
+    let parameters = ToneFilterNode { settings, keyboard };
+    let mut stream = firewheel::Stream::new(RATE, parameters).unwrap();
+    let mut output = [[0.0; 2]; FRAMES];
+    stream.render(&saw(0), &mut output).unwrap();
+    let firewheel::Stream { mut context, node, processor } = stream;
+    drop(processor);
+    let processor = firewheel::start(&mut context, 44_100).unwrap();
+    let mut stream = firewheel::Stream { context, node, processor };
+    let mut filter = ToneFilter::new(44_100.0, &settings).unwrap();
+    filter.set_keyboard(&keyboard);
+    for count in 0..100 {
+        let bypassed = (40..80).contains(&count);
+        if count == 40 || count == 80 {
+            stream.context.queue_bypassed_for(node, bypassed);
+            filter.reset();
+            filter.set_keyboard(&keyboard);
+        }
+        stream.context.update().unwrap();
+        stream.render(&saw(count), &mut output).unwrap();
+        let expected = if bypassed { saw(count) } else { filtered(&mut filter, &saw(count)) };
+        // Firewheel fades for 441 frames.
+        let faded = if count == 40 || count == 80 { 441 } else { 0 };
+        assert!(output[faded..] == expected[faded..], "block {count}");
+    }
+}
