@@ -21,12 +21,13 @@ def main(path, dry, output, at, jump, *settings):
     for name, value in settings:
         parameters[name].raw_value = float(value)
 
-    def play(part):
-        return plugin.process(part, rate, reset=False)
-
     # Values reach a VST3 plugin with the next block. Let them arrive before the music does.
-    play(numpy.zeros((2, 64), numpy.float32))
+    plugin.process(numpy.zeros((2, 1024), numpy.float32), rate, buffer_size=1024)
     plugin.reset()
+
+    def play(part):
+        return plugin.process(part, rate, buffer_size=1024, reset=False)
+
     first = play(signal[:, : int(at)])
     parameters[settings[0][0]].raw_value = float(jump)
     rest = play(signal[:, int(at) :])

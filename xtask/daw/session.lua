@@ -50,7 +50,11 @@ end
 
 local function create(session)
     local order, mode = ARDOUR.PresentationInfo.max_order, ARDOUR.TrackMode.Normal
-    session:new_audio_track(2, 2, nil, 1, "Tune", order, mode, true)
+    local track = session:new_audio_track(2, 2, nil, 1, "Tune", order, mode, true):front()
+    -- Ardour does this itself, but possibly after the session is saved.
+    for channel = 1, 2 do
+        track:output():audio(channel - 1):connect("Master/audio_in " .. channel)
+    end
     session:save_state("")
 end
 

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 use xtask::{
-    arm, bundle, c_library, corpus, demo, engines, install, macos, package, root, soak, songs,
+    arm, bundle, c_library, corpus, daw, demo, engines, install, macos, package, root, soak, songs,
     suite, tune, web,
 };
 
@@ -15,6 +15,7 @@ Usage: cargo xtask VERB
                     folder such as /usr/local
   test              check everything: format, lints, docs, tests, the plugin in real hosts
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
+  test-daw          try the VST3 bundle in Ardour; needs a bundle
   test-engines      check the C library and its examples: warnings, sanitizers, valgrind, bits
   test-package      make the packages for Linux, install and load what is in them
   test-play         run the tests of `tone-filter play` and `tone-filter app`
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         "soak" => soak::soak(),
         "test" => suite::test(),
         "test-arm" => arm::test(),
+        "test-daw" => daw::test(),
         "test-engines" => engines::test(),
         #[cfg(target_os = "linux")]
         "media" => xtask::media::write(),
