@@ -58,27 +58,40 @@ local function create(session)
     session:save_state("")
 end
 
--- Writes the tune into the session's file: Lua can import files only in Ardour's window. The identifiers are unused ones.
-local function import(path)
+-- Changes a session's file: `work` gets its text and a function that replaces the only match of a pattern.
+local function edit(path, work)
     local file = assert(io.open(path))
     local text = file:read("a")
     file:close()
-    local function put(old, new)
+    work(text, function(old, new)
         local count
-        text, count = text:gsub(old, function(found) return new:gsub("OLD", found) end)
+        text, count = text:gsub(old, function() return new end)
         assert(count == 1, old)
-    end
-    local function duration(samples) return tostring(Temporal.timecnt_t(samples)) end
-    local source = '<Source name="' .. tune .. '" type="audio" flags="" id="900%d" channel="%d"/>'
-    put("<Sources/>", "<Sources>" .. source:format(0, 0) .. source:format(1, 1) .. "</Sources>")
-    put("<Locations/>", ('<Locations><Location id="9002" name="session" start="a0" end="%s" flags="IsSessionRange"/></Locations>')
-        :format(Temporal.timepos_t(frames)))
-    put("(<Playlist [^>]*)/>", ([[OLD><Region id="9003" name="Tune" type="audio" channels="2" start="a0" length="%s"
-        source-0="9000" source-1="9001" master-source-0="9000" master-source-1="9001"
-        fade-in-active="0" fade-out-active="0"/></Playlist>]]):format(duration(frames - TAIL)))
+    end)
     file = assert(io.open(path, "w"))
     file:write(text)
     assert(file:close())
+end
+
+-- Puts the tune into the track: Lua can import files only in Ardour's window. The identifiers are unused ones.
+local function import(text, put)
+    local source = '<Source name="' .. tune .. '" type="audio" flags="" id="900%d" channel="%d"/>'
+    put("<Sources/>", "<Sources>" .. source:format(0, 0) .. source:format(1, 1) .. "</Sources>")
+    put("<Locations/>", ([[<Locations>
+        <Location id="9002" name="session" start="a0" end="%s" flags="IsSessionRange"/>
+        </Locations>]]):format(Temporal.timepos_t(frames)))
+    put("<Playlist [^>]*/>", ([[%s><Region id="9003" name="Tune" type="audio" channels="2" start="a0" length="%s"
+        source-0="9000" source-1="9001" master-source-0="9000" master-source-1="9001"
+        fade-in-active="0" fade-out-active="0"/></Playlist>]])
+        :format(text:match("(<Playlist [^>]*)/>"), Temporal.timecnt_t(frames - TAIL)))
+end
+
+-- Lets Ardour's window show the plugin's editor, in the top left corner.
+local function open_editor(text, put)
+    local track, plugin = text:match('<Route [^>]*id="(%d+)" name="Tune"'), text:match('id="(%d+)" name="Tone Filter"')
+    put("</Session>", ([[<Extra><UI>
+        <Window name="P-%s-%s" visible="1" x-off="0" y-off="0" x-size="1000" y-size="640" custom-ui="1"/>
+        </UI></Extra></Session>]]):format(track, plugin))
 end
 
 -- The automation of the first parameter: the object with its state, and the points.
@@ -107,7 +120,8 @@ end
 
 -- Values are 32-bit floats.
 local function check(name, actual, expected)
-    assert(math.abs(actual - expected) <= 1e-6 * math.abs(expected), ("%s is %s, not %s, after a reload"):format(name, actual, expected))
+    local close = math.abs(actual - expected) <= 1e-6 * math.abs(expected)
+    assert(close, ("%s is %s, not %s, after a reload"):format(name, actual, expected))
 end
 
 local function verify(session)
@@ -124,7 +138,8 @@ local function verify(session)
 end
 
 with(create_session(folder, "dry", RATE), create)
-import(folder .. "/dry.ardour")
+edit(folder .. "/dry.ardour", import)
 with(load_session(folder, "dry"), insert)
 with(load_session(folder, "wet"), verify)
+edit(folder .. "/wet.ardour", open_editor)
 quit()

@@ -1,6 +1,6 @@
 //! `cargo xtask test-daw`: the VST3 plugin in Debian's Ardour, compared with what pedalboard makes of the same sound.
 
-use crate::{bundle, foreign, python, root, run, suite};
+use crate::{bundle, display::Display, foreign, python, root, run, speakers, suite, target};
 use anyhow::{Context, Result, ensure};
 use std::{
     fs,
@@ -8,7 +8,8 @@ use std::{
     process::Command,
 };
 
-const PACKAGES: [&str; 3] = ["ardour", "python3", "python3-venv"];
+const PACKAGES: [&str; 6] =
+    ["ardour", "python3", "python3-venv", "xvfb", "libgl1", "libgl1-mesa-dri"];
 
 /// Where Debian has Ardour's libraries, and a program that loads plugins before Ardour does.
 const LIBRARIES: &str = "/usr/lib/ardour7";
@@ -43,6 +44,27 @@ const TAIL: u32 = 22_050;
 /// value that is a displayed digit off, makes more than 1e-4.
 const BOUND: f32 = 1e-4;
 
+/// The size of the screen.
+const SIZE: [u16; 2] = [1360, 800];
+
+/// The background of the editor, and how many pixels of it are more than chance.
+const BACKGROUND: ([u8; 3], usize) = ([0x10, 0x12, 0x16], 100_000);
+
+/// Settings with which Ardour starts without questions, on a device that is silent.
+const CONFIG: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<Ardour>
+  <Config>
+    <Option name="try-autostart-engine" value="1"/>
+    <Option name="hide-dummy-backend" value="0"/>
+  </Config>
+  <Extra><AudioMIDISetup><EngineStates>
+    <State backend="None (Dummy)" driver="Normal Speed" device="Silence" input-device="" output-device=""
+      sample-rate="44100" buffer-size="1024" n-periods="0" input-latency="0" output-latency="0" lm-input=""
+      lm-output="" active="1" use-buffered-io="0" midi-option="No MIDI I/O" lru="1"><MIDIDevices/></State>
+  </EngineStates></AudioMIDISetup></Extra>
+</Ardour>
+"#;
+
 /// Ardour with a home of its own, so that it never reads nor writes a user's settings.
 struct Ardour {
     home: tempfile::TempDir,
@@ -61,13 +83,14 @@ pub fn test() -> Result<()> {
     let at = |name: &str| ardour.home.path().join(name);
 
     run(ardour
-        .command(&Path::new(LIBRARIES).join("ardour-vst3-scanner"))
+        .tool(&Path::new(LIBRARIES).join("ardour-vst3-scanner"))
         .arg("--quiet")
         .arg(&ardour.plugin))?;
-    let tune = root().join("assets/demo.wav");
+    let tune = at("tune.wav");
+    fs::copy(root().join("assets/demo.wav"), &tune)?;
     let frames = hound::WavReader::open(&tune)?.duration() + TAIL;
     run(ardour
-        .command(Path::new("ardour7-lua"))
+        .tool(Path::new("ardour7-lua"))
         .arg(root().join("xtask/daw/session.lua"))
         .args([at("session"), tune])
         .args([frames.to_string(), AT.to_string(), JUMP.0.to_string()])
@@ -90,15 +113,19 @@ pub fn test() -> Result<()> {
     let difference = greatest_difference(&wet, &reference)?;
     println!("Ardour and pedalboard differ by up to {difference:e}");
     ensure!(difference <= BOUND, "that is more than {BOUND:e}");
-    Ok(())
+    ardour.open_editor()
 }
 
 impl Ardour {
-    /// One of Ardour's programs.
-    fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new("timeout");
-        // It has been seen to wait forever.
+    /// One of Ardour's programs that end by themselves. One has been seen to wait forever.
+    fn tool(&self, program: &Path) -> Command {
+        let mut command = self.command("timeout");
         command.arg("120").arg(program);
+        command
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
         for variable in ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"] {
             command.env_remove(variable);
         }
@@ -113,10 +140,25 @@ impl Ardour {
     fn export(&self, name: &str) -> Result<PathBuf> {
         let path = self.home.path().join(name).with_extension("wav");
         run(self
-            .command(Path::new("ardour7-export"))
+            .tool(Path::new("ardour7-export"))
             .args(["--bitdepth", "float", "--output"])
             .args([&path, &self.home.path().join("session"), Path::new(name)]))?;
         Ok(path)
+    }
+
+    /// Opens the session in Ardour's window, with the plugin's editor in front, as the script has left it.
+    fn open_editor(&self) -> Result<()> {
+        let folder = self.home.path().join(".config/ardour7");
+        fs::write(folder.join("config"), CONFIG)?;
+        // Its welcome is shown unless this file exists.
+        fs::write(folder.join(".a7"), "")?;
+        let mut ardour = self.command("ardour");
+        ardour.args(["--no-splash", "--no-announcements"]);
+        ardour.arg(self.home.path().join("session/wet.ardour"));
+        let picture = target()?.join("ardour.png");
+        speakers::await_picture(ardour, &Display::start(SIZE)?, SIZE, &picture, |picture| {
+            picture.pixels.iter().filter(|pixel| **pixel == BACKGROUND.0).count() > BACKGROUND.1
+        })
     }
 }
 

@@ -6,6 +6,7 @@ mod bits;
 pub mod bundle;
 pub mod c_library;
 pub mod corpus;
+#[cfg(target_os = "linux")]
 pub mod daw;
 pub mod demo;
 #[cfg(target_os = "linux")]

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 use xtask::{
-    arm, bundle, c_library, corpus, daw, demo, engines, install, macos, package, root, soak, songs,
+    arm, bundle, c_library, corpus, demo, engines, install, macos, package, root, soak, songs,
     suite, tune, web,
 };
 
@@ -59,7 +59,8 @@ fn main() -> ExitCode {
         "soak" => soak::soak(),
         "test" => suite::test(),
         "test-arm" => arm::test(),
-        "test-daw" => daw::test(),
+        #[cfg(target_os = "linux")]
+        "test-daw" => xtask::daw::test(),
         "test-engines" => engines::test(),
         #[cfg(target_os = "linux")]
         "media" => xtask::media::write(),
