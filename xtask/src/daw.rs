@@ -32,16 +32,17 @@ const SETTINGS: [(&str, f32, f32); 6] = [
 /// What Mix jumps to, in both scales.
 const JUMP: (f32, f32) = (20.0, 0.2);
 
-/// The frame where it jumps: amid a block of any size.
-const AT: usize = 300_001;
+/// The frame where it jumps: amid a block of Ardour's. The plugin takes new settings every 64 frames, so a frame later
+/// would be heard 64 frames later.
+const AT: usize = 4_689 * 64;
 
 /// Half a second after the end of the tune, in frames.
 const TAIL: u32 = 22_050;
 
 /// The greatest difference, of full scale 1. Both hosts round the values of all parameters to 32 bits, but on different
 /// scales, so that these differ by up to 2^-24 of their ranges. 50 dB of Threshold make that 4e-7 of a level, and the
-/// steep gates and the drive behind it amplify it some ten times, for about 1e-5. A jump that is one sample off, or a
-/// value that is a displayed digit off, makes more than 1e-4.
+/// steep gates and the drive behind it amplify it some ten times, for about 1e-5. A value that differs by its last
+/// displayed digit, or a jump that is a frame late, makes more than 1e-4.
 const BOUND: f32 = 1e-4;
 
 /// The size of the screen.
