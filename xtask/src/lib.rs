@@ -6,6 +6,8 @@ mod bits;
 pub mod bundle;
 pub mod c_library;
 pub mod corpus;
+#[cfg(target_os = "linux")]
+pub mod daw;
 pub mod demo;
 #[cfg(target_os = "linux")]
 pub mod display;

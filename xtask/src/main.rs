@@ -15,6 +15,7 @@ Usage: cargo xtask VERB
                     folder such as /usr/local
   test              check everything: format, lints, docs, tests, the plugin in real hosts
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
+  test-daw          try the VST3 bundle in Ardour; needs a bundle
   test-engines      check the C library, what there is for kira, firewheel and Godot, and the examples:
                     warnings, sanitizers, valgrind, bits
   test-package      make the packages for Linux, install and load what is in them
@@ -59,6 +60,8 @@ fn main() -> ExitCode {
         "soak" => soak::soak(),
         "test" => suite::test(),
         "test-arm" => arm::test(),
+        #[cfg(target_os = "linux")]
+        "test-daw" => xtask::daw::test(),
         "test-engines" => engines::test(),
         #[cfg(target_os = "linux")]
         "media" => xtask::media::write(),

@@ -1,7 +1,10 @@
 //! `cargo xtask test-play`: `tone-filter play` on a device that writes a file, and the window of `tone-filter app`.
 
-use crate::{display::Display, run, suite, target};
-use anyhow::{Result, bail, ensure};
+use crate::{
+    display::{Display, Picture},
+    run, suite, target,
+};
+use anyhow::{Result, ensure};
 use std::{
     collections::BTreeSet,
     path::Path,
@@ -48,22 +51,35 @@ pub fn test() -> Result<()> {
 /// # Errors
 /// When it ends by itself, or shows nothing.
 pub(crate) fn open_editor(mut program: Command, display: &Display, path: &Path) -> Result<()> {
+    program.args(["app", "--backend=dummy"]);
+    await_picture(program, display, SIZE, path, |picture| {
+        picture.pixels.iter().collect::<BTreeSet<_>>().len() > COLOURS
+    })
+}
+
+/// Runs `program` on `display` until the top left `size` pixels are as they shall be, and writes a picture of them.
+///
+/// # Errors
+/// When it ends by itself, or never shows them.
+pub(crate) fn await_picture(
+    mut program: Command,
+    display: &Display,
+    size: [u16; 2],
+    path: &Path,
+    shown: impl Fn(&Picture) -> bool,
+) -> Result<()> {
     let start = Instant::now();
-    let app = program.args(["app", "--backend=dummy"]).env("DISPLAY", display.name()).spawn()?;
-    let mut app = Program(app);
+    let mut program = Program(program.env("DISPLAY", display.name()).spawn()?);
     loop {
-        let picture = display.picture(SIZE.map(u32::from))?;
-        let colours = picture.pixels.iter().collect::<BTreeSet<_>>().len();
-        if colours > COLOURS {
+        let picture = display.picture(size.map(u32::from))?;
+        let shown = shown(&picture);
+        if shown || start.elapsed() > PATIENCE {
             picture.save(path)?;
-            println!("the window has {colours} colours: {}", path.display());
+            ensure!(shown, "the editor is not to be seen: {}", path.display());
+            println!("the editor is to be seen: {}", path.display());
             return Ok(());
         }
-        ensure!(app.0.try_wait()?.is_none(), "`tone-filter app` has ended by itself");
-        if start.elapsed() > PATIENCE {
-            picture.save(path)?;
-            bail!("the window shows {colours} colours: {}", path.display());
-        }
+        ensure!(program.0.try_wait()?.is_none(), "the program has ended by itself");
         thread::sleep(Duration::from_millis(200));
     }
 }

@@ -29,6 +29,7 @@ fn help_is_no_error() {
             "install-c",
             "test",
             "test-arm",
+            "test-daw",
             "test-engines",
             "test-package",
             "test-play",
