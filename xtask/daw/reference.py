@@ -25,12 +25,15 @@ def main(path, dry, output, at, jump, *settings):
     plugin.process(numpy.zeros((2, 1024), numpy.float32), rate, buffer_size=1024)
     plugin.reset()
 
+    # Ardour shifts automation by the latency, so that it is heard in time.
+    at = int(at) + plugin.reported_latency_samples
+
     def play(part):
         return plugin.process(part, rate, buffer_size=1024, reset=False)
 
-    first = play(signal[:, : int(at)])
+    first = play(signal[:, :at])
     parameters[settings[0][0]].raw_value = float(jump)
-    rest = play(signal[:, int(at) :])
+    rest = play(signal[:, at:])
     # pedalboard takes back the latency at the beginning, so the end is still to come.
     missing = signal.shape[1] - first.shape[1] - rest.shape[1]
     end = play(numpy.zeros((2, missing), numpy.float32)) if missing else rest[:, :0]

@@ -3,10 +3,11 @@
 --
 -- Usage: ardour7-lua session.lua FOLDER TUNE FRAMES AT VALUE NAME=VALUE...
 --
--- Makes FOLDER for sessions of FRAMES frames at 44.1 kHz, half a second of which are after the end of TUNE, a stereo
--- file. Sets the parameters to the values, from 0 to 1 as in VST3; the first one jumps to VALUE at the frame AT.
+-- Makes FOLDER for sessions of FRAMES frames at 44.1 kHz, with half a second of silence before and after TUNE, a stereo
+-- file: Ardour's exports lack the first frames of a track with a latency. Sets the parameters to the values, which are
+-- in their own units; the first one jumps to VALUE at the frame AT.
 
-local RATE, TAIL = 44100, 22050
+local RATE, SILENCE = 44100, 22050
 local folder, tune, frames, at, jump = arg[1], arg[2], tonumber(arg[3]), tonumber(arg[4]), tonumber(arg[5])
 local settings = {}
 for index = 6, #arg do
@@ -80,10 +81,11 @@ local function import(text, put)
     put("<Locations/>", ([[<Locations>
         <Location id="9002" name="session" start="a0" end="%s" flags="IsSessionRange"/>
         </Locations>]]):format(Temporal.timepos_t(frames)))
-    put("<Playlist [^>]*/>", ([[%s><Region id="9003" name="Tune" type="audio" channels="2" start="a0" length="%s"
+    local length = Temporal.timepos_t(frames - 2 * SILENCE)
+    put("<Playlist [^>]*/>", ([[%s><Region id="9003" name="Tune" type="audio" channels="2" start="a0" length="%s@%s"
         source-0="9000" source-1="9001" master-source-0="9000" master-source-1="9001"
         fade-in-active="0" fade-out-active="0"/></Playlist>]])
-        :format(text:match("(<Playlist [^>]*)/>"), Temporal.timecnt_t(frames - TAIL)))
+        :format(text:match("(<Playlist [^>]*)/>"), length, Temporal.timepos_t(SILENCE)))
 end
 
 -- Lets Ardour's window show the plugin's editor, in the top left corner.

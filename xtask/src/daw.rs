@@ -18,7 +18,7 @@ const LIBRARIES: &str = "/usr/lib/ardour7";
 /// the first one, which is automated, are followed by others.
 ///
 /// With Focus, the output depends on when the plugin has been started, as notes are looked for in steps.
-const SETTINGS: [(&str, f32, f32); 6] = [
+const SETTINGS: [(&str, f32, f32); 7] = [
     ("Mix", 80.0, 0.8),
     ("Focus", 0.0, 0.0),
     // From 1 to 400, and from 10 to 1000, logarithmic.
@@ -27,6 +27,8 @@ const SETTINGS: [(&str, f32, f32); 6] = [
     // From -24 to 12.
     ("Output", -6.0, 0.5),
     ("Stereo", 1.0, 1.0),
+    // It has a latency, which both hosts take back.
+    ("Lookahead", 1.0, 1.0),
 ];
 
 /// What Mix jumps to, in both scales.
@@ -36,8 +38,8 @@ const JUMP: (f32, f32) = (20.0, 0.2);
 /// would be heard 64 frames later.
 const AT: usize = 4_689 * 64;
 
-/// Half a second after the end of the tune, in frames.
-const TAIL: u32 = 22_050;
+/// Half a second before and half a second after the tune, in frames.
+const SILENCE: u32 = 44_100;
 
 /// The greatest difference, of full scale 1. Both hosts round the values of all parameters to 32 bits, but on different
 /// scales, so that these differ by up to 2^-24 of their ranges. 50 dB of Threshold make that 4e-7 of a level, and the
@@ -89,7 +91,7 @@ pub fn test() -> Result<()> {
         .arg(&ardour.plugin))?;
     let tune = at("tune.wav");
     fs::copy(root().join("assets/demo.wav"), &tune)?;
-    let frames = hound::WavReader::open(&tune)?.duration() + TAIL;
+    let frames = hound::WavReader::open(&tune)?.duration() + SILENCE;
     run(ardour
         .tool(Path::new("ardour7-lua"))
         .arg(root().join("xtask/daw/session.lua"))
