@@ -1,6 +1,6 @@
 //! The choice of the kernel.
 
-use super::{BLOCK, Coefficients, Task, dispatched, portable, scalar};
+use super::{BLOCK, Coefficients, Task, dispatched, scalar};
 use fearless_simd::{Fallback, Level, Simd};
 use std::{fmt, str::FromStr};
 use thiserror::Error;
@@ -157,7 +157,7 @@ impl Kernel {
         task.sums = &mut task.sums[..frames];
         match self.0 {
             Machine::Scalar => scalar::process(c, task),
-            Machine::Portable => portable::process(c, task),
+            Machine::Portable => dispatched::process(Fallback::new(), c, task),
             #[cfg(target_arch = "x86_64")]
             Machine::Sse2(simd) => dispatched::process(simd, c, task),
             #[cfg(target_arch = "x86_64")]

@@ -4,18 +4,12 @@
 //! its power), [`State`] the state of the bands, and [`Coefficients`] their coefficients; the last two are structures
 //! of arrays with one lane per tone.
 //!
-//! [`Kernel`] selects an implementation: plain Rust, which defines the result; portable vectors of the build's
-//! target; or vectors of an instruction set of this CPU.
-
-#![cfg_attr(
-    not(any(target_arch = "x86_64", target_arch = "aarch64", target_feature = "simd128")),
-    allow(unused, reason = "without vectors, nothing runs what is written for them")
-)]
+//! [`Kernel`] selects an implementation: plain Rust, which defines the result; or one loop on vectors, of an instruction set
+//! of this CPU, or portable ones of which the compiler makes what the build's target has.
 
 mod choice;
 mod dispatched;
 mod frame;
-mod portable;
 mod scalar;
 
 pub(crate) use choice::Work;
