@@ -58,7 +58,8 @@ fn ffmpeg() -> Command {
 
 /// Plays `dry` in real time with an open editor, and writes numbered pictures of it into `folder`.
 fn film(dry: &[Vec<f32>], rate: u32, folder: &Path) -> Result<()> {
-    let display = Display::start([1000, 640])?;
+    // The pointer is in the middle of the screen, which must not be in the editor.
+    let display = Display::start([2100, 640])?;
     // SAFETY: no other thread of this program has been started that reads or writes the environment.
     unsafe {
         env::set_var("DISPLAY", display.name());
@@ -71,7 +72,7 @@ fn film(dry: &[Vec<f32>], rate: u32, folder: &Path) -> Result<()> {
     let mut processor = instance.activate(f64::from(rate), BLOCK)?;
     let size = instance.open_editor(display.window())?;
     let [from, to] = SCENE.map(|seconds| (seconds * f64::from(rate)) as usize);
-    thread::scope(|scope| -> Result<()> {
+    let pictures = thread::scope(|scope| -> Result<_> {
         let player = scope.spawn(|| -> Result<()> {
             let start = Instant::now();
             for at in (0..to).step_by(BLOCK) {
@@ -85,16 +86,22 @@ fn film(dry: &[Vec<f32>], rate: u32, folder: &Path) -> Result<()> {
         });
         let start = Instant::now();
         let frames = (to - from) as u32 * RATE / rate;
+        let mut pictures = Vec::new();
         for frame in 0..frames {
             let due = Duration::from_secs_f64(SCENE[0] + f64::from(frame) / f64::from(RATE));
             while start.elapsed() < due {
                 instance.idle();
                 thread::sleep(Duration::from_millis(5));
             }
-            display.picture(size)?.save(&folder.join(format!("{frame:03}.png")))?;
+            pictures.push(display.picture(size)?);
         }
-        player.join().expect("the audio thread does not panic")
+        player.join().expect("the audio thread does not panic")?;
+        Ok(pictures)
     })?;
+    // Later, as it takes longer than a frame.
+    for (frame, picture) in pictures.iter().enumerate() {
+        picture.save(&folder.join(format!("{frame:03}.png")))?;
+    }
     instance.close_editor()?;
     instance.deactivate(processor);
     Ok(())
