@@ -1,9 +1,11 @@
 //! Tests of the functions as C calls them, against the filter itself.
 
+#[path = "../../tests/engines/heap.rs"]
+mod heap;
+
 use super::*;
+use heap::counted;
 use std::{
-    alloc::{GlobalAlloc, Layout, System},
-    cell::Cell,
     ffi::{CStr, CString, c_char},
     ptr,
 };
@@ -11,31 +13,6 @@ use tone_filter::{
     dsp::{CHOICES, SPECS, Settings, ToneFilter},
     presets::{self, Preset},
 };
-
-/// Counts the allocations of each thread.
-struct Counting;
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: all of it is done by the system's allocator.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        COUNT.set(COUNT.get() + 1);
-        // SAFETY: by the caller.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        COUNT.set(COUNT.get() + 1);
-        // SAFETY: by the caller.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
 
 const RATE: f64 = 44_100.0;
 
@@ -160,32 +137,33 @@ fn what_is_marked_real_time_does_not_allocate() {
     let (mut sound, mut bands) = (music(2, 4096), Vec::with_capacity(TF_BANDS));
     let channels = [sound[0].as_mut_ptr(), sound[1].as_mut_ptr()];
     let (mut frames, mut seconds, mut number) = (0, 0.0, 0.0);
-    let before = COUNT.get();
     let f = filter.0;
-    // SAFETY: all pointers are valid.
-    let statuses = unsafe {
-        [
-            tf_set_text(f, c"keys".as_ptr(), c"add".as_ptr()),
-            tf_set_text(f, c"voice".as_ptr(), c"saw".as_ptr()),
-            tf_set_text(f, c"sync".as_ptr(), c"1/8".as_ptr()),
-            tf_set_tempo(f, 99.0),
-            tf_set_number(f, c"mix".as_ptr(), 70.0),
-            tf_get_number(f, c"mix".as_ptr(), &raw mut number),
-            tf_key(f, 69, 0.5),
-            tf_sustain(f, 1),
-            tf_bend(f, 1.5),
-            tf_process(f, channels.as_ptr().cast(), channels.as_ptr(), 4096),
-            tf_process_interleaved(f, channels[0], channels[0], 2048),
-            tf_get_bands(f, bands.as_mut_ptr()),
-            tf_latency(f, &raw mut frames),
-            tf_tail(f, &raw mut seconds),
-            tf_release_keys(f),
-            tf_reset(f),
-        ]
-    };
-    tf_version();
-    tf_error_message(3);
-    assert_eq!(COUNT.get(), before);
+    let (statuses, calls) = counted(|| {
+        tf_version();
+        tf_error_message(3);
+        // SAFETY: all pointers are valid.
+        unsafe {
+            [
+                tf_set_text(f, c"keys".as_ptr(), c"add".as_ptr()),
+                tf_set_text(f, c"voice".as_ptr(), c"saw".as_ptr()),
+                tf_set_text(f, c"sync".as_ptr(), c"1/8".as_ptr()),
+                tf_set_tempo(f, 99.0),
+                tf_set_number(f, c"mix".as_ptr(), 70.0),
+                tf_get_number(f, c"mix".as_ptr(), &raw mut number),
+                tf_key(f, 69, 0.5),
+                tf_sustain(f, 1),
+                tf_bend(f, 1.5),
+                tf_process(f, channels.as_ptr().cast(), channels.as_ptr(), 4096),
+                tf_process_interleaved(f, channels[0], channels[0], 2048),
+                tf_get_bands(f, bands.as_mut_ptr()),
+                tf_latency(f, &raw mut frames),
+                tf_tail(f, &raw mut seconds),
+                tf_release_keys(f),
+                tf_reset(f),
+            ]
+        }
+    });
+    assert_eq!(calls, 0);
     assert_eq!(statuses, [Status::Ok; 16]);
     assert_eq!(number, 70.0);
     // SAFETY: it was written.

@@ -42,9 +42,7 @@ const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 pub(crate) fn make(clap: &Path) -> Result<PathBuf> {
     let version = package::version()?;
     let unit = clap.with_extension("component");
-    if unit.exists() {
-        fs::remove_dir_all(&unit)?;
-    }
+    install::remove(&unit)?;
     let contents = unit.join("Contents");
     fs::create_dir_all(contents.join("MacOS"))?;
     install::copy(&clap.join("Contents/MacOS/Tone Filter"), &contents.join("MacOS/Tone Filter"))

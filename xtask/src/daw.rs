@@ -1,6 +1,6 @@
 //! `cargo xtask test-daw`: the VST3 plugin in Debian's Ardour, compared with what pedalboard makes of the same sound.
 
-use crate::{bundle, display::Display, foreign, python, root, run, speakers, suite, target};
+use crate::{bundle, display::Display, python, root, run, speakers, suite, target};
 use anyhow::{Context, Result, ensure};
 use std::{
     fs,
@@ -80,7 +80,7 @@ struct Ardour {
 /// When something is missing and cannot be installed, settings are lost, or the sound is another one.
 pub fn test() -> Result<()> {
     ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its Ardour");
-    foreign::install(&PACKAGES)?;
+    suite::install(&PACKAGES)?;
     python::set_up()?;
     let ardour = Ardour { home: tempfile::tempdir()?, plugin: bundle::vst3()? };
     let at = |name: &str| ardour.home.path().join(name);

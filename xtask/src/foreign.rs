@@ -1,21 +1,9 @@
 //! Builds for other systems with Debian's compiler and a standard library from its source.
 
-use crate::suite;
-use anyhow::Result;
 use std::{path::Path, process::Command};
 
 /// The compiler, and the source of its library.
 pub(crate) const PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
-
-/// Installs those of Debian's packages that are missing.
-///
-/// # Errors
-/// When they cannot be installed; the error names them.
-pub(crate) fn install(packages: &[&str]) -> Result<()> {
-    let missing: Vec<_> =
-        packages.iter().copied().filter(|package| !suite::installed(package)).collect();
-    if missing.is_empty() { Ok(()) } else { suite::apt_install(&missing) }
-}
 
 /// Lets cargo build for `triple`, with the crate `panic` of the standard library, which otherwise takes a nightly
 /// compiler. The results need a folder of their own, as those of another compiler would replace them.

@@ -59,7 +59,8 @@ fn replace(bundle: &Path, folder: &Path) -> Result<PathBuf> {
     Ok(target)
 }
 
-fn remove(path: &Path) -> std::io::Result<()> {
+/// Removes a file or a folder, if it is there.
+pub(crate) fn remove(path: &Path) -> std::io::Result<()> {
     match fs::symlink_metadata(path) {
         Err(_) => Ok(()),
         Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),

@@ -5,7 +5,8 @@ use crate::{foreign, run, suite, target};
 use anyhow::{Result, bail};
 use std::process::Command;
 
-const TARGETS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
+/// Both CPU types.
+pub(crate) const TARGETS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
 
 /// Checks all but the tests.
 ///
@@ -15,7 +16,7 @@ pub fn check() -> Result<()> {
     if !suite::on_path("dpkg-query") {
         bail!("this verb needs Debian; on a Mac, `cargo test` does more");
     }
-    foreign::install(&foreign::PACKAGES)?;
+    suite::install(&foreign::PACKAGES)?;
     let folder = target()?.join("foreign");
     for triple in TARGETS {
         run(foreign::from_source(&mut Command::new("cargo"), triple, "panic_unwind", &folder)

@@ -1,15 +1,12 @@
 //! `cargo xtask package`: what users download, for the system that cargo builds for.
 
-use crate::{bundle, root, run, target};
+use crate::{bundle, install, macos, root, run, target};
 use anyhow::{Context, Result, ensure};
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
 };
-
-/// Both CPU types of Macs.
-const MACS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
 
 /// The pages that all packages have.
 const PAGES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-APACHE"];
@@ -50,9 +47,7 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     let version = version()?;
     let name = format!("tone-filter-{version}-{label}");
     let files = folder.join(&name);
-    if files.exists() {
-        fs::remove_dir_all(&files)?;
-    }
+    install::remove(&files)?;
     fs::create_dir_all(&files)?;
 
     let program = if system == System::MacOs {
@@ -113,7 +108,7 @@ fn universal_program(args: &[String]) -> Result<PathBuf> {
     let out = target()?.join("package/tone-filter");
     let mut lipo = Command::new("lipo");
     lipo.arg("-create").arg("-output").arg(&out);
-    for triple in MACS {
+    for triple in macos::TARGETS {
         let args = [args, &["--target".to_owned(), triple.to_owned()]].concat();
         lipo.arg(program(&args, Some(triple), System::MacOs)?);
     }
@@ -124,8 +119,7 @@ fn universal_program(args: &[String]) -> Result<PathBuf> {
 /// Copies a file or a folder into the folder `to`.
 fn copy(from: &Path, to: &Path) -> Result<()> {
     let name = from.file_name().context("a file has a name")?;
-    crate::install::copy(from, &to.join(name))
-        .with_context(|| format!("cannot copy {}", from.display()))
+    install::copy(from, &to.join(name)).with_context(|| format!("cannot copy {}", from.display()))
 }
 
 fn tar(files: &Path, out: PathBuf) -> Result<PathBuf> {
@@ -163,9 +157,7 @@ fn debian_name(cpu: &str) -> &str {
 
 fn debian(files: &Path, cpu: &str, out: PathBuf) -> Result<PathBuf> {
     let tree = target()?.join("package/deb");
-    if tree.exists() {
-        fs::remove_dir_all(&tree)?;
-    }
+    install::remove(&tree)?;
     let put = |name: &str, folder: &str| -> Result<()> {
         let folder = tree.join(folder);
         fs::create_dir_all(&folder)?;
@@ -204,6 +196,7 @@ fn size(folder: &Path) -> Result<u64> {
 /// An installer by Apple's tools, which is not signed.
 fn mac_installer(files: &Path, out: PathBuf) -> Result<PathBuf> {
     let tree = target()?.join("package/pkg");
+    install::remove(&tree)?;
     for (name, folder) in [
         ("Tone Filter.clap", "Library/Audio/Plug-Ins/CLAP"),
         ("Tone Filter.component", "Library/Audio/Plug-Ins/Components"),

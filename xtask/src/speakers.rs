@@ -32,11 +32,7 @@ const COLOURS: usize = 200;
 /// When something is missing and cannot be installed, or fails.
 pub fn test() -> Result<()> {
     if suite::on_path("dpkg-query") {
-        let missing: Vec<_> =
-            PACKAGES.into_iter().filter(|package| !suite::installed(package)).collect();
-        if !missing.is_empty() {
-            suite::apt_install(&missing)?;
-        }
+        suite::install(&PACKAGES)?;
     }
     let clippy = ["clippy", "--locked", "--features=app", "--bins", "--lib", "--", "-Dwarnings"];
     run(Command::new("cargo").args(clippy))?;

@@ -87,6 +87,12 @@ fn tools() -> Result<()> {
     python::set_up()
 }
 
+/// Installs those of Debian's packages that are missing.
+pub(crate) fn install(packages: &[&str]) -> Result<()> {
+    let missing: Vec<_> = packages.iter().copied().filter(|package| !installed(package)).collect();
+    if missing.is_empty() { Ok(()) } else { apt_install(&missing) }
+}
+
 pub(crate) fn apt_install(packages: &[&str]) -> Result<()> {
     let names = packages.join(", ");
     if !on_path("apt-get") {

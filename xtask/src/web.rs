@@ -1,6 +1,6 @@
 //! `cargo xtask web` and `test-web`: the page with the filter, and its tests in a browser.
 
-use crate::{foreign, root, run, suite, target};
+use crate::{foreign, install, root, run, suite, target};
 use anyhow::{Context, Result, ensure};
 use std::{
     fs,
@@ -38,7 +38,7 @@ pub fn web() -> Result<()> {
 pub fn test() -> Result<()> {
     ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its browser");
     let missing = BROWSER.into_iter().filter(|(program, _)| !suite::on_path(program));
-    foreign::install(&missing.map(|(_, package)| package).collect::<Vec<_>>())?;
+    suite::install(&missing.map(|(_, package)| package).collect::<Vec<_>>())?;
     let page = build()?;
     let results = target()?.join("test-web");
     write_expected(&results.join("expected"))?;
@@ -58,7 +58,7 @@ fn build() -> Result<PathBuf> {
             suite::on_path("dpkg-query"),
             "the compiler cannot build for browsers yet: run `rustup target add {TARGET}`"
         );
-        foreign::install(&[&foreign::PACKAGES[..], &LINKER].concat())?;
+        suite::install(&[&foreign::PACKAGES[..], &LINKER].concat())?;
         folder.push("foreign");
         foreign::from_source(&mut cargo, TARGET, "panic_abort", &folder);
         cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld");
@@ -66,9 +66,7 @@ fn build() -> Result<PathBuf> {
     run(&mut cargo)?;
 
     let page = target()?.join("web");
-    if page.exists() {
-        fs::remove_dir_all(&page)?;
-    }
+    install::remove(&page)?;
     fs::create_dir_all(&page)?;
     for file in fs::read_dir(root().join("web/page"))? {
         let file = file?;

@@ -50,7 +50,7 @@ pub fn test() -> Result<()> {
     if !cfg!(target_arch = "x86_64") || !suite::on_path("dpkg-query") {
         bail!("this verb needs Debian on x86-64; on Windows, `cargo test` runs the same tests");
     }
-    foreign::install(&[&foreign::PACKAGES[..], &PACKAGES].concat())?;
+    suite::install(&[&foreign::PACKAGES[..], &PACKAGES].concat())?;
     let wine = Wine::start()?;
     let tests = |names: &'static [&str]| move |wine: &Wine| wine.tests(names);
     type Step<'a> = (&'a str, &'a dyn Fn(&Wine) -> Result<()>);

@@ -23,8 +23,15 @@ const NAP: Duration = Duration::from_millis(1);
 
 /// What is played.
 pub enum Feed<'a> {
-    File(Pass<'a>),
-    Live { microphone: Microphone, filter: ToneFilter, player: Player },
+    File(Box<Pass<'a>>),
+    Live(Box<Live>),
+}
+
+/// What a microphone hears, and what filters it.
+pub struct Live {
+    microphone: Microphone,
+    filter: ToneFilter,
+    player: Player,
 }
 
 impl Feed<'_> {
@@ -37,20 +44,20 @@ impl Feed<'_> {
             .with_channels(usize::from(microphone.channels()))
             .with_kernel(options.kernel);
         let player = Player::new(&options.keys, &filter);
-        Ok(Self::Live { microphone, filter, player })
+        Ok(Self::Live(Box::new(Live { microphone, filter, player })))
     }
 
     fn filter(&mut self) -> &mut ToneFilter {
         match self {
             Self::File(pass) => pass.filter(),
-            Self::Live { filter, .. } => filter,
+            Self::Live(live) => &mut live.filter,
         }
     }
 
     fn channels(&self) -> usize {
         match self {
             Self::File(pass) => pass.format().channels.into(),
-            Self::Live { microphone, .. } => microphone.channels().into(),
+            Self::Live(live) => live.microphone.channels().into(),
         }
     }
 
@@ -58,7 +65,8 @@ impl Feed<'_> {
     fn next(&mut self, block: &mut [Vec<f32>]) -> Result<bool, Error> {
         match self {
             Self::File(pass) => pass.next(block, CHUNK),
-            Self::Live { microphone, filter, player } => {
+            Self::Live(live) => {
+                let Live { microphone, filter, player } = &mut **live;
                 microphone.read(block, CHUNK);
                 let frames = block[0].len();
                 player.process(filter, block, 0..frames, |_| ());

@@ -21,7 +21,7 @@ use std::{
 };
 use tone_filter::{
     dsp::kernel::Kernel,
-    offline::{Input, pass::Pass, render::Options},
+    offline::{Input, Source, pass::Pass, render::Options},
 };
 
 /// Play a file, or what a microphone hears, through the filter and the speakers
@@ -86,12 +86,12 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
 
     let input = args.input.as_deref().map(Input::new).transpose()?;
     let (speakers, feed) = if let Some(input) = &input {
-        let format = Pass::new(input, &options, 1.0)?.format();
+        let format = Source::open(input)?.format();
         let speakers = Speakers::find(output, format.rate, format.channels)?;
         options.rate = Some(speakers.rate());
         let mut pass = Pass::new(input, &options, 1.0)?;
         pass.repeats = args.repeat;
-        (speakers, Feed::File(pass))
+        (speakers, Feed::File(Box::new(pass)))
     } else {
         let microphone = Microphone::find(args.device.as_deref(), &controls)?;
         let speakers = Speakers::find(output, microphone.rate(), microphone.channels())?;
