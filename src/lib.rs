@@ -4,11 +4,11 @@
 //!
 //! * [`dsp`] is the filter itself. It needs nothing else; a game engine can embed it with
 //!   `default-features = false`.
-//! * [`presets`] turns settings into JSON and back (feature `presets`), and keeps them in files (features `plugin` and `cli`).
-//! * [`offline`] reads, renders and draws files (feature `cli`).
+//! * `presets` turns settings into JSON and back (feature `presets`), and keeps them in files (features `plugin` and `cli`).
+//! * `offline` reads, renders and draws files (feature `cli`).
 //! * `kira` and `firewheel` are an effect and a node for the game audio engines of these names (features of these names).
-//! * `plugin`, `params`, [`meters`] and `editor` are the CLAP and VST3 plugin (feature `plugin`);
-//!   [`WindowlessEditor`] is its editor for tests and benches.
+//! * `plugin`, `params`, `meters` and `editor` are the CLAP and VST3 plugin (feature `plugin`);
+//!   `WindowlessEditor` is its editor for tests and benches.
 
 pub mod dsp;
 #[cfg(feature = "plugin")]

@@ -91,6 +91,14 @@ impl Preset {
     ///
     /// # Panics
     /// Never: a test reads all of them.
+    ///
+    /// ```
+    /// use tone_filter::{dsp::ToneFilter, presets::Preset};
+    ///
+    /// let preset = Preset::factory("nes-lead").ok_or("no such preset")?;
+    /// let filter = ToneFilter::new(48_000.0, &preset.settings)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn factory(id: &str) -> Option<Self> {
         let (_, json) = FACTORY.iter().find(|(known, _)| *known == id)?;
         Some(Self::from_json(json).expect("the factory presets are presets"))
@@ -100,6 +108,14 @@ impl Preset {
     ///
     /// # Errors
     /// When it is not a preset of this [`VERSION`], has unknown keys or values out of range.
+    ///
+    /// ```
+    /// use tone_filter::{dsp::Settings, presets::Preset};
+    ///
+    /// let preset = Preset::from_json(r#"{ "version": 1, "name": "Quiet", "settings": { "floor": -70 } }"#)?;
+    /// assert_eq!(preset.settings, Settings { floor: -70.0, ..Settings::REFERENCE });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn from_json(json: &str) -> Result<Self, FormatError> {
         /// Only the version, as another version may have other keys. A missing version is no error here: then an error
         /// about an unknown key is more helpful.

@@ -109,6 +109,18 @@ impl HeldKeys {
 impl ToneFilter {
     /// Presses the key of the MIDI note `note` with a `velocity` of 0..1, whose square is the band's gain; 0 releases
     /// the key. Key 69 is the band that sounds A4, which `transpose` moves. Other notes than 0..128 are ignored.
+    ///
+    /// ```
+    /// use tone_filter::dsp::{Keys, Settings, ToneFilter};
+    ///
+    /// // Of all that the bands hear, only A4 sounds.
+    /// let settings = Settings { keys: Keys::Hold, ..Settings::default() };
+    /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
+    /// filter.key(69, 1.0);
+    /// filter.process(&mut [&mut [0.0; 512]]);
+    /// filter.key(69, 0.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn key(&mut self, note: u8, velocity: f32) {
         self.keys.keyboard.key(note, velocity);
     }

@@ -4,7 +4,7 @@
 //! dynamics of the music are kept.
 
 use super::{bank::LOUDEST, lanes::BLOCK};
-use wide::f32x4;
+use fearless_simd::{Fallback, SimdFrom, f32x4};
 
 /// The mean square at which the published constants work best: -14 dB full scale.
 const NOMINAL: f64 = 0.039_810_717;
@@ -46,6 +46,9 @@ const GATED: f64 = 1.12;
 
 /// Loudness of the wet signal, relative to the dry one, below which no note counts as sounding: -40 dB.
 const SOUNDING: f64 = 1e-4;
+
+/// Dry and wet of two channels: four lanes, which the compiler makes a vector of.
+type Four = f32x4<Fallback>;
 
 /// A block of the dry and of the wet signal of one channel.
 type Signals<'a> = (&'a [f32; BLOCK], &'a [f32; BLOCK]);
@@ -193,32 +196,39 @@ fn bounded(x: f32) -> f32 {
 #[derive(Debug, Clone)]
 struct KWeighting {
     /// Feed-forward and feedback coefficients of the shelf, in direct form.
-    b: [f32x4; 3],
-    a: [f32x4; 2],
+    b: [f32; 3],
+    a: [f32; 2],
     /// The last two inputs and outputs of the shelf.
-    x: [f32x4; 2],
-    y: [f32x4; 2],
+    x: [Four; 2],
+    y: [Four; 2],
     /// The recommendation's high-pass nearly has a double pole, so it is computed as two of first order.
-    pole: f32x4,
+    pole: f32,
     high_passes: [HighPass; 2],
 }
 
 /// The last input and output of a high-pass of first order.
 #[derive(Debug, Clone, Copy)]
 struct HighPass {
-    x: f32x4,
-    y: f32x4,
+    x: Four,
+    y: Four,
 }
 
 impl HighPass {
-    const ZERO: Self = Self { x: f32x4::ZERO, y: f32x4::ZERO };
+    fn new() -> Self {
+        Self { x: four([0.0; 4]), y: four([0.0; 4]) }
+    }
 
     #[inline(always)]
-    fn next(&mut self, pole: f32x4, x: f32x4) -> f32x4 {
-        self.y = pole * self.y + (x - self.x);
+    fn next(&mut self, pole: f32, x: Four) -> Four {
+        self.y = self.y * pole + (x - self.x);
         self.x = x;
         self.y
     }
+}
+
+#[inline(always)]
+fn four(values: [f32; 4]) -> Four {
+    Four::simd_from(Fallback::new(), values)
 }
 
 impl KWeighting {
@@ -230,43 +240,44 @@ impl KWeighting {
         let high: f64 = libm::exp10(3.999_843_853_973_347 / 20.0);
         let band = libm::pow(high, 0.499_666_774_154_541_6);
         let a0 = 1.0 + k / q + k * k;
-        let splat = |x: f64| f32x4::splat((x / a0) as f32);
+        let normalised = |x: f64| (x / a0) as f32;
         let pole = libm::exp(-std::f64::consts::TAU * 38.135_470_876_024_44 / sample_rate);
         Self {
             b: [high + band * k / q + k * k, 2.0 * (k * k - high), high - band * k / q + k * k]
-                .map(splat),
-            a: [2.0 * (k * k - 1.0), 1.0 - k / q + k * k].map(splat),
-            x: [f32x4::ZERO; 2],
-            y: [f32x4::ZERO; 2],
-            pole: f32x4::splat(pole as f32),
-            high_passes: [HighPass::ZERO; 2],
+                .map(normalised),
+            a: [2.0 * (k * k - 1.0), 1.0 - k / q + k * k].map(normalised),
+            x: [four([0.0; 4]); 2],
+            y: [four([0.0; 4]); 2],
+            pole: pole as f32,
+            high_passes: [HighPass::new(); 2],
         }
     }
 
     fn reset(&mut self) {
-        (self.x, self.y) = ([f32x4::ZERO; 2], [f32x4::ZERO; 2]);
-        self.high_passes = [HighPass::ZERO; 2];
+        self.x = [four([0.0; 4]); 2];
+        self.y = self.x;
+        self.high_passes = [HighPass::new(); 2];
     }
 
     /// The sums of the squares of dry and wet, and of their product, weighted, of two channels.
     fn powers(&mut self, channels: [Signals; 2]) -> [f64; 3] {
         let [(dry, wet), (other_dry, other_wet)] = channels;
-        let (mut squares, mut products) = (f32x4::ZERO, f32x4::ZERO);
+        let [mut squares, mut products] = [four([0.0; 4]); 2];
         let Self { b, a, x, y, pole, high_passes: [first, second] } = self;
         for frame in 0..BLOCK {
             let own = [dry[frame], wet[frame], other_dry[frame], other_wet[frame]];
-            let own = f32x4::from(own.map(bounded));
+            let own = four(own.map(bounded));
             // The term with the last output comes last, as it is available last.
-            let known = b[0] * own + b[1] * x[0] + (b[2] * x[1] - a[1] * y[1]);
-            let shelved = known - a[0] * y[0];
+            let known = own * b[0] + x[0] * b[1] + (x[1] * b[2] - y[1] * a[1]);
+            let shelved = known - y[0] * a[0];
             (*x, *y) = ([own, x[0]], [shelved, y[0]]);
             let weighted = second.next(*pole, first.next(*pole, shelved));
             squares += weighted * weighted;
-            let [dry, wet, other_dry, other_wet] = weighted.to_array();
-            products += weighted * f32x4::from([wet, dry, other_wet, other_dry]);
+            let [dry, wet, other_dry, other_wet] = *weighted;
+            products += weighted * four([wet, dry, other_wet, other_dry]);
         }
-        let [dry, wet, other_dry, other_wet] = squares.to_array().map(f64::from);
-        let [both, _, other_both, _] = products.to_array().map(f64::from);
+        let [dry, wet, other_dry, other_wet] = squares.map(f64::from);
+        let [both, _, other_both, _] = products.map(f64::from);
         [dry + other_dry, wet + other_wet, both + other_both]
     }
 }

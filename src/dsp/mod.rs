@@ -62,7 +62,7 @@ use listener::{
 use mix::Levels;
 use settings::smoother::{SmoothedSettings, Smoother};
 use sidechain::Sidechain;
-use thiserror::Error;
+use std::fmt;
 use voice::{Polyphony, Timbres, Voices};
 
 /// Seconds by which `lookahead` delays the sound; at most [`MOST_LATENCY`] samples.
@@ -75,14 +75,31 @@ const MOST_LATENCY: f64 = 65_536.0;
 const CHANNELS: usize = 2;
 
 /// Why a filter cannot be built.
-#[derive(Debug, Clone, Copy, PartialEq, Error)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Error {
     /// A setting is out of range.
-    #[error(transparent)]
-    Setting(#[from] OutOfRange),
+    Setting(OutOfRange),
     /// The sample rate is out of range.
-    #[error("{0} Hz is not a sample rate; use 1000 Hz to 1 GHz")]
     SampleRate(f64),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Setting(error) => error.fmt(f),
+            Self::SampleRate(rate) => {
+                write!(f, "{rate} Hz is not a sample rate; use 1000 Hz to 1 GHz")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<OutOfRange> for Error {
+    fn from(error: OutOfRange) -> Self {
+        Self::Setting(error)
+    }
 }
 
 /// The tone filter for any number of channels.
@@ -190,6 +207,16 @@ impl ToneFilter {
     }
 
     /// The same filter with its inner loop computed by `kernel`.
+    ///
+    /// ```
+    /// use tone_filter::dsp::{Settings, ToneFilter, kernel::Kernel};
+    ///
+    /// let filter = ToneFilter::new(48_000.0, &Settings::default())?;
+    /// assert_eq!(filter.kernel(), Kernel::best());
+    /// let filter = filter.with_kernel("scalar".parse()?);
+    /// assert_eq!(filter.kernel().name(), "scalar");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_kernel(self, kernel: Kernel) -> Self {
         Self { kernel, ..self }
@@ -197,6 +224,16 @@ impl ToneFilter {
 
     /// The same filter, at rest, for `channels`: `lookahead` delays only as many of them, and `auto` measures the
     /// loudness of only as many.
+    ///
+    /// ```
+    /// use tone_filter::dsp::{Settings, ToneFilter};
+    ///
+    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?.with_channels(6);
+    /// let mut surround = vec![vec![0.0; 512]; 6];
+    /// let mut channels: Vec<&mut [f32]> = surround.iter_mut().map(|channel| &mut channel[..]).collect();
+    /// filter.process(&mut channels);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn with_channels(self, channels: usize) -> Self {
         let mut filter = Self {
@@ -230,6 +267,20 @@ impl ToneFilter {
     ///
     /// # Errors
     /// When a setting is out of range; then nothing changes.
+    ///
+    /// ```
+    /// use tone_filter::dsp::{Settings, ToneFilter};
+    ///
+    /// let mut settings = Settings::default();
+    /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
+    /// settings.mix = 20.0;
+    /// filter.set_settings(&settings)?;
+    /// settings.mix = 150.0;
+    /// let error = filter.set_settings(&settings).unwrap_err();
+    /// assert_eq!(error.to_string(), "mix = 150 is out of range; use 0 to 100 %");
+    /// assert_eq!(filter.settings().mix, 20.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_settings(&mut self, settings: &Settings) -> Result<(), OutOfRange> {
         if *settings != self.settings {
             settings.validate()?;
@@ -279,6 +330,13 @@ impl ToneFilter {
 
     /// Seconds after the end of a sound until the wet signal is at least 60 dB down: the T60 of the resonators plus
     /// that of the power trackers.
+    ///
+    /// ```
+    /// use tone_filter::dsp::{Settings, ToneFilter};
+    ///
+    /// // 0.2 s of the resonators, 0.28 s of the trackers.
+    /// assert!((ToneFilter::tail(&Settings::default()) - 0.476).abs() < 0.001);
+    /// ```
     pub fn tail(settings: &Settings) -> f64 {
         let rms_t60 = 2.0 * libm::log(1000.0) * f64::from(settings.release) / 1000.0;
         f64::from(settings.ring) + rms_t60
@@ -290,6 +348,15 @@ impl ToneFilter {
     }
 
     /// Latency in samples: 46 ms with `lookahead`, 0 without.
+    ///
+    /// ```
+    /// use tone_filter::dsp::{Settings, ToneFilter};
+    ///
+    /// let settings = Settings { lookahead: true, ..Settings::default() };
+    /// let filter = ToneFilter::new(44_100.0, &settings)?;
+    /// assert_eq!(filter.latency(), 2048);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn latency(&self) -> usize {
         if self.settings.lookahead { self.delay.length() } else { 0 }
     }
@@ -311,6 +378,16 @@ impl ToneFilter {
     /// [`ToneFilter::process_with`] with a second input of any number of channels, which the bands hear if
     /// [`Settings::listen`] says so; their sound is mixed with `channels`. Without channels, it has no effect. Where
     /// both inputs are stereo, left belongs to left and right to right.
+    ///
+    /// ```
+    /// use tone_filter::dsp::{Listen, Settings, ToneFilter};
+    ///
+    /// let settings = Settings { listen: Listen::Sidechain, ..Settings::default() };
+    /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
+    /// let (mut drums, melody) = ([0.0; 512], [0.0; 512]);
+    /// filter.process_sidechained(&mut [&mut drums], &[&melody], |_, _| ());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn process_sidechained(
         &mut self,
         channels: &mut [&mut [f32]],
@@ -341,6 +418,17 @@ impl ToneFilter {
     /// Writes the filter's output for the channels of `input` to those of `output`.
     ///
     /// If the numbers or the lengths of the channels differ, the smaller counts.
+    ///
+    /// ```
+    /// use tone_filter::dsp::{Settings, ToneFilter};
+    ///
+    /// let untouched = Settings { mix: 0.0, ..Settings::REFERENCE };
+    /// let mut filter = ToneFilter::new(48_000.0, &untouched)?;
+    /// let (input, mut output) = ([0.25; 512], [0.0; 512]);
+    /// filter.process_into(&[&input], &mut [&mut output]);
+    /// assert_eq!(output, input);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn process_into(&mut self, input: &[&[f32]], output: &mut [&mut [f32]]) {
         let count = input.len().min(output.len());
         let (input, output) = (&input[..count], &mut output[..count]);
@@ -353,12 +441,44 @@ impl ToneFilter {
     }
 
     /// The current levels and states of the bands. In stereo, each band is that of the channel in which it is stronger.
+    ///
+    /// ```
+    /// use std::f32::consts::TAU;
+    /// use tone_filter::dsp::{Settings, ToneFilter, notes};
+    ///
+    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
+    /// let mut a4: Vec<f32> = (0..48_000).map(|t| 0.2 * (TAU * 440.0 * t as f32 / 48_000.0).sin()).collect();
+    /// filter.process(&mut [&mut a4]);
+    /// let bands = filter.bands().bands;
+    /// let strongest = (0..48).max_by(|a, b| bands[*a].level_db().total_cmp(&bands[*b].level_db()));
+    /// assert_eq!(strongest, Some(notes::A4));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn bands(&self) -> Bands {
         self.snapshot().read()
     }
 
     /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound. To be called
     /// after each block, with the same `notes`; needs a focus or [`Settings::midi_out`]. A frozen filter reports nothing.
+    ///
+    /// ```
+    /// use std::f32::consts::TAU;
+    /// use tone_filter::dsp::{Settings, ToneFilter, listener::notes::Notes, notes};
+    ///
+    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
+    /// let sine = |t| 0.2 * (TAU * 440.0 * t as f32 / 48_000.0).sin();
+    /// let mut signal: Vec<f32> = (0..96_000).map(|t| if t < 48_000 { 0.0 } else { sine(t) }).collect();
+    /// let (mut notes, mut begun) = (Notes::live(), Vec::new());
+    /// filter.process_with(&mut [&mut signal], |_, filter| {
+    ///     filter.report_notes(&mut notes, |note| {
+    ///         if note.velocity.is_some() {
+    ///             begun.push(note.band);
+    ///         }
+    ///     });
+    /// });
+    /// assert_eq!(begun, [notes::A4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn report_notes(&self, notes: &mut Notes, report: impl FnMut(Event)) {
         if !self.voicing.frozen() {
             notes.push(self.listener().decisions(), || self.sounding_bands(), report);

@@ -6,6 +6,7 @@
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 use std::f64::consts::PI;
+use wide::f32x16;
 
 /// Half of the filter's length, in samples of the lower of the two rates.
 const HALF: usize = 128;
@@ -114,13 +115,11 @@ impl Resampler {
 
 /// The sum of the products of two rows of whole [`LANES`].
 fn product(one: &[f32], other: &[f32]) -> f32 {
-    let mut sums = [0.0; LANES];
+    let mut sums = f32x16::ZERO;
     for (one, other) in one.as_chunks::<LANES>().0.iter().zip(other.as_chunks::<LANES>().0) {
-        for ((sum, one), other) in sums.iter_mut().zip(one).zip(other) {
-            *sum += one * other;
-        }
+        sums += f32x16::from(*one) * f32x16::from(*other);
     }
-    sums.iter().sum()
+    sums.to_array().iter().sum()
 }
 
 /// `sin(pi x) / (pi x)`.

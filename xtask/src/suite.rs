@@ -132,7 +132,7 @@ fn succeeds(command: &mut Command) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::root;
-    use std::collections::BTreeSet;
+    use std::{collections::BTreeSet, process::Command};
 
     #[test]
     fn the_list_of_dependencies_is_that_of_the_manifests() {
@@ -159,5 +159,21 @@ mod tests {
         let listed: BTreeSet<String> =
             rows.map(|row| row.split(" | ").take(3).collect::<Vec<_>>().join(" | ")).collect();
         assert_eq!(listed, expected);
+    }
+
+    #[test]
+    fn the_bare_library_needs_eleven_crates() {
+        let mut tree = Command::new("cargo");
+        tree.args(["tree", "--locked", "--package=tone-filter", "--no-default-features"]);
+        let tree = tree.args(["--edges=normal,build", "--prefix=none", "--format={p}"]);
+        let output = tree.current_dir(root()).output().unwrap();
+        let names: BTreeSet<&str> = str::from_utf8(&output.stdout)
+            .unwrap()
+            .lines()
+            .filter_map(|row| row.split(' ').next())
+            .collect();
+        let own = BTreeSet::from(["tone-filter"]);
+        assert!(names.is_superset(&own));
+        assert_eq!(names.len(), own.len() + 11, "{names:?}");
     }
 }

@@ -1,7 +1,6 @@
 //! The settings that are a choice from a list, and the table that describes them.
 
 use super::{Listen, PitchClass, Scale, Settings, Stereo, Sync};
-use serde::{Deserialize, Serialize};
 
 /// One entry of a list: its id in presets, states and flags, and its display name.
 pub type Entry = (&'static str, &'static str);
@@ -66,8 +65,9 @@ pub static CHOICES: [Choice; 12] = [
 ];
 
 /// Which bands the keys let through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Keys {
     /// Keys have no effect.
     #[default]
@@ -89,8 +89,9 @@ impl Keys {
 }
 
 /// The waveform of a note.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Voice {
     /// The resonator's own oscillation, driven into a soft clip: the published sound.
     #[default]
@@ -141,6 +142,17 @@ impl Voice {
 }
 
 /// The choice called `id`, if there is one.
+///
+/// ```
+/// use tone_filter::dsp::{Settings, Voice, choice};
+///
+/// let voice = choice("voice").ok_or("no such setting")?;
+/// let square = voice.entries.iter().position(|(id, _)| *id == "square").ok_or("no such voice")?;
+/// let mut settings = Settings::default();
+/// voice.set(&mut settings, square);
+/// assert_eq!(settings.voice, Voice::Square);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn choice(id: &str) -> Option<&'static Choice> {
     CHOICES.iter().find(|choice| choice.id == id)
 }

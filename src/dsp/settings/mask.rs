@@ -2,8 +2,7 @@
 
 use super::choices::Entry;
 use crate::dsp::notes::{PITCH_CLASSES, TONES};
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use std::{error::Error, fmt};
 
 /// A set of `N` switches, all on by default. As text, one `1` or `0` per switch; blanks are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,14 +15,21 @@ pub type BandMask = Switches<TONES>;
 pub type PitchClasses = Switches<12>;
 
 /// Text that does not describe a set of switches.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error(
-    "'{text}' does not say which of {count} are on; write {count} digits, 1 for on and 0 for off"
-)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadSwitches {
     text: String,
     count: usize,
 }
+
+impl fmt::Display for BadSwitches {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self { text, count } = self;
+        write!(f, "'{text}' does not say which of {count} are on; ")?;
+        write!(f, "write {count} digits, 1 for on and 0 for off")
+    }
+}
+
+impl Error for BadSwitches {}
 
 impl<const N: usize> Switches<N> {
     /// All on.
@@ -50,8 +56,8 @@ impl<const N: usize> Default for Switches<N> {
     }
 }
 
-impl<const N: usize> std::fmt::Display for Switches<N> {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+impl<const N: usize> fmt::Display for Switches<N> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         for index in 0..N {
             let space = if index > 0 && index % 12 == 0 { " " } else { "" };
             write!(f, "{space}{}", u8::from(self.contains(index)))?;
@@ -73,27 +79,39 @@ impl<const N: usize> std::str::FromStr for Switches<N> {
     }
 }
 
-impl<const N: usize> Serialize for Switches<N> {
+#[cfg(feature = "serde")]
+impl<const N: usize> serde::Serialize for Switches<N> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de, const N: usize> Deserialize<'de> for Switches<N> {
+#[cfg(feature = "serde")]
+impl<'de, const N: usize> serde::Deserialize<'de> for Switches<N> {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        let text: String = serde::Deserialize::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
     }
 }
 
 /// A pitch class by its index in [`PITCH_CLASSES`], written by its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct PitchClass(u8);
 
 /// A name that is not one of [`PITCH_CLASSES`].
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("'{0}' is no note; use one of A A# B C C# D D# E F F# G G#, or a flat like Bb")]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadPitchClass(String);
+
+impl fmt::Display for BadPitchClass {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let notes = PITCH_CLASSES.join(" ");
+        write!(f, "'{}' is no note; use one of {notes}, or a flat like Bb", self.0)
+    }
+}
+
+impl Error for BadPitchClass {}
 
 impl PitchClass {
     /// The pitch class `index` semitones above A.
@@ -156,8 +174,9 @@ impl From<PitchClass> for String {
 }
 
 /// A scale: the notes that may sound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Scale {
     /// All twelve.
     #[default]

@@ -15,14 +15,17 @@ pub use numbers::{OutOfRange, SPECS, Spec, Taper, quantity, spec};
 pub use tempo::{BadSync, DEFAULT_TEMPO, Sync};
 
 use super::notes::TONES;
-use serde::{Deserialize, Deserializer, Serialize};
 
 /// All settings. `Default` is the sound of a new instance, [`Settings::REFERENCE`] that of the published filter.
 ///
 /// Deserialising takes missing settings from [`Settings::REFERENCE`], so that a preset keeps its meaning in later
 /// versions, and refuses unknown names and values out of range.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(remote = "Self", default = "reference", deny_unknown_fields, rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(remote = "Self", default = "reference", deny_unknown_fields, rename_all = "kebab-case")
+)]
 pub struct Settings {
     /// The balance of dry (0 %) and wet (100 %).
     pub mix: f32,
@@ -88,8 +91,9 @@ pub struct Settings {
 }
 
 /// The input signal of the resonators.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Stereo {
     /// One bank processes the mean of all channels and is mixed to every channel.
     #[default]
@@ -100,8 +104,9 @@ pub enum Stereo {
 }
 
 /// The input of bands and listener.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Listen {
     /// The signal that they are mixed with.
     #[default]
@@ -186,18 +191,21 @@ impl Default for Settings {
 }
 
 /// The settings that are taken for those that a preset lacks.
+#[cfg(feature = "serde")]
 fn reference() -> Settings {
     Settings::REFERENCE
 }
 
-impl Serialize for Settings {
+#[cfg(feature = "serde")]
+impl serde::Serialize for Settings {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Settings::serialize(self, serializer)
     }
 }
 
-impl<'de> Deserialize<'de> for Settings {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Settings {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let settings = Settings::deserialize(deserializer)?;
         settings.validate().map_err(serde::de::Error::custom)?;
         Ok(settings)

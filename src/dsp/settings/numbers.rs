@@ -1,7 +1,7 @@
 //! The numeric settings, and the table that describes them.
 
 use super::Settings;
-use thiserror::Error;
+use std::{error::Error, fmt};
 
 /// How a setting's range is spread over a control, and how the setting is smoothed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,13 +77,23 @@ pub static SPECS: [Spec; 16] = [
 ];
 
 /// The spec of the numeric setting called `id`, if there is one.
+///
+/// ```
+/// use tone_filter::dsp::{Settings, spec};
+///
+/// let ring = spec("ring").ok_or("no such setting")?;
+/// let mut settings = Settings::default();
+/// ring.set(&mut settings, ring.parse("500 ms").ok_or("no time")?);
+/// assert_eq!(settings.ring, 0.5);
+/// assert_eq!(ring.format(settings.ring), "0.500 s");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn spec(id: &str) -> Option<&'static Spec> {
     SPECS.iter().find(|spec| spec.id == id)
 }
 
 /// A value that a setting cannot take.
-#[derive(Debug, Clone, Copy, PartialEq, Error)]
-#[error("{id} = {value} is out of range; use {min} to {max} {unit}")]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OutOfRange {
     /// The setting's id.
     pub id: &'static str,
@@ -96,6 +106,15 @@ pub struct OutOfRange {
     /// Unit of the three numbers.
     pub unit: &'static str,
 }
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self { id, value, min, max, unit } = self;
+        write!(f, "{id} = {value} is out of range; use {min} to {max} {unit}")
+    }
+}
+
+impl Error for OutOfRange {}
 
 impl Spec {
     /// This setting's value in `settings`.

@@ -1,8 +1,7 @@
 //! Settings that follow from others: times from a song's tempo, and the sound on its way from the untouched one.
 
 use super::{Entry, Settings, spec};
-use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use std::{error::Error, fmt};
 
 /// Beats a minute where no tempo is known.
 pub const DEFAULT_TEMPO: f64 = 120.0;
@@ -12,16 +11,23 @@ pub const DEFAULT_TEMPO: f64 = 120.0;
 const RELEASES: f64 = 13.815_510_557_964_274;
 
 /// A note value, or off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct Sync(u8);
 
 /// Text that is no note value.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error(
-    "'{0}' is no note value; use off, 1/1, 1/2, 1/4, 1/8, 1/16 or 1/32, with a d for dotted or a t for triplet"
-)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadSync(String);
+
+impl fmt::Display for BadSync {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "'{}' is no note value; use off, 1/1, 1/2, 1/4, 1/8, 1/16 or 1/32, ", self.0)?;
+        f.write_str("with a d for dotted or a t for triplet")
+    }
+}
+
+impl Error for BadSync {}
 
 impl Sync {
     /// No note value.
@@ -81,6 +87,14 @@ impl From<Sync> for String {
 impl Settings {
     /// The same with `ring` and `release` as long as `sync` says at `tempo` beats a minute, within their ranges: after
     /// that note value, what rings and what is released is 60 dB down.
+    ///
+    /// ```
+    /// use tone_filter::dsp::{Settings, Sync};
+    ///
+    /// let settings = Settings { sync: Sync::try_from("1/4".to_owned())?, ..Settings::default() };
+    /// assert_eq!(settings.at_tempo(120.0).ring, 0.5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn at_tempo(self, tempo: f64) -> Self {
         let Some(beats) = self.sync.beats() else { return self };

@@ -27,6 +27,10 @@ pub fn test(folder: &Path) -> Result<()> {
         );
         Ok(())
     })?;
+    step("the crate as it would be published", || {
+        // Without the tests, which are not in it; and with what is not committed.
+        cargo(&["package", "--package=tone-filter", "--allow-dirty", "--quiet"], &[])
+    })?;
     step("Godot: clippy, tests and the entry point", godot)
 }
 

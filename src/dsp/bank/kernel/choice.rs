@@ -2,8 +2,7 @@
 
 use super::{BLOCK, Coefficients, Task, dispatched, scalar};
 use fearless_simd::{Fallback, Level, Simd};
-use std::{fmt, str::FromStr};
-use thiserror::Error;
+use std::{error::Error, fmt, str::FromStr};
 
 /// The environment variable with the name of the kernel, for programs that let users choose.
 pub const VARIABLE: &str = "TONE_FILTER_KERNEL";
@@ -45,15 +44,19 @@ impl<F: FnOnce()> Work for Loops<F> {
 }
 
 /// A kernel that does not exist or that this CPU cannot run.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("this CPU has no kernel '{name}'; use one of {}", available_names())]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKernel {
     name: String,
 }
 
-fn available_names() -> String {
-    Kernel::available().map(Kernel::name).collect::<Vec<_>>().join(", ")
+impl fmt::Display for UnknownKernel {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
+        write!(f, "this CPU has no kernel '{}'; use one of {}", self.name, names.join(", "))
+    }
 }
+
+impl Error for UnknownKernel {}
 
 impl Default for Kernel {
     /// [`Kernel::best`].
