@@ -25,11 +25,14 @@ fn a_list_names_inputs_with_blanks_and_any_line_ends() {
 #[test]
 fn a_list_may_end_its_names_in_nul_and_keeps_folders_apart() {
     let folder = samples();
-    folder.put("in/two\nlines.wav", &silence().bytes());
+    // Windows allows no such name.
+    let separator = if cfg!(windows) { " " } else { "\n" };
+    let name = format!("in/two{separator}lines.wav");
+    folder.put(&name, &silence().bytes());
     folder.put("other/a.wav", &silence().bytes());
-    folder.put("list", b"in/two\nlines.wav\0in/a.wav\0./other/a.wav\0");
+    folder.put("list", format!("{name}\0in/a.wav\0./other/a.wav\0").as_bytes());
     folder.run("render --input-list list -0 -o out");
-    assert_eq!(names(&tree(&folder, "out")), ["in/a.wav", "in/two\nlines.wav", "other/a.wav"]);
+    assert_eq!(names(&tree(&folder, "out")), ["in/a.wav", name.as_str(), "other/a.wav"]);
     let output = folder.command("render in -0 -o out2").output().unwrap();
     assert_eq!(output.status.code(), Some(2), "there is no list");
 }

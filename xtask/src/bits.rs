@@ -2,7 +2,12 @@
 
 use crate::{root, run, target};
 use anyhow::{Context, Result, ensure};
-use std::{fs, path::Path, process::Command};
+use rayon::prelude::*;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 use tone_filter::presets;
 
 /// The kernels that are the same on every CPU.
@@ -19,7 +24,7 @@ const SECONDS: u32 = 4;
 ///
 /// # Errors
 /// When a renderer fails, or when files differ; the error names them all.
-pub fn compare(foreign: impl Fn() -> Command) -> Result<usize> {
+pub fn compare(foreign: impl Fn() -> Command + Sync) -> Result<usize> {
     run(Command::new("cargo").args([
         "build",
         "--no-default-features",
@@ -31,28 +36,27 @@ pub fn compare(foreign: impl Fn() -> Command) -> Result<usize> {
     let folder = tempfile::tempdir_in(target()?)?;
     let input = folder.path().join("in.wav");
     excerpt(&input)?;
-    let render = |mut program: Command, sound: &[&str], name: &str| -> Result<Vec<u8>> {
-        let out = folder.path().join(name);
+    let render = |mut program: Command, sound: &[&str], out: PathBuf| -> Result<Vec<u8>> {
         let command = program.arg("render").arg(&input).arg("-o").arg(&out);
         run(command.args(["--quiet", "--force", "--bit-depth=32f"]).args(sound))?;
         fs::read(&out).with_context(|| format!("cannot read {}", out.display()))
     };
-    let (mut compared, mut different) = (0, Vec::new());
-    for preset in presets::ids() {
-        for kernel in KERNELS {
-            for rate in RATES {
-                let sound = [&["--preset", preset, "--kernel", kernel], rate].concat();
-                let expected = render(Command::new(&own), &sound, "own.wav")?;
-                if render(foreign(), &sound, "foreign.wav")? != expected {
-                    different.push(sound.join(" "));
-                }
-                compared += 1;
-            }
-        }
-    }
+    let sounds: Vec<_> = presets::ids()
+        .flat_map(|preset| KERNELS.map(|kernel| ["--preset", preset, "--kernel", kernel]))
+        .flat_map(|sound| RATES.map(|rate| [&sound[..], rate].concat()))
+        .collect();
+    let differs = |sound: &Vec<&str>| -> Result<Option<String>> {
+        let thread = rayon::current_thread_index().unwrap_or(0);
+        let out = |whose| folder.path().join(format!("{whose}{thread}.wav"));
+        let expected = render(Command::new(&own), sound, out("own"))?;
+        let equal = render(foreign(), sound, out("foreign"))? == expected;
+        Ok((!equal).then(|| sound.join(" ")))
+    };
+    let results = sounds.par_iter().map(differs);
+    let different: Vec<_> = results.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
     let list = different.join("\n    ");
-    ensure!(list.is_empty(), "of {compared} files, {} differ:\n    {list}", different.len());
-    Ok(compared)
+    ensure!(list.is_empty(), "of {} files, {} differ:\n    {list}", sounds.len(), different.len());
+    Ok(sounds.len())
 }
 
 /// Writes the first seconds of the demo tune.

@@ -8,7 +8,7 @@ use std::{
     io::{self, Write},
     path::Path,
 };
-use tone_filter::dsp::kernel::Kernel;
+use tone_filter::{dsp::kernel::Kernel, offline};
 
 const RATES: [u32; 3] = [44_100, 48_000, 96_000];
 
@@ -74,7 +74,7 @@ impl Report {
     /// When the file cannot be read or is no report.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let text = fs::read_to_string(path)
-            .map_err(|error| anyhow::anyhow!("{}: {error}", path.display()))?;
+            .map_err(|source| offline::Error::Read { path: path.to_owned(), source })?;
         let report = serde_json::from_str(&text);
         report.map_err(|_| anyhow::anyhow!("{}: not a report of `bench --json`", path.display()))
     }
