@@ -66,9 +66,12 @@ impl IBStreamTrait for Stream {
 
     unsafe fn seek(&self, by: int64, mode: int32, now: *mut int64) -> tresult {
         let (bytes, at) = &mut *self.0.lock().unwrap();
-        let from = match mode as u32 {
-            IStreamSeekMode_::kIBSeekSet => 0,
-            IStreamSeekMode_::kIBSeekCur => *at as i64,
+        // The modes' type is another one on Windows.
+        let [set, current] =
+            [IStreamSeekMode_::kIBSeekSet, IStreamSeekMode_::kIBSeekCur].map(|mode| mode as int32);
+        let from = match mode {
+            _ if mode == set => 0,
+            _ if mode == current => *at as i64,
             _ => bytes.len() as i64,
         };
         *at = (from + by) as usize;

@@ -1,4 +1,5 @@
-; The installer for Windows. `cargo xtask package` defines VERSION, FILES (the folder with what is installed) and OUT.
+; The installer for Windows. `cargo xtask package` defines VERSION, FILES (the folder with what is installed), COMPRESSOR
+; and OUT.
 Unicode true
 !include "MUI2.nsh"
 !include "x64.nsh"
@@ -7,7 +8,7 @@ Name "Tone Filter ${VERSION}"
 OutFile "${OUT}"
 InstallDir "$PROGRAMFILES64\Tone Filter"
 RequestExecutionLevel admin
-SetCompressor /SOLID lzma
+SetCompressor /SOLID ${COMPRESSOR}
 
 !define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Tone Filter"
 

@@ -68,7 +68,9 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     }
     let out = |extension: &str| folder.join(format!("{name}{extension}"));
     let packages = match system {
-        System::Windows => vec![zip(&files, out(".zip"))?, installer(&files, out("-setup.exe"))?],
+        System::Windows => {
+            vec![zip(&files, out(".zip"))?, installer(&files, released(args), out("-setup.exe"))?]
+        }
         System::Linux => {
             copy(&root().join("xtask/package/install.sh"), &files)?;
             let deb = format!("tone-filter_{version}_{}.deb", debian_name(cpu));
@@ -85,6 +87,10 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     Ok(packages)
 }
 
+fn released(args: &[String]) -> bool {
+    args.iter().any(|arg| arg == "--release")
+}
+
 /// The version of what is packed.
 pub(crate) fn version() -> Result<String> {
     let mut command = cargo_metadata::MetadataCommand::new();
@@ -97,7 +103,7 @@ fn program(args: &[String], triple: Option<&str>, system: System) -> Result<Path
     let build =
         ["build", "--locked", "--bin=tone-filter", "--no-default-features", "--features=app"];
     run(Command::new("cargo").args(build).args(args))?;
-    let profile = if args.iter().any(|arg| arg == "--release") { "release" } else { "debug" };
+    let profile = if released(args) { "release" } else { "debug" };
     let folder = triple.map_or_else(target, |triple| Ok(target()?.join(triple)))?;
     let name = if system == System::Windows { "tone-filter.exe" } else { "tone-filter" };
     Ok(folder.join(profile).join(name))
@@ -134,11 +140,14 @@ fn zip(files: &Path, out: PathBuf) -> Result<PathBuf> {
     Ok(out)
 }
 
-/// An installer by NSIS.
-fn installer(files: &Path, out: PathBuf) -> Result<PathBuf> {
+/// An installer by NSIS. Debian's makes it for 64 bits, others for 32, which every Windows runs.
+fn installer(files: &Path, release: bool, out: PathBuf) -> Result<PathBuf> {
     let define = |name: &str, value: &Path| format!("-D{name}={}", value.display());
     run(Command::new("makensis")
+        .args(cfg!(target_os = "linux").then_some("-XTarget amd64-unicode"))
         .arg("-V2")
+        // The best compression takes minutes.
+        .arg(format!("-DCOMPRESSOR={}", if release { "lzma" } else { "zlib" }))
         .arg(format!("-DVERSION={}", version()?))
         .arg(define("FILES", files))
         .arg(define("OUT", &out))

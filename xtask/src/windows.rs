@@ -142,6 +142,8 @@ impl Wine {
     fn cargo<'a>(&self, command: &'a mut Command) -> &'a mut Command {
         let command = self.environment(command);
         foreign::from_source(command, TARGET, "panic_unwind", &self.target)
+            // Linker and installer take minutes for it.
+            .env("CARGO_PROFILE_DEV_DEBUG", "none")
             .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", COMPILER)
             .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", "wine")
     }
