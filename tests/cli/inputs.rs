@@ -5,7 +5,6 @@ use crate::{
     batch::{names, samples, tree},
     silence,
 };
-use std::fs;
 
 #[test]
 fn a_list_names_inputs_with_blanks_and_any_line_ends() {
@@ -43,7 +42,7 @@ fn a_list_may_have_names_that_are_not_utf_8() {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
     let folder = Folder::new();
     let name = OsStr::from_bytes(b"caf\xE9.wav");
-    fs::write(folder.path("").join(name), silence().bytes()).unwrap();
+    std::fs::write(folder.path("").join(name), silence().bytes()).unwrap();
     folder.put("list", b"caf\xE9.wav\n");
     folder.run("render --input-list list -o out");
     assert!(folder.path("out").join(name).exists());
