@@ -1,0 +1,128 @@
+//! The chip against its formulas and the spectra of its waveforms.
+
+use super::*;
+use realfft::{RealFftPlanner, num_complex::Complex};
+use std::f64::consts::TAU;
+
+#[test]
+fn the_roles_effective_values_are_those_of_their_series() {
+    for Role { voice, mean, rms } in ROLES {
+        let power: f64 = (1..20_000)
+            .map(|n| super::super::harmonic(voice, n).map(|x| x * x).iter().sum::<f64>() / 2.0)
+            .sum();
+        assert!((power - 1.0).abs() < 1e-4, "{voice:?}: {power}");
+        if mean > 0.0 {
+            assert!((rms - (mean * (1.0 - mean)).sqrt()).abs() < 1e-15, "{voice:?}");
+        }
+    }
+    let squares: f64 = (0..16).map(|step| (f64::from(step) - 7.5).powi(2)).sum();
+    assert!((STEPS_RMS - (squares / 16.0).sqrt()).abs() < 1e-12);
+}
+
+#[test]
+fn the_mixer_is_the_chips() {
+    // What the formula of the chip gives for two levels, and the difference of the two.
+    let pulses = |sum: f64| if sum > 0.0 { 95.88 / (8128.0 / sum + 100.0) } else { 0.0 };
+    for (mean, low) in [(7.5, 7.5), (3.75, -3.75), (15.0, 12.0), (0.0, 30.0)] {
+        let expected = pulses(mean + low) - pulses(mean);
+        let bent = f64::from(PULSES.bend(mean as f32, low as f32, 0.0));
+        assert!((bent - expected).abs() < 1e-6, "{mean} {low}: {bent} {expected}");
+    }
+    let rest = |t: f64, n: f64| 159.79 / (1.0 / (t / 8227.0 + n / 12_241.0) + 100.0);
+    let [triangle, noise] = SHARES;
+    let expected = rest(15.0, 15.0) - rest(7.5, 7.5);
+    let (mean, low) = (7.5 * (triangle + noise), 7.5 * (triangle + noise));
+    let bent = f64::from(REST.bend(mean as f32, low as f32, 0.0));
+    assert!((bent - expected).abs() < 1e-6, "{bent} {expected}");
+}
+
+#[test]
+fn roles_and_volumes_are_the_chips() {
+    let mut chip = Chip::new(48_000.0);
+    let mut amplitudes = Lanes::ZERO;
+    let (heard, angles) = (&Lanes::ZERO, &Lanes::ZERO);
+    for (tone, amplitude) in [(3, 0.1), (10, 0.5), (20, 1.0), (30, 0.8), (40, 0.02)] {
+        amplitudes.0[tone] = amplitude;
+    }
+    chip.begin_block(Heard { amplitudes: &amplitudes, heard, angles, high: 1.0, low: 15 });
+    let volume = |chip: &Chip, role: usize, tone: usize| chip.volumes[1][role].0[tone];
+    assert_eq!(volume(&chip, BASS, 3), 15.0, "the triangle has no volume");
+    assert_eq!(volume(&chip, LEAD, 20), 15.0);
+    assert_eq!(volume(&chip, OTHERS, 10), 8.0);
+    assert_eq!(volume(&chip, OTHERS, 30), 12.0);
+    assert_eq!(volume(&chip, OTHERS, 40), 0.0, "too quiet for 16 steps");
+    let sounding: f32 = chip.volumes[1].iter().flat_map(|role| role.0).sum();
+    assert_eq!(sounding, 15.0 + 15.0 + 8.0 + 12.0);
+
+    // A rival within 3 dB does not take the lead, and nothing changes between two ticks.
+    amplitudes.0[30] = 1.3;
+    amplitudes.0[10] = 0.1;
+    for block in 0..13 {
+        chip.begin_block(Heard { amplitudes: &amplitudes, heard, angles, high: 1.0, low: 15 });
+        let expected = if block < 12 { 8.0 } else { 2.0 };
+        assert_eq!(volume(&chip, OTHERS, 10), expected, "block {block}");
+    }
+    assert_eq!((volume(&chip, LEAD, 20), volume(&chip, OTHERS, 30)), (15.0, 15.0));
+    // What falls silent is silent at once.
+    amplitudes.0[20] = 0.0;
+    chip.begin_block(Heard { amplitudes: &amplitudes, heard, angles, high: 1.0, low: 15 });
+    assert_eq!(volume(&chip, LEAD, 20), 0.0);
+}
+
+/// The spectrum of two seconds of a lead of 880 Hz and a square of 1320 Hz over a bass of 220 Hz, as powers.
+fn spectrum(sample_rate: f64, octave: i32) -> Vec<f64> {
+    let mut chip = Chip::new(sample_rate);
+    let mut oscillators = Oscillators::new();
+    let rung = |hertz: f64, rate| Waveforms::shared().rung(hertz * f64::from(octave).exp2(), rate);
+    let (mut all, mut low) = ([None; TONES], [None; TONES]);
+    for (role, tone, hertz) in [(BASS, 0, 220.0), (LEAD, 24, 880.0), (OTHERS, 31, 1320.0)] {
+        chip.volumes.iter_mut().for_each(|end| end[role].0[tone] = LOUDEST);
+        oscillators.play(tone, hertz / sample_rate);
+        all[tone] = rung(hertz, sample_rate);
+        low[tone] = rung(hertz, 0.5 * sample_rate);
+    }
+    chip.units = [1.0; 2];
+    let tables = Tables { octave, all: &all, low: &low };
+    let mut signal = vec![0.0; (2.0 * sample_rate) as usize / BLOCK * BLOCK];
+    for samples in signal.chunks_exact_mut(BLOCK) {
+        let noise = &[0.0; BLOCK];
+        let kernel = Kernel::best();
+        let block = Block { kernel, position: 0, noise, shares: [1.0; 2] };
+        chip.mix(&oscillators, tables, block, samples);
+        oscillators.advance();
+    }
+    let fft = RealFftPlanner::<f64>::new().plan_fft_forward(signal.len());
+    let mut bins = fft.make_output_vec();
+    let terms = [0.358_75, -0.488_29, 0.141_28, -0.011_68];
+    let window = |t: usize| -> f64 {
+        let x = TAU * t as f64 / signal.len() as f64;
+        (0..).zip(terms).map(|(n, term)| term * (f64::from(n) * x).cos()).sum()
+    };
+    let mut input: Vec<f64> =
+        signal.iter().enumerate().map(|(t, x)| window(t) * f64::from(*x)).collect();
+    fft.process(&mut input, &mut bins).unwrap();
+    bins.iter().map(Complex::norm_sqr).collect()
+}
+
+/// All that the mixer makes of those notes is a multiple of 220 Hz; what is reflected at half the rate is none.
+#[test]
+fn nothing_that_is_mixed_aliases() {
+    for sample_rate in [44_100.0, 48_000.0, 96_000.0] {
+        for octave in [0, 1] {
+            let bins = spectrum(sample_rate, octave);
+            let spacing = 220.0 * f64::from(octave).exp2() * 2.0 * bins.len() as f64 / sample_rate;
+            let away = |bin: usize| {
+                let n = bin as f64 / spacing;
+                ((n - n.round()) * spacing).abs()
+            };
+            let all: f64 = bins.iter().sum();
+            let rest: f64 =
+                (0..bins.len()).filter(|bin| away(*bin) > 5.0).map(|bin| bins[bin]).sum();
+            let rest = 10.0 * (rest / all).log10();
+            assert!(rest < -70.0, "{sample_rate} Hz, octave {octave}: {rest:.1} dB");
+            // A product that only the mixer makes: 880 + 1320 Hz.
+            let level = |n: f64| 10.0 * (bins[(n * spacing).round() as usize] / all).log10();
+            assert!((-40.0..-15.0).contains(&level(10.0)), "{:.1} dB", level(10.0));
+        }
+    }
+}
