@@ -1,7 +1,7 @@
 //! `cargo xtask package`: what users download, for the system that cargo builds for.
 
 use crate::{bundle, install, macos, root, run, target};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -178,11 +178,7 @@ fn debian(files: &Path, cpu: &str, out: PathBuf) -> Result<PathBuf> {
     for page in PAGES {
         put(page, "usr/share/doc/tone-filter")?;
     }
-    let manual = Command::new(files.join("tone-filter")).arg("man").output()?;
-    ensure!(manual.status.success(), "tone-filter cannot write its manual page");
-    let pages = tree.join("usr/share/man/man1");
-    fs::create_dir_all(&pages)?;
-    fs::write(pages.join("tone-filter.1"), manual.stdout)?;
+    run(Command::new(files.join("tone-filter")).arg("man").arg(tree.join("usr/share/man/man1")))?;
     let control = fs::read_to_string(root().join("xtask/package/control"))?
         .replace("{version}", &version()?)
         .replace("{architecture}", debian_name(cpu))
