@@ -5,6 +5,7 @@ use crate::{c_library, root, run, suite::step};
 use anyhow::{Context, Result, ensure};
 use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
 use std::{
+    ffi::OsStr,
     fs,
     path::{Path, PathBuf},
     process::Command,
@@ -103,15 +104,15 @@ impl C {
             .arg("-o")
             .arg(&program)
             .args([&link("-L", "lib"), "-ltone_filter", &link("-Wl,-rpath,", "lib")]))?;
-        run(&mut Command::new(program))
+        run(&mut command(program))
     }
 
     /// Every way to run the program `name`: its name, and the command.
     fn ways(&self, name: &str) -> Vec<(&'static str, Command)> {
         let program = |build: &str| self.folder.join(build).join(name);
         let mut ways: Vec<_> =
-            BUILDS.iter().map(|(build, ..)| (*build, Command::new(program(build)))).collect();
-        let mut valgrind = Command::new("valgrind");
+            BUILDS.iter().map(|(build, ..)| (*build, command(program(build)))).collect();
+        let mut valgrind = command("valgrind");
         valgrind
             .args(["--quiet", "--error-exitcode=99", "--leak-check=full"])
             .arg("--errors-for-leak-kinds=definite,indirect,possible")
@@ -242,4 +243,11 @@ fn read(path: &Path) -> Result<Vec<f32>> {
 
 fn bits(samples: &[f32]) -> Vec<u32> {
     samples.iter().map(|sample| sample.to_bits()).collect()
+}
+
+/// A program that finds the installed library: cargo names its own folders first, in which the plugin has that name.
+fn command(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    command.env_remove("LD_LIBRARY_PATH");
+    command
 }
