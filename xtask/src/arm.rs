@@ -17,7 +17,7 @@ const PACKAGES: [&str; 5] = [
 
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
-/// Builds and runs the tests.
+/// Compares files, and builds and runs the tests.
 ///
 /// # Errors
 /// When something is missing and cannot be installed, or a test fails.
@@ -42,9 +42,6 @@ pub fn test() -> Result<()> {
         suite::apt_install(&missing)?;
     }
 
-    tests(&["--lib", "--test=kernels", "--test=override", "--test=accuracy"])?;
-    // The waveforms themselves are the same on every CPU, and their spectra take an emulator an hour.
-    tests(&["--test=voices", "every_kernel"])?;
     cargo(&["build", "--features=cli", "--bin=tone-filter"])?;
     let program = target()?.join(TARGET).join("debug/tone-filter");
     let files = bits::compare(|| {
@@ -53,7 +50,9 @@ pub fn test() -> Result<()> {
         emulator
     })?;
     println!("{files} files are the same as here");
-    Ok(())
+    tests(&["--lib", "--test=kernels", "--test=override", "--test=accuracy"])?;
+    // The waveforms themselves are the same on every CPU, and their spectra take an emulator an hour.
+    tests(&["--test=voices", "every_kernel"])
 }
 
 /// Builds and runs the tests that cargo's `arguments` name.
