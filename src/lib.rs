@@ -41,6 +41,6 @@ pub use plugin::run_standalone;
 clap_wrapper::export_auv2!();
 
 /// Compiles and runs the Rust in the README.
-#[cfg(all(doctest, feature = "firewheel", feature = "kira"))]
+#[cfg(all(doctest, feature = "firewheel", feature = "kira", feature = "presets"))]
 #[doc = include_str!("../README.md")]
 struct Readme;

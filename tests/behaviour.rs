@@ -279,6 +279,16 @@ fn more_than_two_channels_share_one_mean() {
 }
 
 #[test]
+fn a_filter_for_no_channels_is_one_for_one() {
+    let [none, one] = [0, 1].map(|channels| {
+        let mut filter = filter(&Settings::default()).with_channels(channels);
+        in_blocks(&mut filter, &white(1.0, RATE), &[4800])
+    });
+    assert!(none.iter().all(|sample| sample.is_finite()));
+    assert_eq!(none, one);
+}
+
+#[test]
 fn faults_in_the_input_are_forgotten() {
     // After the fault the inputs are the same; two ring times later the outputs are.
     let settings = Settings { ring: 0.4, release: 48.0, ..Settings::REFERENCE };

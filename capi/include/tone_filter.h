@@ -415,7 +415,7 @@ const char *tf_error_message(int32_t status);
  * The details of the last failure in this thread, in English: which setting, its range, the place in the JSON. Valid
  * until the thread's next failure; empty before the first.
  *
- * TF_STATUS_NULL and TF_STATUS_PANIC have no details, and leave those of the failure before.
+ * TF_STATUS_NULL and TF_STATUS_PANIC have no details: the text is empty then.
  */
 const char *tf_last_error(void);
 

@@ -6,16 +6,21 @@ use crate::{
     pointers::{exclusive, put, put_text, shared, text},
     status::{fail, guard},
 };
-use std::ffi::c_char;
+use std::{ffi::c_char, fmt};
 use tone_filter::{
-    dsp::{Settings, choice, spec},
+    dsp::{Choice, Settings, choice, spec},
     presets::Preset,
 };
 
 /// The settings of a factory preset.
 pub(crate) fn of_preset(id: &str) -> Result<Settings, Status> {
     let preset = Preset::factory(id);
-    let unknown = || fail(Status::Preset, format_args!("no factory preset has the id {id:?}"));
+    let unknown = || {
+        fail(
+            Status::Preset,
+            format_args!("no factory preset has the id {id:?}; tf_preset_at() lists them"),
+        )
+    };
     preset.map(|preset| preset.settings).ok_or_else(unknown)
 }
 
@@ -34,7 +39,23 @@ fn of_syntax(error: serde_json::Error) -> Status {
 }
 
 fn unknown(id: &str) -> Status {
-    fail(Status::Setting, format_args!("no setting of this kind has the id {id:?}"))
+    let remedy = if spec(id).is_some() {
+        "it is a number, for tf_set_number()"
+    } else if choice(id).is_some() || ["bands", "custom"].contains(&id) {
+        "it is a text, for tf_set_text()"
+    } else {
+        "tf_setting_at() lists them"
+    };
+    fail(Status::Setting, format_args!("no setting of this kind has the id {id:?}; {remedy}"))
+}
+
+fn no_entry(choice: &Choice, entry: &str) -> Status {
+    let ids = fmt::from_fn(|f| {
+        choice.entries.iter().enumerate().try_for_each(|(index, (id, _))| {
+            write!(f, "{}{id}", if index == 0 { "" } else { ", " })
+        })
+    });
+    fail(Status::Entry, format_args!("{} has no entry {entry:?}; use one of {ids}", choice.id))
 }
 
 impl Filter {
@@ -143,8 +164,7 @@ pub unsafe extern "C" fn tf_set_text(
             _ => {
                 let choice = choice(id).ok_or_else(|| unknown(id))?;
                 let index = choice.entries.iter().position(|(known, _)| *known == entry);
-                let none = || fail(Status::Entry, format_args!("{id} has no entry {entry:?}"));
-                choice.set(&mut settings, index.ok_or_else(none)?);
+                choice.set(&mut settings, index.ok_or_else(|| no_entry(choice, entry))?);
             }
         }
         filter.set(settings)

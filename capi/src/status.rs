@@ -73,7 +73,7 @@ thread_local! {
 /// The details of the last failure in this thread, in English: which setting, its range, the place in the JSON. Valid
 /// until the thread's next failure; empty before the first.
 ///
-/// TF_STATUS_NULL and TF_STATUS_PANIC have no details, and leave those of the failure before.
+/// TF_STATUS_NULL and TF_STATUS_PANIC have no details: the text is empty then.
 #[unsafe(no_mangle)]
 pub extern "C" fn tf_last_error() -> *const c_char {
     LAST.with(Cell::as_ptr).cast::<c_char>().cast_const()
@@ -96,7 +96,8 @@ pub fn fail(status: Status, details: impl fmt::Display) -> Status {
 pub fn guard(body: impl FnOnce() -> Result<(), Status>) -> Status {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => Status::Ok,
+        Ok(Err(Status::Null)) => fail(Status::Null, ""),
         Ok(Err(status)) => status,
-        Err(_) => Status::Panic,
+        Err(_) => fail(Status::Panic, ""),
     }
 }

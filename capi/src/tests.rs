@@ -293,6 +293,28 @@ fn a_panic_becomes_a_code_and_every_code_has_a_text() {
 }
 
 #[test]
+fn details_say_what_to_do_and_are_never_those_of_an_earlier_failure() {
+    let filter = create(2, "reference");
+    // SAFETY: both are valid.
+    let number = |id: &CStr| unsafe { tf_set_number(filter.0, id.as_ptr(), 1.0) };
+    // SAFETY: all are valid.
+    let entry = |id: &CStr, of: &CStr| unsafe { tf_set_text(filter.0, id.as_ptr(), of.as_ptr()) };
+    for (fault, remedy) in [
+        (&(|| number(c"mixx")) as &dyn Fn() -> Status, "tf_setting_at() lists them"),
+        (&|| number(c"voice"), "for tf_set_text()"),
+        (&|| entry(c"mix", c"1"), "for tf_set_number()"),
+        (&|| entry(c"keys", c"Hold"), "use one of off, hold, hold-any, add"),
+    ] {
+        assert!(matches!(fault(), Status::Setting | Status::Entry), "{remedy}");
+        let details = owned(tf_last_error());
+        assert!(details.ends_with(remedy), "{details}");
+    }
+    // SAFETY: NULL is allowed.
+    assert_eq!(unsafe { tf_reset(ptr::null_mut()) }, Status::Null);
+    assert_eq!(owned(tf_last_error()), "");
+}
+
+#[test]
 fn details_are_cut_to_their_room_and_belong_to_their_thread() {
     status::fail(Status::Range, "é".repeat(1000));
     assert_eq!(owned(tf_last_error()), "é".repeat(255));

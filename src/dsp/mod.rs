@@ -223,7 +223,7 @@ impl ToneFilter {
         Self { kernel, ..self }
     }
 
-    /// The same filter, at rest, for `channels`: `lookahead` delays only as many of them, and `auto` measures the
+    /// The same filter, at rest, for `channels`, at least 1: `lookahead` delays only as many of them, and `auto` measures the
     /// loudness of only as many.
     ///
     /// ```
@@ -237,6 +237,7 @@ impl ToneFilter {
     /// ```
     #[must_use]
     pub fn with_channels(self, channels: usize) -> Self {
+        let channels = channels.max(1);
         let mut filter = Self {
             dry: vec![[0.0; BLOCK]; channels],
             delay: Delay::new(self.delay.length(), channels),

@@ -6,7 +6,7 @@ impl ToneFilter {
     /// Replaces the samples of every channel (full scale is 1) by the filter's output.
     ///
     /// Takes any number of channels of any length; if the lengths differ, the shortest counts. NaN and infinite samples
-    /// count as 0.
+    /// count as 0. Channels beyond the two, or those of [`ToneFilter::with_channels`], are not delayed with `lookahead`.
     pub fn process(&mut self, channels: &mut [&mut [f32]]) {
         self.process_with(channels, |_, _| ());
     }
@@ -18,7 +18,7 @@ impl ToneFilter {
     }
 
     /// [`ToneFilter::process_with`] with a second input of any number of channels, which the bands hear if
-    /// [`Settings::listen`] says so; their sound is mixed with `channels`. Without channels, it has no effect. Where
+    /// [`Settings::listen`](super::Settings::listen) says so; their sound is mixed with `channels`. Without channels, it has no effect. Where
     /// both inputs are stereo, left belongs to left and right to right.
     ///
     /// ```

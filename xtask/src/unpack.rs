@@ -72,8 +72,7 @@ fn installed(clap: &Path, vst3: &Path, bin: &Path) -> Result<()> {
         library.get::<extern "C" fn() -> *mut ()>(b"GetPluginFactory")?()
     };
     ensure!(!factory.is_null(), "{} has no factory", vst3.display());
-    let out = tempfile::tempdir()?.path().join("out.wav");
-    let out = out.to_string_lossy().into_owned();
-    std::fs::create_dir_all(Path::new(&out).parent().context("a folder")?)?;
-    run(Command::new(bin.join("tone-filter")).args(["render", "assets/demo.wav", "-o", &out]))
+    let folder = tempfile::tempdir()?;
+    let mut program = Command::new(bin.join("tone-filter"));
+    run(program.args(["render", "assets/demo.wav", "-o"]).arg(folder.path().join("out.wav")))
 }

@@ -87,13 +87,10 @@ impl C {
     fn readme(&self) -> Result<()> {
         let readme = fs::read_to_string(root().join("README.md"))?;
         let lines = readme.split_once("```c\n").and_then(|(_, rest)| rest.split_once("```"));
-        let (include, body) =
-            lines.and_then(|(lines, _)| lines.split_once('\n')).context("no C")?;
+        let (includes, body) =
+            lines.and_then(|(lines, _)| lines.split_once("\n\n")).context("no C")?;
         let (source, program) = (self.folder.join("readme.c"), self.folder.join("readme"));
-        let values = "float samples[2] = {0}; size_t frames = 1;";
-        let text = format!(
-            "#include <stdio.h>\n{include}\nint main(void) {{\n{values}\n{body}\nreturn 0;\n}}\n"
-        );
+        let text = format!("{includes}\nint main(void) {{\n{body}\nreturn 0;\n}}\n");
         fs::write(&source, text)?;
         let link =
             |flag: &str, folder: &str| format!("{flag}{}", self.prefix.join(folder).display());

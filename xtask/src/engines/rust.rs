@@ -44,7 +44,7 @@ fn godot() -> Result<()> {
             .env("CARGO_TARGET_DIR", &folder))
     };
     cargo("fmt", &["--check"])?;
-    cargo("clippy", &["--all-targets", "--", "-D", "warnings"])?;
+    cargo("clippy", &["--locked", "--all-targets", "--", "-D", "warnings"])?;
     cargo("test", &[])?;
     cargo("build", &[])?;
     let library = folder.join("debug/libtone_filter_godot.so");
@@ -59,7 +59,7 @@ fn godot() -> Result<()> {
 fn cargo(arguments: &[&str], program: &[&str]) -> Result<()> {
     run(Command::new("cargo")
         .args(arguments)
-        .args(["--no-default-features", "--features=bevy,kira", "--"])
+        .args(["--no-default-features", "--features=bevy,kira,presets", "--"])
         .args(program)
         .env("RUSTFLAGS", "--cfg dsp_only")
         .env("CARGO_TARGET_DIR", target()?.join("dsp")))
