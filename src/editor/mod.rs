@@ -10,6 +10,8 @@ mod layout;
 mod notice;
 #[cfg(target_os = "linux")]
 mod opengl;
+#[cfg(target_os = "linux")]
+mod present;
 mod preset_bar;
 mod preset_browser;
 mod preset_files;
@@ -179,7 +181,11 @@ impl NiceEguiApp for App {
         host: GuiContext,
         frame: &mut Frame,
     ) -> Result<(), HandlerError> {
-        self.pixel_ratio.store(frame.baseview_window().size().scale_factor);
+        let window = frame.baseview_window();
+        self.pixel_ratio.store(window.size().scale_factor);
+        // Where that fails, baseview may still draw.
+        #[cfg(target_os = "linux")]
+        let _ = present::select_answers(window);
         theme::install(&ctx);
         self.host = Some(host);
         Ok(())

@@ -26,6 +26,7 @@ fn the_editor_in_a_window() {
     let mut stage = Stage::open(&display);
     each_band_is_in_its_place_and_has_the_colour_of_its_state(&mut stage);
     it_is_drawn_at_every_size(&mut stage);
+    it_is_drawn_however_late_it_is_shown(&mut stage);
     the_session_remembers_the_size_and_the_zoom(stage, &display);
     endurance::opening_and_closing_leaks_nothing_and_is_not_heard(&display);
 }
@@ -150,6 +151,14 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
         });
         stage.show(&title("tune"), &sound, is_lit);
     }
+}
+
+fn it_is_drawn_however_late_it_is_shown(stage: &mut Stage) {
+    stage.window.close();
+    assert!(is_drawn(&stage.window.picture()).is_err(), "the window is still there");
+    stage.window.reopen_late();
+    let (_, complaint) = stage.window.wait(is_drawn);
+    assert_eq!(complaint, None);
 }
 
 fn the_session_remembers_the_size_and_the_zoom(mut stage: Stage, display: &Display) {

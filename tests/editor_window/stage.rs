@@ -11,7 +11,7 @@ use std::{
 use tone_filter::dsp::Settings;
 use xtask::{
     display::{Display, Picture},
-    host::{Instance, Processor},
+    host::{GuiStep, Instance, Processor},
     target,
 };
 
@@ -62,6 +62,16 @@ impl<'a> Window<'a> {
     pub fn reopen(&mut self) {
         self.size = self.instance.open_editor(self.display.window()).unwrap();
         self.display.resize(self.size).unwrap();
+    }
+
+    /// Opens it as a busy host does, which shows a window long after it was made.
+    pub fn reopen_late(&mut self) {
+        let parent = GuiStep::Parent(self.display.window());
+        for step in [GuiStep::Create, GuiStep::Scale(1.0), parent] {
+            self.instance.gui(step).unwrap();
+        }
+        sleep(Duration::from_millis(200));
+        self.instance.gui(GuiStep::Show).unwrap();
     }
 
     pub fn resize(&mut self, size: [u32; 2]) {
