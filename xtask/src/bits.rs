@@ -3,11 +3,7 @@
 use crate::{root, run, target};
 use anyhow::{Context, Result, ensure};
 use rayon::prelude::*;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::{fs, path::Path, process::Command};
 use tone_filter::presets;
 
 /// The kernels that are the same on every CPU.
@@ -36,20 +32,20 @@ pub fn compare(foreign: impl Fn() -> Command + Sync) -> Result<usize> {
     let folder = tempfile::tempdir_in(target()?)?;
     let input = folder.path().join("in.wav");
     excerpt(&input)?;
-    let render = |mut program: Command, sound: &[&str], out: PathBuf| -> Result<Vec<u8>> {
-        let command = program.arg("render").arg(&input).arg("-o").arg(&out);
+    let render = |mut program: Command, sound: &[&str], out: &Path| -> Result<Vec<u8>> {
+        let command = program.arg("render").arg(&input).arg("-o").arg(out);
         run(command.args(["--quiet", "--force", "--bit-depth=32f"]).args(sound))?;
-        fs::read(&out).with_context(|| format!("cannot read {}", out.display()))
+        fs::read(out).with_context(|| format!("cannot read {}", out.display()))
     };
     let sounds: Vec<_> = presets::ids()
         .flat_map(|preset| KERNELS.map(|kernel| ["--preset", preset, "--kernel", kernel]))
         .flat_map(|sound| RATES.map(|rate| [&sound[..], rate].concat()))
         .collect();
     let differs = |sound: &Vec<&str>| -> Result<Option<String>> {
-        let thread = rayon::current_thread_index().unwrap_or(0);
-        let out = |whose| folder.path().join(format!("{whose}{thread}.wav"));
-        let expected = render(Command::new(&own), sound, out("own"))?;
-        let equal = render(foreign(), sound, out("foreign"))? == expected;
+        let folder = tempfile::tempdir_in(folder.path())?;
+        let out = folder.path().join("out.wav");
+        let expected = render(Command::new(&own), sound, &out)?;
+        let equal = render(foreign(), sound, &out)? == expected;
         Ok((!equal).then(|| sound.join(" ")))
     };
     let results = sounds.par_iter().map(differs);

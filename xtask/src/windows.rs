@@ -105,6 +105,9 @@ impl Wine {
             target,
         };
         fs::create_dir_all(&wine.prefix)?;
+        // Debian's wine lets its server end with the last program, and a program that starts just then fails. This one
+        // waits for a minute.
+        run(wine.environment(&mut Command::new("wineserver")).arg("-p60"))?;
         run(wine.environment(&mut Command::new("wineboot")).arg("--init"))?;
         let system = wine.prefix.join("drive_c/windows/system32");
         let (random, source) = (system.join("bcryptprimitives.dll"), wine.target.join("random.c"));
