@@ -142,6 +142,21 @@ impl ToneFilter {
     }
 
     /// Plays what `keyboard` holds, in place of all keys so far. Does not allocate.
+    ///
+    /// ```
+    /// use tone_filter::dsp::{Keyboard, Keys, Settings, ToneFilter};
+    ///
+    /// let settings = Settings { keys: Keys::Hold, ..Settings::default() };
+    /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
+    /// // On the player's thread, which sends a copy:
+    /// let mut keyboard = Keyboard::default();
+    /// keyboard.key(69, 0.8);
+    /// keyboard.sustain(true);
+    /// // On the audio thread:
+    /// filter.set_keyboard(&keyboard);
+    /// assert_eq!(*filter.keyboard(), keyboard);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_keyboard(&mut self, keyboard: &Keyboard) {
         self.keys.keyboard = *keyboard;
         self.aim();

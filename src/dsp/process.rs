@@ -7,12 +7,32 @@ impl ToneFilter {
     ///
     /// Takes any number of channels of any length; if the lengths differ, the shortest counts. NaN and infinite samples
     /// count as 0. Channels beyond the two, or those of [`ToneFilter::with_channels`], are not delayed with `lookahead`.
+    ///
+    /// ```
+    /// use tone_filter::dsp::{Settings, ToneFilter};
+    ///
+    /// let mut filter = ToneFilter::new(44_100.0, &Settings::default())?;
+    /// let mut mono = [0.0; 441];
+    /// filter.process(&mut [&mut mono]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn process(&mut self, channels: &mut [&mut [f32]]) {
         self.process_with(channels, |_, _| ());
     }
 
     /// [`ToneFilter::process`] with a callback: at the end of every block of 64 samples, `each` gets the number of
     /// samples of this call so far and the filter.
+    ///
+    /// ```
+    /// use tone_filter::dsp::{Settings, ToneFilter};
+    ///
+    /// let mut filter = ToneFilter::new(44_100.0, &Settings::default())?;
+    /// let (mut left, mut right) = ([0.0; 640], [0.0; 640]);
+    /// let mut blocks = 0;
+    /// filter.process_with(&mut [&mut left, &mut right], |_, _| blocks += 1);
+    /// assert_eq!(blocks, 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn process_with(&mut self, channels: &mut [&mut [f32]], each: impl FnMut(usize, &Self)) {
         self.process_sidechained(channels, &[], each);
     }
