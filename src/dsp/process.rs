@@ -38,8 +38,8 @@ impl ToneFilter {
     }
 
     /// [`ToneFilter::process_with`] with a second input of any number of channels, which the bands hear if
-    /// [`Settings::listen`](super::Settings::listen) says so; their sound is mixed with `channels`. Without channels, it has no effect. Where
-    /// both inputs are stereo, left belongs to left and right to right.
+    /// [`Settings::listen`](super::Settings::listen) says so; their sound is mixed with `channels`. Without channels,
+    /// it has no effect. Where both inputs are stereo, left belongs to left and right to right.
     ///
     /// ```
     /// use tone_filter::dsp::{Listen, Settings, ToneFilter};
