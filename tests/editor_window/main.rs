@@ -156,7 +156,7 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
 fn it_is_drawn_however_late_it_is_shown(stage: &mut Stage) {
     stage.window.close();
     assert!(is_drawn(&stage.window.picture()).is_err(), "the window is still there");
-    stage.window.reopen_late();
+    stage.reopen_late();
     let (_, complaint) = stage.window.wait(is_drawn);
     assert_eq!(complaint, None);
 }

@@ -64,16 +64,6 @@ impl<'a> Window<'a> {
         self.display.resize(self.size).unwrap();
     }
 
-    /// Opens it as a busy host does, which shows a window long after it was made.
-    pub fn reopen_late(&mut self) {
-        let parent = GuiStep::Parent(self.display.window());
-        for step in [GuiStep::Create, GuiStep::Scale(1.0), parent] {
-            self.instance.gui(step).unwrap();
-        }
-        sleep(Duration::from_millis(200));
-        self.instance.gui(GuiStep::Show).unwrap();
-    }
-
     pub fn resize(&mut self, size: [u32; 2]) {
         self.size = self.instance.resize_editor(size).unwrap();
         assert_eq!(self.size, size);
@@ -160,6 +150,19 @@ impl<'a> Stage<'a> {
             panic!("{title}: {complaint}; see {}", path.display());
         }
         picture
+    }
+
+    /// Opens it as a busy host does: it plays already, and shows the window long after it was made.
+    pub fn reopen_late(&mut self) {
+        let Self { processor, window } = self;
+        let parent = GuiStep::Parent(window.display.window());
+        for step in [GuiStep::Create, GuiStep::Scale(1.0), parent] {
+            window.instance.gui(step).unwrap();
+        }
+        // Now there is something to draw.
+        play(processor, &|_| 0.0, &mut 0.0, 0.1);
+        sleep(Duration::from_millis(200));
+        window.instance.gui(GuiStep::Show).unwrap();
     }
 
     /// Loads other settings while it plays.

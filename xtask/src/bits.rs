@@ -21,11 +21,12 @@ const SECONDS: u32 = 4;
 /// # Errors
 /// When a renderer fails, or when files differ; the error names them all.
 pub fn compare(foreign: impl Fn() -> Command + Sync) -> Result<usize> {
-    run(Command::new("cargo").args([
-        "build",
+    // With the dependencies that this program has been built with.
+    run(Command::new("cargo").args(["build", "--locked", "--bin=tone-filter"]).args([
+        "--package=tone-filter",
+        "--package=xtask",
         "--no-default-features",
-        "--features=cli",
-        "--bin=tone-filter",
+        "--features=tone-filter/cli",
     ]))?;
     let own = target()?.join("debug/tone-filter");
     // Within the repository, so that the foreign system finds it, too.

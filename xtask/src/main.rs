@@ -78,7 +78,8 @@ fn main() -> ExitCode {
         }
         "tune" => tune::write(&root().join("assets/demo.wav")),
         "web" => web::web(),
-        _ => return usage(),
+        "" => return usage(),
+        _ => Err(anyhow::anyhow!("no verb {verb:?}; `cargo xtask help` lists them")),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,6 @@
 //! `cargo xtask web` and `test-web`: the page with the filter, and its tests in a browser.
 
-use crate::{foreign, install, root, run, suite, target};
+use crate::{demo, foreign, install, root, run, suite, target};
 use anyhow::{Context, Result, ensure};
 use std::{
     fs,
@@ -88,15 +88,11 @@ fn has_target() -> Result<bool> {
 /// Writes what the library makes of the demo tune with each factory preset: 32-bit floats, left and then right.
 fn write_expected(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
-    let mut tune = hound::WavReader::open(root().join("assets/demo.wav"))?;
-    let rate = tune.spec().sample_rate;
-    let samples = tune.samples::<i16>().map(|sample| Ok(f32::from(sample?) / 32_768.0));
-    let samples = samples.collect::<Result<Vec<_>>>()?;
+    let (tune, rate) = demo::read(&root().join("assets/demo.wav"))?;
     for id in ids() {
         let preset = Preset::factory(id).context("a factory preset")?;
-        let mut signal = [0, 1]
-            .map(|channel| samples.iter().skip(channel).step_by(2).copied().collect::<Vec<f32>>());
-        let mut channels = signal.each_mut().map(Vec::as_mut_slice);
+        let mut signal = tune.clone();
+        let mut channels: Vec<_> = signal.iter_mut().map(Vec::as_mut_slice).collect();
         ToneFilter::new(rate.into(), &preset.settings)?.process(&mut channels);
         let bytes = signal.iter().flatten().flat_map(|sample| sample.to_le_bytes());
         fs::write(folder.join(id).with_extension("f32"), bytes.collect::<Vec<u8>>())?;

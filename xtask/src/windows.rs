@@ -25,6 +25,9 @@ const TARGET: &str = "x86_64-pc-windows-gnu";
 /// Of Debian's package; the linker's libraries are there, too.
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
 
+/// The filter's code is compiled four times, which takes most of the time.
+const QUICKLY: &str = "--config=profile.dev.package.tone-filter.opt-level=1";
+
 /// Rust's standard library asks a library for random numbers that wine has had since version 9. This one passes it on
 /// to the older function.
 const RANDOM: &str = "
@@ -43,6 +46,8 @@ struct Wine {
     target: PathBuf,
     /// The folder with the libraries of the C compiler.
     libraries: String,
+    /// The command that starts a program.
+    command: &'static [&'static str],
 }
 
 /// Builds and runs all of it, and prints a table of the results.
@@ -98,7 +103,11 @@ impl Wine {
         let library = Command::new(COMPILER).arg("-print-libgcc-file-name").output()?;
         let library = PathBuf::from(String::from_utf8(library.stdout)?.trim());
         let libraries = library.parent().context("a library lies in a folder")?;
+        // One in some thousands of programs fails to start, as Linux has randomly put its heap where wine 8 wants a page
+        // that all programs share. Containers may not allow to switch that off.
+        let steady = Command::new("setarch").args(["-R", "true"]).status()?.success();
         let wine = Self {
+            command: if steady { &["setarch", "-R", "wine"] } else { &["wine"] },
             display: Display::start([1280, 800])?,
             prefix: target.join("wine"),
             libraries: format!("Z:{}", libraries.display()).replace('/', "\\"),
@@ -136,8 +145,8 @@ impl Wine {
 
     /// A Windows program.
     fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new("wine");
-        self.environment(&mut command).arg(program);
+        let mut command = Command::new(self.command[0]);
+        self.environment(&mut command).args(&self.command[1..]).arg(program);
         command
     }
 
@@ -148,13 +157,13 @@ impl Wine {
             // Linker and installer take minutes for it.
             .env("CARGO_PROFILE_DEV_DEBUG", "none")
             .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", COMPILER)
-            .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", "wine")
+            .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", self.command.join(" "))
     }
 
     fn tests(&self, names: &[&str], options: &[&str]) -> Result<()> {
         run(self
             .cargo(&mut Command::new("cargo"))
-            .args(["test", "--locked", "--no-fail-fast", "--features=app"])
+            .args(["test", "--locked", "--no-fail-fast", "--features=app", QUICKLY])
             .args(names)
             .arg("--")
             .args(options))
@@ -163,7 +172,7 @@ impl Wine {
     /// Calls a verb of `cargo xtask` for Windows, with the debug build that the tests need anyway.
     fn verb(&self, verb: &str) -> Result<()> {
         let mut this = Command::new(env::current_exe()?);
-        run(self.cargo(&mut this).args([verb, "--target", TARGET]))
+        run(self.cargo(&mut this).args([verb, QUICKLY, "--target", TARGET]))
     }
 
     /// Runs the installer and the uninstaller without questions. What is installed must be what the other tests have
