@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     dsp::{BandMask, PitchClasses, Settings},
-    params::{self, Control, ToneFilterParams},
+    params::{self, Control, Keep, ToneFilterParams},
 };
 use nice_plug::prelude::ParamSetter;
 use std::sync::PoisonError;
@@ -237,6 +237,14 @@ impl<'a> Edits<'a> {
 
     /// Sets only what differs between `from` and `to`, so that other settings keep the values that the host has
     /// automated in the meantime.
+    /// Sets what presets leave as it is. No undo step, as it changes no sound.
+    pub fn set_keep(&self, keep: Keep) {
+        if keep != self.params.keep.load() {
+            self.params.keep.store(keep);
+            self.mark_dirty();
+        }
+    }
+
     fn apply(&mut self, from: &Sound, to: &Sound) {
         let mut notified = false;
         for id in params::ids() {

@@ -143,5 +143,5 @@ fn keep(ui: &mut Ui, edits: &mut Edits) {
             response.on_hover_text(tip);
         }
     });
-    edits.params.keep.store(keep);
+    edits.set_keep(keep);
 }

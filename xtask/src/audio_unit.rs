@@ -1,6 +1,6 @@
 //! The AU bundle for macOS. Its library is that of the CLAP bundle, which has the entry points of both formats.
 
-use crate::{install, package};
+use crate::{install, pack};
 use anyhow::{Context, Result};
 use std::{
     fs,
@@ -40,7 +40,7 @@ const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 /// # Errors
 /// When `clap` is no bundle of macOS, or it cannot be written.
 pub(crate) fn make(clap: &Path) -> Result<PathBuf> {
-    let version = package::version()?;
+    let version = pack::version()?;
     let unit = clap.with_extension("component");
     install::remove(&unit)?;
     let contents = unit.join("Contents");

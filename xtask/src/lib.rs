@@ -18,6 +18,7 @@ pub mod install;
 pub mod macos;
 #[cfg(target_os = "linux")]
 pub mod media;
+mod pack;
 pub mod package;
 pub mod python;
 pub mod soak;

@@ -1,6 +1,12 @@
 //! `cargo xtask test-windows`: the tests for Windows, cross-compiled with Debian's compiler and run under wine.
 
-use crate::{bits, display::Display, foreign, run, speakers, suite, target};
+use crate::{
+    bits,
+    display::Display,
+    foreign,
+    pack::{Build, System},
+    run, speakers, suite, target,
+};
 use anyhow::{Context, Result, bail, ensure};
 use std::{
     env, fs,
@@ -24,9 +30,6 @@ const TARGET: &str = "x86_64-pc-windows-gnu";
 
 /// Of Debian's package; the linker's libraries are there, too.
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
-
-/// The filter's code is compiled four times, which takes most of the time.
-const QUICKLY: &str = "--config=profile.dev.package.tone-filter.opt-level=1";
 
 /// Rust's standard library asks a library for random numbers that wine has had since version 9. This one passes it on
 /// to the older function.
@@ -63,7 +66,7 @@ pub fn test() -> Result<()> {
     let tests = |names: &'static [&str]| move |wine: &Wine| wine.tests(names, &[]);
     type Step<'a> = (&'a str, &'a dyn Fn(&Wine) -> Result<()>);
     let steps: [Step; 9] = [
-        ("bundles", &|wine| wine.verb("bundle")),
+        ("bundles", &Wine::bundle),
         ("library", &tests(&["--lib", "--test=kernels", "--test=accuracy"])),
         ("command line, but for the tests with sox and ffmpeg", &|wine| {
             wine.tests(&["--test=cli"], &WITHOUT)
@@ -72,11 +75,11 @@ pub fn test() -> Result<()> {
         ("CLAP conformance", &tests(&["--test=conformance"])),
         ("VST3 through its factory", &tests(&["--test=vst3_guard"])),
         ("the same bits as here", &|wine| {
-            let program = wine.target.join(TARGET).join("debug/tone-filter.exe");
+            let program = wine.program();
             bits::compare(|| wine.command(&program)).map(|files| println!("{files} equal files"))
         }),
-        ("installer", &|wine| wine.install()),
-        ("the editor's window", &|wine| wine.open_editor()),
+        ("installer", &Wine::install),
+        ("the editor's window", &Wine::open_editor),
     ];
     let results: Vec<_> = steps
         .iter()
@@ -163,43 +166,44 @@ impl Wine {
     fn tests(&self, names: &[&str], options: &[&str]) -> Result<()> {
         run(self
             .cargo(&mut Command::new("cargo"))
-            .args(["test", "--locked", "--no-fail-fast", "--features=app", QUICKLY])
+            .args(["test", "--locked", "--no-fail-fast", "--features=app"])
             .args(names)
             .arg("--")
             .args(options))
     }
 
-    /// Calls a verb of `cargo xtask` for Windows, with the debug build that the tests need anyway.
-    fn verb(&self, verb: &str) -> Result<()> {
+    /// Builds the bundles, as the debug build.
+    fn bundle(&self) -> Result<()> {
         let mut this = Command::new(env::current_exe()?);
-        run(self.cargo(&mut this).args([verb, QUICKLY, "--target", TARGET]))
+        run(self.cargo(&mut this).args(["bundle", "--target", TARGET]))
     }
 
-    /// Runs the installer and the uninstaller without questions. What is installed must be what the other tests have
-    /// loaded.
+    /// The renderer that the tests of the command line have built.
+    fn program(&self) -> PathBuf {
+        self.target.join(TARGET).join("debug/tone-filter.exe")
+    }
+
+    /// Packs what the other tests have loaded, and runs the installer and the uninstaller without questions.
     fn install(&self) -> Result<()> {
-        self.verb("package")?;
-        let folder = self.target.join("package");
-        let packages = fs::read_dir(&folder)?.map(|entry| Ok(entry?.path()));
-        let packages = packages.collect::<Result<Vec<_>>>()?;
-        let find = |end: &str| {
-            let path = packages.iter().find(|path| path.to_string_lossy().ends_with(end));
-            path.with_context(|| format!("{} has no {end}", folder.display()))
-        };
-        run(self.command(find("-setup.exe")?).arg("/S"))?;
-        let files = find("-windows-x86_64")?;
+        let bundled = |name: &str| self.target.join("bundled").join(name);
+        let parts = vec![bundled("Tone Filter.clap"), bundled("Tone Filter.vst3"), self.program()];
+        let build =
+            Build { system: System::Windows, cpu: "x86_64".to_owned(), released: false, parts };
+        let packages = build.pack(&self.target.join("package"))?;
+        let setup = packages.iter().find(|path| path.to_string_lossy().ends_with("-setup.exe"));
+        run(self.command(setup.context("there is no installer")?).arg("/S"))?;
         let programs = self.prefix.join("drive_c/Program Files");
         let library = "Tone Filter.vst3/Contents/x86_64-win/Tone Filter.vst3";
         let installed = [
-            ("Tone Filter.clap", programs.join("Common Files/CLAP/Tone Filter.clap")),
-            (library, programs.join("Common Files/VST3").join(library)),
-            ("tone-filter.exe", programs.join("Tone Filter/tone-filter.exe")),
+            (bundled("Tone Filter.clap"), programs.join("Common Files/CLAP/Tone Filter.clap")),
+            (bundled(library), programs.join("Common Files/VST3").join(library)),
+            (self.program(), programs.join("Tone Filter/tone-filter.exe")),
         ];
-        for (name, path) in &installed {
+        for (original, path) in &installed {
             let read = |path: &Path| {
                 fs::read(path).with_context(|| format!("{} is missing", path.display()))
             };
-            ensure!(read(&files.join(name))? == read(path)?, "{name} is another one");
+            ensure!(read(original)? == read(path)?, "{} is another one", path.display());
         }
         run(self.command(&installed[2].1).arg("--version"))?;
         run(self.command(&programs.join("Tone Filter/uninstall.exe")).arg("/S"))?;
@@ -209,16 +213,15 @@ impl Wine {
             ensure!(start.elapsed() < PATIENCE, "the uninstaller leaves the program's folder");
             thread::sleep(Duration::from_millis(200));
         }
-        for (name, path) in &installed {
-            ensure!(!path.exists(), "the uninstaller leaves {name}");
+        for (_, path) in &installed {
+            ensure!(!path.exists(), "the uninstaller leaves {}", path.display());
         }
         Ok(())
     }
 
     /// Opens the editor as a program of its own until there is a picture of it.
     fn open_editor(&self) -> Result<()> {
-        let program = self.target.join(TARGET).join("debug/tone-filter.exe");
         let picture = self.target.join("editor.png");
-        speakers::open_editor(self.command(&program), &self.display, &picture)
+        speakers::open_editor(self.command(&self.program()), &self.display, &picture)
     }
 }

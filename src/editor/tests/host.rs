@@ -59,6 +59,18 @@ fn a_change_of_the_bands_marks_the_state_as_dirty_and_touches_no_parameter() {
 }
 
 #[test]
+fn a_switch_of_what_is_kept_marks_the_state_as_dirty() {
+    let (mut editor, host, _) = connected();
+    editor.click(editor.place("Preset: Tone Filter"));
+    assert_eq!(host.take_requests(), []);
+    for label in ["Keep scale", "Keep tuning", "Keep scale"] {
+        editor.click(editor.place(label));
+        assert_eq!(host.take_requests(), [Request::MarkDirty], "{label}");
+    }
+    assert!(editor.log().is_empty(), "{:?}", editor.log());
+}
+
+#[test]
 fn a_control_shows_what_the_host_does_with_its_parameter() {
     for size in [DEFAULT_SIZE, MIN_SIZE] {
         let mut editor = TestEditor::new(size);
