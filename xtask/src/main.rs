@@ -78,8 +78,7 @@ fn main() -> ExitCode {
         }
         "tune" => tune::write(&root().join("assets/demo.wav")),
         "web" => web::web(),
-        "" => return usage(),
-        _ => Err(anyhow::anyhow!("no verb {verb:?}; `cargo xtask help` lists them")),
+        _ => return usage(),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
