@@ -35,7 +35,7 @@ pub fn compare(foreign: impl Fn() -> Command + Sync) -> Result<usize> {
     excerpt(&input)?;
     let render = |mut program: Command, sound: &[&str], out: &Path| -> Result<Vec<u8>> {
         let command = program.arg("render").arg(&input).arg("-o").arg(out);
-        // Only the file counts: wine 8 kills one in some hundreds of programs as they end.
+        // Only the file counts: wine 8 kills one in some hundreds of programs, it seems while they end.
         command.args(["--quiet", "--bit-depth=32f"]).args(sound).status()?;
         fs::read(out).with_context(|| format!("no file from {command:?}"))
     };
