@@ -170,6 +170,14 @@ impl<'a> Edits<'a> {
         self.end_painting();
     }
 
+    /// Sets what presets leave as it is. No undo step, as it changes no sound.
+    pub fn set_keep(&self, keep: Keep) {
+        if keep != self.params.keep.load() {
+            self.params.keep.store(keep);
+            self.mark_dirty();
+        }
+    }
+
     /// Sets the notes of the custom scale and selects that scale.
     pub fn set_custom(&mut self, classes: PitchClasses) {
         let before = self.sound();
@@ -237,14 +245,6 @@ impl<'a> Edits<'a> {
 
     /// Sets only what differs between `from` and `to`, so that other settings keep the values that the host has
     /// automated in the meantime.
-    /// Sets what presets leave as it is. No undo step, as it changes no sound.
-    pub fn set_keep(&self, keep: Keep) {
-        if keep != self.params.keep.load() {
-            self.params.keep.store(keep);
-            self.mark_dirty();
-        }
-    }
-
     fn apply(&mut self, from: &Sound, to: &Sound) {
         let mut notified = false;
         for id in params::ids() {

@@ -19,7 +19,7 @@ const SECONDS: u32 = 4;
 /// another one, which `foreign` starts. Returns the number of files that were compared.
 ///
 /// # Errors
-/// When a renderer fails, or when files differ; the error names them all.
+/// When a renderer writes no file, or when files differ; the error names them all.
 pub fn compare(foreign: impl Fn() -> Command + Sync) -> Result<usize> {
     // With the dependencies that this program has been built with.
     run(Command::new("cargo").args(["build", "--locked", "--bin=tone-filter"]).args([

@@ -38,8 +38,12 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     if system == System::MacOs {
         parts.push(bundle::audio_unit()?);
     }
-    let released = args.iter().any(|arg| arg == "--release");
-    Build { system, cpu: cpu.to_owned(), released, parts }.pack(&target()?.join("package"))
+    let build = Build { system, cpu: cpu.to_owned(), released: released(args), parts };
+    build.pack(&target()?.join("package"))
+}
+
+fn released(args: &[String]) -> bool {
+    args.iter().any(|arg| arg == "--release")
 }
 
 /// Builds the command with all that it can do, for `triple` or for this system.
@@ -47,7 +51,7 @@ fn program(args: &[String], triple: Option<&str>, system: System) -> Result<Path
     let build =
         ["build", "--locked", "--bin=tone-filter", "--no-default-features", "--features=app"];
     run(Command::new("cargo").args(build).args(args))?;
-    let profile = if args.iter().any(|arg| arg == "--release") { "release" } else { "debug" };
+    let profile = if released(args) { "release" } else { "debug" };
     let folder = triple.map_or_else(target, |triple| Ok(target()?.join(triple)))?;
     let name = if system == System::Windows { "tone-filter.exe" } else { "tone-filter" };
     Ok(folder.join(profile).join(name))

@@ -50,7 +50,7 @@ struct Wine {
     /// The folder with the libraries of the C compiler.
     libraries: String,
     /// The command that starts a program.
-    command: &'static [&'static str],
+    loader: &'static [&'static str],
 }
 
 /// Builds and runs all of it, and prints a table of the results.
@@ -110,7 +110,7 @@ impl Wine {
         // that all programs share. Containers may not allow to switch that off.
         let steady = Command::new("setarch").args(["-R", "true"]).status()?.success();
         let wine = Self {
-            command: if steady { &["setarch", "-R", "wine"] } else { &["wine"] },
+            loader: if steady { &["setarch", "-R", "wine"] } else { &["wine"] },
             display: Display::start([1280, 800])?,
             prefix: target.join("wine"),
             libraries: format!("Z:{}", libraries.display()).replace('/', "\\"),
@@ -148,8 +148,8 @@ impl Wine {
 
     /// A Windows program.
     fn command(&self, program: &Path) -> Command {
-        let mut command = Command::new(self.command[0]);
-        self.environment(&mut command).args(&self.command[1..]).arg(program);
+        let mut command = Command::new(self.loader[0]);
+        self.environment(&mut command).args(&self.loader[1..]).arg(program);
         command
     }
 
@@ -160,7 +160,7 @@ impl Wine {
             // Linker and installer take minutes for it.
             .env("CARGO_PROFILE_DEV_DEBUG", "none")
             .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER", COMPILER)
-            .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", self.command.join(" "))
+            .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", self.loader.join(" "))
     }
 
     fn tests(&self, names: &[&str], options: &[&str]) -> Result<()> {
