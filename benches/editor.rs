@@ -14,11 +14,11 @@ use std::{
 };
 use tone_filter::{
     WindowlessEditor,
-    dsp::{
-        Settings, Snapshot, ToneFilter,
-        notes::{self, TONES},
-    },
     meters::{MeterInput, MeterViewer, meters},
+};
+use tone_filter_dsp::{
+    Settings, Snapshot, ToneFilter,
+    notes::{self, TONES},
 };
 
 const RATE: f64 = 48_000.0;

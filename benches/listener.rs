@@ -8,10 +8,10 @@ mod frame;
 use common::white;
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::hint::black_box;
-use tone_filter::dsp::{
+use tone_filter_dsp::{
     Settings,
     constants::Constants,
-    kernel::{BLOCK, Coefficients, FrameInputs, Kernel, Lanes, RMS_GUARD, State, Task},
+    kernel::{BLOCK, Coefficients, FrameInputs, Kernel, Lanes, RMS_GUARD, State, Task, process},
     listener::Listener,
     notes::{TONES, frequency},
     resonator::Design,
@@ -52,7 +52,7 @@ fn kernel_and_listener(c: &mut Criterion) {
                 inputs.input = **blocks.next().expect("it goes round");
                 let task =
                     Task { state: &mut state, position: 0, inputs: &inputs, sums: &mut sums };
-                kernel.process(&coefficients, task);
+                process(kernel, &coefficients, task);
                 black_box(&sums);
             });
         });

@@ -8,7 +8,7 @@ mod common;
 use common::white;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use tone_filter::dsp::{Settings, ToneFilter};
+use tone_filter_dsp::{Settings, ToneFilter};
 use xtask::{bundle, host::Library};
 
 const RATE: f64 = 44_100.0;

@@ -16,7 +16,7 @@ use firewheel::{
     processor::FirewheelProcessor,
 };
 use std::{num::NonZeroU32, time::Duration};
-use tone_filter::firewheel::{ToneFilterNode, ToneFilterState};
+use tone_filter_firewheel::{ToneFilterNode, ToneFilterState};
 
 fn main() -> Result<()> {
     common::run(render)

@@ -13,7 +13,7 @@ use kira::{
     track::TrackBuilder,
 };
 use std::convert::Infallible;
-use tone_filter::kira::ToneFilterBuilder;
+use tone_filter_kira::ToneFilterBuilder;
 
 fn main() -> Result<()> {
     common::run(render)

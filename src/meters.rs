@@ -4,7 +4,6 @@
 //! it, the editor reads it and sends it back. Neither side ever waits for the other. While no editor is open, nothing
 //! is sent.
 
-use crate::dsp::Snapshot;
 #[cfg(all(test, loom))]
 use loom::sync::{Arc, Mutex, atomic::AtomicUsize};
 use rtrb::{Consumer, Producer, RingBuffer};
@@ -14,6 +13,7 @@ use std::{
     sync::{PoisonError, atomic::Ordering},
     time::Instant,
 };
+use tone_filter_dsp::Snapshot;
 
 /// Updates per second, the refresh rate of most displays.
 const RATE: f64 = 60.0;

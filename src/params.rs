@@ -8,7 +8,6 @@ mod choices;
 mod keep;
 mod window;
 
-use crate::dsp::{BandMask, CHOICES, PitchClasses, SPECS, Settings, Spec, Taper};
 use changes::{Changes, Watched};
 pub use choices::ChoiceParam;
 use crossbeam::atomic::AtomicCell;
@@ -18,6 +17,7 @@ use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
 };
+use tone_filter_dsp::{BandMask, CHOICES, PitchClasses, SPECS, Settings, Spec, Taper};
 pub use window::{DEFAULT_SIZE, MIN_SIZE, Size, allowed_size, allowed_zoom};
 
 /// A group of parameters, which hosts and the editor show under its name.

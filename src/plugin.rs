@@ -14,7 +14,6 @@ mod vst3_entry;
 pub use clap_entry::clap_entry;
 
 use crate::{
-    dsp::{DEFAULT_TEMPO, ToneFilter, kernel::Kernel},
     editor::ToneFilterEditor,
     meters::{MeterInput, Meters, meters},
     params::{ToneFilterParams, complete_state},
@@ -24,6 +23,7 @@ use nice_plug_egui::RepaintNotifier;
 use note_input::{NoteInput, NoteQueue};
 use note_output::NoteOutput;
 use std::sync::Arc;
+use tone_filter_dsp::{DEFAULT_TEMPO, ToneFilter, kernel::Kernel};
 
 /// The plugin as hosts see it.
 pub struct ToneFilterPlugin {
@@ -65,7 +65,7 @@ impl Default for ToneFilterPlugin {
 
 /// Opens the plugin's window as a program of its own, with audio and MIDI of the system's devices that `args` names, the
 /// first of which is the program's name. Returns when the window is closed, and false when it could not be opened.
-#[cfg(feature = "app")]
+#[cfg(feature = "standalone")]
 pub fn run_standalone(args: impl IntoIterator<Item = String>) -> bool {
     nice_plug::wrapper::standalone::nice_export_standalone_with_args::<ToneFilterPlugin, _>(args)
 }

@@ -2,10 +2,13 @@
 //! as soon as the window is closed.
 #![cfg(target_os = "linux")]
 
+#[path = "hosting/builds.rs"]
+mod builds;
 mod common;
 mod hosting;
 
-use hosting::{builds, library, music, new, settle, threads};
+use builds::builds;
+use hosting::{library, music, new, settle, threads};
 use std::{
     collections::BTreeSet,
     env, fs,

@@ -2,7 +2,7 @@
 #![cfg(any(target_os = "linux", windows))]
 
 // The plugin is linked into this program.
-use tone_filter::dsp::{CHOICES, SPECS};
+use tone_filter_dsp::{CHOICES, SPECS};
 
 use std::{ffi::c_void, ptr::null_mut, sync::Mutex};
 use vst3::{

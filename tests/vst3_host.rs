@@ -8,7 +8,7 @@ use hosting::{Signal, assert_same, demo, expected, instance, music, set, setting
 use serde_json::{Map, Value, json};
 use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;
-use tone_filter::dsp::{CHOICES, Keys, SPECS, Settings, ToneFilter};
+use tone_filter_dsp::{CHOICES, Keys, SPECS, Settings, ToneFilter};
 use xtask::{bundle, python};
 
 /// One run of the plugin, and the library's output for it.
@@ -207,7 +207,7 @@ fn pedalboard_finds_settings_and_latency_and_hears_the_library_even_after_a_relo
 }
 
 /// What a VST3 host reads of every parameter: its unit and the texts of its least and its greatest value.
-#[cfg(all(feature = "plugin", target_os = "linux"))]
+#[cfg(target_os = "linux")]
 #[test]
 fn units_have_no_blanks_and_texts_are_numbers() {
     use vst3::{

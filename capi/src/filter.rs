@@ -10,7 +10,7 @@ use std::{
     ffi::c_char,
     ptr::{self, NonNull},
 };
-use tone_filter::dsp::{DEFAULT_TEMPO, Error, Settings, ToneFilter};
+use tone_filter_dsp::{DEFAULT_TEMPO, Error, Settings, ToneFilter};
 
 /// Frames that are processed at a time.
 const CHUNK: usize = 256;

@@ -31,4 +31,4 @@ pub const TF_MAX_CHANNELS: usize = 64;
 pub const TF_TEXT_SIZE: usize = 2048;
 
 use TF_MAX_CHANNELS as MAX_CHANNELS;
-const _: () = assert!(TF_BANDS == tone_filter::dsp::notes::TONES);
+const _: () = assert!(TF_BANDS == tone_filter_dsp::notes::TONES);

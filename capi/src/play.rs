@@ -6,7 +6,7 @@ use crate::{
     pointers::{exclusive, put, shared},
     status::{fail, guard},
 };
-use tone_filter::dsp::{self, notes::midi_note};
+use tone_filter_dsp::{self as dsp, notes::midi_note};
 
 /// The state of a band's note.
 #[repr(C)]

@@ -7,10 +7,8 @@ use crate::{
     status::{fail, guard},
 };
 use std::{ffi::c_char, fmt};
-use tone_filter::{
-    dsp::{Choice, Settings, choice, spec},
-    presets::Preset,
-};
+use tone_filter_dsp::{Choice, Settings, choice, spec};
+use tone_filter_presets::Preset;
 
 /// The settings of a factory preset.
 pub(crate) fn of_preset(id: &str) -> Result<Settings, Status> {

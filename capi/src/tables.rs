@@ -5,10 +5,8 @@ use std::{
     ptr,
     sync::LazyLock,
 };
-use tone_filter::{
-    dsp::{BandMask, CHOICES, Choice, PitchClasses, SPECS, Spec, Switches},
-    presets::{self, Preset},
-};
+use tone_filter_dsp::{BandMask, CHOICES, Choice, PitchClasses, SPECS, Spec, Switches};
+use tone_filter_presets::{self as presets, Preset};
 
 /// What values a setting has.
 #[repr(C)]

@@ -1,6 +1,6 @@
 //! Tests of the functions as C calls them, against the filter itself.
 
-#[path = "../../tests/engines/heap.rs"]
+#[path = "../../crates/firewheel/tests/engines/heap.rs"]
 mod heap;
 
 use super::*;
@@ -9,10 +9,8 @@ use std::{
     ffi::{CStr, CString, c_char},
     ptr,
 };
-use tone_filter::{
-    dsp::{CHOICES, SPECS, Settings, ToneFilter},
-    presets::{self, Preset},
-};
+use tone_filter_dsp::{CHOICES, SPECS, Settings, ToneFilter};
+use tone_filter_presets::{self as presets, Preset};
 
 const RATE: f64 = 44_100.0;
 

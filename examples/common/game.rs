@@ -1,6 +1,6 @@
 //! The game.
 
-use tone_filter::dsp::{Keyboard, Keys, Settings};
+use tone_filter_dsp::{Keyboard, Keys, Settings};
 
 /// The number of frames that the device asks for at a time. Each time, the game may change the sound.
 pub const FRAMES: usize = 512;

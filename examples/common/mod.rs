@@ -5,7 +5,7 @@ mod game;
 pub use game::{FRAMES, state};
 use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
 use std::{error::Error, path::Path};
-use tone_filter::dsp::{BandState, Bands};
+use tone_filter_dsp::{BandState, Bands};
 
 /// A failure of any kind.
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;

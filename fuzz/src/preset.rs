@@ -1,6 +1,6 @@
 //! Text as a preset file.
 
-use tone_filter::presets::Preset;
+use tone_filter_presets::Preset;
 
 /// It is refused with a reason, or it is a valid preset that does not change when it is written and read again.
 pub fn check(bytes: &[u8]) {

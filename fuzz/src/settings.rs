@@ -1,7 +1,7 @@
 //! Bytes as a sequence of operations on a filter.
 
 use arbitrary::{Arbitrary, Unstructured};
-use tone_filter::dsp::{
+use tone_filter_dsp::{
     BandMask, Keys, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter, Voice,
     kernel::Kernel,
 };

@@ -5,12 +5,12 @@ mod cell;
 pub use cell::{paint_cross, paint_marker};
 
 use super::{controls::focus_ring, edits::Edits, theme::Scale};
-use crate::dsp::{
+use cell::{Cell, Look, QUIETEST, level, loudness, state};
+use egui::{self, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
+use tone_filter_dsp::{
     BandMask, BandState, Bands, Keys, Settings,
     notes::{self, PITCH_CLASSES, TONES},
 };
-use cell::{Cell, Look, QUIETEST, level, loudness, state};
-use egui::{self, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
 
 /// The grid's columns.
 const COLUMNS: usize = PITCH_CLASSES.len();

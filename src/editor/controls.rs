@@ -8,11 +8,9 @@ use super::{
     edits::Edits,
     theme::{self, Scale},
 };
-use crate::{
-    dsp::{Settings, Sync, Voice},
-    params::{Control, GROUPS},
-};
+use crate::params::{Control, GROUPS};
 pub use list::list;
+use tone_filter_dsp::{Settings, Sync, Voice};
 
 use egui::{Align2, Color32, Id, Rect, Response, Stroke, StrokeKind, Ui, pos2, vec2};
 

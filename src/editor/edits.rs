@@ -5,12 +5,10 @@ use super::{
     host::{HostLink, Request},
     preset_list::PresetList,
 };
-use crate::{
-    dsp::{BandMask, PitchClasses, Settings},
-    params::{self, Control, Keep, ToneFilterParams},
-};
+use crate::params::{self, Control, Keep, ToneFilterParams};
 use nice_plug::prelude::ParamSetter;
 use std::sync::PoisonError;
+use tone_filter_dsp::{BandMask, PitchClasses, Settings};
 
 /// A state of the sound that undo, redo and the A/B switch restore.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -181,7 +179,7 @@ impl<'a> Edits<'a> {
     /// Sets the notes of the custom scale and selects that scale.
     pub fn set_custom(&mut self, classes: PitchClasses) {
         let before = self.sound();
-        let scale = crate::dsp::Scale::Custom;
+        let scale = tone_filter_dsp::Scale::Custom;
         let settings = Settings { custom: classes, scale, ..before.settings };
         self.change_to("custom", Sound { settings, ..before });
         self.session.history.seal();

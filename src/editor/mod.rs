@@ -24,10 +24,8 @@ mod theme;
 mod windowless;
 
 use crate::{
-    dsp::{BandMask, Bands},
     meters::{MeterViewer, Meters},
     params::{Size, ToneFilterParams, allowed_size, allowed_zoom},
-    presets::Folder,
 };
 use band_grid::BandGrid;
 use crossbeam::atomic::AtomicCell;
@@ -57,6 +55,8 @@ use std::{
     error::Error,
     sync::{Arc, Mutex, PoisonError},
 };
+use tone_filter_dsp::{BandMask, Bands};
+use tone_filter_presets::Folder;
 
 pub use crate::params::{DEFAULT_SIZE, MIN_SIZE};
 pub use host::{

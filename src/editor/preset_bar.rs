@@ -7,11 +7,12 @@ use super::{
     preset_browser, preset_files,
     theme::{self, Scale},
 };
-use crate::{dsp::Bands, params::Keep};
+use crate::params::Keep;
 use egui::{
     Align2, CornerRadius, Popup, Rect, Response, Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo,
     pos2, vec2,
 };
+use tone_filter_dsp::Bands;
 
 /// The zoom factors in the menu.
 const ZOOMS: [f32; 6] = [0.75, 1.0, 1.25, 1.5, 1.75, 2.0];

@@ -1,11 +1,9 @@
 //! The presets that the editor offers: the factory presets and the user's.
 
-use crate::{
-    dsp::{Listen, SPECS, Settings},
-    params::Keep,
-    presets::{Error, Folder, Preset, ids},
-};
+use crate::params::Keep;
 use std::path::Path;
+use tone_filter_dsp::{Listen, SPECS, Settings};
+use tone_filter_presets::{Error, Folder, Preset, ids};
 
 /// What the list shows of a preset.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -216,7 +214,7 @@ impl PresetList {
 
 /// Whether two sounds are the same, bypass aside, within the rounding of a host's normalised f32 values.
 pub fn is_same(one: &Settings, other: &Settings) -> bool {
-    let near = |spec: &crate::dsp::Spec| {
+    let near = |spec: &tone_filter_dsp::Spec| {
         let (one, other) = (spec.get(one), spec.get(other));
         (one - other).abs() <= 2e-6 * one.abs().max(1.0)
     };

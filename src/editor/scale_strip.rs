@@ -6,11 +6,9 @@ use super::{
     edits::Edits,
     theme::{self, Scale},
 };
-use crate::{
-    dsp::{BandState, notes::PITCH_CLASSES},
-    params::{Control, SCALE},
-};
+use crate::params::{Control, SCALE};
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
+use tone_filter_dsp::{BandState, notes::PITCH_CLASSES};
 
 /// The height of the keyboard.
 pub fn keyboard_height(scale: Scale) -> f32 {

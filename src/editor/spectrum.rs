@@ -1,13 +1,13 @@
 //! The spectra of the input and of the output, over the frequency range of the bands.
 
 use super::theme::{self, Scale};
-use crate::dsp::{
-    Settings,
-    notes::{self, TONES},
-};
 use egui::{Align2, Color32, Mesh, Rect, Shape, Stroke, Ui, epaint::WHITE_UV, pos2, vec2};
 use realfft::{RealFftPlanner, RealToComplex, num_complex::Complex32};
 use std::{f32::consts::TAU, sync::Arc};
+use tone_filter_dsp::{
+    Settings,
+    notes::{self, TONES},
+};
 
 /// Points per curve.
 const POINTS: usize = 256;

@@ -12,13 +12,11 @@ mod steps;
 mod window;
 
 use super::{DEFAULT_SIZE, MIN_SIZE, band_grid::BandGrid, theme};
-use crate::{
-    dsp::{Band, BandMask, BandState, Bands, SPECS, Settings, Spec, ToneFilter, notes},
-    params::GROUPS,
-};
+use crate::params::GROUPS;
 use egui::{Color32, Shape};
 use harness::{TestEditor, leaves};
 use nice_plug::params::Params;
+use tone_filter_dsp::{Band, BandMask, BandState, Bands, SPECS, Settings, Spec, ToneFilter, notes};
 
 /// The colour and the kind of the marker in the cell of `tone`.
 fn marker(editor: &TestEditor, tone: usize) -> Option<(Color32, BandState)> {

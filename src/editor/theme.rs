@@ -1,11 +1,11 @@
 //! Colours, fonts and sizes.
 
-use crate::dsp::BandState;
 use egui::{
     self, Align2, Color32, CornerRadius, FontData, FontDefinitions, FontFamily, FontId, Painter,
     Pos2, Rect, Stroke, Visuals,
 };
 use std::sync::Arc;
+use tone_filter_dsp::BandState;
 
 /// Behind everything.
 pub const BACKGROUND: Color32 = Color32::from_rgb(0x10, 0x12, 0x16);

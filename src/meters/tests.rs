@@ -1,7 +1,7 @@
 //! The meters on one thread, and on two threads under load.
 
 use super::*;
-use crate::dsp::{
+use tone_filter_dsp::{
     BankSnapshot,
     kernel::{Lanes, State},
 };

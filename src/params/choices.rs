@@ -1,12 +1,12 @@
 //! The settings with a list of choices as parameters: booleans for off and on, enums for all others.
 
 use super::changes::Changes;
-use crate::dsp::{CHOICES, Choice, Settings};
 use nice_plug::{
     params::internals::ParamPtr,
     prelude::{BoolParam, Enum, EnumParam, Param},
 };
 use std::sync::{Arc, LazyLock};
+use tone_filter_dsp::{CHOICES, Choice, Settings};
 
 /// The parameter of one row of [`CHOICES`].
 pub struct ChoiceParam {

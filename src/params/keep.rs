@@ -1,8 +1,8 @@
 //! What loading a preset leaves as it is.
 
-use crate::dsp::Settings;
 use crossbeam::atomic::AtomicCell;
 use serde::{Deserialize, Serialize};
+use tone_filter_dsp::Settings;
 
 /// The groups of settings that loading a preset leaves as they are. The user's choice in the editor, and no part of any
 /// sound. Aligned for the reason given at [`Size`](super::Size).

@@ -1,7 +1,7 @@
 //! Parameters against the settings they stand for.
 
 use super::*;
-use crate::presets::Preset;
+use tone_filter_presets::Preset;
 
 fn set(params: &ToneFilterParams, id: &str, plain: f32) {
     let (_, param, _) = params.param_map().into_iter().find(|(own, ..)| own == id).unwrap();

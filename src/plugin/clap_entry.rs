@@ -18,7 +18,6 @@ use super::{
     told::Told,
 };
 use crate::{
-    dsp::{DEFAULT_TEMPO, ToneFilter},
     editor::{Connection, PresetLoader},
     params::ToneFilterParams,
 };
@@ -40,6 +39,7 @@ use std::{
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
 };
+use tone_filter_dsp::{DEFAULT_TEMPO, ToneFilter};
 
 /// The symbol that a CLAP host looks up in the plugin's file. Hosts that link the plugin use it directly.
 #[unsafe(no_mangle)]

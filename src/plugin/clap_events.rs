@@ -1,6 +1,5 @@
 //! A host's events as nice-plug can take them.
 
-use crate::dsp::DEFAULT_TEMPO;
 use clap_sys::events::{
     CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_TRANSPORT, CLAP_TRANSPORT_HAS_TEMPO, clap_event_header,
     clap_event_transport, clap_input_events,
@@ -9,6 +8,7 @@ use std::{
     cell::{Cell, UnsafeCell},
     ptr,
 };
+use tone_filter_dsp::DEFAULT_TEMPO;
 
 /// A host's events, with their times clamped between the time of the event before and the block's last sample.
 pub struct ClampedEvents<'a> {

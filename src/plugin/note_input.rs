@@ -1,12 +1,12 @@
 //! Notes from the host, for the setting `keys`, which also go back to it.
 
 use super::{ToneFilterPlugin, note_output::NoteOutput};
-use crate::dsp::{PITCH_WHEEL, ToneFilter};
 use nice_plug::{
     midi::Key,
     prelude::{NoteEvent, ProcessContext, control_change},
 };
 use std::collections::VecDeque;
+use tone_filter_dsp::{PITCH_WHEEL, ToneFilter};
 
 /// The most events that wait at a time.
 const CAPACITY: usize = 16_384;
@@ -187,8 +187,8 @@ impl NoteQueue for TestQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dsp::{Keys, Listen, Settings};
     use nice_plug::midi::{Channel, VoiceID};
+    use tone_filter_dsp::{Keys, Listen, Settings};
 
     const FRAMES: usize = 640;
 

@@ -1,14 +1,14 @@
 //! The notes that the filter hears, for the host: the setting `midi-out`.
 
 use super::note_input::NoteQueue;
-use crate::dsp::{
-    ToneFilter,
-    listener::notes::{Event, Notes},
-    notes::{TONES, midi_note},
-};
 use nice_plug::{
     midi::{Channel, Key, VoiceID},
     prelude::NoteEvent,
+};
+use tone_filter_dsp::{
+    ToneFilter,
+    listener::notes::{Event, Notes},
+    notes::{TONES, midi_note},
 };
 
 /// Sends the start and the end of the notes that are heard.
@@ -83,7 +83,7 @@ mod tests {
         super::note_input::{NoteInput, TestQueue},
         *,
     };
-    use crate::dsp::{Settings, listener::notes::Notes};
+    use tone_filter_dsp::{Settings, listener::notes::Notes};
 
     const RATE: f64 = 44_100.0;
 

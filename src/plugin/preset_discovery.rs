@@ -4,10 +4,7 @@ use super::{
     ToneFilterPlugin,
     clap_extensions::{c_string, os_error, rust_string, without_panic},
 };
-use crate::{
-    editor::read_preset,
-    presets::{Folder, Preset, ids},
-};
+use crate::editor::read_preset;
 use clap_sys::{
     factory::preset_discovery::{
         CLAP_PRESET_DISCOVERY_FACTORY_ID, CLAP_PRESET_DISCOVERY_FACTORY_ID_COMPAT,
@@ -29,6 +26,7 @@ use std::{
     path::Path,
     ptr,
 };
+use tone_filter_presets::{Folder, Preset, ids};
 
 static FACTORY: clap_preset_discovery_factory = clap_preset_discovery_factory {
     count: Some(count),

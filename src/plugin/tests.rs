@@ -1,7 +1,7 @@
 //! The shell around the filter, without a host.
 
 use super::{note_input::TestQueue, *};
-use crate::dsp::Settings;
+use tone_filter_dsp::Settings;
 
 fn active(params: &ToneFilterParams, sample_rate: f32) -> Option<Active> {
     let config = BufferConfig {

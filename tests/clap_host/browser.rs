@@ -25,10 +25,8 @@ use std::{
     process::Command,
     ptr::null,
 };
-use tone_filter::{
-    dsp::{SPECS, Settings},
-    presets::{Preset, ids},
-};
+use tone_filter_dsp::{SPECS, Settings};
+use tone_filter_presets::{Preset, ids};
 
 /// Runs this test again in a process of its own, whose user keeps settings in `home`; true in that process.
 fn with_home(test: &str, home: &Path) -> bool {

@@ -2,7 +2,7 @@
 
 use super::{MAX_BLOCK, RATE, random_blocks};
 use crate::hosting::{Signal, assert_same, instance, music, set, settings};
-use tone_filter::dsp::{Keys, Settings, Sync, ToneFilter};
+use tone_filter_dsp::{Keys, Settings, Sync, ToneFilter};
 use xtask::host::{Midi, transport_at};
 
 /// The library's output for stereo `input`, with `play` called at its frames.

@@ -2,9 +2,7 @@
 
 use super::{MAX_BLOCK, random_blocks};
 use crate::hosting::{demo, instance, set};
-use midly::{MidiMessage, Smf, TrackEventKind};
-use std::{fs, process::Command};
-use tone_filter::dsp::{Settings, ToneFilter};
+use tone_filter_dsp::Settings;
 use xtask::host::{Midi, Sent};
 
 /// The plugin's notes for the demo tune, in blocks of random lengths.
@@ -20,66 +18,6 @@ fn sent(sound: &Settings, notes: Vec<Midi>) -> Vec<Sent> {
     instance.deactivate(processor);
     assert!(sent.is_sorted_by_key(|note| note.frame), "in the order of their times");
     sent
-}
-
-/// The notes in the file that `bands --midi --live` writes for the demo tune: the second, the key, whether it begins.
-fn in_file(flags: &[&str]) -> Vec<(f64, u16, bool)> {
-    let folder = tempfile::tempdir().unwrap();
-    let midi = folder.path().join("out.mid");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_tone-filter"));
-    let song = xtask::root().join("assets/demo.wav");
-    command.arg("bands").arg(song).arg("--midi").arg(&midi).args(["--live", "--quiet"]).args(flags);
-    assert!(command.status().unwrap().success());
-    let bytes = fs::read(midi).unwrap();
-    let song = Smf::parse(&bytes).unwrap();
-    let (mut ticks, mut notes) = (0, Vec::new());
-    for event in &song.tracks[0] {
-        ticks += event.delta.as_int();
-        if let TrackEventKind::Midi { message, .. } = event.kind {
-            // 960 ticks a second.
-            let seconds = f64::from(ticks) / 960.0;
-            match message {
-                MidiMessage::NoteOn { key, .. } => {
-                    notes.push((seconds, u16::from(key.as_int()), true));
-                }
-                MidiMessage::NoteOff { key, .. } => {
-                    notes.push((seconds, u16::from(key.as_int()), false));
-                }
-                other => panic!("{other:?}"),
-            }
-        }
-    }
-    notes
-}
-
-#[test]
-fn what_is_heard_leaves_as_the_notes_that_the_renderer_writes_down() {
-    for (lookahead, flag) in [(false, "--lookahead=off"), (true, "--lookahead=on")] {
-        let sound = Settings { midi_out: true, lookahead, ..Settings::default() };
-        let live = sent(&sound, Vec::new());
-        let latency = ToneFilter::new(44_100.0, &sound).unwrap().latency();
-        let file = in_file(&[flag]);
-        assert!(live.iter().filter(|note| note.velocity.is_some()).count() > 50, "{live:?}");
-        // What is still held at the end of the file ends with it.
-        let end = demo()[0].len() as f64 / 44_100.0;
-        let file: Vec<_> = file.into_iter().filter(|(at, _, on)| *on || *at < end - 0.1).collect();
-        let mut rest: Vec<_> = live
-            .iter()
-            .filter(|n| {
-                n.velocity.is_some() || (n.frame as f64) < 44_100.0 * (end - 0.1) + latency as f64
-            })
-            .collect();
-        assert_eq!(rest.len(), file.len());
-        for (at, key, on) in file {
-            // Within a block of 64 samples and a tick of the file.
-            let same = |note: &&Sent| {
-                let late = (note.frame as f64 - latency as f64) / 44_100.0 - at;
-                note.key == key && note.velocity.is_some() == on && (-0.001..0.0025).contains(&late)
-            };
-            let found = rest.iter().position(same);
-            rest.remove(found.unwrap_or_else(|| panic!("{key} at {at}: {on}, with {flag}")));
-        }
-    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use crate::{
     hosting::{instance, library, music, set, settings, sounds},
     played,
 };
-use tone_filter::dsp::{CHOICES, SPECS};
+use tone_filter_dsp::{CHOICES, SPECS};
 use xtask::host::{Parameter, parameter_id};
 
 #[test]

@@ -5,12 +5,11 @@ use crate::{
     common::snr,
     every,
     hosting::{
-        Signal, assert_same, change, demo, expected, instance, music, set, settings, sounds, wav,
+        Signal, assert_same, change, demo, expected, instance, music, set, settings, sounds,
     },
     played, random_blocks,
 };
-use std::process::Command;
-use tone_filter::dsp::{CHOICES, Listen, SPECS, Scale, Settings, ToneFilter};
+use tone_filter_dsp::{Listen, Settings, ToneFilter};
 use xtask::host::Change;
 
 #[test]
@@ -168,39 +167,6 @@ fn a_faulty_block_has_no_lasting_effect() {
                 assert!(db >= 80.0, "{bad}: {db} dB");
             }
         }
-    }
-}
-
-#[test]
-fn the_renderer_gives_the_same_output_for_the_demo_tune() {
-    let demo = xtask::root().join("assets/demo.wav");
-    let input = wav(&demo);
-    // The renderer compensates latency, so sounds with lookahead cannot be compared.
-    for sound in sounds().into_iter().filter(|sound| !sound.lookahead) {
-        let mut instance = instance();
-        set(&mut instance, &sound);
-        let actual = settings(&mut instance);
-
-        let place = tempfile::tempdir().unwrap();
-        let out = place.path().join("out.wav");
-        let mut renderer = Command::new(env!("CARGO_BIN_EXE_tone-filter"));
-        renderer.arg("render").arg(&demo).arg("-o").arg(&out).args(["--bit-depth", "32f"]);
-        for spec in &SPECS {
-            renderer.arg(format!("--{}={}", spec.id, spec.get(&actual)));
-        }
-        for choice in CHOICES.iter().filter(|choice| !choice.is_connection()) {
-            let flag = if choice.id == "keys" { "key-mode" } else { choice.id };
-            renderer.arg(format!("--{flag}={}", choice.entries[choice.get(&actual)].0));
-        }
-        renderer.args(["--bands", &actual.bands.to_string()]);
-        if actual.scale == Scale::Custom {
-            renderer.args(["--custom", &actual.custom.to_string()]);
-        }
-        let output = renderer.output().unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-
-        let plugin = played(&mut instance, 44_100.0, &input, true, every(512), &[]);
-        assert_same(&plugin, &wav(&out), &format!("{actual:?}"));
     }
 }
 

@@ -5,7 +5,7 @@ use crate::{
     hosting::{change, instance, music, set, settings},
     random_blocks,
 };
-use tone_filter::dsp::{Settings, ToneFilter};
+use tone_filter_dsp::{Settings, ToneFilter};
 use xtask::host::ProcessStatus;
 
 #[test]

@@ -6,7 +6,7 @@ use clap_sys::ext::{
     params::{CLAP_EXT_PARAMS, clap_plugin_params},
     tail::{CLAP_EXT_TAIL, clap_plugin_tail},
 };
-use tone_filter::dsp::{Settings, Sync, ToneFilter};
+use tone_filter_dsp::{Settings, Sync, ToneFilter};
 use xtask::host::parameter_id;
 
 const RATE: f64 = 48_000.0;

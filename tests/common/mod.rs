@@ -1,7 +1,7 @@
 //! Test signals and measurements.
 #![allow(dead_code, reason = "every test uses some of it")]
 
-#[path = "../../src/xorshift.rs"]
+#[path = "../../crates/offline/src/xorshift.rs"]
 mod generator;
 
 use generator::xorshift;

@@ -1,8 +1,9 @@
 //! Blocks of all lengths and buffers as hosts pass them.
 
 use crate::{
+    builds::builds,
     common::noise,
-    hosting::{Signal, builds, music, new},
+    hosting::{Signal, music, new},
 };
 use xtask::host::{Library, Surroundings, random_transport};
 

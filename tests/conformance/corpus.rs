@@ -1,12 +1,11 @@
 //! States and presets that released versions have saved (`cargo xtask corpus` makes those of this one).
 
-use crate::hosting::{builds, new, settings};
+use crate::builds::builds;
+use crate::hosting::{new, settings};
 use serde_json::Value;
 use std::{fs, path::PathBuf};
-use tone_filter::{
-    dsp::{CHOICES, SPECS, Settings},
-    presets::Preset,
-};
+use tone_filter_dsp::{CHOICES, SPECS, Settings};
+use tone_filter_presets::Preset;
 
 /// Every pair of a state and a preset, by the preset's path.
 fn presets() -> Vec<PathBuf> {

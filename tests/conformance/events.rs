@@ -1,7 +1,8 @@
 //! Parameter events of a block, with times within the block and outside of it.
 
-use crate::hosting::{Signal, assert_same, builds, change, expected, music, new, settings};
-use tone_filter::dsp::Settings;
+use crate::builds::builds;
+use crate::hosting::{Signal, assert_same, change, expected, music, new, settings};
+use tone_filter_dsp::Settings;
 use xtask::host::{Change, Library};
 
 const RATE: f64 = 48_000.0;

@@ -1,7 +1,8 @@
 //! The life cycle of an instance, from its descriptor to its destruction.
 
-use crate::hosting::{assert_same, builds, change, expected, music, new, settings};
-use tone_filter::dsp::Settings;
+use crate::builds::builds;
+use crate::hosting::{assert_same, change, expected, music, new, settings};
+use tone_filter_dsp::Settings;
 use xtask::host::parameter_id;
 
 #[test]

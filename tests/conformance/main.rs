@@ -1,6 +1,8 @@
 //! The requirements of CLAP hosts and validators, checked with a debug build, which has overflow checks and debug
 //! assertions, and with the release bundle. The sound is tested in `clap_host`.
 
+#[path = "../hosting/builds.rs"]
+mod builds;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../hosting/mod.rs"]

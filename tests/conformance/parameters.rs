@@ -1,11 +1,12 @@
 //! Parameters: what hosts read and set.
 
 use crate::{
+    builds::builds,
     common::noise,
-    hosting::{builds, change, music, new, settings},
+    hosting::{change, music, new, settings},
 };
 use std::collections::HashSet;
-use tone_filter::dsp::{CHOICES, SPECS, Settings};
+use tone_filter_dsp::{CHOICES, SPECS, Settings};
 use xtask::host::{Change, parameter_id};
 
 #[test]

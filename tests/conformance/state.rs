@@ -1,11 +1,12 @@
 //! Saved states: they are restored exactly, and invalid ones change nothing.
 
 use crate::{
+    builds::builds,
     common::noise,
-    hosting::{builds, new, saved, set, settings, sounds, state},
+    hosting::{new, saved, set, settings, sounds, state},
 };
 use serde_json::{Value, json};
-use tone_filter::dsp::{BandMask, CHOICES, SPECS, Settings};
+use tone_filter_dsp::{BandMask, CHOICES, SPECS, Settings};
 use xtask::host::{Change, Instance, Library};
 
 /// An instance whose settings are not the defaults.

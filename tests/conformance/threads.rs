@@ -1,8 +1,9 @@
 //! Concurrent use as CLAP allows: audio on one thread, everything else on the main thread.
 
 use crate::{
+    builds::builds,
     common::noise,
-    hosting::{builds, music, new, settings, states},
+    hosting::{music, new, settings, states},
 };
 use xtask::host::{Change, Processor};
 

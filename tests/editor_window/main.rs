@@ -13,7 +13,7 @@ use hosting::{demo, instance};
 use look::{Area, Look, is_drawn, is_lit};
 use stage::Stage;
 use std::f64::consts::TAU;
-use tone_filter::dsp::{
+use tone_filter_dsp::{
     Settings,
     notes::{TONES, frequency, name},
 };

@@ -8,7 +8,7 @@ use std::{
     thread::{scope, sleep},
     time::{Duration, Instant},
 };
-use tone_filter::dsp::Settings;
+use tone_filter_dsp::Settings;
 use xtask::{
     display::{Display, Picture},
     host::{GuiStep, Instance, Processor},

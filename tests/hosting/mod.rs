@@ -5,7 +5,7 @@
 use crate::common::noisy_chord;
 use serde_json::Value;
 use std::path::Path;
-use tone_filter::dsp::{
+use tone_filter_dsp::{
     BandMask, CHOICES, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter, Voice,
 };
 use xtask::{
@@ -22,13 +22,6 @@ pub fn library() -> (Library, Descriptor) {
     let library = Library::load(&bundle).unwrap();
     let plugin = library.plugins().unwrap().remove(0);
     (library, plugin)
-}
-
-/// The plugin as a debug build, with the assertions of the compiler and of nice-plug, and as the release bundle.
-#[cfg(feature = "plugin")]
-pub fn builds() -> [(&'static str, Library); 2] {
-    let debug = Library::linked(&tone_filter::clap_entry).unwrap();
-    [("debug", debug), ("release", library().0)]
 }
 
 /// A new instance of the only plugin in `library`.

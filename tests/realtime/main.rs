@@ -3,14 +3,17 @@
 //! calls to a handler while a block is processed (Linux' "syscall user dispatch").
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 
+#[path = "../hosting/builds.rs"]
+mod builds;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../hosting/mod.rs"]
 mod hosting;
 mod vst3;
 
+use builds::builds;
 use common::noise;
-use hosting::{builds, music, new, settle, states, threads};
+use hosting::{music, new, settle, states, threads};
 use std::{
     backtrace::Backtrace,
     cell::Cell,

@@ -12,7 +12,7 @@ mod table;
 
 use picture::Picture;
 use std::fmt::Display;
-use tone_filter::dsp::{Settings, ToneFilter, choice, spec};
+use tone_filter_dsp::{Settings, ToneFilter, choice, spec};
 
 /// Samples that the Web Audio API processes at a time.
 const QUANTUM: usize = 128;

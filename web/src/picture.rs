@@ -1,7 +1,7 @@
 //! The bands as numbers that a page can draw.
 
 use std::f32::consts::TAU;
-use tone_filter::dsp::{
+use tone_filter_dsp::{
     Band, ToneFilter,
     notes::{PITCH_CLASSES, TONES},
 };

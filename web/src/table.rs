@@ -1,10 +1,8 @@
 //! Settings and presets as JSON.
 
 use serde::Serialize;
-use tone_filter::{
-    dsp::{CHOICES, Entry, SPECS, Settings},
-    presets::{Preset, ids},
-};
+use tone_filter_dsp::{CHOICES, Entry, SPECS, Settings};
+use tone_filter_presets::{Preset, ids};
 
 /// What a page needs to make its controls.
 #[derive(Serialize)]

@@ -3,7 +3,7 @@
 use super::{picture::CLOSED, *};
 use serde_json::Value;
 use std::f64::consts::TAU;
-use tone_filter::dsp::{CHOICES, SPECS, notes};
+use tone_filter_dsp::{CHOICES, SPECS, notes};
 
 const RATE: f64 = 48_000.0;
 
@@ -113,7 +113,7 @@ fn the_table_has_all_settings_and_presets() {
     };
     assert_eq!(ids("numbers"), SPECS.each_ref().map(|spec| spec.id));
     assert_eq!(ids("choices"), CHOICES.each_ref().map(|choice| choice.id));
-    assert_eq!(ids("presets"), tone_filter::presets::ids().collect::<Vec<_>>());
+    assert_eq!(ids("presets"), tone_filter_presets::ids().collect::<Vec<_>>());
     assert_eq!(table["choices"][0]["entries"][1][0], "stereo");
 }
 

@@ -4,7 +4,7 @@ use crate::{root, run, target};
 use anyhow::{Context, Result, ensure};
 use rayon::prelude::*;
 use std::{fs, path::Path, process::Command};
-use tone_filter::presets;
+use tone_filter_presets as presets;
 
 /// The kernels that are the same on every CPU.
 const KERNELS: [&str; 2] = ["scalar", "portable"];

@@ -8,10 +8,8 @@ use crate::{
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::fs;
-use tone_filter::{
-    dsp::{CHOICES, SPECS, Settings},
-    presets::{Preset, ids},
-};
+use tone_filter_dsp::{CHOICES, SPECS, Settings};
+use tone_filter_presets::{Preset, ids};
 
 /// Builds the plugin and writes the state and the preset of every factory preset into
 /// `tests/corpus/VERSION/`. The folder must not exist: files of released versions are never changed.

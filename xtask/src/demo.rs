@@ -11,10 +11,8 @@ use std::{
     path::Path,
     time::{Duration, Instant},
 };
-use tone_filter::{
-    dsp::{BandMask, CHOICES, SPECS, Settings, ToneFilter, notes::TONES},
-    offline::plot::Plot,
-};
+use tone_filter_dsp::{BandMask, CHOICES, SPECS, Settings, ToneFilter, notes::TONES};
+use tone_filter_offline::plot::Plot;
 
 /// The longest block; the shortest has 64 samples.
 const MAX_BLOCK: usize = 512;

@@ -10,7 +10,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use tone_filter::dsp::{Settings, ToneFilter};
+use tone_filter_dsp::{Settings, ToneFilter};
 
 /// The seconds of the demo tune that are filmed.
 const SCENE: [f64; 2] = [4.0, 12.0];

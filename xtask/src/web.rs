@@ -7,10 +7,8 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
 };
-use tone_filter::{
-    dsp::ToneFilter,
-    presets::{Preset, ids},
-};
+use tone_filter_dsp::ToneFilter;
+use tone_filter_presets::{Preset, ids};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 

@@ -13,7 +13,7 @@ use godot::{
 };
 use player::{Player, State};
 use std::{ffi::c_void, slice};
-use tone_filter::dsp::{choice, spec};
+use tone_filter_dsp::{choice, spec};
 use triple_buffer::Input;
 
 struct ToneFilterExtension;

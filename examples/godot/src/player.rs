@@ -1,7 +1,7 @@
 //! The filter on the audio thread, and the way to it. It needs no Godot to run.
 
 use godot::classes::native::AudioFrame;
-use tone_filter::dsp::{Error, Keyboard, Settings, ToneFilter};
+use tone_filter_dsp::{Error, Keyboard, Settings, ToneFilter};
 use triple_buffer::{Input, Output, triple_buffer};
 
 /// Frames that are filtered at a time.
@@ -54,7 +54,7 @@ impl Player {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tone_filter::dsp::Keys;
+    use tone_filter_dsp::Keys;
 
     #[test]
     fn it_plays_what_the_filter_plays() {

@@ -1,16 +1,14 @@
 //! The appearance of one band's cell.
 
-use crate::{
-    dsp::{Band, BandState, notes},
-    editor::{
-        band_grid::COLUMNS,
-        theme::{self, Scale},
-    },
+use crate::editor::{
+    band_grid::COLUMNS,
+    theme::{self, Scale},
 };
 use egui::{
     Align2, Color32, CornerRadius, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2,
 };
 use std::f32::consts::TAU;
+use tone_filter_dsp::{Band, BandState, notes};
 
 /// The level in dB, relative to the total power, at which a bar is empty.
 pub const QUIETEST: f32 = -60.0;

@@ -2,11 +2,11 @@
 
 use super::focus_ring;
 use crate::{
-    dsp::Choice,
     editor::{edits::Edits, host::menu, theme::Scale},
     params::ChoiceParam,
 };
 use egui::{ComboBox, Rect, RichText, Role, Ui, UiBuilder, WidgetInfo, vec2};
+use tone_filter_dsp::Choice;
 
 /// Shows a drop-down list of the entries of `param` in `place`, with the tooltip `tip`.
 pub fn list(

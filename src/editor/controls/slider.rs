@@ -1,10 +1,7 @@
 //! Sliders with a text field for their value.
 
 use super::{Place, focus_ring};
-use crate::{
-    dsp::{Spec, Taper},
-    editor::{edits::Edits, host::menu, theme},
-};
+use crate::editor::{edits::Edits, host::menu, theme};
 use egui::{
     Align2, Color32, CornerRadius, CursorIcon, Event, EventFilter, Frame, Key, Margin,
     MouseWheelUnit, PointerButton, Rect, Response, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo,
@@ -14,6 +11,7 @@ use egui::{
     vec2,
 };
 use nice_plug::prelude::{FloatParam, Param};
+use tone_filter_dsp::{Spec, Taper};
 
 /// The factor for drags and steps while shift is held.
 const FINE: f32 = 0.1;

@@ -2,7 +2,6 @@
 
 use super::{Place, VOICE, focus_ring, list};
 use crate::{
-    dsp::Voice,
     editor::{
         edits::Edits,
         host::menu,
@@ -11,6 +10,7 @@ use crate::{
     params::ChoiceParam,
 };
 use egui::{Align2, Color32, CornerRadius, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
+use tone_filter_dsp::Voice;
 
 /// The most entries whose names have room on buttons.
 const MOST_BUTTONS: usize = 3;

@@ -4,7 +4,6 @@ use super::HostLink;
 use crate::{
     editor::edits::{Edits, Session},
     params::ToneFilterParams,
-    presets::{Error, Folder, Preset},
 };
 use nice_plug::{
     context::{
@@ -19,6 +18,7 @@ use std::{
     path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
+use tone_filter_presets::{Error, Folder, Preset};
 
 /// Loads presets as the editor does: as one undo step, and without the bypass.
 #[derive(Clone)]

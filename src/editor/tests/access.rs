@@ -1,12 +1,10 @@
 //! Every control has a name and can be operated by the keyboard.
 
 use super::TestEditor;
-use crate::{
-    dsp::{CHOICES, Choice, SPECS},
-    editor::DEFAULT_SIZE,
-};
+use crate::editor::DEFAULT_SIZE;
 use egui::{Event, Key};
 use std::collections::BTreeSet;
+use tone_filter_dsp::{CHOICES, Choice, SPECS};
 
 /// Everything that a key can change: the settings, the other sound of A/B, the painted texts and the labels.
 fn seen(editor: &mut TestEditor) -> impl PartialEq + use<> {

@@ -1,11 +1,9 @@
 //! Sliders, switches and text fields.
 
 use super::TestEditor;
-use crate::{
-    dsp::{BandMask, CHOICES, Settings},
-    editor::DEFAULT_SIZE,
-};
+use crate::editor::DEFAULT_SIZE;
 use egui::{Event, Key, MouseWheelUnit, TouchPhase, vec2};
+use tone_filter_dsp::{BandMask, CHOICES, Settings};
 
 /// From the middle of a slider to its track.
 const TRACK: egui::Vec2 = vec2(0.0, 5.0);

@@ -1,13 +1,11 @@
 //! The cells, the keyboard below them and the scale.
 
 use super::{TestEditor, marker};
-use crate::{
-    dsp::{
-        BandMask, BandState, Keys, PitchClass, PitchClasses, Scale, Settings, ToneFilter, notes,
-    },
-    editor::DEFAULT_SIZE,
-};
+use crate::editor::DEFAULT_SIZE;
 use egui::Modifiers;
+use tone_filter_dsp::{
+    BandMask, BandState, Keys, PitchClass, PitchClasses, Scale, Settings, ToneFilter, notes,
+};
 
 #[test]
 fn a_click_mutes_a_band_and_alt_click_solos_it() {

@@ -1,7 +1,6 @@
 //! A simulated user: mouse, keyboard and screen reader of an editor without a window.
 
 use crate::{
-    dsp::{Bands, Settings, ToneFilter},
     editor::{Layout, Panel, PresetLoader, WindowlessEditor, band_grid, edits::Edits, theme},
     meters::MeterInput,
     params::ToneFilterParams,
@@ -12,6 +11,7 @@ use egui_kittest::{
     kittest::{NodeT, Queryable},
 };
 use std::time::Duration;
+use tone_filter_dsp::{Bands, Settings, ToneFilter};
 
 /// An editor of which tests are the user.
 pub struct TestEditor {

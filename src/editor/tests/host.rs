@@ -1,18 +1,16 @@
 //! What the host tells the editor besides parameters, and what the editor asks of it.
 
 use super::{TestEditor, leaves};
-use crate::{
-    dsp::{BandMask, Settings},
-    editor::{
-        Automation, Connection, DEFAULT_SIZE, HostLink, MIN_SIZE, Mapping, Menu, MenuItem, Place,
-        Request, Track, preset_list::is_same, theme,
-    },
+use crate::editor::{
+    Automation, Connection, DEFAULT_SIZE, HostLink, MIN_SIZE, Mapping, Menu, MenuItem, Place,
+    Request, Track, preset_list::is_same, theme,
 };
 use egui::{Color32, Event, Key, Modifiers, Pos2, Shape};
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
 };
+use tone_filter_dsp::{BandMask, Settings};
 
 /// An editor of a host that understands all requests, and how often it was woken.
 fn connected() -> (TestEditor, HostLink, Arc<AtomicUsize>) {
@@ -266,7 +264,7 @@ fn a_preset_that_the_host_loads_is_an_undo_step_and_keeps_the_bypass() {
     let loader = editor.preset_loader();
     loader.factory("chord-pad").unwrap();
     editor.frame(vec![]);
-    let pad = crate::presets::Preset::factory("chord-pad").unwrap().settings;
+    let pad = tone_filter_presets::Preset::factory("chord-pad").unwrap().settings;
     assert!(is_same(&editor.settings(), &pad) && editor.settings().bypass);
     editor.place("Preset: Chord Pad");
     editor.click(editor.place("Undo"));
@@ -277,7 +275,7 @@ fn a_preset_that_the_host_loads_is_an_undo_step_and_keeps_the_bypass() {
 
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("own.json");
-    crate::presets::Preset::new("Elsewhere", Settings { mix: 12.0, ..before })
+    tone_filter_presets::Preset::new("Elsewhere", Settings { mix: 12.0, ..before })
         .write(&path)
         .unwrap();
     loader.file(&path).unwrap();

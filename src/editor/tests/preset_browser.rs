@@ -5,12 +5,12 @@ use super::{
     presets::{open_folder, shown},
 };
 use crate::{
-    dsp::{BandMask, PitchClass, PitchClasses, Scale, Settings},
     editor::{DEFAULT_SIZE, MIN_SIZE, preset_list::is_same},
     params::Keep,
-    presets::{Preset, ids},
 };
 use egui::{Event, Key};
+use tone_filter_dsp::{BandMask, PitchClass, PitchClasses, Scale, Settings};
+use tone_filter_presets::{Preset, ids};
 
 const SEARCH: &str = "Search presets";
 

@@ -4,13 +4,11 @@ use super::{
     TestEditor,
     presets::{open_folder, shown, type_into},
 };
-use crate::{
-    dsp::Settings,
-    editor::{DEFAULT_SIZE, MIN_SIZE, notice::SECONDS},
-    presets::{Folder, Preset},
-};
+use crate::editor::{DEFAULT_SIZE, MIN_SIZE, notice::SECONDS};
 use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, TouchPhase, vec2};
 use std::time::Duration;
+use tone_filter_dsp::Settings;
+use tone_filter_presets::{Folder, Preset};
 
 const FILE: &str = "Save and load presets: File";
 

@@ -1,16 +1,14 @@
 //! The preset bar.
 
 use super::TestEditor;
-use crate::{
-    dsp::Settings,
-    editor::{
-        DEFAULT_SIZE,
-        preset_list::{PresetList, is_same},
-    },
-    presets::{Folder, Preset, ids},
+use crate::editor::{
+    DEFAULT_SIZE,
+    preset_list::{PresetList, is_same},
 };
 use egui::{Event, Key, Modifiers};
 use nice_plug::params::Params;
+use tone_filter_dsp::Settings;
+use tone_filter_presets::{Folder, Preset, ids};
 
 /// The name of the preset that the bar shows.
 pub fn shown(editor: &TestEditor) -> String {

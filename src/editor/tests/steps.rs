@@ -2,10 +2,10 @@
 
 use super::TestEditor;
 use crate::{
-    dsp::{BandMask, PitchClasses, Settings},
     editor::{DEFAULT_SIZE, preset_list::is_same},
     params,
 };
+use tone_filter_dsp::{BandMask, PitchClasses, Settings};
 
 /// Edits every setting once, far from its default: the ids, and the settings after each edit.
 fn edit_all(editor: &mut TestEditor) -> Vec<(&'static str, Settings)> {

@@ -2,7 +2,6 @@
 
 use super::{TestEditor, band};
 use crate::{
-    dsp::{BandState, Bands, Settings, ToneFilter},
     editor::{DEFAULT_SIZE, MIN_SIZE, ToneFilterEditor},
     meters::meters,
     params::ToneFilterParams,
@@ -11,6 +10,7 @@ use egui::{Event, Key, Vec2, ViewportCommand, vec2};
 use nice_plug::{editor::Editor, params::Params};
 use nice_plug_egui::{NiceEguiApp, RepaintNotifier, baseview::WindowSize};
 use std::{sync::Arc, time::Duration};
+use tone_filter_dsp::{BandState, Bands, Settings, ToneFilter};
 
 /// The window sizes that the last frame has requested.
 fn asked(editor: &TestEditor) -> Vec<Vec2> {

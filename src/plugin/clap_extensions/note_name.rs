@@ -1,16 +1,14 @@
 //! The names of keys: those of the bands that they play.
 
 use super::c_text;
-use crate::{
-    dsp::{
-        Keys,
-        notes::{TONES, midi_note, name},
-    },
-    plugin::clap_entry::{Guarded, guarded},
-};
+use crate::plugin::clap_entry::{Guarded, guarded};
 use clap_sys::{
     ext::note_name::{clap_note_name, clap_plugin_note_name},
     plugin::clap_plugin,
+};
+use tone_filter_dsp::{
+    Keys,
+    notes::{TONES, midi_note, name},
 };
 
 pub static EXTENSION: clap_plugin_note_name =

@@ -1,10 +1,7 @@
 //! Presets that the host loads, by the locations that `preset_discovery.rs` has told it.
 
 use super::{c_string, rust_string, without_panic};
-use crate::{
-    plugin::clap_entry::{Guarded, guarded},
-    presets::Error,
-};
+use crate::plugin::clap_entry::{Guarded, guarded};
 use clap_sys::{
     ext::preset_load::clap_plugin_preset_load,
     factory::preset_discovery::{
@@ -13,6 +10,7 @@ use clap_sys::{
     plugin::clap_plugin,
 };
 use std::{ffi::c_char, path::Path};
+use tone_filter_presets::Error;
 
 pub static EXTENSION: clap_plugin_preset_load =
     clap_plugin_preset_load { from_location: Some(from_location) };

@@ -1,10 +1,8 @@
 //! The tail at any time, for the settings as they are.
 
-use crate::{
-    dsp::ToneFilter,
-    plugin::clap_entry::{Guarded, guarded},
-};
+use crate::plugin::clap_entry::{Guarded, guarded};
 use clap_sys::{ext::tail::clap_plugin_tail, plugin::clap_plugin};
+use tone_filter_dsp::ToneFilter;
 
 pub static EXTENSION: clap_plugin_tail = clap_plugin_tail { get: Some(get) };
 

@@ -1,10 +1,8 @@
 //! What the examples do, done with the library in Rust.
 
 use anyhow::{Context, Result};
-use tone_filter::{
-    dsp::{BandState, Keys, Settings, ToneFilter, spec},
-    presets::Preset,
-};
+use tone_filter_dsp::{BandState, Keys, Settings, ToneFilter, spec};
+use tone_filter_presets::Preset;
 
 /// Sample rate of the files for `tone_filter.c`, Hz.
 pub const RATE: u32 = 44_100;

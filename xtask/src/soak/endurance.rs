@@ -3,7 +3,7 @@
 use super::common::noise;
 use anyhow::{Result, ensure};
 use std::fmt;
-use tone_filter::dsp::{BandMask, CHOICES, PitchClasses, SPECS, Settings, ToneFilter};
+use tone_filter_dsp::{BandMask, CHOICES, PitchClasses, SPECS, Settings, ToneFilter};
 
 const RATE: f64 = 44_100.0;
 /// Samples between two changes of the settings: more than a thousand changes per second.

@@ -4,7 +4,7 @@ use super::{Score, Song, Tool, latencies, loudness, read, score, songs};
 use crate::{run, target};
 use anyhow::{Result, ensure};
 use std::process::Command;
-use tone_filter::presets::ids;
+use tone_filter_presets::ids;
 
 /// The values of Mix at which loudness is measured, in percent.
 const MIXES: [&str; 4] = ["25", "50", "75", "100"];

@@ -1,0 +1,147 @@
+//! The measurement of kernels that take turns.
+
+use super::{cycles::Cycles, voices};
+use crate::progress::Bar;
+use std::{hint::black_box, time::Instant};
+use tone_filter_dsp::{BandMask, Settings, Stereo, ToneFilter, Voice, kernel::Kernel, reference};
+
+/// Samples a call, as an offline renderer has them.
+const BLOCK: usize = 4096;
+/// The reference is slow; this much of the signal tells how close a kernel comes to it.
+const COMPARED_SECONDS: f64 = 2.0;
+/// A figure is stable when so many turns have not improved it by more than this share.
+const STABLE_TURNS: usize = 10;
+const STABLE: f64 = 0.005;
+/// The most turns, as a multiple of those asked for.
+const MOST: usize = 4;
+
+/// How a kernel did.
+pub struct Score {
+    pub kernel: Kernel,
+    /// One channel, all bands.
+    pub plain: Speed,
+    /// Two channels with a bank each; samples are frames.
+    pub stereo: Speed,
+    /// One channel, every other band muted.
+    pub masked: Speed,
+    /// In dB, of the soft clip: a voice in noise depends on how its phase is read.
+    pub snr: Option<f64>,
+}
+
+/// The fastest turn.
+#[derive(Clone, Copy)]
+pub struct Speed {
+    /// Seconds a sample.
+    pub seconds: f64,
+    /// CPU cycles a sample, if they can be counted.
+    pub cycles: Option<f64>,
+}
+
+/// A filter, its input and its speed so far.
+struct Contender {
+    filter: ToneFilter,
+    channels: Vec<Vec<f32>>,
+    speed: Speed,
+    /// Turns since it was last faster by more than [`STABLE`].
+    since: usize,
+}
+
+impl Contender {
+    fn new(filter: ToneFilter, channels: usize) -> Self {
+        let speed = Speed { seconds: f64::INFINITY, cycles: None };
+        Self { filter, channels: vec![Vec::new(); channels], speed, since: 0 }
+    }
+
+    fn run(&mut self, signal: &[f32], cycles: &mut Cycles) {
+        for channel in &mut self.channels {
+            channel.clear();
+            channel.extend_from_slice(signal);
+        }
+        let mut elapsed = 0.0;
+        let count = cycles.count(|| {
+            let start = Instant::now();
+            match &mut self.channels[..] {
+                [left, right] => {
+                    for (left, right) in left.chunks_mut(BLOCK).zip(right.chunks_mut(BLOCK)) {
+                        self.filter.process(&mut [left, right]);
+                    }
+                }
+                channels => {
+                    for block in channels[0].chunks_mut(BLOCK) {
+                        self.filter.process(&mut [block]);
+                    }
+                }
+            }
+            black_box(&self.channels);
+            elapsed = start.elapsed().as_secs_f64();
+        });
+        let samples = signal.len() as f64;
+        let (seconds, cycles) = (elapsed / samples, count.map(|count| count as f64 / samples));
+        self.since = if seconds < (1.0 - STABLE) * self.speed.seconds { 0 } else { self.since + 1 };
+        if seconds < self.speed.seconds {
+            self.speed.seconds = seconds;
+        }
+        self.speed.cycles = match (self.speed.cycles, cycles) {
+            (Some(least), Some(cycles)) => Some(least.min(cycles)),
+            (least, cycles) => least.or(cycles),
+        };
+    }
+}
+
+/// Lets the kernels filter `signal` in turn, at least `turns` times.
+pub fn measure(
+    kernels: &[Kernel],
+    voice: usize,
+    rate: f64,
+    signal: &[f32],
+    turns: usize,
+) -> Result<Vec<Score>, tone_filter_dsp::Error> {
+    let mut settings = Settings { mix: 100.0, ..Settings::REFERENCE };
+    voices().set(&mut settings, voice);
+    let stereo = Settings { stereo: Stereo::Stereo, ..settings };
+    let odd = (0..tone_filter_dsp::notes::TONES).filter(|tone| tone % 2 == 1);
+    let bands = odd.fold(BandMask::ALL, |mask, tone| mask.with(tone, false));
+    let masked = Settings { bands, ..settings };
+    let filter = |kernel, settings| ToneFilter::new(rate, settings).map(|f| f.with_kernel(kernel));
+
+    let compared = &signal[..signal.len().min((COMPARED_SECONDS * rate) as usize)];
+    let truth = reference::process(&settings, rate, &[compared]).remove(0);
+    let mut snrs = Vec::new();
+    let mut contenders = Vec::new();
+    for &kernel in kernels {
+        let mut output = compared.to_vec();
+        filter(kernel, &settings)?.process(&mut [&mut output]);
+        snrs.push((settings.voice == Voice::Soft).then(|| snr(&truth, &output)));
+        contenders.push([
+            Contender::new(filter(kernel, &settings)?, 1),
+            Contender::new(filter(kernel, &stereo)?, 2),
+            Contender::new(filter(kernel, &masked)?, 1),
+        ]);
+    }
+    let mut cycles = Cycles::new();
+    let bar = Bar::new("bench", false);
+    for turn in 0..MOST * turns {
+        let stable = |contender: &Contender| contender.since >= STABLE_TURNS;
+        if turn >= turns && contenders.iter().flatten().all(stable) {
+            break;
+        }
+        bar.move_to((turn as f64 / turns as f64).min(1.0));
+        for contender in contenders.iter_mut().flatten() {
+            contender.run(signal, &mut cycles);
+        }
+    }
+    let scores = kernels.iter().zip(snrs).zip(&contenders);
+    Ok(scores
+        .map(|((&kernel, snr), contenders)| {
+            let [plain, stereo, masked] = contenders.each_ref().map(|contender| contender.speed);
+            Score { kernel, plain, stereo, masked, snr }
+        })
+        .collect())
+}
+
+/// How far, in dB, the difference of `signal` to `truth` is below `truth`.
+fn snr(truth: &[f64], signal: &[f32]) -> f64 {
+    let power: f64 = truth.iter().map(|t| t * t).sum();
+    let error: f64 = truth.iter().zip(signal).map(|(t, &s)| (t - f64::from(s)).powi(2)).sum();
+    10.0 * (power / error).log10()
+}

@@ -1,0 +1,134 @@
+//! The figures of a run, for people and for programs.
+
+use super::measure::Score;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{self, Write},
+    path::Path,
+};
+use tone_filter_dsp::kernel::Kernel;
+use tone_filter_offline as offline;
+
+const RATES: [u32; 3] = [44_100, 48_000, 96_000];
+
+/// What `--json` prints and `--against` reads.
+#[derive(Serialize, Deserialize)]
+pub struct Report {
+    /// What was measured: the voice, and the recording or noise.
+    signal: String,
+    kernels: Vec<Row>,
+    /// Kernels that this CPU cannot run.
+    missing: Vec<String>,
+}
+
+/// The figures of a kernel.
+#[derive(Serialize, Deserialize)]
+struct Row {
+    name: String,
+    mega_samples_per_second: f64,
+    /// By sample rate in Hz.
+    times_real_time: BTreeMap<String, f64>,
+    ratio_to_scalar: Option<f64>,
+    cycles_per_sample: Option<f64>,
+    /// Time of stereo in that of mono.
+    stereo: Option<f64>,
+    /// Time with muted bands in that without.
+    masked: Option<f64>,
+    snr_db: Option<f64>,
+}
+
+impl Row {
+    fn new(score: &Score, scalar: Option<&Score>) -> Self {
+        let plain = score.plain.seconds;
+        let real_time = RATES.map(|rate| (rate.to_string(), 1.0 / (plain * f64::from(rate))));
+        Self {
+            name: score.kernel.name().to_owned(),
+            mega_samples_per_second: 1e-6 / plain,
+            times_real_time: real_time.into_iter().collect(),
+            ratio_to_scalar: scalar.map(|scalar| scalar.plain.seconds / plain),
+            cycles_per_sample: score.plain.cycles,
+            stereo: Some(score.stereo.seconds / plain),
+            masked: Some(score.masked.seconds / plain),
+            snr_db: score.snr,
+        }
+    }
+}
+
+impl Report {
+    /// A report on measurements with `signal`, without figures.
+    pub fn new(signal: String) -> Self {
+        let missing = Kernel::NAMES.into_iter().filter(|name| name.parse::<Kernel>().is_err());
+        Self { signal, kernels: Vec::new(), missing: missing.map(str::to_owned).collect() }
+    }
+
+    /// Adds what was measured.
+    pub fn add(&mut self, scores: &[Score]) {
+        let scalar = scores.iter().find(|score| score.kernel.name() == "scalar");
+        self.kernels.extend(scores.iter().map(|score| Row::new(score, scalar)));
+    }
+
+    /// Reads a report of another run.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is no report.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let text = fs::read_to_string(path)
+            .map_err(|source| offline::Error::Read { path: path.to_owned(), source })?;
+        let report = serde_json::from_str(&text);
+        report.map_err(|_| anyhow::anyhow!("{}: not a report of `bench --json`", path.display()))
+    }
+
+    /// Whether the figures of another run can be compared with this one's.
+    ///
+    /// # Errors
+    /// When something else was measured.
+    pub fn check(&self, other: &Self, path: &Path) -> anyhow::Result<()> {
+        let (path, own, other) = (path.display(), &self.signal, &other.signal);
+        anyhow::ensure!(own == other, "{path}: it is of {other}, this run of {own}");
+        Ok(())
+    }
+
+    /// Prints it as JSON.
+    pub fn print_json(&self) -> anyhow::Result<()> {
+        Ok(writeln!(io::stdout().lock(), "{}", serde_json::to_string(self)?)?)
+    }
+
+    /// Prints it as a table, with the speed in comparison with another run if there is one.
+    pub fn print(&self, against: Option<&Self>) -> anyhow::Result<()> {
+        let mut stdout = io::stdout().lock();
+        let more = if against.is_some() { "   x before" } else { "" };
+        writeln!(
+            stdout,
+            "kernel    M samples/s   times real time at 44.1 / 48 / 96 kHz   x scalar   cycles   \
+             stereo   masked        SNR{more}"
+        )?;
+        let figure = |value: Option<f64>, decimals: usize| {
+            value.map_or("-".to_owned(), |value| format!("{value:.decimals$}"))
+        };
+        for row in &self.kernels {
+            let [a, b, c] = RATES.map(|rate| row.times_real_time[&rate.to_string()]);
+            let snr = row.snr_db.map_or("-".to_owned(), |snr| format!("{snr:.1} dB"));
+            let before = against.map_or(String::new(), |other| {
+                let before = other.kernels.iter().find(|own| own.name == row.name);
+                let speed = |row: &Row| row.mega_samples_per_second;
+                format!(" {:>10}", figure(before.map(|before| speed(row) / speed(before)), 3))
+            });
+            writeln!(
+                stdout,
+                "{:8} {:12.2} {a:25.0} / {b:5.0} / {c:5.0} {:>12} {:>8} {:>8} {:>8} {snr:>10}{before}",
+                row.name,
+                row.mega_samples_per_second,
+                figure(row.ratio_to_scalar, 1),
+                figure(row.cycles_per_sample, 1),
+                figure(row.stereo, 2),
+                figure(row.masked, 2),
+            )?;
+        }
+        if !self.missing.is_empty() {
+            writeln!(stdout, "This CPU has no {}.", self.missing.join(", no "))?;
+        }
+        Ok(())
+    }
+}

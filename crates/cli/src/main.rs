@@ -1,0 +1,147 @@
+//! The command `tone-filter`: one file a verb.
+
+/// Says a line on standard error. What names of files have in them commands no terminal.
+macro_rules! say {
+    ($($words:tt)*) => {
+        eprintln!("{}", crate::escaped(&format!($($words)*)))
+    };
+}
+
+#[cfg(feature = "app")]
+mod app;
+mod bands;
+mod bench;
+#[cfg(feature = "play")]
+mod play;
+mod presets;
+mod progress;
+mod render;
+mod report;
+mod shell;
+mod sound;
+
+use clap::{Parser, Subcommand, error::ErrorKind};
+use std::{
+    error::Error as _,
+    ffi::OsString,
+    io::{self, IsTerminal},
+    path::Path,
+    process::ExitCode,
+};
+use tone_filter_dsp::kernel::{self, Kernel};
+use tone_filter_offline::{Error, STDIO, batch};
+
+/// Picks the notes out of any music and gives them an 8-bit edge.
+#[derive(Parser)]
+#[command(
+    version,
+    after_help = "Exit codes: 0 all fine, 1 a file failed, 2 wrong usage, 130 interrupted."
+)]
+struct Cli {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Render(render::Args),
+    Bands(bands::Args),
+    #[cfg(feature = "play")]
+    Play(play::Args),
+    #[cfg(feature = "app")]
+    App(app::Args),
+    Bench(bench::Args),
+    Presets(presets::Args),
+    Completions(shell::CompletionsArgs),
+    Man(shell::ManArgs),
+}
+
+/// What cannot be meant: flags that contradict each other, and what each of them alone cannot see.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Usage(String);
+
+/// Refuses to fill a terminal with what is not text.
+fn refuse_terminal(out: &Path) -> Result<(), Usage> {
+    if out == Path::new(STDIO) && io::stdout().is_terminal() {
+        let line =
+            "- is the terminal here, and what is written is not text; name a file, or pipe it on";
+        return Err(Usage(line.into()));
+    }
+    Ok(())
+}
+
+/// `text` with its control characters written out, like `\u{1b}`.
+fn escaped(text: &str) -> String {
+    let one = |letter: char| match letter.is_control() {
+        true => letter.escape_unicode().to_string(),
+        false => letter.into(),
+    };
+    text.chars().map(one).collect()
+}
+
+const FILE_FAILED: u8 = 1;
+const WRONG_USAGE: u8 = 2;
+
+/// The kernel that a flag names, or the environment, or the fastest.
+fn kernel(named: Option<Kernel>) -> Kernel {
+    named.or_else(|| Kernel::from_environment().ok()).unwrap_or_else(Kernel::best)
+}
+
+/// Does what the command line says.
+fn main() -> ExitCode {
+    let args: Vec<OsString> = std::env::args_os().collect();
+    if let Some(hint) = sound::loose_state(&args) {
+        say!("error: {hint}");
+        return ExitCode::from(WRONG_USAGE);
+    }
+    let cli = match Cli::try_parse_from(args) {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    if let Err(error) = Kernel::from_environment() {
+        say!("error: {}: {error}", kernel::VARIABLE);
+        return ExitCode::from(WRONG_USAGE);
+    }
+    let done = match cli.verb {
+        Verb::Render(args) => render::run(&args),
+        Verb::Bands(args) => bands::run(&args).map(|()| true),
+        #[cfg(feature = "play")]
+        Verb::Play(args) => play::run(&args).map(|()| true),
+        #[cfg(feature = "app")]
+        Verb::App(args) => Ok(app::run(&args)),
+        Verb::Bench(args) => bench::run(&args).map(|()| true),
+        Verb::Presets(args) => presets::run(&args).map(|()| true),
+        Verb::Completions(args) => shell::completions::<Cli>(&args).map(|()| true),
+        Verb::Man(args) => shell::man::<Cli>(&args).map(|()| true),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::from(FILE_FAILED),
+        // Whoever reads standard output has enough.
+        Err(error) if error.downcast_ref().is_some_and(is_broken_pipe) => ExitCode::SUCCESS,
+        Err(error) => {
+            say!("error: {error}");
+            let wrong_usage = error.is::<Usage>()
+                || error.is::<tone_filter_presets::Error>()
+                || error.is::<batch::Refused>()
+                || matches!(error.downcast_ref(), Some(Error::OverInput(_)));
+            ExitCode::from(if wrong_usage { WRONG_USAGE } else { FILE_FAILED })
+        }
+    }
+}
+
+fn is_broken_pipe(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
+/// Prints help, or what is wrong with the command line: where a value is wrong, its own message says all
+/// that is needed.
+fn refuse(error: &clap::Error) -> ExitCode {
+    match error.source() {
+        Some(reason) if error.kind() == ErrorKind::ValueValidation => say!("error: {reason}"),
+        // That help could not be printed is nothing to tell anyone about.
+        _ => drop(error.print()),
+    }
+    ExitCode::from(error.exit_code() as u8)
+}

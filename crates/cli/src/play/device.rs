@@ -1,0 +1,323 @@
+//! Speakers and microphones.
+
+use super::{Controls, Usage};
+use anyhow::{Context, bail};
+use cpal::{
+    Device, ErrorKind, FromSample, Sample, SampleFormat, SizedSample, Stream, StreamConfig,
+    SupportedStreamConfig, SupportedStreamConfigRange,
+    traits::{DeviceTrait, HostTrait, StreamTrait},
+};
+use rtrb::{Consumer, Producer, RingBuffer};
+use std::{
+    fmt,
+    io::{self, Write},
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
+
+/// The samples that are written and read, best first.
+const FORMATS: [SampleFormat; 5] =
+    [SampleFormat::F32, SampleFormat::I32, SampleFormat::I24, SampleFormat::I16, SampleFormat::U8];
+
+/// Where sound comes from or goes to.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    In,
+    Out,
+}
+
+impl Way {
+    fn devices(self) -> anyhow::Result<Vec<Device>> {
+        let host = cpal::default_host();
+        let devices: Vec<Device> = match self {
+            Self::In => host.input_devices()?.collect(),
+            Self::Out => host.output_devices()?.collect(),
+        };
+        Ok(devices)
+    }
+
+    /// The device called `name`, or the system's choice.
+    fn find(self, name: Option<&str>) -> anyhow::Result<Device> {
+        let host = cpal::default_host();
+        let Some(name) = name.filter(|name| *name != "default") else {
+            let (device, what) = match self {
+                Self::In => (host.default_input_device(), "microphone"),
+                Self::Out => (host.default_output_device(), "speakers"),
+            };
+            return device.with_context(|| {
+                format!("this computer has no {what}; --list-devices lists what it has")
+            });
+        };
+        let found =
+            self.devices()?.into_iter().find(|device| names(device).iter().any(|n| n == name));
+        found.ok_or_else(|| {
+            Usage(format!("{name:?} is no device here; --list-devices lists all of them")).into()
+        })
+    }
+}
+
+/// What `device` may be called: by the system's name for it, and by a word for people.
+fn names(device: &Device) -> Vec<String> {
+    let id = device.id().map(|id| id.id().to_owned());
+    let description = device.description().map(|description| description.name().to_owned());
+    id.into_iter().chain(description).collect()
+}
+
+/// Prints all devices.
+///
+/// # Errors
+/// When the system does not tell, or standard output is closed.
+pub fn list() -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    for (way, title) in [(Way::In, "For --device:"), (Way::Out, "For --output-device:")] {
+        writeln!(out, "{title}")?;
+        for device in way.devices()? {
+            let names = names(&device).join("  ");
+            writeln!(out, "  {}", crate::escaped(&names))?;
+        }
+    }
+    Ok(())
+}
+
+/// A device to play through.
+pub struct Speakers {
+    device: Device,
+    config: SupportedStreamConfig,
+    /// Channels of the sound, which may be fewer than the device's.
+    channels: u16,
+}
+
+/// A device that plays until it is dropped.
+pub struct Playing {
+    stream: Stream,
+    /// How long what it has taken may still sound.
+    delay: Duration,
+}
+
+impl Speakers {
+    /// The device called `name`, or the system's choice, set to `rate` Hz if it can be, and to enough channels.
+    ///
+    /// # Errors
+    /// When there is none, or it has fewer channels.
+    pub fn find(name: Option<&str>, rate: u32, channels: u16) -> anyhow::Result<Self> {
+        let device = Way::Out.find(name)?;
+        let ranges: Vec<_> = device.supported_output_configs()?.collect();
+        let own = device.default_output_config()?;
+        let config = [rate, own.sample_rate()].iter().find_map(|rate| {
+            let fitting = ranges.iter().filter(|range| range.channels() >= channels);
+            let fitting = fitting.filter(|range| FORMATS.contains(&range.sample_format()));
+            let fitting = fitting.filter_map(|range| range.try_with_sample_rate(*rate));
+            // Two channels of a mono sound, as one may be one ear's.
+            let wanted = channels.max(2);
+            fitting.min_by_key(|config| {
+                let format = FORMATS.iter().position(|format| *format == config.sample_format());
+                (config.channels().abs_diff(wanted), format)
+            })
+        });
+        let most = ranges.iter().map(SupportedStreamConfigRange::channels).max().unwrap_or(0);
+        let config = config.with_context(|| {
+            format!("{device} has {most} channels, and the sound has {channels}; render it to a file instead")
+        })?;
+        Ok(Self { device, config, channels })
+    }
+
+    /// Hz.
+    pub fn rate(&self) -> u32 {
+        self.config.sample_rate()
+    }
+
+    /// Starts to play what comes through a ring with room for so many `seconds`.
+    ///
+    /// # Errors
+    /// When the device does not start.
+    pub fn start(
+        &self,
+        seconds: f64,
+        controls: &Arc<Controls>,
+    ) -> anyhow::Result<(Playing, Producer<f32>)> {
+        let frames = (seconds * f64::from(self.rate())) as usize;
+        let (producer, ring) = RingBuffer::new(frames * usize::from(self.channels));
+        let (channels, controls) = (self.channels.into(), Arc::clone(controls));
+        let player = Player { ring, channels, rate: self.rate(), controls };
+        let stream = match self.config.sample_format() {
+            SampleFormat::F32 => self.stream::<f32>(player),
+            SampleFormat::I32 => self.stream::<i32>(player),
+            SampleFormat::I24 => self.stream::<cpal::I24>(player),
+            SampleFormat::I16 => self.stream::<i16>(player),
+            _ => self.stream::<u8>(player),
+        }?;
+        stream.play()?;
+        let buffer = f64::from(stream.buffer_size().unwrap_or(0)) / f64::from(self.rate());
+        Ok((Playing { stream, delay: Duration::from_secs_f64(2.0 * buffer) }, producer))
+    }
+
+    fn stream<T: SizedSample + FromSample<f32>>(
+        &self,
+        mut player: Player,
+    ) -> Result<Stream, cpal::Error> {
+        let config = self.config.config();
+        let width = usize::from(config.channels);
+        let controls = Arc::clone(&player.controls);
+        self.device.build_output_stream(
+            config,
+            move |samples: &mut [T], _| player.fill(samples, width),
+            move |error| fail(&controls, &error),
+            None,
+        )
+    }
+}
+
+impl fmt::Display for Speakers {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.device.fmt(f)
+    }
+}
+
+impl Playing {
+    /// Waits until the device has played what it has taken.
+    pub fn finish(self) {
+        thread::sleep(self.delay);
+        drop(self.stream);
+    }
+}
+
+/// What the speakers' thread does.
+struct Player {
+    ring: Consumer<f32>,
+    /// Channels in the ring.
+    channels: usize,
+    /// Hz.
+    rate: u32,
+    controls: Arc<Controls>,
+}
+
+impl Player {
+    /// Fills `samples`, `width` a frame, from the ring, and with silence where that is empty.
+    fn fill<T: SizedSample + FromSample<f32>>(&mut self, samples: &mut [T], width: usize) {
+        let frames = samples.len() / width;
+        // The device still plays what it took before: an engine that is late for a moment is worth waiting for.
+        let patience = Duration::from_secs_f64(0.5 * frames as f64 / f64::from(self.rate));
+        let start = Instant::now();
+        while self.ring.slots() < frames * self.channels
+            && !self.controls.is_idle()
+            && start.elapsed() < patience
+        {
+            thread::sleep(Duration::from_micros(100));
+        }
+        samples.fill(T::EQUILIBRIUM);
+        for frame in samples.chunks_exact_mut(width) {
+            let Ok(chunk) = self.ring.read_chunk(self.channels) else {
+                return self.controls.count_gap();
+            };
+            for (sample, value) in frame.iter_mut().zip(chunk) {
+                *sample = T::from_sample(value);
+            }
+            // One channel sounds on both sides.
+            if let ([left, right, ..], 1) = (frame, self.channels) {
+                *right = *left;
+            }
+        }
+    }
+}
+
+/// A device to listen to.
+pub struct Microphone {
+    device: Device,
+    config: StreamConfig,
+    /// Two channels at most.
+    channels: u16,
+    ring: Consumer<f32>,
+    _stream: Stream,
+}
+
+impl Microphone {
+    /// Starts to listen to the device called `name`, or to the system's choice.
+    ///
+    /// # Errors
+    /// When there is none, or it does not start.
+    pub fn find(name: Option<&str>, controls: &Arc<Controls>) -> anyhow::Result<Self> {
+        let device = Way::In.find(name)?;
+        let own = device.default_input_config()?;
+        let config = own.config();
+        let channels = config.channels.min(2);
+        let (producer, ring) =
+            RingBuffer::new(config.sample_rate as usize / 2 * usize::from(channels));
+        let controls = Arc::clone(controls);
+        let stream = match own.sample_format() {
+            SampleFormat::F32 => listen::<f32>(&device, config, producer, controls),
+            SampleFormat::I32 => listen::<i32>(&device, config, producer, controls),
+            SampleFormat::I24 => listen::<cpal::I24>(&device, config, producer, controls),
+            SampleFormat::I16 => listen::<i16>(&device, config, producer, controls),
+            SampleFormat::U8 => listen::<u8>(&device, config, producer, controls),
+            other => bail!("{device} gives {other} samples, which are not read"),
+        }?;
+        stream.play()?;
+        Ok(Self { device, config, channels, ring, _stream: stream })
+    }
+
+    /// Hz.
+    pub fn rate(&self) -> u32 {
+        self.config.sample_rate
+    }
+
+    /// One or two.
+    pub fn channels(&self) -> u16 {
+        self.channels
+    }
+
+    /// Replaces what `block` holds by what has been heard since, at most so many `frames`.
+    pub fn read(&mut self, block: &mut [Vec<f32>], frames: usize) {
+        block.iter_mut().for_each(Vec::clear);
+        let here = self.ring.slots() / block.len();
+        let Ok(chunk) = self.ring.read_chunk(here.min(frames) * block.len()) else { return };
+        for (index, sample) in chunk.into_iter().enumerate() {
+            block[index % self.channels as usize].push(sample);
+        }
+    }
+}
+
+impl fmt::Display for Microphone {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        self.device.fmt(f)
+    }
+}
+
+/// Puts what `device` hears into `ring`; what finds no room there is lost.
+fn listen<T: SizedSample>(
+    device: &Device,
+    config: StreamConfig,
+    mut ring: Producer<f32>,
+    controls: Arc<Controls>,
+) -> Result<Stream, cpal::Error>
+where
+    f32: FromSample<T>,
+{
+    let width = usize::from(config.channels);
+    let channels = width.min(2);
+    device.build_input_stream(
+        config,
+        move |samples: &[T], _| {
+            for frame in samples.chunks_exact(width) {
+                if ring.slots() < channels {
+                    break;
+                }
+                for sample in &frame[..channels] {
+                    // There is room.
+                    let _ = ring.push(f32::from_sample(*sample));
+                }
+            }
+        },
+        move |error| fail(&controls, &error),
+        None,
+    )
+}
+
+/// Ends the playing unless the device goes on by itself.
+fn fail(controls: &Controls, error: &cpal::Error) {
+    match error.kind() {
+        ErrorKind::Xrun => controls.count_gap(),
+        ErrorKind::DeviceChanged | ErrorKind::RealtimeDenied => {}
+        _ => controls.fail(error.to_string()),
+    }
+}

@@ -1,0 +1,253 @@
+//! The thread that reads, filters and fills the speakers' ring, and what it shares with the screen.
+
+use super::device::Microphone;
+use rtrb::Producer;
+use std::{
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, Ordering::Relaxed},
+    },
+    thread,
+    time::Duration,
+};
+use tone_filter_dsp::{Bands, Settings, ToneFilter};
+use tone_filter_offline::{Error, pass::Pass, render::Options, score::Player};
+
+/// Frames that are read and filtered at a time: a short way from a key to the sound.
+const CHUNK: usize = 256;
+
+/// How long the engine sleeps where it has nothing to do.
+const NAP: Duration = Duration::from_millis(1);
+
+/// What is played.
+pub enum Feed<'a> {
+    File(Box<Pass<'a>>),
+    Live(Box<Live>),
+}
+
+/// What a microphone hears, and what filters it.
+pub struct Live {
+    microphone: Microphone,
+    filter: ToneFilter,
+    player: Player,
+}
+
+impl Feed<'_> {
+    /// What `microphone` hears, through a filter.
+    ///
+    /// # Errors
+    /// When the filter cannot work at its sample rate.
+    pub fn microphone(microphone: Microphone, options: &Options) -> anyhow::Result<Self> {
+        let filter = ToneFilter::new(f64::from(microphone.rate()), &options.settings)?
+            .with_channels(usize::from(microphone.channels()))
+            .with_kernel(options.kernel);
+        let player = Player::new(&options.keys, &filter);
+        Ok(Self::Live(Box::new(Live { microphone, filter, player })))
+    }
+
+    fn filter(&mut self) -> &mut ToneFilter {
+        match self {
+            Self::File(pass) => pass.filter(),
+            Self::Live(live) => &mut live.filter,
+        }
+    }
+
+    fn channels(&self) -> usize {
+        match self {
+            Self::File(pass) => pass.format().channels.into(),
+            Self::Live(live) => live.microphone.channels().into(),
+        }
+    }
+
+    /// Replaces what `block` holds by the next sound, if there is any now. False at the end.
+    fn next(&mut self, block: &mut [Vec<f32>]) -> Result<bool, Error> {
+        match self {
+            Self::File(pass) => pass.next(block, CHUNK),
+            Self::Live(live) => {
+                let Live { microphone, filter, player } = &mut **live;
+                microphone.read(block, CHUNK);
+                let frames = block[0].len();
+                player.process(filter, block, 0..frames, |_| ());
+                Ok(true)
+            }
+        }
+    }
+}
+
+/// What the engine, the screen and the speakers share.
+pub struct Controls {
+    state: Mutex<State>,
+    quit: AtomicBool,
+    paused: AtomicBool,
+    /// Whether the ring may run dry: before the start, at the end and in a pause.
+    idle: AtomicBool,
+    gaps: AtomicU64,
+}
+
+struct State {
+    settings: Settings,
+    bands: Bands,
+    /// Of the sound that has been played.
+    seconds: f64,
+    failure: Option<String>,
+}
+
+impl Controls {
+    /// For a sound that starts with `settings`.
+    pub fn new(settings: &Settings) -> Self {
+        let state =
+            State { settings: *settings, bands: Bands::default(), seconds: 0.0, failure: None };
+        Self {
+            state: Mutex::new(state),
+            quit: false.into(),
+            paused: false.into(),
+            idle: true.into(),
+            gaps: 0.into(),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Each of its fields is valid at any time.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends it all.
+    pub fn quit(&self) {
+        self.quit.store(true, Relaxed);
+    }
+
+    /// Ends it all because a device has failed.
+    pub fn fail(&self, error: String) {
+        self.state().failure.get_or_insert(error);
+        self.quit();
+    }
+
+    /// Why a device has failed, if one has.
+    pub fn failure(&self) -> Option<String> {
+        self.state().failure.clone()
+    }
+
+    /// Pauses, or goes on.
+    pub fn toggle_pause(&self) {
+        self.paused.fetch_xor(true, Relaxed);
+    }
+
+    /// Whether it pauses.
+    pub fn paused(&self) -> bool {
+        self.paused.load(Relaxed)
+    }
+
+    /// The sound.
+    pub fn settings(&self) -> Settings {
+        self.state().settings
+    }
+
+    /// Changes the sound from the next block on, except for the latency.
+    pub fn set_settings(&self, settings: Settings) {
+        let state = &mut self.state().settings;
+        *state = Settings { lookahead: state.lookahead, ..settings };
+    }
+
+    /// What the bands hold.
+    pub fn bands(&self) -> Bands {
+        self.state().bands
+    }
+
+    /// Seconds of sound so far.
+    pub fn seconds(&self) -> f64 {
+        self.state().seconds
+    }
+
+    /// Whether there is nothing to play for now.
+    pub fn is_idle(&self) -> bool {
+        self.idle.load(Relaxed)
+    }
+
+    /// The speakers had nothing to play.
+    pub fn count_gap(&self) {
+        if !self.is_idle() {
+            self.gaps.fetch_add(1, Relaxed);
+        }
+    }
+
+    /// How often the speakers had nothing to play.
+    pub fn gaps(&self) -> u64 {
+        self.gaps.load(Relaxed)
+    }
+}
+
+/// The thread's work.
+pub struct Engine<'a> {
+    feed: Feed<'a>,
+    /// Interleaved samples for the speakers.
+    ring: Producer<f32>,
+    controls: &'a Controls,
+    /// Hz.
+    rate: u32,
+}
+
+impl<'a> Engine<'a> {
+    /// Plays `feed` into `ring` at a sample rate in Hz.
+    pub fn new(feed: Feed<'a>, ring: Producer<f32>, rate: u32, controls: &'a Controls) -> Self {
+        Self { feed, ring, controls, rate }
+    }
+
+    /// Plays until the end of the feed or the user's.
+    ///
+    /// # Errors
+    /// When a file cannot be read on.
+    pub fn run(mut self) -> Result<(), Error> {
+        let mut block = vec![Vec::new(); self.feed.channels()];
+        let mut frames = 0;
+        let mut settings = self.controls.settings();
+        while !self.controls.quit.load(Relaxed) {
+            if self.controls.paused() {
+                self.controls.idle.store(true, Relaxed);
+                thread::sleep(NAP);
+                continue;
+            }
+            let wanted = self.controls.settings();
+            // What has been set is in range.
+            if wanted != settings && self.feed.filter().set_settings(&wanted).is_ok() {
+                settings = wanted;
+            }
+            if !self.feed.next(&mut block)? {
+                break;
+            }
+            self.put(&block);
+            frames += block[0].len();
+            let bands = self.feed.filter().bands();
+            let mut state = self.controls.state();
+            state.bands = bands;
+            state.seconds = frames as f64 / f64::from(self.rate);
+            drop(state);
+            if block[0].is_empty() {
+                thread::sleep(NAP);
+            }
+        }
+        self.controls.idle.store(true, Relaxed);
+        // The rest is still on its way.
+        while self.ring.slots() < self.ring.buffer().capacity() && !self.controls.quit.load(Relaxed)
+        {
+            thread::sleep(NAP);
+        }
+        Ok(())
+    }
+
+    /// Interleaves `block` into the ring as soon as there is room.
+    fn put(&mut self, block: &[Vec<f32>]) {
+        for frame in 0..block[0].len() {
+            while self.ring.slots() < block.len() {
+                if self.controls.quit.load(Relaxed) {
+                    return;
+                }
+                thread::sleep(NAP);
+            }
+            for channel in block {
+                // There is room.
+                let _ = self.ring.push(channel[frame]);
+            }
+            self.controls.idle.store(false, Relaxed);
+        }
+    }
+}

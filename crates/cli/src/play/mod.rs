@@ -1,0 +1,138 @@
+//! `tone-filter play`: through the speakers.
+
+mod device;
+mod engine;
+mod screen;
+
+use super::{
+    Usage,
+    sound::{Sound, of_file},
+};
+use clap::{ArgGroup, ValueHint};
+use device::{Microphone, Speakers};
+use engine::{Controls, Engine, Feed};
+use screen::Screen;
+use std::{
+    io::{self, IsTerminal},
+    path::PathBuf,
+    sync::Arc,
+    thread,
+    time::Duration,
+};
+use tone_filter_dsp::kernel::Kernel;
+use tone_filter_offline::{Input, Source, pass::Pass, render::Options};
+
+/// Play a file, or what a microphone hears, through the filter and the speakers
+#[derive(clap::Args)]
+#[command(
+    group = ArgGroup::new("what").args(["input", "device", "list_devices"]).required(true),
+    after_help = "On a terminal, the bands are shown while it plays, and these keys work:
+  Space        pause              Left, Right  5 % less or more of Mix
+  Up, Down     another preset     Q, Esc       quit
+
+Examples:
+  tone-filter play song.flac
+  tone-filter play loop.wav --loop --preset extreme-8-bit
+  tone-filter play --device default --mix 100"
+)]
+pub struct Args {
+    /// The file to play: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC; - for standard input
+    #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
+    input: Option<PathBuf>,
+    /// Play live what this device hears; `default` for the system's choice
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
+    /// The device to play through [default: the system's choice]
+    #[arg(long, value_name = "NAME")]
+    output_device: Option<String>,
+    /// List the devices instead
+    #[arg(long, conflicts_with = "output_device")]
+    list_devices: bool,
+    /// Start again at the end, without a gap
+    #[arg(long = "loop", conflicts_with = "device")]
+    repeat: bool,
+    /// Say nothing but errors, and show no bands
+    #[arg(short, long)]
+    quiet: bool,
+    /// Compute with this kernel of `bench` [default: the fastest]
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<Kernel>,
+    #[command(flatten)]
+    sound: Sound,
+}
+
+/// How often the picture is drawn anew and keys are read.
+const FRAME: Duration = Duration::from_millis(33);
+
+/// Seconds of sound that wait for the speakers: of a file, so that a busy computer makes no gap; of a microphone, so
+/// that what is heard comes soon.
+const WAITING: [f64; 2] = [0.2, 0.04];
+
+/// Plays until the end, or until the user has enough.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    if args.list_devices {
+        return device::list();
+    }
+    let live = args.device.is_some();
+    let (settings, keys) = args.sound.read(if live { |_| false } else { of_file })?;
+    let kernel = super::kernel(args.kernel);
+    let mut options = Options { settings, keys, kernel, ..Options::default() };
+    let output = args.output_device.as_deref();
+    let controls = Arc::new(Controls::new(&options.settings));
+    let interrupted = Arc::clone(&controls);
+    ctrlc::set_handler(move || interrupted.quit())?;
+
+    let input = args.input.as_deref().map(Input::new).transpose()?;
+    let (speakers, feed) = if let Some(input) = &input {
+        let format = Source::open(input)?.format();
+        let speakers = Speakers::find(output, format.rate, format.channels)?;
+        options.rate = Some(speakers.rate());
+        let mut pass = Pass::new(input, &options, 1.0)?;
+        pass.repeats = args.repeat;
+        (speakers, Feed::File(Box::new(pass)))
+    } else {
+        let microphone = Microphone::find(args.device.as_deref(), &controls)?;
+        let speakers = Speakers::find(output, microphone.rate(), microphone.channels())?;
+        if speakers.rate() != microphone.rate() {
+            return Err(Usage(format!(
+                "{microphone} works at {} Hz and {speakers} at {} Hz; set both to one rate in the system's settings",
+                microphone.rate(),
+                speakers.rate()
+            ))
+            .into());
+        }
+        (speakers, Feed::microphone(microphone, &options)?)
+    };
+    let name = args.input.as_ref().map_or("live".into(), |path| path.display().to_string());
+    let title = format!("{name} on {speakers}");
+
+    let shown = !args.quiet && io::stdout().is_terminal() && io::stdin().is_terminal();
+    let seconds = WAITING[usize::from(live)];
+    thread::scope(|scope| {
+        let (playing, ring) = speakers.start(seconds, &controls)?;
+        let engine = Engine::new(feed, ring, speakers.rate(), &controls);
+        let engine = scope.spawn(|| engine.run());
+        let mut screen = shown.then(|| Screen::open(&title)).transpose()?;
+        while !engine.is_finished() {
+            match &mut screen {
+                Some(screen) => screen.update(&controls, FRAME)?,
+                None => thread::sleep(FRAME),
+            }
+        }
+        drop(screen);
+        let played = engine.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        playing.finish();
+        anyhow::Ok(played?)
+    })?;
+    if let Some(error) = controls.failure() {
+        anyhow::bail!("{title}: {error}; choose another device of --list-devices");
+    }
+    if !args.quiet {
+        let gaps = match controls.gaps() {
+            0 => String::new(),
+            gaps => format!(", {gaps} gaps: the computer was too busy"),
+        };
+        say!("{title}: {:.2} s{gaps}", controls.seconds());
+    }
+    Ok(())
+}

@@ -1,0 +1,167 @@
+//! The bands on a terminal, and its keys.
+
+use super::Controls;
+use crossterm::{
+    cursor,
+    event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers},
+    execute, queue,
+    style::{Color, Print, ResetColor, SetForegroundColor},
+    terminal,
+};
+use std::{
+    io::{self, BufWriter, Stdout, Write},
+    time::Duration,
+};
+use tone_filter_dsp::{Band, BandState, Settings, notes::TONES};
+use tone_filter_offline::pitch;
+use tone_filter_presets::{self as presets, Preset};
+
+/// The level at the left end of a row, in dB of the total power.
+const LOWEST: f32 = -40.0;
+
+/// Columns of a note's name and the blanks around it.
+const NAME: usize = 6;
+
+/// What Left and Right change Mix by, in per cent.
+const STEP: f32 = 5.0;
+
+/// The whole terminal, until it is dropped.
+pub struct Screen {
+    out: BufWriter<Stdout>,
+    title: String,
+    /// The factory preset that was chosen last.
+    preset: Option<usize>,
+}
+
+impl Screen {
+    /// Takes the terminal.
+    ///
+    /// # Errors
+    /// When it is gone.
+    pub fn open(title: &str) -> io::Result<Self> {
+        terminal::enable_raw_mode()?;
+        let mut screen =
+            Self { out: BufWriter::new(io::stdout()), title: crate::escaped(title), preset: None };
+        execute!(screen.out, terminal::EnterAlternateScreen, cursor::Hide)?;
+        Ok(screen)
+    }
+
+    /// Draws what the bands hold, and does what keys say for the time of a `frame`.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn update(&mut self, controls: &Controls, frame: Duration) -> io::Result<()> {
+        self.draw(controls)?;
+        let mut wait = frame;
+        while event::poll(wait)? {
+            if let Event::Key(key) = event::read()?
+                && key.kind != KeyEventKind::Release
+            {
+                self.press(key, controls);
+            }
+            wait = Duration::ZERO;
+        }
+        Ok(())
+    }
+
+    fn press(&mut self, key: KeyEvent, controls: &Controls) {
+        match key.code {
+            KeyCode::Char('q') | KeyCode::Esc => controls.quit(),
+            KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => controls.quit(),
+            KeyCode::Char(' ') => controls.toggle_pause(),
+            KeyCode::Left => change_mix(controls, -STEP),
+            KeyCode::Right => change_mix(controls, STEP),
+            KeyCode::Up => self.choose_preset(false, controls),
+            KeyCode::Down => self.choose_preset(true, controls),
+            _ => {}
+        }
+    }
+
+    fn choose_preset(&mut self, down: bool, controls: &Controls) {
+        let count = presets::ids().count();
+        let index = match (self.preset, down) {
+            (None, true) => 0,
+            (None, false) => count - 1,
+            (Some(index), _) => (index + if down { 1 } else { count - 1 }) % count,
+        };
+        let Some(preset) = presets::ids().nth(index).and_then(Preset::factory) else { return };
+        self.preset = Some(index);
+        // Who plays the keys, if anybody does, goes on.
+        let keys = controls.settings().keys;
+        controls.set_settings(Settings { keys, ..preset.settings });
+    }
+
+    fn draw(&mut self, controls: &Controls) -> io::Result<()> {
+        let (width, height) = terminal::size()?;
+        let (width, height) = (usize::from(width), usize::from(height).max(4));
+        let settings = controls.settings();
+        let bands = controls.bands();
+        queue!(self.out, terminal::BeginSynchronizedUpdate)?;
+        let clip = |line: &str| line.chars().take(width).collect::<String>();
+        let preset = self.preset.and_then(|index| presets::ids().nth(index)).unwrap_or("own sound");
+        let state = if controls.paused() { "paused" } else { "playing" };
+        let status =
+            format!("{}  {state}  Mix {:.0} %  {preset}", clock(controls.seconds()), settings.mix);
+        self.line(0, &clip(&self.title.clone()))?;
+        self.line(1, &clip(&status))?;
+        self.line(height - 1, &clip("Space pause   Left/Right Mix   Up/Down preset   Q quit"))?;
+        // Highest notes on top, in as many columns as it takes.
+        let rows = height - 3;
+        let names = pitch::names(settings.pitch_shift());
+        let columns = TONES.div_ceil(rows);
+        let rows = TONES.div_ceil(columns);
+        let length = (width / columns).saturating_sub(NAME);
+        for row in 0..height - 3 {
+            queue!(self.out, cursor::MoveTo(0, (row + 2) as u16))?;
+            queue!(self.out, terminal::Clear(terminal::ClearType::UntilNewLine))?;
+            for column in 0..columns {
+                let index = column * rows + row;
+                if row < rows && index < TONES {
+                    let tone = TONES - 1 - index;
+                    self.band(&names[tone], &bands.bands[tone], length)?;
+                }
+            }
+        }
+        queue!(self.out, terminal::EndSynchronizedUpdate)?;
+        self.out.flush()
+    }
+
+    fn line(&mut self, row: usize, text: &str) -> io::Result<()> {
+        let clear = terminal::Clear(terminal::ClearType::UntilNewLine);
+        queue!(self.out, cursor::MoveTo(0, row as u16), Print(text), clear)
+    }
+
+    /// A note's name, and a bar of at most `length` in the colour of its state.
+    fn band(&mut self, name: &str, band: &Band, length: usize) -> io::Result<()> {
+        let share = ((band.level_db() - LOWEST) / -LOWEST).clamp(0.0, 1.0);
+        let filled = (share * length as f32).round() as usize;
+        let colour = match band.state {
+            BandState::Muted => Color::DarkGrey,
+            BandState::Sounding => Color::Green,
+            BandState::Saturated => Color::Red,
+        };
+        let bar = format!("{:length$} ", "\u{2588}".repeat(filled));
+        let name = format!("{name:>4} ");
+        queue!(self.out, SetForegroundColor(colour), Print(name), Print(bar), ResetColor)
+    }
+}
+
+fn change_mix(controls: &Controls, step: f32) {
+    let settings = controls.settings();
+    let mix = (settings.mix + step).clamp(0.0, 100.0);
+    controls.set_settings(Settings { mix, ..settings });
+}
+
+/// Minutes and seconds.
+fn clock(seconds: f64) -> String {
+    let seconds = seconds as u64;
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        // Whoever has closed the terminal does not miss it.
+        let _ = execute!(self.out, terminal::LeaveAlternateScreen, cursor::Show);
+        let _ = terminal::disable_raw_mode();
+    }
+}

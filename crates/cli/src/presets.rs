@@ -1,0 +1,74 @@
+//! `tone-filter presets`.
+
+use clap::{Subcommand, ValueHint};
+use std::{
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+use tone_filter_offline::{Error, Output};
+use tone_filter_presets::{self as presets, Folder, Preset};
+
+/// List, show and export the sounds that come with the program
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  tone-filter presets list
+  tone-filter presets export chord-pad my-pad.json
+  tone-filter render song.wav -o pad.wav --preset my-pad.json")]
+pub struct Args {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// Print the names for --preset and what each is for, your own included
+    List,
+    /// Print a preset as JSON
+    Show {
+        /// A name from the list, or a path to a .json file
+        #[arg(value_name = "NAME|FILE")]
+        preset: String,
+    },
+    /// Write a preset to a file, to make another one of it
+    Export {
+        /// A name from the list, or a path to a .json file
+        #[arg(value_name = "NAME|FILE")]
+        preset: String,
+        /// The file to write
+        #[arg(value_name = "OUT.json", value_hint = ValueHint::FilePath)]
+        out: PathBuf,
+        /// Overwrite the file if it exists
+        #[arg(long)]
+        force: bool,
+    },
+}
+
+/// Does what is asked for.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    match &args.verb {
+        Verb::List => {
+            let mut stdout = io::stdout().lock();
+            for (id, preset) in presets::ids().filter_map(|id| Some((id, Preset::factory(id)?))) {
+                writeln!(stdout, "{id:16} {}", preset.description)?;
+            }
+            let Some(folder) = Folder::of_user() else { return Ok(()) };
+            for name in folder.names() {
+                let description = match folder.load(&name) {
+                    Ok(preset) => preset.map(|preset| preset.description).unwrap_or_default(),
+                    Err(error) => error.to_string(),
+                };
+                let name = super::escaped(&name);
+                writeln!(stdout, "{name:16} {}", super::escaped(&description))?;
+            }
+        }
+        Verb::Show { preset } => write!(io::stdout(), "{}", Preset::find(preset)?.to_json())?,
+        Verb::Export { preset, out, force } => {
+            let json = Preset::find(preset)?.to_json();
+            let output = Output::create(out, Path::new(preset), *force)?;
+            let written = output.file().write_all(json.as_bytes());
+            written.map_err(|source| Error::Write { path: out.clone(), source })?;
+            output.commit()?;
+        }
+    }
+    Ok(())
+}

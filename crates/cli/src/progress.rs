@@ -1,0 +1,165 @@
+//! What moves on the terminal while files are rendered: a bar for all, and one for every worker.
+
+use super::report::{self, Summary};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use std::{
+    fmt::{self, Write},
+    sync::{Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+use tone_filter_offline::batch::{Job, Outcome, Plan, Watch};
+
+/// Steps of a worker's bar.
+const STEPS: u64 = 1000;
+
+/// A bar on standard error, if that is a terminal, for what a verb does alone. It goes when it is dropped.
+pub struct Bar(ProgressBar);
+
+impl Bar {
+    /// A bar of what is called `name`.
+    pub fn new(name: &str, quiet: bool) -> Self {
+        let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(STEPS) };
+        bar.set_style(style("{wide_bar} {msg}, {gone}").with_key("gone", gone));
+        bar.set_message(super::escaped(name));
+        bar.enable_steady_tick(Duration::from_millis(500));
+        Self(bar)
+    }
+
+    /// Moves it to where this part of the work is done, 0 to 1.
+    pub fn move_to(&self, part: f64) {
+        self.0.set_position((part * STEPS as f64) as u64);
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("the templates are well formed")
+}
+
+/// Writes for how long a bar has been there. One that cannot be drawn is nothing to stop for.
+fn gone(state: &ProgressState, to: &mut dyn Write) {
+    let _ = write!(to, "{}", Short(state.elapsed()));
+}
+
+/// Bars on standard error, if that is a terminal.
+pub struct Progress {
+    bars: MultiProgress,
+    /// Counts work, so that what is left to do can be told from what was done.
+    all: ProgressBar,
+    /// One a worker, with the file that it is at.
+    files: Vec<ProgressBar>,
+    /// What has become of files so far, also of those that were decided before.
+    summary: Mutex<Summary>,
+    decided: usize,
+    /// Files to render.
+    count: usize,
+    tell_files: bool,
+    quiet: bool,
+}
+
+impl Progress {
+    /// Bars for what `plan` has to do.
+    pub fn new(plan: &Plan, workers: usize, quiet: bool, tell_files: bool) -> Self {
+        let bars = MultiProgress::new();
+        if quiet {
+            bars.set_draw_target(ProgressDrawTarget::hidden());
+        }
+        // Nobody knows at the start.
+        let left = |state: &ProgressState, to: &mut dyn Write| {
+            if state.pos() > 0 {
+                let _ = write!(to, ", {} to go", Short(state.eta()));
+            }
+        };
+        let count = plan.jobs.len();
+        let all = bars.add(ProgressBar::new(plan.jobs.iter().map(|job| job.work.max(1)).sum()));
+        all.set_style(
+            style("{wide_bar} {msg}, {gone}{left}").with_key("left", left).with_key("gone", gone),
+        );
+        all.set_message(format!("0 of {count}"));
+        let file = || {
+            let bar = bars.add(ProgressBar::new(STEPS));
+            bar.set_style(style("  {bar:16} {wide_msg}"));
+            bar
+        };
+        let files = (0..workers).map(|_| file()).collect();
+        all.enable_steady_tick(Duration::from_millis(500));
+        let summary = Mutex::new(Summary::new(plan.decided(), &[], 0.0));
+        let decided = plan.decided().count();
+        Self { bars, all, files, summary, decided, count, tell_files, quiet }
+    }
+
+    /// Says how far things have come, for whoever ends them early.
+    pub fn interrupted(&self) {
+        let total = self.count + self.decided;
+        if !self.quiet && total > 1 {
+            self.clear();
+            let Summary { done, skipped, failed, .. } = *self.summary();
+            say!(
+                "interrupted: of {total} files {done} done, {skipped} skipped, {failed} failed; \
+                 --skip-existing goes on"
+            );
+        }
+    }
+
+    fn summary(&self) -> MutexGuard<'_, Summary> {
+        self.summary.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes all bars off the terminal.
+    pub fn clear(&self) {
+        self.files.iter().chain([&self.all]).for_each(ProgressBar::finish_and_clear);
+    }
+
+    /// Moves a worker's bar to where `job` is, and the bar for all by as much.
+    fn move_to(&self, worker: usize, job: &Job, part: f64) {
+        let bar = &self.files[worker];
+        let (before, now) = (bar.position(), (part * STEPS as f64) as u64);
+        let work = |steps: u64| {
+            (u128::from(job.work.max(1)) * u128::from(steps) / u128::from(STEPS)) as u64
+        };
+        if now > before {
+            bar.set_position(now);
+            self.all.inc(work(now) - work(before));
+        }
+    }
+}
+
+impl Watch for Progress {
+    fn begin(&self, worker: usize, job: &Job) {
+        let name = job.input.file_name().unwrap_or(job.input.as_os_str());
+        self.files[worker].set_position(0);
+        self.files[worker].set_message(super::escaped(&name.to_string_lossy()));
+    }
+
+    fn advance(&self, worker: usize, job: &Job, part: f64) {
+        self.move_to(worker, job, part);
+    }
+
+    fn end(&self, worker: usize, job: &Job, outcome: &Outcome) {
+        self.move_to(worker, job, 1.0);
+        self.bars.suspend(|| report::tell(outcome, self.tell_files, self.quiet));
+        let mut summary = self.summary();
+        summary.add(outcome);
+        let done = summary.total() - self.decided;
+        self.all.set_message(format!("{done} of {}", self.count));
+    }
+}
+
+/// A duration in as few letters as a narrow terminal asks for: `7 s`, `3:07`, `2:03:07`.
+struct Short(Duration);
+
+impl fmt::Display for Short {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let seconds = self.0.as_secs();
+        match (seconds / 3600, seconds / 60 % 60, seconds % 60) {
+            (0, 0, seconds) => write!(f, "{seconds} s"),
+            (0, minutes, seconds) => write!(f, "{minutes}:{seconds:02}"),
+            (hours, minutes, seconds) => write!(f, "{hours}:{minutes:02}:{seconds:02}"),
+        }
+    }
+}

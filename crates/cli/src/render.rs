@@ -1,0 +1,297 @@
+//! `tone-filter render`.
+
+use super::{
+    Usage,
+    progress::Progress,
+    refuse_terminal, report,
+    sound::{Sound, number, of_file},
+};
+use clap::{ValueEnum, ValueHint};
+use std::{
+    fs,
+    io::{self, Read, Write},
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Instant,
+};
+use tone_filter_dsp::{kernel::Kernel, quantity};
+use tone_filter_offline::{
+    Error, STDIO,
+    batch::{Fate, Plan, Refused, Request, run as run_batch},
+    clean_up_on_interrupt,
+    render::{Options, Tail},
+    wav::Depth,
+};
+
+/// Run files through the filter, one or ten thousand
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  tone-filter render song.wav -o hacked.wav
+  tone-filter render song.wav -o hacked.wav --preset extreme-8-bit --mix 80
+  tone-filter render song.flac -o hacked.wav --threshold -45 --tone 8kHz --release 0.1s
+  tone-filter render song.wav -o solo.wav --mix 100 --keys solo.mid
+  tone-filter render samples/ -o hacked/ --skip-existing
+  tone-filter render drums/*.wav --suffix -8bit --normalize-peak -1
+  ffmpeg -i film.mkv -f wav - | tone-filter render - -o - | play -")]
+pub struct Args {
+    /// Files to read: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC; folders with all that is in them; patterns like
+    /// *.wav; or - for standard input
+    #[arg(value_name = "IN", value_hint = ValueHint::AnyPath, required_unless_present = "input_list")]
+    inputs: Vec<PathBuf>,
+    /// A text file with more inputs, one a line; - for standard input. Relative ones start from this folder, and keep
+    /// the folders that they name
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    input_list: Option<PathBuf>,
+    /// Names in the list end in NUL, as `find -print0` and `git ls-files -z` write them
+    #[arg(short = '0', long, requires = "input_list")]
+    null: bool,
+    /// The WAV file to write, or the folder for all of them, or - for standard output
+    #[arg(short, long = "out", value_name = "OUT", value_hint = ValueHint::AnyPath)]
+    out: Option<PathBuf>,
+    /// What to add to the names of outputs; without --out, they are written beside their inputs
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = suffix)]
+    suffix: Option<String>,
+    /// Files to work on at once [default: one a core]
+    #[arg(short, long, value_name = "N", value_parser = jobs)]
+    jobs: Option<u16>,
+
+    /// Bits a sample of the output, dithered if 16 or fewer than the input's [default: as the input]
+    #[arg(long, value_name = "BITS", help_heading = "Output")]
+    bit_depth: Option<BitDepth>,
+    /// Round without dither
+    #[arg(long, help_heading = "Output")]
+    no_dither: bool,
+    /// Sample rate of the output in Hz [default: as the input]
+    #[arg(long, value_name = "HZ", value_parser = sample_rate, help_heading = "Output")]
+    sample_rate: Option<u32>,
+    /// Bring the output's peak to so many dB full scale
+    #[arg(long, value_name = "DB", allow_hyphen_values = true, value_parser = peak, help_heading = "Output")]
+    normalize_peak: Option<f32>,
+    /// What follows the end of the input: nothing, so that lengths and loops stay as they are; so many
+    /// seconds; or as long as it can be heard
+    #[arg(long, value_name = "none|auto|SECONDS", default_value = "none", value_parser = tail, help_heading = "Output")]
+    tail: Tail,
+    /// Compute with this kernel of `bench`: it decides the last bits [default: the fastest]
+    #[arg(long, value_name = "NAME", help_heading = "Output")]
+    kernel: Option<Kernel>,
+    /// Give outputs the time of their inputs' last change
+    #[arg(long, help_heading = "Output")]
+    keep_mtime: bool,
+    /// Overwrite outputs that exist
+    #[arg(long, help_heading = "Output")]
+    force: bool,
+    /// Leave outputs that exist as they are: go on after an interruption
+    #[arg(long, conflicts_with = "force", help_heading = "Output")]
+    skip_existing: bool,
+
+    /// Only say what would be done
+    #[arg(long, help_heading = "Report")]
+    dry_run: bool,
+    /// A report on every file as JSON on standard output
+    #[arg(long, help_heading = "Report")]
+    json: bool,
+    /// Say nothing but errors
+    #[arg(short, long, conflicts_with = "verbose", help_heading = "Report")]
+    quiet: bool,
+    /// Tell of every file
+    #[arg(short, long, help_heading = "Report")]
+    verbose: bool,
+    #[command(flatten)]
+    sound: Sound,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum BitDepth {
+    #[value(name = "16")]
+    Int16,
+    #[value(name = "24")]
+    Int24,
+    #[value(name = "32f")]
+    Float32,
+}
+
+fn suffix(text: &str) -> Result<String, String> {
+    match text {
+        "" => Err("suffix is empty; give some letters".into()),
+        _ if text.contains(std::path::is_separator) => {
+            Err(format!("suffix = {text:?} has a path separator; use --out for folders"))
+        }
+        _ => Ok(text.into()),
+    }
+}
+
+fn jobs(text: &str) -> Result<u16, String> {
+    let jobs = text.trim().parse().ok().filter(|jobs| (1..=1024).contains(jobs));
+    jobs.ok_or_else(|| format!("jobs = {text:?} is out of range; use 1 to 1024"))
+}
+
+/// Reads Hz or kHz.
+fn sample_rate(text: &str) -> Result<u32, String> {
+    number("sample-rate", text, "Hz", 1000.0..=768_000.0).map(|rate| rate.round() as u32)
+}
+
+fn peak(text: &str) -> Result<f32, String> {
+    number("normalize-peak", text, "dB", -60.0..=0.0).map(|peak| peak as f32)
+}
+
+fn tail(text: &str) -> Result<Tail, String> {
+    match text {
+        "none" => Ok(Tail::None),
+        "auto" => Ok(Tail::Auto),
+        _ => {
+            let seconds = quantity(text, "s").filter(|seconds| (0.0..=3600.0).contains(seconds));
+            seconds.map(Tail::Seconds).ok_or_else(|| {
+                format!("tail = {text:?} is unknown; use none, auto or 0 to 3600 seconds")
+            })
+        }
+    }
+}
+
+/// Renders, and tells what came of it. Whether every file is done.
+pub fn run(args: &Args) -> anyhow::Result<bool> {
+    if args.out.is_none() && args.suffix.is_none() {
+        let line =
+            "no output; give --out FILE or FOLDER, or --suffix TEXT to write beside the inputs";
+        return Err(Usage(line.into()).into());
+    }
+    let options = args.options()?;
+    let mut inputs = args.inputs.clone();
+    inputs.extend(args.listed()?);
+    let request = Request {
+        inputs: &inputs,
+        listed: inputs.len() - args.inputs.len(),
+        out: args.out.as_deref(),
+        many: args.input_list.is_some(),
+        suffix: args.suffix.as_deref().unwrap_or_default(),
+        force: args.force,
+        skip_existing: args.skip_existing,
+    };
+    let mut plan = Plan::new(&request)?;
+    if args.json && plan.jobs.iter().any(|job| job.output == Path::new(STDIO)) {
+        return Err(Refused::Report.into());
+    }
+    if !args.quiet {
+        for input in &plan.repeated {
+            say!("note: {}: named more than once, rendered once", input.display());
+        }
+    }
+    if args.dry_run {
+        return args.dry_run(&plan);
+    }
+    plan.jobs.iter().try_for_each(|job| refuse_terminal(&job.output))?;
+
+    let cores = || std::thread::available_parallelism().map_or(1, Into::into);
+    let workers = args.jobs.map_or_else(cores, usize::from).min(plan.jobs.len().max(1));
+    let one_file = inputs.len() == 1 && plan.jobs.len() + plan.decided().count() == 1;
+    let tell_files = !args.quiet && (args.verbose || one_file);
+    for outcome in plan.decided() {
+        report::tell(outcome, tell_files, args.quiet);
+    }
+    let progress = Arc::new(Progress::new(&plan, workers, args.quiet, tell_files));
+    let interrupted = Arc::clone(&progress);
+    clean_up_on_interrupt(move || interrupted.interrupted())?;
+    let left_out = std::mem::take(&mut plan.left_out);
+    let start = Instant::now();
+    let outcomes = run_batch(plan, &options, workers, &*progress);
+    progress.clear();
+    let summary = report::Summary::new(&outcomes, &left_out, start.elapsed().as_secs_f64());
+    let reports = outcomes.iter().filter_map(|outcome| match &outcome.fate {
+        Fate::Done(report) => Some(report),
+        _ => None,
+    });
+    let unheard = reports.clone().filter(|report| report::unheard(report)).count();
+    if !(args.quiet || tell_files || unheard == 0) {
+        let (count, advice) = (reports.count(), report::advice(&options.settings));
+        say!("warning: {unheard} of {count} files: {advice}; --verbose tells which");
+    }
+    if !args.quiet {
+        report::tell_left_out(&left_out, args.verbose);
+    }
+    if !(args.quiet || one_file && summary.failed > 0) {
+        say!("{summary}");
+    }
+    if args.json {
+        writeln!(io::stdout(), "{:#}", report::json(&outcomes, &left_out, &summary))?;
+    }
+    Ok(summary.failed == 0)
+}
+
+impl Args {
+    /// Says what would be done, and whether nothing is in the way of it.
+    fn dry_run(&self, plan: &Plan) -> anyhow::Result<bool> {
+        let mut stdout = io::stdout().lock();
+        plan.decided().for_each(|outcome| report::tell(outcome, !self.quiet, self.quiet));
+        if !self.quiet {
+            report::tell_left_out(&plan.left_out, self.verbose);
+        }
+        if self.json {
+            writeln!(stdout, "{:#}", report::json_of_plan(plan))?;
+        } else {
+            for job in &plan.jobs {
+                let line = format!("{} -> {}", job.input.display(), job.output.display());
+                writeln!(stdout, "{}", super::escaped(&line))?;
+            }
+        }
+        Ok(!plan.decided().any(|outcome| matches!(outcome.fate, Fate::Failed(_))))
+    }
+
+    fn options(&self) -> anyhow::Result<Options> {
+        let depth = self.bit_depth.map(|depth| match depth {
+            BitDepth::Int16 => Depth::Int16,
+            BitDepth::Int24 => Depth::Int24,
+            BitDepth::Float32 => Depth::Float32,
+        });
+        let (settings, keys) = self.sound.read(of_file)?;
+        Ok(Options {
+            settings,
+            keys,
+            depth,
+            rate: self.sample_rate,
+            tail: self.tail,
+            normalize: self.normalize_peak,
+            no_dither: self.no_dither,
+            kernel: super::kernel(self.kernel),
+            force: self.force,
+            keep_mtime: self.keep_mtime,
+            loudness: self.json,
+        })
+    }
+
+    /// The inputs in the list.
+    fn listed(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let Some(list) = &self.input_list else { return Ok(Vec::new()) };
+        let mut bytes = Vec::new();
+        let read = if list == Path::new(STDIO) {
+            io::stdin().read_to_end(&mut bytes)
+        } else {
+            fs::File::open(list).and_then(|mut file| file.read_to_end(&mut bytes))
+        };
+        read.map_err(|source| Error::Read { path: list.clone(), source })?;
+        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+        let names = text.split(|byte| *byte == if self.null { 0 } else { b'\n' });
+        let names = names.map(|name| match name {
+            [name @ .., b'\r'] if !self.null => name,
+            name => name,
+        });
+        let names: Option<Vec<PathBuf>> =
+            names.filter(|name| !name.is_empty()).map(path_of).collect();
+        match names {
+            None => Err(Usage(format!("{}: is not UTF-8; save it as such", list.display())).into()),
+            Some(names) if names.is_empty() => Err(Error::NoAudio(list.clone()).into()),
+            Some(names) => Ok(names),
+        }
+    }
+}
+
+/// A name as the system has it: on Unix any bytes, elsewhere text.
+#[cfg(unix)]
+fn path_of(name: &[u8]) -> Option<PathBuf> {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    Some(OsStr::from_bytes(name).into())
+}
+
+/// A name as the system has it: on Unix any bytes, elsewhere text.
+#[cfg(not(unix))]
+fn path_of(name: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(name).ok().map(PathBuf::from)
+}

@@ -1,0 +1,260 @@
+//! What came of it, for people and for programs.
+
+use serde_json::{Value, json};
+use std::{fmt, path::Path};
+use tone_filter_dsp::{BandMask, Keys, Settings, notes::TONES};
+use tone_filter_offline::{
+    batch::{Fate, Job, LeftOut, Outcome, Plan, Reason},
+    pitch,
+    render::Report,
+};
+
+/// The version of the report for programs. Keys may be added; what there is keeps its meaning.
+const VERSION: u32 = 1;
+
+/// All files together.
+pub struct Summary {
+    /// How many files are rendered.
+    pub done: usize,
+    /// How many outputs were there.
+    pub skipped: usize,
+    /// How many files are not there.
+    pub failed: usize,
+    left_out: usize,
+    audio_seconds: f64,
+    samples: u64,
+    wall_seconds: f64,
+}
+
+impl Summary {
+    /// Adds up what took `wall_seconds`.
+    pub fn new<'a>(
+        outcomes: impl IntoIterator<Item = &'a Outcome>,
+        left_out: &[LeftOut],
+        wall_seconds: f64,
+    ) -> Self {
+        let mut summary = Self {
+            done: 0,
+            skipped: 0,
+            failed: 0,
+            left_out: left_out.len(),
+            audio_seconds: 0.0,
+            samples: 0,
+            wall_seconds,
+        };
+        outcomes.into_iter().for_each(|outcome| summary.add(outcome));
+        summary
+    }
+
+    /// Counts a file.
+    pub fn add(&mut self, outcome: &Outcome) {
+        match &outcome.fate {
+            Fate::Done(report) => {
+                self.done += 1;
+                self.audio_seconds += report.source_seconds;
+                self.samples += report.samples;
+            }
+            Fate::Skipped => self.skipped += 1,
+            Fate::Failed(_) => self.failed += 1,
+        }
+    }
+
+    /// Files of which something has become.
+    pub fn total(&self) -> usize {
+        self.done + self.skipped + self.failed
+    }
+
+    fn times_real_time(&self) -> f64 {
+        self.audio_seconds / self.wall_seconds
+    }
+
+    fn mega_samples_per_second(&self) -> f64 {
+        self.samples as f64 / self.wall_seconds / 1e6
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let counts = [
+            (self.done, "done"),
+            (self.skipped, "skipped"),
+            (self.failed, "failed"),
+            (self.left_out, "left out"),
+        ];
+        let mut told = counts.iter().filter(|(count, _)| *count > 0);
+        if let Some((count, what)) = told.next() {
+            write!(f, "{count} file{} {what}", if *count == 1 { "" } else { "s" })?;
+        }
+        told.try_for_each(|(count, what)| write!(f, ", {count} {what}"))?;
+        if self.done == 0 {
+            return Ok(());
+        }
+        let audio = match self.audio_seconds {
+            seconds if seconds < 600.0 => format!("{seconds:.2} s"),
+            seconds => format!("{:.2} h", seconds / 3600.0),
+        };
+        write!(
+            f,
+            ": {audio} of audio in {:.3} s, {:.1} times real time, {:.2} M samples/s",
+            self.wall_seconds,
+            self.times_real_time(),
+            self.mega_samples_per_second(),
+        )
+    }
+}
+
+/// Says on standard error what became of a file: what went wrong in any case, warnings unless `quiet`, all else if
+/// `in_full`.
+pub fn tell(outcome: &Outcome, in_full: bool, quiet: bool) {
+    let input = outcome.input.display();
+    let output = outcome.output.as_deref().unwrap_or(&outcome.input).display();
+    match &outcome.fate {
+        Fate::Failed(error) => say!("error: {error}"),
+        Fate::Skipped if in_full => say!("{input} -> {output}: exists, skipped"),
+        Fate::Skipped => {}
+        Fate::Done(report) => {
+            let format = report.format;
+            if in_full {
+                say!(
+                    "{input} -> {output}: {:.2} s, {} x {} Hz, {}, peak {:.1} dB",
+                    report.audio_seconds(),
+                    format.channels,
+                    format.rate,
+                    format.depth.name(),
+                    report.after.peak_db(),
+                );
+            }
+            if report.clipped > 0 && !quiet {
+                say!(
+                    "warning: {output}: {} samples clipped; lower --output by {:.1} dB or use --bit-depth 32f",
+                    report.clipped,
+                    report.after.peak_db() + 0.1,
+                );
+            }
+            if in_full && unheard(report) {
+                say!("warning: {output}: {}", advice(&report.settings));
+            }
+        }
+    }
+}
+
+/// Says on standard error which files are left out and why: all of them if `in_full`, or one for each reason.
+pub fn tell_left_out(left_out: &[LeftOut], in_full: bool) {
+    for reason in Reason::ALL {
+        let mut inputs =
+            left_out.iter().filter(|left| left.reason == reason).map(|left| &left.input);
+        if in_full {
+            inputs.for_each(|input| say!("note: {}: left out, {reason}", input.display()));
+        } else if let Some(first) = inputs.next() {
+            let more = match inputs.count() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            say!("note: {}{more}: left out, {reason}", first.display());
+        }
+    }
+}
+
+/// Whether there was something to hear, and nothing of it was heard.
+pub fn unheard(report: &Report) -> bool {
+    let is_wet = !report.settings.bypass && report.settings.mix > 0.0;
+    is_wet && report.notes == BandMask::NONE && report.before.peak > 0.0
+}
+
+/// What helps when `settings` heard nothing in a sound.
+pub fn advice(settings: &Settings) -> &'static str {
+    if matches!(settings.keys, Keys::Hold | Keys::HoldAny) {
+        "no note was heard while its key was held; try other keys, or --key-mode hold-any"
+    } else if !settings.auto {
+        "no note was heard; hear music of any level with --auto, or lower --floor"
+    } else if settings.focus > 0.0 {
+        "no note was heard; if there are any, raise --sensitivity"
+    } else {
+        "no note was heard; if there are any, lower --threshold or --floor"
+    }
+}
+
+/// What would become of all files.
+pub fn json_of_plan(plan: &Plan) -> Value {
+    let planned = |job: &Job| json!({ "input": text(&job.input), "output": text(&job.output), "status": "planned" });
+    let files: Vec<Value> = plan.jobs.iter().map(planned).chain(plan.decided().map(file)).collect();
+    let summary = Summary::new(plan.decided(), &plan.left_out, 0.0);
+    json!({
+        "version": VERSION,
+        "files": files,
+        "left_out": left_out(&plan.left_out),
+        "summary": {
+            "planned": plan.jobs.len(),
+            "skipped": summary.skipped,
+            "failed": summary.failed,
+            "left_out": summary.left_out,
+        },
+    })
+}
+
+/// All there is to know. Decibels of silence are null.
+pub fn json(outcomes: &[Outcome], others: &[LeftOut], summary: &Summary) -> Value {
+    json!({
+        "version": VERSION,
+        "files": outcomes.iter().map(file).collect::<Vec<_>>(),
+        "left_out": left_out(others),
+        "summary": {
+            "done": summary.done,
+            "skipped": summary.skipped,
+            "failed": summary.failed,
+            "left_out": summary.left_out,
+            "audio_seconds": summary.audio_seconds,
+            "wall_seconds": summary.wall_seconds,
+            "times_real_time": summary.times_real_time(),
+            "mega_samples_per_second": summary.mega_samples_per_second(),
+        },
+    })
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+fn left_out(others: &[LeftOut]) -> Vec<Value> {
+    let one = |LeftOut { input, reason }: &LeftOut| json!({ "input": text(input), "reason": reason.to_string() });
+    others.iter().map(one).collect()
+}
+
+fn file(outcome: &Outcome) -> Value {
+    let mut file = json!({ "input": text(&outcome.input) });
+    file["output"] = outcome.output.as_deref().map(text).into();
+    match &outcome.fate {
+        Fate::Skipped => file["status"] = "skipped".into(),
+        Fate::Failed(error) => {
+            file["status"] = "failed".into();
+            file["error"] = error.to_string().into();
+        }
+        Fate::Done(report) => {
+            file["status"] = "done".into();
+            let Value::Object(details) = details(report) else { return file };
+            file.as_object_mut().expect("it was made as one").extend(details);
+        }
+    }
+    file
+}
+
+fn details(report: &Report) -> Value {
+    let notes = (0..TONES).filter(|&tone| report.notes.contains(tone));
+    let notes = notes.map(|tone| pitch::name(tone, report.settings.pitch_shift()));
+    let finite = |db: f32| db.is_finite().then_some(db);
+    json!({
+        "duration_seconds": report.audio_seconds(),
+        "channels": report.format.channels,
+        "sample_rate": report.format.rate,
+        "depth": report.format.depth.name(),
+        "peak_before_db": finite(report.before.peak_db()),
+        "rms_before_db": finite(report.before.rms_db()),
+        "peak_after_db": finite(report.after.peak_db()),
+        "rms_after_db": finite(report.after.rms_db()),
+        "loudness_before_lufs": report.loudness[0],
+        "loudness_after_lufs": report.loudness[1],
+        "clipped_samples": report.clipped,
+        "active_notes": notes.collect::<Vec<_>>(),
+        "times_real_time": report.times_real_time(),
+    })
+}

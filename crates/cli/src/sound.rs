@@ -1,0 +1,253 @@
+//! The flags that make a sound: a preset, and one flag for every setting, which wins over it.
+
+use super::Usage;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
+use std::{
+    ffi::OsString,
+    ops::RangeInclusive,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
+use tone_filter_dsp::{
+    BandMask, CHOICES, Choice, DEFAULT_TEMPO, Keys, PitchClasses, SPECS, Scale, Settings, Spec,
+    Sync, quantity,
+};
+use tone_filter_offline::score::Score;
+use tone_filter_presets::{self as presets, Preset};
+
+/// What was given of the sound.
+pub struct Sound {
+    preset: Option<String>,
+    /// One a row of [`SPECS`].
+    values: [Option<f32>; SPECS.len()],
+    /// One a row of [`CHOICES`].
+    entries: [Option<usize>; CHOICES.len()],
+    bands: Option<BandMask>,
+    custom: Option<PitchClasses>,
+    /// A MIDI file.
+    keys: Option<PathBuf>,
+    /// Beats a minute.
+    tempo: Option<f64>,
+}
+
+impl Sound {
+    /// The preset, or else the default sound, with every flag applied, and what plays its keys. Whether there is
+    /// lookahead, `looks_ahead` decides from the preset unless a flag does.
+    ///
+    /// # Errors
+    /// When there is no such preset or no such MIDI file, or when one of two flags is there that only work together.
+    pub fn read(&self, looks_ahead: fn(&Settings) -> bool) -> anyhow::Result<(Settings, Score)> {
+        let mut settings = match &self.preset {
+            Some(name) => Preset::find(name)?.settings,
+            None => Settings::default(),
+        };
+        for (spec, value) in SPECS.iter().zip(self.values) {
+            if let Some(value) = value {
+                spec.set(&mut settings, value);
+            }
+        }
+        settings.lookahead = looks_ahead(&settings);
+        if self.keys.is_some() && settings.keys == Keys::Off {
+            settings.keys = Keys::Hold;
+        }
+        for (choice, entry) in CHOICES.iter().zip(self.entries) {
+            if let Some(entry) = entry {
+                choice.set(&mut settings, entry);
+            }
+        }
+        settings.bands = self.bands.unwrap_or(settings.bands);
+        settings.custom = self.custom.unwrap_or(settings.custom);
+        let has_scale = settings.scale == Scale::Custom;
+        let wrong = if self.custom.is_some() && !has_scale {
+            "custom has no effect; add --scale custom"
+        } else if has_scale && settings.custom == PitchClasses::ALL && self.custom.is_none() {
+            // A preset may have others.
+            "scale = custom lets all notes sound; name yours with --custom"
+        } else if self.keys.is_some() && settings.keys == Keys::Off {
+            "keys has no effect; leave out --key-mode off"
+        } else if self.keys.is_none() && settings.keys != Keys::Off {
+            "nothing plays the keys; name a MIDI file with --keys, or add --key-mode off"
+        } else if self.tempo.is_some() && settings.sync == Sync::OFF {
+            "tempo has no effect; add --sync, like --sync 1/8"
+        } else {
+            let keys = self.keys.as_deref().map(Score::read).transpose()?.unwrap_or_default();
+            let tempo = self.tempo.or(keys.tempo()).unwrap_or(DEFAULT_TEMPO);
+            return Ok((settings.at_tempo(tempo), keys));
+        };
+        Err(Usage(wrong.into()).into())
+    }
+}
+
+impl Args for Sound {
+    fn augment_args(command: Command) -> Command {
+        let presets = presets::ids().collect::<Vec<_>>().join(", ");
+        command
+            .next_help_heading("Sound")
+            .arg(Arg::new("preset").long("preset").value_name("NAME|FILE").help(format!(
+                "Where the settings start from: {presets}, or a path to a .json file"
+            )))
+            .args(SPECS.iter().map(flag))
+            .args(CHOICES.iter().filter(has_flag).map(choice_flag))
+            .arg(
+                Arg::new("keys-file")
+                    .long("keys")
+                    .value_name("FILE.mid")
+                    .value_hint(ValueHint::FilePath)
+                    .value_parser(value_parser!(PathBuf))
+                    .help("A MIDI file whose notes choose the bands while they are held, as --key-mode says"),
+            )
+            .arg(
+                Arg::new("tempo")
+                    .long("tempo")
+                    .value_name("BPM")
+                    .value_parser(|text: &str| number("tempo", text, "BPM", 10.0..=1000.0))
+                    .help("The tempo that --sync counts by [10 to 1000 BPM, default that of --keys, or 120]"),
+            )
+            .arg(
+                Arg::new("custom")
+                    .long("custom")
+                    .value_name("SWITCHES")
+                    .value_parser(parsed::<PitchClasses>("custom"))
+                    .help("The notes of --scale custom: 1 or 0 for each of the 12 from A to G#"),
+            )
+            .arg(
+                Arg::new("bands")
+                    .long("bands")
+                    .value_name("SWITCHES")
+                    .value_parser(parsed::<BandMask>("bands"))
+                    .help("The bands that may sound: 1 or 0 for each of the 48 from A3 to G#7"),
+            )
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+/// Reads what says itself what is wrong with it.
+fn parsed<T: FromStr<Err: ToString>>(
+    id: &'static str,
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| text.parse().map_err(|error: T::Err| format!("{id} = {}", error.to_string()))
+}
+
+/// Reads a number in `unit` for the flag `id`.
+pub fn number(id: &str, text: &str, unit: &str, range: RangeInclusive<f64>) -> Result<f64, String> {
+    quantity(text, unit).filter(|number| range.contains(number)).ok_or_else(|| {
+        let (min, max) = range.into_inner();
+        format!("{id} = {text:?} is out of range; use {min} to {max} {unit}")
+    })
+}
+
+/// Whether `choice` has an effect on files: they have neither a host for notes nor a second input.
+fn has_flag(choice: &&Choice) -> bool {
+    !choice.is_connection()
+}
+
+/// What the flag of `choice` is called.
+fn flag_name(choice: &Choice) -> &'static str {
+    match choice.id {
+        // What plays them is more often named than how they act.
+        "keys" => "key-mode",
+        id => id,
+    }
+}
+
+/// Reads an entry of `choice`.
+pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
+    choice.parse(text).ok_or_else(|| {
+        let (id, wanted) = (flag_name(choice), text.to_lowercase().replace(' ', "-"));
+        let ids = || choice.entries.iter().map(|entry| entry.0);
+        let near: Vec<_> = ids().filter(|id| !wanted.is_empty() && id.contains(&wanted)).collect();
+        match &near[..] {
+            [] => format!("{id} = {text:?} is unknown; use {}", or(&ids().collect::<Vec<_>>())),
+            [only] => format!("{id} = {text:?} is unknown; did you mean {only}?"),
+            _ => format!("{id} = {text:?} is several; use {}", or(&near)),
+        }
+    })
+}
+
+/// Lookahead for the sound of a file, all of which is known: without focus it would change nothing.
+pub fn of_file(settings: &Settings) -> bool {
+    settings.focus > 0.0
+}
+
+/// What to write where a switch is followed by its state, as in `--auto off`: that would be taken for a file to read.
+pub fn loose_state(args: &[OsString]) -> Option<String> {
+    args.windows(2).find_map(|pair| {
+        let (flag, state) = (pair[0].to_str()?, pair[1].to_str()?);
+        let id = flag.strip_prefix("--")?;
+        let switch = CHOICES.iter().find(|choice| choice.is_switch() && choice.id == id)?;
+        let is_state = entry(switch, state).is_ok() && !Path::new(state).exists();
+        is_state
+            .then(|| format!("{flag} {state} names a file called {state}; write {flag}={state}"))
+    })
+}
+
+/// `words` as a list: `a, b or c`.
+fn or(words: &[&str]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => words.concat(),
+    }
+}
+
+/// The flag of a choice, from the table that all choices come from.
+fn choice_flag(choice: &'static Choice) -> Arg {
+    let ids: Vec<&str> = choice.entries.iter().map(|entry| entry.0).collect();
+    let default = match choice.id {
+        "lookahead" => "on",
+        "keys" => "hold with --keys",
+        _ => ids[choice.default()],
+    };
+    let flag = Arg::new(choice.id)
+        .long(flag_name(choice))
+        .value_parser(move |text: &str| entry(choice, text))
+        .help(format!("{} [{}, default {default}]", choice.help, or(&ids)));
+    if choice.is_switch() {
+        flag.value_name("STATE").num_args(0..=1).require_equals(true).default_missing_value("on")
+    } else {
+        flag.value_name(choice.name)
+    }
+}
+
+/// The flag of a number, from the table that all numbers come from.
+fn flag(spec: &'static Spec) -> Arg {
+    let range = format!("{} to {} {}", spec.min, spec.max, spec.unit);
+    let help = format!("{} [{range}, default {}]", spec.help, spec.format(spec.default()));
+    let parse = move |text: &str| {
+        let value = spec.parse(text).ok_or_else(|| {
+            format!("{} = {text:?} is not a number in {}; use {range}", spec.id, spec.unit)
+        })?;
+        spec.check(value).map_err(|error| error.to_string())?;
+        Ok::<f32, String>(value)
+    };
+    Arg::new(spec.id)
+        .long(spec.id)
+        .value_name(spec.unit)
+        .allow_hyphen_values(true)
+        .value_parser(parse)
+        .help(help)
+}
+
+impl FromArgMatches for Sound {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self {
+            preset: matches.get_one("preset").cloned(),
+            values: std::array::from_fn(|index| matches.get_one(SPECS[index].id).copied()),
+            entries: std::array::from_fn(|index| {
+                let choice = &CHOICES[index];
+                has_flag(&choice).then(|| matches.get_one(choice.id).copied()).flatten()
+            }),
+            bands: matches.get_one("bands").copied(),
+            custom: matches.get_one("custom").copied(),
+            keys: matches.get_one("keys-file").cloned(),
+            tempo: matches.get_one("tempo").copied(),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,302 @@
+//! A MIDI file that plays the bands, and the tempo.
+
+use crate::{
+    Folder,
+    common::{noisy_chord, sine},
+    float_wav, silence,
+};
+use midly::{
+    Format, Fps, Header, MetaMessage, MidiMessage, PitchBend, Smf, Timing, TrackEvent,
+    TrackEventKind,
+    num::{u4, u7, u15, u24, u28},
+};
+use std::fs;
+use tone_filter_dsp::{Keys, Settings, Sync, ToneFilter};
+use tone_filter_presets::Preset;
+
+const RATE: usize = 48_000;
+
+/// An event of a track, at a tick.
+type Event = (u32, TrackEventKind<'static>);
+
+fn midi(message: MidiMessage) -> TrackEventKind<'static> {
+    TrackEventKind::Midi { channel: u4::new(3), message }
+}
+
+fn on(key: u8, velocity: u8) -> TrackEventKind<'static> {
+    midi(MidiMessage::NoteOn { key: u7::new(key), vel: u7::new(velocity) })
+}
+
+fn off(key: u8) -> TrackEventKind<'static> {
+    midi(MidiMessage::NoteOff { key: u7::new(key), vel: u7::new(64) })
+}
+
+fn controller(controller: u8, value: u8) -> TrackEventKind<'static> {
+    midi(MidiMessage::Controller { controller: u7::new(controller), value: u7::new(value) })
+}
+
+fn tempo(quarter: u32) -> TrackEventKind<'static> {
+    TrackEventKind::Meta(MetaMessage::Tempo(u24::new(quarter)))
+}
+
+/// A MIDI file.
+fn song(format: Format, timing: Timing, tracks: &[&[Event]]) -> Vec<u8> {
+    let track = |events: &&[Event]| {
+        let mut now = 0;
+        let delta = |(tick, kind): &Event| {
+            let delta = u28::new(tick - now);
+            now = *tick;
+            TrackEvent { delta, kind: *kind }
+        };
+        let mut track: Vec<_> = events.iter().map(delta).collect();
+        let kind = TrackEventKind::Meta(MetaMessage::EndOfTrack);
+        track.push(TrackEvent { delta: u28::new(0), kind });
+        track
+    };
+    let mut file = Vec::new();
+    let header = Header::new(format, timing);
+    Smf { header, tracks: tracks.iter().map(track).collect() }.write_std(&mut file).unwrap();
+    file
+}
+
+/// 960 ticks a second, without a tempo.
+const TICKS: Timing = Timing::Metrical(u15::new(480));
+
+/// A MIDI file of one track, with events at ticks.
+fn track(events: &[Event]) -> Vec<u8> {
+    song(Format::SingleTrack, TICKS, &[events])
+}
+
+/// A second of A4 in `in.wav`, and keys in `keys.mid`.
+fn folder(events: &[Event]) -> Folder {
+    let folder = Folder::with(&float_wav(RATE as u32, &[sine(440.0, 0.3, 1.0, RATE as f64)]));
+    folder.put("keys.mid", &track(events));
+    folder
+}
+
+/// What `flags` make of it.
+fn rendered(folder: &Folder, flags: &str) -> Vec<f32> {
+    folder.run(&format!("render in.wav -o out.wav --force --mix 100 {flags}"));
+    folder.floats("out.wav").remove(0)
+}
+
+fn peak(samples: &[f32]) -> f32 {
+    samples.iter().fold(0.0, |peak, sample| peak.max(sample.abs()))
+}
+
+#[test]
+fn a_note_is_heard_as_long_as_its_key_is_held_in_time_with_the_input() {
+    // From 0.5 to 0.75 s; a block of 64 samples and 5 ms of fading later at the most.
+    let folder = folder(&[(480, on(69, 127)), (720, off(69))]);
+    const LATE: usize = 64 + RATE / 200 + 64;
+    for rate in [44_100, 48_000] {
+        let tone = sine(440.0, 0.3, 1.0, f64::from(rate));
+        folder.put("in.wav", &float_wav(rate, &[tone]));
+        for flags in ["", "--lookahead=off", "--focus 0 --auto=off", "--focus 50 --voice saw"] {
+            let out = rendered(&folder, &format!("--keys keys.mid {flags}"));
+            let [start, end] = [rate as usize / 2, rate as usize * 3 / 4];
+            assert!(peak(&out[..start]) < 1e-6, "{rate} {flags}: before");
+            assert!(peak(&out[start..start + LATE]) > 0.05, "{rate} {flags}: onset");
+            assert!(peak(&out[end - 200..end]) > 0.1, "{rate} {flags}: held");
+            assert!(peak(&out[end + LATE..]) < 1e-6, "{rate} {flags}: after");
+        }
+    }
+}
+
+#[test]
+fn all_that_a_player_does_reaches_the_bands_at_its_time_in_every_kind_of_file() {
+    type Play = fn(&mut ToneFilter);
+    let bend = MidiMessage::PitchBend { bend: PitchBend::from_f32(0.5) };
+    let pressure = MidiMessage::Aftertouch { key: u7::new(64), vel: u7::new(20) };
+    let played: [(u32, TrackEventKind<'static>, Play); 13] = [
+        (2400, on(69, 100), |f| f.key(69, 100.0 / 127.0)),
+        (4800, on(64, 64), |f| f.key(64, 64.0 / 127.0)),
+        (7200, midi(pressure), |f| f.key_gain(64, (20.0f32 / 127.0).powi(2))),
+        (9600, controller(64, 127), |f| f.sustain(true)),
+        (12_000, off(69), |f| f.key(69, 0.0)),
+        (14_400, midi(bend), |f| f.bend(1.0)),
+        (26_400, controller(64, 0), |f| f.sustain(false)),
+        (28_800, on(64, 0), |f| f.key(64, 0.0)),
+        (31_200, on(57, 127), |f| f.key(57, 1.0)),
+        (33_600, controller(123, 0), |f| f.release_keys()),
+        (36_000, on(73, 127), |f| f.key(73, 1.0)),
+        (38_400, controller(120, 0), |f| f.release_keys()),
+        (40_800, on(57, 90), |f| f.key(57, 90.0 / 127.0)),
+    ];
+    let input = noisy_chord(1.0, RATE as f64);
+    let settings =
+        Settings { mix: 100.0, keys: Keys::Hold, lookahead: true, ..Settings::default() };
+    let mut filter = ToneFilter::new(RATE as f64, &settings).unwrap().with_channels(1);
+    let latency = filter.latency();
+    let mut expected = [&input[..], &vec![0.0; latency]].concat();
+    let mut start = 0;
+    for (sample, _, play) in &played {
+        let end = *sample as usize + latency;
+        filter.process(&mut [&mut expected[start..end]]);
+        play(&mut filter);
+        start = end;
+    }
+    filter.process(&mut [&mut expected[start..]]);
+    expected.drain(..latency);
+
+    // 50 samples a tick, and after half a second 25.
+    let metrical = |sample: u32| if sample < 24_000 { sample / 50 } else { sample / 25 - 480 };
+    let metre = [(0, tempo(500_000)), (480, tempo(250_000))];
+    // 48 samples a tick.
+    let timecode = Timing::Timecode(Fps::Fps25, 40);
+    let at = |tick: &dyn Fn(u32) -> u32| -> Vec<Event> {
+        played.iter().map(|(sample, kind, _)| (tick(*sample), *kind)).collect()
+    };
+    let mut together = [&metre[..], &at(&metrical)].concat();
+    together.sort_by_key(|event| event.0);
+    // A note begins and ends in one track.
+    let is_e4 = |(_, kind): &Event| [on(64, 64), on(64, 0)].contains(kind);
+    let (first, second): (Vec<_>, Vec<_>) = at(&metrical).into_iter().partition(is_e4);
+    let folder = Folder::with(&float_wav(RATE as u32, &[input]));
+    for (name, file) in [
+        ("format 0", song(Format::SingleTrack, TICKS, &[&together])),
+        ("format 1", song(Format::Parallel, TICKS, &[&metre, &second, &first])),
+        ("SMPTE", song(Format::SingleTrack, timecode, &[&at(&|sample| sample / 48)])),
+    ] {
+        folder.put("keys.mid", &file);
+        assert!(rendered(&folder, "--keys keys.mid") == expected, "{name}");
+    }
+}
+
+#[test]
+fn a_key_that_two_tracks_share_is_released_by_the_last_one() {
+    let folder = folder(&[]);
+    let [one, two] = [[(0, on(69, 127)), (480, off(69))], [(480, on(69, 127)), (720, off(69))]];
+    for tracks in [[&one[..], &two], [&two, &one]] {
+        folder.put("keys.mid", &song(Format::Parallel, TICKS, &tracks));
+        let out = rendered(&folder, "--keys keys.mid");
+        assert!(peak(&out[30_000..35_000]) > 0.1 && peak(&out[40_000..]) < 1e-6);
+    }
+}
+
+#[test]
+fn modes_come_from_flags_and_presets() {
+    // An octave above what is heard.
+    let folder = folder(&[(0, on(81, 127))]);
+    let plain = rendered(&folder, "");
+    let heard = |flags: &str| peak(&rendered(&folder, flags)[RATE / 2..]) > 0.1;
+    assert!(!heard("--keys keys.mid") && !heard("--keys keys.mid --key-mode hold"));
+    assert!(heard("--keys keys.mid --key-mode hold-any"));
+    assert!(heard("--keys keys.mid --key-mode add"));
+    let any = Settings { keys: Keys::HoldAny, ..Settings::default() };
+    folder.put("any.json", Preset::new("Any", any).to_json().as_bytes());
+    assert!(heard("--keys keys.mid --preset any.json"));
+    assert!(!heard("--keys keys.mid --preset any.json --key-mode hold"));
+    assert!(rendered(&folder, "--preset any.json --key-mode off") == plain);
+
+    let fail = |flags: &str| folder.fail(&format!("render in.wav -o new.wav {flags}"), 2);
+    let unplayed = "nothing plays the keys; name a MIDI file with --keys, or add --key-mode off";
+    assert_eq!(fail("--key-mode hold"), unplayed);
+    assert_eq!(fail("--key-mode add"), unplayed);
+    assert_eq!(fail("--preset any.json"), unplayed);
+    let unused = "keys has no effect; leave out --key-mode off";
+    assert_eq!(fail("--keys keys.mid --key-mode off"), unused);
+    let line = fail("--keys keys.mid --key-mode all");
+    assert_eq!(line, "key-mode = \"all\" is unknown; use off, hold, hold-any or add");
+}
+
+#[test]
+fn bands_shows_what_the_keys_let_through() {
+    let folder = folder(&[(240, on(69, 127)), (720, off(69))]);
+    folder.run("bands in.wav --csv out.csv --json out.json --midi out.mid --keys keys.mid");
+    let csv = fs::read_to_string(folder.path("out.csv")).unwrap();
+    let lit = csv.lines().filter(|line| line.ends_with(",A4"));
+    let times: Vec<f64> =
+        lit.map(|line| line.split(',').next().unwrap().parse().unwrap()).collect();
+    let [first, .., last] = times[..] else { panic!("{csv}") };
+    assert!((0.24..0.27).contains(&first) && (0.73..0.76).contains(&last), "{times:?}");
+    assert_eq!(csv.lines().filter(|line| !line.ends_with(",A4")).count(), 101 - times.len());
+    let json: serde_json::Value =
+        serde_json::from_slice(&fs::read(folder.path("out.json")).unwrap()).unwrap();
+    let state = |moment: usize| json["moments"][moment]["states"][12].clone();
+    assert_eq!([state(20), state(50), state(90)], ["muted", "saturated", "muted"]);
+    // Played again, it lets through the same.
+    let bytes = fs::read(folder.path("out.mid")).unwrap();
+    assert_eq!(Smf::parse(&bytes).unwrap().tracks[0].len(), 4, "a tempo, one note, the end");
+    rendered(&folder, "--keys out.mid");
+
+    // Not at the start or the end of the tone, where every band hears something.
+    folder.put("keys.mid", &track(&[(480, on(62, 127)), (720, off(62))]));
+    let said = folder.run("bands in.wav --csv out.csv --force --keys keys.mid");
+    assert!(said.contains("no note was heard while its key was held; try other keys"), "{said}");
+}
+
+#[test]
+fn a_held_key_is_an_active_note_whatever_the_listener_decides() {
+    // White noise has no notes.
+    let folder = folder(&[(0, on(69, 127))]);
+    folder.put("in.wav", &float_wav(RATE as u32, &[crate::common::white(1.0, RATE as f64)]));
+    let line = "render in.wav -o out.wav --json --keys keys.mid --threshold -60 --floor -90";
+    let report = folder.command(line).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();
+    assert_eq!(report["files"][0]["active_notes"], serde_json::json!(["A4"]));
+}
+
+#[test]
+fn files_that_play_no_keys_are_named() {
+    let folder = folder(&[(0, off(69)), (0, controller(64, 127)), (0, on(69, 0))]);
+    folder.put("noise.mid", b"RIFF of another kind");
+    folder.put("songs.mid", &song(Format::Sequential, TICKS, &[&[(0, on(69, 1))]]));
+    folder.put("still.mid", &song(Format::SingleTrack, Timing::Metrical(0.into()), &[&[]]));
+    for verb in ["render in.wav -o out.wav", "bands in.wav --csv out.csv"] {
+        let fail = |name: &str| folder.fail(&format!("{verb} --keys {name}"), 1);
+        let line = fail("none.mid");
+        assert!(line.starts_with("none.mid: cannot be read ("), "{line}");
+        assert_eq!(fail("keys.mid"), "keys.mid: holds no notes; give a MIDI file with notes");
+        for (name, reason) in [
+            ("noise.mid", ""),
+            ("in.wav", ""),
+            ("songs.mid", "its tracks are songs of their own"),
+            ("still.mid", "its ticks have no length"),
+        ] {
+            let line = fail(name);
+            let start = format!("{name}: not a MIDI file to play ({reason}");
+            let end = "); give a standard MIDI file of format 0 or 1";
+            assert!(line.starts_with(&start) && line.ends_with(end), "{line}");
+        }
+    }
+}
+
+#[test]
+fn note_values_last_as_long_as_the_tempo_says() {
+    let folder = folder(&[(0, on(69, 127)), (0, tempo(400_000)), (480, tempo(600_000))]);
+    let quarter = Sync::try_from("1/4".to_owned()).unwrap();
+    let settings = Settings { sync: quarter, focus: 0.0, mix: 100.0, ..Settings::default() };
+    let expected = |tempo: f64| {
+        let mut filter = ToneFilter::new(RATE as f64, &settings.at_tempo(tempo)).unwrap();
+        let mut samples = folder.floats("in.wav").remove(0);
+        filter.process(&mut [&mut samples]);
+        samples
+    };
+    let is = |flags: &str, tempo: f64| {
+        assert!(rendered(&folder, &format!("--focus 0 --sync 1/4 {flags}")) == expected(tempo));
+    };
+    is("", 120.0);
+    is("--tempo 90", 90.0);
+    is("--tempo 90.5BPM", 90.5);
+    let played = |flags: &str| rendered(&folder, &format!("--keys keys.mid --sync 1/4 {flags}"));
+    assert!(played("") == played("--tempo 150"), "the file's first tempo");
+    assert!(played("") != played("--tempo 90"));
+
+    let fail = |flags: &str| folder.fail(&format!("render in.wav -o new.wav {flags}"), 2);
+    assert_eq!(fail("--tempo 90"), "tempo has no effect; add --sync, like --sync 1/8");
+    for tempo in ["9", "1001", "fast", "nan"] {
+        let line = fail(&format!("--sync 1/4 --tempo {tempo}"));
+        assert_eq!(line, format!("tempo = {tempo:?} is out of range; use 10 to 1000 BPM"));
+    }
+    assert!(fail("--sync 1/5").starts_with("sync = \"1/5\" is unknown; use off, 1/1d, 1/1"));
+}
+
+#[test]
+fn freeze_and_morph_are_flags_too() {
+    let folder = Folder::with(&silence().bytes());
+    folder.run("render in.wav -o out.wav --freeze --morph 40");
+    assert!(
+        folder.fail("render in.wav -o new.wav --morph 101", 2).starts_with("morph = 101 is out")
+    );
+}

@@ -1,0 +1,194 @@
+//! The command `tone-filter`, run as users run it.
+
+mod batch;
+mod coded;
+#[path = "../../../../tests/common/mod.rs"]
+mod common;
+mod depths;
+mod faults;
+mod files;
+mod formats;
+mod heard;
+mod inputs;
+mod interop;
+mod keys;
+mod safety;
+mod sound;
+mod terminal;
+mod verbs;
+
+use assert_cmd::Command;
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+use tempfile::TempDir;
+
+/// `text` with the slashes of Windows as those of other systems.
+fn slashes(text: &str) -> String {
+    if cfg!(windows) { text.replace('\\', "/") } else { text.into() }
+}
+
+/// What a program has written, with slashes.
+fn text(bytes: Vec<u8>) -> String {
+    slashes(&String::from_utf8(bytes).unwrap())
+}
+
+/// A folder to run commands in.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    /// A folder with `bytes` in the file `in.wav`.
+    fn with(bytes: &[u8]) -> Self {
+        let folder = Self::new();
+        fs::write(folder.path("in.wav"), bytes).unwrap();
+        folder
+    }
+
+    /// Writes a file and the folders it is in.
+    fn put(&self, name: &str, bytes: &[u8]) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// `tone-filter` with the arguments in `line`, which spaces separate.
+    fn command(&self, line: &str) -> Command {
+        let mut command = assert_cmd::cargo::cargo_bin_cmd!("tone-filter");
+        command.current_dir(&self.0).args(line.split_whitespace());
+        command
+    }
+
+    /// Runs what must succeed, and gives back what it says.
+    fn run(&self, line: &str) -> String {
+        let output = self.command(line).output().unwrap();
+        let said = text(output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{line}: {said}");
+        assert!(output.stdout.is_empty(), "{line}: stdout is for data");
+        said
+    }
+
+    /// Runs what must fail with exit code `code` and one line on stderr, and leave all files as they are.
+    /// Gives the line back.
+    fn fail(&self, line: &str, code: i32) -> String {
+        let before = self.files();
+        let output = self.command(line).output().unwrap();
+        let said = text(output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{line}: {said}");
+        assert!(output.stdout.is_empty(), "{line}: stdout is for data");
+        assert_eq!(said.lines().count(), 1, "{line}: {said}");
+        assert_eq!(self.files(), before, "{line}: changed files");
+        said.strip_prefix("error: ").expect(&said).trim_end().to_owned()
+    }
+
+    /// All files and what is in them; folders and links to nowhere are empty.
+    fn files(&self) -> BTreeMap<PathBuf, Vec<u8>> {
+        let paths = fs::read_dir(&self.0).unwrap().map(|entry| entry.unwrap().path());
+        // A head tells files apart, and one test has a file of a gigabyte.
+        let head = |path: &Path| {
+            use std::io::Read;
+            let mut bytes = Vec::new();
+            let file = fs::File::open(path).map(|file| file.take(1 << 20));
+            let _ = file.and_then(|mut file| file.read_to_end(&mut bytes));
+            bytes
+        };
+        paths.map(|path| (path.clone(), head(&path))).collect()
+    }
+
+    /// The samples of a 32-bit float file, a vector a channel.
+    fn floats(&self, name: &str) -> Vec<Vec<f32>> {
+        let mut wav = hound::WavReader::open(self.path(name)).unwrap();
+        let channels = usize::from(wav.spec().channels);
+        let samples: Vec<f32> = wav.samples().map(Result::unwrap).collect();
+        (0..channels).map(|c| samples[c..].iter().step_by(channels).copied().collect()).collect()
+    }
+
+    /// The samples of an integer file as they are stored.
+    fn integers(&self, name: &str) -> Vec<i32> {
+        let mut wav = hound::WavReader::open(self.path(name)).unwrap();
+        wav.samples().map(Result::unwrap).collect()
+    }
+
+    fn spec(&self, name: &str) -> hound::WavSpec {
+        hound::WavReader::open(self.path(name)).unwrap().spec()
+    }
+}
+
+/// `RIFF`, a format chunk and a data chunk, for what hound does not write.
+#[derive(Debug)]
+struct Wav {
+    tag: u16,
+    channels: u16,
+    rate: u32,
+    bits: u16,
+    /// What the format chunk has after its first 16 bytes.
+    extension: Vec<u8>,
+    /// What lies between the format and the data chunk.
+    between: Vec<u8>,
+    data: Vec<u8>,
+}
+
+/// Ten frames of 16-bit stereo silence at 44.1 kHz.
+fn silence() -> Wav {
+    Wav {
+        tag: 1,
+        channels: 2,
+        rate: 44_100,
+        bits: 16,
+        extension: vec![],
+        between: vec![],
+        data: vec![0; 40],
+    }
+}
+
+impl Wav {
+    fn bytes(&self) -> Vec<u8> {
+        let frame = u32::from(self.channels) * u32::from(self.bits / 8);
+        let mut fmt = Vec::new();
+        fmt.extend(self.tag.to_le_bytes());
+        fmt.extend(self.channels.to_le_bytes());
+        fmt.extend(self.rate.to_le_bytes());
+        fmt.extend(self.rate.wrapping_mul(frame).to_le_bytes());
+        fmt.extend((frame as u16).to_le_bytes());
+        fmt.extend(self.bits.to_le_bytes());
+        fmt.extend(&self.extension);
+        let len = |bytes: &[u8]| (bytes.len() as u32).to_le_bytes();
+        let body = [
+            b"WAVEfmt ",
+            &len(&fmt)[..],
+            &fmt,
+            &self.between,
+            b"data",
+            &len(&self.data),
+            &self.data,
+        ]
+        .concat();
+        [b"RIFF", &len(&body)[..], &body].concat()
+    }
+}
+
+/// The bytes of a 32-bit float WAV file with these channels.
+fn float_wav(rate: u32, channels: &[Vec<f32>]) -> Vec<u8> {
+    let spec = hound::WavSpec {
+        channels: channels.len() as u16,
+        sample_rate: rate,
+        bits_per_sample: 32,
+        sample_format: hound::SampleFormat::Float,
+    };
+    let mut file = std::io::Cursor::new(Vec::new());
+    let mut wav = hound::WavWriter::new(&mut file, spec).unwrap();
+    for frame in 0..channels[0].len() {
+        channels.iter().for_each(|channel| wav.write_sample(channel[frame]).unwrap());
+    }
+    wav.finalize().unwrap();
+    file.into_inner()
+}

@@ -1,0 +1,239 @@
+//! The output is what the filter makes of the input, with the settings that were asked for.
+
+use crate::{
+    Folder,
+    common::{noisy_chord, white},
+    float_wav,
+};
+use std::fs;
+use tone_filter_dsp::{
+    BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter, Voice,
+};
+use tone_filter_presets::{self as presets, Preset};
+
+const RATE: u32 = 44_100;
+
+/// What the filter makes of `channels`, in time with them, with lookahead where it matters.
+fn filtered(settings: &Settings, channels: &[Vec<f32>]) -> Vec<Vec<f32>> {
+    in_time(&Settings { lookahead: settings.focus > 0.0, ..*settings }, channels)
+}
+
+/// What the filter makes of `channels`, in time with them.
+fn in_time(settings: &Settings, channels: &[Vec<f32>]) -> Vec<Vec<f32>> {
+    let rate = f64::from(RATE);
+    let filter = ToneFilter::new(rate, settings).unwrap();
+    let mut filter = filter.with_channels(channels.len());
+    let mut channels = channels.to_vec();
+    let latency = filter.latency();
+    channels.iter_mut().for_each(|channel| channel.extend(vec![0.0; latency]));
+    filter.process(&mut channels.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
+    channels.iter_mut().for_each(|channel| drop(channel.drain(..latency)));
+    channels
+}
+
+/// Two unlike channels of half a second.
+fn music() -> Vec<Vec<f32>> {
+    let chord = noisy_chord(0.5, f64::from(RATE));
+    let noise = white(0.5, f64::from(RATE));
+    let right = chord.iter().zip(noise).map(|(c, n)| 0.7 * c + 0.1 * n).collect();
+    vec![chord, right]
+}
+
+#[test]
+fn a_file_longer_than_a_block_is_what_the_filter_makes_of_it_at_once() {
+    for count in [1, 2, 6] {
+        let source = white(1.0, f64::from(RATE));
+        let channels: Vec<Vec<f32>> =
+            (1..=count).map(|c| source.iter().map(|s| s / c as f32).collect()).collect();
+        let folder = Folder::with(&float_wav(RATE, &channels));
+        let said = folder.run("render in.wav -o out.wav --mix 100");
+        let settings = Settings { mix: 100.0, ..Settings::default() };
+        assert!(folder.floats("out.wav") == filtered(&settings, &channels), "{count} channels");
+        for word in ["in.wav -> out.wav", "1.00 s", "times real time", "M samples/s"] {
+            assert!(said.contains(word), "{said}");
+        }
+    }
+}
+
+#[test]
+fn every_setting_has_a_flag_that_reaches_the_filter() {
+    let music = music();
+    let folder = Folder::with(&float_wav(RATE, &music));
+    // With the published floor, which is absolute, the threshold is not heard; and with all focus nothing but what
+    // is played.
+    let base = Settings { floor: -80.0, focus: 50.0, ..Settings::REFERENCE };
+    fs::write(folder.path("base.json"), Preset::new("Base", base).to_json()).unwrap();
+    let plain = filtered(&base, &music);
+    let check = |flag: &str, settings: &Settings| {
+        folder.run(&format!("render in.wav -o out.wav --force --preset base.json {flag}"));
+        let out = folder.floats("out.wav");
+        assert!(out == filtered(settings, &music), "{flag}");
+        assert!(out != plain, "{flag} must be heard");
+    };
+    for spec in &SPECS {
+        for place in [0.15, 0.7] {
+            let mut settings = base;
+            let value = spec.min + place * (spec.max - spec.min);
+            spec.set(&mut settings, value);
+            let mut flags = format!("--{} {value}", spec.id);
+            // The soft clip has no octave.
+            if spec.id == "octave" {
+                settings.voice = Voice::Square;
+                flags += " --voice square";
+            }
+            check(&flags, &settings);
+        }
+    }
+    check("--stereo stereo", &Settings { stereo: Stereo::Stereo, ..base });
+    check("--voice pulse12", &Settings { voice: Voice::Pulse12, ..base });
+    check("--auto", &Settings { auto: true, ..base });
+    folder.run("render in.wav -o out.wav --force --preset base.json --lookahead=off");
+    assert!(folder.floats("out.wav") == in_time(&base, &music) && in_time(&base, &music) != plain);
+    check("--bypass", &Settings { bypass: true, ..base });
+    check("--bypass=on", &Settings { bypass: true, ..base });
+    let dorian = Settings { scale: Scale::Dorian, root: PitchClass::new(5), ..base };
+    check("--scale dorian --root d", &dorian);
+    check("--scale Dorian --root D", &dorian);
+    let flat = Settings { scale: Scale::MajorPentatonic, root: PitchClass::new(1), ..base };
+    check("--scale=Major-Pentatonic --root Bb", &flat);
+    let a_and_e = PitchClasses::NONE.with(0, true).with(7, true);
+    check(
+        "--scale custom --custom 100000010000",
+        &Settings { scale: Scale::Custom, custom: a_and_e, ..base },
+    );
+    let only_a4 = BandMask::NONE.with(12, true);
+    check(
+        "--bands 000000000000100000000000000000000000000000000000",
+        &Settings { bands: only_a4, ..base },
+    );
+}
+
+#[test]
+fn values_may_have_units_and_signs() {
+    let music = music();
+    let folder = Folder::with(&float_wav(RATE, &music));
+    folder.run(
+        "render in.wav -o out.wav --threshold -45dB --tone 8kHz --release=0.1s --transpose -50ct \
+         --output +3 --stereo mono --bypass=off",
+    );
+    let settings = Settings {
+        threshold: -45.0,
+        tone: 8000.0,
+        release: 100.0,
+        transpose: -0.5,
+        output: 3.0,
+        ..Settings::default()
+    };
+    assert!(folder.floats("out.wav") == filtered(&settings, &music));
+}
+
+#[test]
+fn quantities_that_are_no_settings_may_have_units_too() {
+    let folder = Folder::with(&float_wav(RATE, &music()));
+    for (name, flags) in [
+        ("plain.wav", "--sample-rate 22050 --tail 0.25 --normalize-peak -6"),
+        ("units.wav", "--sample-rate 22.05kHz --tail 250ms --normalize-peak -6DB"),
+    ] {
+        folder.run(&format!("render in.wav -o {name} {flags}"));
+    }
+    let bytes = |name| fs::read(folder.path(name)).unwrap();
+    assert!(bytes("plain.wav") == bytes("units.wav"));
+    for (flags, line) in [
+        (
+            "--tail 3s --sample-rate 48dB",
+            "sample-rate = \"48dB\" is out of range; use 1000 to 768000 Hz",
+        ),
+        ("--tail 1e9", "tail = \"1e9\" is unknown; use none, auto or 0 to 3600 seconds"),
+        ("--normalize-peak inf", "normalize-peak = \"inf\" is out of range; use -60 to 0 dB"),
+    ] {
+        assert_eq!(folder.fail(&format!("render in.wav -o new.wav {flags}"), 2), line);
+    }
+    let line = folder.fail("bench --seconds 0s", 2);
+    assert_eq!(line, "seconds = \"0s\" is out of range; use more than 0 and at most 86400 s");
+}
+
+#[test]
+fn bypass_and_no_mix_give_the_input_back_bit_for_bit_and_in_time() {
+    for count in [1, 2, 6] {
+        // Shorter and longer than the latency, and than a block.
+        for frames in [1, 2047, 2048, 40_000] {
+            let noise = white(1.0, f64::from(RATE));
+            let channels: Vec<Vec<f32>> =
+                (0..count).map(|c| noise[c..c + frames].to_vec()).collect();
+            let folder = Folder::with(&float_wav(RATE, &channels));
+            for flags in ["--bypass", "--mix 0", "--bypass --auto=off", "--mix 0 --lookahead=off"] {
+                folder.run(&format!("render in.wav -o out.wav --force {flags}"));
+                assert!(folder.floats("out.wav") == channels, "{flags}, {count} x {frames}");
+                folder.run(&format!("render in.wav -o out.wav --force --tail 0.1 {flags}"));
+                let out = folder.floats("out.wav");
+                assert!(out.iter().all(|channel| channel.len() == frames + 4410), "{flags}");
+                assert!(std::iter::zip(&out, &channels).all(|(out, own)| out[..frames] == own[..]));
+            }
+        }
+    }
+}
+
+#[test]
+fn presets_set_everything_and_flags_win() {
+    let music = music();
+    let folder = Folder::with(&float_wav(RATE, &music));
+    let mine = Settings { drive: 7.0, bypass: true, stereo: Stereo::Stereo, ..Settings::default() };
+    fs::write(folder.path("mine.json"), Preset::new("Mine", mine).to_json()).unwrap();
+
+    for id in presets::ids() {
+        folder.run(&format!("render in.wav -o out.wav --force --preset {id}"));
+        let settings = Preset::factory(id).unwrap().settings;
+        assert!(folder.floats("out.wav") == filtered(&settings, &music), "{id}");
+    }
+    let check = |flags: &str, settings: Settings| {
+        folder.run(&format!("render in.wav -o out.wav --force {flags}"));
+        assert!(folder.floats("out.wav") == filtered(&settings, &music), "{flags}");
+    };
+    check("--preset mine.json", mine);
+    check("--preset ./mine.json --bypass=off", Settings { bypass: false, ..mine });
+    check(
+        "--drive 90 --bypass=off --stereo mono --preset mine.json",
+        Settings { drive: 90.0, ..Settings::default() },
+    );
+    let chord_pad = Preset::factory("chord-pad").unwrap().settings;
+    check("--preset chord-pad --mix 10", Settings { mix: 10.0, ..chord_pad });
+}
+
+#[test]
+fn without_a_flag_it_is_the_sound_of_a_new_instance() {
+    let music = music();
+    let folder = Folder::with(&float_wav(RATE, &music));
+    folder.run("render in.wav -o out.wav");
+    assert!(folder.floats("out.wav") == filtered(&Settings::default(), &music));
+}
+
+#[test]
+fn help_names_every_setting_with_its_range_and_every_preset() {
+    let folder = Folder::new();
+    let output = folder.command("render --help").env("COLUMNS", "1000").output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let help = String::from_utf8(output.stdout).unwrap();
+    for spec in &SPECS {
+        assert!(help.contains(&format!("--{} <{}>", spec.id, spec.unit)), "{}", spec.id);
+        assert!(help.contains(&format!("[{} to {} {}, default", spec.min, spec.max, spec.unit)));
+        assert!(help.contains(spec.help), "{}", spec.id);
+    }
+    for word in presets::ids().chain([
+        "--stereo",
+        "--bypass",
+        "--auto",
+        "--lookahead",
+        "--bands",
+        "--keys <FILE.mid>",
+        "--key-mode",
+        "--tempo <BPM>",
+        "--sync",
+        "--freeze",
+        "--root",
+        "--scale",
+        "--custom",
+        "Examples:",
+    ]) {
+        assert!(help.contains(word), "{word}");
+    }
+}

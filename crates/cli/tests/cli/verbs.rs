@@ -1,0 +1,121 @@
+//! The small verbs: presets, completions, man pages.
+
+use crate::{Folder, silence};
+use std::fs;
+use tone_filter_presets::{self as presets, Preset};
+
+fn stdout(folder: &Folder, line: &str) -> String {
+    let output = folder.command(line).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{line}");
+    assert!(output.stderr.is_empty(), "{line}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn presets_are_listed_shown_and_exported() {
+    let folder = Folder::with(&silence().bytes());
+    let list = stdout(&folder, "presets list");
+    let listed: Vec<&str> =
+        list.lines().map(|line| line.split_whitespace().next().unwrap()).collect();
+    assert_eq!(listed, presets::ids().collect::<Vec<_>>());
+    for (id, line) in presets::ids().zip(list.lines()) {
+        let preset = Preset::factory(id).unwrap();
+        assert!(!preset.tags.is_empty() && !preset.description.is_empty());
+        assert!(line.ends_with(&preset.description), "{line}");
+        assert_eq!(
+            Preset::from_json(&stdout(&folder, &format!("presets show {id}"))).unwrap(),
+            preset
+        );
+        folder.run(&format!("presets export {id} {id}.json"));
+        assert_eq!(
+            Preset::find(folder.path(&format!("{id}.json")).to_str().unwrap()).unwrap(),
+            preset
+        );
+    }
+    folder.run("render in.wav -o out.wav --preset chord-pad.json");
+    let line = folder.fail("presets export chord-pad chord-pad.json", 1);
+    assert!(line.starts_with("chord-pad.json: already exists;"), "{line}");
+    let line = folder.fail("presets show none", 2);
+    assert!(line.starts_with("no preset is called \"none\";"), "{line}");
+}
+
+#[test]
+fn every_shell_learns_every_flag() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = stdout(&folder, &format!("completions {shell}"));
+        for word in ["render", "bands", "presets", "skip-existing", "normalize-peak", "threshold"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+    }
+    // Those shells whose completions have values at all.
+    for shell in ["bash", "zsh", "fish"] {
+        let script = stdout(&folder, &format!("completions {shell}"));
+        for value in ["extreme-8-bit", "minor-pentatonic", "portable", "pulse12"] {
+            let count = script.matches(value).count();
+            assert!(count >= 2, "{shell}: {value}: both of render and bands: {count}");
+        }
+    }
+}
+
+#[test]
+fn every_verb_has_a_man_page() {
+    let folder = Folder::new();
+    folder.run("man pages/man1");
+    for verb in ["", "-render", "-bands", "-presets", "-presets-export", "-completions", "-man"] {
+        let page =
+            fs::read_to_string(folder.path(&format!("pages/man1/tone-filter{verb}.1"))).unwrap();
+        assert!(page.contains(".TH tone-filter"), "{verb}");
+    }
+    let page = fs::read_to_string(folder.path("pages/man1/tone-filter-render.1")).unwrap();
+    assert!(page.contains("skip\\-existing") && page.contains("Examples:"), "{page}");
+}
+
+#[test]
+fn the_speed_of_a_voice_is_measured() {
+    let folder = Folder::new();
+    let report = |voice: &str| -> serde_json::Value {
+        let line = format!("bench --seconds 0.05 --kernel scalar --voice {voice} --json");
+        serde_json::from_str(&stdout(&folder, &line)).unwrap()
+    };
+    assert!(report("soft")["kernels"][0]["snr_db"].as_f64().unwrap() > 80.0);
+    let saw = &report("saw")["kernels"][0];
+    assert!(saw["snr_db"].is_null() && saw["mega_samples_per_second"].as_f64().unwrap() > 0.0);
+    for key in ["stereo", "masked"] {
+        assert!(saw[key].as_f64().unwrap() > 0.0, "{key}");
+    }
+    assert!(folder.fail("bench --voice harp", 2).contains("use soft, sine, square"));
+}
+
+#[test]
+fn a_run_is_compared_with_another_one() {
+    let folder = Folder::new();
+    let line = "bench --seconds 0.05 --kernel scalar --kernel portable";
+    let mut before: serde_json::Value =
+        serde_json::from_str(&stdout(&folder, &format!("{line} --json"))).unwrap();
+    // As if it had been a million times as slow.
+    for kernel in before["kernels"].as_array_mut().unwrap() {
+        let speed = kernel["mega_samples_per_second"].as_f64().unwrap();
+        kernel["mega_samples_per_second"] = (1e-6 * speed).into();
+    }
+    before["kernels"].as_array_mut().unwrap().pop();
+    fs::write(folder.path("before.json"), before.to_string()).unwrap();
+    let table = stdout(&folder, &format!("{line} --against before.json"));
+    let last =
+        |row: usize| table.lines().nth(row).unwrap().split(' ').next_back().unwrap().to_owned();
+    assert_eq!(last(0), "before");
+    let ratio: f64 = last(1).parse().unwrap();
+    assert!(ratio > 1e4, "{table}");
+    assert_eq!(last(2), "-", "no such kernel before: {table}");
+
+    fs::write(folder.path("other.json"), "{}").unwrap();
+    assert!(
+        folder
+            .fail(&format!("{line} --against other.json"), 1)
+            .contains("other.json: not a report")
+    );
+    let error = folder.fail(&format!("{line} --against none.json"), 1);
+    assert!(error.starts_with("none.json: cannot be read ("), "{error}");
+    let line = format!("{line} --voice saw --against before.json");
+    assert!(folder.fail(&line, 1).contains("it is of soft with noise, this run of saw with noise"));
+}

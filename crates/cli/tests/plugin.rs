@@ -1,0 +1,124 @@
+//! The plugin and the command have the same sound and the same notes.
+
+#[path = "../../../tests/common/mod.rs"]
+mod common;
+#[path = "../../../tests/hosting/mod.rs"]
+mod hosting;
+
+use hosting::{assert_same, demo, instance, set, settings, sounds, wav};
+use midly::{MidiMessage, Smf, TrackEventKind};
+use std::{fs, iter::repeat, process::Command};
+use tone_filter_dsp::{CHOICES, SPECS, Scale, Settings, ToneFilter};
+use xtask::host::Sent;
+
+#[test]
+fn the_renderer_gives_the_same_output_for_the_demo_tune() {
+    let demo = xtask::root().join("assets/demo.wav");
+    let input = wav(&demo);
+    // The renderer compensates latency, so sounds with lookahead cannot be compared.
+    for sound in sounds().into_iter().filter(|sound| !sound.lookahead) {
+        let mut instance = instance();
+        set(&mut instance, &sound);
+        let actual = settings(&mut instance);
+
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().join("out.wav");
+        let mut renderer = Command::new(env!("CARGO_BIN_EXE_tone-filter"));
+        renderer.arg("render").arg(&demo).arg("-o").arg(&out).args(["--bit-depth", "32f"]);
+        for spec in &SPECS {
+            renderer.arg(format!("--{}={}", spec.id, spec.get(&actual)));
+        }
+        for choice in CHOICES.iter().filter(|choice| !choice.is_connection()) {
+            let flag = if choice.id == "keys" { "key-mode" } else { choice.id };
+            renderer.arg(format!("--{flag}={}", choice.entries[choice.get(&actual)].0));
+        }
+        renderer.args(["--bands", &actual.bands.to_string()]);
+        if actual.scale == Scale::Custom {
+            renderer.args(["--custom", &actual.custom.to_string()]);
+        }
+        let output = renderer.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+
+        instance.select(2).unwrap();
+        let mut processor = instance.activate(44_100.0, 512).unwrap();
+        let mut plugin = input.clone();
+        processor.run(&mut plugin, true, &mut repeat(512), &[]).unwrap();
+        instance.deactivate(processor);
+        assert_same(&plugin, &wav(&out), &format!("{actual:?}"));
+    }
+}
+
+/// The plugin's notes for the demo tune, in blocks of several lengths.
+fn sent(sound: &Settings) -> Vec<Sent> {
+    let mut instance = instance();
+    set(&mut instance, sound);
+    instance.select(2).unwrap();
+    let mut processor = instance.activate(44_100.0, 512).unwrap();
+    processor.sent = Some(Vec::new());
+    let mut signal = demo();
+    processor.run(&mut signal, true, &mut [1, 300, 512, 64, 37].into_iter().cycle(), &[]).unwrap();
+    let sent = processor.sent.take().unwrap();
+    instance.deactivate(processor);
+    assert!(sent.is_sorted_by_key(|note| note.frame), "in the order of their times");
+    sent
+}
+
+/// The notes in the file that `bands --midi --live` writes for the demo tune: the second, the key, whether it begins.
+fn in_file(flags: &[&str]) -> Vec<(f64, u16, bool)> {
+    let folder = tempfile::tempdir().unwrap();
+    let midi = folder.path().join("out.mid");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tone-filter"));
+    let song = xtask::root().join("assets/demo.wav");
+    command.arg("bands").arg(song).arg("--midi").arg(&midi).args(["--live", "--quiet"]).args(flags);
+    assert!(command.status().unwrap().success());
+    let bytes = fs::read(midi).unwrap();
+    let song = Smf::parse(&bytes).unwrap();
+    let (mut ticks, mut notes) = (0, Vec::new());
+    for event in &song.tracks[0] {
+        ticks += event.delta.as_int();
+        if let TrackEventKind::Midi { message, .. } = event.kind {
+            // 960 ticks a second.
+            let seconds = f64::from(ticks) / 960.0;
+            match message {
+                MidiMessage::NoteOn { key, .. } => {
+                    notes.push((seconds, u16::from(key.as_int()), true));
+                }
+                MidiMessage::NoteOff { key, .. } => {
+                    notes.push((seconds, u16::from(key.as_int()), false));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+    notes
+}
+
+#[test]
+fn what_is_heard_leaves_as_the_notes_that_the_renderer_writes_down() {
+    for (lookahead, flag) in [(false, "--lookahead=off"), (true, "--lookahead=on")] {
+        let sound = Settings { midi_out: true, lookahead, ..Settings::default() };
+        let live = sent(&sound);
+        let latency = ToneFilter::new(44_100.0, &sound).unwrap().latency();
+        let file = in_file(&[flag]);
+        assert!(live.iter().filter(|note| note.velocity.is_some()).count() > 50, "{live:?}");
+        // What is still held at the end of the file ends with it.
+        let end = demo()[0].len() as f64 / 44_100.0;
+        let file: Vec<_> = file.into_iter().filter(|(at, _, on)| *on || *at < end - 0.1).collect();
+        let mut rest: Vec<_> = live
+            .iter()
+            .filter(|n| {
+                n.velocity.is_some() || (n.frame as f64) < 44_100.0 * (end - 0.1) + latency as f64
+            })
+            .collect();
+        assert_eq!(rest.len(), file.len());
+        for (at, key, on) in file {
+            // Within a block of 64 samples and a tick of the file.
+            let same = |note: &&Sent| {
+                let late = (note.frame as f64 - latency as f64) / 44_100.0 - at;
+                note.key == key && note.velocity.is_some() == on && (-0.001..0.0025).contains(&late)
+            };
+            let found = rest.iter().position(same);
+            rest.remove(found.unwrap_or_else(|| panic!("{key} at {at}: {on}, with {flag}")));
+        }
+    }
+}

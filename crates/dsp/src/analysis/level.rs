@@ -1,0 +1,369 @@
+//! Level: measures the input's level, and the gain that makes the wet signal as loud as the dry one.
+//!
+//! Only gains are computed here, no samples. Both gains move slowly, once per block of [`BLOCK`] samples, so the
+//! dynamics of the music are kept.
+
+use crate::{bank::LOUDEST, lanes::BLOCK};
+use fearless_simd::{Fallback, SimdFrom, f32x4};
+
+/// The mean square at which the published constants work best: -14 dB full scale.
+const NOMINAL: f64 = 0.039_810_717;
+
+/// Mean square below which a block counts as silence: -110 dB full scale.
+const SILENCE: f64 = 1e-11;
+
+/// The greatest gain of the bank's input: 80 dB.
+const HIGHEST_GAIN: f64 = 1e4;
+
+/// Time constants in seconds of the tracked power when it rises (the gain falls) and when it falls (the gain rises).
+const FALL: f64 = 0.05;
+const RISE: f64 = 3.0;
+
+/// Time constant in seconds of the loudness of wet and dry.
+const LOUDNESS: f64 = 3.0;
+
+/// The bounds of the makeup gain: -12 and +24 dB.
+const MAKEUP: [f64; 2] = [0.251_188_64, 15.848_932];
+
+/// The initial values of the comparison, typical of music, and their weight as a duration in seconds: the makeup gain,
+/// and the correlation of wet and dry.
+const START: f64 = 0.3;
+const START_MAKEUP: f64 = 2.0;
+const START_CORRELATION: f64 = 0.3;
+
+/// Time constant in seconds of the share of the music during which notes sound, and its least value: the makeup for
+/// silent passages is at most 4 dB.
+const SHARE: f64 = 10.0;
+const LEAST_SHARE: f64 = 0.4;
+
+/// Time constant in seconds of the correction for the measured loudness of the mix, and its greatest value: 2 dB.
+const TRIM: f64 = 5.0;
+const MOST_TRIM: f64 = 0.230_258_5;
+
+/// Extra weight of the wet signal in that correction, 0.5 dB: it decays sooner than the dry one, and the gate of
+/// integrated loudness ignores quiet passages.
+const GATED: f64 = 1.12;
+
+/// Loudness of the wet signal, relative to the dry one, below which no note counts as sounding: -40 dB.
+const SOUNDING: f64 = 1e-4;
+
+/// Dry and wet of two channels: four lanes, which the compiler makes a vector of.
+type Four = f32x4<Fallback>;
+
+/// A block of the dry and of the wet signal of one channel.
+type Signals<'a> = (&'a [f32; BLOCK], &'a [f32; BLOCK]);
+
+/// The level measurement of one signal.
+#[derive(Debug, Clone)]
+pub(crate) struct Level {
+    /// Duration of a block in seconds.
+    period: f64,
+    /// Tracked mean square of the banks' input, 0 before the first block that is not silent.
+    power: f64,
+    /// K-weighting, one for each pair of channels.
+    weightings: Vec<KWeighting>,
+    loudness: Loudness,
+    /// The share of the dry signal's power that falls to times at which notes sound, tracked.
+    share: f64,
+    /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. It is needed
+    /// because the average of a product is not the product of averages.
+    trim: f64,
+    /// Seconds for which [`Self::loudness`] has been tracked, at most [`LOUDNESS`].
+    tracked: f64,
+}
+
+/// K-weighted powers at the nominal level.
+#[derive(Debug, Clone, Copy)]
+struct Loudness {
+    dry: f64,
+    wet: f64,
+    /// Mean product of dry and wet.
+    both: f64,
+}
+
+/// The signal of a missing channel.
+const SILENT: [f32; BLOCK] = [0.0; BLOCK];
+
+impl Loudness {
+    const START: Self = Self {
+        dry: NOMINAL,
+        wet: NOMINAL / (START_MAKEUP * START_MAKEUP),
+        both: START_CORRELATION * NOMINAL / START_MAKEUP,
+    };
+}
+
+impl Level {
+    /// A measurement in its initial state that can measure the loudness of `channels`; `sample_rate` is in Hz.
+    pub fn new(sample_rate: f64, channels: usize) -> Self {
+        Self {
+            period: BLOCK as f64 / sample_rate,
+            power: 0.0,
+            weightings: vec![KWeighting::new(sample_rate); channels.div_ceil(2)],
+            loudness: Loudness::START,
+            share: 1.0,
+            trim: 0.0,
+            tracked: START,
+        }
+    }
+
+    /// Returns to the initial state.
+    pub fn reset(&mut self) {
+        self.weightings.iter_mut().for_each(KWeighting::reset);
+        (self.power, self.share, self.trim, self.tracked) = (0.0, 1.0, 0.0, START);
+        self.loudness = Loudness::START;
+    }
+
+    /// The gain that brings the bank's input to the nominal level, as a factor.
+    pub fn gain(&self) -> f64 {
+        (NOMINAL / self.power).sqrt().min(HIGHEST_GAIN)
+    }
+
+    /// The gain that makes the wet signal as loud as the dry one, as a factor.
+    pub fn makeup(&self) -> f64 {
+        let ratio = self.loudness.dry / (self.share.max(LEAST_SHARE) * self.loudness.wet);
+        (ratio.sqrt() * libm::exp(self.trim)).clamp(MAKEUP[0], MAKEUP[1])
+    }
+
+    /// The gains of dry and wet with which the mix is as loud as the dry signal: an equal-power crossfade, corrected
+    /// for the correlation of the two. `mix` is 0 for dry to 1 for wet.
+    pub fn mix(&self, mix: f64) -> (f64, f64) {
+        let (wet, dry) = libm::sincos(mix * std::f64::consts::FRAC_PI_2);
+        let Loudness { dry: d, wet: w, both } = self.loudness;
+        let untrimmed = wet * self.makeup() * libm::exp(-self.trim);
+        let sounding = self.share.max(LEAST_SHARE)
+            * (untrimmed * untrimmed * w + 2.0 * dry * untrimmed * both);
+        let sum = dry * dry + sounding / d;
+        // The makeup for cancellation is bounded.
+        let whole = if mix == 0.0 { 1.0 } else { 1.0 / sum.max(0.25).sqrt() };
+        (whole * dry, whole * wet * self.makeup())
+    }
+
+    /// Measures a whole block: the banks' inputs, the dry and the wet signal of each channel, and the gains of these
+    /// two in the mix.
+    pub fn measure<'a>(
+        &mut self,
+        heard: &[[f32; BLOCK]],
+        mut signals: impl Iterator<Item = Signals<'a>>,
+        (dry_gain, wet_gain): (f64, f64),
+    ) {
+        let square = |x: &f32| f64::from(bounded(*x)).powi(2);
+        let power = heard.iter().flatten().map(square).sum::<f64>() / (heard.len() * BLOCK) as f64;
+        if power > SILENCE {
+            let time = if power > self.power { FALL } else { RISE };
+            let step = if self.power == 0.0 { 1.0 } else { -libm::expm1(-self.period / time) };
+            self.power += step * (power - self.power);
+        }
+        let mut sums = [0.0; 3];
+        let mut channels = 0.0;
+        for weighting in &mut self.weightings {
+            let Some(first) = signals.next() else { break };
+            let second = signals.next();
+            channels += if second.is_some() { 2.0 } else { 1.0 };
+            let powers = weighting.powers([first, second.unwrap_or((&SILENT, &SILENT))]);
+            sums.iter_mut().zip(powers).for_each(|(sum, power)| *sum += power);
+        }
+        let scale = self.gain().powi(2) / (channels * BLOCK as f64);
+        let [dry, wet, both] = sums.map(|sum| sum * scale);
+        if power <= SILENCE {
+            return;
+        }
+        let sounds = wet > SOUNDING * dry.max(0.01 * NOMINAL);
+        let step = (self.period / SHARE * dry / self.loudness.dry).min(1.0);
+        self.share += step * (f64::from(u8::from(sounds)) - self.share);
+        let mixed = dry_gain * dry_gain * dry
+            + GATED * wet_gain * wet_gain * wet
+            + 2.0 * dry_gain * wet_gain * both;
+        let error = (self.period / TRIM * (dry - mixed) / self.loudness.dry).clamp(-0.1, 0.1);
+        self.trim = (self.trim + error).clamp(-MOST_TRIM, MOST_TRIM);
+        // Held while nothing sounds.
+        if sounds {
+            self.tracked = (self.tracked + self.period).min(LOUDNESS);
+            let step = self.period / self.tracked;
+            self.loudness.dry += step * (dry - self.loudness.dry);
+            self.loudness.wet += step * (wet - self.loudness.wet);
+            self.loudness.both += step * (both - self.loudness.both);
+        }
+    }
+}
+
+/// The sample bounded as in the bank, so that a fault in the input does not affect the averages for minutes.
+fn bounded(x: f32) -> f32 {
+    x.clamp(-LOUDEST, LOUDEST)
+}
+
+/// The K-weighting of ITU-R BS.1770, for the dry and the wet signal of two channels in parallel: a high shelf, then a
+/// high-pass.
+#[derive(Debug, Clone)]
+struct KWeighting {
+    /// Feed-forward and feedback coefficients of the shelf, in direct form.
+    b: [f32; 3],
+    a: [f32; 2],
+    /// The last two inputs and outputs of the shelf.
+    x: [Four; 2],
+    y: [Four; 2],
+    /// The recommendation's high-pass nearly has a double pole, so it is computed as two of first order.
+    pole: f32,
+    high_passes: [HighPass; 2],
+}
+
+/// The last input and output of a high-pass of first order.
+#[derive(Debug, Clone, Copy)]
+struct HighPass {
+    x: Four,
+    y: Four,
+}
+
+impl HighPass {
+    fn new() -> Self {
+        Self { x: four([0.0; 4]), y: four([0.0; 4]) }
+    }
+
+    #[inline(always)]
+    fn next(&mut self, pole: f32, x: Four) -> Four {
+        self.y = self.y * pole + (x - self.x);
+        self.x = x;
+        self.y
+    }
+}
+
+#[inline(always)]
+fn four(values: [f32; 4]) -> Four {
+    Four::simd_from(Fallback::new(), values)
+}
+
+impl KWeighting {
+    /// At rest. The coefficients come from the analogue prototypes behind the recommendation's at 48 kHz, for any
+    /// rate in Hz.
+    fn new(sample_rate: f64) -> Self {
+        let k = libm::tan(std::f64::consts::PI * (1_681.974_450_955_533 / sample_rate).min(0.45));
+        let q = 0.707_175_236_955_419_6;
+        let high: f64 = libm::exp10(3.999_843_853_973_347 / 20.0);
+        let band = libm::pow(high, 0.499_666_774_154_541_6);
+        let a0 = 1.0 + k / q + k * k;
+        let normalised = |x: f64| (x / a0) as f32;
+        let pole = libm::exp(-std::f64::consts::TAU * 38.135_470_876_024_44 / sample_rate);
+        Self {
+            b: [high + band * k / q + k * k, 2.0 * (k * k - high), high - band * k / q + k * k]
+                .map(normalised),
+            a: [2.0 * (k * k - 1.0), 1.0 - k / q + k * k].map(normalised),
+            x: [four([0.0; 4]); 2],
+            y: [four([0.0; 4]); 2],
+            pole: pole as f32,
+            high_passes: [HighPass::new(); 2],
+        }
+    }
+
+    fn reset(&mut self) {
+        self.x = [four([0.0; 4]); 2];
+        self.y = self.x;
+        self.high_passes = [HighPass::new(); 2];
+    }
+
+    /// The sums of the squares of dry and wet, and of their product, weighted, of two channels.
+    fn powers(&mut self, channels: [Signals; 2]) -> [f64; 3] {
+        let [(dry, wet), (other_dry, other_wet)] = channels;
+        let [mut squares, mut products] = [four([0.0; 4]); 2];
+        let Self { b, a, x, y, pole, high_passes: [first, second] } = self;
+        for frame in 0..BLOCK {
+            let own = [dry[frame], wet[frame], other_dry[frame], other_wet[frame]];
+            let own = four(own.map(bounded));
+            // The term with the last output comes last, as it is available last.
+            let known = own * b[0] + x[0] * b[1] + (x[1] * b[2] - y[1] * a[1]);
+            let shelved = known - y[0] * a[0];
+            (*x, *y) = ([own, x[0]], [shelved, y[0]]);
+            let weighted = second.next(*pole, first.next(*pole, shelved));
+            squares += weighted * weighted;
+            let [dry, wet, other_dry, other_wet] = *weighted;
+            products += weighted * four([wet, dry, other_wet, other_dry]);
+        }
+        let [dry, wet, other_dry, other_wet] = squares.map(f64::from);
+        let [both, _, other_both, _] = products.map(f64::from);
+        [dry + other_dry, wet + other_wet, both + other_both]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sine(hertz: f64, rate: f64, amplitude: f64, block: usize) -> [f32; BLOCK] {
+        let w = std::f64::consts::TAU * hertz / rate;
+        std::array::from_fn(|t| (amplitude * (w * (block * BLOCK + t) as f64).sin()) as f32)
+    }
+
+    /// K-weighted gain in dB at `hertz`.
+    fn weight(hertz: f64, rate: f64) -> f64 {
+        let mut weighting = KWeighting::new(rate);
+        let mut sums = [0.0; 2];
+        for block in 0..(rate / 64.0) as usize {
+            let [dry, ..] =
+                weighting.powers([(&sine(hertz, rate, 1.0, block), &SILENT), (&SILENT, &SILENT)]);
+            sums[usize::from(block * BLOCK > rate as usize / 2)] += dry;
+        }
+        10.0 * (sums[1] / (0.5 * 0.5 * rate)).log10()
+    }
+
+    #[test]
+    fn the_weighting_is_that_of_bs_1770_at_any_rate() {
+        for rate in [44_100.0, 48_000.0, 192_000.0] {
+            // The recommendation reads a full-scale sine of 997 Hz as -3.01 LKFS, with an offset of -0.691 dB.
+            // The bilinear transform bends it by so little at other rates.
+            assert!((weight(997.0, rate) - 0.691).abs() < 0.05, "{rate}: {}", weight(997.0, rate));
+            assert!((weight(10_000.0, rate) - 4.0).abs() < 0.15, "{}", weight(10_000.0, rate));
+            assert!(weight(38.0, rate) < -5.5 && weight(38.0, rate) > -6.5);
+        }
+    }
+
+    #[test]
+    fn the_gain_brings_music_to_the_nominal_level_and_holds_in_silence() {
+        let rate = 48_000.0;
+        for amplitude in [1.0, 0.1, 1e-3] {
+            let mut level = Level::new(rate, 1);
+            for block in 0..4000 {
+                let x = sine(440.0, rate, amplitude, block);
+                level.measure(&[x], [(&x, &x)].into_iter(), (0.0, level.makeup()));
+            }
+            let expected = (NOMINAL / (amplitude * amplitude / 2.0)).sqrt();
+            // A sine's power ripples from block to block; the tracked power is near the upper side of the ripple.
+            let ratio = level.gain() / expected;
+            assert!((0.9..1.0).contains(&ratio), "{amplitude}: {ratio}");
+            assert!((level.makeup() - 1.0).abs() < 0.25, "{}", level.makeup());
+            let held = level.gain();
+            let silence = [1e-6; BLOCK];
+            for _ in 0..10_000 {
+                level.measure(&[silence], [(&silence, &silence)].into_iter(), (0.0, 1.0));
+            }
+            assert_eq!(level.gain(), held);
+        }
+    }
+
+    #[test]
+    fn the_mix_has_the_loudness_of_the_dry_signal() {
+        let rate = 48_000.0;
+        // A wet signal 20 dB down, in part the dry one's.
+        let mut level = Level::new(rate, 1);
+        let wet = |block| {
+            let (same, other) = (sine(440.0, rate, 0.03, block), sine(660.0, rate, 0.04, block));
+            std::array::from_fn(|t| same[t] + other[t])
+        };
+        for block in 0..20_000 {
+            let dry = sine(440.0, rate, 0.5, block);
+            level.measure(&[dry], [(&dry, &wet(block))].into_iter(), level.mix(0.5));
+        }
+        for mix in [0.0, 0.25, 0.5, 0.75, 1.0] {
+            let (d, w) = level.mix(mix);
+            let mut weighting = [KWeighting::new(rate), KWeighting::new(rate)];
+            let mut sums = [0.0; 2];
+            for block in 0..2000 {
+                let (dry, wet) = (sine(440.0, rate, 0.5, block), wet(block));
+                let mixed =
+                    std::array::from_fn(|t| (d * f64::from(dry[t]) + w * f64::from(wet[t])) as f32);
+                sums[0] += weighting[0].powers([(&dry, &dry), (&SILENT, &SILENT)])[0];
+                sums[1] += weighting[1].powers([(&mixed, &mixed), (&SILENT, &SILENT)])[0];
+            }
+            let change = 10.0 * (sums[1] / sums[0]).log10();
+            // The wet signal counts for up to 0.5 dB more.
+            assert!(change < 0.1 && change > -0.1 - 0.5 * mix, "mix {mix}: {change:.2} dB");
+        }
+    }
+}

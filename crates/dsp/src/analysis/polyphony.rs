@@ -1,0 +1,109 @@
+//! Polyphony: how many notes sound at a time, the strongest ones.
+
+use crate::{
+    lanes::{BLOCK, Lanes},
+    notes::TONES,
+    settings::BandMask,
+};
+
+/// Seconds in which a note gives way to another.
+const FADE: f64 = 0.005;
+
+/// By how much a note must be stronger than one that sounds, to take its place: 3 dB.
+const ADVANTAGE: f32 = 1.995_262_3;
+
+/// The notes that may sound, and their shares in the sum on the way there.
+#[derive(Debug, Clone)]
+pub(crate) struct Polyphony {
+    chosen: BandMask,
+    shares: Lanes,
+    /// Whether all have their full share.
+    full: bool,
+    /// The most that a share moves within a block.
+    step: f32,
+}
+
+impl Polyphony {
+    /// All notes sound; `sample_rate` is in Hz.
+    pub fn new(sample_rate: f64) -> Self {
+        let step = (BLOCK as f64 / (FADE * sample_rate)).min(1.0) as f32;
+        Self { chosen: BandMask::ALL, shares: Lanes([1.0; TONES]), full: true, step }
+    }
+
+    /// Arrives at a limit of so many notes, of which none sounds yet.
+    pub fn reset(&mut self, limit: usize) {
+        self.full = limit >= TONES;
+        self.chosen = if self.full { BandMask::ALL } else { BandMask::NONE };
+        self.shares = Lanes([if self.full { 1.0 } else { 0.0 }; TONES]);
+    }
+
+    /// Whether some note must be held back, or still is.
+    pub fn limits(&self, limit: usize) -> bool {
+        limit < TONES || !self.full
+    }
+
+    /// Moves on by a block: the `limit` strongest notes by the bands' `powers` may sound.
+    pub fn follow(&mut self, limit: usize, powers: &Lanes) {
+        let mut notes = [(0.0, 0); TONES];
+        let mut count = 0;
+        for (tone, power) in powers.0.into_iter().enumerate() {
+            if power > 0.0 || limit >= TONES {
+                let advantage = if self.chosen.contains(tone) { ADVANTAGE } else { 1.0 };
+                notes[count] = (advantage * power, tone);
+                count += 1;
+            }
+        }
+        let mut notes = &mut notes[..count];
+        if count > limit {
+            // Of equal ones, the lower.
+            notes.select_nth_unstable_by(limit, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+            notes = &mut notes[..limit];
+        }
+        self.chosen = notes.iter().fold(BandMask::NONE, |mask, (_, tone)| mask.with(*tone, true));
+        let target = |tone| f32::from(u8::from(self.chosen.contains(tone)));
+        self.shares.approach(&Lanes(std::array::from_fn(target)), self.step);
+        self.full = self.shares.0 == [1.0; TONES];
+    }
+
+    /// The notes' shares in the sum, 0..1.
+    pub fn shares(&self) -> &Lanes {
+        &self.shares
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn powers(notes: &[(usize, f32)]) -> Lanes {
+        let mut powers = Lanes::ZERO;
+        notes.iter().for_each(|&(tone, power)| powers.0[tone] = power);
+        powers
+    }
+
+    #[test]
+    fn the_strongest_notes_sound_and_equal_ones_do_not_take_turns() {
+        let mut polyphony = Polyphony::new(48_000.0);
+        polyphony.reset(2);
+        let sounding = |polyphony: &Polyphony| -> Vec<usize> {
+            (0..TONES).filter(|&tone| polyphony.shares.0[tone] == 1.0).collect()
+        };
+        for _ in 0..4 {
+            polyphony.follow(2, &powers(&[(3, 0.1), (9, 0.2), (20, 0.05)]));
+        }
+        assert_eq!(sounding(&polyphony), [3, 9]);
+        for _ in 0..10 {
+            polyphony.follow(2, &powers(&[(3, 0.1), (9, 0.2), (20, 0.19)]));
+        }
+        assert_eq!(sounding(&polyphony), [3, 9], "2.8 dB do not displace a note");
+        for block in 0..4 {
+            polyphony.follow(2, &powers(&[(3, 0.1), (9, 0.2), (20, 0.21)]));
+            assert_eq!(polyphony.shares.0[3] == 0.0, block == 3, "3.2 dB do, in 5 ms");
+        }
+        assert_eq!(sounding(&polyphony), [9, 20]);
+        for _ in 0..4 {
+            polyphony.follow(TONES, &powers(&[]));
+        }
+        assert!(!polyphony.limits(TONES) && polyphony.limits(TONES - 1));
+    }
+}

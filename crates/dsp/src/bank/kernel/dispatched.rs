@@ -1,0 +1,364 @@
+//! The kernel on vectors of the CPU's own width, one source for all instruction sets.
+//!
+//! Three vectors of tones are processed together. That keeps their state in registers, gives an out-of-order CPU
+//! three independent dependency chains, and lets the three share one division: `n1/d1 + n2/d2 + n3/d3 = ((n1 d2 + n2
+//! d1) d3 + n3 d1 d2) / (d1 d2 d3)`.
+//!
+//! Within a block the state is in the units of [`Frame`](super::frame::Frame), which saves operations. All of it is a
+//! function of the number of samples since the start of the block, so the result does not depend on how a block is
+//! divided into calls.
+//!
+//! The loop is software-pipelined in three stages: the resonators, the power, the sum of the driven bands. An iteration
+//! works on three samples, one per stage, so no stage waits for a result of the same iteration.
+
+use super::{BLOCK, Coefficients, FrameInputs, Lanes, State, Task, Weighting};
+use crate::notes::TONES;
+use fearless_simd::{Simd, SimdBase, SimdFloat};
+use tone_filter_simd::denormals;
+
+/// Vectors of tones that are processed together.
+const GROUP: usize = 3;
+
+/// The lanes of the widest vectors.
+const WIDEST: usize = 16;
+
+/// The lanes of the narrowest vectors, which may lack a fused multiply-add.
+const NARROWEST: usize = 4;
+
+/// Factor to the effective value of a band with a weight of 0 in the denominator of its drive: large enough to mute it,
+/// and small enough that the product of three is finite.
+const MUTED: f32 = 1e11;
+
+/// Where denormals are not flushed to zero, and are slow, powers and gated amplitudes below these count as them: 170 dB below
+/// full scale, and the least whose square is no denormal.
+const QUIETEST: f32 = 1e-17;
+const QUIETEST_GATED: f32 = 1.1e-19;
+
+/// Computes the same as [`scalar::process`](super::scalar::process).
+#[inline(always)]
+pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
+    simd.vectorize(
+        #[inline(always)]
+        || match (c.weighting, c.driven) {
+            (_, false) => run::<S, SWITCHED, false>(simd, c, task),
+            (Weighting::Switched, true) => run::<S, SWITCHED, true>(simd, c, task),
+            (Weighting::Constant, true) => run::<S, CONSTANT, true>(simd, c, task),
+            (Weighting::Moving, true) => run::<S, MOVING, true>(simd, c, task),
+        },
+    );
+}
+
+/// The numbers of [`Weighting`].
+const SWITCHED: u8 = Weighting::Switched as u8;
+const CONSTANT: u8 = Weighting::Constant as u8;
+const MOVING: u8 = Weighting::Moving as u8;
+
+/// The tones' weights in the sum are those of a [`Weighting`]. Without `DRIVEN`, there is no sum.
+#[inline(always)]
+fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool>(simd: S, c: &Coefficients, task: Task) {
+    let Task { state, position, inputs, sums } = task;
+    let frames = sums.len().min(BLOCK);
+    if state.age != position {
+        state.settle(c);
+        c.frame.enter(state, position);
+    }
+    let gates = FrameGates::new(simd, c, position, inputs, frames);
+    // Zeros would be written by a library function, which takes longer.
+    let mut rows = [S::f32s::splat(simd, 1.0); BLOCK + DELAY];
+    for first in (0..TONES).step_by(GROUP * S::f32s::LEN) {
+        let mut group = Group::<S, WEIGHTS, DRIVEN>::load(simd, first, c, state, position);
+        // The sums are added to those of the tones before; the first ones have none.
+        if first == 0 {
+            group.advance::<false>(&gates, &mut rows[..frames + DELAY]);
+        } else {
+            group.advance::<true>(&gates, &mut rows[..frames + DELAY]);
+        }
+        group.store(first, c, state, position + frames == BLOCK);
+    }
+    state.age = (position + frames) % BLOCK;
+    if !DRIVEN {
+        sums.fill(0.0);
+        return;
+    }
+    for start in (0..frames).step_by(S::f32s::LEN) {
+        let shrink = S::f32s::from_slice(simd, &c.frame.shrink[position + start..][..S::f32s::LEN]);
+        let total = across::<S>(&rows[start + DELAY..]) * (shrink * c.frame.rms);
+        let sums = &mut sums[start..];
+        if sums.len() >= S::f32s::LEN {
+            total.store_slice(&mut sums[..S::f32s::LEN]);
+        } else {
+            let count = sums.len();
+            sums.copy_from_slice(&total.as_slice()[..count]);
+        }
+    }
+}
+
+/// The sums across the lanes of as many vectors as a vector has lanes.
+#[inline(always)]
+fn across<S: Simd>(rows: &[S::f32s]) -> S::f32s {
+    let mut count = S::f32s::LEN;
+    // Each step adds the halves of two vectors and interleaves the results, which reverses the bits of the order.
+    let order = |index: usize| index.reverse_bits() >> (usize::BITS - S::f32s::LEN.ilog2());
+    let mut sums = [rows[0]; WIDEST];
+    for i in 0..count {
+        sums[i] = rows[order(i)];
+    }
+    while count > 1 {
+        count /= 2;
+        for i in 0..count {
+            let (one, other) = (sums[2 * i], sums[2 * i + 1]);
+            sums[i] = one.zip_low(other) + one.zip_high(other);
+        }
+    }
+    sums[0]
+}
+
+/// The inputs, gates and guards of the bands for each sample.
+#[repr(C, align(64))]
+struct FrameGates {
+    input: [f32; BLOCK],
+    /// The gate's power of -3/2, because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
+    inverse_gate: [f32; BLOCK],
+    limit: [f32; BLOCK],
+    /// [`DELAY`] samples later.
+    guard: [f32; BLOCK + DELAY],
+}
+
+impl FrameGates {
+    #[inline(always)]
+    fn new<S: Simd>(
+        simd: S,
+        c: &Coefficients,
+        position: usize,
+        inputs: &FrameInputs,
+        frames: usize,
+    ) -> Self {
+        let silence = [0.0; BLOCK];
+        let mut gates = Self {
+            input: silence,
+            inverse_gate: silence,
+            limit: silence,
+            guard: [0.0; BLOCK + DELAY],
+        };
+        let ceiling = if c.frame.tracks { c.ceiling } else { 0.0 };
+        for start in (0..frames).step_by(S::f32s::LEN) {
+            let load = |from: &[f32]| S::f32s::from_slice(simd, &from[..S::f32s::LEN]);
+            let grow = load(&c.frame.grow[position + start..]);
+            let shrink = load(&c.frame.shrink[position + start..]);
+            let range = start..start + S::f32s::LEN;
+            (load(&inputs.input[start..]) * grow).store_slice(&mut gates.input[range.clone()]);
+            let power = load(&inputs.total_power[start..]);
+            let gate = (power * c.threshold).max(S::f32s::splat(simd, c.floor));
+            let inverse = quotient::<S>(shrink * shrink * shrink, gate * gate.sqrt());
+            inverse.store_slice(&mut gates.inverse_gate[range.clone()]);
+            (power * ceiling * (grow * grow)).store_slice(&mut gates.limit[range]);
+            let late = &mut gates.guard[start + DELAY..][..S::f32s::LEN];
+            (grow * (c.guard / c.drive)).store_slice(late);
+        }
+        gates
+    }
+}
+
+/// Iterations of the loop between a sample's input and its sum.
+const DELAY: usize = 2;
+
+/// The state and the coefficients of three vectors of tones.
+struct Group<S: Simd, const WEIGHTS: u8, const DRIVEN: bool> {
+    simd: S,
+    rise: [S::f32s; GROUP],
+    minus_fall: [S::f32s; GROUP],
+    decay: S::f32s,
+    /// Factors to the effective value in the denominator of the drive.
+    rms_share: [S::f32s; GROUP],
+    /// Weights in the sum at the start of the block, and their change per sample.
+    weight: [S::f32s; GROUP],
+    weight_step: [S::f32s; GROUP],
+    /// Samples of the block up to the one whose sum is next.
+    passed: S::f32s,
+    lo: [S::f32s; GROUP],
+    bp: [S::f32s; GROUP],
+    power: [S::f32s; GROUP],
+    rms: [S::f32s; GROUP],
+    /// `bp` at the sample of `rms`.
+    late: [S::f32s; GROUP],
+}
+
+impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool> Group<S, WEIGHTS, DRIVEN> {
+    #[inline(always)]
+    fn load(simd: S, first: usize, c: &Coefficients, state: &State, position: usize) -> Self {
+        let splat = |x| S::f32s::splat(simd, x);
+        let load = |from: &Lanes| lanes(simd, from, first);
+        let (start, end) = (load(&c.weights[0]), load(&c.weights[1]));
+        let fall = load(&c.frame.fall);
+        let (mut lo, bp, mut power) = (load(&state.lo), load(&state.bp), load(&state.power));
+        if position == 0 {
+            let (tilt, enter) = (load(&c.frame.tilt), load(&c.frame.enter));
+            lo = each(|i| tilt[i].mul_add(bp[i], lo[i]) * enter[i]);
+            power = each(|i| power[i] * c.frame.unit);
+        }
+        let share = c.frame.rms / c.drive;
+        let muted = MUTED * share * (1.0 - c.frame.bp_loss);
+        Self {
+            simd,
+            rise: load(&c.frame.rise),
+            minus_fall: each(|i| -fall[i]),
+            decay: splat(c.frame.decay),
+            rms_share: each(|i| {
+                if WEIGHTS == SWITCHED {
+                    (splat(1.0) - end[i]) * muted + share
+                } else {
+                    splat(share)
+                }
+            }),
+            weight: start,
+            weight_step: each(|i| (end[i] - start[i]) * (1.0 / BLOCK as f32)),
+            passed: splat(position as f32),
+            lo,
+            bp,
+            power,
+            rms: [splat(0.0); GROUP],
+            late: [splat(0.0); GROUP],
+        }
+    }
+
+    /// Stores the state, at the end of a block in plain units.
+    #[inline(always)]
+    fn store(&self, first: usize, c: &Coefficients, state: &mut State, end: bool) {
+        let (mut lo, mut bp, mut power) = (self.lo, self.bp, self.power);
+        if end {
+            let load = |from: &Lanes| lanes(self.simd, from, first);
+            let (turn, tilt) = (load(&c.frame.turn), load(&c.frame.tilt));
+            let (leave, loss) = (load(&c.frame.leave), load(&c.frame.lo_loss));
+            for i in 0..GROUP {
+                // The small terms are added first, or they would be lost.
+                bp[i] = bp[i] - (bp[i] * c.frame.bp_loss - turn[i] * lo[i]);
+                lo[i] *= leave[i];
+                lo[i] = lo[i] - (lo[i] * loss[i] + tilt[i] * bp[i]);
+                power[i] *= c.frame.settle;
+                power[i] = power[i] - power[i] * c.frame.power_loss;
+            }
+        }
+        let store = |to: &mut Lanes, values: [S::f32s; GROUP]| {
+            for (to, value) in to.0[first..].chunks_exact_mut(S::f32s::LEN).zip(values) {
+                value.store_slice(to);
+            }
+        };
+        store(&mut state.lo, lo);
+        store(&mut state.bp, bp);
+        store(&mut state.power, power);
+    }
+
+    /// Advances by [`DELAY`] samples less than there are `rows`, which take the driven bands [`DELAY`] samples late, or `MORE`
+    /// of them.
+    #[expect(clippy::needless_range_loop, reason = "an iterator costs registers")]
+    #[inline(always)]
+    fn advance<const MORE: bool>(&mut self, gates: &FrameGates, rows: &mut [S::f32s]) {
+        let frames = rows.len() - DELAY;
+        let put = |row: &mut S::f32s, sum| *row = if MORE { *row + sum } else { sum };
+        self.resonate(gates, 0);
+        for frame in 1..frames {
+            let sum = self.mix(gates, frame);
+            self.track(gates, frame - 1);
+            self.resonate(gates, frame);
+            put(&mut rows[frame], sum);
+        }
+        put(&mut rows[frames], self.mix(gates, frames));
+        self.track(gates, frames - 1);
+        put(&mut rows[frames + 1], self.mix(gates, frames + 1));
+    }
+
+    #[inline(always)]
+    fn splat(&self, x: f32) -> S::f32s {
+        S::f32s::splat(self.simd, x)
+    }
+
+    /// First stage: advances the resonators by the sample `frame`.
+    #[inline(always)]
+    fn resonate(&mut self, gates: &FrameGates, frame: usize) {
+        let input = self.splat(gates.input[frame]);
+        for i in 0..GROUP {
+            // The small terms are added first, so that only the last addition rounds to the precision of `lo`.
+            self.lo[i] += self.rise[i].mul_sub(self.bp[i], input);
+            self.bp[i] = self.minus_fall[i].mul_add(self.lo[i], self.bp[i]);
+        }
+    }
+
+    /// Second stage: tracks the resonators' power at the sample `frame`.
+    #[inline(always)]
+    fn track(&mut self, gates: &FrameGates, frame: usize) {
+        let inverse_gate = self.splat(gates.inverse_gate[frame]);
+        let limit = self.splat(gates.limit[frame]);
+        for i in 0..GROUP {
+            let mut q = self.bp[i] * self.bp[i];
+            if !denormals::FLUSHES {
+                q = q.max(QUIETEST);
+            }
+            let mut gated = q * q * inverse_gate;
+            if !denormals::FLUSHES {
+                gated = gated.max(QUIETEST_GATED);
+            }
+            let level = q.min(gated * gated).min(limit);
+            self.power[i] = if S::f32s::LEN > NARROWEST {
+                self.power[i].mul_add(self.decay, level)
+            } else {
+                // A product that is rounded by itself would be wrong by the same amount for many samples.
+                self.power[i] + self.power[i].mul_add(self.decay - 1.0, level)
+            };
+            if DRIVEN {
+                self.rms[i] = self.power[i].sqrt();
+                self.late[i] = self.bp[i];
+            }
+        }
+    }
+
+    /// Third stage: the driven bands at the sample that was tracked last, [`DELAY`] before `frame`.
+    #[inline(always)]
+    fn mix(&mut self, gates: &FrameGates, frame: usize) -> S::f32s {
+        if !DRIVEN {
+            return self.splat(0.0);
+        }
+        let guard = self.splat(gates.guard[frame]);
+        let n: [S::f32s; GROUP] = each(|i| {
+            let n = self.rms[i] * self.late[i];
+            match WEIGHTS {
+                SWITCHED => n,
+                CONSTANT => self.weight[i] * n,
+                _ => self.weight_step[i].mul_add(self.passed, self.weight[i]) * n,
+            }
+        });
+        if WEIGHTS == MOVING {
+            self.passed += 1.0;
+        }
+        let d: [S::f32s; GROUP] =
+            each(|i| self.rms_share[i].mul_add(self.rms[i], self.late[i].abs() + guard));
+        let first = (n[0], d[0]);
+        let (n, d) = (1..GROUP)
+            .fold(first, |(sum, product), i| (sum.mul_add(d[i], n[i] * product), product * d[i]));
+        quotient::<S>(n, d)
+    }
+}
+
+/// `value` of each of three. Unlike the library's functions, it is always inlined.
+#[inline(always)]
+fn each<T>(value: impl Fn(usize) -> T) -> [T; GROUP] {
+    [value(0), value(1), value(2)]
+}
+
+/// The values of three vectors of tones.
+#[inline(always)]
+fn lanes<S: Simd>(simd: S, from: &Lanes, first: usize) -> [S::f32s; GROUP] {
+    each(|i| S::f32s::from_slice(simd, &from.0[first + i * S::f32s::LEN..][..S::f32s::LEN]))
+}
+
+/// `n / d`, exact to the last bit or nearly so.
+#[inline(always)]
+fn quotient<S: Simd>(n: S::f32s, d: S::f32s) -> S::f32s {
+    if S::f32s::LEN < WIDEST {
+        return n / d;
+    }
+    // With vectors this wide, roots and divisions take longer than the multiplications. The estimate has 14 bits, and the
+    // correction doubles them.
+    let inverse = d.approximate_recip();
+    let estimate = n * inverse;
+    estimate - d.mul_sub(estimate, n) * inverse
+}

@@ -1,0 +1,168 @@
+//! The units in which the vector kernels keep the state within a block.
+//!
+//! All resonators have the same radius `r`. With `bp = r^n z` for the `n`th sample of a block, `z` is the output of a loop
+//! without damping, which takes one operation less:
+//!
+//! ```text
+//! lo' += a' z - r^-n (x[t] - x[t-2]);    z -= b' lo'
+//! ```
+//!
+//! Its factor `b'` is the resonator's gain, which so costs nothing. Powers are in units of `step r^2n`: then the tracker is
+//! `s = (decay / r^2) s + m` with the level `m` of `z`, and the root of `s` has a constant factor to `z`. Gate, limit
+//! and guard are scaled to these units sample by sample. At the end of a block the state is converted back, so numbers
+//! stay in range.
+//!
+//! A factor that is rounded to f32 and applied in every block would change the resonators and trackers by some 1e-5. So each
+//! conversion back is a multiplication by the rounded inverse and the subtraction of a small share, which makes up for all
+//! that was rounded.
+
+use super::State;
+use crate::{
+    bank::resonator::Design,
+    lanes::{BLOCK, Lanes},
+    notes::TONES,
+};
+
+/// The most samples that a vector kernel reads beyond the end of a block.
+const BEYOND: usize = 15;
+
+/// A factor for each sample of a block.
+type Factors = [f32; BLOCK + BEYOND];
+
+/// The coefficients and factors of these units.
+#[derive(Debug, Clone, PartialEq)]
+#[repr(C, align(64))]
+pub(crate) struct Frame {
+    /// Factor `a'` of each tone.
+    pub rise: Lanes,
+    /// Factor `b'` of each tone.
+    pub fall: Lanes,
+    /// `lo' = (lo + tilt bp) enter`, as `lo` is that of a loop with damping.
+    pub tilt: Lanes,
+    pub enter: Lanes,
+    /// The inverse of `enter`, and the share of `lo` that is lost in a block.
+    pub leave: Lanes,
+    pub lo_loss: Lanes,
+    /// The share of `bp` that is lost in a block, `1 - r^64`.
+    pub bp_loss: f32,
+    /// `b'` is rounded, which would put the poles up to a hundredth of their width off. What it adds to `bp` in a block is
+    /// subtracted at its end: this times `lo'`.
+    pub turn: Lanes,
+    /// `r^-n` and `r^n` for the state after each sample.
+    pub grow: Factors,
+    pub shrink: Factors,
+    /// `s` of a power of 1.
+    pub unit: f32,
+    /// The inverse of `unit`, and the share of a power that is lost in a block.
+    pub settle: f32,
+    pub power_loss: f32,
+    /// `decay / r^2`.
+    pub decay: f32,
+    /// The effective value at `s = 1` and `n = 0`.
+    pub rms: f32,
+    /// Whether powers are tracked.
+    pub tracks: bool,
+    radius: f64,
+    step: f64,
+}
+
+impl Frame {
+    /// Without resonators.
+    pub const STILL: Self = Self {
+        rise: Lanes::ZERO,
+        fall: Lanes::ZERO,
+        tilt: Lanes::ZERO,
+        enter: Lanes([1.0; TONES]),
+        leave: Lanes([1.0; TONES]),
+        lo_loss: Lanes::ZERO,
+        bp_loss: 0.0,
+        turn: Lanes::ZERO,
+        grow: [1.0; BLOCK + BEYOND],
+        shrink: [1.0; BLOCK + BEYOND],
+        unit: 1.0,
+        settle: 1.0,
+        power_loss: 0.0,
+        decay: 1.0,
+        rms: 1.0,
+        tracks: false,
+        radius: 1.0,
+        step: 0.0,
+    };
+
+    /// Sets the resonators; `falls` are the factors `b` of their loops with damping.
+    pub fn set_resonators(&mut self, designs: &[Design; TONES], falls: &Lanes) {
+        let r = designs[0].radius;
+        self.radius = r;
+        let fade = r.powi(BLOCK as i32);
+        self.bp_loss = (1.0 - fade) as f32;
+        for (tone, design) in designs.iter().enumerate() {
+            // `b lo = r b' lo' - (1 - r) bp`, both in plain units.
+            let squared = 4.0 * libm::sin(design.angle / 2.0).powi(2);
+            // A resonator without gain has one 400 dB down, because `b'` must not be 0.
+            let fall = design.gain.max(1e-20) as f32;
+            let rise = (squared / f64::from(fall)) as f32;
+            let excess = f64::from(fall) - squared / f64::from(rise);
+            let damped = f64::from(falls.0[tone]);
+            let enter = (damped / (r * f64::from(fall))) as f32;
+            let leave = 1.0 / enter;
+            self.rise.0[tone] = rise;
+            self.fall.0[tone] = fall;
+            self.turn.0[tone] = (fade * BLOCK as f64 * excess) as f32;
+            self.tilt.0[tone] = ((1.0 - r) / damped) as f32;
+            self.enter.0[tone] = enter;
+            self.leave.0[tone] = leave;
+            self.lo_loss.0[tone] = (1.0 - fade / (f64::from(enter) * f64::from(leave))) as f32;
+        }
+        let mut power = 1.0;
+        for (grow, shrink) in self.grow.iter_mut().zip(&mut self.shrink) {
+            power *= r;
+            *grow = (1.0 / power) as f32;
+            *shrink = power as f32;
+        }
+        self.set_step(self.step);
+    }
+
+    /// Sets the step of the power trackers.
+    pub fn set_step(&mut self, step: f64) {
+        self.step = step;
+        self.tracks = step > 0.0;
+        let unit = if self.tracks { step } else { 1.0 };
+        let squared = self.radius * self.radius;
+        self.decay = ((1.0 - step) / squared) as f32;
+        self.unit = (1.0 / unit) as f32;
+        self.rms = unit.sqrt() as f32;
+        self.settle = 1.0 / self.unit;
+        let kept = ((1.0 - step) / f64::from(self.decay)).powi(BLOCK as i32);
+        let rounded = f64::from(self.unit) * f64::from(self.settle);
+        self.power_loss = (1.0 - kept / rounded) as f32;
+    }
+
+    /// Converts `state` from plain units to those after `age` samples.
+    pub fn enter(&self, state: &mut State, age: usize) {
+        if age == 0 {
+            return;
+        }
+        let grow = self.grow[age - 1];
+        for tone in 0..TONES {
+            let bp = state.bp.0[tone];
+            let lo = state.lo.0[tone] + self.tilt.0[tone] * bp;
+            state.lo.0[tone] = lo * self.enter.0[tone] * grow;
+            state.bp.0[tone] = bp * grow;
+            state.power.0[tone] *= self.unit * grow * grow;
+        }
+        state.age = age;
+    }
+
+    /// Converts `state` to plain units.
+    pub fn leave(&self, state: &mut State) {
+        let shrink = self.shrink[state.age - 1];
+        for tone in 0..TONES {
+            let bp = state.bp.0[tone] * shrink;
+            state.bp.0[tone] = bp;
+            state.lo.0[tone] =
+                state.lo.0[tone] * shrink * self.leave.0[tone] - self.tilt.0[tone] * bp;
+            state.power.0[tone] *= shrink * shrink * self.settle;
+        }
+        state.age = 0;
+    }
+}

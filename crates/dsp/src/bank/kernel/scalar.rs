@@ -1,0 +1,49 @@
+//! The kernel in plain Rust, one tone at a time. It defines the result of all kernels.
+
+use super::{BLOCK, Coefficients, Task};
+use crate::notes::TONES;
+
+/// Advances a bank by as many samples as there are `sums` (at most [`BLOCK`]) and puts the sum of the
+/// driven bands of each sample there.
+pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
+    state.settle(c);
+    let mut gates = [(0.0, 0.0); BLOCK];
+    for (gate, power) in gates.iter_mut().zip(&inputs.total_power).take(sums.len()) {
+        // The gate's power of -3/2, because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
+        let open = (c.threshold * power).max(c.floor);
+        *gate = (1.0 / (open * open.sqrt()), c.ceiling * power);
+    }
+
+    sums.fill(0.0);
+    for tone in 0..TONES {
+        let (rise, fall, entry) = (c.rise.0[tone], c.fall.0[tone], c.entry.0[tone]);
+        let start = c.weights[0].0[tone];
+        let step = (c.weights[1].0[tone] - start) / BLOCK as f32;
+        let (mut lo, mut bp) = (state.lo.0[tone], state.bp.0[tone]);
+        let mut power = state.power.0[tone];
+        let frames = sums.iter_mut().zip(&inputs.input).zip(&gates).zip(position + 1..);
+        for (((sum, input), (inverse_gate, limit)), frame) in frames {
+            lo += rise * bp - entry * input;
+            bp -= fall * lo + c.damping * bp;
+
+            // The fourth power may overflow far above the gate and underflow far below it; the minimum is right in both
+            // cases.
+            let q = bp * bp;
+            let gated = q * q * inverse_gate;
+            let level = q.min(gated * gated).min(*limit);
+            power += c.step * (level - power);
+
+            if !c.driven {
+                continue;
+            }
+            // rms * d / (1 + |d|) with d = drive * bp / (rms + guard), in one division.
+            let rms = power.sqrt();
+            let driven = c.drive * bp;
+            let weight = start + step * frame as f32;
+            *sum += weight * rms * driven / (rms + c.guard + driven.abs());
+        }
+        state.lo.0[tone] = lo;
+        state.bp.0[tone] = bp;
+        state.power.0[tone] = power;
+    }
+}

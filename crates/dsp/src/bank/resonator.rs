@@ -1,0 +1,151 @@
+//! The design of one resonator, from note and ring time to coefficients, in f64.
+//!
+//! A resonator has zeros at DC and Nyquist and a pole pair at radius `r` and angle `w`:
+//!
+//! ```text
+//! H(z) = g (1 - z^-2) / (1 - 2 r cos(w) z^-1 + r^2 z^-2),    |H(e^jw)| = 1
+//! ```
+//!
+//! It is computed as a two-integrator (Chamberlin) loop with the same poles and zeros, whose
+//! coefficients keep their digits near DC where those of the direct form lose them:
+//!
+//! ```text
+//! lo += a bp - (g / b) (x[t] - x[t-2]);    bp += -b lo - d bp;    y = bp
+//! a b = F^2 = 1 + r^2 - 2 r cos(w),    d = 1 - r^2
+//! ```
+//!
+//! Any split of `F^2` into `a b` gives the same transfer function (it only scales `lo`), so the two
+//! are chosen such that the *rounded* factors multiply to `F^2` far beyond f32's own precision.
+
+use std::f64::consts::TAU;
+
+/// Tones at or above this share of the sample rate are silent.
+pub const HIGHEST: f64 = 0.45;
+
+/// Poles, zeros and gain of one resonator.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Design {
+    /// Angle of the poles in radians a sample, below `2 pi` [`HIGHEST`].
+    pub angle: f64,
+    /// Radius of the poles.
+    pub radius: f64,
+    /// The gain `g` that makes the response at `angle` 1, or 0 for a tone that is out of reach.
+    pub gain: f64,
+}
+
+/// The two-integrator loop's coefficients as a kernel uses them.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Loop {
+    /// Factor `a` of the first integrator.
+    pub rise: f32,
+    /// Factor `b` that feeds the first integrator back.
+    pub fall: f32,
+    /// Damping `d = 1 - r^2`.
+    pub damping: f32,
+    /// Input gain `g`.
+    pub gain: f32,
+}
+
+/// The pole radius for a T60 of `ring` seconds at `sample_rate` Hz: `r = 10^(-3 / (ring fs))`.
+pub fn radius(ring: f64, sample_rate: f64) -> f64 {
+    libm::pow(10.0, -3.0 / (ring * sample_rate))
+}
+
+impl Design {
+    /// A resonator for `frequency` Hz that rings for `ring` seconds (T60), at `sample_rate` Hz.
+    ///
+    /// A frequency at or above [`HIGHEST`] of the sample rate gives a resonator without gain, so that
+    /// a tone which is transposed out of reach rings out where it was.
+    pub fn new(frequency: f64, ring: f64, sample_rate: f64) -> Self {
+        let angle = TAU * (frequency / sample_rate).min(HIGHEST);
+        let design = Self::from_poles(angle, radius(ring, sample_rate));
+        let reachable = frequency < HIGHEST * sample_rate;
+        Self { gain: if reachable { design.gain } else { 0.0 }, ..design }
+    }
+
+    /// A resonator with poles at `angle` (radians a sample) and `radius`, and a response of 1 at `angle`.
+    pub fn from_poles(angle: f64, radius: f64) -> Self {
+        Self { angle, radius, gain: 1.0 / unscaled_magnitude(angle, radius) }
+    }
+
+    /// The same poles and zeros as a two-integrator loop in f32.
+    pub fn two_integrator_loop(&self) -> Loop {
+        let (r, w) = (self.radius, self.angle);
+        // 1 + r^2 - 2 r cos(w), written so that nothing cancels for small w and r near 1.
+        let squared = (1.0 - r).powi(2) + 4.0 * r * libm::sin(w / 2.0).powi(2);
+        let (rise, fall) = factor(squared);
+        Loop { rise, fall, damping: ((1.0 - r) * (1.0 + r)) as f32, gain: self.gain as f32 }
+    }
+}
+
+/// `|H(e^jw)|` for `g = 1`.
+///
+/// With `p = e^jw` a pole's distance is `|p - r p| |p - r/p|`, a zero's `|p - 1| |p + 1|`, and
+/// `|p - r/p|^2 = (1 - r)^2 + 4 r sin^2(w)`.
+fn unscaled_magnitude(w: f64, r: f64) -> f64 {
+    let sine = libm::sin(w);
+    2.0 * sine / ((1.0 - r) * ((1.0 - r).powi(2) + 4.0 * r * sine * sine).sqrt())
+}
+
+/// Two f32 numbers of like size whose exact product is as close to `product` as a short search
+/// finds: about 2^-30 of it, where one f32 alone gives 2^-25.
+///
+/// The search starts away from the square root, where the errors of neighbours would be alike.
+fn factor(product: f64) -> (f32, f32) {
+    let mut best = (0.0, 0.0, f64::INFINITY);
+    let mut rise = (1.3 * product.sqrt()) as f32;
+    for _ in 0..32 {
+        let fall = (product / f64::from(rise)) as f32;
+        let error = (f64::from(rise) * f64::from(fall) - product).abs();
+        if error < best.2 {
+            best = (rise, fall, error);
+        }
+        rise = rise.next_up();
+    }
+    (best.0, best.1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notes::{TONES, frequency};
+
+    const RATES: [f64; 6] = [44_100.0, 48_000.0, 88_200.0, 96_000.0, 176_400.0, 192_000.0];
+
+    #[test]
+    fn the_default_ring_is_the_reference_radius() {
+        let ring = 1000f64.ln() / (44_100.0 * -0.9999f64.ln());
+        assert!((radius(ring, 44_100.0) - 0.9999).abs() < 1e-15);
+    }
+
+    #[test]
+    fn t60_is_the_time_in_which_the_pole_falls_by_60_db() {
+        for rate in RATES {
+            for ring in [0.05, 1.5663, 10.0] {
+                let decay_db = 20.0 * radius(ring, rate).log10() * ring * rate;
+                assert!((decay_db + 60.0).abs() < 1e-6, "{rate} {ring} {decay_db}");
+            }
+        }
+    }
+
+    #[test]
+    fn rounded_factors_multiply_to_the_exact_coefficient() {
+        for rate in RATES {
+            for tone in 0..TONES {
+                let design = Design::new(frequency(tone, 440.0, 0.0), 1.5663, rate);
+                let (r, w) = (design.radius, design.angle);
+                let exact = (1.0 - r).powi(2) + 4.0 * r * libm::sin(w / 2.0).powi(2);
+                let Loop { rise, fall, .. } = design.two_integrator_loop();
+                let error = f64::from(rise) * f64::from(fall) / exact - 1.0;
+                assert!(error.abs() < 2f64.powi(-28), "{rate} {tone}: {error:e}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_tone_out_of_reach_has_no_gain() {
+        assert_eq!(Design::new(3600.0, 1.0, 8000.0).gain, 0.0);
+        assert!(Design::new(3599.0, 1.0, 8000.0).gain > 0.0);
+        assert!(Design::new(3600.0, 1.0, 8000.0).angle < std::f64::consts::PI);
+    }
+}

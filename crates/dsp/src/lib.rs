@@ -1,0 +1,416 @@
+//! The tone filter itself, without files, plugin and window. After construction, it does not allocate.
+//!
+//! [`ToneFilter`] is the type that most programs need:
+//!
+//! ```
+//! use tone_filter_dsp::{Settings, ToneFilter};
+//!
+//! let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
+//! let (mut left, mut right) = (vec![0.0; 512], vec![0.0; 512]);
+//! filter.process(&mut [&mut left, &mut right]);
+//! let lit = filter.bands().bands.iter().filter(|band| band.level_db() > -20.0).count();
+//! assert_eq!(lit, 0);
+//! # Ok::<(), tone_filter_dsp::Error>(())
+//! ```
+
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+mod analysis;
+mod bank;
+mod block;
+pub mod constants;
+mod lanes;
+pub mod notes;
+mod output;
+mod process;
+#[allow(clippy::disallowed_methods, reason = "mathematics as a system has it")]
+pub mod reference;
+mod settings;
+mod view;
+mod voice;
+
+pub use bank::{kernel, resonator};
+pub use settings::{
+    BadPitchClass, BadSwitches, BadSync, BandMask, CHOICES, Choice, DEFAULT_TEMPO, Entry, Keys,
+    Listen, OutOfRange, PitchClass, PitchClasses, SPECS, Scale, Settings, Spec, Stereo, Switches,
+    Sync, Taper, Voice, choice, quantity, spec,
+};
+pub use tone_filter_listener as listener;
+pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot, Tones};
+
+use analysis::{Focus, HeldKeys, Level, Polyphony, Sidechain};
+pub use analysis::{Keyboard, PITCH_WHEEL};
+use bank::{Bank, Voicing};
+use kernel::Kernel;
+use lanes::{BLOCK, Lanes};
+use listener::{
+    Listener,
+    notes::{Event, Notes},
+};
+use output::{Delay, Levels, Limiter, mix};
+use settings::smoother::{SmoothedSettings, Smoother};
+use std::fmt;
+use voice::{Timbres, Voices};
+
+/// Seconds by which `lookahead` delays the sound; at most [`MOST_LATENCY`] samples.
+const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
+
+/// Greatest latency in samples.
+const MOST_LATENCY: f64 = 65_536.0;
+
+/// Number of channels, unless [`ToneFilter::with_channels`] sets another.
+const CHANNELS: usize = 2;
+
+/// Why a filter cannot be built.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Error {
+    /// A setting is out of range.
+    Setting(OutOfRange),
+    /// The sample rate is out of range.
+    SampleRate(f64),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Setting(error) => error.fmt(f),
+            Self::SampleRate(rate) => {
+                write!(f, "{rate} Hz is not a sample rate; use 1000 Hz to 1 GHz")
+            }
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<OutOfRange> for Error {
+    fn from(error: OutOfRange) -> Self {
+        Self::Setting(error)
+    }
+}
+
+/// The tone filter for any number of channels.
+///
+/// Changes of the settings are smoothed over 20 ms, in steps of 64 samples counted from the last reset. The output
+/// does not depend on the sizes of the blocks that are passed to [`ToneFilter::process`].
+#[derive(Debug, Clone)]
+pub struct ToneFilter {
+    kernel: Kernel,
+    settings: Settings,
+    smoother: Smoother,
+    /// The smoothed settings of the current block.
+    now: SmoothedSettings,
+    voicing: Voicing,
+    /// The bank of the mean of all channels or of the left one; the bank of the right one.
+    banks: [Bank; 2],
+    /// Signals of the current block of 64 samples: the dry signal of each channel, the inputs of the banks and their
+    /// outputs.
+    dry: Vec<[f32; BLOCK]>,
+    bank_inputs: [[f32; BLOCK]; 2],
+    wet: [[f32; BLOCK]; 2],
+    /// Delays the sound for `lookahead`.
+    delay: Delay,
+    /// What the bands hear instead of the main input.
+    sidechain: Sidechain,
+    /// Whether they did in the last call.
+    sidechained: bool,
+    level: Level,
+    limiter: Limiter,
+    focus: Focus,
+    polyphony: Polyphony,
+    keys: HeldKeys,
+    /// The waveforms of the notes, and a set of oscillators for each bank.
+    timbres: Timbres,
+    voices: [Voices; 2],
+    /// The bands' weights in the sum at the start and at the end of the current block.
+    weights: [Lanes; 2],
+    /// The gain to the nominal level at the start and at the end of the current block.
+    gains: [f32; 2],
+    /// The levels that move sample by sample, at the start and at the end of the current block.
+    levels: [Levels; 2],
+    /// The gains of dry and wet at the end of the current block, without the bypass.
+    mix_gains: (f64, f64),
+    /// Whether the weights or the gains move within the current block.
+    moving: bool,
+    /// Whether each of two channels had its own bank in the last call.
+    separate: bool,
+    /// Whether the limiter is on in the current block.
+    limiting: bool,
+    /// The number of samples of the current block that have been processed.
+    position: usize,
+}
+
+impl ToneFilter {
+    /// A filter at rest, for signals of `sample_rate` Hz (1000 to 1e9) and two channels; see
+    /// [`ToneFilter::with_channels`].
+    ///
+    /// It uses the fastest kernel of this CPU; [`ToneFilter::with_kernel`] sets another.
+    ///
+    /// # Errors
+    /// When a setting or the sample rate is out of range.
+    pub fn new(sample_rate: f64, settings: &Settings) -> Result<Self, Error> {
+        settings.validate()?;
+        // At much higher rates, angles per sample would be lost to the rounding of f32.
+        if !(1000.0..=1e9).contains(&sample_rate) {
+            return Err(Error::SampleRate(sample_rate));
+        }
+        let smoother = Smoother::new(&settings.morphed(), sample_rate);
+        let now = smoother.now();
+        let voicing = Voicing::new(&now, sample_rate);
+        let level = Level::new(sample_rate, CHANNELS);
+        let mix_gains = mix::gains(&now, &voicing.constants, &level);
+        let latency = Self::lookahead(sample_rate);
+        let mut filter = Self {
+            kernel: Kernel::best(),
+            settings: *settings,
+            smoother,
+            voicing,
+            banks: [Bank::new(), Bank::new()],
+            dry: vec![[0.0; BLOCK]; CHANNELS],
+            bank_inputs: [[0.0; BLOCK]; 2],
+            wet: [[0.0; BLOCK]; 2],
+            delay: Delay::new(latency, CHANNELS),
+            sidechain: Sidechain::new(latency),
+            sidechained: false,
+            level,
+            limiter: Limiter::new(sample_rate),
+            focus: Focus::new(sample_rate),
+            polyphony: Polyphony::new(sample_rate),
+            keys: HeldKeys::new(sample_rate),
+            timbres: Timbres::new(settings, sample_rate),
+            voices: std::array::from_fn(|_| Voices::new(sample_rate)),
+            weights: [Lanes::ZERO; 2],
+            gains: [1.0; 2],
+            levels: [Levels::new(&now, mix_gains); 2],
+            mix_gains,
+            now,
+            moving: false,
+            separate: false,
+            limiting: false,
+            position: 0,
+        };
+        filter.reset();
+        Ok(filter)
+    }
+
+    /// The same filter with its inner loop computed by `kernel`.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{Settings, ToneFilter, kernel::Kernel};
+    ///
+    /// let filter = ToneFilter::new(48_000.0, &Settings::default())?;
+    /// assert_eq!(filter.kernel(), Kernel::best());
+    /// let filter = filter.with_kernel("scalar".parse()?);
+    /// assert_eq!(filter.kernel().name(), "scalar");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_kernel(self, kernel: Kernel) -> Self {
+        Self { kernel, ..self }
+    }
+
+    /// The same filter, at rest, for `channels`, at least 1: `lookahead` delays only as many of them, and `auto` measures the
+    /// loudness of only as many.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{Settings, ToneFilter};
+    ///
+    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?.with_channels(6);
+    /// let mut surround = vec![vec![0.0; 512]; 6];
+    /// let mut channels: Vec<&mut [f32]> = surround.iter_mut().map(|channel| &mut channel[..]).collect();
+    /// filter.process(&mut channels);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn with_channels(self, channels: usize) -> Self {
+        let channels = channels.max(1);
+        let mut filter = Self {
+            dry: vec![[0.0; BLOCK]; channels],
+            delay: Delay::new(self.delay.length(), channels),
+            level: Level::new(self.sample_rate(), channels),
+            ..self
+        };
+        filter.reset();
+        filter
+    }
+
+    /// Hz.
+    pub fn sample_rate(&self) -> f64 {
+        self.voicing.sample_rate
+    }
+
+    /// The listener, which decides which notes are played.
+    pub fn listener(&self) -> &Listener {
+        self.focus.listener()
+    }
+
+    /// The kernel that computes the inner loop.
+    pub fn kernel(&self) -> Kernel {
+        self.kernel
+    }
+
+    /// Moves smoothly to `settings`, from the next multiple of 64 samples on.
+    ///
+    /// Does not allocate, and may be called between any two blocks. With unchanged settings it costs almost nothing.
+    ///
+    /// # Errors
+    /// When a setting is out of range; then nothing changes.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{Settings, ToneFilter};
+    ///
+    /// let mut settings = Settings::default();
+    /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
+    /// settings.mix = 20.0;
+    /// filter.set_settings(&settings)?;
+    /// settings.mix = 150.0;
+    /// let error = filter.set_settings(&settings).unwrap_err();
+    /// assert_eq!(error.to_string(), "mix = 150 is out of range; use 0 to 100 %");
+    /// assert_eq!(filter.settings().mix, 20.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_settings(&mut self, settings: &Settings) -> Result<(), OutOfRange> {
+        if *settings != self.settings {
+            settings.validate()?;
+            self.settings = *settings;
+            self.aim();
+        }
+        Ok(())
+    }
+
+    /// Lets the smoothed settings move to those that are set, morphed and bent.
+    fn aim(&mut self) {
+        let mut settings = self.settings.morphed();
+        settings.transpose += self.keys.bend(settings.keys);
+        self.timbres.aim(&settings);
+        self.smoother.aim(&settings);
+    }
+
+    /// The settings that were set last.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Resets it to the state of a new filter with the current settings. Does not allocate.
+    pub fn reset(&mut self) {
+        self.keys.reset(self.settings.keys);
+        self.aim();
+        self.smoother.arrive();
+        self.now = self.smoother.now();
+        self.voicing.update(&self.now, self.settings.freeze);
+        self.banks = [Bank::new(), Bank::new()];
+        self.delay.clear();
+        self.sidechain.clear();
+        self.level.reset();
+        self.limiter.reset();
+        self.focus.reset(&self.now, &self.settings);
+        self.polyphony.reset(self.most_notes());
+        self.timbres.arrive();
+        self.voices = std::array::from_fn(|_| Voices::new(self.voicing.sample_rate));
+        self.weights = [self.shares(); 2];
+        self.gains = [self.gain(); 2];
+        self.voicing.begin_block(self.weights, self.gains);
+        self.mix_gains = mix::gains(&self.now, &self.voicing.constants, &self.level);
+        self.levels = [Levels::new(&self.now, self.mix_gains); 2];
+        self.moving = false;
+        self.position = 0;
+    }
+
+    /// Seconds after the end of a sound until the wet signal is at least 60 dB down: the T60 of the resonators plus
+    /// that of the power trackers.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{Settings, ToneFilter};
+    ///
+    /// // 0.2 s of the resonators, 0.28 s of the trackers.
+    /// assert!((ToneFilter::tail(&Settings::default()) - 0.476).abs() < 0.001);
+    /// ```
+    pub fn tail(settings: &Settings) -> f64 {
+        let rms_t60 = 2.0 * libm::log(1000.0) * f64::from(settings.release) / 1000.0;
+        f64::from(settings.ring) + rms_t60
+    }
+
+    /// Latency in samples of `lookahead` at `sample_rate` Hz.
+    pub fn lookahead(sample_rate: f64) -> usize {
+        (LOOKAHEAD * sample_rate).round().min(MOST_LATENCY) as usize
+    }
+
+    /// Latency in samples: 46 ms with `lookahead`, 0 without.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{Settings, ToneFilter};
+    ///
+    /// let settings = Settings { lookahead: true, ..Settings::default() };
+    /// let filter = ToneFilter::new(44_100.0, &settings)?;
+    /// assert_eq!(filter.latency(), 2048);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn latency(&self) -> usize {
+        if self.settings.lookahead { self.delay.length() } else { 0 }
+    }
+
+    /// The current levels and states of the bands. In stereo, each band is that of the channel in which it is stronger.
+    ///
+    /// ```
+    /// use std::f32::consts::TAU;
+    /// use tone_filter_dsp::{Settings, ToneFilter, notes};
+    ///
+    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
+    /// let mut a4: Vec<f32> = (0..48_000).map(|t| 0.2 * (TAU * 440.0 * t as f32 / 48_000.0).sin()).collect();
+    /// filter.process(&mut [&mut a4]);
+    /// let bands = filter.bands().bands;
+    /// let strongest = (0..48).max_by(|a, b| bands[*a].level_db().total_cmp(&bands[*b].level_db()));
+    /// assert_eq!(strongest, Some(notes::A4));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn bands(&self) -> Bands {
+        self.snapshot().read()
+    }
+
+    /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound. To be called
+    /// after each block, with the same `notes`; needs a focus or [`Settings::midi_out`]. A frozen filter reports nothing.
+    ///
+    /// ```
+    /// use std::f32::consts::TAU;
+    /// use tone_filter_dsp::{Settings, ToneFilter, listener::notes::Notes, notes};
+    ///
+    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
+    /// let sine = |t| 0.2 * (TAU * 440.0 * t as f32 / 48_000.0).sin();
+    /// let mut signal: Vec<f32> = (0..96_000).map(|t| if t < 48_000 { 0.0 } else { sine(t) }).collect();
+    /// let (mut notes, mut begun) = (Notes::live(), Vec::new());
+    /// filter.process_with(&mut [&mut signal], |_, filter| {
+    ///     filter.report_notes(&mut notes, |note| {
+    ///         if note.velocity.is_some() {
+    ///             begun.push(note.band);
+    ///         }
+    ///     });
+    /// });
+    /// assert_eq!(begun, [notes::A4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn report_notes(&self, notes: &mut Notes, report: impl FnMut(Event)) {
+        if !self.voicing.frozen() {
+            let sounding = self.sounding_bands();
+            notes.push(self.listener().decisions(), |band| sounding.contains(band), report);
+        }
+    }
+
+    /// A copy of the bands' state, from which [`Snapshot::read`] computes the same later. It takes a third of the time.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{Settings, ToneFilter};
+    ///
+    /// let filter = ToneFilter::new(48_000.0, &Settings::default())?;
+    /// // The audio thread copies, and another one computes.
+    /// let snapshot = filter.snapshot();
+    /// assert_eq!(snapshot.read().total_power, 0.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn snapshot(&self) -> Snapshot {
+        let [first, second] = &self.banks;
+        let second = self.separate.then_some(second);
+        let makeup = if self.settings.auto { self.level.makeup() as f32 } else { 1.0 };
+        let heard = (self.focus.played(), self.held());
+        self.voicing.snapshot(first, second, &self.settings, heard, makeup)
+    }
+}

@@ -1,0 +1,70 @@
+//! A multichannel delay line, which aligns the sound with the listener's decisions for `lookahead`.
+
+/// A delay line for a number of channels.
+#[derive(Debug, Clone)]
+pub(crate) struct Delay {
+    /// A ring buffer for each channel.
+    rings: Vec<Vec<f32>>,
+    position: usize,
+}
+
+impl Delay {
+    /// A delay of `length` samples (one or more) for `channels`, filled with silence.
+    pub fn new(length: usize, channels: usize) -> Self {
+        Self { rings: vec![vec![0.0; length]; channels], position: 0 }
+    }
+
+    /// The delay in samples.
+    pub fn length(&self) -> usize {
+        self.rings.first().map_or(0, Vec::len)
+    }
+
+    /// Fills the delay line with silence.
+    pub fn clear(&mut self) {
+        self.rings.iter_mut().for_each(|ring| ring.fill(0.0));
+        self.position = 0;
+    }
+
+    /// Crossfades the samples `range` of every channel with the delayed signal: `wet(frame)` is the weight of the
+    /// delayed one, 0..1, with frames counted from the start of the range. Channels beyond the number given to
+    /// [`Delay::new`] are not changed.
+    pub fn process(
+        &mut self,
+        channels: &mut [&mut [f32]],
+        range: std::ops::Range<usize>,
+        wet: impl Fn(usize) -> f32,
+    ) {
+        let (length, frames) = (self.length(), range.len());
+        for (ring, channel) in self.rings.iter_mut().zip(channels) {
+            let mut at = self.position;
+            for (frame, sample) in channel[range.clone()].iter_mut().enumerate() {
+                let delayed = std::mem::replace(&mut ring[at], *sample);
+                let wet = wet(frame);
+                *sample = (1.0 - wet) * *sample + wet * delayed;
+                at = if at + 1 == length { 0 } else { at + 1 };
+            }
+        }
+        self.position = (self.position + frames) % length.max(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_delay_does_not_depend_on_the_block_sizes() {
+        let mut delay = Delay::new(5, 2);
+        let input: Vec<f32> = (1..=20).map(|x| x as f32).collect();
+        let (mut left, mut right) = (input.clone(), input.clone());
+        for (start, end) in [(0, 1), (1, 9), (9, 20)] {
+            delay.process(&mut [&mut left, &mut right], start..end, |_| 1.0);
+        }
+        assert_eq!(left[5..], input[..15]);
+        assert_eq!(left[..5], [0.0; 5]);
+        assert_eq!(left, right);
+        let mut none = input.clone();
+        delay.process(&mut [&mut none], 0..20, |_| 0.0);
+        assert_eq!(none, input);
+    }
+}

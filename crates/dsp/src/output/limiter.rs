@@ -1,0 +1,132 @@
+//! A peak limiter without latency, which leaves signals within full scale unchanged.
+
+use crate::{bank::LOUDEST, lanes::BLOCK};
+
+/// The threshold, as a magnitude: 0.1 dB below full scale.
+const THRESHOLD: f32 = 0.988_553;
+
+/// Time constant of the release in seconds.
+const RELEASE: f64 = 0.1;
+
+/// Gains above this are set to 1, so that the release ends.
+const NEARLY: f64 = 0.999_99;
+
+/// Keeps the peaks of a mix below full scale, or below those of the input where these are higher.
+#[derive(Debug, Clone)]
+pub(crate) struct Limiter {
+    /// Weight of the new value per sample.
+    release: f64,
+    /// In f64, because in f32 the steps of a slow release would round to 0.
+    gain: f64,
+    /// The input's peaks, which decay with the time constant of the release.
+    input: f64,
+}
+
+impl Limiter {
+    /// At rest; `sample_rate` is in Hz.
+    pub fn new(sample_rate: f64) -> Self {
+        Self { release: -libm::expm1(-1.0 / (RELEASE * sample_rate)), gain: 1.0, input: 0.0 }
+    }
+
+    /// Returns to the initial state.
+    pub fn reset(&mut self) {
+        (self.gain, self.input) = (1.0, 0.0);
+    }
+
+    /// Whether its gain is 1.
+    pub fn rests(&self) -> bool {
+        self.gain == 1.0
+    }
+
+    /// Limits the samples `range` of the mix in `channels`. `dries` are the dry signals, whose samples from
+    /// `position` on belong to the range. `scale` is the output gain of the mix, as a factor.
+    pub fn process(
+        &mut self,
+        dries: &[[f32; BLOCK]],
+        channels: &mut [&mut [f32]],
+        position: usize,
+        range: std::ops::Range<usize>,
+        scale: f32,
+    ) {
+        let threshold = THRESHOLD * scale;
+        let mut mixed = [0f32; BLOCK];
+        for channel in channels.iter() {
+            for (peak, sample) in mixed.iter_mut().zip(&channel[range.clone()]) {
+                *peak = peak.max(sample.abs());
+            }
+        }
+        let peaks = &mixed[..range.len()];
+        let heard = position..position + range.len();
+        let quiet =
+            |samples: &[f32]| samples.iter().all(|sample| scale * sample.abs() <= threshold);
+        // The input's peaks need not be tracked below the threshold, where they have no effect.
+        if self.gain == 1.0
+            && self.input <= f64::from(threshold)
+            && peaks.iter().all(|peak| *peak <= threshold)
+            && dries.iter().all(|dry| quiet(&dry[heard.clone()]))
+        {
+            return;
+        }
+        for (frame, peak) in peaks.iter().enumerate() {
+            let dry = dries.iter().fold(0f32, |max, dry| max.max(dry[position + frame].abs()));
+            let gain = self.next(scale * dry, *peak, threshold);
+            for channel in channels.iter_mut() {
+                channel[range.start + frame] *= gain;
+            }
+        }
+    }
+
+    /// The factor for a sample whose peak is `input` in the input and `mixed` in the mix.
+    fn next(&mut self, input: f32, mixed: f32, threshold: f32) -> f32 {
+        // Bounded, so that a fault in the input, far beyond full scale, decays soon.
+        let before = self.input.min(f64::from(LOUDEST));
+        self.input = f64::from(input).max(before - self.release * before);
+        let ceiling = self.input.max(f64::from(threshold));
+        self.gain += self.release * (1.0 - self.gain);
+        if self.gain > NEARLY {
+            self.gain = 1.0;
+        }
+        self.gain = self.gain.min(ceiling / f64::from(mixed));
+        self.gain as f32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn peaks_stay_below_full_scale_or_the_inputs_own_and_all_else_is_left_alone() {
+        let play = |input: f32, mix: f32, blocks: usize| {
+            let mut limiter = Limiter::new(48_000.0);
+            let mut last = [0.0; BLOCK];
+            for _ in 0..blocks {
+                last = [mix; BLOCK];
+                limiter.process(&[[input; BLOCK]], &mut [&mut last], 0, 0..BLOCK, 1.0);
+            }
+            (limiter, last)
+        };
+        assert_eq!(play(0.5, 0.98, 10).1, [0.98; BLOCK]);
+        assert!(play(0.5, 1.7, 10).1.iter().all(|x| (0.9..=THRESHOLD).contains(x)));
+        assert!(play(1.5, 1.9, 10).1.iter().all(|x| (1.4..=1.5).contains(x)), "the input's own");
+        // A loud input is forgotten in time, though nothing had to be limited meanwhile.
+        let mut limiter = Limiter::new(48_000.0);
+        let mut limit = |input: f32, mix: f32| {
+            let mut block = [mix; BLOCK];
+            limiter.process(&[[input; BLOCK]], &mut [&mut block], 0, 0..BLOCK, 1.0);
+            block[BLOCK - 1]
+        };
+        assert_eq!(limit(5.0, 0.5), 0.5);
+        assert_eq!(limit(0.1, 3.0), 3.0, "below what the input was a moment ago");
+        (0..750).for_each(|_| assert_eq!(limit(0.1, 0.5), 0.5));
+        assert!(limit(0.1, 3.0) <= THRESHOLD);
+
+        let (mut limiter, _) = play(0.5, 1.7, 10);
+        for block in 0..1000 {
+            let mut quiet = [0.1; BLOCK];
+            limiter.process(&[[0.1; BLOCK]], &mut [&mut quiet], 0, 0..BLOCK, 1.0);
+            assert!(block > 0 || quiet[BLOCK - 1] < 0.1, "the release is slow");
+            assert!(block < 999 || quiet == [0.1; BLOCK], "the release ends");
+        }
+    }
+}

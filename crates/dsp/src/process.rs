@@ -1,0 +1,105 @@
+//! The ways to pass sound through the filter.
+
+use super::{ToneFilter, lanes::BLOCK};
+use tone_filter_simd::denormals::FlushToZero;
+
+impl ToneFilter {
+    /// Replaces the samples of every channel (full scale is 1) by the filter's output.
+    ///
+    /// Takes any number of channels of any length; if the lengths differ, the shortest counts. NaN and infinite samples
+    /// count as 0. Channels beyond the two, or those of [`ToneFilter::with_channels`], are not delayed with `lookahead`.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{Settings, ToneFilter};
+    ///
+    /// let mut filter = ToneFilter::new(44_100.0, &Settings::default())?;
+    /// let mut mono = [0.0; 441];
+    /// filter.process(&mut [&mut mono]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn process(&mut self, channels: &mut [&mut [f32]]) {
+        self.process_with(channels, |_, _| ());
+    }
+
+    /// [`ToneFilter::process`] with a callback: at the end of every block of 64 samples, `each` gets the number of
+    /// samples of this call so far and the filter.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{Settings, ToneFilter};
+    ///
+    /// let mut filter = ToneFilter::new(44_100.0, &Settings::default())?;
+    /// let (mut left, mut right) = ([0.0; 640], [0.0; 640]);
+    /// let mut blocks = 0;
+    /// filter.process_with(&mut [&mut left, &mut right], |_, _| blocks += 1);
+    /// assert_eq!(blocks, 10);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn process_with(&mut self, channels: &mut [&mut [f32]], each: impl FnMut(usize, &Self)) {
+        self.process_sidechained(channels, &[], each);
+    }
+
+    /// [`ToneFilter::process_with`] with a second input of any number of channels, which the bands hear if
+    /// [`Settings::listen`](super::Settings::listen) says so; their sound is mixed with `channels`. Without channels,
+    /// it has no effect. Where both inputs are stereo, left belongs to left and right to right.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{Listen, Settings, ToneFilter};
+    ///
+    /// let settings = Settings { listen: Listen::Sidechain, ..Settings::default() };
+    /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
+    /// let (mut drums, melody) = ([0.0; 512], [0.0; 512]);
+    /// filter.process_sidechained(&mut [&mut drums], &[&melody], |_, _| ());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn process_sidechained(
+        &mut self,
+        channels: &mut [&mut [f32]],
+        sidechain: &[&[f32]],
+        mut each: impl FnMut(usize, &Self),
+    ) {
+        let _denormals = FlushToZero::new();
+        let lengths = channels.iter().map(|channel| channel.len());
+        let frames = lengths.chain(sidechain.iter().map(|channel| channel.len())).min();
+        let frames = if channels.is_empty() { 0 } else { frames.unwrap_or(0) };
+        let mut start = 0;
+        while start < frames {
+            if self.position == 0 {
+                self.begin_block();
+            }
+            let end = frames.min(start + BLOCK - self.position);
+            self.process_part(channels, sidechain, start, end);
+            self.position += end - start;
+            start = end;
+            if self.position == BLOCK {
+                self.position = 0;
+                self.end_block(channels.len());
+                each(end, self);
+            }
+        }
+    }
+
+    /// Writes the filter's output for the channels of `input` to those of `output`.
+    ///
+    /// If the numbers or the lengths of the channels differ, the smaller counts.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{Settings, ToneFilter};
+    ///
+    /// let untouched = Settings { mix: 0.0, ..Settings::REFERENCE };
+    /// let mut filter = ToneFilter::new(48_000.0, &untouched)?;
+    /// let (input, mut output) = ([0.25; 512], [0.0; 512]);
+    /// filter.process_into(&[&input], &mut [&mut output]);
+    /// assert_eq!(output, input);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn process_into(&mut self, input: &[&[f32]], output: &mut [&mut [f32]]) {
+        let count = input.len().min(output.len());
+        let (input, output) = (&input[..count], &mut output[..count]);
+        let lengths = input.iter().map(|i| i.len()).chain(output.iter().map(|o| o.len()));
+        let frames = lengths.min().unwrap_or(0);
+        for (from, to) in input.iter().zip(output.iter_mut()) {
+            to[..frames].copy_from_slice(&from[..frames]);
+        }
+        self.process(output);
+    }
+}

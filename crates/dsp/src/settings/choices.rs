@@ -1,0 +1,225 @@
+//! The settings that are a choice from a list, and the table that describes them.
+
+use super::{Listen, PitchClass, Scale, Settings, Stereo, Sync};
+
+/// One entry of a list: its id in presets, states and flags, and its display name.
+pub type Entry = (&'static str, &'static str);
+
+/// The entries of a switch.
+pub const SWITCH: &[Entry] = &[("off", "Off"), ("on", "On")];
+
+/// The description of one setting that is a choice from a list.
+#[derive(Debug)]
+pub struct Choice {
+    /// Stable id: field name, preset key, parameter id and flag.
+    pub id: &'static str,
+    /// Display name.
+    pub name: &'static str,
+    /// The entries, in the order in which they are offered.
+    pub entries: &'static [Entry],
+    /// What it does to the sound, in one sentence.
+    pub help: &'static str,
+    get: fn(&Settings) -> usize,
+    set: fn(&mut Settings, usize),
+}
+
+/// The settings that are a choice from a list.
+#[rustfmt::skip]
+pub static CHOICES: [Choice; 12] = [
+    Choice { id: "stereo", name: "Stereo", entries: &[("mono", "Mono"), ("stereo", "Stereo")],
+        help: "One set of resonators for the mean of all channels, or one each for left and right.",
+        get: |s| s.stereo as usize, set: |s, entry| s.stereo = if entry == 0 { Stereo::Mono } else { Stereo::Stereo } },
+    Choice { id: "bypass", name: "Bypass", entries: SWITCH,
+        help: "Lets the sound through untouched.",
+        get: |s| usize::from(s.bypass), set: |s, entry| s.bypass = entry != 0 },
+    Choice { id: "root", name: "Root", entries: &PitchClass::ENTRIES,
+        help: "The note that the scale starts from.",
+        get: |s| s.root.index(), set: |s, entry| s.root = PitchClass::new(entry) },
+    Choice { id: "scale", name: "Scale", entries: &Scale::ENTRIES,
+        help: "Lets only the notes of a scale sound.",
+        get: |s| s.scale as usize, set: |s, entry| s.scale = Scale::ALL[entry] },
+    Choice { id: "auto", name: "Auto level", entries: SWITCH,
+        help: "Hears music of any level alike, and makes the result as loud as the music.",
+        get: |s| usize::from(s.auto), set: |s, entry| s.auto = entry != 0 },
+    Choice { id: "lookahead", name: "Lookahead", entries: SWITCH,
+        help: "Delays the sound by 46 ms, so that Focus decides better.",
+        get: |s| usize::from(s.lookahead), set: |s, entry| s.lookahead = entry != 0 },
+    Choice { id: "voice", name: "Voice", entries: &Voice::ENTRIES,
+        help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.",
+        get: |s| s.voice as usize, set: |s, entry| s.voice = Voice::ALL[entry] },
+    Choice { id: "keys", name: "Keys", entries: &Keys::ENTRIES,
+        help: "Notes that are played to the filter choose the bands: only those, those in every octave, or those beside the rest.",
+        get: |s| s.keys as usize, set: |s, entry| s.keys = Keys::ALL[entry] },
+    Choice { id: "sync", name: "Sync", entries: &Sync::ENTRIES,
+        help: "Ring and Release last a note value of the song's tempo.",
+        get: |s| s.sync.index(), set: |s, entry| s.sync = Sync::new(entry) },
+    Choice { id: "freeze", name: "Freeze", entries: SWITCH,
+        help: "What sounds rings on for ever, and nothing new is heard.",
+        get: |s| usize::from(s.freeze), set: |s, entry| s.freeze = entry != 0 },
+    Choice { id: "midi-out", name: "MIDI out", entries: SWITCH,
+        help: "The notes that are heard leave the plugin as MIDI.",
+        get: |s| usize::from(s.midi_out), set: |s, entry| s.midi_out = entry != 0 },
+    Choice { id: "listen", name: "Sidechain", entries: &[("main", "Off"), ("sidechain", "On")],
+        help: "The bands hear the second input, and sound over the first.",
+        get: |s| s.listen as usize, set: |s, entry| s.listen = if entry == 0 { Listen::Main } else { Listen::Sidechain } },
+];
+
+/// Which bands the keys let through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Keys {
+    /// Keys have no effect.
+    #[default]
+    Off,
+    /// Only the bands whose keys are held.
+    Hold,
+    /// Only the bands whose keys are held in any octave.
+    HoldAny,
+    /// The bands whose keys are held, beside those that sound without them.
+    Add,
+}
+
+impl Keys {
+    /// All entries, in the order in which they are offered.
+    pub const ALL: [Self; 4] = [Self::Off, Self::Hold, Self::HoldAny, Self::Add];
+
+    const ENTRIES: [Entry; 4] =
+        [("off", "Off"), ("hold", "Hold"), ("hold-any", "Hold any octave"), ("add", "Add")];
+}
+
+/// The waveform of a note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Voice {
+    /// The resonator's own oscillation, driven into a soft clip: the published sound.
+    #[default]
+    Soft,
+    /// A sine.
+    Sine,
+    /// A square.
+    Square,
+    /// A pulse that is high for a quarter of its period.
+    Pulse25,
+    /// A pulse that is high for an eighth of its period.
+    Pulse12,
+    /// A triangle.
+    Triangle,
+    /// A saw.
+    Saw,
+    /// The voices of an 8-bit console's sound chip: two pulses, a triangle of 16 steps, and noise.
+    Chip,
+}
+
+impl Voice {
+    /// All voices, in the order in which they are offered.
+    pub const ALL: [Self; 8] = [
+        Self::Soft,
+        Self::Sine,
+        Self::Square,
+        Self::Pulse25,
+        Self::Pulse12,
+        Self::Triangle,
+        Self::Saw,
+        Self::Chip,
+    ];
+
+    /// The voices that are one waveform played by an oscillator.
+    pub const WAVEFORMS: [Self; 6] =
+        [Self::Sine, Self::Square, Self::Pulse25, Self::Pulse12, Self::Triangle, Self::Saw];
+
+    const ENTRIES: [Entry; 8] = [
+        ("soft", "Soft"),
+        ("sine", "Sine"),
+        ("square", "Square"),
+        ("pulse25", "Pulse 25 %"),
+        ("pulse12", "Pulse 12.5 %"),
+        ("triangle", "Triangle"),
+        ("saw", "Saw"),
+        ("chip", "Chip"),
+    ];
+}
+
+/// The choice called `id`, if there is one.
+///
+/// ```
+/// use tone_filter_dsp::{Settings, Voice, choice};
+///
+/// let voice = choice("voice").ok_or("no such setting")?;
+/// let square = voice.entries.iter().position(|(id, _)| *id == "square").ok_or("no such voice")?;
+/// let mut settings = Settings::default();
+/// voice.set(&mut settings, square);
+/// assert_eq!(settings.voice, Voice::Square);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn choice(id: &str) -> Option<&'static Choice> {
+    CHOICES.iter().find(|choice| choice.id == id)
+}
+
+impl Choice {
+    /// The entry that `settings` have, as an index.
+    pub fn get(&self, settings: &Settings) -> usize {
+        (self.get)(settings)
+    }
+
+    /// Its entry in a new instance, as an index.
+    pub fn default(&self) -> usize {
+        self.get(&Settings::default())
+    }
+
+    /// Its entry where a state or preset lacks it, as an index.
+    pub fn reference(&self) -> usize {
+        self.get(&Settings::REFERENCE)
+    }
+
+    /// Puts entry `index` into `settings`; an index beyond the list is its last entry.
+    pub fn set(&self, settings: &mut Settings, index: usize) {
+        (self.set)(settings, index.min(self.entries.len() - 1));
+    }
+
+    /// Whether it is about the connections to a host and not about the sound.
+    pub fn is_connection(&self) -> bool {
+        ["midi-out", "listen"].contains(&self.id)
+    }
+
+    /// Whether its entries are off and on.
+    pub fn is_switch(&self) -> bool {
+        self.entries == SWITCH
+    }
+
+    /// The entry with this id or name; upper and lower case are the same, and so are blanks and hyphens. A root may
+    /// also be written as a flat.
+    pub fn parse(&self, text: &str) -> Option<usize> {
+        let wanted = text.trim().to_lowercase().replace(' ', "-");
+        let found = self.entries.iter().position(|(id, name)| {
+            [id, name].map(|own| own.to_lowercase().replace(' ', "-")).contains(&wanted)
+        });
+        let flat =
+            || (self.id == "root").then(|| text.parse().ok().map(PitchClass::index)).flatten();
+        found.or_else(flat)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_choice_sets_its_own_field_to_each_of_its_entries() {
+        for choice in &CHOICES {
+            for (index, (id, name)) in choice.entries.iter().enumerate() {
+                let mut settings = Settings::default();
+                choice.set(&mut settings, index);
+                assert_eq!(choice.get(&settings), index, "{} {id}", choice.id);
+                assert_eq!([choice.parse(id), choice.parse(name)], [Some(index); 2]);
+                choice.set(&mut settings, choice.default());
+                assert_eq!(settings, Settings::default(), "{} moved another setting", choice.id);
+            }
+            assert_eq!(choice.parse("of-the-future"), None);
+        }
+        let root = choice("root").unwrap();
+        assert_eq!(root.parse("Bb"), Some(1));
+        assert_eq!(choice("scale").unwrap().parse("Minor Pentatonic"), Some(10));
+    }
+}

@@ -1,0 +1,338 @@
+//! Which of the 48 tones may sound: a mask of single bands, and a scale.
+
+use super::choices::Entry;
+use crate::notes::{PITCH_CLASSES, TONES};
+use std::{error::Error, fmt};
+
+/// A set of `N` switches, all on by default. As text, one `1` or `0` per switch; blanks are ignored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Switches<const N: usize>(u64);
+
+/// The 48 bands, A3 first; as text four groups of twelve, the rows of the band grid.
+pub type BandMask = Switches<TONES>;
+
+/// The twelve pitch classes, A first.
+pub type PitchClasses = Switches<12>;
+
+/// Text that does not describe a set of switches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadSwitches {
+    text: String,
+    count: usize,
+}
+
+impl fmt::Display for BadSwitches {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self { text, count } = self;
+        write!(f, "'{text}' does not say which of {count} are on; ")?;
+        write!(f, "write {count} digits, 1 for on and 0 for off")
+    }
+}
+
+impl Error for BadSwitches {}
+
+impl<const N: usize> Switches<N> {
+    /// All on.
+    pub const ALL: Self = Self((1 << N) - 1);
+    /// All off.
+    pub const NONE: Self = Self(0);
+
+    /// Whether switch `index` is on; those from `N` up never are.
+    pub const fn contains(self, index: usize) -> bool {
+        index < N && self.0 >> index & 1 == 1
+    }
+
+    /// The same with switch `index` (below `N`) on or off.
+    #[must_use]
+    pub const fn with(self, index: usize, on: bool) -> Self {
+        let bit = 1 << index & Self::ALL.0;
+        Self(if on { self.0 | bit } else { self.0 & !bit })
+    }
+}
+
+impl<const N: usize> Default for Switches<N> {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+impl<const N: usize> fmt::Display for Switches<N> {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        for index in 0..N {
+            let space = if index > 0 && index % 12 == 0 { " " } else { "" };
+            write!(f, "{space}{}", u8::from(self.contains(index)))?;
+        }
+        Ok(())
+    }
+}
+
+impl<const N: usize> std::str::FromStr for Switches<N> {
+    type Err = BadSwitches;
+
+    fn from_str(text: &str) -> Result<Self, BadSwitches> {
+        let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
+        if digits.len() != N || digits.iter().any(|c| !matches!(c, '0' | '1')) {
+            return Err(BadSwitches { text: text.to_owned(), count: N });
+        }
+        let on = digits.iter().enumerate().filter(|(_, digit)| **digit == '1');
+        Ok(on.fold(Self::NONE, |set, (index, _)| set.with(index, true)))
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<const N: usize> serde::Serialize for Switches<N> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de, const N: usize> serde::Deserialize<'de> for Switches<N> {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text: String = serde::Deserialize::deserialize(deserializer)?;
+        text.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+/// A pitch class by its index in [`PITCH_CLASSES`], written by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
+pub struct PitchClass(u8);
+
+/// A name that is not one of [`PITCH_CLASSES`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadPitchClass(String);
+
+impl fmt::Display for BadPitchClass {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let notes = PITCH_CLASSES.join(" ");
+        write!(f, "'{}' is no note; use one of {notes}, or a flat like Bb", self.0)
+    }
+}
+
+impl Error for BadPitchClass {}
+
+impl PitchClass {
+    /// The pitch class `index` semitones above A.
+    pub const fn new(index: usize) -> Self {
+        Self((index % 12) as u8)
+    }
+
+    /// All twelve, A first.
+    pub const ENTRIES: [Entry; 12] = {
+        let mut entries = [("", ""); 12];
+        let mut index = 0;
+        while index < 12 {
+            entries[index] = (PITCH_CLASSES[index], PITCH_CLASSES[index]);
+            index += 1;
+        }
+        entries
+    };
+
+    /// Semitones above A, 0..12.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Its name with a sharp where it needs one.
+    pub const fn name(self) -> &'static str {
+        PITCH_CLASSES[self.index()]
+    }
+}
+
+impl std::str::FromStr for PitchClass {
+    type Err = BadPitchClass;
+
+    fn from_str(text: &str) -> Result<Self, BadPitchClass> {
+        let mut letters = text.trim().chars();
+        let natural = letters.next().map(|letter| letter.to_ascii_uppercase().to_string());
+        let natural = PITCH_CLASSES.iter().position(|name| Some(*name) == natural.as_deref());
+        let semitones = match letters.as_str() {
+            "" => Some(0),
+            "#" | "♯" => Some(1),
+            "b" | "♭" => Some(11),
+            _ => None,
+        };
+        let found = natural.zip(semitones).map(|(natural, more)| Self::new(natural + more));
+        found.ok_or_else(|| BadPitchClass(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for PitchClass {
+    type Error = BadPitchClass;
+
+    fn try_from(text: String) -> Result<Self, BadPitchClass> {
+        text.parse()
+    }
+}
+
+impl From<PitchClass> for String {
+    fn from(class: PitchClass) -> Self {
+        class.name().to_owned()
+    }
+}
+
+/// A scale: the notes that may sound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
+pub enum Scale {
+    /// All twelve.
+    #[default]
+    Chromatic,
+    /// Major, or Ionian.
+    Major,
+    /// Natural minor, or Aeolian.
+    NaturalMinor,
+    /// Minor with a raised seventh.
+    HarmonicMinor,
+    /// Minor with a raised sixth.
+    Dorian,
+    /// Minor with a lowered second.
+    Phrygian,
+    /// Major with a raised fourth.
+    Lydian,
+    /// Major with a lowered seventh.
+    Mixolydian,
+    /// Minor with a lowered second and fifth.
+    Locrian,
+    /// Major without its fourth and seventh.
+    MajorPentatonic,
+    /// Natural minor without its second and sixth.
+    MinorPentatonic,
+    /// Minor pentatonic with a raised fourth.
+    Blues,
+    /// Six whole tones.
+    WholeTone,
+    /// The pitch classes that the user picked; the root does not count.
+    Custom,
+}
+
+impl Scale {
+    /// All scales, in the order in which they are offered.
+    pub const ALL: [Self; 14] = [
+        Self::Chromatic,
+        Self::Major,
+        Self::NaturalMinor,
+        Self::HarmonicMinor,
+        Self::Dorian,
+        Self::Phrygian,
+        Self::Lydian,
+        Self::Mixolydian,
+        Self::Locrian,
+        Self::MajorPentatonic,
+        Self::MinorPentatonic,
+        Self::Blues,
+        Self::WholeTone,
+        Self::Custom,
+    ];
+
+    /// Their ids and names, in the order of [`Scale::ALL`].
+    pub const ENTRIES: [Entry; 14] = [
+        ("chromatic", "Chromatic"),
+        ("major", "Major"),
+        ("natural-minor", "Natural minor"),
+        ("harmonic-minor", "Harmonic minor"),
+        ("dorian", "Dorian"),
+        ("phrygian", "Phrygian"),
+        ("lydian", "Lydian"),
+        ("mixolydian", "Mixolydian"),
+        ("locrian", "Locrian"),
+        ("major-pentatonic", "Major pentatonic"),
+        ("minor-pentatonic", "Minor pentatonic"),
+        ("blues", "Blues"),
+        ("whole-tone", "Whole tone"),
+        ("custom", "Custom"),
+    ];
+
+    /// Semitones above the root, `None` for [`Scale::Custom`].
+    pub const fn steps(self) -> Option<&'static [usize]> {
+        Some(match self {
+            Self::Chromatic => &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+            Self::Major => &[0, 2, 4, 5, 7, 9, 11],
+            Self::NaturalMinor => &[0, 2, 3, 5, 7, 8, 10],
+            Self::HarmonicMinor => &[0, 2, 3, 5, 7, 8, 11],
+            Self::Dorian => &[0, 2, 3, 5, 7, 9, 10],
+            Self::Phrygian => &[0, 1, 3, 5, 7, 8, 10],
+            Self::Lydian => &[0, 2, 4, 6, 7, 9, 11],
+            Self::Mixolydian => &[0, 2, 4, 5, 7, 9, 10],
+            Self::Locrian => &[0, 1, 3, 5, 6, 8, 10],
+            Self::MajorPentatonic => &[0, 2, 4, 7, 9],
+            Self::MinorPentatonic => &[0, 3, 5, 7, 10],
+            Self::Blues => &[0, 3, 5, 6, 7, 10],
+            Self::WholeTone => &[0, 2, 4, 6, 8, 10],
+            Self::Custom => return None,
+        })
+    }
+
+    /// The pitch classes of the scale on `root`; those of a custom scale are `custom`.
+    pub fn pitch_classes(self, root: PitchClass, custom: PitchClasses) -> PitchClasses {
+        self.steps().map_or(custom, |steps| {
+            let classes = steps.iter().map(|step| (root.index() + step) % 12);
+            classes.fold(PitchClasses::NONE, |set, class| set.with(class, true))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(scale: Scale, root: &str) -> Vec<&'static str> {
+        let classes = scale.pitch_classes(root.parse().unwrap(), PitchClasses::NONE);
+        (0..12).filter(|&class| classes.contains(class)).map(|class| PITCH_CLASSES[class]).collect()
+    }
+
+    #[test]
+    fn scales_have_their_textbook_notes() {
+        assert_eq!(names(Scale::Major, "C"), ["A", "B", "C", "D", "E", "F", "G"]);
+        assert_eq!(names(Scale::NaturalMinor, "A"), names(Scale::Major, "C"));
+        assert_eq!(names(Scale::Dorian, "D"), names(Scale::Major, "C"));
+        assert_eq!(names(Scale::Phrygian, "E"), names(Scale::Major, "C"));
+        assert_eq!(names(Scale::Lydian, "F"), names(Scale::Major, "C"));
+        assert_eq!(names(Scale::Mixolydian, "G"), names(Scale::Major, "C"));
+        assert_eq!(names(Scale::Locrian, "B"), names(Scale::Major, "C"));
+        assert_eq!(names(Scale::HarmonicMinor, "A"), ["A", "B", "C", "D", "E", "F", "G#"]);
+        assert_eq!(names(Scale::MajorPentatonic, "C"), names(Scale::MinorPentatonic, "A"));
+        assert_eq!(names(Scale::Blues, "A"), ["A", "C", "D", "D#", "E", "G"]);
+        assert_eq!(names(Scale::WholeTone, "C#"), ["A", "B", "C#", "D#", "F", "G"]);
+        assert_eq!(names(Scale::Chromatic, "F#").len(), 12);
+        assert!(names(Scale::Custom, "A").is_empty(), "custom takes what it is given");
+    }
+
+    #[test]
+    fn notes_may_be_flats_and_lower_case_and_others_are_refused() {
+        for (text, name) in [
+            ("A", "A"),
+            ("g#", "G#"),
+            ("Bb", "A#"),
+            ("bb", "A#"),
+            ("E♭", "D#"),
+            ("f♯", "F#"),
+            (" C ", "C"),
+            ("Cb", "B"),
+            ("Ab", "G#"),
+            ("E#", "F"),
+        ] {
+            assert_eq!(text.parse::<PitchClass>().map(PitchClass::name), Ok(name), "{text}");
+        }
+        for bad in ["", "H", "#", "A##", "A4", "Abb", "AB", "♭"] {
+            assert_eq!(bad.parse::<PitchClass>(), Err(BadPitchClass(bad.to_owned())));
+        }
+    }
+
+    #[test]
+    fn switches_round_trip_as_text_and_refuse_other_texts() {
+        let mask = BandMask::ALL.with(0, false).with(47, false);
+        let text = mask.to_string();
+        assert_eq!(text, "011111111111 111111111111 111111111111 111111111110");
+        assert_eq!(text.parse(), Ok(mask));
+        assert_eq!(text.replace(' ', "").parse(), Ok(mask));
+        for bad in ["", "1", &"1".repeat(49), &"2".repeat(48)] {
+            assert!(bad.parse::<BandMask>().is_err(), "{bad}");
+        }
+        assert!(!BandMask::ALL.contains(48) && BandMask::ALL.contains(47));
+        assert_eq!(PitchClasses::NONE.with(11, true).to_string(), "000000000001");
+    }
+}

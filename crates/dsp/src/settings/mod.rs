@@ -1,0 +1,268 @@
+//! The settings in engineering units, and the tables that describe them.
+//!
+//! [`Settings`] is shared by the DSP, the plugin, the presets and the command line. The ids of [`SPECS`] and
+//! [`CHOICES`] never change: they are plugin parameter ids, preset keys and flag names.
+
+mod choices;
+mod mask;
+mod numbers;
+pub(crate) mod smoother;
+mod tempo;
+
+pub use choices::{CHOICES, Choice, Entry, Keys, Voice, choice};
+pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
+pub use numbers::{OutOfRange, SPECS, Spec, Taper, quantity, spec};
+pub use tempo::{BadSync, DEFAULT_TEMPO, Sync};
+
+use super::notes::TONES;
+
+/// All settings. `Default` is the sound of a new instance, [`Settings::REFERENCE`] that of the published filter.
+///
+/// Deserialising takes missing settings from [`Settings::REFERENCE`], so that a preset keeps its meaning in later
+/// versions, and refuses unknown names and values out of range.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(
+    feature = "serde",
+    serde(remote = "Self", default = "reference", deny_unknown_fields, rename_all = "kebab-case")
+)]
+pub struct Settings {
+    /// The balance of dry (0 %) and wet (100 %).
+    pub mix: f32,
+    /// Gain after the mix, -24..12 dB.
+    pub output: f32,
+    /// The gain of each resonator into its soft clip, 1..400.
+    pub drive: f32,
+    /// Relative gate: the power, in dB of the total power, below which a band fades away. -60..-10.
+    pub threshold: f32,
+    /// Relative limit: the power, in dB of the total power, above which a band stops growing. -30..0.
+    pub ceiling: f32,
+    /// Absolute gate: the power, in dB full scale, below which a band fades away. -90..-20.
+    pub floor: f32,
+    /// T60 of a resonator, 0.05..10 s.
+    pub ring: f32,
+    /// Time constant of the band power trackers, 10..1000 ms.
+    pub release: f32,
+    /// Cutoff of the low-pass after the bands, 500..20000 Hz.
+    pub tone: f32,
+    /// Frequency of A4, 400..480 Hz.
+    pub tuning: f32,
+    /// Moves all 48 tones, -24..24 semitones.
+    pub transpose: f32,
+    /// Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, muted at 100 %.
+    pub focus: f32,
+    /// How readily a note counts as played, 0..100 %; 50 % is the fitted decision threshold.
+    pub sensitivity: f32,
+    /// Octaves from the detected note to the one that sounds, a whole number, -2..2. No effect on [`Voice::Soft`].
+    pub octave: f32,
+    /// The most notes that sound at a time, a whole number, 1..48.
+    pub voices: f32,
+    /// The way from the untouched sound (0 %) to that of the other settings (100 %).
+    pub morph: f32,
+    /// One bank for the mean of the channels, or one for each of two channels.
+    pub stereo: Stereo,
+    /// Lets the input through untouched.
+    pub bypass: bool,
+    /// The bands that may sound.
+    pub bands: BandMask,
+    /// The note that `scale` starts from.
+    pub root: PitchClass,
+    /// The scale whose notes may sound, by the bands' names before `tuning` and `transpose`.
+    pub scale: Scale,
+    /// The notes of [`Scale::Custom`].
+    pub custom: PitchClasses,
+    /// Adapts the bank to the level of the input, and makes the output as loud as the input.
+    pub auto: bool,
+    /// Delays the sound by [`ToneFilter::latency`](super::ToneFilter::latency), so that `focus` decides better.
+    pub lookahead: bool,
+    /// The waveform of the notes.
+    pub voice: Voice,
+    /// Which bands the keys let through; see [`ToneFilter::key`](super::ToneFilter::key).
+    pub keys: Keys,
+    /// The note value that `ring` and `release` last; see [`Settings::at_tempo`]. The filter itself knows no tempo.
+    pub sync: Sync,
+    /// The resonators ring on without loss, and hear nothing new.
+    pub freeze: bool,
+    /// The decisions on notes leave as MIDI; see [`ToneFilter::report_notes`](super::ToneFilter::report_notes). The
+    /// listener also runs at a `focus` of 0 %.
+    pub midi_out: bool,
+    /// What the bands hear.
+    pub listen: Listen,
+}
+
+/// The input signal of the resonators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Stereo {
+    /// One bank processes the mean of all channels and is mixed to every channel.
+    #[default]
+    Mono,
+    /// Left and right have a bank each. Signals of one channel, or of more than two, are treated as
+    /// [`Stereo::Mono`].
+    Stereo,
+}
+
+/// The input of bands and listener.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
+pub enum Listen {
+    /// The signal that they are mixed with.
+    #[default]
+    Main,
+    /// The sidechain, where there is one.
+    Sidechain,
+}
+
+impl Settings {
+    /// The sound of the published filter at any sample rate, without auto level and without focus. `docs/dsp.md`
+    /// derives the numbers.
+    pub const REFERENCE: Self = Self {
+        mix: 50.0,
+        output: 0.0,
+        drive: 40.0,
+        threshold: -36.989_7,
+        ceiling: -10.0,
+        floor: -36.666_668,
+        ring: 1.566_306,
+        release: 188.952_5,
+        tone: 4_865.015,
+        tuning: 440.0,
+        transpose: 0.0,
+        focus: 0.0,
+        sensitivity: 50.0,
+        octave: 0.0,
+        voices: 48.0,
+        morph: 100.0,
+        stereo: Stereo::Mono,
+        bypass: false,
+        bands: BandMask::ALL,
+        root: PitchClass::new(0),
+        scale: Scale::Chromatic,
+        custom: PitchClasses::ALL,
+        auto: false,
+        lookahead: false,
+        voice: Voice::Soft,
+        keys: Keys::Off,
+        sync: Sync::OFF,
+        freeze: false,
+        midi_out: false,
+        listen: Listen::Main,
+    };
+
+    /// The first setting that is out of range, as an error.
+    pub fn validate(&self) -> Result<(), OutOfRange> {
+        SPECS.iter().try_for_each(|spec| spec.check(spec.get(self)))
+    }
+
+    /// Semitones from a band's own note to what sounds.
+    pub fn pitch_shift(&self) -> f32 {
+        let octave = if self.voice == Voice::Soft { 0.0 } else { self.octave.round() };
+        self.transpose + 12.0 * octave
+    }
+
+    /// The bands that may sound, by `bands` and by the scale.
+    pub fn sounding_bands(&self) -> BandMask {
+        let classes = self.scale.pitch_classes(self.root, self.custom);
+        let kept =
+            (0..TONES).filter(|&tone| self.bands.contains(tone) && classes.contains(tone % 12));
+        kept.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
+    }
+
+    /// The bands that may sound while the keys of the bands `held` are held: those of [`Settings::sounding_bands`], those
+    /// that are held, or both, by `keys`.
+    pub fn bands_with_keys(&self, held: BandMask) -> BandMask {
+        match self.keys {
+            Keys::Off => self.sounding_bands(),
+            Keys::Hold | Keys::HoldAny => held,
+            Keys::Add => (0..TONES)
+                .filter(|&tone| held.contains(tone))
+                .fold(self.sounding_bands(), |mask, tone| mask.with(tone, true)),
+        }
+    }
+}
+
+impl Default for Settings {
+    /// The sound of a new instance.
+    fn default() -> Self {
+        Self { ring: 0.2, release: 20.0, focus: 100.0, auto: true, ..Self::REFERENCE }
+    }
+}
+
+/// The settings that are taken for those that a preset lacks.
+#[cfg(feature = "serde")]
+fn reference() -> Settings {
+    Settings::REFERENCE
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Settings {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Settings::serialize(self, serializer)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Settings {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let settings = Settings::deserialize(deserializer)?;
+        settings.validate().map_err(serde::de::Error::custom)?;
+        Ok(settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn voices_but_the_soft_clip_have_an_octave() {
+        let soft = Settings { transpose: -3.0, octave: 1.0, ..Settings::REFERENCE };
+        assert_eq!(soft.pitch_shift(), -3.0);
+        assert_eq!(Settings { voice: Voice::Saw, ..soft }.pitch_shift(), 9.0);
+    }
+
+    #[test]
+    fn the_reference_equals_the_published_constants() {
+        let near = |id: &str, value: f64| {
+            let reference = f64::from(spec(id).unwrap().get(&Settings::REFERENCE));
+            assert!((reference / value - 1.0).abs() < 1e-7, "{id}: {reference} is not {value}");
+        };
+        near("threshold", 10.0 * 2e-4f64.log10());
+        near("ceiling", 10.0 * 0.1f64.log10());
+        near("floor", 10.0 * 1e-11f64.cbrt().log10());
+        near("ring", 1000f64.ln() / (44_100.0 * -0.9999f64.ln()));
+        near("release", -1000.0 / 0.00503f64.ln());
+        near("tone", 2f64.ln() * 44_100.0 / std::f64::consts::TAU);
+        near("drive", 40.0);
+    }
+
+    #[test]
+    fn every_spec_names_its_own_field_and_allows_its_default() {
+        let mut settings = Settings::default();
+        for (index, spec) in SPECS.iter().enumerate() {
+            for sound in [Settings::default(), Settings::REFERENCE] {
+                assert_eq!(spec.check(spec.get(&sound)), Ok(()));
+            }
+            spec.set(&mut settings, 1000.0 + index as f32);
+        }
+        // `Debug` uses the same field names as serde.
+        let text = format!("{settings:?}");
+        for (index, spec) in SPECS.iter().enumerate() {
+            let expected = format!("{}: {}.0,", spec.id, 1000 + index);
+            assert!(text.contains(&expected), "{expected} is missing in {text}");
+        }
+    }
+
+    #[test]
+    fn out_of_range_names_the_setting_and_the_remedy() {
+        for bad in [f32::NAN, f32::INFINITY, -0.1, 100.1] {
+            let settings = Settings { mix: bad, ..Settings::default() };
+            assert!(settings.validate().is_err(), "{bad}");
+        }
+        let settings = Settings { mix: 150.0, ..Settings::default() };
+        let error = settings.validate().unwrap_err();
+        assert_eq!(error.to_string(), "mix = 150 is out of range; use 0 to 100 %");
+    }
+}

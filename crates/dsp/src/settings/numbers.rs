@@ -1,0 +1,225 @@
+//! The numeric settings, and the table that describes them.
+
+use super::Settings;
+use std::{error::Error, fmt};
+
+/// How a setting's range is spread over a control, and how the setting is smoothed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Taper {
+    /// Equal differences are equal distances.
+    Linear,
+    /// Equal ratios are equal distances. The range is positive.
+    Logarithmic,
+    /// Whole numbers at equal distances; values in between are rounded.
+    Whole,
+}
+
+/// The description of one numeric setting.
+#[derive(Debug)]
+pub struct Spec {
+    /// Stable id: field name, preset key, parameter id and flag.
+    pub id: &'static str,
+    /// Display name.
+    pub name: &'static str,
+    /// Least value.
+    pub min: f32,
+    /// Greatest value.
+    pub max: f32,
+    /// Unit as it is displayed.
+    pub unit: &'static str,
+    /// Digits after the decimal point when displayed.
+    pub decimals: usize,
+    /// Distribution over a control.
+    pub taper: Taper,
+    /// What it does to the sound, in one sentence.
+    pub help: &'static str,
+    field: fn(&mut Settings) -> &mut f32,
+}
+
+/// The numeric settings, in the order of the fields of [`Settings`].
+///
+/// Their values in a new instance are those of [`Settings::default`]. Where a state or preset lacks them, they are
+/// those of [`Settings::REFERENCE`].
+#[rustfmt::skip]
+pub static SPECS: [Spec; 16] = [
+    Spec { id: "mix", name: "Mix", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
+        help: "Blend of the untouched sound (0 %) and the resonators (100 %).", field: |s| &mut s.mix },
+    Spec { id: "output", name: "Output", min: -24.0, max: 12.0, unit: "dB", decimals: 2, taper: Taper::Linear,
+        help: "Level of the result.", field: |s| &mut s.output },
+    Spec { id: "drive", name: "Drive", min: 1.0, max: 400.0, unit: "x", decimals: 1, taper: Taper::Logarithmic,
+        help: "Turns each note from a sine (low) into a square wave (high).", field: |s| &mut s.drive },
+    Spec { id: "threshold", name: "Threshold", min: -60.0, max: -10.0, unit: "dB", decimals: 2, taper: Taper::Linear,
+        help: "Notes weaker than this, against the whole sound, fade away.", field: |s| &mut s.threshold },
+    Spec { id: "ceiling", name: "Ceiling", min: -30.0, max: 0.0, unit: "dB", decimals: 2, taper: Taper::Linear,
+        help: "Notes stronger than this, against the whole sound, are held back.", field: |s| &mut s.ceiling },
+    Spec { id: "floor", name: "Floor", min: -90.0, max: -20.0, unit: "dB", decimals: 2, taper: Taper::Linear,
+        help: "Notes weaker than this fade away, however quiet the whole sound is. Lower it for quiet music.", field: |s| &mut s.floor },
+    Spec { id: "ring", name: "Ring", min: 0.05, max: 10.0, unit: "s", decimals: 3, taper: Taper::Logarithmic,
+        help: "How long a resonator rings: longer picks notes more sharply, shorter follows faster.", field: |s| &mut s.ring },
+    Spec { id: "release", name: "Release", min: 10.0, max: 1000.0, unit: "ms", decimals: 1, taper: Taper::Logarithmic,
+        help: "How slowly the level of a note follows what it hears.", field: |s| &mut s.release },
+    Spec { id: "tone", name: "Tone", min: 500.0, max: 20_000.0, unit: "Hz", decimals: 0, taper: Taper::Logarithmic,
+        help: "Softens the top end of the square waves.", field: |s| &mut s.tone },
+    Spec { id: "tuning", name: "Tuning", min: 400.0, max: 480.0, unit: "Hz", decimals: 2, taper: Taper::Logarithmic,
+        help: "The pitch of A4 that the music is tuned to.", field: |s| &mut s.tuning },
+    Spec { id: "transpose", name: "Transpose", min: -24.0, max: 24.0, unit: "st", decimals: 2, taper: Taper::Linear,
+        help: "Moves all 48 notes up or down.", field: |s| &mut s.transpose },
+    Spec { id: "focus", name: "Focus", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
+        help: "How much the notes that are not played are held back: 0 % not at all, 100 % entirely.", field: |s| &mut s.focus },
+    Spec { id: "sensitivity", name: "Sensitivity", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
+        help: "How readily Focus takes a note for played: less for clean lines, more for dense music.", field: |s| &mut s.sensitivity },
+    Spec { id: "octave", name: "Octave", min: -2.0, max: 2.0, unit: "oct", decimals: 0, taper: Taper::Whole,
+        help: "How many octaves above the note that is heard a voice sounds, other than Soft.", field: |s| &mut s.octave },
+    Spec { id: "voices", name: "Voices", min: 1.0, max: 48.0, unit: "notes", decimals: 0, taper: Taper::Whole,
+        help: "How many notes sound at a time: the strongest ones.", field: |s| &mut s.voices },
+    Spec { id: "morph", name: "Morph", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
+        help: "From the untouched sound (0 %) to that of all other settings (100 %), in one gesture.", field: |s| &mut s.morph },
+];
+
+/// The spec of the numeric setting called `id`, if there is one.
+///
+/// ```
+/// use tone_filter_dsp::{Settings, spec};
+///
+/// let ring = spec("ring").ok_or("no such setting")?;
+/// let mut settings = Settings::default();
+/// ring.set(&mut settings, ring.parse("500 ms").ok_or("no time")?);
+/// assert_eq!(settings.ring, 0.5);
+/// assert_eq!(ring.format(settings.ring), "0.500 s");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn spec(id: &str) -> Option<&'static Spec> {
+    SPECS.iter().find(|spec| spec.id == id)
+}
+
+/// A value that a setting cannot take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OutOfRange {
+    /// The setting's id.
+    pub id: &'static str,
+    /// The value it was given.
+    pub value: f32,
+    /// Least value allowed.
+    pub min: f32,
+    /// Greatest value allowed.
+    pub max: f32,
+    /// Unit of the three numbers.
+    pub unit: &'static str,
+}
+
+impl fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self { id, value, min, max, unit } = self;
+        write!(f, "{id} = {value} is out of range; use {min} to {max} {unit}")
+    }
+}
+
+impl Error for OutOfRange {}
+
+impl Spec {
+    /// This setting's value in `settings`.
+    pub fn get(&self, settings: &Settings) -> f32 {
+        *(self.field)(&mut settings.clone())
+    }
+
+    /// Puts `value` into `settings` unchecked; [`Settings::validate`] tells whether it is allowed.
+    pub fn set(&self, settings: &mut Settings, value: f32) {
+        *(self.field)(settings) = value;
+    }
+
+    /// Its value in a new instance.
+    pub fn default(&self) -> f32 {
+        self.get(&Settings::default())
+    }
+
+    /// Its value where a state or preset lacks it.
+    pub fn reference(&self) -> f32 {
+        self.get(&Settings::REFERENCE)
+    }
+
+    /// `Ok` if `value` is a number within the range.
+    pub fn check(&self, value: f32) -> Result<(), OutOfRange> {
+        if (self.min..=self.max).contains(&value) {
+            return Ok(());
+        }
+        let &Spec { id, min, max, unit, .. } = self;
+        Err(OutOfRange { id, value, min, max, unit })
+    }
+
+    /// `value` as text with its unit: `-36.99 dB`.
+    pub fn format(&self, value: f32) -> String {
+        format!("{} {}", self.number(value, self.decimals), self.unit)
+    }
+
+    /// `value` without its unit, with no more than `digits` after the decimal point: `-37`.
+    pub fn number(&self, value: f32, digits: usize) -> String {
+        let digits = digits.min(self.decimals);
+        let text = format!("{value:.digits$}");
+        // A zero is shown without a sign.
+        let text = match text.strip_prefix('-') {
+            Some(zero) if zero.bytes().all(|byte| matches!(byte, b'0' | b'.')) => zero,
+            _ => &text,
+        };
+        text.to_owned()
+    }
+
+    /// Reads what [`Spec::format`] writes and what people type, as [`quantity`] does. The range is not checked.
+    pub fn parse(&self, text: &str) -> Option<f32> {
+        quantity(text, self.unit).map(|value| value as f32)
+    }
+}
+
+/// Reads a number in `unit`, which may be missing, in any case, or scaled (`1.5 kHz`, `0.2 s` for milliseconds, `500 ms`
+/// for seconds, `50 cents` for semitones). `None` if it is not a number with a fitting unit.
+pub fn quantity(text: &str, unit: &str) -> Option<f64> {
+    let text = text.trim().replace('\u{2212}', "-").to_ascii_lowercase();
+    let split = text.rfind(|c: char| c.is_ascii_digit() || c == '.').map_or(0, |last| last + 1);
+    let (number, own) = text.split_at(split);
+    let scale = match (unit, own.trim()) {
+        (_, "") => 1.0,
+        (unit, own) if own == unit.to_ascii_lowercase() => 1.0,
+        ("Hz", "k" | "khz") | ("ms", "s") => 1000.0,
+        ("s", "ms") => 0.001,
+        ("st", "semitone" | "semitones") => 1.0,
+        ("st", "ct" | "cent" | "cents") => 0.01,
+        _ => return None,
+    };
+    let value: f64 = number.trim().parse().ok()?;
+    value.is_finite().then_some(value * scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn text_round_trips_and_common_units_are_accepted() {
+        for spec in &SPECS {
+            for step in 0..=100 {
+                let value = spec.min + (spec.max - spec.min) * step as f32 / 100.0;
+                let text = spec.format(value);
+                let back = spec.parse(&text).unwrap();
+                assert_eq!(spec.format(back), text, "{}", spec.id);
+                let half_digit = 0.500_1 * 10f32.powi(-(spec.decimals as i32));
+                assert!(
+                    (back - value).abs() <= half_digit + value.abs() * 1e-6,
+                    "{} {text}",
+                    spec.id
+                );
+            }
+        }
+        let parse = |id: &str, text: &str| spec(id).unwrap().parse(text);
+        assert_eq!(parse("tone", "4.9 kHz"), Some(4900.0));
+        assert_eq!(parse("tone", "4.9k"), Some(4900.0));
+        assert_eq!(parse("ring", "500ms"), Some(0.5));
+        assert_eq!(parse("release", "0.2 s"), Some(200.0));
+        assert_eq!(parse("transpose", "-50 cents"), Some(-0.5));
+        assert_eq!(parse("output", "\u{2212}3 DB"), Some(-3.0));
+        assert_eq!(parse("mix", " 50"), Some(50.0));
+        assert_eq!(parse("output", "+3"), Some(3.0));
+        for nonsense in ["", "dB", "three", "1 Hz", "nan", "inf", "1e999"] {
+            assert_eq!(parse("output", nonsense), None, "{nonsense:?}");
+        }
+        assert_eq!(spec("output").unwrap().format(-0.001), "0.00 dB");
+    }
+}

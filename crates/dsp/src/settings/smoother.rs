@@ -1,0 +1,180 @@
+//! Smoothing of the settings, so that no change is heard as a click.
+
+use super::{Listen, SPECS, Settings, Stereo, Taper};
+use crate::{lanes::BLOCK, notes::TONES};
+
+/// The duration of a change in seconds.
+const TIME: f64 = 0.02;
+
+/// The number of smoothed values: the numeric settings, then stereo, bypass, auto, lookahead and sidechain
+/// (0..1), then the weight of each band (0..1).
+const VALUES: usize = BANDS + TONES;
+const STEREO: usize = SPECS.len();
+const BYPASS: usize = STEREO + 1;
+const AUTO: usize = BYPASS + 1;
+const LOOKAHEAD: usize = AUTO + 1;
+const SIDECHAIN: usize = LOOKAHEAD + 1;
+const BANDS: usize = SIDECHAIN + 1;
+
+/// Moves every setting to its target in a straight line, on a logarithmic scale for [`Taper::Logarithmic`]. Each has
+/// its own countdown.
+#[derive(Debug, Clone)]
+pub struct Smoother {
+    now: [f64; VALUES],
+    target: [f64; VALUES],
+    /// Steps left until each value reaches its target.
+    left: [u32; VALUES],
+    /// Whether any value has steps left.
+    moving: bool,
+    steps: u32,
+}
+
+/// The smoothed settings at one moment; switches that are crossfaded are numbers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SmoothedSettings {
+    /// The numeric settings; the other fields are not used.
+    pub settings: Settings,
+    /// 0 for one bank, 1 for two.
+    pub stereo: f32,
+    /// 0 for the effect, 1 for the input.
+    pub bypass: f32,
+    /// 0 without level adaptation, 1 with it.
+    pub auto: f32,
+    /// 0 for the undelayed signal, 1 for the delayed one.
+    pub lookahead: f32,
+    /// 0 for bands that hear the main input, 1 for the sidechain.
+    pub sidechain: f32,
+    /// 0 for a muted band, 1 for one that may sound.
+    pub weights: [f32; TONES],
+}
+
+impl Smoother {
+    /// At rest at `settings`.
+    pub fn new(settings: &Settings, sample_rate: f64) -> Self {
+        let values = positions(settings);
+        let steps = (TIME * sample_rate / BLOCK as f64).ceil().max(1.0) as u32;
+        Self { now: values, target: values, left: [0; VALUES], moving: false, steps }
+    }
+
+    /// Sets the targets to `settings`. The countdown of a value whose target does not change is not restarted.
+    pub fn aim(&mut self, settings: &Settings) {
+        for (index, target) in positions(settings).into_iter().enumerate() {
+            if target != self.target[index] {
+                self.target[index] = target;
+                self.left[index] = if self.now[index] == target { 0 } else { self.steps };
+            }
+        }
+        self.moving = self.left.iter().any(|left| *left > 0);
+    }
+
+    /// Sets all values to their targets at once.
+    pub fn arrive(&mut self) {
+        self.now = self.target;
+        self.left = [0; VALUES];
+        self.moving = false;
+    }
+
+    /// Takes one step, which is due every [`BLOCK`] samples. False if no value was moving.
+    pub fn step(&mut self) -> bool {
+        if !self.moving {
+            return false;
+        }
+        self.moving = false;
+        let values = self.now.iter_mut().zip(self.target).zip(&mut self.left);
+        for ((now, target), left) in values.filter(|(_, left)| **left > 0) {
+            *now += (target - *now) / f64::from(*left);
+            *left -= 1;
+            if *left == 0 {
+                *now = target;
+            }
+            self.moving |= *left > 0;
+        }
+        true
+    }
+
+    /// The current values.
+    pub fn now(&self) -> SmoothedSettings {
+        let mut settings = Settings::REFERENCE;
+        for (spec, position) in SPECS.iter().zip(self.now) {
+            let value = match spec.taper {
+                Taper::Linear | Taper::Whole => position,
+                Taper::Logarithmic => libm::exp(position),
+            };
+            spec.set(&mut settings, value as f32);
+        }
+        SmoothedSettings {
+            settings,
+            stereo: self.now[STEREO] as f32,
+            bypass: self.now[BYPASS] as f32,
+            auto: self.now[AUTO] as f32,
+            lookahead: self.now[LOOKAHEAD] as f32,
+            sidechain: self.now[SIDECHAIN] as f32,
+            weights: std::array::from_fn(|tone| self.now[BANDS + tone] as f32),
+        }
+    }
+}
+
+/// `settings` as values that are interpolated linearly.
+fn positions(settings: &Settings) -> [f64; VALUES] {
+    let mut positions = [0.0; VALUES];
+    for (position, spec) in positions.iter_mut().zip(&SPECS) {
+        let value = f64::from(spec.get(settings));
+        *position = match spec.taper {
+            Taper::Linear | Taper::Whole => value,
+            Taper::Logarithmic => libm::log(value),
+        };
+    }
+    positions[STEREO] = f64::from(settings.stereo == Stereo::Stereo);
+    positions[BYPASS] = f64::from(settings.bypass);
+    positions[AUTO] = f64::from(settings.auto);
+    positions[LOOKAHEAD] = f64::from(settings.lookahead);
+    positions[SIDECHAIN] = f64::from(settings.listen == Listen::Sidechain);
+    let bands = settings.sounding_bands();
+    for (tone, position) in positions[BANDS..].iter_mut().enumerate() {
+        *position = f64::from(bands.contains(tone));
+    }
+    positions
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_change_is_monotonic_and_arrives_exactly() {
+        let from = Settings::default();
+        let to = Settings { drive: 400.0, mix: 0.0, stereo: Stereo::Stereo, ..from };
+        let mut smoother = Smoother::new(&from, 48_000.0);
+        assert!(!smoother.step(), "nothing to move yet");
+        smoother.aim(&to);
+        let mut last = smoother.now();
+        let mut steps = 0;
+        while smoother.step() {
+            let now = smoother.now();
+            assert!(now.settings.drive > last.settings.drive);
+            assert!(now.settings.mix < last.settings.mix);
+            assert!(now.stereo > last.stereo);
+            last = now;
+            steps += 1;
+        }
+        assert_eq!(steps, 15, "20 ms at 48 kHz in blocks of 64 samples");
+        assert_eq!(last, Smoother::new(&to, 48_000.0).now());
+    }
+
+    #[test]
+    fn continuous_automation_of_one_setting_does_not_delay_another() {
+        let from = Settings::default();
+        let mut smoother = Smoother::new(&from, 48_000.0);
+        for step in 1..=15 {
+            smoother.aim(&Settings { tone: 1000.0 + step as f32, bypass: true, ..from });
+            assert!(smoother.step());
+            assert_eq!(smoother.now().bypass == 1.0, step == 15, "step {step}");
+        }
+    }
+
+    #[test]
+    fn a_smoother_at_rest_gives_the_settings_back() {
+        let settings = Settings { drive: 3.0, tone: 777.7, ring: 0.05, ..Settings::REFERENCE };
+        assert_eq!(Smoother::new(&settings, 44_100.0).now().settings, settings);
+    }
+}

@@ -1,0 +1,192 @@
+//! Settings that follow from others: times from a song's tempo, and the sound on its way from the untouched one.
+
+use super::{Entry, Settings, spec};
+use std::{error::Error, fmt};
+
+/// Beats a minute where no tempo is known.
+pub const DEFAULT_TEMPO: f64 = 120.0;
+
+/// Release time constants from the start of a note's decay until it is 60 dB down: the powers follow it, not the
+/// amplitudes.
+const RELEASES: f64 = 13.815_510_557_964_274;
+
+/// A note value, or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
+pub struct Sync(u8);
+
+/// Text that is no note value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadSync(String);
+
+impl fmt::Display for BadSync {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "'{}' is no note value; use off, 1/1, 1/2, 1/4, 1/8, 1/16 or 1/32, ", self.0)?;
+        f.write_str("with a d for dotted or a t for triplet")
+    }
+}
+
+impl Error for BadSync {}
+
+impl Sync {
+    /// No note value.
+    pub const OFF: Self = Self(0);
+
+    /// Off, and the note values from the longest to the shortest.
+    #[rustfmt::skip]
+    pub const ENTRIES: [Entry; 19] = [
+        ("off", "Off"),
+        ("1/1d", "1/1 dotted"), ("1/1", "1/1"),
+        ("1/2d", "1/2 dotted"), ("1/1t", "1/1 triplet"), ("1/2", "1/2"),
+        ("1/4d", "1/4 dotted"), ("1/2t", "1/2 triplet"), ("1/4", "1/4"),
+        ("1/8d", "1/8 dotted"), ("1/4t", "1/4 triplet"), ("1/8", "1/8"),
+        ("1/16d", "1/16 dotted"), ("1/8t", "1/8 triplet"), ("1/16", "1/16"),
+        ("1/32d", "1/32 dotted"), ("1/16t", "1/16 triplet"), ("1/32", "1/32"),
+        ("1/32t", "1/32 triplet"),
+    ];
+
+    /// The entry `index` of [`Self::ENTRIES`]; an index beyond the list is its last one.
+    pub const fn new(index: usize) -> Self {
+        Self(if index < Self::ENTRIES.len() { index } else { Self::ENTRIES.len() - 1 } as u8)
+    }
+
+    /// Its index in [`Self::ENTRIES`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// Its length in quarter notes; `None` if it is off.
+    pub fn beats(self) -> Option<f64> {
+        let value = Self::ENTRIES[self.index()].0.strip_prefix("1/")?;
+        let share: f64 = value.trim_end_matches(['d', 't']).parse().ok()?;
+        let length = match value.as_bytes().last() {
+            Some(b'd') => 1.5,
+            Some(b't') => 2.0 / 3.0,
+            _ => 1.0,
+        };
+        Some(4.0 / share * length)
+    }
+}
+
+impl TryFrom<String> for Sync {
+    type Error = BadSync;
+
+    fn try_from(text: String) -> Result<Self, BadSync> {
+        let found = Self::ENTRIES.iter().position(|(id, _)| *id == text);
+        found.map(Self::new).ok_or(BadSync(text))
+    }
+}
+
+impl From<Sync> for String {
+    fn from(value: Sync) -> Self {
+        Sync::ENTRIES[value.index()].0.to_owned()
+    }
+}
+
+impl Settings {
+    /// The same with `ring` and `release` as long as `sync` says at `tempo` beats a minute, within their ranges: after
+    /// that note value, what rings and what is released is 60 dB down.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{Settings, Sync};
+    ///
+    /// let settings = Settings { sync: Sync::try_from("1/4".to_owned())?, ..Settings::default() };
+    /// assert_eq!(settings.at_tempo(120.0).ring, 0.5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn at_tempo(self, tempo: f64) -> Self {
+        let Some(beats) = self.sync.beats() else { return self };
+        let tempo = if tempo.is_finite() && tempo > 0.0 { tempo } else { DEFAULT_TEMPO };
+        let seconds = 60.0 / tempo * beats;
+        let mut settings = self;
+        for (id, value) in [("ring", seconds), ("release", 1000.0 * seconds / RELEASES)] {
+            if let Some(spec) = spec(id) {
+                spec.set(&mut settings, (value as f32).clamp(spec.min, spec.max));
+            }
+        }
+        settings
+    }
+
+    /// The same on its way from the untouched sound, by `morph`: mix and output in proportion, drive from 1 at equal
+    /// ratios, tone over the two octaves below its value. 100 % changes nothing.
+    pub(crate) fn morphed(&self) -> Self {
+        if self.morph == 100.0 {
+            return *self;
+        }
+        let share = self.morph / 100.0;
+        let lowest = spec("tone").map_or(self.tone, |tone| tone.min);
+        Self {
+            mix: share * self.mix,
+            output: share * self.output,
+            drive: libm::powf(self.drive, share),
+            tone: (self.tone * libm::exp2f(2.0 * (share - 1.0))).max(lowest),
+            ..*self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn note_values_have_the_lengths_of_music_theory() {
+        let beats = |id: &str| Sync::try_from(id.to_owned()).unwrap().beats();
+        for (id, expected) in [
+            ("off", None),
+            ("1/1", Some(4.0)),
+            ("1/1d", Some(6.0)),
+            ("1/4", Some(1.0)),
+            ("1/4t", Some(2.0 / 3.0)),
+            ("1/8d", Some(0.75)),
+            ("1/32t", Some(1.0 / 12.0)),
+        ] {
+            assert_eq!(beats(id), expected, "{id}");
+        }
+        let lengths: Vec<_> = (1..19).filter_map(|index| Sync::new(index).beats()).collect();
+        assert!(lengths.is_sorted_by(|a, b| a > b), "{lengths:?}");
+        for (index, (id, _)) in Sync::ENTRIES.iter().enumerate() {
+            assert_eq!(Sync::try_from((*id).to_owned()), Ok(Sync::new(index)));
+        }
+        assert!(Sync::try_from("1/3".to_owned()).unwrap_err().to_string().contains("'1/3'"));
+    }
+
+    #[test]
+    fn times_follow_the_tempo_within_their_ranges() {
+        let sync = Sync::try_from("1/4".to_owned()).unwrap();
+        let at = |tempo| Settings { sync, ..Settings::default() }.at_tempo(tempo);
+        assert_eq!(at(120.0).ring, 0.5);
+        assert_eq!(at(60.0).ring, 1.0);
+        // 60 dB of power are a factor of 10^6.
+        let decay = (-1000.0 * 0.5 / f64::from(at(120.0).release)).exp();
+        assert!((decay / 1e-6 - 1.0).abs() < 1e-4, "{decay}");
+        assert_eq!(at(f64::NAN), at(DEFAULT_TEMPO));
+        for tempo in [0.001, 1e6] {
+            assert_eq!(at(tempo).validate(), Ok(()), "{tempo}");
+        }
+        let off = Settings::default();
+        assert_eq!(off.at_tempo(90.0), off);
+    }
+
+    #[test]
+    fn morph_goes_from_the_untouched_sound_to_the_preset_s() {
+        let preset = Settings { output: -6.0, ..Settings::default() };
+        assert_eq!(preset.morphed(), preset);
+        let at = |morph| {
+            let mut settings = preset;
+            settings.morph = morph;
+            settings.morphed()
+        };
+        assert_eq!((at(0.0).mix, at(0.0).output, at(0.0).drive), (0.0, 0.0, 1.0));
+        let half = at(50.0);
+        assert_eq!((half.mix, half.output), (25.0, -3.0));
+        assert!((half.drive - 40f32.sqrt()).abs() < 1e-5);
+        assert!((half.tone - preset.tone / 2.0).abs() < 1e-3);
+        for percent in 0..=100 {
+            let morphed = Settings { tone: 500.0, drive: 400.0, morph: percent as f32, ..preset };
+            assert_eq!(morphed.morphed().validate(), Ok(()), "{percent}");
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! The state of the bands for displays and files: [`Snapshot`], a copy of the filter's state that is cheap enough for
+//! the audio thread, and [`Bands`], the levels, states and waveforms that are computed from it on another thread.
+
+use crate::{
+    bank::kernel::{RMS_GUARD, State},
+    lanes::Lanes,
+    notes::TONES,
+    settings::{BandMask, Voice},
+    voice::roles,
+};
+
+/// The state of a band's note.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BandState {
+    /// Below the gate (the threshold or the floor), or not played by the listener's decision.
+    #[default]
+    Muted,
+    /// Between the gate and the ceiling: sounds at its own level.
+    Sounding,
+    /// Above the ceiling: held back to the level of the ceiling.
+    Saturated,
+}
+
+impl BandState {
+    /// Its display name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Muted => "Not played",
+            Self::Sounding => "Sounding",
+            Self::Saturated => "Held back",
+        }
+    }
+}
+
+/// One band at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Band {
+    /// Tracked power after the gates, 1 at full scale.
+    pub power: f32,
+    /// `power` relative to the total power of the input.
+    pub ratio: f32,
+    /// The state of the note.
+    pub state: BandState,
+    /// Angular frequency of the tone, radians per second.
+    pub angular_frequency: f32,
+    /// The resonator's output now, and a quarter of a period ago.
+    pub phasor: [f32; 2],
+    /// Gain into the soft clip.
+    pub drive: f32,
+    /// Added to the effective value, which keeps the drive finite in silence.
+    pub guard: f32,
+    /// The waveform that sounds for the note.
+    pub voice: Voice,
+    /// Octaves from the note to that waveform, -2..2.
+    pub octave: f32,
+}
+
+/// All bands at one moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bands {
+    /// The 48 bands, A3 first.
+    pub bands: [Band; TONES],
+    /// Tracked power of the input.
+    pub total_power: f32,
+    /// The notes that are played; `None` while the listener is off.
+    pub played: Option<BandMask>,
+    /// The gain that brings the input to the nominal level, as a factor; 1 without `auto`.
+    pub gain: f32,
+    /// The gain that makes the wet signal as loud as the dry one, as a factor; 1 without `auto`.
+    pub makeup: f32,
+}
+
+impl Default for Bands {
+    fn default() -> Self {
+        Self {
+            bands: [Band::default(); TONES],
+            total_power: 0.0,
+            played: None,
+            gain: 1.0,
+            makeup: 1.0,
+        }
+    }
+}
+
+/// Added to the total power, so that `ratio` is small in silence, where both powers are near zero.
+const POWER_GUARD: f32 = 1e-6;
+
+impl Band {
+    /// The band's level in dB of the input's total power; negative infinity for silence.
+    pub fn level_db(&self) -> f32 {
+        10.0 * libm::log10f(self.ratio)
+    }
+
+    /// The band's output `seconds` ago.
+    ///
+    /// Over the few milliseconds that are displayed, a resonator that rings for a second is a plain oscillation. Its
+    /// current phase and amplitude give its recent past, so no samples are stored.
+    pub fn wave(&self, seconds: f32) -> f32 {
+        let angle = self.angular_frequency * seconds;
+        if self.voice != Voice::Soft {
+            let turns =
+                (libm::atan2f(self.phasor[1], self.phasor[0]) - angle) / std::f32::consts::TAU;
+            return self.power.sqrt() * self.voice.shape(turns * libm::exp2f(self.octave));
+        }
+        let (sine, cosine) = libm::sincosf(angle);
+        let driven = self.drive * (self.phasor[0] * cosine + self.phasor[1] * sine);
+        let rms = self.power.sqrt();
+        rms * driven / (rms + self.guard + driven.abs())
+    }
+}
+
+/// A copy of the state of a filter's bands, with the constants for reading it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Snapshot {
+    /// The bank of all channels or of the left one.
+    pub first: BankSnapshot,
+    /// The bank of the right channel, if there is one.
+    pub second: Option<BankSnapshot>,
+    /// The tuning of the bands.
+    pub tones: Tones,
+    /// Gain into the soft clip.
+    pub drive: f32,
+    /// Relative gate, as a ratio to total power.
+    pub threshold: f32,
+    /// Relative limit, as a ratio to total power.
+    pub ceiling: f32,
+    /// Absolute gate, as power.
+    pub floor: f32,
+    /// The notes that are played; `None` while the listener is off.
+    pub played: Option<BandMask>,
+    /// The bands whose keys are held, which sound whatever the listener decides.
+    pub held: BandMask,
+    /// The gain that brings the input to the nominal level, as a factor; 1 without `auto`.
+    pub gain: f32,
+    /// The gain that makes the wet signal as loud as the dry one, as a factor; 1 without `auto`.
+    pub makeup: f32,
+    /// The waveform that sounds for a note.
+    pub voice: Voice,
+    /// Octaves from the note to that waveform, -2..2.
+    pub octave: f32,
+    /// The number of bands below C5, which the voice Chip may use for its bass.
+    pub low: usize,
+}
+
+/// A copy of the state of a bank.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BankSnapshot {
+    /// The state of its bands.
+    pub state: State,
+    /// Tracked power of the input, 1 at full scale.
+    pub total_power: f32,
+}
+
+/// The coefficients of the resonators that are needed for their phase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tones {
+    /// Angular frequency of each tone, radians per second.
+    pub angular_frequency: Lanes,
+    /// Weight of [`State::lo`] in the oscillation a quarter of a period ago.
+    pub lo_weight: Lanes,
+    /// Weight of [`State::bp`] there.
+    pub bp_weight: Lanes,
+}
+
+impl Tones {
+    /// All zero.
+    pub const ZERO: Self =
+        Self { angular_frequency: Lanes::ZERO, lo_weight: Lanes::ZERO, bp_weight: Lanes::ZERO };
+}
+
+impl Default for Snapshot {
+    /// A filter without input so far.
+    fn default() -> Self {
+        Self {
+            first: BankSnapshot { state: State::ZERO, total_power: 0.0 },
+            second: None,
+            tones: Tones::ZERO,
+            drive: 0.0,
+            threshold: 0.0,
+            ceiling: 0.0,
+            floor: 1.0,
+            played: None,
+            held: BandMask::NONE,
+            gain: 1.0,
+            makeup: 1.0,
+            voice: Voice::Soft,
+            octave: 0.0,
+            low: 0,
+        }
+    }
+}
+
+impl Snapshot {
+    /// The bands' levels, states and phases. With two banks, each band is that of the bank in which it is stronger.
+    pub fn read(&self) -> Bands {
+        let mut bands = self.read_bank(&self.first);
+        if let Some(second) = &self.second {
+            let second = self.read_bank(second);
+            bands.total_power = bands.total_power.max(second.total_power);
+            for (band, other) in bands.bands.iter_mut().zip(second.bands) {
+                if other.power > band.power {
+                    *band = other;
+                }
+            }
+        }
+        bands
+    }
+
+    fn read_bank(&self, bank: &BankSnapshot) -> Bands {
+        let total_power = bank.total_power;
+        let gate = (self.threshold * total_power).max(self.floor);
+        let ceiling = self.ceiling * total_power;
+        let (played, gain, makeup) = (self.played, self.gain, self.makeup);
+        let mut bands: [Band; TONES] = std::array::from_fn(|tone| {
+            let (phasor, power) = (self.phasor(&bank.state, tone), bank.state.power.0[tone]);
+            let resonance = (phasor[0] * phasor[0] + phasor[1] * phasor[1]) / 2.0;
+            let is_played =
+                played.is_none_or(|played| played.contains(tone) || self.held.contains(tone));
+            let state = if resonance < gate || !is_played {
+                BandState::Muted
+            } else if resonance < ceiling {
+                BandState::Sounding
+            } else {
+                BandState::Saturated
+            };
+            let ratio = power / (total_power + POWER_GUARD / (gain * gain));
+            let angular_frequency = self.tones.angular_frequency.0[tone];
+            let (drive, guard) = (self.drive, RMS_GUARD / gain);
+            let (voice, octave) = (self.voice, self.octave);
+            Band { power, ratio, state, angular_frequency, phasor, drive, guard, voice, octave }
+        });
+        if self.voice == Voice::Chip {
+            self.assign_roles(&mut bands);
+        }
+        Bands { bands, total_power, played, gain, makeup }
+    }
+
+    /// Sets each band's waveform to the one that the voice Chip gives it.
+    fn assign_roles(&self, bands: &mut [Band; TONES]) {
+        let strength = |band: &Band| if band.state == BandState::Muted { 0.0 } else { band.power };
+        let [bass, lead] = roles(&bands.each_ref().map(strength), self.low);
+        for (tone, band) in bands.iter_mut().enumerate() {
+            band.voice = match tone {
+                _ if Some(tone) == bass => Voice::Chip,
+                _ if Some(tone) == lead => Voice::Pulse25,
+                _ => Voice::Square,
+            };
+        }
+    }
+
+    /// The tone's oscillation now and a quarter of a period ago, from the two integrators: when
+    /// `bp = A cos(p)`, the loop holds `lo = A (2 sin(w/2) / fall) sin(p - w/2)`, so
+    /// `A sin(p) = lo fall / sin(w) + bp tan(w/2)`.
+    fn phasor(&self, state: &State, tone: usize) -> [f32; 2] {
+        let (lo, bp) = (state.lo.0[tone], state.bp.0[tone]);
+        [bp, lo * self.tones.lo_weight.0[tone] + bp * self.tones.bp_weight.0[tone]]
+    }
+}

@@ -1,0 +1,330 @@
+//! What the sound chip of an 8-bit console, the 2A03, would play of the notes that are heard: two pulses, a triangle,
+//! and noise for all that is no note.
+//!
+//! `docs/dsp.md` has the formulas, [`reference::voice`](crate::reference::voice) the same in f64.
+
+use super::{
+    block_positions, line,
+    noise::Noise,
+    oscillators::{Oscillators, Part},
+    waveform::{STEPS_RMS, Waveforms},
+};
+use crate::{
+    bank::kernel::Kernel,
+    constants::low_pass_pole,
+    lanes::{BLOCK, Lanes},
+    notes::TONES,
+    settings::Voice,
+};
+
+/// How often volumes and roles change, in Hz.
+pub const TICKS: f64 = 60.0;
+
+/// The greatest volume.
+const LOUDEST: f32 = 15.0;
+
+/// By how much a note must be stronger than the one that leads, to take its place: 3 dB.
+const ADVANTAGE: f32 = 1.412_537_6;
+
+/// How far a volume may be from the one that is held before it changes. More than a half, or two neighbours would
+/// take turns.
+const HYSTERESIS: f32 = 0.75;
+
+/// By what factor the unit of the volumes may be off before it changes: 0.5 dB.
+const DRIFT: f32 = 1.06;
+
+/// Cutoffs of the high-passes and of the low-pass at the chip's output, in Hz.
+const HIGH_PASSES: [f64; 2] = [90.0, 440.0];
+/// See [`HIGH_PASSES`].
+const LOW_PASS: f64 = 14_000.0;
+
+/// What a note can be.
+#[derive(Debug, Clone, Copy)]
+struct Role {
+    /// Its waveform.
+    voice: Voice,
+    /// The mean of what it gives at a volume of 1, and its effective value without that.
+    mean: f64,
+    /// See `mean`.
+    rms: f64,
+}
+
+/// The strongest note above the lowest; all others above it; the lowest.
+const ROLES: [Role; 3] = [
+    Role { voice: Voice::Pulse25, mean: 0.25, rms: 0.433_012_701_892_219_3 },
+    Role { voice: Voice::Square, mean: 0.5, rms: 0.5 },
+    // Its mean stays where it is when it is silent.
+    Role { voice: Voice::Chip, mean: 0.0, rms: STEPS_RMS / LOUDEST as f64 },
+];
+const LEAD: usize = 0;
+const OTHERS: usize = 1;
+const BASS: usize = 2;
+
+/// One of the mixer's two curves, `a u / (b + c u)`.
+#[derive(Debug, Clone, Copy)]
+struct Curve {
+    /// The numerator's factor.
+    a: f64,
+    /// The denominator's constant.
+    b: f64,
+    /// The denominator's factor.
+    c: f64,
+}
+
+/// What the mixer makes of the sum of the pulses' volumes.
+const PULSES: Curve = Curve { a: 95.88, b: 8128.0, c: 100.0 };
+
+/// What it makes of `triangle / 8227 + noise / 12241`.
+const REST: Curve = Curve { a: 159.79, b: 1.0, c: 100.0 };
+/// See [`REST`].
+const SHARES: [f64; 2] = [1.0 / 8227.0, 1.0 / 12_241.0];
+
+/// What makes the effective value of a square of the greatest volume 1.
+fn scale() -> f64 {
+    let Curve { a, b, c } = PULSES;
+    let volume = f64::from(LOUDEST);
+    2.0 * (b + c * volume) / (a * volume)
+}
+
+impl Curve {
+    /// What is given for `low + high` around the mean input `mean`, without what is given for the mean: for `low`
+    /// bent, for `high` in a straight line. Products of what lies below a quarter of the sample rate stay below half
+    /// of it, so nothing aliases.
+    #[inline(always)]
+    fn bend(self, mean: f32, low: f32, high: f32) -> f32 {
+        let Self { a, b, c } = self;
+        let (a, b, c) = (a as f32, b as f32, c as f32);
+        let at_mean = b + c * mean;
+        a * b / at_mean * (low / (at_mean + c * low) + high / at_mean)
+    }
+}
+
+/// How many bands lie below C5, under which the lowest note is the bass, if all are moved by `transpose` semitones.
+pub fn low_bands(transpose: f32) -> usize {
+    (15.0 - transpose).ceil().max(0.0) as usize
+}
+
+/// Which band is the bass, and which one leads, by the strengths of all: the lowest, if it is among the `low` first, and
+/// the strongest of the others. A note that does not sound has none.
+pub fn roles(strengths: &[f32; TONES], low: usize) -> [Option<usize>; 2] {
+    let lowest = strengths.iter().position(|strength| *strength > 0.0);
+    let bass = lowest.filter(|tone| *tone < low);
+    let mut lead = (0.0, None);
+    for (tone, strength) in strengths.iter().enumerate() {
+        if *strength > lead.0 && Some(tone) != bass {
+            lead = (*strength, Some(tone));
+        }
+    }
+    [bass, lead.1]
+}
+
+/// The chip of one bank.
+#[derive(Debug, Clone)]
+pub struct Chip {
+    /// Samples from one tick to the next, and those that are left.
+    tick: f32,
+    left: f32,
+    /// The volume of each note since the last tick, and the same by its role in [`ROLES`].
+    volume: Lanes,
+    held: [Lanes; 3],
+    /// The same at the start and at the end of the current block.
+    volumes: [[Lanes; 3]; 2],
+    noise_volumes: [f32; 2],
+    /// The amplitude that a volume of [`LOUDEST`] stands for, at the start and at the end of the current block.
+    units: [f32; 2],
+    noise: Noise,
+    /// Shares of the old value in the high-passes and in the low-pass, and their values.
+    poles: [f32; 3],
+    filters: [f32; 3],
+}
+
+/// What a chip hears at the start of a block.
+#[derive(Debug, Clone, Copy)]
+pub struct Heard<'a> {
+    /// The amplitudes of the notes as they sound, and as the bands hear them.
+    pub amplitudes: &'a Lanes,
+    /// See `amplitudes`.
+    pub heard: &'a Lanes,
+    /// The bands' frequencies in radians a sample.
+    pub angles: &'a Lanes,
+    /// The greatest power that a note can have.
+    pub high: f32,
+    /// How many of the bands lie below C5.
+    pub low: usize,
+}
+
+/// What the notes read.
+#[derive(Debug, Clone, Copy)]
+pub struct Tables<'a> {
+    /// Octaves from the notes that are heard to those that sound.
+    pub octave: i32,
+    /// The bands' tables with all harmonics, and with those below a quarter of the sample rate.
+    pub all: &'a [Option<u8>; TONES],
+    /// See `all`.
+    pub low: &'a [Option<u8>; TONES],
+}
+
+/// A part of a block.
+#[derive(Debug, Clone, Copy)]
+pub struct Block<'a> {
+    /// What computes the waveforms.
+    pub kernel: Kernel,
+    /// Samples of the block before it.
+    pub position: usize,
+    /// What the register gives in it.
+    pub noise: &'a [f32; BLOCK],
+    /// The chip's share in the sum at the start and at the end of the whole block.
+    pub shares: [f32; 2],
+}
+
+impl Chip {
+    /// At rest, for `sample_rate` in Hz.
+    pub fn new(sample_rate: f64) -> Self {
+        let pole = |hertz| low_pass_pole(hertz, sample_rate) as f32;
+        let [one, other] = HIGH_PASSES.map(pole);
+        Self {
+            tick: (sample_rate / TICKS) as f32,
+            left: 0.0,
+            volume: Lanes::ZERO,
+            held: [Lanes::ZERO; 3],
+            volumes: [[Lanes::ZERO; 3]; 2],
+            noise_volumes: [0.0; 2],
+            units: [0.0; 2],
+            noise: Noise::new(sample_rate),
+            poles: [one, other, pole(LOW_PASS)],
+            filters: [0.0; 3],
+        }
+    }
+
+    /// Begins a block.
+    pub fn begin_block(&mut self, heard: Heard) {
+        self.volumes[0] = self.volumes[1];
+        self.noise_volumes[0] = self.noise_volumes[1];
+        self.units[0] = self.units[1];
+        if self.left <= 0.0 {
+            self.left = (self.left + self.tick).max(0.0);
+            self.tick(heard);
+        }
+        self.left -= BLOCK as f32;
+        // A note whose band is silent has lost its phase.
+        let sounds = heard.amplitudes.0.map(|amplitude| amplitude > 0.0);
+        for (volumes, held) in self.volumes[1].iter_mut().zip(&self.held) {
+            let held = held.0.iter().zip(sounds);
+            let now = volumes.0.iter_mut().zip(held);
+            now.for_each(|(now, (held, sounds))| *now = if sounds { *held } else { 0.0 });
+        }
+    }
+
+    /// Gives every note its role and its volume.
+    fn tick(&mut self, Heard { amplitudes, heard, angles, high, low }: Heard) {
+        let now = high.sqrt();
+        if now > DRIFT * self.units[1] || self.units[1] > DRIFT * now {
+            self.units[1] = now;
+        }
+        let unit = self.units[1].max(f32::MIN_POSITIVE);
+        let volume = |amplitude: f32| LOUDEST.min(LOUDEST * amplitude / unit);
+        for (volume_held, amplitude) in self.volume.0.iter_mut().zip(amplitudes.0) {
+            let exact = volume(amplitude);
+            if (exact - *volume_held).abs() > HYSTERESIS {
+                *volume_held = (exact + 0.5).floor();
+            }
+        }
+        let volumes = self.volume.0;
+        let strength = |tone: usize| {
+            let advantage = if self.held[LEAD].0[tone] > 0.0 { ADVANTAGE } else { 1.0 };
+            if volumes[tone] > 0.0 { advantage * amplitudes.0[tone] } else { 0.0 }
+        };
+        let [bass, lead] = roles(&std::array::from_fn(strength), low);
+        self.held = [Lanes::ZERO; 3];
+        for (tone, volume) in volumes.into_iter().enumerate() {
+            if Some(tone) == bass {
+                self.held[BASS].0[tone] = LOUDEST;
+            } else if Some(tone) == lead {
+                self.held[LEAD].0[tone] = volume;
+            } else {
+                self.held[OTHERS].0[tone] = volume;
+            }
+        }
+        let powers = heard.0.iter().zip(&angles.0).map(|(a, angle)| (0.5 * a * a, *angle));
+        self.noise_volumes[1] = (volume(self.noise.tick(powers)) + 0.5).floor();
+    }
+
+    /// Hears a part of a block. Returns what the register gives meanwhile.
+    pub fn hear(&mut self, heard: &[f32]) -> [f32; BLOCK] {
+        let mut noise = [0.0; BLOCK];
+        self.noise.process(heard, &mut noise);
+        noise
+    }
+
+    /// Adds what the mixer gives in a part of a block to `sums`.
+    pub fn mix(
+        &self,
+        oscillators: &Oscillators,
+        Tables { octave, all, low }: Tables,
+        Block { kernel, position, noise, shares }: Block,
+        sums: &mut [f32],
+    ) {
+        let frames = sums.len();
+        let waveforms = Waveforms::shared();
+        let [from, to] = &self.volumes;
+        // Of some roles, with all their harmonics and with those below a quarter of the rate.
+        let render = |roles: &[usize]| {
+            [all, low].map(|rungs| {
+                let mut sum = [0.0; BLOCK];
+                for &role in roles {
+                    let Role { voice, rms, .. } = ROLES[role];
+                    let shares = [(rms / waveforms.level()) as f32; 2];
+                    let (row, gains) = (waveforms.row(voice), [&from[role], &to[role]]);
+                    let part = Part { row, rungs, octave, gains, shares, position, frames };
+                    oscillators.render(kernel, part, &mut sum);
+                }
+                sum
+            })
+        };
+        let pulses = render(&[LEAD, OTHERS]);
+        let triangle = render(&[BASS]);
+        let mean = |volumes: &[Lanes; 3]| -> f32 {
+            let of = |role: usize| ROLES[role].mean as f32 * volumes[role].0.iter().sum::<f32>();
+            of(LEAD) + of(OTHERS)
+        };
+        let means = [mean(from), mean(to)];
+        let [triangle_share, noise_share] = SHARES.map(|share| share as f32);
+        let scale = (waveforms.level() * scale()) as f32;
+        let mut mixed = [0.0; BLOCK];
+        // All of a block, though only a part may be needed: a loop of a known length becomes vectors.
+        kernel.vectorize(
+            #[inline(always)]
+            || {
+                for (frame, (at, mixed)) in block_positions(position).zip(&mut mixed).enumerate() {
+                    let [all, low] = pulses.each_ref().map(|sum| sum[frame]);
+                    let pulses = PULSES.bend(line(means, at), low, all - low);
+                    let [all, low] = triangle.each_ref().map(|sum| triangle_share * sum[frame]);
+                    let hiss = 0.5 * noise_share * line(self.noise_volumes, at);
+                    let mean = 0.5 * LOUDEST * triangle_share + hiss;
+                    let rest = REST.bend(mean, low + hiss * noise[frame], all - low);
+                    *mixed = line(shares, at) * scale * line(self.units, at) * (pulses + rest);
+                }
+            },
+        );
+        sums.iter_mut().zip(mixed).for_each(|(sum, mixed)| *sum += mixed);
+    }
+
+    /// Passes the chip's `samples` through the filters at its output.
+    pub fn filter(&mut self, samples: &mut [f32]) {
+        // Of each filter only a product and a sum wait for the sample before.
+        let poles = self.poles;
+        let steps = poles.map(|pole| 1.0 - pole);
+        let [mut low, mut high, mut out] = self.filters;
+        for sample in samples {
+            low = poles[0] * low + steps[0] * *sample;
+            let above = *sample - low;
+            high = poles[1] * high + steps[1] * above;
+            out = poles[2] * out + steps[2] * (above - high);
+            *sample = out;
+        }
+        self.filters = [low, high, out];
+    }
+}
+
+#[cfg(test)]
+mod tests;

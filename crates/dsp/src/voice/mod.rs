@@ -1,0 +1,301 @@
+//! Voices: what sounds for a note that is heard, in place of the reference's soft clip.
+//!
+//! `docs/dsp.md` has the waveforms and where their phase comes from.
+
+mod chip;
+mod noise;
+mod oscillators;
+mod waveform;
+
+pub use waveform::{harmonic, harmonics, soft_rms};
+
+use crate::{
+    bank::{Bank, Voicing, kernel::Kernel, one_pole::OnePole},
+    lanes::{BLOCK, Lanes, sum},
+    notes::{TONES, frequency},
+    settings::{Settings, Voice},
+};
+use chip::Chip;
+pub(crate) use chip::{low_bands, roles};
+pub(crate) use oscillators::Pitches;
+use oscillators::{Gate, Heard, Levels, Oscillators, Part};
+use waveform::Waveforms;
+
+/// Seconds in which one voice gives way to another.
+const FADE: f64 = 0.01;
+
+/// Seconds in which a level follows that of the listener.
+const ATTACK: f64 = 0.005;
+
+/// Where in the block, 0..1, the samples from `position` on end.
+#[inline(always)]
+fn block_positions(position: usize) -> impl Iterator<Item = f32> {
+    (position as i32 + 1..).map(|frame| frame as f32 / BLOCK as f32)
+}
+
+/// What is `from` at the start of the block and `to` at its end, at `at`.
+#[inline(always)]
+fn line([from, to]: [f32; 2], at: f32) -> f32 {
+    from + at * (to - from)
+}
+
+/// A voice in an octave, with the tables that its notes read.
+#[derive(Debug, Clone)]
+struct Timbre {
+    voice: Voice,
+    octave: i32,
+    /// With all harmonics that there may be, and with those below a quarter of the sample rate.
+    rungs: [[Option<u8>; TONES]; 2],
+    /// Bands that can be the bass of the chip.
+    low: usize,
+}
+
+impl Timbre {
+    fn of(settings: &Settings, sample_rate: f64) -> Self {
+        let &Settings { voice, tuning, transpose, .. } = settings;
+        let octave = if voice == Voice::Soft { 0 } else { settings.octave.round() as i32 };
+        let rungs = [sample_rate, 0.5 * sample_rate].map(|rate| {
+            std::array::from_fn(|tone| {
+                let f = frequency(tone, f64::from(tuning), f64::from(transpose));
+                Waveforms::shared().rung(f * libm::exp2(f64::from(octave)), rate)
+            })
+        });
+        Self { voice, octave, rungs, low: low_bands(transpose) }
+    }
+
+    fn sounds_like(&self, other: &Self) -> bool {
+        (self.voice, self.octave) == (other.voice, other.octave)
+    }
+}
+
+/// The timbre of all notes, on its way from one to another.
+#[derive(Debug, Clone)]
+pub(crate) struct Timbres {
+    sample_rate: f64,
+    /// Those of `next`.
+    aimed: (Voice, f32, f32, f32),
+    /// What it goes away from, what it goes to, and what it goes to after that.
+    from: Timbre,
+    to: Timbre,
+    next: Timbre,
+    /// Share of `to` at the start and at the end of the current block.
+    share: [f32; 2],
+    /// By how much it moves within a block.
+    step: f32,
+}
+
+impl Timbres {
+    /// At rest at `settings`, for `sample_rate` in Hz.
+    pub fn new(settings: &Settings, sample_rate: f64) -> Self {
+        let timbre = Timbre::of(settings, sample_rate);
+        let (from, to) = (timbre.clone(), timbre.clone());
+        let step = (BLOCK as f64 / (FADE * sample_rate)) as f32;
+        let aimed = Self::parts(settings);
+        Self { sample_rate, aimed, from, to, next: timbre, share: [1.0; 2], step }
+    }
+
+    /// What a timbre is made of: voice, octave, tuning, transposition.
+    fn parts(settings: &Settings) -> (Voice, f32, f32, f32) {
+        (settings.voice, settings.octave, settings.tuning, settings.transpose)
+    }
+
+    /// Sets out for `settings`. What only moves its pitch is there at once.
+    pub fn aim(&mut self, settings: &Settings) {
+        // Selecting the tables takes time, and most changes do not need it.
+        if Self::parts(settings) == self.aimed {
+            return;
+        }
+        self.aimed = Self::parts(settings);
+        self.next = Timbre::of(settings, self.sample_rate);
+        if self.next.sounds_like(&self.to) {
+            self.to = self.next.clone();
+        }
+    }
+
+    /// Arrives at the settings.
+    pub fn arrive(&mut self) {
+        (self.from, self.to, self.share) = (self.next.clone(), self.next.clone(), [1.0; 2]);
+    }
+
+    /// Moves on by a block.
+    pub fn step(&mut self) {
+        self.share[0] = self.share[1];
+        if self.share[0] == 1.0 && !self.next.sounds_like(&self.to) {
+            self.from = std::mem::replace(&mut self.to, self.next.clone());
+            self.share[0] = 0.0;
+        }
+        self.share[1] = (self.share[0] + self.step).min(1.0);
+    }
+
+    /// What sounds in the current block, each with its share at the start and at the end.
+    fn sounding(&self) -> impl Iterator<Item = (&Timbre, [f32; 2])> {
+        let from = (&self.from, self.share.map(|share| 1.0 - share));
+        [from, (&self.to, self.share)].into_iter().filter(|(_, shares)| *shares != [0.0; 2])
+    }
+
+    /// The share of the soft clip at the start and at the end of the current block.
+    pub fn soft(&self) -> [f32; 2] {
+        let share = |timbre: &Timbre| f32::from(u8::from(timbre.voice == Voice::Soft));
+        let (from, to) = (share(&self.from), share(&self.to));
+        self.share.map(|share| from + share * (to - from))
+    }
+
+    /// How many bands can be the bass of the chip, if it sounds.
+    fn chip(&self) -> Option<usize> {
+        let chip = self.sounding().find(|(timbre, _)| timbre.voice == Voice::Chip);
+        chip.map(|(timbre, _)| timbre.low)
+    }
+
+    /// Whether anything else sounds.
+    pub fn oscillates(&self) -> bool {
+        self.soft() != [1.0; 2]
+    }
+}
+
+/// The oscillators of one bank, and what becomes of their sum.
+#[derive(Debug, Clone)]
+pub(crate) struct Voices {
+    oscillators: Oscillators,
+    chip: Chip,
+    /// Whether the chip sounds.
+    chips: bool,
+    /// The bank's total power, sample by sample.
+    total_powers: [f32; BLOCK],
+    low_pass: OnePole,
+    /// Gain of the sum at the start and at the end of the current block.
+    gains: [f32; 2],
+}
+
+impl Voices {
+    /// At rest, for `sample_rate` in Hz.
+    pub fn new(sample_rate: f64) -> Self {
+        Self {
+            oscillators: Oscillators::new(),
+            chip: Chip::new(sample_rate),
+            chips: false,
+            total_powers: [0.0; BLOCK],
+            low_pass: OnePole::ZERO,
+            gains: [2.0; 2],
+        }
+    }
+
+    /// Begins a block of as many banks as there are voices, with the bands' shares in the sum and with the powers of
+    /// the mean of their channels, if somebody listens.
+    pub fn begin_block(
+        voices: &mut [Self],
+        banks: &[Bank],
+        kernel: Kernel,
+        voicing: &Voicing,
+        timbres: &Timbres,
+        weights: &Lanes,
+        listened: Option<&[f32; TONES]>,
+    ) {
+        for (voices, bank) in voices.iter_mut().zip(banks) {
+            let state = bank.state(voicing);
+            voices.oscillators.lock(kernel, &voicing.pitches, &state, weights);
+        }
+        let mut means = Lanes::ZERO;
+        for voices in &*voices {
+            let amplitudes = &voices.oscillators.amplitudes().0;
+            let own = means.0.iter_mut().zip(amplitudes);
+            own.for_each(|(mean, amplitude)| *mean += amplitude / banks.len() as f32);
+        }
+        let heard = listened.map_or(Heard::Own, |levels| Heard::Listener(levels, &means));
+        for voices in voices {
+            voices.set_levels(kernel, voicing, timbres.chip(), weights, heard);
+        }
+    }
+
+    fn set_levels(
+        &mut self,
+        kernel: Kernel,
+        voicing: &Voicing,
+        chip: Option<usize>,
+        weights: &Lanes,
+        heard: Heard,
+    ) {
+        // Its ripple at twice the frequency of a note would come out as a beat. What is left of that by the mean over
+        // a block is the less the slower the beat is.
+        let total = f64::from(sum(&self.total_powers)) / BLOCK as f64;
+        let high = voicing.constants.ceiling * total;
+        let gate = Gate::new(voicing.gate(total) as f32, high as f32);
+        let step = match heard {
+            Heard::Listener(..) => -libm::expm1(-(BLOCK as f64) / (ATTACK * voicing.sample_rate)),
+            Heard::Own => 1.0 - (1.0 - voicing.constants.band_step).powi(BLOCK as i32),
+        } as f32;
+        let power = self.oscillators.set_levels(kernel, Levels { heard, gate, step, weights });
+        match chip {
+            Some(low) => {
+                self.chip.begin_block(chip::Heard {
+                    amplitudes: &self.oscillators.gains()[1],
+                    heard: self.oscillators.amplitudes(),
+                    angles: &voicing.pitches.angles,
+                    high: high as f32,
+                    low,
+                });
+            }
+            None if self.chips => self.chip = Chip::new(voicing.sample_rate),
+            None => {}
+        }
+        self.chips = chip.is_some();
+        // The second soft clip, of the level instead of the waveform, which it would bend.
+        let level = Waveforms::shared().level() as f32 * power.sqrt();
+        self.gains = [self.gains[1], 2.0 / (1.0 + voicing.gain() * 2.0 * level)];
+    }
+
+    /// Puts the voices' samples into `wet`, which holds the soft clip's, from `position` on in the current block, in
+    /// which the bank has `heard` as many.
+    pub fn process(
+        &mut self,
+        kernel: Kernel,
+        timbres: &Timbres,
+        (bank, voicing): (&Bank, &Voicing),
+        position: usize,
+        heard: &[f32],
+        wet: &mut [f32],
+    ) {
+        let frames = wet.len();
+        let (mut sums, mut chip) = ([0.0; BLOCK], [0.0; BLOCK]);
+        self.total_powers[position..position + frames].copy_from_slice(bank.total_powers(frames));
+        let noise = if self.chips { self.chip.hear(heard) } else { [0.0; BLOCK] };
+        for (timbre, shares) in timbres.sounding() {
+            let Timbre { voice, octave, rungs: [all, low], .. } = timbre;
+            match voice {
+                Voice::Soft => {}
+                Voice::Chip => {
+                    let tables = chip::Tables { octave: *octave, all, low };
+                    let part = chip::Block { kernel, position, noise: &noise, shares };
+                    self.chip.mix(&self.oscillators, tables, part, &mut chip[..frames]);
+                }
+                voice => {
+                    let part = Part {
+                        row: Waveforms::shared().row(*voice),
+                        rungs: all,
+                        octave: *octave,
+                        gains: self.oscillators.gains().each_ref(),
+                        shares,
+                        position,
+                        frames,
+                    };
+                    self.oscillators.render(kernel, part, &mut sums);
+                }
+            }
+        }
+        if self.chips {
+            self.chip.filter(&mut chip[..frames]);
+            sums.iter_mut().zip(chip).for_each(|(sum, sample)| *sum += sample);
+        }
+        let sum = &mut sums[..frames];
+        self.low_pass.track(kernel, &voicing.voice_low_pass, position, sum);
+        let soft = timbres.soft();
+        let gains = self.gains;
+        kernel.vectorize(
+            #[inline(always)]
+            || {
+                for (at, (wet, sum)) in block_positions(position).zip(wet.iter_mut().zip(sum)) {
+                    *wet = line(soft, at) * *wet + line(gains, at) * *sum;
+                }
+            },
+        );
+    }
+}

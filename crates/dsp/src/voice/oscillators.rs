@@ -1,0 +1,284 @@
+//! One oscillator a band, locked to the oscillation that the band hears.
+//!
+//! The two integrators of a resonator tell the phase of what it hears, if one reckons with the frequency at which
+//! it really rings (`docs/dsp.md`). Once a block of [`BLOCK`] samples the phase is read, its slope is the frequency,
+//! and the oscillator runs on in a straight line to where the phase will be at the end of the block.
+
+use super::waveform::{CHUNK, Table};
+use crate::{
+    bank::kernel::{Kernel, State},
+    lanes::{BLOCK, Lanes, sum},
+    notes::TONES,
+};
+use std::f32::consts::TAU;
+use tone_filter_simd::approx::{polar, tan, truncated, wrapped};
+
+/// A period of the note that is heard, as a phase: four of them are 2^32, so that an octave or two below has a phase
+/// of its own.
+const PERIOD: f32 = (1u32 << 30) as f32;
+
+/// By how much an octave of 0 shifts a phase to make 2^32 a period.
+const SHIFT: i32 = 2;
+
+/// The share of the error by which phase and frequency are corrected in a block.
+const CORRECTION: f32 = 0.25;
+
+/// How far from its nominal frequency a band may be heard, as a factor. A band whose neighbour is played hears the
+/// neighbour's note, and its oscillator must not play another one.
+const RANGE: f32 = 2.0;
+
+/// Power below which an oscillator rests, against the loudest that there may be: -100 dB.
+const SILENT: f32 = 1e-10;
+
+/// What a band's power is made of; `docs/dsp.md` has the formula.
+#[derive(Debug, Clone, Copy)]
+pub struct Gate {
+    /// The power of -3/2 of the one below which a note fades away.
+    inverse: f32,
+    /// Power above which it stops growing.
+    high: f32,
+}
+
+impl Gate {
+    /// A note fades away below the power `low` and stops growing above `high`.
+    pub fn new(low: f32, high: f32) -> Self {
+        Self { inverse: 1.0 / (low * low.sqrt()), high }
+    }
+
+    /// The power that is followed while a resonator has the power `q`.
+    #[inline(always)]
+    fn level(self, q: f32) -> f32 {
+        let gated = q * q * self.inverse;
+        q.min(gated * gated).min(self.high)
+    }
+}
+
+/// The resonators that oscillators follow.
+#[derive(Debug, Clone)]
+pub struct Pitches {
+    /// Nominal frequency in radians a sample.
+    pub angles: Lanes,
+    /// Two over the share of [`State::bp`] that [`State::lo`] grows by with each sample.
+    pub lo_weights: Lanes,
+}
+
+/// The oscillators of one bank.
+#[derive(Debug, Clone)]
+pub struct Oscillators {
+    /// At the start of the current block, and what a sample adds.
+    phases: [u32; TONES],
+    steps: [u32; TONES],
+    /// Frequencies in radians a sample, as measured.
+    frequencies: Lanes,
+    /// The phase of the band's oscillation at the start of the current block, and its amplitude.
+    measured: Lanes,
+    amplitudes: Lanes,
+    /// The power that each band has in the sum.
+    powers: Lanes,
+    /// Amplitudes of the oscillators at the start and at the end of the current block.
+    gains: [Lanes; 2],
+    /// 1 for a band whose phase was measured in the current block, else 0.
+    locked: Lanes,
+}
+
+impl Oscillators {
+    /// At rest.
+    pub const fn new() -> Self {
+        Self {
+            phases: [0; TONES],
+            steps: [0; TONES],
+            frequencies: Lanes::ZERO,
+            measured: Lanes::ZERO,
+            amplitudes: Lanes::ZERO,
+            powers: Lanes::ZERO,
+            gains: [Lanes::ZERO; 2],
+            locked: Lanes::ZERO,
+        }
+    }
+
+    /// Begins a block: reads the phases of the bands in `state` that have a share in the sum, or had one.
+    pub fn lock(&mut self, kernel: Kernel, pitches: &Pitches, state: &State, weights: &Lanes) {
+        kernel.vectorize(
+            #[inline(always)]
+            || self.lock_all(pitches, state, weights),
+        );
+    }
+
+    /// All bands alike, without a branch.
+    #[inline(always)]
+    fn lock_all(&mut self, pitches: &Pitches, state: &State, weights: &Lanes) {
+        self.gains[0] = self.gains[1];
+        for tone in 0..TONES {
+            let (lo, bp) = (state.lo.0[tone], state.bp.0[tone]);
+            let nominal = pitches.angles.0[tone];
+            let was_locked = self.locked.0[tone] > 0.0;
+            let locked = weights.0[tone] + self.gains[0].0[tone] > 0.0;
+            let frequency = if was_locked { self.frequencies.0[tone] } else { nominal };
+
+            // When `bp = A cos(p)`, the loop holds `lo = A rise / (2 sin(w/2)) sin(p - w/2)`.
+            let quadrature = tan(0.5 * frequency) * (lo * pitches.lo_weights.0[tone] + bp);
+            let (phase, amplitude) = polar(bp, quadrature);
+
+            let turned = phase - self.measured.0[tone];
+            let error = wrapped(turned - BLOCK as f32 * frequency) / BLOCK as f32;
+            let followed = frequency + CORRECTION * error;
+            let followed = followed.max(nominal / RANGE).min(nominal * RANGE);
+            let frequency = if was_locked { followed } else { nominal };
+
+            let measured = truncated(phase * (PERIOD / TAU)) as u32;
+            let predicted = self.steps[tone].wrapping_mul(BLOCK as u32);
+            let predicted = self.phases[tone].wrapping_add(predicted);
+            let predicted = if was_locked { predicted } else { measured };
+            let behind = (measured.wrapping_sub(predicted) << SHIFT) as i32 >> SHIFT;
+            let step = frequency * (PERIOD / TAU) + CORRECTION / BLOCK as f32 * behind as f32;
+
+            self.phases[tone] = predicted;
+            self.steps[tone] = truncated(step) as u32;
+            self.measured.0[tone] = phase;
+            self.amplitudes.0[tone] = if locked { amplitude } else { 0.0 };
+            self.frequencies.0[tone] = frequency;
+            self.locked.0[tone] = if locked { 1.0 } else { 0.0 };
+        }
+    }
+
+    /// The amplitudes of the bands' oscillations at the start of the block.
+    pub fn amplitudes(&self) -> &Lanes {
+        &self.amplitudes
+    }
+
+    /// Sets the levels of the block. Returns the power of all bands.
+    pub fn set_levels(&mut self, kernel: Kernel, levels: Levels) -> f32 {
+        let mut powers = Lanes::ZERO;
+        kernel.vectorize(
+            #[inline(always)]
+            || powers = self.set_all_levels(levels),
+        );
+        sum(&powers.0)
+    }
+
+    #[inline(always)]
+    fn set_all_levels(&mut self, Levels { heard, gate, step, weights }: Levels) -> Lanes {
+        let mut powers = self.amplitudes.0.map(|amplitude| 0.5 * amplitude * amplitude);
+        if let Heard::Listener(levels, means) = heard {
+            for tone in 0..TONES {
+                let share = self.amplitudes.0[tone] / means.0[tone].max(f32::MIN_POSITIVE);
+                powers[tone] = levels[tone] * share * share;
+            }
+        }
+        let least = SILENT * gate.high;
+        for (tone, power) in powers.iter_mut().enumerate() {
+            let last = self.powers.0[tone];
+            let followed = self.locked.0[tone] * (last + step * (gate.level(*power) - last));
+            let audible = followed * weights.0[tone] * weights.0[tone];
+            *power = if audible > least { audible } else { 0.0 };
+            self.powers.0[tone] = followed;
+            self.gains[1].0[tone] = power.sqrt();
+        }
+        Lanes(powers)
+    }
+
+    /// Adds what `part` says to `sums`. What is beyond its frames is of no meaning.
+    pub fn render(&self, kernel: Kernel, part: Part, sums: &mut [f32; BLOCK]) {
+        kernel.vectorize(
+            #[inline(always)]
+            || self.render_all(part, sums),
+        );
+    }
+
+    #[inline(always)]
+    fn render_all(&self, part: Part, sums: &mut [f32; BLOCK]) {
+        let sums = sums.as_chunks_mut::<CHUNK>().0;
+        let chunks = part.frames.div_ceil(CHUNK);
+        let shift = (SHIFT + part.octave) as u32;
+        let [first, last] = part.gains;
+        // Without a branch, all bands together take as long as a few with one.
+        let mut sounding = 0u64;
+        for tone in 0..TONES {
+            let sounds = (first.0[tone] != 0.0) | (last.0[tone] != 0.0);
+            sounding |= u64::from(sounds) << tone;
+        }
+        while sounding != 0 {
+            let tone = sounding.trailing_zeros() as usize;
+            sounding &= sounding - 1;
+            let Some(rung) = part.rungs[tone] else { continue };
+            let table = &part.row[usize::from(rung)];
+            let gain = |end: usize| table.unit * part.shares[end] * part.gains[end].0[tone];
+            let (from, to) = (gain(0), gain(1));
+            let slope = (to - from) / BLOCK as f32;
+            let (start, step) = (self.phases[tone], self.steps[tone]);
+            // What is beyond the part is computed with it, which takes less time than to tell them apart.
+            for (chunk, sums) in sums[..chunks].iter_mut().enumerate() {
+                let first = (part.position + chunk * CHUNK) as u32;
+                let frames: [u32; CHUNK] = std::array::from_fn(|frame| first + frame as u32);
+                let phases =
+                    frames.map(|frame| start.wrapping_add(step.wrapping_mul(frame)) << shift);
+                let samples = table.read(&phases);
+                for ((sum, sample), frame) in sums.iter_mut().zip(samples).zip(frames) {
+                    *sum += (from + slope * frame as i32 as f32) * sample;
+                }
+            }
+        }
+    }
+
+    /// The amplitudes of the bands' voices at the start and at the end of the block.
+    pub fn gains(&self) -> &[Lanes; 2] {
+        &self.gains
+    }
+}
+
+/// What is to be rendered of a block.
+#[derive(Debug, Clone, Copy)]
+pub struct Part<'a> {
+    /// A waveform.
+    pub row: &'a [Table],
+    /// The table of each band in it, if it has one.
+    pub rungs: &'a [Option<u8>; TONES],
+    /// Octaves from the note that is heard to the one that sounds.
+    pub octave: i32,
+    /// The amplitudes of the bands at the start and at the end of the block, and what all are multiplied by.
+    pub gains: [&'a Lanes; 2],
+    /// See `gains`.
+    pub shares: [f32; 2],
+    /// Samples of the block that come before, and those of the part.
+    pub position: usize,
+    /// See `position`.
+    pub frames: usize,
+}
+
+/// What the levels of a block are made of.
+#[derive(Debug, Clone, Copy)]
+pub struct Levels<'a> {
+    /// The power that is heard of each band, for oscillations of an amplitude of 1.
+    pub heard: Heard<'a>,
+    /// What becomes of it.
+    pub gate: Gate,
+    /// By how much of the difference it is followed.
+    pub step: f32,
+    /// The bands' shares in the sum.
+    pub weights: &'a Lanes,
+}
+
+/// Whose powers count.
+#[derive(Debug, Clone, Copy)]
+pub enum Heard<'a> {
+    /// Those of the resonators.
+    Own,
+    /// Those that the listener has of the mean of the channels: as much of them as this bank's amplitude is of the
+    /// mean amplitude of all banks.
+    Listener(&'a [f32; TONES], &'a Lanes),
+}
+
+#[cfg(test)]
+impl Oscillators {
+    /// Lets the band `tone` play `frequency`, in periods a sample.
+    pub fn play(&mut self, tone: usize, frequency: f64) {
+        self.steps[tone] = (frequency * f64::from(PERIOD)).round() as u32;
+    }
+
+    /// Goes on to the next block.
+    pub fn advance(&mut self) {
+        for (phase, step) in self.phases.iter_mut().zip(self.steps) {
+            *phase = phase.wrapping_add(step.wrapping_mul(BLOCK as u32));
+        }
+    }
+}

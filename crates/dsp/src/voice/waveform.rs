@@ -1,0 +1,206 @@
+//! The waveforms, band-limited: of each one a row of tables that hold ever more of its harmonics.
+//!
+//! A note reads the table with the most harmonics that stay below half the sample rate. Tables do not depend on
+//! the rate, so all filters of a process share them.
+
+use crate::settings::Voice;
+use realfft::{RealFftPlanner, num_complex::Complex};
+use std::{f64::consts::PI, sync::LazyLock};
+
+/// Harmonics of the richest table: those of A3 to 88 kHz.
+const MOST_HARMONICS: usize = 400;
+
+/// Two neighbours in a row of tables differ by no more than this factor, where whole numbers allow it. A note that
+/// is up to half a semitone sharp then keeps its harmonics below half the sample rate, and one that is as flat has
+/// all those below 0.4 times the rate.
+const GROWTH: f64 = 1.19;
+
+/// Samples of a table: at least so many for each harmonic, and so many in all. What linear interpolation adds then is
+/// 90 dB down.
+const SAMPLES_PER_HARMONIC: usize = 48;
+const LEAST_SAMPLES: usize = 2048;
+
+/// Effective value of the steps of the chip's triangle, 0..15, without their mean.
+pub const STEPS_RMS: f64 = 4.609_772_228_646_444;
+
+/// Bits for the distance of a sample to the next one.
+const MORE: u32 = 15;
+
+/// How many samples are read together.
+pub const CHUNK: usize = 16;
+
+/// One period.
+#[derive(Debug)]
+pub struct Table {
+    /// The number of samples is two to this power.
+    bits: u32,
+    /// In each, a sample and in the lowest [`MORE`] bits how much more the next one is: one access for both makes the
+    /// whole twice as fast.
+    samples: Vec<u32>,
+    /// What a sample of 1 means.
+    pub unit: f32,
+}
+
+impl Table {
+    /// A period of as many samples, a power of two.
+    fn new(samples: &[f64]) -> Self {
+        let peak = samples.iter().fold(f64::MIN_POSITIVE, |peak, sample| peak.max(sample.abs()));
+        let unit = peak / f64::from((1 << 16) - 1);
+        let rounded: Vec<i32> =
+            samples.iter().map(|sample| (sample / unit).round() as i32).collect();
+        let next = rounded.iter().cycle().skip(1);
+        let pair = |(&sample, &next): (&i32, &i32)| {
+            let more = next - sample;
+            // No waveform rises by more than a twelfth of its height within a sample.
+            debug_assert!(more.unsigned_abs() < 1 << 14, "{more}");
+            (sample << MORE | more & ((1 << MORE) - 1)) as u32
+        };
+        let samples = rounded.iter().zip(next).map(pair).collect();
+        Self { bits: rounded.len().trailing_zeros(), samples, unit: unit as f32 }
+    }
+
+    /// The waveform at `phases`, of which 2^32 is a period, in units of [`Self::unit`].
+    #[inline(always)]
+    pub fn read(&self, phases: &[u32; CHUNK]) -> [f32; CHUNK] {
+        let pairs = phases.map(|phase| {
+            let index = (phase >> (32 - self.bits)) as usize;
+            // SAFETY: an index has `bits` bits, and there are 2^bits samples since `Table::new`.
+            unsafe { *self.samples.get_unchecked(index) }
+        });
+        std::array::from_fn(|frame| {
+            let share = ((phases[frame] << self.bits) >> 8) as i32 as f32 * (1.0 / 16_777_216.0);
+            let pair = pairs[frame] as i32;
+            let (sample, more) = (pair >> MORE, pair << (32 - MORE) >> (32 - MORE));
+            sample as f32 + share * more as f32
+        })
+    }
+}
+
+/// Every waveform with every number of harmonics.
+#[derive(Debug)]
+pub struct Waveforms {
+    /// Harmonics of each table of a row.
+    rungs: Vec<usize>,
+    /// A row for each of [`Voice::WAVEFORMS`], and one for the triangle of [`Voice::Chip`].
+    rows: Vec<Vec<Table>>,
+    /// The effective value of each.
+    level: f64,
+}
+
+impl Waveforms {
+    /// Those that all filters share. The first caller computes them, in some 20 ms.
+    pub fn shared() -> &'static Self {
+        static WAVEFORMS: LazyLock<Waveforms> = LazyLock::new(Waveforms::new);
+        &WAVEFORMS
+    }
+
+    fn new() -> Self {
+        let rungs: Vec<usize> = std::iter::successors(Some(1), |&harmonics| {
+            Some(((GROWTH * harmonics as f64) as usize).max(harmonics + 1))
+        })
+        .take_while(|&harmonics| harmonics <= MOST_HARMONICS)
+        .collect();
+        let mut planner = RealFftPlanner::<f64>::new();
+        let level = soft_rms();
+        let mut table = |voice, harmonics: usize| {
+            let length = (SAMPLES_PER_HARMONIC * harmonics).max(LEAST_SAMPLES).next_power_of_two();
+            let fft = planner.plan_fft_inverse(length);
+            let (mut spectrum, mut samples) = (fft.make_input_vec(), fft.make_output_vec());
+            for (n, bin) in spectrum.iter_mut().enumerate().take(harmonics + 1).skip(1) {
+                let [cosine, sine] = harmonic(voice, n);
+                // Straight lines between samples are a low-pass.
+                let angle = PI * n as f64 / length as f64;
+                let lost = (libm::sin(angle) / angle).powi(2);
+                *bin = Complex::new(cosine, -sine) * (level / 2.0 / lost);
+            }
+            fft.process(&mut spectrum, &mut samples).expect("buffers of the plan's own lengths");
+            Table::new(&samples)
+        };
+        let mut row = |voice| rungs.iter().map(|&harmonics| table(voice, harmonics)).collect();
+        let rows = Voice::WAVEFORMS.into_iter().chain([Voice::Chip]).map(&mut row).collect();
+        Self { rungs, rows, level }
+    }
+
+    /// The effective value of each waveform with all its harmonics.
+    pub fn level(&self) -> f64 {
+        self.level
+    }
+
+    /// Which table of a row is right for a note of `frequency` Hz, nothing if it is too high for any.
+    pub fn rung(&self, frequency: f64, sample_rate: f64) -> Option<u8> {
+        let most = most_harmonics(frequency, sample_rate);
+        self.rungs.iter().rposition(|&harmonics| harmonics as f64 <= most).map(|rung| rung as u8)
+    }
+
+    /// The tables of `voice`, which must not be the soft clip.
+    pub fn row(&self, voice: Voice) -> &[Table] {
+        &self.rows[voice as usize - 1]
+    }
+}
+
+/// Harmonics that stay below half the sample rate if a note is half a semitone sharp.
+fn most_harmonics(frequency: f64, sample_rate: f64) -> f64 {
+    sample_rate / (2.0 * frequency * libm::exp2(0.5 / 12.0))
+}
+
+/// Harmonics of a note of `frequency` Hz.
+pub fn harmonics(frequency: f64, sample_rate: f64) -> usize {
+    let waveforms = Waveforms::shared();
+    waveforms.rung(frequency, sample_rate).map_or(0, |rung| waveforms.rungs[usize::from(rung)])
+}
+
+/// Shares of cosine and sine in the `n`th harmonic of the waveform of `voice` at a mean square of 1; its fundamental
+/// is a cosine.
+///
+/// These are the Fourier series of the textbook: `4/(pi n) sin(pi n D)` for a pulse that is 1 for a share `D` of its
+/// period and else -1, `8/(pi n)^2` for the odd harmonics of a triangle, `2/(pi n)` for a saw. The triangle of the chip
+/// goes from 15 to 0 and back in 32 steps: `2/(pi n) cot(pi n / 32)` for odd `n`, and its mean square is 85/4.
+pub fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
+    let angle = PI * n as f64;
+    let pulse = |duty: f64| {
+        [4.0 / angle * libm::sin(angle * duty) / (2.0 * (duty * (1.0 - duty)).sqrt()), 0.0]
+    };
+    let (sine, cosine) = libm::sincos(angle / 2.0);
+    match voice {
+        Voice::Soft => [0.0; 2],
+        Voice::Sine => [if n == 1 { 2f64.sqrt() } else { 0.0 }, 0.0],
+        Voice::Square => pulse(0.5),
+        Voice::Pulse25 => pulse(0.25),
+        Voice::Pulse12 => pulse(0.125),
+        Voice::Triangle if n.is_multiple_of(2) => [0.0; 2],
+        Voice::Triangle => [8.0 * 3f64.sqrt() / (angle * angle), 0.0],
+        Voice::Chip if n.is_multiple_of(2) => [0.0; 2],
+        Voice::Chip => [2.0 / (angle * libm::tan(angle / 32.0)) / STEPS_RMS, 0.0],
+        Voice::Saw => [sine, cosine].map(|part| 2.0 * 3f64.sqrt() / angle * part),
+    }
+}
+
+impl Voice {
+    /// Its waveform as it is drawn, with all its edges and -1 to 1 high; `turns` counts periods.
+    pub fn shape(self, turns: f32) -> f32 {
+        let from_peak = (turns - turns.round()).abs();
+        let pulse = |duty: f32| if from_peak < duty / 2.0 { 1.0 } else { -1.0 };
+        let cosine = libm::cosf(std::f32::consts::TAU * turns);
+        match self {
+            Self::Soft => 4.0 * cosine / (1.0 + 4.0 * cosine.abs()),
+            Self::Sine => cosine,
+            Self::Square => pulse(0.5),
+            Self::Pulse25 => pulse(0.25),
+            Self::Pulse12 => pulse(0.125),
+            Self::Triangle => 1.0 - 4.0 * from_peak,
+            Self::Saw => 1.0 - 2.0 * (turns + 0.25).rem_euclid(1.0),
+            Self::Chip => 1.0 - (32.0 * from_peak).floor().min(15.0) / 7.5,
+        }
+    }
+}
+
+/// Effective value of the reference's soft clip at a drive of 40, for a sine whose effective value is 1: all waveforms
+/// have it, so that a change of the voice is one of colour.
+pub fn soft_rms() -> f64 {
+    let steps = 4096;
+    let square = |step| {
+        let driven = 40.0 * 2f64.sqrt() * libm::cos(PI * (step as f64 + 0.5) / steps as f64);
+        (driven / (1.0 + driven.abs())).powi(2)
+    };
+    ((0..steps).map(square).sum::<f64>() / steps as f64).sqrt()
+}

@@ -1,0 +1,363 @@
+//! Properties of the filter that must hold for any use by a host.
+
+#[path = "../../../tests/common/mod.rs"]
+mod common;
+
+use common::{noise, noisy_chord, sine, white};
+use proptest::prelude::*;
+use tone_filter_dsp::{
+    BandMask, Error, SPECS, Scale, Settings, Spec, Stereo, ToneFilter, choice, kernel::BLOCK,
+    reference,
+};
+
+const RATE: f64 = 44_100.0;
+
+fn filter(settings: &Settings) -> ToneFilter {
+    ToneFilter::new(RATE, settings).unwrap()
+}
+
+/// Runs `signal` through `filter` in blocks of `sizes`, over and over.
+fn in_blocks(filter: &mut ToneFilter, signal: &[f32], sizes: &[usize]) -> Vec<f32> {
+    let mut output = signal.to_vec();
+    let (mut start, mut sizes) = (0, sizes.iter().cycle());
+    while start < output.len() {
+        let end = output.len().min(start + sizes.next().unwrap());
+        filter.process(&mut [&mut output[start..end]]);
+        start = end;
+    }
+    output
+}
+
+/// A setting at the fraction `share` (0..1) of its range.
+fn at(spec: &Spec, share: f32) -> f32 {
+    spec.min + share * (spec.max - spec.min)
+}
+
+/// Settings at `shares` (0..1) of the ranges and with the switches that the bits of `switches` say.
+fn settings_at(shares: &[f32; SPECS.len()], switches: u16) -> Settings {
+    let mut settings = Settings::REFERENCE;
+    for (spec, &share) in SPECS.iter().zip(shares) {
+        spec.set(&mut settings, at(spec, share));
+    }
+    choice("voice").unwrap().set(&mut settings, usize::from(switches >> 3 & 7));
+    choice("keys").unwrap().set(&mut settings, usize::from(switches >> 6 & 3));
+    for (bit, id) in [(0, "stereo"), (1, "auto"), (2, "lookahead"), (8, "freeze")] {
+        choice(id).unwrap().set(&mut settings, usize::from(switches >> bit & 1));
+    }
+    settings
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_output_does_not_depend_on_how_the_signal_is_cut(
+        sizes in prop::collection::vec(1usize..700, 1..20),
+        shares in prop::array::uniform16(0f32..=1.0),
+        switches: [u16; 2],
+    ) {
+        // The settings change in the middle, so that blocks with moving settings are divided as well.
+        let (left, right) = (noisy_chord(0.2, RATE), white(0.2, RATE));
+        let run = |sizes: &[usize]| {
+            let mut filter = filter(&settings_at(&shares, switches[0]));
+            let (mut l, mut r) = (left.clone(), right.clone());
+            let (mut start, mut sizes) = (0, sizes.iter().cycle());
+            let middle = l.len() / 2 + 17;
+            while start < l.len() {
+                if start == middle {
+                    let shares = shares.map(|share| 1.0 - share);
+                    filter.set_settings(&settings_at(&shares, switches[1])).unwrap();
+                    filter.key(69, shares[0]);
+                    filter.bend(shares[1]);
+                }
+                let stop = if start < middle { middle } else { l.len() };
+                let end = stop.min(start + sizes.next().unwrap());
+                filter.process(&mut [&mut l[start..end], &mut r[start..end]]);
+                start = end;
+            }
+            (l, r)
+        };
+        prop_assert!(run(&sizes) == run(&[usize::MAX / 2]));
+    }
+
+    #[test]
+    fn any_settings_at_any_rate_keep_the_output_finite_and_bounded(
+        steps in prop::collection::vec((prop::array::uniform16(0f32..=1.0), any::<u16>()), 1..12),
+        rate in 1000f64..800_000.0,
+        loudness in -30f32..30.0,
+        seed: u64,
+    ) {
+        let mut filter = ToneFilter::new(rate, &Settings::REFERENCE).unwrap();
+        let mut noise = noise(seed);
+        let gain = 10f32.powf(loudness);
+        // The peak so far, as `lookahead` delays it.
+        let mut dry = 0f32;
+        for (shares, switches) in &steps {
+            let settings = Settings { output: 0.0, ..settings_at(shares, *switches) };
+            filter.set_settings(&settings).unwrap();
+            filter.key((switches >> 9) as u8, shares[0]);
+            filter.bend(4.0 * shares[1] - 2.0);
+            let mut block: Vec<f32> = (0..2000).map(|_| gain * noise() as f32).collect();
+            let mut other: Vec<f32> = block.iter().rev().copied().collect();
+            dry = block.iter().fold(dry, |peak, x| peak.max(x.abs()));
+            filter.process(&mut [&mut block, &mut other]);
+            let bound = (dry + 1.0) * 1.000_001;
+            for y in block.into_iter().chain(other) {
+                prop_assert!(y.is_finite() && y.abs() <= bound, "{} above {}", y, bound);
+            }
+        }
+    }
+}
+
+#[test]
+fn reset_gives_a_fresh_filter() {
+    let signal = noisy_chord(0.3, RATE);
+    let settings = Settings { stereo: Stereo::Stereo, drive: 7.0, ..Settings::REFERENCE };
+    let mut used = filter(&Settings::REFERENCE);
+    in_blocks(&mut used, &white(0.3, RATE), &[100]);
+    used.set_settings(&settings).unwrap();
+    in_blocks(&mut used, &white(0.001, RATE), &[100]);
+    used.reset();
+    assert!(
+        in_blocks(&mut used, &signal, &[100]) == in_blocks(&mut filter(&settings), &signal, &[100])
+    );
+}
+
+#[test]
+fn in_place_and_out_of_place_are_the_same() {
+    let (left, right) = (noisy_chord(0.1, RATE), white(0.1, RATE));
+    let (mut l, mut r) = (left.clone(), right.clone());
+    filter(&Settings::REFERENCE).process(&mut [&mut l, &mut r]);
+    let (mut to_l, mut to_r) = (vec![9.0; left.len()], vec![9.0; left.len()]);
+    filter(&Settings::REFERENCE).process_into(&[&left, &right], &mut [&mut to_l, &mut to_r]);
+    assert!(l == to_l && r == to_r);
+}
+
+#[test]
+fn silence_in_is_silence_out_for_ever() {
+    let settings = Settings { floor: -90.0, output: 12.0, drive: 400.0, ..Settings::REFERENCE };
+    let output = in_blocks(&mut filter(&settings), &vec![0.0; 100_000], &[512]);
+    assert!(output.iter().all(|&y| y == 0.0));
+}
+
+#[test]
+fn a_tail_dies_away_and_leaves_no_denormals_behind() {
+    let settings = Settings { floor: -90.0, ..Settings::REFERENCE };
+    let mut filter = filter(&settings);
+    in_blocks(&mut filter, &noisy_chord(1.0, RATE), &[512]);
+    for _ in 0..120 {
+        in_blocks(&mut filter, &vec![0.0; 22_050], &[512]);
+        let heard = filter.bands();
+        for band in heard.bands {
+            for value in [band.power, band.phasor[0]] {
+                assert!(value == 0.0 || value.is_normal(), "{value:e}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_reported_tail_is_long_enough() {
+    let rate = 8000.0;
+    for (ring, release, floor) in
+        [(1.5663, 188.95, -36.67), (0.1, 1000.0, -90.0), (6.0, 10.0, -90.0)]
+    {
+        let settings = Settings { mix: 100.0, ring, release, floor, ..Settings::REFERENCE };
+        let tail = (ToneFilter::tail(&settings) * rate) as usize;
+        let sound = noisy_chord(6.0, rate);
+        let signal: Vec<f32> = sound.iter().copied().chain(vec![0.0; tail + 2000]).collect();
+        let wet = reference::process(&settings, rate, &[&signal]).remove(0);
+        let peak = |part: &[f64]| part.iter().fold(0f64, |peak, y| peak.max(y.abs()));
+        let fall = peak(&wet[sound.len() + tail..]) / peak(&wet[sound.len() - 4000..sound.len()]);
+        let db = 20.0 * fall.log10();
+        assert!(
+            db <= -60.0,
+            "ring {ring} s, release {release} ms: {db:.1} dB after {tail} samples"
+        );
+    }
+}
+
+#[test]
+fn full_bypass_is_the_input_bit_for_bit() {
+    let signal = noisy_chord(0.5, RATE);
+    for settings in [Settings::REFERENCE, Settings::default()] {
+        for output in [12.0, -24.0] {
+            let settings = Settings { bypass: true, mix: 100.0, output, ..settings };
+            assert!(in_blocks(&mut filter(&settings), &signal, &[300]) == signal);
+        }
+    }
+    let settings = Settings { bypass: true, mix: 100.0, output: 12.0, ..Settings::REFERENCE };
+
+    let mut later = filter(&Settings { bypass: false, ..settings });
+    in_blocks(&mut later, &signal, &[300]);
+    later.set_settings(&settings).unwrap();
+    let output = in_blocks(&mut later, &signal, &[300]);
+    // 20 ms of smoothing in whole blocks of 64, after at most one block.
+    let settled = (0.02 * RATE) as usize + 2 * BLOCK;
+    assert!(output[settled..] == signal[settled..]);
+}
+
+#[test]
+fn no_setting_clicks_when_it_jumps_over_its_whole_range() {
+    // A click is a step that the sound does not have before or after it. Steps of the sound itself are
+    // kept small by a low `tone` and a low note.
+    let calm = Settings { tone: 500.0, ..Settings::REFERENCE };
+    let mut changes: Vec<(&str, Settings, Settings)> = Vec::new();
+    for spec in SPECS.iter().filter(|spec| spec.id != "tone") {
+        let (mut low, mut high) = (calm, calm);
+        spec.set(&mut low, spec.min);
+        spec.set(&mut high, spec.max);
+        changes.push((spec.id, low, high));
+        changes.push((spec.id, high, low));
+    }
+    let stereo = Settings { stereo: Stereo::Stereo, ..calm };
+    let bypass = Settings { bypass: true, ..calm };
+    changes.push(("stereo", calm, stereo));
+    changes.push(("stereo", stereo, calm));
+    for (id, switch) in [
+        ("auto", Settings { auto: true, ..calm }),
+        ("lookahead", Settings { lookahead: true, ..calm }),
+    ] {
+        changes.push((id, calm, switch));
+        changes.push((id, switch, calm));
+    }
+    let masked = Settings { bands: BandMask::NONE, ..calm };
+    let in_scale = Settings { scale: Scale::WholeTone, ..calm };
+    changes.push(("bands", calm, masked));
+    changes.push(("bands", masked, calm));
+    changes.push(("scale", calm, in_scale));
+    changes.push(("scale", in_scale, calm));
+    changes.push(("bypass", calm, bypass));
+    changes.push(("bypass", bypass, calm));
+
+    let seconds = 2.0;
+    let (left, right) = (sine(220.0, 0.4, seconds, RATE), sine(330.0, 0.4, seconds, RATE));
+    let change_at = left.len() / 2;
+    for (what, before, after) in changes {
+        let mut filter = filter(&before);
+        let (mut l, mut r) = (left.clone(), right.clone());
+        filter.process(&mut [&mut l[..change_at], &mut r[..change_at]]);
+        filter.set_settings(&after).unwrap();
+        filter.process(&mut [&mut l[change_at..], &mut r[change_at..]]);
+        for (side, y) in [("left", l), ("right", r)] {
+            let steepest = |part: &[f32]| {
+                part.windows(2).fold(0f32, |steepest, pair| steepest.max((pair[1] - pair[0]).abs()))
+            };
+            let around = &y[change_at - 10..change_at + 2000];
+            let quiet =
+                steepest(&y[change_at - 8000..change_at]).max(steepest(&y[y.len() - 8000..]));
+            let click = steepest(around);
+            assert!(click <= 1.25 * quiet + 0.005, "{what} {side}: {click} against {quiet}");
+        }
+    }
+}
+
+#[test]
+fn stereo_with_equal_channels_is_mono() {
+    let signal = noisy_chord(0.5, RATE);
+    let run = |stereo| {
+        let (mut l, mut r) = (signal.clone(), signal.clone());
+        filter(&Settings { stereo, ..Settings::REFERENCE }).process(&mut [&mut l, &mut r]);
+        assert!(l == r);
+        l
+    };
+    assert!(run(Stereo::Stereo) == run(Stereo::Mono));
+}
+
+#[test]
+fn more_than_two_channels_share_one_mean() {
+    let settings = Settings { mix: 100.0, stereo: Stereo::Stereo, ..Settings::REFERENCE };
+    let signals: Vec<Vec<f32>> =
+        (0..6).map(|n| sine(220.0 * f64::from(n + 1), 0.5, 0.3, RATE)).collect();
+    let mut outputs = signals.clone();
+    let mut channels: Vec<&mut [f32]> = outputs.iter_mut().map(Vec::as_mut_slice).collect();
+    filter(&settings).process(&mut channels);
+    assert!(outputs.iter().all(|output| *output == outputs[0]));
+    let mono = Settings { stereo: Stereo::Mono, ..settings };
+    let inputs: Vec<&[f32]> = signals.iter().map(Vec::as_slice).collect();
+    let truth = reference::process(&mono, RATE, &inputs).remove(0);
+    assert!(common::snr(&truth, &outputs[0]) > 80.0);
+}
+
+#[test]
+fn a_filter_for_no_channels_is_one_for_one() {
+    let [none, one] = [0, 1].map(|channels| {
+        let mut filter = filter(&Settings::default()).with_channels(channels);
+        in_blocks(&mut filter, &white(1.0, RATE), &[4800])
+    });
+    assert!(none.iter().all(|sample| sample.is_finite()));
+    assert_eq!(none, one);
+}
+
+#[test]
+fn faults_in_the_input_are_forgotten() {
+    // After the fault the inputs are the same; two ring times later the outputs are.
+    let settings = Settings { ring: 0.4, release: 48.0, ..Settings::REFERENCE };
+    let music = noisy_chord(3.0, RATE);
+    type Fault = (&'static str, fn(f32) -> f32);
+    let faults: [Fault; 6] = [
+        ("NaN", |_| f32::NAN),
+        ("infinity", |_| f32::INFINITY),
+        ("-infinity", |_| f32::NEG_INFINITY),
+        ("denormals", |x| x.signum() * 1e-40),
+        ("1e30", |x| x.signum() * 1e30),
+        ("full-scale DC", |_| 1.0),
+    ];
+    let truth = in_blocks(&mut filter(&settings), &music, &[480]);
+    for (what, fault) in faults {
+        let mut faulty = music.clone();
+        for x in &mut faulty[44_100..44_580] {
+            *x = fault(*x);
+        }
+        let output = in_blocks(&mut filter(&settings), &faulty, &[480]);
+        assert!(output.iter().all(|y| y.is_finite()), "{what}");
+        let after = 44_580 + (2.0 * 0.4 * RATE) as usize;
+        let worst = output[after..]
+            .iter()
+            .zip(&truth[after..])
+            .fold(0f32, |w, (a, b)| w.max((a - b).abs()));
+        assert!(worst < 1e-3, "{what}: still {worst} off");
+    }
+}
+
+#[test]
+fn a_fault_in_the_input_does_not_change_the_level_for_long() {
+    let settings = Settings { focus: 0.0, ..Settings::default() };
+    let music = noisy_chord(30.0, RATE);
+    let mut faulty = music.clone();
+    faulty[44_100..44_580].fill(f32::MAX);
+    let [truth, faulty] = [music, faulty].map(|input| {
+        let mut filter = filter(&settings);
+        in_blocks(&mut filter, &input, &[480]);
+        filter.bands()
+    });
+    for (truth, faulty) in [(truth.gain, faulty.gain), (truth.makeup, faulty.makeup)] {
+        assert!((faulty / truth - 1.0).abs() < 0.1, "{faulty}, not {truth}");
+    }
+}
+
+#[test]
+fn what_is_out_of_range_is_refused_and_changes_nothing() {
+    let bad = Settings { drive: 0.5, ..Settings::REFERENCE };
+    assert!(matches!(ToneFilter::new(RATE, &bad), Err(Error::Setting(e)) if e.id == "drive"));
+    for rate in [0.0, -1.0, 999.0, 1.1e9, f64::MAX, f64::NAN, f64::INFINITY] {
+        let error = ToneFilter::new(rate, &Settings::REFERENCE).unwrap_err();
+        assert!(matches!(error, Error::SampleRate(_)), "{rate}");
+    }
+    let mut filter = filter(&Settings::REFERENCE);
+    assert_eq!(filter.set_settings(&bad).unwrap_err().id, "drive");
+    assert_eq!(*filter.settings(), Settings::REFERENCE);
+}
+
+#[test]
+fn tones_out_of_reach_are_silent_and_dark() {
+    // At 8 kHz, bands from 3600 Hz up are off; with a transposition by an octave these are the top 11.
+    let settings = Settings { transpose: 12.0, floor: -90.0, mix: 100.0, ..Settings::REFERENCE };
+    let mut filter = ToneFilter::new(8000.0, &settings).unwrap();
+    filter.process(&mut [&mut white(1.0, 8000.0)]);
+    let heard = filter.bands();
+    for (tone, band) in heard.bands.iter().enumerate() {
+        let reachable = 880.0 * ((tone as f64 - 12.0) / 12.0).exp2() < 3600.0;
+        assert_eq!(band.power > 0.0, reachable, "tone {tone}");
+    }
+}

@@ -1,0 +1,238 @@
+//! What a player does: keys that choose the bands, a sound that is frozen, and the way from the untouched sound.
+
+#[path = "../../../tests/common/mod.rs"]
+mod common;
+
+use common::noise;
+use std::f64::consts::TAU;
+use tone_filter_dsp::{
+    Keys, Settings, Sync, ToneFilter, Voice,
+    kernel::Kernel,
+    notes::{TONES, frequency},
+};
+
+const RATE: f64 = 48_000.0;
+
+/// All 48 notes, each with a phase of its own.
+fn cluster(seconds: f64) -> Vec<f32> {
+    let mut noise = noise(7);
+    let notes: Vec<_> = (0..TONES).map(|tone| (frequency(tone, 440.0, 0.0), noise())).collect();
+    let sample = |t: usize| {
+        let note =
+            |(hertz, phase): &(f64, f64)| (TAU * hertz * t as f64 / RATE + TAU * phase).sin();
+        0.02 * notes.iter().map(note).sum::<f64>()
+    };
+    (0..(seconds * RATE) as usize).map(|t| sample(t) as f32).collect()
+}
+
+fn sine(hertz: f64, seconds: f64) -> Vec<f32> {
+    let frames = (seconds * RATE) as usize;
+    (0..frames).map(|t| (0.3 * (TAU * hertz * t as f64 / RATE).sin()) as f32).collect()
+}
+
+fn wet(voice: Voice) -> Settings {
+    Settings { mix: 100.0, voice, ..Settings::default() }
+}
+
+fn filtered(filter: &mut ToneFilter, signal: &[f32]) -> Vec<f32> {
+    let mut signal = signal.to_vec();
+    for block in signal.chunks_mut(480) {
+        filter.process(&mut [block]);
+    }
+    signal
+}
+
+fn power(signal: &[f32]) -> f64 {
+    signal.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / signal.len() as f64
+}
+
+fn db(power: f64) -> f64 {
+    10.0 * power.log10()
+}
+
+/// Frequency and amplitude of the strongest part of a signal near `hertz`, by the phases of two windows.
+fn tone(signal: &[f32], hertz: f64) -> (f64, f64) {
+    let half = signal.len() / 2;
+    let correlate = |part: &[f32]| {
+        let (mut re, mut im) = (0.0, 0.0);
+        for (t, x) in part.iter().enumerate() {
+            let share = (std::f64::consts::PI * (t as f64 + 0.5) / part.len() as f64).sin().powi(2);
+            let angle = TAU * hertz * t as f64 / RATE;
+            re += share * f64::from(*x) * angle.cos();
+            im -= share * f64::from(*x) * angle.sin();
+        }
+        (im.atan2(re), 4.0 * re.hypot(im) / part.len() as f64)
+    };
+    let ((one, amplitude), (other, _)) = (correlate(&signal[..half]), correlate(&signal[half..]));
+    let expected = TAU * hertz * half as f64 / RATE;
+    let turned = other - one - expected;
+    let error = turned - TAU * (turned / TAU).round();
+    (hertz + error / TAU * RATE / half as f64, amplitude)
+}
+
+#[test]
+fn a_held_key_lets_its_band_through_and_no_other_within_10_ms() {
+    for focus in [0.0, 100.0] {
+        let settings = Settings { focus, auto: false, ..wet(Voice::Soft) };
+        let mut mask = Settings { focus: 0.0, ..settings };
+        mask.bands =
+            (0..TONES).filter(|tone| *tone != 12).fold(mask.bands, |m, t| m.with(t, false));
+        let mut keys = ToneFilter::new(RATE, &Settings { keys: Keys::Hold, ..settings }).unwrap();
+        let mut alone = ToneFilter::new(RATE, &mask).unwrap();
+        let (before, after) = (cluster(1.0), cluster(1.1).split_off(RATE as usize));
+        let silence = filtered(&mut keys, &before);
+        assert!(power(&silence[24_000..]) < 1e-20, "no key, no sound");
+        filtered(&mut alone, &before);
+        keys.key(69, 1.0);
+        let (played, alone) = (filtered(&mut keys, &after), filtered(&mut alone, &after));
+        let [played, alone] = [&played[480..], &alone[480..]];
+        let error: Vec<f32> = played.iter().zip(alone).map(|(a, b)| a - b).collect();
+        let error = db(power(&error) / power(alone));
+        assert!(error < -60.0, "focus {focus}: {error:.1} dB");
+        keys.key(69, 0.0);
+        let released = filtered(&mut keys, &after);
+        assert!(db(power(&released[960..]) / power(alone)) < -60.0, "focus {focus}: released");
+    }
+}
+
+#[test]
+fn added_keys_sound_beside_what_sounds_anyway() {
+    let settings = Settings { focus: 0.0, auto: false, ..wet(Voice::Soft) };
+    let muted = Settings { bands: settings.bands.with(12, false), keys: Keys::Add, ..settings };
+    let mut open = ToneFilter::new(RATE, &settings).unwrap();
+    let mut added = ToneFilter::new(RATE, &muted).unwrap();
+    added.key(69, 1.0);
+    let signal = cluster(1.0);
+    let (open, added) = (filtered(&mut open, &signal), filtered(&mut added, &signal));
+    assert_eq!(open[24_000..], added[24_000..]);
+}
+
+#[test]
+fn a_bend_moves_the_bank() {
+    // Two semitones above A4.
+    let hertz = 440.0 * (2.0f64 / 12.0).exp2();
+    let settings = Settings { keys: Keys::Hold, focus: 0.0, ring: 1.0, ..wet(Voice::Square) };
+    let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+    filter.key(69, 1.0);
+    let level = |filter: &mut ToneFilter| {
+        let output = filtered(filter, &sine(hertz, 2.0));
+        power(&output[48_000..])
+    };
+    let straight = level(&mut filter);
+    filter.bend(2.0);
+    let bent = level(&mut filter);
+    assert!(db(bent / straight) > 20.0, "{:.1} dB", db(bent / straight));
+    filter.bend(0.0);
+    assert!(db(bent / level(&mut filter)) > 20.0);
+}
+
+#[test]
+fn what_is_frozen_keeps_pitch_and_level_for_ten_minutes() {
+    let chord: Vec<f32> =
+        sine(440.0, 1.0).iter().zip(sine(1318.51, 1.0)).map(|(a, b)| a + b).collect();
+    for kernel in [Kernel::best(), "scalar".parse().unwrap()] {
+        for (voice, ring) in [(Voice::Soft, 0.05), (Voice::Soft, 1.0), (Voice::Triangle, 0.2)] {
+            let settings = Settings { ring, ..wet(voice) };
+            let mut filter = ToneFilter::new(RATE, &settings).unwrap().with_kernel(kernel);
+            filtered(&mut filter, &chord);
+            filter.set_settings(&Settings { freeze: true, ..settings }).unwrap();
+            let mut noise = noise(1);
+            let noise: Vec<f32> = (0..48_000).map(|_| noise() as f32).collect();
+            let first = filtered(&mut filter, &noise);
+            let at_start = tone(&first, 440.0);
+            assert!(at_start.1 > 0.05, "{voice:?}: it sounds, {at_start:?}");
+            assert!(
+                1200.0 * (at_start.0 / 440.0).log2().abs() < 3.0,
+                "{voice:?} {ring}: {at_start:?}"
+            );
+            // Others drift no faster than the one in which a resonator forgets soonest.
+            let minutes = if kernel == Kernel::best() && ring == 0.05 { 10 } else { 1 };
+            for _ in 0..minutes * 60 - 2 {
+                filtered(&mut filter, &noise);
+            }
+            let at_end = tone(&filtered(&mut filter, &noise), 440.0);
+            let change = 20.0 * (at_end.1 / at_start.1).log10();
+            let cents = 1200.0 * (at_end.0 / at_start.0).log2();
+            assert!(change.abs() < 0.1, "{voice:?}, {ring} s: {change:.3} dB");
+            assert!(cents.abs() < 0.1, "{voice:?}, {ring} s: {cents:.3} cents");
+        }
+    }
+}
+
+#[test]
+fn freezing_does_not_click_and_lets_nothing_grow() {
+    let settings = Settings { auto: false, ..wet(Voice::Soft) };
+    let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+    let signal = sine(440.0, 0.1);
+    let mut output = Vec::new();
+    for turn in 0..40 {
+        filter.set_settings(&Settings { freeze: turn % 4 == 3, ..settings }).unwrap();
+        output.extend(filtered(&mut filter, &signal));
+    }
+    // A click is a sample that lies far from the line through its neighbours.
+    let bends = |part: &[f32]| {
+        part.windows(3).map(|w| (w[0] - 2.0 * w[1] + w[2]).abs()).fold(0.0, f32::max)
+    };
+    let steady = bends(&output[4800..14_400]);
+    assert!(bends(&output[14_400..]) < 1.5 * steady, "{} {steady}", bends(&output[14_400..]));
+    let peak = |part: &[f32]| part.iter().fold(0f32, |peak, x| peak.max(x.abs()));
+    assert!(peak(&output[14_400..]) < 1.2 * peak(&output[4800..14_400]));
+}
+
+#[test]
+fn morph_goes_from_the_input_to_the_sound() {
+    let signal = cluster(1.0);
+    let preset = Settings { output: -3.0, mix: 80.0, ..Settings::default() };
+    let at = |morph| {
+        let mut settings = preset;
+        settings.morph = morph;
+        filtered(&mut ToneFilter::new(RATE, &settings).unwrap(), &signal)
+    };
+    assert_eq!(at(0.0), signal);
+    assert_eq!(at(100.0), filtered(&mut ToneFilter::new(RATE, &preset).unwrap(), &signal));
+    assert_ne!(at(50.0), at(100.0));
+}
+
+#[test]
+fn nothing_is_left_of_what_was_played() {
+    // The loudness is averaged over ten seconds and more, so with auto up to half a decibel is left after thirty.
+    for (auto, least) in [(false, -80.0), (true, -24.0)] {
+        nothing_is_left(&Settings { auto, ..Settings::default() }, least);
+    }
+}
+
+/// Whether the output 30 s after keys, freeze, sync and morph is that of a new filter, to `least` dB.
+fn nothing_is_left(settings: &Settings, least: f64) {
+    let settings = *settings;
+    let mut played = ToneFilter::new(RATE, &settings).unwrap();
+    let mut random = noise(3);
+    let mut any = |count: usize| ((random() + 1.0) / 2.0 * count as f64) as usize % count;
+    // Chords with rests: what a note is depends on whether it sounded before.
+    let mut signal = cluster(2.0);
+    for (t, sample) in signal.iter_mut().enumerate() {
+        *sample *= f32::from(u8::from(t % 24_000 < 18_000));
+    }
+    for block in signal.chunks(700) {
+        let sync = Sync::new(any(19));
+        let (keys, freeze, morph) = (Keys::ALL[any(4)], any(3) == 0, any(101) as f32);
+        let now = Settings { keys, freeze, morph, sync, ..settings }.at_tempo(90.0);
+        played.set_settings(&now).unwrap();
+        played.key(any(128) as u8, any(5) as f32 / 4.0);
+        played.key_gain(any(128) as u8, any(5) as f32);
+        played.sustain(any(2) == 0);
+        played.bend(any(5) as f32 - 2.0);
+        let output = filtered(&mut played, block);
+        assert!(output.iter().all(|x| x.is_finite()));
+    }
+    played.set_settings(&settings).unwrap();
+    played.release_keys();
+    played.bend(0.0);
+    let mut fresh = ToneFilter::new(RATE, &settings).unwrap();
+    let mut last = [Vec::new(), Vec::new()];
+    for _ in 0..15 {
+        last = [&mut played, &mut fresh].map(|filter| filtered(filter, &signal));
+    }
+    let error: Vec<f32> = last[0].iter().zip(&last[1]).map(|(a, b)| a - b).collect();
+    let error = db(power(&error) / power(&last[1]));
+    assert!(error < least, "{error:.1} dB");
+}

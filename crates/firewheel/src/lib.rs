@@ -1,0 +1,168 @@
+//! A node for the audio graph of [firewheel](https://docs.rs/firewheel), Bevy's audio engine.
+//!
+//! ```
+//! use firewheel::{FirewheelConfig, FirewheelContext, diff::Memo};
+//! use tone_filter_firewheel::{ToneFilterNode, ToneFilterState};
+//!
+//! let mut context = FirewheelContext::new(FirewheelConfig::default());
+//! let mut filter = Memo::new(ToneFilterNode::default());
+//! let id = context.add_node(*filter, None)?;
+//! context.connect_stereo(id, context.graph_out_node_id(), false)?;
+//! filter.settings.morph = 50.0;
+//! filter.update_memo(&mut context.event_queue(id));
+//! assert_eq!(context.node_state_mut::<ToneFilterState>(id).unwrap().bands().total_power, 0.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use firewheel::{
+    StreamInfo,
+    channel_config::{ChannelConfig, ChannelCount},
+    diff::{Diff, EventQueue, Patch, PatchError, PathBuilder},
+    event::{ParamData, ProcEvents},
+    node::{
+        AudioNode, AudioNodeInfo, AudioNodeProcessor, ConstructProcessorContext, EmptyConfig,
+        NodeError, ProcBuffers, ProcExtra, ProcInfo, ProcStreamCtx, ProcessStatus,
+    },
+};
+use tone_filter_dsp::{Bands, Keyboard, Settings, Snapshot, ToneFilter};
+use triple_buffer::{Input, Output, triple_buffer};
+
+/// The filter, stereo to stereo. What is changed in it goes to the audio thread as an event, without locks there.
+///
+/// Firewheel asks for a node's latency before there is a sample rate, so it is not told that of [`Settings::lookahead`],
+/// [`ToneFilter::lookahead`] frames.
+///
+/// With the feature `bevy`, it is a component of Bevy's.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[cfg_attr(feature = "bevy", derive(bevy_ecs::component::Component))]
+pub struct ToneFilterNode {
+    /// The sound. Settings out of range are an error when the node's processor is constructed; later, they have no effect.
+    pub settings: Settings,
+    /// The keys that are held; see [`Settings::keys`].
+    pub keyboard: Keyboard,
+}
+
+/// A change of one field of [`ToneFilterNode`], which is sent as a whole.
+#[derive(Debug, Clone, Copy)]
+pub enum ToneFilterNodePatch {
+    /// See [`ToneFilterNode::settings`].
+    Settings(Settings),
+    /// See [`ToneFilterNode::keyboard`].
+    Keyboard(Keyboard),
+}
+
+impl Diff for ToneFilterNode {
+    fn diff<E: EventQueue>(&self, baseline: &Self, path: PathBuilder, events: &mut E) {
+        if self.settings != baseline.settings {
+            events.push_param(ParamData::any(self.settings), path.with(0));
+        }
+        if self.keyboard != baseline.keyboard {
+            events.push_param(ParamData::any(self.keyboard), path.with(1));
+        }
+    }
+}
+
+impl Patch for ToneFilterNode {
+    type Patch = ToneFilterNodePatch;
+
+    fn patch(data: &ParamData, path: &[u32]) -> Result<Self::Patch, PatchError> {
+        let patch = match path {
+            [0] => data.downcast_ref().copied().map(ToneFilterNodePatch::Settings),
+            [1] => data.downcast_ref().copied().map(ToneFilterNodePatch::Keyboard),
+            _ => return Err(PatchError::InvalidPath),
+        };
+        patch.ok_or(PatchError::InvalidData)
+    }
+
+    fn apply(&mut self, patch: Self::Patch) {
+        match patch {
+            ToneFilterNodePatch::Settings(settings) => self.settings = settings,
+            ToneFilterNodePatch::Keyboard(keyboard) => self.keyboard = keyboard,
+        }
+    }
+}
+
+/// What the node keeps in its context; see `FirewheelContext::node_state_mut`.
+pub struct ToneFilterState {
+    bands: Output<Snapshot>,
+}
+
+impl ToneFilterState {
+    /// The bands at the end of the last block.
+    pub fn bands(&mut self) -> Bands {
+        self.bands.read().read()
+    }
+}
+
+impl AudioNode for ToneFilterNode {
+    type Configuration = EmptyConfig;
+
+    fn info(&self, _: &EmptyConfig) -> Result<AudioNodeInfo, NodeError> {
+        let channels =
+            ChannelConfig { num_inputs: ChannelCount::STEREO, num_outputs: ChannelCount::STEREO };
+        let (_, bands) = triple_buffer(&Snapshot::default());
+        let info = AudioNodeInfo::new().debug_name("tone_filter").channel_config(channels);
+        Ok(info.custom_state(ToneFilterState { bands }))
+    }
+
+    fn construct_processor(
+        &self,
+        _: &EmptyConfig,
+        mut cx: ConstructProcessorContext,
+    ) -> Result<impl AudioNodeProcessor, NodeError> {
+        let mut filter = ToneFilter::new(rate(cx.stream_info), &self.settings)?;
+        filter.set_keyboard(&self.keyboard);
+        let (picture, bands) = triple_buffer(&Snapshot::default());
+        if let Some(state) = cx.custom_state_mut() {
+            *state = ToneFilterState { bands };
+        }
+        Ok(Processor { filter, picture })
+    }
+}
+
+/// Hz.
+fn rate(stream: &StreamInfo) -> f64 {
+    stream.sample_rate.get().into()
+}
+
+struct Processor {
+    filter: ToneFilter,
+    picture: Input<Snapshot>,
+}
+
+impl AudioNodeProcessor for Processor {
+    fn events(&mut self, _: &ProcInfo, events: &mut ProcEvents, _: &mut ProcExtra) {
+        for patch in events.drain_patches::<ToneFilterNode>() {
+            match patch {
+                ToneFilterNodePatch::Settings(settings) => {
+                    // Of settings out of range, none has an effect.
+                    let _ = self.filter.set_settings(&settings);
+                }
+                ToneFilterNodePatch::Keyboard(keyboard) => self.filter.set_keyboard(&keyboard),
+            }
+        }
+    }
+
+    fn bypassed(&mut self, bypassed: bool) {
+        // What rang before does not go on.
+        if !bypassed {
+            let keyboard = *self.filter.keyboard();
+            self.filter.reset();
+            self.filter.set_keyboard(&keyboard);
+        }
+    }
+
+    fn process(&mut self, _: &ProcInfo, buffers: ProcBuffers, _: &mut ProcExtra) -> ProcessStatus {
+        self.filter.process_into(buffers.inputs, buffers.outputs);
+        self.picture.write(self.filter.snapshot());
+        ProcessStatus::OutputsModified
+    }
+
+    fn new_stream(&mut self, stream: &StreamInfo, _: &mut ProcStreamCtx) {
+        // At a sample rate out of range, it goes on as if nothing had changed.
+        if let Ok(mut filter) = ToneFilter::new(rate(stream), self.filter.settings()) {
+            filter.set_keyboard(self.filter.keyboard());
+            self.filter = filter;
+        }
+    }
+}

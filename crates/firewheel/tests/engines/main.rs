@@ -1,0 +1,230 @@
+//! The effect for kira and the node for firewheel: their sound is that of the filter alone, which the examples play in
+//! the engines' own mixer and graph.
+#![allow(clippy::duplicate_mod, reason = "each example has the module `common`")]
+
+#[allow(dead_code, reason = "an example's command line")]
+#[path = "../../../../examples/firewheel.rs"]
+mod firewheel;
+mod heap;
+#[allow(dead_code, reason = "an example's command line")]
+#[path = "../../../../examples/kira.rs"]
+mod kira;
+
+use ::firewheel::diff::Memo;
+use ::kira::{
+    Frame,
+    effect::{Effect, EffectBuilder},
+    info::MockInfoBuilder,
+};
+use heap::counted;
+use hound::WavReader;
+use kira::common::{FRAMES, state};
+use std::{error::Error, path::Path};
+use tone_filter_dsp::{Keyboard, Keys, Settings, ToneFilter};
+use tone_filter_firewheel::{ToneFilterNode, ToneFilterState};
+use tone_filter_kira::{ToneFilterBuilder, ToneFilterHandle};
+
+const RATE: u32 = 48_000;
+const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/demo.wav");
+
+/// Renders a file into another.
+type Example = fn(&Path, &Path) -> Result<(), Box<dyn Error>>;
+
+/// What the filter makes of left and right.
+fn filtered(filter: &mut ToneFilter, sound: &[[f32; 2]]) -> Vec<[f32; 2]> {
+    let [mut left, mut right] = [0, 1].map(|c| sound.iter().map(|s| s[c]).collect::<Vec<_>>());
+    filter.process(&mut [&mut left, &mut right]);
+    left.into_iter().zip(right).map(|(left, right)| [left, right]).collect()
+}
+
+/// The bits of what an example makes of the demo tune.
+fn rendered(name: &str, example: Example) -> Vec<u32> {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    example(DEMO.as_ref(), &path).unwrap();
+    let mut file = WavReader::open(path).unwrap();
+    assert_eq!(file.spec().sample_rate, 44_100);
+    file.samples::<f32>().map(|sample| sample.unwrap().to_bits()).collect()
+}
+
+/// The bits of what the filter makes of it.
+fn expected() -> Vec<u32> {
+    let mut file = WavReader::open(DEMO).unwrap();
+    let sample = |sample: hound::Result<i16>| f32::from(sample.unwrap()) / 32_768.0;
+    let mut sound: Vec<f32> = file.samples().map(sample).collect();
+    let mut filter = ToneFilter::new(44_100.0, &state(0).0).unwrap();
+    for (count, block) in sound.as_chunks_mut().0.chunks_mut(FRAMES).enumerate() {
+        let (settings, keyboard) = state(count);
+        filter.set_settings(&settings).unwrap();
+        filter.set_keyboard(&keyboard);
+        block.copy_from_slice(&filtered(&mut filter, block));
+    }
+    assert!(sound.iter().all(|sample| sample.abs() < 1.0), "kira would clip");
+    assert!(sound[2 * FRAMES * 400..].iter().any(|sample| sample.abs() > 0.01));
+    sound.into_iter().map(f32::to_bits).collect()
+}
+
+#[test]
+fn what_kira_renders_is_what_the_filter_makes() {
+    let rendered =
+        rendered("kira.wav", |from, to| kira::common::render_file(kira::render, from, to));
+    assert!(rendered == expected());
+}
+
+#[test]
+fn what_firewheel_renders_is_what_the_filter_makes() {
+    let rendered = rendered("firewheel.wav", |from, to| {
+        firewheel::common::render_file(firewheel::render, from, to)
+    });
+    assert!(rendered == expected());
+}
+
+/// A saw of 220 Hz.
+fn saw(count: usize) -> Vec<[f32; 2]> {
+    let sample = |i| ((count * FRAMES + i) * 220 % RATE as usize) as f32 / RATE as f32 - 0.5;
+    (0..FRAMES).map(|i| [sample(i), 0.5 * sample(i)]).collect()
+}
+
+/// An effect of kira's, and the filter that it should be.
+struct Pair {
+    effect: Box<dyn Effect>,
+    handle: ToneFilterHandle,
+    filter: ToneFilter,
+}
+
+impl Pair {
+    fn new() -> Self {
+        let (mut effect, handle) = ToneFilterBuilder::default().build();
+        effect.init(RATE, FRAMES);
+        let filter = ToneFilter::new(RATE.into(), &Settings::default()).unwrap();
+        Self { effect, handle, filter }
+    }
+
+    /// Lets both filter the same. The number of allocations and frees in the effect.
+    fn play(&mut self, count: usize) -> usize {
+        let sound = saw(count);
+        let mut frames: Vec<Frame> = sound.iter().map(|s| Frame::new(s[0], s[1])).collect();
+        let info = MockInfoBuilder::new().build();
+        let ((), allocations) = counted(|| {
+            self.effect.on_start_processing();
+            self.effect.process(&mut frames, 1.0 / f64::from(RATE), &info);
+        });
+        let expected = filtered(&mut self.filter, &sound);
+        let output: Vec<_> = frames.iter().map(|frame| [frame.left, frame.right]).collect();
+        assert!(output == expected, "block {count}");
+        allocations
+    }
+}
+
+#[test]
+fn kiras_effect_follows_its_handle_without_allocation() {
+    let mut pair = Pair::new();
+    for count in 0..400 {
+        let (settings, keyboard) = state(count);
+        pair.handle.set_settings(&settings).unwrap();
+        pair.handle.set_keyboard(&keyboard);
+        pair.filter.set_settings(&settings).unwrap();
+        pair.filter.set_keyboard(&keyboard);
+        assert_eq!(pair.play(count), 0);
+        assert_eq!(pair.handle.bands(), pair.filter.bands());
+    }
+}
+
+#[test]
+fn kiras_effect_keeps_its_settings_when_the_device_changes() {
+    let mut pair = Pair::new();
+    let (settings, keyboard) = state(300);
+    pair.handle.set_settings(&settings).unwrap();
+    pair.handle.set_keyboard(&keyboard);
+    pair.filter.set_settings(&settings).unwrap();
+    pair.filter.set_keyboard(&keyboard);
+    pair.play(0);
+    // Mock backends have sample rates that the filter does not: the sound passes through.
+    pair.effect.on_change_sample_rate(1);
+    let mut frames = [Frame::from_mono(0.5); 100];
+    pair.effect.process(&mut frames, 1.0, &MockInfoBuilder::new().build());
+    assert_eq!(frames, [Frame::from_mono(0.5); 100]);
+    pair.effect.on_change_sample_rate(44_100);
+    pair.filter = ToneFilter::new(44_100.0, &settings).unwrap();
+    pair.filter.set_keyboard(&keyboard);
+    (0..20).for_each(|count| assert_eq!(pair.play(count), 0));
+}
+
+#[test]
+fn kira_gets_no_settings_out_of_range() {
+    let wrong = Settings { mix: 101.0, ..Settings::default() };
+    assert!(ToneFilterBuilder::new(&wrong).is_err());
+    let mut pair = Pair::new();
+    assert!(pair.handle.set_settings(&wrong).is_err());
+    pair.play(0);
+}
+
+#[test]
+fn firewheels_node_follows_its_parameters_without_allocation() {
+    let mut node = Memo::new(ToneFilterNode::default());
+    let mut stream = firewheel::Stream::new(RATE, *node).unwrap();
+    let mut filter = ToneFilter::new(RATE.into(), &node.settings).unwrap();
+    for count in 0..400 {
+        (node.settings, node.keyboard) = state(count);
+        if count == 350 {
+            // Has no effect.
+            node.settings.mix = 101.0;
+        }
+        node.update_memo(&mut stream.context.event_queue(stream.node));
+        stream.context.update().unwrap();
+        let (input, mut output) = (saw(count), [[0.0; 2]; FRAMES]);
+        let (result, allocations) = counted(|| stream.render(&input, &mut output));
+        result.unwrap();
+        // The first block comes with the graph.
+        assert!(count == 0 || allocations == 0, "block {count}: {allocations}");
+        let _ = filter.set_settings(&node.settings);
+        filter.set_keyboard(&node.keyboard);
+        assert!(output[..] == filtered(&mut filter, &input), "block {count}");
+        let state = stream.context.node_state_mut::<ToneFilterState>(stream.node).unwrap();
+        assert_eq!(state.bands(), filter.bands());
+    }
+}
+
+#[test]
+fn firewheels_node_starts_with_its_parameters() {
+    let mut keyboard = Keyboard::default();
+    keyboard.key(69, 1.0);
+    let settings = Settings { keys: Keys::Hold, ..Settings::default() };
+    let mut stream = firewheel::Stream::new(RATE, ToneFilterNode { settings, keyboard }).unwrap();
+    let mut filter = ToneFilter::new(RATE.into(), &settings).unwrap();
+    filter.set_keyboard(&keyboard);
+    let mut output = [[0.0; 2]; FRAMES];
+    stream.render(&saw(0), &mut output).unwrap();
+    assert!(output[..] == filtered(&mut filter, &saw(0)));
+
+    let wrong = Settings { mix: 101.0, ..settings };
+    assert!(firewheel::Stream::new(RATE, ToneFilterNode { settings: wrong, keyboard }).is_err());
+}
+
+#[test]
+fn firewheels_node_rests_while_it_is_bypassed_and_keeps_its_parameters_when_the_device_changes() {
+    let (settings, keyboard) = state(300);
+    let parameters = ToneFilterNode { settings, keyboard };
+    let mut stream = firewheel::Stream::new(RATE, parameters).unwrap();
+    let mut output = [[0.0; 2]; FRAMES];
+    stream.render(&saw(0), &mut output).unwrap();
+    let firewheel::Stream { mut context, node, processor } = stream;
+    drop(processor);
+    let processor = firewheel::start(&mut context, 44_100).unwrap();
+    let mut stream = firewheel::Stream { context, node, processor };
+    let mut filter = ToneFilter::new(44_100.0, &settings).unwrap();
+    filter.set_keyboard(&keyboard);
+    for count in 0..100 {
+        let bypassed = (40..80).contains(&count);
+        if count == 40 || count == 80 {
+            stream.context.queue_bypassed_for(node, bypassed);
+            filter.reset();
+            filter.set_keyboard(&keyboard);
+        }
+        stream.context.update().unwrap();
+        stream.render(&saw(count), &mut output).unwrap();
+        let expected = if bypassed { saw(count) } else { filtered(&mut filter, &saw(count)) };
+        // Firewheel fades for 441 frames.
+        let faded = if count == 40 || count == 80 { 441 } else { 0 };
+        assert!(output[faded..] == expected[faded..], "block {count}");
+    }
+}

@@ -1,0 +1,142 @@
+//! An effect for the mixer of the audio engine [kira](https://docs.rs/kira) (feature `kira`).
+//!
+//! ```
+//! use kira::{AudioManager, AudioManagerSettings, backend::mock::MockBackend, track::TrackBuilder};
+//! use tone_filter_dsp::Settings;
+//! use tone_filter_kira::ToneFilterBuilder;
+//!
+//! let mut manager = AudioManager::<MockBackend>::new(AudioManagerSettings::default()).unwrap();
+//! let mut track = TrackBuilder::new();
+//! let mut filter = track.add_effect(ToneFilterBuilder::default());
+//! let _music = manager.add_sub_track(track)?;
+//! filter.set_settings(&Settings { morph: 50.0, ..Settings::default() })?;
+//! assert!(filter.set_settings(&Settings { morph: 101.0, ..Settings::default() }).is_err());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use kira::{
+    Frame, command_writers_and_readers,
+    effect::{Effect, EffectBuilder},
+    info::Info,
+};
+use tone_filter_dsp::{Bands, Keyboard, OutOfRange, Settings, Snapshot, ToneFilter};
+use triple_buffer::{Input, Output, triple_buffer};
+
+/// Frames that are filtered at a time.
+const CHUNK: usize = 64;
+
+/// Configures the effect: its sound at the start. `Default` is that of [`Settings`].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ToneFilterBuilder {
+    settings: Settings,
+}
+
+impl ToneFilterBuilder {
+    /// An effect with these settings.
+    ///
+    /// # Errors
+    /// When a setting is out of range.
+    pub fn new(settings: &Settings) -> Result<Self, OutOfRange> {
+        settings.validate()?;
+        Ok(Self { settings: *settings })
+    }
+}
+
+impl EffectBuilder for ToneFilterBuilder {
+    type Handle = ToneFilterHandle;
+
+    fn build(self) -> (Box<dyn Effect>, ToneFilterHandle) {
+        let (writers, readers) = command_writers_and_readers();
+        let (picture, bands) = triple_buffer(&Snapshot::default());
+        let (settings, keyboard) = (self.settings, Keyboard::default());
+        let effect = ToneFilterEffect { readers, settings, keyboard, filter: None, picture };
+        (Box::new(effect), ToneFilterHandle { writers, bands })
+    }
+}
+
+/// Controls the effect from the game's thread, without locks. What it sets takes effect when the device asks for its next
+/// block, from the next multiple of 64 frames on; of two values that are set before that, the later one counts.
+pub struct ToneFilterHandle {
+    writers: CommandWriters,
+    bands: Output<Snapshot>,
+}
+
+impl ToneFilterHandle {
+    /// Moves to other settings, within 20 ms; see [`ToneFilter::set_settings`].
+    ///
+    /// # Errors
+    /// When a setting is out of range; then nothing changes.
+    pub fn set_settings(&mut self, settings: &Settings) -> Result<(), OutOfRange> {
+        settings.validate()?;
+        self.writers.set_settings.write(*settings);
+        Ok(())
+    }
+
+    /// Plays what `keyboard` holds, in place of all keys so far; see [`Settings::keys`].
+    pub fn set_keyboard(&mut self, keyboard: &Keyboard) {
+        self.writers.set_keyboard.write(*keyboard);
+    }
+
+    /// The bands at the end of the last block.
+    pub fn bands(&mut self) -> Bands {
+        self.bands.read().read()
+    }
+}
+
+command_writers_and_readers! {
+    set_settings: Settings,
+    set_keyboard: Keyboard,
+}
+
+struct ToneFilterEffect {
+    readers: CommandReaders,
+    settings: Settings,
+    keyboard: Keyboard,
+    /// None until the sample rate is known, and at one that is out of range: the sound passes through.
+    filter: Option<ToneFilter>,
+    picture: Input<Snapshot>,
+}
+
+impl Effect for ToneFilterEffect {
+    fn init(&mut self, sample_rate: u32, _: usize) {
+        self.on_change_sample_rate(sample_rate);
+    }
+
+    /// Allocates, as kira permits it here.
+    fn on_change_sample_rate(&mut self, sample_rate: u32) {
+        self.filter = ToneFilter::new(sample_rate.into(), &self.settings).ok();
+        if let Some(filter) = &mut self.filter {
+            filter.set_keyboard(&self.keyboard);
+        }
+    }
+
+    fn on_start_processing(&mut self) {
+        let (settings, keyboard) =
+            (self.readers.set_settings.read(), self.readers.set_keyboard.read());
+        self.settings = settings.unwrap_or(self.settings);
+        self.keyboard = keyboard.unwrap_or(self.keyboard);
+        let Some(filter) = &mut self.filter else { return };
+        if settings.is_some() {
+            // No error: the handle has checked them.
+            let _ = filter.set_settings(&self.settings);
+        }
+        if keyboard.is_some() {
+            filter.set_keyboard(&self.keyboard);
+        }
+    }
+
+    fn process(&mut self, input: &mut [Frame], _: f64, _: &Info) {
+        let Some(filter) = &mut self.filter else { return };
+        for frames in input.chunks_mut(CHUNK) {
+            let (mut left, mut right) = ([0.0; CHUNK], [0.0; CHUNK]);
+            for (i, frame) in frames.iter().enumerate() {
+                (left[i], right[i]) = (frame.left, frame.right);
+            }
+            filter.process(&mut [&mut left[..frames.len()], &mut right[..frames.len()]]);
+            for (i, frame) in frames.iter_mut().enumerate() {
+                *frame = Frame::new(left[i], right[i]);
+            }
+        }
+        self.picture.write(filter.snapshot());
+    }
+}

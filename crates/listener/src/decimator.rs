@@ -1,0 +1,150 @@
+//! The decimator: resamples the input to the detectors' rate.
+
+use super::detector::CHUNK;
+use crate::BLOCK;
+use fearless_simd::{Simd, SimdBase, SimdFloat};
+use std::f64::consts::{PI, TAU};
+
+/// Hz: the detectors' rate is near this, at a whole fraction of the sample rate.
+const DETECTOR_RATE: f64 = 11_500.0;
+/// Cutoff of the low-pass (-6 dB) in Hz.
+const CUTOFF: f64 = 4700.0;
+/// Greatest cutoff as a fraction of the sample rate.
+const HIGHEST_CUTOFF: f64 = 0.45;
+/// Taps of the low-pass, as a multiple of the decimation factor.
+const TAPS: usize = 12;
+/// Lanes of the widest vectors. The number of taps is filled up to a multiple of it.
+const WIDEST: usize = 16;
+
+/// The decimation factor for a sample rate in Hz.
+pub fn decimation(sample_rate: f64) -> usize {
+    (sample_rate / DETECTOR_RATE).round_ties_even().max(1.0) as usize
+}
+
+/// The low-pass for `sample_rate` Hz: a sinc under a Hamming window, symmetric, with a sum of 1.
+pub fn low_pass(sample_rate: f64) -> Vec<f64> {
+    let taps = TAPS * decimation(sample_rate);
+    let cutoff = (CUTOFF / sample_rate).min(HIGHEST_CUTOFF);
+    let last = (taps - 1) as f64;
+    let mut low_pass: Vec<f64> = (0..taps)
+        .map(|tap| {
+            // Never 0: there is an even number of taps.
+            let x = TAU * cutoff * (tap as f64 - last / 2.0);
+            libm::sin(x) / x * (0.54 - 0.46 * libm::cos(2.0 * PI * tap as f64 / last))
+        })
+        .collect();
+    let sum: f64 = low_pass.iter().sum();
+    low_pass.iter_mut().for_each(|tap| *tap /= sum);
+    low_pass
+}
+
+/// Low-pass and decimation. The low-pass is computed only for the samples that are kept, [`CHUNK`] at once.
+#[derive(Debug, Clone)]
+pub struct Decimator {
+    decimation: usize,
+    /// The taps, with zeros before the first one that fill them up to whole vectors.
+    taps: Box<[f32]>,
+    /// The last samples, twice in a row, so that those before any position are contiguous.
+    memory: Box<[f32]>,
+    /// Position of the last block in the first half.
+    position: usize,
+}
+
+impl Decimator {
+    /// A decimator for `sample_rate` Hz, at rest.
+    pub fn new(sample_rate: f64) -> Self {
+        let low_pass = low_pass(sample_rate);
+        let zeros = low_pass.len().next_multiple_of(WIDEST) - low_pass.len();
+        let taps: Box<[f32]> =
+            std::iter::repeat_n(0.0, zeros).chain(low_pass.iter().map(|tap| *tap as f32)).collect();
+        let decimation = decimation(sample_rate);
+        // The last block must not overwrite what a chunk that ends in it needs.
+        let half = (taps.len() + CHUNK * decimation + BLOCK).next_multiple_of(BLOCK);
+        Self { decimation, taps, memory: vec![0.0; 2 * half].into(), position: 0 }
+    }
+
+    /// Fills the memory with silence.
+    pub fn reset(&mut self) {
+        self.memory.fill(0.0);
+        self.position = 0;
+    }
+
+    /// Appends a block to the memory.
+    pub fn push(&mut self, block: &[f32; BLOCK]) {
+        let half = self.memory.len() / 2;
+        self.position = (self.position + BLOCK) % half;
+        for start in [self.position, self.position + half] {
+            self.memory[start..start + BLOCK].copy_from_slice(block);
+        }
+    }
+
+    /// The last [`CHUNK`] decimated samples before the sample `end` (1..=64) of the last block. `end` is the position
+    /// of the next one, so the last of them is one decimation factor before it.
+    pub fn chunk<S: Simd>(&self, simd: S, end: usize) -> [f32; CHUNK] {
+        simd.vectorize(
+            #[inline(always)]
+            || self.filter(simd, end),
+        )
+    }
+
+    #[inline(always)]
+    fn filter<S: Simd>(&self, simd: S, end: usize) -> [f32; CHUNK] {
+        /// Output samples whose sums are computed in parallel, to hide the latency of each sum.
+        const GROUP: usize = 8;
+        let lanes = S::f32s::LEN;
+        let length = self.taps.len();
+        let next = self.memory.len() / 2 + self.position + end;
+        let mut out = [0.0; CHUNK];
+        for (group, out) in out.as_chunks_mut::<GROUP>().0.iter_mut().enumerate() {
+            let mut inputs = [&self.memory[..length]; GROUP];
+            for (k, input) in inputs.iter_mut().enumerate() {
+                let age = (CHUNK - group * GROUP - k) * self.decimation;
+                *input = &self.memory[next + 1 - age - length..][..length];
+            }
+            let mut sums = [S::f32s::splat(simd, 0.0); GROUP];
+            for first in (0..length).step_by(lanes) {
+                let taps = S::f32s::from_slice(simd, &self.taps[first..][..lanes]);
+                for k in 0..GROUP {
+                    let input = S::f32s::from_slice(simd, &inputs[k][first..][..lanes]);
+                    sums[k] = input.mul_add(taps, sums[k]);
+                }
+            }
+            for k in 0..GROUP {
+                out[k] = sums[k].reduce_sum();
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fearless_simd::Fallback;
+
+    #[test]
+    fn decimated_samples_equal_the_low_pass_at_every_nth_sample() {
+        for rate in [1000.0, 8000.0, 11_025.0, 44_100.0, 48_000.0, 192_000.0, 768_000.0] {
+            let signal: Vec<f32> =
+                (0..40 * BLOCK).map(|t| ((t * t) % 101) as f32 / 50.0 - 1.0).collect();
+            let (step, taps) = (decimation(rate), low_pass(rate));
+            let mut decimator = Decimator::new(rate);
+            for (index, block) in signal.as_chunks().0.iter().enumerate() {
+                decimator.push(block);
+                for end in [1, 17, BLOCK] {
+                    let chunk = decimator.chunk(Fallback::new(), end);
+                    for (age, near) in chunk.iter().rev().enumerate() {
+                        let newest = index * BLOCK + end;
+                        let at = |back: usize| {
+                            let t = newest.checked_sub((age + 1) * step + back);
+                            t.map_or(0.0, |t| f64::from(signal[t]))
+                        };
+                        let exact: f64 =
+                            taps.iter().enumerate().map(|(back, tap)| tap * at(back)).sum();
+                        assert!((f64::from(*near) - exact).abs() < 1e-6, "{rate} {newest} {age}");
+                    }
+                }
+            }
+        }
+    }
+}

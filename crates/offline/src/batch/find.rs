@@ -1,0 +1,108 @@
+//! What the user means: files, folders, patterns.
+
+use crate::{EXTENSIONS, Error, STDIO, source::extension};
+use glob::{MatchOptions, glob_with};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+use walkdir::WalkDir;
+
+/// A file that is to be rendered, and the name it has below the folder that the user named.
+#[derive(Debug)]
+pub struct Found {
+    pub path: PathBuf,
+    pub below: PathBuf,
+    /// Whether the user named this very file.
+    pub named: bool,
+}
+
+/// All files that `input` stands for, in the order of their names: itself; what is in it and its folders; or
+/// what matches it, for shells that leave `*` alone. Of a folder, those that are audio by their extension,
+/// except what is hidden and what is in the folder `out`, where our outputs go. Audio in formats that are not read
+/// is added to `unread`.
+///
+/// # Errors
+/// One for each file or folder that cannot be looked at; for nothing found as well.
+pub fn find(
+    input: &Path,
+    out: Option<&Path>,
+    unread: &mut Vec<PathBuf>,
+) -> Vec<Result<Found, (PathBuf, Error)>> {
+    if input == Path::new(STDIO) || input.symlink_metadata().is_ok() {
+        return look_at(input, out, unread);
+    }
+    let pattern = input.to_str().filter(|text| text.contains(['*', '?', '[']));
+    // What is no pattern, or matches nothing, is reported as the file that it would be.
+    let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
+    match pattern.and_then(|pattern| glob_with(pattern, options).ok()) {
+        Some(mut paths) => match paths.next() {
+            Some(first) => std::iter::once(first)
+                .chain(paths)
+                .flat_map(|path| match path {
+                    Ok(path) => look_at(&path, out, unread),
+                    Err(error) => {
+                        let path = error.path().to_path_buf();
+                        vec![Err((path.clone(), Error::Read { path, source: error.into() }))]
+                    }
+                })
+                .collect(),
+            None => vec![Err((input.into(), Error::NoMatch(input.into())))],
+        },
+        None => look_at(input, out, unread),
+    }
+}
+
+fn look_at(
+    input: &Path,
+    out: Option<&Path>,
+    unread: &mut Vec<PathBuf>,
+) -> Vec<Result<Found, (PathBuf, Error)>> {
+    if !fs::metadata(input).is_ok_and(|metadata| metadata.is_dir()) {
+        let below = input.file_name().map_or_else(|| input.into(), PathBuf::from);
+        return vec![Ok(Found { path: input.into(), below, named: true })];
+    }
+    let hidden = |path: &Path| {
+        path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
+    };
+    let is_out = |path: &Path| out.is_some() && fs::canonicalize(path).ok().as_deref() == out;
+    let mut all = Vec::new();
+    let walk = WalkDir::new(input).follow_links(true).sort_by_file_name().into_iter();
+    let wanted = walk
+        .filter_entry(|entry| entry.depth() == 0 || !hidden(entry.path()) && !is_out(entry.path()));
+    for entry in wanted {
+        match entry {
+            Ok(entry) if entry.file_type().is_file() && is_audio(entry.path()) => {
+                let below = entry.path().strip_prefix(input).unwrap_or(entry.path()).into();
+                all.push(Ok(Found { path: entry.into_path(), below, named: false }));
+            }
+            Ok(entry) if entry.file_type().is_file() && is_unread(entry.path()) => {
+                unread.push(entry.into_path());
+            }
+            Ok(_) => {}
+            Err(error) => {
+                let path = error.path().unwrap_or(input).to_path_buf();
+                let source =
+                    error.into_io_error().unwrap_or_else(|| io::Error::other("it links to itself"));
+                all.push(Err((path.clone(), Error::Read { path, source })));
+            }
+        }
+    }
+    if all.is_empty() {
+        all.push(Err((input.into(), Error::NoAudio(input.into()))));
+    }
+    all
+}
+
+/// Whether `path` is called like an audio file.
+pub fn is_audio(path: &Path) -> bool {
+    extension(path).is_some_and(|own| EXTENSIONS.contains(&&*own))
+}
+
+/// Whether `path` is called like audio of a format that is not read.
+fn is_unread(path: &Path) -> bool {
+    // Most of m4a is AAC.
+    const UNREAD: [&str; 13] =
+        ["aac", "ac3", "amr", "ape", "au", "m4a", "mka", "mp2", "opus", "snd", "w64", "wma", "wv"];
+    extension(path).is_some_and(|own| UNREAD.contains(&&*own))
+}

@@ -1,0 +1,289 @@
+//! Which file becomes which: decided, and refused if it must be, before any work.
+
+use super::{
+    Fate, Outcome,
+    find::{Found, find, is_audio},
+};
+use crate::{
+    Error, STDIO,
+    source::{WAV_EXTENSIONS, extension},
+};
+use std::{
+    collections::{HashMap, HashSet},
+    ffi::OsString,
+    fs,
+    path::{Component, Path, PathBuf},
+};
+
+/// What the user asks for.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// Files, folders and patterns; `-` is standard input.
+    pub inputs: &'a [PathBuf],
+    /// So many of the last inputs are from a list: below `out`, relative ones keep the folders that they name.
+    pub listed: usize,
+    /// A file for one file, or a folder; beside the inputs if there is none. `-` is standard output.
+    pub out: Option<&'a Path>,
+    /// `out` is a folder even for one file.
+    pub many: bool,
+    /// What is added to the names of outputs.
+    pub suffix: &'a str,
+    /// Outputs that exist may be overwritten.
+    pub force: bool,
+    /// Outputs that exist are complete.
+    pub skip_existing: bool,
+}
+
+/// One file to render.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// The file to read.
+    pub input: PathBuf,
+    /// The file to write.
+    pub output: PathBuf,
+    /// How long it will take against others.
+    pub work: u64,
+    pub(super) index: usize,
+}
+
+/// What is to be done, the longest file first, and what is decided already.
+#[derive(Debug)]
+pub struct Plan {
+    /// What is to be rendered.
+    pub jobs: Vec<Job>,
+    /// Files that were named more than once, and are rendered once.
+    pub repeated: Vec<PathBuf>,
+    /// Files that are not rendered.
+    pub left_out: Vec<LeftOut>,
+    pub(super) outcomes: Vec<(usize, Outcome)>,
+}
+
+/// A file among the inputs that is not rendered, and why.
+#[derive(Debug)]
+pub struct LeftOut {
+    /// The file.
+    pub input: PathBuf,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why an input is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Reason {
+    /// It has the name of another input's output.
+    #[error("the output of another input, from an earlier run")]
+    Output,
+    /// It lies in a folder, and is audio of a format that is not read.
+    #[error(
+        "a format that is not read, or, like m4a, only if it is named and holds ALAC; give WAV, FLAC, AIFF, CAF, MP3 or Ogg Vorbis"
+    )]
+    Format,
+}
+
+impl Reason {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Output, Self::Format];
+}
+
+/// Why nothing is done at all.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    /// Two inputs have one output.
+    #[error("{} and {} would both become {}; render them apart, or with another --suffix", .inputs[0].display(), .inputs[1].display(), .output.display())]
+    Collision {
+        /// The inputs.
+        inputs: [PathBuf; 2],
+        /// The output.
+        output: PathBuf,
+    },
+    /// An output is also an input.
+    #[error("{}: is an input; choose another --out, or a --suffix", .0.display())]
+    OverInput(PathBuf),
+    /// An output is also an input: of an earlier run, or the user's own.
+    #[error("{}: is an input that --force would overwrite; go on with --skip-existing, or choose an --out or another --suffix", .0.display())]
+    Earlier(PathBuf),
+    /// Many files are to go into what is a file, or is called like one.
+    #[error("{}: is a file's name, and several outputs need a folder; choose another --out, or end it in /", .0.display())]
+    NotAFolder(PathBuf),
+    /// The output has another format's name.
+    #[error("{}: what is written is WAV; let the name end in .wav", .0.display())]
+    NotWav(PathBuf),
+    /// A report on the standard output that the sound goes to.
+    #[error(
+        "--json: the report would be mixed with the sound on standard output; give --out a file"
+    )]
+    Report,
+    /// Standard input or output together with others.
+    #[error("- stands for one file: give it one input and one output, like `render - -o -`")]
+    Stdio,
+}
+
+impl Plan {
+    /// Finds all inputs and names their outputs.
+    ///
+    /// # Errors
+    /// When one output would be written twice, or over an input.
+    pub fn new(request: &Request) -> Result<Self, Refused> {
+        let mut unread = Vec::new();
+        let found = find_all(request, &mut unread);
+        let one_file = matches!(&found[..], [Ok(Found { named: true, .. })])
+            && request.inputs.len() == 1
+            && !request.many;
+        let is_stdio = |path: &Path| path == Path::new(STDIO);
+        let uses_stdin = request.inputs.iter().any(|input| is_stdio(input));
+        let to_stdout = request.out.is_some_and(is_stdio);
+        let into_folder = request.out.is_some_and(|out| {
+            !to_stdout && (!one_file || out.is_dir() || ends_with_separator(out))
+        });
+        if (uses_stdin || to_stdout) && !one_file
+            || uses_stdin && (into_folder || request.out.is_none())
+        {
+            return Err(Refused::Stdio);
+        }
+        let is_file_name = |out: &&Path| {
+            !out.is_dir() && (out.exists() || is_audio(out) && !ends_with_separator(out))
+        };
+        if let Some(out) = request.out.filter(|_| into_folder).filter(is_file_name) {
+            return Err(Refused::NotAFolder(out.into()));
+        }
+        let is_wav = |out: &Path| extension(out).is_none_or(|own| WAV_EXTENSIONS.contains(&&*own));
+        if let Some(out) = request.out.filter(|out| !into_folder && !is_wav(out)) {
+            return Err(Refused::NotWav(out.into()));
+        }
+
+        let output_of = |found: &Found| match request.out {
+            Some(out) if !into_folder => native(out),
+            Some(out) => renamed(&native(out).join(&found.below), request.suffix),
+            None => renamed(&found.path, request.suffix),
+        };
+        let canonical = |path: &Path| fs::canonicalize(path).ok();
+        // A pattern like *.wav finds what an earlier run has put beside its inputs, too.
+        let mut earlier = HashSet::new();
+        if !request.suffix.is_empty() {
+            for found in found.iter().flatten() {
+                let output = canonical(&output_of(found));
+                earlier.extend(
+                    output.filter(|output| Some(output) != canonical(&found.path).as_ref()),
+                );
+            }
+        }
+        let is_earlier = |path: &Path| canonical(path).is_some_and(|path| earlier.contains(&path));
+        let overwritten = found.iter().flatten().find(|found| is_earlier(&found.path));
+        if let Some(found) = overwritten.filter(|_| request.force) {
+            return Err(Refused::Earlier(found.path.clone()));
+        }
+        let left_out = unread.into_iter().map(|input| LeftOut { input, reason: Reason::Format });
+        let mut plan = Self {
+            jobs: Vec::new(),
+            repeated: Vec::new(),
+            left_out: left_out.collect(),
+            outcomes: Vec::new(),
+        };
+        let mut makers: HashMap<OsString, PathBuf> = HashMap::new();
+        let rendered = found.iter().flatten().filter(|found| !is_earlier(&found.path));
+        let inputs: HashSet<PathBuf> =
+            rendered.filter_map(|found| canonical(&found.path)).collect();
+        for (index, found) in found.into_iter().enumerate() {
+            let found = match found {
+                Ok(found) => found,
+                Err((input, error)) => {
+                    let fate = Fate::Failed(error);
+                    plan.outcomes.push((index, Outcome { input, output: None, fate }));
+                    continue;
+                }
+            };
+            let output = output_of(&found);
+            let Found { path: input, .. } = found;
+            if is_earlier(&input) {
+                plan.left_out.push(LeftOut { input, reason: Reason::Output });
+                continue;
+            }
+            if let Some(other) = makers.insert(key(&output), input.clone()) {
+                if canonical(&other) == canonical(&input) {
+                    plan.repeated.push(input);
+                    continue;
+                }
+                return Err(Refused::Collision { inputs: [other, input], output });
+            }
+            if canonical(&output).is_some_and(|path| inputs.contains(&path)) {
+                return Err(Refused::OverInput(output));
+            }
+            plan.add(Job { work: work(&input), input, output, index }, request);
+        }
+        plan.jobs.sort_by_key(|job| (std::cmp::Reverse(job.work), job.index));
+        Ok(plan)
+    }
+
+    /// What is decided already: files that are skipped or failed.
+    pub fn decided(&self) -> impl Iterator<Item = &Outcome> {
+        self.outcomes.iter().map(|(_, outcome)| outcome)
+    }
+
+    fn add(&mut self, job: Job, request: &Request) {
+        let is_file = |path: &Path| path != Path::new(STDIO);
+        let missing = is_file(&job.input).then(|| fs::metadata(&job.input).err()).flatten();
+        let exists = is_file(&job.output) && job.output.symlink_metadata().is_ok();
+        let fate = if let Some(source) = missing {
+            Fate::Failed(Error::Read { path: job.input.clone(), source })
+        } else if exists && request.skip_existing {
+            Fate::Skipped
+        } else if exists && !request.force {
+            Fate::Failed(Error::Exists(job.output.clone()))
+        } else {
+            self.jobs.push(job);
+            return;
+        };
+        let Job { input, output, index, .. } = job;
+        self.outcomes.push((index, Outcome { input, output: Some(output), fate }));
+    }
+}
+
+fn find_all(request: &Request, unread: &mut Vec<PathBuf>) -> Vec<Result<Found, (PathBuf, Error)>> {
+    let out = request.out.and_then(|out| fs::canonicalize(out).ok());
+    let find = |input: &PathBuf| find(&native(input), out.as_deref(), unread);
+    let mut found: Vec<_> = request.inputs.iter().map(find).collect();
+    let named = request.inputs.len() - request.listed;
+    for found in found[named..].iter_mut().flatten().flatten() {
+        if found.path.is_relative() {
+            let is_name = |part: &Component| matches!(part, Component::Normal(_));
+            found.below = found.path.components().filter(is_name).collect();
+        }
+    }
+    found.into_iter().flatten().collect()
+}
+
+/// `path` with one kind of separator where a system has two.
+fn native(path: &Path) -> PathBuf {
+    if cfg!(windows) { path.components().collect() } else { path.into() }
+}
+
+/// `path` with `suffix` at the end of its name, and as WAV.
+fn renamed(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_os_string();
+    name.push(suffix);
+    name.push(".wav");
+    path.with_file_name(name)
+}
+
+/// What tells two names apart: on some systems, not the case.
+fn key(path: &Path) -> OsString {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
+    if cfg!(any(windows, target_os = "macos")) {
+        return path.to_string_lossy().to_lowercase().into();
+    }
+    path.into()
+}
+
+fn ends_with_separator(path: &Path) -> bool {
+    path.to_string_lossy().ends_with(std::path::is_separator)
+}
+
+/// Length as far as a look at the file tells: what is compressed holds more.
+fn work(path: &Path) -> u64 {
+    let len = fs::metadata(path).map_or(0, |metadata| metadata.len());
+    match extension(path).as_deref() {
+        Some("mp3" | "ogg" | "oga") => len.saturating_mul(8),
+        Some("flac") => len.saturating_mul(2),
+        _ => len,
+    }
+}

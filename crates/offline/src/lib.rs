@@ -1,0 +1,187 @@
+//! Files: reading, rendering, drawing and writing them.
+//!
+//! Whatever goes wrong with a file is an [`enum@Error`] of one line that names the file and the remedy, and
+//! leaves no output behind.
+
+pub mod batch;
+mod codebooks;
+pub mod coded;
+mod guard;
+mod level;
+pub mod listen;
+mod output;
+mod parts;
+pub mod pass;
+pub mod pitch;
+pub mod plot;
+pub mod render;
+mod resample;
+pub mod score;
+mod source;
+pub mod table;
+pub mod transcribe;
+pub mod wav;
+pub mod xorshift;
+
+pub use level::Level;
+pub use output::{Output, clean_up_on_interrupt};
+pub use source::{EXTENSIONS, Input, STDIO, Source};
+
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
+use thiserror::Error;
+
+/// What can go wrong with a file.
+#[derive(Debug, Error)]
+pub enum Error {
+    /// The input cannot be opened or read.
+    #[error("{}: cannot be read ({source}); check the name and the permissions", .path.display())]
+    Read {
+        /// The input.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// No file matches a pattern.
+    #[error("{}: matches no file; check the name", .0.display())]
+    NoMatch(PathBuf),
+    /// A folder holds nothing to render.
+    #[error("{}: holds no audio files; there are {}", .0.display(), EXTENSIONS.join(", "))]
+    NoAudio(PathBuf),
+    /// A folder stands where a file is expected.
+    #[error("{}: is a folder; give a file", .0.display())]
+    Folder(PathBuf),
+    /// The input is no WAV file, or a broken one.
+    #[error("{}: not a WAV file ({reason}); convert it to WAV, with ffmpeg for example", .path.display())]
+    NotWav {
+        /// The input.
+        path: PathBuf,
+        /// What is missing or wrong.
+        reason: String,
+    },
+    /// The input is in no format that is read, or broken.
+    #[error("{}: cannot be decoded ({reason}); give WAV, FLAC, AIFF, MP3 or Ogg Vorbis", .path.display())]
+    NotAudio {
+        /// The input.
+        path: PathBuf,
+        /// What is missing or wrong.
+        reason: String,
+    },
+    /// What plays the keys is no MIDI file, or one that cannot be played.
+    #[error("{}: not a MIDI file to play ({reason}); give a standard MIDI file of format 0 or 1", .path.display())]
+    NotMidi {
+        /// The file.
+        path: PathBuf,
+        /// What is missing or wrong.
+        reason: String,
+    },
+    /// What plays the keys has no notes.
+    #[error("{}: holds no notes; give a MIDI file with notes", .0.display())]
+    NoNotes(PathBuf),
+    /// The input's samples are of a kind that is not read.
+    #[error("{}: {coding} samples; convert them to 8, 16, 24 or 32-bit integer, or to float", .path.display())]
+    Coding {
+        /// The input.
+        path: PathBuf,
+        /// The kind of its samples.
+        coding: String,
+    },
+    /// The input ends before all that its header promises.
+    #[error("{}: truncated, {missing} of {frames} frames are missing; copy or export it again", .path.display())]
+    Truncated {
+        /// The input.
+        path: PathBuf,
+        /// Frames that are not there.
+        missing: u64,
+        /// Frames that should be there.
+        frames: u64,
+    },
+    /// The input's coding is damaged.
+    #[error("{}: damaged, {missing} of {frames} frames are missing; copy or export it again", .path.display())]
+    Damaged {
+        /// The input.
+        path: PathBuf,
+        /// Frames that cannot be decoded.
+        missing: u64,
+        /// Frames that should be there.
+        frames: u64,
+    },
+    /// The input ends where its coding goes on, because of its end or its lengths.
+    #[error("{}: truncated or damaged; copy or export it again", .0.display())]
+    CutShort(PathBuf),
+    /// The input has no samples.
+    #[error("{}: holds no samples; record or export it again", .0.display())]
+    Empty(PathBuf),
+    /// The filter cannot work at the input's sample rate, or with the settings.
+    #[error("{}: {source}", .path.display())]
+    Filter {
+        /// The input.
+        path: PathBuf,
+        /// What the filter says.
+        source: tone_filter_dsp::Error,
+    },
+    /// The output exists, and nobody allowed to overwrite it.
+    #[error("{}: already exists; choose another name, or overwrite it with --force", .0.display())]
+    Exists(PathBuf),
+    /// The output is the input.
+    #[error("{}: is the input itself; choose another name for the output", .0.display())]
+    OverInput(PathBuf),
+    /// The output exists and is a device, a pipe or the like.
+    #[error("{}: is not a regular file; choose another name for the output", .0.display())]
+    NotAFile(PathBuf),
+    /// The sample rate that was asked for cannot be made of the input's.
+    #[error("{}: {from} Hz cannot become {to} Hz ({reason}); choose another --sample-rate", .path.display())]
+    Rate {
+        /// The input.
+        path: PathBuf,
+        /// Its sample rate in Hz.
+        from: u32,
+        /// The output's in Hz.
+        to: u32,
+        /// Why not.
+        reason: String,
+    },
+    /// The input was to be played louder or softer, and is silent.
+    #[error("{}: is silent, and no gain gives it a peak; leave out --normalize-peak", .0.display())]
+    Silent(PathBuf),
+    /// The output's channels and rate are more than a WAV header can state.
+    #[error("{}: {channels} channels at {rate} Hz do not fit a WAV header; split the channels, or choose a lower --bit-depth", .path.display())]
+    TooWide {
+        /// The output.
+        path: PathBuf,
+        /// Its number of channels.
+        channels: u16,
+        /// Its sample rate in Hz.
+        rate: u32,
+    },
+    /// What goes through a pipe cannot be stored meanwhile.
+    #[error("{}: cannot be stored in {}, the folder for temporary files ({source}); make room there, or name another one in TMPDIR", .path.display(), std::env::temp_dir().display())]
+    Temporary {
+        /// What is stored: the input or the output.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The output cannot be created or written.
+    #[error("{}: cannot be written ({source}); check the folder, its permissions and the space left", .path.display())]
+    Write {
+        /// The output.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// Why the file for the output `path` cannot be written; for standard output, that is a temporary one.
+    pub fn writing(path: &Path, source: io::Error) -> Self {
+        let path = path.to_path_buf();
+        if path == Path::new(STDIO) {
+            Self::Temporary { path, source }
+        } else {
+            Self::Write { path, source }
+        }
+    }
+}

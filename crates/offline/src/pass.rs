@@ -1,0 +1,283 @@
+//! One run over a file: reading, filtering, resampling, block by block.
+
+use super::{
+    Error, Input, Level, Source,
+    render::{Options, Tail},
+    resample::Resampler,
+    score::Player,
+    wav::{Chunk, Format},
+};
+use ebur128::{EbuR128, Mode};
+use tone_filter_dsp::{BandMask, BandState, ToneFilter};
+
+/// Frames between two looks at the bands, and the shortest piece of a tail.
+const MOMENT: usize = 2048;
+
+/// Chunks that count in samples, and are wrong at another rate.
+const RATE_BOUND: [&[u8; 4]; 4] = [b"bext", b"cue ", b"plst", b"smpl"];
+
+/// `auto` ends where a whole block stays below this: half a step of 16 bits.
+const INAUDIBLE: f32 = 0.5 / 32_768.0;
+
+/// One run over a file from its start to the end of its tail.
+pub struct Pass<'a> {
+    input: &'a Input,
+    options: &'a Options,
+    /// The factor between the filter's output and the pass's.
+    gain: f32,
+    /// Whether the source starts again at its end, without a seam.
+    pub repeats: bool,
+    source: Source,
+    filter: ToneFilter,
+    resampler: Option<Resampler>,
+    player: Player,
+    stage: Stage,
+    /// Frames of the source so far.
+    pub(super) read: u64,
+    /// Frames of the filter's output that are still to be left out, because they come before the source's first.
+    early: usize,
+    pub(super) before: Level,
+    pub(super) after: Level,
+    /// Of input and output.
+    meters: [Option<EbuR128>; 2],
+    pub(super) notes: BandMask,
+}
+
+/// What the next block comes from.
+enum Stage {
+    Source,
+    /// What the filter holds back for its latency.
+    Latency,
+    /// So many frames of silence.
+    Tail(u64),
+    /// What the resampler holds back.
+    Resampler,
+    End,
+}
+
+impl<'a> Pass<'a> {
+    /// At the start of `input`; what comes out is multiplied by `gain`.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or the filter or the resampler cannot work at its sample rate.
+    pub fn new(input: &'a Input, options: &'a Options, gain: f32) -> Result<Self, Error> {
+        let source = Source::open(input)?;
+        let Format { channels, rate, .. } = source.format();
+        let path = || input.path().to_path_buf();
+        let hertz = f64::from(rate);
+        let filter = ToneFilter::new(hertz, &options.settings)
+            .map_err(|source| Error::Filter { path: path(), source })?
+            .with_channels(usize::from(channels))
+            .with_kernel(options.kernel);
+        let resampler = options.rate.filter(|to| *to != rate).map(|to| {
+            Resampler::new(rate, to, channels).map_err(|reason| Error::Rate {
+                path: path(),
+                from: rate,
+                to,
+                reason,
+            })
+        });
+        // A rate that is none for it has no loudness.
+        let meter = |rate| EbuR128::new(u32::from(channels), rate, Mode::I).ok();
+        let meter = |rate| options.loudness.then(|| meter(rate)).flatten();
+        Ok(Self {
+            input,
+            options,
+            gain,
+            repeats: false,
+            early: filter.latency(),
+            player: Player::new(&options.keys, &filter),
+            meters: [rate, options.rate.unwrap_or(rate)].map(meter),
+            source,
+            filter,
+            resampler: resampler.transpose()?,
+            stage: Stage::Source,
+            read: 0,
+            before: Level::default(),
+            after: Level::default(),
+            notes: BandMask::NONE,
+        })
+    }
+
+    /// What is read.
+    pub(super) fn source(&mut self) -> &mut Source {
+        &mut self.source
+    }
+
+    /// What filters.
+    pub fn filter(&mut self) -> &mut ToneFilter {
+        &mut self.filter
+    }
+
+    /// What comes out.
+    pub fn format(&self) -> Format {
+        let source = self.source.format();
+        Format {
+            depth: self.options.depth.unwrap_or(self.source.natural_depth()),
+            rate: self.options.rate.unwrap_or(source.rate),
+            ..source
+        }
+    }
+
+    /// Whether what comes out has another sample rate than what is read.
+    pub(super) fn resamples(&self) -> bool {
+        self.resampler.is_some()
+    }
+
+    /// No more samples a channel than this come out.
+    pub fn most_frames(&self) -> Option<u64> {
+        let frames = self.source.frames()? + self.tail_frames();
+        Some(self.resampler.as_ref().map_or(frames, |resampler| resampler.output_frames(frames)))
+    }
+
+    /// The share of the source that is read, 0 to 1, if the file tells its length.
+    pub fn part(&self) -> Option<f64> {
+        self.source.frames().map(|frames| self.read as f64 / frames.max(self.read) as f64)
+    }
+
+    /// Seconds of the source that have been read since its start.
+    pub fn seconds(&self) -> f64 {
+        self.read as f64 / f64::from(self.source.format().rate)
+    }
+
+    /// The chunks to carry over, before and after the samples.
+    pub(super) fn chunks(&self) -> (Vec<Chunk>, Vec<Chunk>) {
+        let fits = |chunk: &&Chunk| self.resampler.is_none() || !RATE_BOUND.contains(&&chunk.id);
+        let (before, after) = self.source.chunks();
+        (
+            before.iter().filter(fits).copied().collect(),
+            after.iter().filter(fits).copied().collect(),
+        )
+    }
+
+    /// Integrated loudness of input and output in LUFS; of less than 0.4 s, and of silence, there is none.
+    pub(super) fn loudness(&self) -> [Option<f64>; 2] {
+        let loudness = |meter: &Option<EbuR128>| meter.as_ref()?.loudness_global().ok();
+        self.meters.each_ref().map(|meter| loudness(meter).filter(|lufs| lufs.is_finite()))
+    }
+
+    /// Replaces what `block` holds by what comes next, of about `frames` of the source, and which may be nothing for
+    /// now. False at the end.
+    ///
+    /// # Errors
+    /// When the file cannot be read on.
+    pub fn next(&mut self, block: &mut [Vec<f32>], frames: usize) -> Result<bool, Error> {
+        match self.stage {
+            Stage::Source => {
+                self.source.read(block, frames)?;
+                if block[0].is_empty() && self.repeats && self.read > 0 {
+                    self.rewind()?;
+                    self.source.read(block, frames)?;
+                }
+                if block[0].is_empty() {
+                    self.stage = Stage::Latency;
+                    return self.next(block, frames);
+                }
+                self.read += block[0].len() as u64;
+                block.iter().for_each(|channel| self.before.add(channel));
+                measure(&mut self.meters[0], block);
+                self.process(block);
+            }
+            Stage::Latency => {
+                silence(block, self.filter.latency());
+                self.process(block);
+                self.stage = Stage::Tail(self.tail_frames());
+            }
+            Stage::Tail(0) => {
+                self.stage = Stage::Resampler;
+                return self.next(block, frames);
+            }
+            Stage::Tail(left) => {
+                let piece = left.min(MOMENT as u64);
+                silence(block, piece as usize);
+                self.process_at_rate(block);
+                let audible = |sample: &f32| sample.abs() * self.gain >= INAUDIBLE;
+                if self.options.tail == Tail::Auto && !block.iter().flatten().any(audible) {
+                    self.stage = Stage::Resampler;
+                    return self.next(block, frames);
+                }
+                self.resample(block);
+                self.stage = Stage::Tail(left - piece);
+            }
+            Stage::Resampler => {
+                self.stage = Stage::End;
+                let Some(resampler) = &mut self.resampler else { return Ok(false) };
+                resampler.finish(block);
+            }
+            Stage::End => return Ok(false),
+        }
+        for channel in block.iter_mut() {
+            if self.gain != 1.0 {
+                channel.iter_mut().for_each(|sample| *sample *= self.gain);
+            }
+            self.after.add(channel);
+        }
+        measure(&mut self.meters[1], block);
+        Ok(true)
+    }
+
+    /// Goes on with the start of the source, while the filter sounds on.
+    fn rewind(&mut self) -> Result<(), Error> {
+        self.source = Source::open(self.input)?;
+        self.filter.release_keys();
+        self.player = Player::new(&self.options.keys, &self.filter);
+        self.read = 0;
+        Ok(())
+    }
+
+    fn tail_frames(&self) -> u64 {
+        let seconds = match self.options.tail {
+            Tail::None => 0.0,
+            Tail::Seconds(seconds) => seconds,
+            // The filter's own tail is the time to -60 dB, and 16 bits have 96.
+            Tail::Auto => ToneFilter::tail(self.filter.settings()) * 96.0 / 60.0,
+        };
+        (seconds * f64::from(self.source.format().rate)).round() as u64
+    }
+
+    /// Filters `block`, and brings it to the output's sample rate.
+    fn process(&mut self, block: &mut [Vec<f32>]) {
+        self.process_at_rate(block);
+        self.resample(block);
+    }
+
+    fn resample(&mut self, block: &mut [Vec<f32>]) {
+        if let Some(resampler) = &mut self.resampler {
+            resampler.process(block);
+        }
+    }
+
+    /// Filters `block`, and leaves out what comes too early.
+    fn process_at_rate(&mut self, block: &mut [Vec<f32>]) {
+        for start in (0..block[0].len()).step_by(MOMENT) {
+            let end = block[0].len().min(start + MOMENT);
+            self.player.process(&mut self.filter, block, start..end, |_| ());
+            let sounding = self.filter.sounding_bands();
+            for (tone, band) in self.filter.bands().bands.iter().enumerate() {
+                if band.state != BandState::Muted && sounding.contains(tone) {
+                    self.notes = self.notes.with(tone, true);
+                }
+            }
+        }
+        let early = self.early.min(block[0].len());
+        self.early -= early;
+        if early > 0 {
+            block.iter_mut().for_each(|channel| drop(channel.drain(..early)));
+        }
+    }
+}
+
+fn measure(meter: &mut Option<EbuR128>, block: &[Vec<f32>]) {
+    let channels: Vec<&[f32]> = block.iter().map(Vec::as_slice).collect();
+    if let Some(Err(_)) = meter.as_mut().map(|meter| meter.add_frames_planar_f32(&channels)) {
+        *meter = None;
+    }
+}
+
+/// Replaces what `block` holds by so many frames of silence.
+fn silence(block: &mut [Vec<f32>], frames: usize) {
+    for channel in block {
+        channel.clear();
+        channel.resize(frames, 0.0);
+    }
+}

@@ -1,0 +1,31 @@
+//! The pitch at which a band sounds.
+
+use tone_filter_dsp::notes::{PITCH_CLASSES, TONES, midi_note};
+
+/// The name of the note that band `tone` sounds when it is moved by `transpose` semitones: `A4` for band 12, `A3` an
+/// octave lower.
+pub fn name(tone: usize, transpose: f32) -> String {
+    let key = midi_note(tone, transpose);
+    // The pitch classes begin at A, the octaves at C.
+    format!("{}{}", PITCH_CLASSES[(key + 3).rem_euclid(12) as usize], key.div_euclid(12) - 1)
+}
+
+/// The names of all bands.
+pub fn names(transpose: f32) -> [String; TONES] {
+    std::array::from_fn(|tone| name(tone, transpose))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tone_filter_dsp::notes;
+
+    #[test]
+    fn a_band_is_called_by_what_it_sounds() {
+        for (tone, own) in names(0.0).iter().enumerate() {
+            assert_eq!(own, notes::name(tone));
+            assert_eq!(name(tone, -0.3), *own);
+        }
+        assert_eq!([name(12, -12.0), name(0, -24.0), name(2, 1.0)], ["A3", "A1", "C4"]);
+    }
+}

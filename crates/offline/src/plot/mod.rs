@@ -1,0 +1,207 @@
+//! The 48 bands over time as a picture: a piano roll, A3 at the bottom and G#7 at the top where nothing is transposed.
+
+mod canvas;
+mod draw;
+
+use super::{Error, listen::listen, pitch::names, score::Score};
+use std::path::Path;
+use tone_filter_dsp::{BandState, Bands, Settings, kernel::Kernel, notes::TONES};
+
+/// Columns held before neighbours are merged: enough that the picture has no more than that to show.
+const COLUMNS: usize = 2 * draw::WIDTH as usize;
+
+/// Collects snapshots of the bands and draws them.
+///
+/// Takes the same memory for a second as for a day: the longer the sound, the more neighbouring
+/// snapshots share a column, which shows the strongest of them.
+#[derive(Debug, Clone)]
+pub struct Plot {
+    title: String,
+    hop: f64,
+    /// The notes' names.
+    names: [String; TONES],
+    columns: Vec<Column>,
+    /// Snapshots in a full column.
+    stride: u32,
+    /// Snapshots in the last column.
+    filled: u32,
+}
+
+type Column = [Cell; TONES];
+
+#[derive(Debug, Clone, Copy)]
+struct Cell {
+    state: BandState,
+    level_db: f32,
+}
+
+impl Cell {
+    fn stronger(self, other: Self) -> Self {
+        let rank = |cell: Self| (cell.state as u8, cell.level_db);
+        if rank(other) > rank(self) { other } else { self }
+    }
+}
+
+fn merge(into: &mut Column, column: &Column) {
+    for (cell, other) in into.iter_mut().zip(column) {
+        *cell = cell.stronger(*other);
+    }
+}
+
+impl Plot {
+    /// An empty plot called `title`, for snapshots that are `hop` seconds apart (10 ms does well), of bands that
+    /// are moved by `transpose` semitones.
+    pub fn new(title: impl Into<String>, hop: f64, transpose: f32) -> Self {
+        let (title, names) = (title.into(), names(transpose));
+        Self { title, hop, names, columns: Vec::new(), stride: 1, filled: 1 }
+    }
+
+    /// Appends a snapshot.
+    pub fn push(&mut self, bands: &Bands) {
+        let column = bands.bands.map(|band| Cell { state: band.state, level_db: band.level_db() });
+        match self.columns.last_mut() {
+            Some(last) if self.filled < self.stride => {
+                merge(last, &column);
+                self.filled += 1;
+            }
+            _ => {
+                if self.columns.len() == COLUMNS {
+                    self.halve();
+                }
+                self.columns.push(column);
+                self.filled = 1;
+            }
+        }
+    }
+
+    /// What a filter hears in the file `input`, called by the file's name.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn of_file(input: &Path, settings: &Settings) -> Result<Self, Error> {
+        let title = input.file_name().unwrap_or_default().to_string_lossy();
+        let mut plot = Self::new(title, 0.0, settings.transpose);
+        listen(
+            input,
+            (settings, &Score::default()),
+            Kernel::best(),
+            0.01,
+            |_| (),
+            |hop, bands| {
+                // A whole number of samples.
+                plot.hop = hop;
+                plot.push(bands);
+                Ok(())
+            },
+            |_| (),
+        )?;
+        Ok(plot)
+    }
+
+    /// The picture as a PNG file.
+    pub fn png(&self) -> Vec<u8> {
+        draw::picture(self).png()
+    }
+
+    /// Merges neighbouring columns.
+    fn halve(&mut self) {
+        for pair in 0..COLUMNS / 2 {
+            let mut column = self.columns[2 * pair];
+            merge(&mut column, &self.columns[2 * pair + 1]);
+            self.columns[pair] = column;
+        }
+        self.columns.truncate(COLUMNS / 2);
+        self.stride *= 2;
+    }
+
+    /// Seconds from the left edge to the right one.
+    fn duration(&self) -> f64 {
+        let missing = self.stride.saturating_sub(self.filled);
+        let hops = self.columns.len() as f64 * f64::from(self.stride) - f64::from(missing);
+        hops * self.hop
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tone_filter_dsp::Band;
+
+    /// Puts `tone` at -10 dB in `state`.
+    fn light(bands: &mut Bands, tone: usize, state: BandState) {
+        bands.bands[tone] = Band { ratio: 0.1, state, ..Band::default() };
+    }
+
+    #[test]
+    fn every_state_is_drawn_in_the_row_of_its_note_and_brighter_than_the_last() {
+        let states = [BandState::Muted, BandState::Sounding, BandState::Saturated];
+        let tones = [0, 12, 47];
+        let mut bands = Bands::default();
+        std::iter::zip(tones, states).for_each(|(tone, state)| light(&mut bands, tone, state));
+        let mut plot = Plot::new("", 0.01, 0.0);
+        (0..5).for_each(|_| plot.push(&bands));
+
+        let mut reader = png::Decoder::new(std::io::Cursor::new(plot.png())).read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let line = reader.next_frame(&mut pixels).unwrap().line_size;
+        // The rows are 16 high, and the lowest ends where the time axis begins.
+        let colours = [0, 12, 47, 11, 46].map(|tone| -> [u8; 3] {
+            let y = 64 + 16 * (47 - tone) + 8;
+            pixels[y * line + 3 * 200..][..3].try_into().unwrap()
+        });
+        let [blue, green, red, below_green, below_red] = colours;
+        assert!(blue[2] > blue[0].max(blue[1]), "{blue:?}");
+        assert!(green[1] > green[0].max(green[2]), "{green:?}");
+        assert!(red[0] > red[1].max(red[2]), "{red:?}");
+        let [dark, muted, sounding, saturated] = [below_green, blue, green, red].map(|c| {
+            let [r, g, b] = c.map(f32::from);
+            0.2126 * r + 0.7152 * g + 0.0722 * b
+        });
+        assert!(dark < muted && muted < sounding && sounding < saturated, "{colours:?}");
+        assert!(below_red.iter().all(|c| *c < 40), "{below_red:?}");
+    }
+
+    #[test]
+    fn a_long_sound_takes_no_more_memory_and_hides_no_peak() {
+        let mut plot = Plot::new("", 0.01, 0.0);
+        let snapshots = 7 * COLUMNS + 13;
+        for index in 0..snapshots {
+            let state = if index == 5003 { BandState::Saturated } else { BandState::Sounding };
+            let mut bands = Bands::default();
+            light(&mut bands, 12, state);
+            plot.push(&bands);
+        }
+        assert!(plot.columns.len() <= COLUMNS);
+        assert!((plot.duration() - 0.01 * snapshots as f64).abs() < 1e-9, "{}", plot.duration());
+        let red = |column: &&Column| column[12].state == BandState::Saturated;
+        assert_eq!(plot.columns.iter().filter(red).count(), 1);
+    }
+
+    #[test]
+    fn a_pure_a4_sounds_in_one_row_for_as_long_as_the_file() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let spec = hound::WavSpec {
+            channels: 1,
+            sample_rate: 44_100,
+            bits_per_sample: 32,
+            sample_format: hound::SampleFormat::Float,
+        };
+        let mut wav = hound::WavWriter::create(file.path(), spec).unwrap();
+        for t in 0..3 * 44_100 {
+            let sample = 0.3 * (std::f64::consts::TAU * 440.0 * f64::from(t) / 44_100.0).sin();
+            wav.write_sample(sample as f32).unwrap();
+        }
+        wav.finalize().unwrap();
+        let plot = Plot::of_file(file.path(), &Settings::default()).unwrap();
+        assert!((plot.duration() - 3.0).abs() < 1e-9, "{}", plot.duration());
+        for (tone, cell) in plot.columns.last().unwrap().iter().enumerate() {
+            assert_eq!(cell.state != BandState::Muted, tone == 12, "tone {tone}: {cell:?}");
+        }
+    }
+
+    #[test]
+    fn nothing_and_a_name_too_long_still_make_a_picture() {
+        let plot = Plot::new("an unreasonably long name ".repeat(50), 0.01, 0.0);
+        assert!(plot.png().starts_with(b"\x89PNG"));
+    }
+}

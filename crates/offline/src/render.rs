@@ -1,0 +1,224 @@
+//! One file through the filter.
+
+use super::{
+    Error, Input, Level, Output,
+    pass::Pass,
+    score::Score,
+    wav::{Depth, Format, Writer},
+};
+use std::{io, path::Path, sync::mpsc, thread, time::Instant};
+use tone_filter_dsp::{BandMask, Settings, kernel::Kernel};
+
+/// Frames that go from the reader to the filter and on to the writer at a time: enough to be worth a system
+/// call and a word between threads.
+const BLOCK: usize = 16_384;
+
+/// Blocks on their way to the writer: none of the two waits for the other's hiccups.
+const WAITING: usize = 4;
+
+/// Frames from which on writing has a thread of its own: short files come in numbers, and fill all cores alone.
+const LONG: u64 = 1 << 21;
+
+/// What comes after the end of the input, while the resonators still ring.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Tail {
+    /// Nothing: the output is as long as the input.
+    #[default]
+    None,
+    /// So many seconds.
+    Seconds(f64),
+    /// Until it cannot be heard.
+    Auto,
+}
+
+/// How to render.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The sound.
+    pub settings: Settings,
+    /// What is played on its bands.
+    pub keys: Score,
+    /// The output's depth; the input's if there is none.
+    pub depth: Option<Depth>,
+    /// The output's sample rate in Hz; the input's if there is none.
+    pub rate: Option<u32>,
+    /// What comes after the end.
+    pub tail: Tail,
+    /// The output's peak in dB full scale; wherever it falls if there is none.
+    pub normalize: Option<f32>,
+    /// Round without dither.
+    pub no_dither: bool,
+    /// What computes.
+    pub kernel: Kernel,
+    /// Overwrite an output that exists.
+    pub force: bool,
+    /// Give the output the input's time of modification.
+    pub keep_mtime: bool,
+    /// Measure the loudness, which takes as long as the filter's bank.
+    pub loudness: bool,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy)]
+pub struct Report {
+    /// What the output's samples have in common.
+    pub format: Format,
+    /// Samples a channel of the output.
+    pub frames: u64,
+    /// Seconds of sound that were read.
+    pub source_seconds: f64,
+    /// Samples that were filtered, all channels together.
+    pub samples: u64,
+    /// Seconds it took, reading and writing included.
+    pub wall_seconds: f64,
+    /// How loud the input is.
+    pub before: Level,
+    /// How loud the output is, before samples are cut to full scale.
+    pub after: Level,
+    /// Integrated loudness by EBU R128 of input and output, in LUFS, where it is measured and there is any.
+    pub loudness: [Option<f64>; 2],
+    /// Samples beyond full scale that had to be cut to it.
+    pub clipped: u64,
+    /// The bands that sounded.
+    pub notes: BandMask,
+    /// The sound.
+    pub settings: Settings,
+}
+
+impl Report {
+    /// Duration of the output.
+    pub fn audio_seconds(&self) -> f64 {
+        self.frames as f64 / f64::from(self.format.rate)
+    }
+
+    /// Seconds of sound a second.
+    pub fn times_real_time(&self) -> f64 {
+        self.source_seconds / self.wall_seconds
+    }
+
+    /// Samples of all channels a second, in millions.
+    pub fn mega_samples_per_second(&self) -> f64 {
+        self.samples as f64 / self.wall_seconds / 1e6
+    }
+}
+
+/// Renders the file `input` to the WAV file `output`, which starts in time with it. `progress` is told
+/// which part of the work is done, 0 to 1, if the file tells its length.
+///
+/// Takes the same memory for any length. The output appears when it is complete, and depends on nothing
+/// but the input and the options.
+///
+/// # Errors
+/// As [`enum@Error`] tells; then there is no output, and one that was there is untouched.
+pub fn render(
+    input: &Path,
+    output: &Path,
+    options: &Options,
+    mut progress: impl FnMut(f64),
+) -> Result<Report, Error> {
+    let start = Instant::now();
+    let input = Input::new(input)?;
+    let mut pass = Pass::new(&input, options, 1.0)?;
+    let output = Output::create(output, input.path(), options.force)?;
+    let mut gain = 1.0;
+    if let Some(peak_db) = options.normalize {
+        run(&mut pass, &mut |part| progress(part / 2.0), &mut |_| Ok(()))?;
+        if pass.after.peak == 0.0 {
+            return Err(Error::Silent(input.path().into()));
+        }
+        gain = libm::powf(10.0, peak_db / 20.0) / pass.after.peak;
+        pass = Pass::new(&input, options, gain)?;
+    }
+    let mut progress = |part: f64| {
+        progress(if options.normalize.is_some() { 0.5 + part / 2.0 } else { part });
+    };
+
+    let source = pass.source().format();
+    let format = pass.format();
+    let Settings { bypass, mix, morph, output: level, .. } = options.settings;
+    let passed_on = bypass || morph == 0.0 || mix == 0.0 && level == 0.0;
+    let processed = !passed_on || gain != 1.0 || pass.resamples();
+    let bits = format.depth.bits();
+    let dithered = !options.no_dither && (bits < source.depth.bits() || processed && bits <= 16);
+    let mut writer = Writer::new(&output, format, pass.most_frames(), dithered)?;
+    let (before, after) = pass.chunks();
+    for chunk in before {
+        writer.carry(chunk, |to| pass.source().copy_chunk(chunk, to))?;
+    }
+    let long = pass.most_frames().is_none_or(|frames| frames > LONG);
+    let frames = if long {
+        in_parallel(output.path(), &mut writer, |sink| run(&mut pass, &mut progress, sink))?
+    } else {
+        run(&mut pass, &mut progress, &mut |block| writer.write(block))?
+    };
+    writer.end_data()?;
+    for chunk in after {
+        writer.carry(chunk, |to| pass.source().copy_chunk(chunk, to))?;
+    }
+    let clipped = writer.finish()?;
+    if options.keep_mtime {
+        output.set_modified(input.modified()?)?;
+    }
+    output.commit()?;
+    Ok(Report {
+        format,
+        frames,
+        source_seconds: pass.seconds(),
+        samples: pass.read * u64::from(source.channels),
+        wall_seconds: start.elapsed().as_secs_f64(),
+        before: pass.before,
+        after: pass.after,
+        loudness: pass.loudness(),
+        clipped,
+        notes: pass.notes,
+        settings: options.settings,
+    })
+}
+
+/// Where blocks go. It may take a block's vectors and leave others in their place.
+type Sink<'a> = &'a mut dyn FnMut(&mut Vec<Vec<f32>>) -> Result<(), Error>;
+
+/// Lets `work` hand blocks to a thread of its own that writes them: while one block is rounded and goes to the
+/// disk, the next ones are filtered.
+fn in_parallel<T>(
+    path: &Path,
+    writer: &mut Writer,
+    work: impl FnOnce(Sink) -> Result<T, Error>,
+) -> Result<T, Error> {
+    thread::scope(|scope| {
+        let (full, blocks) = mpsc::sync_channel::<Vec<Vec<f32>>>(WAITING);
+        let (empty, vectors) = mpsc::channel();
+        let writing = scope.spawn(move || {
+            for block in blocks {
+                writer.write(&block)?;
+                // Nobody wants it back after the last one.
+                drop(empty.send(block));
+            }
+            Ok(())
+        });
+        let done = work(&mut |block| {
+            let free = vectors.try_recv().unwrap_or_else(|_| vec![Vec::new(); block.len()]);
+            // Why the writer gave up, it tells itself.
+            let gone =
+                |_| Error::Write { path: path.into(), source: io::ErrorKind::BrokenPipe.into() };
+            full.send(std::mem::replace(block, free)).map_err(gone)
+        });
+        drop(full);
+        let written = writing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        written.and(done)
+    })
+}
+
+/// Filters all of it and hands the output out in blocks. Gives the output's number of frames.
+fn run(pass: &mut Pass, progress: &mut dyn FnMut(f64), sink: Sink) -> Result<u64, Error> {
+    let mut block = vec![Vec::new(); usize::from(pass.format().channels)];
+    let mut frames = 0;
+    while pass.next(&mut block, BLOCK)? {
+        frames += block[0].len() as u64;
+        sink(&mut block)?;
+        if let Some(part) = pass.part() {
+            progress(part);
+        }
+    }
+    Ok(frames)
+}

@@ -1,0 +1,179 @@
+//! A MIDI file that plays the bands of a filter, for the setting `keys`.
+
+use super::Error;
+use midly::{Format, MetaMessage, MidiMessage, Smf, Timing, TrackEventKind, num::u7};
+use std::{
+    collections::BTreeSet, fs, iter::Peekable, ops::Range, path::Path, sync::Arc, vec::IntoIter,
+};
+use tone_filter_dsp::{PITCH_WHEEL, ToneFilter};
+
+/// Microseconds of a quarter note until a file sets its tempo.
+const QUARTER: u32 = 500_000;
+
+/// What is played on the bands; nothing by default.
+#[derive(Debug, Clone, Default)]
+pub struct Score {
+    /// With seconds from the start, in order.
+    events: Arc<[(f64, Event)]>,
+    tempo: Option<f64>,
+}
+
+/// What a player does: the methods of [`ToneFilter`] for keys.
+#[derive(Debug, Clone, Copy)]
+enum Event {
+    /// With the velocity, 0 for a release.
+    Key(u8, f32),
+    Gain(u8, f32),
+    Sustain(bool),
+    /// In semitones.
+    Bend(f32),
+    ReleaseAll,
+}
+
+impl Score {
+    /// Reads the standard MIDI file `path`, with all tracks and channels as one.
+    ///
+    /// # Errors
+    /// When it cannot be read, is no MIDI file of format 0 or 1, or has no notes.
+    pub fn read(path: &Path) -> Result<Self, Error> {
+        let not_midi = |reason: &str| Error::NotMidi { path: path.into(), reason: reason.into() };
+        let bytes = fs::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
+        let file = Smf::parse(&bytes).map_err(|error| not_midi(&error.to_string()))?;
+        let seconds_a_tick = |quarter: u32| match file.header.timing {
+            Timing::Metrical(ticks) => f64::from(quarter) / 1e6 / f64::from(ticks.as_int()),
+            Timing::Timecode(fps, ticks) => 1.0 / f64::from(fps.as_f32()) / f64::from(ticks),
+        };
+        let mut tick = seconds_a_tick(QUARTER);
+        if file.header.format == Format::Sequential {
+            return Err(not_midi("its tracks are songs of their own"));
+        }
+        if !tick.is_finite() {
+            return Err(not_midi("its ticks have no length"));
+        }
+
+        let mut messages = Vec::new();
+        for (track, own) in file.tracks.iter().enumerate() {
+            let mut ticks = 0;
+            for event in own {
+                ticks += u64::from(event.delta.as_int());
+                messages.push((ticks, track, event.kind));
+            }
+        }
+        messages.sort_by_key(|(ticks, ..)| *ticks);
+        let (mut events, mut tempo) = (Vec::new(), None);
+        let (mut now, mut seconds) = (0, 0.0);
+        // Who holds which keys: one that two parts share is released by the last of them.
+        let mut held = BTreeSet::new();
+        for (ticks, track, kind) in messages {
+            seconds += (ticks - now) as f64 * tick;
+            now = ticks;
+            let (channel, message) = match kind {
+                TrackEventKind::Midi { channel, message } => (channel.as_int(), message),
+                TrackEventKind::Meta(MetaMessage::Tempo(quarter)) => {
+                    tick = seconds_a_tick(quarter.as_int());
+                    tempo.get_or_insert(60e6 / f64::from(quarter.as_int()));
+                    continue;
+                }
+                _ => continue,
+            };
+            let Some(event) = Event::new(message) else { continue };
+            match event {
+                Event::Key(key, 0.0) => {
+                    held.remove(&(key, track, channel));
+                    if held.range((key, 0, 0)..(key + 1, 0, 0)).next().is_some() {
+                        continue;
+                    }
+                }
+                Event::Key(key, _) => drop(held.insert((key, track, channel))),
+                Event::ReleaseAll => held.clear(),
+                _ => {}
+            }
+            events.push((seconds, event));
+        }
+        if !events
+            .iter()
+            .any(|(_, event)| matches!(event, Event::Key(_, velocity) if *velocity > 0.0))
+        {
+            return Err(Error::NoNotes(path.into()));
+        }
+        Ok(Self { events: events.into(), tempo })
+    }
+
+    /// Its first tempo in beats a minute, if it sets one.
+    pub fn tempo(&self) -> Option<f64> {
+        self.tempo
+    }
+}
+
+impl Event {
+    /// What `message` does, as in the plugin; `None` for nothing.
+    fn new(message: MidiMessage) -> Option<Self> {
+        let share = |value: u7| f32::from(value.as_int()) / 127.0;
+        Some(match message {
+            MidiMessage::NoteOn { key, vel } => Self::Key(key.as_int(), share(vel)),
+            MidiMessage::NoteOff { key, .. } => Self::Key(key.as_int(), 0.0),
+            MidiMessage::Aftertouch { key, vel } => Self::Gain(key.as_int(), share(vel).powi(2)),
+            MidiMessage::PitchBend { bend } => Self::Bend(PITCH_WHEEL * bend.as_f32()),
+            MidiMessage::Controller { controller, value } => match controller.as_int() {
+                64 => Self::Sustain(value >= 64),
+                120 | 123 => Self::ReleaseAll,
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    fn play(self, filter: &mut ToneFilter) {
+        match self {
+            Self::Key(note, velocity) => filter.key(note, velocity),
+            Self::Gain(note, gain) => filter.key_gain(note, gain),
+            Self::Sustain(down) => filter.sustain(down),
+            Self::Bend(semitones) => filter.bend(semitones),
+            Self::ReleaseAll => filter.release_keys(),
+        }
+    }
+}
+
+/// Somebody who plays a score on a filter while it works.
+pub struct Player {
+    /// What is still to be played, with the frame of the filter before which it is due.
+    events: Peekable<IntoIter<(u64, Event)>>,
+    /// Frames so far.
+    frame: u64,
+}
+
+impl Player {
+    /// At the start of `score`, for a `filter` that is at rest. Keys act on what lookahead has delayed, so they are
+    /// pressed as much later.
+    pub fn new(score: &Score, filter: &ToneFilter) -> Self {
+        let (rate, latency) = (filter.sample_rate(), filter.latency() as u64);
+        let due = |seconds: f64| (seconds * rate).round() as u64 + latency;
+        let events: Vec<_> =
+            score.events.iter().map(|(time, event)| (due(*time), *event)).collect();
+        Self { events: events.into_iter().peekable(), frame: 0 }
+    }
+
+    /// Lets `filter` process the frames `range` of `channels`, in parts that end where something is played. `each` gets
+    /// the filter after each of its blocks.
+    pub fn process(
+        &mut self,
+        filter: &mut ToneFilter,
+        channels: &mut [Vec<f32>],
+        range: Range<usize>,
+        mut each: impl FnMut(&ToneFilter),
+    ) {
+        let Range { mut start, end } = range;
+        while start < end {
+            while let Some((_, event)) = self.events.next_if(|(due, _)| *due <= self.frame) {
+                event.play(filter);
+            }
+            let due = self.events.peek().map_or(u64::MAX, |(due, _)| *due);
+            let frames = (due - self.frame).min((end - start) as u64);
+            let part = start..start + frames as usize;
+            let mut parts: Vec<_> = channels.iter_mut().map(|c| &mut c[part.clone()]).collect();
+            filter.process_with(&mut parts, |_, filter| each(filter));
+            start = part.end;
+            self.frame += frames;
+        }
+    }
+}

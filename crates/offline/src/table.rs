@@ -1,0 +1,79 @@
+//! The levels and states of the 48 bands over time, as text for other programs.
+
+use super::pitch::names;
+use std::io::{self, Write};
+use tone_filter_dsp::{BandMask, BandState, Bands, notes::TONES};
+
+/// What a table is written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syntax {
+    /// A head with `time`, the notes' names and `played`, then a line for every moment.
+    Csv,
+    /// An object with the notes' names and, for every moment, the time, the levels, the states and what is played.
+    Json,
+}
+
+/// No level is less than this, so that silence is a number too.
+const SILENCE_DB: f32 = -120.0;
+
+/// Writes a table as it grows. Times are in seconds; levels are in dB of the total power, -120 or more.
+pub struct Table<W: Write> {
+    to: W,
+    syntax: Syntax,
+    names: [String; TONES],
+    time: f64,
+}
+
+impl<W: Write> Table<W> {
+    /// Begins a table of bands that are moved by `transpose` semitones.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn new(mut to: W, syntax: Syntax, transpose: f32) -> io::Result<Self> {
+        let names = names(transpose);
+        match syntax {
+            Syntax::Csv => write!(to, "time,{},played", names.join(","))?,
+            Syntax::Json => {
+                write!(to, "{{\"version\":1,\"unit\":\"dB\",\"notes\":{names:?},\"moments\":[")?;
+            }
+        }
+        Ok(Self { to, syntax, names, time: 0.0 })
+    }
+
+    /// Appends a moment, `hop` seconds after the last one.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn push(&mut self, hop: f64, bands: &Bands) -> io::Result<()> {
+        let comma = if self.time == 0.0 { "" } else { "," };
+        self.time += hop;
+        let levels = bands.bands.map(|band| format!("{:.2}", band.level_db().max(SILENCE_DB)));
+        let played = bands.played.unwrap_or(BandMask::NONE);
+        let names = (0..TONES).filter(|tone| played.contains(*tone)).map(|tone| &*self.names[tone]);
+        let (time, levels, names) = (self.time, levels.join(","), names.collect::<Vec<&str>>());
+        match self.syntax {
+            Syntax::Csv => write!(self.to, "\n{time:.6},{levels},{}", names.join(" ")),
+            Syntax::Json => {
+                let states = bands.bands.map(|band| match band.state {
+                    BandState::Muted => "muted",
+                    BandState::Sounding => "sounding",
+                    BandState::Saturated => "saturated",
+                });
+                write!(
+                    self.to,
+                    "{comma}\n{{\"time\":{time:.6},\"levels\":[{levels}],\"states\":{states:?},\
+                     \"played\":{names:?}}}",
+                )
+            }
+        }
+    }
+
+    /// Ends the table.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.to.write_all(if self.syntax == Syntax::Csv { b"\n" } else { b"\n]}\n" })?;
+        self.to.flush()
+    }
+}

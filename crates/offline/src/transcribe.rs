@@ -1,0 +1,110 @@
+//! The notes that were played, as MIDI.
+
+use midly::{
+    Format, Header, MetaMessage, MidiMessage, Smf, Timing, TrackEvent, TrackEventKind,
+    num::{u4, u7, u15, u24, u28},
+};
+use tone_filter_dsp::{
+    ToneFilter,
+    listener::notes::{Event, Notes},
+    notes::midi_note,
+};
+
+/// Ticks a quarter note, of which there are two a second.
+const TICKS: u16 = 480;
+
+/// One note.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Note {
+    /// The band, 0 for A3.
+    pub tone: usize,
+    /// Seconds from the start of the file.
+    pub start: f64,
+    /// Seconds from the start of the file.
+    pub end: f64,
+    /// 1..=127.
+    pub velocity: u8,
+}
+
+/// Writes down which notes are played.
+#[derive(Debug)]
+pub struct Transcriber {
+    events: Notes,
+    notes: Vec<Note>,
+}
+
+impl Transcriber {
+    /// Has heard nothing yet. Leaves out short notes, or writes all as the plugin sends them `live`.
+    pub fn new(live: bool) -> Self {
+        let events = if live { Notes::live() } else { Notes::checked() };
+        Self { events, notes: Vec::new() }
+    }
+
+    /// Takes note of what the filter has decided on bands that may sound; to be called after each of its blocks.
+    pub fn push(&mut self, filter: &ToneFilter) {
+        let (frame, ago) = (filter.listener().frame() as f64, filter.listener().lookahead() as f64);
+        let rate = filter.sample_rate();
+        let seconds = |frames: u64| ((frames as f64 * frame - ago) / rate).max(0.0);
+        let notes = &mut self.notes;
+        filter.report_notes(&mut self.events, |event| record(notes, event, seconds(event.frame)));
+    }
+
+    /// All notes, by their start, in a file of `seconds`.
+    pub fn finish(mut self, seconds: f64) -> Vec<Note> {
+        let notes = &mut self.notes;
+        self.events.finish(|event| record(notes, event, seconds));
+        notes.iter_mut().for_each(|note| note.end = note.end.min(seconds));
+        notes.retain(|note| note.start < seconds);
+        notes.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.tone.cmp(&b.tone)));
+        self.notes
+    }
+}
+
+/// Begins or ends a note at `seconds`. One that goes on has no end yet.
+fn record(notes: &mut Vec<Note>, event: Event, seconds: f64) {
+    match event.velocity {
+        Some(velocity) => {
+            notes.push(Note { tone: event.band, start: seconds, end: f64::INFINITY, velocity });
+        }
+        None => {
+            let mut held = notes.iter_mut().rev().filter(|note| note.tone == event.band);
+            if let Some(note) = held.next() {
+                note.end = seconds;
+            }
+        }
+    }
+}
+
+/// `notes` as a MIDI file of one track at 120 beats a minute, for bands that are moved by `transpose`
+/// semitones. Notes beyond the MIDI keyboard are left out.
+///
+/// # Panics
+/// Never: memory takes all that is written to it.
+pub fn midi(notes: &[Note], transpose: f32) -> Vec<u8> {
+    let tick = |seconds: f64| (seconds * f64::from(TICKS) * 2.0).round() as u32;
+    let mut events = Vec::new();
+    for note in notes {
+        let key = u8::try_from(midi_note(note.tone, transpose)).ok().and_then(u7::try_from);
+        let Some(key) = key else { continue };
+        let vel = u7::new(note.velocity);
+        let end = tick(note.end).max(tick(note.start) + 1);
+        events.push((tick(note.start), 1, MidiMessage::NoteOn { key, vel }));
+        events.push((end, 0, MidiMessage::NoteOff { key, vel: u7::new(64) }));
+    }
+    // A note that ends makes way for one that starts.
+    events.sort_by_key(|(tick, order, _)| (*tick, *order));
+    let meta = |message| TrackEvent { delta: u28::new(0), kind: TrackEventKind::Meta(message) };
+    let mut track = vec![meta(MetaMessage::Tempo(u24::new(500_000)))];
+    let mut now = 0;
+    for (tick, _, message) in events {
+        let kind = TrackEventKind::Midi { channel: u4::new(0), message };
+        track.push(TrackEvent { delta: u28::new(tick - now), kind });
+        now = tick;
+    }
+    track.push(meta(MetaMessage::EndOfTrack));
+    let header = Header::new(Format::SingleTrack, Timing::Metrical(u15::new(TICKS)));
+    let mut file = Vec::new();
+    let written = Smf { header, tracks: vec![track] }.write_std(&mut file);
+    written.expect("memory takes all that is written to it");
+    file
+}

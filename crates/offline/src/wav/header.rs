@@ -1,0 +1,150 @@
+//! What stands before the samples of a file that is written.
+
+use super::{Depth, Format};
+
+/// What a RIFF header can count to.
+const LONGEST: u64 = u32::MAX as u64;
+
+/// The tail of a subformat's GUID, after the format tag.
+const GUID: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71];
+
+/// Lengths of a file, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub struct Lengths {
+    /// All of it.
+    pub file: u64,
+    /// Its samples.
+    pub data: u64,
+    /// Its samples of each channel, a number.
+    pub frames: u64,
+}
+
+/// Whether the channels and the rate fit into a header's fields.
+pub fn fits(format: Format) -> bool {
+    let frame = u32::from(format.channels) * format.depth.bytes() as u32;
+    frame <= u32::from(u16::MAX) && format.rate.checked_mul(frame).is_some()
+}
+
+/// Everything up to the chunks that are carried over. It is of one length whatever the lengths are, as
+/// long as `may_be_long` stays the same; that makes room for RF64, which is used where it is needed.
+pub fn head(format: Format, lengths: Lengths, may_be_long: bool) -> Vec<u8> {
+    let long = lengths.file - 8 > LONGEST;
+    let short = |len: u64| if long { u32::MAX } else { len as u32 };
+    let mut head = Vec::new();
+    head.extend(if long { b"RF64" } else { b"RIFF" });
+    head.extend(short(lengths.file - 8).to_le_bytes());
+    head.extend(b"WAVE");
+    if may_be_long {
+        head.extend(if long { b"ds64" } else { b"JUNK" });
+        head.extend(28u32.to_le_bytes());
+        let sizes = [lengths.file - 8, lengths.data, lengths.frames];
+        for size in sizes {
+            head.extend(if long { size } else { 0 }.to_le_bytes());
+        }
+        // An empty table of other long chunks.
+        head.extend([0; 4]);
+    }
+    let fmt = fmt(format);
+    head.extend(b"fmt ");
+    head.extend((fmt.len() as u32).to_le_bytes());
+    head.extend(fmt);
+    // Whatever is not plain PCM says how many samples it has.
+    if format.depth.is_float() {
+        head.extend(b"fact\x04\0\0\0");
+        head.extend(short(lengths.frames).to_le_bytes());
+    }
+    head
+}
+
+/// The eight bytes before the samples.
+pub fn data_head(lengths: Lengths) -> [u8; 8] {
+    let long = lengths.file - 8 > LONGEST;
+    let [a, b, c, d] = if long { u32::MAX } else { lengths.data as u32 }.to_le_bytes();
+    [b'd', b'a', b't', b'a', a, b, c, d]
+}
+
+/// Plain for mono and stereo up to 16 bits, and for floats; extensible for all else, as it is specified.
+fn fmt(Format { channels, rate, depth, speakers }: Format) -> Vec<u8> {
+    let tag = if depth.is_float() { 3u16 } else { 1 };
+    let plain = channels <= 2 && (depth.is_float() || depth.bits() <= 16);
+    let bytes = depth.bytes() as u16;
+    let mut fmt = Vec::new();
+    fmt.extend(if plain { tag } else { 0xFFFE }.to_le_bytes());
+    fmt.extend(channels.to_le_bytes());
+    fmt.extend(rate.to_le_bytes());
+    fmt.extend((rate * u32::from(channels) * u32::from(bytes)).to_le_bytes());
+    fmt.extend((channels * bytes).to_le_bytes());
+    fmt.extend(depth.bits().to_le_bytes());
+    match (plain, depth) {
+        (true, Depth::Float32 | Depth::Float64) => fmt.extend([0; 2]),
+        (true, _) => {}
+        (false, _) => {
+            fmt.extend(22u16.to_le_bytes());
+            fmt.extend(depth.bits().to_le_bytes());
+            fmt.extend(speakers.to_le_bytes());
+            fmt.extend(tag.to_le_bytes());
+            fmt.extend(GUID);
+        }
+    }
+    fmt
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wav::Reader;
+    use std::io::{Seek, SeekFrom, Write};
+
+    /// A file of silence that takes no space.
+    fn sparse(format: Format, frames: u64, may_be_long: bool) -> tempfile::NamedTempFile {
+        let data = frames * u64::from(format.channels) * format.depth.bytes() as u64;
+        let mut lengths = Lengths { file: 1 << 20, data, frames };
+        let head_len = head(format, lengths, may_be_long).len() as u64 + 8;
+        lengths.file = head_len + data + data % 2;
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&head(format, lengths, may_be_long)).unwrap();
+        file.write_all(&data_head(lengths)).unwrap();
+        assert_eq!(file.stream_position().unwrap(), head_len);
+        file.as_file().set_len(lengths.file).unwrap();
+        file
+    }
+
+    #[test]
+    fn files_on_both_sides_of_4_gib_are_read_back_with_their_length() {
+        use std::io::Read;
+        let format = Format { channels: 2, rate: 48_000, depth: Depth::Int16, speakers: 0 };
+        // RIFF counts all but its own first eight bytes: here 4 + 36 + 24 + 8 before the samples.
+        let longest = (LONGEST - 72) / 4;
+        for (frames, id) in
+            [(1000, "RIFF"), (longest, "RIFF"), (longest + 1, "RF64"), (1 << 32, "RF64")]
+        {
+            let mut file = sparse(format, frames, true);
+            file.seek(SeekFrom::Start(0)).unwrap();
+            let mut start = [0; 4];
+            file.read_exact(&mut start).unwrap();
+            assert_eq!(start, id.as_bytes(), "{frames}");
+            let mut reader = Reader::open(file.path(), file.reopen().unwrap()).unwrap();
+            assert_eq!((reader.frames(), reader.format()), (frames, format));
+            let mut channels = vec![vec![]; 2];
+            reader.read(&mut channels, 10).unwrap();
+            assert_eq!(channels, [[0.0; 10]; 2]);
+        }
+    }
+
+    #[test]
+    fn every_format_is_read_back() {
+        for channels in [1, 2, 3, 6] {
+            for depth in [Depth::Int8, Depth::Int16, Depth::Int24, Depth::Int32, Depth::Float32] {
+                for speakers in [0, 0x3F] {
+                    let speakers = if channels == 6 { speakers } else { 0 };
+                    let format = Format { channels, rate: 96_000, depth, speakers };
+                    let reader = {
+                        let file = sparse(format, 77, false);
+                        Reader::open(file.path(), file.reopen().unwrap()).unwrap()
+                    };
+                    assert_eq!((reader.frames(), reader.format()), (77, format));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Reading.
+
+use super::{
+    Depth, Format,
+    chunks::{Chunk, Chunks, walk},
+    codec,
+};
+use crate::Error;
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
+    path::{Path, PathBuf},
+};
+
+/// The format tag that sends readers to the subformat.
+const EXTENSIBLE: u16 = 0xFFFE;
+
+/// A WAV file being read.
+pub struct Reader {
+    path: PathBuf,
+    file: BufReader<File>,
+    /// Where `file` is.
+    position: u64,
+    data_start: u64,
+    format: Format,
+    /// Bytes a sample.
+    stride: usize,
+    frames: u64,
+    read: u64,
+    bytes: Vec<u8>,
+    before: Vec<Chunk>,
+    after: Vec<Chunk>,
+}
+
+impl Reader {
+    /// Reads `file`, called `path`, from its start.
+    ///
+    /// # Errors
+    /// When it cannot be read, is not a WAV file of a [`Depth`], is truncated or has no samples.
+    pub fn open(path: &Path, file: File) -> Result<Self, Error> {
+        let unreadable = |source| Error::Read { path: path.into(), source };
+        let not_wav = |reason: &str| Error::NotWav { path: path.into(), reason: reason.into() };
+
+        let file_len = file.metadata().map_err(unreadable)?.len();
+        let mut file = BufReader::new(file);
+        let chunks = walk(&mut file, file_len).map_err(|error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => not_wav("it ends before its samples begin"),
+            io::ErrorKind::InvalidData => not_wav(&error.to_string()),
+            _ => unreadable(error),
+        })?;
+        let Chunks { fmt, data_start, data_len, streamed, before, after } = chunks;
+        let format = format(&fmt).map_err(|coding| Error::Coding { path: path.into(), coding })?;
+        if format.channels == 0 {
+            return Err(not_wav("it has no channels"));
+        }
+        let frame = u64::from(word(&fmt, 12));
+        let stride = frame as usize / usize::from(format.channels);
+        // 24 bits may be stored in four bytes.
+        if frame % u64::from(format.channels) != 0
+            || stride != format.depth.bytes() && (word(&fmt, 14), stride) != (24, 4)
+        {
+            return Err(not_wav("its format chunk contradicts itself"));
+        }
+        // Some programs count the padding as a sample's byte.
+        if !streamed && data_len % frame > 1 {
+            return Err(not_wav("its samples end within a frame"));
+        }
+        let there = file_len - data_start;
+        let frames = data_len / frame;
+        if frames * frame > there {
+            let missing = frames - there / frame;
+            return Err(Error::Truncated { path: path.into(), missing, frames });
+        }
+        if frames == 0 {
+            return Err(Error::Empty(path.into()));
+        }
+        file.seek(SeekFrom::Start(data_start)).map_err(unreadable)?;
+        Ok(Self {
+            path: path.into(),
+            file,
+            position: data_start,
+            data_start,
+            format,
+            stride,
+            frames,
+            read: 0,
+            bytes: Vec::new(),
+            before,
+            after,
+        })
+    }
+
+    /// What the samples have in common.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Samples a channel in the whole file.
+    pub fn frames(&self) -> u64 {
+        self.frames
+    }
+
+    /// The chunks that tell more about the sound, before and after the samples.
+    pub fn chunks(&self) -> (&[Chunk], &[Chunk]) {
+        (&self.before, &self.after)
+    }
+
+    /// Copies the content of a chunk of this file.
+    ///
+    /// # Errors
+    /// When it cannot be read or written.
+    pub fn copy_chunk(&mut self, chunk: Chunk, to: &mut impl Write) -> io::Result<()> {
+        self.go_to(chunk.start)?;
+        let mut left = chunk.len as usize;
+        // Not `io::copy`, which takes several calls of the system for a chunk of any size.
+        while left > 0 {
+            let bytes = self.file.fill_buf()?;
+            let len = bytes.len().min(left);
+            if len == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            to.write_all(&bytes[..len])?;
+            self.file.consume(len);
+            self.position += len as u64;
+            left -= len;
+        }
+        Ok(())
+    }
+
+    /// Replaces what `channels` hold by the next samples, at most `frames` for each channel; full scale
+    /// is 1. At the end of the file, they are empty.
+    ///
+    /// # Errors
+    /// When the file cannot be read on.
+    pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<(), Error> {
+        channels.iter_mut().for_each(Vec::clear);
+        let frames = (self.frames - self.read).min(frames as u64);
+        let frame = channels.len() * self.stride;
+        self.bytes.resize(frames as usize * frame, 0);
+        let done = self
+            .go_to(self.data_start + self.read * frame as u64)
+            .and_then(|()| self.file.read_exact(&mut self.bytes));
+        done.map_err(|source| self.unreadable(source))?;
+        self.position += self.bytes.len() as u64;
+        self.read += frames;
+        codec::decode(&self.bytes, self.format.depth, self.stride, channels);
+        Ok(())
+    }
+
+    fn go_to(&mut self, position: u64) -> io::Result<()> {
+        self.file.seek_relative(position as i64 - self.position as i64)?;
+        self.position = position;
+        Ok(())
+    }
+
+    fn unreadable(&self, source: io::Error) -> Error {
+        Error::Read { path: self.path.clone(), source }
+    }
+}
+
+fn word(fmt: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([fmt[at], fmt[at + 1]])
+}
+
+/// What a format chunk, which has at least 16 bytes, tells; or the name of a coding that is not read.
+fn format(fmt: &[u8]) -> Result<Format, String> {
+    let double = |at: usize| u32::from_le_bytes([fmt[at], fmt[at + 1], fmt[at + 2], fmt[at + 3]]);
+    let bits = word(fmt, 14);
+    // Fewer bits may be valid than are stored; those are the upper ones, so all that are stored can be read. Of 20
+    // bits in three bytes, some headers give the one number here, and some the other.
+    let (tag, speakers) = match word(fmt, 0) {
+        EXTENSIBLE if fmt.len() >= 40 => (word(fmt, 24), double(20)),
+        tag => (tag, 0),
+    };
+    let depth = match (tag, bits) {
+        (1, 8) => Depth::Int8,
+        (1, 16) => Depth::Int16,
+        (1, 20 | 24) => Depth::Int24,
+        (1, 32) => Depth::Int32,
+        (3, 32) => Depth::Float32,
+        (3, 64) => Depth::Float64,
+        (1, _) => return Err(format!("{bits}-bit integer")),
+        (3, _) => return Err(format!("{bits}-bit float")),
+        (2 | 0x11, _) => return Err("ADPCM".into()),
+        (6, _) => return Err("A-law".into()),
+        (7, _) => return Err("mu-law".into()),
+        (0x55, _) => return Err("MP3".into()),
+        _ => return Err(format!("format {tag:#06x}")),
+    };
+    Ok(Format { channels: word(fmt, 2), rate: double(4), depth, speakers })
+}

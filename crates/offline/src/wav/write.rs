@@ -1,0 +1,147 @@
+//! Writing.
+
+use super::{
+    Chunk, Format,
+    codec::{Dither, encode},
+    header::{Lengths, data_head, fits, head},
+};
+use crate::{Error, Output};
+use std::{
+    fs::File,
+    io::{self, BufWriter, Seek, SeekFrom, Write},
+    path::PathBuf,
+};
+
+/// Bytes that go to the system at a time.
+const BUFFER: usize = 1 << 18;
+
+/// A WAV file being written.
+pub struct Writer {
+    path: PathBuf,
+    file: BufWriter<File>,
+    format: Format,
+    dither: Option<Dither>,
+    bytes: Vec<u8>,
+    may_be_long: bool,
+    data_start: u64,
+    data: u64,
+    clipped: u64,
+}
+
+impl Writer {
+    /// Begins a file of at most `frames` samples a channel, if that is known. Integers are dithered if
+    /// `dithered`.
+    ///
+    /// # Errors
+    /// When a WAV header cannot tell the format, or when nothing can be written.
+    pub fn new(
+        output: &Output,
+        format: Format,
+        frames: Option<u64>,
+        dithered: bool,
+    ) -> Result<Self, Error> {
+        let path = output.path().to_path_buf();
+        let Format { channels, rate, depth, .. } = format;
+        if !fits(format) {
+            return Err(Error::TooWide { path, channels, rate });
+        }
+        let frame = u64::from(channels) * depth.bytes() as u64;
+        // A gibibyte is left for what is carried over.
+        let may_be_long = frames.is_none_or(|frames| frames.saturating_mul(frame) > 3 << 30);
+        let mut writer = Self {
+            file: BufWriter::with_capacity(
+                BUFFER,
+                output.file().try_clone().map_err(|source| Error::writing(&path, source))?,
+            ),
+            path,
+            format,
+            dither: dithered.then(Dither::default),
+            bytes: Vec::new(),
+            may_be_long,
+            data_start: 0,
+            data: 0,
+            clipped: 0,
+        };
+        let lengths = Lengths { file: 8, data: 0, frames: 0 };
+        writer.put(&head(format, lengths, may_be_long))?;
+        Ok(writer)
+    }
+
+    /// Carries a chunk over, whose content `copy` writes; before the first samples, or after the end of
+    /// the last ones.
+    ///
+    /// # Errors
+    /// When it cannot be read or written.
+    pub fn carry(
+        &mut self,
+        chunk: Chunk,
+        copy: impl FnOnce(&mut BufWriter<File>) -> io::Result<()>,
+    ) -> Result<(), Error> {
+        self.put(&chunk.id)?;
+        self.put(&chunk.len.to_le_bytes())?;
+        copy(&mut self.file).map_err(|source| Error::writing(&self.path, source))?;
+        // Chunks begin at even places.
+        self.put(&[0][..chunk.len as usize % 2])
+    }
+
+    /// Appends the samples of all `channels`, which are of one length.
+    ///
+    /// # Errors
+    /// When the file cannot be written on.
+    pub fn write(&mut self, channels: &[Vec<f32>]) -> Result<(), Error> {
+        self.begin_data()?;
+        let Format { depth, .. } = self.format;
+        if !depth.is_float() {
+            let clipped = |s: &Vec<f32>| s.iter().map(|s| u32::from(s.abs() > 1.0)).sum::<u32>();
+            self.clipped += channels.iter().map(|samples| u64::from(clipped(samples))).sum::<u64>();
+        }
+        let mut bytes = std::mem::take(&mut self.bytes);
+        encode(channels, depth, self.dither.as_mut(), &mut bytes);
+        self.data += bytes.len() as u64;
+        self.put(&bytes)?;
+        self.bytes = bytes;
+        Ok(())
+    }
+
+    fn begin_data(&mut self) -> Result<(), Error> {
+        if self.data_start == 0 {
+            self.put(&data_head(Lengths { file: 8, data: 0, frames: 0 }))?;
+            let position = self.file.stream_position();
+            self.data_start = position.map_err(|source| Error::writing(&self.path, source))?;
+        }
+        Ok(())
+    }
+
+    /// Ends the samples.
+    ///
+    /// # Errors
+    /// When the file cannot be written on.
+    pub fn end_data(&mut self) -> Result<(), Error> {
+        self.begin_data()?;
+        self.put(&[0][..self.data as usize % 2])
+    }
+
+    /// Completes the header. Gives the samples beyond full scale that had to be cut to it; none in float
+    /// files.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(mut self) -> Result<u64, Error> {
+        let frame = u64::from(self.format.channels) * self.format.depth.bytes() as u64;
+        let mut complete = || {
+            let file = self.file.seek(SeekFrom::End(0))?;
+            let lengths = Lengths { file, data: self.data, frames: self.data / frame };
+            self.file.rewind()?;
+            self.file.write_all(&head(self.format, lengths, self.may_be_long))?;
+            self.file.seek(SeekFrom::Start(self.data_start - 8))?;
+            self.file.write_all(&data_head(lengths))?;
+            self.file.flush()
+        };
+        complete().map_err(|source| Error::writing(&self.path, source))?;
+        Ok(self.clipped)
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        self.file.write_all(bytes).map_err(|source| Error::writing(&self.path, source))
+    }
+}

@@ -1,0 +1,238 @@
+//! Faulty files are read, or refused with one line that names the file, in bounded time and with memory in proportion to
+//! their size.
+//!
+//! The faults are the same in every run, a number of them for each file of `tests/cli/corpus`. `FUZZ_CASES=100000 cargo
+//! test --release --test readers` tries more.
+
+#[path = "../../../../tests/common/mod.rs"]
+mod common;
+mod heap;
+mod mutation;
+
+use mutation::Mutator;
+use std::{
+    fs,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
+    sync::mpsc::{RecvTimeoutError, channel},
+    thread,
+    time::Duration,
+};
+use tone_filter_offline::{
+    Error, Input, Source,
+    render::{Options, render},
+};
+
+#[global_allocator]
+static HEAP: heap::Counting = heap::Counting;
+
+/// The memory that a file of any size may take, in bytes: buffers for reading ahead, the tables of a decoder, and the
+/// longest block of a format (FLAC: 65 535 frames of 8 channels, as integers and as floats).
+const FIXED: usize = 12 << 20;
+
+/// The memory that it may take for each of its bytes: an 8-bit sample becomes a float of four bytes, metadata may be
+/// stored as bytes and as text, and a vector that grows is stored twice.
+const PER_BYTE: usize = 16;
+
+/// The most frames per byte of any format: FLAC codes 65 535 equal values in 12 bytes.
+const FRAMES_PER_BYTE: usize = 65_535 / 12;
+
+/// The timeout of a case; all take milliseconds.
+const HANGS: Duration = Duration::from_secs(100);
+
+/// The number of frames in the file at `path`, which has `len` bytes.
+fn read(path: &Path, len: usize) -> Result<usize, Error> {
+    let mut source = Source::open(&Input::new(path)?)?;
+    let mut channels = vec![Vec::new(); usize::from(source.format().channels)];
+    let mut frames = 0;
+    loop {
+        source.read(&mut channels, 4096)?;
+        frames += channels[0].len();
+        assert!(frames <= FRAMES_PER_BYTE * len, "it does not end");
+        if channels[0].is_empty() {
+            return Ok(frames);
+        }
+    }
+}
+
+/// Aborts the program if `work` does not end within the timeout.
+fn watched<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let what = what.to_owned();
+    let (done, wait) = channel::<()>();
+    thread::spawn(move || {
+        if wait.recv_timeout(HANGS) == Err(RecvTimeoutError::Timeout) {
+            eprintln!("{what}: hangs");
+            std::process::abort();
+        }
+    });
+    let result = work();
+    drop(done);
+    result
+}
+
+/// Asserts all bounds, and returns whether a file with `bytes` can be read. If it is also `rendered`, the output is either
+/// complete or does not exist.
+fn check(extension: &str, bytes: &[u8], rendered: bool) -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    let (input, output) =
+        (folder.path().join("in").with_extension(extension), folder.path().join("out.wav"));
+    fs::write(&input, bytes).unwrap();
+    let check_message = |error: Error| {
+        let line = error.to_string();
+        assert!(!line.contains('\n'), "more than a line: {line}");
+        assert!(line.starts_with(&*folder.path().to_string_lossy()), "it names no file: {line}");
+    };
+    let (done, peak) = heap::peak_of(|| read(&input, bytes.len()));
+    assert!(peak <= FIXED + PER_BYTE * bytes.len(), "{peak} bytes of memory for {}", bytes.len());
+    let readable = done.map_err(check_message).is_ok();
+    if !rendered {
+        return readable;
+    }
+    match render(&input, &output, &Options::default(), |_| ()) {
+        Ok(report) => {
+            assert!(readable, "rendered without being read");
+            let out = fs::metadata(&output).unwrap().len() as usize;
+            assert_eq!(read(&output, out).unwrap() as u64, report.frames);
+        }
+        // Rendering may fail for other reasons, such as a sample rate that is too low for the filter.
+        Err(error) => {
+            check_message(error);
+            assert_eq!(fs::read_dir(&folder).unwrap().count(), 1, "something was left behind");
+        }
+    }
+    readable
+}
+
+/// [`check`], which prints the case if it panics.
+fn checked(what: &str, bytes: &[u8], rendered: bool) -> bool {
+    let extension = what.split([' ', '.']).nth(1).unwrap();
+    let done =
+        watched(what, || catch_unwind(AssertUnwindSafe(|| check(extension, bytes, rendered))));
+    done.unwrap_or_else(|_| panic!("{what}: see above"))
+}
+
+fn fuzz(names: &[&str]) {
+    let cases = std::env::var("FUZZ_CASES").map_or(1000, |cases| cases.parse().unwrap());
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/cli/corpus");
+    let files: Vec<Vec<u8>> =
+        names.iter().map(|name| fs::read(corpus.join(name)).unwrap()).collect();
+    for (index, (name, bytes)) in names.iter().zip(&files).enumerate() {
+        assert!(checked(name, bytes, true), "{name} itself can be read");
+        let mut readable = 0;
+        for case in 0..cases {
+            let mut mutator = Mutator::new(case);
+            let other = &files[(index + mutator.below(files.len())) % files.len()];
+            let mutated = mutator.mutate(bytes, other);
+            // Rendering is slow because of the disk, so only some cases are rendered.
+            let rendered = case % 4 == 0;
+            let what = format!("{name} case {case}");
+            readable += u64::from(checked(&what, &mutated, rendered));
+        }
+        // Some files must still be readable, or the faults would test only the first checks.
+        assert!(readable > cases / 50, "{name}: only {readable} of {cases} were read");
+    }
+}
+
+#[test]
+fn wav_is_read_or_refused() {
+    fuzz(&["bext.wav", "rf64.wav", "surround.wav"]);
+}
+
+#[test]
+fn flac_is_read_or_refused() {
+    fuzz(&["tone.flac", "tagged.flac"]);
+}
+
+#[test]
+fn aiff_is_read_or_refused() {
+    fuzz(&["tone.aiff", "tagged.aifc"]);
+}
+
+#[test]
+fn mp3_is_read_or_refused() {
+    fuzz(&["tone.mp3", "tagged.mp3"]);
+}
+
+#[test]
+fn ogg_is_read_or_refused() {
+    fuzz(&["tone.ogg", "tagged.ogg", "tone.oga"]);
+}
+
+/// Appends the lowest `count` bits of `value`, the lowest first.
+fn push_bits(bits: &mut Vec<bool>, value: u64, count: u32) {
+    bits.extend((0..count).map(|bit| value.checked_shr(bit).unwrap_or(0) & 1 == 1));
+}
+
+/// A file whose headers are those of `original` up to its tables, of which there are 256: in each, 131 072 entries of
+/// equal length and 31 dimensions, all made of one number.
+fn with_great_codebooks(original: &[u8]) -> Vec<u8> {
+    let mut bits = Vec::new();
+    push_bits(&mut bits, 255, 8);
+    for _ in 0..256 {
+        for (value, count) in [
+            (0x0056_4342, 24),
+            (31, 16),
+            (1 << 17, 24),
+            // Ordered by length, which is 17 for all.
+            (1, 1),
+            (16, 5),
+            (1 << 17, 18),
+            // Lookup type 1, with values of one bit.
+            (1, 4),
+            (0, 64),
+            (0, 4),
+            (0, 1),
+            (1, 1),
+        ] {
+            push_bits(&mut bits, value, count);
+        }
+    }
+    // The rest is as short as possible: no transform, a floor, a residue, a mapping, a mode, the end.
+    for (value, count) in [(0, 6 + 16 + 6), (1, 16), (0, 11 + 112 + 50 + 47), (1, 1)] {
+        push_bits(&mut bits, value, count);
+    }
+    let setup = original.windows(7).position(|bytes| bytes == b"\x05vorbis").unwrap() + 7;
+    let page = original[..setup].windows(4).rposition(|bytes| bytes == b"OggS").unwrap();
+    let head = original[page + 27 + usize::from(original[page + 26])..setup].to_vec();
+    let bytes = bits
+        .chunks(8)
+        .map(|bits| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit)));
+    let body: Vec<u8> = head.into_iter().chain(bytes).collect();
+
+    let comment =
+        original[page..setup].windows(7).position(|bytes| bytes == b"\x03vorbis").unwrap();
+    let start = page + 27 + usize::from(original[page + 26]);
+    let comment_len = setup - 7 - (page + comment);
+    assert_eq!(page + comment, start, "the page begins with the comments");
+    // Lengths of the two packets, in pieces of up to 255.
+    let lengths = [comment_len, body.len() - comment_len];
+    let table: Vec<u8> = lengths
+        .iter()
+        .flat_map(|len| std::iter::repeat_n(255, len / 255).chain([(len % 255) as u8]))
+        .collect();
+    let mut file = original[..page + 26].to_vec();
+    file.push(table.len() as u8);
+    file.extend(table);
+    file.extend(body);
+    // The first page with sound, found by the time in its header.
+    let has_sound =
+        |at: &usize| original[*at..].starts_with(b"OggS") && original[at + 6..at + 14] != [0; 8];
+    file.extend(&original[(setup..original.len()).find(has_sound).unwrap()..]);
+    mutation::mend_ogg(&mut file);
+    file
+}
+
+#[test]
+fn tables_that_unpack_to_gigabytes_are_refused() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../cli/tests/cli/corpus");
+    let original = fs::read(corpus.join("tone.ogg")).unwrap();
+    let file = with_great_codebooks(&original);
+    assert!(file.len() < 10_000, "{}", file.len());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("in.ogg");
+    fs::write(&path, &file).unwrap();
+    let (done, peak) = heap::peak_of(|| read(&path, file.len()));
+    let error = done.unwrap_err().to_string();
+    assert!(error.contains("the size of its codebooks"), "{error}");
+    assert!(peak < FIXED, "{peak}");
+}

@@ -1,0 +1,166 @@
+//! Names of presets as names of files.
+
+/// The longest name, in characters: what fits into a line of the editor.
+const LONGEST: usize = 64;
+
+/// The longest name, in bytes: with `.json`, less than the 255 that most systems allow for a file name.
+const LONGEST_BYTES: usize = 240;
+
+/// `name` as a file name that is valid on all systems: without separators, dots and device names.
+pub(super) fn file_name(name: &str) -> String {
+    let allowed = |c: char| c.is_alphanumeric() || " -_+'()#&,".contains(c);
+    let clean: String = name.chars().map(|c| if allowed(c) { c } else { '_' }).collect();
+    let mut bytes = 0;
+    let fits = |c: &char| {
+        bytes += c.len_utf8();
+        bytes <= LONGEST_BYTES
+    };
+    let name: String = clean.trim().chars().take(LONGEST).take_while(fits).collect();
+    let name = name.trim_end().to_owned();
+    if is_device(&name) { name + "_" } else { name }
+}
+
+/// Whether `name` is a device on Windows, with or without an extension.
+fn is_device(name: &str) -> bool {
+    let name = name.to_uppercase();
+    // Superscript digits count, too.
+    let unnumbered = name.strip_suffix(|c: char| c.is_numeric());
+    ["CON", "PRN", "AUX", "NUL"].contains(&name.as_str())
+        || unnumbered.is_some_and(|device| ["COM", "LPT"].contains(&device))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Error, Folder, Preset};
+    use proptest::prelude::*;
+    use std::{fs, path::Path};
+    use tone_filter_dsp::Settings;
+
+    fn preset(name: &str, mix: f32) -> Preset {
+        Preset::new(name, Settings { mix, ..Settings::default() })
+    }
+
+    /// Asserts that `name` is a plain file name by the rules of all systems.
+    fn assert_harmless(name: &str) {
+        assert!(!name.is_empty() && name.len() + ".json".len() <= 255, "{name:?}");
+        assert!(
+            !name.contains(|c: char| c.is_control() || r#"<>:"/\|?*."#.contains(c)),
+            "{name:?}"
+        );
+        assert!(!name.starts_with([' ', '.', '~']) && !name.ends_with([' ', '.']), "{name:?}");
+        let upper = name.to_uppercase();
+        assert!(!["CON", "PRN", "AUX", "NUL"].contains(&upper.as_str()), "{name}");
+        for (port, digit) in
+            ["COM", "LPT"].iter().flat_map(|p| "0123456789¹²³".chars().map(move |d| (p, d)))
+        {
+            assert_ne!(upper, format!("{port}{digit}"));
+        }
+        let parts: Vec<_> = Path::new(name).components().collect();
+        assert!(matches!(parts[..], [std::path::Component::Normal(_)]), "{name:?}");
+    }
+
+    #[test]
+    fn names_with_a_special_meaning_to_a_system_are_saved_as_plain_files() {
+        let long = ["x".repeat(5000), "é".repeat(300), "長".repeat(300), "𝒳".repeat(300)];
+        let devices =
+            ["CON", "prn", "Aux", "NUL", "COM0", "com1", "LPT9", "COM¹", "lpt²", "Com³", "CON_"];
+        let devices = devices.iter().flat_map(|name| {
+            ["", ".txt", ".json", ".", " ", ":", ". .", "\0"].map(|end| format!("{name}{end}"))
+        });
+        let others = [
+            "..",
+            ".",
+            "../up",
+            "..\\up",
+            "a/../../up",
+            "/etc/passwd",
+            "//server/share",
+            "\\\\server\\share",
+            "C:\\Windows\\win.ini",
+            "C:up",
+            "\\\\?\\C:\\up",
+            "\\\\.\\pipe\\up",
+            "file:///up",
+            "~",
+            "~root/up",
+            "$HOME",
+            "%APPDATA%",
+            "`up`",
+            "-rf",
+            "a\0b",
+            "\0",
+            "a\nb",
+            "\u{1b}[2J",
+            "a:stream",
+            "a.json",
+            ".hidden",
+            "dots...",
+            "spaces   ",
+            "\u{a0}blank\u{a0}",
+            "\u{202e}nosj",
+            "\u{2028}",
+            "∕",
+            "／up",
+            "．．／up",
+            "‥",
+            "\u{feff}",
+            "e\u{301}",
+            "🎵",
+            "a\tb",
+            "*",
+            "?",
+            "<>|\"",
+            "CONIN$",
+            "CONOUT$",
+            "CLOCK$",
+        ];
+        let names = long.into_iter().chain(devices).chain(others.map(String::from));
+        for name in names {
+            let home = tempfile::tempdir().unwrap();
+            fs::write(home.path().join("up.json"), preset("up", 1.0).to_json()).unwrap();
+            let folder = Folder::new(home.path().join("presets"));
+            let saved = folder.save(&preset(&name, 7.0)).unwrap();
+            assert_eq!(folder.taken(&name).as_ref(), Some(&saved), "{name:?}");
+            assert_harmless(&saved);
+            assert_eq!(folder.names(), std::slice::from_ref(&saved));
+            assert_eq!(folder.load(&saved).unwrap(), Some(preset(&saved, 7.0)));
+            assert_eq!(fs::read_dir(home.path().join("presets")).unwrap().count(), 1);
+            if saved != name {
+                // The original name must not load or delete the preset under the changed name.
+                assert_eq!(folder.load(&name).unwrap(), None, "{name:?}");
+                assert!(folder.delete(&name).is_err(), "{name:?}");
+            }
+            folder.delete(&saved).unwrap();
+            assert!(folder.names().is_empty());
+            assert_eq!(fs::read_dir(home.path()).unwrap().count(), 2, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn names_that_only_look_like_devices_are_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path());
+        for name in ["Coma", "COM", "Com12", "Console", "Null", "LPT one", "Auxiliary 1"] {
+            assert_eq!(folder.save(&preset(name, 1.0)).unwrap(), name);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_name_leaves_the_folder(name in r"[./\\:~\x00 a-zA-Z0-9]{0,12}|\PC{0,100}") {
+            let home = tempfile::tempdir().unwrap();
+            let folder = Folder::new(home.path().join("presets"));
+            let result = folder.save(&preset(&name, 7.0));
+            let refused = matches!(result, Err(Error::Name { .. }));
+            prop_assert!(result.is_ok() || refused, "it must be a valid file name");
+            if let Ok(saved) = result {
+                assert_harmless(&saved);
+                prop_assert_eq!(folder.names(), std::slice::from_ref(&saved));
+                prop_assert_eq!(folder.load(&saved).unwrap(), Some(preset(&saved, 7.0)));
+                // There is no other file.
+                prop_assert_eq!(fs::read_dir(home.path().join("presets")).unwrap().count(), 1);
+            }
+            prop_assert!(fs::read_dir(home.path()).unwrap().count() <= 1);
+        }
+    }
+}

@@ -1,0 +1,283 @@
+//! The presets that users save, as files in a folder.
+
+use super::{Error, Preset, file_name::file_name, ids};
+use directories::ProjectDirs;
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    time::{Duration, SystemTime},
+};
+
+/// Prefix of the names of temporary files.
+const PART: &str = ".tone-filter-";
+
+/// Age after which a temporary file is no longer in use.
+const STALE: Duration = Duration::from_secs(3600);
+
+/// A folder of presets, one file each. The folder is created when a preset is saved.
+#[derive(Debug, Clone)]
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// The user's folder, in the system's configuration directory; `None` for a user without a home directory.
+    pub fn of_user() -> Option<Self> {
+        let folders = ProjectDirs::from("", "", "tone-filter")?;
+        Some(Self(folders.config_dir().join("presets")))
+    }
+
+    /// The folder at `path`.
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// Its path. There need not be a folder.
+    pub fn location(&self) -> &Path {
+        &self.0
+    }
+
+    /// The names of all presets, sorted.
+    pub fn names(&self) -> Vec<String> {
+        let files = fs::read_dir(&self.0).into_iter().flatten().flatten();
+        let paths = files.map(|file| file.path());
+        let is_preset = |path: &PathBuf| path.extension().is_some_and(|e| e == "json");
+        let presets = paths.filter(|path| is_preset(path) && path.is_file());
+        let mut names: Vec<String> = presets
+            .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
+            .filter(|name| *name == file_name(name))
+            .collect();
+        names.sort_unstable_by_key(|name| name.to_lowercase());
+        names
+    }
+
+    /// The preset whose file or whose own name is `name`, with small or capital letters and blanks or hyphens, if there
+    /// is one.
+    ///
+    /// # Errors
+    /// When its file cannot be read or is not a valid preset.
+    pub fn find(&self, name: &str) -> Result<Option<Preset>, Error> {
+        if let Some(preset) = self.load(name)? {
+            return Ok(Some(preset));
+        }
+        let id = |name: &str| name.to_lowercase().replace(' ', "-");
+        let wanted = id(name);
+        let mut files = self.names().into_iter();
+        files
+            .find(|file| {
+                // A file that is no preset has no other name.
+                let own = || self.load(file).ok().flatten().map(|preset| id(&preset.name));
+                id(file) == wanted || own().is_some_and(|own| own == wanted)
+            })
+            .map_or(Ok(None), |file| self.load(&file))
+    }
+
+    /// The preset whose file is called `name`, if there is one.
+    ///
+    /// # Errors
+    /// When its file cannot be read or is not a valid preset.
+    pub fn load(&self, name: &str) -> Result<Option<Preset>, Error> {
+        let path = self.path(name);
+        // Only regular files are opened: opening a pipe would block.
+        if name != file_name(name) || !path.is_file() {
+            return Ok(None);
+        }
+        Preset::read(&path).map(Some)
+    }
+
+    /// Saves `preset` under its name and returns that name, in which characters that a file name cannot have are
+    /// replaced. A preset with the same name is replaced.
+    ///
+    /// # Errors
+    /// When the name is empty or a factory preset's, or the file cannot be written; then nothing changes.
+    pub fn save(&self, preset: &Preset) -> Result<String, Error> {
+        let name = file_name(&preset.name);
+        let id = name.to_lowercase().replace(' ', "-");
+        if name.is_empty() || ids().any(|known| known == id) {
+            return Err(Error::Name { name: preset.name.clone() });
+        }
+        let path = self.path(&name);
+        self.sweep();
+        fs::create_dir_all(&self.0)
+            .and_then(|()| write(&path, &Preset { name: name.clone(), ..preset.clone() }.to_json()))
+            .map_err(|source| Error::Write { path, source })?;
+        Ok(name)
+    }
+
+    /// The name that a preset called `name` is saved under, if that would replace a preset.
+    pub fn taken(&self, name: &str) -> Option<String> {
+        // By the file, as some systems do not distinguish small from capital letters.
+        fs::symlink_metadata(self.path(name)).is_ok().then(|| file_name(name))
+    }
+
+    /// Deletes the preset called `name`.
+    ///
+    /// # Errors
+    /// When there is none, or it cannot be deleted.
+    pub fn delete(&self, name: &str) -> Result<(), Error> {
+        // Other names are changed by `file_name`, and would delete the preset of that name.
+        if name != file_name(name) {
+            return Err(Error::Name { name: name.into() });
+        }
+        let path = self.path(name);
+        fs::remove_file(&path).map_err(|source| Error::Write { path, source })
+    }
+
+    /// Deletes old temporary files, which a process that was killed has left behind.
+    fn sweep(&self) {
+        let stale = |file: &fs::DirEntry| {
+            let modified = file.metadata().and_then(|metadata| metadata.modified());
+            let age = modified.ok().and_then(|then| SystemTime::now().duration_since(then).ok());
+            age.is_some_and(|age| age > STALE)
+        };
+        let is_part = |file: &fs::DirEntry| file.file_name().to_string_lossy().starts_with(PART);
+        for file in fs::read_dir(&self.0).into_iter().flatten().flatten() {
+            if is_part(&file) && stale(&file) {
+                // A file that cannot be deleted does no harm.
+                let _ = fs::remove_file(file.path());
+            }
+        }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.join(file_name(name) + ".json")
+    }
+}
+
+/// Writes `text` to the file at `path` atomically: no reader ever sees half of it.
+pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let mut file =
+        tempfile::Builder::new().prefix(PART).tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tone_filter_dsp::Settings;
+
+    fn preset(name: &str, mix: f32) -> Preset {
+        Preset::new(name, Settings { mix, ..Settings::default() })
+    }
+
+    #[test]
+    fn presets_are_saved_listed_loaded_replaced_and_deleted() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path().join("not/yet/there"));
+        assert!(folder.names().is_empty());
+        assert_eq!(folder.load("Mine").unwrap(), None);
+
+        for (name, mix) in [("zither", 1.0), ("Mine", 2.0), ("Mine", 3.0)] {
+            assert_eq!(folder.taken(name).as_deref(), (mix == 3.0).then_some("Mine"));
+            assert_eq!(folder.save(&preset(name, mix)).unwrap(), name);
+        }
+        assert_eq!(folder.names(), ["Mine", "zither"]);
+        assert_eq!(folder.taken("new"), None);
+        assert_eq!(folder.load("Mine").unwrap(), Some(preset("Mine", 3.0)));
+
+        folder.delete("Mine").unwrap();
+        assert_eq!(folder.names(), ["zither"]);
+        assert!(matches!(folder.delete("Mine"), Err(Error::Write { .. })));
+    }
+
+    #[test]
+    fn presets_are_found_by_file_and_by_name_in_any_spelling() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path());
+        folder.save(&preset("Other Name", 1.0)).unwrap();
+        preset("My Pad", 2.0).write(&home.path().join("own.json")).unwrap();
+        fs::write(home.path().join("broken.json"), "{").unwrap();
+        for (wanted, mix) in [
+            ("Other Name", 1.0),
+            ("other-name", 1.0),
+            ("own", 2.0),
+            ("My Pad", 2.0),
+            ("my-pad", 2.0),
+        ] {
+            let found = folder.find(wanted).unwrap();
+            assert_eq!(found.map(|preset| preset.settings.mix), Some(mix), "{wanted}");
+        }
+        assert_eq!(folder.find("none").unwrap(), None);
+        folder.find("broken").unwrap_err();
+    }
+
+    #[test]
+    fn a_description_is_kept() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path());
+        let mut preset = preset("Mine", 1.0);
+        preset.description = "For me.".into();
+        preset.tags = vec!["soft".into()];
+        folder.save(&preset).unwrap();
+        assert_eq!(folder.load("Mine").unwrap(), Some(preset));
+    }
+
+    #[test]
+    fn invalid_names_are_refused_and_invalid_presets_are_reported() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path());
+        for name in ["", "  ", "Reference", "quiet music", "Extreme-8-bit"] {
+            let error = folder.save(&preset(name, 1.0)).unwrap_err();
+            assert!(matches!(error, Error::Name { .. }), "{name}: {error}");
+        }
+        assert!(folder.names().is_empty());
+
+        fs::write(home.path().join("broken.json"), "{").unwrap();
+        let error = folder.load("broken").unwrap_err().to_string();
+        assert!(error.contains("broken.json: not a preset"), "{error}");
+
+        fs::write(home.path().join("file"), "").unwrap();
+        let folder = Folder::new(home.path().join("file"));
+        assert!(matches!(folder.save(&preset("x", 1.0)), Err(Error::Write { .. })));
+    }
+
+    #[test]
+    fn temporary_files_are_deleted_when_they_are_old() {
+        let home = tempfile::tempdir().unwrap();
+        let (old, new) = (home.path().join(".tone-filter-a1"), home.path().join(".tone-filter-b2"));
+        fs::write(&new, "{").unwrap();
+        let hours_ago = SystemTime::now() - Duration::from_secs(7200);
+        fs::File::create(&old).unwrap().set_modified(hours_ago).unwrap();
+        Folder::new(home.path()).save(&preset("mine", 1.0)).unwrap();
+        assert!(!old.exists() && new.exists(), "the new one may still be in use");
+    }
+
+    #[test]
+    fn only_regular_files_of_limited_size_are_read() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path());
+        #[cfg(unix)]
+        assert!(
+            std::process::Command::new("mkfifo")
+                .arg(home.path().join("pipe.json"))
+                .status()
+                .unwrap()
+                .success()
+        );
+        fs::create_dir(home.path().join("folder.json")).unwrap();
+        fs::write(home.path().join("large.json"), vec![b' '; 1 << 21]).unwrap();
+        assert_eq!(folder.names(), ["large"]);
+        assert_eq!((folder.load("pipe").unwrap(), folder.load("folder").unwrap()), (None, None));
+        let error = folder.load("large").unwrap_err().to_string();
+        assert!(error.contains("larger than 1 MB"), "{error}");
+    }
+
+    #[test]
+    fn a_link_in_the_folder_is_replaced_and_not_followed() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path().join("presets"));
+        folder.save(&preset("mine", 1.0)).unwrap();
+        let outside = home.path().join("outside");
+        fs::write(&outside, "of somebody else").unwrap();
+        let link = home.path().join("presets/link.json");
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(&outside, &link).unwrap();
+        #[cfg(not(unix))]
+        fs::hard_link(&outside, &link).unwrap();
+        folder.save(&preset("link", 2.0)).unwrap();
+        assert_eq!(fs::read_to_string(&outside).unwrap(), "of somebody else");
+        assert_eq!(folder.load("link").unwrap(), Some(preset("link", 2.0)));
+    }
+}

@@ -1,0 +1,152 @@
+//! Tests that the factory presets do to music what their names say.
+
+use super::{Preset, ids};
+use tone_filter_dsp::{Settings, ToneFilter, notes};
+
+/// Planar samples.
+type Signal = [Vec<f32>; 2];
+
+/// Sample rate of the demo tune, Hz.
+const RATE: f64 = 44_100.0;
+
+/// The length of a bar of the demo tune, s. The first bar has drums only, the sixth bar has none.
+const BAR: f64 = 4.0 * 60.0 / 132.0;
+
+fn demo() -> Signal {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/demo.wav");
+    let mut file = hound::WavReader::open(path).unwrap();
+    assert_eq!(f64::from(file.spec().sample_rate), RATE);
+    let samples = file.samples::<i16>().map(|sample| f32::from(sample.unwrap()) / 32_768.0);
+    let samples: Vec<f32> = samples.collect();
+    [0, 1].map(|channel| samples.iter().skip(channel).step_by(2).copied().collect())
+}
+
+fn settings(id: &str) -> Settings {
+    Preset::factory(id).unwrap().settings
+}
+
+fn play(settings: &Settings, input: &Signal) -> Signal {
+    let mut output = input.clone();
+    let mut channels = output.each_mut().map(Vec::as_mut_slice);
+    ToneFilter::new(RATE, settings).unwrap().process(&mut channels);
+    output
+}
+
+/// Root mean square in dB full scale.
+fn rms<'a>(samples: impl IntoIterator<Item = &'a f32>) -> f64 {
+    let (mut sum, mut count) = (0.0, 0.0);
+    for sample in samples {
+        sum += f64::from(*sample).powi(2);
+        count += 1.0;
+    }
+    10.0 * f64::log10(sum / count)
+}
+
+fn bar(signal: &Signal, index: usize) -> f64 {
+    let edge = |index: usize| (index as f64 * BAR * RATE) as usize;
+    rms(signal.iter().flat_map(|channel| &channel[edge(index)..edge(index + 1)]))
+}
+
+fn peak(signal: &Signal) -> f32 {
+    signal.iter().flatten().fold(0.0, |peak: f32, sample| peak.max(sample.abs()))
+}
+
+#[test]
+fn every_preset_is_about_as_loud_as_the_music_and_never_clips() {
+    let dry = demo();
+    for id in ids() {
+        let wet = play(&settings(id), &dry);
+        assert!(wet.iter().flatten().all(|sample| sample.is_finite()), "{id}");
+        let change = rms(wet.iter().flatten()) - rms(dry.iter().flatten());
+        assert!(change.abs() < 3.0, "{id} is {change:.1} dB louder");
+        assert!(peak(&wet) < 1.0, "{id} peaks at {}", peak(&wet));
+    }
+}
+
+#[test]
+fn drums_are_tamed() {
+    let dry = demo();
+    let drums = |signal: &Signal| bar(signal, 0) - bar(signal, 5);
+    let [tamed, reference] =
+        ["drums-tamed", "reference"].map(|id| drums(&play(&settings(id), &dry)));
+    // A mix of 50 % alone halves the drums; the preset must lower them by more.
+    let change = [tamed - drums(&dry), tamed - reference];
+    assert!(change[0] < -8.0 && change[1] < -4.0, "{change:?} dB against the notes");
+}
+
+#[test]
+fn quiet_music_is_heard() {
+    let quiet = demo().map(|channel| channel.iter().map(|sample| 0.03 * sample).collect());
+    let wet = |id| {
+        let output = play(&Settings { mix: 100.0, output: 0.0, ..settings(id) }, &quiet);
+        rms(output.iter().flatten()) - rms(quiet.iter().flatten())
+    };
+    let [quiet, reference] = ["quiet-music", "reference"].map(wet);
+    assert!(quiet > -6.0 && quiet > reference + 12.0, "{quiet} and {reference} dB");
+}
+
+/// The frequencies in Hz of the bands that a preset lets sound.
+fn sounding(id: &str) -> Vec<f64> {
+    let settings = settings(id);
+    let (tuning, transpose) = (f64::from(settings.tuning), f64::from(settings.transpose));
+    let sounding = settings.sounding_bands();
+    let tones = (0..notes::TONES).filter(|tone| sounding.contains(*tone));
+    tones.map(|tone| notes::frequency(tone, tuning, transpose)).collect()
+}
+
+#[test]
+fn presets_for_a_range_or_a_scale_keep_to_it() {
+    let lead = sounding("lead-only");
+    // From C5 up, the range of most melodies.
+    assert!(lead.iter().all(|hertz| *hertz > 520.0) && lead.len() > 30, "{lead:?}");
+    assert!(settings("lead-only").mix >= 80.0, "the dry signal must be quiet");
+    let bass = sounding("bass-octave");
+    // From A1 to below A3.
+    assert!(bass.iter().all(|hertz| (54.9..219.0).contains(hertz)) && bass.len() == 24, "{bass:?}");
+    let pentatonic = sounding("pentatonic");
+    // A C D E G, in four octaves.
+    assert_eq!(pentatonic.len(), 5 * 4);
+    for hertz in pentatonic {
+        let semitones = (12.0 * (hertz / 440.0).log2()).round() as i32;
+        assert!([0, 3, 5, 7, 10].contains(&semitones.rem_euclid(12)), "{hertz} Hz");
+    }
+}
+
+#[test]
+fn songs_that_are_fast_end_their_notes_sooner_and_pads_later() {
+    let [fast, pad, default] =
+        ["fast-song", "chord-pad", "tone-filter"].map(|id| ToneFilter::tail(&settings(id)));
+    assert!(fast < 0.75 * default && pad > 5.0 * default, "{fast} {default} {pad} s");
+}
+
+#[test]
+fn stereo_wide_keeps_left_and_right_apart() {
+    let mut left_only = demo();
+    left_only[1].fill(0.0);
+    let sides = |id| {
+        let [left, right] = play(&Settings { mix: 100.0, ..settings(id) }, &left_only);
+        rms(&left) - rms(&right)
+    };
+    let [wide, reference] = ["stereo-wide", "reference"].map(sides);
+    assert!(wide > 40.0 && reference.abs() < 1e-3, "{wide} and {reference} dB");
+}
+
+#[test]
+fn edges_are_subtle_or_extreme() {
+    let dry = demo();
+    // The correlation of the output with the input.
+    let correlation = |id| {
+        let wet = play(&settings(id), &dry);
+        let dot = |a: &Signal, b: &Signal| -> f64 {
+            let pairs = a.iter().flatten().zip(b.iter().flatten());
+            pairs.map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+        };
+        dot(&wet, &dry) / (dot(&wet, &wet) * dot(&dry, &dry)).sqrt()
+    };
+    let [subtle, reference, extreme] =
+        ["subtle-edge", "reference", "extreme-8-bit"].map(correlation);
+    assert!(
+        subtle > 0.9 && subtle > reference && reference > extreme && extreme < 0.75,
+        "{subtle} {reference} {extreme}"
+    );
+}

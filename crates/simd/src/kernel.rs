@@ -1,0 +1,176 @@
+//! The choice of the instruction set.
+
+use fearless_simd::{Fallback, Level, Simd};
+use std::{error::Error, fmt, str::FromStr};
+
+/// The environment variable with the name of the kernel, for programs that let users choose.
+pub const VARIABLE: &str = "TONE_FILTER_KERNEL";
+
+/// An instruction set of this CPU, or plain Rust, for inner loops.
+#[derive(Clone, Copy)]
+pub struct Kernel(Machine);
+
+/// The kernels. Those of an instruction set hold `fearless_simd`'s proof that this CPU has it.
+#[derive(Clone, Copy)]
+enum Machine {
+    Scalar,
+    Portable,
+    #[cfg(target_arch = "x86_64")]
+    Sse2(fearless_simd::x86::Sse2),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(fearless_simd::x86::Avx2),
+    #[cfg(target_arch = "x86_64")]
+    Avx512(fearless_simd::x86::Avx512),
+    #[cfg(target_arch = "aarch64")]
+    Neon(fearless_simd::aarch64::Neon),
+    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+    Simd128(fearless_simd::wasm32::WasmSimd128),
+}
+
+/// A computation that is generic over the type of vectors.
+pub trait Work {
+    /// Computes it with the vectors of `simd`.
+    fn run<S: Simd>(self, simd: S);
+}
+
+/// Plain loops, which become vectors.
+struct Loops<F>(F);
+
+impl<F: FnOnce()> Work for Loops<F> {
+    fn run<S: Simd>(self, simd: S) {
+        simd.vectorize(self.0);
+    }
+}
+
+/// A kernel that does not exist or that this CPU cannot run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownKernel {
+    name: String,
+}
+
+impl fmt::Display for UnknownKernel {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let names: Vec<_> = Kernel::available().map(Kernel::name).collect();
+        write!(f, "this CPU has no kernel '{}'; use one of {}", self.name, names.join(", "))
+    }
+}
+
+impl Error for UnknownKernel {}
+
+impl Default for Kernel {
+    /// [`Kernel::best`].
+    fn default() -> Self {
+        Self::best()
+    }
+}
+
+impl Kernel {
+    /// The names of all kernels on all CPUs, simplest first.
+    pub const NAMES: [&str; 7] =
+        ["scalar", "portable", "simd128", "sse2", "neon", "avx2", "avx512"];
+
+    /// The kernels that this CPU can run, in the order of [`Kernel::NAMES`].
+    pub fn available() -> impl Iterator<Item = Self> {
+        Self::NAMES.iter().filter_map(|name| Self::find(name))
+    }
+
+    /// The fastest kernel that this CPU can run.
+    pub fn best() -> Self {
+        Self::available().last().unwrap_or(Self(Machine::Portable))
+    }
+
+    /// The kernel that the environment variable [`VARIABLE`] names, or the fastest one.
+    ///
+    /// # Errors
+    /// When the variable does not name a kernel of this CPU.
+    pub fn from_environment() -> Result<Self, UnknownKernel> {
+        std::env::var_os(VARIABLE)
+            .map_or_else(|| Ok(Self::best()), |name| name.to_string_lossy().parse())
+    }
+
+    /// Its name, one of [`Kernel::NAMES`].
+    pub const fn name(self) -> &'static str {
+        match self.0 {
+            Machine::Scalar => "scalar",
+            Machine::Portable => "portable",
+            #[cfg(target_arch = "x86_64")]
+            Machine::Sse2(_) => "sse2",
+            #[cfg(target_arch = "x86_64")]
+            Machine::Avx2(_) => "avx2",
+            #[cfg(target_arch = "x86_64")]
+            Machine::Avx512(_) => "avx512",
+            #[cfg(target_arch = "aarch64")]
+            Machine::Neon(_) => "neon",
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Machine::Simd128(_) => "simd128",
+        }
+    }
+
+    /// Whether inner loops run in plain Rust, one value at a time: the definition of their result.
+    pub const fn is_scalar(self) -> bool {
+        matches!(self.0, Machine::Scalar)
+    }
+
+    fn find(name: &str) -> Option<Self> {
+        let level = Level::new();
+        let machine = match name {
+            "scalar" => Machine::Scalar,
+            "portable" => Machine::Portable,
+            #[cfg(target_arch = "x86_64")]
+            "sse2" => Machine::Sse2(level.as_sse2()?),
+            #[cfg(target_arch = "x86_64")]
+            "avx2" => Machine::Avx2(level.as_avx2()?),
+            #[cfg(target_arch = "x86_64")]
+            "avx512" => Machine::Avx512(level.as_avx512()?),
+            #[cfg(target_arch = "aarch64")]
+            "neon" => Machine::Neon(level.as_neon()?),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            "simd128" => Machine::Simd128(level.as_wasm_simd128()?),
+            _ => return None,
+        };
+        Some(Self(machine))
+    }
+
+    /// Runs `work` with the vectors of this kernel. For the scalar and the portable kernel, these are the vectors
+    /// that the build's target has.
+    pub fn run(self, work: impl Work) {
+        match self.0 {
+            Machine::Scalar | Machine::Portable => work.run(Fallback::new()),
+            #[cfg(target_arch = "x86_64")]
+            Machine::Sse2(simd) => work.run(simd),
+            #[cfg(target_arch = "x86_64")]
+            Machine::Avx2(simd) => work.run(simd),
+            #[cfg(target_arch = "x86_64")]
+            Machine::Avx512(simd) => work.run(simd),
+            #[cfg(target_arch = "aarch64")]
+            Machine::Neon(simd) => work.run(simd),
+            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+            Machine::Simd128(simd) => work.run(simd),
+        }
+    }
+
+    /// Runs `loops`, a closure to be inlined always, compiled for the vectors of this kernel.
+    pub fn vectorize(self, loops: impl FnOnce()) {
+        self.run(Loops(loops));
+    }
+}
+
+impl FromStr for Kernel {
+    type Err = UnknownKernel;
+
+    fn from_str(name: &str) -> Result<Self, UnknownKernel> {
+        Self::find(name).ok_or_else(|| UnknownKernel { name: name.to_owned() })
+    }
+}
+
+impl PartialEq for Kernel {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name()
+    }
+}
+
+impl fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,10 @@
+//! Vector arithmetic for real-time audio: the instruction set, chosen at run time ([`Kernel`]); elementary functions
+//! that vectorise ([`approx`]); denormal numbers off ([`denormals`]).
+
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
+pub mod approx;
+pub mod denormals;
+mod kernel;
+
+pub use kernel::{Kernel, UnknownKernel, VARIABLE, Work};

@@ -1,8 +1,0 @@
-//! The command `tone-filter`.
-
-mod cli;
-mod xorshift;
-
-fn main() -> std::process::ExitCode {
-    cli::run()
-}
