@@ -27,20 +27,12 @@ pub struct Constants {
     pub smoothing: f64,
     /// The same for the voices' low-pass, which is off at the top of the range.
     pub voice_smoothing: f64,
-    /// Gain after the mix, as a factor.
-    pub output: f64,
-    /// Gain of the dry signal, including the output gain.
-    pub dry: f64,
-    /// Gain of the wet signal, including the output gain.
-    pub wet: f64,
 }
 
 impl Constants {
     /// The constants for `settings` at `sample_rate` Hz.
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
         let power = |db: f32| libm::exp10(f64::from(db) / 10.0);
-        let output = libm::exp10(f64::from(settings.output) / 20.0);
-        let mix = f64::from(settings.mix) / 100.0;
         let release = f64::from(settings.release) / 1000.0;
         Self {
             total_step: tracker_step(TOTAL_RELEASE * release, sample_rate),
@@ -51,9 +43,6 @@ impl Constants {
             drive: f64::from(settings.drive),
             smoothing: low_pass_pole(f64::from(settings.tone), sample_rate),
             voice_smoothing: low_pass_pole(voice_cutoff(f64::from(settings.tone)), sample_rate),
-            output,
-            dry: if settings.bypass { 1.0 } else { (1.0 - mix) * output },
-            wet: if settings.bypass { 0.0 } else { mix * output },
         }
     }
 }
@@ -100,6 +89,6 @@ mod tests {
         near(constants.ceiling, 0.1, 1e-6);
         near(constants.floor.powi(3), 1e-11, 3e-6);
         near(constants.smoothing, 0.5, 1e-6);
-        assert_eq!((constants.drive, constants.dry, constants.wet), (40.0, 0.5, 0.5));
+        assert_eq!(constants.drive, 40.0);
     }
 }

@@ -17,15 +17,19 @@
 
 mod analysis;
 mod bank;
-mod block;
 pub mod constants;
+mod delay;
+mod downmix;
 mod lanes;
 pub mod notes;
 mod output;
+mod plan;
+mod player;
 mod process;
 #[allow(clippy::disallowed_methods, reason = "mathematics as a system has it")]
 pub mod reference;
 mod settings;
+mod synthesis;
 mod view;
 mod voice;
 
@@ -36,21 +40,23 @@ pub use settings::{
     Sync, Taper, Voice, choice, quantity, spec,
 };
 pub use tone_filter_listener as listener;
-pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot, Tones};
+pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot};
 
-use analysis::{Focus, HeldKeys, Level, Polyphony, Sidechain};
-pub use analysis::{Keyboard, PITCH_WHEEL};
-use bank::{Bank, Voicing};
+pub use analysis::Keyboard;
+pub use bank::Tones;
+
+use analysis::Analysis;
 use kernel::Kernel;
-use lanes::{BLOCK, Lanes};
 use listener::{
     Listener,
     notes::{Event, Notes},
 };
-use output::{Delay, Levels, Limiter, mix};
-use settings::smoother::{SmoothedSettings, Smoother};
+use output::Output;
+use plan::BlockPlan;
+pub use player::PITCH_WHEEL;
+use settings::smoother::Smoother;
 use std::fmt;
-use voice::{Timbres, Voices};
+use synthesis::Synthesis;
 
 /// Seconds by which `lookahead` delays the sound; at most [`MOST_LATENCY`] samples.
 const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
@@ -95,47 +101,15 @@ impl From<OutOfRange> for Error {
 /// does not depend on the sizes of the blocks that are passed to [`ToneFilter::process`].
 #[derive(Debug, Clone)]
 pub struct ToneFilter {
+    sample_rate: f64,
     kernel: Kernel,
     settings: Settings,
     smoother: Smoother,
-    /// The smoothed settings of the current block.
-    now: SmoothedSettings,
-    voicing: Voicing,
-    /// The bank of the mean of all channels or of the left one; the bank of the right one.
-    banks: [Bank; 2],
-    /// Signals of the current block of 64 samples: the dry signal of each channel, the inputs of the banks and their
-    /// outputs.
-    dry: Vec<[f32; BLOCK]>,
-    bank_inputs: [[f32; BLOCK]; 2],
-    wet: [[f32; BLOCK]; 2],
-    /// Delays the sound for `lookahead`.
-    delay: Delay,
-    /// What the bands hear instead of the main input.
-    sidechain: Sidechain,
-    /// Whether they did in the last call.
-    sidechained: bool,
-    level: Level,
-    limiter: Limiter,
-    focus: Focus,
-    polyphony: Polyphony,
-    keys: HeldKeys,
-    /// The waveforms of the notes, and a set of oscillators for each bank.
-    timbres: Timbres,
-    voices: [Voices; 2],
-    /// The bands' weights in the sum at the start and at the end of the current block.
-    weights: [Lanes; 2],
-    /// The gain to the nominal level at the start and at the end of the current block.
-    gains: [f32; 2],
-    /// The levels that move sample by sample, at the start and at the end of the current block.
-    levels: [Levels; 2],
-    /// The gains of dry and wet at the end of the current block, without the bypass.
-    mix_gains: (f64, f64),
-    /// Whether the weights or the gains move within the current block.
-    moving: bool,
-    /// Whether each of two channels had its own bank in the last call.
-    separate: bool,
-    /// Whether the limiter is on in the current block.
-    limiting: bool,
+    analysis: Analysis,
+    synthesis: Synthesis,
+    output: Output,
+    /// What analysis has decided for the current block.
+    plan: BlockPlan,
     /// The number of samples of the current block that have been processed.
     position: usize,
 }
@@ -154,39 +128,18 @@ impl ToneFilter {
         if !(1000.0..=1e9).contains(&sample_rate) {
             return Err(Error::SampleRate(sample_rate));
         }
-        let smoother = Smoother::new(&settings.morphed(), sample_rate);
-        let now = smoother.now();
-        let voicing = Voicing::new(&now, sample_rate);
-        let level = Level::new(sample_rate, CHANNELS);
-        let mix_gains = mix::gains(&now, &voicing.constants, &level);
         let latency = Self::lookahead(sample_rate);
+        let smoother = Smoother::new(&settings.morphed(), settings.fades(), sample_rate);
+        let plan = BlockPlan::new(smoother.now());
         let mut filter = Self {
+            sample_rate,
             kernel: Kernel::best(),
             settings: *settings,
             smoother,
-            voicing,
-            banks: [Bank::new(), Bank::new()],
-            dry: vec![[0.0; BLOCK]; CHANNELS],
-            bank_inputs: [[0.0; BLOCK]; 2],
-            wet: [[0.0; BLOCK]; 2],
-            delay: Delay::new(latency, CHANNELS),
-            sidechain: Sidechain::new(latency),
-            sidechained: false,
-            level,
-            limiter: Limiter::new(sample_rate),
-            focus: Focus::new(sample_rate),
-            polyphony: Polyphony::new(sample_rate),
-            keys: HeldKeys::new(sample_rate),
-            timbres: Timbres::new(settings, sample_rate),
-            voices: std::array::from_fn(|_| Voices::new(sample_rate)),
-            weights: [Lanes::ZERO; 2],
-            gains: [1.0; 2],
-            levels: [Levels::new(&now, mix_gains); 2],
-            mix_gains,
-            now,
-            moving: false,
-            separate: false,
-            limiting: false,
+            analysis: Analysis::new(sample_rate, CHANNELS, latency),
+            synthesis: Synthesis::new(&plan.settings.settings, sample_rate),
+            output: Output::new(sample_rate, CHANNELS, latency),
+            plan,
             position: 0,
         };
         filter.reset();
@@ -225,9 +178,8 @@ impl ToneFilter {
     pub fn with_channels(self, channels: usize) -> Self {
         let channels = channels.max(1);
         let mut filter = Self {
-            dry: vec![[0.0; BLOCK]; channels],
-            delay: Delay::new(self.delay.length(), channels),
-            level: Level::new(self.sample_rate(), channels),
+            analysis: self.analysis.with_channels(self.sample_rate, channels),
+            output: self.output.with_channels(channels),
             ..self
         };
         filter.reset();
@@ -236,12 +188,12 @@ impl ToneFilter {
 
     /// Hz.
     pub fn sample_rate(&self) -> f64 {
-        self.voicing.sample_rate
+        self.sample_rate
     }
 
     /// The listener, which decides which notes are played.
     pub fn listener(&self) -> &Listener {
-        self.focus.listener()
+        self.analysis.listener()
     }
 
     /// The kernel that computes the inner loop.
@@ -281,9 +233,10 @@ impl ToneFilter {
     /// Lets the smoothed settings move to those that are set, morphed and bent.
     fn aim(&mut self) {
         let mut settings = self.settings.morphed();
-        settings.transpose += self.keys.bend(settings.keys);
-        self.timbres.aim(&settings);
-        self.smoother.aim(&settings);
+        settings.transpose += self.analysis.keys.bend(settings.keys);
+        self.synthesis.aim(&settings);
+        // What the crossfades lead to may not be ready yet; see `begin_block`.
+        self.smoother.aim(&settings, self.smoother.fades());
     }
 
     /// The settings that were set last.
@@ -293,26 +246,13 @@ impl ToneFilter {
 
     /// Resets it to the state of a new filter with the current settings. Does not allocate.
     pub fn reset(&mut self) {
-        self.keys.reset(self.settings.keys);
+        self.analysis.keys.reset(self.settings.keys);
         self.aim();
+        self.smoother.fade(self.settings.fades());
         self.smoother.arrive();
-        self.now = self.smoother.now();
-        self.voicing.update(&self.now, self.settings.freeze);
-        self.banks = [Bank::new(), Bank::new()];
-        self.delay.clear();
-        self.sidechain.clear();
-        self.level.reset();
-        self.limiter.reset();
-        self.focus.reset(&self.now, &self.settings);
-        self.polyphony.reset(self.most_notes());
-        self.timbres.arrive();
-        self.voices = std::array::from_fn(|_| Voices::new(self.voicing.sample_rate));
-        self.weights = [self.shares(); 2];
-        self.gains = [self.gain(); 2];
-        self.voicing.begin_block(self.weights, self.gains);
-        self.mix_gains = mix::gains(&self.now, &self.voicing.constants, &self.level);
-        self.levels = [Levels::new(&self.now, self.mix_gains); 2];
-        self.moving = false;
+        self.plan = self.analysis.reset(&self.smoother.now(), &self.settings);
+        self.synthesis.reset(&self.plan);
+        self.output.reset(self.settings.lookahead);
         self.position = 0;
     }
 
@@ -346,7 +286,7 @@ impl ToneFilter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn latency(&self) -> usize {
-        if self.settings.lookahead { self.delay.length() } else { 0 }
+        if self.settings.lookahead { self.output.latency() } else { 0 }
     }
 
     /// The current levels and states of the bands. In stereo, each band is that of the channel in which it is stronger.
@@ -389,7 +329,7 @@ impl ToneFilter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn report_notes(&self, notes: &mut Notes, report: impl FnMut(Event)) {
-        if !self.voicing.frozen() {
+        if !self.plan.settings.settings.freeze {
             let sounding = self.sounding_bands();
             notes.push(self.listener().decisions(), |band| sounding.contains(band), report);
         }
@@ -407,10 +347,8 @@ impl ToneFilter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn snapshot(&self) -> Snapshot {
-        let [first, second] = &self.banks;
-        let second = self.separate.then_some(second);
-        let makeup = if self.settings.auto { self.level.makeup() as f32 } else { 1.0 };
-        let heard = (self.focus.played(), self.held());
-        self.voicing.snapshot(first, second, &self.settings, heard, makeup)
+        let makeup = if self.settings.auto { self.analysis.makeup() } else { 1.0 };
+        let (played, held) = (self.analysis.played(), self.held());
+        Snapshot::new(&self.synthesis, &self.settings, played, held, makeup)
     }
 }

@@ -1,6 +1,7 @@
 //! The ways to pass sound through the filter.
 
-use super::{ToneFilter, lanes::BLOCK};
+use crate::{ToneFilter, downmix::finite, lanes::BLOCK, settings::smoother::Fades, plan::Span};
+use std::ops::Range;
 use tone_filter_simd::denormals::FlushToZero;
 
 impl ToneFilter {
@@ -64,10 +65,10 @@ impl ToneFilter {
         let mut start = 0;
         while start < frames {
             if self.position == 0 {
-                self.begin_block();
+                self.begin_block(channels.len(), !sidechain.is_empty());
             }
             let end = frames.min(start + BLOCK - self.position);
-            self.process_part(channels, sidechain, start, end);
+            self.process_part(channels, sidechain, start..end);
             self.position += end - start;
             start = end;
             if self.position == BLOCK {
@@ -76,6 +77,63 @@ impl ToneFilter {
                 each(end, self);
             }
         }
+    }
+
+    /// Plans a block of 64 samples of `channels`, with a sidechain that is connected or not.
+    fn begin_block(&mut self, channels: usize, connected: bool) {
+        let Self { smoother, analysis, synthesis, output, plan, .. } = self;
+        let wanted = self.settings.fades();
+        let fades = Fades {
+            lookahead: output.prepare_delay(wanted.lookahead, plan.settings.lookahead),
+            sidechain: wanted.sidechain && connected,
+            ..wanted
+        };
+        smoother.fade(fades);
+        if analysis.connect(connected) {
+            // The first block has nothing to be crossfaded with.
+            smoother.arrive_at_sidechain();
+            plan.levels[1].sidechain = f32::from(u8::from(fades.sidechain));
+        }
+        let was_auto = plan.settings.auto > 0.0;
+        plan.moved = smoother.step();
+        if plan.moved {
+            plan.settings = smoother.now();
+        }
+        plan.delaying = output.is_delaying();
+        synthesis.update(plan);
+        analysis.plan(&self.settings, || synthesis.powers(), plan);
+        synthesis.begin_block(self.kernel, plan, channels);
+        output.begin_block(synthesis.oscillates() || was_auto || plan.settings.auto > 0.0);
+    }
+
+    /// Processes the samples `range` of a call, which lie in one block.
+    fn process_part(
+        &mut self,
+        channels: &mut [&mut [f32]],
+        sidechain: &[&[f32]],
+        range: Range<usize>,
+    ) {
+        let Self { kernel, analysis, synthesis, output, plan, .. } = self;
+        for channel in channels.iter_mut() {
+            let samples = &mut channel[range.clone()];
+            kernel.vectorize(
+                #[inline(always)]
+                || samples.iter_mut().for_each(|sample| *sample = finite(*sample)),
+            );
+        }
+        let span = Span { range, position: self.position };
+        analysis.push(plan, channels, sidechain, &span);
+        output.delay(plan, channels, &span);
+        let rows = analysis.bank_input(plan, channels, !sidechain.is_empty(), &span);
+        synthesis.process(*kernel, plan, channels, rows, &span);
+        output.mix(*kernel, plan, channels, |channel| synthesis.wet(channel), &span);
+    }
+
+    /// Decides about the block of `channels` that is complete.
+    fn end_block(&mut self, channels: usize) {
+        let Self { analysis, synthesis, output, plan, .. } = self;
+        let wet = (0..channels).map(|channel| synthesis.wet(channel));
+        analysis.end_block(self.kernel, plan, synthesis.inputs(), output.dry(), wet);
     }
 
     /// Writes the filter's output for the channels of `input` to those of `output`.

@@ -93,9 +93,6 @@ fn the_reference_at_44100_is_the_published_sound() {
         drive: 40.0,
         smoothing: 0.5,
         voice_smoothing: 0.5,
-        output: 1.0,
-        dry: 0.5,
-        wet: 0.5,
     };
     let designs = std::array::from_fn(|tone| {
         Design::from_poles(TAU * frequency(tone, 440.0, 0.0) / rate, 0.9999)

@@ -2,7 +2,6 @@
 
 use super::keyboard::{Keyboard, NOTES};
 use crate::{
-    ToneFilter,
     lanes::{BLOCK, Lanes},
     notes::{TONES, midi_note},
     settings::{BandMask, Keys},
@@ -11,13 +10,11 @@ use crate::{
 /// Seconds in which a band's weight follows its key.
 const TIME: f64 = 0.005;
 
-/// Semitones of a pitch wheel that is all the way up, as in General MIDI; see [`ToneFilter::bend`].
-pub const PITCH_WHEEL: f32 = 2.0;
-
 /// The keys that are held, and the smoothed weights of the bands that follow from them.
 #[derive(Debug, Clone)]
-pub(crate) struct HeldKeys {
-    keyboard: Keyboard,
+pub struct HeldKeys {
+    /// The keys as they are now.
+    pub keyboard: Keyboard,
     /// The bands' weights by their keys.
     weights: Lanes,
     /// Weight of what sounds without keys, 0..1.
@@ -25,7 +22,7 @@ pub(crate) struct HeldKeys {
     /// Whether all that remains of keys has faded away.
     resting: bool,
     /// The greatest change of a weight within a block.
-    step: f32,
+    pub(crate) step: f32,
 }
 
 impl HeldKeys {
@@ -102,190 +99,4 @@ impl HeldKeys {
     }
 }
 
-/// What a player does. It takes effect from the next multiple of 64 samples on, and is heard if [`Settings::keys`]
-/// says so.
-///
-/// [`Settings::keys`]: crate::Settings::keys
-impl ToneFilter {
-    /// Presses the key of the MIDI note `note` with a `velocity` of 0..1, whose square is the band's gain; 0 releases
-    /// the key. Key 69 is the band that sounds A4, which `transpose` moves. Other notes than 0..128 are ignored.
-    ///
-    /// ```
-    /// use tone_filter_dsp::{Keys, Settings, ToneFilter};
-    ///
-    /// // Of all that the bands hear, only A4 sounds.
-    /// let settings = Settings { keys: Keys::Hold, ..Settings::default() };
-    /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
-    /// filter.key(69, 1.0);
-    /// filter.process(&mut [&mut [0.0; 512]]);
-    /// filter.key(69, 0.0);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn key(&mut self, note: u8, velocity: f32) {
-        self.keys.keyboard.key(note, velocity);
-    }
-
-    /// Gives the band of a key that is held or sustained another gain, 0..4.
-    pub fn key_gain(&mut self, note: u8, gain: f32) {
-        self.keys.keyboard.key_gain(note, gain);
-    }
-
-    /// Presses or releases the sustain pedal, which holds the keys that are released meanwhile.
-    pub fn sustain(&mut self, down: bool) {
-        self.keys.keyboard.sustain(down);
-    }
-
-    /// Moves all bands by so many semitones, -48..48, as long as keys are in use.
-    pub fn bend(&mut self, semitones: f32) {
-        self.keys.keyboard.bend(semitones);
-        self.aim();
-    }
-
-    /// Plays what `keyboard` holds, in place of all keys so far. Does not allocate.
-    ///
-    /// ```
-    /// use tone_filter_dsp::{Keyboard, Keys, Settings, ToneFilter};
-    ///
-    /// let settings = Settings { keys: Keys::Hold, ..Settings::default() };
-    /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
-    /// // On the player's thread, which sends a copy:
-    /// let mut keyboard = Keyboard::default();
-    /// keyboard.key(69, 0.8);
-    /// keyboard.sustain(true);
-    /// // On the audio thread:
-    /// filter.set_keyboard(&keyboard);
-    /// assert_eq!(*filter.keyboard(), keyboard);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn set_keyboard(&mut self, keyboard: &Keyboard) {
-        self.keys.keyboard = *keyboard;
-        self.aim();
-    }
-
-    /// The keys that are held.
-    pub fn keyboard(&self) -> &Keyboard {
-        &self.keys.keyboard
-    }
-
-    /// The bands that may sound now; see [`Settings::bands_with_keys`].
-    ///
-    /// [`Settings::bands_with_keys`]: crate::Settings::bands_with_keys
-    pub fn sounding_bands(&self) -> BandMask {
-        self.settings.bands_with_keys(self.held())
-    }
-
-    /// The bands that sound by their keys.
-    pub(crate) fn held(&self) -> BandMask {
-        self.keys.held(self.settings.keys, self.settings.transpose)
-    }
-
-    /// Releases all keys and the sustain pedal.
-    pub fn release_keys(&mut self) {
-        self.keys.keyboard.release_keys();
-    }
-}
-
 const _: () = assert!(TONES < NOTES);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::settings::{PitchClasses, Scale, Settings};
-
-    fn filter() -> ToneFilter {
-        ToneFilter::new(48_000.0, &Settings::default()).unwrap()
-    }
-
-    /// The weights of a block after keys have been pressed for long, of bands that have a weight of 1/2 without keys.
-    fn weights(filter: &ToneFilter, mode: Keys, transpose: f32) -> Vec<(usize, f32)> {
-        let mut keys = filter.keys.clone();
-        (0..10).for_each(|_| keys.follow(mode, transpose));
-        let weights = (0..TONES).map(|tone| (tone, keys.weight(tone, 0.5)));
-        weights.filter(|(_, weight)| *weight != 0.5 && *weight != 0.0).collect()
-    }
-
-    #[test]
-    fn keys_choose_the_bands_that_sound_their_notes() {
-        let mut filter = filter();
-        filter.key(69, 1.0);
-        filter.key(33, 0.5);
-        filter.key(200, 1.0);
-        assert_eq!(weights(&filter, Keys::Off, 0.0), []);
-        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(12, 1.0)]);
-        assert_eq!(weights(&filter, Keys::Hold, -24.0), [(0, 0.25), (36, 1.0)]);
-        assert_eq!(weights(&filter, Keys::Hold, 2.2), [(10, 1.0)]);
-        assert_eq!(weights(&filter, Keys::Add, 0.0), [(12, 1.0)]);
-        let any = weights(&filter, Keys::HoldAny, 0.0);
-        assert_eq!(any, [(0, 1.0), (12, 1.0), (24, 1.0), (36, 1.0)]);
-        for (keys, count) in [(Keys::Off, 4), (Keys::Hold, 1), (Keys::HoldAny, 4), (Keys::Add, 5)] {
-            // G# in four octaves.
-            let scale = Settings {
-                scale: Scale::Custom,
-                custom: PitchClasses::NONE.with(11, true),
-                ..Settings::default()
-            };
-            filter.set_settings(&Settings { keys, ..scale }).unwrap();
-            let sounding = filter.sounding_bands();
-            assert_eq!((0..TONES).filter(|tone| sounding.contains(*tone)).count(), count);
-            assert_eq!(sounding.contains(12), keys != Keys::Off);
-        }
-    }
-
-    #[test]
-    fn a_pedal_holds_what_is_released_and_a_release_of_all_ends_it() {
-        let mut filter = filter();
-        filter.key(69, 1.0);
-        filter.sustain(true);
-        filter.key(69, 0.0);
-        filter.key(81, 1.0);
-        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(12, 1.0), (24, 1.0)]);
-        filter.sustain(false);
-        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(24, 1.0)]);
-        filter.key_gain(81, 2.0);
-        filter.key_gain(69, 2.0);
-        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(24, 2.0)]);
-        filter.key_gain(81, f32::NAN);
-        filter.release_keys();
-        assert_eq!(weights(&filter, Keys::Hold, 0.0), []);
-    }
-
-    #[test]
-    fn a_keyboard_that_is_set_plays_as_its_keys_do() {
-        let (mut played, mut keyboard) = (filter(), Keyboard::default());
-        played.key(60, 1.0);
-        played.key(69, 0.5);
-        played.bend(1.0);
-        played.key(60, 0.0);
-        keyboard.key(69, 0.5);
-        keyboard.bend(1.0);
-        let mut set = filter();
-        set.key(72, 1.0);
-        set.set_keyboard(&keyboard);
-        assert_eq!(played.keyboard(), set.keyboard());
-        let settings = Settings { keys: Keys::Hold, ..Settings::default() };
-        let output = |filter: &mut ToneFilter| {
-            filter.set_settings(&settings).unwrap();
-            let mut sound: Vec<f32> = (0..4800).map(|i| (i % 109) as f32 / 200.0).collect();
-            filter.process(&mut [&mut sound]);
-            sound
-        };
-        assert_eq!(output(&mut played), output(&mut set));
-    }
-
-    #[test]
-    fn weights_move_within_5_ms() {
-        let mut filter = filter();
-        filter.key(69, 1.0);
-        let keys = &mut filter.keys;
-        assert!(!keys.act(Keys::Off));
-        for block in 1..=4 {
-            keys.follow(Keys::Hold, 0.0);
-            let reached = (block as f32 * keys.step).min(1.0);
-            assert!((keys.weight(12, 0.0) - reached).abs() < 1e-6);
-            assert!((keys.weight(13, 1.0) - (1.0 - reached)).abs() < 1e-6);
-        }
-        (0..4).for_each(|_| keys.follow(Keys::Off, 0.0));
-        assert!(!keys.act(Keys::Off));
-        assert_eq!(keys.weight(12, 0.3), 0.3);
-    }
-}

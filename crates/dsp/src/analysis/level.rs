@@ -51,15 +51,17 @@ const SOUNDING: f64 = 1e-4;
 type Four = f32x4<Fallback>;
 
 /// A block of the dry and of the wet signal of one channel.
-type Signals<'a> = (&'a [f32; BLOCK], &'a [f32; BLOCK]);
+type Signals<'a, 'b> = (&'a [f32; BLOCK], &'b [f32; BLOCK]);
 
 /// The level measurement of one signal.
 #[derive(Debug, Clone)]
-pub(crate) struct Level {
+pub(super) struct Level {
     /// Duration of a block in seconds.
     period: f64,
-    /// Tracked mean square of the banks' input, 0 before the first block that is not silent.
+    /// Tracked mean square of the banks' input; 0 before the first block that is not silent after a reset.
     power: f64,
+    /// Whether no block has been measured yet.
+    fresh: bool,
     /// K-weighting, one for each pair of channels.
     weightings: Vec<KWeighting>,
     loudness: Loudness,
@@ -98,6 +100,7 @@ impl Level {
         Self {
             period: BLOCK as f64 / sample_rate,
             power: 0.0,
+            fresh: true,
             weightings: vec![KWeighting::new(sample_rate); channels.div_ceil(2)],
             loudness: Loudness::START,
             share: 1.0,
@@ -110,7 +113,13 @@ impl Level {
     pub fn reset(&mut self) {
         self.weightings.iter_mut().for_each(KWeighting::reset);
         (self.power, self.share, self.trim, self.tracked) = (0.0, 1.0, 0.0, START);
-        self.loudness = Loudness::START;
+        (self.loudness, self.fresh) = (Loudness::START, true);
+    }
+
+    /// Forgets the sound so far. Its gain is 1 until it has measured a block.
+    pub fn activate(&mut self) {
+        self.reset();
+        self.power = NOMINAL;
     }
 
     /// The gain that brings the bank's input to the nominal level, as a factor.
@@ -140,17 +149,18 @@ impl Level {
 
     /// Measures a whole block: the banks' inputs, the dry and the wet signal of each channel, and the gains of these
     /// two in the mix.
-    pub fn measure<'a>(
+    pub fn measure<'a, 'b>(
         &mut self,
-        heard: &[[f32; BLOCK]],
-        mut signals: impl Iterator<Item = Signals<'a>>,
+        inputs: &[[f32; BLOCK]],
+        mut signals: impl Iterator<Item = Signals<'a, 'b>>,
         (dry_gain, wet_gain): (f64, f64),
     ) {
         let square = |x: &f32| f64::from(bounded(*x)).powi(2);
-        let power = heard.iter().flatten().map(square).sum::<f64>() / (heard.len() * BLOCK) as f64;
+        let power = inputs.iter().flatten().map(square).sum::<f64>() / (inputs.len() * BLOCK) as f64;
         if power > SILENCE {
             let time = if power > self.power { FALL } else { RISE };
-            let step = if self.power == 0.0 { 1.0 } else { -libm::expm1(-self.period / time) };
+            let step = if self.fresh { 1.0 } else { -libm::expm1(-self.period / time) };
+            self.fresh = false;
             self.power += step * (power - self.power);
         }
         let mut sums = [0.0; 3];

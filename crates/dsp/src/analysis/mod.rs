@@ -1,4 +1,4 @@
-//! Analysis: which notes should sound, and how loud.
+//! Analysis: which notes should sound, and how loud. It makes the [`BlockPlan`] of every block.
 
 mod focus;
 mod keyboard;
@@ -8,11 +8,246 @@ mod polyphony;
 mod sidechain;
 
 pub use keyboard::Keyboard;
-pub use keys::PITCH_WHEEL;
-pub(crate) use {
-    focus::Focus,
-    keys::HeldKeys,
-    level::Level,
-    polyphony::Polyphony,
-    sidechain::{Sidechain, finite},
+
+use crate::{
+    downmix::mean,
+    lanes::{BLOCK, Lanes},
+    plan::{BlockPlan, Levels, Span},
+    settings::{BandMask, Settings, smoother::SmoothedSettings},
 };
+use focus::Focus;
+use keys::HeldKeys;
+use level::Level;
+use polyphony::Polyphony;
+use sidechain::Sidechain;
+use tone_filter_listener::Listener;
+use tone_filter_simd::Kernel;
+
+/// What decides about the notes, and what it measures for that.
+#[derive(Debug, Clone)]
+pub struct Analysis {
+    focus: Focus,
+    /// The keys that are held.
+    pub keys: HeldKeys,
+    level: Level,
+    polyphony: Polyphony,
+    sidechain: Sidechain,
+    /// Whether the sidechain has a part in the bands' input of the current block.
+    sidechained: bool,
+    /// Whether the sidechain was connected in the last block; `None` before the first one.
+    connected: Option<bool>,
+    /// Whether the level is measured.
+    measuring: bool,
+    /// Whether weights or gains moved within the last block.
+    moving: bool,
+    /// The gains of dry and wet at the end of the block, without bypass and output gain.
+    mix: (f64, f64),
+}
+
+impl Analysis {
+    /// At rest, for signals of `sample_rate` Hz and `channels`, with a delay of `latency` samples for `lookahead`.
+    pub fn new(sample_rate: f64, channels: usize, latency: usize) -> Self {
+        Self {
+            focus: Focus::new(sample_rate),
+            keys: HeldKeys::new(sample_rate),
+            level: Level::new(sample_rate, channels),
+            polyphony: Polyphony::new(sample_rate),
+            sidechain: Sidechain::new(latency),
+            sidechained: false,
+            connected: None,
+            measuring: false,
+            moving: false,
+            mix: (0.0, 0.0),
+        }
+    }
+
+    /// The same for another number of channels.
+    pub fn with_channels(self, sample_rate: f64, channels: usize) -> Self {
+        Self { level: Level::new(sample_rate, channels), ..self }
+    }
+
+    /// Returns to the state after silence, and plans the first block for the settings, smoothed and set.
+    pub fn reset(&mut self, now: &SmoothedSettings, settings: &Settings) -> BlockPlan {
+        self.level.reset();
+        self.focus.reset(now);
+        self.polyphony.reset(most_notes(settings));
+        self.sidechain.reset();
+        (self.sidechained, self.connected) = (false, None);
+        (self.measuring, self.moving) = (now.auto > 0.0, false);
+        let mut plan = BlockPlan::new(*now);
+        plan.weights = [self.weights(now, settings); 2];
+        plan.gains = [self.gain(now); 2];
+        self.plan_mix(&mut plan);
+        plan.levels[0] = plan.levels[1];
+        plan
+    }
+
+    /// Begins a block in which the sidechain is connected or not. Returns whether it is the first block.
+    pub fn connect(&mut self, connected: bool) -> bool {
+        let before = self.connected.replace(connected);
+        if connected && before == Some(false) {
+            self.sidechain.reset();
+        }
+        before.is_none()
+    }
+
+    /// Plans a block: `plan` holds the smoothed settings, and otherwise what was planned for the block before.
+    /// `powers` gives the bands' tracked powers.
+    pub fn plan(&mut self, settings: &Settings, powers: impl FnOnce() -> Lanes, plan: &mut BlockPlan) {
+        let now = plan.settings;
+        let auto = now.auto > 0.0;
+        if auto && !self.measuring {
+            self.level.activate();
+        }
+        self.measuring = auto;
+        if plan.moved {
+            self.focus.tune(&now);
+        }
+        let focus = now.settings.focus;
+        let limit = most_notes(settings);
+        let limits = self.polyphony.limits(limit);
+        let keys = self.keys.act(settings.keys);
+        // Weights and gains move only with the settings, focus, auto, a limit of notes or keys.
+        plan.weighted = plan.moved || self.moving || focus > 0.0 || auto || limits || keys;
+        if plan.weighted {
+            self.focus.follow(focus);
+            if keys {
+                self.keys.follow(settings.keys, settings.transpose);
+            }
+            if limits {
+                self.limit_notes(&now, limit, &powers());
+            }
+            plan.weights = [plan.weights[1], self.weights(&now, settings)];
+            plan.gains = [plan.gains[1], self.gain(&now)];
+            self.moving = plan.weights[0] != plan.weights[1] || plan.gains[0] != plan.gains[1];
+        }
+        plan.levels[0] = plan.levels[1];
+        if plan.moved || auto {
+            self.plan_mix(plan);
+        }
+        plan.powers = self.focus.levels(focus).copied();
+    }
+
+    /// The bands' weights in the sum: those of mask, scale and focus, or of the keys, times those of polyphony.
+    fn weights(&self, now: &SmoothedSettings, settings: &Settings) -> Lanes {
+        let (focus, polyphony) = (&self.focus.weights().0, &self.polyphony.weights().0);
+        let keys = self.keys.act(settings.keys).then_some(&self.keys);
+        Lanes(std::array::from_fn(|tone| {
+            let weight = now.weights[tone] * focus[tone];
+            keys.map_or(weight, |keys| keys.weight(tone, weight)) * polyphony[tone]
+        }))
+    }
+
+    /// The gain that brings the input to the nominal level, in proportion to the smoothed `auto`.
+    fn gain(&self, now: &SmoothedSettings) -> f32 {
+        if now.auto == 0.0 { 1.0 } else { libm::powf(self.level.gain() as f32, now.auto) }
+    }
+
+    /// Plans the gains of dry and wet.
+    fn plan_mix(&mut self, plan: &mut BlockPlan) {
+        let now = &plan.settings;
+        let output = libm::exp10(f64::from(now.settings.output) / 20.0);
+        let mix = f64::from(now.settings.mix) / 100.0;
+        let (mut dry, mut wet) = ((1.0 - mix) * output, mix * output);
+        if now.auto > 0.0 {
+            let auto = f64::from(now.auto);
+            let (own_dry, own_wet) = self.level.mix(mix);
+            dry += auto * (output * own_dry - dry);
+            wet += auto * (output * own_wet - wet);
+        }
+        self.mix = (dry / output, wet / output);
+        plan.levels[1] = Levels::new(now, (dry, wet));
+        plan.output_gain = (1.0 - now.bypass) * output as f32 + now.bypass;
+    }
+
+    /// Updates which notes are the strongest, for the `limit` of notes.
+    fn limit_notes(&mut self, now: &SmoothedSettings, limit: usize, powers: &Lanes) {
+        let focus = &self.focus.weights().0;
+        let power = |tone: usize| {
+            let weight = now.weights[tone] * focus[tone];
+            powers.0[tone] * self.keys.weight(tone, weight).powi(2)
+        };
+        self.polyphony.follow(limit, &Lanes(std::array::from_fn(power)));
+    }
+
+    /// Passes the samples `span` of the undelayed inputs to the listener.
+    pub fn push(
+        &mut self,
+        plan: &BlockPlan,
+        channels: &[&mut [f32]],
+        sidechain: &[&[f32]],
+        span: &Span,
+    ) {
+        let Span { range, position } = span.clone();
+        self.sidechained = plan.any(|level| level.sidechain);
+        let part = span.part();
+        if self.sidechained || plan.delaying && !sidechain.is_empty() {
+            self.sidechain.push(channels.len(), sidechain, range.clone(), position);
+        }
+        if !self.sidechained {
+            self.focus.push(position, |to| mean(channels, range, to), part.len());
+        } else if self.focus.is_listening() {
+            let share = |frame| plan.level(position + frame).sidechain;
+            self.sidechain.mix(channels, range, position, share);
+            self.focus.push(position, |to| mean(self.sidechain.rows(), part.clone(), to), part.len());
+        }
+    }
+
+    /// The bands' input for the samples `span` of the `channels`, which are delayed by now, if it is not these.
+    pub fn bank_input(
+        &mut self,
+        plan: &BlockPlan,
+        channels: &[&mut [f32]],
+        connected: bool,
+        span: &Span,
+    ) -> Option<&[[f32; BLOCK]]> {
+        let Span { range, position } = span.clone();
+        if plan.delaying && (connected || self.sidechained) {
+            self.sidechain.delay(span.part(), |frame| plan.level(position + frame).lookahead);
+        }
+        self.sidechained.then(|| {
+            let share = |frame| plan.level(position + frame).sidechain;
+            self.sidechain.mix(channels, range, position, share);
+            self.sidechain.rows()
+        })
+    }
+
+    /// Decides about a whole block: runs the listener, and measures the levels of the banks' `inputs`, of the `dry` and
+    /// of the `wet` signal of each channel.
+    pub fn end_block<'a>(
+        &mut self,
+        kernel: Kernel,
+        plan: &BlockPlan,
+        inputs: &[[f32; BLOCK]],
+        dry: &[[f32; BLOCK]],
+        wet: impl Iterator<Item = &'a [f32; BLOCK]>,
+    ) {
+        let frozen = plan.settings.settings.freeze;
+        self.focus.decide(kernel, frozen);
+        if self.measuring && !frozen {
+            // The result is as loud as the bands' input, which may play where the main input is silent.
+            let input = if self.sidechained { self.sidechain.rows() } else { dry };
+            self.level.measure(inputs, input.iter().zip(wet), self.mix);
+        }
+    }
+
+    /// The notes that are played; `None` while the listener is off.
+    pub fn played(&self) -> Option<BandMask> {
+        self.focus.played()
+    }
+
+    /// The listener.
+    pub fn listener(&self) -> &Listener {
+        self.focus.listener()
+    }
+
+    /// The gain that makes the wet signal as loud as the dry one, as a factor.
+    pub fn makeup(&self) -> f32 {
+        self.level.makeup() as f32
+    }
+}
+
+/// The most notes that may sound at a time.
+fn most_notes(settings: &Settings) -> usize {
+    settings.voices.round() as usize
+}

@@ -12,11 +12,11 @@ const FADE: f64 = 0.005;
 /// By how much a note must be stronger than one that sounds, to take its place: 3 dB.
 const ADVANTAGE: f32 = 1.995_262_3;
 
-/// The notes that may sound, and their shares in the sum on the way there.
+/// The notes that may sound, and their weights in the sum on the way there.
 #[derive(Debug, Clone)]
-pub(crate) struct Polyphony {
+pub(super) struct Polyphony {
     chosen: BandMask,
-    shares: Lanes,
+    weights: Lanes,
     /// Whether all have their full share.
     full: bool,
     /// The most that a share moves within a block.
@@ -27,14 +27,14 @@ impl Polyphony {
     /// All notes sound; `sample_rate` is in Hz.
     pub fn new(sample_rate: f64) -> Self {
         let step = (BLOCK as f64 / (FADE * sample_rate)).min(1.0) as f32;
-        Self { chosen: BandMask::ALL, shares: Lanes([1.0; TONES]), full: true, step }
+        Self { chosen: BandMask::ALL, weights: Lanes([1.0; TONES]), full: true, step }
     }
 
     /// Arrives at a limit of so many notes, of which none sounds yet.
     pub fn reset(&mut self, limit: usize) {
         self.full = limit >= TONES;
         self.chosen = if self.full { BandMask::ALL } else { BandMask::NONE };
-        self.shares = Lanes([if self.full { 1.0 } else { 0.0 }; TONES]);
+        self.weights = Lanes([if self.full { 1.0 } else { 0.0 }; TONES]);
     }
 
     /// Whether some note must be held back, or still is.
@@ -61,13 +61,13 @@ impl Polyphony {
         }
         self.chosen = notes.iter().fold(BandMask::NONE, |mask, (_, tone)| mask.with(*tone, true));
         let target = |tone| f32::from(u8::from(self.chosen.contains(tone)));
-        self.shares.approach(&Lanes(std::array::from_fn(target)), self.step);
-        self.full = self.shares.0 == [1.0; TONES];
+        self.weights.approach(&Lanes(std::array::from_fn(target)), self.step);
+        self.full = self.weights.0 == [1.0; TONES];
     }
 
-    /// The notes' shares in the sum, 0..1.
-    pub fn shares(&self) -> &Lanes {
-        &self.shares
+    /// The notes' weights in the sum, 0..1.
+    pub fn weights(&self) -> &Lanes {
+        &self.weights
     }
 }
 
@@ -86,7 +86,7 @@ mod tests {
         let mut polyphony = Polyphony::new(48_000.0);
         polyphony.reset(2);
         let sounding = |polyphony: &Polyphony| -> Vec<usize> {
-            (0..TONES).filter(|&tone| polyphony.shares.0[tone] == 1.0).collect()
+            (0..TONES).filter(|&tone| polyphony.weights.0[tone] == 1.0).collect()
         };
         for _ in 0..4 {
             polyphony.follow(2, &powers(&[(3, 0.1), (9, 0.2), (20, 0.05)]));
@@ -98,7 +98,7 @@ mod tests {
         assert_eq!(sounding(&polyphony), [3, 9], "2.8 dB do not displace a note");
         for block in 0..4 {
             polyphony.follow(2, &powers(&[(3, 0.1), (9, 0.2), (20, 0.21)]));
-            assert_eq!(polyphony.shares.0[3] == 0.0, block == 3, "3.2 dB do, in 5 ms");
+            assert_eq!(polyphony.weights.0[3] == 0.0, block == 3, "3.2 dB do, in 5 ms");
         }
         assert_eq!(sounding(&polyphony), [9, 20]);
         for _ in 0..4 {

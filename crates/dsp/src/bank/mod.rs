@@ -8,9 +8,7 @@ use crate::{
     constants::Constants,
     lanes::{BLOCK, Lanes},
     notes::{TONES, frequency},
-    settings::{BandMask, Settings, smoother::SmoothedSettings},
-    view::{BankSnapshot, Snapshot, Tones},
-    voice::{Pitches, low_bands},
+    settings::Settings,
 };
 use fearless_simd::Simd;
 use kernel::{Coefficients, FrameInputs, Kernel, RMS_GUARD, State, Task, Work};
@@ -19,7 +17,7 @@ use resonator::Design;
 
 /// The bound of a bank's input as a magnitude, 18 dB over full scale: far above music, it limits how long a fault in
 /// the input has an effect.
-pub(crate) const LOUDEST: f32 = 8.0;
+pub const LOUDEST: f32 = 8.0;
 
 /// States and powers below this are negligible: the product of a band, its effective value and any drive is below the
 /// smallest number.
@@ -27,13 +25,17 @@ const NEGLIGIBLE: f32 = 1e-32;
 
 /// The constants and coefficients of a bank for the current settings, at one sample rate.
 #[derive(Debug, Clone)]
-pub(crate) struct Voicing {
+pub struct BankParams {
+    /// Hz.
     pub sample_rate: f64,
+    /// The constants of the formulas.
     pub constants: Constants,
-    coefficients: Coefficients,
+    /// Those of the kernel.
+    pub coefficients: Coefficients,
     /// The averages: the total power, the low-pass of the soft clip and that of the other voices.
     total: Response,
     low_pass: Response,
+    /// See `total`.
     pub voice_low_pass: Response,
     /// The gain that would bring the input to the nominal level, at the start and at the end of the current block. It
     /// is applied to the floor, the guard and the clip in place of the input.
@@ -41,18 +43,19 @@ pub(crate) struct Voicing {
     /// The bands' pitches, for the voices.
     pub pitches: Pitches,
     /// The bands' tuning, for snapshots.
-    tones: Tones,
+    pub tones: Tones,
     /// The settings of the current resonators.
     ring: f32,
     tuning: f32,
     transpose: f32,
 }
 
-impl Voicing {
-    pub fn new(settings: &SmoothedSettings, sample_rate: f64) -> Self {
-        let mut voicing = Self {
+impl BankParams {
+    /// Those for `settings` at `sample_rate` Hz.
+    pub fn new(settings: &Settings, sample_rate: f64) -> Self {
+        let mut params = Self {
             sample_rate,
-            constants: Constants::new(&settings.settings, sample_rate),
+            constants: Constants::new(settings, sample_rate),
             coefficients: Coefficients::ZERO,
             total: Response::new(0.0),
             low_pass: Response::new(0.0),
@@ -64,14 +67,14 @@ impl Voicing {
             tuning: f32::NAN,
             transpose: f32::NAN,
         };
-        voicing.update(settings, false);
-        voicing
+        params.update(settings);
+        params
     }
 
     /// Updates all constants for `settings`. The resonators are designed again only if their settings have changed.
-    /// If `frozen`, they ring for ever, which leaves their input no gain, and the powers stay as they are.
-    pub fn update(&mut self, settings: &SmoothedSettings, frozen: bool) {
-        let settings = &settings.settings;
+    /// With [`Settings::freeze`], they ring for ever, which leaves their input no gain, and the powers stay as they are.
+    pub fn update(&mut self, settings: &Settings) {
+        let frozen = settings.freeze;
         self.constants = Constants::new(settings, self.sample_rate);
         self.coefficients.set_step(if frozen { 0.0 } else { self.constants.band_step });
         self.total = Response::new(if frozen { 0.0 } else { self.constants.total_step });
@@ -133,38 +136,6 @@ impl Voicing {
         self.gains[1]
     }
 
-    /// A snapshot of one bank or of two.
-    pub fn snapshot(
-        &self,
-        first: &Bank,
-        second: Option<&Bank>,
-        settings: &Settings,
-        (played, held): (Option<BandMask>, BandMask),
-        makeup: f32,
-    ) -> Snapshot {
-        let Coefficients { drive, threshold, ceiling, floor, .. } = self.coefficients;
-        let (first, second) = (first.snapshot(self), second.map(|second| second.snapshot(self)));
-        let tones = self.tones.clone();
-        let gain = self.gains[1];
-        let &Settings { voice, octave, transpose, .. } = settings;
-        Snapshot {
-            first,
-            second,
-            tones,
-            drive,
-            threshold,
-            ceiling,
-            floor,
-            played,
-            held,
-            gain,
-            makeup,
-            voice,
-            octave,
-            low: low_bands(transpose),
-        }
-    }
-
     /// The second soft clip, `2 x / (1 + |2 x|)`, with its knee at the nominal level.
     #[inline(always)]
     fn clip(&self, position: usize, signal: &mut [f32]) {
@@ -184,20 +155,46 @@ impl Voicing {
     }
 }
 
+/// The frequencies of the bands, for oscillators that follow them.
+#[derive(Debug, Clone)]
+pub struct Pitches {
+    /// Nominal frequency in radians a sample.
+    pub angles: Lanes,
+    /// Two over the share of `bp` that `lo` grows by with each sample.
+    pub lo_weights: Lanes,
+}
+
+/// The coefficients of the resonators that are needed for their phase.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tones {
+    /// Angular frequency of each tone, radians per second.
+    pub angular_frequency: Lanes,
+    /// Weight of the first integrator in the oscillation a quarter of a period ago.
+    pub lo_weight: Lanes,
+    /// Weight of the second integrator there.
+    pub bp_weight: Lanes,
+}
+
+impl Tones {
+    /// All zero.
+    pub const ZERO: Self =
+        Self { angular_frequency: Lanes::ZERO, lo_weight: Lanes::ZERO, bp_weight: Lanes::ZERO };
+}
+
 /// What comes before the kernel.
 struct Prepare<'a> {
     bank: &'a mut Bank,
-    voicing: &'a Voicing,
+    params: &'a BankParams,
     position: usize,
     input: &'a [f32],
 }
 
 impl Work for Prepare<'_> {
     fn run<S: Simd>(self, simd: S) {
-        let Self { bank, voicing, position, input } = self;
+        let Self { bank, params, position, input } = self;
         simd.vectorize(
             #[inline(always)]
-            || bank.prepare(simd, voicing, position, input),
+            || bank.prepare(simd, params, position, input),
         );
     }
 }
@@ -205,19 +202,19 @@ impl Work for Prepare<'_> {
 /// What comes after the kernel: the low-pass and the second soft clip.
 struct Finish<'a> {
     low_pass: &'a mut OnePole,
-    voicing: &'a Voicing,
+    params: &'a BankParams,
     position: usize,
     wet: &'a mut [f32],
 }
 
 impl Work for Finish<'_> {
     fn run<S: Simd>(self, simd: S) {
-        let Self { low_pass, voicing, position, wet } = self;
+        let Self { low_pass, params, position, wet } = self;
         simd.vectorize(
             #[inline(always)]
             || {
-                low_pass.advance(simd, &voicing.low_pass, position, wet);
-                voicing.clip(position, wet);
+                low_pass.advance(simd, &params.low_pass, position, wet);
+                params.clip(position, wet);
             },
         );
     }
@@ -225,7 +222,7 @@ impl Work for Finish<'_> {
 
 /// The state of one bank.
 #[derive(Debug, Clone)]
-pub(crate) struct Bank {
+pub struct Bank {
     state: State,
     inputs: FrameInputs,
     /// The last two samples of the input.
@@ -253,7 +250,7 @@ impl Bank {
     pub fn process(
         &mut self,
         kernel: Kernel,
-        voicing: &Voicing,
+        params: &BankParams,
         position: usize,
         input: &[f32],
         wet: &mut [f32],
@@ -263,11 +260,11 @@ impl Bank {
             wet.fill(0.0);
             return;
         }
-        self.hold_frozen(voicing, position);
-        kernel.run(Prepare { bank: self, voicing, position, input });
-        self.run(kernel, voicing, position, wet);
-        if voicing.coefficients.driven {
-            kernel.run(Finish { low_pass: &mut self.low_pass, voicing, position, wet });
+        self.hold_frozen(params, position);
+        kernel.run(Prepare { bank: self, params, position, input });
+        self.run(kernel, params, position, wet);
+        if params.coefficients.driven {
+            kernel.run(Finish { low_pass: &mut self.low_pass, params, position, wet });
         } else {
             self.low_pass = OnePole::ZERO;
         }
@@ -288,15 +285,15 @@ impl Bank {
 
     /// Gives the bands the amplitudes that they had when they were frozen, which rounding errors would let drift, and
     /// another tuning would change; once a block.
-    fn hold_frozen(&mut self, voicing: &Voicing, position: usize) {
+    fn hold_frozen(&mut self, params: &BankParams, position: usize) {
         if position != 0 {
             return;
         }
-        if !voicing.frozen() {
+        if !params.frozen() {
             self.frozen = None;
             return;
         }
-        let (State { lo, bp, .. }, c) = (&mut self.state, &voicing.coefficients);
+        let (State { lo, bp, .. }, c) = (&mut self.state, &params.coefficients);
         // Without damping, `b lo^2 + a bp^2 + a b lo bp` is constant; where `bp` has its peak A, it is
         // `a A^2 (1 - a b / 4)`.
         let squared = |tone: usize, lo: f32, bp: f32| {
@@ -315,7 +312,7 @@ impl Bank {
 
     /// Computes what all bands share: the difference of each sample and the second one before it, and the total power.
     #[inline(always)]
-    fn prepare<S: Simd>(&mut self, simd: S, voicing: &Voicing, position: usize, samples: &[f32]) {
+    fn prepare<S: Simd>(&mut self, simd: S, params: &BankParams, position: usize, samples: &[f32]) {
         let frames = samples.len();
         let mut clamped = [0.0; BLOCK + 2];
         clamped[..2].copy_from_slice(&self.previous);
@@ -330,26 +327,26 @@ impl Bank {
         for (power, x) in total_power.iter_mut().zip(&clamped[2..]) {
             *power = x * x;
         }
-        self.total_power.advance(simd, &voicing.total, position, &mut total_power[..frames]);
+        self.total_power.advance(simd, &params.total, position, &mut total_power[..frames]);
     }
 
     /// Computes the `sums` of the driven bands.
-    fn run(&mut self, kernel: Kernel, voicing: &Voicing, position: usize, sums: &mut [f32]) {
+    fn run(&mut self, kernel: Kernel, params: &BankParams, position: usize, sums: &mut [f32]) {
         let task = Task { state: &mut self.state, position, inputs: &self.inputs, sums };
-        kernel::process(kernel, &voicing.coefficients, task);
+        kernel::process(kernel, &params.coefficients, task);
     }
 
     /// The bands' tracked powers.
-    pub fn powers(&self, voicing: &Voicing) -> Lanes {
+    pub fn powers(&self, params: &BankParams) -> Lanes {
         let mut state = self.state.clone();
-        state.settle(&voicing.coefficients);
+        state.settle(&params.coefficients);
         state.power
     }
 
     /// The state of the bands in plain units, with the integral of `bp` as `lo`: without the latest input, which is part of
     /// the next `bp`.
-    pub fn state(&self, voicing: &Voicing) -> State {
-        let c = &voicing.coefficients;
+    pub fn state(&self, params: &BankParams) -> State {
+        let c = &params.coefficients;
         let mut state = self.state.clone();
         state.settle(c);
         let latest = self.previous[0] + self.previous[1];
@@ -364,10 +361,9 @@ impl Bank {
         &self.inputs.total_power[..frames]
     }
 
-    /// A copy of the bank's state.
-    fn snapshot(&self, voicing: &Voicing) -> BankSnapshot {
-        let state = self.state(voicing);
-        BankSnapshot { state, total_power: self.total_power.now() }
+    /// Tracked power of the input.
+    pub fn total_power(&self) -> f32 {
+        self.total_power.now()
     }
 }
 

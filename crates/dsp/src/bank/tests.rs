@@ -7,18 +7,17 @@ use tone_filter_simd::denormals::FlushToZero;
 fn a_bank_rests_when_the_kernel_would_output_silence() {
     let _denormals = FlushToZero::new();
     let settings = Settings { ring: 0.05, release: 10.0, ..Settings::REFERENCE };
-    let smoother = crate::settings::smoother::Smoother::new(&settings, 48_000.0);
-    let mut voicing = Voicing::new(&smoother.now(), 48_000.0);
-    voicing.begin_block([Lanes([1.0; TONES]); 2], [1.0; 2]);
+    let mut params = BankParams::new(&settings, 48_000.0);
+    params.begin_block([Lanes([1.0; TONES]); 2], [1.0; 2]);
     let sound: [f32; BLOCK] = std::array::from_fn(|t| ((t * t) % 17) as f32 / 17.0 - 0.5);
     let silence = [0.0; BLOCK];
     assert!(Bank::new().rests(&silence) && !Bank::new().rests(&sound));
     for kernel in Kernel::available() {
         let (mut bank, mut wet) = (Bank::new(), [0.0; BLOCK]);
-        (0..100).for_each(|_| bank.process(kernel, &voicing, 0, &sound, &mut wet));
+        (0..100).for_each(|_| bank.process(kernel, &params, 0, &sound, &mut wet));
         let block = (0..10 * 750).find(|_| {
             let rests = bank.rests(&silence);
-            bank.process(kernel, &voicing, 0, &silence, &mut wet);
+            bank.process(kernel, &params, 0, &silence, &mut wet);
             rests
         });
         // The total power takes longest: 71 of its time constants of 12 ms to 1e-32.
@@ -28,13 +27,13 @@ fn a_bank_rests_when_the_kernel_would_output_silence() {
         worked.inputs = FrameInputs::ZERO;
         for _ in 0..1000 {
             let mut sums = [1.0; BLOCK];
-            worked.run(kernel, &voicing, 0, &mut sums);
+            worked.run(kernel, &params, 0, &mut sums);
             assert_eq!(sums, silence, "{kernel:?}");
         }
         let (mut one, mut other) = ([0.0; BLOCK], [0.0; BLOCK]);
         for _ in 0..100 {
-            rested.process(kernel, &voicing, 0, &sound, &mut one);
-            worked.process(kernel, &voicing, 0, &sound, &mut other);
+            rested.process(kernel, &params, 0, &sound, &mut one);
+            worked.process(kernel, &params, 0, &sound, &mut other);
             assert_eq!(one, other, "{kernel:?}");
         }
     }

@@ -13,7 +13,7 @@ const NEARLY: f64 = 0.999_99;
 
 /// Keeps the peaks of a mix below full scale, or below those of the input where these are higher.
 #[derive(Debug, Clone)]
-pub(crate) struct Limiter {
+pub struct Limiter {
     /// Weight of the new value per sample.
     release: f64,
     /// In f64, because in f32 the steps of a slow release would round to 0.
@@ -59,12 +59,13 @@ impl Limiter {
         let heard = position..position + range.len();
         let quiet =
             |samples: &[f32]| samples.iter().all(|sample| scale * sample.abs() <= threshold);
-        // The input's peaks need not be tracked below the threshold, where they have no effect.
+        // Nothing to limit, and no input above the threshold to track.
         if self.gain == 1.0
             && self.input <= f64::from(threshold)
             && peaks.iter().all(|peak| *peak <= threshold)
             && dries.iter().all(|dry| quiet(&dry[heard.clone()]))
         {
+            self.input = 0.0;
             return;
         }
         for (frame, peak) in peaks.iter().enumerate() {
@@ -80,8 +81,10 @@ impl Limiter {
     fn next(&mut self, input: f32, mixed: f32, threshold: f32) -> f32 {
         // Bounded, so that a fault in the input, far beyond full scale, decays soon.
         let before = self.input.min(f64::from(LOUDEST));
-        self.input = f64::from(input).max(before - self.release * before);
-        let ceiling = self.input.max(f64::from(threshold));
+        let tracked = f64::from(input).max(before - self.release * before);
+        let ceiling = tracked.max(f64::from(threshold));
+        // Below the threshold it has no effect, and the result must not depend on whether it is tracked there.
+        self.input = if tracked > f64::from(threshold) { tracked } else { 0.0 };
         self.gain += self.release * (1.0 - self.gain);
         if self.gain > NEARLY {
             self.gain = 1.0;

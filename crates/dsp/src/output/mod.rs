@@ -1,7 +1,127 @@
 //! Output: the delay of the dry signal, the mix and the peak limiter.
 
-mod delay;
 mod limiter;
-pub mod mix;
 
-pub(crate) use {delay::Delay, limiter::Limiter, mix::Levels};
+use crate::{delay::Delay, lanes::BLOCK, plan::{BlockPlan, Span}};
+use limiter::Limiter;
+use tone_filter_simd::Kernel;
+
+/// What follows the plan with the sound.
+#[derive(Debug, Clone)]
+pub struct Output {
+    delay: Delay,
+    /// Whether the delay records.
+    delaying: bool,
+    limiter: Limiter,
+    /// Whether the limiter is on in the current block, and whether something in the last one asked for it.
+    limiting: bool,
+    unclipped: bool,
+    /// The dry signal of each channel in the current block, for the limiter and the level measurement.
+    dry: Vec<[f32; BLOCK]>,
+}
+
+impl Output {
+    /// At rest, for `channels` of `sample_rate` Hz that are delayed by `latency` samples.
+    pub fn new(sample_rate: f64, channels: usize, latency: usize) -> Self {
+        Self {
+            delay: Delay::new(latency, channels),
+            delaying: false,
+            limiter: Limiter::new(sample_rate),
+            limiting: false,
+            unclipped: false,
+            dry: vec![[0.0; BLOCK]; channels],
+        }
+    }
+
+    /// The same at rest, for another number of channels.
+    pub fn with_channels(self, channels: usize) -> Self {
+        let delay = Delay::new(self.delay.length(), channels);
+        Self { delay, dry: vec![[0.0; BLOCK]; channels], ..self }
+    }
+
+    /// Samples by which `lookahead` delays the sound.
+    pub fn latency(&self) -> usize {
+        self.delay.length()
+    }
+
+    /// Returns to the state after silence, with or without delay.
+    pub fn reset(&mut self, lookahead: bool) {
+        self.delay.reset();
+        self.limiter.reset();
+        (self.delaying, self.limiting, self.unclipped) = (lookahead, false, false);
+    }
+
+    /// Whether the delay records.
+    pub fn is_delaying(&self) -> bool {
+        self.delaying
+    }
+
+    /// Starts the delay for `lookahead`, and stops it when it has no part in the sound any more: `faded` is its share.
+    /// Returns whether it can take part.
+    pub fn prepare_delay(&mut self, lookahead: bool, faded: f32) -> bool {
+        if lookahead && !self.delaying {
+            self.delay.activate();
+        }
+        self.delaying = lookahead || faded > 0.0;
+        lookahead && self.delay.is_full()
+    }
+
+    /// Begins a block; `unclipped` if something louder than the soft clip can sound in it.
+    pub fn begin_block(&mut self, unclipped: bool) {
+        // With the soft clip alone, no limiter is needed. A gain below 1 is released first: to drop it would click.
+        let limiting = unclipped || self.unclipped || !self.limiter.rests();
+        self.unclipped = unclipped;
+        if limiting && !self.limiting {
+            // It has not tracked the input while it was off.
+            self.limiter.reset();
+        }
+        self.limiting = limiting;
+    }
+
+    /// Delays the samples `span` of `channels`.
+    pub fn delay(&mut self, plan: &BlockPlan, channels: &mut [&mut [f32]], span: &Span) {
+        if self.delaying {
+            let delayed = |frame| plan.level(span.position + frame).lookahead;
+            self.delay.process(channels, span.range.clone(), delayed);
+        }
+        if self.limiting {
+            for (dry, channel) in self.dry.iter_mut().zip(channels) {
+                dry[span.part()].copy_from_slice(&channel[span.range.clone()]);
+            }
+        }
+    }
+
+    /// Mixes the samples `span` of `channels` with the wet signal of each, and limits the result.
+    pub fn mix<'a>(
+        &mut self,
+        kernel: Kernel,
+        plan: &BlockPlan,
+        channels: &mut [&mut [f32]],
+        wet: impl Fn(usize) -> &'a [f32; BLOCK],
+        span: &Span,
+    ) {
+        for (index, channel) in channels.iter_mut().enumerate() {
+            let wet = &wet(index)[span.part()];
+            let samples = channel[span.range.clone()].iter_mut().zip(wet);
+            kernel.vectorize(
+                #[inline(always)]
+                || {
+                    for (frame, (sample, wet)) in samples.enumerate() {
+                        let level = plan.level(span.position + frame);
+                        *sample = level.dry * *sample + level.wet * wet;
+                    }
+                },
+            );
+        }
+        if self.limiting {
+            let dry = &self.dry[..self.dry.len().min(channels.len())];
+            let (position, range) = (span.position, span.range.clone());
+            self.limiter.process(dry, channels, position, range, plan.output_gain);
+        }
+    }
+
+    /// The dry signal of each channel in the current block, after the delay.
+    pub fn dry(&self) -> &[[f32; BLOCK]] {
+        &self.dry
+    }
+}

@@ -132,7 +132,9 @@ impl Bank {
 ///
 /// `sample_rate` is in Hz. This is [`ToneFilter`](super::ToneFilter) with settings that never move.
 pub fn process(settings: &Settings, sample_rate: f64, channels: &[&[f32]]) -> Vec<Vec<f64>> {
-    let constants = Constants::new(settings, sample_rate);
+    let output = 10f64.powf(f64::from(settings.output) / 20.0);
+    let mix = f64::from(settings.mix) / 100.0;
+    let (dry_gain, wet_gain) = ((1.0 - mix) * output, mix * output);
     let frames = channels.first().map_or(0, |channel| channel.len());
     let wet = |signal: &dyn Fn(usize) -> f64| -> Vec<f64> {
         let mut bank = Bank::from_settings(settings, sample_rate);
@@ -153,7 +155,7 @@ pub fn process(settings: &Settings, sample_rate: f64, channels: &[&[f32]]) -> Ve
         .map(|(index, dry)| {
             let wet = &wets[index.min(wets.len() - 1)];
             let mixed = dry.iter().zip(wet);
-            mixed.map(|(&x, w)| constants.dry * f64::from(x) + constants.wet * w).collect()
+            mixed.map(|(&x, w)| dry_gain * f64::from(x) + wet_gain * w).collect()
         })
         .collect()
 }

@@ -156,6 +156,17 @@ impl Settings {
         SPECS.iter().try_for_each(|spec| spec.check(spec.get(self)))
     }
 
+    /// What is crossfaded.
+    pub(crate) fn fades(&self) -> smoother::Fades {
+        smoother::Fades {
+            stereo: self.stereo == Stereo::Stereo,
+            bypass: self.bypass,
+            auto: self.auto,
+            lookahead: self.lookahead,
+            sidechain: self.listen == Listen::Sidechain,
+        }
+    }
+
     /// Semitones from a band's own note to what sounds.
     pub fn pitch_shift(&self) -> f32 {
         let octave = if self.voice == Voice::Soft { 0.0 } else { self.octave.round() };

@@ -1,6 +1,6 @@
 //! Smoothing of the settings, so that no change is heard as a click.
 
-use super::{Listen, SPECS, Settings, Stereo, Taper};
+use super::{SPECS, Settings, Taper};
 use crate::{lanes::BLOCK, notes::TONES};
 
 /// The duration of a change in seconds.
@@ -16,12 +16,32 @@ const LOOKAHEAD: usize = AUTO + 1;
 const SIDECHAIN: usize = LOOKAHEAD + 1;
 const BANDS: usize = SIDECHAIN + 1;
 
+/// What is crossfaded: on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fades {
+    /// Two banks.
+    pub stereo: bool,
+    /// The input in place of the effect.
+    pub bypass: bool,
+    /// The level adaptation.
+    pub auto: bool,
+    /// The delayed signal.
+    pub lookahead: bool,
+    /// The sidechain as the bands' input.
+    pub sidechain: bool,
+}
+
 /// Moves every setting to its target in a straight line, on a logarithmic scale for [`Taper::Logarithmic`]. Each has
 /// its own countdown.
 #[derive(Debug, Clone)]
 pub struct Smoother {
     now: [f64; VALUES],
     target: [f64; VALUES],
+    /// The settings and the fades of the target.
+    settings: Settings,
+    fades: Fades,
+    /// Whether settings that do not move have changed since the last step.
+    changed: bool,
     /// Steps left until each value reaches its target.
     left: [u32; VALUES],
     /// Whether any value has steps left.
@@ -32,7 +52,7 @@ pub struct Smoother {
 /// The smoothed settings at one moment; switches that are crossfaded are numbers.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SmoothedSettings {
-    /// The numeric settings; the other fields are not used.
+    /// The numeric settings on their way, and all others as they are set; `lookahead` as it is faded to.
     pub settings: Settings,
     /// 0 for one bank, 1 for two.
     pub stereo: f32,
@@ -50,15 +70,27 @@ pub struct SmoothedSettings {
 
 impl Smoother {
     /// At rest at `settings`.
-    pub fn new(settings: &Settings, sample_rate: f64) -> Self {
-        let values = positions(settings);
+    pub fn new(settings: &Settings, fades: Fades, sample_rate: f64) -> Self {
+        let values = positions(settings, fades);
         let steps = (TIME * sample_rate / BLOCK as f64).ceil().max(1.0) as u32;
-        Self { now: values, target: values, left: [0; VALUES], moving: false, steps }
+        Self {
+            now: values,
+            target: values,
+            settings: Settings { lookahead: fades.lookahead, ..*settings },
+            fades,
+            changed: false,
+            left: [0; VALUES],
+            moving: false,
+            steps,
+        }
     }
 
     /// Sets the targets to `settings`. The countdown of a value whose target does not change is not restarted.
-    pub fn aim(&mut self, settings: &Settings) {
-        for (index, target) in positions(settings).into_iter().enumerate() {
+    pub fn aim(&mut self, settings: &Settings, fades: Fades) {
+        self.changed = true;
+        self.settings = Settings { lookahead: fades.lookahead, ..*settings };
+        self.fades = fades;
+        for (index, target) in positions(settings, fades).into_iter().enumerate() {
             if target != self.target[index] {
                 self.target[index] = target;
                 self.left[index] = if self.now[index] == target { 0 } else { self.steps };
@@ -67,17 +99,36 @@ impl Smoother {
         self.moving = self.left.iter().any(|left| *left > 0);
     }
 
+    /// What it fades to.
+    pub fn fades(&self) -> Fades {
+        self.fades
+    }
+
+    /// The same with other fades.
+    pub fn fade(&mut self, fades: Fades) {
+        if fades != self.fades {
+            let settings = self.settings;
+            self.aim(&settings, fades);
+        }
+    }
+
+    /// Sets the share of the sidechain to its target at once.
+    pub fn arrive_at_sidechain(&mut self) {
+        (self.now[SIDECHAIN], self.left[SIDECHAIN]) = (self.target[SIDECHAIN], 0);
+    }
+
     /// Sets all values to their targets at once.
     pub fn arrive(&mut self) {
         self.now = self.target;
         self.left = [0; VALUES];
-        self.moving = false;
+        (self.moving, self.changed) = (false, false);
     }
 
-    /// Takes one step, which is due every [`BLOCK`] samples. False if no value was moving.
+    /// Takes one step, which is due every [`BLOCK`] samples. False if nothing has changed.
     pub fn step(&mut self) -> bool {
+        let changed = std::mem::take(&mut self.changed);
         if !self.moving {
-            return false;
+            return changed;
         }
         self.moving = false;
         let values = self.now.iter_mut().zip(self.target).zip(&mut self.left);
@@ -94,7 +145,7 @@ impl Smoother {
 
     /// The current values.
     pub fn now(&self) -> SmoothedSettings {
-        let mut settings = Settings::REFERENCE;
+        let mut settings = self.settings;
         for (spec, position) in SPECS.iter().zip(self.now) {
             let value = match spec.taper {
                 Taper::Linear | Taper::Whole => position,
@@ -115,7 +166,7 @@ impl Smoother {
 }
 
 /// `settings` as values that are interpolated linearly.
-fn positions(settings: &Settings) -> [f64; VALUES] {
+fn positions(settings: &Settings, fades: Fades) -> [f64; VALUES] {
     let mut positions = [0.0; VALUES];
     for (position, spec) in positions.iter_mut().zip(&SPECS) {
         let value = f64::from(spec.get(settings));
@@ -124,11 +175,11 @@ fn positions(settings: &Settings) -> [f64; VALUES] {
             Taper::Logarithmic => libm::log(value),
         };
     }
-    positions[STEREO] = f64::from(settings.stereo == Stereo::Stereo);
-    positions[BYPASS] = f64::from(settings.bypass);
-    positions[AUTO] = f64::from(settings.auto);
-    positions[LOOKAHEAD] = f64::from(settings.lookahead);
-    positions[SIDECHAIN] = f64::from(settings.listen == Listen::Sidechain);
+    positions[STEREO] = f64::from(fades.stereo);
+    positions[BYPASS] = f64::from(fades.bypass);
+    positions[AUTO] = f64::from(fades.auto);
+    positions[LOOKAHEAD] = f64::from(fades.lookahead);
+    positions[SIDECHAIN] = f64::from(fades.sidechain);
     let bands = settings.sounding_bands();
     for (tone, position) in positions[BANDS..].iter_mut().enumerate() {
         *position = f64::from(bands.contains(tone));
@@ -140,13 +191,17 @@ fn positions(settings: &Settings) -> [f64; VALUES] {
 mod tests {
     use super::*;
 
+    const OFF: Fades =
+        Fades { stereo: false, bypass: false, auto: false, lookahead: false, sidechain: false };
+
     #[test]
     fn a_change_is_monotonic_and_arrives_exactly() {
         let from = Settings::default();
-        let to = Settings { drive: 400.0, mix: 0.0, stereo: Stereo::Stereo, ..from };
-        let mut smoother = Smoother::new(&from, 48_000.0);
+        let to = Settings { drive: 400.0, mix: 0.0, ..from };
+        let stereo = Fades { stereo: true, ..OFF };
+        let mut smoother = Smoother::new(&from, OFF, 48_000.0);
         assert!(!smoother.step(), "nothing to move yet");
-        smoother.aim(&to);
+        smoother.aim(&to, stereo);
         let mut last = smoother.now();
         let mut steps = 0;
         while smoother.step() {
@@ -158,15 +213,16 @@ mod tests {
             steps += 1;
         }
         assert_eq!(steps, 15, "20 ms at 48 kHz in blocks of 64 samples");
-        assert_eq!(last, Smoother::new(&to, 48_000.0).now());
+        assert_eq!(last, Smoother::new(&to, stereo, 48_000.0).now());
     }
 
     #[test]
     fn continuous_automation_of_one_setting_does_not_delay_another() {
         let from = Settings::default();
-        let mut smoother = Smoother::new(&from, 48_000.0);
+        let mut smoother = Smoother::new(&from, OFF, 48_000.0);
         for step in 1..=15 {
-            smoother.aim(&Settings { tone: 1000.0 + step as f32, bypass: true, ..from });
+            let bypass = Fades { bypass: true, ..OFF };
+            smoother.aim(&Settings { tone: 1000.0 + step as f32, ..from }, bypass);
             assert!(smoother.step());
             assert_eq!(smoother.now().bypass == 1.0, step == 15, "step {step}");
         }
@@ -175,6 +231,6 @@ mod tests {
     #[test]
     fn a_smoother_at_rest_gives_the_settings_back() {
         let settings = Settings { drive: 3.0, tone: 777.7, ring: 0.05, ..Settings::REFERENCE };
-        assert_eq!(Smoother::new(&settings, 44_100.0).now().settings, settings);
+        assert_eq!(Smoother::new(&settings, OFF, 44_100.0).now().settings, settings);
     }
 }

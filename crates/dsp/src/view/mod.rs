@@ -2,11 +2,14 @@
 //! the audio thread, and [`Bands`], the levels, states and waveforms that are computed from it on another thread.
 
 use crate::{
-    bank::kernel::{RMS_GUARD, State},
-    lanes::Lanes,
+    bank::{
+        Bank, Tones,
+        kernel::{RMS_GUARD, State},
+    },
     notes::TONES,
-    settings::{BandMask, Voice},
-    voice::roles,
+    settings::{BandMask, Settings, Voice},
+    synthesis::Synthesis,
+    voice::{low_bands, roles},
 };
 
 /// The state of a band's note.
@@ -151,23 +154,6 @@ pub struct BankSnapshot {
     pub total_power: f32,
 }
 
-/// The coefficients of the resonators that are needed for their phase.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tones {
-    /// Angular frequency of each tone, radians per second.
-    pub angular_frequency: Lanes,
-    /// Weight of [`State::lo`] in the oscillation a quarter of a period ago.
-    pub lo_weight: Lanes,
-    /// Weight of [`State::bp`] there.
-    pub bp_weight: Lanes,
-}
-
-impl Tones {
-    /// All zero.
-    pub const ZERO: Self =
-        Self { angular_frequency: Lanes::ZERO, lo_weight: Lanes::ZERO, bp_weight: Lanes::ZERO };
-}
-
 impl Default for Snapshot {
     /// A filter without input so far.
     fn default() -> Self {
@@ -191,6 +177,39 @@ impl Default for Snapshot {
 }
 
 impl Snapshot {
+    /// That of the banks of `synthesis`, with the notes that are `played` and the bands that are `held` by keys.
+    pub(crate) fn new(
+        synthesis: &Synthesis,
+        settings: &Settings,
+        played: Option<BandMask>,
+        held: BandMask,
+        makeup: f32,
+    ) -> Self {
+        let params = &synthesis.params;
+        let bank = |bank: &Bank| BankSnapshot {
+            state: bank.state(params),
+            total_power: bank.total_power(),
+        };
+        let mut banks = synthesis.banks().map(bank);
+        let silence = BankSnapshot { state: State::ZERO, total_power: 0.0 };
+        Self {
+            first: banks.next().unwrap_or(silence),
+            second: banks.next(),
+            tones: params.tones.clone(),
+            drive: params.coefficients.drive,
+            threshold: params.coefficients.threshold,
+            ceiling: params.coefficients.ceiling,
+            floor: params.coefficients.floor,
+            played,
+            held,
+            gain: params.gain(),
+            makeup,
+            voice: settings.voice,
+            octave: settings.octave,
+            low: low_bands(settings.transpose),
+        }
+    }
+
     /// The bands' levels, states and phases. With two banks, each band is that of the bank in which it is stronger.
     pub fn read(&self) -> Bands {
         let mut bands = self.read_bank(&self.first);

@@ -10,15 +10,15 @@ mod waveform;
 pub use waveform::{harmonic, harmonics, soft_rms};
 
 use crate::{
-    bank::{Bank, Voicing, kernel::Kernel, one_pole::OnePole},
+    bank::{Bank, BankParams, kernel::Kernel, one_pole::OnePole},
     lanes::{BLOCK, Lanes, sum},
     notes::{TONES, frequency},
     settings::{Settings, Voice},
 };
 use chip::Chip;
-pub(crate) use chip::{low_bands, roles};
-pub(crate) use oscillators::Pitches;
-use oscillators::{Gate, Heard, Levels, Oscillators, Part};
+pub use chip::{low_bands, roles};
+pub use oscillators::Heard;
+use oscillators::{Gate, Levels, Oscillators, Part};
 use waveform::Waveforms;
 
 /// Seconds in which one voice gives way to another.
@@ -70,7 +70,7 @@ impl Timbre {
 
 /// The timbre of all notes, on its way from one to another.
 #[derive(Debug, Clone)]
-pub(crate) struct Timbres {
+pub struct Timbres {
     sample_rate: f64,
     /// Those of `next`.
     aimed: (Voice, f32, f32, f32),
@@ -154,7 +154,7 @@ impl Timbres {
 
 /// The oscillators of one bank, and what becomes of their sum.
 #[derive(Debug, Clone)]
-pub(crate) struct Voices {
+pub struct Voices {
     oscillators: Oscillators,
     chip: Chip,
     /// Whether the chip sounds.
@@ -164,6 +164,8 @@ pub(crate) struct Voices {
     low_pass: OnePole,
     /// Gain of the sum at the start and at the end of the current block.
     gains: [f32; 2],
+    /// Whether no block has begun yet.
+    fresh: bool,
 }
 
 impl Voices {
@@ -176,71 +178,68 @@ impl Voices {
             total_powers: [0.0; BLOCK],
             low_pass: OnePole::ZERO,
             gains: [2.0; 2],
+            fresh: true,
         }
     }
 
-    /// Begins a block of as many banks as there are voices, with the bands' shares in the sum and with the powers of
-    /// the mean of their channels, if somebody listens.
-    pub fn begin_block(
-        voices: &mut [Self],
-        banks: &[Bank],
-        kernel: Kernel,
-        voicing: &Voicing,
-        timbres: &Timbres,
-        weights: &Lanes,
-        listened: Option<&[f32; TONES]>,
-    ) {
-        for (voices, bank) in voices.iter_mut().zip(banks) {
-            let state = bank.state(voicing);
-            voices.oscillators.lock(kernel, &voicing.pitches, &state, weights);
-        }
-        let mut means = Lanes::ZERO;
-        for voices in &*voices {
-            let amplitudes = &voices.oscillators.amplitudes().0;
-            let own = means.0.iter_mut().zip(amplitudes);
-            own.for_each(|(mean, amplitude)| *mean += amplitude / banks.len() as f32);
-        }
-        let heard = listened.map_or(Heard::Own, |levels| Heard::Listener(levels, &means));
-        for voices in voices {
-            voices.set_levels(kernel, voicing, timbres.chip(), weights, heard);
+    /// Forgets what sounded before. The next levels are those that the bands have by then.
+    pub fn activate(&mut self, sample_rate: f64) {
+        *self = Self::new(sample_rate);
+    }
+
+    /// Begins a block: reads the phases of the bands, with their `weights` in the sum.
+    pub fn lock(&mut self, kernel: Kernel, params: &BankParams, bank: &Bank, weights: &Lanes) {
+        self.oscillators.lock(kernel, &params.pitches, &bank.state(params), weights);
+        if self.fresh {
+            self.total_powers = [bank.total_power(); BLOCK];
         }
     }
 
-    fn set_levels(
+    /// The amplitudes of the bands' oscillations at the start of the block.
+    pub fn amplitudes(&self) -> &Lanes {
+        self.oscillators.amplitudes()
+    }
+
+    /// Sets the levels of the block, with the bands' `weights` in the sum and the powers of `input`.
+    pub fn set_levels(
         &mut self,
         kernel: Kernel,
-        voicing: &Voicing,
-        chip: Option<usize>,
+        params: &BankParams,
+        timbres: &Timbres,
         weights: &Lanes,
-        heard: Heard,
+        input: Heard,
     ) {
+        let chip = timbres.chip();
         // Its ripple at twice the frequency of a note would come out as a beat. What is left of that by the mean over
         // a block is the less the slower the beat is.
         let total = f64::from(sum(&self.total_powers)) / BLOCK as f64;
-        let high = voicing.constants.ceiling * total;
-        let gate = Gate::new(voicing.gate(total) as f32, high as f32);
-        let step = match heard {
-            Heard::Listener(..) => -libm::expm1(-(BLOCK as f64) / (ATTACK * voicing.sample_rate)),
-            Heard::Own => 1.0 - (1.0 - voicing.constants.band_step).powi(BLOCK as i32),
+        let high = params.constants.ceiling * total;
+        let gate = Gate::new(params.gate(total) as f32, high as f32);
+        let step = match input {
+            _ if self.fresh => 1.0,
+            Heard::Listener(..) => -libm::expm1(-(BLOCK as f64) / (ATTACK * params.sample_rate)),
+            Heard::Own => 1.0 - (1.0 - params.constants.band_step).powi(BLOCK as i32),
         } as f32;
-        let power = self.oscillators.set_levels(kernel, Levels { heard, gate, step, weights });
+        let power = self.oscillators.set_levels(kernel, Levels { heard: input, gate, step, weights });
         match chip {
             Some(low) => {
                 self.chip.begin_block(chip::Heard {
                     amplitudes: &self.oscillators.gains()[1],
                     heard: self.oscillators.amplitudes(),
-                    angles: &voicing.pitches.angles,
+                    angles: &params.pitches.angles,
                     high: high as f32,
                     low,
                 });
             }
-            None if self.chips => self.chip = Chip::new(voicing.sample_rate),
+            None if self.chips => self.chip = Chip::new(params.sample_rate),
             None => {}
         }
         self.chips = chip.is_some();
         // The second soft clip, of the level instead of the waveform, which it would bend.
         let level = Waveforms::shared().level() as f32 * power.sqrt();
-        self.gains = [self.gains[1], 2.0 / (1.0 + voicing.gain() * 2.0 * level)];
+        let gain = 2.0 / (1.0 + params.gain() * 2.0 * level);
+        self.gains = [if self.fresh { gain } else { self.gains[1] }, gain];
+        self.fresh = false;
     }
 
     /// Puts the voices' samples into `wet`, which holds the soft clip's, from `position` on in the current block, in
@@ -249,7 +248,7 @@ impl Voices {
         &mut self,
         kernel: Kernel,
         timbres: &Timbres,
-        (bank, voicing): (&Bank, &Voicing),
+        (bank, params): (&Bank, &BankParams),
         position: usize,
         heard: &[f32],
         wet: &mut [f32],
@@ -286,7 +285,7 @@ impl Voices {
             sums.iter_mut().zip(chip).for_each(|(sum, sample)| *sum += sample);
         }
         let sum = &mut sums[..frames];
-        self.low_pass.track(kernel, &voicing.voice_low_pass, position, sum);
+        self.low_pass.track(kernel, &params.voice_low_pass, position, sum);
         let soft = timbres.soft();
         let gains = self.gains;
         kernel.vectorize(

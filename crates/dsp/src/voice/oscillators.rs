@@ -6,7 +6,7 @@
 
 use super::waveform::{CHUNK, Table};
 use crate::{
-    bank::kernel::{Kernel, State},
+    bank::{Pitches, kernel::{Kernel, State}},
     lanes::{BLOCK, Lanes, sum},
     notes::TONES,
 };
@@ -51,15 +51,6 @@ impl Gate {
         let gated = q * q * self.inverse;
         q.min(gated * gated).min(self.high)
     }
-}
-
-/// The resonators that oscillators follow.
-#[derive(Debug, Clone)]
-pub struct Pitches {
-    /// Nominal frequency in radians a sample.
-    pub angles: Lanes,
-    /// Two over the share of [`State::bp`] that [`State::lo`] grows by with each sample.
-    pub lo_weights: Lanes,
 }
 
 /// The oscillators of one bank.

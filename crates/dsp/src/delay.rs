@@ -1,17 +1,21 @@
 //! A multichannel delay line, which aligns the sound with the listener's decisions for `lookahead`.
 
+use std::ops::Range;
+
 /// A delay line for a number of channels.
 #[derive(Debug, Clone)]
-pub(crate) struct Delay {
+pub struct Delay {
     /// A ring buffer for each channel.
     rings: Vec<Vec<f32>>,
     position: usize,
+    /// Samples since the line was switched on, at most its length.
+    filled: usize,
 }
 
 impl Delay {
     /// A delay of `length` samples (one or more) for `channels`, filled with silence.
     pub fn new(length: usize, channels: usize) -> Self {
-        Self { rings: vec![vec![0.0; length]; channels], position: 0 }
+        Self { rings: vec![vec![0.0; length]; channels], position: 0, filled: length }
     }
 
     /// The delay in samples.
@@ -19,10 +23,21 @@ impl Delay {
         self.rings.first().map_or(0, Vec::len)
     }
 
-    /// Fills the delay line with silence.
-    pub fn clear(&mut self) {
+    /// Fills the delay line with silence, as the sound before the first sample.
+    pub fn reset(&mut self) {
         self.rings.iter_mut().for_each(|ring| ring.fill(0.0));
-        self.position = 0;
+        (self.position, self.filled) = (0, self.length());
+    }
+
+    /// Fills the delay line with silence in place of the sound before the next sample, of which it has none.
+    pub fn activate(&mut self) {
+        self.reset();
+        self.filled = 0;
+    }
+
+    /// Whether its output is sound, not the silence of [`Delay::activate`].
+    pub fn is_full(&self) -> bool {
+        self.filled == self.length()
     }
 
     /// Crossfades the samples `range` of every channel with the delayed signal: `wet(frame)` is the weight of the
@@ -31,7 +46,7 @@ impl Delay {
     pub fn process(
         &mut self,
         channels: &mut [&mut [f32]],
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
         wet: impl Fn(usize) -> f32,
     ) {
         let (length, frames) = (self.length(), range.len());
@@ -45,6 +60,7 @@ impl Delay {
             }
         }
         self.position = (self.position + frames) % length.max(1);
+        self.filled = (self.filled + frames).min(length);
     }
 }
 
@@ -66,5 +82,16 @@ mod tests {
         let mut none = input.clone();
         delay.process(&mut [&mut none], 0..20, |_| 0.0);
         assert_eq!(none, input);
+    }
+
+    #[test]
+    fn it_is_full_when_it_has_recorded_its_length() {
+        let mut delay = Delay::new(5, 1);
+        assert!(delay.is_full(), "before the first sample, there was silence");
+        delay.activate();
+        for full in [false, false, true, true] {
+            delay.process(&mut [&mut [0.0; 2]], 0..2, |_| 0.0);
+            assert_eq!(delay.is_full(), full);
+        }
     }
 }

@@ -1,0 +1,216 @@
+//! Synthesis: the banks and their voices make the wet signal, as the plan says.
+
+use crate::{
+    bank::{Bank, BankParams},
+    downmix::mean,
+    lanes::{BLOCK, Lanes},
+    plan::{BlockPlan, Span},
+    settings::Settings,
+    voice::{Heard, Timbres, Voices},
+};
+use std::ops::Range;
+use tone_filter_simd::Kernel;
+
+/// One bank, with the oscillators that follow it.
+#[derive(Debug, Clone)]
+struct Part {
+    bank: Bank,
+    voices: Voices,
+}
+
+/// The banks and voices of one filter.
+#[derive(Debug, Clone)]
+pub struct Synthesis {
+    /// What all banks share.
+    pub params: BankParams,
+    timbres: Timbres,
+    /// Of the mean of all channels or of the left one, and of the right one.
+    parts: [Part; 2],
+    /// How many of them run.
+    count: usize,
+    /// Whether the oscillators ran in the last block.
+    oscillating: bool,
+    /// The inputs of the banks in the current block, and the wet signals.
+    inputs: [[f32; BLOCK]; 2],
+    wet: [[f32; BLOCK]; 2],
+}
+
+impl Synthesis {
+    /// At rest at `settings`, for `sample_rate` in Hz.
+    pub fn new(settings: &Settings, sample_rate: f64) -> Self {
+        let part = Part { bank: Bank::new(), voices: Voices::new(sample_rate) };
+        Self {
+            params: BankParams::new(settings, sample_rate),
+            timbres: Timbres::new(settings, sample_rate),
+            parts: [part.clone(), part],
+            count: 1,
+            oscillating: false,
+            inputs: [[0.0; BLOCK]; 2],
+            wet: [[0.0; BLOCK]; 2],
+        }
+    }
+
+    /// Sets out for the timbre of `settings`.
+    pub fn aim(&mut self, settings: &Settings) {
+        self.timbres.aim(settings);
+    }
+
+    /// Returns to the state after silence, at the timbre that was aimed at, with the first block of `plan`.
+    pub fn reset(&mut self, plan: &BlockPlan) {
+        self.params.update(&plan.settings.settings);
+        self.params.begin_block(plan.weights, plan.gains);
+        self.timbres.arrive();
+        for part in &mut self.parts {
+            part.bank = Bank::new();
+            part.voices.activate(self.params.sample_rate);
+        }
+        (self.count, self.oscillating) = (1, false);
+    }
+
+    /// Updates the constants, if the settings of the `plan` have moved.
+    pub fn update(&mut self, plan: &BlockPlan) {
+        if plan.moved {
+            self.params.update(&plan.settings.settings);
+        }
+    }
+
+    /// The tracked powers of the bands, of the stronger one where two banks run.
+    pub fn powers(&self) -> Lanes {
+        let powers = self.parts[..self.count].iter().map(|part| part.bank.powers(&self.params));
+        powers.fold(Lanes::ZERO, |all, own| {
+            Lanes(std::array::from_fn(|tone| all.0[tone].max(own.0[tone])))
+        })
+    }
+
+    /// Begins a block for as many `channels`.
+    pub fn begin_block(&mut self, kernel: Kernel, plan: &BlockPlan, channels: usize) {
+        self.timbres.step();
+        if plan.weighted {
+            self.params.begin_block(plan.weights, plan.gains);
+        }
+        self.params.set_driven(self.timbres.soft() != [0.0; 2]);
+        self.separate(plan, channels);
+        let oscillating = self.timbres.oscillates();
+        if oscillating {
+            self.begin_voices(kernel, plan);
+        }
+        self.oscillating = oscillating;
+    }
+
+    /// Whether something else than the soft clip sounds in the current block.
+    pub fn oscillates(&self) -> bool {
+        self.oscillating
+    }
+
+    /// Runs two banks for two channels, where the plan has stereo. The second one starts from the state of the first.
+    fn separate(&mut self, plan: &BlockPlan, channels: usize) {
+        let two = channels == 2 && plan.any(|level| level.stereo);
+        if two && self.count == 1 {
+            self.parts[1] = self.parts[0].clone();
+        }
+        self.count = 1 + usize::from(two);
+    }
+
+    fn begin_voices(&mut self, kernel: Kernel, plan: &BlockPlan) {
+        let Self { params, timbres, .. } = self;
+        let parts = &mut self.parts[..self.count];
+        let weights = &plan.weights[1];
+        let count = parts.len() as f32;
+        let mut means = Lanes::ZERO;
+        for Part { bank, voices } in &mut *parts {
+            if !self.oscillating {
+                voices.activate(params.sample_rate);
+            }
+            voices.lock(kernel, params, bank, weights);
+            let amplitudes = means.0.iter_mut().zip(&voices.amplitudes().0);
+            amplitudes.for_each(|(mean, amplitude)| *mean += amplitude / count);
+        }
+        let powers = plan.powers.as_ref();
+        let input = powers.map_or(Heard::Own, |powers| Heard::Listener(powers, &means));
+        for Part { voices, .. } in parts {
+            voices.set_levels(kernel, params, timbres, weights, input);
+        }
+    }
+
+    /// Makes the wet signal of the samples `span` of `channels`, or of the `rows` of the block that are the banks' input
+    /// in their place.
+    pub fn process(
+        &mut self,
+        kernel: Kernel,
+        plan: &BlockPlan,
+        channels: &[&mut [f32]],
+        rows: Option<&[[f32; BLOCK]]>,
+        span: &Span,
+    ) {
+        let (position, part) = (span.position, span.part());
+        self.separate(plan, channels.len());
+        let two = self.count == 2;
+        let stereo = |frame: usize| plan.level(position + frame).stereo;
+        // A short cut for fully separate channels: the same as the crossfades with a stereo of 1.
+        let apart = two && plan.levels.iter().all(|level| level.stereo == 1.0);
+        let crossfade = (!apart).then_some(stereo);
+        let inputs = self.inputs.each_mut().map(|input| &mut input[part.clone()]);
+        match rows {
+            Some(rows) => bank_inputs(rows, part.clone(), inputs, two, crossfade),
+            None => bank_inputs(channels, span.range.clone(), inputs, two, crossfade),
+        }
+        let parts = self.parts[..self.count].iter_mut().zip(&self.inputs).zip(&mut self.wet);
+        for ((Part { bank, voices }, input), wet) in parts {
+            let (input, wet) = (&input[part.clone()], &mut wet[part.clone()]);
+            bank.process(kernel, &self.params, position, input, wet);
+            if self.oscillating {
+                voices.process(kernel, &self.timbres, (bank, &self.params), position, input, wet);
+            }
+        }
+        if two && !apart {
+            let [left, right] = &mut self.wet;
+            let samples = left[part.clone()].iter().zip(&mut right[part]);
+            for (frame, (left, right)) in samples.enumerate() {
+                let stereo = stereo(frame);
+                *right = (1.0 - stereo) * left + stereo * *right;
+            }
+        }
+    }
+
+    /// The inputs of the banks that run, in the current block.
+    pub fn inputs(&self) -> &[[f32; BLOCK]] {
+        &self.inputs[..self.count]
+    }
+
+    /// The wet signal of a channel in the current block.
+    pub fn wet(&self, channel: usize) -> &[f32; BLOCK] {
+        &self.wet[channel.min(self.count - 1)]
+    }
+
+    /// The banks that run.
+    pub fn banks(&self) -> impl Iterator<Item = &Bank> {
+        self.parts[..self.count].iter().map(|part| &part.bank)
+    }
+}
+
+/// Puts the samples `range` of `channels` into the inputs of the banks: the mean of all channels; with `two` banks,
+/// crossfaded by `stereo(frame)` with left and right, of which there must be two; without `stereo`, just these.
+fn bank_inputs(
+    channels: &[impl AsRef<[f32]>],
+    range: Range<usize>,
+    [one, other]: [&mut [f32]; 2],
+    two: bool,
+    stereo: Option<impl Fn(usize) -> f32>,
+) {
+    let Some(stereo) = stereo else {
+        one.copy_from_slice(&channels[0].as_ref()[range.clone()]);
+        other.copy_from_slice(&channels[1].as_ref()[range]);
+        return;
+    };
+    mean(channels, range.clone(), one);
+    if two {
+        other.copy_from_slice(one);
+        for (input, channel) in [one, other].into_iter().zip(channels) {
+            let samples = input.iter_mut().zip(&channel.as_ref()[range.clone()]);
+            for (frame, (mean, sample)) in samples.enumerate() {
+                let stereo = stereo(frame);
+                *mean = (1.0 - stereo) * *mean + stereo * sample;
+            }
+        }
+    }
+}
