@@ -77,8 +77,7 @@ pub struct Levels {
 
 impl Levels {
     /// All zero.
-    pub const ZERO: Self =
-        Self { dry: 0.0, wet: 0.0, stereo: 0.0, lookahead: 0.0, sidechain: 0.0 };
+    pub const ZERO: Self = Self { dry: 0.0, wet: 0.0, stereo: 0.0, lookahead: 0.0, sidechain: 0.0 };
 
     /// The levels for `settings`, with the gains of dry and wet before the bypass.
     pub fn new(settings: &SmoothedSettings, (dry, wet): (f64, f64)) -> Self {

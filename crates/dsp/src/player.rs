@@ -88,7 +88,6 @@ impl ToneFilter {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,6 +1,6 @@
 //! The ways to pass sound through the filter.
 
-use crate::{ToneFilter, downmix::finite, lanes::BLOCK, settings::smoother::Fades, plan::Span};
+use crate::{ToneFilter, downmix::finite, lanes::BLOCK, plan::Span, settings::smoother::Fades};
 use std::ops::Range;
 use tone_filter_simd::denormals::FlushToZero;
 

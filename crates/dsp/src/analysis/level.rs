@@ -156,7 +156,8 @@ impl Level {
         (dry_gain, wet_gain): (f64, f64),
     ) {
         let square = |x: &f32| f64::from(bounded(*x)).powi(2);
-        let power = inputs.iter().flatten().map(square).sum::<f64>() / (inputs.len() * BLOCK) as f64;
+        let power =
+            inputs.iter().flatten().map(square).sum::<f64>() / (inputs.len() * BLOCK) as f64;
         if power > SILENCE {
             let time = if power > self.power { FALL } else { RISE };
             let step = if self.fresh { 1.0 } else { -libm::expm1(-self.period / time) };

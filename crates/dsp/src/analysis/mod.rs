@@ -93,7 +93,12 @@ impl Analysis {
 
     /// Plans a block: `plan` holds the smoothed settings, and otherwise what was planned for the block before.
     /// `powers` gives the bands' tracked powers.
-    pub fn plan(&mut self, settings: &Settings, powers: impl FnOnce() -> Lanes, plan: &mut BlockPlan) {
+    pub fn plan(
+        &mut self,
+        settings: &Settings,
+        powers: impl FnOnce() -> Lanes,
+        plan: &mut BlockPlan,
+    ) {
         let now = plan.settings;
         let auto = now.auto > 0.0;
         if auto && !self.measuring {
@@ -189,7 +194,11 @@ impl Analysis {
         } else if self.focus.is_listening() {
             let share = |frame| plan.level(position + frame).sidechain;
             self.sidechain.mix(channels, range, position, share);
-            self.focus.push(position, |to| mean(self.sidechain.rows(), part.clone(), to), part.len());
+            self.focus.push(
+                position,
+                |to| mean(self.sidechain.rows(), part.clone(), to),
+                part.len(),
+            );
         }
     }
 

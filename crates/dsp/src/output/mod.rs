@@ -2,7 +2,11 @@
 
 mod limiter;
 
-use crate::{delay::Delay, lanes::BLOCK, plan::{BlockPlan, Span}};
+use crate::{
+    delay::Delay,
+    lanes::BLOCK,
+    plan::{BlockPlan, Span},
+};
 use limiter::Limiter;
 use tone_filter_simd::Kernel;
 

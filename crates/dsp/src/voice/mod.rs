@@ -220,7 +220,8 @@ impl Voices {
             Heard::Listener(..) => -libm::expm1(-(BLOCK as f64) / (ATTACK * params.sample_rate)),
             Heard::Own => 1.0 - (1.0 - params.constants.band_step).powi(BLOCK as i32),
         } as f32;
-        let power = self.oscillators.set_levels(kernel, Levels { heard: input, gate, step, weights });
+        let power =
+            self.oscillators.set_levels(kernel, Levels { heard: input, gate, step, weights });
         match chip {
             Some(low) => {
                 self.chip.begin_block(chip::Heard {

@@ -6,7 +6,10 @@
 
 use super::waveform::{CHUNK, Table};
 use crate::{
-    bank::{Pitches, kernel::{Kernel, State}},
+    bank::{
+        Pitches,
+        kernel::{Kernel, State},
+    },
     lanes::{BLOCK, Lanes, sum},
     notes::TONES,
 };

@@ -1,0 +1,268 @@
+//! Choices and switches while sound goes through: no click, no hole, no ghost of what sounded before, and the same
+//! output in blocks of any sizes.
+
+#[path = "../../../tests/common/mod.rs"]
+mod common;
+
+use common::noise;
+use std::f64::consts::TAU;
+use tone_filter_dsp::{CHOICES, Listen, Settings, Stereo, ToneFilter, Voice};
+
+const RATE: f64 = 48_000.0;
+/// The window in which a level is measured: 20 ms.
+const WINDOW: usize = 960;
+/// Until a filter has settled: lookahead, the listener and 50 time constants of the default Release.
+const SETTLED: usize = 96_000;
+
+/// Left and right.
+type Sound = [Vec<f32>; 2];
+
+/// A chord of sines at -14 dB RMS in all.
+fn chord(hertz: &[f64], seconds: f64) -> Vec<f32> {
+    let amplitude = 0.2 * (2.0 / hertz.len() as f64).sqrt();
+    let sample = |t: usize| -> f64 {
+        hertz.iter().map(|f| (TAU * f * t as f64 / RATE).sin()).sum::<f64>() * amplitude
+    };
+    (0..(seconds * RATE) as usize).map(|t| sample(t) as f32).collect()
+}
+
+fn both(mono: Vec<f32>) -> Sound {
+    [mono.clone(), mono]
+}
+
+/// Settings that are set at a sample.
+type Change = (usize, Settings);
+
+/// The output for `input`, with a sidechain if there is one, in blocks of the given `sizes`.
+fn run(
+    changes: &[Change],
+    input: &Sound,
+    sidechain: Option<&Sound>,
+    mut sizes: impl FnMut() -> usize,
+) -> Sound {
+    let mut filter = ToneFilter::new(RATE, &changes[0].1).unwrap();
+    filter.key(69, 1.0);
+    let mut output = input.clone();
+    let frames = output[0].len();
+    let mut start = 0;
+    while start < frames {
+        let next = changes.iter().map(|change| change.0).find(|at| *at > start);
+        if let Some((_, settings)) = changes.iter().rfind(|change| change.0 <= start) {
+            filter.set_settings(settings).unwrap();
+        }
+        let end = next.unwrap_or(frames).min(start + sizes()).min(frames);
+        let [left, right] = &mut output;
+        let side: Vec<&[f32]> =
+            sidechain.map_or(Vec::new(), |side| side.iter().map(|c| &c[start..end]).collect());
+        let mut main = [&mut left[start..end], &mut right[start..end]];
+        filter.process_sidechained(&mut main, &side, |_, _| ());
+        start = end;
+    }
+    output
+}
+
+fn rms_db(part: &[f32]) -> f64 {
+    let power = part.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / part.len() as f64;
+    10.0 * power.max(1e-30).log10()
+}
+
+/// The least level in dB of any window in `part`.
+fn least(part: &[f32]) -> f64 {
+    let starts = (0..=part.len() - WINDOW).step_by(WINDOW / 8);
+    starts.map(|start| rms_db(&part[start..start + WINDOW])).fold(f64::INFINITY, f64::min)
+}
+
+/// The greatest second difference in `part`.
+fn roughest(part: &[f32]) -> f32 {
+    part.windows(3).map(|x| (x[0] - 2.0 * x[1] + x[2]).abs()).fold(0.0, f32::max)
+}
+
+/// Checks a change at the sample `at` between two steady sounds: the one of the second before, and the one of the last
+/// second.
+fn assert_seamless(what: &str, output: &Sound, at: usize) {
+    for (channel, output) in ["left", "right"].iter().zip(output) {
+        let second = RATE as usize;
+        let (before, after) = (&output[at - second..at], &output[output.len() - second..]);
+        let change = &output[at - WINDOW..output.len() - second];
+        let floor = least(before).min(least(after));
+        let low = least(change);
+        // Below -90 dB, both steady sounds are silence.
+        assert!(
+            low > floor - 6.0 || floor < -90.0,
+            "{what}, {channel}: {low:.1} dB in the change, {floor:.1} dB beside it"
+        );
+        let bound = 2.0 * roughest(before).max(roughest(after)) + 1e-4;
+        let rough = roughest(change);
+        assert!(
+            rough <= bound,
+            "{what}, {channel}: a step of {rough} in the change, {bound} at most"
+        );
+    }
+}
+
+/// The output for a change from `one` to `other`.
+fn changed(one: Settings, other: Settings, input: &Sound, sidechain: Option<&Sound>) -> Sound {
+    run(&[(0, one), (SETTLED + 17, other)], input, sidechain, || 480)
+}
+
+#[test]
+fn lookahead_leaves_no_hole() {
+    let input = both(chord(&[440.0, 659.26], 6.0));
+    let dry = Settings { mix: 0.0, ..Settings::REFERENCE };
+    let wet = Settings { mix: 100.0, ring: 0.2, release: 20.0, ..Settings::REFERENCE };
+    for start in [dry, wet, Settings::default()] {
+        let delayed = Settings { lookahead: true, ..start };
+        let what = format!("mix {} %", start.mix);
+        assert_seamless(&what, &changed(start, delayed, &input, None), SETTLED + 17);
+        assert_seamless(&what, &changed(delayed, start, &input, None), SETTLED + 17);
+    }
+}
+
+#[test]
+fn the_sidechain_is_faded_with_and_without_lookahead() {
+    let input = both(chord(&[440.0, 659.26], 6.0));
+    let side = both(chord(&[440.0, 554.37], 6.0));
+    for lookahead in [false, true] {
+        let (ring, release) = (0.05, 10.0);
+        let main = Settings { lookahead, ring, release, mix: 100.0, ..Settings::REFERENCE };
+        let listening = Settings { listen: Listen::Sidechain, ..main };
+        let what = format!("lookahead {lookahead}");
+        assert_seamless(&what, &changed(main, listening, &input, Some(&side)), SETTLED + 17);
+        assert_seamless(&what, &changed(listening, main, &input, Some(&side)), SETTLED + 17);
+    }
+    let listening = Settings {
+        listen: Listen::Sidechain,
+        mix: 100.0,
+        ring: 0.05,
+        release: 10.0,
+        ..Settings::REFERENCE
+    };
+    let delayed = Settings { lookahead: true, ..listening };
+    assert_seamless("on", &changed(listening, delayed, &input, Some(&side)), SETTLED + 17);
+}
+
+#[test]
+fn a_bank_that_is_switched_off_ranks_no_notes() {
+    // In the right channel alone, two loud notes; then two soft ones in both.
+    let (loud, soft) = (chord(&[440.0, 554.37], 2.0), chord(&[659.26, 880.0], 6.0));
+    let quiet: Vec<f32> = soft.iter().map(|x| 0.05 * x).collect();
+    let silence = vec![0.0; loud.len()];
+    let then = |first: &[f32]| [first, &vec![0.0; 6 * 48_000], &quiet].concat();
+    let input = [then(&silence), then(&loud)];
+    let mono = Settings { mix: 100.0, voices: 2.0, floor: -90.0, ..Settings::REFERENCE };
+    let stereo = Settings { stereo: Stereo::Stereo, ..mono };
+    let output = run(&[(0, stereo), (90_000, mono)], &input, None, || 480);
+    let fresh = run(&[(0, mono)], &both(quiet.clone()), None, || 480);
+    let level = |sound: &Sound| rms_db(&sound[0][sound[0].len() - 48_000..]);
+    assert!((level(&output) - level(&fresh)).abs() < 0.5, "{} {}", level(&output), level(&fresh));
+}
+
+#[test]
+fn stereo_starts_with_the_voices_that_sound() {
+    let input = both(chord(&[440.0, 659.26], 6.0));
+    for voice in [Voice::Sine, Voice::Square, Voice::Saw, Voice::Chip] {
+        for release in [20.0, 200.0] {
+            let mono = Settings { mix: 100.0, voice, release, ..Settings::REFERENCE };
+            let stereo = Settings { stereo: Stereo::Stereo, ..mono };
+            let output = changed(mono, stereo, &input, None);
+            let change = SETTLED..SETTLED + 48_000;
+            let [left, right] = output.map(|channel| least(&channel[change.clone()]));
+            assert!((left - right).abs() < 0.5, "{voice:?}, {release} ms: {left} {right}");
+        }
+    }
+}
+
+#[test]
+fn a_voice_that_comes_back_plays_no_old_chord() {
+    let mut input = chord(&[440.0, 554.37, 659.26], 2.0);
+    input.extend(vec![0.0; 7 * 48_000]);
+    let input = both(input);
+    for voice in Voice::ALL {
+        let there = Settings { mix: 100.0, voice, ..Settings::REFERENCE };
+        let soft = Settings { voice: Voice::Soft, ..there };
+        let output = run(&[(0, there), (90_000, soft), (384_000, there)], &input, None, || 480);
+        let ghost = rms_db(&output[0][384_000..388_800]);
+        assert!(ghost < -90.0, "{voice:?}: {ghost:.1} dB");
+    }
+}
+
+/// All twelve notes, so that every scale has some, tuned to repeat after a fifth of a second.
+const TWELVE: [f64; 12] =
+    [440.0, 465.0, 495.0, 520.0, 550.0, 590.0, 620.0, 660.0, 700.0, 740.0, 780.0, 830.0];
+
+/// Two choices that are made one after the other, with the sound before.
+fn pairs() -> impl Iterator<Item = (String, Settings, Settings)> {
+    let entries = |choice: &'static tone_filter_dsp::Choice| {
+        // Of a long list, some that differ most.
+        let count = choice.entries.len();
+        let step = count.div_ceil(4).max(1);
+        (0..count).step_by(step).map(move |entry| (choice, entry))
+    };
+    let all: Vec<_> = CHOICES.iter().flat_map(entries).collect();
+    let pairs = all
+        .clone()
+        .into_iter()
+        .flat_map(move |one| all.clone().into_iter().map(move |two| (one, two)));
+    pairs.filter_map(|((first, one), (second, two))| {
+        // Far from its zeros, so that every choice has something to change. Without auto, whose gains take seconds where
+        // other notes begin to sound.
+        let mut before =
+            Settings { mix: 100.0, octave: -1.0, ring: 0.2, release: 20.0, ..Settings::REFERENCE };
+        first.set(&mut before, one);
+        let mut after = before;
+        second.set(&mut after, two);
+        let what = format!(
+            "{} {}, then {} {}",
+            first.id, first.entries[one].0, second.id, second.entries[two].0
+        );
+        (first.id != second.id && before != after).then_some((what, before, after))
+    })
+}
+
+#[test]
+fn every_choice_changes_without_click_and_hole_after_any_other() {
+    let input = both(chord(&TWELVE, 6.0));
+    let side = both(chord(&TWELVE.map(|hertz| 2.0 * hertz), 6.0));
+    let at = SETTLED + 17;
+    for (what, before, after) in pairs() {
+        // It plays again what it has recorded.
+        if !before.freeze && !after.freeze {
+            assert_seamless(&what, &changed(before, after, &input, Some(&side)), at);
+        }
+    }
+}
+
+#[test]
+fn any_choices_at_any_times_leave_no_ghost_and_do_not_depend_on_the_block_sizes() {
+    let mut music = chord(&TWELVE, 1.0);
+    music.extend(vec![0.0; 24_000]);
+    music.extend(chord(&[440.0, 659.26, 1318.5], 1.0));
+    let frames = music.len();
+    music.extend(vec![0.0; 7 * 48_000]);
+    let input = both(music);
+    for seed in 0..40 {
+        let mut noise = noise(seed + 1);
+        let mut random = |count: usize| ((noise() + 1.0) / 2.0 * count as f64) as usize;
+        let mut settings = Settings { ring: 0.2, ..Settings::default() };
+        let mut changes = vec![(0, settings)];
+        for _ in 0..24 {
+            let choice = &CHOICES[random(CHOICES.len())];
+            choice.set(&mut settings, random(choice.entries.len()));
+            settings.octave = random(5) as f32 - 2.0;
+            settings.focus = 50.0 * random(3) as f32;
+            changes.push((random(frames), settings));
+        }
+        changes.sort_by_key(|change| change.0);
+        // A frozen sound does not end.
+        let last = Settings { freeze: false, ..changes[changes.len() - 1].1 };
+        changes.push((frames, last));
+        let output = run(&changes, &input, Some(&input), || 4800);
+        for channel in &output {
+            let ghost = rms_db(&channel[frames + 6 * 48_000..]);
+            assert!(ghost < -90.0, "seed {seed}: {ghost:.1} dB after six seconds of silence");
+        }
+        let mut sizes = common::noise(seed + 100);
+        let cut = run(&changes, &input, Some(&input), || 1 + (100.0 * (sizes() + 1.0)) as usize);
+        assert!(cut == output, "seed {seed}: another output in other blocks");
+    }
+}
