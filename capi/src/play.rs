@@ -46,13 +46,12 @@ pub unsafe extern "C" fn tf_get_bands(filter: *const Filter, bands: *mut Band) -
             return Err(Status::Null);
         }
         let shift = filter.settings.pitch_shift();
-        let (now, may_sound) = (filter.inner.bands().bands, filter.inner.sounding_bands());
+        let now = filter.inner.bands().bands;
         let now: [Band; TF_BANDS] = std::array::from_fn(|tone| Band {
             power: now[tone].power,
             level_db: now[tone].level_db(),
             state: match now[tone].state {
-                _ if !may_sound.contains(tone) => BandState::Muted,
-                dsp::BandState::Muted => BandState::Muted,
+                dsp::BandState::Inactive => BandState::Muted,
                 dsp::BandState::Sounding => BandState::Sounding,
                 dsp::BandState::Saturated => BandState::Saturated,
             },

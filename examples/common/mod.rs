@@ -46,7 +46,7 @@ pub fn render_file(
 pub fn print(bands: &Bands) {
     for octave in bands.bands.chunks(12) {
         let line = octave.iter().map(|band| match band.state {
-            BandState::Muted => " .",
+            BandState::Inactive => " .",
             BandState::Sounding => " o",
             BandState::Saturated => " #",
         });

@@ -5,7 +5,7 @@ mod cell;
 pub use cell::{paint_cross, paint_marker};
 
 use super::{controls::focus_ring, edits::Edits, theme::Scale};
-use cell::{Cell, Look, QUIETEST, level, loudness, state};
+use cell::{Cell, Look, QUIETEST, level, loudness};
 use egui::{self, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
 use tone_filter_dsp::{
     BandMask, BandState, Bands, Keys, Settings,
@@ -43,12 +43,11 @@ impl Default for BandGrid {
 }
 
 impl BandGrid {
-    /// Advances the animation by `seconds` towards `bands`, of which only those of `sounding` may sound; true until it has
-    /// arrived.
-    pub fn advance(&mut self, bands: &Bands, sounding: BandMask, seconds: f32) -> bool {
+    /// Advances the animation by `seconds` towards `bands`; true until it has arrived.
+    pub fn advance(&mut self, bands: &Bands, seconds: f32) -> bool {
         let mut moving = false;
-        for (tone, (cell, band)) in self.cells.iter_mut().zip(&bands.bands).enumerate() {
-            let state = state(band, sounding.contains(tone));
+        for (cell, band) in self.cells.iter_mut().zip(&bands.bands) {
+            let state = band.state;
             let mut approach = |value: &mut f32, target: f32, time: f32| {
                 *value = target + (*value - target) * (-seconds / time).exp();
                 // A difference of less than one step of brightness cannot be seen.
@@ -64,7 +63,7 @@ impl BandGrid {
             approach(&mut cell.level, level, time(rises));
             let rises = loudness > cell.loudness;
             approach(&mut cell.loudness, loudness, time(rises));
-            let heard = if state == BandState::Muted { 0.0 } else { 1.0 };
+            let heard = if state == BandState::Inactive { 0.0 } else { 1.0 };
             approach(&mut cell.sounding, heard, CHANGE);
             let held = if state == BandState::Saturated { 1.0 } else { 0.0 };
             approach(&mut cell.saturated, held, CHANGE);

@@ -274,8 +274,7 @@ impl Panel {
             ui.input_mut(|input| input.events.retain(|event| !is_space(event)));
         }
         let (seconds, now) = ui.input(|input| (input.unstable_dt.min(0.1), input.time));
-        let sounding = params.chosen().bands_with_keys(self.held);
-        let moving = self.grid.advance(&self.bands, sounding, seconds);
+        let moving = self.grid.advance(&self.bands, seconds);
         if self.spectrum.advance(seconds) || moving {
             ui.ctx().request_repaint();
         }

@@ -78,7 +78,7 @@ fn legend(ui: &Ui, area: Rect, scale: Scale) {
     let painter = ui.painter();
     let mut right = area.right_center();
     for state in
-        [Some(BandState::Saturated), Some(BandState::Sounding), Some(BandState::Muted), None]
+        [Some(BandState::Saturated), Some(BandState::Sounding), Some(BandState::Inactive), None]
     {
         let label = state.map_or("Muted", BandState::name);
         let font = scale.font(11.0);

@@ -29,7 +29,7 @@ pub const SATURATED: Color32 = Color32::from_rgb(0xff, 0x5c, 0x52);
 /// The colour of a state.
 pub const fn state_colour(state: BandState) -> Color32 {
     match state {
-        BandState::Muted => MUTED,
+        BandState::Inactive => MUTED,
         BandState::Sounding => SOUNDING,
         BandState::Saturated => SATURATED,
     }

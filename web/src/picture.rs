@@ -1,8 +1,7 @@
 //! The bands as numbers that a page can draw.
 
-use std::f32::consts::TAU;
 use tone_filter_dsp::{
-    Band, ToneFilter,
+    ToneFilter,
     notes::{PITCH_CLASSES, TONES},
 };
 
@@ -33,32 +32,18 @@ impl Default for Picture {
 impl Picture {
     /// Draws the current state of `filter` and returns the address of the numbers.
     pub fn take(&mut self, filter: &ToneFilter) -> *const f32 {
-        let (bands, sounding) = (filter.bands(), filter.sounding_bands());
+        let bands = filter.bands();
         for (tone, (record, band)) in self.0.iter_mut().zip(&bands.bands).enumerate() {
             let ([power, level, state], wave) = record.split_first_chunk_mut().expect("a record");
             *power = (10.0 * (bands.gain * bands.gain * band.power).log10()).max(SILENCE);
             *level = band.level_db().max(SILENCE);
-            *state = if sounding.contains(tone) { f32::from(band.state as u8) } else { CLOSED };
+            *state = if band.enabled { f32::from(band.state as u8) } else { CLOSED };
             wave.fill(0.0);
             if *power > FAINTEST {
-                draw(band, tone, wave);
+                // One more period per octave, so that higher notes look higher and stay legible.
+                band.trace((2 + tone / PITCH_CLASSES.len()) as f32, wave);
             }
         }
         self.0.as_flattened().as_ptr()
     }
-}
-
-/// The last periods of a band's output. They begin at a rising zero crossing, so that the picture stands still.
-fn draw(band: &Band, tone: usize, wave: &mut [f32]) {
-    // One more period per octave, so that higher notes look higher and stay legible.
-    let periods = (2 + tone / PITCH_CLASSES.len()) as f32;
-    let [now, before] = band.phasor;
-    let zero = before.atan2(now) + 1.25 * TAU;
-    let last = wave.len() - 1;
-    for (point, y) in wave.iter_mut().enumerate() {
-        let angle = zero + TAU * periods * (last - point) as f32 / last as f32;
-        *y = band.wave(angle / band.angular_frequency);
-    }
-    let peak = wave.iter().fold(f32::MIN_POSITIVE, |peak, y| peak.max(y.abs()));
-    wave.iter_mut().for_each(|y| *y /= peak);
 }

@@ -131,7 +131,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         write_down,
         |hop, bands| {
             silent &= bands.total_power == 0.0;
-            lit |= bands.bands.iter().any(|band| band.state != BandState::Muted);
+            lit |= bands.bands.iter().any(|band| band.state != BandState::Inactive);
             if png.is_some() {
                 let empty = || Plot::new(title.clone(), hop, settings.pitch_shift());
                 plot.get_or_insert_with(empty).push(bands);

@@ -163,7 +163,7 @@ fn a_pure_a4_lights_band_12_and_no_other() {
         let bands = filter.bands().bands;
         assert_eq!(bands[12].state, BandState::Saturated);
         for (tone, band) in bands.iter().enumerate().filter(|&(tone, _)| tone != 12) {
-            assert_eq!(band.state, BandState::Muted, "tone {tone}");
+            assert_eq!(band.state, BandState::Inactive, "tone {tone}");
             let below = bands[12].level_db() - band.level_db();
             assert!(below >= 20.0, "tone {tone} is only {below:.1} dB below A4");
         }
@@ -178,7 +178,7 @@ fn every_tone_lights_its_own_band() {
         let mut filter = filter(rate, &wet());
         filter.process(&mut [&mut signal]);
         for (other, band) in filter.bands().bands.iter().enumerate() {
-            let lit = band.state != BandState::Muted;
+            let lit = band.state != BandState::Inactive;
             assert_eq!(lit, other == tone, "tone {tone}, band {other}: {band:?}");
         }
     }
@@ -197,7 +197,7 @@ fn percussion_alone_lights_next_to_nothing() {
     let (mut lit, mut seen) = (0, 0);
     for block in signal.chunks_mut(441) {
         filter.process(&mut [block]);
-        lit += filter.bands().bands.iter().filter(|b| b.state != BandState::Muted).count();
+        lit += filter.bands().bands.iter().filter(|b| b.state != BandState::Inactive).count();
         seen += TONES;
     }
     assert!(lit * 100 < seen, "{lit} of {seen} cells are lit");

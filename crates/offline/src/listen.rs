@@ -5,9 +5,7 @@ use super::{
     score::{Player, Score},
 };
 use std::path::Path;
-use tone_filter_dsp::{
-    BandMask, BandState, Bands, Settings, ToneFilter, kernel::Kernel, notes::TONES,
-};
+use tone_filter_dsp::{Bands, Settings, ToneFilter, kernel::Kernel};
 
 /// Runs the file `input` through a filter on `kernel` that listens whatever the focus, while `keys` are played on it, and
 /// hands out what it hears: the filter itself to `block` after each of its blocks, and its bands to `moment` every `hop`
@@ -56,16 +54,7 @@ pub fn listen(
             progress(read as f64 / frames.max(read as u64) as f64);
         }
         player.process(&mut filter, &mut channels, 0..here + added, &mut block);
-        moment(hop as f64 / rate, &only(filter.sounding_bands(), filter.bands()))?;
+        moment(hop as f64 / rate, &filter.bands())?;
         frames = hop;
     }
-}
-
-/// `heard` without what becomes of bands that are not `sounding`.
-fn only(sounding: BandMask, mut heard: Bands) -> Bands {
-    for tone in (0..TONES).filter(|tone| !sounding.contains(*tone)) {
-        heard.bands[tone].state = BandState::Muted;
-        heard.played = heard.played.map(|played| played.with(tone, false));
-    }
-    heard
 }

@@ -252,9 +252,8 @@ impl<'a> Pass<'a> {
         for start in (0..block[0].len()).step_by(MOMENT) {
             let end = block[0].len().min(start + MOMENT);
             self.player.process(&mut self.filter, block, start..end, |_| ());
-            let sounding = self.filter.sounding_bands();
             for (tone, band) in self.filter.bands().bands.iter().enumerate() {
-                if band.state != BandState::Muted && sounding.contains(tone) {
+                if band.state != BandState::Inactive {
                     self.notes = self.notes.with(tone, true);
                 }
             }

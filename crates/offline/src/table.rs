@@ -55,7 +55,7 @@ impl<W: Write> Table<W> {
             Syntax::Csv => write!(self.to, "\n{time:.6},{levels},{}", names.join(" ")),
             Syntax::Json => {
                 let states = bands.bands.map(|band| match band.state {
-                    BandState::Muted => "muted",
+                    BandState::Inactive => "muted",
                     BandState::Sounding => "sounding",
                     BandState::Saturated => "saturated",
                 });

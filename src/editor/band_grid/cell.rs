@@ -7,7 +7,6 @@ use crate::editor::{
 use egui::{
     Align2, Color32, CornerRadius, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, pos2, vec2,
 };
-use std::f32::consts::TAU;
 use tone_filter_dsp::{Band, BandState, notes};
 
 /// The level in dB, relative to the total power, at which a bar is empty.
@@ -34,11 +33,6 @@ pub struct Cell {
     pub sounding: f32,
     /// 0 for sounding, 1 for held back.
     pub saturated: f32,
-}
-
-/// The state in which a band is shown that may sound or not, as `sounds` says.
-pub fn state(band: &Band, sounds: bool) -> BandState {
-    if sounds { band.state } else { BandState::Muted }
 }
 
 /// The height of a band's wave, 0..1, for an input gain of `gain`.
@@ -92,7 +86,7 @@ impl Cell {
         let presence = (12.0 * self.level).min(1.0).max(self.sounding);
         // A key brings back a band that is muted.
         if look.on || look.sounds {
-            let state = state(look.band, look.sounds);
+            let state = look.band.state;
             paint_marker(painter, marker, 0.25 * line, state, presence);
         } else {
             paint_cross(painter, marker, 0.2 * line);
@@ -132,25 +126,15 @@ impl Cell {
         }
     }
 
-    /// Paints the band's recent output. It starts at a rising zero crossing, so that the display stands still.
+    /// Paints the band's recent output.
     fn paint_wave(&self, painter: &Painter, screen: Rect, scale: Scale, tone: usize, band: &Band) {
         // One more period per octave, so that higher notes look higher and stay legible.
         let periods = (2 + tone / COLUMNS) as f32;
-        let [now, before] = band.phasor;
-        let zero = before.atan2(now) + TAU / 4.0 + TAU;
         let last = screen.width().max(1.0) as usize;
         let share = |point: usize| point as f32 / last as f32;
-        // Before the first update the frequency is 0, and so is the power.
-        let wave: Vec<f32> = (0..=last)
-            .map(|point| zero + TAU * periods * (1.0 - share(point)))
-            .map(
-                |angle| {
-                    if band.power > 0.0 { band.wave(angle / band.angular_frequency) } else { 0.0 }
-                },
-            )
-            .collect();
-        let peak = wave.iter().fold(0.0, |peak: f32, y| peak.max(y.abs()));
-        let height = if peak > 0.0 { 0.5 * screen.height() * self.loudness / peak } else { 0.0 };
+        let mut wave = vec![0.0; last + 1];
+        band.trace(periods, &mut wave);
+        let height = 0.5 * screen.height() * self.loudness;
         let at = |point: usize| {
             let x = egui::lerp(screen.x_range(), share(point));
             pos2(x, screen.center().y - height * wave[point])
@@ -188,7 +172,7 @@ pub fn paint_cross(painter: &Painter, centre: Pos2, radius: f32) {
 pub fn paint_marker(painter: &Painter, centre: Pos2, radius: f32, state: BandState, presence: f32) {
     let colour = theme::state_colour(state).gamma_multiply(presence);
     match state {
-        BandState::Muted => {
+        BandState::Inactive => {
             painter.circle_stroke(centre, radius - 0.5, Stroke::new(1.0, colour));
         }
         BandState::Sounding => {

@@ -122,7 +122,7 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
         editor.hear(&filter);
         let sounds = |tone: &usize| {
             let marker = marker(&editor, *tone);
-            marker.is_some_and(|(_, state)| state != BandState::Muted)
+            marker.is_some_and(|(_, state)| state != BandState::Inactive)
         };
         let shown: Vec<usize> = (0..notes::TONES).filter(sounds).collect();
         assert_eq!(shown, expected, "{keys:?}");
@@ -131,5 +131,5 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
     // A key that is held brings back a band that is muted.
     filter.key(76, 1.0);
     editor.hear(&filter);
-    assert!(marker(&editor, 19).is_some_and(|(_, state)| state != BandState::Muted));
+    assert!(marker(&editor, 19).is_some_and(|(_, state)| state != BandState::Inactive));
 }

@@ -46,11 +46,10 @@ pub fn game() -> Result<(Vec<u8>, String)> {
         filter.process(&mut [&mut left, &mut right]);
         bytes.extend(left.iter().flat_map(|sample| sample.to_le_bytes()));
         if count % 100 == 99 {
-            let may_sound = filter.sounding_bands();
             for (tone, band) in filter.bands().bands.iter().enumerate() {
                 meter.push(match band.state {
-                    BandState::Sounding if may_sound.contains(tone) => 'o',
-                    BandState::Saturated if may_sound.contains(tone) => '#',
+                    BandState::Sounding => 'o',
+                    BandState::Saturated => '#',
                     _ => '.',
                 });
                 meter.push(if tone % 12 == 11 { '\n' } else { ' ' });

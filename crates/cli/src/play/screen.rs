@@ -136,7 +136,7 @@ impl Screen {
         let share = ((band.level_db() - LOWEST) / -LOWEST).clamp(0.0, 1.0);
         let filled = (share * length as f32).round() as usize;
         let colour = match band.state {
-            BandState::Muted => Color::DarkGrey,
+            BandState::Inactive => Color::DarkGrey,
             BandState::Sounding => Color::Green,
             BandState::Saturated => Color::Red,
         };

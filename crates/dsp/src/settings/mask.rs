@@ -48,6 +48,12 @@ impl<const N: usize> Switches<N> {
         let bit = 1 << index & Self::ALL.0;
         Self(if on { self.0 | bit } else { self.0 & !bit })
     }
+
+    /// Those that are on in both.
+    #[must_use]
+    pub const fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
 }
 
 impl<const N: usize> Default for Switches<N> {

@@ -11,13 +11,15 @@ use crate::{
     synthesis::Synthesis,
     voice::{low_bands, roles},
 };
+use std::f32::consts::TAU;
 
 /// The state of a band's note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BandState {
-    /// Below the gate (the threshold or the floor), or not played by the listener's decision.
+    /// Below the gate (the threshold or the floor), not played by the listener's decision, or left out by mask, scale or
+    /// keys.
     #[default]
-    Muted,
+    Inactive,
     /// Between the gate and the ceiling: sounds at its own level.
     Sounding,
     /// Above the ceiling: held back to the level of the ceiling.
@@ -28,7 +30,7 @@ impl BandState {
     /// Its display name.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Muted => "Not played",
+            Self::Inactive => "Not played",
             Self::Sounding => "Sounding",
             Self::Saturated => "Held back",
         }
@@ -44,6 +46,8 @@ pub struct Band {
     pub ratio: f32,
     /// The state of the note.
     pub state: BandState,
+    /// Whether mask, scale and keys let it sound.
+    pub enabled: bool,
     /// Angular frequency of the tone, radians per second.
     pub angular_frequency: f32,
     /// The resonator's output now, and a quarter of a period ago.
@@ -65,7 +69,7 @@ pub struct Bands {
     pub bands: [Band; TONES],
     /// Tracked power of the input.
     pub total_power: f32,
-    /// The notes that are played; `None` while the listener is off.
+    /// The notes that are played, of bands that are enabled; `None` while the listener is off.
     pub played: Option<BandMask>,
     /// The gain that brings the input to the nominal level, as a factor; 1 without `auto`.
     pub gain: f32,
@@ -94,6 +98,24 @@ impl Band {
         10.0 * libm::log10f(self.ratio)
     }
 
+    /// Fills `points` with the last `periods` of the band's output, from a rising zero crossing on, so that a display
+    /// stands still; 1 is their peak. Without power, all are 0.
+    pub fn trace(&self, periods: f32, points: &mut [f32]) {
+        points.fill(0.0);
+        if self.power <= 0.0 {
+            return;
+        }
+        let [now, before] = self.phasor;
+        let zero = libm::atan2f(before, now) + 1.25 * TAU;
+        let last = points.len().saturating_sub(1).max(1) as f32;
+        for (point, y) in points.iter_mut().enumerate() {
+            let angle = zero + TAU * periods * (1.0 - point as f32 / last);
+            *y = self.wave(angle / self.angular_frequency);
+        }
+        let peak = points.iter().fold(f32::MIN_POSITIVE, |peak, y| peak.max(y.abs()));
+        points.iter_mut().for_each(|y| *y /= peak);
+    }
+
     /// The band's output `seconds` ago.
     ///
     /// Over the few milliseconds that are displayed, a resonator that rings for a second is a plain oscillation. Its
@@ -101,8 +123,7 @@ impl Band {
     pub fn wave(&self, seconds: f32) -> f32 {
         let angle = self.angular_frequency * seconds;
         if self.voice != Voice::Soft {
-            let turns =
-                (libm::atan2f(self.phasor[1], self.phasor[0]) - angle) / std::f32::consts::TAU;
+            let turns = (libm::atan2f(self.phasor[1], self.phasor[0]) - angle) / TAU;
             return self.power.sqrt() * self.voice.shape(turns * libm::exp2f(self.octave));
         }
         let (sine, cosine) = libm::sincosf(angle);
@@ -133,6 +154,8 @@ pub struct Snapshot {
     pub played: Option<BandMask>,
     /// The bands whose keys are held, which sound whatever the listener decides.
     pub held: BandMask,
+    /// The bands that mask, scale and keys let sound.
+    pub enabled: BandMask,
     /// The gain that brings the input to the nominal level, as a factor; 1 without `auto`.
     pub gain: f32,
     /// The gain that makes the wet signal as loud as the dry one, as a factor; 1 without `auto`.
@@ -167,6 +190,7 @@ impl Default for Snapshot {
             floor: 1.0,
             played: None,
             held: BandMask::NONE,
+            enabled: BandMask::ALL,
             gain: 1.0,
             makeup: 1.0,
             voice: Voice::Soft,
@@ -202,6 +226,7 @@ impl Snapshot {
             floor: params.coefficients.floor,
             played,
             held,
+            enabled: settings.bands_with_keys(held),
             gain: params.gain(),
             makeup,
             voice: settings.voice,
@@ -229,14 +254,16 @@ impl Snapshot {
         let total_power = bank.total_power;
         let gate = (self.threshold * total_power).max(self.floor);
         let ceiling = self.ceiling * total_power;
-        let (played, gain, makeup) = (self.played, self.gain, self.makeup);
+        let (gain, makeup) = (self.gain, self.makeup);
+        let played = self.played.map(|played| played.intersection(self.enabled));
         let mut bands: [Band; TONES] = std::array::from_fn(|tone| {
             let (phasor, power) = (self.phasor(&bank.state, tone), bank.state.power.0[tone]);
             let resonance = (phasor[0] * phasor[0] + phasor[1] * phasor[1]) / 2.0;
+            let enabled = self.enabled.contains(tone);
             let is_played =
                 played.is_none_or(|played| played.contains(tone) || self.held.contains(tone));
-            let state = if resonance < gate || !is_played {
-                BandState::Muted
+            let state = if resonance < gate || !is_played || !enabled {
+                BandState::Inactive
             } else if resonance < ceiling {
                 BandState::Sounding
             } else {
@@ -246,7 +273,18 @@ impl Snapshot {
             let angular_frequency = self.tones.angular_frequency.0[tone];
             let (drive, guard) = (self.drive, RMS_GUARD / gain);
             let (voice, octave) = (self.voice, self.octave);
-            Band { power, ratio, state, angular_frequency, phasor, drive, guard, voice, octave }
+            Band {
+                power,
+                ratio,
+                state,
+                enabled,
+                angular_frequency,
+                phasor,
+                drive,
+                guard,
+                voice,
+                octave,
+            }
         });
         if self.voice == Voice::Chip {
             self.assign_roles(&mut bands);
@@ -256,7 +294,8 @@ impl Snapshot {
 
     /// Sets each band's waveform to the one that the voice Chip gives it.
     fn assign_roles(&self, bands: &mut [Band; TONES]) {
-        let strength = |band: &Band| if band.state == BandState::Muted { 0.0 } else { band.power };
+        let strength =
+            |band: &Band| if band.state == BandState::Inactive { 0.0 } else { band.power };
         let [bass, lead] = roles(&bands.each_ref().map(strength), self.low);
         for (tone, band) in bands.iter_mut().enumerate() {
             band.voice = match tone {

@@ -74,7 +74,7 @@ fn draw_time(plot: &Plot, canvas: &mut Canvas) {
 fn draw_title(plot: &Plot, canvas: &mut Canvas) {
     let baseline = TOP - 24;
     let mut x = LEFT + WIDTH;
-    for state in [BandState::Saturated, BandState::Sounding, BandState::Muted] {
+    for state in [BandState::Saturated, BandState::Sounding, BandState::Inactive] {
         let label = state.name();
         canvas.text(x, baseline, 15.0, Align::Right, TEXT, label);
         x -= canvas.text_width(15.0, label) as i32 + 8;
@@ -108,7 +108,7 @@ fn colour(cell: Cell) -> Colour {
     let level = (cell.level_db - DARKEST_DB) / (BRIGHTEST_DB - DARKEST_DB);
     let level = level.clamp(0.0, 1.0);
     match cell.state {
-        BandState::Muted => oklch(0.23 + 0.20 * level, 0.02 + 0.12 * level, 258.0),
+        BandState::Inactive => oklch(0.23 + 0.20 * level, 0.02 + 0.12 * level, 258.0),
         BandState::Sounding => oklch(0.40 + 0.28 * level * level, 0.09 + 0.10 * level, 150.0),
         BandState::Saturated => oklch(0.55 + 0.19 * level * level, 0.17 + 0.03 * level, 27.0),
     }
@@ -117,7 +117,7 @@ fn colour(cell: Cell) -> Colour {
 /// Thicker for stronger, too.
 fn thickness(state: BandState) -> i32 {
     match state {
-        BandState::Muted => 4,
+        BandState::Inactive => 4,
         BandState::Sounding => 10,
         BandState::Saturated => 14,
     }

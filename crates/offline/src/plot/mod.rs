@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn every_state_is_drawn_in_the_row_of_its_note_and_brighter_than_the_last() {
-        let states = [BandState::Muted, BandState::Sounding, BandState::Saturated];
+        let states = [BandState::Inactive, BandState::Sounding, BandState::Saturated];
         let tones = [0, 12, 47];
         let mut bands = Bands::default();
         std::iter::zip(tones, states).for_each(|(tone, state)| light(&mut bands, tone, state));
@@ -195,7 +195,7 @@ mod tests {
         let plot = Plot::of_file(file.path(), &Settings::default()).unwrap();
         assert!((plot.duration() - 3.0).abs() < 1e-9, "{}", plot.duration());
         for (tone, cell) in plot.columns.last().unwrap().iter().enumerate() {
-            assert_eq!(cell.state != BandState::Muted, tone == 12, "tone {tone}: {cell:?}");
+            assert_eq!(cell.state != BandState::Inactive, tone == 12, "tone {tone}: {cell:?}");
         }
     }
 
