@@ -23,7 +23,7 @@ use nice_plug_egui::RepaintNotifier;
 use note_input::{NoteInput, NoteQueue};
 use note_output::NoteOutput;
 use std::sync::Arc;
-use tone_filter_dsp::{DEFAULT_TEMPO, ToneFilter, kernel::Kernel};
+use tone_filter_dsp::{DEFAULT_TEMPO, KeyEvent, ToneFilter, kernel::Kernel};
 
 /// The plugin as hosts see it.
 pub struct ToneFilterPlugin {
@@ -213,7 +213,7 @@ impl Active {
         self.tempo = transport.tempo.unwrap_or(DEFAULT_TEMPO);
         if self.playing && !transport.playing {
             self.note_input.clear();
-            self.filter.release_keys();
+            self.filter.play(KeyEvent::ReleaseAll);
         }
         self.playing = transport.playing;
     }

@@ -8,7 +8,7 @@ use hosting::{Signal, assert_same, demo, expected, instance, music, set, setting
 use serde_json::{Map, Value, json};
 use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;
-use tone_filter_dsp::{CHOICES, Keys, SPECS, Settings, ToneFilter};
+use tone_filter_dsp::{CHOICES, KeyEvent, Keys, SPECS, Settings, ToneFilter};
 use xtask::{bundle, python};
 
 /// One run of the plugin, and the library's output for it.
@@ -49,7 +49,7 @@ fn held(sound: &Settings, rate: f64, input: &Signal) -> Signal {
         let mut part: Vec<_> = output.iter_mut().map(|channel| &mut channel[from..to]).collect();
         filter.process(&mut part);
         if let Some((key, velocity)) = key {
-            filter.key(key, velocity);
+            filter.play(KeyEvent::Key(key, velocity));
         }
         from = to;
     }

@@ -6,7 +6,7 @@ use crate::{
     pointers::{exclusive, put, shared},
     status::{fail, guard},
 };
-use tone_filter_dsp::{self as dsp, notes::midi_note};
+use tone_filter_dsp::{self as dsp, KeyEvent, notes::midi_note};
 
 /// The state of a band's note.
 #[repr(C)]
@@ -77,7 +77,7 @@ pub unsafe extern "C" fn tf_key(filter: *mut Filter, note: i32, velocity: f32) -
         if !(0.0..=1.0).contains(&velocity) {
             return Err(fail(Status::Range, format_args!("velocity {velocity}; use 0 to 1")));
         }
-        filter.inner.key(key, velocity);
+        filter.inner.play(KeyEvent::Key(key, velocity));
         Ok(())
     })
 }
@@ -86,14 +86,16 @@ pub unsafe extern "C" fn tf_key(filter: *mut Filter, note: i32, velocity: f32) -
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_release_keys(filter: *mut Filter) -> Status {
     // SAFETY: used by this thread only, by the header.
-    guard(|| unsafe { exclusive(filter) }.map(|filter| filter.inner.release_keys()))
+    guard(|| unsafe { exclusive(filter) }.map(|filter| filter.inner.play(KeyEvent::ReleaseAll)))
 }
 
 /// Presses (any number but 0) or releases (0) the sustain pedal, which holds keys that are released meanwhile. Real time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_sustain(filter: *mut Filter, down: i32) -> Status {
     // SAFETY: used by this thread only, by the header.
-    guard(|| unsafe { exclusive(filter) }.map(|filter| filter.inner.sustain(down != 0)))
+    guard(|| {
+        unsafe { exclusive(filter) }.map(|filter| filter.inner.play(KeyEvent::Sustain(down != 0)))
+    })
 }
 
 /// Moves all bands by -48 to 48 semitones, while keys are in use. Real time.
@@ -105,7 +107,7 @@ pub unsafe extern "C" fn tf_bend(filter: *mut Filter, semitones: f32) -> Status 
         if !(-48.0..=48.0).contains(&semitones) {
             return Err(fail(Status::Range, format_args!("bend {semitones}; use -48 to 48")));
         }
-        filter.inner.bend(semitones);
+        filter.inner.play(KeyEvent::Bend(semitones));
         Ok(())
     })
 }

@@ -1,6 +1,6 @@
 //! The game.
 
-use tone_filter_dsp::{Keyboard, Keys, Settings};
+use tone_filter_dsp::{KeyEvent, Keyboard, Keys, Settings};
 
 /// The number of frames that the device asks for at a time. Each time, the game may change the sound.
 pub const FRAMES: usize = 512;
@@ -12,8 +12,8 @@ pub fn state(count: usize) -> (Settings, Keyboard) {
     let settings = Settings { morph: count.min(100) as f32, keys, ..Settings::default() };
     let mut keyboard = Keyboard::default();
     if count >= 300 {
-        keyboard.key(69, 1.0);
-        keyboard.key(72, 0.75);
+        keyboard.play(KeyEvent::Key(69, 1.0));
+        keyboard.play(KeyEvent::Key(72, 0.75));
     }
     (settings, keyboard)
 }

@@ -2,8 +2,8 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 use tone_filter_dsp::{
-    BandMask, Keys, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter, Voice,
-    kernel::Kernel,
+    BandMask, KeyEvent, Keys, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter,
+    Voice, kernel::Kernel,
 };
 
 /// The most samples in all blocks together, which bounds the time of an input.
@@ -125,11 +125,17 @@ pub fn check(bytes: &[u8]) {
                 bounds = Bounds::new(&settings);
             }
             Step::Block(block) => play(&mut filters, &mut bounds, &block, &mut left),
-            Step::Key(note, velocity) => filters.iter_mut().for_each(|f| f.key(note, velocity)),
-            Step::KeyGain(note, gain) => filters.iter_mut().for_each(|f| f.key_gain(note, gain)),
-            Step::Sustain(down) => filters.iter_mut().for_each(|f| f.sustain(down)),
-            Step::Bend(semitones) => filters.iter_mut().for_each(|f| f.bend(semitones)),
-            Step::ReleaseKeys => filters.iter_mut().for_each(ToneFilter::release_keys),
+            Step::Key(note, velocity) => {
+                filters.iter_mut().for_each(|f| f.play(KeyEvent::Key(note, velocity)))
+            }
+            Step::KeyGain(note, gain) => {
+                filters.iter_mut().for_each(|f| f.play(KeyEvent::Gain(note, gain)))
+            }
+            Step::Sustain(down) => filters.iter_mut().for_each(|f| f.play(KeyEvent::Sustain(down))),
+            Step::Bend(semitones) => {
+                filters.iter_mut().for_each(|f| f.play(KeyEvent::Bend(semitones)))
+            }
+            Step::ReleaseKeys => filters.iter_mut().for_each(|f| f.play(KeyEvent::ReleaseAll)),
         }
         for filter in &mut filters {
             filter.set_settings(&settings).unwrap();

@@ -16,7 +16,7 @@ use crate::params::GROUPS;
 use egui::{Color32, Shape};
 use harness::{TestEditor, leaves};
 use nice_plug::params::Params;
-use tone_filter_dsp::{Band, BandMask, BandState, Bands, SPECS, Settings, Spec, ToneFilter, notes};
+use tone_filter_dsp::{Band, BandState, Bands, SPECS, Settings, Spec, ToneFilter, notes};
 
 /// The colour and the kind of the marker in the cell of `tone`.
 fn marker(editor: &TestEditor, tone: usize) -> Option<(Color32, BandState)> {

@@ -6,40 +6,42 @@ use nice_plug::{
     prelude::{NoteEvent, ProcessContext, control_change},
 };
 use std::collections::VecDeque;
-use tone_filter_dsp::{PITCH_WHEEL, ToneFilter};
+use tone_filter_dsp::{KeyEvent, ToneFilter};
 
 /// The most events that wait at a time.
 const CAPACITY: usize = 16_384;
 
-/// Passes an event on to the filter. Gains of pressure are its square, as those of velocities are.
-pub fn apply(filter: &mut ToneFilter, event: &NoteEvent<()>) {
-    let each = |key: Key| match key {
+/// What `event` does with the keys.
+fn key_events(event: &NoteEvent<()>) -> impl Iterator<Item = KeyEvent> + use<> {
+    let notes = |key: Key| match key {
         Key::Number(note) => note..note + 1,
         Key::Wildcard => 0..128,
     };
-    match *event {
-        NoteEvent::NoteOn { key, velocity, .. } => {
-            each(key).for_each(|note| filter.key(note, velocity));
-        }
+    let (notes, event) = match *event {
+        NoteEvent::NoteOn { key, velocity, .. } => (notes(key), KeyEvent::Key(0, velocity)),
         NoteEvent::NoteOff { key, .. } | NoteEvent::Choke { key, .. } => {
-            each(key).for_each(|note| filter.key(note, 0.0));
+            (notes(key), KeyEvent::Key(0, 0.0))
         }
         NoteEvent::PolyPressure { key, pressure, .. } => {
-            each(key).for_each(|note| filter.key_gain(note, pressure * pressure));
+            (notes(key), KeyEvent::Pressure(0, pressure))
         }
-        NoteEvent::PolyVolume { key, gain, .. } => {
-            each(key).for_each(|note| filter.key_gain(note, gain));
-        }
-        NoteEvent::MidiPitchBend { value, .. } => filter.bend(PITCH_WHEEL * (2.0 * value - 1.0)),
+        NoteEvent::PolyVolume { key, gain, .. } => (notes(key), KeyEvent::Gain(0, gain)),
+        NoteEvent::MidiPitchBend { value, .. } => (0..1, KeyEvent::Wheel(2.0 * value - 1.0)),
         NoteEvent::MidiCC { cc: control_change::DAMPER_PEDAL, value, .. } => {
-            filter.sustain(value >= 0.5)
+            (0..1, KeyEvent::Sustain(value >= 0.5))
         }
         NoteEvent::MidiCC {
             cc: control_change::ALL_SOUND_OFF | control_change::ALL_NOTES_OFF,
             ..
-        } => filter.release_keys(),
-        _ => {}
-    }
+        } => (0..1, KeyEvent::ReleaseAll),
+        _ => (0..0, KeyEvent::ReleaseAll),
+    };
+    notes.map(move |note| match event {
+        KeyEvent::Key(_, velocity) => KeyEvent::Key(note, velocity),
+        KeyEvent::Pressure(_, pressure) => KeyEvent::Pressure(note, pressure),
+        KeyEvent::Gain(_, gain) => KeyEvent::Gain(note, gain),
+        other => other,
+    })
 }
 
 /// The host's queues of notes.
@@ -103,8 +105,8 @@ impl NoteInput {
         self.pending.clear();
     }
 
-    /// Processes `channels`, and a sidechain, of at most two channels each, in parts that end where an event of `queue`
-    /// is due. The event is then passed on to the filter and back to the host, between the notes that `output` sends.
+    /// Processes `channels`, and a sidechain, of at most two channels each, with the events of `queue` that are due. They
+    /// are also passed back to the host, between the notes that `output` sends.
     pub fn process(
         &mut self,
         filter: &mut ToneFilter,
@@ -116,7 +118,7 @@ impl NoteInput {
         while let Some(event) = queue.next() {
             if self.pending.len() == CAPACITY {
                 // Too early, but not lost.
-                apply(filter, &event);
+                key_events(&event).for_each(|event| filter.play(event));
                 queue.send(moved(event, 0));
                 continue;
             }
@@ -128,37 +130,27 @@ impl NoteInput {
         // For a host without any input, nice-plug's sidechain is as long as that of the block before.
         let complete = sidechain.iter().all(|channel| channel.len() >= frames);
         let sidechain = if complete { sidechain } else { &[] };
-        let mut start = 0;
-        let mut until = |filter: &mut ToneFilter, end: usize, queue: &mut _| {
-            let each = |at: usize, filter: &ToneFilter| {
-                output.push(filter, (start + at - 1) as u32, queue);
-            };
-            let mut own = [&[][..]; 2];
-            for (own, channel) in own.iter_mut().zip(sidechain) {
-                *own = &channel[start..end];
-            }
-            let sidechain = &own[..sidechain.len().min(2)];
-            match channels {
-                [one] => filter.process_sidechained(&mut [&mut one[start..end]], sidechain, each),
-                [left, right] => {
-                    let both = &mut [&mut left[start..end], &mut right[start..end]];
-                    filter.process_sidechained(both, sidechain, each);
-                }
-                _ => {}
-            }
-            start = end;
-        };
-        while let Some((due, event)) = self.pending.pop_front() {
-            let end = (due - self.now) as usize;
-            if end >= frames {
-                self.pending.push_front((due, event));
-                break;
-            }
-            until(filter, end, queue);
-            apply(filter, &event);
-            queue.send(moved(event, end as u32));
+        let mut own = [&[][..]; 2];
+        for (own, channel) in own.iter_mut().zip(sidechain) {
+            *own = &channel[..frames];
         }
-        until(filter, frames, queue);
+        let sidechain = &own[..sidechain.len().min(2)];
+        let now = self.now;
+        let due = || {
+            let due = self.pending.iter().map(|(due, event)| ((due - now) as usize, event));
+            due.take_while(|(at, _)| *at < frames)
+        };
+        let mut passed = due().peekable();
+        let events = due().flat_map(|(at, event)| key_events(event).map(move |key| (at, key)));
+        filter.process_events(channels, sidechain, events, |end, filter| {
+            while let Some((at, event)) = passed.next_if(|(at, _)| *at < end) {
+                queue.send(moved(*event, at as u32));
+            }
+            output.push(filter, end as u32 - 1, queue);
+        });
+        passed.for_each(|(at, event)| queue.send(moved(*event, at as u32)));
+        let count = due().count();
+        self.pending.drain(..count);
         self.now += frames as u64;
     }
 }

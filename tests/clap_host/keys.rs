@@ -2,7 +2,7 @@
 
 use super::{MAX_BLOCK, RATE, random_blocks};
 use crate::hosting::{Signal, assert_same, instance, music, set, settings};
-use tone_filter_dsp::{Keys, Settings, Sync, ToneFilter};
+use tone_filter_dsp::{KeyEvent, Keys, Settings, Sync, ToneFilter};
 use xtask::host::{Midi, transport_at};
 
 /// The library's output for stereo `input`, with `play` called at its frames.
@@ -48,16 +48,19 @@ fn keys_reach_the_filter_at_their_sample() {
             (35_000, [0xB0, 123, 0]),
         ];
         let frames = messages.map(|(frame, _)| frame);
-        let expected = by_library(&actual, &input, &frames, |filter, index| match index {
-            0 => filter.key(69, 100.0 / 127.0),
-            1 => filter.key(74, 1.0),
-            2 => filter.key_gain(69, (64.0f32 / 127.0).powi(2)),
-            3 => filter.bend(2.0 * (2.0 * (f32::from(96u16 << 7) / 16_383.0) - 1.0)),
-            4 => filter.sustain(true),
-            5 => filter.key(69, 0.0),
-            6 => filter.bend(2.0 * (2.0 * (f32::from(64u16 << 7) / 16_383.0) - 1.0)),
-            _ => filter.release_keys(),
-        });
+        let expected =
+            by_library(&actual, &input, &frames, |filter, index| match index {
+                0 => filter.play(KeyEvent::Key(69, 100.0 / 127.0)),
+                1 => filter.play(KeyEvent::Key(74, 1.0)),
+                2 => filter.play(KeyEvent::Gain(69, (64.0f32 / 127.0).powi(2))),
+                3 => filter
+                    .play(KeyEvent::Bend(2.0 * (2.0 * (f32::from(96u16 << 7) / 16_383.0) - 1.0))),
+                4 => filter.play(KeyEvent::Sustain(true)),
+                5 => filter.play(KeyEvent::Key(69, 0.0)),
+                6 => filter
+                    .play(KeyEvent::Bend(2.0 * (2.0 * (f32::from(64u16 << 7) / 16_383.0) - 1.0))),
+                _ => filter.play(KeyEvent::ReleaseAll),
+            });
         instance.select(2).unwrap();
         let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
         processor.notes = messages.map(|(frame, message)| Midi { frame, message }).to_vec();

@@ -12,7 +12,7 @@ mod table;
 
 use picture::Picture;
 use std::fmt::Display;
-use tone_filter_dsp::{Settings, ToneFilter, choice, spec};
+use tone_filter_dsp::{KeyEvent, Settings, ToneFilter, choice, spec};
 
 /// Samples that the Web Audio API processes at a time.
 const QUANTUM: usize = 128;
@@ -157,14 +157,14 @@ pub extern "C" fn tone_filter_table(web: &mut Web) -> usize {
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_key(web: &mut Web, note: u8, velocity: f32) {
-    web.filter.key(note, velocity);
+    web.filter.play(KeyEvent::Key(note, velocity));
 }
 
 /// Releases all keys.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_release_keys(web: &mut Web) {
-    web.filter.release_keys();
+    web.filter.play(KeyEvent::ReleaseAll);
 }
 
 /// The bands as they are now: the address of 48 records of [`tone_filter_record`] numbers.

@@ -42,7 +42,7 @@ pub use settings::{
 pub use tone_filter_listener as listener;
 pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot};
 
-pub use analysis::Keyboard;
+pub use analysis::{KeyEvent, Keyboard};
 pub use bank::Tones;
 
 use analysis::Analysis;
@@ -53,7 +53,6 @@ use listener::{
 };
 use output::Output;
 use plan::BlockPlan;
-pub use player::PITCH_WHEEL;
 use settings::smoother::Smoother;
 use std::fmt;
 use synthesis::Synthesis;

@@ -1,47 +1,28 @@
-//! What a player does: keys, pedal and pitch wheel.
+//! The keys of a player: events, and all keys as one value.
 
-use crate::{BandMask, Keyboard, ToneFilter};
+use crate::{BandMask, KeyEvent, Keyboard, ToneFilter};
 
-/// Semitones of a pitch wheel that is all the way up, as in General MIDI; see [`ToneFilter::bend`].
-pub const PITCH_WHEEL: f32 = 2.0;
-
-/// What a player does. It takes effect from the next multiple of 64 samples on, and is heard if [`Settings::keys`]
-/// says so.
-///
-/// [`Settings::keys`]: crate::Settings::keys
 impl ToneFilter {
-    /// Presses the key of the MIDI note `note` with a `velocity` of 0..1, whose square is the band's gain; 0 releases
-    /// the key. Key 69 is the band that sounds A4, which `transpose` moves. Other notes than 0..128 are ignored.
+    /// Does what a player's `event` says, from the next multiple of 64 samples on; see
+    /// [`ToneFilter::process_events`]. It has an effect if [`Settings::keys`](crate::Settings::keys) is on.
     ///
     /// ```
-    /// use tone_filter_dsp::{Keys, Settings, ToneFilter};
+    /// use tone_filter_dsp::{KeyEvent, Keys, Settings, ToneFilter};
     ///
-    /// // Of all that the bands hear, only A4 sounds.
+    /// // Of all notes of the input, only A4 sounds.
     /// let settings = Settings { keys: Keys::Hold, ..Settings::default() };
     /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
-    /// filter.key(69, 1.0);
+    /// filter.play(KeyEvent::Key(69, 1.0));
     /// filter.process(&mut [&mut [0.0; 512]]);
-    /// filter.key(69, 0.0);
+    /// filter.play(KeyEvent::Key(69, 0.0));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn key(&mut self, note: u8, velocity: f32) {
-        self.analysis.keys.keyboard.key(note, velocity);
-    }
-
-    /// Gives the band of a key that is held or sustained another gain, 0..4.
-    pub fn key_gain(&mut self, note: u8, gain: f32) {
-        self.analysis.keys.keyboard.key_gain(note, gain);
-    }
-
-    /// Presses or releases the sustain pedal, which holds the keys that are released meanwhile.
-    pub fn sustain(&mut self, down: bool) {
-        self.analysis.keys.keyboard.sustain(down);
-    }
-
-    /// Moves all bands by so many semitones, -48..48, as long as keys are in use.
-    pub fn bend(&mut self, semitones: f32) {
-        self.analysis.keys.keyboard.bend(semitones);
-        self.aim();
+    pub fn play(&mut self, event: KeyEvent) {
+        let before = self.analysis.keys.keyboard.bend;
+        self.analysis.keys.keyboard.play(event);
+        if self.analysis.keys.keyboard.bend != before {
+            self.aim();
+        }
     }
 
     /// Plays what `keyboard` holds, in place of all keys so far. Does not allocate.
@@ -53,8 +34,8 @@ impl ToneFilter {
     /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
     /// // On the player's thread, which sends a copy:
     /// let mut keyboard = Keyboard::default();
-    /// keyboard.key(69, 0.8);
-    /// keyboard.sustain(true);
+    /// keyboard.play(KeyEvent::Key(69, 0.8));
+    /// keyboard.play(KeyEvent::Sustain(true));
     /// // On the audio thread:
     /// filter.set_keyboard(&keyboard);
     /// assert_eq!(*filter.keyboard(), keyboard);
@@ -81,11 +62,6 @@ impl ToneFilter {
     pub(crate) fn held(&self) -> BandMask {
         self.analysis.keys.held(self.settings.keys, self.settings.transpose)
     }
-
-    /// Releases all keys and the sustain pedal.
-    pub fn release_keys(&mut self) {
-        self.analysis.keys.keyboard.release_keys();
-    }
 }
 
 #[cfg(test)]
@@ -108,9 +84,9 @@ mod tests {
     #[test]
     fn keys_choose_the_bands_that_sound_their_notes() {
         let mut filter = filter();
-        filter.key(69, 1.0);
-        filter.key(33, 0.5);
-        filter.key(200, 1.0);
+        filter.play(KeyEvent::Key(69, 1.0));
+        filter.play(KeyEvent::Key(33, 0.5));
+        filter.play(KeyEvent::Key(200, 1.0));
         assert_eq!(weights(&filter, Keys::Off, 0.0), []);
         assert_eq!(weights(&filter, Keys::Hold, 0.0), [(12, 1.0)]);
         assert_eq!(weights(&filter, Keys::Hold, -24.0), [(0, 0.25), (36, 1.0)]);
@@ -135,32 +111,32 @@ mod tests {
     #[test]
     fn a_pedal_holds_what_is_released_and_a_release_of_all_ends_it() {
         let mut filter = filter();
-        filter.key(69, 1.0);
-        filter.sustain(true);
-        filter.key(69, 0.0);
-        filter.key(81, 1.0);
+        filter.play(KeyEvent::Key(69, 1.0));
+        filter.play(KeyEvent::Sustain(true));
+        filter.play(KeyEvent::Key(69, 0.0));
+        filter.play(KeyEvent::Key(81, 1.0));
         assert_eq!(weights(&filter, Keys::Hold, 0.0), [(12, 1.0), (24, 1.0)]);
-        filter.sustain(false);
+        filter.play(KeyEvent::Sustain(false));
         assert_eq!(weights(&filter, Keys::Hold, 0.0), [(24, 1.0)]);
-        filter.key_gain(81, 2.0);
-        filter.key_gain(69, 2.0);
+        filter.play(KeyEvent::Gain(81, 2.0));
+        filter.play(KeyEvent::Gain(69, 2.0));
         assert_eq!(weights(&filter, Keys::Hold, 0.0), [(24, 2.0)]);
-        filter.key_gain(81, f32::NAN);
-        filter.release_keys();
+        filter.play(KeyEvent::Gain(81, f32::NAN));
+        filter.play(KeyEvent::ReleaseAll);
         assert_eq!(weights(&filter, Keys::Hold, 0.0), []);
     }
 
     #[test]
     fn a_keyboard_that_is_set_plays_as_its_keys_do() {
         let (mut played, mut keyboard) = (filter(), Keyboard::default());
-        played.key(60, 1.0);
-        played.key(69, 0.5);
-        played.bend(1.0);
-        played.key(60, 0.0);
-        keyboard.key(69, 0.5);
-        keyboard.bend(1.0);
+        played.play(KeyEvent::Key(60, 1.0));
+        played.play(KeyEvent::Key(69, 0.5));
+        played.play(KeyEvent::Bend(1.0));
+        played.play(KeyEvent::Key(60, 0.0));
+        keyboard.play(KeyEvent::Key(69, 0.5));
+        keyboard.play(KeyEvent::Bend(1.0));
         let mut set = filter();
-        set.key(72, 1.0);
+        set.play(KeyEvent::Key(72, 1.0));
         set.set_keyboard(&keyboard);
         assert_eq!(played.keyboard(), set.keyboard());
         let settings = Settings { keys: Keys::Hold, ..Settings::default() };
@@ -176,7 +152,7 @@ mod tests {
     #[test]
     fn weights_move_within_5_ms() {
         let mut filter = filter();
-        filter.key(69, 1.0);
+        filter.play(KeyEvent::Key(69, 1.0));
         let keys = &mut filter.analysis.keys;
         assert!(!keys.act(Keys::Off));
         for block in 1..=4 {

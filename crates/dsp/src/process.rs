@@ -1,6 +1,8 @@
 //! The ways to pass sound through the filter.
 
-use crate::{ToneFilter, downmix::finite, lanes::BLOCK, plan::Span, settings::smoother::Fades};
+use crate::{
+    KeyEvent, ToneFilter, downmix::finite, lanes::BLOCK, plan::Span, settings::smoother::Fades,
+};
 use std::ops::Range;
 use tone_filter_simd::denormals::FlushToZero;
 
@@ -56,15 +58,42 @@ impl ToneFilter {
         &mut self,
         channels: &mut [&mut [f32]],
         sidechain: &[&[f32]],
+        each: impl FnMut(usize, &Self),
+    ) {
+        self.process_events(channels, sidechain, [], each);
+    }
+
+    /// [`ToneFilter::process_sidechained`] with a player's events: each with the sample of this call at which it happens,
+    /// in this order. An event takes effect from the next multiple of 64 samples on, counted from the last reset; after
+    /// the call, all have happened.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{KeyEvent, Keys, Settings, ToneFilter};
+    ///
+    /// let settings = Settings { keys: Keys::Hold, ..Settings::default() };
+    /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
+    /// let events = [(100, KeyEvent::Key(69, 1.0)), (400, KeyEvent::Key(69, 0.0))];
+    /// filter.process_events(&mut [&mut [0.0; 512]], &[], events, |_, _| ());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn process_events(
+        &mut self,
+        channels: &mut [&mut [f32]],
+        sidechain: &[&[f32]],
+        events: impl IntoIterator<Item = (usize, KeyEvent)>,
         mut each: impl FnMut(usize, &Self),
     ) {
         let _denormals = FlushToZero::new();
         let lengths = channels.iter().map(|channel| channel.len());
         let frames = lengths.chain(sidechain.iter().map(|channel| channel.len())).min();
         let frames = if channels.is_empty() { 0 } else { frames.unwrap_or(0) };
+        let mut events = events.into_iter().peekable();
         let mut start = 0;
         while start < frames {
             if self.position == 0 {
+                while let Some((_, event)) = events.next_if(|(at, _)| *at <= start) {
+                    self.play(event);
+                }
                 self.begin_block(channels.len(), !sidechain.is_empty());
             }
             let end = frames.min(start + BLOCK - self.position);
@@ -77,6 +106,7 @@ impl ToneFilter {
                 each(end, self);
             }
         }
+        events.for_each(|(_, event)| self.play(event));
     }
 
     /// Plans a block of 64 samples of `channels`, with a sidechain that is connected or not.

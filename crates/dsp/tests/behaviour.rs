@@ -6,8 +6,8 @@ mod common;
 use common::{noise, noisy_chord, sine, white};
 use proptest::prelude::*;
 use tone_filter_dsp::{
-    BandMask, Error, SPECS, Scale, Settings, Spec, Stereo, ToneFilter, choice, kernel::BLOCK,
-    reference,
+    BandMask, Error, KeyEvent, SPECS, Scale, Settings, Spec, Stereo, ToneFilter, choice,
+    kernel::BLOCK, reference,
 };
 
 const RATE: f64 = 44_100.0;
@@ -67,8 +67,8 @@ proptest! {
                 if start == middle {
                     let shares = shares.map(|share| 1.0 - share);
                     filter.set_settings(&settings_at(&shares, switches[1])).unwrap();
-                    filter.key(69, shares[0]);
-                    filter.bend(shares[1]);
+                    filter.play(KeyEvent::Key(69, shares[0]));
+                    filter.play(KeyEvent::Bend(shares[1]));
                 }
                 let stop = if start < middle { middle } else { l.len() };
                 let end = stop.min(start + sizes.next().unwrap());
@@ -95,8 +95,8 @@ proptest! {
         for (shares, switches) in &steps {
             let settings = Settings { output: 0.0, ..settings_at(shares, *switches) };
             filter.set_settings(&settings).unwrap();
-            filter.key((switches >> 9) as u8, shares[0]);
-            filter.bend(4.0 * shares[1] - 2.0);
+            filter.play(KeyEvent::Key((switches >> 9) as u8, shares[0]));
+            filter.play(KeyEvent::Bend(4.0 * shares[1] - 2.0));
             let mut block: Vec<f32> = (0..2000).map(|_| gain * noise() as f32).collect();
             let mut other: Vec<f32> = block.iter().rev().copied().collect();
             dry = block.iter().fold(dry, |peak, x| peak.max(x.abs()));

@@ -6,7 +6,7 @@ mod common;
 use common::noise;
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
-    Keys, Settings, Sync, ToneFilter, Voice,
+    KeyEvent, Keys, Settings, Sync, ToneFilter, Voice,
     kernel::Kernel,
     notes::{TONES, frequency},
 };
@@ -83,13 +83,13 @@ fn a_held_key_lets_its_band_through_and_no_other_within_10_ms() {
         let silence = filtered(&mut keys, &before);
         assert!(power(&silence[24_000..]) < 1e-20, "no key, no sound");
         filtered(&mut alone, &before);
-        keys.key(69, 1.0);
+        keys.play(KeyEvent::Key(69, 1.0));
         let (played, alone) = (filtered(&mut keys, &after), filtered(&mut alone, &after));
         let [played, alone] = [&played[480..], &alone[480..]];
         let error: Vec<f32> = played.iter().zip(alone).map(|(a, b)| a - b).collect();
         let error = db(power(&error) / power(alone));
         assert!(error < -60.0, "focus {focus}: {error:.1} dB");
-        keys.key(69, 0.0);
+        keys.play(KeyEvent::Key(69, 0.0));
         let released = filtered(&mut keys, &after);
         assert!(db(power(&released[960..]) / power(alone)) < -60.0, "focus {focus}: released");
     }
@@ -101,7 +101,7 @@ fn added_keys_sound_beside_what_sounds_anyway() {
     let muted = Settings { bands: settings.bands.with(12, false), keys: Keys::Add, ..settings };
     let mut open = ToneFilter::new(RATE, &settings).unwrap();
     let mut added = ToneFilter::new(RATE, &muted).unwrap();
-    added.key(69, 1.0);
+    added.play(KeyEvent::Key(69, 1.0));
     let signal = cluster(1.0);
     let (open, added) = (filtered(&mut open, &signal), filtered(&mut added, &signal));
     assert_eq!(open[24_000..], added[24_000..]);
@@ -113,16 +113,16 @@ fn a_bend_moves_the_bank() {
     let hertz = 440.0 * (2.0f64 / 12.0).exp2();
     let settings = Settings { keys: Keys::Hold, focus: 0.0, ring: 1.0, ..wet(Voice::Square) };
     let mut filter = ToneFilter::new(RATE, &settings).unwrap();
-    filter.key(69, 1.0);
+    filter.play(KeyEvent::Key(69, 1.0));
     let level = |filter: &mut ToneFilter| {
         let output = filtered(filter, &sine(hertz, 2.0));
         power(&output[48_000..])
     };
     let straight = level(&mut filter);
-    filter.bend(2.0);
+    filter.play(KeyEvent::Bend(2.0));
     let bent = level(&mut filter);
     assert!(db(bent / straight) > 20.0, "{:.1} dB", db(bent / straight));
-    filter.bend(0.0);
+    filter.play(KeyEvent::Bend(0.0));
     assert!(db(bent / level(&mut filter)) > 20.0);
 }
 
@@ -217,16 +217,16 @@ fn nothing_is_left(settings: &Settings, least: f64) {
         let (keys, freeze, morph) = (Keys::ALL[any(4)], any(3) == 0, any(101) as f32);
         let now = Settings { keys, freeze, morph, sync, ..settings }.at_tempo(90.0);
         played.set_settings(&now).unwrap();
-        played.key(any(128) as u8, any(5) as f32 / 4.0);
-        played.key_gain(any(128) as u8, any(5) as f32);
-        played.sustain(any(2) == 0);
-        played.bend(any(5) as f32 - 2.0);
+        played.play(KeyEvent::Key(any(128) as u8, any(5) as f32 / 4.0));
+        played.play(KeyEvent::Gain(any(128) as u8, any(5) as f32));
+        played.play(KeyEvent::Sustain(any(2) == 0));
+        played.play(KeyEvent::Bend(any(5) as f32 - 2.0));
         let output = filtered(&mut played, block);
         assert!(output.iter().all(|x| x.is_finite()));
     }
     played.set_settings(&settings).unwrap();
-    played.release_keys();
-    played.bend(0.0);
+    played.play(KeyEvent::ReleaseAll);
+    played.play(KeyEvent::Bend(0.0));
     let mut fresh = ToneFilter::new(RATE, &settings).unwrap();
     let mut last = [Vec::new(), Vec::new()];
     for _ in 0..15 {

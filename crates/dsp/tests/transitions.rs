@@ -6,7 +6,7 @@ mod common;
 
 use common::noise;
 use std::f64::consts::TAU;
-use tone_filter_dsp::{CHOICES, Listen, Settings, Stereo, ToneFilter, Voice};
+use tone_filter_dsp::{CHOICES, KeyEvent, Listen, Settings, Stereo, ToneFilter, Voice};
 
 const RATE: f64 = 48_000.0;
 /// The window in which a level is measured: 20 ms.
@@ -41,7 +41,7 @@ fn run(
     mut sizes: impl FnMut() -> usize,
 ) -> Sound {
     let mut filter = ToneFilter::new(RATE, &changes[0].1).unwrap();
-    filter.key(69, 1.0);
+    filter.play(KeyEvent::Key(69, 1.0));
     let mut output = input.clone();
     let frames = output[0].len();
     let mut start = 0;

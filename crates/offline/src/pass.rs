@@ -8,7 +8,7 @@ use super::{
     wav::{Chunk, Format},
 };
 use ebur128::{EbuR128, Mode};
-use tone_filter_dsp::{BandMask, BandState, ToneFilter};
+use tone_filter_dsp::{BandMask, BandState, KeyEvent, ToneFilter};
 
 /// Frames between two looks at the bands, and the shortest piece of a tail.
 const MOMENT: usize = 2048;
@@ -219,7 +219,7 @@ impl<'a> Pass<'a> {
     /// Goes on with the start of the source, while the filter sounds on.
     fn rewind(&mut self) -> Result<(), Error> {
         self.source = Source::open(self.input)?;
-        self.filter.release_keys();
+        self.filter.play(KeyEvent::ReleaseAll);
         self.player = Player::new(&self.options.keys, &self.filter);
         self.read = 0;
         Ok(())

@@ -5,7 +5,7 @@ use midly::{Format, MetaMessage, MidiMessage, Smf, Timing, TrackEventKind, num::
 use std::{
     collections::BTreeSet, fs, iter::Peekable, ops::Range, path::Path, sync::Arc, vec::IntoIter,
 };
-use tone_filter_dsp::{PITCH_WHEEL, ToneFilter};
+use tone_filter_dsp::{KeyEvent, ToneFilter};
 
 /// Microseconds of a quarter note until a file sets its tempo.
 const QUARTER: u32 = 500_000;
@@ -14,20 +14,8 @@ const QUARTER: u32 = 500_000;
 #[derive(Debug, Clone, Default)]
 pub struct Score {
     /// With seconds from the start, in order.
-    events: Arc<[(f64, Event)]>,
+    events: Arc<[(f64, KeyEvent)]>,
     tempo: Option<f64>,
-}
-
-/// What a player does: the methods of [`ToneFilter`] for keys.
-#[derive(Debug, Clone, Copy)]
-enum Event {
-    /// With the velocity, 0 for a release.
-    Key(u8, f32),
-    Gain(u8, f32),
-    Sustain(bool),
-    /// In semitones.
-    Bend(f32),
-    ReleaseAll,
 }
 
 impl Score {
@@ -76,23 +64,23 @@ impl Score {
                 }
                 _ => continue,
             };
-            let Some(event) = Event::new(message) else { continue };
+            let Some(event) = key_event(message) else { continue };
             match event {
-                Event::Key(key, 0.0) => {
+                KeyEvent::Key(key, 0.0) => {
                     held.remove(&(key, track, channel));
                     if held.range((key, 0, 0)..(key + 1, 0, 0)).next().is_some() {
                         continue;
                     }
                 }
-                Event::Key(key, _) => drop(held.insert((key, track, channel))),
-                Event::ReleaseAll => held.clear(),
+                KeyEvent::Key(key, _) => drop(held.insert((key, track, channel))),
+                KeyEvent::ReleaseAll => held.clear(),
                 _ => {}
             }
             events.push((seconds, event));
         }
         if !events
             .iter()
-            .any(|(_, event)| matches!(event, Event::Key(_, velocity) if *velocity > 0.0))
+            .any(|(_, event)| matches!(event, KeyEvent::Key(_, velocity) if *velocity > 0.0))
         {
             return Err(Error::NoNotes(path.into()));
         }
@@ -105,39 +93,27 @@ impl Score {
     }
 }
 
-impl Event {
-    /// What `message` does, as in the plugin; `None` for nothing.
-    fn new(message: MidiMessage) -> Option<Self> {
-        let share = |value: u7| f32::from(value.as_int()) / 127.0;
-        Some(match message {
-            MidiMessage::NoteOn { key, vel } => Self::Key(key.as_int(), share(vel)),
-            MidiMessage::NoteOff { key, .. } => Self::Key(key.as_int(), 0.0),
-            MidiMessage::Aftertouch { key, vel } => Self::Gain(key.as_int(), share(vel).powi(2)),
-            MidiMessage::PitchBend { bend } => Self::Bend(PITCH_WHEEL * bend.as_f32()),
-            MidiMessage::Controller { controller, value } => match controller.as_int() {
-                64 => Self::Sustain(value >= 64),
-                120 | 123 => Self::ReleaseAll,
-                _ => return None,
-            },
+/// What `message` does, as in the plugin; `None` for nothing.
+fn key_event(message: MidiMessage) -> Option<KeyEvent> {
+    let share = |value: u7| f32::from(value.as_int()) / 127.0;
+    Some(match message {
+        MidiMessage::NoteOn { key, vel } => KeyEvent::Key(key.as_int(), share(vel)),
+        MidiMessage::NoteOff { key, .. } => KeyEvent::Key(key.as_int(), 0.0),
+        MidiMessage::Aftertouch { key, vel } => KeyEvent::Pressure(key.as_int(), share(vel)),
+        MidiMessage::PitchBend { bend } => KeyEvent::Wheel(bend.as_f32()),
+        MidiMessage::Controller { controller, value } => match controller.as_int() {
+            64 => KeyEvent::Sustain(value >= 64),
+            120 | 123 => KeyEvent::ReleaseAll,
             _ => return None,
-        })
-    }
-
-    fn play(self, filter: &mut ToneFilter) {
-        match self {
-            Self::Key(note, velocity) => filter.key(note, velocity),
-            Self::Gain(note, gain) => filter.key_gain(note, gain),
-            Self::Sustain(down) => filter.sustain(down),
-            Self::Bend(semitones) => filter.bend(semitones),
-            Self::ReleaseAll => filter.release_keys(),
-        }
-    }
+        },
+        _ => return None,
+    })
 }
 
-/// Somebody who plays a score on a filter while it works.
+/// A score on its way through a filter.
 pub struct Player {
-    /// What is still to be played, with the frame of the filter before which it is due.
-    events: Peekable<IntoIter<(u64, Event)>>,
+    /// What is still to be played, with the frame of the filter at which it is due.
+    events: Peekable<IntoIter<(u64, KeyEvent)>>,
     /// Frames so far.
     frame: u64,
 }
@@ -153,8 +129,8 @@ impl Player {
         Self { events: events.into_iter().peekable(), frame: 0 }
     }
 
-    /// Lets `filter` process the frames `range` of `channels`, in parts that end where something is played. `each` gets
-    /// the filter after each of its blocks.
+    /// Lets `filter` process the frames `range` of `channels`, while the score is played. `each` gets the filter after each
+    /// of its blocks.
     pub fn process(
         &mut self,
         filter: &mut ToneFilter,
@@ -162,18 +138,11 @@ impl Player {
         range: Range<usize>,
         mut each: impl FnMut(&ToneFilter),
     ) {
-        let Range { mut start, end } = range;
-        while start < end {
-            while let Some((_, event)) = self.events.next_if(|(due, _)| *due <= self.frame) {
-                event.play(filter);
-            }
-            let due = self.events.peek().map_or(u64::MAX, |(due, _)| *due);
-            let frames = (due - self.frame).min((end - start) as u64);
-            let part = start..start + frames as usize;
-            let mut parts: Vec<_> = channels.iter_mut().map(|c| &mut c[part.clone()]).collect();
-            filter.process_with(&mut parts, |_, filter| each(filter));
-            start = part.end;
-            self.frame += frames;
-        }
+        let (start, end) = (self.frame, self.frame + range.len() as u64);
+        self.frame = end;
+        let due = std::iter::from_fn(|| self.events.next_if(|(due, _)| *due < end));
+        let events = due.map(|(due, event)| ((due - start) as usize, event));
+        let mut parts: Vec<_> = channels.iter_mut().map(|c| &mut c[range.clone()]).collect();
+        filter.process_events(&mut parts, &[], events, |_, filter| each(filter));
     }
 }

@@ -13,7 +13,7 @@ use godot::{
 };
 use player::{Player, State};
 use std::{ffi::c_void, slice};
-use tone_filter_dsp::{choice, spec};
+use tone_filter_dsp::{KeyEvent, choice, spec};
 use triple_buffer::Input;
 
 struct ToneFilterExtension;
@@ -59,7 +59,7 @@ impl AudioEffectToneFilter {
     #[func]
     pub fn key(&mut self, note: u8, velocity: f32) {
         let mut state = self.state;
-        state.keyboard.key(note, velocity);
+        state.keyboard.play(KeyEvent::Key(note, velocity));
         self.change(state);
     }
 

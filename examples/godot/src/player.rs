@@ -1,7 +1,7 @@
 //! The filter on the audio thread, and the way to it. It needs no Godot to run.
 
 use godot::classes::native::AudioFrame;
-use tone_filter_dsp::{Error, Keyboard, Settings, ToneFilter};
+use tone_filter_dsp::{KeyEvent, Error, Keyboard, Settings, ToneFilter};
 use triple_buffer::{Input, Output, triple_buffer};
 
 /// Frames that are filtered at a time.
@@ -64,10 +64,10 @@ mod tests {
         for count in 0..200 {
             if count == 100 {
                 state.settings.keys = Keys::Hold;
-                state.keyboard.key(57, 0.75);
+                state.keyboard.play(KeyEvent::Key(57, 0.75));
                 sender.write(state);
                 filter.set_settings(&state.settings).unwrap();
-                filter.key(57, 0.75);
+                filter.play(KeyEvent::Key(57, 0.75));
             }
             // A saw of 220 Hz, in blocks that are no multiple of the chunk.
             let sample = |i: usize| ((count * 500 + i) * 220 % 48_000) as f32 / 48_000.0 - 0.5;

@@ -4,7 +4,8 @@ use super::{TestEditor, marker};
 use crate::editor::DEFAULT_SIZE;
 use egui::Modifiers;
 use tone_filter_dsp::{
-    BandMask, BandState, Keys, PitchClass, PitchClasses, Scale, Settings, ToneFilter, notes,
+    BandMask, BandState, KeyEvent, Keys, PitchClass, PitchClasses, Scale, Settings, ToneFilter,
+    notes,
 };
 
 #[test]
@@ -95,7 +96,7 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
     settings.bands = BandMask::ALL.with(19, false);
     (settings.scale, settings.custom) = (Scale::Custom, PitchClasses::ALL.with(23 % 12, false));
     let mut filter = ToneFilter::new(48_000.0, &settings).unwrap();
-    filter.key(72, 1.0);
+    filter.play(KeyEvent::Key(72, 1.0));
     filter.process(&mut [&mut signal]);
 
     let mut editor = TestEditor::new(DEFAULT_SIZE);
@@ -129,7 +130,7 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
     }
 
     // A key that is held brings back a band that is muted.
-    filter.key(76, 1.0);
+    filter.play(KeyEvent::Key(76, 1.0));
     editor.hear(&filter);
     assert!(marker(&editor, 19).is_some_and(|(_, state)| state != BandState::Inactive));
 }

@@ -1,7 +1,7 @@
 //! What the examples do, done with the library in Rust.
 
 use anyhow::{Context, Result};
-use tone_filter_dsp::{BandState, Keys, Settings, ToneFilter, spec};
+use tone_filter_dsp::{BandState, KeyEvent, Keys, Settings, ToneFilter, spec};
 use tone_filter_presets::Preset;
 
 /// Sample rate of the files for `tone_filter.c`, Hz.
@@ -33,7 +33,7 @@ pub fn game() -> Result<(Vec<u8>, String)> {
         morph.set(&mut settings, count.min(100) as f32);
         if count == 200 {
             settings.keys = Keys::Hold;
-            filter.key(69, 0.75);
+            filter.play(KeyEvent::Key(69, 0.75));
         }
         filter.set_settings(&settings)?;
         let square = |frame: usize, frequency: usize| {

@@ -11,7 +11,7 @@ use midly::{
     num::{u4, u7, u15, u24, u28},
 };
 use std::fs;
-use tone_filter_dsp::{Keys, Settings, Sync, ToneFilter};
+use tone_filter_dsp::{KeyEvent, Keys, Settings, Sync, ToneFilter};
 use tone_filter_presets::Preset;
 
 const RATE: usize = 48_000;
@@ -109,19 +109,19 @@ fn all_that_a_player_does_reaches_the_bands_at_its_time_in_every_kind_of_file() 
     let bend = MidiMessage::PitchBend { bend: PitchBend::from_f32(0.5) };
     let pressure = MidiMessage::Aftertouch { key: u7::new(64), vel: u7::new(20) };
     let played: [(u32, TrackEventKind<'static>, Play); 13] = [
-        (2400, on(69, 100), |f| f.key(69, 100.0 / 127.0)),
-        (4800, on(64, 64), |f| f.key(64, 64.0 / 127.0)),
-        (7200, midi(pressure), |f| f.key_gain(64, (20.0f32 / 127.0).powi(2))),
-        (9600, controller(64, 127), |f| f.sustain(true)),
-        (12_000, off(69), |f| f.key(69, 0.0)),
-        (14_400, midi(bend), |f| f.bend(1.0)),
-        (26_400, controller(64, 0), |f| f.sustain(false)),
-        (28_800, on(64, 0), |f| f.key(64, 0.0)),
-        (31_200, on(57, 127), |f| f.key(57, 1.0)),
-        (33_600, controller(123, 0), |f| f.release_keys()),
-        (36_000, on(73, 127), |f| f.key(73, 1.0)),
-        (38_400, controller(120, 0), |f| f.release_keys()),
-        (40_800, on(57, 90), |f| f.key(57, 90.0 / 127.0)),
+        (2400, on(69, 100), |f| f.play(KeyEvent::Key(69, 100.0 / 127.0))),
+        (4800, on(64, 64), |f| f.play(KeyEvent::Key(64, 64.0 / 127.0))),
+        (7200, midi(pressure), |f| f.play(KeyEvent::Gain(64, (20.0f32 / 127.0).powi(2)))),
+        (9600, controller(64, 127), |f| f.play(KeyEvent::Sustain(true))),
+        (12_000, off(69), |f| f.play(KeyEvent::Key(69, 0.0))),
+        (14_400, midi(bend), |f| f.play(KeyEvent::Bend(1.0))),
+        (26_400, controller(64, 0), |f| f.play(KeyEvent::Sustain(false))),
+        (28_800, on(64, 0), |f| f.play(KeyEvent::Key(64, 0.0))),
+        (31_200, on(57, 127), |f| f.play(KeyEvent::Key(57, 1.0))),
+        (33_600, controller(123, 0), |f| f.play(KeyEvent::ReleaseAll)),
+        (36_000, on(73, 127), |f| f.play(KeyEvent::Key(73, 1.0))),
+        (38_400, controller(120, 0), |f| f.play(KeyEvent::ReleaseAll)),
+        (40_800, on(57, 90), |f| f.play(KeyEvent::Key(57, 90.0 / 127.0))),
     ];
     let input = noisy_chord(1.0, RATE as f64);
     let settings =

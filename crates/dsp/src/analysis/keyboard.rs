@@ -9,6 +9,29 @@ const MOST_BEND: f32 = 48.0;
 /// The greatest gain of a key: 12 dB.
 const MOST_GAIN: f32 = 4.0;
 
+/// Semitones of a pitch wheel that is all the way up, as in General MIDI.
+const PITCH_WHEEL: f32 = 2.0;
+
+/// What a player does with the keys.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum KeyEvent {
+    /// Presses the key of a MIDI note with a velocity of 0..1, whose square is the band's gain; 0 releases the key. Key 69
+    /// is the band that sounds A4, which `transpose` moves. Other notes than 0..128 are ignored.
+    Key(u8, f32),
+    /// Gives the band of a key that is held or sustained another gain: the square of a pressure of 0..1.
+    Pressure(u8, f32),
+    /// Gives it a gain of 0..4.
+    Gain(u8, f32),
+    /// Moves all bands by so many semitones, -48..48, as long as keys are in use.
+    Bend(f32),
+    /// The same by a pitch wheel, -1..1: two semitones up or down, as in General MIDI.
+    Wheel(f32),
+    /// Presses or releases the sustain pedal, which holds the keys that are released meanwhile.
+    Sustain(bool),
+    /// Releases all keys and the sustain pedal.
+    ReleaseAll,
+}
+
 /// Which keys are held, how strongly, and where pedal and pitch wheel are.
 ///
 /// It is a plain value of 650 bytes: where player and filter have a thread each, the player changes one and hands over copies
@@ -32,9 +55,20 @@ impl Default for Keyboard {
 }
 
 impl Keyboard {
-    /// Presses the key of the MIDI note `note` with a `velocity` of 0..1, whose square is the band's gain; 0 releases
-    /// the key. Other notes than 0..128 are ignored.
-    pub fn key(&mut self, note: u8, velocity: f32) {
+    /// Does what `event` says.
+    pub fn play(&mut self, event: KeyEvent) {
+        match event {
+            KeyEvent::Key(note, velocity) => self.key(note, velocity),
+            KeyEvent::Pressure(note, pressure) => self.gain(note, pressure * pressure),
+            KeyEvent::Gain(note, gain) => self.gain(note, gain),
+            KeyEvent::Bend(semitones) => self.bend(semitones),
+            KeyEvent::Wheel(position) => self.bend(PITCH_WHEEL * position),
+            KeyEvent::Sustain(down) => self.sustain(down),
+            KeyEvent::ReleaseAll => *self = Self { bend: self.bend, ..Self::default() },
+        }
+    }
+
+    fn key(&mut self, note: u8, velocity: f32) {
         let (note, velocity) = (usize::from(note), bounded(velocity, 0.0, 1.0));
         if note < NOTES {
             self.down[note] = velocity > 0.0;
@@ -46,16 +80,14 @@ impl Keyboard {
         }
     }
 
-    /// Gives the band of a key that is held or sustained another gain, 0..4.
-    pub fn key_gain(&mut self, note: u8, gain: f32) {
+    fn gain(&mut self, note: u8, gain: f32) {
         if let Some(held) = self.gains.get_mut(usize::from(note)).filter(|held| **held > 0.0) {
             // A key that is held stays distinct from one that is not.
             *held = bounded(gain, f32::MIN_POSITIVE, MOST_GAIN);
         }
     }
 
-    /// Presses or releases the sustain pedal, which holds the keys that are released meanwhile.
-    pub fn sustain(&mut self, down: bool) {
+    fn sustain(&mut self, down: bool) {
         self.sustain = down;
         if !down {
             let held = self.gains.iter_mut().zip(self.down);
@@ -63,14 +95,8 @@ impl Keyboard {
         }
     }
 
-    /// Moves all bands by so many semitones, -48..48, as long as keys are in use.
-    pub fn bend(&mut self, semitones: f32) {
+    fn bend(&mut self, semitones: f32) {
         self.bend = bounded(semitones, -MOST_BEND, MOST_BEND);
-    }
-
-    /// Releases all keys and the sustain pedal.
-    pub fn release_keys(&mut self) {
-        *self = Self { bend: self.bend, ..Self::default() };
     }
 }
 

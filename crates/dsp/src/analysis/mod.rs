@@ -7,7 +7,7 @@ mod level;
 mod polyphony;
 mod sidechain;
 
-pub use keyboard::Keyboard;
+pub use keyboard::{KeyEvent, Keyboard};
 
 use crate::{
     downmix::mean,

@@ -20,7 +20,7 @@ use heap::counted;
 use hound::WavReader;
 use kira::common::{FRAMES, state};
 use std::{error::Error, path::Path};
-use tone_filter_dsp::{Keyboard, Keys, Settings, ToneFilter};
+use tone_filter_dsp::{KeyEvent, Keyboard, Keys, Settings, ToneFilter};
 use tone_filter_firewheel::{ToneFilterNode, ToneFilterState};
 use tone_filter_kira::{ToneFilterBuilder, ToneFilterHandle};
 
@@ -187,7 +187,7 @@ fn firewheels_node_follows_its_parameters_without_allocation() {
 #[test]
 fn firewheels_node_starts_with_its_parameters() {
     let mut keyboard = Keyboard::default();
-    keyboard.key(69, 1.0);
+    keyboard.play(KeyEvent::Key(69, 1.0));
     let settings = Settings { keys: Keys::Hold, ..Settings::default() };
     let mut stream = firewheel::Stream::new(RATE, ToneFilterNode { settings, keyboard }).unwrap();
     let mut filter = ToneFilter::new(RATE.into(), &settings).unwrap();
