@@ -15,6 +15,9 @@ const PACKAGES: [&str; 5] = [
     "libc6-dev:arm64",
 ];
 
+/// The package of the filter.
+const DSP: &str = "--package=tone-filter-dsp";
+
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
 /// Compares files, and builds and runs the tests.
@@ -42,7 +45,7 @@ pub fn test() -> Result<()> {
         suite::apt_install(&missing)?;
     }
 
-    cargo(&["build", "--features=cli", "--bin=tone-filter"])?;
+    cargo(&["build", "--package=tone-filter-cli"])?;
     let program = target()?.join(TARGET).join("debug/tone-filter");
     let files = bits::compare(|| {
         let mut emulator = Command::new("qemu-aarch64");
@@ -50,9 +53,10 @@ pub fn test() -> Result<()> {
         emulator
     })?;
     println!("{files} files are the same as here");
-    tests(&["--lib", "--test=kernels", "--test=override", "--test=accuracy"])?;
+    tests(&["--package=tone-filter-listener", "--package=tone-filter-simd", "--lib"])?;
+    tests(&[DSP, "--lib", "--test=override", "--test=accuracy", "--test=kernels"])?;
     // The waveforms themselves are the same on every CPU, and their spectra take an emulator an hour.
-    tests(&["--test=voices", "every_kernel"])
+    tests(&[DSP, "--test=voices", "every_kernel"])
 }
 
 /// Builds and runs the tests that cargo's `arguments` name.
@@ -64,9 +68,8 @@ fn cargo(arguments: &[&str]) -> Result<()> {
     let variable = |name| format!("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_{name}");
     run(Command::new("cargo")
         .args(arguments)
-        .args(["--no-default-features", "--target", TARGET])
+        .args(["--target", TARGET])
         .env("RUSTC", "/usr/bin/rustc")
         .env(variable("LINKER"), "aarch64-linux-gnu-gcc")
-        .env(variable("RUNNER"), "qemu-aarch64")
-        .env(variable("RUSTFLAGS"), "--cfg dsp_only"))
+        .env(variable("RUNNER"), "qemu-aarch64"))
 }

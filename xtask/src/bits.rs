@@ -22,12 +22,8 @@ const SECONDS: u32 = 4;
 /// When a renderer writes no file, or when files differ; the error names them all.
 pub fn compare(foreign: impl Fn() -> Command + Sync) -> Result<usize> {
     // With the dependencies that this program has been built with.
-    run(Command::new("cargo").args(["build", "--locked", "--bin=tone-filter"]).args([
-        "--package=tone-filter",
-        "--package=xtask",
-        "--no-default-features",
-        "--features=tone-filter/cli",
-    ]))?;
+    let packages = ["--package=tone-filter-cli", "--package=xtask"];
+    run(Command::new("cargo").args(["build", "--locked"]).args(packages))?;
     let own = target()?.join("debug/tone-filter");
     // Within the repository, so that the foreign system finds it, too.
     let folder = tempfile::tempdir_in(target()?)?;

@@ -11,15 +11,16 @@ use std::{
 const PACKAGE: &str = "tone-filter";
 /// The bundles' name, from `bundler.toml`.
 const NAME: &str = "Tone Filter";
-/// The parts of the package that a bundle needs: not the renderer, whose dependencies take longest to build.
-const PARTS: [&str; 2] = ["--lib", "--no-default-features"];
+/// The folders of the crates that a bundle is built of.
+const SOURCES: [&str; 5] =
+    ["src", "crates/dsp", "crates/listener", "crates/presets", "crates/simd"];
 
 /// Builds and bundles with the options of `cargo build` in `args`. The package may be named or not.
 ///
 /// # Errors
 /// When it does not build.
 pub fn bundle(args: impl IntoIterator<Item = String>) -> Result<()> {
-    bundle_as("bundle", "--features=plugin", args)
+    bundle_as("bundle", None, args)
 }
 
 /// The same as a universal binary for both CPU types of Macs, and as AU. On macOS only, with both targets installed.
@@ -27,17 +28,21 @@ pub fn bundle(args: impl IntoIterator<Item = String>) -> Result<()> {
 /// # Errors
 /// When it does not build.
 pub fn bundle_universal(args: impl IntoIterator<Item = String>) -> Result<()> {
-    bundle_as("bundle-universal", "--features=au", args)?;
+    bundle_as("bundle-universal", Some("--features=au"), args)?;
     audio_unit::make(&clap()?).map(drop)
 }
 
 /// Runs nice-plug's command `verb`.
-fn bundle_as(verb: &str, features: &str, args: impl IntoIterator<Item = String>) -> Result<()> {
+fn bundle_as(
+    verb: &str,
+    features: Option<&str>,
+    args: impl IntoIterator<Item = String>,
+) -> Result<()> {
     let mut args = args.into_iter().peekable();
     let named = args.peek().is_some_and(|first| first == "-p" || !first.starts_with('-'));
     let package = (!named).then(|| PACKAGE.to_owned());
     let command = std::iter::once(verb.to_owned()).chain(package).chain(args);
-    let command = command.chain(PARTS.map(String::from)).chain([features.to_owned()]);
+    let command = command.chain(["--lib".to_owned()]).chain(features.map(str::to_owned));
     nice_plug_xtask::main_with_args("cargo xtask", command)?;
     fs::write(stamp()?, "").context("cannot write to target/bundled")
 }
@@ -80,7 +85,11 @@ fn built(extension: &str) -> Result<PathBuf> {
     let remedy = "run `cargo xtask bundle --release` first, or `cargo xtask test`, which does all";
     ensure!(path.exists() && bundled.is_ok(), "{} is missing: {remedy}", path.display());
     // An old bundle is refused, so that the tests never run on an outdated plugin.
-    let fresh = newest(&root().join("src"))? <= bundled?;
+    let bundled = bundled?;
+    let mut fresh = true;
+    for folder in SOURCES {
+        fresh &= newest(&root().join(folder))? <= bundled;
+    }
     ensure!(fresh, "{} is older than the sources: {remedy}", path.display());
     Ok(path)
 }

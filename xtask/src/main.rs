@@ -13,7 +13,8 @@ Usage: cargo xtask VERB
   install           build the plugin and install it for this user
   install-c FOLDER  build the C library and install it, its header and its pkg-config file, below a
                     folder such as /usr/local
-  test              check everything: format, lints, docs, tests, the plugin in real hosts
+  test [--quick]    check everything: format, lints, docs, tests, the plugin in real hosts; --quick:
+                    format, lints, unit tests, and the filter against its reference
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
   test-daw          try the VST3 bundle in Ardour; needs a bundle
   test-engines      check the C library, what there is for kira, firewheel and Godot, and the examples:
@@ -50,6 +51,11 @@ fn main() -> ExitCode {
             _ => return usage(),
         },
         "package" => package::package(&args.collect::<Vec<_>>()).map(drop),
+        "test" => match (args.next().as_deref(), args.next()) {
+            (None, _) => suite::test(),
+            (Some("--quick"), None) => suite::quick(),
+            _ => return usage(),
+        },
         "songs" => songs::report(&args.collect::<Vec<_>>()),
         _ if args.next().is_some() => return usage(),
         "demo" => demo::demo(),
@@ -58,7 +64,6 @@ fn main() -> ExitCode {
         "deny" => suite::deny(),
         "install" => install::install(),
         "soak" => soak::soak(),
-        "test" => suite::test(),
         "test-arm" => arm::test(),
         #[cfg(target_os = "linux")]
         "test-daw" => xtask::daw::test(),

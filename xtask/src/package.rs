@@ -48,8 +48,7 @@ fn released(args: &[String]) -> bool {
 
 /// Builds the command with all that it can do, for `triple` or for this system.
 fn program(args: &[String], triple: Option<&str>, system: System) -> Result<PathBuf> {
-    let build =
-        ["build", "--locked", "--bin=tone-filter", "--no-default-features", "--features=app"];
+    let build = ["build", "--locked", "--package=tone-filter-cli", "--features=app"];
     run(Command::new("cargo").args(build).args(args))?;
     let profile = if released(args) { "release" } else { "debug" };
     let folder = triple.map_or_else(target, |triple| Ok(target()?.join(triple)))?;

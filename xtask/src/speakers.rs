@@ -34,10 +34,13 @@ pub fn test() -> Result<()> {
     if suite::on_path("dpkg-query") {
         suite::install(&PACKAGES)?;
     }
-    let clippy = ["clippy", "--locked", "--features=app", "--bins", "--lib", "--", "-Dwarnings"];
-    run(Command::new("cargo").args(clippy))?;
-    run(Command::new("cargo").args(["test", "--locked", "--features=app", "--test=speakers"]))?;
-    run(Command::new("cargo").args(["build", "--locked", "--features=app", "--bin=tone-filter"]))?;
+    let cargo = |verb: &str, arguments: &[&str]| {
+        let package = [verb, "--locked", "--package=tone-filter-cli", "--features=app"];
+        run(Command::new("cargo").args(package).args(arguments))
+    };
+    cargo("clippy", &["--all-targets", "--", "-Dwarnings"])?;
+    cargo("test", &["--test=speakers"])?;
+    cargo("build", &[])?;
     let app = Command::new(target()?.join("debug/tone-filter"));
     open_editor(app, &Display::start(SIZE)?, &target()?.join("app.png"))
 }

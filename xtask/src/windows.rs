@@ -63,17 +63,20 @@ pub fn test() -> Result<()> {
     }
     suite::install(&[&foreign::PACKAGES[..], &PACKAGES].concat())?;
     let wine = Wine::start()?;
-    let tests = |names: &'static [&str]| move |wine: &Wine| wine.tests(names, &[]);
+    let tests =
+        |package, names: &'static [&str]| move |wine: &Wine| wine.tests(package, names, &[]);
+    const CLI: &str = "tone-filter-cli";
     type Step<'a> = (&'a str, &'a dyn Fn(&Wine) -> Result<()>);
-    let steps: [Step; 9] = [
+    let steps: [Step; 10] = [
         ("bundles", &Wine::bundle),
-        ("library", &tests(&["--lib", "--test=kernels", "--test=accuracy"])),
+        ("library", &tests("tone-filter-dsp", &["--lib", "--test=kernels", "--test=accuracy"])),
+        ("plugin", &tests("tone-filter", &["--lib"])),
         ("command line, but for the tests with sox and ffmpeg", &|wine| {
-            wine.tests(&["--test=cli"], &WITHOUT)
+            wine.tests(CLI, &["--features=app", "--test=cli"], &WITHOUT)
         }),
-        ("CLAP in a host", &tests(&["--test=clap_host"])),
-        ("CLAP conformance", &tests(&["--test=conformance"])),
-        ("VST3 through its factory", &tests(&["--test=vst3_guard"])),
+        ("CLAP in a host", &tests("tone-filter", &["--test=clap_host"])),
+        ("CLAP conformance", &tests("tone-filter", &["--test=conformance"])),
+        ("VST3 through its factory", &tests("tone-filter", &["--test=vst3_guard"])),
         ("the same bits as here", &|wine| {
             let program = wine.program();
             bits::compare(|| wine.command(&program)).map(|files| println!("{files} equal files"))
@@ -163,10 +166,10 @@ impl Wine {
             .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", self.loader.join(" "))
     }
 
-    fn tests(&self, names: &[&str], options: &[&str]) -> Result<()> {
+    fn tests(&self, package: &str, names: &[&str], options: &[&str]) -> Result<()> {
         run(self
             .cargo(&mut Command::new("cargo"))
-            .args(["test", "--locked", "--no-fail-fast", "--features=app"])
+            .args(["test", "--locked", "--no-fail-fast", "--package", package])
             .args(names)
             .arg("--")
             .args(options))

@@ -7,9 +7,9 @@ use std::{fs, path::Path, process::Command};
 /// Runs their tests, and the examples on the demo tune into `folder`.
 pub fn test(folder: &Path) -> Result<()> {
     step("kira and firewheel: clippy", || {
-        cargo(&["clippy", "--lib", "--examples", "--test=engines"], &["-D", "warnings"])
+        cargo(&["clippy", "--all-targets"], &["-D", "warnings"])
     })?;
-    step("kira and firewheel: tests", || cargo(&["test", "--test=engines"], &[]))?;
+    step("kira and firewheel: tests", || cargo(&["test", "--tests"], &[]))?;
     step("kira and firewheel: documentation and the lines of the README", || {
         cargo(&["test", "--doc"], &[])
     })?;
@@ -19,7 +19,9 @@ pub fn test(folder: &Path) -> Result<()> {
         for (name, output) in &outputs {
             let demo = root().join("assets/demo.wav");
             let files = [demo.as_path(), output].map(|path| path.display().to_string());
-            cargo(&["run", "--example", name], &[&files[0], &files[1]])?;
+            let package = format!("--package=tone-filter-{name}");
+            let example = ["run", &package, "--example", name, "--"];
+            run(Command::new("cargo").args(example).args(&files))?;
         }
         ensure!(
             fs::read(&outputs[0].1)? == fs::read(&outputs[1].1)?,
@@ -27,9 +29,12 @@ pub fn test(folder: &Path) -> Result<()> {
         );
         Ok(())
     })?;
-    step("the crate as it would be published", || {
-        // Without the tests, which are not in it; and with what is not committed.
-        cargo(&["package", "--package=tone-filter", "--allow-dirty", "--quiet"], &[])
+    step("the filter's crates as they would be published", || {
+        // With what is not committed.
+        let packages =
+            ["simd", "listener", "dsp"].map(|name| format!("--package=tone-filter-{name}"));
+        let package = ["package", "--allow-dirty", "--quiet"];
+        run(Command::new("cargo").args(package).args(packages))
     })?;
     step("Godot: clippy, tests and the entry point", godot)
 }
@@ -59,8 +64,7 @@ fn godot() -> Result<()> {
 fn cargo(arguments: &[&str], program: &[&str]) -> Result<()> {
     run(Command::new("cargo")
         .args(arguments)
-        .args(["--no-default-features", "--features=bevy,kira,presets", "--"])
-        .args(program)
-        .env("RUSTFLAGS", "--cfg dsp_only")
-        .env("CARGO_TARGET_DIR", target()?.join("dsp")))
+        .args(["--package=tone-filter-kira", "--package=tone-filter-firewheel"])
+        .args(["--features=tone-filter-firewheel/bevy", "--"])
+        .args(program))
 }

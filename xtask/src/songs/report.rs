@@ -15,7 +15,7 @@ const MIXES: [&str; 4] = ["25", "50", "75", "100"];
 /// # Errors
 /// When something fails.
 pub fn report(flags: &[String]) -> Result<()> {
-    let build = ["build", "--release", "--no-default-features", "--features=cli", "--bins"];
+    let build = ["build", "--release", "--package=tone-filter-cli"];
     run(Command::new("cargo").args(build))?;
     let program = format!("tone-filter{}", std::env::consts::EXE_SUFFIX);
     let tool = Tool::new(target()?.join("release").join(program))?;

@@ -4,7 +4,6 @@
 //! the rate, so all filters of a process share them.
 
 use crate::settings::Voice;
-use realfft::{RealFftPlanner, num_complex::Complex};
 use std::{f64::consts::PI, sync::LazyLock};
 
 /// Harmonics of the richest table: those of A3 to 88 kHz.
@@ -100,24 +99,19 @@ impl Waveforms {
         })
         .take_while(|&harmonics| harmonics <= MOST_HARMONICS)
         .collect();
-        let mut planner = RealFftPlanner::<f64>::new();
         let level = soft_rms();
-        let mut table = |voice, harmonics: usize| {
+        let table = |voice, harmonics: usize| {
             let length = (SAMPLES_PER_HARMONIC * harmonics).max(LEAST_SAMPLES).next_power_of_two();
-            let fft = planner.plan_fft_inverse(length);
-            let (mut spectrum, mut samples) = (fft.make_input_vec(), fft.make_output_vec());
-            for (n, bin) in spectrum.iter_mut().enumerate().take(harmonics + 1).skip(1) {
-                let [cosine, sine] = harmonic(voice, n);
+            let series = (1..=harmonics).map(|n| {
                 // Straight lines between samples are a low-pass.
                 let angle = PI * n as f64 / length as f64;
                 let lost = (libm::sin(angle) / angle).powi(2);
-                *bin = Complex::new(cosine, -sine) * (level / 2.0 / lost);
-            }
-            fft.process(&mut spectrum, &mut samples).expect("buffers of the plan's own lengths");
-            Table::new(&samples)
+                harmonic(voice, n).map(|share| share * level / lost)
+            });
+            Table::new(&period(series, length))
         };
-        let mut row = |voice| rungs.iter().map(|&harmonics| table(voice, harmonics)).collect();
-        let rows = Voice::WAVEFORMS.into_iter().chain([Voice::Chip]).map(&mut row).collect();
+        let row = |voice| rungs.iter().map(|&harmonics| table(voice, harmonics)).collect();
+        let rows = Voice::WAVEFORMS.into_iter().chain([Voice::Chip]).map(row).collect();
         Self { rungs, rows, level }
     }
 
@@ -136,6 +130,29 @@ impl Waveforms {
     pub fn row(&self, voice: Voice) -> &[Table] {
         &self.rows[voice as usize - 1]
     }
+}
+
+/// A period of `length` samples, a power of two, of the harmonics with these shares of cosine and sine: the inverse Fourier
+/// transform of Cooley and Tukey, by radix 2, decimated in time.
+fn period(series: impl Iterator<Item = [f64; 2]>, length: usize) -> Vec<f64> {
+    let unused_bits = usize::BITS - length.trailing_zeros();
+    let mut values = vec![[0.0; 2]; length];
+    for (n, [cosine, sine]) in (1usize..).zip(series) {
+        values[n.reverse_bits() >> unused_bits] = [cosine, -sine];
+    }
+    let mut half = 1;
+    while half < length {
+        for k in 0..half {
+            let (sin, cos) = libm::sincos(PI * k as f64 / half as f64);
+            for low in (k..length).step_by(2 * half) {
+                let ([a, b], [c, d]) = (values[low], values[low + half]);
+                let [re, im] = [c * cos - d * sin, c * sin + d * cos];
+                (values[low], values[low + half]) = ([a + re, b + im], [a - re, b - im]);
+            }
+        }
+        half *= 2;
+    }
+    values.into_iter().map(|[re, _]| re).collect()
 }
 
 /// Harmonics that stay below half the sample rate if a note is half a semitone sharp.
@@ -203,4 +220,22 @@ pub fn soft_rms() -> f64 {
         (driven / (1.0 + driven.abs())).powi(2)
     };
     ((0..steps).map(square).sum::<f64>() / steps as f64).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_period_is_the_sum_of_its_harmonics() {
+        let series = [[0.5, -0.25], [0.0, 1.0], [-0.75, 0.125]];
+        for (t, sample) in period(series.into_iter(), 64).into_iter().enumerate() {
+            let part = |(n, [cosine, sine]): (usize, [f64; 2])| {
+                let angle = 2.0 * PI * ((n + 1) * t) as f64 / 64.0;
+                cosine * angle.cos() + sine * angle.sin()
+            };
+            let expected: f64 = series.into_iter().enumerate().map(part).sum();
+            assert!((sample - expected).abs() < 1e-14, "{sample}, not {expected}, at {t}");
+        }
+    }
 }
