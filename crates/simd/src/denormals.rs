@@ -62,6 +62,7 @@ mod control {
 
 impl FlushToZero {
     /// Switches denormals off.
+    #[expect(clippy::new_without_default, reason = "it is not a value but a mode of the thread")]
     #[must_use = "denormals are back on when this is dropped"]
     pub fn new() -> Self {
         #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
