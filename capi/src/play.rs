@@ -92,8 +92,8 @@ pub unsafe extern "C" fn tf_release_keys(filter: *mut Filter) -> Status {
 /// Presses (any number but 0) or releases (0) the sustain pedal, which holds keys that are released meanwhile. Real time.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_sustain(filter: *mut Filter, down: i32) -> Status {
-    // SAFETY: used by this thread only, by the header.
     guard(|| {
+        // SAFETY: used by this thread only, by the header.
         unsafe { exclusive(filter) }.map(|filter| filter.inner.play(KeyEvent::Sustain(down != 0)))
     })
 }

@@ -77,7 +77,7 @@ pub struct Settings {
     pub lookahead: bool,
     /// The waveform of the notes.
     pub voice: Voice,
-    /// Which bands the keys let through; see [`ToneFilter::key`](super::ToneFilter::key).
+    /// Which bands the keys let through; see [`KeyEvent`](crate::KeyEvent).
     pub keys: Keys,
     /// The note value that `ring` and `release` last; see [`Settings::at_tempo`]. The filter itself knows no tempo.
     pub sync: Sync,
