@@ -10,6 +10,7 @@ mod note_output;
 mod preset_discovery;
 mod told;
 mod vst3_entry;
+mod worker;
 
 pub use clap_entry::clap_entry;
 
@@ -18,12 +19,14 @@ use crate::{
     meters::{MeterInput, Meters, meters},
     params::{ToneFilterParams, complete_state},
 };
+use handover::Created;
 use nice_plug::prelude::*;
 use nice_plug_egui::RepaintNotifier;
 use note_input::{NoteInput, NoteQueue};
 use note_output::NoteOutput;
 use std::sync::Arc;
 use tone_filter_dsp::{DEFAULT_TEMPO, KeyEvent, ToneFilter, kernel::Kernel};
+use worker::Reached;
 
 /// The plugin as hosts see it.
 pub struct ToneFilterPlugin {
@@ -112,16 +115,20 @@ impl Plugin for ToneFilterPlugin {
 
     type Editor = ToneFilterEditor;
     type SysExMessage = ();
-    type BackgroundTask = ();
+    type BackgroundTask = Reached;
 
     fn params(&self) -> Arc<dyn Params> {
         self.params.clone()
     }
 
-    fn editor(&mut self, _executor: AsyncExecutor<Self>) -> Option<ToneFilterEditor> {
+    fn task_executor(&mut self) -> TaskExecutor<Self> {
+        Box::new(Reached::tell)
+    }
+
+    fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<ToneFilterEditor> {
         let (params, meters) = (self.params.clone(), self.meters.clone());
         let editor = ToneFilterEditor::new(params, meters, self.repaint.clone());
-        handover::put(editor.preset_loader());
+        handover::put(Created { presets: editor.preset_loader(), executor });
         Some(editor)
     }
 

@@ -21,6 +21,7 @@ mod spectrum;
 #[cfg(test)]
 mod tests;
 mod theme;
+mod window;
 mod windowless;
 
 use crate::{
@@ -42,8 +43,7 @@ use nice_plug::{
     prelude::ParamSetter,
 };
 use nice_plug_egui::{
-    EguiEditorHandle, EguiEditorState, EguiNiceSettings, Frame, Key, KeyCapture, NiceEguiApp,
-    RepaintNotifier,
+    EguiEditorState, EguiNiceSettings, Frame, Key, KeyCapture, NiceEguiApp, RepaintNotifier,
     baseview::{HandlerError, WindowSize},
     create_egui_editor,
 };
@@ -117,7 +117,7 @@ impl ToneFilterEditor {
 }
 
 impl Editor for ToneFilterEditor {
-    type Handle = EguiEditorHandle;
+    type Handle = window::Handle;
 
     fn spawn(
         &self,
@@ -145,7 +145,7 @@ impl Editor for ToneFilterEditor {
         // caller then waits for ever. The event loop answers this call, so it runs once the call has returned.
         let scale = fallback_scale_factor.unwrap_or(1.0);
         spawned.handle.set_fallback_scale_factor(scale, &spawned.window)?;
-        Ok(spawned)
+        Ok(window::shared(spawned))
     }
 
     fn size(&self) -> NativeSize<u32> {

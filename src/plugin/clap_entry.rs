@@ -14,7 +14,8 @@ use super::{
     clap_events::{self, ClampedEvents},
     clap_extensions::{self, Overridden},
     clap_host::Host,
-    handover, preset_discovery,
+    handover::{self, Created},
+    preset_discovery,
     told::Told,
 };
 use crate::{
@@ -100,7 +101,7 @@ unsafe extern "C" fn create_plugin(
     // nice-plug drops this reference when the host destroys the plugin.
     // SAFETY: the pointer comes from an `Arc` whose count includes it.
     let wrapper = unsafe { &*Arc::into_raw(Wrapper::<ToneFilterPlugin>::new(host)) };
-    let Some(presets) = handover::take() else { return ptr::null() };
+    let Some(Created { presets, .. }) = handover::take() else { return ptr::null() };
     let inner = *wrapper.clap_plugin.borrow();
     let plugin = clap_plugin {
         init: Some(init_plugin),

@@ -4,7 +4,7 @@ use super::sidechain::{Sidechain, is_sidechain};
 use crate::{
     editor::{Connection, HostLink, PresetLoader, Request},
     params::ToneFilterParams,
-    plugin::{ToneFilterPlugin, handover},
+    plugin::{ToneFilterPlugin, handover, worker},
 };
 use nice_plug::{
     prelude::Params,
@@ -83,8 +83,9 @@ impl Class for Guarded {
 impl Guarded {
     /// A new instance of the plugin.
     pub fn new() -> Option<Self> {
+        worker::keep();
         let wrapper = ComWrapper::new(Wrapper::<ToneFilterPlugin>::new());
-        let PresetLoader { params, host, .. } = handover::take()?;
+        let PresetLoader { params, host, .. } = handover::take()?.presets;
         Some(Self {
             parameters: params.param_map().len() as int32,
             component: wrapper.to_com_ptr()?,
@@ -144,6 +145,12 @@ impl Guarded {
         // SAFETY: there is room for the answer, a bit for each channel.
         let known = unsafe { self.processor.getBusArrangement(output, 0, &mut layout) };
         known == kResultOk && inputs <= outputs && outputs <= layout.count_ones() as int32
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        worker::finish();
     }
 }
 

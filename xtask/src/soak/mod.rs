@@ -6,6 +6,8 @@ pub mod endurance;
 pub mod memory;
 pub mod session;
 pub mod timing;
+#[cfg(target_os = "linux")]
+pub mod windows;
 
 use crate::{bundle, host::Library};
 use anyhow::{Result, ensure};

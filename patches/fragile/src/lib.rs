@@ -1,0 +1,122 @@
+//! What nice-plug 0.4.2 uses of `fragile`, and a cure for a panic: other threads may read values of types that are `Sync`.
+//!
+//! # The fault
+//!
+//! nice-plug keeps the editor's handle and window in a `Fragile`, which panics when another thread than that which opened
+//! the window touches it. But on Linux, nice-plug's own thread `bg-worker` does so, to tell the editor of new values
+//! (`wrapper/vst3/inner.rs`, `execute`): of those that came before the window was open, and in a host without VST3's run
+//! loop of all. The panic ends that thread, and the host when the last instance is released. The thread learns only in the
+//! `Fragile` whether a window is open, so nothing outside can keep it away from there.
+//!
+//! # The cure
+//!
+//! The plugin makes a handle and a window that several threads may use at a time, and says so with [`share`]. All other
+//! types are as with the original. Only in one more case there is no panic: a value that another thread drops is leaked.
+//!
+//! It becomes obsolete when nice-plug's `bg-worker` no longer touches the window. `patches/atomic_refcell` is the other half
+//! of the cure.
+
+use std::{
+    any::TypeId,
+    fmt,
+    mem::ManuallyDrop,
+    sync::{PoisonError, RwLock},
+    thread::{self, ThreadId},
+};
+
+/// The types of values that all threads may read: all of them are `Sync`.
+static SHARED: RwLock<Vec<TypeId>> = RwLock::new(Vec::new());
+
+/// Lets all threads read values of the type `T`, from now on, of which each [`Fragile`] still belongs to the thread that
+/// made it.
+pub fn share<T: Sync + 'static>() {
+    let id = TypeId::of::<T>();
+    let mut shared = SHARED.write().unwrap_or_else(PoisonError::into_inner);
+    if !shared.contains(&id) {
+        shared.push(id);
+    }
+}
+
+fn is_shared<T: 'static>() -> bool {
+    SHARED.read().unwrap_or_else(PoisonError::into_inner).contains(&TypeId::of::<T>())
+}
+
+/// A value of the thread that made this; others may have it, but use it only if it is [shared](share).
+pub struct Fragile<T: 'static> {
+    value: ManuallyDrop<T>,
+    owner: ThreadId,
+}
+
+// SAFETY: another thread than the owner neither drops nor moves the value. It gets a reference to it only from
+// `try_get`, and only if `share` was called for the type, which is then `Sync`.
+unsafe impl<T> Send for Fragile<T> {}
+
+// SAFETY: as for `Send`. The owner may use it meanwhile: through shared references only, which a `Sync` type allows, as all
+// that needs more takes the `Fragile` itself.
+unsafe impl<T> Sync for Fragile<T> {}
+
+/// The value belongs to another thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct InvalidThreadAccess;
+
+impl fmt::Display for InvalidThreadAccess {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("the value belongs to another thread")
+    }
+}
+
+impl std::error::Error for InvalidThreadAccess {}
+
+impl<T> Fragile<T> {
+    /// A value of this thread.
+    pub fn new(value: T) -> Self {
+        Self { value: ManuallyDrop::new(value), owner: thread::current().id() }
+    }
+
+    /// Whether this is the thread of the value.
+    pub fn is_valid(&self) -> bool {
+        thread::current().id() == self.owner
+    }
+
+    /// The value.
+    ///
+    /// # Panics
+    /// On another thread, unless the type is [shared](share).
+    #[track_caller]
+    pub fn get(&self) -> &T {
+        self.try_get().unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The value.
+    ///
+    /// # Errors
+    /// On another thread, unless the type is [shared](share).
+    pub fn try_get(&self) -> Result<&T, InvalidThreadAccess> {
+        if self.is_valid() || is_shared::<T>() { Ok(&self.value) } else { Err(InvalidThreadAccess) }
+    }
+
+    /// The value itself.
+    ///
+    /// # Errors
+    /// With all that it was, on another thread.
+    pub fn try_into_inner(self) -> Result<T, Self> {
+        if !self.is_valid() {
+            return Err(self);
+        }
+        let mut this = ManuallyDrop::new(self);
+        // SAFETY: `this` is not used any more, and not dropped.
+        Ok(unsafe { ManuallyDrop::take(&mut this.value) })
+    }
+}
+
+impl<T> Drop for Fragile<T> {
+    fn drop(&mut self) {
+        if self.is_valid() {
+            // SAFETY: the value is there until it is dropped here, as `try_into_inner` prevents this where it takes it.
+            unsafe { ManuallyDrop::drop(&mut self.value) };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
