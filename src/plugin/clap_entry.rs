@@ -14,11 +14,13 @@ use super::{
     clap_events::{self, ClampedEvents},
     clap_extensions::{self, Overridden},
     clap_host::Host,
-    handover, preset_discovery,
+    handover::{self, Shared},
+    latency::Latency,
+    preset_discovery,
     told::Told,
 };
 use crate::{
-    dsp::{DEFAULT_TEMPO, ToneFilter},
+    dsp::DEFAULT_TEMPO,
     editor::{Connection, PresetLoader},
     params::ToneFilterParams,
 };
@@ -100,7 +102,7 @@ unsafe extern "C" fn create_plugin(
     // nice-plug drops this reference when the host destroys the plugin.
     // SAFETY: the pointer comes from an `Arc` whose count includes it.
     let wrapper = unsafe { &*Arc::into_raw(Wrapper::<ToneFilterPlugin>::new(host)) };
-    let Some(presets) = handover::take() else { return ptr::null() };
+    let Some(Shared { presets, latency, .. }) = handover::take() else { return ptr::null() };
     let inner = *wrapper.clap_plugin.borrow();
     let plugin = clap_plugin {
         init: Some(init_plugin),
@@ -118,6 +120,7 @@ unsafe extern "C" fn create_plugin(
         host: Host::new(host),
         params: presets.params.clone(),
         presets,
+        latency,
         overridden: Overridden::default(),
         told: Told::default(),
         channels: AtomicU32::new(0),
@@ -139,6 +142,7 @@ pub(super) struct Guarded {
     pub(super) params: Arc<ToneFilterParams>,
     /// With the link between editor and host.
     pub(super) presets: PresetLoader,
+    pub(super) latency: Arc<Latency>,
     pub(super) overridden: Overridden,
     /// What the host knows of the tail and of the keys' names.
     pub(super) told: Told,
@@ -153,11 +157,10 @@ pub(super) struct Guarded {
 }
 
 impl Guarded {
-    /// `seconds` and the latency of `lookahead` in samples; 0 before it was active.
-    pub(super) fn samples(&self, seconds: f64, lookahead: bool) -> u32 {
+    /// `seconds` and the latency in samples; 0 before it was active.
+    pub(super) fn samples(&self, seconds: f64) -> u32 {
         let rate = f64::from_bits(self.rate.load(Ordering::Relaxed));
-        let latency = if lookahead { ToneFilter::lookahead(rate) } else { 0 };
-        (seconds * rate).ceil() as u32 + latency as u32
+        (seconds * rate).ceil() as u32 + self.latency.samples()
     }
 
     /// The song's beats a minute in the last block.
@@ -233,6 +236,10 @@ unsafe extern "C" fn activate(
     let activated =
         inner.is_some_and(|inner| unsafe { inner(plugin, sample_rate, min_frames, max_frames) });
     guarded.active.store(activated, Ordering::Relaxed);
+    if activated && guarded.latency.report().is_some() {
+        // SAFETY: the plugin is being activated.
+        unsafe { guarded.host.latency_changed() };
+    }
     activated
 }
 

@@ -10,7 +10,7 @@ fn active(params: &ToneFilterParams, sample_rate: f32) -> Option<Active> {
         max_buffer_size: 512,
         process_mode: ProcessMode::Realtime,
     };
-    Active::new(params, &config)
+    Active::new(params, Some(Arc::default()), &config)
 }
 
 fn process(active: &mut Active, channels: &mut [Vec<f32>]) -> ProcessStatus {
