@@ -8,6 +8,8 @@
 //! nice-plug also trusts the host's channel counts (`wrapper/util/buffer_management.rs`): with more channels than the
 //! layout has it panics, which ends the process, and with fewer outputs than inputs it reads pointers that do not
 //! exist. Here, `process` returns an error in both cases.
+//!
+//! A new latency is reported here, too, while the plugin is activated; `plugin/latency.rs` says when there is one.
 
 use super::{
     ToneFilterPlugin,

@@ -9,6 +9,8 @@
 //! For the MIDI controllers, nice-plug has 130 hidden parameters for each of 16 channels, through which some hosts take
 //! minutes. The guard shows those of one channel that the plugin understands, and maps all channels to them.
 //!
+//! It asks the host to activate the plugin again for another latency, on the host's own thread; `plugin/latency.rs` says when.
+//!
 //! It also answers numbers of channels that nice-plug does not survive with an error, as `clap_entry.rs` does.
 
 mod guarded;

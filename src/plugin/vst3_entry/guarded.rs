@@ -37,9 +37,12 @@ use nice_plug::{
         },
     },
 };
-use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::{self, ThreadId},
 };
 
 /// The MIDI controllers that the plugin understands, by VST3's numbers: sustain, all sound off, all notes off, and pitch
@@ -75,6 +78,8 @@ pub struct Guarded {
     run_loop: RunLoop,
     /// For hosts without a run loop.
     executor: AsyncExecutor<ToneFilterPlugin>,
+    /// The thread that has made the instance.
+    thread: ThreadId,
     /// The object of the host that the factory has, until the plugin is initialised.
     context: Mutex<Option<ComPtr<FUnknown>>>,
     /// The parameters' changes after the last block.
@@ -123,6 +128,7 @@ impl Guarded {
             restart,
             run_loop: RunLoop::default(),
             executor,
+            thread: thread::current().id(),
             context: Mutex::new(context),
             seen: AtomicU64::new(NOT_SEEN),
             blocks: AtomicU64::new(0),
@@ -172,7 +178,8 @@ impl Guarded {
             return;
         }
         self.restart.request();
-        if !self.run_loop.is_found() {
+        // On its own thread, nice-plug would call the host at once, in the middle of this block.
+        if !self.run_loop.is_found() && thread::current().id() != self.thread {
             self.executor.execute_gui(());
         }
     }
