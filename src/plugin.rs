@@ -5,9 +5,11 @@ mod clap_events;
 mod clap_extensions;
 mod clap_host;
 mod handover;
+mod latency;
 mod note_input;
 mod note_output;
 mod preset_discovery;
+mod restart;
 mod told;
 mod vst3_entry;
 mod worker;
@@ -19,18 +21,30 @@ use crate::{
     meters::{MeterInput, Meters, meters},
     params::{ToneFilterParams, complete_state},
 };
-use handover::Created;
+use handover::Shared;
+use latency::Latency;
 use nice_plug::prelude::*;
 use nice_plug_egui::RepaintNotifier;
 use note_input::{NoteInput, NoteQueue};
 use note_output::NoteOutput;
+use restart::Restart;
 use std::sync::Arc;
 use tone_filter_dsp::{DEFAULT_TEMPO, KeyEvent, ToneFilter, kernel::Kernel};
 use worker::Reached;
 
+/// What nice-plug's threads do for the plugin.
+pub enum Task {
+    /// Calls [`Restart::run`] on the host's thread.
+    Restart,
+    /// Reports that the worker has done all tasks before.
+    Reached(Reached),
+}
+
 /// The plugin as hosts see it.
 pub struct ToneFilterPlugin {
     params: Arc<ToneFilterParams>,
+    latency: Arc<Latency>,
+    restart: Arc<Restart>,
     /// The audio thread's end of the meters.
     meter_input: MeterInput,
     /// The editor's end of the meters.
@@ -45,6 +59,8 @@ struct Active {
     filter: ToneFilter,
     /// Hz.
     sample_rate: f64,
+    /// The latency that the host compensates; `None` for a host that does not, where it follows the parameter.
+    latency: Option<Arc<Latency>>,
     /// The largest block that the host has announced, in frames.
     max_frames: usize,
     /// Frames of digital silence at the input so far.
@@ -54,15 +70,22 @@ struct Active {
     /// The song's beats a minute, and whether it plays.
     tempo: f64,
     playing: bool,
-    /// The parameters' changes and the tempo that the filter has followed last.
-    followed: Option<(u32, f64)>,
+    /// The parameters' changes, the tempo and the lookahead that the filter has followed last.
+    followed: Option<(u32, f64, Option<bool>)>,
 }
 
 impl Default for ToneFilterPlugin {
     fn default() -> Self {
         let (meter_input, meters) = meters();
-        let params = Arc::default();
-        Self { params, meter_input, meters, repaint: RepaintNotifier::new(), active: None }
+        Self {
+            params: Arc::default(),
+            latency: Arc::default(),
+            restart: Arc::default(),
+            meter_input,
+            meters,
+            repaint: RepaintNotifier::new(),
+            active: None,
+        }
     }
 }
 
@@ -115,20 +138,29 @@ impl Plugin for ToneFilterPlugin {
 
     type Editor = ToneFilterEditor;
     type SysExMessage = ();
-    type BackgroundTask = Reached;
+    type BackgroundTask = Task;
+
+    fn task_executor(&mut self) -> TaskExecutor<Self> {
+        let restart = self.restart.clone();
+        Box::new(move |task| match task {
+            Task::Restart => restart.run(),
+            Task::Reached(reached) => reached.tell(),
+        })
+    }
 
     fn params(&self) -> Arc<dyn Params> {
         self.params.clone()
     }
 
-    fn task_executor(&mut self) -> TaskExecutor<Self> {
-        Box::new(Reached::tell)
-    }
-
     fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<ToneFilterEditor> {
         let (params, meters) = (self.params.clone(), self.meters.clone());
         let editor = ToneFilterEditor::new(params, meters, self.repaint.clone());
-        handover::put(Created { presets: editor.preset_loader(), executor });
+        handover::put(Shared {
+            presets: editor.preset_loader(),
+            latency: self.latency.clone(),
+            restart: self.restart.clone(),
+            executor,
+        });
         Some(editor)
     }
 
@@ -143,14 +175,15 @@ impl Plugin for ToneFilterPlugin {
         context: &mut impl ActivateContext<Self>,
     ) -> bool {
         self.meter_input.set_sample_rate(f64::from(config.sample_rate));
-        self.active = Active::new(&self.params, config);
-        if let Some(active) = &self.active {
-            context.set_latency_samples(active.latency());
-        }
+        // The program of its own has no host that would activate it again.
+        let compensated = context.plugin_api() != PluginApi::Standalone;
+        let latency = compensated.then(|| self.latency.clone());
+        self.active = Active::new(&self.params, latency, config);
         self.active.is_some()
     }
 
     fn deactivate(&mut self) {
+        self.latency.deactivate();
         self.active = None;
     }
 
@@ -178,8 +211,6 @@ impl Plugin for ToneFilterPlugin {
         };
         active.transport(context.transport());
         active.follow(&self.params);
-        // nice-plug notifies the host if the latency has changed.
-        context.set_latency_samples(active.latency());
         let sidechain = aux.inputs.first_mut().map_or(&[][..], |input| input.as_slice());
         let status = active.process(buffer, sidechain, &mut self.meter_input, context);
         if self.meter_input.advance(buffer.samples(), || active.filter.snapshot()) {
@@ -196,15 +227,25 @@ impl Plugin for ToneFilterPlugin {
 
 impl Active {
     /// `None` if the sample rate is out of range.
-    fn new(params: &ToneFilterParams, config: &BufferConfig) -> Option<Self> {
+    fn new(
+        params: &ToneFilterParams,
+        latency: Option<Arc<Latency>>,
+        config: &BufferConfig,
+    ) -> Option<Self> {
         let sample_rate = f64::from(config.sample_rate);
-        let filter = ToneFilter::new(sample_rate, &params.settings()).ok()?;
+        let settings = params.settings();
+        let filter = ToneFilter::new(sample_rate, &settings).ok()?;
+        if let Some(latency) = &latency {
+            latency.set_rate(sample_rate);
+            latency.activate(settings.lookahead);
+        }
         // An unknown name in the environment variable is ignored: the plugin must not fail in a host because of it.
         let filter =
             filter.with_kernel(Kernel::from_environment().unwrap_or_else(|_| Kernel::best()));
         Some(Self {
             filter,
             sample_rate,
+            latency,
             max_frames: config.max_buffer_size as usize,
             silent_frames: 0,
             note_input: NoteInput::new(),
@@ -227,13 +268,16 @@ impl Active {
 
     /// Passes the parameters' values to the filter, which smooths them, if any has changed.
     fn follow(&mut self, params: &ToneFilterParams) {
-        let now = Some((params.changes(), self.tempo));
+        let lookahead = self.latency.as_ref().map(|latency| latency.lookahead());
+        let now = Some((params.changes(), self.tempo, lookahead));
         if self.followed == now {
             return;
         }
         self.followed = now;
+        let mut settings = params.settings().at_tempo(self.tempo);
+        settings.lookahead = lookahead.unwrap_or(settings.lookahead);
         // The parameters keep values within their ranges, so this does not fail. If it did, the settings would stay.
-        let _ = self.filter.set_settings(&params.settings().at_tempo(self.tempo));
+        let _ = self.filter.set_settings(&settings);
     }
 
     /// Latency in frames.

@@ -8,13 +8,16 @@
 //! nice-plug also trusts the host's channel counts (`wrapper/util/buffer_management.rs`): with more channels than the
 //! layout has it panics, which ends the process, and with fewer outputs than inputs it reads pointers that do not
 //! exist. Here, `process` returns an error in both cases.
+//!
+//! A new latency is reported here, too, while the plugin is activated; `plugin/latency.rs` says when there is one.
 
 use super::{
     ToneFilterPlugin,
     clap_events::{self, ClampedEvents},
     clap_extensions::{self, Overridden},
     clap_host::Host,
-    handover::{self, Created},
+    handover::{self, Shared},
+    latency::Latency,
     preset_discovery,
     told::Told,
 };
@@ -40,7 +43,7 @@ use std::{
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
     },
 };
-use tone_filter_dsp::{DEFAULT_TEMPO, ToneFilter};
+use tone_filter_dsp::DEFAULT_TEMPO;
 
 /// The symbol that a CLAP host looks up in the plugin's file. Hosts that link the plugin use it directly.
 #[unsafe(no_mangle)]
@@ -101,7 +104,7 @@ unsafe extern "C" fn create_plugin(
     // nice-plug drops this reference when the host destroys the plugin.
     // SAFETY: the pointer comes from an `Arc` whose count includes it.
     let wrapper = unsafe { &*Arc::into_raw(Wrapper::<ToneFilterPlugin>::new(host)) };
-    let Some(Created { presets, .. }) = handover::take() else { return ptr::null() };
+    let Some(Shared { presets, latency, .. }) = handover::take() else { return ptr::null() };
     let inner = *wrapper.clap_plugin.borrow();
     let plugin = clap_plugin {
         init: Some(init_plugin),
@@ -119,6 +122,7 @@ unsafe extern "C" fn create_plugin(
         host: Host::new(host),
         params: presets.params.clone(),
         presets,
+        latency,
         overridden: Overridden::default(),
         told: Told::default(),
         channels: AtomicU32::new(0),
@@ -140,6 +144,7 @@ pub(super) struct Guarded {
     pub(super) params: Arc<ToneFilterParams>,
     /// With the link between editor and host.
     pub(super) presets: PresetLoader,
+    pub(super) latency: Arc<Latency>,
     pub(super) overridden: Overridden,
     /// What the host knows of the tail and of the keys' names.
     pub(super) told: Told,
@@ -154,11 +159,10 @@ pub(super) struct Guarded {
 }
 
 impl Guarded {
-    /// `seconds` and the latency of `lookahead` in samples; 0 before it was active.
-    pub(super) fn samples(&self, seconds: f64, lookahead: bool) -> u32 {
+    /// `seconds` and the latency in samples; 0 before it was active.
+    pub(super) fn samples(&self, seconds: f64) -> u32 {
         let rate = f64::from_bits(self.rate.load(Ordering::Relaxed));
-        let latency = if lookahead { ToneFilter::lookahead(rate) } else { 0 };
-        (seconds * rate).ceil() as u32 + latency as u32
+        (seconds * rate).ceil() as u32 + self.latency.samples()
     }
 
     /// The song's beats a minute in the last block.
@@ -234,6 +238,10 @@ unsafe extern "C" fn activate(
     let activated =
         inner.is_some_and(|inner| unsafe { inner(plugin, sample_rate, min_frames, max_frames) });
     guarded.active.store(activated, Ordering::Relaxed);
+    if activated && guarded.latency.report().is_some() {
+        // SAFETY: the plugin is being activated.
+        unsafe { guarded.host.latency_changed() };
+    }
     activated
 }
 

@@ -9,6 +9,7 @@ use clap_sys::{
             clap_host_context_menu,
         },
         gui::{CLAP_EXT_GUI, clap_host_gui},
+        latency::{CLAP_EXT_LATENCY, clap_host_latency},
         note_name::{CLAP_EXT_NOTE_NAME, clap_host_note_name},
         params::{CLAP_EXT_PARAMS, CLAP_PARAM_RESCAN_VALUES, clap_host_params},
         preset_load::{CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMPAT, clap_host_preset_load},
@@ -48,6 +49,7 @@ unsafe impl Sync for HostPointer {}
 struct Extensions {
     params: Option<clap_host_params>,
     state: Option<clap_host_state>,
+    latency: Option<clap_host_latency>,
     tail: Option<clap_host_tail>,
     note_name: Option<clap_host_note_name>,
     preset_load: Option<clap_host_preset_load>,
@@ -86,6 +88,7 @@ impl Host {
             Extensions {
                 params: self.find(&[CLAP_EXT_PARAMS]),
                 state: self.find(&[CLAP_EXT_STATE]),
+                latency: self.find(&[CLAP_EXT_LATENCY]),
                 tail: self.find(&[CLAP_EXT_TAIL]),
                 note_name: self.find(&[CLAP_EXT_NOTE_NAME]),
                 preset_load: self.find(&[CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMPAT]),
@@ -122,6 +125,28 @@ impl Host {
     /// Requests a call on the main thread.
     pub fn request_callback(&self) {
         self.host.request_callback();
+    }
+
+    /// Requests to be deactivated and activated again; from any thread.
+    pub fn request_restart(&self) {
+        let host = self.host.0;
+        // SAFETY: the host lives as long as the plugin, and allows this call on any thread.
+        unsafe {
+            if let Some(request) = (*host).request_restart {
+                request(host);
+            }
+        }
+    }
+
+    /// Reports that the latency has changed.
+    ///
+    /// # Safety
+    /// While the plugin is being activated only.
+    pub unsafe fn latency_changed(&self) {
+        if let Some(changed) = self.extension(|all| all.latency).and_then(|it| it.changed) {
+            // SAFETY: the plugin is being activated, which is on the main thread.
+            unsafe { changed(self.host.0) };
+        }
     }
 
     /// Whether the host knows of editors.

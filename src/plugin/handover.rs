@@ -1,29 +1,33 @@
 //! Takes what a plugin shares with its guard from the plugin's construction by nice-plug, which keeps the plugin to
 //! itself, to the guard of `clap_entry.rs` or `vst3_entry.rs`, which has it constructed.
 
-use super::worker::Executor;
+use super::{ToneFilterPlugin, latency::Latency, restart::Restart};
 use crate::editor::PresetLoader;
-use std::cell::Cell;
+use nice_plug::prelude::AsyncExecutor;
+use std::{cell::Cell, sync::Arc};
 
-/// What a plugin shares.
-pub struct Created {
-    /// Loads its presets.
+/// What a plugin and its guard share.
+pub struct Shared {
+    /// Loads presets into the plugin and its editor.
     pub presets: PresetLoader,
-    /// Posts tasks in its name.
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "see `worker.rs`"))]
-    pub executor: Executor,
+    /// The latency of the plugin's sound.
+    pub latency: Arc<Latency>,
+    /// What asks a VST3 host to activate the plugin again.
+    pub restart: Arc<Restart>,
+    /// Has [`Restart::run`] called on the host's thread.
+    pub executor: AsyncExecutor<ToneFilterPlugin>,
 }
 
 thread_local! {
-    static CREATED: Cell<Option<Created>> = const { Cell::new(None) };
+    static CREATED: Cell<Option<Shared>> = const { Cell::new(None) };
 }
 
-/// A plugin and its editor have been constructed, which share this.
-pub fn put(created: Created) {
-    CREATED.set(Some(created));
+/// A plugin and its editor have been constructed.
+pub fn put(shared: Shared) {
+    CREATED.set(Some(shared));
 }
 
-/// What the plugin shares that was constructed last on this thread; it is taken once.
-pub fn take() -> Option<Created> {
+/// What the plugin that was constructed last on this thread shares; it is taken once.
+pub fn take() -> Option<Shared> {
     CREATED.take()
 }

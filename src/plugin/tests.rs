@@ -4,13 +4,21 @@ use super::{note_input::TestQueue, *};
 use tone_filter_dsp::Settings;
 
 fn active(params: &ToneFilterParams, sample_rate: f32) -> Option<Active> {
+    active_with(params, Some(Arc::default()), sample_rate)
+}
+
+fn active_with(
+    params: &ToneFilterParams,
+    latency: Option<Arc<Latency>>,
+    sample_rate: f32,
+) -> Option<Active> {
     let config = BufferConfig {
         sample_rate,
         min_buffer_size: None,
         max_buffer_size: 512,
         process_mode: ProcessMode::Realtime,
     };
-    Active::new(params, &config)
+    Active::new(params, latency, &config)
 }
 
 fn process(active: &mut Active, channels: &mut [Vec<f32>]) -> ProcessStatus {
@@ -92,6 +100,8 @@ fn nothing_a_host_sets_stops_it() {
             set(&params, id, normalized);
             active.follow(&params);
             let expected = params.settings().at_tempo(DEFAULT_TEMPO);
+            // This one waits for the next activation.
+            let expected = Settings { lookahead: false, ..expected };
             assert_eq!(*active.filter.settings(), expected, "{id} = {normalized}");
             let mut channels = music(512);
             process(&mut active, &mut channels);
@@ -103,9 +113,8 @@ fn nothing_a_host_sets_stops_it() {
 #[test]
 fn the_tail_is_reported_until_it_has_ended() {
     let params = ToneFilterParams::default();
-    let mut active = active(&params, 48_000.0).unwrap();
     set(&params, "lookahead", 1.0);
-    active.follow(&params);
+    let mut active = active(&params, 48_000.0).unwrap();
     let tail = (48_000.0 * ToneFilter::tail(&Settings::default())).ceil() as u32 + 2229;
     assert_eq!(process(&mut active, &mut music(512)), ProcessStatus::Tail(tail));
     let silence = || [vec![0.0; 512], vec![0.0; 512]];
@@ -141,6 +150,18 @@ fn an_impulse_is_delayed_by_the_reported_latency_bypassed_or_not() {
             expected[37 + latency as usize] = 0.5;
             assert_eq!(channels, [expected.clone(), expected], "{rate} Hz");
         }
+    }
+}
+
+#[test]
+fn lookahead_waits_for_a_host_that_compensates_it_and_for_no_other() {
+    for (latency, delayed) in [(Some(Arc::default()), 0), (None, 2229)] {
+        let params = ToneFilterParams::default();
+        let mut active = active_with(&params, latency, 48_000.0).unwrap();
+        assert_eq!(active.latency(), 0);
+        set(&params, "lookahead", 1.0);
+        active.follow(&params);
+        assert_eq!(active.latency(), delayed);
     }
 }
 

@@ -53,6 +53,13 @@ impl Told {
         known != NOT_ASKED && known != note_name::state(guarded)
     }
 
+    /// Requests a restart if the latency must change, which it can in an activation only.
+    fn check_latency(guarded: &Guarded) {
+        if guarded.latency.is_outdated(guarded.params.settings().lookahead) {
+            guarded.host.request_restart();
+        }
+    }
+
     /// Tells the host of a changed tail, and prepares to tell it of changed names, which is done on the main thread.
     ///
     /// # Safety
@@ -64,6 +71,7 @@ impl Told {
         if !changed && !other_tempo {
             return;
         }
+        Self::check_latency(guarded);
         let tail = tail::samples(guarded);
         if self.tail.swap(tail, Ordering::Relaxed) != tail {
             // SAFETY: the caller is on the audio thread.
@@ -80,6 +88,7 @@ impl Told {
     /// On the main thread only.
     pub unsafe fn on_main_thread(&self, guarded: &Guarded) {
         self.called.store(false, Ordering::Relaxed);
+        Self::check_latency(guarded);
         if self.names_changed(guarded) {
             self.names(note_name::state(guarded));
             // SAFETY: the caller is on the main thread.

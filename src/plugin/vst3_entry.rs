@@ -9,9 +9,12 @@
 //! For the MIDI controllers, nice-plug has 130 hidden parameters for each of 16 channels, through which some hosts take
 //! minutes. The guard shows those of one channel that the plugin understands, and maps all channels to them.
 //!
+//! It asks the host to activate the plugin again for another latency, on the host's own thread; `plugin/latency.rs` says when.
+//!
 //! It also answers numbers of channels that nice-plug does not survive with an error, as `clap_entry.rs` does.
 
 mod guarded;
+mod run_loop;
 mod sidechain;
 
 use super::ToneFilterPlugin;
@@ -21,7 +24,7 @@ use nice_plug::wrapper::{
     vst3::{
         PluginInfo,
         vst3::{
-            Class, ComWrapper,
+            Class, ComPtr, ComRef, ComWrapper,
             Steinberg::{
                 FIDString, FUnknown, IPluginFactory, IPluginFactory2, IPluginFactory2Trait,
                 IPluginFactory3, IPluginFactory3Trait, IPluginFactoryTrait, PClassInfo,
@@ -31,12 +34,18 @@ use nice_plug::wrapper::{
         },
     },
 };
-use std::ffi::c_void;
+use std::{
+    ffi::c_void,
+    sync::{Mutex, PoisonError},
+};
 
 /// What a VST3 host looks for in the plugin's file. It gives away a reference to a factory.
 #[unsafe(no_mangle)]
 pub extern "system" fn GetPluginFactory() -> *mut c_void {
-    let factory = ComWrapper::new(Factory(PluginInfo::for_plugin::<ToneFilterPlugin>()));
+    let factory = ComWrapper::new(Factory {
+        info: PluginInfo::for_plugin::<ToneFilterPlugin>(),
+        context: Mutex::default(),
+    });
     let factory = factory.to_com_ptr::<IPluginFactory>();
     factory.map_or(std::ptr::null_mut(), |factory| factory.into_raw().cast())
 }
@@ -80,7 +89,17 @@ mod module {
 }
 
 /// What creates plugins.
-struct Factory(PluginInfo);
+struct Factory {
+    info: PluginInfo,
+    /// An object of the host.
+    context: Mutex<Option<ComPtr<FUnknown>>>,
+}
+
+impl Factory {
+    fn context(&self) -> Option<ComPtr<FUnknown>> {
+        self.context.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
 
 impl Class for Factory {
     type Interfaces = (IPluginFactory, IPluginFactory2, IPluginFactory3);
@@ -102,7 +121,7 @@ unsafe fn describe<T>(index: int32, info: *mut T, class: impl FnOnce() -> T) -> 
 impl IPluginFactoryTrait for Factory {
     unsafe fn getFactoryInfo(&self, info: *mut PFactoryInfo) -> tresult {
         // SAFETY: VST3 promises room.
-        unsafe { describe(0, info, || self.0.create_factory_info()) }
+        unsafe { describe(0, info, || self.info.create_factory_info()) }
     }
 
     unsafe fn countClasses(&self) -> int32 {
@@ -111,7 +130,7 @@ impl IPluginFactoryTrait for Factory {
 
     unsafe fn getClassInfo(&self, index: int32, info: *mut PClassInfo) -> tresult {
         // SAFETY: VST3 promises room.
-        unsafe { describe(index, info, || self.0.create_class_info()) }
+        unsafe { describe(index, info, || self.info.create_class_info()) }
     }
 
     unsafe fn createInstance(
@@ -121,11 +140,11 @@ impl IPluginFactoryTrait for Factory {
         object: *mut *mut c_void,
     ) -> tresult {
         // SAFETY: VST3 promises an id of 16 bytes.
-        let known = unsafe { class.cast::<[u8; 16]>().as_ref() } == Some(self.0.cid);
+        let known = unsafe { class.cast::<[u8; 16]>().as_ref() } == Some(self.info.cid);
         if !known || interface.is_null() || object.is_null() {
             return kInvalidArgument;
         }
-        let Some(guarded) = Guarded::new() else { return kInvalidArgument };
+        let Some(guarded) = Guarded::new(self.context()) else { return kInvalidArgument };
         let guarded = ComWrapper::new(guarded);
         let Some(unknown) = guarded.as_com_ref::<FUnknown>() else { return kInvalidArgument };
         let unknown = unknown.as_ptr();
@@ -137,17 +156,20 @@ impl IPluginFactoryTrait for Factory {
 impl IPluginFactory2Trait for Factory {
     unsafe fn getClassInfo2(&self, index: int32, info: *mut PClassInfo2) -> tresult {
         // SAFETY: VST3 promises room.
-        unsafe { describe(index, info, || self.0.create_class_info_2()) }
+        unsafe { describe(index, info, || self.info.create_class_info_2()) }
     }
 }
 
 impl IPluginFactory3Trait for Factory {
     unsafe fn getClassInfoUnicode(&self, index: int32, info: *mut PClassInfoW) -> tresult {
         // SAFETY: VST3 promises room.
-        unsafe { describe(index, info, || self.0.create_class_info_unicode()) }
+        unsafe { describe(index, info, || self.info.create_class_info_unicode()) }
     }
 
-    unsafe fn setHostContext(&self, _: *mut FUnknown) -> tresult {
+    unsafe fn setHostContext(&self, context: *mut FUnknown) -> tresult {
+        // SAFETY: VST3 promises an object or null.
+        let context = unsafe { ComRef::from_raw(context) }.map(|context| context.to_com_ptr());
+        *self.context.lock().unwrap_or_else(PoisonError::into_inner) = context;
         kResultOk
     }
 }

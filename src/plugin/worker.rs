@@ -32,6 +32,7 @@ pub use linux::{finish, keep};
 #[cfg(target_os = "linux")]
 mod linux {
     use super::{Executor, Reached, ToneFilterPlugin, handover};
+    use crate::plugin::Task;
     use nice_plug::wrapper::vst3::Wrapper;
     use std::{
         mem,
@@ -64,7 +65,7 @@ mod linux {
         while let Some(rest) = PATIENCE.checked_sub(begun.elapsed()) {
             let (sender, receiver) = channel();
             // In the name of the other instance: with one of this instance's, the worker would have it to release.
-            keeper.execute_background(Reached(sender));
+            keeper.execute_background(Task::Reached(Reached(sender)));
             match receiver.recv_timeout(rest) {
                 Ok(()) | Err(RecvTimeoutError::Timeout) => return,
                 // The queue is full, and nice-plug has dropped the task.

@@ -243,7 +243,7 @@ fn a_host_finds_the_presets() {
 }
 
 /// The saved state of the plugin.
-fn save(host: &RawHost) -> Vec<u8> {
+pub fn save(host: &RawHost) -> Vec<u8> {
     unsafe extern "C" fn write(to: *const clap_ostream, from: *const c_void, size: u64) -> i64 {
         // SAFETY: the context is the vector below, and there are so many bytes.
         unsafe {

@@ -2,6 +2,8 @@
 
 #[cfg(target_os = "linux")]
 mod browser;
+#[path = "../hosting/builds.rs"]
+mod builds;
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../hosting/mod.rs"]

@@ -56,6 +56,8 @@ pub struct RawHost {
     /// Whether it knows of editors.
     pub has_gui: AtomicBool,
     callback: AtomicBool,
+    /// Whether the plugin is being activated.
+    activating: AtomicBool,
     log: Mutex<Vec<String>>,
 }
 
@@ -74,7 +76,7 @@ impl RawHost {
                 url: c"".as_ptr(),
                 version: c"1".as_ptr(),
                 get_extension: Some(get_extension),
-                request_restart: Some(ignore),
+                request_restart: Some(request_restart),
                 request_process: Some(ignore),
                 request_callback: Some(request_callback),
             },
@@ -85,6 +87,7 @@ impl RawHost {
             pops_up: AtomicBool::new(false),
             has_gui: AtomicBool::new(true),
             callback: AtomicBool::new(false),
+            activating: AtomicBool::new(false),
             log: Mutex::default(),
         });
         this.host.host_data = (&raw mut *this).cast();
@@ -130,7 +133,11 @@ impl RawHost {
 
     pub fn activate(&self, rate: f64) {
         // SAFETY: tests call this on the main thread, while the plugin is not active.
-        assert!(unsafe { (*self.plugin).activate.unwrap()(self.plugin, rate, 1, 512) });
+        unsafe {
+            self.activating.store(true, Ordering::Relaxed);
+            assert!((*self.plugin).activate.unwrap()(self.plugin, rate, 1, 512));
+            self.activating.store(false, Ordering::Relaxed);
+        }
     }
 
     pub fn deactivate(&self) {
@@ -253,6 +260,13 @@ unsafe fn log(host: *const clap_host, main: bool, call: String) {
 }
 
 unsafe extern "C" fn ignore(_: *const clap_host) {}
+
+unsafe extern "C" fn request_restart(host: *const clap_host) {
+    // SAFETY: `RawHost::new` put the host there.
+    let this = unsafe { &*(*host).host_data.cast::<RawHost>() };
+    // On any thread.
+    this.log.lock().unwrap().push("restart".into());
+}
 
 unsafe extern "C" fn request_callback(host: *const clap_host) {
     // SAFETY: `RawHost::new` put the host there.

@@ -1,12 +1,14 @@
 //! Latency, tail and reset.
 
 use crate::{
-    MAX_BLOCK, RATE, every,
-    hosting::{change, instance, music, set, settings},
+    MAX_BLOCK, RATE,
+    builds::builds,
+    every,
+    hosting::{change, instance, music, new, set, settings},
     random_blocks,
 };
 use tone_filter_dsp::{Settings, ToneFilter};
-use xtask::host::ProcessStatus;
+use xtask::host::{ProcessStatus, parameter_id};
 
 #[test]
 fn reset_restores_the_initial_state() {
@@ -22,9 +24,13 @@ fn reset_restores_the_initial_state() {
     assert!(first == second);
 }
 
+/// The latency of Lookahead in samples.
+fn late(rate: f64) -> u32 {
+    (2048.0 / 44_100.0 * rate).round() as u32
+}
+
 #[test]
-fn the_latency_is_reported_at_activation_and_again_when_it_changes() {
-    let late = |rate: f64| (2048.0 / 44_100.0 * rate).round() as u32;
+fn the_latency_is_that_of_the_sound_from_the_first_block() {
     let mut instance = instance();
     let processor = instance.activate(RATE, MAX_BLOCK).unwrap();
     assert_eq!(instance.latency().unwrap(), 0);
@@ -49,27 +55,61 @@ fn the_latency_is_reported_at_activation_and_again_when_it_changes() {
             instance.deactivate(processor);
         }
     }
-    instance.wants_restart();
-    instance.says_latency_changed();
+    assert!(!instance.wants_restart(), "the host knows it from the activation");
+}
 
-    // A latency that changes while the plugin is active is reported when the host has activated it again.
-    let mut processor = instance.activate(192_000.0, MAX_BLOCK).unwrap();
-    for (lookahead, latency) in [(0.0, 0), (1.0, late(192_000.0))] {
-        let mut signal = music(0.1, RATE);
-        let switch = [change(777, "lookahead", lookahead)];
-        processor.run(&mut signal, true, &mut every(512), &switch).unwrap();
-        instance.idle();
-        assert!(instance.wants_restart());
+#[test]
+fn a_change_of_lookahead_takes_effect_at_the_next_activation() {
+    for (build, library) in builds() {
+        let [mut still, mut instance] = [(); 2].map(|()| new(&library));
+        let mut reference = still.activate(RATE, MAX_BLOCK).unwrap();
+        let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+        for (lookahead, latency) in [(1.0, late(RATE)), (0.0, 0)] {
+            let before = instance.latency().unwrap();
+            let [mut expected, mut signal] = [music(1.0, RATE), music(1.0, RATE)];
+            reference.run(&mut expected, true, &mut every(512), &[]).unwrap();
+            let switch = [change(7777, "lookahead", lookahead)];
+            processor.run(&mut signal, true, &mut every(512), &switch).unwrap();
+            instance.idle();
+            assert!(signal == expected, "{build}: the sound stays");
+            assert_eq!(instance.latency().unwrap(), before, "{build}: and so does its latency");
+            assert!(instance.wants_restart() && !instance.says_latency_changed(), "{build}");
+            assert_eq!(instance.value(parameter_id("lookahead")).unwrap(), lookahead);
+            processor.run(&mut signal, true, &mut every(512), &[]).unwrap();
+            instance.idle();
+            assert!(!instance.wants_restart(), "{build}: once is enough");
+
+            instance.deactivate(processor);
+            processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+            assert!(instance.says_latency_changed(), "{build}");
+            assert_eq!(instance.latency().unwrap(), latency, "{build}");
+            still.deactivate(reference);
+            still.set(&[change(0, "lookahead", lookahead)]).unwrap();
+            reference = still.activate(RATE, MAX_BLOCK).unwrap();
+        }
+        still.deactivate(reference);
         instance.deactivate(processor);
-        processor = instance.activate(192_000.0, MAX_BLOCK).unwrap();
-        assert!(instance.says_latency_changed());
-        assert_eq!(instance.latency().unwrap(), latency);
-        let mut signal = music(0.1, RATE);
-        processor.run(&mut signal, true, &mut every(512), &[]).unwrap();
-        instance.idle();
-        assert!(!instance.wants_restart(), "once is enough");
     }
-    instance.deactivate(processor);
+}
+
+#[test]
+fn a_change_of_lookahead_that_is_taken_back_changes_nothing() {
+    for (build, library) in builds() {
+        let mut instance = new(&library);
+        let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+        let back = |on, off| [change(on, "lookahead", 1.0), change(off, "lookahead", 0.0)];
+        for (on, off, restart) in [(600, 700, false), (600, 1500, true)] {
+            let mut signal = music(0.1, RATE);
+            processor.run(&mut signal, true, &mut every(512), &back(on, off)).unwrap();
+            instance.idle();
+            assert_eq!(instance.wants_restart(), restart, "{build}: {on} to {off}");
+            instance.deactivate(processor);
+            processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+            assert!(!instance.says_latency_changed(), "{build}: {on} to {off}");
+            assert_eq!(instance.latency().unwrap(), 0, "{build}: {on} to {off}");
+        }
+        instance.deactivate(processor);
+    }
 }
 
 #[test]

@@ -1,11 +1,20 @@
 //! What the plugin tells the host of itself: changes of the tail and of the keys' names.
 
-use crate::raw::{RawHost, change_of, entries, lists};
-use clap_sys::ext::{
-    note_name::{CLAP_EXT_NOTE_NAME, clap_plugin_note_name},
-    params::{CLAP_EXT_PARAMS, clap_plugin_params},
-    tail::{CLAP_EXT_TAIL, clap_plugin_tail},
+use crate::{
+    browser::save,
+    raw::{RawHost, change_of, entries, lists},
 };
+use clap_sys::{
+    ext::{
+        latency::{CLAP_EXT_LATENCY, clap_plugin_latency},
+        note_name::{CLAP_EXT_NOTE_NAME, clap_plugin_note_name},
+        params::{CLAP_EXT_PARAMS, clap_plugin_params},
+        state::{CLAP_EXT_STATE, clap_plugin_state},
+        tail::{CLAP_EXT_TAIL, clap_plugin_tail},
+    },
+    stream::clap_istream,
+};
+use std::{ffi::c_void, thread};
 use tone_filter_dsp::{Settings, Sync, ToneFilter};
 use xtask::host::parameter_id;
 
@@ -23,13 +32,33 @@ fn names(host: &RawHost) -> u32 {
     unsafe { names.count.unwrap()(host.plugin()) }
 }
 
+/// Loads a saved state.
+fn load(host: &RawHost, mut bytes: &[u8]) {
+    unsafe extern "C" fn read(stream: *const clap_istream, to: *mut c_void, size: u64) -> i64 {
+        // SAFETY: the context is the bytes that are left, and there is room for `size` more.
+        unsafe {
+            let left = &mut *(*stream).ctx.cast::<&[u8]>();
+            let (part, rest) = left.split_at(left.len().min(size as usize));
+            to.cast::<u8>().copy_from_nonoverlapping(part.as_ptr(), part.len());
+            *left = rest;
+            part.len() as i64
+        }
+    }
+    let stream = clap_istream { ctx: (&raw mut bytes).cast(), read: Some(read) };
+    let state: &clap_plugin_state = host.extension(CLAP_EXT_STATE, CLAP_EXT_STATE);
+    // SAFETY: this is the main thread, and the stream lives until the call returns.
+    assert!(unsafe { state.load.unwrap()(host.plugin(), &stream) });
+    host.idle();
+}
+
 /// Sets a parameter as a host does that does not play.
 fn set(host: &RawHost, id: &str, value: f64) {
     let params: &clap_plugin_params = host.extension(CLAP_EXT_PARAMS, CLAP_EXT_PARAMS);
     let event = change_of(parameter_id(id), value);
     let events = vec![&event.header];
     let (input, output) = lists(&events);
-    // SAFETY: the lists live until the call returns; the plugin is not active, and this is the main thread.
+    // SAFETY: the lists live until the call returns; the plugin is not active, and this is the main thread, or
+    // it is active, and this is its only audio thread.
     unsafe { params.flush.unwrap()(host.plugin(), &input, &output) };
 }
 
@@ -46,7 +75,7 @@ fn a_changed_tail_is_told_on_the_audio_thread() {
         };
         let still = [None; 2];
         assert!(play(None, still).is_empty(), "the host knows it");
-        for change in [("ring", 0.9), ("release", 0.9), ("lookahead", 1.0), ("freeze", 1.0)] {
+        for change in [("ring", 0.9), ("release", 0.9), ("freeze", 1.0)] {
             assert_eq!(play(Some(change), still), ["tail"], "{change:?}");
             assert!(play(None, still).is_empty(), "once is enough: {change:?}");
         }
@@ -58,15 +87,75 @@ fn a_changed_tail_is_told_on_the_audio_thread() {
         let quarter = Sync::ENTRIES.iter().position(|entry| entry.0 == "1/4").unwrap();
         assert_eq!(play(Some(("sync", quarter as f64)), still), ["tail"]);
         let sync = Settings { sync: Sync::new(quarter), ..Settings::default() };
-        let late = ToneFilter::lookahead(RATE) as u32;
         assert_eq!(play(None, [Some(60.0), None]), ["tail"]);
-        assert_eq!(tail(&host), samples(&sync.at_tempo(60.0)) + late);
+        assert_eq!(tail(&host), samples(&sync.at_tempo(60.0)));
         assert_eq!(play(None, [Some(60.0), Some(240.0)]), ["tail"], "within a block");
-        assert_eq!(tail(&host), samples(&sync.at_tempo(240.0)) + late);
+        assert_eq!(tail(&host), samples(&sync.at_tempo(240.0)));
         host.deactivate();
         host.activate(2.0 * RATE);
         host.play(None, [Some(240.0), None]);
         assert_eq!(host.take(), ["tail"], "at another rate it has more samples");
+        host.deactivate();
+    }
+}
+
+/// The latency that the plugin reports.
+fn latency(host: &RawHost) -> u32 {
+    let latency: &clap_plugin_latency = host.extension(CLAP_EXT_LATENCY, CLAP_EXT_LATENCY);
+    // SAFETY: this is the main thread.
+    unsafe { latency.get.unwrap()(host.plugin()) }
+}
+
+#[test]
+fn a_new_latency_asks_for_one_restart_and_is_reported_while_it_is_activated() {
+    for entry in entries() {
+        let host = RawHost::new(entry, false, None);
+        let play = |lookahead: Option<f64>| {
+            let change = lookahead.map(|value| (parameter_id("lookahead"), value));
+            host.play(change, [None; 2]);
+            host.idle();
+            host.take()
+        };
+        let late = ToneFilter::lookahead(RATE) as u32;
+        host.activate(RATE);
+        assert!(host.take().is_empty(), "without Lookahead there is none");
+        let before = tail(&host);
+        assert_eq!(play(Some(1.0)), ["restart"]);
+        assert!(play(None).is_empty() && play(Some(1.0)).is_empty(), "once is enough");
+        assert_eq!((latency(&host), tail(&host)), (0, before));
+        host.deactivate();
+        assert!(host.take().is_empty());
+        host.activate(RATE);
+        assert_eq!(host.take(), ["latency"]);
+        assert_eq!(latency(&host), late);
+        assert_eq!(play(None), ["tail"]);
+        assert_eq!(tail(&host), before + late);
+
+        // A host that does not process passes changes, too: as events, or as a state.
+        let on = save(&host);
+        let off = || {
+            // While the plugin is active, this is for the audio thread.
+            thread::scope(|scope| drop(scope.spawn(|| set(&host, "lookahead", 0.0))));
+            host.take()
+        };
+        assert_eq!(off(), ["restart"]);
+        load(&host, &on);
+        assert!(!host.take().contains(&"restart".to_owned()), "the change is taken back");
+        assert_eq!(off(), ["restart"]);
+        host.deactivate();
+        host.activate(RATE);
+        assert_eq!((host.take(), latency(&host)), (vec!["latency".to_owned()], 0));
+        load(&host, &on);
+        assert!(host.take().contains(&"restart".to_owned()));
+        assert_eq!(latency(&host), 0);
+        host.deactivate();
+        host.activate(2.0 * RATE);
+        assert_eq!(host.take(), ["latency"]);
+        assert_eq!(latency(&host), ToneFilter::lookahead(2.0 * RATE) as u32);
+        host.deactivate();
+        host.activate(RATE);
+        assert_eq!(host.take(), ["latency"], "at another rate it has other samples");
+        assert_eq!(latency(&host), late);
         host.deactivate();
     }
 }

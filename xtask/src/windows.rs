@@ -76,7 +76,10 @@ pub fn test() -> Result<()> {
         }),
         ("CLAP in a host", &tests("tone-filter", &["--test=clap_host"])),
         ("CLAP conformance", &tests("tone-filter", &["--test=conformance"])),
-        ("VST3 through its factory", &tests("tone-filter", &["--test=vst3_guard"])),
+        (
+            "VST3 through its factory",
+            &tests("tone-filter", &["--test=vst3_guard", "--test=vst3_latency"]),
+        ),
         ("the same bits as here", &|wine| {
             let program = wine.program();
             bits::compare(|| wine.command(&program)).map(|files| println!("{files} equal files"))

@@ -1,6 +1,7 @@
 //! CLAP extensions beside nice-plug's, and in place of some of them.
 
 mod context_menu;
+mod latency;
 pub mod note_name;
 mod overridden;
 mod param_indication;
@@ -17,6 +18,7 @@ use crate::{editor::Request, params};
 use clap_sys::{
     ext::{
         gui::CLAP_EXT_GUI,
+        latency::CLAP_EXT_LATENCY,
         note_name::CLAP_EXT_NOTE_NAME,
         param_indication::{CLAP_EXT_PARAM_INDICATION, CLAP_EXT_PARAM_INDICATION_COMPAT},
         params::{CLAP_EXT_PARAMS, clap_param_info, clap_plugin_params},
@@ -43,6 +45,8 @@ pub fn find(guarded: &Guarded, id: &CStr) -> Option<*const c_void> {
         Some((&raw const remote_controls::EXTENSION).cast())
     } else if is(&[CLAP_EXT_NOTE_NAME]) {
         Some((&raw const note_name::EXTENSION).cast())
+    } else if is(&[CLAP_EXT_LATENCY]) {
+        Some((&raw const latency::EXTENSION).cast())
     } else if is(&[CLAP_EXT_TAIL]) {
         Some((&raw const tail::EXTENSION).cast())
     } else if is(&[CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMPAT]) {

@@ -1,4 +1,4 @@
-//! The tail at any time, for the settings as they are.
+//! The tail at any time, for the settings as they are, and the latency as it is.
 
 use crate::plugin::clap_entry::{Guarded, guarded};
 use clap_sys::{ext::tail::clap_plugin_tail, plugin::clap_plugin};
@@ -12,7 +12,7 @@ pub fn samples(guarded: &Guarded) -> u32 {
     if settings.freeze {
         return u32::MAX;
     }
-    guarded.samples(ToneFilter::tail(&settings), settings.lookahead)
+    guarded.samples(ToneFilter::tail(&settings))
 }
 
 unsafe extern "C" fn get(plugin: *const clap_plugin) -> u32 {

@@ -1,13 +1,22 @@
 //! The plugin as a VST3 host has it: nice-plug's, with a guard before some of its functions.
 
-use super::sidechain::{Sidechain, is_sidechain};
+use super::{
+    run_loop::RunLoop,
+    sidechain::{Sidechain, is_sidechain},
+};
 use crate::{
     editor::{Connection, HostLink, PresetLoader, Request},
     params::ToneFilterParams,
-    plugin::{ToneFilterPlugin, handover, worker},
+    plugin::{
+        Task, ToneFilterPlugin,
+        handover::{self, Shared},
+        latency::Latency,
+        restart::Restart,
+        worker,
+    },
 };
 use nice_plug::{
-    prelude::Params,
+    prelude::{AsyncExecutor, Params},
     wrapper::vst3::{
         Wrapper,
         vst3::{
@@ -18,25 +27,31 @@ use nice_plug::{
                     AudioBusBuffers, BusDirection, BusDirections_, BusInfo,
                     ChannelContext::IInfoListener, CtrlNumber, IAudioProcessor,
                     IAudioProcessorTrait, IComponent, IComponentHandler, IComponentHandler2,
-                    IComponentHandler2Trait, IComponentTrait, IEditController,
-                    IEditControllerTrait, IMidiMapping, IMidiMappingTrait,
+                    IComponentHandler2Trait, IComponentHandlerTrait, IComponentTrait,
+                    IEditController, IEditControllerTrait, IMidiMapping, IMidiMappingTrait,
                     INoteExpressionController, IProcessContextRequirements, IUnitInfo, IoMode,
                     MediaType, MediaTypes_, ParamID, ParamValue, ParameterInfo, ProcessData,
-                    ProcessSetup, RoutingInfo, SpeakerArrangement, String128, TChar,
+                    ProcessSetup, RestartFlags_, RoutingInfo, SpeakerArrangement, String128, TChar,
                 },
                 int16, int32, kInvalidArgument, kResultFalse, kResultOk, tresult, uint32,
             },
         },
     },
 };
-use std::sync::{
-    Arc, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::{self, ThreadId},
 };
 
 /// The MIDI controllers that the plugin understands, by VST3's numbers: sustain, all sound off, all notes off, and pitch
 /// bend.
 const CONTROLLERS: [CtrlNumber; 4] = [64, 120, 123, 129];
+
+/// In place of a count of changes, of which it is none.
+const NOT_SEEN: u64 = u64::MAX;
 
 /// A value that nice-plug did not take.
 struct Pending {
@@ -59,6 +74,17 @@ pub struct Guarded {
     sidechain: Sidechain,
     params: Arc<ToneFilterParams>,
     host: HostLink,
+    latency: Arc<Latency>,
+    restart: Arc<Restart>,
+    run_loop: RunLoop,
+    /// For hosts without a run loop.
+    executor: AsyncExecutor<ToneFilterPlugin>,
+    /// The thread that has made the instance.
+    thread: ThreadId,
+    /// The object of the host that the factory has, until the plugin is initialised.
+    context: Mutex<Option<ComPtr<FUnknown>>>,
+    /// The parameters' changes after the last block.
+    seen: AtomicU64,
     /// The number of parameters without those for MIDI controllers, which follow them.
     parameters: int32,
     /// How often `process` was called.
@@ -81,11 +107,12 @@ impl Class for Guarded {
 }
 
 impl Guarded {
-    /// A new instance of the plugin.
-    pub fn new() -> Option<Self> {
+    /// A new instance of the plugin, for the host with the object `context`.
+    pub fn new(context: Option<ComPtr<FUnknown>>) -> Option<Self> {
         worker::keep();
         let wrapper = ComWrapper::new(Wrapper::<ToneFilterPlugin>::new());
-        let PresetLoader { params, host, .. } = handover::take()?.presets;
+        let Shared { presets, latency, restart, executor } = handover::take()?;
+        let PresetLoader { params, host, .. } = presets;
         Some(Self {
             parameters: params.param_map().len() as int32,
             component: wrapper.to_com_ptr()?,
@@ -99,6 +126,13 @@ impl Guarded {
             sidechain: Sidechain::default(),
             params,
             host,
+            latency,
+            restart,
+            run_loop: RunLoop::default(),
+            executor,
+            thread: thread::current().id(),
+            context: Mutex::new(context),
+            seen: AtomicU64::new(NOT_SEEN),
             blocks: AtomicU64::new(0),
             pending: Mutex::default(),
         })
@@ -129,6 +163,26 @@ impl Guarded {
                 // SAFETY: `self.params` owns the parameter.
                 unsafe { params[index].1._internal_set_normalized_value(value as f32) };
             }
+        }
+    }
+
+    /// The latency that the parameter stands for, as [`Latency`] has it.
+    fn lookahead(&self) -> bool {
+        self.params.settings().lookahead
+    }
+
+    /// Has the host asked to activate the plugin again if the latency must change. On the audio thread.
+    fn check_latency(&self) {
+        let changes = u64::from(self.params.changes());
+        if self.seen.swap(changes, Ordering::Relaxed) == changes
+            || !self.latency.is_outdated(self.lookahead())
+        {
+            return;
+        }
+        self.restart.request();
+        // On its own thread, nice-plug would call the host at once, in the middle of this block.
+        if !self.run_loop.is_found() && thread::current().id() != self.thread {
+            self.executor.execute_gui(Task::Restart);
         }
     }
 
@@ -167,9 +221,22 @@ macro_rules! pass_on {
 mod passed_on;
 
 impl IPluginBaseTrait for Guarded {
-    pass_on! { component:
-        fn initialize(context: *mut FUnknown) -> tresult;
-        fn terminate() -> tresult;
+    unsafe fn initialize(&self, context: *mut FUnknown) -> tresult {
+        let of_factory = self.context.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let of_factory = of_factory.as_ref().map_or(std::ptr::null_mut(), ComPtr::as_ptr);
+        // SAFETY: both are objects of the host or null, and the host calls this on its thread.
+        unsafe {
+            self.run_loop.find(context, &self.restart);
+            self.run_loop.find(of_factory, &self.restart);
+            self.component.initialize(context)
+        }
+    }
+
+    unsafe fn terminate(&self) -> tresult {
+        self.run_loop.leave();
+        self.restart.connect(None);
+        // SAFETY: there are no arguments.
+        unsafe { self.component.terminate() }
     }
 }
 
@@ -179,7 +246,12 @@ impl IComponentTrait for Guarded {
         fn setIoMode(mode: IoMode) -> tresult;
         fn getBusCount(media: MediaType, direction: BusDirection) -> int32;
         fn getRoutingInfo(input: *mut RoutingInfo, output: *mut RoutingInfo) -> tresult;
-        fn setActive(state: TBool) -> tresult;
+    }
+
+    unsafe fn setActive(&self, state: TBool) -> tresult {
+        self.seen.store(NOT_SEEN, Ordering::Relaxed);
+        // SAFETY: the argument is the host's.
+        unsafe { self.component.setActive(state) }
     }
 
     unsafe fn getBusInfo(
@@ -244,9 +316,20 @@ impl IEditControllerTrait for Guarded {
     /// From here on the host can be told that the state has changed: on the thread of the editor, as nice-plug tells it
     /// of edits.
     unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
-        // SAFETY: VST3 promises a handler or null.
-        let handler2 = unsafe { ComRef::from_raw(handler) };
-        let handler2 = handler2.and_then(|handler| handler.cast::<IComponentHandler2>());
+        // SAFETY: VST3 promises a handler or null, and the host calls this on its thread.
+        let handler1 = unsafe {
+            self.run_loop.find(handler.cast(), &self.restart);
+            ComRef::from_raw(handler)
+        };
+        let handler2 = handler1.and_then(|handler| handler.cast::<IComponentHandler2>());
+        self.restart.connect(handler1.map(|handler| {
+            let handler = handler.to_com_ptr();
+            #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
+            let flags = RestartFlags_::kLatencyChanged as int32;
+            // SAFETY: the handler is counted. A host that refuses reads the latency at the next activation.
+            let call = move || _ = unsafe { handler.restartComponent(flags) };
+            Arc::new(call) as Arc<dyn Fn() + Send + Sync>
+        }));
         self.host.connect(handler2.map(|handler| Connection {
             wake: Box::new(move |host| {
                 if host.take_requests().contains(&Request::MarkDirty) {
@@ -306,10 +389,24 @@ impl IEditControllerTrait for Guarded {
 impl IAudioProcessorTrait for Guarded {
     pass_on! { processor:
         fn canProcessSampleSize(size: int32) -> tresult;
-        fn getLatencySamples() -> uint32;
-        fn setupProcessing(setup: *mut ProcessSetup) -> tresult;
         fn setProcessing(state: TBool) -> tresult;
         fn getTailSamples() -> uint32;
+    }
+
+    /// Some hosts read it before they activate the plugin, and some after they were asked to activate it again, without
+    /// doing so; see [`Latency::read`].
+    unsafe fn getLatencySamples(&self) -> uint32 {
+        self.latency.read(self.lookahead())
+    }
+
+    unsafe fn setupProcessing(&self, setup: *mut ProcessSetup) -> tresult {
+        // SAFETY: the argument is the host's.
+        let result = unsafe { self.processor.setupProcessing(setup) };
+        if result == kResultOk {
+            // SAFETY: nice-plug has read it. It makes the rate this number.
+            self.latency.set_rate(f64::from(unsafe { (*setup).sampleRate } as f32));
+        }
+        result
     }
 
     unsafe fn setBusArrangements(
@@ -369,7 +466,9 @@ impl IAudioProcessorTrait for Guarded {
             (block.inputs, block.numInputs) = (inputs.as_mut_ptr(), 2);
         }
         // SAFETY: the data are the host's but for the inputs, which live until the call returns.
-        unsafe { self.processor.process(&mut block) }
+        let result = unsafe { self.processor.process(&mut block) };
+        self.check_latency();
+        result
     }
 }
 

@@ -13,6 +13,7 @@ use clap_sys::{
             clap_host_context_menu,
         },
         gui::clap_host_gui,
+        latency::clap_host_latency,
         note_name::clap_host_note_name,
         params::clap_host_params,
         preset_load::clap_host_preset_load,
@@ -56,6 +57,17 @@ static TAIL: clap_host_tail = clap_host_tail { changed: Some(tail_changed) };
 unsafe extern "C" fn tail_changed(host: *const clap_host) {
     // SAFETY: it is ours.
     unsafe { log(host, false, "tail".into()) };
+}
+
+static LATENCY: clap_host_latency = clap_host_latency { changed: Some(latency_changed) };
+unsafe extern "C" fn latency_changed(host: *const clap_host) {
+    // SAFETY: it is ours.
+    unsafe {
+        let this = &*(*host).host_data.cast::<RawHost>();
+        let activating = this.activating.load(Ordering::Relaxed);
+        let call = if activating { "latency" } else { "latency OUTSIDE ACTIVATE" };
+        log(host, true, call.into());
+    }
 }
 
 static NOTE_NAME: clap_host_note_name = clap_host_note_name { changed: Some(names_changed) };
@@ -201,6 +213,7 @@ pub unsafe extern "C" fn get_extension(host: *const clap_host, id: *const c_char
         ("clap.gui", _) if this.has_gui.load(Ordering::Relaxed) => (&raw const GUI).cast(),
         ("clap.state", _) => (&raw const STATE).cast(),
         ("clap.params", _) => (&raw const PARAMS).cast(),
+        ("clap.latency", _) => (&raw const LATENCY).cast(),
         ("clap.tail", _) => (&raw const TAIL).cast(),
         ("clap.note-name", _) => (&raw const NOTE_NAME).cast(),
         ("clap.preset-load/2", false) | ("clap.preset-load.draft/2", true) => {

@@ -25,8 +25,12 @@ pub struct Requests {
     pub callback: AtomicBool,
     /// It has requested to be deactivated and activated again.
     pub restart: AtomicBool,
+    /// It is being activated.
+    pub activating: AtomicBool,
     /// It has reported a change of its latency.
     pub latency: AtomicBool,
+    /// It has done so while it was not being activated, which CLAP forbids.
+    pub misplaced: AtomicBool,
     /// It has reported a change of its tail.
     pub tail: AtomicBool,
 }
@@ -94,6 +98,9 @@ impl HostAudioPortsImpl for MainThread<'_> {
 impl HostLatencyImpl for MainThread<'_> {
     fn changed(&self) {
         self.0.latency.store(true, Ordering::Relaxed);
+        if !self.0.activating.load(Ordering::Relaxed) {
+            self.0.misplaced.store(true, Ordering::Relaxed);
+        }
     }
 }
 

@@ -177,19 +177,44 @@ impl Instance {
     ///
     /// # Errors
     /// When the plugin is active already, or refuses.
+    ///
+    /// # Panics
+    /// As [`Instance::idle`].
     pub fn activate(&mut self, sample_rate: f64, max_block: usize) -> Result<Processor> {
         let configuration = PluginAudioConfiguration {
             sample_rate,
             min_frames_count: 1,
             max_frames_count: max_block as u32,
         };
-        let stopped = self.plugin.activate(|requests, _| AudioThread(requests), configuration)?;
-        Processor::start(stopped, max_block)
+        self.set_activating(true);
+        let stopped = self.plugin.activate(|requests, _| AudioThread(requests), configuration);
+        self.set_activating(false);
+        self.check_latency_reports();
+        Processor::start(stopped?, max_block)
     }
 
     /// Deactivates the plugin.
+    ///
+    /// # Panics
+    /// As [`Instance::idle`].
     pub fn deactivate(&mut self, processor: Processor) {
         self.plugin.deactivate(processor.stop());
+        self.check_latency_reports();
+    }
+
+    fn set_activating(&mut self, activating: bool) {
+        self.plugin.access_shared_handler(|said| {
+            said.activating.store(activating, Ordering::Relaxed);
+        });
+    }
+
+    /// CLAP allows a plugin to report a change of its latency only while it is being activated.
+    fn check_latency_reports(&mut self) {
+        let misplaced = |said: &Requests| said.misplaced.load(Ordering::Relaxed);
+        assert!(
+            !self.plugin.access_shared_handler(misplaced),
+            "a latency was reported outside `activate`"
+        );
     }
 
     /// Whether the plugin has requested a restart since the last call.
@@ -237,11 +262,15 @@ impl Instance {
     }
 
     /// Calls the plugin on the main thread if it has requested that.
+    ///
+    /// # Panics
+    /// When the plugin has reported a change of its latency while it was not being activated.
     pub fn idle(&mut self) {
         let asked = |requests: &Requests| requests.callback.swap(false, Ordering::Relaxed);
         if self.plugin.access_shared_handler(asked) {
             self.plugin.call_on_main_thread_callback();
         }
+        self.check_latency_reports();
     }
 
     fn extension<E>(&mut self) -> Result<E>

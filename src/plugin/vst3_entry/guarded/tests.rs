@@ -108,7 +108,7 @@ impl IAttributeListTrait for Lead {
 
 #[test]
 fn a_changed_state_is_told_to_a_host_that_can_be_told() {
-    let guarded = Guarded::new().unwrap();
+    let guarded = Guarded::new(None).unwrap();
     assert!(!guarded.host.request(Request::MarkDirty), "there is no host yet");
     let handler = ComWrapper::new(Handler::default());
     let pointer = handler.to_com_ptr::<IComponentHandler>().unwrap();
@@ -123,7 +123,7 @@ fn a_changed_state_is_told_to_a_host_that_can_be_told() {
 
 #[test]
 fn the_track_reaches_the_editor() {
-    let guarded = Guarded::new().unwrap();
+    let guarded = Guarded::new(None).unwrap();
     let list = ComWrapper::new(Lead).to_com_ptr::<IAttributeList>().unwrap();
     assert_eq!(guarded.host.track(), None);
     // SAFETY: the list is counted.
