@@ -36,5 +36,7 @@ pub fn soak() -> Result<()> {
     let session = session::session(&library, 50, 7200, 20)?;
     println!("{session}");
     ensure!(session.growth() <= 0.01, "memory has grown by more than 1 %");
+    #[cfg(target_os = "linux")]
+    windows::soak()?;
     Ok(())
 }

@@ -1,13 +1,14 @@
 //! A VST3 host that opens and closes the editor while its audio thread changes parameters.
 //!
-//! nice-plug has a thread, `bg-worker`, that tells the editor of such changes. A panic ends that thread, and the process
-//! with it when the last instance is released.
+//! nice-plug has a thread, `bg-worker`, that tells the editor of such changes. The original crates `atomic_refcell` and
+//! `fragile` end it by a panic, and nice-plug then ends the process when the last instance is released.
 
-use crate::{display::Display, soak::common::noise};
+use crate::{bundle, display::Display, soak::common::noise};
 use anyhow::{Context, Result, ensure};
+use libloading::Library;
 use std::{
     ffi::c_void,
-    fmt, fs,
+    fmt, fs, mem,
     ptr::null_mut,
     sync::{
         Mutex, PoisonError,
@@ -72,6 +73,34 @@ impl fmt::Display for Windows {
     }
 }
 
+/// Opens and closes the editor of the VST3 bundle thousands of times, and prints how often.
+///
+/// # Errors
+/// As for [`open_and_close`], and when the bundle does not load.
+pub fn soak() -> Result<()> {
+    let library = bundle::vst3()?.join("Contents/x86_64-linux/Tone Filter.so");
+    // SAFETY: the library is our own, and has a function of this name and type, as VST3 requires.
+    let get = unsafe {
+        let library = mem::ManuallyDrop::new(Library::new(&library)?);
+        *library.get::<unsafe extern "system" fn() -> *mut c_void>(b"GetPluginFactory\0")?
+    };
+    let display = Display::start([1600, 1200])?;
+    // SAFETY: the threads of earlier tests have ended, and nothing else of this program reads or writes the environment
+    // at this time.
+    unsafe {
+        std::env::set_var("DISPLAY", display.name());
+        std::env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
+    }
+    for (run_loop, company) in [(true, false), (true, true), (false, false), (false, true)] {
+        let plan = Plan { instances: 50, openings: 20, run_loop, company };
+        // SAFETY: the function gives away a reference to a factory.
+        println!("{}", unsafe { open_and_close(get(), &display, plan) }?);
+    }
+    // SAFETY: as above.
+    println!("{}", unsafe { come_and_go(get(), 10_000) }?);
+    Ok(())
+}
+
 /// Opens and closes the editor of the plugin of `factory` as planned. `$DISPLAY` must be that of `display`.
 ///
 /// # Errors
@@ -116,7 +145,7 @@ pub unsafe fn open_and_close(
     Ok(total)
 }
 
-/// Creates and releases `instances`, each after a burst of changes, which the worker thread handles meanwhile.
+/// Creates and releases `instances`, each right after a burst of changes that the worker thread handles.
 ///
 /// # Errors
 /// When the plugin refuses something, or its worker thread has ended early.
@@ -242,7 +271,7 @@ impl Instance {
         // SAFETY: the calls are in VST3's order, and every pointer is to what the function wants, or to room for it;
         // zeros are an empty text, and numbers.
         unsafe {
-            let mut class: PClassInfo = std::mem::zeroed();
+            let mut class: PClassInfo = mem::zeroed();
             ensure!(factory.getClassInfo(0, &mut class) == kResultOk, "there is no class");
             let mut object = null_mut();
             let id = IComponent::IID.as_ptr().cast();
@@ -268,7 +297,7 @@ impl Instance {
         // SAFETY: it only asks, and there is room for what it asks for; zeros are an empty text, and numbers.
         let parameters = unsafe {
             let id = |index| {
-                let mut info: ParameterInfo = std::mem::zeroed();
+                let mut info: ParameterInfo = mem::zeroed();
                 let result = self.controller.getParameterInfo(index, &mut info);
                 (result == kResultOk).then_some(info.id)
             };
