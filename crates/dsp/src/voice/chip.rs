@@ -269,13 +269,13 @@ impl Chip {
         let [from, to] = &self.volumes;
         // Of some roles, with all their harmonics and with those below a quarter of the rate.
         let render = |roles: &[usize]| {
-            [all, low].map(|rungs| {
+            [all, low].map(|levels| {
                 let mut sum = [0.0; BLOCK];
                 for &role in roles {
                     let Role { voice, rms, .. } = ROLES[role];
-                    let shares = [(rms / waveforms.level()) as f32; 2];
+                    let shares = [(rms / waveforms.rms()) as f32; 2];
                     let (row, gains) = (waveforms.row(voice), [&from[role], &to[role]]);
-                    let part = Part { row, rungs, octave, gains, shares, position, frames };
+                    let part = Part { row, levels, octave, gains, shares, position, frames };
                     oscillators.render(kernel, part, &mut sum);
                 }
                 sum
@@ -289,7 +289,7 @@ impl Chip {
         };
         let means = [mean(from), mean(to)];
         let [triangle_share, noise_share] = SHARES.map(|share| share as f32);
-        let scale = (waveforms.level() * scale()) as f32;
+        let scale = (waveforms.rms() * scale()) as f32;
         let mut mixed = [0.0; BLOCK];
         // All of a block, though only a part may be needed: a loop of a known length becomes vectors.
         kernel.vectorize(

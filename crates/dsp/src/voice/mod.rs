@@ -45,7 +45,7 @@ struct Timbre {
     voice: Voice,
     octave: i32,
     /// With all harmonics that there may be, and with those below a quarter of the sample rate.
-    rungs: [[Option<u8>; TONES]; 2],
+    levels: [[Option<u8>; TONES]; 2],
     /// Bands that can be the bass of the chip.
     low: usize,
 }
@@ -54,13 +54,13 @@ impl Timbre {
     fn of(settings: &Settings, sample_rate: f64) -> Self {
         let &Settings { voice, tuning, transpose, .. } = settings;
         let octave = if voice == Voice::Soft { 0 } else { settings.octave.round() as i32 };
-        let rungs = [sample_rate, 0.5 * sample_rate].map(|rate| {
+        let levels = [sample_rate, 0.5 * sample_rate].map(|rate| {
             std::array::from_fn(|tone| {
                 let f = frequency(tone, f64::from(tuning), f64::from(transpose));
-                Waveforms::shared().rung(f * libm::exp2(f64::from(octave)), rate)
+                Waveforms::shared().level(f * libm::exp2(f64::from(octave)), rate)
             })
         });
-        Self { voice, octave, rungs, low: low_bands(transpose) }
+        Self { voice, octave, levels, low: low_bands(transpose) }
     }
 
     fn sounds_like(&self, other: &Self) -> bool {
@@ -237,7 +237,7 @@ impl Voices {
         }
         self.chips = chip.is_some();
         // The second soft clip, of the level instead of the waveform, which it would bend.
-        let level = Waveforms::shared().level() as f32 * power.sqrt();
+        let level = Waveforms::shared().rms() as f32 * power.sqrt();
         let gain = 2.0 / (1.0 + params.gain() * 2.0 * level);
         self.gains = [if self.fresh { gain } else { self.gains[1] }, gain];
         self.fresh = false;
@@ -259,7 +259,7 @@ impl Voices {
         self.total_powers[position..position + frames].copy_from_slice(bank.total_powers(frames));
         let noise = if self.chips { self.chip.hear(heard) } else { [0.0; BLOCK] };
         for (timbre, shares) in timbres.sounding() {
-            let Timbre { voice, octave, rungs: [all, low], .. } = timbre;
+            let Timbre { voice, octave, levels: [all, low], .. } = timbre;
             match voice {
                 Voice::Soft => {}
                 Voice::Chip => {
@@ -270,7 +270,7 @@ impl Voices {
                 voice => {
                     let part = Part {
                         row: Waveforms::shared().row(*voice),
-                        rungs: all,
+                        levels: all,
                         octave: *octave,
                         gains: self.oscillators.gains().each_ref(),
                         shares,

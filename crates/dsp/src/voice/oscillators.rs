@@ -194,8 +194,8 @@ impl Oscillators {
         while sounding != 0 {
             let tone = sounding.trailing_zeros() as usize;
             sounding &= sounding - 1;
-            let Some(rung) = part.rungs[tone] else { continue };
-            let table = &part.row[usize::from(rung)];
+            let Some(level) = part.levels[tone] else { continue };
+            let table = &part.row[usize::from(level)];
             let gain = |end: usize| table.unit * part.shares[end] * part.gains[end].0[tone];
             let (from, to) = (gain(0), gain(1));
             let slope = (to - from) / BLOCK as f32;
@@ -226,7 +226,7 @@ pub struct Part<'a> {
     /// A waveform.
     pub row: &'a [Table],
     /// The table of each band in it, if it has one.
-    pub rungs: &'a [Option<u8>; TONES],
+    pub levels: &'a [Option<u8>; TONES],
     /// Octaves from the note that is heard to the one that sounds.
     pub octave: i32,
     /// The amplitudes of the bands at the start and at the end of the block, and what all are multiplied by.

@@ -79,51 +79,51 @@ impl Table {
 #[derive(Debug)]
 pub struct Waveforms {
     /// Harmonics of each table of a row.
-    rungs: Vec<usize>,
+    levels: Vec<usize>,
     /// A row for each of [`Voice::WAVEFORMS`], and one for the triangle of [`Voice::Chip`].
     rows: Vec<Vec<Table>>,
     /// The effective value of each.
-    level: f64,
+    rms: f64,
 }
 
 impl Waveforms {
-    /// Those that all filters share. The first caller computes them, in some 20 ms.
+    /// Those that all filters share. The first caller computes them, in some 70 ms.
     pub fn shared() -> &'static Self {
         static WAVEFORMS: LazyLock<Waveforms> = LazyLock::new(Waveforms::new);
         &WAVEFORMS
     }
 
     fn new() -> Self {
-        let rungs: Vec<usize> = std::iter::successors(Some(1), |&harmonics| {
+        let levels: Vec<usize> = std::iter::successors(Some(1), |&harmonics| {
             Some(((GROWTH * harmonics as f64) as usize).max(harmonics + 1))
         })
         .take_while(|&harmonics| harmonics <= MOST_HARMONICS)
         .collect();
-        let level = soft_rms();
+        let rms = soft_rms();
         let table = |voice, harmonics: usize| {
             let length = (SAMPLES_PER_HARMONIC * harmonics).max(LEAST_SAMPLES).next_power_of_two();
             let series = (1..=harmonics).map(|n| {
                 // Straight lines between samples are a low-pass.
                 let angle = PI * n as f64 / length as f64;
                 let lost = (libm::sin(angle) / angle).powi(2);
-                harmonic(voice, n).map(|share| share * level / lost)
+                harmonic(voice, n).map(|share| share * rms / lost)
             });
             Table::new(&period(series, length))
         };
-        let row = |voice| rungs.iter().map(|&harmonics| table(voice, harmonics)).collect();
+        let row = |voice| levels.iter().map(|&harmonics| table(voice, harmonics)).collect();
         let rows = Voice::WAVEFORMS.into_iter().chain([Voice::Chip]).map(row).collect();
-        Self { rungs, rows, level }
+        Self { levels, rows, rms }
     }
 
     /// The effective value of each waveform with all its harmonics.
-    pub fn level(&self) -> f64 {
-        self.level
+    pub fn rms(&self) -> f64 {
+        self.rms
     }
 
     /// Which table of a row is right for a note of `frequency` Hz, nothing if it is too high for any.
-    pub fn rung(&self, frequency: f64, sample_rate: f64) -> Option<u8> {
+    pub fn level(&self, frequency: f64, sample_rate: f64) -> Option<u8> {
         let most = most_harmonics(frequency, sample_rate);
-        self.rungs.iter().rposition(|&harmonics| harmonics as f64 <= most).map(|rung| rung as u8)
+        self.levels.iter().rposition(|&harmonics| harmonics as f64 <= most).map(|level| level as u8)
     }
 
     /// The tables of `voice`, which must not be the soft clip.
@@ -163,7 +163,7 @@ fn most_harmonics(frequency: f64, sample_rate: f64) -> f64 {
 /// Harmonics of a note of `frequency` Hz.
 pub fn harmonics(frequency: f64, sample_rate: f64) -> usize {
     let waveforms = Waveforms::shared();
-    waveforms.rung(frequency, sample_rate).map_or(0, |rung| waveforms.rungs[usize::from(rung)])
+    waveforms.level(frequency, sample_rate).map_or(0, |level| waveforms.levels[usize::from(level)])
 }
 
 /// Shares of cosine and sine in the `n`th harmonic of the waveform of `voice` at a mean square of 1; its fundamental

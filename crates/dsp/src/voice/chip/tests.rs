@@ -73,13 +73,14 @@ fn roles_and_volumes_are_the_chips() {
 fn spectrum(sample_rate: f64, octave: i32) -> Vec<f64> {
     let mut chip = Chip::new(sample_rate);
     let mut oscillators = Oscillators::new();
-    let rung = |hertz: f64, rate| Waveforms::shared().rung(hertz * f64::from(octave).exp2(), rate);
+    let level =
+        |hertz: f64, rate| Waveforms::shared().level(hertz * f64::from(octave).exp2(), rate);
     let (mut all, mut low) = ([None; TONES], [None; TONES]);
     for (role, tone, hertz) in [(BASS, 0, 220.0), (LEAD, 24, 880.0), (OTHERS, 31, 1320.0)] {
         chip.volumes.iter_mut().for_each(|end| end[role].0[tone] = LOUDEST);
         oscillators.play(tone, hertz / sample_rate);
-        all[tone] = rung(hertz, sample_rate);
-        low[tone] = rung(hertz, 0.5 * sample_rate);
+        all[tone] = level(hertz, sample_rate);
+        low[tone] = level(hertz, 0.5 * sample_rate);
     }
     chip.units = [1.0; 2];
     let tables = Tables { octave, all: &all, low: &low };
