@@ -1,5 +1,5 @@
 //! Renders a sound file through a node of firewheel's graph, without an audio device:
-//! `cargo run --example firewheel --no-default-features --features firewheel -- in.wav out.wav`.
+//! `cargo run -p tone-filter-firewheel --example firewheel -- in.wav out.wav`.
 //!
 //! The bits are those of the filter alone.
 

@@ -1,5 +1,5 @@
 //! Renders a sound file through a track of kira's mixer, without an audio device:
-//! `cargo run --example kira --no-default-features --features kira -- in.wav out.wav`.
+//! `cargo run -p tone-filter-kira --example kira -- in.wav out.wav`.
 //!
 //! The bits are those of the filter alone, as long as they stay below full scale, where kira clips.
 

@@ -166,3 +166,8 @@ impl AudioNodeProcessor for Processor {
         }
     }
 }
+
+/// Compiles and runs the Rust in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
