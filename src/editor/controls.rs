@@ -10,7 +10,7 @@ use super::{
 };
 use crate::params::{Control, GROUPS};
 pub use list::list;
-use tone_filter_dsp::{Settings, Sync, Voice};
+use tone_filter_dsp::{NoteValue, Settings, Voice};
 
 use egui::{Align2, Color32, Id, Rect, Response, Stroke, StrokeKind, Ui, pos2, vec2};
 
@@ -98,7 +98,7 @@ impl Remark {
             "octave" if settings.voice == Voice::Soft => {
                 ("The voice Soft sounds where it is heard.", true)
             }
-            "ring" | "release" if settings.sync != Sync::OFF => {
+            "ring" | "release" if settings.sync != NoteValue::OFF => {
                 ("Sync sets it, by the song's tempo.", true)
             }
             "floor" if settings.auto => {

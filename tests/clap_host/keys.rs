@@ -2,7 +2,7 @@
 
 use super::{MAX_BLOCK, RATE, random_blocks};
 use crate::hosting::{Signal, assert_same, instance, music, set, settings};
-use tone_filter_dsp::{KeyEvent, Keys, Settings, Sync, ToneFilter};
+use tone_filter_dsp::{KeyEvent, Keys, NoteValue, Settings, ToneFilter};
 use xtask::host::{Midi, transport_at};
 
 /// The library's output for stereo `input`, with `play` called at its frames.
@@ -75,7 +75,7 @@ fn keys_reach_the_filter_at_their_sample() {
 #[test]
 fn ring_and_release_follow_the_song_s_tempo() {
     let mut instance = instance();
-    let sync = Sync::new(Sync::ENTRIES.iter().position(|(id, _)| *id == "1/8").unwrap());
+    let sync = NoteValue::new(NoteValue::ENTRIES.iter().position(|(id, _)| *id == "1/8").unwrap());
     set(&mut instance, &Settings { sync, ..Settings::REFERENCE });
     let actual = settings(&mut instance);
     let input = music(0.5, RATE);

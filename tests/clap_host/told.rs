@@ -15,7 +15,7 @@ use clap_sys::{
     stream::clap_istream,
 };
 use std::{ffi::c_void, thread};
-use tone_filter_dsp::{Settings, Sync, ToneFilter};
+use tone_filter_dsp::{NoteValue, Settings, ToneFilter};
 use xtask::host::parameter_id;
 
 const RATE: f64 = 48_000.0;
@@ -84,9 +84,9 @@ fn a_changed_tail_is_told_on_the_audio_thread() {
         assert!(play(Some(("mix", 0.1)), still).is_empty());
         assert!(play(None, [Some(60.0), None]).is_empty(), "the tempo is nothing to it");
 
-        let quarter = Sync::ENTRIES.iter().position(|entry| entry.0 == "1/4").unwrap();
+        let quarter = NoteValue::ENTRIES.iter().position(|entry| entry.0 == "1/4").unwrap();
         assert_eq!(play(Some(("sync", quarter as f64)), still), ["tail"]);
-        let sync = Settings { sync: Sync::new(quarter), ..Settings::default() };
+        let sync = Settings { sync: NoteValue::new(quarter), ..Settings::default() };
         assert_eq!(play(None, [Some(60.0), None]), ["tail"]);
         assert_eq!(tail(&host), samples(&sync.at_tempo(60.0)));
         assert_eq!(play(None, [Some(60.0), Some(240.0)]), ["tail"], "within a block");

@@ -9,8 +9,8 @@ use std::{
     str::FromStr,
 };
 use tone_filter_dsp::{
-    BandMask, CHOICES, Choice, DEFAULT_TEMPO, Keys, PitchClasses, SPECS, Scale, Settings, Spec,
-    Sync, quantity,
+    BandMask, CHOICES, Choice, DEFAULT_TEMPO, Keys, NoteValue, PitchClasses, SPECS, Scale,
+    Settings, Spec, quantity,
 };
 use tone_filter_offline::score::Score;
 use tone_filter_presets::{self as presets, Preset};
@@ -67,7 +67,7 @@ impl Sound {
             "keys has no effect; leave out --key-mode off"
         } else if self.keys.is_none() && settings.keys != Keys::Off {
             "nothing plays the keys; name a MIDI file with --keys, or add --key-mode off"
-        } else if self.tempo.is_some() && settings.sync == Sync::OFF {
+        } else if self.tempo.is_some() && settings.sync == NoteValue::OFF {
             "tempo has no effect; add --sync, like --sync 1/8"
         } else {
             let keys = self.keys.as_deref().map(Score::read).transpose()?.unwrap_or_default();

@@ -35,9 +35,9 @@ mod voice;
 
 pub use bank::{kernel, resonator};
 pub use settings::{
-    BadPitchClass, BadSwitches, BadSync, BandMask, CHOICES, Choice, DEFAULT_TEMPO, Entry, Keys,
-    Listen, OutOfRange, PitchClass, PitchClasses, SPECS, Scale, Settings, Spec, Stereo, Switches,
-    Sync, Taper, Voice, choice, quantity, spec,
+    BadNoteValue, BadPitchClass, BadSwitches, BandMask, CHOICES, Choice, DEFAULT_TEMPO, Entry,
+    Keys, Listen, NoteValue, OutOfRange, PitchClass, PitchClasses, SPECS, Scale, Settings, Spec,
+    Stereo, Switches, Taper, Voice, choice, quantity, spec,
 };
 pub use tone_filter_listener as listener;
 pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot};

@@ -6,7 +6,7 @@ mod common;
 use common::noise;
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
-    KeyEvent, Keys, Settings, Sync, ToneFilter, Voice,
+    KeyEvent, Keys, NoteValue, Settings, ToneFilter, Voice,
     kernel::Kernel,
     notes::{TONES, frequency},
 };
@@ -213,7 +213,7 @@ fn nothing_is_left(settings: &Settings, least: f64) {
         *sample *= f32::from(u8::from(t % 24_000 < 18_000));
     }
     for block in signal.chunks(700) {
-        let sync = Sync::new(any(19));
+        let sync = NoteValue::new(any(19));
         let (keys, freeze, morph) = (Keys::ALL[any(4)], any(3) == 0, any(101) as f32);
         let now = Settings { keys, freeze, morph, sync, ..settings }.at_tempo(90.0);
         played.set_settings(&now).unwrap();

@@ -11,7 +11,7 @@ use midly::{
     num::{u4, u7, u15, u24, u28},
 };
 use std::fs;
-use tone_filter_dsp::{KeyEvent, Keys, Settings, Sync, ToneFilter};
+use tone_filter_dsp::{KeyEvent, Keys, NoteValue, Settings, ToneFilter};
 use tone_filter_presets::Preset;
 
 const RATE: usize = 48_000;
@@ -265,7 +265,7 @@ fn files_that_play_no_keys_are_named() {
 #[test]
 fn note_values_last_as_long_as_the_tempo_says() {
     let folder = folder(&[(0, on(69, 127)), (0, tempo(400_000)), (480, tempo(600_000))]);
-    let quarter = Sync::try_from("1/4".to_owned()).unwrap();
+    let quarter = NoteValue::try_from("1/4".to_owned()).unwrap();
     let settings = Settings { sync: quarter, focus: 0.0, mix: 100.0, ..Settings::default() };
     let expected = |tempo: f64| {
         let mut filter = ToneFilter::new(RATE as f64, &settings.at_tempo(tempo)).unwrap();

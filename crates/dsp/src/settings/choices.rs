@@ -1,6 +1,6 @@
 //! The settings that are a choice from a list, and the table that describes them.
 
-use super::{Listen, PitchClass, Scale, Settings, Stereo, Sync};
+use super::{Listen, NoteValue, PitchClass, Scale, Settings, Stereo};
 
 /// One entry of a list: its id in presets, states and flags, and its display name.
 pub type Entry = (&'static str, &'static str);
@@ -39,10 +39,10 @@ pub static CHOICES: [Choice; 12] = [
         help: "Lets only the notes of a scale sound.",
         get: |s| s.scale as usize, set: |s, entry| s.scale = Scale::ALL[entry] },
     Choice { id: "auto", name: "Auto level", entries: SWITCH,
-        help: "Hears music of any level alike, and makes the result as loud as the music.",
+        help: "Adapts the bands to the level of the input, and makes the result as loud as the input.",
         get: |s| usize::from(s.auto), set: |s, entry| s.auto = entry != 0 },
     Choice { id: "lookahead", name: "Lookahead", entries: SWITCH,
-        help: "Delays the sound by 46 ms, so that Focus decides better.",
+        help: "More accurate Focus; adds 46 ms of latency.",
         get: |s| usize::from(s.lookahead), set: |s, entry| s.lookahead = entry != 0 },
     Choice { id: "voice", name: "Voice", entries: &Voice::ENTRIES,
         help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.",
@@ -50,17 +50,17 @@ pub static CHOICES: [Choice; 12] = [
     Choice { id: "keys", name: "Keys", entries: &Keys::ENTRIES,
         help: "Notes that are played to the filter choose the bands: only those, those in every octave, or those beside the rest.",
         get: |s| s.keys as usize, set: |s, entry| s.keys = Keys::ALL[entry] },
-    Choice { id: "sync", name: "Sync", entries: &Sync::ENTRIES,
+    Choice { id: "sync", name: "Sync", entries: &NoteValue::ENTRIES,
         help: "Ring and Release last a note value of the song's tempo.",
-        get: |s| s.sync.index(), set: |s, entry| s.sync = Sync::new(entry) },
+        get: |s| s.sync.index(), set: |s, entry| s.sync = NoteValue::new(entry) },
     Choice { id: "freeze", name: "Freeze", entries: SWITCH,
-        help: "What sounds rings on for ever, and nothing new is heard.",
+        help: "Lets what sounds ring on without end; new input has no effect on the bands.",
         get: |s| usize::from(s.freeze), set: |s, entry| s.freeze = entry != 0 },
     Choice { id: "midi-out", name: "MIDI out", entries: SWITCH,
-        help: "The notes that are heard leave the plugin as MIDI.",
+        help: "Sends the detected notes as MIDI.",
         get: |s| usize::from(s.midi_out), set: |s, entry| s.midi_out = entry != 0 },
     Choice { id: "listen", name: "Sidechain", entries: &[("main", "Off"), ("sidechain", "On")],
-        help: "The bands hear the second input, and sound over the first.",
+        help: "The bands process the sidechain input, and are mixed with the main input.",
         get: |s| s.listen as usize, set: |s, entry| s.listen = if entry == 0 { Listen::Main } else { Listen::Sidechain } },
 ];
 

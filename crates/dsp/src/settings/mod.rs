@@ -12,7 +12,7 @@ mod tempo;
 pub use choices::{CHOICES, Choice, Entry, Keys, Voice, choice};
 pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
 pub use numbers::{OutOfRange, SPECS, Spec, Taper, quantity, spec};
-pub use tempo::{BadSync, DEFAULT_TEMPO, Sync};
+pub use tempo::{BadNoteValue, DEFAULT_TEMPO, NoteValue};
 
 use super::notes::TONES;
 
@@ -73,18 +73,18 @@ pub struct Settings {
     pub custom: PitchClasses,
     /// Adapts the bank to the level of the input, and makes the output as loud as the input.
     pub auto: bool,
-    /// Delays the sound by [`ToneFilter::latency`](super::ToneFilter::latency), so that `focus` decides better.
+    /// Delays the sound by [`ToneFilter::latency`](super::ToneFilter::latency), which makes `focus` more accurate.
     pub lookahead: bool,
     /// The waveform of the notes.
     pub voice: Voice,
     /// Which bands the keys let through; see [`KeyEvent`](crate::KeyEvent).
     pub keys: Keys,
     /// The note value that `ring` and `release` last; see [`Settings::at_tempo`]. The filter itself knows no tempo.
-    pub sync: Sync,
-    /// The resonators ring on without loss, and hear nothing new.
+    pub sync: NoteValue,
+    /// The resonators ring on without loss and without input.
     pub freeze: bool,
-    /// The decisions on notes leave as MIDI; see [`ToneFilter::report_notes`](super::ToneFilter::report_notes). The
-    /// listener also runs at a `focus` of 0 %.
+    /// Whether notes are detected at a `focus` of 0 %, too, to be sent as MIDI; see
+    /// [`ToneFilter::report_notes`](super::ToneFilter::report_notes).
     pub midi_out: bool,
     /// What the bands hear.
     pub listen: Listen,
@@ -145,7 +145,7 @@ impl Settings {
         lookahead: false,
         voice: Voice::Soft,
         keys: Keys::Off,
-        sync: Sync::OFF,
+        sync: NoteValue::OFF,
         freeze: false,
         midi_out: false,
         listen: Listen::Main,

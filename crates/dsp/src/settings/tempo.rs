@@ -14,22 +14,22 @@ const RELEASES: f64 = 13.815_510_557_964_274;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
-pub struct Sync(u8);
+pub struct NoteValue(u8);
 
 /// Text that is no note value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadSync(String);
+pub struct BadNoteValue(String);
 
-impl fmt::Display for BadSync {
+impl fmt::Display for BadNoteValue {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(f, "'{}' is no note value; use off, 1/1, 1/2, 1/4, 1/8, 1/16 or 1/32, ", self.0)?;
         f.write_str("with a d for dotted or a t for triplet")
     }
 }
 
-impl Error for BadSync {}
+impl Error for BadNoteValue {}
 
-impl Sync {
+impl NoteValue {
     /// No note value.
     pub const OFF: Self = Self(0);
 
@@ -69,18 +69,18 @@ impl Sync {
     }
 }
 
-impl TryFrom<String> for Sync {
-    type Error = BadSync;
+impl TryFrom<String> for NoteValue {
+    type Error = BadNoteValue;
 
-    fn try_from(text: String) -> Result<Self, BadSync> {
+    fn try_from(text: String) -> Result<Self, BadNoteValue> {
         let found = Self::ENTRIES.iter().position(|(id, _)| *id == text);
-        found.map(Self::new).ok_or(BadSync(text))
+        found.map(Self::new).ok_or(BadNoteValue(text))
     }
 }
 
-impl From<Sync> for String {
-    fn from(value: Sync) -> Self {
-        Sync::ENTRIES[value.index()].0.to_owned()
+impl From<NoteValue> for String {
+    fn from(value: NoteValue) -> Self {
+        NoteValue::ENTRIES[value.index()].0.to_owned()
     }
 }
 
@@ -89,9 +89,9 @@ impl Settings {
     /// that note value, what rings and what is released is 60 dB down.
     ///
     /// ```
-    /// use tone_filter_dsp::{Settings, Sync};
+    /// use tone_filter_dsp::{Settings, NoteValue};
     ///
-    /// let settings = Settings { sync: Sync::try_from("1/4".to_owned())?, ..Settings::default() };
+    /// let settings = Settings { sync: NoteValue::try_from("1/4".to_owned())?, ..Settings::default() };
     /// assert_eq!(settings.at_tempo(120.0).ring, 0.5);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn note_values_have_the_lengths_of_music_theory() {
-        let beats = |id: &str| Sync::try_from(id.to_owned()).unwrap().beats();
+        let beats = |id: &str| NoteValue::try_from(id.to_owned()).unwrap().beats();
         for (id, expected) in [
             ("off", None),
             ("1/1", Some(4.0)),
@@ -145,17 +145,17 @@ mod tests {
         ] {
             assert_eq!(beats(id), expected, "{id}");
         }
-        let lengths: Vec<_> = (1..19).filter_map(|index| Sync::new(index).beats()).collect();
+        let lengths: Vec<_> = (1..19).filter_map(|index| NoteValue::new(index).beats()).collect();
         assert!(lengths.is_sorted_by(|a, b| a > b), "{lengths:?}");
-        for (index, (id, _)) in Sync::ENTRIES.iter().enumerate() {
-            assert_eq!(Sync::try_from((*id).to_owned()), Ok(Sync::new(index)));
+        for (index, (id, _)) in NoteValue::ENTRIES.iter().enumerate() {
+            assert_eq!(NoteValue::try_from((*id).to_owned()), Ok(NoteValue::new(index)));
         }
-        assert!(Sync::try_from("1/3".to_owned()).unwrap_err().to_string().contains("'1/3'"));
+        assert!(NoteValue::try_from("1/3".to_owned()).unwrap_err().to_string().contains("'1/3'"));
     }
 
     #[test]
     fn times_follow_the_tempo_within_their_ranges() {
-        let sync = Sync::try_from("1/4".to_owned()).unwrap();
+        let sync = NoteValue::try_from("1/4".to_owned()).unwrap();
         let at = |tempo| Settings { sync, ..Settings::default() }.at_tempo(tempo);
         assert_eq!(at(120.0).ring, 0.5);
         assert_eq!(at(60.0).ring, 1.0);
