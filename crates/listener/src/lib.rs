@@ -85,6 +85,8 @@ pub struct Listener {
     decimation: usize,
     /// Samples of a frame, at the rate of the detectors.
     frame: usize,
+    /// Whether decisions look ahead from the next frame on.
+    looks_ahead: bool,
     /// Frequency of the detector of A4 in Hz: the current one, and that from the next frame on.
     a4: [f64; 2],
     /// The amount by which the threshold is lowered, in log odds.
@@ -123,6 +125,7 @@ impl Listener {
             sample_rate,
             decimation,
             frame,
+            looks_ahead: lookahead,
             a4: [0.0, 440.0],
             sensitivity: 0.0,
             decimator: Decimator::new(sample_rate),
@@ -148,6 +151,7 @@ impl Listener {
         self.decimator.reset();
         self.detectors.reset();
         self.tune();
+        self.network.set_model(Model::fitted(self.looks_ahead));
         self.network.reset();
         self.left = self.frame;
         self.chunk_end = self.left.min(CHUNK) * self.decimation;
@@ -159,7 +163,7 @@ impl Listener {
 
     /// Switches lookahead on or off, from the next frame on.
     pub fn set_lookahead(&mut self, lookahead: bool) {
-        self.network.set_model(Model::fitted(lookahead));
+        self.looks_ahead = lookahead;
     }
 
     /// Tunes it to `tuning` Hz for A4 and bands moved by `transpose` semitones, from the next frame on.
@@ -224,6 +228,7 @@ impl Listener {
         while self.pending.is_some() {
             self.decide(simd);
         }
+        self.network.set_model(Model::fitted(self.looks_ahead));
         self.pending = Some(Pending::Templates);
         self.power = self.detectors.power();
         self.left = self.frame;

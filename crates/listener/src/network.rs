@@ -76,11 +76,13 @@ impl Network {
         }
     }
 
-    /// Sets the model. The state is kept.
+    /// Sets the model, between two frames. Levels are kept, which all models share; means and memories start anew.
     pub fn set_model(&mut self, model: &'static Model) {
         if !std::ptr::eq(model, self.model) {
             self.model = model;
             self.keep = keep(model, self.period);
+            self.means = [[0.0; TEMPLATES]; 2];
+            self.units = Rows::ZERO;
         }
     }
 

@@ -223,3 +223,20 @@ fn nothing_finite_breaks_it() {
         }
     }
 }
+
+#[test]
+fn lookahead_changes_between_two_frames_only() {
+    let signal = music(4.0, 44_100.0);
+    let steady = listen(&mut Listener::new(44_100.0, false), Kernel::best(), &signal);
+    // There and back again within a frame of 8 blocks, while a decision is pending or not.
+    for there in 0..8 {
+        let mut listener = Listener::new(44_100.0, false);
+        let mut decisions = Vec::new();
+        for (index, block) in signal.as_chunks().0.iter().enumerate() {
+            // The last block of a frame ends it.
+            listener.set_lookahead(index % 8 == there && there < 7);
+            decisions.extend(listener.push(Kernel::best(), block).cloned());
+        }
+        assert!(decisions == steady, "block {there}");
+    }
+}
