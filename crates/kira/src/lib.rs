@@ -1,4 +1,4 @@
-//! An effect for the mixer of the audio engine [kira](https://docs.rs/kira) (feature `kira`).
+//! An effect for the mixer of the audio engine [kira](https://docs.rs/kira).
 //!
 //! ```
 //! use kira::{AudioManager, AudioManagerSettings, backend::mock::MockBackend, track::TrackBuilder};

@@ -1,8 +1,8 @@
 //! Faulty files are read, or refused with one line that names the file, in bounded time and with memory in proportion to
 //! their size.
 //!
-//! The faults are the same in every run, a number of them for each file of `tests/cli/corpus`. `FUZZ_CASES=100000 cargo
-//! test --release --test readers` tries more.
+//! The faults are the same in every run, a number of them for each file of `crates/cli/tests/cli/corpus`.
+//! `FUZZ_CASES=100000 cargo test -p tone-filter-offline --release --test readers` tries more.
 
 #[path = "../../../../tests/common/mod.rs"]
 mod common;
