@@ -36,7 +36,7 @@ const CRATES: [(&str, &[&str], &[&str]); 15] = [
 ];
 
 /// The parts of the filter. Each may import those before it only.
-const PARTS: [&str; 17] = [
+const PARTS: [&str; 16] = [
     "notes",
     "lanes",
     "settings",
@@ -50,7 +50,6 @@ const PARTS: [&str; 17] = [
     "synthesis",
     "output",
     "view",
-    "reference",
     "lib",
     "player",
     "process",
