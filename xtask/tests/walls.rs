@@ -38,7 +38,7 @@ const CRATES: [(&str, &[&str], &[&str]); 17] = [
 ];
 
 /// The parts of the filter. Each may import those before it only.
-const PARTS: [&str; 17] = [
+const PARTS: [&str; 16] = [
     "notes",
     "lanes",
     "settings",
@@ -52,7 +52,6 @@ const PARTS: [&str; 17] = [
     "synthesis",
     "output",
     "view",
-    "reference",
     "lib",
     "player",
     "process",

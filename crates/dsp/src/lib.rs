@@ -26,8 +26,6 @@ mod output;
 mod plan;
 mod player;
 mod process;
-#[allow(clippy::disallowed_methods, reason = "mathematics as a system has it")]
-pub mod reference;
 mod settings;
 mod synthesis;
 mod view;

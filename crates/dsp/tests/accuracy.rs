@@ -2,17 +2,14 @@
 
 #[path = "../../../tests/common/mod.rs"]
 mod common;
-
-use std::f64::consts::TAU;
+mod reference;
 
 use common::{noisy_chord, sine, snr, white};
+use reference::Bank;
 use tone_filter_dsp::{
     BandState, PitchClass, Scale, Settings, Stereo, ToneFilter,
-    constants::Constants,
     kernel::Kernel,
     notes::{TONES, frequency},
-    reference::{self, Bank},
-    resonator::Design,
 };
 
 fn wet() -> Settings {
@@ -31,7 +28,7 @@ fn filtered(settings: &Settings, rate: f64, input: &[f32]) -> Vec<f32> {
 }
 
 fn assert_close_to_reference(what: &str, settings: &Settings, rate: f64, input: &[f32], db: f64) {
-    let truth = reference::process(settings, rate, &[input]).remove(0);
+    let truth = reference::process(&reference::sound(settings), rate, &[input]).remove(0);
     let reached = snr(&truth, &filtered(settings, rate, input));
     println!("{what} at {rate} Hz: {reached:.1} dB");
     assert!(reached >= db, "{what} at {rate} Hz: {reached:.1} dB, {db} dB are due");
@@ -84,21 +81,8 @@ fn quiet_and_loud_music_are_the_references_to_80_db() {
 #[test]
 fn the_reference_at_44100_is_the_published_sound() {
     let rate = 44_100.0;
-    let constants = Constants {
-        total_step: 1.0 - (0.01215f64.ln() / rate).exp(),
-        band_step: 1.0 - (0.00503f64.ln() / rate).exp(),
-        threshold: 0.0002,
-        ceiling: 0.1,
-        floor: 1e-11f64.cbrt(),
-        drive: 40.0,
-        smoothing: 0.5,
-        voice_smoothing: 0.5,
-    };
-    let designs = std::array::from_fn(|tone| {
-        Design::from_poles(TAU * frequency(tone, 440.0, 0.0) / rate, 0.9999)
-    });
     for (what, input) in [("noise", white(2.0, rate)), ("chord", noisy_chord(2.0, rate))] {
-        let mut bank = Bank::new(constants, designs);
+        let mut bank = Bank::published();
         let truth: Vec<f64> = input.iter().map(|&x| bank.next(f64::from(x))).collect();
         let db = snr(&truth, &filtered(&wet(), rate, &input));
         println!("{what}: {db:.1} dB");
@@ -112,7 +96,7 @@ fn mix_output_and_stereo_are_the_references() {
     let (left, right) = (noisy_chord(1.0, rate), white(1.0, rate));
     for stereo in [Stereo::Mono, Stereo::Stereo] {
         let settings = Settings { stereo, mix: 70.0, output: 3.0, ..Settings::REFERENCE };
-        let truth = reference::process(&settings, rate, &[&left, &right]);
+        let truth = reference::process(&reference::sound(&settings), rate, &[&left, &right]);
         let (mut l, mut r) = (left.clone(), right.clone());
         filter(rate, &settings).process(&mut [&mut l, &mut r]);
         for (truth, signal) in truth.iter().zip([l, r]) {
@@ -127,7 +111,7 @@ fn the_bands_are_those_of_the_reference() {
     let rate = 48_000.0;
     let input = noisy_chord(2.0, rate);
     let mut filter = filter(rate, &wet());
-    let mut bank = Bank::from_settings(&wet(), rate);
+    let mut bank = Bank::new(&reference::sound(&wet()), rate);
     let mut outputs = Vec::new();
     for &x in &input {
         bank.next(f64::from(x));

@@ -2,12 +2,13 @@
 
 #[path = "../../../tests/common/mod.rs"]
 mod common;
+mod reference;
 
 use common::{noise, noisy_chord, sine, white};
 use proptest::prelude::*;
 use tone_filter_dsp::{
     BandMask, Error, KeyEvent, SPECS, Scale, Settings, Spec, Stereo, ToneFilter, choice,
-    kernel::BLOCK, reference,
+    kernel::BLOCK,
 };
 
 const RATE: f64 = 44_100.0;
@@ -166,7 +167,7 @@ fn the_reported_tail_is_long_enough() {
         let tail = (ToneFilter::tail(&settings) * rate) as usize;
         let sound = noisy_chord(6.0, rate);
         let signal: Vec<f32> = sound.iter().copied().chain(vec![0.0; tail + 2000]).collect();
-        let wet = reference::process(&settings, rate, &[&signal]).remove(0);
+        let wet = reference::process(&reference::sound(&settings), rate, &[&signal]).remove(0);
         let peak = |part: &[f64]| part.iter().fold(0f64, |peak, y| peak.max(y.abs()));
         let fall = peak(&wet[sound.len() + tail..]) / peak(&wet[sound.len() - 4000..sound.len()]);
         let db = 20.0 * fall.log10();
@@ -275,7 +276,7 @@ fn more_than_two_channels_share_one_mean() {
     assert!(outputs.iter().all(|output| *output == outputs[0]));
     let mono = Settings { stereo: Stereo::Mono, ..settings };
     let inputs: Vec<&[f32]> = signals.iter().map(Vec::as_slice).collect();
-    let truth = reference::process(&mono, RATE, &inputs).remove(0);
+    let truth = reference::process(&reference::sound(&mono), RATE, &inputs).remove(0);
     assert!(common::snr(&truth, &outputs[0]) > 80.0);
 }
 

@@ -2,13 +2,14 @@
 
 #[path = "../../../tests/common/mod.rs"]
 mod common;
+mod reference;
 
 use common::{noise, noisy_chord, snr, white};
+use reference::Resonator;
 use tone_filter_dsp::{
     BandMask, Settings, ToneFilter,
     kernel::{BLOCK, Coefficients, FrameInputs, Kernel, Lanes, RMS_GUARD, State, Task, process},
     notes::{TONES, frequency},
-    reference::{self, Resonator},
     resonator::Design,
 };
 
@@ -30,8 +31,8 @@ const RING: f64 = 1.5663;
 
 /// Coefficients and a signal to run a kernel by hand.
 fn bench(rate: f64, ring: f64) -> (Coefficients, [Resonator; TONES]) {
-    let designs: [Design; TONES] =
-        std::array::from_fn(|tone| Design::new(frequency(tone, 440.0, 0.0), ring, rate));
+    let hertz: [f64; TONES] = std::array::from_fn(|tone| frequency(tone, 440.0, 0.0));
+    let designs = hertz.map(|hertz| Design::new(hertz, ring, rate));
     let mut coefficients = Coefficients::ZERO;
     coefficients.drive = 40.0;
     coefficients.threshold = 2e-4;
@@ -40,14 +41,14 @@ fn bench(rate: f64, ring: f64) -> (Coefficients, [Resonator; TONES]) {
     coefficients.set_resonators(&designs);
     coefficients.set_step(1e-4);
     coefficients.set_weights(Lanes([1.0; TONES]), Lanes([1.0; TONES]), RMS_GUARD);
-    (coefficients, designs.map(Resonator::new))
+    (coefficients, hertz.map(|hertz| Resonator::new(hertz, ring, rate)))
 }
 
 #[test]
 fn the_wet_signal_is_the_references_to_96_db() {
     for rate in RATES {
         for (what, input) in [("noise", white(10.0, rate)), ("chord", noisy_chord(10.0, rate))] {
-            let truth = reference::process(&wet(), rate, &[&input]).remove(0);
+            let truth = reference::process(&reference::sound(&wet()), rate, &[&input]).remove(0);
             for kernel in Kernel::available() {
                 let db = snr(&truth, &filtered(kernel, &wet(), rate, &input));
                 println!("{kernel:?}, {what} at {rate} Hz: {db:.1} dB");

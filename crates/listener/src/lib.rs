@@ -10,8 +10,6 @@ mod detector;
 mod model;
 mod network;
 pub mod notes;
-#[cfg(test)]
-mod reference;
 mod weights;
 
 use decimator::{Decimator, decimation};

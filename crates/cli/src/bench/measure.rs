@@ -3,12 +3,10 @@
 use super::{cycles::Cycles, voices};
 use crate::progress::Bar;
 use std::{hint::black_box, time::Instant};
-use tone_filter_dsp::{BandMask, Settings, Stereo, ToneFilter, Voice, kernel::Kernel, reference};
+use tone_filter_dsp::{BandMask, Settings, Stereo, ToneFilter, kernel::Kernel};
 
 /// Samples a call, as an offline renderer has them.
 const BLOCK: usize = 4096;
-/// The reference is slow; this much of the signal tells how close a kernel comes to it.
-const COMPARED_SECONDS: f64 = 2.0;
 /// A figure is stable when so many turns have not improved it by more than this share.
 const STABLE_TURNS: usize = 10;
 const STABLE: f64 = 0.005;
@@ -24,8 +22,6 @@ pub struct Score {
     pub stereo: Speed,
     /// One channel, every other band muted.
     pub masked: Speed,
-    /// In dB, of the soft clip: a voice in noise depends on how its phase is read.
-    pub snr: Option<f64>,
 }
 
 /// The fastest turn.
@@ -104,14 +100,8 @@ pub fn measure(
     let masked = Settings { bands, ..settings };
     let filter = |kernel, settings| ToneFilter::new(rate, settings).map(|f| f.with_kernel(kernel));
 
-    let compared = &signal[..signal.len().min((COMPARED_SECONDS * rate) as usize)];
-    let truth = reference::process(&settings, rate, &[compared]).remove(0);
-    let mut snrs = Vec::new();
     let mut contenders = Vec::new();
     for &kernel in kernels {
-        let mut output = compared.to_vec();
-        filter(kernel, &settings)?.process(&mut [&mut output]);
-        snrs.push((settings.voice == Voice::Soft).then(|| snr(&truth, &output)));
         contenders.push([
             Contender::new(filter(kernel, &settings)?, 1),
             Contender::new(filter(kernel, &stereo)?, 2),
@@ -130,18 +120,11 @@ pub fn measure(
             contender.run(signal, &mut cycles);
         }
     }
-    let scores = kernels.iter().zip(snrs).zip(&contenders);
+    let scores = kernels.iter().zip(&contenders);
     Ok(scores
-        .map(|((&kernel, snr), contenders)| {
+        .map(|(&kernel, contenders)| {
             let [plain, stereo, masked] = contenders.each_ref().map(|contender| contender.speed);
-            Score { kernel, plain, stereo, masked, snr }
+            Score { kernel, plain, stereo, masked }
         })
         .collect())
-}
-
-/// How far, in dB, the difference of `signal` to `truth` is below `truth`.
-fn snr(truth: &[f64], signal: &[f32]) -> f64 {
-    let power: f64 = truth.iter().map(|t| t * t).sum();
-    let error: f64 = truth.iter().zip(signal).map(|(t, &s)| (t - f64::from(s)).powi(2)).sum();
-    10.0 * (power / error).log10()
 }

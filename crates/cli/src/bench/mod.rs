@@ -32,7 +32,7 @@ pub struct Args {
     /// Filter this recording instead of white noise
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     wav: Option<PathBuf>,
-    /// Measure with this voice; only soft is compared with the reference
+    /// Measure with this voice
     #[arg(long, value_name = "NAME", default_value = "soft", value_parser = voice)]
     voice: usize,
     /// Compare with the report of another run, from --json

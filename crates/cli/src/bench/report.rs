@@ -36,7 +36,6 @@ struct Row {
     stereo: Option<f64>,
     /// Time with muted bands in that without.
     masked: Option<f64>,
-    snr_db: Option<f64>,
 }
 
 impl Row {
@@ -51,7 +50,6 @@ impl Row {
             cycles_per_sample: score.plain.cycles,
             stereo: Some(score.stereo.seconds / plain),
             masked: Some(score.masked.seconds / plain),
-            snr_db: score.snr,
         }
     }
 }
@@ -102,14 +100,13 @@ impl Report {
         writeln!(
             stdout,
             "kernel    M samples/s   times real time at 44.1 / 48 / 96 kHz   x scalar   cycles   \
-             stereo   masked        SNR{more}"
+             stereo   masked{more}"
         )?;
         let figure = |value: Option<f64>, decimals: usize| {
             value.map_or("-".to_owned(), |value| format!("{value:.decimals$}"))
         };
         for row in &self.kernels {
             let [a, b, c] = RATES.map(|rate| row.times_real_time[&rate.to_string()]);
-            let snr = row.snr_db.map_or("-".to_owned(), |snr| format!("{snr:.1} dB"));
             let before = against.map_or(String::new(), |other| {
                 let before = other.kernels.iter().find(|own| own.name == row.name);
                 let speed = |row: &Row| row.mega_samples_per_second;
@@ -117,7 +114,7 @@ impl Report {
             });
             writeln!(
                 stdout,
-                "{:8} {:12.2} {a:25.0} / {b:5.0} / {c:5.0} {:>12} {:>8} {:>8} {:>8} {snr:>10}{before}",
+                "{:8} {:12.2} {a:25.0} / {b:5.0} / {c:5.0} {:>12} {:>8} {:>8} {:>8}{before}",
                 row.name,
                 row.mega_samples_per_second,
                 figure(row.ratio_to_scalar, 1),

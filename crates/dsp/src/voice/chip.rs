@@ -1,7 +1,7 @@
 //! What the sound chip of an 8-bit console, the 2A03, would play of the notes that are heard: two pulses, a triangle,
 //! and noise for all that is no note.
 //!
-//! `docs/dsp.md` has the formulas, [`reference::voice`](crate::reference::voice) the same in f64.
+//! `docs/dsp.md` has the formulas, the crate `tone-filter-reference` the same in f64.
 
 use super::{
     block_positions, line,

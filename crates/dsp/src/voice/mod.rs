@@ -7,8 +7,6 @@ mod noise;
 mod oscillators;
 mod waveform;
 
-pub use waveform::{harmonic, harmonics, soft_rms};
-
 use crate::{
     bank::{Bank, BankParams, kernel::Kernel, one_pole::OnePole},
     lanes::{BLOCK, Lanes, sum},

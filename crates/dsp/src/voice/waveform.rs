@@ -160,12 +160,6 @@ fn most_harmonics(frequency: f64, sample_rate: f64) -> f64 {
     sample_rate / (2.0 * frequency * libm::exp2(0.5 / 12.0))
 }
 
-/// Harmonics of a note of `frequency` Hz.
-pub fn harmonics(frequency: f64, sample_rate: f64) -> usize {
-    let waveforms = Waveforms::shared();
-    waveforms.level(frequency, sample_rate).map_or(0, |level| waveforms.levels[usize::from(level)])
-}
-
 /// Shares of cosine and sine in the `n`th harmonic of the waveform of `voice` at a mean square of 1; its fundamental
 /// is a cosine.
 ///
@@ -213,7 +207,7 @@ impl Voice {
 
 /// Effective value of the reference's soft clip at a drive of 40, for a sine whose effective value is 1: all waveforms
 /// have it, so that a change of the voice is one of colour.
-pub fn soft_rms() -> f64 {
+fn soft_rms() -> f64 {
     let steps = 4096;
     let square = |step| {
         let driven = 40.0 * 2f64.sqrt() * libm::cos(PI * (step as f64 + 0.5) / steps as f64);

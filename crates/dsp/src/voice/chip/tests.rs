@@ -8,7 +8,9 @@ use std::f64::consts::TAU;
 fn the_roles_effective_values_are_those_of_their_series() {
     for Role { voice, mean, rms } in ROLES {
         let power: f64 = (1..20_000)
-            .map(|n| super::super::harmonic(voice, n).map(|x| x * x).iter().sum::<f64>() / 2.0)
+            .map(|n| {
+                super::super::waveform::harmonic(voice, n).map(|x| x * x).iter().sum::<f64>() / 2.0
+            })
             .sum();
         assert!((power - 1.0).abs() < 1e-4, "{voice:?}: {power}");
         if mean > 0.0 {

@@ -1,0 +1,338 @@
+//! The resonators, and the bank of 48 of them that makes the wet signal.
+
+use crate::{Sound, TONES, decibels, low_pass_step, step};
+use std::f64::consts::TAU;
+
+/// Notes at or above this share of the sample rate get no input.
+const HIGHEST: f64 = 0.45;
+
+/// Keeps the drive finite while a note has no power yet.
+const GUARD: f64 = 0.001;
+
+/// `H(z) = g (1 - z^-2) / (1 - 2 r cos(w) z^-1 + r^2 z^-2)` in direct form.
+#[derive(Debug, Clone, Copy)]
+pub struct Resonator {
+    gain: f64,
+    feedback: [f64; 2],
+    /// The last two inputs and outputs, newest first.
+    x: [f64; 2],
+    y: [f64; 2],
+    /// The sum of all outputs but the last.
+    sum: f64,
+}
+
+impl Resonator {
+    /// A resonator at rest for a note of `frequency` Hz that rings for `ring` s (T60), at `sample_rate` Hz.
+    pub fn new(frequency: f64, ring: f64, sample_rate: f64) -> Self {
+        let radius = 10f64.powf(-3.0 / (ring * sample_rate));
+        let resonator = Self::with_poles(TAU * frequency / sample_rate, radius);
+        let gain = if frequency < HIGHEST * sample_rate { resonator.gain } else { 0.0 };
+        Self { gain, ..resonator }
+    }
+
+    /// With poles at the angles `w` and `-w` (radians a sample) and a radius of `r`, and a gain of 1 at `w`.
+    fn with_poles(w: f64, r: f64) -> Self {
+        // Distances to e^jw: of the zeros 1 and -1, |1 - e^-2jw| = 2 sin w, and of the poles r e^jw and r e^-jw.
+        let zeros = 2.0 * w.sin();
+        let poles = (1.0 - r) * (1.0 - r * (2.0 * w).cos()).hypot(r * (2.0 * w).sin());
+        let feedback = [2.0 * r * w.cos(), -r * r];
+        Self { gain: poles / zeros, feedback, x: [0.0; 2], y: [0.0; 2], sum: 0.0 }
+    }
+
+    /// The next output for the next input.
+    pub fn next(&mut self, x: f64) -> f64 {
+        let y = self.gain * (x - self.x[1])
+            + self.feedback[0] * self.y[0]
+            + self.feedback[1] * self.y[1];
+        self.sum += self.y[0];
+        self.x = [x, self.x[0]];
+        self.y = [y, self.y[0]];
+        y
+    }
+
+    /// What the oscillation was a quarter of a period before the last output, if it is one of `w` radians a sample.
+    ///
+    /// While the outputs are `A cos(p - n w)`, those before the last one add up to `A sin(p - w/2) / (2 sin(w/2))`.
+    /// Twice this plus the last is `A sin(p) / tan(w/2)`.
+    pub(crate) fn quadrature(&self, w: f64) -> f64 {
+        (w / 2.0).tan() * (2.0 * self.sum + self.y[0])
+    }
+}
+
+/// One note at the latest sample.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Band {
+    /// The resonator's output.
+    pub resonance: f64,
+    /// The tracked power, 1 at full scale.
+    pub power: f64,
+    /// The driven output.
+    pub output: f64,
+}
+
+/// The constants of a bank at a sample rate.
+#[derive(Debug, Clone)]
+pub(crate) struct Constants {
+    /// Weight of the new value in the tracked power of the input, in those of the notes, and in the low-pass.
+    total_step: f64,
+    pub band_step: f64,
+    low_pass_step: f64,
+    /// Ratios to the power of the input, a power, and a factor.
+    threshold: f64,
+    ceiling: f64,
+    floor: f64,
+    drive: f64,
+}
+
+impl Constants {
+    fn new(sound: &Sound, sample_rate: f64) -> Self {
+        let release = sound.release / 1000.0;
+        Self {
+            total_step: step(1.2 * release, sample_rate),
+            band_step: step(release, sample_rate),
+            low_pass_step: low_pass_step(sound.tone, sample_rate),
+            threshold: decibels(sound.threshold),
+            ceiling: decibels(sound.ceiling),
+            floor: decibels(sound.floor),
+            drive: sound.drive,
+        }
+    }
+
+    /// The gate for this power of the input.
+    pub fn gate(&self, total_power: f64) -> Gate {
+        let low = (self.threshold * total_power).max(self.floor);
+        Gate { low, high: self.ceiling * total_power }
+    }
+}
+
+/// The powers between which a note keeps its own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Gate {
+    /// Below it, a power falls four times as far in dB.
+    low: f64,
+    /// Above it, a power grows no more.
+    pub high: f64,
+}
+
+impl Gate {
+    /// The power that is tracked for one of `q`.
+    pub fn level(self, q: f64) -> f64 {
+        (q * (q / self.low).min(1.0).powi(3)).min(self.high)
+    }
+}
+
+/// 48 resonators and what is made of them: a signal in, the wet signal out.
+#[derive(Debug, Clone)]
+pub struct Bank {
+    pub(crate) constants: Constants,
+    sounding: [bool; TONES],
+    pub(crate) resonators: [Resonator; TONES],
+    bands: [Band; TONES],
+    total_power: f64,
+    low_pass: f64,
+}
+
+impl Bank {
+    /// A bank at rest with this sound, at `sample_rate` Hz.
+    pub fn new(sound: &Sound, sample_rate: f64) -> Self {
+        let resonator = |tone| Resonator::new(sound.frequency(tone), sound.ring, sample_rate);
+        let constants = Constants::new(sound, sample_rate);
+        Self::at_rest(constants, sound.sounding, std::array::from_fn(resonator))
+    }
+
+    /// A bank at rest with the constants of the original, which are for 44.1 kHz.
+    pub fn published() -> Self {
+        let rate = 44_100.0;
+        let constants = Constants {
+            total_step: 1.0 - 0.01215f64.powf(1.0 / rate),
+            band_step: 1.0 - 0.00503f64.powf(1.0 / rate),
+            low_pass_step: 0.5,
+            threshold: 0.0002,
+            ceiling: 0.1,
+            floor: 1e-11f64.cbrt(),
+            drive: 40.0,
+        };
+        let resonator = |tone| {
+            let frequency = 440.0 * ((tone as f64 - 12.0) / 12.0).exp2();
+            Resonator::with_poles(TAU * frequency / rate, 0.9999)
+        };
+        Self::at_rest(constants, [true; TONES], std::array::from_fn(resonator))
+    }
+
+    fn at_rest(
+        constants: Constants,
+        sounding: [bool; TONES],
+        resonators: [Resonator; TONES],
+    ) -> Self {
+        let bands = [Band::default(); TONES];
+        Self { constants, sounding, resonators, bands, total_power: 0.0, low_pass: 0.0 }
+    }
+
+    /// The next wet sample for the next input sample.
+    pub fn next(&mut self, x: f64) -> f64 {
+        let c = &self.constants;
+        self.total_power += c.total_step * (x * x - self.total_power);
+        let gate = c.gate(self.total_power);
+        let mut sum = 0.0;
+        for (tone, band) in self.bands.iter_mut().enumerate() {
+            let y = self.resonators[tone].next(x);
+            band.power += c.band_step * (gate.level(y * y) - band.power);
+            let rms = band.power.sqrt();
+            let driven = c.drive * y / (rms + GUARD);
+            band.resonance = y;
+            band.output = rms * driven / (1.0 + driven.abs());
+            if self.sounding[tone] {
+                sum += band.output;
+            }
+        }
+        self.low_pass += c.low_pass_step * (sum - self.low_pass);
+        let doubled = 2.0 * self.low_pass;
+        doubled / (1.0 + doubled.abs())
+    }
+
+    /// The notes at the latest sample.
+    pub fn bands(&self) -> &[Band; TONES] {
+        &self.bands
+    }
+
+    /// The tracked power of the input, 1 at full scale.
+    pub fn total_power(&self) -> f64 {
+        self.total_power
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Voice;
+    use std::f64::consts::PI;
+
+    const RATES: [f64; 6] = [44_100.0, 48_000.0, 88_200.0, 96_000.0, 176_400.0, 192_000.0];
+    const RING: f64 = 1.5663;
+
+    /// The response of a resonator at `w` from its difference equation: magnitude and phase.
+    fn response(resonator: &Resonator, w: f64) -> (f64, f64) {
+        let [a1, a2] = resonator.feedback;
+        let numerator = (1.0 - (2.0 * w).cos(), (2.0 * w).sin());
+        let denominator =
+            (1.0 - a1 * w.cos() - a2 * (2.0 * w).cos(), a1 * w.sin() + a2 * (2.0 * w).sin());
+        let norm = denominator.0.powi(2) + denominator.1.powi(2);
+        let re = numerator.0 * denominator.0 + numerator.1 * denominator.1;
+        let im = numerator.1 * denominator.0 - numerator.0 * denominator.1;
+        (resonator.gain * re.hypot(im) / norm, im.atan2(re))
+    }
+
+    fn each_note(mut check: impl FnMut(f64, f64, &Resonator)) {
+        for rate in RATES {
+            for tone in 0..TONES {
+                let f = 440.0 * ((tone as f64 - 12.0) / 12.0).exp2();
+                check(rate, f, &Resonator::new(f, RING, rate));
+            }
+        }
+    }
+
+    #[test]
+    fn a_note_passes_with_gain_one_and_phase_zero() {
+        each_note(|rate, f, resonator| {
+            let w = TAU * f / rate;
+            let (magnitude, phase) = response(resonator, w);
+            assert!((magnitude - 1.0).abs() < 1e-7, "{rate} {f}: {magnitude}");
+            // The zeros' phase is not exactly the poles': (1 - r) / (2 tan w) at first order.
+            let radius = (-resonator.feedback[1]).sqrt();
+            let expected = (1.0 - radius) / (2.0 * w.tan());
+            assert!((phase - expected).abs() < 1e-4 && phase.abs() < 0.0017, "{rate} {f}: {phase}");
+        });
+    }
+
+    #[test]
+    fn the_band_is_three_db_down_at_half_its_width_to_either_side() {
+        each_note(|rate, f, resonator| {
+            // A decay rate of s per second is a half width of s / 2 pi Hz: that is what a T60 means.
+            let half_width = 1000f64.ln() / RING / TAU;
+            for side in [-1.0, 1.0] {
+                let (magnitude, _) = response(resonator, TAU * (f + side * half_width) / rate);
+                let db = 20.0 * magnitude.log10();
+                assert!((db + 10.0 * 2f64.log10()).abs() < 0.02, "{rate} {f}: {db}");
+            }
+        });
+    }
+
+    #[test]
+    fn dc_and_nyquist_are_blocked() {
+        each_note(|_, _, resonator| {
+            assert!([0.0, PI].iter().all(|w| response(resonator, *w).0 < 1e-10));
+        });
+    }
+
+    #[test]
+    fn a_struck_resonator_falls_by_60_db_in_a_ring_time() {
+        for rate in RATES {
+            let ring = 0.4;
+            let mut resonator = Resonator::new(440.0, ring, rate);
+            let period = (rate / 440.0).ceil() as usize;
+            let length = (ring * rate) as usize;
+            let response: Vec<f64> = (0..length + 3 * period)
+                .map(|t| resonator.next(if t == 0 { 1.0 } else { 0.0 }))
+                .collect();
+            let peak = |from: usize| {
+                response[from..from + period].iter().fold(0f64, |peak, y| peak.max(y.abs()))
+            };
+            let fall = 20.0 * (peak(period + length) / peak(period)).log10();
+            // The peak is looked for on whole samples, of which a period has at least 100.
+            assert!((fall + 60.0).abs() < 0.02, "{rate}: {fall}");
+        }
+    }
+
+    #[test]
+    fn a_steady_sine_below_the_ceiling_is_measured_at_its_power() {
+        // Two tones far apart share the power; with the ceiling out of the way and no gate, the tracked
+        // power of a steady sine is its mean square.
+        let sound = Sound {
+            mix: 100.0,
+            output: 0.0,
+            drive: 40.0,
+            threshold: -60.0,
+            ceiling: 0.0,
+            floor: -90.0,
+            ring: 0.5,
+            release: 189.0,
+            tone: 4865.0,
+            tuning: 440.0,
+            transpose: 0.0,
+            octave: 0.0,
+            stereo: false,
+            voice: Voice::Soft,
+            sounding: [true; TONES],
+        };
+        let rate = 48_000.0;
+        let mut bank = Bank::new(&sound, rate);
+        let (mut mean, mut count) = (0.0, 0.0);
+        for t in 0..(6.0 * rate) as usize {
+            let sine = |f: f64, a: f64| a * (TAU * f * t as f64 / rate).sin();
+            bank.next(sine(440.0, 0.1) + sine(1760.0, 0.5));
+            if t as f64 > 4.0 * rate {
+                (mean, count) = (mean + bank.bands()[12].power, count + 1.0);
+            }
+        }
+        let db = 10.0 * (mean / count / (0.1f64.powi(2) / 2.0)).log10();
+        assert!(db.abs() < 0.01, "{db}");
+    }
+
+    #[test]
+    fn the_quadrature_is_a_quarter_of_a_period_earlier_at_any_frequency() {
+        // 30 cents off, where the resonator's own angle would not do.
+        let (rate, amplitude) = (44_100.0, 0.3);
+        let f = 440.0 * (0.3f64 / 12.0).exp2();
+        let mut resonator = Resonator::new(440.0, 0.2, rate);
+        let w = TAU * f / rate;
+        let (gain, shift) = response(&resonator, w);
+        for t in 0..2 * 44_100 {
+            let phase = w * f64::from(t);
+            resonator.next(amplitude * phase.cos());
+            if t > 44_100 {
+                let quadrature = amplitude * gain * (phase + shift).sin();
+                assert!((resonator.quadrature(w) - quadrature).abs() < 1e-9, "{t}");
+            }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+//! The sound chip: at 60 Hz every note gets a part and a volume, and a shift register plays what is no note.
+
+use crate::{
+    Sound, TONES, Voice, decibels, low_pass_step, step,
+    voice::{BLOCK, between, harmonic, harmonics, waveform},
+};
+use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2, TAU};
+
+/// Clock of the console in Hz, and how many of its cycles the register waits at each of its rates.
+const CLOCK: f64 = 1_789_773.0;
+const RATES: [f64; 16] = [
+    4.0, 8.0, 16.0, 32.0, 64.0, 96.0, 128.0, 160.0, 202.0, 254.0, 380.0, 508.0, 762.0, 1016.0,
+    2034.0, 4068.0,
+];
+
+/// Hz: the middle of the octave from 4 to 8 kHz, and its end.
+const MIDDLE: f64 = 4000.0 * SQRT_2;
+const TOP: f64 = 8000.0;
+
+/// Volumes of the notes as the lead, as the others and as the bass.
+type Volumes = [[f64; TONES]; 3];
+
+const NONE: Volumes = [[0.0; TONES]; 3];
+
+/// The waveforms of these parts.
+const PARTS: [Voice; 3] = [Voice::Pulse25, Voice::Square, Voice::Chip];
+const LEAD: usize = 0;
+const OTHERS: usize = 1;
+const BASS: usize = 2;
+
+/// The chip of one bank.
+#[derive(Debug)]
+pub(crate) struct Chip {
+    sample_rate: f64,
+    /// The series of each part for each note: all harmonics, and those below a quarter of the sample rate.
+    series: [[[Vec<[f64; 2]>; TONES]; 3]; 2],
+    /// How many notes lie below C5.
+    low: usize,
+    /// Samples to the next tick.
+    left: f64,
+    /// Volumes since the last tick: of each note, and by its part.
+    volume: [f64; TONES],
+    held: Volumes,
+    /// The same at the start and at the end of the block, and the noise's.
+    volumes: [Volumes; 2],
+    noise_volumes: [f64; 2],
+    /// The amplitude of volume 15, at the start and at the end of the block.
+    units: [f64; 2],
+    /// The octave from 4 to 8 kHz and what is above it, and their powers.
+    octave: Biquad,
+    above: Biquad,
+    powers: [f64; 2],
+    /// The overtones' share of the notes' power in that octave.
+    share: f64,
+    /// The register, its rate, and the rest of its current clock, 0..1.
+    register: u32,
+    rate: f64,
+    clock: f64,
+    /// The values of the three low-passes at the output.
+    filters: [f64; 3],
+}
+
+impl Chip {
+    /// At rest.
+    pub fn new(sound: &Sound, sample_rate: f64) -> Self {
+        let angle = |hertz: f64| (TAU * hertz / sample_rate).min(0.9 * PI);
+        let series = |voice, tone, rate| -> Vec<[f64; 2]> {
+            let count = harmonics(sound.octave.exp2() * sound.frequency(tone), rate);
+            (1..=count).map(|n| harmonic(voice, n)).collect()
+        };
+        Self {
+            sample_rate,
+            series: [sample_rate, sample_rate / 2.0].map(|rate| {
+                PARTS.map(|voice| std::array::from_fn(|tone| series(voice, tone, rate)))
+            }),
+            low: (0..TONES).filter(|tone| *tone as f64 + sound.transpose < 15.0).count(),
+            left: 0.0,
+            volume: [0.0; TONES],
+            held: NONE,
+            volumes: [NONE; 2],
+            noise_volumes: [0.0; 2],
+            units: [0.0; 2],
+            octave: Biquad::band_pass(angle(MIDDLE), SQRT_2),
+            above: Biquad::high_pass(angle(TOP), FRAC_1_SQRT_2),
+            powers: [0.0; 2],
+            share: 0.01,
+            register: 1,
+            rate: RATES[10],
+            clock: 1.0,
+            filters: [0.0; 3],
+        }
+    }
+
+    /// Begins a block in which the notes sound with these amplitudes, at most with the power `high`. `notes` are those
+    /// of the resonators: powers, and frequencies in radians a sample.
+    pub fn begin_block(&mut self, amplitudes: &[f64; TONES], high: f64, notes: &[(f64, f64)]) {
+        self.volumes[0] = self.volumes[1];
+        self.noise_volumes[0] = self.noise_volumes[1];
+        self.units[0] = self.units[1];
+        if self.left <= 0.0 {
+            self.left = (self.left + self.sample_rate / 60.0).max(0.0);
+            if high.sqrt() > 1.06 * self.units[1] || self.units[1] > 1.06 * high.sqrt() {
+                self.units[1] = high.sqrt();
+            }
+            self.give_parts(amplitudes);
+            let noise = self.noise_amplitude(notes);
+            self.noise_volumes[1] = self.volume_of(noise).round();
+        }
+        self.left -= BLOCK as f64;
+        for (now, held) in self.volumes[1].iter_mut().zip(&self.held) {
+            for tone in 0..TONES {
+                now[tone] = if amplitudes[tone] > 0.0 { held[tone] } else { 0.0 };
+            }
+        }
+    }
+
+    /// The exact volume of an amplitude.
+    fn volume_of(&self, amplitude: f64) -> f64 {
+        (15.0 * amplitude / self.units[1].max(1e-38)).min(15.0)
+    }
+
+    fn give_parts(&mut self, amplitudes: &[f64; TONES]) {
+        for tone in 0..TONES {
+            let exact = self.volume_of(amplitudes[tone]);
+            if (exact - self.volume[tone]).abs() > 0.75 {
+                self.volume[tone] = exact.round();
+            }
+        }
+        let volume = self.volume;
+        let mut sounding: Vec<usize> = (0..TONES).filter(|tone| volume[*tone] > 0.0).collect();
+        let bass = sounding.first().copied().filter(|lowest| *lowest < self.low);
+        sounding.retain(|tone| Some(*tone) != bass);
+        let strength = |tone: &usize| {
+            let leads = self.held[LEAD][*tone] > 0.0;
+            amplitudes[*tone] * decibels(if leads { 3.0 / 2.0 } else { 0.0 })
+        };
+        // The lowest of those that are equally strong.
+        let lead =
+            sounding.iter().rev().max_by(|a, b| strength(a).total_cmp(&strength(b))).copied();
+        self.held = NONE;
+        for tone in sounding {
+            self.held[if Some(tone) == lead { LEAD } else { OTHERS }][tone] = volume[tone];
+        }
+        if let Some(bass) = bass {
+            self.held[BASS][bass] = 15.0;
+        }
+    }
+
+    /// The amplitude of what is no note. Sets the register's rate.
+    fn noise_amplitude(&mut self, notes: &[(f64, f64)]) -> f64 {
+        let [octave, above] = self.powers;
+        if octave < 1e-38 {
+            return 0.0;
+        }
+        let brightness = (above / octave).max(1e-3).log2();
+        self.rate = RATES[(7.0 - 1.5 * brightness).round().clamp(4.0, 10.0) as usize];
+        let middle = TAU * MIDDLE / self.sample_rate;
+        let passed = |(power, angle): &(f64, f64)| {
+            power / (1.0 + 2.0 * (angle / middle - middle / angle).powi(2))
+        };
+        let passed: f64 = notes.iter().map(passed).sum();
+        let power: f64 = notes.iter().map(|(power, _)| power).sum();
+        let explained = 4.0 * (passed + self.share * power);
+        let share = (octave - passed).max(0.0) / power.max(1e-38);
+        self.share = share.min(self.share * (1f64 / 18.0).exp()).clamp(1e-6, 1.0);
+        (0.5 * (octave - explained).max(0.0)).sqrt()
+    }
+
+    /// The sample `frame` of the block, where the input is `x` and the notes that sound have these `phases` in radians.
+    pub fn next(&mut self, frame: usize, x: f64, phases: &[f64; TONES]) -> f64 {
+        // The sums of pulses and triangle: of all harmonics, and of those below a quarter of the rate.
+        let mut sums = [[0.0; 2]; 2];
+        for (part, tone) in (0..3).flat_map(|part| (0..TONES).map(move |tone| (part, tone))) {
+            let volume = between(self.volumes.each_ref().map(|end| end[part][tone]), frame);
+            if volume > 0.0 {
+                for (sums, series) in sums.iter_mut().zip(&self.series) {
+                    sums[usize::from(part == BASS)] +=
+                        volume * deviation(part) * waveform(&series[part][tone], phases[tone]);
+                }
+            }
+        }
+        let [[all_pulses, low_pulses], [all_triangle, low_triangle]] =
+            [0, 1].map(|kind| [sums[0][kind], sums[1][kind]]);
+        let at_end = |ends| between(ends, frame + 1);
+        let mean = at_end(self.volumes.each_ref().map(|[lead, others, _]| {
+            0.25 * lead.iter().sum::<f64>() + 0.5 * others.iter().sum::<f64>()
+        }));
+        let noise = at_end(self.noise_volumes) / 2.0;
+        let noise_sum = noise / 12_241.0 * self.noise(x);
+        let rest_mean = 7.5 / 8227.0 + noise / 12_241.0;
+        let mixed = bend(pulses, mean, low_pulses, all_pulses - low_pulses, 1e-3)
+            + bend(
+                rest,
+                rest_mean,
+                low_triangle / 8227.0 + noise_sum,
+                (all_triangle - low_triangle) / 8227.0,
+                1e-6,
+            );
+
+        let mut sample = mixed;
+        for (low, hertz) in self.filters.iter_mut().zip([90.0, 440.0, 14_000.0]) {
+            *low += low_pass_step(hertz, self.sample_rate) * (sample - *low);
+            sample = if hertz < 1000.0 { sample - *low } else { *low };
+        }
+        // A square of volume 15 alone has an effective value of half its height.
+        at_end(self.units) / (pulses(15.0) / 2.0) * sample
+    }
+
+    /// Measures the input `x`. Returns the mean of the register's output during the sample.
+    fn noise(&mut self, x: f64) -> f64 {
+        let step = step(0.005, self.sample_rate);
+        for (power, y) in self.powers.iter_mut().zip([self.octave.next(x), self.above.next(x)]) {
+            *power += step * (y * y - *power);
+        }
+        let clocks = CLOCK / self.rate / self.sample_rate;
+        let (mut sum, mut rest) = (0.0, clocks);
+        while rest > 0.0 {
+            let part = rest.min(self.clock);
+            sum += if self.register.is_multiple_of(2) { part } else { -part };
+            rest -= part;
+            self.clock -= part;
+            if self.clock <= 0.0 && rest > 0.0 {
+                self.clock = 1.0;
+                let feedback = (self.register ^ (self.register >> 1)) % 2;
+                self.register = self.register / 2 + feedback * 0x4000;
+            }
+        }
+        sum / clocks
+    }
+}
+
+/// The standard deviation of a part's waveform at volume 1.
+fn deviation(part: usize) -> f64 {
+    match part {
+        LEAD => (0.25f64 * 0.75).sqrt(),
+        OTHERS => 0.5,
+        _ => (85f64 / 4.0).sqrt() / 15.0,
+    }
+}
+
+/// What the mixer gives for the sum of the pulses.
+fn pulses(sum: f64) -> f64 {
+    95.88 * sum / (8128.0 + 100.0 * sum)
+}
+
+/// What it gives for `triangle / 8227 + noise / 12241`.
+fn rest(sum: f64) -> f64 {
+    159.79 / (1.0 / sum + 100.0)
+}
+
+/// A curve around its value at `mean`: for `low` as it is, for `high` by its slope, which a difference of `by` gives.
+fn bend(curve: fn(f64) -> f64, mean: f64, low: f64, high: f64, by: f64) -> f64 {
+    let slope = (curve(mean + by) - curve(mean - by)) / (2.0 * by);
+    curve(mean + low) - curve(mean) + slope * high
+}
+
+/// A filter of two poles, by its difference equation: the bilinear transform of a band-pass or high-pass of `w` radians
+/// a sample and quality `q`.
+#[derive(Debug)]
+struct Biquad {
+    b: [f64; 3],
+    a: [f64; 3],
+    x: [f64; 2],
+    y: [f64; 2],
+}
+
+impl Biquad {
+    /// `(s / q) / (s^2 + s / q + 1)`.
+    fn band_pass(w: f64, q: f64) -> Self {
+        let alpha = w.sin() / (2.0 * q);
+        Self::new([alpha, 0.0, -alpha], w, q)
+    }
+
+    /// `s^2 / (s^2 + s / q + 1)`.
+    fn high_pass(w: f64, q: f64) -> Self {
+        let half = (1.0 + w.cos()) / 2.0;
+        Self::new([half, -2.0 * half, half], w, q)
+    }
+
+    fn new(b: [f64; 3], w: f64, q: f64) -> Self {
+        let alpha = w.sin() / (2.0 * q);
+        Self { b, a: [1.0 + alpha, -2.0 * w.cos(), 1.0 - alpha], x: [0.0; 2], y: [0.0; 2] }
+    }
+
+    fn next(&mut self, x: f64) -> f64 {
+        let Self { b, a, x: [x1, x2], y: [y1, y2] } = *self;
+        let y = (b[0] * x + b[1] * x1 + b[2] * x2 - a[1] * y1 - a[2] * y2) / a[0];
+        (self.x, self.y) = ([x, x1], [y, y1]);
+        y
+    }
+}

@@ -1,0 +1,199 @@
+//! The voices in which oscillators play the notes: each is locked to the phase of its resonator.
+//!
+//! Levels and phases are set once a block of 64 samples. Between two blocks, gains and phases are straight lines.
+
+use crate::{Sound, TONES, Voice, bank::Bank, chip::Chip, low_pass_step};
+use std::f64::consts::{PI, SQRT_2, TAU};
+
+/// Samples of a block.
+pub(crate) const BLOCK: usize = 64;
+
+/// The share of an error that is corrected in a block.
+const CORRECTION: f64 = 0.25;
+
+/// The oscillator of a note.
+#[derive(Debug, Clone, Copy, Default)]
+struct Oscillator {
+    /// Phase of the detected note at the start of the block, and what a sample adds; radians.
+    phase: f64,
+    step: f64,
+    /// The frequency of the resonator's oscillation as measured, radians a sample, and its phase at the start of the
+    /// block.
+    frequency: f64,
+    measured: f64,
+    /// The power that is followed.
+    power: f64,
+    /// Amplitudes at the start and at the end of the block.
+    gains: [f64; 2],
+}
+
+/// The wet signal of `input`.
+pub(crate) fn process(sound: &Sound, sample_rate: f64, input: &[f64]) -> Vec<f64> {
+    let mut bank = Bank::new(sound, sample_rate);
+    let mut chip = Chip::new(sound, sample_rate);
+    let mut oscillators = [Oscillator::default(); TONES];
+    let nominal = |tone| TAU * sound.frequency(tone) / sample_rate;
+    let octave = sound.octave.exp2();
+    let series: [Vec<[f64; 2]>; TONES] = std::array::from_fn(|tone| {
+        let count = harmonics(octave * sound.frequency(tone), sample_rate);
+        (1..=count).map(|n| harmonic(sound.voice, n)).collect()
+    });
+    let rms = soft_rms();
+    let follow = 1.0 - (1.0 - bank.constants.band_step).powi(BLOCK as i32);
+    let low_pass_step = low_pass_step(cutoff(sound.tone), sample_rate);
+    let (mut low_pass, mut wet) = (0.0, Vec::with_capacity(input.len()));
+    // The power of the input at each sample of the last block, and the gain in place of the second soft clip.
+    let (mut total_powers, mut gains) = ([0.0; BLOCK], [2.0; 2]);
+
+    for (block, samples) in input.chunks(BLOCK).enumerate() {
+        let gate = bank.constants.gate(total_powers.iter().sum::<f64>() / BLOCK as f64);
+        // The notes' powers and nominal frequencies in radians a sample.
+        let mut notes = Vec::new();
+        for (tone, own) in
+            oscillators.iter_mut().enumerate().filter(|(tone, _)| sound.sounding[*tone])
+        {
+            if block == 0 {
+                own.frequency = nominal(tone);
+            }
+            let y = bank.bands()[tone].resonance;
+            let quadrature = bank.resonators[tone].quadrature(own.frequency);
+            own.lock(quadrature.atan2(y), block == 0);
+            let power = (y * y + quadrature * quadrature) / 2.0;
+            own.power += follow * (gate.level(power) - own.power);
+            own.gains = [own.gains[1], own.power.sqrt()];
+            notes.push((power, nominal(tone)));
+        }
+        chip.begin_block(&oscillators.map(|own| own.gains[1]), gate.high, &notes);
+        let power: f64 = oscillators.iter().map(|own| own.power).sum();
+        gains = [gains[1], 2.0 / (1.0 + 2.0 * rms * power.sqrt())];
+
+        for (frame, x) in samples.iter().enumerate() {
+            let phases = oscillators.map(|own| octave * (own.phase + own.step * frame as f64));
+            let played = if sound.voice == Voice::Chip {
+                chip.next(frame, *x, &phases)
+            } else {
+                let notes = oscillators.iter().zip(&series).zip(phases);
+                let played = notes.map(|((own, series), phase)| {
+                    between(own.gains, frame) * waveform(series, phase)
+                });
+                played.sum()
+            };
+            low_pass += low_pass_step * (rms * played - low_pass);
+            wet.push(between(gains, frame + 1) * low_pass);
+            bank.next(*x);
+            total_powers[frame] = bank.total_power();
+        }
+    }
+    wet
+}
+
+impl Oscillator {
+    /// Begins a block with the resonator's `phase` at its start: corrects the measured frequency by what the phase has
+    /// turned, and the own phase over the block.
+    fn lock(&mut self, phase: f64, first: bool) {
+        let wrapped = |angle: f64| angle - TAU * (angle / TAU).round();
+        let block = BLOCK as f64;
+        if first {
+            self.phase = phase;
+        } else {
+            self.phase += self.step * block;
+            let error = phase - self.measured - block * self.frequency;
+            self.frequency += CORRECTION * wrapped(error) / block;
+        }
+        self.step = self.frequency + CORRECTION * wrapped(phase - self.phase) / block;
+        self.measured = phase;
+    }
+}
+
+/// `from` at the start of a block and `to` at its end, before the sample `frame`.
+pub(crate) fn between([from, to]: [f64; 2], frame: usize) -> f64 {
+    from + (to - from) * frame as f64 / BLOCK as f64
+}
+
+/// The cutoff in Hz of the voices' low-pass, for a `tone` in Hz: infinite at the top of the range.
+fn cutoff(tone: f64) -> f64 {
+    tone / (1.0 - (tone / 20_000.0).powi(4))
+}
+
+/// The number of harmonics of a note of `frequency` Hz: 1, 2, 3 and so on in steps of 19 %, up to 400. They stay below
+/// half the sample rate if the note is half a semitone sharp.
+pub(crate) fn harmonics(frequency: f64, sample_rate: f64) -> usize {
+    let most = sample_rate / 2.0 / (frequency * (0.5f64 / 12.0).exp2());
+    let next = |n: &usize| Some((119 * n / 100).max(n + 1));
+    let counts = std::iter::successors(Some(1), next).take_while(|n| *n <= 400);
+    counts.take_while(|n| *n as f64 <= most).last().unwrap_or(0)
+}
+
+/// The sum of harmonics, as cosine and sine of each, at the phase of the first.
+pub(crate) fn waveform(series: &[[f64; 2]], phase: f64) -> f64 {
+    let harmonic = |(n, [cosine, sine]): (f64, &[f64; 2])| {
+        cosine * (n * phase).cos() + sine * (n * phase).sin()
+    };
+    (1..).map(f64::from).zip(series).map(harmonic).sum()
+}
+
+/// The `n`th harmonic of a waveform with a mean square of 1, as cosine and sine.
+pub(crate) fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
+    let (odd, turn) = (n % 2 == 1, PI * n as f64);
+    // 1 for a share of the period, 0 for the rest: the series of the textbook over the standard deviation.
+    let pulse = |duty: f64| 2.0 / turn * (turn * duty).sin() / (duty * (1.0 - duty)).sqrt();
+    match voice {
+        Voice::Sine if n == 1 => [SQRT_2, 0.0],
+        Voice::Square => [pulse(1.0 / 2.0), 0.0],
+        Voice::Pulse25 => [pulse(1.0 / 4.0), 0.0],
+        Voice::Pulse12 => [pulse(1.0 / 8.0), 0.0],
+        Voice::Triangle if odd => [3f64.sqrt() * 8.0 / turn.powi(2), 0.0],
+        Voice::Saw => {
+            let (sine, cosine) = (turn / 2.0).sin_cos();
+            [sine, cosine].map(|part| 3f64.sqrt() * 2.0 / turn * part)
+        }
+        // From 15 to 0 and back in 32 steps, whose mean square is 85/4.
+        Voice::Chip if odd => [2.0 / (turn * (turn / 32.0).tan()) / (85f64 / 4.0).sqrt(), 0.0],
+        Voice::Soft | Voice::Sine | Voice::Triangle | Voice::Chip => [0.0; 2],
+    }
+}
+
+/// The effective value that the soft clip gives a sine of the effective value 1 at a drive of 40: all waveforms have it.
+///
+/// With `k = 40 sqrt 2`, it is the root of the mean of `(k cos t / (1 + k cos t))^2` over a quarter of a period.
+pub(crate) fn soft_rms() -> f64 {
+    let k = 40.0 * SQRT_2;
+    let s = (k * k - 1.0).sqrt();
+    (1.0 - 4.0 / PI * k.acosh() / s + 2.0 / PI * (k / (s * s) - k.acosh() / s.powi(3))).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_series_has_a_mean_square_of_one() {
+        use Voice::{Chip, Pulse12, Pulse25, Saw, Sine, Square, Triangle};
+        for voice in [Sine, Square, Pulse25, Pulse12, Triangle, Saw, Chip] {
+            let squares = (1..100_000).flat_map(|n| harmonic(voice, n)).map(|part| part * part);
+            let mean = squares.sum::<f64>() / 2.0;
+            // What is left of a sum of 1 / n^2.
+            assert!((mean - 1.0).abs() < 2e-5, "{voice:?}: {mean}");
+        }
+    }
+
+    #[test]
+    fn the_soft_clip_s_effective_value_is_that_of_the_mean_over_a_period() {
+        let steps = 1_000_000;
+        let square = |step: usize| {
+            let driven = 40.0 * SQRT_2 * (PI / 2.0 * (step as f64 + 0.5) / steps as f64).cos();
+            (driven / (1.0 + driven)).powi(2)
+        };
+        let mean = (0..steps).map(square).sum::<f64>() / steps as f64;
+        assert!((soft_rms() - mean.sqrt()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn as_many_harmonics_as_fit_below_half_the_rate() {
+        let spare = (0.5f64 / 12.0).exp2();
+        for (most, expected) in [(0.9, 0), (1.1, 1), (11.5, 11), (12.9, 11), (13.1, 13), (1e4, 343)]
+        {
+            assert_eq!(harmonics(24_000.0 / (most * spare), 48_000.0), expected, "{most}");
+        }
+    }
+}
