@@ -4,10 +4,12 @@
 #[path = "../../../tests/common/mod.rs"]
 mod common;
 mod reference;
+mod spectrum;
 
 use common::{noise, snr};
-use realfft::{RealFftPlanner, num_complex::Complex};
-use std::f64::consts::{FRAC_PI_2, PI, TAU};
+use realfft::num_complex::Complex;
+use spectrum::{harmonics, ideal, spectrum};
+use std::f64::consts::{PI, TAU};
 use tone_filter_dsp::{BandMask, Settings, ToneFilter, Voice, kernel::Kernel, notes};
 
 /// One band and the voice alone: no listener, no level, nothing dry.
@@ -45,59 +47,6 @@ fn rms(signal: &[f32]) -> f64 {
 
 fn db(ratio: f64) -> f64 {
     20.0 * ratio.log10()
-}
-
-/// The spectrum of `signal` through a window whose side lobes are 92 dB down: Blackman's and Harris's of four terms.
-fn spectrum(signal: &[f32]) -> Vec<Complex<f64>> {
-    let fft = RealFftPlanner::<f64>::new().plan_fft_forward(signal.len());
-    let (mut input, mut output) = (fft.make_input_vec(), fft.make_output_vec());
-    let terms = [0.358_75, -0.488_29, 0.141_28, -0.011_68];
-    for (t, (to, from)) in input.iter_mut().zip(signal).enumerate() {
-        let x = TAU * t as f64 / signal.len() as f64;
-        let window: f64 = (0..).zip(terms).map(|(n, term)| term * (f64::from(n) * x).cos()).sum();
-        *to = window * f64::from(*from);
-    }
-    fft.process(&mut input, &mut output).unwrap();
-    output
-}
-
-/// Bins to each side of a harmonic that its main lobe has.
-const LOBE: usize = 4;
-
-/// Power of each of the first `count` harmonics of `hertz`, and of all that is none, direct current aside.
-fn harmonics(signal: &[f32], hertz: f64, rate: f64, count: usize) -> (Vec<f64>, f64) {
-    let mut bins: Vec<f64> = spectrum(signal).iter().map(Complex::norm_sqr).collect();
-    bins[..=LOBE].fill(0.0);
-    let take = |n: usize| {
-        let middle = (n as f64 * hertz * signal.len() as f64 / rate).round() as usize;
-        let last = (middle + LOBE).min(bins.len() - 1);
-        let lobe = &mut bins[middle - LOBE..=last];
-        let power = lobe.iter().sum();
-        lobe.fill(0.0);
-        power
-    };
-    let harmonics = (1..=count).map(take).collect();
-    (harmonics, bins.iter().sum())
-}
-
-/// Amplitude of the `n`th harmonic against the first: the textbook's series, written down once more.
-fn ideal(voice: Voice, n: usize) -> f64 {
-    let own = |n: f64| match voice {
-        Voice::Sine => {
-            if n == 1.0 {
-                1.0
-            } else {
-                0.0
-            }
-        }
-        Voice::Square => (n * FRAC_PI_2).sin() / n,
-        Voice::Pulse25 => (n * PI / 4.0).sin() / n,
-        Voice::Pulse12 => (n * PI / 8.0).sin() / n,
-        Voice::Triangle => (n * FRAC_PI_2).sin().powi(2) / (n * n),
-        Voice::Saw => 1.0 / n,
-        Voice::Soft | Voice::Chip => unreachable!("they have more than one waveform"),
-    };
-    (own(n as f64) / own(1.0)).abs()
 }
 
 /// Each harmonic of `voice` is the textbook's within 1 dB up to 0.4 of the rate, and all else 70 dB down; the input is
