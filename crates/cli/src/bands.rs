@@ -4,7 +4,7 @@ use super::{
     Usage,
     progress::Bar,
     refuse_terminal,
-    report::advice,
+    report::{advice, warn_not_finite},
     sound::{Sound, number},
 };
 use clap::{
@@ -17,8 +17,9 @@ use std::{
 };
 use tone_filter_dsp::{BandState, ToneFilter, kernel::Kernel};
 use tone_filter_offline::{
-    Error, Output, STDIO, clean_up_on_interrupt,
-    listen::listen,
+    Error, Output, STDIO,
+    analyse::{Analysed, analyse},
+    clean_up_on_interrupt,
     plot::Plot,
     table::{Syntax, Table},
     transcribe::{Transcriber, midi},
@@ -123,7 +124,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     };
     let bar = Bar::new(&title, args.quiet);
     let (mut silent, mut lit) = (true, false);
-    let seconds = listen(
+    let Analysed { seconds, not_finite } = analyse(
         &args.input,
         (&settings, &keys),
         super::kernel(args.kernel),
@@ -145,7 +146,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     drop(bar);
 
     for (output, table) in tables {
-        table.finish().map_err(|source| Error::writing(output.path(), source))?;
+        table.finish(not_finite).map_err(|source| Error::writing(output.path(), source))?;
     }
     let picture = plot.map(|plot| plot.png());
     let song =
@@ -163,6 +164,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         output.commit()?;
     }
     if !args.quiet {
+        warn_not_finite(&args.input, not_finite);
         if !silent && !lit {
             say!("warning: {}: {}", args.input.display(), advice(&settings));
         }

@@ -124,6 +124,9 @@ pub fn tell(outcome: &Outcome, in_full: bool, quiet: bool) {
                     report.after.peak_db(),
                 );
             }
+            if !quiet {
+                warn_not_finite(&outcome.input, report.not_finite);
+            }
             if report.clipped > 0 && !quiet {
                 say!(
                     "warning: {output}: {} samples clipped; lower --output by {:.1} dB or use --bit-depth 32f",
@@ -135,6 +138,14 @@ pub fn tell(outcome: &Outcome, in_full: bool, quiet: bool) {
                 say!("warning: {output}: {}", advice(&report.settings));
             }
         }
+    }
+}
+
+/// Warns of so many samples of `input` that are not finite, if there are any.
+pub fn warn_not_finite(input: &Path, count: u64) {
+    if count > 0 {
+        let input = input.display();
+        say!("warning: {input}: {count} samples replaced by silence, as they are NaN or infinite");
     }
 }
 
@@ -247,6 +258,7 @@ fn details(report: &Report) -> Value {
         "channels": report.format.channels,
         "sample_rate": report.format.rate,
         "depth": report.format.depth.name(),
+        "not_finite": report.not_finite,
         "peak_before_db": finite(report.before.peak_db()),
         "rms_before_db": finite(report.before.rms_db()),
         "peak_after_db": finite(report.after.peak_db()),

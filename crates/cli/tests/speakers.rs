@@ -32,7 +32,7 @@ impl Studio {
             tape.display()
         );
         fs::write(studio.path("asound.conf"), devices).unwrap();
-        let mut tune = hound::WavReader::open("assets/demo.wav").unwrap();
+        let mut tune = hound::WavReader::open(xtask::root().join("assets/demo.wav")).unwrap();
         let mut part = hound::WavWriter::create(studio.path("in.wav"), tune.spec()).unwrap();
         let samples = SECONDS * tune.spec().sample_rate * u32::from(tune.spec().channels);
         tune.samples::<i32>()
@@ -132,6 +132,27 @@ fn a_loop_has_no_seam_and_ends_when_the_user_wants() {
     assert_eq!(end(child), 0);
     let heard = studio.heard();
     assert!(heard[..rendered.len()] == rendered, "another sound");
+}
+
+#[test]
+fn samples_that_are_not_finite_are_reported() {
+    let studio = Studio::new();
+    let format = hound::SampleFormat::Float;
+    let spec = hound::WavSpec {
+        channels: 1,
+        sample_rate: 44_100,
+        bits_per_sample: 32,
+        sample_format: format,
+    };
+    let mut wav = hound::WavWriter::create(studio.path("broken.wav"), spec).unwrap();
+    for frame in 0..44_100 {
+        wav.write_sample(if frame % 10_000 == 5000 { f32::NAN } else { 0.1 }).unwrap();
+    }
+    wav.finalize().unwrap();
+    let warning = "warning: broken.wav: 4 samples replaced by silence, as they are NaN or infinite";
+    let said = studio.run("play broken.wav --output-device tape", 0);
+    assert_eq!(said.lines().next(), Some(warning), "{said}");
+    assert_eq!(studio.run("play broken.wav --output-device tape --quiet", 0), "");
 }
 
 #[test]

@@ -3,12 +3,12 @@
 //! Whatever goes wrong with a file is an [`enum@Error`] of one line that names the file and the remedy, and
 //! leaves no output behind.
 
+pub mod analyse;
 pub mod batch;
 mod codebooks;
 pub mod coded;
 mod guard;
 mod level;
-pub mod listen;
 mod output;
 mod parts;
 pub mod pass;

@@ -34,6 +34,9 @@ pub struct Pass<'a> {
     stage: Stage,
     /// Frames of the source so far.
     pub(super) read: u64,
+    not_finite: u64,
+    /// Whether the source has started again.
+    repeated: bool,
     /// Frames of the filter's output that are still to be left out, because they come before the source's first.
     early: usize,
     pub(super) before: Level,
@@ -93,6 +96,8 @@ impl<'a> Pass<'a> {
             resampler: resampler.transpose()?,
             stage: Stage::Source,
             read: 0,
+            not_finite: 0,
+            repeated: false,
             before: Level::default(),
             after: Level::default(),
             notes: BandMask::NONE,
@@ -140,6 +145,11 @@ impl<'a> Pass<'a> {
         self.read as f64 / f64::from(self.source.format().rate)
     }
 
+    /// Samples of the source so far that are NaN or infinite and count as silence; each once if the source repeats.
+    pub fn not_finite(&self) -> u64 {
+        self.not_finite
+    }
+
     /// The chunks to carry over, before and after the samples.
     pub(super) fn chunks(&self) -> (Vec<Chunk>, Vec<Chunk>) {
         let fits = |chunk: &&Chunk| self.resampler.is_none() || !RATE_BOUND.contains(&&chunk.id);
@@ -164,10 +174,13 @@ impl<'a> Pass<'a> {
     pub fn next(&mut self, block: &mut [Vec<f32>], frames: usize) -> Result<bool, Error> {
         match self.stage {
             Stage::Source => {
-                self.source.read(block, frames)?;
+                let mut not_finite = self.source.read(block, frames)?;
                 if block[0].is_empty() && self.repeats && self.read > 0 {
                     self.rewind()?;
-                    self.source.read(block, frames)?;
+                    not_finite = self.source.read(block, frames)?;
+                }
+                if !self.repeated {
+                    self.not_finite += not_finite;
                 }
                 if block[0].is_empty() {
                     self.stage = Stage::Latency;
@@ -222,6 +235,7 @@ impl<'a> Pass<'a> {
         self.filter.play(KeyEvent::ReleaseAll);
         self.player = Player::new(&self.options.keys, &self.filter);
         self.read = 0;
+        self.repeated = true;
         Ok(())
     }
 

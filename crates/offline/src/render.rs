@@ -71,6 +71,8 @@ pub struct Report {
     pub samples: u64,
     /// Seconds it took, reading and writing included.
     pub wall_seconds: f64,
+    /// Samples of the input that are NaN or infinite, and count as silence.
+    pub not_finite: u64,
     /// How loud the input is.
     pub before: Level,
     /// How loud the output is, before samples are cut to full scale.
@@ -166,6 +168,7 @@ pub fn render(
         source_seconds: pass.seconds(),
         samples: pass.read * u64::from(source.channels),
         wall_seconds: start.elapsed().as_secs_f64(),
+        not_finite: pass.not_finite(),
         before: pass.before,
         after: pass.after,
         loudness: pass.loudness(),

@@ -221,15 +221,26 @@ impl Source {
         }
     }
 
-    /// Replaces what `channels` hold by the next samples, at most `frames` for each channel; full scale
-    /// is 1. At the end of the file, they are empty.
+    /// Replaces the content of `channels` by the next samples, at most `frames` for each channel; full scale
+    /// is 1. At the end of the file, they are empty. Samples that are not finite become 0; returns their number.
     ///
     /// # Errors
-    /// When the file cannot be read on.
-    pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<(), Error> {
+    /// When reading the file fails.
+    pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<u64, Error> {
         match self {
-            Self::Wav(reader) => reader.read(channels, frames),
-            Self::Coded(reader) => reader.read(channels, frames),
+            Self::Wav(reader) => reader.read(channels, frames)?,
+            Self::Coded(reader) => reader.read(channels, frames)?,
         }
+        Ok(channels.iter_mut().map(|channel| silence_not_finite(channel)).sum())
     }
+}
+
+/// Replaces the `samples` that are not finite by 0, and returns their number.
+fn silence_not_finite(samples: &mut [f32]) -> u64 {
+    // A loop without branches, which becomes vector code, as there are hardly ever any.
+    let count = samples.iter().map(|sample| u64::from(!sample.is_finite())).sum();
+    if count > 0 {
+        samples.iter_mut().filter(|sample| !sample.is_finite()).for_each(|sample| *sample = 0.0);
+    }
+    count
 }

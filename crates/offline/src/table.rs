@@ -68,12 +68,15 @@ impl<W: Write> Table<W> {
         }
     }
 
-    /// Ends the table.
+    /// Ends the table of a file with so many samples that are `not_finite`, which JSON has, too.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn finish(mut self) -> io::Result<()> {
-        self.to.write_all(if self.syntax == Syntax::Csv { b"\n" } else { b"\n]}\n" })?;
+    pub fn finish(mut self, not_finite: u64) -> io::Result<()> {
+        match self.syntax {
+            Syntax::Csv => writeln!(self.to)?,
+            Syntax::Json => writeln!(self.to, "\n],\"not_finite\":{not_finite}}}")?,
+        }
         self.to.flush()
     }
 }

@@ -192,11 +192,12 @@ impl<'a> Engine<'a> {
         Self { feed, ring, controls, rate }
     }
 
-    /// Plays until the end of the feed or the user's.
+    /// Plays until the end of the feed or the user's. Returns how many samples of a file are NaN or infinite, and were
+    /// replaced by silence.
     ///
     /// # Errors
     /// When a file cannot be read on.
-    pub fn run(mut self) -> Result<(), Error> {
+    pub fn run(mut self) -> Result<u64, Error> {
         let mut block = vec![Vec::new(); self.feed.channels()];
         let mut frames = 0;
         let mut settings = self.controls.settings();
@@ -231,7 +232,10 @@ impl<'a> Engine<'a> {
         {
             thread::sleep(NAP);
         }
-        Ok(())
+        Ok(match &self.feed {
+            Feed::File(pass) => pass.not_finite(),
+            Feed::Live(_) => 0,
+        })
     }
 
     /// Interleaves `block` into the ring as soon as there is room.

@@ -6,6 +6,7 @@ mod screen;
 
 use super::{
     Usage,
+    report::warn_not_finite,
     sound::{Sound, of_file},
 };
 use clap::{ArgGroup, ValueHint};
@@ -108,7 +109,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
 
     let shown = !args.quiet && io::stdout().is_terminal() && io::stdin().is_terminal();
     let seconds = WAITING[usize::from(live)];
-    thread::scope(|scope| {
+    let not_finite = thread::scope(|scope| {
         let (playing, ring) = speakers.start(seconds, &controls)?;
         let engine = Engine::new(feed, ring, speakers.rate(), &controls);
         let engine = scope.spawn(|| engine.run());
@@ -128,6 +129,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         anyhow::bail!("{title}: {error}; choose another device of --list-devices");
     }
     if !args.quiet {
+        if let Some(input) = &args.input {
+            warn_not_finite(input, not_finite);
+        }
         let gaps = match controls.gaps() {
             0 => String::new(),
             gaps => format!(", {gaps} gaps: the computer was too busy"),

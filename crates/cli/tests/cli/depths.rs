@@ -1,7 +1,8 @@
 //! Depths and channel counts: what goes in untouched comes out untouched.
 
-use crate::{Folder, Wav, common, float_wav, formats::chunks, silence};
+use crate::{Folder, Wav, common, float_wav, formats::chunks, silence, text};
 use hound::{SampleFormat, WavSpec, WavWriter};
+use std::fs;
 
 /// An integer file of 1000 frames with both extremes, zero, the smallest steps and noise; of the noise the
 /// lowest `blank` bits are zero.
@@ -242,4 +243,59 @@ fn twenty_bits_in_three_bytes_are_read() {
     folder.run("render in.wav -o out.wav --mix 0");
     assert_eq!(folder.integers("out.wav"), values);
     assert_eq!(folder.spec("out.wav").bits_per_sample, 24);
+}
+
+#[test]
+fn samples_that_are_not_finite_are_replaced_by_silence_counted_and_reported() {
+    let sine = common::sine(440.0, 0.25, 1.0, 44_100.0);
+    let (mut broken, mut clean) = (vec![sine.clone(), sine.clone()], vec![sine.clone(), sine]);
+    let places = [(0, 0, f32::NAN), (0, 20_000, f32::INFINITY), (1, 44_099, f32::NEG_INFINITY)];
+    for (channel, frame, value) in places {
+        (broken[channel][frame], clean[channel][frame]) = (value, 0.0);
+    }
+    let folder = Folder::new();
+    folder.put("in/broken.wav", &float_wav(44_100, &broken));
+    folder.put("in/clean.wav", &float_wav(44_100, &clean));
+    let warning =
+        "warning: in/broken.wav: 3 samples replaced by silence, as they are NaN or infinite";
+    let warnings = |line: &str| {
+        let output = folder.command(line).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{line}");
+        let lines: Vec<String> = text(output.stderr).lines().map(str::to_owned).collect();
+        let warnings = lines.into_iter().filter(|line| line.starts_with("warning")).collect();
+        (warnings, text(output.stdout))
+    };
+    let json = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+
+    // Whole, with all that is measured, and of several files.
+    let (said, report): (Vec<_>, _) = warnings("render in -o out --json");
+    assert_eq!(said, [warning]);
+    let report = json(&report);
+    let [mut first, mut second] = [0, 1].map(|index| report["files"][index].clone());
+    assert_eq!((&first["not_finite"], &second["not_finite"]), (&3.into(), &0.into()));
+    assert!(first["loudness_before_lufs"].is_f64() && first["loudness_after_lufs"].is_f64());
+    for file in [&mut first, &mut second] {
+        for own in ["input", "output", "not_finite", "times_real_time"] {
+            file.as_object_mut().unwrap().remove(own);
+        }
+    }
+    assert_eq!(first, second, "the rest is measured");
+    assert!(folder.floats("out/broken.wav") == folder.floats("out/clean.wav"));
+
+    let table = |name: &str| {
+        let (said, csv) = warnings(&format!("bands in/{name}.wav --csv - --json {name}.json"));
+        (said, csv, json(&fs::read_to_string(folder.path(&format!("{name}.json"))).unwrap()))
+    };
+    let (of_broken, of_clean): ((Vec<_>, _, _), _) = (table("broken"), table("clean"));
+    assert_eq!((of_broken.0, of_clean.0), (vec![warning.to_owned()], vec![]));
+    assert_eq!(of_broken.1, of_clean.1);
+    assert_eq!(of_broken.2["moments"], of_clean.2["moments"]);
+    assert_eq!((&of_broken.2["not_finite"], &of_clean.2["not_finite"]), (&3.into(), &0.into()));
+
+    // Twice through the file, and counted once.
+    let line = "render in/broken.wav -o again.wav --normalize-peak -1";
+    assert_eq!(warnings(line).0, [warning]);
+    let (said, report) = warnings("render in/broken.wav -o quiet.wav --quiet --json");
+    assert_eq!((said, &json(&report)["files"][0]["not_finite"]), (vec![], &3.into()));
+    assert!(warnings("bands in/broken.wav --midi quiet.mid --quiet").0.is_empty());
 }

@@ -3,7 +3,7 @@
 mod canvas;
 mod draw;
 
-use super::{Error, listen::listen, pitch::names, score::Score};
+use super::{Error, analyse::analyse, pitch::names, score::Score};
 use std::path::Path;
 use tone_filter_dsp::{BandState, Bands, Settings, kernel::Kernel, notes::TONES};
 
@@ -81,7 +81,7 @@ impl Plot {
     pub fn of_file(input: &Path, settings: &Settings) -> Result<Self, Error> {
         let title = input.file_name().unwrap_or_default().to_string_lossy();
         let mut plot = Self::new(title, 0.0, settings.transpose);
-        listen(
+        analyse(
             input,
             (settings, &Score::default()),
             Kernel::best(),

@@ -1,4 +1,4 @@
-//! What a filter hears in a file, moment by moment.
+//! The bands and the notes of a file over time.
 
 use super::{
     Error, Input, Source,
@@ -7,15 +7,24 @@ use super::{
 use std::path::Path;
 use tone_filter_dsp::{Bands, Settings, ToneFilter, kernel::Kernel};
 
-/// Runs the file `input` through a filter on `kernel` that listens whatever the focus, while `keys` are played on it, and
-/// hands out what it hears: the filter itself to `block` after each of its blocks, and its bands to `moment` every `hop`
-/// seconds (at least one sample) of the file, with the time since the last one. There, bands that settings or keys keep
-/// from sounding are muted and not played. Calls `progress` with the share of the work that is
-/// done, 0 to 1, if the length of the file is known. Returns that length in seconds.
+/// What [`analyse`] has read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Analysed {
+    /// The length of the file.
+    pub seconds: f64,
+    /// Samples of all channels that are NaN or infinite, and count as silence.
+    pub not_finite: u64,
+}
+
+/// Runs the file `input` through a filter on `kernel` that detects notes at any focus, while the score `keys` is played
+/// on it. `block` gets the filter after each of its blocks; `moment` gets the time since the last moment in seconds and
+/// the bands, every `hop` seconds (at least one sample) of the file. Bands that settings or keys keep from sounding are
+/// muted and not played there. `progress` gets the share of the work that is done, 0 to 1, if the length of the file is
+/// known.
 ///
 /// # Errors
 /// When the file cannot be read, or `moment` fails.
-pub fn listen(
+pub fn analyse(
     input: &Path,
     (settings, keys): (&Settings, &Score),
     kernel: Kernel,
@@ -23,7 +32,7 @@ pub fn listen(
     mut block: impl FnMut(&ToneFilter),
     mut moment: impl FnMut(f64, &Bands) -> Result<(), Error>,
     progress: impl Fn(f64),
-) -> Result<f64, Error> {
+) -> Result<Analysed, Error> {
     let mut source = Source::open(&Input::new(input)?)?;
     let format = source.format();
     let rate = f64::from(format.rate);
@@ -37,15 +46,15 @@ pub fn listen(
     // Silence that pushes the end of the file out of the filter.
     let mut silence = latency;
     let mut channels = vec![Vec::new(); count];
-    let mut read = 0;
+    let (mut read, mut not_finite) = (0, 0);
     let hop = (hop * rate).round().max(1.0) as usize;
     let mut frames = latency + hop;
     loop {
-        source.read(&mut channels, frames)?;
+        not_finite += source.read(&mut channels, frames)?;
         let here = channels[0].len();
         let added = silence.min(frames - here);
         if here + added == 0 {
-            return Ok(read as f64 / rate);
+            return Ok(Analysed { seconds: read as f64 / rate, not_finite });
         }
         channels.iter_mut().for_each(|channel| channel.resize(here + added, 0.0));
         silence -= added;
