@@ -353,7 +353,8 @@ enum tf_status tf_set_preset(struct tf_filter *filter,
  *
  * json: an object with settings by their ids, such as {"mix": 70, "voice": "square", "auto": true}: numbers, entries,
  * true or false for those whose entries are off and on, and switches as text. Or the text of a preset file, as the
- * plugin saves it. Settings that it lacks are those of the preset "reference".
+ * plugin saves it. Settings that it lacks are those of the preset "reference", and so are those of a preset file of a
+ * newer version that this library cannot use; anything else that it cannot use is an error.
  */
 enum tf_status tf_set_json(struct tf_filter *filter,
                            const char *json);

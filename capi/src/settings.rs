@@ -8,7 +8,7 @@ use crate::{
 };
 use std::{ffi::c_char, fmt};
 use tone_filter_dsp::{Choice, Settings, choice, spec};
-use tone_filter_presets::Preset;
+use tone_filter_presets::{self as presets, Preset};
 
 /// The settings of a factory preset.
 pub(crate) fn of_preset(id: &str) -> Result<Settings, Status> {
@@ -26,10 +26,10 @@ pub(crate) fn of_preset(id: &str) -> Result<Settings, Status> {
 pub(crate) fn of_json(json: &str) -> Result<Settings, Status> {
     let object: serde_json::Map<_, _> = serde_json::from_str(json).map_err(of_syntax)?;
     if object.contains_key("settings") {
-        let preset = Preset::from_json(json).map_err(|error| fail(Status::Json, error))?;
-        return Ok(preset.settings);
+        let loaded = Preset::from_json(json).map_err(|error| fail(Status::Json, error))?;
+        return Ok(loaded.preset.settings);
     }
-    serde_json::from_str(json).map_err(of_syntax)
+    presets::settings::from_json(json).map_err(of_syntax)
 }
 
 fn of_syntax(error: serde_json::Error) -> Status {
@@ -81,7 +81,8 @@ pub unsafe extern "C" fn tf_set_preset(filter: *mut Filter, preset: *const c_cha
 ///
 /// json: an object with settings by their ids, such as {"mix": 70, "voice": "square", "auto": true}: numbers, entries,
 /// true or false for those whose entries are off and on, and switches as text. Or the text of a preset file, as the
-/// plugin saves it. Settings that it lacks are those of the preset "reference".
+/// plugin saves it. Settings that it lacks are those of the preset "reference", and so are those of a preset file of a
+/// newer version that this library cannot use; anything else that it cannot use is an error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tf_set_json(filter: *mut Filter, json: *const c_char) -> Status {
     // SAFETY: valid, and used by this thread only, by the header.
@@ -100,7 +101,7 @@ pub unsafe extern "C" fn tf_get_json(
     guard(|| {
         // SAFETY: valid by the header.
         let settings = &unsafe { shared(filter) }?.settings;
-        let json = serde_json::to_string(settings).map_err(of_syntax)?;
+        let json = presets::settings::to_json(settings);
         // SAFETY: valid by the header.
         unsafe { put_text(buffer, size, &json) }
     })

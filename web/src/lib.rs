@@ -13,6 +13,7 @@ mod table;
 use picture::Picture;
 use std::fmt::Display;
 use tone_filter_dsp::{KeyEvent, Settings, ToneFilter, choice, spec};
+use tone_filter_presets::settings;
 
 /// Samples that the Web Audio API processes at a time.
 const QUANTUM: usize = 128;
@@ -52,8 +53,8 @@ impl Web {
     }
 
     fn set_json(&mut self) -> Result<(), String> {
-        let settings: Settings =
-            serde_json::from_slice(&self.text).map_err(|error| error.to_string())?;
+        let json = str::from_utf8(&self.text).map_err(|error| error.to_string())?;
+        let settings = settings::from_json(json).map_err(|error| error.to_string())?;
         self.filter.set_settings(&settings).map_err(|error| error.to_string())
     }
 
@@ -142,7 +143,7 @@ pub extern "C" fn tone_filter_set(web: &mut Web, value: f32) -> usize {
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_json(web: &mut Web) -> usize {
-    web.say(&table::json(web.filter.settings()))
+    web.say(&settings::to_json(web.filter.settings()))
 }
 
 /// What there is to set and to choose from, as JSON: the numbers with their ranges and units, the choices with their

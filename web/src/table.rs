@@ -1,8 +1,8 @@
-//! Settings and presets as JSON.
+//! The tables of settings and presets as JSON.
 
 use serde::Serialize;
 use tone_filter_dsp::{CHOICES, Entry, SPECS, Settings};
-use tone_filter_presets::{Preset, ids};
+use tone_filter_presets::{Preset, ids, settings};
 
 /// What a page needs to make its controls.
 #[derive(Serialize)]
@@ -40,12 +40,8 @@ struct Sound {
     id: &'static str,
     name: String,
     description: String,
+    #[serde(serialize_with = "settings::serialize")]
     settings: Settings,
-}
-
-/// `settings` as a preset has them.
-pub fn json(settings: &Settings) -> String {
-    text(settings)
 }
 
 /// All numbers, choices and factory presets.
@@ -70,13 +66,10 @@ pub fn table() -> String {
         let Preset { name, description, settings, .. } = Preset::factory(id)?;
         Some(Sound { id, name, description, settings })
     });
-    text(&Table {
+    let table = Table {
         numbers: numbers.collect(),
         choices: choices.collect(),
         presets: presets.collect(),
-    })
-}
-
-fn text(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("numbers and names are JSON")
+    };
+    serde_json::to_string(&table).expect("numbers and names are JSON")
 }

@@ -64,7 +64,7 @@ fn every_setting_is_set_by_its_id_and_comes_back_as_json() {
     }
     let length = tone_filter_json(&mut web);
     let json = read(&web, length).to_owned();
-    assert_eq!(serde_json::from_str::<Settings>(&json).unwrap(), expected);
+    assert_eq!(settings::from_json(&json).unwrap(), expected);
     let mut other = self::web();
     write(&mut other, &json);
     assert_eq!(tone_filter_set_json(&mut other), 0);
@@ -84,7 +84,7 @@ fn what_is_invalid_changes_nothing_and_is_named() {
     let mut web = web();
     for (json, reason) in [
         ("", "EOF"),
-        (r#"{"mixx":1}"#, "unknown field `mixx`"),
+        (r#"{"mixx":1}"#, r#""mixx" is unknown; use mix, "#),
         (r#"{"mix":101}"#, "mix = 101 is out of range; use 0 to 100 %"),
     ] {
         write(&mut web, json);

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use tone_filter_offline::{Error, Output};
-use tone_filter_presets::{self as presets, Folder, Preset};
+use tone_filter_presets::{self as presets, Folder, Loaded, Preset};
 
 /// List, show and export the sounds that come with the program
 #[derive(clap::Args)]
@@ -54,16 +54,16 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             let Some(folder) = Folder::of_user() else { return Ok(()) };
             for name in folder.names() {
                 let description = match folder.load(&name) {
-                    Ok(preset) => preset.map(|preset| preset.description).unwrap_or_default(),
+                    Ok(own) => own.map(|own| own.preset.description).unwrap_or_default(),
                     Err(error) => error.to_string(),
                 };
                 let name = super::escaped(&name);
                 writeln!(stdout, "{name:16} {}", super::escaped(&description))?;
             }
         }
-        Verb::Show { preset } => write!(io::stdout(), "{}", Preset::find(preset)?.to_json())?,
+        Verb::Show { preset } => write!(io::stdout(), "{}", find(preset, false)?.to_json())?,
         Verb::Export { preset, out, force } => {
-            let json = Preset::find(preset)?.to_json();
+            let json = find(preset, false)?.to_json();
             let output = Output::create(out, Path::new(preset), *force)?;
             let written = output.file().write_all(json.as_bytes());
             written.map_err(|source| Error::Write { path: out.clone(), source })?;
@@ -71,4 +71,16 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The preset called `name`. A warning of it goes to standard error unless `quiet`.
+///
+/// # Errors
+/// Those of [`Preset::find`].
+pub fn find(name: &str, quiet: bool) -> Result<Preset, presets::Error> {
+    let Loaded { preset, warning } = Preset::find(name)?;
+    if let Some(warning) = warning.filter(|_| !quiet) {
+        say!("warning: {name}: {warning}");
+    }
+    Ok(preset)
 }

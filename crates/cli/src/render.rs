@@ -241,7 +241,7 @@ impl Args {
             BitDepth::Int24 => Depth::Int24,
             BitDepth::Float32 => Depth::Float32,
         });
-        let (settings, keys) = self.sound.read(of_file)?;
+        let (settings, keys) = self.sound.read(of_file, self.quiet)?;
         Ok(Options {
             settings,
             keys,

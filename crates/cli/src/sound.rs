@@ -1,6 +1,6 @@
 //! The flags that make a sound: a preset, and one flag for every setting, which wins over it.
 
-use super::Usage;
+use super::{Usage, presets::find};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
 use std::{
     ffi::OsString,
@@ -13,7 +13,7 @@ use tone_filter_dsp::{
     Settings, Spec, quantity,
 };
 use tone_filter_offline::score::Score;
-use tone_filter_presets::{self as presets, Preset};
+use tone_filter_presets as presets;
 
 /// What was given of the sound.
 pub struct Sound {
@@ -32,13 +32,17 @@ pub struct Sound {
 
 impl Sound {
     /// The preset, or else the default sound, with every flag applied, and what plays its keys. Whether there is
-    /// lookahead, `looks_ahead` decides from the preset unless a flag does.
+    /// lookahead, `looks_ahead` decides from the preset unless a flag does. Warnings go to standard error unless `quiet`.
     ///
     /// # Errors
     /// When there is no such preset or no such MIDI file, or when one of two flags is there that only work together.
-    pub fn read(&self, looks_ahead: fn(&Settings) -> bool) -> anyhow::Result<(Settings, Score)> {
+    pub fn read(
+        &self,
+        looks_ahead: fn(&Settings) -> bool,
+        quiet: bool,
+    ) -> anyhow::Result<(Settings, Score)> {
         let mut settings = match &self.preset {
-            Some(name) => Preset::find(name)?.settings,
+            Some(name) => find(name, quiet)?.settings,
             None => Settings::default(),
         };
         for (spec, value) in SPECS.iter().zip(self.values) {

@@ -5,7 +5,7 @@ mod user;
 
 pub use user::Folder;
 
-use super::{FormatError, Preset, ids};
+use super::{FormatError, Loaded, Preset, ids};
 use std::{
     fs::File,
     io::{self, Read},
@@ -63,9 +63,9 @@ impl Preset {
     ///
     /// # Errors
     /// When there is no such preset, or its file cannot be read or is invalid.
-    pub fn find(name: &str) -> Result<Self, Error> {
+    pub fn find(name: &str) -> Result<Loaded, Error> {
         if let Some(preset) = Self::factory(&name.to_lowercase().replace(' ', "-")) {
-            return Ok(preset);
+            return Ok(preset.into());
         }
         let path = Path::new(name);
         if name.contains(std::path::is_separator) || path.extension().is_some_and(|e| e == "json") {
@@ -79,7 +79,7 @@ impl Preset {
     ///
     /// # Errors
     /// When it cannot be read or is not a valid preset.
-    pub fn read(path: &Path) -> Result<Self, Error> {
+    pub fn read(path: &Path) -> Result<Loaded, Error> {
         let mut json = String::new();
         File::open(path)
             .and_then(|file| file.take(LARGEST + 1).read_to_string(&mut json))
@@ -110,7 +110,7 @@ mod tests {
         for id in ids() {
             let preset = Preset::factory(id).unwrap();
             for name in [id, &preset.name] {
-                assert_eq!(Preset::find(name).unwrap(), preset);
+                assert_eq!(Preset::find(name).unwrap().preset, preset);
             }
         }
     }

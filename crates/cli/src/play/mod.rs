@@ -75,7 +75,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         return device::list();
     }
     let live = args.device.is_some();
-    let (settings, keys) = args.sound.read(if live { |_| false } else { of_file })?;
+    let (settings, keys) = args.sound.read(if live { |_| false } else { of_file }, args.quiet)?;
     let kernel = super::kernel(args.kernel);
     let mut options = Options { settings, keys, kernel, ..Options::default() };
     let output = args.output_device.as_deref();

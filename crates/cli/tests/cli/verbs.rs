@@ -2,6 +2,7 @@
 
 use crate::{Folder, silence};
 use std::fs;
+use tone_filter_dsp::Settings;
 use tone_filter_presets::{self as presets, Preset};
 
 fn stdout(folder: &Folder, line: &str) -> String {
@@ -23,12 +24,12 @@ fn presets_are_listed_shown_and_exported() {
         assert!(!preset.tags.is_empty() && !preset.description.is_empty());
         assert!(line.ends_with(&preset.description), "{line}");
         assert_eq!(
-            Preset::from_json(&stdout(&folder, &format!("presets show {id}"))).unwrap(),
+            Preset::from_json(&stdout(&folder, &format!("presets show {id}"))).unwrap().preset,
             preset
         );
         folder.run(&format!("presets export {id} {id}.json"));
         assert_eq!(
-            Preset::find(folder.path(&format!("{id}.json")).to_str().unwrap()).unwrap(),
+            Preset::find(folder.path(&format!("{id}.json")).to_str().unwrap()).unwrap().preset,
             preset
         );
     }
@@ -37,6 +38,27 @@ fn presets_are_listed_shown_and_exported() {
     assert!(line.starts_with("chord-pad.json: already exists;"), "{line}");
     let line = folder.fail("presets show none", 2);
     assert!(line.starts_with("no preset is called \"none\";"), "{line}");
+}
+
+#[test]
+fn what_is_new_in_a_preset_of_a_newer_version_is_left_out_with_a_warning() {
+    let folder = Folder::with(&silence().bytes());
+    let newer = r#"{"version":9,"name":"x","settings":{"mix":70,"voice":"choir","glide":1}}"#;
+    folder.put("newer.json", newer.as_bytes());
+    let warning = "warning: newer.json: of a newer version of the program; \
+                   left out: \"glide\", voice = \"choir\"; update the program\n";
+    let files = ["render in.wav -o out.wav", "bands in.wav --csv out.csv"];
+    for line in files.map(|line| format!("{line} --preset newer.json")) {
+        let said = folder.run(&line);
+        assert!(said.starts_with(warning), "{line}: {said}");
+        assert_eq!(folder.run(&format!("{line} --force --quiet")), "");
+    }
+    assert_eq!(folder.run("presets export newer.json known.json"), warning);
+    let expected = Preset::new("x", Settings { mix: 70.0, ..Settings::REFERENCE });
+    assert_eq!(fs::read_to_string(folder.path("known.json")).unwrap(), expected.to_json());
+    let output = folder.command("presets show newer.json").output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), expected.to_json());
+    assert_eq!(String::from_utf8(output.stderr).unwrap(), warning);
 }
 
 #[test]

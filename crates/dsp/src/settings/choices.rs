@@ -66,8 +66,6 @@ pub static CHOICES: [Choice; 12] = [
 
 /// Which bands the keys let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Keys {
     /// Keys have no effect.
     #[default]
@@ -90,8 +88,6 @@ impl Keys {
 
 /// The waveform of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Voice {
     /// The resonator's own oscillation, driven into a soft clip: the published sound.
     #[default]

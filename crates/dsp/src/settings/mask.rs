@@ -85,25 +85,8 @@ impl<const N: usize> std::str::FromStr for Switches<N> {
     }
 }
 
-#[cfg(feature = "serde")]
-impl<const N: usize> serde::Serialize for Switches<N> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de, const N: usize> serde::Deserialize<'de> for Switches<N> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text: String = serde::Deserialize::deserialize(deserializer)?;
-        text.parse().map_err(serde::de::Error::custom)
-    }
-}
-
 /// A pitch class by its index in [`PITCH_CLASSES`], written by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct PitchClass(u8);
 
 /// A name that is not one of [`PITCH_CLASSES`].
@@ -165,24 +148,8 @@ impl std::str::FromStr for PitchClass {
     }
 }
 
-impl TryFrom<String> for PitchClass {
-    type Error = BadPitchClass;
-
-    fn try_from(text: String) -> Result<Self, BadPitchClass> {
-        text.parse()
-    }
-}
-
-impl From<PitchClass> for String {
-    fn from(class: PitchClass) -> Self {
-        class.name().to_owned()
-    }
-}
-
 /// A scale: the notes that may sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Scale {
     /// All twelve.
     #[default]

@@ -18,14 +18,8 @@ use super::notes::TONES;
 
 /// All settings. `Default` is the sound of a new instance, [`Settings::REFERENCE`] that of the published filter.
 ///
-/// Deserialising takes missing settings from [`Settings::REFERENCE`], so that a preset keeps its meaning in later
-/// versions, and refuses unknown names and values out of range.
+/// The crate `tone-filter-presets` reads and writes them in JSON and other formats.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(
-    feature = "serde",
-    serde(remote = "Self", default = "reference", deny_unknown_fields, rename_all = "kebab-case")
-)]
 pub struct Settings {
     /// The balance of dry (0 %) and wet (100 %).
     pub mix: f32,
@@ -92,8 +86,6 @@ pub struct Settings {
 
 /// The input signal of the resonators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Stereo {
     /// One bank processes the mean of all channels and is mixed to every channel.
     #[default]
@@ -105,8 +97,6 @@ pub enum Stereo {
 
 /// The input of bands and listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "lowercase"))]
 pub enum Listen {
     /// The signal that they are mixed with.
     #[default]
@@ -201,28 +191,6 @@ impl Default for Settings {
     }
 }
 
-/// The settings that are taken for those that a preset lacks.
-#[cfg(feature = "serde")]
-fn reference() -> Settings {
-    Settings::REFERENCE
-}
-
-#[cfg(feature = "serde")]
-impl serde::Serialize for Settings {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Settings::serialize(self, serializer)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl<'de> serde::Deserialize<'de> for Settings {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let settings = Settings::deserialize(deserializer)?;
-        settings.validate().map_err(serde::de::Error::custom)?;
-        Ok(settings)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -258,7 +226,7 @@ mod tests {
             }
             spec.set(&mut settings, 1000.0 + index as f32);
         }
-        // `Debug` uses the same field names as serde.
+        // `Debug` has the fields' names.
         let text = format!("{settings:?}");
         for (index, spec) in SPECS.iter().enumerate() {
             let expected = format!("{}: {}.0,", spec.id, 1000 + index);

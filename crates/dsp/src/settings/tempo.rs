@@ -12,8 +12,6 @@ const RELEASES: f64 = 13.815_510_557_964_274;
 
 /// A note value, or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Deserialize, serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "String", into = "String"))]
 pub struct NoteValue(u8);
 
 /// Text that is no note value.
@@ -75,12 +73,6 @@ impl TryFrom<String> for NoteValue {
     fn try_from(text: String) -> Result<Self, BadNoteValue> {
         let found = Self::ENTRIES.iter().position(|(id, _)| *id == text);
         found.map(Self::new).ok_or(BadNoteValue(text))
-    }
-}
-
-impl From<NoteValue> for String {
-    fn from(value: NoteValue) -> Self {
-        NoteValue::ENTRIES[value.index()].0.to_owned()
     }
 }
 

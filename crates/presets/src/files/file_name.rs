@@ -123,7 +123,7 @@ mod tests {
             assert_eq!(folder.taken(&name).as_ref(), Some(&saved), "{name:?}");
             assert_harmless(&saved);
             assert_eq!(folder.names(), std::slice::from_ref(&saved));
-            assert_eq!(folder.load(&saved).unwrap(), Some(preset(&saved, 7.0)));
+            assert_eq!(folder.load(&saved).unwrap(), Some(preset(&saved, 7.0).into()));
             assert_eq!(fs::read_dir(home.path().join("presets")).unwrap().count(), 1);
             if saved != name {
                 // The original name must not load or delete the preset under the changed name.
@@ -156,7 +156,7 @@ mod tests {
             if let Ok(saved) = result {
                 assert_harmless(&saved);
                 prop_assert_eq!(folder.names(), std::slice::from_ref(&saved));
-                prop_assert_eq!(folder.load(&saved).unwrap(), Some(preset(&saved, 7.0)));
+                prop_assert_eq!(folder.load(&saved).unwrap(), Some(preset(&saved, 7.0).into()));
                 // There is no other file.
                 prop_assert_eq!(fs::read_dir(home.path().join("presets")).unwrap().count(), 1);
             }

@@ -1,6 +1,6 @@
 //! The presets that users save, as files in a folder.
 
-use super::{Error, Preset, file_name::file_name, ids};
+use super::{Error, Loaded, Preset, file_name::file_name, ids};
 use directories::ProjectDirs;
 use std::{
     fs,
@@ -55,9 +55,9 @@ impl Folder {
     ///
     /// # Errors
     /// When its file cannot be read or is not a valid preset.
-    pub fn find(&self, name: &str) -> Result<Option<Preset>, Error> {
-        if let Some(preset) = self.load(name)? {
-            return Ok(Some(preset));
+    pub fn find(&self, name: &str) -> Result<Option<Loaded>, Error> {
+        if let Some(loaded) = self.load(name)? {
+            return Ok(Some(loaded));
         }
         let id = |name: &str| name.to_lowercase().replace(' ', "-");
         let wanted = id(name);
@@ -65,7 +65,7 @@ impl Folder {
         files
             .find(|file| {
                 // A file that is no preset has no other name.
-                let own = || self.load(file).ok().flatten().map(|preset| id(&preset.name));
+                let own = || self.load(file).ok().flatten().map(|own| id(&own.preset.name));
                 id(file) == wanted || own().is_some_and(|own| own == wanted)
             })
             .map_or(Ok(None), |file| self.load(&file))
@@ -75,7 +75,7 @@ impl Folder {
     ///
     /// # Errors
     /// When its file cannot be read or is not a valid preset.
-    pub fn load(&self, name: &str) -> Result<Option<Preset>, Error> {
+    pub fn load(&self, name: &str) -> Result<Option<Loaded>, Error> {
         let path = self.path(name);
         // Only regular files are opened: opening a pipe would block.
         if name != file_name(name) || !path.is_file() {
@@ -175,7 +175,7 @@ mod tests {
         }
         assert_eq!(folder.names(), ["Mine", "zither"]);
         assert_eq!(folder.taken("new"), None);
-        assert_eq!(folder.load("Mine").unwrap(), Some(preset("Mine", 3.0)));
+        assert_eq!(folder.load("Mine").unwrap(), Some(preset("Mine", 3.0).into()));
 
         folder.delete("Mine").unwrap();
         assert_eq!(folder.names(), ["zither"]);
@@ -197,7 +197,7 @@ mod tests {
             ("my-pad", 2.0),
         ] {
             let found = folder.find(wanted).unwrap();
-            assert_eq!(found.map(|preset| preset.settings.mix), Some(mix), "{wanted}");
+            assert_eq!(found.map(|found| found.preset.settings.mix), Some(mix), "{wanted}");
         }
         assert_eq!(folder.find("none").unwrap(), None);
         folder.find("broken").unwrap_err();
@@ -211,7 +211,7 @@ mod tests {
         preset.description = "For me.".into();
         preset.tags = vec!["soft".into()];
         folder.save(&preset).unwrap();
-        assert_eq!(folder.load("Mine").unwrap(), Some(preset));
+        assert_eq!(folder.load("Mine").unwrap(), Some(preset.into()));
     }
 
     #[test]
@@ -278,6 +278,6 @@ mod tests {
         fs::hard_link(&outside, &link).unwrap();
         folder.save(&preset("link", 2.0)).unwrap();
         assert_eq!(fs::read_to_string(&outside).unwrap(), "of somebody else");
-        assert_eq!(folder.load("link").unwrap(), Some(preset("link", 2.0)));
+        assert_eq!(folder.load("link").unwrap(), Some(preset("link", 2.0).into()));
     }
 }

@@ -1,0 +1,167 @@
+//! The versions of the presets' format: older ones are migrated, and of newer ones is read what is known here.
+
+use super::{
+    Preset,
+    settings::{self, Object, Unusable},
+};
+use serde::{
+    Deserialize,
+    de::{Error, IgnoredAny},
+};
+use serde_json::{Map, Value};
+use std::{collections::BTreeMap, convert::Infallible};
+
+/// Changes the settings of one version to those of the next one.
+type Migration = fn(&mut Map<String, Value>);
+
+/// The migration from each version, 1 first. There is no newer version yet.
+const MIGRATIONS: &[Migration] = &[];
+
+/// The version of the format that is written. Older ones are migrated.
+///
+/// Each new key, entry and range makes a new version, so that older programs leave it out instead of refusing the preset.
+pub const VERSION: u32 = 1 + MIGRATIONS.len() as u32;
+
+/// A preset that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    /// The preset.
+    pub preset: Preset,
+    /// That something was left out of it, if it was; to be shown to the user.
+    pub warning: Option<Warning>,
+}
+
+impl From<Preset> for Loaded {
+    fn from(preset: Preset) -> Self {
+        Self { preset, warning: None }
+    }
+}
+
+/// A preset has a newer version than [`VERSION`], and more in it than this program can use.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("of a newer version of the program; left out: {}; update the program", .left_out.join(", "))]
+pub struct Warning {
+    /// The unknown keys, like `"glide"`, and the known ones with an unknown value, like `voice = "choir"`. These
+    /// settings are those of the reference sound.
+    pub left_out: Vec<String>,
+}
+
+/// What is wrong with a preset's text.
+#[derive(Debug, thiserror::Error)]
+pub enum FormatError {
+    /// It is not JSON, lacks something, has an unknown key or a value out of range.
+    #[error("not a preset ({0}); correct it there, or save it anew")]
+    Invalid(#[from] serde_json::Error),
+    /// It has a newer version than [`VERSION`], and not even name and settings of this one.
+    #[error(
+        "a preset of version {version}, and this program reads version {VERSION} ({source}); update the program"
+    )]
+    Newer {
+        /// Its version.
+        version: u32,
+        /// What is wrong with it as one of [`VERSION`].
+        source: serde_json::Error,
+    },
+}
+
+/// What is read of any version.
+#[derive(Deserialize)]
+#[serde(expecting = "an object with version, name and settings")]
+struct Versioned {
+    version: Option<u32>,
+}
+
+/// What is read of the versions that are known.
+#[derive(Deserialize)]
+#[serde(expecting = "an object with version, name and settings")]
+struct File {
+    name: String,
+    #[serde(default)]
+    description: String,
+    #[serde(default)]
+    tags: Vec<String>,
+    settings: Object,
+    #[serde(flatten)]
+    others: BTreeMap<String, IgnoredAny>,
+}
+
+/// Reads a preset's text.
+pub(super) fn read(json: &str) -> Result<Loaded, FormatError> {
+    let Versioned { version } = serde_json::from_str(json)?;
+    match version {
+        Some(version) if version > VERSION => {
+            read_newer(json).map_err(|source| FormatError::Newer { version, source })
+        }
+        _ => Ok(read_known(json, version)?.into()),
+    }
+}
+
+fn read_newer(json: &str) -> Result<Loaded, serde_json::Error> {
+    let file: File = serde_json::from_str(json)?;
+    let mut left_out: Vec<_> = file.unknown_keys().map(|unknown| unknown.what).collect();
+    let Ok(settings) = settings::read(&file.settings.0, |unusable| {
+        left_out.push(unusable.what);
+        Ok::<(), Infallible>(())
+    });
+    let warning = (!left_out.is_empty()).then_some(Warning { left_out });
+    Ok(Loaded { preset: file.preset(settings), warning })
+}
+
+fn read_known(json: &str, version: Option<u32>) -> Result<Preset, serde_json::Error> {
+    let mut file: File = serde_json::from_str(json)?;
+    // Before a missing version, which may be one of them.
+    if let Some(unknown) = file.unknown_keys().next() {
+        return Err(Error::custom(unknown));
+    }
+    match version {
+        None => return Err(Error::missing_field("version")),
+        Some(0) => return Err(Error::custom("there is no version 0")),
+        Some(version) => migrate(&mut file.settings.0, version, MIGRATIONS),
+    }
+    let settings = settings::read(&file.settings.0, Err).map_err(Error::custom)?;
+    Ok(file.preset(settings))
+}
+
+/// Brings the settings of `version` to the one after the last of `migrations`.
+fn migrate(settings: &mut Map<String, Value>, version: u32, migrations: &[Migration]) {
+    for migration in migrations.iter().skip(version as usize - 1) {
+        migration(settings);
+    }
+}
+
+impl File {
+    fn unknown_keys(&self) -> impl Iterator<Item = Unusable> {
+        let known = ["version", "name", "description", "tags", "settings"];
+        let unknown = self.others.keys().filter(|key| *key != "version");
+        unknown.map(move |key| Unusable::key(key, known.into_iter()))
+    }
+
+    fn preset(self, settings: tone_filter_dsp::Settings) -> Preset {
+        let Self { name, description, tags, .. } = self;
+        Preset { description, tags, ..Preset::new(name, settings) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_older_version_is_migrated_step_by_step() {
+        fn seconds(settings: &mut Map<String, Value>) {
+            let ms = settings.remove("ring-ms").and_then(|ms| ms.as_f64()).unwrap();
+            settings.insert("ring-s".into(), (ms / 1000.0).into());
+        }
+        fn renamed(settings: &mut Map<String, Value>) {
+            let seconds = settings.remove("ring-s").unwrap();
+            settings.insert("ring".into(), seconds);
+        }
+        for (version, settings) in
+            [(1, r#"{"ring-ms":500}"#), (2, r#"{"ring-s":0.5}"#), (3, r#"{"ring":0.5}"#)]
+        {
+            let mut settings = serde_json::from_str(settings).unwrap();
+            migrate(&mut settings, version, &[seconds, renamed]);
+            assert_eq!(Value::Object(settings).to_string(), r#"{"ring":0.5}"#, "{version}");
+        }
+    }
+}

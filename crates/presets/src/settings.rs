@@ -1,0 +1,214 @@
+//! Settings as keys and values, for JSON and, with `#[serde(with)]`, for any other format.
+//!
+//! The keys are the ids of [`SPECS`] and [`CHOICES`], and `bands` and `custom`. Numbers are numbers in their unit, choices
+//! between off and on are booleans, other choices are the ids of their entries, and masks are text of one `1` or `0` for
+//! each band or note. Settings that are missing are those of [`Settings::REFERENCE`], so that a preset keeps its sound in
+//! later versions. Formats that people do not read have the JSON as one text.
+//!
+//! ```
+//! use serde::{Deserialize, Serialize};
+//! use tone_filter_dsp::Settings;
+//!
+//! #[derive(Serialize, Deserialize)]
+//! struct Level {
+//!     #[serde(with = "tone_filter_presets::settings")]
+//!     sound: Settings,
+//! }
+//! ```
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{Error, MapAccess, Visitor},
+    ser::SerializeMap,
+};
+use serde_json::{Map, Value};
+use std::fmt;
+use tone_filter_dsp::{
+    CHOICES, Choice, PitchClass, SPECS, Settings, Switches, choice, notes::TONES, spec,
+};
+
+const BANDS: &str = "bands";
+const CUSTOM: &str = "custom";
+
+/// Settings as a document of their own.
+#[derive(Serialize, Deserialize)]
+struct Document(#[serde(with = "self")] Settings);
+
+/// `settings` as JSON on one line.
+///
+/// # Panics
+/// Never: any settings can be written.
+pub fn to_json(settings: &Settings) -> String {
+    serde_json::to_string(&Document(*settings)).expect("numbers and ids are JSON")
+}
+
+/// Reads what [`to_json`] writes.
+///
+/// # Errors
+/// When it is not JSON, or has a key twice, an unknown key or a value out of range.
+///
+/// ```
+/// use tone_filter_dsp::Settings;
+/// use tone_filter_presets::settings;
+///
+/// let settings = settings::from_json(r#"{ "mix": 70, "auto": true }"#)?;
+/// assert_eq!(settings, Settings { mix: 70.0, auto: true, ..Settings::REFERENCE });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn from_json(json: &str) -> Result<Settings, serde_json::Error> {
+    serde_json::from_str(json).map(|Document(settings)| settings)
+}
+
+/// Writes `settings`, for `#[serde(with)]`.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn serialize<S: Serializer>(settings: &Settings, serializer: S) -> Result<S::Ok, S::Error> {
+    if !serializer.is_human_readable() {
+        return serializer.serialize_str(&to_json(settings));
+    }
+    let mut map = serializer.serialize_map(Some(keys().count()))?;
+    for spec in &SPECS {
+        map.serialize_entry(spec.id, &spec.get(settings))?;
+    }
+    for choice in &CHOICES {
+        // The masks have these places in all files so far.
+        match choice.id {
+            "root" => map.serialize_entry(BANDS, &settings.bands.to_string())?,
+            "auto" => map.serialize_entry(CUSTOM, &settings.custom.to_string())?,
+            _ => {}
+        }
+        let entry = choice.get(settings);
+        match choice.is_switch() {
+            true => map.serialize_entry(choice.id, &(entry == 1))?,
+            false => map.serialize_entry(choice.id, choice.entries[entry].0)?,
+        }
+    }
+    map.end()
+}
+
+/// Reads what [`serialize`] writes, for `#[serde(with)]`.
+///
+/// # Errors
+/// Those of the deserializer, and when there is a key twice, an unknown key or a value out of range.
+pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Settings, D::Error> {
+    if !deserializer.is_human_readable() {
+        return from_json(&String::deserialize(deserializer)?).map_err(D::Error::custom);
+    }
+    let Object(object) = Object::deserialize(deserializer)?;
+    read(&object, Err).map_err(D::Error::custom)
+}
+
+/// The settings in `object`. What cannot be used is passed to `refuse`; if that returns `Ok`, it is left out.
+pub(crate) fn read<E>(
+    object: &Map<String, Value>,
+    mut refuse: impl FnMut(Unusable) -> Result<(), E>,
+) -> Result<Settings, E> {
+    let mut settings = Settings::REFERENCE;
+    for (key, value) in object {
+        set(&mut settings, key, value).or_else(&mut refuse)?;
+    }
+    Ok(settings)
+}
+
+/// A key or a value that cannot be used: which, and what is wrong with it.
+#[derive(Debug, thiserror::Error)]
+#[error("{what} {reason}")]
+pub(crate) struct Unusable {
+    /// The key, and the value if the key is known.
+    pub what: String,
+    reason: String,
+}
+
+impl Unusable {
+    /// The key `key`, which is none of `keys`.
+    pub fn key(key: &str, keys: impl Iterator<Item = &'static str>) -> Self {
+        let keys = keys.collect::<Vec<_>>().join(", ");
+        Self { what: format!("{key:?}"), reason: format!("is unknown; use {keys}") }
+    }
+
+    fn value(key: &str, value: &Value, reason: String) -> Self {
+        Self { what: format!("{key} = {value}"), reason }
+    }
+}
+
+/// Sets the setting called `key`.
+fn set(settings: &mut Settings, key: &str, value: &Value) -> Result<(), Unusable> {
+    if let Some(spec) = spec(key) {
+        let wrong = |what: &str| {
+            let reason = format!("is {what}; use {} to {} {}", spec.min, spec.max, spec.unit);
+            Unusable::value(key, value, reason)
+        };
+        let number = value.as_f64().ok_or_else(|| wrong("not a number"))? as f32;
+        spec.check(number).map_err(|_| wrong("out of range"))?;
+        spec.set(settings, number);
+    } else if let Some(choice) = choice(key) {
+        choice.set(settings, entry(choice, value)?);
+    } else {
+        match key {
+            BANDS => settings.bands = mask::<TONES>(key, value)?,
+            CUSTOM => settings.custom = mask::<12>(key, value)?,
+            _ => return Err(Unusable::key(key, keys())),
+        }
+    }
+    Ok(())
+}
+
+/// The index of an entry of `choice`.
+fn entry(choice: &Choice, value: &Value) -> Result<usize, Unusable> {
+    let (found, allowed) = if choice.is_switch() {
+        (value.as_bool().map(usize::from), "true, false".to_owned())
+    } else {
+        let index = |id: &str| choice.entries.iter().position(|entry| entry.0 == id);
+        // Files may have flats.
+        let root =
+            |id: &str| id.parse().ok().filter(|_| choice.id == "root").map(PitchClass::index);
+        let found = value.as_str().and_then(|id| index(id).or_else(|| root(id)));
+        let ids: Vec<_> = choice.entries.iter().map(|entry| entry.0).collect();
+        (found, ids.join(", "))
+    };
+    let reason = || format!("is unknown; use {allowed}");
+    found.ok_or_else(|| Unusable::value(choice.id, value, reason()))
+}
+
+fn mask<const N: usize>(key: &str, value: &Value) -> Result<Switches<N>, Unusable> {
+    let found = value.as_str().and_then(|digits| digits.parse().ok());
+    let reason = || format!("is unknown; use {N} digits, 1 for on and 0 for off");
+    found.ok_or_else(|| Unusable::value(key, value, reason()))
+}
+
+/// The keys of all settings.
+fn keys() -> impl Iterator<Item = &'static str> {
+    let ids = SPECS.iter().map(|spec| spec.id).chain(CHOICES.iter().map(|choice| choice.id));
+    ids.chain([BANDS, CUSTOM])
+}
+
+/// Keys and values without any key twice, of which the latter would win without a word.
+pub(crate) struct Object(pub Map<String, Value>);
+
+impl<'de> Deserialize<'de> for Object {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Object;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("settings by their ids")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Object, A::Error> {
+                let mut object = Map::new();
+                while let Some((key, value)) = entries.next_entry::<String, Value>()? {
+                    if object.contains_key(&key) {
+                        return Err(A::Error::custom(format_args!("{key:?} is there twice")));
+                    }
+                    object.insert(key, value);
+                }
+                Ok(Object(object))
+            }
+        }
+
+        deserializer.deserialize_map(Entries)
+    }
+}
