@@ -17,7 +17,7 @@ use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
 };
-use tone_filter_dsp::{BandMask, CHOICES, PitchClasses, SPECS, Settings, Spec, Taper};
+use tone_filter_dsp::{BandMask, CHOICES, PitchClasses, SPECS, Settings, Spec, Switches, Taper};
 pub use window::{DEFAULT_SIZE, MIN_SIZE, Size, allowed_size, allowed_zoom};
 
 /// A group of parameters, which hosts and the editor show under its name.
@@ -197,8 +197,8 @@ unsafe impl Params for ToneFilterParams {
         let fields = [
             (EDITOR_SIZE, serde_json::to_string(&self.editor_size.load().0)),
             (EDITOR_ZOOM, serde_json::to_string(&self.editor_zoom.load())),
-            (BANDS, serde_json::to_string(&self.bands.load())),
-            (CUSTOM, serde_json::to_string(&self.custom.load())),
+            (BANDS, serde_json::to_string(&self.bands.load().to_string())),
+            (CUSTOM, serde_json::to_string(&self.custom.load().to_string())),
             (PRESET, serde_json::to_string(&preset)),
             (KEEP, serde_json::to_string(&self.keep.load())),
         ];
@@ -213,9 +213,8 @@ unsafe impl Params for ToneFilterParams {
         if let Some(size) = field(fields, EDITOR_SIZE) {
             self.editor_size.store(Size(allowed_size(size)));
         }
-        // States of versions without the mask have all bands on.
-        self.bands.store(field(fields, BANDS).unwrap_or_default());
-        self.custom.store(field(fields, CUSTOM).unwrap_or_default());
+        self.bands.store(mask(fields, BANDS));
+        self.custom.store(mask(fields, CUSTOM));
         self.keep.store(field(fields, KEEP).unwrap_or_default());
         let preset = field(fields, PRESET).unwrap_or_else(|| REFERENCE.to_owned());
         *self.preset.lock().unwrap_or_else(PoisonError::into_inner) = preset;
@@ -228,6 +227,11 @@ fn field<T: serde::de::DeserializeOwned>(
     key: &str,
 ) -> Option<T> {
     serde_json::from_str(fields.get(key)?).ok()
+}
+
+/// The mask in the field `key`; all on if it is missing or invalid, such as one for other bands.
+fn mask<const N: usize>(fields: &BTreeMap<String, String>, key: &str) -> Switches<N> {
+    field::<String>(fields, key).and_then(|digits| digits.parse().ok()).unwrap_or_default()
 }
 
 /// Completes a saved state before it is loaded: a parameter that is missing or invalid, such as one of another version,

@@ -3,7 +3,7 @@
 use crate::params::Keep;
 use std::path::Path;
 use tone_filter_dsp::{Listen, SPECS, Settings};
-use tone_filter_presets::{Error, Folder, Preset, ids};
+use tone_filter_presets::{Error, Folder, Loaded, Preset, ids};
 
 /// What the list shows of a preset.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -85,8 +85,8 @@ impl PresetList {
         let Some(folder) = &self.folder else { return };
         self.entries.extend(folder.names().into_iter().map(|name| {
             // A file that is no preset is listed as well: loading it tells what is wrong.
-            let preset = folder.load(&name).ok().flatten();
-            Entry::new(name, preset.as_ref())
+            let loaded = folder.load(&name).ok().flatten();
+            Entry::new(name, loaded.as_ref().map(|loaded| &loaded.preset))
         }));
     }
 
@@ -118,15 +118,15 @@ impl PresetList {
         next.map(|entry| entry.name.clone())
     }
 
-    /// The preset called `name`; an error is shown in `message`.
+    /// The preset called `name`; an error or a warning is shown in `message`.
     pub fn load(&mut self, name: &str) -> Option<Preset> {
         let found = self.find(name);
-        self.report(found).flatten()
+        self.report(found).flatten().map(|loaded| self.warn(loaded))
     }
 
-    fn find(&self, name: &str) -> Result<Option<Preset>, Error> {
+    fn find(&self, name: &str) -> Result<Option<Loaded>, Error> {
         if let Some(preset) = self.factory.iter().find(|preset| preset.name == name) {
-            return Ok(Some(preset.clone()));
+            return Ok(Some(preset.clone().into()));
         }
         self.folder.as_ref().map_or(Ok(None), |folder| folder.load(name))
     }
@@ -135,7 +135,7 @@ impl PresetList {
     pub fn is_changed(&mut self, name: &str, settings: &Settings, keep: Keep) -> bool {
         if self.compared.as_ref().is_none_or(|(compared, _)| compared != name) {
             // This is called in every frame: it reads a preset from disk once only, and leaves `message` alone.
-            let found = self.find(name).ok().flatten().map(|preset| preset.settings);
+            let found = self.find(name).ok().flatten().map(|loaded| loaded.preset.settings);
             self.compared = Some((name.to_owned(), found));
         }
         let preset = self.compared.as_ref().and_then(|(_, preset)| preset.as_ref());
@@ -159,7 +159,7 @@ impl PresetList {
         let mut preset = Preset::new(&self.name, sound);
         let old = folder.taken(&self.name).and_then(|name| folder.load(&name).ok().flatten());
         if let Some(old) = old {
-            (preset.description, preset.tags) = (old.description, old.tags);
+            (preset.description, preset.tags) = (old.preset.description, old.preset.tags);
         }
         let saved = folder.save(&preset);
         let saved = self.report(saved)?;
@@ -186,10 +186,19 @@ impl PresetList {
     /// Reads the preset in [`PresetList::file`].
     pub fn import(&mut self) -> Option<Preset> {
         let read = Preset::read(self.file());
-        let preset = self.report(read)?;
-        self.message = format!("Imported {}", preset.name);
+        let loaded = self.report(read)?;
+        self.message = format!("Imported {}", loaded.preset.name);
+        let preset = self.warn(loaded);
         self.remember(&preset);
         Some(preset)
+    }
+
+    /// The preset; its warning, if there is one, is shown in `message`.
+    pub fn warn(&mut self, Loaded { preset, warning }: Loaded) -> Preset {
+        if let Some(warning) = warning {
+            self.message = format!("{}: {warning}", preset.name);
+        }
+        preset
     }
 
     /// Takes note of a preset that was loaded from elsewhere, for [`PresetList::is_changed`].

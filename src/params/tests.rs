@@ -1,7 +1,7 @@
 //! Parameters against the settings they stand for.
 
 use super::*;
-use tone_filter_presets::Preset;
+use tone_filter_presets::{Preset, settings};
 
 fn set(params: &ToneFilterParams, id: &str, plain: f32) {
     let (_, param, _) = params.param_map().into_iter().find(|(own, ..)| own == id).unwrap();
@@ -13,7 +13,7 @@ fn set(params: &ToneFilterParams, id: &str, plain: f32) {
 fn a_new_instance_has_the_sound_of_the_preset_that_it_names() {
     let params = ToneFilterParams::default();
     assert_eq!(params.settings(), Settings::default());
-    let preset = Preset::find(&params.preset.lock().unwrap()).unwrap();
+    let preset = Preset::find(&params.preset.lock().unwrap()).unwrap().preset;
     assert_eq!(preset.settings, Settings::default());
 }
 
@@ -272,8 +272,8 @@ fn what_is_kept_is_the_scale_or_the_tuning_and_always_bypass_and_connections() {
     let (preset, now) = (sound(true), sound(false));
     for (scale, tuning) in [(false, false), (true, false), (false, true), (true, true)] {
         let loaded = Keep { scale, tuning }.load(&preset, &now);
-        let [loaded, preset, now] =
-            [loaded, preset, now].map(|settings| serde_json::to_value(settings).unwrap());
+        let [loaded, preset, now] = [loaded, preset, now]
+            .map(|settings| settings::serialize(&settings, serde_json::value::Serializer).unwrap());
         for (id, value) in loaded.as_object().unwrap() {
             let kept = match id.as_str() {
                 "root" | "scale" | "custom" => scale,

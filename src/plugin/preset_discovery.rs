@@ -152,8 +152,8 @@ unsafe extern "C" fn get_metadata(
             }
             CLAP_PRESET_DISCOVERY_LOCATION_FILE => {
                 match read_preset(Path::new(&rust_string(location))) {
-                    Ok(preset) => {
-                        describe(receiver, &preset, None);
+                    Ok(loaded) => {
+                        describe(receiver, &loaded.preset, None);
                         true
                     }
                     Err(error) => {

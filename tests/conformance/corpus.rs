@@ -41,7 +41,7 @@ fn what_was_ever_released_still_loads() {
     let presets = presets();
     assert!(presets.len() >= 11, "the corpus is gone");
     for path in presets {
-        let preset = Preset::read(&path).unwrap();
+        let preset = Preset::read(&path).unwrap().preset;
         if path.parent().is_some_and(|version| version.ends_with("0.1.0")) {
             // Settings that the version did not have must be at their values in the reference sound.
             let Settings { auto, focus, sensitivity, lookahead, .. } = preset.settings;

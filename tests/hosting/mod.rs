@@ -83,9 +83,10 @@ pub fn settings_in(saved: &[u8]) -> Settings {
     let state = state(saved);
     let value = |id: &str, kind: &str| &state["params"][id][kind];
     let field = |key: &str| state["fields"][key].as_str().unwrap();
+    let digits = |key: &str| serde_json::from_str::<String>(field(key)).unwrap();
     let mut settings = Settings {
-        bands: serde_json::from_str(field("bands")).unwrap(),
-        custom: serde_json::from_str(field("custom")).unwrap(),
+        bands: digits("bands").parse().unwrap(),
+        custom: digits("custom").parse().unwrap(),
         ..Settings::default()
     };
     for spec in &SPECS {

@@ -49,8 +49,8 @@ fn set(instance: &mut Instance, settings: &Settings) -> Result<()> {
             false => json!({ "string": choice.entries[entry].0 }),
         };
     }
-    state["fields"]["bands"] = json!(json!(settings.bands).to_string());
-    state["fields"]["custom"] = json!(json!(settings.custom).to_string());
+    state["fields"]["bands"] = json!(json!(settings.bands.to_string()).to_string());
+    state["fields"]["custom"] = json!(json!(settings.custom.to_string()).to_string());
     let json = state.to_string();
     instance.load(&[&(json.len() as u64).to_le_bytes()[..], json.as_bytes()].concat())
 }

@@ -18,7 +18,7 @@ use std::{
     path::Path,
     sync::{Arc, Mutex, PoisonError},
 };
-use tone_filter_presets::{Error, Folder, Preset};
+use tone_filter_presets::{Error, Folder, Loaded, Preset};
 
 /// Loads presets as the editor does: as one undo step, and without the bypass.
 #[derive(Clone)]
@@ -46,11 +46,12 @@ impl PresetLoader {
     /// When there is no such preset.
     pub fn factory(&self, id: &str) -> Result<(), Error> {
         let preset = Preset::factory(id).ok_or_else(|| Error::Unknown { name: id.to_owned() })?;
-        self.use_preset(preset);
+        self.use_preset(preset.into());
         Ok(())
     }
 
-    /// Loads the preset in the file at `path`. The host must then read all parameters again.
+    /// Loads the preset in the file at `path`; the window shows a warning of it, now or when it opens. The host must
+    /// then read all parameters again.
     ///
     /// # Errors
     /// When it cannot be read or is not a valid preset.
@@ -59,9 +60,11 @@ impl PresetLoader {
         Ok(())
     }
 
-    fn use_preset(&self, preset: Preset) {
+    fn use_preset(&self, loaded: Loaded) {
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         session.presets.refresh();
+        session.presets.message.clear();
+        let preset = session.presets.warn(loaded);
         session.presets.remember(&preset);
         let setter = ParamSetter::new(&Silent);
         let mut edits = Edits::new(&self.params, &setter, &self.host, &mut session, f64::INFINITY);
@@ -74,20 +77,20 @@ impl PresetLoader {
 ///
 /// # Errors
 /// When it cannot be read or is not a valid preset.
-pub fn read_preset(path: &Path) -> Result<Preset, Error> {
+pub fn read_preset(path: &Path) -> Result<Loaded, Error> {
     if path.exists() && !path.is_file() {
         // Opening a pipe would block.
         let source = io::Error::other("it is not a file");
         return Err(Error::Read { path: path.into(), source });
     }
-    let mut preset = Preset::read(path)?;
+    let mut loaded = Preset::read(path)?;
     let folder = Folder::of_user();
     if folder.is_some_and(|folder| path.parent() == Some(folder.location()))
         && let Some(name) = path.file_stem().and_then(|stem| stem.to_str())
     {
-        preset.name = name.to_owned();
+        loaded.preset.name = name.to_owned();
     }
-    Ok(preset)
+    Ok(loaded)
 }
 
 /// Sets parameters without informing the host, which reads all of them again afterwards.

@@ -184,8 +184,8 @@ fn what_is_kept_stays_whatever_way_a_preset_is_loaded() {
             }
             expected
         };
-        let bass = Preset::find("Bass Octave").unwrap().settings;
-        let pentatonic = Preset::find("Pentatonic").unwrap().settings;
+        let bass = Preset::find("Bass Octave").unwrap().preset.settings;
+        let pentatonic = Preset::find("Pentatonic").unwrap().preset.settings;
         // From the list, by a click and by the keyboard, and by the buttons.
         search(&mut editor, "bass");
         editor.click(editor.place("Bass Octave"));

@@ -18,7 +18,7 @@ fn preset(name: &str, mix: f32) -> Preset {
 
 /// The mix of the preset called `name`, if there is one.
 fn mix(folder: &Folder, name: &str) -> Option<f32> {
-    folder.load(name).unwrap().map(|preset| preset.settings.mix)
+    folder.load(name).unwrap().map(|loaded| loaded.preset.settings.mix)
 }
 
 fn offers(editor: &TestEditor, label: &str) -> bool {
@@ -48,7 +48,7 @@ fn a_preset_is_only_replaced_after_a_question() {
     }
     editor.click(editor.place("Replace"));
     assert_eq!(mix(&folder, "Mine"), Some(75.0));
-    let new = folder.load("Mine").unwrap().unwrap();
+    let new = folder.load("Mine").unwrap().unwrap().preset;
     assert_eq!((new.description, new.tags), (old.description, old.tags));
     assert_eq!(shown(&editor), "Mine");
     assert!(offers(&editor, "Save as"), "the menu stays open");
@@ -84,9 +84,10 @@ fn a_file_is_only_replaced_after_a_question() {
     editor.click(editor.place(FILE));
     type_into(&mut editor, "File", path.to_str().unwrap());
     editor.click(editor.place("Export"));
-    assert_eq!(Preset::read(&path).unwrap().name, "Old");
+    assert_eq!(Preset::read(&path).unwrap().preset.name, "Old");
     editor.click(editor.place("Replace"));
-    assert_eq!(Preset::read(&path).unwrap(), Preset::new("Tone Filter", Settings::default()));
+    let exported = Preset::new("Tone Filter", Settings::default());
+    assert_eq!(Preset::read(&path).unwrap(), exported.into());
 }
 
 #[test]
@@ -118,6 +119,38 @@ fn a_notice_is_shown_for_four_seconds() {
     editor.click(editor.place("Next preset"));
     assert_eq!(shown(&editor), "Mine");
     assert!(editor.texts().iter().any(|(text, _)| text.contains("Zero.json: not a preset")));
+}
+
+#[test]
+fn what_is_left_out_of_a_preset_of_a_newer_version_is_named_in_a_notice() {
+    let (mut editor, _folder, home) = open_folder(DEFAULT_SIZE);
+    let notice = |editor: &TestEditor, name: &str| {
+        let start = format!("{name}: of a newer version of the program; left out: \"glide\"");
+        editor.texts().iter().any(|(text, _)| text.starts_with(&start))
+    };
+    let newer = r#"{"version":9,"name":"Newer","settings":{"mix":12,"glide":1}}"#;
+    let path = home.path().join("newer.json");
+    std::fs::write(&path, newer).unwrap();
+    editor.click(editor.place(FILE));
+    type_into(&mut editor, "File", path.to_str().unwrap());
+    editor.click(editor.place("Import"));
+    assert!(notice(&editor, "Newer"), "{:?}", editor.texts());
+    assert_eq!(editor.settings().mix, 12.0);
+    // Not of this one.
+    editor.edit(|edits| edits.load("Reference"));
+    let loader = editor.preset_loader();
+    (0..20).for_each(|_| editor.frame(vec![]));
+    assert!(!notice(&editor, "Newer"));
+    loader.file(&path).unwrap();
+    editor.frame(vec![]);
+    assert!(notice(&editor, "Newer"));
+
+    let folder = home.path().join("presets");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("Own.json"), newer).unwrap();
+    editor.edit(|edits| edits.load("Own"));
+    editor.frame(vec![]);
+    assert!(notice(&editor, "Newer"), "by its own name");
 }
 
 #[test]

@@ -98,11 +98,11 @@ fn a_sound_is_saved_found_again_exported_imported_and_deleted() {
     editor.click(editor.place("Save and load presets: File"));
     type_into(&mut editor, "Name", "Mine");
     editor.click(editor.place("Save as"));
-    assert_eq!(folder.load("Mine").unwrap(), Some(Preset::new("Mine", sound)));
+    assert_eq!(folder.load("Mine").unwrap(), Some(Preset::new("Mine", sound).into()));
     let path = home.path().join("out.json").to_str().unwrap().to_owned();
     type_into(&mut editor, "File", &path);
     editor.click(editor.place("Export"));
-    assert_eq!(Preset::read(path.as_ref()).unwrap(), Preset::new("Mine", sound));
+    assert_eq!(Preset::read(path.as_ref()).unwrap(), Preset::new("Mine", sound).into());
     editor.key(Key::Escape);
 
     editor.click(editor.place("Next preset"));

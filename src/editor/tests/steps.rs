@@ -5,7 +5,9 @@ use crate::{
     editor::{DEFAULT_SIZE, preset_list::is_same},
     params,
 };
+use serde_json::value;
 use tone_filter_dsp::{BandMask, PitchClasses, Settings};
+use tone_filter_presets::settings;
 
 /// Edits every setting once, far from its default: the ids, and the settings after each edit.
 fn edit_all(editor: &mut TestEditor) -> Vec<(&'static str, Settings)> {
@@ -35,7 +37,7 @@ fn assert_same(actual: &Settings, expected: &Settings, what: &str) {
 /// The ids of the settings in which two sounds differ.
 fn differences(one: &Settings, other: &Settings) -> Vec<String> {
     let [one, other] =
-        [one, other].map(|settings| serde_json::to_value(settings).expect("settings are JSON"));
+        [one, other].map(|settings| settings::serialize(settings, value::Serializer).unwrap());
     let keys = one.as_object().expect("settings are an object").keys();
     keys.filter(|key| one[key.as_str()] != other[key.as_str()]).cloned().collect()
 }
