@@ -80,10 +80,8 @@ unsafe extern "C" fn create_plugin<P: GuardedPlugin>(
     id: *const c_char,
 ) -> *const clap_plugin {
     // SAFETY: CLAP promises a string that ends with a zero.
-    if host.is_null()
-        || id.is_null()
-        || unsafe { CStr::from_ptr(id) } != descriptor::<P>().clap_id()
-    {
+    let is_known = !id.is_null() && unsafe { CStr::from_ptr(id) } == descriptor::<P>().clap_id();
+    if host.is_null() || !is_known {
         return ptr::null();
     }
     // nice-plug drops this reference when the host destroys the plugin.
