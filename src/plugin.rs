@@ -1,50 +1,27 @@
 //! The CLAP and VST3 plugin: a thin shell around [`ToneFilter`].
 
-mod clap_entry;
-mod clap_events;
-mod clap_extensions;
-mod clap_host;
-mod handover;
-mod latency;
+mod guarded;
 mod note_input;
 mod note_output;
-mod preset_discovery;
-mod restart;
-mod told;
-mod vst3_entry;
-mod worker;
-
-pub use clap_entry::clap_entry;
 
 use crate::{
     editor::ToneFilterEditor,
     meters::{MeterInput, Meters, meters},
     params::{ToneFilterParams, complete_state},
 };
-use handover::Shared;
-use latency::Latency;
+use guarded::Guarded;
 use nice_plug::prelude::*;
 use nice_plug_egui::RepaintNotifier;
 use note_input::{NoteInput, NoteQueue};
 use note_output::NoteOutput;
-use restart::Restart;
+use plugin_guard::{Latency, Task, construction};
 use std::sync::Arc;
 use tone_filter_dsp::{DEFAULT_TEMPO, KeyEvent, ToneFilter, kernel::Kernel};
-use worker::Reached;
-
-/// What nice-plug's threads do for the plugin.
-pub enum Task {
-    /// Calls [`Restart::run`] on the host's thread.
-    Restart,
-    /// Reports that the worker has done all tasks before.
-    Reached(Reached),
-}
 
 /// The plugin as hosts see it.
 pub struct ToneFilterPlugin {
     params: Arc<ToneFilterParams>,
     latency: Arc<Latency>,
-    restart: Arc<Restart>,
     /// The audio thread's end of the meters.
     meter_input: MeterInput,
     /// The editor's end of the meters.
@@ -80,7 +57,6 @@ impl Default for ToneFilterPlugin {
         Self {
             params: Arc::default(),
             latency: Arc::default(),
-            restart: Arc::default(),
             meter_input,
             meters,
             repaint: RepaintNotifier::new(),
@@ -88,6 +64,8 @@ impl Default for ToneFilterPlugin {
         }
     }
 }
+
+plugin_guard::export!(ToneFilterPlugin);
 
 /// Opens the plugin's window as a program of its own, with audio and MIDI of the system's devices that `args` names, the
 /// first of which is the program's name. Returns when the window is closed, and false when it could not be opened.
@@ -141,11 +119,7 @@ impl Plugin for ToneFilterPlugin {
     type BackgroundTask = Task;
 
     fn task_executor(&mut self) -> TaskExecutor<Self> {
-        let restart = self.restart.clone();
-        Box::new(move |task| match task {
-            Task::Restart => restart.run(),
-            Task::Reached(reached) => reached.tell(),
-        })
+        Box::new(Task::run)
     }
 
     fn params(&self) -> Arc<dyn Params> {
@@ -155,12 +129,8 @@ impl Plugin for ToneFilterPlugin {
     fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<ToneFilterEditor> {
         let (params, meters) = (self.params.clone(), self.meters.clone());
         let editor = ToneFilterEditor::new(params, meters, self.repaint.clone());
-        handover::put(Shared {
-            presets: editor.preset_loader(),
-            latency: self.latency.clone(),
-            restart: self.restart.clone(),
-            executor,
-        });
+        let (presets, latency) = (editor.preset_loader(), self.latency.clone());
+        construction::put(Guarded { presets, latency }, executor);
         Some(editor)
     }
 
@@ -236,8 +206,7 @@ impl Active {
         let settings = params.settings();
         let filter = ToneFilter::new(sample_rate, &settings).ok()?;
         if let Some(latency) = &latency {
-            latency.set_rate(sample_rate);
-            latency.activate(settings.lookahead);
+            latency.activate(filter.latency() as u32);
         }
         // An unknown name in the environment variable is ignored: the plugin must not fail in a host because of it.
         let filter =
@@ -268,7 +237,7 @@ impl Active {
 
     /// Passes the parameters' values to the filter, which smooths them, if any has changed.
     fn follow(&mut self, params: &ToneFilterParams) {
-        let lookahead = self.latency.as_ref().map(|latency| latency.lookahead());
+        let lookahead = self.latency.as_ref().map(|latency| latency.samples() > 0);
         let now = Some((params.changes(), self.tempo, lookahead));
         if self.followed == now {
             return;

@@ -6,6 +6,7 @@ mod switch;
 
 use super::{
     edits::Edits,
+    host::indication,
     theme::{self, Scale},
 };
 use crate::params::{Control, GROUPS};
@@ -65,9 +66,9 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
             let cell = Rect::from_min_size(corner, vec2(own, row(scale)));
             let remark = Remark::of(id, &settings);
             let told = edits.host.indication(id);
-            let host = told.text();
+            let host = indication::text(&told);
             let place = Place { cell, id: ui.scope_id().with(id), scale, remark, host };
-            told.paint(ui, place.caption().left_center(), scale);
+            indication::paint(&told, ui, place.caption().left_center(), scale);
             let params = edits.params;
             match params.control(id) {
                 Some(Control::Number(spec, param)) => place.slider(ui, spec, param, edits),

@@ -8,10 +8,6 @@ mod history;
 mod host;
 mod layout;
 mod notice;
-#[cfg(target_os = "linux")]
-mod opengl;
-#[cfg(target_os = "linux")]
-mod present;
 mod preset_bar;
 mod preset_browser;
 mod preset_files;
@@ -21,7 +17,6 @@ mod spectrum;
 #[cfg(test)]
 mod tests;
 mod theme;
-mod window;
 mod windowless;
 
 use crate::{
@@ -43,11 +38,13 @@ use nice_plug::{
     prelude::ParamSetter,
 };
 use nice_plug_egui::{
-    EguiEditorState, EguiNiceSettings, Frame, Key, KeyCapture, NiceEguiApp, RepaintNotifier,
+    EguiEditorHandle, EguiEditorState, EguiNiceSettings, Frame, Key, KeyCapture, NiceEguiApp,
+    RepaintNotifier,
     baseview::{HandlerError, WindowSize},
     create_egui_editor,
 };
 use notice::Notice;
+use plugin_guard::{HostLink, Track, window};
 use preset_bar::OutputMeter;
 use preset_list::PresetList;
 use spectrum::Spectrum;
@@ -59,10 +56,7 @@ use tone_filter_dsp::{BandMask, Bands};
 use tone_filter_presets::Folder;
 
 pub use crate::params::{DEFAULT_SIZE, MIN_SIZE};
-pub use host::{
-    Automation, Connection, HostLink, Indication, Mapping, Menu, MenuItem, Place, PresetLoader,
-    Request, Rgb, Track, read_preset,
-};
+pub use host::{PresetLoader, read_preset};
 pub use windowless::WindowlessEditor;
 
 /// Seconds without a meter update after which the host counts as stopped.
@@ -87,7 +81,10 @@ impl ToneFilterEditor {
         Self {
             params,
             meters,
-            host: HostLink::new(repaint.clone()),
+            host: HostLink::new({
+                let repaint = repaint.clone();
+                move || repaint.request_repaint()
+            }),
             repaint,
             session: Arc::new(Mutex::new(session)),
             pixel_ratio: Arc::new(AtomicCell::new(1.0)),
@@ -117,7 +114,7 @@ impl ToneFilterEditor {
 }
 
 impl Editor for ToneFilterEditor {
-    type Handle = window::Handle;
+    type Handle = window::Handle<EguiEditorHandle>;
 
     fn spawn(
         &self,
@@ -131,7 +128,7 @@ impl Editor for ToneFilterEditor {
             self.pixel_ratio.store(ratio);
         }
         #[cfg(target_os = "linux")]
-        opengl::keep_loaded();
+        window::keep_loaded();
         let Size([width, height]) = self.params.editor_size.load();
         let zoom = self.params.editor_zoom.load();
         let size = LogicalSize::new(width / zoom, height / zoom);
@@ -185,7 +182,7 @@ impl NiceEguiApp for App {
         self.pixel_ratio.store(window.size().scale_factor);
         // Where that fails, baseview may still draw.
         #[cfg(target_os = "linux")]
-        let _ = present::select_answers(window);
+        let _ = window::select_answers(window);
         theme::install(&ctx);
         self.host = Some(host);
         Ok(())

@@ -4,6 +4,7 @@ use super::{
     band_grid,
     controls::{self, focus_ring},
     edits::Edits,
+    host::indication,
     theme::{self, Scale},
 };
 use crate::params::{Control, SCALE};
@@ -65,8 +66,8 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
         let place = Rect::from_min_size(egui::pos2(left, area.top()), vec2(width, area.height()));
         if let Some(Control::Choice(param)) = params.control(id) {
             let told = edits.host.indication(id);
-            told.paint(ui, caption.left_center(), scale);
-            let tip = format!("{} {}", param.choice.help, told.text());
+            indication::paint(&told, ui, caption.left_center(), scale);
+            let tip = format!("{} {}", param.choice.help, indication::text(&told));
             controls::list(ui, place, scale, param, tip.trim_end(), edits);
         }
         left += width + scale.length(16.0).max(8.0);

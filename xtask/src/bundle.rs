@@ -12,8 +12,8 @@ const PACKAGE: &str = "tone-filter";
 /// The bundles' name, from `bundler.toml`.
 const NAME: &str = "Tone Filter";
 /// The folders of the crates that a bundle is built of.
-const SOURCES: [&str; 5] =
-    ["src", "crates/dsp", "crates/listener", "crates/presets", "crates/simd"];
+const SOURCES: [&str; 2] =
+    ["src", "crates"];
 
 /// Builds and bundles with the options of `cargo build` in `args`. The package may be named or not.
 ///

@@ -1,76 +1,41 @@
 //! What the host does with a parameter: a mark at its control, and words for the tooltip.
 
-use super::Rgb;
 use crate::editor::theme::{self, Scale};
 use egui::{Pos2, Stroke, Ui};
+use plugin_guard::{Automation, Indication, Rgb};
 
-/// What the host does with a parameter.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Indication {
-    /// A control of hardware that it is mapped to.
-    pub mapping: Option<Mapping>,
-    /// What becomes of its automation, and the colour that the host has for that.
-    pub automation: Option<(Automation, Option<Rgb>)>,
+/// What the host does, in words; empty if it does nothing.
+pub fn text(indication: &Indication) -> String {
+    let mapping = indication.mapping.as_ref().map(|mapping| {
+        let parts = [&*mapping.label, &*mapping.description];
+        let named: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        match named.is_empty() {
+            true => "Mapped by the host.".to_owned(),
+            false => format!("Mapped to {}.", named.join(", ")),
+        }
+    });
+    let automation = indication.automation.map(|(automation, _)| match automation {
+        Automation::Present => "The host has automation for it.",
+        Automation::Playing => "The host plays its automation.",
+        Automation::Recording => "The host records its automation.",
+        Automation::Overriding => "Its automation is overridden.",
+    });
+    let texts = mapping.into_iter().chain(automation.map(str::to_owned));
+    texts.collect::<Vec<_>>().join(" ")
 }
 
-/// A physical control that is mapped to a parameter.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Mapping {
-    /// Its colour, if it has one.
-    pub colour: Option<Rgb>,
-    /// Its short name; may be empty.
-    pub label: String,
-    /// What it is; may be empty.
-    pub description: String,
-}
-
-/// What becomes of a parameter's automation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Automation {
-    /// There is some.
-    Present,
-    /// It plays.
-    Playing,
-    /// It is recorded.
-    Recording,
-    /// It would play if the user had not changed the parameter.
-    Overriding,
-}
-
-impl Indication {
-    /// In words; empty if the host does nothing.
-    pub fn text(&self) -> String {
-        let mapping = self.mapping.as_ref().map(|mapping| {
-            let parts = [&*mapping.label, &*mapping.description];
-            let named: Vec<_> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-            match named.is_empty() {
-                true => "Mapped by the host.".to_owned(),
-                false => format!("Mapped to {}.", named.join(", ")),
-            }
-        });
-        let automation = self.automation.map(|(automation, _)| match automation {
-            Automation::Present => "The host has automation for it.",
-            Automation::Playing => "The host plays its automation.",
-            Automation::Recording => "The host records its automation.",
-            Automation::Overriding => "Its automation is overridden.",
-        });
-        let texts = mapping.into_iter().chain(automation.map(str::to_owned));
-        texts.collect::<Vec<_>>().join(" ")
+/// Paints a disc for a mapping and a ring around it for automation, left of the text that begins at `at`.
+pub fn paint(indication: &Indication, ui: &Ui, at: Pos2, scale: Scale) {
+    let radius = scale.length(2.2).max(1.6);
+    let centre = at - egui::vec2(1.5 * radius + scale.length(3.0), 0.0);
+    let colour = |host: Option<Rgb>| host.map_or(theme::ACCENT, theme::legible);
+    if let Some(mapping) = &indication.mapping {
+        ui.painter().circle_filled(centre, 0.75 * radius, colour(mapping.colour));
     }
-
-    /// Paints a disc for a mapping and a ring around it for automation, left of the text that begins at `at`.
-    pub fn paint(&self, ui: &Ui, at: Pos2, scale: Scale) {
-        let radius = scale.length(2.2).max(1.6);
-        let centre = at - egui::vec2(1.5 * radius + scale.length(3.0), 0.0);
-        let colour = |host: Option<Rgb>| host.map_or(theme::ACCENT, theme::legible);
-        if let Some(mapping) = &self.mapping {
-            ui.painter().circle_filled(centre, 0.75 * radius, colour(mapping.colour));
-        }
-        if let Some((automation, host)) = self.automation {
-            // Automation that does not play now is fainter.
-            let idle = matches!(automation, Automation::Present | Automation::Overriding);
-            let colour = colour(host).gamma_multiply(if idle { 0.6 } else { 1.0 });
-            ui.painter().circle_stroke(centre, 1.5 * radius, Stroke::new(1.0, colour));
-        }
+    if let Some((automation, host)) = indication.automation {
+        // Automation that does not play now is fainter.
+        let idle = matches!(automation, Automation::Present | Automation::Overriding);
+        let colour = colour(host).gamma_multiply(if idle { 0.6 } else { 1.0 });
+        ui.painter().circle_stroke(centre, 1.5 * radius, Stroke::new(1.0, colour));
     }
 }

@@ -1,57 +1,8 @@
 //! The host's menu of a parameter, for hosts that leave it to the plugin to show it.
 
-use super::{HostLink, Request};
 use crate::editor::{edits::Edits, theme};
 use egui::{Button, Checkbox, Id, Key, Popup, PopupKind, Pos2, Response, RichText, Ui};
-
-/// Where a menu is requested.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
-    /// The id of the parameter's setting.
-    pub id: &'static str,
-    /// In the window, in egui's points.
-    pub at: Pos2,
-    /// The same in the pixels in which hosts count.
-    pub pixel: [i32; 2],
-}
-
-/// A menu of the host.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Menu {
-    /// Where it was requested.
-    pub place: Place,
-    /// From top to bottom.
-    pub items: Vec<MenuItem>,
-}
-
-/// A line of a menu.
-#[derive(Debug, Clone, PartialEq)]
-pub enum MenuItem {
-    /// Something to click.
-    Entry {
-        /// Its text.
-        label: String,
-        /// Whether it can be clicked.
-        enabled: bool,
-        /// Whether it has a check mark; `None` for an entry that never has one.
-        checked: Option<bool>,
-        /// The host's number for what it does.
-        action: u32,
-    },
-    /// A line between entries.
-    Separator,
-    /// A heading.
-    Title(String),
-    /// A submenu.
-    Submenu {
-        /// Its text.
-        label: String,
-        /// Whether it opens.
-        enabled: bool,
-        /// What is in it.
-        items: Vec<Self>,
-    },
-}
+use plugin_guard::{HostLink, Menu, MenuItem, Place, Request};
 
 /// Requests the host's menu of the setting called `id` if `response` was clicked with the secondary button, or has the
 /// focus while Shift+F10 is pressed.
@@ -67,14 +18,14 @@ pub fn offer(response: &Response, id: &'static str, edits: &Edits) {
     let mac = cfg!(target_os = "macos");
     let pixels = if mac { ctx.zoom_factor() } else { ctx.pixels_per_point() };
     let pixel = [at.x, at.y].map(|length| (length * pixels).round() as i32);
-    edits.host.request(Request::Menu(Place { id, at, pixel }));
+    edits.host.request(Request::Menu(Place { id, at: at.into(), pixel }));
 }
 
 /// Shows the menu that the host has described, until an entry or something else is clicked.
 pub fn show(ui: &Ui, host: &HostLink) {
     let Some(Menu { place, items }) = host.menu() else { return };
     let mut open = true;
-    Popup::new(Id::unique("host menu"), ui.ctx().clone(), place.at, ui.layer_id())
+    Popup::new(Id::unique("host menu"), ui.ctx().clone(), Pos2::from(place.at), ui.layer_id())
         .kind(PopupKind::Menu)
         .open_bool(&mut open)
         .show(|ui| show_items(ui, &items, place.id, host));

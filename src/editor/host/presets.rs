@@ -1,6 +1,5 @@
 //! Presets that the host loads, with or without a window.
 
-use super::HostLink;
 use crate::{
     editor::edits::{Edits, Session},
     params::ToneFilterParams,
@@ -13,6 +12,7 @@ use nice_plug::{
     params::internals::ParamPtr,
     plugin::PluginState,
 };
+use plugin_guard::HostLink;
 use std::{
     io,
     path::Path,

@@ -1,35 +1,14 @@
 //! The track that the plugin is on, in the header.
 
-use super::Rgb;
 use crate::editor::theme::{self, Scale};
 use egui::{
     Align2, Color32, FontId, Rect, Role, Sense, Ui, Vec2, WidgetInfo, pos2, text::LayoutJob,
 };
-use nice_plug::plugin::{TrackColor, TrackInfo};
+use plugin_guard::Track;
 use std::sync::Arc;
 
 /// The widest name, in heights of its font; a longer one is cut off.
 const WIDEST: f32 = 6.5;
-
-/// A track of the host.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Track {
-    /// Its name; may be empty.
-    pub name: String,
-    /// Its colour, if the host has one.
-    pub colour: Option<Rgb>,
-}
-
-impl Track {
-    /// The track that nice-plug has read; `None` if that has neither name nor colour.
-    pub fn of_nice_plug(info: &TrackInfo) -> Option<Self> {
-        // A transparent colour is none.
-        let colour = info.color().map(TrackColor::rgba).filter(|(.., alpha)| *alpha > 0);
-        let colour = colour.map(|(red, green, blue, _)| [red, green, blue]);
-        let track = Self { name: info.name().to_owned(), colour };
-        (track != Self::default()).then_some(track)
-    }
-}
 
 /// The name of `track` in one line, cut off where it is too long.
 fn galley(ui: &Ui, font: FontId, track: &Track) -> Arc<egui::Galley> {

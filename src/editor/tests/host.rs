@@ -1,11 +1,11 @@
 //! What the host tells the editor besides parameters, and what the editor asks of it.
 
 use super::{TestEditor, leaves};
-use crate::editor::{
-    Automation, Connection, DEFAULT_SIZE, HostLink, MIN_SIZE, Mapping, Menu, MenuItem, Place,
-    Request, Track, preset_list::is_same, theme,
-};
+use crate::editor::{DEFAULT_SIZE, MIN_SIZE, preset_list::is_same, theme};
 use egui::{Color32, Event, Key, Modifiers, Pos2, Shape};
+use plugin_guard::{
+    Automation, Connection, HostLink, Mapping, Menu, MenuItem, Place, Request, Track,
+};
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
@@ -152,7 +152,7 @@ fn a_secondary_click_asks_the_host_for_its_menu() {
         editor.secondary_click(at);
         match host.take_requests()[..] {
             [Request::Menu(place)] => {
-                assert_eq!(place.at, at);
+                assert_eq!(Pos2::from(place.at), at);
                 assert_eq!(place.pixel, [at.x, at.y].map(|length| length.round() as i32));
                 place.id
             }
@@ -193,7 +193,7 @@ fn a_secondary_click_asks_the_host_for_its_menu() {
 fn the_host_s_menu_is_shown_and_performed() {
     let (mut editor, host, _) = connected();
     let at = editor.place("Mix");
-    let place = Place { id: "mix", at, pixel: [0; 2] };
+    let place = Place { id: "mix", at: at.into(), pixel: [0; 2] };
     for (label, action) in [("Learn", 7), ("Follow", 8)] {
         host.set_menu(Some(menu(place)));
         (0..3).for_each(|_| editor.frame(vec![]));

@@ -1,0 +1,102 @@
+//! A host's events as nice-plug can take them.
+
+use clap_sys::events::{
+    CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_TRANSPORT, CLAP_TRANSPORT_HAS_TEMPO, clap_event_header,
+    clap_event_transport, clap_input_events,
+};
+use std::{
+    cell::{Cell, UnsafeCell},
+    ptr,
+};
+
+/// A host's events, with their times clamped between the time of the event before and the block's last sample.
+pub struct ClampedEvents<'a> {
+    events: &'a clap_input_events,
+    /// The block's last sample.
+    last: u32,
+    /// The time of the event that was requested last.
+    now: Cell<u32>,
+    /// A copy of the last event that had to be moved. A caller is done with it before it requests the next one.
+    moved: UnsafeCell<EventBuffer>,
+    /// The song's beats a minute as far as the events have been requested, if the host tells them.
+    tempo: Cell<Option<f64>>,
+}
+
+impl<'a> ClampedEvents<'a> {
+    /// The `events` of a block of `frames` that begins with `transport`.
+    pub fn new(
+        events: &'a clap_input_events,
+        frames: u32,
+        transport: Option<&clap_event_transport>,
+    ) -> Self {
+        Self {
+            events,
+            last: frames.saturating_sub(1),
+            now: Cell::new(0),
+            moved: UnsafeCell::new([0; _]),
+            tempo: Cell::new(tempo(transport)),
+        }
+    }
+
+    /// The events as CLAP has them. The list must not outlive `self`.
+    pub fn list(&self) -> clap_input_events {
+        let ctx = (&raw const *self).cast_mut().cast();
+        clap_input_events { ctx, size: Some(size), get: Some(get) }
+    }
+
+    /// The song's beats a minute after the events that have been requested, if the host tells them.
+    pub fn tempo(&self) -> Option<f64> {
+        self.tempo.get()
+    }
+}
+
+/// The beats a minute in `transport`, if there are any.
+pub fn tempo(transport: Option<&clap_event_transport>) -> Option<f64> {
+    let told = transport.filter(|transport| transport.flags & CLAP_TRANSPORT_HAS_TEMPO != 0);
+    told.map(|transport| transport.tempo)
+}
+
+/// A buffer for any event that CLAP defines: the largest, that of the transport, has 104 bytes.
+type EventBuffer = [u64; 16];
+
+unsafe extern "C" fn size(list: *const clap_input_events) -> u32 {
+    // SAFETY: `ClampedEvents::list` made the list, and its context is a `ClampedEvents` that outlives it.
+    let events = unsafe { &*(*list).ctx.cast::<ClampedEvents>() }.events;
+    // SAFETY: it is the host's own function, on the host's list.
+    events.size.map_or(0, |size| unsafe { size(events) })
+}
+
+unsafe extern "C" fn get(list: *const clap_input_events, index: u32) -> *const clap_event_header {
+    // SAFETY: as in `size`.
+    let clamped = unsafe { &*(*list).ctx.cast::<ClampedEvents>() };
+    let Some(get) = clamped.events.get else { return ptr::null() };
+    // SAFETY: it is the host's own function, on the host's list.
+    let event = unsafe { get(clamped.events, index) };
+    // SAFETY: CLAP promises an event or null.
+    let Some(header) = (unsafe { event.as_ref() }) else { return event };
+    if (header.space_id, header.type_) == (CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_TRANSPORT)
+        && header.size as usize >= size_of::<clap_event_transport>()
+    {
+        // SAFETY: an event of this type and size is a transport.
+        clamped.tempo.set(tempo(unsafe { event.cast::<clap_event_transport>().as_ref() }));
+    }
+    let time = header.time.clamp(clamped.now.get(), clamped.last);
+    clamped.now.set(time);
+    if header.time == time {
+        return event;
+    }
+    let bytes = header.size as usize;
+    if !(size_of::<clap_event_header>()..=size_of::<EventBuffer>()).contains(&bytes) {
+        // No event that CLAP defines; nice-plug ignores null.
+        return ptr::null();
+    }
+    let moved = clamped.moved.get().cast::<u8>();
+    // SAFETY: the event has `bytes` bytes, and the buffer has room for them; it is aligned for a header, and there are
+    // no references into it.
+    unsafe {
+        ptr::copy_nonoverlapping(event.cast(), moved, bytes);
+        let moved = moved.cast::<clap_event_header>();
+        (*moved).time = time;
+        moved
+    }
+}

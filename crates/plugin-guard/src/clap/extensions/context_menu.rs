@@ -1,0 +1,152 @@
+//! The host's menus of parameters, which the editor requests.
+
+use super::{super::shim::ClapShim, parameter_ids, rust_string, without_panic};
+use crate::{Menu, MenuItem, Place};
+use clap_sys::{
+    ext::context_menu::{
+        CLAP_CONTEXT_MENU_ITEM_BEGIN_SUBMENU, CLAP_CONTEXT_MENU_ITEM_CHECK_ENTRY,
+        CLAP_CONTEXT_MENU_ITEM_END_SUBMENU, CLAP_CONTEXT_MENU_ITEM_ENTRY,
+        CLAP_CONTEXT_MENU_ITEM_SEPARATOR, CLAP_CONTEXT_MENU_ITEM_TITLE, clap_context_menu_builder,
+        clap_context_menu_check_entry, clap_context_menu_entry, clap_context_menu_item_kind,
+        clap_context_menu_item_title, clap_context_menu_submenu,
+    },
+    id::clap_id,
+};
+use std::{cell::RefCell, ffi::c_void};
+
+/// The number of the parameter called `id`.
+///
+/// # Safety
+/// As for [`parameter_ids`].
+unsafe fn number(shim: &ClapShim, id: &str) -> Option<clap_id> {
+    // SAFETY: as the caller says.
+    let ids = unsafe { parameter_ids(shim) };
+    ids.iter().find_map(|(own, number)| (own == id).then_some(*number))
+}
+
+/// Has the host show its menu, or the editor show what is in it.
+///
+/// # Safety
+/// On the main thread only.
+pub unsafe fn open(shim: &ClapShim, place: Place) {
+    // SAFETY: as the caller says; the builder and its context live until the call returns.
+    unsafe {
+        let Some(parameter) = number(shim, place.id) else { return };
+        if shim.host.popup(parameter, place.pixel) {
+            return;
+        }
+        let building = RefCell::new(Building::default());
+        let builder = clap_context_menu_builder {
+            ctx: (&raw const building).cast_mut().cast(),
+            add_item: Some(add_item),
+            supports: Some(supports),
+        };
+        if shim.host.populate(parameter, &builder) {
+            let items = building.into_inner().finish();
+            shim.instance.link().set_menu((!items.is_empty()).then_some(Menu { place, items }));
+        }
+    }
+}
+
+/// Has the host do what an entry of its menu stands for.
+///
+/// # Safety
+/// On the main thread only.
+pub unsafe fn perform(shim: &ClapShim, id: &str, action: clap_id) {
+    // SAFETY: as the caller says.
+    unsafe {
+        if let Some(parameter) = number(shim, id) {
+            shim.host.perform(parameter, action);
+        }
+    }
+}
+
+/// A menu that the host is describing.
+#[derive(Default)]
+struct Building {
+    /// The submenus that are open: label, whether it is enabled, and the items of the menu around it so far.
+    outer: Vec<(String, bool, Vec<MenuItem>)>,
+    items: Vec<MenuItem>,
+}
+
+impl Building {
+    /// Ends the innermost submenu; false if no submenu is open.
+    fn end(&mut self) -> bool {
+        let Some((label, enabled, outer)) = self.outer.pop() else { return false };
+        let items = std::mem::replace(&mut self.items, outer);
+        self.items.push(MenuItem::Submenu { label, enabled, items });
+        true
+    }
+
+    /// The menu, with all submenus ended.
+    fn finish(mut self) -> Vec<MenuItem> {
+        while self.end() {}
+        self.items
+    }
+
+    /// Adds an item; false if it is of no known kind.
+    ///
+    /// # Safety
+    /// `data` must be null or what CLAP has for the kind.
+    unsafe fn add(&mut self, kind: clap_context_menu_item_kind, data: *const c_void) -> bool {
+        /// # Safety
+        /// `data` must be null or a `T`.
+        unsafe fn of<'a, T>(data: *const c_void) -> Option<&'a T> {
+            // SAFETY: as the caller says.
+            unsafe { data.cast::<T>().as_ref() }
+        }
+        // SAFETY: the types are CLAP's for each kind, and their texts end with a zero.
+        let item = unsafe {
+            match kind {
+                CLAP_CONTEXT_MENU_ITEM_ENTRY => {
+                    of::<clap_context_menu_entry>(data).map(|entry| MenuItem::Entry {
+                        label: rust_string(entry.label),
+                        enabled: entry.is_enabled,
+                        checked: None,
+                        action: entry.action_id,
+                    })
+                }
+                CLAP_CONTEXT_MENU_ITEM_CHECK_ENTRY => of::<clap_context_menu_check_entry>(data)
+                    .map(|entry| MenuItem::Entry {
+                        label: rust_string(entry.label),
+                        enabled: entry.is_enabled,
+                        checked: Some(entry.is_checked),
+                        action: entry.action_id,
+                    }),
+                CLAP_CONTEXT_MENU_ITEM_SEPARATOR => Some(MenuItem::Separator),
+                CLAP_CONTEXT_MENU_ITEM_TITLE => of::<clap_context_menu_item_title>(data)
+                    .map(|title| MenuItem::Title(rust_string(title.title))),
+                CLAP_CONTEXT_MENU_ITEM_BEGIN_SUBMENU => {
+                    let Some(submenu) = of::<clap_context_menu_submenu>(data) else { return false };
+                    let outer = std::mem::take(&mut self.items);
+                    self.outer.push((rust_string(submenu.label), submenu.is_enabled, outer));
+                    return true;
+                }
+                CLAP_CONTEXT_MENU_ITEM_END_SUBMENU => return self.end(),
+                _ => None,
+            }
+        };
+        let known = item.is_some();
+        self.items.extend(item);
+        known
+    }
+}
+
+unsafe extern "C" fn add_item(
+    builder: *const clap_context_menu_builder,
+    kind: clap_context_menu_item_kind,
+    data: *const c_void,
+) -> bool {
+    // SAFETY: `open` made the builder, whose context is a `Building`; CLAP promises the data of the kind.
+    without_panic(false, || unsafe {
+        let building = &*(*builder).ctx.cast::<RefCell<Building>>();
+        building.borrow_mut().add(kind, data)
+    })
+}
+
+unsafe extern "C" fn supports(
+    _builder: *const clap_context_menu_builder,
+    kind: clap_context_menu_item_kind,
+) -> bool {
+    kind <= CLAP_CONTEXT_MENU_ITEM_TITLE
+}

@@ -1,0 +1,79 @@
+//! What the host does with parameters, for the marks of the editor.
+
+use super::{
+    super::{host::rgb, shim::shim},
+    parameter_ids, rust_string, without_panic,
+};
+use crate::{Automation, Indication, Mapping};
+use clap_sys::{
+    color::clap_color,
+    ext::param_indication::{
+        CLAP_PARAM_INDICATION_AUTOMATION_OVERRIDING, CLAP_PARAM_INDICATION_AUTOMATION_PLAYING,
+        CLAP_PARAM_INDICATION_AUTOMATION_PRESENT, CLAP_PARAM_INDICATION_AUTOMATION_RECORDING,
+        clap_plugin_param_indication,
+    },
+    id::clap_id,
+    plugin::clap_plugin,
+};
+use std::ffi::c_char;
+
+pub static EXTENSION: clap_plugin_param_indication = clap_plugin_param_indication {
+    set_mapping: Some(set_mapping),
+    set_automation: Some(set_automation),
+};
+
+/// Changes the indication of a parameter; an unknown one is ignored.
+///
+/// # Safety
+/// The host must have `plugin` from `ClapShim::create`, and this be its main thread.
+unsafe fn change(
+    plugin: *const clap_plugin,
+    parameter: clap_id,
+    change: impl FnOnce(&mut Indication),
+) {
+    // SAFETY: as the caller says.
+    let (shim, ids) = unsafe { (shim(plugin), parameter_ids(shim(plugin))) };
+    if let Some((id, _)) = ids.iter().find(|(_, number)| *number == parameter) {
+        shim.instance.link().indicate(id, change);
+    }
+}
+
+unsafe extern "C" fn set_mapping(
+    plugin: *const clap_plugin,
+    parameter: clap_id,
+    has_mapping: bool,
+    colour: *const clap_color,
+    label: *const c_char,
+    description: *const c_char,
+) {
+    // SAFETY: CLAP promises its main thread, and a colour and texts or null.
+    without_panic((), || unsafe {
+        let mapping = has_mapping.then(|| Mapping {
+            colour: colour.as_ref().copied().and_then(rgb),
+            label: rust_string(label),
+            description: rust_string(description),
+        });
+        change(plugin, parameter, |indication| indication.mapping = mapping);
+    });
+}
+
+unsafe extern "C" fn set_automation(
+    plugin: *const clap_plugin,
+    parameter: clap_id,
+    state: u32,
+    colour: *const clap_color,
+) {
+    let automation = match state {
+        CLAP_PARAM_INDICATION_AUTOMATION_PRESENT => Some(Automation::Present),
+        CLAP_PARAM_INDICATION_AUTOMATION_PLAYING => Some(Automation::Playing),
+        CLAP_PARAM_INDICATION_AUTOMATION_RECORDING => Some(Automation::Recording),
+        CLAP_PARAM_INDICATION_AUTOMATION_OVERRIDING => Some(Automation::Overriding),
+        _ => None,
+    };
+    // SAFETY: CLAP promises its main thread, and a colour or null.
+    without_panic((), || unsafe {
+        let colour = colour.as_ref().copied().and_then(rgb);
+        let automation = automation.map(|automation| (automation, colour));
+        change(plugin, parameter, |indication| indication.automation = automation);
+    });
+}

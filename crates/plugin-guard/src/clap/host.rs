@@ -1,0 +1,300 @@
+//! The CLAP host's functions that nice-plug does not call.
+
+use crate::{HostLink, Rgb, Track};
+use clap_sys::{
+    ext::{
+        context_menu::{
+            CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, CLAP_EXT_CONTEXT_MENU,
+            CLAP_EXT_CONTEXT_MENU_COMPAT, clap_context_menu_builder, clap_context_menu_target,
+            clap_host_context_menu,
+        },
+        gui::{CLAP_EXT_GUI, clap_host_gui},
+        latency::{CLAP_EXT_LATENCY, clap_host_latency},
+        note_name::{CLAP_EXT_NOTE_NAME, clap_host_note_name},
+        params::{CLAP_EXT_PARAMS, CLAP_PARAM_RESCAN_VALUES, clap_host_params},
+        preset_load::{CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMPAT, clap_host_preset_load},
+        state::{CLAP_EXT_STATE, clap_host_state},
+        tail::{CLAP_EXT_TAIL, clap_host_tail},
+        track_info::{
+            CLAP_EXT_TRACK_INFO, CLAP_EXT_TRACK_INFO_COMPAT, CLAP_TRACK_INFO_HAS_TRACK_COLOR,
+            CLAP_TRACK_INFO_HAS_TRACK_NAME, clap_host_track_info, clap_track_info,
+        },
+    },
+    id::clap_id,
+};
+use nice_plug::wrapper::clap::clap_host;
+use std::{
+    ffi::{CStr, c_char},
+    mem::MaybeUninit,
+    sync::OnceLock,
+};
+
+/// A host. Its functions that are not for every thread are `unsafe`.
+pub struct Host {
+    host: HostPointer,
+    /// Known from the plugin's initialisation on.
+    extensions: OnceLock<Extensions>,
+}
+
+/// CLAP hosts outlive their plugins, and each function says which threads may call it.
+#[derive(Clone, Copy)]
+struct HostPointer(*const clap_host);
+
+// SAFETY: the pointer is only passed to the host's functions, on the threads that CLAP allows for each.
+unsafe impl Send for HostPointer {}
+// SAFETY: as above.
+unsafe impl Sync for HostPointer {}
+
+/// Copies of the host's tables of functions, of those that it has.
+struct Extensions {
+    params: Option<clap_host_params>,
+    state: Option<clap_host_state>,
+    latency: Option<clap_host_latency>,
+    tail: Option<clap_host_tail>,
+    note_name: Option<clap_host_note_name>,
+    preset_load: Option<clap_host_preset_load>,
+    track_info: Option<clap_host_track_info>,
+    context_menu: Option<clap_host_context_menu>,
+}
+
+/// A preset's location as the host gives it: kind, location and load key.
+pub type Location = (u32, *const c_char, *const c_char);
+
+impl HostPointer {
+    /// Requests a call on the main thread; from any thread.
+    fn request_callback(self) {
+        // SAFETY: the host lives as long as the plugin, and allows this call on any thread.
+        unsafe {
+            if let Some(request) = (*self.0).request_callback {
+                request(self.0);
+            }
+        }
+    }
+}
+
+impl Host {
+    /// The host behind a pointer that is not null.
+    pub fn new(host: *const clap_host) -> Self {
+        Self { host: HostPointer(host), extensions: OnceLock::new() }
+    }
+
+    /// Looks for the host's extensions.
+    ///
+    /// # Safety
+    /// During the plugin's initialisation only.
+    pub unsafe fn init(&self) {
+        // SAFETY: as the caller says; each id stands for the type of the field.
+        let extensions = unsafe {
+            Extensions {
+                params: self.find(&[CLAP_EXT_PARAMS]),
+                state: self.find(&[CLAP_EXT_STATE]),
+                latency: self.find(&[CLAP_EXT_LATENCY]),
+                tail: self.find(&[CLAP_EXT_TAIL]),
+                note_name: self.find(&[CLAP_EXT_NOTE_NAME]),
+                preset_load: self.find(&[CLAP_EXT_PRESET_LOAD, CLAP_EXT_PRESET_LOAD_COMPAT]),
+                track_info: self.find(&[CLAP_EXT_TRACK_INFO, CLAP_EXT_TRACK_INFO_COMPAT]),
+                context_menu: self.find(&[CLAP_EXT_CONTEXT_MENU, CLAP_EXT_CONTEXT_MENU_COMPAT]),
+            }
+        };
+        let _ = self.extensions.set(extensions);
+    }
+
+    /// The host's extension under the first of `ids` that it knows.
+    ///
+    /// # Safety
+    /// From the plugin's initialisation on, and the ids must be those of a `T`.
+    unsafe fn find<T: Copy>(&self, ids: &[&CStr]) -> Option<T> {
+        let host = self.host.0;
+        // SAFETY: the host lives as long as the plugin, and its extensions as long as the host.
+        unsafe {
+            let get = (*host).get_extension?;
+            ids.iter().find_map(|id| get(host, id.as_ptr()).cast::<T>().as_ref().copied())
+        }
+    }
+
+    fn extension<T: Copy>(&self, field: fn(&Extensions) -> Option<T>) -> Option<T> {
+        self.extensions.get().and_then(field)
+    }
+
+    /// What requests a call on the main thread. It must not be called after the plugin was destroyed.
+    pub fn waker(&self) -> Box<dyn Fn(&HostLink) + Send> {
+        let host = self.host;
+        Box::new(move |_| host.request_callback())
+    }
+
+    /// Requests a call on the main thread.
+    pub fn request_callback(&self) {
+        self.host.request_callback();
+    }
+
+    /// Requests to be deactivated and activated again; from any thread.
+    pub fn request_restart(&self) {
+        let host = self.host.0;
+        // SAFETY: the host lives as long as the plugin, and allows this call on any thread.
+        unsafe {
+            if let Some(request) = (*host).request_restart {
+                request(host);
+            }
+        }
+    }
+
+    /// Reports that the latency has changed.
+    ///
+    /// # Safety
+    /// While the plugin is being activated only.
+    pub unsafe fn latency_changed(&self) {
+        if let Some(changed) = self.extension(|all| all.latency).and_then(|it| it.changed) {
+            // SAFETY: the plugin is being activated, which is on the main thread.
+            unsafe { changed(self.host.0) };
+        }
+    }
+
+    /// Whether the host knows of editors.
+    pub fn has_gui(&self) -> bool {
+        // SAFETY: it is asked for the plugin's extensions, which hosts do from the initialisation on.
+        unsafe { self.find::<clap_host_gui>(&[CLAP_EXT_GUI]) }.is_some()
+    }
+
+    /// Whether [`Host::mark_dirty`] does anything.
+    pub fn marks_dirty(&self) -> bool {
+        self.extension(|all| all.state).is_some_and(|state| state.mark_dirty.is_some())
+    }
+
+    /// Tells that the state has changed.
+    ///
+    /// # Safety
+    /// On the main thread only.
+    pub unsafe fn mark_dirty(&self) {
+        if let Some(mark_dirty) = self.extension(|all| all.state).and_then(|it| it.mark_dirty) {
+            // SAFETY: this is the main thread.
+            unsafe { mark_dirty(self.host.0) };
+        }
+    }
+
+    /// Has the host read the values of all parameters.
+    ///
+    /// # Safety
+    /// On the main thread only.
+    pub unsafe fn rescan_values(&self) {
+        if let Some(rescan) = self.extension(|all| all.params).and_then(|it| it.rescan) {
+            // SAFETY: this is the main thread.
+            unsafe { rescan(self.host.0, CLAP_PARAM_RESCAN_VALUES) };
+        }
+    }
+
+    /// Tells that the tail has changed.
+    ///
+    /// # Safety
+    /// On the audio thread only.
+    pub unsafe fn tail_changed(&self) {
+        if let Some(changed) = self.extension(|all| all.tail).and_then(|it| it.changed) {
+            // SAFETY: this is the audio thread.
+            unsafe { changed(self.host.0) };
+        }
+    }
+
+    /// Tells that the keys' names have changed.
+    ///
+    /// # Safety
+    /// On the main thread only.
+    pub unsafe fn note_names_changed(&self) {
+        if let Some(changed) = self.extension(|all| all.note_name).and_then(|it| it.changed) {
+            // SAFETY: this is the main thread.
+            unsafe { changed(self.host.0) };
+        }
+    }
+
+    /// Tells that the preset at a location has been loaded.
+    ///
+    /// # Safety
+    /// On the main thread only, with the pointers that the host gave.
+    pub unsafe fn preset_loaded(&self, (kind, location, key): Location) {
+        if let Some(loaded) = self.extension(|all| all.preset_load).and_then(|it| it.loaded) {
+            // SAFETY: this is the main thread.
+            unsafe { loaded(self.host.0, kind, location, key) };
+        }
+    }
+
+    /// Tells why the preset at a location has not been loaded, with the system's error, or 0.
+    ///
+    /// # Safety
+    /// On the main thread only, with the pointers that the host gave.
+    pub unsafe fn preset_failed(&self, at: Location, os_error: i32, message: &CStr) {
+        if let Some(on_error) = self.extension(|all| all.preset_load).and_then(|it| it.on_error) {
+            let (kind, location, key) = at;
+            // SAFETY: this is the main thread.
+            unsafe { on_error(self.host.0, kind, location, key, os_error, message.as_ptr()) };
+        }
+    }
+
+    /// The track that the plugin is on; `None` if the host does not say.
+    ///
+    /// # Safety
+    /// On the main thread only.
+    pub unsafe fn track(&self) -> Option<Track> {
+        let get = self.extension(|all| all.track_info)?.get?;
+        let mut info = MaybeUninit::<clap_track_info>::zeroed();
+        // SAFETY: this is the main thread, and there is room; zeros are numbers, an empty name, and null.
+        let info = unsafe {
+            if !get(self.host.0, info.as_mut_ptr()) {
+                return None;
+            }
+            info.assume_init()
+        };
+        let has = |flag| info.flags & flag != 0;
+        let name = info.name.map(|char| char as u8);
+        let name = CStr::from_bytes_until_nul(&name).unwrap_or_default();
+        let name = if has(CLAP_TRACK_INFO_HAS_TRACK_NAME) { name } else { c"" };
+        let colour = Some(info.color).filter(|_| has(CLAP_TRACK_INFO_HAS_TRACK_COLOR));
+        let colour = colour.and_then(rgb);
+        let track = Track { name: name.to_string_lossy().into_owned(), colour };
+        (track != Track::default()).then_some(track)
+    }
+
+    /// Whether the host has menus of parameters.
+    pub fn has_menus(&self) -> bool {
+        self.extension(|all| all.context_menu).is_some()
+    }
+
+    /// Has the host show its menu of a parameter at `pixel` of the window; false if it does not.
+    ///
+    /// # Safety
+    /// On the main thread only.
+    pub unsafe fn popup(&self, parameter: clap_id, [x, y]: [i32; 2]) -> bool {
+        let Some(menus) = self.extension(|all| all.context_menu) else { return false };
+        let (Some(can), Some(popup)) = (menus.can_popup, menus.popup) else { return false };
+        // SAFETY: this is the main thread, and the target lives until the call returns.
+        unsafe { can(self.host.0) && popup(self.host.0, &target(parameter), 0, x, y) }
+    }
+
+    /// Has the host say what is in its menu of a parameter; false if it has none.
+    ///
+    /// # Safety
+    /// On the main thread only.
+    pub unsafe fn populate(&self, parameter: clap_id, to: &clap_context_menu_builder) -> bool {
+        let populate = self.extension(|all| all.context_menu).and_then(|menus| menus.populate);
+        // SAFETY: this is the main thread, and both pointers are valid until the call returns.
+        populate.is_some_and(|populate| unsafe { populate(self.host.0, &target(parameter), to) })
+    }
+
+    /// Has the host do what an entry of its menu of a parameter stands for.
+    ///
+    /// # Safety
+    /// On the main thread only.
+    pub unsafe fn perform(&self, parameter: clap_id, action: clap_id) {
+        if let Some(perform) = self.extension(|all| all.context_menu).and_then(|it| it.perform) {
+            // SAFETY: this is the main thread, and the target lives until the call returns.
+            unsafe { perform(self.host.0, &target(parameter), action) };
+        }
+    }
+}
+
+/// The target of a menu of a parameter.
+fn target(parameter: clap_id) -> clap_context_menu_target {
+    clap_context_menu_target { kind: CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, id: parameter }
+}
+
+/// A colour of the host; a transparent one is none.
+pub fn rgb(colour: clap_sys::color::clap_color) -> Option<Rgb> {
+    (colour.alpha > 0).then_some([colour.red, colour.green, colour.blue])
+}

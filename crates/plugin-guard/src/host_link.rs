@@ -1,0 +1,241 @@
+//! What the host and the editor exchange besides parameters, in terms of no plugin format.
+//!
+//! The window may have a thread of its own, but a host is called on its main thread only. Therefore the editor leaves
+//! its requests here, and the shim takes them on that thread.
+
+use nice_plug::plugin::{TrackColor, TrackInfo};
+use std::{
+    collections::BTreeMap,
+    mem,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+/// A colour that the host has chosen: red, green and blue.
+pub type Rgb = [u8; 3];
+
+/// What the editor wants of the host.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Request {
+    /// To save the state, which has changed without a parameter.
+    MarkDirty,
+    /// To show its menu of a parameter, or to describe what is in it.
+    Menu(Place),
+    /// To do what an entry of its menu stands for.
+    Perform {
+        /// The parameter's id.
+        id: &'static str,
+        /// The host's number for the action.
+        action: u32,
+    },
+}
+
+/// A track of the host.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Track {
+    /// Its name; may be empty.
+    pub name: String,
+    /// Its colour, if the host has one.
+    pub colour: Option<Rgb>,
+}
+
+impl Track {
+    /// The track that nice-plug has read; `None` if that has neither name nor colour.
+    pub fn of_nice_plug(info: &TrackInfo) -> Option<Self> {
+        // A transparent colour is none.
+        let colour = info.color().map(TrackColor::rgba).filter(|(.., alpha)| *alpha > 0);
+        let colour = colour.map(|(red, green, blue, _)| [red, green, blue]);
+        let track = Self { name: info.name().to_owned(), colour };
+        (track != Self::default()).then_some(track)
+    }
+}
+
+/// What the host does with a parameter.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Indication {
+    /// A control of hardware that it is mapped to.
+    pub mapping: Option<Mapping>,
+    /// What becomes of its automation, and the colour that the host has for that.
+    pub automation: Option<(Automation, Option<Rgb>)>,
+}
+
+/// A physical control that is mapped to a parameter.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Mapping {
+    /// Its colour, if it has one.
+    pub colour: Option<Rgb>,
+    /// Its short name; may be empty.
+    pub label: String,
+    /// What it is; may be empty.
+    pub description: String,
+}
+
+/// What becomes of a parameter's automation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Automation {
+    /// There is some.
+    Present,
+    /// It plays.
+    Playing,
+    /// It is recorded.
+    Recording,
+    /// It would play if the user had not changed the parameter.
+    Overriding,
+}
+
+/// Where a menu is requested.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    /// The parameter's id.
+    pub id: &'static str,
+    /// In the window, in the editor's own points: x and y.
+    pub at: [f32; 2],
+    /// The same in the pixels in which hosts count.
+    pub pixel: [i32; 2],
+}
+
+/// A menu of the host.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Menu {
+    /// Where it was requested.
+    pub place: Place,
+    /// From top to bottom.
+    pub items: Vec<MenuItem>,
+}
+
+/// A line of a menu.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MenuItem {
+    /// Something to click.
+    Entry {
+        /// Its text.
+        label: String,
+        /// Whether it can be clicked.
+        enabled: bool,
+        /// Whether it has a check mark; `None` for an entry that never has one.
+        checked: Option<bool>,
+        /// The host's number for what it does.
+        action: u32,
+    },
+    /// A line between entries.
+    Separator,
+    /// A heading.
+    Title(String),
+    /// A submenu.
+    Submenu {
+        /// Its text.
+        label: String,
+        /// Whether it opens.
+        enabled: bool,
+        /// What is in it.
+        items: Vec<Self>,
+    },
+}
+
+/// How requests reach the host, and which of them it understands.
+pub struct Connection {
+    /// Has the shim take the requests of this link, on a thread on which the host may be called.
+    pub wake: Box<dyn Fn(&HostLink) + Send>,
+    /// Whether it understands [`Request::MarkDirty`].
+    pub marks_dirty: bool,
+    /// Whether it has menus of parameters.
+    pub has_menus: bool,
+}
+
+/// The editor's link to the host, for the window and for the shim. The audio thread does not use it.
+#[derive(Clone)]
+pub struct HostLink(Arc<Shared>);
+
+struct Shared {
+    repaint: Box<dyn Fn() + Send + Sync>,
+    connection: Mutex<Option<Connection>>,
+    requests: Mutex<Vec<Request>>,
+    track: Mutex<Option<Track>>,
+    /// By the parameters' ids.
+    indications: Mutex<BTreeMap<String, Indication>>,
+    menu: Mutex<Option<Menu>>,
+}
+
+impl Default for HostLink {
+    fn default() -> Self {
+        Self::new(|| ())
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl HostLink {
+    /// A link to a host that understands no requests yet. `repaint` is called when there is something new to show.
+    pub fn new(repaint: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Arc::new(Shared {
+            repaint: Box::new(repaint),
+            connection: Mutex::default(),
+            requests: Mutex::default(),
+            track: Mutex::default(),
+            indications: Mutex::default(),
+            menu: Mutex::default(),
+        }))
+    }
+
+    /// Connects the host, or disconnects it with `None`: after that, `wake` is not called any more.
+    pub fn connect(&self, connection: Option<Connection>) {
+        *lock(&self.0.connection) = connection;
+    }
+
+    /// Requests something of the host; false if it does not understand that.
+    pub fn request(&self, request: Request) -> bool {
+        let connection = lock(&self.0.connection);
+        let understands = |connection: &&Connection| match request {
+            Request::MarkDirty => connection.marks_dirty,
+            Request::Menu(_) | Request::Perform { .. } => connection.has_menus,
+        };
+        let Some(connection) = connection.as_ref().filter(understands) else { return false };
+        lock(&self.0.requests).push(request);
+        (connection.wake)(self);
+        true
+    }
+
+    /// The requests since the last call.
+    pub fn take_requests(&self) -> Vec<Request> {
+        mem::take(&mut lock(&self.0.requests))
+    }
+
+    /// Repaints the window, if it is open.
+    pub fn repaint(&self) {
+        (self.0.repaint)();
+    }
+
+    /// Sets the track that the plugin is on; `None` if the host has not named it.
+    pub fn set_track(&self, track: Option<Track>) {
+        *lock(&self.0.track) = track;
+        self.repaint();
+    }
+
+    /// The track that the plugin is on.
+    pub fn track(&self) -> Option<Track> {
+        lock(&self.0.track).clone()
+    }
+
+    /// Changes what the host does with the parameter called `id`.
+    pub fn indicate(&self, id: &str, change: impl FnOnce(&mut Indication)) {
+        change(lock(&self.0.indications).entry(id.to_owned()).or_default());
+        self.repaint();
+    }
+
+    /// What the host does with the parameter called `id`.
+    pub fn indication(&self, id: &str) -> Indication {
+        lock(&self.0.indications).get(id).cloned().unwrap_or_default()
+    }
+
+    /// Shows a menu of the host; with `None`, none.
+    pub fn set_menu(&self, menu: Option<Menu>) {
+        *lock(&self.0.menu) = menu;
+        self.repaint();
+    }
+
+    /// The menu of the host to show.
+    pub fn menu(&self) -> Option<Menu> {
+        lock(&self.0.menu).clone()
+    }
+}

@@ -1,0 +1,107 @@
+//! The latency of the sound. Host and plugin must agree on it at any time, so that the host can compensate it.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+/// The latency of an instance. Lock-free: the audio thread reads it, too.
+///
+/// The parameters have the latency that is wanted, [`Instance::latency`](crate::Instance::latency). The sound gets it when
+/// the host activates the plugin, for which the host is asked, or when the host reads it. All figures are in samples.
+#[derive(Debug, Default)]
+pub struct Latency {
+    /// By how much the sound is delayed.
+    samples: AtomicU32,
+    /// The latency that the host knows.
+    known: AtomicU32,
+    /// Between activation and deactivation.
+    active: AtomicBool,
+    /// [`Latency::is_outdated`] has been true since the activation.
+    outdated: AtomicBool,
+}
+
+impl Latency {
+    /// The plugin is activated with a sound that is delayed by so many `samples`.
+    pub fn activate(&self, samples: u32) {
+        self.samples.store(samples, Ordering::Relaxed);
+        self.outdated.store(false, Ordering::Relaxed);
+        self.active.store(true, Ordering::Relaxed);
+    }
+
+    /// The plugin is deactivated.
+    pub fn deactivate(&self) {
+        self.active.store(false, Ordering::Relaxed);
+    }
+
+    /// By how many samples the sound is delayed.
+    pub fn samples(&self) -> u32 {
+        self.samples.load(Ordering::Relaxed)
+    }
+
+    /// Whether the host must be asked to activate the plugin again, where it does not know the latency or another one is
+    /// `wanted`. True once, and again when nothing had to be changed in between.
+    pub(crate) fn is_outdated(&self, wanted: u32) -> bool {
+        let samples = self.samples();
+        let known = self.known.load(Ordering::Relaxed) == samples;
+        let outdated = self.active.load(Ordering::Relaxed) && (!known || wanted != samples);
+        !self.outdated.swap(outdated, Ordering::Relaxed) && outdated
+    }
+
+    /// The latency that has to be reported to a host that does not read it on its own; `None` if it knows it.
+    pub(crate) fn report(&self) -> Option<u32> {
+        let samples = self.samples();
+        (self.known.swap(samples, Ordering::Relaxed) != samples).then_some(samples)
+    }
+
+    /// The latency for a host that reads it on its own, where another one may be `wanted`. Before an activation it is that
+    /// to come. A host that has been asked to activate the plugin again may read the new one without doing so: from then
+    /// on, the sound has it.
+    pub(crate) fn read(&self, wanted: u32) -> u32 {
+        let active = self.active.load(Ordering::Relaxed);
+        if active && self.outdated.swap(false, Ordering::Relaxed) {
+            self.samples.store(wanted, Ordering::Relaxed);
+        }
+        let samples = if active { self.samples() } else { wanted };
+        self.known.store(samples, Ordering::Relaxed);
+        samples
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_changes_with_the_activation_and_is_outdated_until_then() {
+        let latency = Latency::default();
+        assert_eq!(latency.samples(), 0);
+        assert!(!latency.is_outdated(2048), "the plugin is not active");
+        latency.activate(0);
+        assert_eq!((latency.samples(), latency.report()), (0, None));
+        assert!(latency.is_outdated(2048) && !latency.is_outdated(2048), "once");
+        assert!(!latency.is_outdated(0) && latency.is_outdated(2048), "and again");
+        assert_eq!(latency.samples(), 0);
+        latency.deactivate();
+        latency.activate(2048);
+        assert_eq!((latency.samples(), latency.report()), (2048, Some(2048)));
+        assert_eq!(latency.report(), None);
+        assert!(!latency.is_outdated(2048) && latency.is_outdated(0));
+    }
+
+    #[test]
+    fn a_host_that_reads_it_after_it_was_asked_gets_the_new_one() {
+        let latency = Latency::default();
+        assert_eq!(latency.read(2048), 2048, "that of the next activation");
+        latency.activate(2048);
+        assert!(!latency.is_outdated(2048));
+        assert_eq!((latency.read(0), latency.samples()), (2048, 2048), "not asked");
+        assert!(latency.is_outdated(0));
+        assert_eq!((latency.read(0), latency.samples()), (0, 0));
+        assert!(!latency.is_outdated(0));
+
+        // One that has not read it since the activation.
+        latency.deactivate();
+        latency.activate(2048);
+        assert!(latency.is_outdated(2048) && !latency.is_outdated(2048), "once");
+        assert_eq!((latency.read(2048), latency.samples()), (2048, 2048));
+        assert!(!latency.is_outdated(2048));
+    }
+}

@@ -1,0 +1,75 @@
+//! CLAP and VST3 entry points for a plugin of nice-plug 0.4.2, with workarounds for faults of nice-plug and baseview, and
+//! with extensions of CLAP that nice-plug lacks. Each workaround names its fault where it is.
+//!
+//! A plugin implements [`GuardedPlugin`], calls [`construction::put`] in [`Plugin::editor`](nice_plug::prelude::Plugin),
+//! and exports its entry points with [`export!`].
+
+pub mod clap;
+pub mod construction;
+mod host_link;
+mod latency;
+mod plugin;
+mod task;
+#[cfg(test)]
+mod test_plugin;
+pub mod vst3;
+pub mod window;
+
+pub use host_link::{
+    Automation, Connection, HostLink, Indication, Mapping, Menu, MenuItem, Place, Request, Rgb,
+    Track,
+};
+pub use latency::Latency;
+#[doc(hidden)]
+pub use nice_plug::wrapper::setup_logger;
+pub use plugin::{GuardedPlugin, Instance, Location, NoteName, Page, PresetError, PresetInfo};
+pub use task::Task;
+
+/// Exports the entry points of CLAP and VST3 for a [`GuardedPlugin`], once in a library.
+#[macro_export]
+macro_rules! export {
+    ($plugin:ty) => {
+        /// The symbol that a CLAP host looks up in the plugin's file. Hosts that link the plugin use it directly.
+        #[unsafe(no_mangle)]
+        #[used]
+        #[allow(non_upper_case_globals, reason = "CLAP calls it so")]
+        pub static clap_entry: $crate::clap::clap_plugin_entry =
+            $crate::clap::entry::<$plugin>();
+
+        /// What a VST3 host looks for in the plugin's file. It gives away a reference to a factory.
+        #[unsafe(no_mangle)]
+        pub extern "system" fn GetPluginFactory() -> *mut ::std::ffi::c_void {
+            $crate::vst3::factory::<$plugin>()
+        }
+
+        #[cfg(all(unix, not(target_os = "macos")))]
+        $crate::export_module!($plugin, "C", ModuleEntry(_handle: *mut ::std::ffi::c_void), ModuleExit);
+        #[cfg(target_os = "macos")]
+        $crate::export_module!($plugin, "C", bundleEntry(_bundle: *mut ::std::ffi::c_void), bundleExit);
+        #[cfg(windows)]
+        $crate::export_module!($plugin, "system", InitDll(), ExitDll);
+    };
+}
+
+/// Exports the functions that a VST3 host of this system calls after loading the plugin's file and before it lets go of
+/// it.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! export_module {
+    ($plugin:ty, $abi:literal, $load:ident($($handle:ident: $type:ty)?), $unload:ident) => {
+        /// Called by a VST3 host that has loaded the plugin's file.
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case, reason = "VST3 calls it so")]
+        pub extern $abi fn $load($($handle: $type)?) -> bool {
+            $crate::setup_logger::<$plugin>();
+            true
+        }
+
+        /// Called by a VST3 host before it lets go of the plugin's file.
+        #[unsafe(no_mangle)]
+        #[allow(non_snake_case, reason = "VST3 calls it so")]
+        pub extern $abi fn $unload() -> bool {
+            true
+        }
+    };
+}

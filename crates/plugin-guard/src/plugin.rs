@@ -1,0 +1,116 @@
+//! What the guard wants of a plugin.
+
+use crate::{HostLink, Latency, Task};
+use nice_plug::prelude::{ClapPlugin, Params, Plugin, Vst3Plugin};
+use std::{
+    ffi::CStr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// A plugin with what hosts want of it beyond nice-plug.
+///
+/// Its `task_executor` must return [`Task::run`], and its `editor` must call [`construction::put`](crate::construction::put).
+pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task> {
+    /// The MIDI controllers that the plugin understands, by VST3's numbers.
+    const CONTROLLERS: &'static [i16] = &[];
+    /// The pages that a hardware controller shows.
+    const PAGES: &'static [Page] = &[];
+    /// The id of its presets in CLAP, unique as that of the plugin.
+    const PRESETS_ID: &'static CStr;
+    /// A preset's file: what it is, in a few words and in a sentence, and the extension of its name.
+    const PRESET_FILE: [&'static CStr; 3];
+
+    /// The presets that come with the plugin, with their keys.
+    fn factory_presets() -> Vec<(&'static str, PresetInfo)>;
+
+    /// The folder of the user's presets, if there is one.
+    fn user_presets() -> Option<PathBuf>;
+
+    /// What the preset in the file at `path` is.
+    ///
+    /// # Errors
+    /// When it cannot be read or is not a valid preset.
+    fn preset_file(path: &Path) -> Result<PresetInfo, PresetError>;
+}
+
+/// What an instance of a plugin shares with its shim. All methods are for every thread, and none of them but
+/// [`Instance::params`] and [`Instance::load_preset`] allocates, locks or waits.
+pub trait Instance: Send + Sync {
+    /// Its parameters.
+    fn params(&self) -> Arc<dyn Params>;
+
+    /// The link between its editor and the host.
+    fn link(&self) -> &HostLink;
+
+    /// A number that changes when what another method returns may have changed.
+    fn changes(&self) -> u32;
+
+    /// The latency of its sound, of which the plugin tells it each activation and deactivation.
+    fn latency(&self) -> &Latency;
+
+    /// The latency in samples that the parameters stand for at `sample_rate` in Hz, which may be 0.
+    fn wanted_latency(&self, sample_rate: f64) -> u32;
+
+    /// Samples from the end of the input to that of the output at `sample_rate` in Hz, which may be 0, in a song of `tempo` beats a minute
+    /// if the host tells it; `u32::MAX` for ever.
+    fn tail(&self, sample_rate: f64, tempo: Option<f64>) -> u32;
+
+    /// The name of a key by its index, without gaps.
+    fn note_name(&self, _index: u32) -> Option<NoteName> {
+        None
+    }
+
+    /// A number below `u32::MAX` that changes when a host should read the names of keys again: because they are other
+    /// ones, or because keys begin or cease to have an effect.
+    fn note_names_version(&self) -> u32 {
+        0
+    }
+
+    /// Loads a preset. On the main thread only. The host then reads all parameters again.
+    ///
+    /// # Errors
+    /// When there is no such preset, or it is invalid.
+    fn load_preset(&self, at: Location) -> Result<(), PresetError>;
+}
+
+/// The name of a key, on any port and channel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NoteName {
+    /// The key, 0..=127.
+    pub key: u8,
+    /// Its name in ASCII, of at most 255 characters.
+    pub name: &'static str,
+}
+
+/// A page of controls: its title, and the ids of at most eight parameters.
+pub type Page = (&'static str, &'static [&'static str]);
+
+/// What a host shows of a preset.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PresetInfo {
+    /// Its name for people.
+    pub name: String,
+    /// What it is for; may be empty.
+    pub description: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+}
+
+/// Where a preset is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Location<'a> {
+    /// Under this key among those that come with the plugin.
+    Factory(&'a str),
+    /// In the file at this path.
+    File(&'a Path),
+}
+
+/// Why a preset is not loaded.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PresetError {
+    /// The system's error, or 0.
+    pub os_error: i32,
+    /// For people.
+    pub message: String,
+}

@@ -1,0 +1,155 @@
+//! A plugin for the tests, which passes sound through.
+
+use crate::{
+    GuardedPlugin, HostLink, Instance, Latency, Location, PresetError, PresetInfo, Task, Track,
+    construction,
+};
+use nice_plug::{
+    context::gui::GuiContext,
+    editor::{Editor, HostMethods, ParentWindowHandle, SpawnedEditor, dpi::NativeSize},
+    plugin::TrackInfo,
+    prelude::*,
+};
+use std::{
+    error::Error,
+    ffi::CStr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// The plugin.
+#[derive(Default)]
+pub struct TestPlugin(TestInstance);
+
+/// What the plugin shares with its shim.
+#[derive(Clone, Default)]
+pub struct TestInstance {
+    params: Arc<TestParams>,
+    link: HostLink,
+    latency: Arc<Latency>,
+}
+
+/// An editor that cannot be opened.
+pub struct TestEditor(HostLink);
+
+impl Editor for TestEditor {
+    type Handle = ();
+
+    fn spawn(
+        &self,
+        _parent: Option<ParentWindowHandle>,
+        _wait_for_parent: bool,
+        _fallback_scale_factor: Option<f64>,
+        _gui_context: GuiContext,
+        _host: Option<HostMethods>,
+    ) -> Result<SpawnedEditor<()>, Box<dyn Error>> {
+        Err("it has no window".into())
+    }
+
+    fn size(&self) -> NativeSize<u32> {
+        NativeSize { width: 0, height: 0 }
+    }
+
+    fn track_info_updated(&self, info: TrackInfo) {
+        self.0.set_track(Track::of_nice_plug(&info));
+    }
+}
+
+/// No parameters.
+#[derive(Params, Default)]
+struct TestParams {}
+
+impl Plugin for TestPlugin {
+    const NAME: &'static str = "Test";
+    const VENDOR: &'static str = "Test";
+    const URL: &'static str = "";
+    const EMAIL: &'static str = "";
+    const VERSION: &'static str = "1";
+    const AUDIO_IO_LAYOUTS: &'static [AudioIOLayout] = &[];
+
+    type Editor = TestEditor;
+    type SysExMessage = ();
+    type BackgroundTask = Task;
+
+    fn task_executor(&mut self) -> TaskExecutor<Self> {
+        Box::new(Task::run)
+    }
+
+    fn params(&self) -> Arc<dyn Params> {
+        self.0.params.clone()
+    }
+
+    fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<TestEditor> {
+        construction::put(self.0.clone(), executor);
+        Some(TestEditor(self.0.link.clone()))
+    }
+
+    fn process(
+        &mut self,
+        _buffer: &mut Buffer,
+        _aux: &mut AuxiliaryBuffers,
+        _context: &mut impl ProcessContext<Self>,
+    ) -> ProcessStatus {
+        ProcessStatus::Normal
+    }
+}
+
+impl ClapPlugin for TestPlugin {
+    const CLAP_ID: &'static str = "test";
+    const CLAP_DESCRIPTION: Option<&'static str> = None;
+    const CLAP_MANUAL_URL: Option<&'static str> = None;
+    const CLAP_SUPPORT_URL: Option<&'static str> = None;
+    const CLAP_FEATURES: &'static [ClapFeature] = &[];
+}
+
+impl Vst3Plugin for TestPlugin {
+    const VST3_CLASS_ID: [u8; 16] = *b"TestTestTestTest";
+    const VST3_SUBCATEGORIES: &'static [Vst3SubCategory] = &[];
+}
+
+impl GuardedPlugin for TestPlugin {
+    const PRESETS_ID: &'static CStr = c"test.presets";
+    const PRESET_FILE: [&'static CStr; 3] = [c"", c"", c"test"];
+
+    fn factory_presets() -> Vec<(&'static str, PresetInfo)> {
+        Vec::new()
+    }
+
+    fn user_presets() -> Option<PathBuf> {
+        None
+    }
+
+    fn preset_file(_path: &Path) -> Result<PresetInfo, PresetError> {
+        Err(PresetError::default())
+    }
+}
+
+impl Instance for TestInstance {
+    fn params(&self) -> Arc<dyn Params> {
+        self.params.clone()
+    }
+
+    fn link(&self) -> &HostLink {
+        &self.link
+    }
+
+    fn changes(&self) -> u32 {
+        0
+    }
+
+    fn latency(&self) -> &Latency {
+        &self.latency
+    }
+
+    fn wanted_latency(&self, _sample_rate: f64) -> u32 {
+        0
+    }
+
+    fn tail(&self, _sample_rate: f64, _tempo: Option<f64>) -> u32 {
+        0
+    }
+
+    fn load_preset(&self, _at: Location) -> Result<(), PresetError> {
+        Err(PresetError::default())
+    }
+}

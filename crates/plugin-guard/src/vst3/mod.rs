@@ -1,0 +1,130 @@
+//! The VST3 entry point: the factory of nice-plug's plugin behind a [`Vst3Shim`].
+
+mod restart;
+mod run_loop;
+mod shim;
+mod sidechain;
+mod worker;
+
+pub(crate) use restart::Restart;
+pub(crate) use worker::Reached;
+
+use crate::{GuardedPlugin, construction};
+use nice_plug::wrapper::vst3::{
+    PluginInfo, Wrapper,
+    vst3::{
+        Class, ComPtr, ComRef, ComWrapper,
+        Steinberg::{
+            FIDString, FUnknown, IPluginFactory, IPluginFactory2, IPluginFactory2Trait,
+            IPluginFactory3, IPluginFactory3Trait, IPluginFactoryTrait, PClassInfo, PClassInfo2,
+            PClassInfoW, PFactoryInfo, TUID, int32, kInvalidArgument, kResultOk, tresult,
+        },
+    },
+};
+use shim::Vst3Shim;
+use std::{
+    ffi::c_void,
+    marker::PhantomData,
+    sync::{Mutex, PoisonError},
+};
+
+/// A reference to a factory for the library's only plugin `P`, which the caller must release.
+pub fn factory<P: GuardedPlugin>() -> *mut c_void {
+    let factory = ComWrapper::new(Factory::<P> {
+        info: PluginInfo::for_plugin::<P>(),
+        context: Mutex::default(),
+        plugin: PhantomData,
+    });
+    let factory = factory.to_com_ptr::<IPluginFactory>();
+    factory.map_or(std::ptr::null_mut(), |factory| factory.into_raw().cast())
+}
+
+/// What creates plugins.
+struct Factory<P> {
+    info: PluginInfo,
+    /// An object of the host.
+    context: Mutex<Option<ComPtr<FUnknown>>>,
+    plugin: PhantomData<fn() -> P>,
+}
+
+impl<P> Factory<P> {
+    fn context(&self) -> Option<ComPtr<FUnknown>> {
+        self.context.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl<P: GuardedPlugin> Class for Factory<P> {
+    type Interfaces = (IPluginFactory, IPluginFactory2, IPluginFactory3);
+}
+
+/// Writes what is known of the only class to where the host wants it.
+///
+/// # Safety
+/// `info` must be null or point to room for a `T`.
+unsafe fn describe<T>(index: int32, info: *mut T, class: impl FnOnce() -> T) -> tresult {
+    if index != 0 || info.is_null() {
+        return kInvalidArgument;
+    }
+    // SAFETY: there is room.
+    unsafe { info.write(class()) };
+    kResultOk
+}
+
+impl<P: GuardedPlugin> IPluginFactoryTrait for Factory<P> {
+    unsafe fn getFactoryInfo(&self, info: *mut PFactoryInfo) -> tresult {
+        // SAFETY: VST3 promises room.
+        unsafe { describe(0, info, || self.info.create_factory_info()) }
+    }
+
+    unsafe fn countClasses(&self) -> int32 {
+        1
+    }
+
+    unsafe fn getClassInfo(&self, index: int32, info: *mut PClassInfo) -> tresult {
+        // SAFETY: VST3 promises room.
+        unsafe { describe(index, info, || self.info.create_class_info()) }
+    }
+
+    unsafe fn createInstance(
+        &self,
+        class: FIDString,
+        interface: FIDString,
+        object: *mut *mut c_void,
+    ) -> tresult {
+        // SAFETY: VST3 promises an id of 16 bytes.
+        let known = unsafe { class.cast::<[u8; 16]>().as_ref() } == Some(self.info.cid);
+        if !known || interface.is_null() || object.is_null() {
+            return kInvalidArgument;
+        }
+        worker::keep::<P>();
+        let wrapper = ComWrapper::new(Wrapper::<P>::new());
+        let shim = construction::take()
+            .and_then(|instance| Vst3Shim::new(&wrapper, instance, self.context()));
+        let Some(shim) = shim.map(ComWrapper::new) else { return kInvalidArgument };
+        let Some(unknown) = shim.as_com_ref::<FUnknown>() else { return kInvalidArgument };
+        let unknown = unknown.as_ptr();
+        // SAFETY: the object is still counted, the id has 16 bytes, and there is room for a pointer.
+        unsafe { ((*(*unknown).vtbl).queryInterface)(unknown, interface.cast::<TUID>(), object) }
+    }
+}
+
+impl<P: GuardedPlugin> IPluginFactory2Trait for Factory<P> {
+    unsafe fn getClassInfo2(&self, index: int32, info: *mut PClassInfo2) -> tresult {
+        // SAFETY: VST3 promises room.
+        unsafe { describe(index, info, || self.info.create_class_info_2()) }
+    }
+}
+
+impl<P: GuardedPlugin> IPluginFactory3Trait for Factory<P> {
+    unsafe fn getClassInfoUnicode(&self, index: int32, info: *mut PClassInfoW) -> tresult {
+        // SAFETY: VST3 promises room.
+        unsafe { describe(index, info, || self.info.create_class_info_unicode()) }
+    }
+
+    unsafe fn setHostContext(&self, context: *mut FUnknown) -> tresult {
+        // SAFETY: VST3 promises an object or null.
+        let context = unsafe { ComRef::from_raw(context) }.map(|context| context.to_com_ptr());
+        *self.context.lock().unwrap_or_else(PoisonError::into_inner) = context;
+        kResultOk
+    }
+}

@@ -1,0 +1,499 @@
+//! The plugin as a VST3 host has it: nice-plug's, with some of its functions replaced.
+//!
+//! nice-plug 0.4.2 trusts the host's `process` to bring every parameter that the host sets between `setProcessing(1)`
+//! and `setProcessing(0)`, and forgets it (`setParamNormalized` in `wrapper/vst3/wrapper.rs`). A host that does not
+//! call `process` just then would read the old value, and save it. The shim remembers such values until the next
+//! `process`: they are read, and a state that is saved meanwhile has them. After it they are forgotten, because hosts
+//! also set what they have played already, for the editor to show.
+//!
+//! For the MIDI controllers, nice-plug has 130 hidden parameters for each of 16 channels, through which some hosts take
+//! minutes. The shim shows those of one channel that the plugin understands, and maps all channels to them.
+//!
+//! It asks the host to activate the plugin again for another latency, on the host's own thread; see
+//! [`Latency`](crate::Latency).
+//!
+//! It also answers numbers of channels that nice-plug does not survive with an error, as `ClapShim` does.
+
+use super::{
+    restart::Restart,
+    run_loop::RunLoop,
+    sidechain::{Sidechain, is_sidechain},
+    worker,
+};
+use crate::{
+    Connection, GuardedPlugin, Instance, Request, Task,
+    construction::{Constructed, Executor},
+    task::Kind,
+};
+use nice_plug::wrapper::vst3::{
+    Wrapper,
+    vst3::{
+        Class, ComPtr, ComRef, ComWrapper,
+        Steinberg::{
+            FIDString, FUnknown, IBStream, IPlugView, IPluginBaseTrait, TBool, TUID,
+            Vst::{
+                AudioBusBuffers, BusDirection, BusDirections_, BusInfo,
+                ChannelContext::IInfoListener, CtrlNumber, IAudioProcessor, IAudioProcessorTrait,
+                IComponent, IComponentHandler, IComponentHandler2, IComponentHandler2Trait,
+                IComponentHandlerTrait, IComponentTrait, IEditController, IEditControllerTrait,
+                IMidiMapping, IMidiMappingTrait, INoteExpressionController,
+                IProcessContextRequirements, IUnitInfo, IoMode, MediaType, MediaTypes_, ParamID,
+                ParamValue, ParameterInfo, ProcessData, ProcessSetup, RestartFlags_, RoutingInfo,
+                SpeakerArrangement, String128, TChar,
+            },
+            int16, int32, kInvalidArgument, kResultFalse, kResultOk, tresult, uint32,
+        },
+    },
+};
+use std::{
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::{self, ThreadId},
+};
+
+/// In place of a count of changes, of which it is none.
+const NOT_SEEN: u64 = u64::MAX;
+
+/// A value that nice-plug did not take.
+struct Pending {
+    parameter: ParamID,
+    value: ParamValue,
+    /// How often `process` had been called.
+    blocks: u64,
+}
+
+/// A plugin as the host has it: nice-plug's, whose interfaces these are, but for a few functions.
+pub struct Vst3Shim {
+    component: ComPtr<IComponent>,
+    controller: ComPtr<IEditController>,
+    processor: ComPtr<IAudioProcessor>,
+    midi: ComPtr<IMidiMapping>,
+    expressions: ComPtr<INoteExpressionController>,
+    requirements: ComPtr<IProcessContextRequirements>,
+    units: ComPtr<IUnitInfo>,
+    listener: ComPtr<IInfoListener>,
+    sidechain: Sidechain,
+    instance: Box<dyn Instance>,
+    /// The MIDI controllers that the plugin understands, by VST3's numbers.
+    controllers: &'static [CtrlNumber],
+    /// The bits of the sample rate in Hz, 0 before it is known.
+    rate: AtomicU64,
+    restart: Arc<Restart>,
+    run_loop: RunLoop,
+    /// For hosts without a run loop.
+    executor: Box<dyn Executor>,
+    /// The thread that has made the instance.
+    thread: ThreadId,
+    /// The object of the host that the factory has, until the plugin is initialised.
+    context: Mutex<Option<ComPtr<FUnknown>>>,
+    /// The parameters' changes after the last block.
+    seen: AtomicU64,
+    /// The number of parameters without those for MIDI controllers, which follow them.
+    parameters: int32,
+    /// How often `process` was called.
+    blocks: AtomicU64,
+    /// Not for the audio thread.
+    pending: Mutex<Vec<Pending>>,
+}
+
+impl Class for Vst3Shim {
+    type Interfaces = (
+        IComponent,
+        IEditController,
+        IAudioProcessor,
+        IMidiMapping,
+        INoteExpressionController,
+        IProcessContextRequirements,
+        IUnitInfo,
+        IInfoListener,
+    );
+}
+
+impl Vst3Shim {
+    /// A shim of nice-plug's `wrapper` with the instance that it has constructed, for the host with the object `context`.
+    pub fn new<P: GuardedPlugin>(
+        wrapper: &ComWrapper<Wrapper<P>>,
+        Constructed { instance, executor }: Constructed,
+        context: Option<ComPtr<FUnknown>>,
+    ) -> Option<Self> {
+        Some(Self {
+            parameters: instance.params().param_map().len() as int32,
+            component: wrapper.to_com_ptr()?,
+            controller: wrapper.to_com_ptr()?,
+            processor: wrapper.to_com_ptr()?,
+            midi: wrapper.to_com_ptr()?,
+            expressions: wrapper.to_com_ptr()?,
+            requirements: wrapper.to_com_ptr()?,
+            units: wrapper.to_com_ptr()?,
+            listener: wrapper.to_com_ptr()?,
+            sidechain: Sidechain::default(),
+            instance,
+            controllers: P::CONTROLLERS,
+            rate: AtomicU64::new(0),
+            restart: Arc::default(),
+            run_loop: RunLoop::default(),
+            executor,
+            thread: thread::current().id(),
+            context: Mutex::new(context),
+            seen: AtomicU64::new(NOT_SEEN),
+            blocks: AtomicU64::new(0),
+            pending: Mutex::default(),
+        })
+    }
+
+    /// The values that were set since the last call of `process`.
+    fn pending(&self) -> MutexGuard<'_, Vec<Pending>> {
+        let blocks = self.blocks.load(Ordering::Relaxed);
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.retain(|pending| pending.blocks == blocks);
+        pending
+    }
+
+    /// Gives the parameters the values that are pending.
+    fn apply_pending(&self) {
+        let params = self.instance.params();
+        let map = params.param_map();
+        for Pending { parameter, value, .. } in self.pending().drain(..) {
+            // nice-plug numbers the parameters in the order of the map.
+            let id = |index: usize| {
+                // SAFETY: zeros are numbers and an empty text, and there is room for them.
+                unsafe {
+                    let mut info: ParameterInfo = std::mem::zeroed();
+                    let result = self.controller.getParameterInfo(index as int32, &mut info);
+                    (result == kResultOk).then_some(info.id)
+                }
+            };
+            if let Some(index) = (0..map.len()).find(|&index| id(index) == Some(parameter)) {
+                // SAFETY: `params` owns the parameter.
+                unsafe { map[index].1._internal_set_normalized_value(value as f32) };
+            }
+        }
+    }
+
+    /// The latency in samples that the parameters stand for.
+    fn wanted_latency(&self) -> u32 {
+        self.instance.wanted_latency(f64::from_bits(self.rate.load(Ordering::Relaxed)))
+    }
+
+    /// Has the host asked to activate the plugin again if the latency must change. On the audio thread.
+    fn check_latency(&self) {
+        let changes = u64::from(self.instance.changes());
+        if self.seen.swap(changes, Ordering::Relaxed) == changes
+            || !self.instance.latency().is_outdated(self.wanted_latency())
+        {
+            return;
+        }
+        self.restart.request();
+        // On its own thread, nice-plug would call the host at once, in the middle of this block.
+        if !self.run_loop.is_found() && thread::current().id() != self.thread {
+            self.executor.gui(Task(Kind::Restart(self.restart.clone())));
+        }
+    }
+
+    /// Whether nice-plug can take the numbers of channels in `data`.
+    fn channels_fit(&self, data: &ProcessData) -> bool {
+        let count = |buses: *mut AudioBusBuffers, number: int32| {
+            // SAFETY: VST3 promises as many buses as the number says.
+            unsafe { buses.as_ref() }.filter(|_| number > 0).map_or(0, |bus| bus.numChannels)
+        };
+        let inputs = count(data.inputs, data.numInputs);
+        let outputs = count(data.outputs, data.numOutputs);
+        let mut layout: SpeakerArrangement = 0;
+        let output = BusDirections_::kOutput as BusDirection;
+        // SAFETY: there is room for the answer, a bit for each channel.
+        let known = unsafe { self.processor.getBusArrangement(output, 0, &mut layout) };
+        known == kResultOk && inputs <= outputs && outputs <= layout.count_ones() as int32
+    }
+}
+
+impl Drop for Vst3Shim {
+    fn drop(&mut self) {
+        worker::finish();
+    }
+}
+
+/// Methods that are nice-plug's own.
+macro_rules! pass_on {
+    ($field:ident: $(fn $name:ident($($argument:ident: $type:ty),*) -> $result:ty;)*) => {
+        $(unsafe fn $name(&self, $($argument: $type),*) -> $result {
+            // SAFETY: the arguments are the host's.
+            unsafe { self.$field.$name($($argument),*) }
+        })*
+    };
+}
+
+mod passed_on;
+
+impl IPluginBaseTrait for Vst3Shim {
+    unsafe fn initialize(&self, context: *mut FUnknown) -> tresult {
+        let of_factory = self.context.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let of_factory = of_factory.as_ref().map_or(std::ptr::null_mut(), ComPtr::as_ptr);
+        // SAFETY: both are objects of the host or null, and the host calls this on its thread.
+        unsafe {
+            self.run_loop.find(context, &self.restart);
+            self.run_loop.find(of_factory, &self.restart);
+            self.component.initialize(context)
+        }
+    }
+
+    unsafe fn terminate(&self) -> tresult {
+        self.run_loop.leave();
+        self.restart.connect(None);
+        // SAFETY: there are no arguments.
+        unsafe { self.component.terminate() }
+    }
+}
+
+impl IComponentTrait for Vst3Shim {
+    pass_on! { component:
+        fn getControllerClassId(class: *mut TUID) -> tresult;
+        fn setIoMode(mode: IoMode) -> tresult;
+        fn getBusCount(media: MediaType, direction: BusDirection) -> int32;
+        fn getRoutingInfo(input: *mut RoutingInfo, output: *mut RoutingInfo) -> tresult;
+    }
+
+    unsafe fn setActive(&self, state: TBool) -> tresult {
+        self.seen.store(NOT_SEEN, Ordering::Relaxed);
+        // SAFETY: the argument is the host's.
+        unsafe { self.component.setActive(state) }
+    }
+
+    unsafe fn getBusInfo(
+        &self,
+        media: MediaType,
+        direction: BusDirection,
+        index: int32,
+        bus: *mut BusInfo,
+    ) -> tresult {
+        // SAFETY: the arguments are the host's.
+        let result = unsafe { self.component.getBusInfo(media, direction, index, bus) };
+        if result == kResultOk && is_sidechain(direction, index) {
+            // SAFETY: nice-plug has filled it in.
+            self.sidechain.describe(media, unsafe { &mut *bus });
+        }
+        result
+    }
+
+    unsafe fn activateBus(
+        &self,
+        media: MediaType,
+        direction: BusDirection,
+        index: int32,
+        state: TBool,
+    ) -> tresult {
+        if media == MediaTypes_::kAudio as MediaType && is_sidechain(direction, index) {
+            self.sidechain.activate(state != 0);
+        }
+        // SAFETY: the arguments are the host's.
+        unsafe { self.component.activateBus(media, direction, index, state) }
+    }
+
+    unsafe fn setState(&self, state: *mut IBStream) -> tresult {
+        self.pending().clear();
+        // SAFETY: the arguments are the host's.
+        unsafe { self.component.setState(state) }
+    }
+
+    unsafe fn getState(&self, state: *mut IBStream) -> tresult {
+        self.apply_pending();
+        // SAFETY: the arguments are the host's.
+        unsafe { self.component.getState(state) }
+    }
+}
+
+impl IEditControllerTrait for Vst3Shim {
+    pass_on! { controller:
+        fn setComponentState(state: *mut IBStream) -> tresult;
+        fn setState(state: *mut IBStream) -> tresult;
+        fn getState(state: *mut IBStream) -> tresult;
+        fn getParamStringByValue(
+            id: ParamID, value: ParamValue, string: *mut String128
+        ) -> tresult;
+        fn getParamValueByString(
+            id: ParamID, string: *mut TChar, value: *mut ParamValue
+        ) -> tresult;
+        fn normalizedParamToPlain(id: ParamID, value: ParamValue) -> ParamValue;
+        fn plainParamToNormalized(id: ParamID, value: ParamValue) -> ParamValue;
+        fn createView(name: FIDString) -> *mut IPlugView;
+    }
+
+    /// From here on the host can be told that the state has changed: on the thread of the editor, as nice-plug tells it
+    /// of edits.
+    unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
+        // SAFETY: VST3 promises a handler or null, and the host calls this on its thread.
+        let handler1 = unsafe {
+            self.run_loop.find(handler.cast(), &self.restart);
+            ComRef::from_raw(handler)
+        };
+        let handler2 = handler1.and_then(|handler| handler.cast::<IComponentHandler2>());
+        self.restart.connect(handler1.map(|handler| {
+            let handler = handler.to_com_ptr();
+            #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
+            let flags = RestartFlags_::kLatencyChanged as int32;
+            // SAFETY: the handler is counted. A host that refuses reads the latency at the next activation.
+            let call = move || _ = unsafe { handler.restartComponent(flags) };
+            Arc::new(call) as Arc<dyn Fn() + Send + Sync>
+        }));
+        self.instance.link().connect(handler2.map(|handler| Connection {
+            wake: Box::new(move |host| {
+                if host.take_requests().contains(&Request::MarkDirty) {
+                    // SAFETY: the handler is counted.
+                    unsafe { handler.setDirty(1) };
+                }
+            }),
+            marks_dirty: true,
+            has_menus: false,
+        }));
+        // SAFETY: the argument is the host's.
+        unsafe { self.controller.setComponentHandler(handler) }
+    }
+
+    unsafe fn getParameterCount(&self) -> int32 {
+        self.parameters + self.controllers.len() as int32
+    }
+
+    unsafe fn getParameterInfo(&self, index: int32, info: *mut ParameterInfo) -> tresult {
+        // Those of the first channel come first.
+        let controller = usize::try_from(index - self.parameters).ok();
+        let index = match controller.map(|index| self.controllers.get(index)) {
+            None => index,
+            Some(Some(controller)) => self.parameters + int32::from(*controller),
+            Some(None) => return kInvalidArgument,
+        };
+        // SAFETY: the pointer is the host's.
+        unsafe { self.controller.getParameterInfo(index, info) }
+    }
+
+    unsafe fn getParamNormalized(&self, id: ParamID) -> ParamValue {
+        let pending = self.pending();
+        let pending = pending.iter().find(|pending| pending.parameter == id);
+        // SAFETY: the arguments are the host's.
+        pending.map_or_else(|| unsafe { self.controller.getParamNormalized(id) }, |p| p.value)
+    }
+
+    unsafe fn setParamNormalized(&self, id: ParamID, value: ParamValue) -> tresult {
+        let mut pending = self.pending();
+        pending.retain(|pending| pending.parameter != id);
+        // SAFETY: the arguments are the host's.
+        let (result, near, now) = unsafe {
+            let result = self.controller.setParamNormalized(id, value);
+            // The value that the parameter can have.
+            let plain = self.controller.normalizedParamToPlain(id, value);
+            let near = self.controller.plainParamToNormalized(id, plain);
+            (result, near, self.controller.getParamNormalized(id))
+        };
+        if result == kResultOk && (near - now).abs() > 1e-6 {
+            let blocks = self.blocks.load(Ordering::Relaxed);
+            pending.push(Pending { parameter: id, value: near, blocks });
+        }
+        result
+    }
+}
+
+impl IAudioProcessorTrait for Vst3Shim {
+    pass_on! { processor:
+        fn canProcessSampleSize(size: int32) -> tresult;
+        fn setProcessing(state: TBool) -> tresult;
+        fn getTailSamples() -> uint32;
+    }
+
+    /// Some hosts read it before they activate the plugin, and some after they were asked to activate it again, without
+    /// doing so; see [`Latency::read`](crate::Latency::read).
+    unsafe fn getLatencySamples(&self) -> uint32 {
+        self.instance.latency().read(self.wanted_latency())
+    }
+
+    unsafe fn setupProcessing(&self, setup: *mut ProcessSetup) -> tresult {
+        // SAFETY: the argument is the host's.
+        let result = unsafe { self.processor.setupProcessing(setup) };
+        if result == kResultOk {
+            // SAFETY: nice-plug has read it. It makes the rate this number.
+            let rate = f64::from(unsafe { (*setup).sampleRate } as f32);
+            self.rate.store(rate.to_bits(), Ordering::Relaxed);
+        }
+        result
+    }
+
+    unsafe fn setBusArrangements(
+        &self,
+        inputs: *mut SpeakerArrangement,
+        input_count: int32,
+        outputs: *mut SpeakerArrangement,
+        output_count: int32,
+    ) -> tresult {
+        if input_count != 2 || inputs.is_null() {
+            // SAFETY: the arguments are the host's.
+            return unsafe {
+                self.processor.setBusArrangements(inputs, input_count, outputs, output_count)
+            };
+        }
+        // SAFETY: VST3 promises as many as the count says.
+        let (main, own) = unsafe { (*inputs, *inputs.add(1)) };
+        let Some(mut both) = Sidechain::arrangements(main, own) else { return kResultFalse };
+        // SAFETY: there are two inputs, and the outputs are the host's.
+        let result = unsafe {
+            self.processor.setBusArrangements(both.as_mut_ptr(), 2, outputs, output_count)
+        };
+        if result == kResultOk {
+            self.sidechain.arrange(own);
+        }
+        result
+    }
+
+    unsafe fn getBusArrangement(
+        &self,
+        direction: BusDirection,
+        index: int32,
+        arrangement: *mut SpeakerArrangement,
+    ) -> tresult {
+        // SAFETY: the arguments are the host's.
+        let result = unsafe { self.processor.getBusArrangement(direction, index, arrangement) };
+        if let Some(own) = self.sidechain.arrangement()
+            && result == kResultOk
+            && is_sidechain(direction, index)
+        {
+            // SAFETY: nice-plug has filled it in.
+            unsafe { arrangement.write(own) };
+        }
+        result
+    }
+
+    unsafe fn process(&self, data: *mut ProcessData) -> tresult {
+        self.blocks.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: VST3 promises data that live as long as the call.
+        let Some(block) = (unsafe { data.as_ref() }).filter(|block| self.channels_fit(block))
+        else {
+            return kInvalidArgument;
+        };
+        let mut block = *block;
+        let mut inputs = self.sidechain.replaced(&block);
+        if let Some(inputs) = &mut inputs {
+            (block.inputs, block.numInputs) = (inputs.as_mut_ptr(), 2);
+        }
+        // SAFETY: the data are the host's but for the inputs, which live until the call returns.
+        let result = unsafe { self.processor.process(&mut block) };
+        self.check_latency();
+        result
+    }
+}
+
+impl IMidiMappingTrait for Vst3Shim {
+    unsafe fn getMidiControllerAssignment(
+        &self,
+        bus: int32,
+        _channel: int16,
+        controller: CtrlNumber,
+        id: *mut ParamID,
+    ) -> tresult {
+        if !self.controllers.contains(&controller) {
+            return kResultFalse;
+        }
+        // SAFETY: the pointer is the host's.
+        unsafe { self.midi.getMidiControllerAssignment(bus, 0, controller, id) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

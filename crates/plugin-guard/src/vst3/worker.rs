@@ -1,0 +1,83 @@
+//! nice-plug's worker thread, `bg-worker`, which must not end before the process does.
+//!
+//! In VST3 on Linux, it tells the editor of new values and the host of a new latency. All instances of a process share it.
+//! In nice-plug 0.4.2 (`event_loop/background_thread.rs`), it ends as soon as it finds a task of an instance that has been
+//! released, though others may live; and the release of the last instance panics if the thread has ended before, which
+//! ends the host.
+//!
+//! Therefore a first instance, which no host sees, is never released, and no other one before the worker has done all its
+//! tasks. The memory of that instance and the thread stay until the process ends, as the plugin's library does (`build.rs`).
+
+use std::sync::mpsc::Sender;
+
+/// The only task of our own: to say that all tasks before it are done.
+pub struct Reached(Sender<()>);
+
+impl Reached {
+    /// Says so.
+    pub fn tell(self) {
+        // Who waited may have given up.
+        let _ = self.0.send(());
+    }
+}
+
+#[cfg(target_os = "linux")]
+pub use linux::{finish, keep};
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::Reached;
+    use crate::{
+        GuardedPlugin, Task,
+        construction::{self, Executor},
+        task::Kind,
+    };
+    use nice_plug::wrapper::vst3::Wrapper;
+    use std::{
+        mem,
+        sync::{
+            OnceLock,
+            mpsc::{RecvTimeoutError, channel},
+        },
+        thread,
+        time::{Duration, Instant},
+    };
+
+    /// How long a release waits at most: for a worker that waits for the host, which may wait for the release.
+    const PATIENCE: Duration = Duration::from_secs(2);
+
+    /// That of the instance that is never released.
+    static KEEPER: OnceLock<Option<Box<dyn Executor>>> = OnceLock::new();
+
+    /// Makes the worker stay. To be called before an instance is constructed.
+    pub fn keep<P: GuardedPlugin>() {
+        KEEPER.get_or_init(|| {
+            mem::forget(Wrapper::<P>::new());
+            construction::take().map(|created| created.executor)
+        });
+    }
+
+    /// Waits until the worker has done all tasks that were posted before, so that it needs their instance no more.
+    pub fn finish() {
+        let Some(Some(keeper)) = KEEPER.get() else { return };
+        let begun = Instant::now();
+        while let Some(rest) = PATIENCE.checked_sub(begun.elapsed()) {
+            let (sender, receiver) = channel();
+            // In the name of the other instance: with one of this instance's, the worker would have it to release.
+            keeper.background(Task(Kind::Reached(Reached(sender))));
+            match receiver.recv_timeout(rest) {
+                Ok(()) | Err(RecvTimeoutError::Timeout) => return,
+                // The queue is full, and nice-plug has dropped the task.
+                Err(RecvTimeoutError::Disconnected) => thread::sleep(Duration::from_millis(1)),
+            }
+        }
+    }
+}
+
+/// Elsewhere, the worker has no tasks: those for the editor and the host are the main thread's.
+#[cfg(not(target_os = "linux"))]
+pub fn keep<P>() {}
+
+/// Elsewhere, there is nothing to wait for.
+#[cfg(not(target_os = "linux"))]
+pub fn finish() {}

@@ -1,0 +1,13 @@
+//! Workarounds for faults of windows: of baseview 0.4.2 on Linux, and of nice-plug's threads.
+
+#[cfg(target_os = "linux")]
+mod opengl;
+#[cfg(target_os = "linux")]
+mod present;
+mod shared;
+
+#[cfg(target_os = "linux")]
+pub use opengl::keep_loaded;
+#[cfg(target_os = "linux")]
+pub use present::select_answers;
+pub use shared::{Handle, Window, shared};

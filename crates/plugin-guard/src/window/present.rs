@@ -1,0 +1,38 @@
+//! X11's Present extension, by which baseview learns when to draw a frame.
+
+use raw_window_handle::{HasDisplayHandle, HasWindowHandle, RawDisplayHandle, RawWindowHandle};
+use std::error::Error;
+use x11_dl::xlib_xcb::Xlib_xcb;
+use x11rb::{
+    connection::Connection,
+    protocol::present::{ConnectionExt, EventMask},
+    xcb_ffi::XCBConnection,
+};
+
+/// Selects the answers to Present requests for a new window, on its own connection. To be called before its event loop
+/// runs.
+///
+/// baseview 0.4.2 selects them when the window is mapped, but sends the first request as soon as a frame is asked for, which
+/// its timer does after 16 ms. In a host that takes longer to show the window, the answer is lost, and as baseview waits
+/// for it before it sends another request, nothing is ever drawn.
+///
+/// # Errors
+/// When the window is none of X11's, or the server has no such extension; baseview draws by a timer then.
+pub fn select_answers(
+    window: &(impl HasDisplayHandle + HasWindowHandle),
+) -> Result<(), Box<dyn Error>> {
+    let (display, window) = (window.display_handle()?.as_raw(), window.window_handle()?.as_raw());
+    let (RawDisplayHandle::Xlib(display), RawWindowHandle::Xlib(window)) = (display, window) else {
+        return Err("no window of Xlib's".into());
+    };
+    let display = display.display.ok_or("no display")?;
+    let library = Xlib_xcb::open()?;
+    // SAFETY: baseview's display, which stays open while there is a window.
+    let connection = unsafe { (library.XGetXCBConnection)(display.as_ptr().cast()) };
+    // SAFETY: it belongs to that display, and `false` leaves it open.
+    let connection = unsafe { XCBConnection::from_raw_xcb_connection(connection, false) }?;
+    let event = connection.generate_id()?;
+    let window = u32::try_from(window.window)?;
+    connection.present_select_input(event, window, EventMask::COMPLETE_NOTIFY)?.check()?;
+    Ok(())
+}

@@ -1,0 +1,100 @@
+//! The open window, as nice-plug has it, on any thread.
+//!
+//! On Linux, nice-plug 0.4.2 tells an open editor of new values on a thread of its own, beside the main thread, which owns
+//! the window. Therefore handle and window are `Sync` here, which `patches/fragile` takes for a permission.
+
+use fragile::Fragile;
+use nice_plug::editor::{
+    EditorHandle, Modifiers, ParentWindowHandle, SpawnedEditor, VirtualKeyCode, dpi::NativeSize,
+};
+
+/// The handle of an open editor.
+pub struct Handle<H>(H);
+
+/// The window of an editor, which all methods but those for new values want on its own thread.
+pub struct Window<W: 'static>(Fragile<W>);
+
+/// The open editor with a handle and a window that all threads may have.
+pub fn shared<H>(spawned: SpawnedEditor<H>) -> SpawnedEditor<Handle<H>>
+where
+    H: EditorHandle + Sync,
+    SpawnedEditor<Handle<H>>: Sync,
+{
+    fragile::share::<SpawnedEditor<Handle<H>>>();
+    let SpawnedEditor { handle, window } = spawned;
+    SpawnedEditor { handle: Handle(handle), window: Window(Fragile::new(window)) }
+}
+
+impl<H: EditorHandle> EditorHandle for Handle<H> {
+    type Window = Window<H::Window>;
+    type Error = H::Error;
+
+    fn run_until_closed(window: Self::Window) -> Result<(), Self::Error> {
+        match window.0.try_into_inner() {
+            Ok(window) => H::run_until_closed(window),
+            // It stays open, but there is nothing to wait for.
+            Err(_) => Ok(()),
+        }
+    }
+
+    fn set_parent(
+        &self,
+        parent: ParentWindowHandle,
+        window: &Self::Window,
+    ) -> Result<(), Self::Error> {
+        self.0.set_parent(parent, window.0.get())
+    }
+
+    fn show(&self, window: &Self::Window) -> Result<(), Self::Error> {
+        self.0.show(window.0.get())
+    }
+
+    fn hide(&self, window: &Self::Window) -> Result<(), Self::Error> {
+        self.0.hide(window.0.get())
+    }
+
+    fn set_size(&self, size: NativeSize<u32>, window: &Self::Window) -> Result<(), Self::Error> {
+        self.0.set_size(size, window.0.get())
+    }
+
+    /// In a VST3 host without a run loop, nice-plug calls this on its own thread, where the window cannot be had. The host
+    /// is not asked for another size then.
+    fn host_main_thread_callback(&self, window: &Self::Window) {
+        if let Ok(window) = window.0.try_get() {
+            self.0.host_main_thread_callback(window);
+        }
+    }
+
+    fn adjust_size(&self, size: NativeSize<u32>, window: &Self::Window) -> Option<NativeSize<u32>> {
+        self.0.adjust_size(size, window.0.get())
+    }
+
+    fn set_fallback_scale_factor(
+        &self,
+        scale: f64,
+        window: &Self::Window,
+    ) -> Result<(), Self::Error> {
+        self.0.set_fallback_scale_factor(scale, window.0.get())
+    }
+
+    fn on_virtual_key_from_host(
+        &self,
+        key: VirtualKeyCode,
+        is_down: bool,
+        modifiers: Modifiers,
+    ) -> bool {
+        self.0.on_virtual_key_from_host(key, is_down, modifiers)
+    }
+
+    fn state_changed(&self) {
+        self.0.state_changed();
+    }
+
+    fn param_value_changed(&self, id: &str, value: f32) {
+        self.0.param_value_changed(id, value);
+    }
+
+    fn param_modulation_changed(&self, id: &str, offset: f32) {
+        self.0.param_modulation_changed(id, offset);
+    }
+}

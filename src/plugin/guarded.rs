@@ -1,0 +1,127 @@
+//! What hosts want of the plugin beyond nice-plug.
+
+use super::ToneFilterPlugin;
+use crate::{
+    editor::{PresetLoader, read_preset},
+    params::ToneFilterParams,
+};
+use nice_plug::prelude::Params;
+use plugin_guard::{
+    GuardedPlugin, HostLink, Instance, Latency, Location, NoteName, Page, PresetError, PresetInfo,
+};
+use std::{
+    ffi::CStr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+use tone_filter_dsp::{
+    DEFAULT_TEMPO, Keys, ToneFilter,
+    notes::{TONES, midi_note, name},
+};
+use tone_filter_presets::{Error, Folder, Preset, ids};
+
+impl GuardedPlugin for ToneFilterPlugin {
+    // Sustain, all sound off, all notes off, and pitch bend.
+    const CONTROLLERS: &'static [i16] = &[64, 120, 123, 129];
+    const PAGES: &'static [Page] = &[
+        (
+            "Listen",
+            &["focus", "sensitivity", "auto", "lookahead", "tuning", "transpose", "root", "scale"],
+        ),
+        ("Resonators", &["ring", "release", "sync", "threshold", "ceiling", "floor", "stereo"]),
+        ("Voice", &["voice", "octave", "voices", "drive", "tone"]),
+        ("Output", &["mix", "morph", "output", "bypass", "midi-out", "listen"]),
+        ("Play", &["keys", "freeze", "morph", "mix", "drive", "tone", "ring", "release"]),
+    ];
+    const PRESETS_ID: &'static CStr = c"org.tone-filter.tone-filter.presets";
+    const PRESET_FILE: [&'static CStr; 3] =
+        [c"Tone Filter preset", c"A sound of Tone Filter, in JSON", c"json"];
+
+    fn factory_presets() -> Vec<(&'static str, PresetInfo)> {
+        ids().filter_map(|id| Some((id, info(Preset::factory(id)?)))).collect()
+    }
+
+    fn user_presets() -> Option<PathBuf> {
+        Folder::of_user().map(|folder| folder.location().to_owned())
+    }
+
+    fn preset_file(path: &Path) -> Result<PresetInfo, PresetError> {
+        read_preset(path).map(|loaded| info(loaded.preset)).map_err(error)
+    }
+}
+
+fn info(Preset { name, description, tags, .. }: Preset) -> PresetInfo {
+    PresetInfo { name, description, tags }
+}
+
+fn error(error: Error) -> PresetError {
+    let os_error = match &error {
+        Error::Read { source, .. } => source.raw_os_error().unwrap_or(0),
+        _ => 0,
+    };
+    PresetError { os_error, message: error.to_string() }
+}
+
+/// The key of the lowest band.
+fn first_key(params: &ToneFilterParams) -> u32 {
+    midi_note(0, params.chosen().transpose) as u32
+}
+
+/// What an instance shares with its shim.
+pub struct Guarded {
+    pub presets: PresetLoader,
+    pub latency: Arc<Latency>,
+}
+
+impl Instance for Guarded {
+    fn params(&self) -> Arc<dyn Params> {
+        self.presets.params.clone()
+    }
+
+    fn link(&self) -> &HostLink {
+        &self.presets.host
+    }
+
+    fn changes(&self) -> u32 {
+        self.presets.params.changes()
+    }
+
+    fn latency(&self) -> &Latency {
+        &self.latency
+    }
+
+    fn wanted_latency(&self, sample_rate: f64) -> u32 {
+        match self.presets.params.settings().lookahead {
+            true => ToneFilter::lookahead(sample_rate) as u32,
+            false => 0,
+        }
+    }
+
+    fn tail(&self, sample_rate: f64, tempo: Option<f64>) -> u32 {
+        let settings = self.presets.params.settings().at_tempo(tempo.unwrap_or(DEFAULT_TEMPO));
+        if settings.freeze {
+            return u32::MAX;
+        }
+        (ToneFilter::tail(&settings) * sample_rate).ceil() as u32 + self.latency.samples()
+    }
+
+    /// The names of the bands that the keys play. The highest bands may have no key.
+    fn note_name(&self, index: u32) -> Option<NoteName> {
+        let key =
+            u8::try_from(first_key(&self.presets.params) + index).ok().filter(|key| *key < 128)?;
+        (index < TONES as u32).then(|| NoteName { key, name: name(index as usize) })
+    }
+
+    fn note_names_version(&self) -> u32 {
+        first_key(&self.presets.params)
+            | u32::from(self.presets.params.chosen().keys != Keys::Off) << 8
+    }
+
+    fn load_preset(&self, at: Location) -> Result<(), PresetError> {
+        let loaded = match at {
+            Location::Factory(id) => self.presets.factory(id),
+            Location::File(path) => self.presets.file(path),
+        };
+        loaded.map_err(error)
+    }
+}
