@@ -12,8 +12,15 @@ const PACKAGE: &str = "tone-filter";
 /// The bundles' name, from `bundler.toml`.
 const NAME: &str = "Tone Filter";
 /// The folders of the crates that a bundle is built of.
-const SOURCES: [&str; 2] =
-    ["src", "crates"];
+const SOURCES: [&str; 7] = [
+    "src",
+    "patches",
+    "crates/dsp",
+    "crates/listener",
+    "crates/plugin-guard",
+    "crates/presets",
+    "crates/simd",
+];
 
 /// Builds and bundles with the options of `cargo build` in `args`. The package may be named or not.
 ///

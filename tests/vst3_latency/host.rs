@@ -1,5 +1,4 @@
-//! The latency of the VST3 plugin: how hosts learn of a change, and when the sound has it.
-#![cfg(any(target_os = "linux", windows))]
+//! A VST3 host that records on which thread the plugin calls it.
 
 use std::{
     ffi::c_void,
@@ -7,7 +6,6 @@ use std::{
     sync::Mutex,
     thread::{self, ThreadId},
 };
-use tone_filter_dsp::ToneFilter;
 use vst3::{
     Class, ComPtr, ComWrapper, Interface,
     Steinberg::{
@@ -33,28 +31,28 @@ unsafe extern "system" {
     fn GetPluginFactory() -> *mut c_void;
 }
 
-const RATE: f64 = 48_000.0;
-const FRAMES: usize = 512;
+pub const RATE: f64 = 48_000.0;
+pub const FRAMES: usize = 512;
 
 /// A host's handler, which writes down when it is asked to restart, and on which thread.
 #[derive(Default)]
-struct Handler {
-    restarts: Mutex<Vec<(int32, ThreadId)>>,
-    timers: Mutex<Vec<usize>>,
+pub struct Handler {
+    pub restarts: Mutex<Vec<(int32, ThreadId)>>,
+    pub timers: Mutex<Vec<usize>>,
 }
 
 /// The same with a run loop.
 #[derive(Default)]
-struct WithRunLoop(Handler);
+pub struct WithRunLoop(pub Handler);
 
 impl Handler {
-    fn restart(&self, flags: int32) -> tresult {
+    pub fn restart(&self, flags: int32) -> tresult {
         self.restarts.lock().unwrap().push((flags, thread::current().id()));
         kResultOk
     }
 
     /// How often it was asked to read another latency since the last time; on this thread, and for nothing else.
-    fn take(&self) -> usize {
+    pub fn take(&self) -> usize {
         #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
         let flags = RestartFlags_::kLatencyChanged as int32;
         let restarts = std::mem::take(&mut *self.restarts.lock().unwrap());
@@ -63,7 +61,7 @@ impl Handler {
     }
 
     /// Lets the run loop run.
-    fn idle(&self) {
+    pub fn idle(&self) {
         let timers = self.timers.lock().unwrap().clone();
         for timer in timers {
             // SAFETY: the plugin has registered it.
@@ -119,7 +117,7 @@ impl IRunLoopTrait for WithRunLoop {
 }
 
 /// New values of a parameter in a block, by the sample.
-struct Queue(ParamID, Vec<(int32, ParamValue)>);
+pub struct Queue(ParamID, Vec<(int32, ParamValue)>);
 
 impl Class for Queue {
     type Interfaces = (IParamValueQueue,);
@@ -142,7 +140,7 @@ impl IParamValueQueueTrait for Queue {
     }
 }
 
-struct Changes(ComPtr<IParamValueQueue>);
+pub struct Changes(ComPtr<IParamValueQueue>);
 
 impl Class for Changes {
     type Interfaces = (IParameterChanges,);
@@ -161,14 +159,14 @@ impl IParameterChangesTrait for Changes {
 }
 
 /// An instance in stereo, which is not active yet.
-struct Instance {
+pub struct Instance {
     component: ComPtr<IComponent>,
     controller: ComPtr<IEditController>,
     processor: ComPtr<IAudioProcessor>,
 }
 
 impl Instance {
-    fn new(handler: Option<&ComPtr<IComponentHandler>>) -> Self {
+    pub fn new(handler: Option<&ComPtr<IComponentHandler>>) -> Self {
         let mut setup = ProcessSetup {
             processMode: ProcessModes_::kRealtime as int32,
             symbolicSampleSize: SymbolicSampleSizes_::kSample32 as int32,
@@ -199,7 +197,7 @@ impl Instance {
     }
 
     /// The id of the parameter `title`.
-    fn id(&self, title: &str) -> ParamID {
+    pub fn id(&self, title: &str) -> ParamID {
         // SAFETY: there is room for what is asked for; zeros are an empty text, and numbers.
         let info = |index| unsafe {
             let mut info: ParameterInfo = std::mem::zeroed();
@@ -215,13 +213,13 @@ impl Instance {
     }
 
     /// Sets a parameter while the plugin does not process.
-    fn set(&self, title: &str, value: f64) {
+    pub fn set(&self, title: &str, value: f64) {
         // SAFETY: the value is one.
         let result = unsafe { self.controller.setParamNormalized(self.id(title), value) };
         assert_eq!(result, kResultOk);
     }
 
-    fn activate(&self, active: TBool) {
+    pub fn activate(&self, active: TBool) {
         // SAFETY: the plugin was set up.
         unsafe {
             if active == 0 {
@@ -235,14 +233,14 @@ impl Instance {
         }
     }
 
-    fn latency(&self) -> usize {
+    pub fn latency(&self) -> usize {
         // SAFETY: it only asks.
         unsafe { self.processor.getLatencySamples() as usize }
     }
 
     /// What becomes of `signal` in both channels on an audio thread, where Lookahead changes at the samples of the first
     /// block that `changes` has.
-    fn play(&self, signal: &[f32], changes: &[(int32, ParamValue)]) -> Vec<f32> {
+    pub fn play(&self, signal: &[f32], changes: &[(int32, ParamValue)]) -> Vec<f32> {
         let id = self.id("Lookahead");
         let blocks = signal.chunks_exact(FRAMES).enumerate();
         let blocks = blocks.map(|(index, block)| (block, if index == 0 { changes } else { &[] }));
@@ -252,7 +250,7 @@ impl Instance {
         })
     }
 
-    fn block(&self, block: &[f32], id: ParamID, changes: &[(int32, ParamValue)]) -> Vec<f32> {
+    pub fn block(&self, block: &[f32], id: ParamID, changes: &[(int32, ParamValue)]) -> Vec<f32> {
         let queue = ComWrapper::new(Queue(id, changes.to_vec())).to_com_ptr().unwrap();
         let changes = ComWrapper::new(Changes(queue)).to_com_ptr::<IParameterChanges>().unwrap();
         let mut from = [block.to_vec(), block.to_vec()];
@@ -295,146 +293,4 @@ impl Drop for Instance {
             let _ = vst3::Steinberg::IPluginBaseTrait::terminate(&self.component);
         }
     }
-}
-
-/// The latency of Lookahead.
-fn late() -> usize {
-    ToneFilter::lookahead(RATE)
-}
-
-fn silence() -> Vec<f32> {
-    vec![0.0; 20 * FRAMES]
-}
-
-fn impulse(at: usize) -> Vec<f32> {
-    let mut signal = silence();
-    signal[at] = 0.5;
-    signal
-}
-
-fn music() -> Vec<f32> {
-    (0..20 * FRAMES).map(|frame| 0.3 * (0.03 * frame as f32).sin()).collect()
-}
-
-fn with_run_loop() -> (ComWrapper<WithRunLoop>, ComPtr<IComponentHandler>) {
-    let host = ComWrapper::new(WithRunLoop::default());
-    let handler = host.to_com_ptr().unwrap();
-    (host, handler)
-}
-
-#[test]
-fn a_new_latency_is_asked_for_on_the_host_s_thread_and_comes_with_the_activation() {
-    let (host, handler) = with_run_loop();
-    let (instance, still) = (Instance::new(Some(&handler)), Instance::new(None));
-    let plain = |instance: &Instance| instance.set("Mix", 0.0);
-    instance.activate(1);
-    still.activate(1);
-    for (lookahead, latency) in [(1.0, late()), (0.0, 0)] {
-        let before = still.play(&music(), &[]);
-        assert!(instance.play(&music(), &[(100, lookahead)]) == before, "the sound stays");
-        assert_eq!(host.0.take(), 0, "not on the audio thread");
-        host.0.idle();
-        host.0.idle();
-        assert_eq!(host.0.take(), 1);
-        assert!(instance.play(&music(), &[]) == still.play(&music(), &[]), "until then");
-
-        instance.activate(0);
-        still.activate(0);
-        plain(&instance);
-        plain(&still);
-        still.set("Lookahead", lookahead);
-        instance.activate(1);
-        still.activate(1);
-        assert_eq!((instance.latency(), still.latency()), (latency, latency));
-        let delayed = instance.play(&impulse(100), &[]);
-        assert!(delayed == impulse(100 + latency), "by as much as is reported");
-        assert!(still.play(&impulse(100), &[]) == delayed);
-        host.0.idle();
-        assert_eq!(host.0.take(), 0, "the host knows it");
-    }
-}
-
-#[test]
-fn a_host_that_only_reads_the_latency_again_gets_the_sound_with_it() {
-    let (host, handler) = with_run_loop();
-    let instance = Instance::new(Some(&handler));
-    instance.set("Mix", 0.0);
-    assert_eq!(instance.latency(), 0);
-    instance.activate(1);
-    for (lookahead, before, latency) in [(1.0, 0, late()), (0.0, late(), 0)] {
-        assert_eq!(instance.latency(), before);
-        let sound = instance.play(&impulse(100), &[(0, lookahead)]);
-        assert!(sound == impulse(100 + before), "not before the host knows it");
-        host.0.idle();
-        assert_eq!((host.0.take(), instance.latency()), (1, latency));
-        // The old latency and the new one are crossfaded.
-        assert!(instance.play(&silence(), &[]) == silence());
-        assert!(instance.play(&impulse(100), &[]) == impulse(100 + latency));
-        host.0.idle();
-        assert_eq!((host.0.take(), instance.latency()), (0, latency));
-    }
-}
-
-#[test]
-fn the_latency_is_known_before_the_activation() {
-    let (host, handler) = with_run_loop();
-    let instance = Instance::new(Some(&handler));
-    instance.set("Lookahead", 1.0);
-    instance.set("Mix", 0.0);
-    assert_eq!(instance.latency(), late());
-    instance.activate(1);
-    assert!(instance.play(&impulse(100), &[]) == impulse(100 + late()));
-    host.0.idle();
-    assert_eq!(host.0.take(), 0);
-
-    // A host that has read it too early is asked to read it again.
-    instance.activate(0);
-    instance.set("Lookahead", 0.0);
-    instance.activate(1);
-    assert!(instance.play(&impulse(100), &[]) == impulse(100));
-    host.0.idle();
-    assert_eq!((host.0.take(), instance.latency()), (1, 0));
-}
-
-#[test]
-fn a_change_that_is_taken_back_within_its_block_is_none() {
-    let (host, handler) = with_run_loop();
-    let instance = Instance::new(Some(&handler));
-    instance.activate(1);
-    instance.play(&music(), &[(100, 1.0), (200, 0.0)]);
-    host.0.idle();
-    assert_eq!((host.0.take(), instance.latency()), (0, 0));
-}
-
-#[test]
-fn the_run_loop_is_left_with_the_plugin() {
-    let (host, handler) = with_run_loop();
-    let instance = Instance::new(Some(&handler));
-    assert_eq!(host.0.timers.lock().unwrap().len(), 1);
-    drop(instance);
-    assert!(host.0.timers.lock().unwrap().is_empty());
-}
-
-/// nice-plug's thread has to do where a host on Linux has none to offer.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_host_without_a_run_loop_is_asked_too_but_not_on_the_audio_thread() {
-    let host = ComWrapper::new(Handler::default());
-    let handler = host.to_com_ptr().unwrap();
-    let instance = Instance::new(Some(&handler));
-    instance.activate(1);
-    // On the thread that has made the instance, the call could only come within `process`.
-    instance.block(&music()[..FRAMES], instance.id("Lookahead"), &[(0, 1.0)]);
-    assert!(host.restarts.lock().unwrap().is_empty());
-    instance.activate(0);
-    instance.activate(1);
-    assert_eq!(instance.latency(), late());
-
-    instance.play(&music(), &[(0, 0.0)]);
-    let start = std::time::Instant::now();
-    while host.restarts.lock().unwrap().is_empty() && start.elapsed().as_secs() < 10 {
-        thread::yield_now();
-    }
-    assert_eq!(host.restarts.lock().unwrap().len(), 1);
-    assert_eq!(instance.latency(), 0);
 }

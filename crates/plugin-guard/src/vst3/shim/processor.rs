@@ -1,0 +1,106 @@
+//! The audio processor of [`Vst3Shim`], and its MIDI mapping.
+
+use super::*;
+
+impl IAudioProcessorTrait for Vst3Shim {
+    pass_on! { processor:
+        fn canProcessSampleSize(size: int32) -> tresult;
+        fn setProcessing(state: TBool) -> tresult;
+        fn getTailSamples() -> uint32;
+    }
+
+    /// Some hosts read it before they activate the plugin, and some after they were asked to activate it again, without
+    /// doing so; see [`Latency::read`](crate::Latency::read).
+    unsafe fn getLatencySamples(&self) -> uint32 {
+        self.instance.latency().read(self.wanted_latency())
+    }
+
+    unsafe fn setupProcessing(&self, setup: *mut ProcessSetup) -> tresult {
+        // SAFETY: the argument is the host's.
+        let result = unsafe { self.processor.setupProcessing(setup) };
+        if result == kResultOk {
+            // SAFETY: nice-plug has read it. It makes the rate this number.
+            let rate = f64::from(unsafe { (*setup).sampleRate } as f32);
+            self.rate.store(rate.to_bits(), Ordering::Relaxed);
+        }
+        result
+    }
+
+    unsafe fn setBusArrangements(
+        &self,
+        inputs: *mut SpeakerArrangement,
+        input_count: int32,
+        outputs: *mut SpeakerArrangement,
+        output_count: int32,
+    ) -> tresult {
+        if input_count != 2 || inputs.is_null() {
+            // SAFETY: the arguments are the host's.
+            return unsafe {
+                self.processor.setBusArrangements(inputs, input_count, outputs, output_count)
+            };
+        }
+        // SAFETY: VST3 promises as many as the count says.
+        let (main, own) = unsafe { (*inputs, *inputs.add(1)) };
+        let Some(mut both) = Sidechain::arrangements(main, own) else { return kResultFalse };
+        // SAFETY: there are two inputs, and the outputs are the host's.
+        let result = unsafe {
+            self.processor.setBusArrangements(both.as_mut_ptr(), 2, outputs, output_count)
+        };
+        if result == kResultOk {
+            self.sidechain.arrange(own);
+        }
+        result
+    }
+
+    unsafe fn getBusArrangement(
+        &self,
+        direction: BusDirection,
+        index: int32,
+        arrangement: *mut SpeakerArrangement,
+    ) -> tresult {
+        // SAFETY: the arguments are the host's.
+        let result = unsafe { self.processor.getBusArrangement(direction, index, arrangement) };
+        if let Some(own) = self.sidechain.arrangement()
+            && result == kResultOk
+            && is_sidechain(direction, index)
+        {
+            // SAFETY: nice-plug has filled it in.
+            unsafe { arrangement.write(own) };
+        }
+        result
+    }
+
+    unsafe fn process(&self, data: *mut ProcessData) -> tresult {
+        self.blocks.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: VST3 promises data that live as long as the call.
+        let Some(block) = (unsafe { data.as_ref() }).filter(|block| self.channels_fit(block))
+        else {
+            return kInvalidArgument;
+        };
+        let mut block = *block;
+        let mut inputs = self.sidechain.replaced(&block);
+        if let Some(inputs) = &mut inputs {
+            (block.inputs, block.numInputs) = (inputs.as_mut_ptr(), 2);
+        }
+        // SAFETY: the data are the host's but for the inputs, which live until the call returns.
+        let result = unsafe { self.processor.process(&mut block) };
+        self.check_latency();
+        result
+    }
+}
+
+impl IMidiMappingTrait for Vst3Shim {
+    unsafe fn getMidiControllerAssignment(
+        &self,
+        bus: int32,
+        _channel: int16,
+        controller: CtrlNumber,
+        id: *mut ParamID,
+    ) -> tresult {
+        if !self.controllers.contains(&controller) {
+            return kResultFalse;
+        }
+        // SAFETY: the pointer is the host's.
+        unsafe { self.midi.getMidiControllerAssignment(bus, 0, controller, id) }
+    }
+}
