@@ -1,4 +1,4 @@
-//! The CLAP entry point: nice-plug's plugin behind a [`ClapShim`], and the factory of its presets.
+//! The CLAP entry point: nice-plug's plugin behind a `ClapShim`, and the factory of its presets.
 
 mod events;
 mod extensions;

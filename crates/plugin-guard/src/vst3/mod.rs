@@ -1,4 +1,4 @@
-//! The VST3 entry point: the factory of nice-plug's plugin behind a [`Vst3Shim`].
+//! The VST3 entry point: the factory of nice-plug's plugin behind a `Vst3Shim`.
 
 mod restart;
 mod run_loop;
