@@ -120,8 +120,8 @@ impl Chip {
     }
 
     fn give_parts(&mut self, amplitudes: &[f64; TONES]) {
-        for tone in 0..TONES {
-            let exact = self.volume_of(amplitudes[tone]);
+        for (tone, amplitude) in amplitudes.iter().enumerate() {
+            let exact = self.volume_of(*amplitude);
             if (exact - self.volume[tone]).abs() > 0.75 {
                 self.volume[tone] = exact.round();
             }
