@@ -29,18 +29,18 @@ const FRAME: usize = 800;
 fn all_lit(time: f64) -> Snapshot {
     let mut lit = Snapshot { drive: 40.0, threshold: 0.001, ceiling: 0.05, ..Snapshot::default() };
     (lit.floor, lit.first.total_power) = (1e-6, 0.1);
-    lit.tones.lo_weight.0 = [1.0; TONES];
+    lit.tones.lo_weight = [1.0; TONES];
     for tone in 0..TONES {
         let turns = std::f64::consts::TAU * notes::frequency(tone, 440.0, 0.0);
         let (sine, cosine) = (turns * time).sin_cos();
         // Below the ceiling and above it.
         let amplitude = [0.05, 0.12][tone % 2];
-        lit.tones.angular_frequency.0[tone] = turns as f32;
-        lit.first.state.bp.0[tone] = (amplitude * sine) as f32;
-        lit.first.state.lo.0[tone] = (amplitude * cosine) as f32;
+        lit.tones.angular_frequency[tone] = turns as f32;
+        lit.first.bp[tone] = (amplitude * sine) as f32;
+        lit.first.lo[tone] = (amplitude * cosine) as f32;
         // Levels that move at different rates.
         let ratio = 0.05 + 0.04 * (time * (1.0 + tone as f64)).sin();
-        lit.first.state.power.0[tone] = (0.1 * ratio) as f32;
+        lit.first.power[tone] = (0.1 * ratio) as f32;
     }
     lit
 }

@@ -7,7 +7,7 @@ mod frame;
 use common::{noisy_chord, white};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use tone_filter_dsp::{Settings, Stereo, ToneFilter, kernel::Kernel};
+use tone_filter_dsp::{Kernel, Settings, Stereo, ToneFilter};
 
 const RATE: f64 = 44_100.0;
 const FRAMES: usize = 4096;

@@ -10,7 +10,7 @@ mod frame;
 use common::white;
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::{f64::consts::TAU, hint::black_box};
-use tone_filter_dsp::{Settings, ToneFilter, Voice, kernel::BLOCK, notes::frequency};
+use tone_filter_dsp::{BLOCK, Settings, ToneFilter, Voice, notes::frequency};
 
 const RATE: f64 = 44_100.0;
 const NOTES: [usize; 6] = [0, 7, 12, 16, 19, 28];

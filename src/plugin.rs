@@ -16,7 +16,7 @@ use note_input::{NoteInput, NoteQueue};
 use note_output::NoteOutput;
 use plugin_guard::{Latency, Task, construction};
 use std::sync::Arc;
-use tone_filter_dsp::{DEFAULT_TEMPO, KeyEvent, ToneFilter, kernel::Kernel};
+use tone_filter_dsp::{DEFAULT_TEMPO, Kernel, KeyEvent, ToneFilter};
 
 /// The plugin as hosts see it.
 pub struct ToneFilterPlugin {

@@ -2,8 +2,8 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 use tone_filter_dsp::{
-    BandMask, KeyEvent, Keys, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter,
-    Voice, kernel::Kernel,
+    BandMask, Kernel, KeyEvent, Keys, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo,
+    ToneFilter, Voice,
 };
 
 /// The most samples in all blocks together, which bounds the time of an input.

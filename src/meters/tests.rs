@@ -1,17 +1,13 @@
 //! The meters on one thread, and on two threads under load.
 
 use super::*;
-use tone_filter_dsp::{
-    BankSnapshot,
-    kernel::{Lanes, State},
-};
+use tone_filter_dsp::BankSnapshot;
 
 /// A snapshot in which every value is `number`.
 fn snapshot(number: u32) -> Snapshot {
     let value = number as f32;
-    let lanes = Lanes([value; 48]);
-    let state = State { lo: lanes, bp: lanes, power: lanes, ..State::ZERO };
-    let first = BankSnapshot { state, total_power: value };
+    let values = [value; 48];
+    let first = BankSnapshot { lo: values, bp: values, power: values, total_power: value };
     Snapshot { second: Some(first.clone()), first, drive: value, ..Snapshot::default() }
 }
 

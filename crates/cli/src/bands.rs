@@ -15,7 +15,7 @@ use std::{
     io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
-use tone_filter_dsp::{BandState, ToneFilter, kernel::Kernel};
+use tone_filter_dsp::{BandState, Kernel, ToneFilter};
 use tone_filter_offline::{
     Error, Output, STDIO,
     analyse::{Analysed, analyse},

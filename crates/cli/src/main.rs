@@ -28,7 +28,7 @@ use std::{
     path::Path,
     process::ExitCode,
 };
-use tone_filter_dsp::kernel::{self, Kernel};
+use tone_filter_dsp::Kernel;
 use tone_filter_offline::{Error, STDIO, batch};
 
 /// Picks the notes out of any music and gives them an 8-bit edge.
@@ -100,7 +100,7 @@ fn main() -> ExitCode {
         Err(error) => return refuse(&error),
     };
     if let Err(error) = Kernel::from_environment() {
-        say!("error: {}: {error}", kernel::VARIABLE);
+        say!("error: {}: {error}", Kernel::VARIABLE);
         return ExitCode::from(WRONG_USAGE);
     }
     let done = match cli.verb {

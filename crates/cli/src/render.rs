@@ -14,7 +14,7 @@ use std::{
     sync::Arc,
     time::Instant,
 };
-use tone_filter_dsp::{kernel::Kernel, quantity};
+use tone_filter_dsp::{Kernel, quantity};
 use tone_filter_offline::{
     Error, STDIO,
     batch::{Fate, Plan, Refused, Request, run as run_batch},

@@ -7,7 +7,7 @@ use std::{
     io::{self, Write},
     path::PathBuf,
 };
-use tone_filter_dsp::{CHOICES, kernel::Kernel};
+use tone_filter_dsp::{CHOICES, Kernel};
 use tone_filter_offline::Error;
 use tone_filter_presets as presets;
 

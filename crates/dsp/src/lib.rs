@@ -17,7 +17,7 @@
 
 mod analysis;
 mod bank;
-pub mod constants;
+mod constants;
 mod delay;
 mod downmix;
 mod lanes;
@@ -31,7 +31,6 @@ mod synthesis;
 mod view;
 mod voice;
 
-pub use bank::{kernel, resonator};
 pub use settings::{
     BadNoteValue, BadPitchClass, BadSwitches, BandMask, CHOICES, Choice, DEFAULT_TEMPO, Entry,
     Keys, Listen, NoteValue, OutOfRange, PitchClass, PitchClasses, SPECS, Scale, Settings, Spec,
@@ -42,9 +41,10 @@ pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot};
 
 pub use analysis::{KeyEvent, Keyboard};
 pub use bank::Tones;
+pub use lanes::BLOCK;
+pub use tone_filter_simd::{Kernel, UnknownKernel};
 
 use analysis::Analysis;
-use kernel::Kernel;
 use listener::{
     Listener,
     notes::{Event, Notes},
@@ -146,7 +146,7 @@ impl ToneFilter {
     /// The same filter with its inner loop computed by `kernel`.
     ///
     /// ```
-    /// use tone_filter_dsp::{Settings, ToneFilter, kernel::Kernel};
+    /// use tone_filter_dsp::{Kernel, Settings, ToneFilter};
     ///
     /// let filter = ToneFilter::new(48_000.0, &Settings::default())?;
     /// assert_eq!(filter.kernel(), Kernel::best());

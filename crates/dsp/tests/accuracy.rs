@@ -7,8 +7,7 @@ mod reference;
 use common::{noisy_chord, sine, snr, white};
 use reference::Bank;
 use tone_filter_dsp::{
-    BandState, PitchClass, Scale, Settings, Stereo, ToneFilter,
-    kernel::Kernel,
+    BandState, Kernel, PitchClass, Scale, Settings, Stereo, ToneFilter,
     notes::{TONES, frequency},
 };
 

@@ -7,8 +7,7 @@ mod reference;
 use common::{noise, noisy_chord, sine, white};
 use proptest::prelude::*;
 use tone_filter_dsp::{
-    BandMask, Error, KeyEvent, SPECS, Scale, Settings, Spec, Stereo, ToneFilter, choice,
-    kernel::BLOCK,
+    BLOCK, BandMask, Error, KeyEvent, SPECS, Scale, Settings, Spec, Stereo, ToneFilter, choice,
 };
 
 const RATE: f64 = 44_100.0;

@@ -6,7 +6,7 @@ mod common;
 mod heap;
 
 use common::noisy_chord;
-use tone_filter_dsp::{kernel::Kernel, listener::Listener};
+use tone_filter_dsp::{Kernel, listener::Listener};
 
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;

@@ -1,15 +1,12 @@
 //! The environment variable with the name of the kernel. A test of its own process, because it sets the variable.
 
-use tone_filter_dsp::{
-    Settings, ToneFilter,
-    kernel::{Kernel, VARIABLE},
-};
+use tone_filter_dsp::{Kernel, Settings, ToneFilter};
 
 #[test]
 fn the_variable_names_the_kernel_and_a_wrong_name_is_an_error() {
     let set = |name: &str| {
         // SAFETY: this is the only test of its process, and no other thread reads the environment.
-        unsafe { std::env::set_var(VARIABLE, name) }
+        unsafe { std::env::set_var(Kernel::VARIABLE, name) }
     };
     let chosen = || ToneFilter::new(48_000.0, &Settings::default()).unwrap().kernel();
 
@@ -31,7 +28,7 @@ fn the_variable_names_the_kernel_and_a_wrong_name_is_an_error() {
     }
 
     // SAFETY: as above.
-    unsafe { std::env::remove_var(VARIABLE) };
+    unsafe { std::env::remove_var(Kernel::VARIABLE) };
     assert_eq!(Kernel::from_environment(), Ok(Kernel::best()));
     assert_eq!(chosen(), Kernel::best());
 }

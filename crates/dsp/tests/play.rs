@@ -6,8 +6,7 @@ mod common;
 use common::noise;
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
-    KeyEvent, Keys, NoteValue, Settings, ToneFilter, Voice,
-    kernel::Kernel,
+    Kernel, KeyEvent, Keys, NoteValue, Settings, ToneFilter, Voice,
     notes::{TONES, frequency},
 };
 

@@ -10,7 +10,7 @@ use common::{noise, snr};
 use realfft::num_complex::Complex;
 use spectrum::{harmonics, ideal, spectrum};
 use std::f64::consts::{PI, TAU};
-use tone_filter_dsp::{BandMask, Settings, ToneFilter, Voice, kernel::Kernel, notes};
+use tone_filter_dsp::{BandMask, Kernel, Settings, ToneFilter, Voice, notes};
 
 /// One band and the voice alone: no listener, no level, nothing dry.
 fn alone(tone: usize, voice: Voice, octave: f32) -> Settings {

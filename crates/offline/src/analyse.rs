@@ -5,7 +5,7 @@ use super::{
     score::{Player, Score},
 };
 use std::path::Path;
-use tone_filter_dsp::{Bands, Settings, ToneFilter, kernel::Kernel};
+use tone_filter_dsp::{Bands, Kernel, Settings, ToneFilter};
 
 /// What [`analyse`] has read.
 #[derive(Debug, Clone, Copy, PartialEq)]

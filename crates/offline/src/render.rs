@@ -7,7 +7,7 @@ use super::{
     wav::{Depth, Format, Writer},
 };
 use std::{io, path::Path, sync::mpsc, thread, time::Instant};
-use tone_filter_dsp::{BandMask, Settings, kernel::Kernel};
+use tone_filter_dsp::{BandMask, Kernel, Settings};
 
 /// Frames that go from the reader to the filter and on to the writer at a time: enough to be worth a system
 /// call and a word between threads.

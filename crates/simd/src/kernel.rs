@@ -3,9 +3,6 @@
 use fearless_simd::{Fallback, Level, Simd};
 use std::{error::Error, fmt, str::FromStr};
 
-/// The environment variable with the name of the kernel, for programs that let users choose.
-pub const VARIABLE: &str = "TONE_FILTER_KERNEL";
-
 /// An instruction set of this CPU, or plain Rust, for inner loops.
 #[derive(Clone, Copy)]
 pub struct Kernel(Machine);
@@ -65,6 +62,9 @@ impl Default for Kernel {
 }
 
 impl Kernel {
+    /// The environment variable with the name of the kernel, for programs that let users choose.
+    pub const VARIABLE: &str = "TONE_FILTER_KERNEL";
+
     /// The names of all kernels on all CPUs, simplest first.
     pub const NAMES: [&str; 7] =
         ["scalar", "portable", "simd128", "sse2", "neon", "avx2", "avx512"];
@@ -79,12 +79,12 @@ impl Kernel {
         Self::available().last().unwrap_or(Self(Machine::Portable))
     }
 
-    /// The kernel that the environment variable [`VARIABLE`] names, or the fastest one.
+    /// The kernel that the environment variable [`Kernel::VARIABLE`] names, or the fastest one.
     ///
     /// # Errors
     /// When the variable does not name a kernel of this CPU.
     pub fn from_environment() -> Result<Self, UnknownKernel> {
-        std::env::var_os(VARIABLE)
+        std::env::var_os(Self::VARIABLE)
             .map_or_else(|| Ok(Self::best()), |name| name.to_string_lossy().parse())
     }
 

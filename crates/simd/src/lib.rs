@@ -7,4 +7,4 @@ pub mod approx;
 pub mod denormals;
 mod kernel;
 
-pub use kernel::{Kernel, UnknownKernel, VARIABLE, Work};
+pub use kernel::{Kernel, UnknownKernel, Work};

@@ -3,7 +3,7 @@
 use super::{cycles::Cycles, voices};
 use crate::progress::Bar;
 use std::{hint::black_box, time::Instant};
-use tone_filter_dsp::{BandMask, Settings, Stereo, ToneFilter, kernel::Kernel};
+use tone_filter_dsp::{BandMask, Kernel, Settings, Stereo, ToneFilter};
 
 /// Samples a call, as an offline renderer has them.
 const BLOCK: usize = 4096;

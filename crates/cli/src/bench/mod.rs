@@ -9,7 +9,7 @@ use clap::ValueHint;
 use measure::measure;
 use report::Report;
 use std::path::{Path, PathBuf};
-use tone_filter_dsp::{Choice, choice, kernel::Kernel, quantity};
+use tone_filter_dsp::{Choice, Kernel, choice, quantity};
 use tone_filter_offline::xorshift::xorshift;
 use tone_filter_offline::{Input, Source};
 

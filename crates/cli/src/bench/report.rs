@@ -8,7 +8,7 @@ use std::{
     io::{self, Write},
     path::Path,
 };
-use tone_filter_dsp::kernel::Kernel;
+use tone_filter_dsp::Kernel;
 use tone_filter_offline as offline;
 
 const RATES: [u32; 3] = [44_100, 48_000, 96_000];

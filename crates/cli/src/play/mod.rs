@@ -20,7 +20,7 @@ use std::{
     thread,
     time::Duration,
 };
-use tone_filter_dsp::kernel::Kernel;
+use tone_filter_dsp::Kernel;
 use tone_filter_offline::{Input, Source, pass::Pass, render::Options};
 
 /// Play a file, or what a microphone hears, through the filter and the speakers

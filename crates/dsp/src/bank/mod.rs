@@ -1,8 +1,8 @@
 //! A bank of 48 resonators: a signal in, the wet signal out, block by block.
 
 pub mod kernel;
-pub(crate) mod one_pole;
-pub mod resonator;
+pub mod one_pole;
+mod resonator;
 
 use crate::{
     constants::Constants,
@@ -11,9 +11,10 @@ use crate::{
     settings::Settings,
 };
 use fearless_simd::Simd;
-use kernel::{Coefficients, FrameInputs, Kernel, RMS_GUARD, State, Task, Work};
+use kernel::{Coefficients, FrameInputs, RMS_GUARD, State, Task};
 use one_pole::{OnePole, Response};
 use resonator::Design;
+use tone_filter_simd::{Kernel, Work};
 
 /// The bound of a bank's input as a magnitude, 18 dB over full scale: far above music, it limits how long a fault in
 /// the input has an effect.
@@ -100,9 +101,9 @@ impl BankParams {
             let angle = design.angle;
             self.pitches.angles.0[tone] = angle as f32;
             self.pitches.lo_weights.0[tone] = 2.0 / rise;
-            self.tones.angular_frequency.0[tone] = (angle * self.sample_rate) as f32;
-            self.tones.lo_weight.0[tone] = (f64::from(fall) / libm::sin(angle)) as f32;
-            self.tones.bp_weight.0[tone] = libm::tan(angle / 2.0) as f32;
+            self.tones.angular_frequency[tone] = (angle * self.sample_rate) as f32;
+            self.tones.lo_weight[tone] = (f64::from(fall) / libm::sin(angle)) as f32;
+            self.tones.bp_weight[tone] = libm::tan(angle / 2.0) as f32;
         }
     }
 
@@ -168,17 +169,17 @@ pub struct Pitches {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tones {
     /// Angular frequency of each tone, radians per second.
-    pub angular_frequency: Lanes,
+    pub angular_frequency: [f32; TONES],
     /// Weight of the first integrator in the oscillation a quarter of a period ago.
-    pub lo_weight: Lanes,
+    pub lo_weight: [f32; TONES],
     /// Weight of the second integrator there.
-    pub bp_weight: Lanes,
+    pub bp_weight: [f32; TONES],
 }
 
 impl Tones {
     /// All zero.
     pub const ZERO: Self =
-        Self { angular_frequency: Lanes::ZERO, lo_weight: Lanes::ZERO, bp_weight: Lanes::ZERO };
+        Self { angular_frequency: [0.0; TONES], lo_weight: [0.0; TONES], bp_weight: [0.0; TONES] };
 }
 
 /// What comes before the kernel.

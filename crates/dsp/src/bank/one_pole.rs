@@ -1,7 +1,7 @@
 //! A one-pole average, computed for 16 samples at a time.
 
-use super::kernel::{Kernel, Work};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
+use tone_filter_simd::{Kernel, Work};
 
 /// Samples that are computed together. A block is a multiple of it.
 const GROUP: usize = 16;

@@ -168,20 +168,30 @@ pub struct Snapshot {
     pub low: usize,
 }
 
-/// A copy of the state of a bank.
+/// A copy of the state of a bank: of each band, the two integrators of its resonator and its tracked power.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BankSnapshot {
-    /// The state of its bands.
-    pub state: State,
+    /// First integrators, in units that [`Tones::lo_weight`] converts.
+    pub lo: [f32; TONES],
+    /// Second integrators: the outputs of the resonators.
+    pub bp: [f32; TONES],
+    /// Tracked powers, 1 at full scale.
+    pub power: [f32; TONES],
     /// Tracked power of the input, 1 at full scale.
     pub total_power: f32,
+}
+
+impl BankSnapshot {
+    /// A bank at rest.
+    pub const REST: Self =
+        Self { lo: [0.0; TONES], bp: [0.0; TONES], power: [0.0; TONES], total_power: 0.0 };
 }
 
 impl Default for Snapshot {
     /// A filter without input so far.
     fn default() -> Self {
         Self {
-            first: BankSnapshot { state: State::ZERO, total_power: 0.0 },
+            first: BankSnapshot::REST,
             second: None,
             tones: Tones::ZERO,
             drive: 0.0,
@@ -210,14 +220,13 @@ impl Snapshot {
         makeup: f32,
     ) -> Self {
         let params = &synthesis.params;
-        let bank = |bank: &Bank| BankSnapshot {
-            state: bank.state(params),
-            total_power: bank.total_power(),
+        let bank = |bank: &Bank| {
+            let State { lo, bp, power, .. } = bank.state(params);
+            BankSnapshot { lo: lo.0, bp: bp.0, power: power.0, total_power: bank.total_power() }
         };
         let mut banks = synthesis.banks().map(bank);
-        let silence = BankSnapshot { state: State::ZERO, total_power: 0.0 };
         Self {
-            first: banks.next().unwrap_or(silence),
+            first: banks.next().unwrap_or(BankSnapshot::REST),
             second: banks.next(),
             tones: params.tones.clone(),
             drive: params.coefficients.drive,
@@ -257,7 +266,7 @@ impl Snapshot {
         let (gain, makeup) = (self.gain, self.makeup);
         let played = self.played.map(|played| played.intersection(self.enabled));
         let mut bands: [Band; TONES] = std::array::from_fn(|tone| {
-            let (phasor, power) = (self.phasor(&bank.state, tone), bank.state.power.0[tone]);
+            let (phasor, power) = (self.phasor(bank, tone), bank.power[tone]);
             let resonance = (phasor[0] * phasor[0] + phasor[1] * phasor[1]) / 2.0;
             let enabled = self.enabled.contains(tone);
             let is_played =
@@ -270,7 +279,7 @@ impl Snapshot {
                 BandState::Saturated
             };
             let ratio = power / (total_power + POWER_GUARD / (gain * gain));
-            let angular_frequency = self.tones.angular_frequency.0[tone];
+            let angular_frequency = self.tones.angular_frequency[tone];
             let (drive, guard) = (self.drive, RMS_GUARD / gain);
             let (voice, octave) = (self.voice, self.octave);
             Band {
@@ -309,8 +318,8 @@ impl Snapshot {
     /// The tone's oscillation now and a quarter of a period ago, from the two integrators: when
     /// `bp = A cos(p)`, the loop holds `lo = A (2 sin(w/2) / fall) sin(p - w/2)`, so
     /// `A sin(p) = lo fall / sin(w) + bp tan(w/2)`.
-    fn phasor(&self, state: &State, tone: usize) -> [f32; 2] {
-        let (lo, bp) = (state.lo.0[tone], state.bp.0[tone]);
-        [bp, lo * self.tones.lo_weight.0[tone] + bp * self.tones.bp_weight.0[tone]]
+    fn phasor(&self, bank: &BankSnapshot, tone: usize) -> [f32; 2] {
+        let (lo, bp) = (bank.lo[tone], bank.bp[tone]);
+        [bp, lo * self.tones.lo_weight[tone] + bp * self.tones.bp_weight[tone]]
     }
 }

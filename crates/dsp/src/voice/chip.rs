@@ -10,12 +10,12 @@ use super::{
     waveform::{STEPS_RMS, Waveforms},
 };
 use crate::{
-    bank::kernel::Kernel,
     constants::low_pass_pole,
     lanes::{BLOCK, Lanes},
     notes::TONES,
     settings::Voice,
 };
+use tone_filter_simd::Kernel;
 
 /// How often volumes and roles change, in Hz.
 pub const TICKS: f64 = 60.0;

@@ -8,7 +8,7 @@ mod oscillators;
 mod waveform;
 
 use crate::{
-    bank::{Bank, BankParams, kernel::Kernel, one_pole::OnePole},
+    bank::{Bank, BankParams, one_pole::OnePole},
     lanes::{BLOCK, Lanes, sum},
     notes::{TONES, frequency},
     settings::{Settings, Voice},
@@ -17,6 +17,7 @@ use chip::Chip;
 pub use chip::{low_bands, roles};
 pub use oscillators::Heard;
 use oscillators::{Gate, Levels, Oscillators, Part};
+use tone_filter_simd::Kernel;
 use waveform::Waveforms;
 
 /// Seconds in which one voice gives way to another.

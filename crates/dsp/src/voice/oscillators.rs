@@ -6,15 +6,15 @@
 
 use super::waveform::{CHUNK, Table};
 use crate::{
-    bank::{
-        Pitches,
-        kernel::{Kernel, State},
-    },
+    bank::{Pitches, kernel::State},
     lanes::{BLOCK, Lanes, sum},
     notes::TONES,
 };
 use std::f32::consts::TAU;
-use tone_filter_simd::approx::{polar, tan, truncated, wrapped};
+use tone_filter_simd::{
+    Kernel,
+    approx::{polar, tan, truncated, wrapped},
+};
 
 /// A period of the note that is heard, as a phase: four of them are 2^32, so that an octave or two below has a phase
 /// of its own.

@@ -5,7 +5,7 @@ mod draw;
 
 use super::{Error, analyse::analyse, pitch::names, score::Score};
 use std::path::Path;
-use tone_filter_dsp::{BandState, Bands, Settings, kernel::Kernel, notes::TONES};
+use tone_filter_dsp::{BandState, Bands, Kernel, Settings, notes::TONES};
 
 /// Columns held before neighbours are merged: enough that the picture has no more than that to show.
 const COLUMNS: usize = 2 * draw::WIDTH as usize;

@@ -11,15 +11,15 @@ mod dispatched;
 mod frame;
 mod scalar;
 
-pub(crate) use tone_filter_simd::Work;
-pub use tone_filter_simd::{Kernel, UnknownKernel, VARIABLE};
-
 use super::resonator::Design;
-use crate::{constants, notes::TONES};
+use crate::{
+    constants,
+    lanes::{BLOCK, Lanes},
+    notes::TONES,
+};
 use fearless_simd::Simd;
 use frame::Frame;
-
-pub use crate::lanes::{BLOCK, Lanes};
+use tone_filter_simd::{Kernel, Work};
 
 /// The state of the bands.
 #[derive(Debug, Clone, PartialEq)]
@@ -201,3 +201,6 @@ impl Work for Dispatched<'_> {
         dispatched::process(simd, self.c, self.task);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,129 @@
+//! Properties of the loop that every kernel of this CPU has, run by hand.
+
+use super::*;
+use crate::notes::frequency;
+use tone_filter_reference::Resonator;
+
+#[path = "../../../../../tests/common/mod.rs"]
+mod common;
+
+use common::{noise, snr, white};
+
+/// The reference's ring, in seconds.
+const RING: f64 = 1.5663;
+
+/// Coefficients for a kernel, and the same resonators of the reference.
+fn bench(rate: f64, ring: f64) -> (Coefficients, [Resonator; TONES]) {
+    let hertz: [f64; TONES] = std::array::from_fn(|tone| frequency(tone, 440.0, 0.0));
+    let designs = hertz.map(|hertz| Design::new(hertz, ring, rate));
+    let mut coefficients = Coefficients::ZERO;
+    coefficients.drive = 40.0;
+    coefficients.threshold = 2e-4;
+    coefficients.ceiling = 0.1;
+    coefficients.floor = 2e-4;
+    coefficients.set_resonators(&designs);
+    coefficients.set_step(1e-4);
+    coefficients.set_weights(Lanes([1.0; TONES]), Lanes([1.0; TONES]), RMS_GUARD);
+    (coefficients, hertz.map(|hertz| Resonator::new(hertz, ring, rate)))
+}
+
+#[test]
+fn each_resonator_alone_is_the_references_to_99_db() {
+    let rings = [RING, 0.3, 0.05];
+    for (rate, ring) in
+        [44_100.0, 96_000.0, 192_000.0].into_iter().flat_map(|rate| rings.map(|ring| (rate, ring)))
+    {
+        let (coefficients, resonators) = bench(rate, ring);
+        let input = white(2.0, rate);
+        for kernel in Kernel::available() {
+            let mut resonators = resonators;
+            let mut state = State::ZERO;
+            let mut inputs = FrameInputs::ZERO;
+            let (mut signal, mut error) = ([0.0; TONES], [0.0; TONES]);
+            let mut previous = [0.0; 2];
+            for (t, &x) in input.iter().enumerate() {
+                inputs.input[0] = x - previous[0];
+                previous = [previous[1], x];
+                let position = t % BLOCK;
+                let task = Task { state: &mut state, position, inputs: &inputs, sums: &mut [0.0] };
+                process(kernel, &coefficients, task);
+                let mut now = state.clone();
+                now.settle(&coefficients);
+                for (tone, resonator) in resonators.iter_mut().enumerate() {
+                    let truth = resonator.next(f64::from(x));
+                    signal[tone] += truth * truth;
+                    error[tone] += (truth - f64::from(now.bp.0[tone])).powi(2);
+                }
+            }
+            for tone in 0..TONES {
+                let db = 10.0 * (signal[tone] / error[tone]).log10();
+                assert!(db >= 99.0, "{kernel:?}, tone {tone} at {rate} Hz, {ring} s: {db:.1} dB");
+            }
+        }
+    }
+}
+
+/// The sums for noise while every tone's weight moves from block to block, in calls of `size` samples and of the rest
+/// of each block.
+fn ramped(kernel: Kernel, ring: f64, size: usize) -> Vec<f32> {
+    let (mut coefficients, _) = bench(44_100.0, ring);
+    let (mut state, mut weights, mut noise) = (State::ZERO, Lanes::ZERO, noise(7));
+    let (mut sums, mut previous) = (vec![0.0; 200 * BLOCK], [0.0; 2]);
+    for (block, sums) in sums.chunks_mut(BLOCK).enumerate() {
+        let from = weights;
+        // 0, 1 or between; constant in every fourth block.
+        weights.0 = weights.0.map(|weight| match block % 4 {
+            3 => weight,
+            _ => (noise() as f32).mul_add(0.8, 0.5).clamp(0.0, 1.0),
+        });
+        coefficients.set_weights(from, weights, RMS_GUARD);
+        let mut rest = sums;
+        while !rest.is_empty() {
+            let position = BLOCK - rest.len();
+            let (part, after) = rest.split_at_mut(size.min(rest.len()));
+            let mut inputs = FrameInputs { total_power: [0.08; BLOCK], ..FrameInputs::ZERO };
+            for input in &mut inputs.input[..part.len()] {
+                let x = 0.5 * noise() as f32;
+                (*input, previous) = (x - previous[0], [previous[1], x]);
+            }
+            let task = Task { state: &mut state, position, inputs: &inputs, sums: part };
+            process(kernel, &coefficients, task);
+            rest = after;
+        }
+    }
+    sums
+}
+
+#[test]
+fn kernels_agree_to_90_db_on_shares_that_move_and_wherever_a_block_is_cut() {
+    for ring in [RING, 0.3] {
+        let scalar = Kernel::available().next().unwrap();
+        let truth: Vec<f64> = ramped(scalar, ring, BLOCK).into_iter().map(f64::from).collect();
+        for kernel in Kernel::available() {
+            let whole = ramped(kernel, ring, BLOCK);
+            let db = snr(&truth, &whole);
+            assert!(db >= 90.0, "{kernel:?}, {ring} s: {db:.1} dB");
+            for size in 1..BLOCK {
+                assert_eq!(ramped(kernel, ring, size), whole, "{kernel:?}, {ring} s, {size}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_kernel_leaves_alone_what_is_beyond_a_block() {
+    let (coefficients, _) = bench(44_100.0, RING);
+    let inputs = FrameInputs { input: [0.5; BLOCK], total_power: [0.1; BLOCK] };
+    for kernel in Kernel::available() {
+        let mut state = State::ZERO;
+        let task = Task { state: &mut state, position: 0, inputs: &inputs, sums: &mut [] };
+        process(kernel, &coefficients, task);
+        assert_eq!(state, State::ZERO, "{kernel:?}: no samples, no change");
+
+        let mut sums = [f32::NAN; BLOCK + 9];
+        let task = Task { state: &mut state, position: 0, inputs: &inputs, sums: &mut sums };
+        process(kernel, &coefficients, task);
+        assert!(sums[..BLOCK].iter().all(|sum| sum.is_finite()), "{kernel:?}");
+        assert!(sums[BLOCK..].iter().all(|sum| sum.is_nan()), "{kernel:?}");
+    }
+}
