@@ -3,8 +3,8 @@
 use crate::{
     KeyEvent, ToneFilter, downmix::finite, lanes::BLOCK, plan::Span, settings::smoother::Fades,
 };
-use std::ops::Range;
-use tone_filter_simd::denormals::FlushToZero;
+use std::{iter::Peekable, ops::Range};
+use tone_filter_simd::denormals::with_flush_to_zero;
 
 impl ToneFilter {
     /// Replaces the samples of every channel (full scale is 1) by the filter's output.
@@ -83,11 +83,23 @@ impl ToneFilter {
         events: impl IntoIterator<Item = (usize, KeyEvent)>,
         mut each: impl FnMut(usize, &Self),
     ) {
-        let _denormals = FlushToZero::new();
+        let mut events = events.into_iter().peekable();
+        with_flush_to_zero(&mut || {
+            self.process_blocks(channels, sidechain, &mut events, &mut each);
+        });
+    }
+
+    /// [`ToneFilter::process_events`], block by block.
+    fn process_blocks(
+        &mut self,
+        channels: &mut [&mut [f32]],
+        sidechain: &[&[f32]],
+        events: &mut Peekable<impl Iterator<Item = (usize, KeyEvent)>>,
+        each: &mut impl FnMut(usize, &Self),
+    ) {
         let lengths = channels.iter().map(|channel| channel.len());
         let frames = lengths.chain(sidechain.iter().map(|channel| channel.len())).min();
         let frames = if channels.is_empty() { 0 } else { frames.unwrap_or(0) };
-        let mut events = events.into_iter().peekable();
         let mut start = 0;
         while start < frames {
             if self.position == 0 {

@@ -2,7 +2,7 @@ use super::*;
 use model::Tap;
 use std::f64::consts::TAU;
 use tone_filter_reference as reference;
-use tone_filter_simd::denormals::FlushToZero;
+use tone_filter_simd::denormals::with_flush_to_zero;
 
 const RATES: [f64; 9] =
     [8000.0, 11_025.0, 22_050.0, 44_100.0, 48_000.0, 88_200.0, 96_000.0, 192_000.0, 768_000.0];
@@ -51,9 +51,12 @@ fn music(seconds: f64, rate: f64) -> Vec<f32> {
 
 /// All that a listener decides about `signal`.
 fn listen(listener: &mut Listener, kernel: Kernel, signal: &[f32]) -> Vec<Decisions> {
-    let _denormals = FlushToZero::new();
-    let blocks = signal.as_chunks().0.iter();
-    blocks.filter_map(|block| listener.push(kernel, block).cloned()).collect()
+    let mut decisions = Vec::new();
+    with_flush_to_zero(&mut || {
+        let blocks = signal.as_chunks().0.iter();
+        decisions.extend(blocks.filter_map(|block| listener.push(kernel, block).cloned()));
+    });
+    decisions
 }
 
 /// The bands that are on, and how much of the time, after the first half second.

@@ -1,41 +1,92 @@
 //! Denormal numbers off, for as long as a block is processed.
 //!
 //! The output of a resonator decays towards zero and never reaches it, and on most CPUs arithmetic on numbers below 1e-38
-//! is a hundred times slower. Such small numbers are inaudible.
-
-/// While this value lives, this thread's float arithmetic flushes denormals to zero; then the
-/// thread's former mode is restored.
-pub struct FlushToZero {
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-    before: ControlWord,
-}
+//! is a hundred times slower. Such small numbers are inaudible. [`with_flush_to_zero`] switches the CPU to a mode in which
+//! they are zero, as JUCE, nih-plug and most hosts do. Clamping them in every loop instead takes longer and changes the
+//! last bits of the sound (docs/performance.md).
+//!
+//! # Whether Rust allows this
+//!
+//! It does not: Rust and LLVM assume the default mode, and the documentation of `core::arch::x86_64::_mm_setcsr` calls
+//! code that runs in another one undefined behaviour. No way to tell the compiler of a mode exists yet. What follows is
+//! why it is harmless here.
+//!
+//! **Proven**: each floating-point operation runs in the mode that its place in the source asks for.
+//! * The instruction that sets the mode is an assembler block that gets the address of the pointer to the work. By the
+//!   rules of `asm!` the block may change what lies there, so the compiler knows only after it which function it calls:
+//!   nothing of the work can run earlier.
+//! * That function is unknown, so it may do anything, and the block that restores the mode may read and write memory: the
+//!   two keep their order. Nothing of the work can run later.
+//! * The function that holds both blocks computes with no floats, and is not inlined: LLVM keeps to `noinline`. Nothing of
+//!   the surroundings can run between them.
+//! * The blocks change the two bits for denormals alone. Rounding, traps and the flags of exceptions stay as they are, and
+//!   a panic restores the mode, too.
+//!
+//! **Resting on LLVM**: within the work, it may compute constants at compile time, and simplify expressions, as if denormals
+//! existed. Each of its steps is right for all numbers but denormals, so a result is wrong by less than 1.2e-38, or a
+//! comparison takes a denormal for zero or the reverse. That changes the sound by nothing that a 24-bit file can hold.
+//! It could reach memory only if a denormal decided on an index or on the end of a loop. In this workspace's code none does:
+//! loops over samples count integers, and a float becomes an index only after it has been held between normal numbers, which
+//! compare with denormals as with zero. The two unsafe blocks that such code calls (`approx::truncated`, `Table::read`)
+//! depend on no denormal either. A caller's own code in the work, like a callback, should keep to the same.
 
 /// Whether this CPU can. WebAssembly has no such mode.
-pub const FLUSHES: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+pub const FLUSHES: bool = control::FLUSH != 0;
 
-#[cfg(target_arch = "x86_64")]
-type ControlWord = u32;
-#[cfg(target_arch = "aarch64")]
-type ControlWord = u64;
+/// Calls `work` once, and flushes denormals to zero in this thread's float arithmetic meanwhile. The thread's former mode
+/// is restored at the end, also if `work` panics. It neither allocates nor locks.
+///
+/// ```
+/// use std::hint::black_box;
+/// use tone_filter_simd::denormals::{FLUSHES, with_flush_to_zero};
+///
+/// let (least, mut half) = (black_box(f32::MIN_POSITIVE), 1.0);
+/// with_flush_to_zero(&mut || half = 0.5 * least);
+/// assert_eq!(half == 0.0, FLUSHES);
+/// ```
+#[inline(never)]
+pub fn with_flush_to_zero(mut work: &mut dyn FnMut()) {
+    let word = control::get();
+    let _restored = Restored(word);
+    control::set(word | control::FLUSH, &mut work);
+    work();
+}
+
+/// Restores how denormals are treated when it is dropped.
+struct Restored(control::Word);
+
+impl Drop for Restored {
+    fn drop(&mut self) {
+        let others = control::get() & !control::FLUSH;
+        control::set(others | self.0 & control::FLUSH, &mut ());
+    }
+}
 
 #[cfg(target_arch = "x86_64")]
 mod control {
     use std::arch::asm;
 
-    /// MXCSR's flush-to-zero and denormals-are-zero bits.
-    pub const FLUSH: u32 = 1 << 15 | 1 << 6;
+    pub type Word = u32;
 
-    pub fn get() -> u32 {
-        let mut word = 0u32;
+    /// MXCSR's flush-to-zero and denormals-are-zero bits.
+    pub const FLUSH: Word = 1 << 15 | 1 << 6;
+
+    pub fn get() -> Word {
+        let mut word = 0;
         // SAFETY: SSE is part of x86-64; the instruction writes four bytes to a local.
         unsafe { asm!("stmxcsr [{}]", in(reg) &mut word, options(nostack, preserves_flags)) };
         word
     }
 
-    pub fn set(word: u32) {
-        // SAFETY: SSE is part of x86-64; `word` is one that `get` returned, with rounding and exception
-        // masks as they were, so only how denormals are treated changes.
-        unsafe { asm!("ldmxcsr [{}]", in(reg) &word, options(nostack, readonly, preserves_flags)) };
+    /// Sets the register. As far as the compiler knows, this may replace `touched`.
+    pub fn set<T>(word: Word, touched: &mut T) {
+        let touched = std::ptr::from_mut(touched).cast::<()>();
+        // SAFETY: SSE is part of x86-64. `word` is what `get` returned but for the bits of `FLUSH`, so no reserved bit is set,
+        // and traps stay off. That Rust code runs with these bits set is undefined behaviour by the letter; the module's
+        // documentation has the proof of what stays in order, and what rests on LLVM.
+        unsafe {
+            asm!("ldmxcsr [{}]", "/* {} */", in(reg) &word, in(reg) touched, options(nostack));
+        }
     }
 }
 
@@ -43,60 +94,104 @@ mod control {
 mod control {
     use std::arch::asm;
 
-    /// FPCR's flush-to-zero bit.
-    pub const FLUSH: u64 = 1 << 24;
+    pub type Word = u64;
 
-    pub fn get() -> u64 {
-        let word: u64;
+    /// FPCR's flush-to-zero bit, for inputs and outputs.
+    pub const FLUSH: Word = 1 << 24;
+
+    pub fn get() -> Word {
+        let word;
         // SAFETY: reads a register that every thread may read.
         unsafe { asm!("mrs {}, fpcr", out(reg) word, options(nomem, nostack, preserves_flags)) };
         word
     }
 
-    pub fn set(word: u64) {
-        // SAFETY: `word` is one that `get` returned, with rounding mode and traps as they were, so only
-        // how denormals are treated changes.
-        unsafe { asm!("msr fpcr, {}", in(reg) word, options(nomem, nostack, preserves_flags)) };
+    /// Sets the register. As far as the compiler knows, this may replace `touched`.
+    pub fn set<T>(word: Word, touched: &mut T) {
+        let touched = std::ptr::from_mut(touched).cast::<()>();
+        // SAFETY: every thread may write this register. `word` is what `get` returned but for `FLUSH`, so rounding and traps
+        // stay as they are. That Rust code runs with this bit set is undefined behaviour by the letter; the module's
+        // documentation has the proof of what stays in order, and what rests on LLVM.
+        unsafe {
+            asm!("msr fpcr, {}", "/* {} */", in(reg) word, in(reg) touched, options(nostack))
+        };
     }
 }
 
-impl FlushToZero {
-    /// Switches denormals off.
-    #[expect(clippy::new_without_default, reason = "it is not a value but a mode of the thread")]
-    #[must_use = "denormals are back on when this is dropped"]
-    pub fn new() -> Self {
-        #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-        {
-            let before = control::get();
-            control::set(before | control::FLUSH);
-            Self { before }
-        }
-        #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-        Self {}
-    }
-}
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod control {
+    pub type Word = u32;
 
-#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-impl Drop for FlushToZero {
-    fn drop(&mut self) {
-        control::set(self.before);
+    pub const FLUSH: Word = 0;
+
+    pub fn get() -> Word {
+        0
     }
+
+    pub fn set<T>(_: Word, _: &mut T) {}
 }
 
 #[cfg(all(test, any(target_arch = "x86_64", target_arch = "aarch64")))]
 mod tests {
     use super::*;
-    use std::hint::black_box;
+    use std::{
+        hint::black_box,
+        panic::{AssertUnwindSafe, catch_unwind},
+    };
+
+    /// Half of the least normal number: a denormal, or 0.
+    fn half() -> f32 {
+        black_box(f32::MIN_POSITIVE) * black_box(0.5)
+    }
+
+    /// One expression at three places: the optimiser must not compute it once for all of them.
+    #[test]
+    fn operations_stay_inside_and_outside() {
+        let (least, factor) = (black_box(f32::MIN_POSITIVE), black_box(0.5));
+        let before = least * factor;
+        let mut inside = f32::NAN;
+        with_flush_to_zero(&mut || inside = least * factor);
+        let after = least * factor;
+        assert_eq!(
+            [before, inside, after],
+            [f32::from_bits(1 << 22), 0.0, f32::from_bits(1 << 22)]
+        );
+    }
 
     #[test]
-    fn denormals_are_zero_inside_and_back_outside() {
-        let halve = || black_box(f32::MIN_POSITIVE) * black_box(0.5);
-        let outside = halve();
-        assert!(outside > 0.0);
-        {
-            let _guard = FlushToZero::new();
-            assert_eq!(halve(), 0.0);
-        }
-        assert_eq!(halve(), outside);
+    fn denormal_inputs_count_as_zero() {
+        let denormal = black_box(f32::from_bits(1 << 22));
+        let mut product = f32::NAN;
+        with_flush_to_zero(&mut || product = denormal * black_box(1e30));
+        assert_eq!(product, 0.0);
+    }
+
+    #[test]
+    fn a_panic_restores_the_mode() {
+        let mut inside = f32::NAN;
+        let mut work = || {
+            inside = half();
+            std::panic::resume_unwind(Box::new(()));
+        };
+        let caught = catch_unwind(AssertUnwindSafe(|| with_flush_to_zero(&mut work)));
+        assert!(caught.is_err());
+        assert!(inside == 0.0 && half() > 0.0, "{inside} {}", half());
+    }
+
+    #[test]
+    fn the_former_mode_is_restored_and_no_other_bit_changes() {
+        let before = control::get();
+        with_flush_to_zero(&mut || {
+            assert_eq!(control::get(), before | control::FLUSH);
+            with_flush_to_zero(&mut || assert_eq!(half(), 0.0));
+            assert_eq!(half(), 0.0, "of a caller that flushes");
+            // An exception's flag, on x86-64 in the same register.
+            assert!((black_box(1.0) / black_box(0f32)).is_infinite());
+        });
+        const DIVIDED_BY_ZERO: control::Word =
+            if cfg!(target_arch = "x86_64") { 1 << 2 } else { 0 };
+        const UNDERFLOW: control::Word = if cfg!(target_arch = "x86_64") { 1 << 4 } else { 0 };
+        let flags = DIVIDED_BY_ZERO | UNDERFLOW;
+        assert_eq!(control::get() & (control::FLUSH | flags), before & control::FLUSH | flags);
     }
 }

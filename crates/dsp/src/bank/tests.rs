@@ -1,11 +1,14 @@
 //! When a bank may rest.
 
 use super::*;
-use tone_filter_simd::denormals::FlushToZero;
+use tone_filter_simd::denormals::with_flush_to_zero;
 
 #[test]
 fn a_bank_rests_when_the_kernel_would_output_silence() {
-    let _denormals = FlushToZero::new();
+    with_flush_to_zero(&mut compare_rest_and_work);
+}
+
+fn compare_rest_and_work() {
     let settings = Settings { ring: 0.05, release: 10.0, ..Settings::REFERENCE };
     let mut params = BankParams::new(&settings, 48_000.0);
     params.begin_block([Lanes([1.0; TONES]); 2], [1.0; 2]);
