@@ -2,6 +2,8 @@
 #![cfg(any(target_os = "linux", windows))]
 
 // The plugin is linked into this program.
+// The plugin, which exports `GetPluginFactory`.
+use tone_filter as _;
 use tone_filter_dsp::{CHOICES, SPECS};
 
 use std::{ffi::c_void, ptr::null_mut, sync::Mutex};

@@ -8,6 +8,8 @@ use hosting::{Signal, assert_same, demo, expected, instance, music, set, setting
 use serde_json::{Map, Value, json};
 use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;
+// The plugin, which exports `GetPluginFactory`.
+use tone_filter as _;
 use tone_filter_dsp::{CHOICES, KeyEvent, Keys, SPECS, Settings, ToneFilter};
 use xtask::{bundle, python};
 

@@ -121,7 +121,8 @@ impl PresetList {
     /// The preset called `name`; an error or a warning is shown in `message`.
     pub fn load(&mut self, name: &str) -> Option<Preset> {
         let found = self.find(name);
-        self.report(found).flatten().map(|loaded| self.warn(loaded))
+        let loaded = self.report(found).flatten()?;
+        Some(self.warn(name, loaded))
     }
 
     fn find(&self, name: &str) -> Result<Option<Loaded>, Error> {
@@ -187,16 +188,17 @@ impl PresetList {
     pub fn import(&mut self) -> Option<Preset> {
         let read = Preset::read(self.file());
         let loaded = self.report(read)?;
-        self.message = format!("Imported {}", loaded.preset.name);
-        let preset = self.warn(loaded);
+        let name = loaded.preset.name.clone();
+        self.message = format!("Imported {name}");
+        let preset = self.warn(&name, loaded);
         self.remember(&preset);
         Some(preset)
     }
 
-    /// The preset; its warning, if there is one, is shown in `message`.
-    pub fn warn(&mut self, Loaded { preset, warning }: Loaded) -> Preset {
+    /// The preset, which the list calls `name`; its warning, if there is one, is shown in `message`.
+    pub fn warn(&mut self, name: &str, Loaded { preset, warning }: Loaded) -> Preset {
         if let Some(warning) = warning {
-            self.message = format!("{}: {warning}", preset.name);
+            self.message = format!("{name}: {warning}");
         }
         preset
     }

@@ -6,6 +6,8 @@ use std::{
     sync::Mutex,
     thread::{self, ThreadId},
 };
+// The plugin, which exports `GetPluginFactory`.
+use tone_filter as _;
 use vst3::{
     Class, ComPtr, ComWrapper, Interface,
     Steinberg::{

@@ -34,6 +34,7 @@ use tone_filter_offline::{Error, STDIO, batch};
 /// Picks the notes out of any music and gives them an 8-bit edge.
 #[derive(Parser)]
 #[command(
+    name = "tone-filter",
     version,
     after_help = "Exit codes: 0 all fine, 1 a file failed, 2 wrong usage, 130 interrupted."
 )]

@@ -64,11 +64,12 @@ impl PresetLoader {
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
         session.presets.refresh();
         session.presets.message.clear();
-        let preset = session.presets.warn(loaded);
+        let name = loaded.preset.name.clone();
+        let preset = session.presets.warn(&name, loaded);
         session.presets.remember(&preset);
         let setter = ParamSetter::new(&Silent);
         let mut edits = Edits::new(&self.params, &setter, &self.host, &mut session, f64::INFINITY);
-        edits.use_preset(preset.name, &preset.settings);
+        edits.use_preset(name, &preset.settings);
         self.host.repaint();
     }
 }

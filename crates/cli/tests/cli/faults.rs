@@ -222,7 +222,10 @@ fn presets_that_cannot_be() {
     assert!(line.starts_with("bad.json: not a preset (mix = 150 is out of range; use 0 to 100 %"));
     folder.put("key.json", br#"{ "verison": 1, "name": "Bad", "settings": {} }"#);
     let line = said("key.json");
-    assert!(line.starts_with("key.json: not a preset (unknown field `verison`, "), "{line}");
+    assert!(
+        line.starts_with("key.json: not a preset (\"verison\" is unknown; use version, "),
+        "{line}"
+    );
 }
 
 #[test]

@@ -19,12 +19,14 @@ pub struct HostNotifier {
     called: AtomicBool,
 }
 
+/// Bits of no tempo: those of a NaN, where a tempo is finite.
+const NO_TEMPO: u64 = u64::MAX;
+
 impl Default for HostNotifier {
     fn default() -> Self {
         // A host that has not asked for the tail counts on none; one that has not asked for names has none to change.
         let (tail, names) = (AtomicU32::new(0), AtomicU32::new(NOT_ASKED));
-        // No tempo has the bits 0.
-        let seen = (AtomicU32::new(0), AtomicU64::new(0));
+        let seen = (AtomicU32::new(0), AtomicU64::new(NO_TEMPO));
         Self { seen, tail, names, called: AtomicBool::new(false) }
     }
 }
@@ -32,7 +34,7 @@ impl Default for HostNotifier {
 impl HostNotifier {
     /// Computes what the host must know after the next block, at another sample rate.
     pub fn look_again(&self) {
-        self.seen.1.store(0, Ordering::Relaxed);
+        self.seen.1.store(NO_TEMPO, Ordering::Relaxed);
     }
 
     /// The host has read that the tail is `tail` samples long.
