@@ -12,7 +12,8 @@ use tone_filter_simd::Kernel;
 /// Seconds in which a band's weight follows a decision.
 const TIME: f64 = 0.005;
 
-/// Frames after the listener is switched on, in which all notes count as played: it decides well after some 100 ms.
+/// Frames after the listener is switched on, in which all notes count as played, or after a change of lookahead, in which
+/// the notes of before do: it decides well after some 100 ms.
 const WARM_UP: u32 = 9;
 
 /// The greatest shift of the decision threshold by the sensitivity, in log odds.
@@ -28,6 +29,9 @@ pub(super) struct Focus {
     listening: bool,
     /// Frames whose decisions are still left out.
     warming_up: u32,
+    /// Whether there are levels of a decision.
+    decided: bool,
+    lookahead: bool,
     played: BandMask,
     /// Power at each note's frequency at the time of the last decision.
     levels: [f32; TONES],
@@ -44,6 +48,8 @@ impl Focus {
             input: [0.0; BLOCK],
             listening: false,
             warming_up: 0,
+            decided: true,
+            lookahead: false,
             played: BandMask::NONE,
             levels: [0.0; TONES],
             weights: Lanes([1.0; TONES]),
@@ -56,7 +62,7 @@ impl Focus {
     pub fn reset(&mut self, settings: &SmoothedSettings) {
         self.listening = false;
         self.tune(settings);
-        (self.played, self.warming_up) = (BandMask::NONE, 0);
+        (self.played, self.warming_up, self.decided) = (BandMask::NONE, 0, true);
         self.weights = self.target(settings.settings.focus);
     }
 
@@ -72,8 +78,11 @@ impl Focus {
         if self.listening && !listened {
             self.listener.reset();
             (self.played, self.levels) = (BandMask::ALL, [0.0; TONES]);
+            (self.warming_up, self.decided) = (WARM_UP, false);
+        } else if lookahead != self.lookahead {
             self.warming_up = WARM_UP;
         }
+        self.lookahead = lookahead;
     }
 
     /// Whether the listener is running.
@@ -88,7 +97,7 @@ impl Focus {
 
     /// Power at each note's frequency at the time that the decisions refer to; `None` without decisions or focus.
     pub fn levels(&self, percent: f32) -> Option<&[f32; TONES]> {
-        (self.listening && self.warming_up == 0 && percent > 0.0).then_some(&self.levels)
+        (self.listening && self.decided && percent > 0.0).then_some(&self.levels)
     }
 
     /// The listener.
@@ -115,6 +124,7 @@ impl Focus {
                 self.warming_up -= 1;
                 return;
             }
+            self.decided = true;
             self.levels = decisions.level;
             let on = (0..TONES).filter(|&tone| decisions.on[tone]);
             self.played = on.fold(BandMask::NONE, |played, tone| played.with(tone, true));
