@@ -28,7 +28,7 @@ impl ToneFilter {
     /// Plays what `keyboard` holds, in place of all keys so far. Does not allocate.
     ///
     /// ```
-    /// use tone_filter_dsp::{Keyboard, Keys, Settings, ToneFilter};
+    /// use tone_filter_dsp::{KeyEvent, Keyboard, Keys, Settings, ToneFilter};
     ///
     /// let settings = Settings { keys: Keys::Hold, ..Settings::default() };
     /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
