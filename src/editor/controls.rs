@@ -5,11 +5,13 @@ mod slider;
 mod switch;
 
 use super::{
-    edits::Edits,
     host::indication,
     theme::{self, Scale},
 };
-use crate::params::{Control, GROUPS};
+use crate::{
+    params::{Control, GROUPS},
+    session::Edits,
+};
 pub use list::list;
 use tone_filter_dsp::{NoteValue, Settings, Voice};
 

@@ -1,9 +1,10 @@
 //! The editor without a window, for tests and benches.
 
-use super::{App, PresetList, Session, ToneFilterEditor, theme};
+use super::{App, ToneFilterEditor, theme};
 use crate::{
     meters::{MeterInput, meters},
     params::ToneFilterParams,
+    session::{PresetList, Session},
 };
 use egui::{Context, Pos2, RawInput, Rect, Ui};
 use nice_plug::{
@@ -68,11 +69,15 @@ impl WindowlessEditor {
 
     /// Edits the settings as a control would, at `now` (egui's time in seconds).
     #[cfg(test)]
-    pub(super) fn edit<R>(&self, now: f64, edit: impl FnOnce(&mut super::Edits) -> R) -> R {
+    pub(super) fn edit<R>(
+        &self,
+        now: f64,
+        edit: impl FnOnce(&mut crate::session::Edits) -> R,
+    ) -> R {
         let setter = ParamSetter::new(&self.host);
         let mut session = self.app.panel.session.lock().unwrap();
         let host = &self.app.panel.host;
-        edit(&mut super::Edits::new(&self.app.params, &setter, host, &mut session, now))
+        edit(&mut crate::session::Edits::new(&self.app.params, &setter, host, &mut session, now))
     }
 
     /// The calls that the host has received since the last time: "begin", "set" and "end".

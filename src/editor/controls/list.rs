@@ -2,8 +2,9 @@
 
 use super::focus_ring;
 use crate::{
-    editor::{edits::Edits, host::menu, theme::Scale},
+    editor::{host::menu, theme::Scale},
     params::ChoiceParam,
+    session::Edits,
 };
 use egui::{ComboBox, Rect, RichText, Role, Ui, UiBuilder, WidgetInfo, vec2};
 use tone_filter_dsp::Choice;

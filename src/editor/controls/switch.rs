@@ -3,11 +3,11 @@
 use super::{Place, VOICE, focus_ring, list};
 use crate::{
     editor::{
-        edits::Edits,
         host::menu,
         theme::{self, Scale},
     },
     params::ChoiceParam,
+    session::Edits,
 };
 use egui::{Align2, Color32, CornerRadius, Rect, Role, Sense, Stroke, Ui, WidgetInfo, pos2, vec2};
 use tone_filter_dsp::Voice;

@@ -1,8 +1,5 @@
-//! What the host tells of itself, in the window: the track, marks at controls, menus. And presets that it loads.
+//! What the host tells of itself, in the window: the track, marks at controls, menus.
 
 pub mod indication;
 pub mod menu;
-mod presets;
 pub mod track;
-
-pub use presets::{PresetLoader, read_preset};

@@ -1,9 +1,10 @@
 //! A simulated user: mouse, keyboard and screen reader of an editor without a window.
 
 use crate::{
-    editor::{Layout, Panel, PresetLoader, WindowlessEditor, band_grid, edits::Edits, theme},
+    editor::{Layout, Panel, WindowlessEditor, band_grid, theme},
     meters::MeterInput,
     params::ToneFilterParams,
+    session::{Edits, PresetLoader},
 };
 use egui::{Event, FullOutput, Key, Modifiers, PointerButton, Pos2, Rect, Shape, Vec2};
 use egui_kittest::{

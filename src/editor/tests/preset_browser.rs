@@ -5,8 +5,9 @@ use super::{
     presets::{open_folder, shown},
 };
 use crate::{
-    editor::{DEFAULT_SIZE, MIN_SIZE, preset_list::is_same},
+    editor::{DEFAULT_SIZE, MIN_SIZE},
     params::Keep,
+    session::is_same,
 };
 use egui::{Event, Key};
 use tone_filter_dsp::{BandMask, PitchClass, PitchClasses, Scale, Settings};

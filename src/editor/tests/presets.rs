@@ -1,9 +1,9 @@
 //! The preset bar.
 
 use super::TestEditor;
-use crate::editor::{
-    DEFAULT_SIZE,
-    preset_list::{PresetList, is_same},
+use crate::{
+    editor::DEFAULT_SIZE,
+    session::{PresetList, is_same},
 };
 use egui::{Event, Key, Modifiers};
 use nice_plug::params::Params;

@@ -1,10 +1,7 @@
 //! Undo, redo and A/B restore every setting.
 
 use super::TestEditor;
-use crate::{
-    editor::{DEFAULT_SIZE, preset_list::is_same},
-    params,
-};
+use crate::{editor::DEFAULT_SIZE, params, session::is_same};
 use serde_json::value;
 use tone_filter_dsp::{BandMask, PitchClasses, Settings};
 use tone_filter_presets::settings;

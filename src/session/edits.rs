@@ -1,6 +1,6 @@
 //! Edits of the settings: each is sent to the host as a gesture and recorded as an undo step.
 
-use super::{history::History, preset_list::PresetList};
+use super::{history::History, presets::PresetList};
 use crate::params::{self, Control, Keep, ToneFilterParams};
 use nice_plug::prelude::ParamSetter;
 use plugin_guard::{HostLink, Request};

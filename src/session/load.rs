@@ -1,9 +1,7 @@
 //! Presets that the host loads, with or without a window.
 
-use crate::{
-    editor::edits::{Edits, Session},
-    params::ToneFilterParams,
-};
+use super::{Edits, Session};
+use crate::params::ToneFilterParams;
 use nice_plug::{
     context::{
         PluginApi,
