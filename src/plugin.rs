@@ -8,15 +8,17 @@ use crate::{
     editor::ToneFilterEditor,
     meters::{MeterInput, Meters, meters},
     params::{ToneFilterParams, complete_state},
+    session::Session,
 };
 use guarded::Guarded;
 use nice_plug::prelude::*;
 use nice_plug_egui::RepaintNotifier;
 use note_input::{NoteInput, NoteQueue};
 use note_output::NoteOutput;
-use plugin_guard::{Latency, Task, construction};
+use plugin_guard::{HostLink, Latency, Task, construction};
 use std::sync::Arc;
 use tone_filter_dsp::{DEFAULT_TEMPO, Kernel, KeyEvent, ToneFilter};
+use tone_filter_presets::Folder;
 
 /// The plugin as hosts see it.
 pub struct ToneFilterPlugin {
@@ -127,10 +129,12 @@ impl Plugin for ToneFilterPlugin {
     }
 
     fn editor(&mut self, executor: AsyncExecutor<Self>) -> Option<ToneFilterEditor> {
-        let (params, meters) = (self.params.clone(), self.meters.clone());
-        let editor = ToneFilterEditor::new(params, meters, self.repaint.clone());
-        let (presets, latency) = (editor.preset_loader(), self.latency.clone());
-        construction::put(Guarded { presets, latency }, executor);
+        let repaint = self.repaint.clone();
+        let host = HostLink::new(move || repaint.request_repaint());
+        let session = Session::new(self.params.clone(), host, Folder::of_user());
+        let editor =
+            ToneFilterEditor::new(session.clone(), self.meters.clone(), self.repaint.clone());
+        construction::put(Guarded { session, latency: self.latency.clone() }, executor);
         Some(editor)
     }
 

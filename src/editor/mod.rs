@@ -18,8 +18,8 @@ mod windowless;
 
 use crate::{
     meters::{MeterViewer, Meters},
-    params::{Size, ToneFilterParams, allowed_size, allowed_zoom},
-    session::{Edits, PresetList, PresetLoader, Session},
+    params::{Control, Size, allowed_size, allowed_zoom},
+    session::{Edits, Session, Sink},
 };
 use band_grid::BandGrid;
 use crossbeam::atomic::AtomicCell;
@@ -41,15 +41,11 @@ use nice_plug_egui::{
     create_egui_editor,
 };
 use notice::Notice;
-use plugin_guard::{HostLink, Track, window};
-use preset_bar::OutputMeter;
+use plugin_guard::{Track, window};
+use preset_bar::{OutputMeter, PresetBar};
 use spectrum::Spectrum;
-use std::{
-    error::Error,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{error::Error, sync::Arc};
 use tone_filter_dsp::{BandMask, Bands};
-use tone_filter_presets::Folder;
 
 pub use crate::params::{DEFAULT_SIZE, MIN_SIZE};
 pub use windowless::WindowlessEditor;
@@ -59,50 +55,26 @@ const PAUSE: f64 = 0.25;
 
 /// Opens the window and saves its size with the plugin's state, which nice-plug's own editor does not.
 pub struct ToneFilterEditor {
-    params: Arc<ToneFilterParams>,
+    session: Session,
     meters: Meters,
     repaint: RepaintNotifier,
-    host: HostLink,
-    /// Locked by the window, of which there is one at a time, and while the host loads a preset.
-    session: Arc<Mutex<Session>>,
     /// Physical pixels per logical pixel; 1 until the host or the window reports it.
     pixel_ratio: Arc<AtomicCell<f64>>,
 }
 
 impl ToneFilterEditor {
-    /// An editor of `params` that displays `meters` and is repainted when `repaint` is notified.
-    pub fn new(params: Arc<ToneFilterParams>, meters: Meters, repaint: RepaintNotifier) -> Self {
-        let session = Session::new(PresetList::new(Folder::of_user()));
-        Self {
-            params,
-            meters,
-            host: HostLink::new({
-                let repaint = repaint.clone();
-                move || repaint.request_repaint()
-            }),
-            repaint,
-            session: Arc::new(Mutex::new(session)),
-            pixel_ratio: Arc::new(AtomicCell::new(1.0)),
-        }
-    }
-
-    /// What loads presets for the host, with the link to it.
-    pub fn preset_loader(&self) -> PresetLoader {
-        PresetLoader::new(self.params.clone(), self.session.clone(), self.host.clone())
+    /// An editor of `session` that displays `meters` and is repainted when `repaint` is notified.
+    pub fn new(session: Session, meters: Meters, repaint: RepaintNotifier) -> Self {
+        Self { session, meters, repaint, pixel_ratio: Arc::new(AtomicCell::new(1.0)) }
     }
 
     /// The content of a new window.
     fn app(&self) -> App {
         App {
-            params: self.params.clone(),
             meters: self.meters.open(),
             pixel_ratio: self.pixel_ratio.clone(),
             host: None,
-            panel: Panel {
-                host: self.host.clone(),
-                session: self.session.clone(),
-                ..Panel::default()
-            },
+            panel: Panel { session: self.session.clone(), ..Panel::default() },
             last_update: f64::NEG_INFINITY,
         }
     }
@@ -124,8 +96,8 @@ impl Editor for ToneFilterEditor {
         }
         #[cfg(target_os = "linux")]
         window::keep_loaded();
-        let Size([width, height]) = self.params.editor_size.load();
-        let zoom = self.params.editor_zoom.load();
+        let Size([width, height]) = self.session.params.editor_size.load();
+        let zoom = self.session.params.editor_zoom.load();
         let size = LogicalSize::new(width / zoom, height / zoom);
         let state = EguiEditorState::from_size(size, zoom);
         let settings =
@@ -141,23 +113,41 @@ impl Editor for ToneFilterEditor {
     }
 
     fn size(&self) -> NativeSize<u32> {
-        let Size([width, height]) = self.params.editor_size.load();
+        let Size([width, height]) = self.session.params.editor_size.load();
         NativeSize::from_size(LogicalSize::new(width, height).into(), self.pixel_ratio.load())
     }
 
     fn resize_hint(&self) -> ResizeHint {
-        let [width, height] = MIN_SIZE.map(|length| length * self.params.editor_zoom.load());
+        let zoom = self.session.params.editor_zoom.load();
+        let [width, height] = MIN_SIZE.map(|length| length * zoom);
         ResizeHint::RESIZABLE.with_min_logical_size(LogicalSize::new(width, height))
     }
 
     fn track_info_updated(&self, info: TrackInfo) {
-        self.host.set_track(Track::of_nice_plug(&info));
+        self.session.host.set_track(Track::of_nice_plug(&info));
+    }
+}
+
+/// In a window, parameters are set by gestures, which a host records as automation.
+impl Sink for ParamSetter<'_> {
+    fn begin(&self, control: &Control) {
+        // SAFETY: the pointer is to a parameter of the plugin, which `control` borrows.
+        unsafe { self.raw_context.raw_begin_set_parameter(control.as_ptr()) };
+    }
+
+    fn set(&self, control: &Control, normalized: f32) {
+        // SAFETY: as in `begin`.
+        unsafe { self.raw_context.raw_set_parameter_normalized(control.as_ptr(), normalized) };
+    }
+
+    fn end(&self, control: &Control) {
+        // SAFETY: as in `begin`.
+        unsafe { self.raw_context.raw_end_set_parameter(control.as_ptr()) };
     }
 }
 
 /// An open window.
 struct App {
-    params: Arc<ToneFilterParams>,
     meters: MeterViewer,
     pixel_ratio: Arc<AtomicCell<f64>>,
     host: Option<GuiContext>,
@@ -194,29 +184,29 @@ impl NiceEguiApp for App {
             ui.ctx().request_repaint_after_secs(PAUSE as f32);
         }
         if let Some(host) = &self.host {
-            self.panel.show(ui, &self.params, &host.param_setter());
+            self.panel.show(ui, &host.param_setter());
         }
     }
 
     /// `size` is in points of the panel, which are larger than the window's logical pixels by the zoom factor.
     fn resized(&mut self, size: WindowSize) {
-        let zoom = f64::from(self.params.editor_zoom.load());
+        let params = &self.panel.session.params;
+        let zoom = f64::from(params.editor_zoom.load());
         self.pixel_ratio.store(size.scale_factor / zoom);
         let size = [size.logical.width, size.logical.height].map(|length| (zoom * length) as f32);
-        self.params.editor_size.store(Size(allowed_size(size)));
+        params.editor_size.store(Size(allowed_size(size)));
     }
 
     fn zoom_factor_changed(&mut self, zoom: f32) {
-        self.params.editor_zoom.store(allowed_zoom(zoom));
+        self.panel.session.params.editor_zoom.store(allowed_zoom(zoom));
     }
 }
 
 impl Drop for App {
     fn drop(&mut self) {
         let Some(host) = &self.host else { return };
-        let mut session = self.panel.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let (setter, link) = (host.param_setter(), &self.panel.host);
-        Edits::new(&self.params, &setter, link, &mut session, f64::INFINITY).end_open_gesture();
+        let session = &self.panel.session;
+        session.edit(&host.param_setter(), f64::INFINITY, |edits| edits.end_open_gesture());
     }
 }
 
@@ -251,14 +241,14 @@ struct Panel {
     output: OutputMeter,
     spectrum: Spectrum,
     grid: BandGrid,
-    host: HostLink,
+    bar: PresetBar,
     notice: Notice,
-    session: Arc<Mutex<Session>>,
+    session: Session,
 }
 
 impl Panel {
     /// Shows all parts of the panel, over the whole window.
-    fn show(&mut self, ui: &mut Ui, params: &ToneFilterParams, setter: &ParamSetter) {
+    fn show(&mut self, ui: &mut Ui, sink: &dyn Sink) {
         if !ui.ctx().text_edit_focused() {
             // The space bar would press the focused button; it is for the host's transport.
             let is_space =
@@ -270,24 +260,26 @@ impl Panel {
         if self.spectrum.advance(seconds) || moving {
             ui.ctx().request_repaint();
         }
-        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut edits = Edits::new(params, setter, &self.host, &mut session, now);
+        self.session.clone().edit(sink, now, |edits| self.show_parts(ui, edits));
+    }
+
+    fn show_parts(&mut self, ui: &mut Ui, edits: &mut Edits) {
         let window = ui.ctx().content_rect();
         let ui = &mut ui.new_child(UiBuilder::new().max_rect(window));
         ui.painter().rect_filled(window, 0.0, theme::BACKGROUND);
         let layout = Layout::new(window);
         let Layout { scale, .. } = layout;
         theme::resize(ui.ctx(), scale);
-        preset_bar::show(ui, layout.header, scale, &self.bands, &self.output, &mut edits);
-        self.grid.show(ui, layout.grid, &self.bands, self.held, &mut edits);
-        scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, &mut edits);
-        scale_strip::show(ui, layout.strip, scale, &mut edits);
+        self.bar.show(ui, layout.header, scale, &self.bands, &self.output, edits);
+        self.grid.show(ui, layout.grid, &self.bands, self.held, edits);
+        scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, edits);
+        scale_strip::show(ui, layout.strip, scale, edits);
         if let Some(area) = layout.spectrum {
-            self.spectrum.show(ui, area, scale, &params.chosen(), self.grid.hovered);
+            self.spectrum.show(ui, area, scale, &edits.params.chosen(), self.grid.hovered);
         }
-        controls::show(ui, layout.controls, scale, &mut edits);
-        host::menu::show(ui, &self.host);
+        controls::show(ui, layout.controls, scale, edits);
+        host::menu::show(ui, edits.host);
         corner::show(ui, window);
-        self.notice.show(ui, &mut edits.session.presets.message);
+        self.notice.show(ui, &mut edits.state.presets.message);
     }
 }

@@ -3,7 +3,8 @@
 use super::{
     controls::focus_ring,
     host::track,
-    preset_browser, preset_files,
+    preset_browser::PresetBrowser,
+    preset_files::PresetFiles,
     theme::{self, Scale},
 };
 use crate::{params::Keep, session::Edits};
@@ -59,81 +60,96 @@ impl Row {
     }
 }
 
-/// Shows the bar in `area`, with the gains in `bands` and the level of `output`.
-pub fn show(
-    ui: &mut Ui,
-    area: Rect,
-    scale: Scale,
-    bands: &Bands,
-    output: &OutputMeter,
-    edits: &mut Edits,
-) {
-    let mut row = Row { rest: area, scale };
-    // The name is shown where the window is wide enough for all else.
-    let roomy = area.width() > 820.0 * scale.length(1.0).max(0.75);
-    if roomy {
-        let font = scale.font(14.0);
-        let at = area.left_center();
-        let title =
-            theme::text(ui.painter(), at, Align2::LEFT_CENTER, "TONE FILTER", font, theme::TEXT);
-        row.left(title.width() + row.space());
-    }
-    if let Some(track) = edits.host.track().filter(|_| roomy) {
-        track::show(ui, row.left(track::width(ui, scale, &track)), scale, &track);
-        row.left(row.space());
-    }
-    show_meter(ui, &mut row, output);
-    // The place of the gains is kept while Auto level is off, so that nothing moves. A narrow window shows the load
-    // there instead.
-    let place = row.right(row.width(21.0));
-    let auto = edits.params.chosen().auto;
-    if auto {
-        show_gains(ui, place, scale, [bands.gain, bands.makeup]);
-    }
-    if roomy {
-        show_load(ui, row.right(row.width(8.0)), scale, output);
-    } else if !auto {
-        show_load(ui, place, scale, output);
-    }
-    zoom(ui, &mut row, edits);
-    row.right(row.space());
-    history(ui, &mut row, edits);
-    row.right(row.space());
-    compare(ui, &mut row, edits);
-    row.right(row.space());
-    presets(ui, &mut row, edits);
+/// The bar, with the state of its menus.
+#[derive(Default)]
+pub struct PresetBar {
+    browser: PresetBrowser,
+    files: PresetFiles,
 }
 
-/// The presets, in the rest of the row.
-fn presets(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
-    let file = row.right(row.width(4.0));
-    row.right(2.0);
-    let arrow = row.rest.height();
-    let name = edits.sound().preset;
-    for (place, label, steps) in
-        [(row.left(arrow), "Previous preset", -1), (row.right(arrow), "Next preset", 1)]
-    {
-        let response = button(ui, place, row.scale, label, "", true);
-        let side = 0.18 * place.height() * steps as f32;
-        let corners = [vec2(side, 0.0), vec2(-side, -1.6 * side), vec2(-side, 1.6 * side)];
-        let points = corners.map(|corner| place.center() + corner).to_vec();
-        ui.painter().add(Shape::convex_polygon(points, theme::TEXT, Stroke::NONE));
-        if response.clicked()
-            && let Some(next) = edits.session.presets.neighbour(&name, steps)
-        {
-            edits.load(&next);
+impl PresetBar {
+    /// Shows the bar in `area`, with the gains in `bands` and the level of `output`.
+    pub fn show(
+        &mut self,
+        ui: &mut Ui,
+        area: Rect,
+        scale: Scale,
+        bands: &Bands,
+        output: &OutputMeter,
+        edits: &mut Edits,
+    ) {
+        let mut row = Row { rest: area, scale };
+        // The name is shown where the window is wide enough for all else.
+        let roomy = area.width() > 820.0 * scale.length(1.0).max(0.75);
+        if roomy {
+            let font = scale.font(14.0);
+            let at = area.left_center();
+            let title = theme::text(
+                ui.painter(),
+                at,
+                Align2::LEFT_CENTER,
+                "TONE FILTER",
+                font,
+                theme::TEXT,
+            );
+            row.left(title.width() + row.space());
         }
+        if let Some(track) = edits.host.track().filter(|_| roomy) {
+            track::show(ui, row.left(track::width(ui, scale, &track)), scale, &track);
+            row.left(row.space());
+        }
+        show_meter(ui, &mut row, output);
+        // The place of the gains is kept while Auto level is off, so that nothing moves. A narrow window shows the load
+        // there instead.
+        let place = row.right(row.width(21.0));
+        let auto = edits.params.chosen().auto;
+        if auto {
+            show_gains(ui, place, scale, [bands.gain, bands.makeup]);
+        }
+        if roomy {
+            show_load(ui, row.right(row.width(8.0)), scale, output);
+        } else if !auto {
+            show_load(ui, place, scale, output);
+        }
+        zoom(ui, &mut row, edits);
+        row.right(row.space());
+        history(ui, &mut row, edits);
+        row.right(row.space());
+        compare(ui, &mut row, edits);
+        row.right(row.space());
+        self.presets(ui, &mut row, edits);
     }
-    let keep = edits.params.keep.load();
-    if keep != Keep::default() {
-        show_lock(ui, row.right(0.7 * arrow), keep);
+
+    /// The presets, in the rest of the row.
+    fn presets(&mut self, ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
+        let file = row.right(row.width(4.0));
+        row.right(2.0);
+        let arrow = row.rest.height();
+        let name = edits.preset();
+        for (place, label, steps) in
+            [(row.left(arrow), "Previous preset", -1), (row.right(arrow), "Next preset", 1)]
+        {
+            let response = button(ui, place, row.scale, label, "", true);
+            let side = 0.18 * place.height() * steps as f32;
+            let corners = [vec2(side, 0.0), vec2(-side, -1.6 * side), vec2(-side, 1.6 * side)];
+            let points = corners.map(|corner| place.center() + corner).to_vec();
+            ui.painter().add(Shape::convex_polygon(points, theme::TEXT, Stroke::NONE));
+            if response.clicked()
+                && let Some(next) = edits.state.presets.neighbour(&name, steps)
+            {
+                edits.load(&next);
+            }
+        }
+        let keep = edits.params.keep.load();
+        if keep != Keep::default() {
+            show_lock(ui, row.right(0.7 * arrow), keep);
+        }
+        let mark = if edits.is_changed() { " *" } else { "" };
+        let response = button(ui, row.rest, row.scale, "Preset", &format!("{name}{mark}"), true);
+        self.browser.show(ui, &response, row.scale, &name, edits);
+        let response = button(ui, file, row.scale, "Save and load presets", "File", true);
+        self.files.show(&response, &name, edits);
     }
-    let changed = edits.session.presets.is_changed(&name, &edits.params.chosen(), keep);
-    let mark = if changed { " *" } else { "" };
-    let response = button(ui, row.rest, row.scale, "Preset", &format!("{name}{mark}"), true);
-    preset_browser::show(ui, &response, row.scale, &name, edits);
-    let response = button(ui, file, row.scale, "Save and load presets", "File", true);
-    preset_files::show(&response, &name, edits);
 }
 
 /// Shows a padlock in `place`, for what is kept when a preset is loaded.
@@ -160,7 +176,7 @@ fn show_lock(ui: &Ui, place: Rect, keep: Keep) {
 
 /// The buttons that compare two sounds, A and B.
 fn compare(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
-    let other = ["B", "A"][edits.session.slot];
+    let other = ["B", "A"][edits.state.slot];
     let copy = row.right(row.width(8.0));
     let text = format!("Copy to {other}");
     if button(ui, copy, row.scale, "Copy to the other sound", &text, true).clicked() {
@@ -169,7 +185,7 @@ fn compare(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
     row.right(2.0);
     for (slot, name, label) in [(1, "B", "Second sound"), (0, "A", "First sound")] {
         let place = row.right(row.width(1.0));
-        let chosen = edits.session.slot == slot;
+        let chosen = edits.state.slot == slot;
         let response = button(ui, place, row.scale, label, name, true);
         if chosen {
             let line = place.bottom() - 1.0;
@@ -183,7 +199,7 @@ fn compare(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
 
 /// Undo and redo.
 fn history(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
-    let (can_undo, can_redo) = (edits.session.history.can_undo(), edits.session.history.can_redo());
+    let (can_undo, can_redo) = (edits.state.history.can_undo(), edits.state.history.can_redo());
     let place = row.right(row.width(4.0));
     if button(ui, place, row.scale, "Redo", "Redo", can_redo).clicked() {
         edits.redo();

@@ -10,119 +10,142 @@ use egui::{
 /// The width of the list in points, at the default size of the window.
 const WIDTH: f32 = 270.0;
 
-/// Shows the list below `button`, which opens and closes it. The preset called `current` is loaded.
-pub fn show(ui: &Ui, button: &Response, scale: Scale, current: &str, edits: &mut Edits) {
-    let field = button.id.with("search");
-    if button.clicked() {
-        let presets = &mut edits.session.presets;
-        presets.refresh();
-        presets.search.clear();
-        current.clone_into(&mut presets.marked);
-        (presets.opened, presets.scroll) = (true, true);
-    }
-    let width = scale.length(WIDTH).max(200.0);
-    let popup = Popup::from_toggle_button_response(button)
-        .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
-        .layout(Layout::top_down_justified(Align::Min));
-    let shown = popup.show(|ui| {
-        ui.set_width(width);
-        let room = theme::room_below(ui, button) + ui.cursor().top();
-        ui.set_max_height(theme::room_below(ui, button));
-        theme::raise(ui);
-        let presses = |key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
-        let (mut steps, mut enter) = (0, false);
-        if ui.memory(|memory| memory.has_focus(field)) {
-            steps = presses(Key::ArrowDown) as isize - presses(Key::ArrowUp) as isize;
-            enter = presses(Key::Enter) > 0;
-        }
-        let typed = search(ui, field, edits);
-        ui.add_space(2.0);
-        keep(ui, edits);
-        ui.separator();
-
-        let presets = &mut edits.session.presets;
-        let found = presets.found();
-        let names = found.iter().flatten().map(|entry| &entry.name);
-        let names: Vec<&String> = names.collect();
-        if typed || steps != 0 || !names.contains(&&presets.marked) {
-            let now = names.iter().position(|name| **name == presets.marked && !typed);
-            let next = now.unwrap_or(0).saturating_add_signed(steps).min(names.len().max(1) - 1);
-            presets.marked = names.get(next).map_or_else(String::new, |name| (*name).clone());
-            presets.scroll = true;
-        }
-
-        let mut picked = (enter && !names.is_empty()).then(|| presets.marked.clone());
-        let mut described = presets.marked.clone();
-        let lines = 2.0 * scale.line(12.0);
-        let height = room - ui.cursor().top() - lines - 3.0 * ui.spacing().item_spacing.y;
-        ScrollArea::vertical().min_scrolled_height(0.0).max_height(height).animated(false).show(
-            ui,
-            |ui| {
-                for (title, entries) in ["Factory", "Your own"].into_iter().zip(&found) {
-                    if !entries.is_empty() {
-                        ui.label(RichText::new(title).color(theme::DIM));
-                    }
-                    for entry in entries {
-                        let colour =
-                            if entry.name == current { theme::ACCENT } else { theme::TEXT };
-                        let text = RichText::new(&entry.name).color(colour);
-                        let marked = entry.name == presets.marked;
-                        let row = ui.selectable_label(marked, text);
-                        if marked && presets.scroll && !ui.is_sizing_pass() {
-                            row.scroll_to_me(None);
-                            presets.scroll = false;
-                        }
-                        if row.hovered() || row.has_focus() {
-                            described.clone_from(&entry.name);
-                        }
-                        if row.clicked() {
-                            picked = Some(entry.name.clone());
-                        }
-                    }
-                }
-                if names.is_empty() {
-                    ui.label(RichText::new("No preset is found").color(theme::DIM));
-                }
-            },
-        );
-        ui.separator();
-        // The place of the description is kept, so that nothing moves.
-        ui.allocate_ui_with_layout(vec2(width, lines), Layout::top_down(Align::Min), |ui| {
-            ui.set_min_height(lines);
-            let entry = found.iter().flatten().find(|entry| entry.name == described);
-            let text = entry.map_or("", |entry| &entry.description);
-            ui.label(RichText::new(text).color(theme::DIM));
-        });
-
-        if let Some(name) = picked {
-            edits.load(&name);
-            ui.close();
-            if enter {
-                button.request_focus();
-            }
-        }
-    });
-    if shown.is_some() && ui.input(|input| input.key_pressed(Key::Escape)) {
-        button.request_focus();
-    }
+/// The state of the list.
+#[derive(Default)]
+pub struct PresetBrowser {
+    /// The text of the field for a search.
+    search: String,
+    /// The name of the preset that the arrow keys have selected.
+    marked: String,
+    /// The list was opened, and the field has yet to get the focus.
+    opened: bool,
+    /// The list has yet to scroll to the marked preset.
+    scroll: bool,
 }
 
-/// The field for the search; true if its text was changed.
-fn search(ui: &mut Ui, field: egui::Id, edits: &mut Edits) -> bool {
-    let text = &mut edits.session.presets.search;
-    let hint = "Search names, tags, descriptions";
-    let field = TextEdit::singleline(text).id(field).hint_text(hint).desired_width(f32::INFINITY);
-    let response = ui.add(field);
-    // What is not painted yet cannot have the focus.
-    let presets = &mut edits.session.presets;
-    if presets.opened && !ui.is_sizing_pass() {
-        response.request_focus();
-        // From the next frame on, it receives the arrow keys.
-        ui.ctx().request_repaint();
-        presets.opened = false;
+impl PresetBrowser {
+    /// Shows the list below `button`, which opens and closes it. The preset called `current` is loaded.
+    pub fn show(
+        &mut self,
+        ui: &Ui,
+        button: &Response,
+        scale: Scale,
+        current: &str,
+        edits: &mut Edits,
+    ) {
+        let field = button.id.with("search");
+        if button.clicked() {
+            edits.state.presets.refresh();
+            let marked = current.to_owned();
+            *self = Self { search: String::new(), marked, opened: true, scroll: true };
+        }
+        let width = scale.length(WIDTH).max(200.0);
+        let popup = Popup::from_toggle_button_response(button)
+            .close_behavior(PopupCloseBehavior::CloseOnClickOutside)
+            .layout(Layout::top_down_justified(Align::Min));
+        let shown = popup.show(|ui| {
+            ui.set_width(width);
+            let room = theme::room_below(ui, button) + ui.cursor().top();
+            ui.set_max_height(theme::room_below(ui, button));
+            theme::raise(ui);
+            let presses =
+                |key| ui.input_mut(|input| input.count_and_consume_key(Modifiers::NONE, key));
+            let (mut steps, mut enter) = (0, false);
+            if ui.memory(|memory| memory.has_focus(field)) {
+                steps = presses(Key::ArrowDown) as isize - presses(Key::ArrowUp) as isize;
+                enter = presses(Key::Enter) > 0;
+            }
+            let typed = self.show_search(ui, field);
+            ui.add_space(2.0);
+            keep(ui, edits);
+            ui.separator();
+
+            let found = edits.state.presets.found(&self.search);
+            let names = found.iter().flatten().map(|entry| &entry.name);
+            let names: Vec<&String> = names.collect();
+            if typed || steps != 0 || !names.contains(&&self.marked) {
+                let now = names.iter().position(|name| **name == self.marked && !typed);
+                let next =
+                    now.unwrap_or(0).saturating_add_signed(steps).min(names.len().max(1) - 1);
+                self.marked = names.get(next).map_or_else(String::new, |name| (*name).clone());
+                self.scroll = true;
+            }
+
+            let mut picked = (enter && !names.is_empty()).then(|| self.marked.clone());
+            let mut described = self.marked.clone();
+            let lines = 2.0 * scale.line(12.0);
+            let height = room - ui.cursor().top() - lines - 3.0 * ui.spacing().item_spacing.y;
+            ScrollArea::vertical()
+                .min_scrolled_height(0.0)
+                .max_height(height)
+                .animated(false)
+                .show(ui, |ui| {
+                    for (title, entries) in ["Factory", "Your own"].into_iter().zip(&found) {
+                        if !entries.is_empty() {
+                            ui.label(RichText::new(title).color(theme::DIM));
+                        }
+                        for entry in entries {
+                            let colour =
+                                if entry.name == current { theme::ACCENT } else { theme::TEXT };
+                            let text = RichText::new(&entry.name).color(colour);
+                            let marked = entry.name == self.marked;
+                            let row = ui.selectable_label(marked, text);
+                            if marked && self.scroll && !ui.is_sizing_pass() {
+                                row.scroll_to_me(None);
+                                self.scroll = false;
+                            }
+                            if row.hovered() || row.has_focus() {
+                                described.clone_from(&entry.name);
+                            }
+                            if row.clicked() {
+                                picked = Some(entry.name.clone());
+                            }
+                        }
+                    }
+                    if names.is_empty() {
+                        ui.label(RichText::new("No preset is found").color(theme::DIM));
+                    }
+                });
+            ui.separator();
+            // The place of the description is kept, so that nothing moves.
+            ui.allocate_ui_with_layout(vec2(width, lines), Layout::top_down(Align::Min), |ui| {
+                ui.set_min_height(lines);
+                let entry = found.iter().flatten().find(|entry| entry.name == described);
+                let text = entry.map_or("", |entry| &entry.description);
+                ui.label(RichText::new(text).color(theme::DIM));
+            });
+
+            if let Some(name) = picked {
+                edits.load(&name);
+                ui.close();
+                if enter {
+                    button.request_focus();
+                }
+            }
+        });
+        if shown.is_some() && ui.input(|input| input.key_pressed(Key::Escape)) {
+            button.request_focus();
+        }
     }
-    response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Search presets"));
-    response.changed()
+
+    /// The field for the search; true if its text was changed.
+    fn show_search(&mut self, ui: &mut Ui, field: egui::Id) -> bool {
+        let hint = "Search names, tags, descriptions";
+        let field = TextEdit::singleline(&mut self.search)
+            .id(field)
+            .hint_text(hint)
+            .desired_width(f32::INFINITY);
+        let response = ui.add(field);
+        // What is not painted yet cannot have the focus.
+        if self.opened && !ui.is_sizing_pass() {
+            response.request_focus();
+            // From the next frame on, it receives the arrow keys.
+            ui.ctx().request_repaint();
+            self.opened = false;
+        }
+        response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Search presets"));
+        response.changed()
+    }
 }
 
 /// The switches for what to keep.

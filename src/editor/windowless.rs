@@ -3,8 +3,7 @@
 use super::{App, ToneFilterEditor, theme};
 use crate::{
     meters::{MeterInput, meters},
-    params::ToneFilterParams,
-    session::{PresetList, Session},
+    session::Session,
 };
 use egui::{Context, Pos2, RawInput, Rect, Ui};
 use nice_plug::{
@@ -16,6 +15,7 @@ use nice_plug::{
     plugin::PluginState,
 };
 use nice_plug_egui::RepaintNotifier;
+use plugin_guard::HostLink;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The editor without a window, with a host that applies its edits. It starts with default settings and no user
@@ -29,10 +29,9 @@ impl WindowlessEditor {
     /// An editor, and the meter input that feeds its displays.
     pub fn new() -> (Self, MeterInput) {
         let (input, connection) = meters();
-        let params = Arc::new(ToneFilterParams::default());
-        let mut app = ToneFilterEditor::new(params, connection, RepaintNotifier::new()).app();
-        app.panel.session = Arc::new(Mutex::new(Session::new(PresetList::new(None))));
-        (Self { app, host: Host::default() }, input)
+        let session = Session::new(Arc::default(), HostLink::default(), None);
+        let editor = ToneFilterEditor::new(session, connection, RepaintNotifier::new());
+        (Self { app: editor.app(), host: Host::default() }, input)
     }
 
     /// An egui context with the editor's fonts and colours.
@@ -63,8 +62,7 @@ impl WindowlessEditor {
 
     /// Lays out the editor over the whole window of `ui`.
     pub(super) fn show(&mut self, ui: &mut Ui) {
-        let App { panel, params, .. } = &mut self.app;
-        panel.show(ui, params, &ParamSetter::new(&self.host));
+        self.app.panel.show(ui, &ParamSetter::new(&self.host));
     }
 
     /// Edits the settings as a control would, at `now` (egui's time in seconds).
@@ -74,10 +72,7 @@ impl WindowlessEditor {
         now: f64,
         edit: impl FnOnce(&mut crate::session::Edits) -> R,
     ) -> R {
-        let setter = ParamSetter::new(&self.host);
-        let mut session = self.app.panel.session.lock().unwrap();
-        let host = &self.app.panel.host;
-        edit(&mut crate::session::Edits::new(&self.app.params, &setter, host, &mut session, now))
+        self.app.panel.session.edit(&ParamSetter::new(&self.host), now, edit)
     }
 
     /// The calls that the host has received since the last time: "begin", "set" and "end".

@@ -3,7 +3,7 @@
 use super::ToneFilterPlugin;
 use crate::{
     params::ToneFilterParams,
-    session::{PresetLoader, read_preset},
+    session::{Session, read_preset},
 };
 use nice_plug::prelude::Params;
 use plugin_guard::{
@@ -69,21 +69,21 @@ fn first_key(params: &ToneFilterParams) -> u32 {
 
 /// What an instance shares with its shim.
 pub struct Guarded {
-    pub presets: PresetLoader,
+    pub session: Session,
     pub latency: Arc<Latency>,
 }
 
 impl Instance for Guarded {
     fn params(&self) -> Arc<dyn Params> {
-        self.presets.params.clone()
+        self.session.params.clone()
     }
 
     fn link(&self) -> &HostLink {
-        &self.presets.host
+        &self.session.host
     }
 
     fn changes(&self) -> u32 {
-        self.presets.params.changes()
+        self.session.params.changes()
     }
 
     fn latency(&self) -> &Latency {
@@ -91,14 +91,14 @@ impl Instance for Guarded {
     }
 
     fn wanted_latency(&self, sample_rate: f64) -> u32 {
-        match self.presets.params.settings().lookahead {
+        match self.session.params.settings().lookahead {
             true => ToneFilter::lookahead(sample_rate) as u32,
             false => 0,
         }
     }
 
     fn tail(&self, sample_rate: f64, tempo: Option<f64>) -> u32 {
-        let settings = self.presets.params.settings().at_tempo(tempo.unwrap_or(DEFAULT_TEMPO));
+        let settings = self.session.params.settings().at_tempo(tempo.unwrap_or(DEFAULT_TEMPO));
         if settings.freeze {
             return u32::MAX;
         }
@@ -108,19 +108,19 @@ impl Instance for Guarded {
     /// The names of the bands that the keys play. The highest bands may have no key.
     fn note_name(&self, index: u32) -> Option<NoteName> {
         let key =
-            u8::try_from(first_key(&self.presets.params) + index).ok().filter(|key| *key < 128)?;
+            u8::try_from(first_key(&self.session.params) + index).ok().filter(|key| *key < 128)?;
         (index < TONES as u32).then(|| NoteName { key, name: name(index as usize) })
     }
 
     fn note_names_version(&self) -> u32 {
-        first_key(&self.presets.params)
-            | u32::from(self.presets.params.chosen().keys != Keys::Off) << 8
+        first_key(&self.session.params)
+            | u32::from(self.session.params.chosen().keys != Keys::Off) << 8
     }
 
     fn load_preset(&self, at: Location) -> Result<(), PresetError> {
         let loaded = match at {
-            Location::Factory(id) => self.presets.factory(id),
-            Location::File(path) => self.presets.file(path),
+            Location::Factory(id) => self.session.load_factory(id),
+            Location::File(path) => self.session.load_file(path),
         };
         loaded.map_err(error)
     }

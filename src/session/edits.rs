@@ -1,8 +1,7 @@
-//! Edits of the settings: each is sent to the host as a gesture and recorded as an undo step.
+//! Edits of the settings: each goes to the sink as a gesture and is recorded as an undo step.
 
-use super::{history::History, presets::PresetList};
+use super::{Sink, State};
 use crate::params::{self, Control, Keep, ToneFilterParams};
-use nice_plug::prelude::ParamSetter;
 use plugin_guard::{HostLink, Request};
 use std::sync::PoisonError;
 use tone_filter_dsp::{BandMask, PitchClasses, Settings};
@@ -26,20 +25,8 @@ impl Sound {
     }
 }
 
-/// Editor state that lives as long as the plugin instance, across windows.
-#[derive(Default)]
-pub struct Session {
-    pub presets: PresetList,
-    pub history: History,
-    /// The active slot: 0 for A, 1 for B.
-    pub slot: usize,
-    /// See [`Sound::other`].
-    pub other: Option<Box<Sound>>,
-    gesture: Option<Gesture>,
-}
-
 /// An edit that has begun and not yet ended.
-struct Gesture {
+pub struct Gesture {
     /// The setting's id; `None` for a drag over the bands.
     id: Option<&'static str>,
     before: Sound,
@@ -47,76 +34,57 @@ struct Gesture {
     after: Sound,
 }
 
-impl Session {
-    /// A session without edits.
-    pub fn new(presets: PresetList) -> Self {
-        Self { presets, ..Self::default() }
-    }
-}
-
-/// Access to the settings during one frame of the editor.
+/// Access to the settings while the session is locked, such as for a frame of the window.
 pub struct Edits<'a> {
+    /// The parameters that are edited.
     pub params: &'a ToneFilterParams,
+    /// The link between editor and host.
     pub host: &'a HostLink,
-    pub session: &'a mut Session,
-    setter: &'a ParamSetter<'a>,
-    /// egui's time in seconds.
-    now: f64,
+    /// The rest of the session.
+    pub state: &'a mut State,
+    pub(super) sink: &'a dyn Sink,
+    /// Seconds, from any start.
+    pub(super) now: f64,
 }
 
-impl<'a> Edits<'a> {
-    /// Edits of `params` at `now`, egui's time in seconds.
-    pub fn new(
-        params: &'a ToneFilterParams,
-        setter: &'a ParamSetter<'a>,
-        host: &'a HostLink,
-        session: &'a mut Session,
-        now: f64,
-    ) -> Self {
-        Self { params, host, session, setter, now }
-    }
-
+impl Edits<'_> {
     /// The current sound, without the host's modulation.
     pub fn sound(&self) -> Sound {
-        let preset = self.params.preset.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let Session { slot, ref other, .. } = *self.session;
-        Sound { settings: self.params.chosen(), preset, slot, other: other.clone() }
+        let State { slot, ref other, .. } = *self.state;
+        let (settings, preset) = (self.params.chosen(), self.preset());
+        Sound { settings, preset, slot, other: other.clone() }
     }
 
     /// Begins a gesture on the setting called `id`.
     pub fn begin(&mut self, id: &'static str) {
         self.begin_gesture(Some(id));
         if let Some(control) = self.params.control(id) {
-            // SAFETY: the pointer is to a parameter of the plugin, which outlives its editor.
-            unsafe { self.setter.raw_context.raw_begin_set_parameter(control.as_ptr()) };
+            self.sink.begin(&control);
         }
     }
 
     /// Sets the setting called `id` to `normalized` (0..1 of its range) within a gesture.
     pub fn set(&mut self, id: &str, normalized: f32) {
         let Some(control) = self.params.control(id) else { return };
-        if let Some(gesture) = &mut self.session.gesture {
+        if let Some(gesture) = &mut self.state.gesture {
             control.put(&mut gesture.after.settings, normalized);
         }
-        let param = control.as_ptr();
-        // SAFETY: as in `begin`.
-        unsafe { self.setter.raw_context.raw_set_parameter_normalized(param, normalized) };
+        self.sink.set(&control, normalized);
     }
 
     /// Ends the gesture on the setting called `id`.
     pub fn end(&mut self, id: &'static str) {
         if let Some(control) = self.params.control(id) {
-            // SAFETY: as in `begin`.
-            unsafe { self.setter.raw_context.raw_end_set_parameter(control.as_ptr()) };
+            self.sink.end(&control);
         }
         self.finish(id);
     }
 
     /// Sets the setting called `id` to `normalized` (0..1 of its range) as a complete gesture and undo step.
     pub fn set_once(&mut self, id: &'static str, normalized: f32) {
-        self.session.history.seal();
+        self.state.history.seal();
         self.nudge(id, normalized);
-        self.session.history.seal();
+        self.state.history.seal();
     }
 
     /// Like [`Edits::set_once`], but several in quick succession are one undo step.
@@ -134,7 +102,7 @@ impl<'a> Edits<'a> {
     /// Sets which bands are on, within a drag.
     pub fn paint(&mut self, bands: BandMask) {
         self.params.bands.store(bands);
-        if let Some(gesture) = &mut self.session.gesture {
+        if let Some(gesture) = &mut self.state.gesture {
             gesture.after.settings.bands = bands;
         }
     }
@@ -144,18 +112,18 @@ impl<'a> Edits<'a> {
         self.mark_dirty();
         self.finish("bands");
         // Two drags are two undo steps, however fast they follow each other.
-        self.session.history.seal();
+        self.state.history.seal();
     }
 
     /// Ends the open gesture, if there is one. For a window that closes during a drag, in which no release of the
     /// mouse button will arrive.
     pub fn end_open_gesture(&mut self) {
-        match &self.session.gesture {
+        match &self.state.gesture {
             Some(Gesture { id: Some(id), .. }) => self.end(id),
             Some(Gesture { id: None, .. }) => self.end_painting(),
             None => {}
         }
-        self.session.history.seal();
+        self.state.history.seal();
     }
 
     /// Sets which bands are on, as a complete undo step.
@@ -179,19 +147,50 @@ impl<'a> Edits<'a> {
         let scale = tone_filter_dsp::Scale::Custom;
         let settings = Settings { custom: classes, scale, ..before.settings };
         self.change_to("custom", Sound { settings, ..before });
-        self.session.history.seal();
+        self.state.history.seal();
     }
 
     /// Changes the settings to `after`, as one undo step called `what`.
     pub fn change_to(&mut self, what: &'static str, after: Sound) {
         let before = self.sound();
         self.apply(&before, &after);
-        self.session.history.record(what, before, after, self.now);
+        self.state.history.record(what, before, after, self.now);
+    }
+
+    /// The name of the preset that the sound started from.
+    pub fn preset(&self) -> String {
+        self.params.preset.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether loading that preset again would change the sound.
+    pub fn is_changed(&mut self) -> bool {
+        let (name, keep) = (self.preset(), self.params.keep.load());
+        self.state.presets.is_changed(&name, &self.params.chosen(), keep)
+    }
+
+    /// Saves the sound as the user's preset `name`, which then counts as loaded.
+    pub fn save(&mut self, name: &str) {
+        if let Some(preset) = self.state.presets.save(name, self.params.chosen()) {
+            let sound = self.sound();
+            self.change_to("preset", Sound { preset, ..sound });
+        }
+    }
+
+    /// Loads the preset in [`PresetList::file`](super::PresetList::file).
+    pub fn import(&mut self) {
+        if let Some(preset) = self.state.presets.import() {
+            self.use_preset(preset.name, &preset.settings);
+        }
+    }
+
+    /// Writes the sound to [`PresetList::file`](super::PresetList::file).
+    pub fn export(&mut self) {
+        self.state.presets.export(&self.preset(), self.params.chosen());
     }
 
     /// Loads the preset called `name`.
     pub fn load(&mut self, name: &str) {
-        if let Some(preset) = self.session.presets.load(name) {
+        if let Some(preset) = self.state.presets.load(name) {
             self.use_preset(name.to_owned(), &preset.settings);
         }
     }
@@ -201,21 +200,19 @@ impl<'a> Edits<'a> {
         let sound = self.sound();
         let settings = self.params.keep.load().load(settings, &sound.settings);
         self.change_to("preset", Sound { preset, settings, ..sound });
-        self.session.history.seal();
+        self.state.history.seal();
     }
 
     /// Undoes the last step.
     pub fn undo(&mut self) {
-        if let Some((from, to)) = self.session.history.undo() {
-            let (from, to) = (from.clone(), to.clone());
+        if let Some((from, to)) = self.state.history.undo() {
             self.apply(&from, &to);
         }
     }
 
     /// Redoes the step that was last undone.
     pub fn redo(&mut self) {
-        if let Some((from, to)) = self.session.history.redo() {
-            let (from, to) = (from.clone(), to.clone());
+        if let Some((from, to)) = self.state.history.redo() {
             self.apply(&from, &to);
         }
     }
@@ -227,7 +224,7 @@ impl<'a> Edits<'a> {
         let other = Some(Box::new(current.without_other()));
         let next = current.other.clone().map_or_else(|| current.without_other(), |other| *other);
         self.change_to("A/B", Sound { slot, other, ..next });
-        self.session.history.seal();
+        self.state.history.seal();
     }
 
     /// Copies the current sound to the other slot.
@@ -235,7 +232,7 @@ impl<'a> Edits<'a> {
         let current = self.sound();
         let other = Some(Box::new(current.without_other()));
         self.change_to("copy", Sound { other, ..current });
-        self.session.history.seal();
+        self.state.history.seal();
     }
 
     /// Sets only what differs between `from` and `to`, so that other settings keep the values that the host has
@@ -257,25 +254,20 @@ impl<'a> Edits<'a> {
                 self.mark_dirty();
             }
         }
-        self.session.slot = to.slot;
-        self.session.other.clone_from(&to.other);
+        self.state.slot = to.slot;
+        self.state.other.clone_from(&to.other);
         let mut preset = self.params.preset.lock().unwrap_or_else(PoisonError::into_inner);
         preset.clone_from(&to.preset);
     }
 
-    /// Sends the host a complete gesture that sets `control` to `normalized` (0..1).
+    /// Sends a complete gesture that sets `control` to `normalized` (0..1).
     fn send(&self, control: &Control, normalized: f32) {
-        let (host, param) = (self.setter.raw_context, control.as_ptr());
-        // SAFETY: as in `begin`.
-        unsafe {
-            host.raw_begin_set_parameter(param);
-            host.raw_set_parameter_normalized(param, normalized);
-            host.raw_end_set_parameter(param);
-        }
+        self.sink.begin(control);
+        self.sink.set(control, normalized);
+        self.sink.end(control);
     }
 
-    /// Tells the host that the state has changed. One that cannot be told so gets a gesture on a parameter that keeps
-    /// its value.
+    /// Marks the state as changed. A host without such a mark gets a gesture on a parameter that keeps its value.
     fn mark_dirty(&self) {
         if self.host.request(Request::MarkDirty) {
             return;
@@ -287,13 +279,13 @@ impl<'a> Edits<'a> {
 
     fn begin_gesture(&mut self, id: Option<&'static str>) {
         let before = self.sound();
-        self.session.gesture = Some(Gesture { id, after: before.clone(), before });
+        self.state.gesture = Some(Gesture { id, after: before.clone(), before });
     }
 
     /// Ends the gesture and records it as an undo step.
     fn finish(&mut self, what: &'static str) {
-        if let Some(Gesture { before, after, .. }) = self.session.gesture.take() {
-            self.session.history.record(what, before, after, self.now);
+        if let Some(Gesture { before, after, .. }) = self.state.gesture.take() {
+            self.state.history.record(what, before, after, self.now);
         }
     }
 }

@@ -21,12 +21,12 @@ struct Step {
     what: &'static str,
     before: Sound,
     after: Sound,
-    /// egui's time of the edit, in seconds.
+    /// Time of the edit in seconds.
     time: f64,
 }
 
 impl History {
-    /// Records that `what` was changed at `time` (egui's, in seconds), and discards the steps that could be redone.
+    /// Records that `what` was changed at `time` (seconds), and discards the steps that could be redone.
     /// Nothing is recorded if the sound is the same before and after.
     pub fn record(&mut self, what: &'static str, before: Sound, after: Sound, time: f64) {
         if before == after {
@@ -54,17 +54,17 @@ impl History {
     }
 
     /// Undoes a step: the sounds to change from and to.
-    pub fn undo(&mut self) -> Option<(&Sound, &Sound)> {
+    pub fn undo(&mut self) -> Option<(Sound, Sound)> {
         self.done = self.done.checked_sub(1)?;
         let step = &self.steps[self.done];
-        Some((&step.after, &step.before))
+        Some((step.after.clone(), step.before.clone()))
     }
 
     /// Redoes a step: the sounds to change from and to.
-    pub fn redo(&mut self) -> Option<(&Sound, &Sound)> {
+    pub fn redo(&mut self) -> Option<(Sound, Sound)> {
         let step = self.steps.get(self.done)?;
         self.done += 1;
-        Some((&step.before, &step.after))
+        Some((step.before.clone(), step.after.clone()))
     }
 
     /// Whether there is something to undo.
@@ -94,11 +94,11 @@ mod tests {
         }
         assert!(!history.can_redo());
         for step in (800..1000).rev() {
-            assert_eq!(history.undo(), Some((&sound(step + 1), &sound(step))));
+            assert_eq!(history.undo(), Some((sound(step + 1), sound(step))));
         }
         assert!(!history.can_undo() && history.undo().is_none());
         for step in 800..1000 {
-            assert_eq!(history.redo(), Some((&sound(step), &sound(step + 1))));
+            assert_eq!(history.redo(), Some((sound(step), sound(step + 1))));
         }
         assert!(history.redo().is_none());
     }
@@ -113,7 +113,7 @@ mod tests {
         assert!(history.can_redo(), "nothing happened");
         history.record("mix", sound(1), sound(3), 30.0);
         assert!(!history.can_redo());
-        assert_eq!(history.undo(), Some((&sound(3), &sound(1))));
+        assert_eq!(history.undo(), Some((sound(3), sound(1))));
     }
 
     #[test]
@@ -123,8 +123,8 @@ mod tests {
             history.record("mix", sound(turn), sound(turn + 1), 0.1 * turn as f64);
         }
         history.record("tone", sound(10), sound(11), 1.0);
-        assert_eq!(history.undo(), Some((&sound(11), &sound(10))));
-        assert_eq!(history.undo(), Some((&sound(10), &sound(0))));
+        assert_eq!(history.undo(), Some((sound(11), sound(10))));
+        assert_eq!(history.undo(), Some((sound(10), sound(0))));
         assert!(!history.can_undo());
     }
 }

@@ -1,50 +1,18 @@
 //! Presets that the host loads, with or without a window.
 
-use super::{Edits, Session};
-use crate::params::ToneFilterParams;
-use nice_plug::{
-    context::{
-        PluginApi,
-        gui::{GuiContextInner, ParamSetter},
-    },
-    params::internals::ParamPtr,
-    plugin::PluginState,
-};
-use plugin_guard::HostLink;
-use std::{
-    io,
-    path::Path,
-    sync::{Arc, Mutex, PoisonError},
-};
+use super::{Session, Silent};
+use std::{io, path::Path};
 use tone_filter_presets::{Error, Folder, Loaded, Preset};
 
-/// Loads presets as the editor does: as one undo step, and without the bypass.
-#[derive(Clone)]
-pub struct PresetLoader {
-    /// The parameters that it sets.
-    pub params: Arc<ToneFilterParams>,
-    session: Arc<Mutex<Session>>,
-    /// The link between editor and host.
-    pub host: HostLink,
-}
-
-impl PresetLoader {
-    /// A loader for the plugin with `params` and the editor with `session`.
-    pub fn new(
-        params: Arc<ToneFilterParams>,
-        session: Arc<Mutex<Session>>,
-        host: HostLink,
-    ) -> Self {
-        Self { params, session, host }
-    }
-
+/// The host loads presets as the editor does: as one undo step, and except for what the user keeps.
+impl Session {
     /// Loads the factory preset with this id. The host must then read all parameters again.
     ///
     /// # Errors
     /// When there is no such preset.
-    pub fn factory(&self, id: &str) -> Result<(), Error> {
+    pub fn load_factory(&self, id: &str) -> Result<(), Error> {
         let preset = Preset::factory(id).ok_or_else(|| Error::Unknown { name: id.to_owned() })?;
-        self.use_preset(preset.into());
+        self.load(preset.into());
         Ok(())
     }
 
@@ -53,21 +21,21 @@ impl PresetLoader {
     ///
     /// # Errors
     /// When it cannot be read or is not a valid preset.
-    pub fn file(&self, path: &Path) -> Result<(), Error> {
-        self.use_preset(read_preset(path)?);
+    pub fn load_file(&self, path: &Path) -> Result<(), Error> {
+        self.load(read_preset(path)?);
         Ok(())
     }
 
-    fn use_preset(&self, loaded: Loaded) {
-        let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        session.presets.refresh();
-        session.presets.message.clear();
-        let name = loaded.preset.name.clone();
-        let preset = session.presets.warn(&name, loaded);
-        session.presets.remember(&preset);
-        let setter = ParamSetter::new(&Silent);
-        let mut edits = Edits::new(&self.params, &setter, &self.host, &mut session, f64::INFINITY);
-        edits.use_preset(name, &preset.settings);
+    fn load(&self, loaded: Loaded) {
+        self.edit(&Silent, f64::INFINITY, |edits| {
+            let presets = &mut edits.state.presets;
+            presets.refresh();
+            presets.message.clear();
+            let name = loaded.preset.name.clone();
+            let preset = presets.warn(&name, loaded);
+            presets.remember(&preset);
+            edits.use_preset(name, &preset.settings);
+        });
         self.host.repaint();
     }
 }
@@ -90,34 +58,4 @@ pub fn read_preset(path: &Path) -> Result<Loaded, Error> {
         loaded.preset.name = name.to_owned();
     }
     Ok(loaded)
-}
-
-/// Sets parameters without informing the host, which reads all of them again afterwards.
-struct Silent;
-
-impl GuiContextInner for Silent {
-    fn plugin_api(&self) -> PluginApi {
-        PluginApi::Clap
-    }
-
-    unsafe fn raw_begin_set_parameter(&self, _param: ParamPtr) {}
-
-    unsafe fn raw_set_parameter_normalized(&self, param: ParamPtr, normalized: f32) {
-        // SAFETY: the parameters belong to the loader that edits them.
-        unsafe { param._internal_set_normalized_value(normalized) };
-    }
-
-    unsafe fn raw_end_set_parameter(&self, _param: ParamPtr) {}
-
-    fn get_state(&self) -> PluginState {
-        unreachable!("edits do not read the state")
-    }
-
-    fn set_state(&self, _state: PluginState) {
-        unreachable!("edits do not set the state")
-    }
-
-    fn request_restart(&self) {
-        unreachable!("edits need no restart")
-    }
 }

@@ -1,12 +1,81 @@
-//! What an instance has beside its parameters and its sound: the preset that is loaded, what presets keep, undo and A/B.
+//! The session of an instance: the preset that is loaded, what presets keep, undo, redo and A/B, and how all of these set
+//! the parameters. Neither window nor DSP: plugin and editor import it, and it imports `params` alone.
 
 mod edits;
 mod history;
 mod load;
 mod presets;
 
-pub use edits::{Edits, Session, Sound};
-pub use load::{PresetLoader, read_preset};
+use crate::params::{Control, ToneFilterParams};
+pub use edits::{Edits, Sound};
+use history::History;
+pub use load::read_preset;
+use plugin_guard::HostLink;
+pub use presets::PresetList;
 #[cfg(test)]
 pub use presets::is_same;
-pub use presets::{PresetList, Question};
+use std::sync::{Arc, Mutex, PoisonError};
+use tone_filter_presets::Folder;
+
+/// A session. Its clones share it: one each for the editor, its windows and the shim.
+#[derive(Clone, Default)]
+pub struct Session {
+    /// The parameters and all else that a host saves.
+    pub params: Arc<ToneFilterParams>,
+    /// The link between editor and host.
+    pub host: HostLink,
+    /// Locked by the window, of which there is one at a time, and while the host loads a preset.
+    state: Arc<Mutex<State>>,
+}
+
+/// What lives as long as the instance, across windows, and is not saved.
+#[derive(Default)]
+pub struct State {
+    /// The factory presets and the user's.
+    pub presets: PresetList,
+    /// The undo steps.
+    pub history: History,
+    /// The active slot: 0 for A, 1 for B.
+    pub slot: usize,
+    /// See [`Sound::other`].
+    pub other: Option<Box<Sound>>,
+    /// The edit that has begun and not yet ended.
+    gesture: Option<edits::Gesture>,
+}
+
+impl Session {
+    /// A session without edits. The user's presets are in `folder`.
+    pub fn new(params: Arc<ToneFilterParams>, host: HostLink, folder: Option<Folder>) -> Self {
+        let state = State { presets: PresetList::new(folder), ..State::default() };
+        Self { params, host, state: Arc::new(Mutex::new(state)) }
+    }
+
+    /// Runs `edit`, whose edits go to `sink` and have the time `now` in seconds, from any start. Other threads wait.
+    pub fn edit<R>(&self, sink: &dyn Sink, now: f64, edit: impl FnOnce(&mut Edits) -> R) -> R {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let Self { params, host, .. } = self;
+        edit(&mut Edits { params, host, state: &mut state, sink, now })
+    }
+}
+
+/// What sets parameters: a window by gestures, or [`Silent`].
+pub trait Sink {
+    /// Begins a gesture on `control`.
+    fn begin(&self, _control: &Control) {}
+
+    /// Sets `control` to `normalized` (0..1 of its range).
+    fn set(&self, control: &Control, normalized: f32);
+
+    /// Ends the gesture on `control`.
+    fn end(&self, _control: &Control) {}
+}
+
+/// Sets parameters without informing the host, which reads all of them afterwards.
+pub struct Silent;
+
+impl Sink for Silent {
+    fn set(&self, control: &Control, normalized: f32) {
+        // SAFETY: the pointer is to a parameter that `control` borrows.
+        unsafe { control.as_ptr()._internal_set_normalized_value(normalized) };
+    }
+}

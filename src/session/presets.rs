@@ -1,15 +1,18 @@
-//! The presets that the editor offers: the factory presets and the user's.
+//! The list of presets: the factory presets and the user's.
 
 use crate::params::Keep;
 use std::path::Path;
 use tone_filter_dsp::{Listen, SPECS, Settings};
 use tone_filter_presets::{Error, Folder, Loaded, Preset, ids};
 
-/// What the list shows of a preset.
+/// A preset in the list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Entry {
+    /// Its name.
     pub name: String,
+    /// What it is for; may be empty.
     pub description: String,
+    /// Words to find it by.
     pub tags: Vec<String>,
 }
 
@@ -29,7 +32,7 @@ impl Entry {
     }
 }
 
-/// The factory and user presets, and the state of their menus.
+/// The factory presets and the user's, and which of them was loaded.
 #[derive(Default)]
 pub struct PresetList {
     /// The folder of the user's presets; `None` for a user without a home directory.
@@ -39,33 +42,10 @@ pub struct PresetList {
     entries: Vec<Entry>,
     /// The preset that [`PresetList::is_changed`] compared with last: its name, and its settings if it exists.
     compared: Option<(String, Option<Settings>)>,
-    /// The text of the field for a search.
-    pub search: String,
-    /// The name of the preset that the arrow keys have come to.
-    pub marked: String,
-    /// The list was opened, and the field has yet to get the focus.
-    pub opened: bool,
-    /// The list has yet to scroll to that preset.
-    pub scroll: bool,
-    /// The text of the field for a name to save under.
-    pub name: String,
-    /// The text of the field for a file to import or export.
+    /// The path of the file to import or export.
     pub path: String,
-    /// What is asked before it is done.
-    pub question: Option<Question>,
     /// The result of the last action, until it is shown.
     pub message: String,
-}
-
-/// An action that destroys something, and is done only once the user has confirmed it.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Question {
-    /// To save over the user's preset of this name.
-    Replace(String),
-    /// To delete the user's preset of this name.
-    Delete(String),
-    /// To export over [`PresetList::file`].
-    Overwrite,
 }
 
 impl PresetList {
@@ -95,10 +75,10 @@ impl PresetList {
         self.entries.split_at(self.factory.len()).into()
     }
 
-    /// The factory presets and the user's that [`PresetList::search`] finds.
-    pub fn found(&self) -> [Vec<Entry>; 2] {
+    /// The factory presets and the user's that `search` finds.
+    pub fn found(&self, search: &str) -> [Vec<Entry>; 2] {
         let found = |entries: &[Entry]| {
-            entries.iter().filter(|entry| entry.matches(&self.search)).cloned().collect()
+            entries.iter().filter(|entry| entry.matches(search)).cloned().collect()
         };
         self.entries().map(found)
     }
@@ -143,22 +123,22 @@ impl PresetList {
         preset.is_none_or(|preset| !is_same(&keep.load(preset, settings), settings))
     }
 
-    /// The name of the user's preset that to save under [`PresetList::name`] would replace.
-    pub fn taken(&self) -> Option<String> {
-        self.folder.as_ref()?.taken(&self.name)
+    /// The name of the user's preset that saving as `name` would replace.
+    pub fn taken(&self, name: &str) -> Option<String> {
+        self.folder.as_ref()?.taken(name)
     }
 
-    /// Saves `settings` under [`PresetList::name`] and returns the name of the preset, in which characters that a
-    /// file name cannot have are replaced. A preset that is replaced keeps its description and tags.
-    pub fn save(&mut self, settings: Settings) -> Option<String> {
+    /// Saves `settings` as `name` and returns the name of the preset, in which characters that a file name cannot have
+    /// are replaced. A preset that is replaced keeps its description and tags.
+    pub fn save(&mut self, name: &str, settings: Settings) -> Option<String> {
         let Some(folder) = &self.folder else {
             "There is no home directory to save presets in".clone_into(&mut self.message);
             return None;
         };
         let (bypass, midi_out, listen) = (false, false, Listen::Main);
         let sound = Settings { bypass, midi_out, listen, ..settings };
-        let mut preset = Preset::new(&self.name, sound);
-        let old = folder.taken(&self.name).and_then(|name| folder.load(&name).ok().flatten());
+        let mut preset = Preset::new(name, sound);
+        let old = folder.taken(name).and_then(|name| folder.load(&name).ok().flatten());
         if let Some(old) = old {
             (preset.description, preset.tags) = (old.preset.description, old.preset.tags);
         }
@@ -276,8 +256,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let mut presets = PresetList::new(Some(Folder::new(home.path().join("presets"))));
         let settings = Settings { drive: 7.0, ..Settings::default() };
-        presets.name = " Mine/own ".to_owned();
-        assert_eq!(presets.save(settings).as_deref(), Some("Mine_own"));
+        assert_eq!(presets.save(" Mine/own ", settings).as_deref(), Some("Mine_own"));
         assert!(presets.is_user_s("Mine_own") && presets.entries()[1].len() == 1);
         assert_eq!(presets.load("Mine_own").unwrap().settings, settings);
 
@@ -303,8 +282,9 @@ mod tests {
                 && presets.message == "Imported Out"
         );
 
-        presets.name = "Reference".to_owned();
-        assert!(presets.save(settings).is_none() && presets.message.contains("no name"));
+        assert!(
+            presets.save("Reference", settings).is_none() && presets.message.contains("no name")
+        );
         presets.path = home.path().join("missing.json").to_str().unwrap().to_owned();
         assert!(presets.import().is_none() && presets.message.contains("cannot be read"));
     }

@@ -8,7 +8,7 @@ use tone_filter_dsp::{CHOICES, Choice, SPECS};
 
 /// Everything that a key can change: the settings, the other sound of A/B, the painted texts and the labels.
 fn seen(editor: &mut TestEditor) -> impl PartialEq + use<> {
-    let other = editor.panel().session.lock().unwrap().other.clone();
+    let other = editor.edit(|edits| edits.state.other.clone());
     let names: Vec<_> = editor.controls().into_iter().map(|(name, _)| name).collect();
     (editor.settings(), other, editor.texts(), names)
 }

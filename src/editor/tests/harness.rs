@@ -4,7 +4,7 @@ use crate::{
     editor::{Layout, Panel, WindowlessEditor, band_grid, theme},
     meters::MeterInput,
     params::ToneFilterParams,
-    session::{Edits, PresetLoader},
+    session::{Edits, Session},
 };
 use egui::{Event, FullOutput, Key, Modifiers, PointerButton, Pos2, Rect, Shape, Vec2};
 use egui_kittest::{
@@ -40,14 +40,12 @@ impl TestEditor {
         &mut self.harness.state_mut().app.panel
     }
 
-    /// What loads presets for the host.
-    pub fn preset_loader(&self) -> PresetLoader {
-        let app = &self.harness.state().app;
-        PresetLoader::new(app.params.clone(), app.panel.session.clone(), app.panel.host.clone())
+    pub fn session(&self) -> &Session {
+        &self.harness.state().app.panel.session
     }
 
     pub fn params(&self) -> &ToneFilterParams {
-        &self.harness.state().app.params
+        &self.session().params
     }
 
     /// The settings, with the host's modulation.

@@ -17,8 +17,8 @@ use tone_filter_dsp::{BandMask, Settings};
 
 /// An editor of a host that understands all requests, and how often it was woken.
 fn connected() -> (TestEditor, HostLink, Arc<AtomicUsize>) {
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
-    let host = editor.panel().host.clone();
+    let editor = TestEditor::new(DEFAULT_SIZE);
+    let host = editor.session().host.clone();
     let woken = Arc::new(AtomicUsize::new(0));
     let count = woken.clone();
     host.connect(Some(Connection {
@@ -75,7 +75,7 @@ fn a_switch_of_what_is_kept_marks_the_state_as_dirty() {
 fn a_control_shows_what_the_host_does_with_its_parameter() {
     for size in [DEFAULT_SIZE, MIN_SIZE] {
         let mut editor = TestEditor::new(size);
-        let host = editor.panel().host.clone();
+        let host = editor.session().host.clone();
         let mark = |editor: &TestEditor, name: &str| {
             circles(editor, editor.text(name).left_center() - egui::vec2(4.0, 0.0))
         };
@@ -226,7 +226,7 @@ fn the_host_s_menu_is_shown_and_performed() {
 fn the_header_shows_the_track() {
     for size in [DEFAULT_SIZE, [1600.0, 1000.0]] {
         let mut editor = TestEditor::new(size);
-        let host = editor.panel().host.clone();
+        let host = editor.session().host.clone();
         let names = |editor: &TestEditor| editor.controls().len();
         let before = names(&editor);
         for name in ["Lead", "A very long name of a track, far too long for the header"] {
@@ -264,8 +264,8 @@ fn a_preset_that_the_host_loads_is_an_undo_step_and_keeps_the_bypass() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.edit(|edits| edits.set_once("bypass", 1.0));
     let before = editor.settings();
-    let loader = editor.preset_loader();
-    loader.factory("chord-pad").unwrap();
+    let session = editor.session().clone();
+    session.load_factory("chord-pad").unwrap();
     editor.frame(vec![]);
     let pad = tone_filter_presets::Preset::factory("chord-pad").unwrap().settings;
     assert!(is_same(&editor.settings(), &pad) && editor.settings().bypass);
@@ -274,20 +274,20 @@ fn a_preset_that_the_host_loads_is_an_undo_step_and_keeps_the_bypass() {
     // But for the rounding of the host's values.
     assert!(is_same(&editor.settings(), &before) && editor.settings().bypass);
     editor.place("Preset: Tone Filter");
-    assert!(loader.factory("none").is_err());
+    assert!(session.load_factory("none").is_err());
 
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("own.json");
     tone_filter_presets::Preset::new("Elsewhere", Settings { mix: 12.0, ..before })
         .write(&path)
         .unwrap();
-    loader.file(&path).unwrap();
+    session.load_file(&path).unwrap();
     editor.frame(vec![]);
     editor.place("Preset: Elsewhere");
     for (path, reason) in
         [(home.path().join("none.json"), "none.json"), (home.path().into(), "not a file")]
     {
-        let error = loader.file(&path).unwrap_err().to_string();
+        let error = session.load_file(&path).unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");
     }
 }

@@ -142,7 +142,7 @@ fn what_is_left_out_of_a_preset_of_a_newer_version_is_named_in_a_notice() {
     }
     assert!(!notice(&editor, "Newer"));
     // The host loads it.
-    editor.preset_loader().file(&path).unwrap();
+    editor.session().load_file(&path).unwrap();
     editor.frame(vec![]);
     assert!(notice(&editor, "Newer"));
 

@@ -22,7 +22,7 @@ pub fn open_folder(size: [f32; 2]) -> (TestEditor, Folder, tempfile::TempDir) {
     let home = tempfile::tempdir().unwrap();
     let folder = Folder::new(home.path().join("presets"));
     let mut editor = TestEditor::new(size);
-    editor.panel().session.lock().unwrap().presets = PresetList::new(Some(folder.clone()));
+    editor.edit(|edits| edits.state.presets = PresetList::new(Some(folder.clone())));
     (editor, folder, home)
 }
 

@@ -110,7 +110,7 @@ fn a_window_that_closes_ends_the_open_gesture() {
 #[test]
 fn a_copy_to_the_other_sound_is_undone_and_redone() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    let other = |editor: &mut TestEditor| editor.panel().session.lock().unwrap().other.clone();
+    let other = |editor: &mut TestEditor| editor.edit(|edits| edits.state.other.clone());
     editor.edit(|edits| {
         edits.copy_to_other();
         edits.set_once("mix", 0.9);

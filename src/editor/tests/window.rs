@@ -5,10 +5,12 @@ use crate::{
     editor::{DEFAULT_SIZE, MIN_SIZE, ToneFilterEditor},
     meters::meters,
     params::ToneFilterParams,
+    session::Session,
 };
 use egui::{Event, Key, Vec2, ViewportCommand, vec2};
 use nice_plug::{editor::Editor, params::Params};
 use nice_plug_egui::{NiceEguiApp, RepaintNotifier, baseview::WindowSize};
+use plugin_guard::HostLink;
 use std::{sync::Arc, time::Duration};
 use tone_filter_dsp::{BandState, Bands, Settings, ToneFilter};
 
@@ -54,7 +56,8 @@ fn the_window_opens_at_the_size_it_was_left_at() {
     let params = Arc::new(ToneFilterParams::default());
     let (_input, connection) = meters();
     let editor = |params: &Arc<ToneFilterParams>| {
-        ToneFilterEditor::new(params.clone(), connection.clone(), RepaintNotifier::new())
+        let session = Session::new(params.clone(), HostLink::default(), None);
+        ToneFilterEditor::new(session, connection.clone(), RepaintNotifier::new())
     };
     let opened = editor(&params);
     assert_eq!((opened.size().width, opened.size().height), (1000, 640));
@@ -82,8 +85,8 @@ fn the_window_opens_at_the_size_it_was_left_at() {
 #[test]
 fn the_bands_go_dark_when_the_host_stops() {
     let (mut input, connection) = meters();
-    let params = Arc::new(ToneFilterParams::default());
-    let mut app = ToneFilterEditor::new(params, connection, RepaintNotifier::new()).app();
+    let mut app =
+        ToneFilterEditor::new(Session::default(), connection, RepaintNotifier::new()).app();
     let mut filter = ToneFilter::new(48_000.0, &Settings::default()).unwrap();
     filter.process(&mut [&mut [0.5; 4800]]);
     let heard = filter.bands();
