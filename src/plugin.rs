@@ -16,7 +16,7 @@ use note_input::{NoteInput, NoteQueue};
 use note_output::NoteOutput;
 use plugin_guard::{Latency, Task, construction};
 use std::sync::Arc;
-use tone_filter_dsp::{DEFAULT_TEMPO, Kernel, KeyEvent, ToneFilter};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Kernel, KeyEvent, ToneFilter};
 
 /// The plugin as hosts see it.
 pub struct ToneFilterPlugin {
@@ -203,14 +203,17 @@ impl Active {
         config: &BufferConfig,
     ) -> Option<Self> {
         let sample_rate = f64::from(config.sample_rate);
-        let settings = params.settings();
+        let Controls { settings, routing } = params.controls();
         let filter = ToneFilter::new(sample_rate, &settings).ok()?;
         if let Some(latency) = &latency {
             latency.activate(filter.latency() as u32);
         }
         // An unknown name in the environment variable is ignored: the plugin must not fail in a host because of it.
-        let filter =
+        let mut filter =
             filter.with_kernel(Kernel::from_environment().unwrap_or_else(|_| Kernel::best()));
+        filter.set_routing(routing);
+        filter.detect_notes(routing.midi_out);
+        filter.reset();
         Some(Self {
             filter,
             sample_rate,
@@ -243,10 +246,13 @@ impl Active {
             return;
         }
         self.followed = now;
-        let mut settings = params.settings().at_tempo(self.tempo);
+        let Controls { settings, routing } = params.controls();
+        let mut settings = settings.at_tempo(self.tempo);
         settings.lookahead = lookahead.unwrap_or(settings.lookahead);
         // The parameters keep values within their ranges, so this does not fail. If it did, the settings would stay.
         let _ = self.filter.set_settings(&settings);
+        self.filter.set_routing(routing);
+        self.filter.detect_notes(routing.midi_out);
     }
 
     /// Latency in frames.

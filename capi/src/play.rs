@@ -45,7 +45,7 @@ pub unsafe extern "C" fn tf_get_bands(filter: *const Filter, bands: *mut Band) -
         if bands.is_null() {
             return Err(Status::Null);
         }
-        let shift = filter.settings.pitch_shift();
+        let shift = filter.controls.settings.pitch_shift();
         let now = filter.inner.bands().bands;
         let now: [Band; TF_BANDS] = std::array::from_fn(|tone| Band {
             power: now[tone].power,

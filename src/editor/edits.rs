@@ -5,12 +5,12 @@ use crate::params::{self, Control, Keep, ToneFilterParams};
 use nice_plug::prelude::ParamSetter;
 use plugin_guard::{HostLink, Request};
 use std::sync::PoisonError;
-use tone_filter_dsp::{BandMask, PitchClasses, Settings};
+use tone_filter_dsp::{BandMask, Controls, PitchClasses, Scale, Settings};
 
 /// A state of the sound that undo, redo and the A/B switch restore.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sound {
-    pub settings: Settings,
+    pub controls: Controls,
     /// The name of the preset it started from.
     pub preset: String,
     /// 0 for A, 1 for B.
@@ -80,7 +80,7 @@ impl<'a> Edits<'a> {
     pub fn sound(&self) -> Sound {
         let preset = self.params.preset.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let Session { slot, ref other, .. } = *self.session;
-        Sound { settings: self.params.chosen(), preset, slot, other: other.clone() }
+        Sound { controls: self.params.chosen(), preset, slot, other: other.clone() }
     }
 
     /// Begins a gesture on the setting called `id`.
@@ -96,7 +96,7 @@ impl<'a> Edits<'a> {
     pub fn set(&mut self, id: &str, normalized: f32) {
         let Some(control) = self.params.control(id) else { return };
         if let Some(gesture) = &mut self.session.gesture {
-            control.put(&mut gesture.after.settings, normalized);
+            control.put(&mut gesture.after.controls, normalized);
         }
         let param = control.as_ptr();
         // SAFETY: as in `begin`.
@@ -135,7 +135,7 @@ impl<'a> Edits<'a> {
     pub fn paint(&mut self, bands: BandMask) {
         self.params.bands.store(bands);
         if let Some(gesture) = &mut self.session.gesture {
-            gesture.after.settings.bands = bands;
+            gesture.after.controls.settings.bands = bands;
         }
     }
 
@@ -175,10 +175,10 @@ impl<'a> Edits<'a> {
 
     /// Sets the notes of the custom scale and selects that scale.
     pub fn set_custom(&mut self, classes: PitchClasses) {
-        let before = self.sound();
-        let scale = tone_filter_dsp::Scale::Custom;
-        let settings = Settings { custom: classes, scale, ..before.settings };
-        self.change_to("custom", Sound { settings, ..before });
+        let mut sound = self.sound();
+        let settings = &mut sound.controls.settings;
+        (settings.custom, settings.scale) = (classes, Scale::Custom);
+        self.change_to("custom", sound);
         self.session.history.seal();
     }
 
@@ -198,9 +198,10 @@ impl<'a> Edits<'a> {
 
     /// Changes to `settings`, those of the preset called `preset`, except for what the user keeps.
     pub fn use_preset(&mut self, preset: String, settings: &Settings) {
-        let sound = self.sound();
-        let settings = self.params.keep.load().load(settings, &sound.settings);
-        self.change_to("preset", Sound { preset, settings, ..sound });
+        let mut sound = self.sound();
+        let now = &mut sound.controls.settings;
+        *now = self.params.keep.load().load(settings, now);
+        self.change_to("preset", Sound { preset, ..sound });
         self.session.history.seal();
     }
 
@@ -244,15 +245,16 @@ impl<'a> Edits<'a> {
         let mut notified = false;
         for id in params::ids() {
             let Some(control) = self.params.control(id) else { continue };
-            let normalized = control.normalized(&to.settings);
-            if normalized != control.normalized(&from.settings) {
+            let normalized = control.normalized(&to.controls);
+            if normalized != control.normalized(&from.controls) {
                 self.send(&control, normalized);
                 notified = true;
             }
         }
-        if from.settings.bands != to.settings.bands || from.settings.custom != to.settings.custom {
-            self.params.bands.store(to.settings.bands);
-            self.params.custom.store(to.settings.custom);
+        let [old, new] = [from, to].map(|sound| &sound.controls.settings);
+        if (old.bands, old.custom) != (new.bands, new.custom) {
+            self.params.bands.store(new.bands);
+            self.params.custom.store(new.custom);
             if !notified {
                 self.mark_dirty();
             }

@@ -288,7 +288,7 @@ impl Panel {
         scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, &mut edits);
         scale_strip::show(ui, layout.strip, scale, &mut edits);
         if let Some(area) = layout.spectrum {
-            self.spectrum.show(ui, area, scale, &params.chosen(), self.grid.hovered);
+            self.spectrum.show(ui, area, scale, &params.chosen().settings, self.grid.hovered);
         }
         controls::show(ui, layout.controls, scale, &mut edits);
         host::menu::show(ui, &self.host);

@@ -87,7 +87,7 @@ pub fn show(
     // The place of the gains is kept while Auto level is off, so that nothing moves. A narrow window shows the load
     // there instead.
     let place = row.right(row.width(21.0));
-    let auto = edits.params.chosen().auto;
+    let auto = edits.params.chosen().settings.auto;
     if auto {
         show_gains(ui, place, scale, [bands.gain, bands.makeup]);
     }
@@ -129,7 +129,7 @@ fn presets(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
     if keep != Keep::default() {
         show_lock(ui, row.right(0.7 * arrow), keep);
     }
-    let changed = edits.session.presets.is_changed(&name, &edits.params.chosen(), keep);
+    let changed = edits.session.presets.is_changed(&name, &edits.params.chosen().settings, keep);
     let mark = if changed { " *" } else { "" };
     let response = button(ui, row.rest, row.scale, "Preset", &format!("{name}{mark}"), true);
     preset_browser::show(ui, &response, row.scale, &name, edits);

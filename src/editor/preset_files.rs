@@ -114,7 +114,7 @@ fn ask(ui: &mut Ui, question: &Question, name: &str, edits: &mut Edits) {
 
 /// Saves the sound as a preset.
 fn save(edits: &mut Edits) {
-    if let Some(preset) = edits.session.presets.save(edits.params.chosen()) {
+    if let Some(preset) = edits.session.presets.save(edits.params.chosen().settings) {
         let sound = edits.sound();
         edits.change_to("preset", Sound { preset, ..sound });
     }
@@ -122,5 +122,5 @@ fn save(edits: &mut Edits) {
 
 /// Writes the sound to a file.
 fn export(name: &str, edits: &mut Edits) {
-    edits.session.presets.export(name, edits.params.chosen());
+    edits.session.presets.export(name, edits.params.chosen().settings);
 }

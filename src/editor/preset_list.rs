@@ -2,7 +2,7 @@
 
 use crate::params::Keep;
 use std::path::Path;
-use tone_filter_dsp::{Listen, SPECS, Settings};
+use tone_filter_dsp::{SPECS, Settings};
 use tone_filter_presets::{Error, Folder, Loaded, Preset, ids};
 
 /// What the list shows of a preset.
@@ -155,9 +155,7 @@ impl PresetList {
             "There is no home directory to save presets in".clone_into(&mut self.message);
             return None;
         };
-        let (bypass, midi_out, listen) = (false, false, Listen::Main);
-        let sound = Settings { bypass, midi_out, listen, ..settings };
-        let mut preset = Preset::new(&self.name, sound);
+        let mut preset = Preset::new(&self.name, settings);
         let old = folder.taken(&self.name).and_then(|name| folder.load(&name).ok().flatten());
         if let Some(old) = old {
             (preset.description, preset.tags) = (old.preset.description, old.preset.tags);
@@ -223,14 +221,14 @@ impl PresetList {
     }
 }
 
-/// Whether two sounds are the same, bypass aside, within the rounding of a host's normalised f32 values.
+/// Whether two sounds are the same, within the rounding of a host's normalised f32 values.
 pub fn is_same(one: &Settings, other: &Settings) -> bool {
     let near = |spec: &tone_filter_dsp::Spec| {
         let (one, other) = (spec.get(one), spec.get(other));
         (one - other).abs() <= 2e-6 * one.abs().max(1.0)
     };
     // Everything but the numbers must be equal.
-    let mut rest = Settings { bypass: one.bypass, ..*other };
+    let mut rest = *other;
     SPECS.iter().for_each(|spec| spec.set(&mut rest, spec.get(one)));
     SPECS.iter().all(near) && rest == *one
 }
@@ -258,7 +256,7 @@ mod tests {
         let mut presets = PresetList::new(None);
         let settings = Settings::REFERENCE;
         assert!(!presets.is_changed("Reference", &settings, Keep::default()));
-        let rounded = Settings { drive: 39.999_992, bypass: true, ..settings };
+        let rounded = Settings { drive: 39.999_992, ..settings };
         assert!(!presets.is_changed("Reference", &rounded, Keep::default()));
         assert!(presets.is_changed(
             "Reference",

@@ -20,11 +20,9 @@ pub struct Keep {
 const _: () = assert!(AtomicCell::<Keep>::is_lock_free());
 
 impl Keep {
-    /// The settings after `preset` is loaded while those of `now` sound: the preset's but for what is kept, the bypass and
-    /// the connections, which are no sound.
+    /// The settings after `preset` is loaded in place of `now`: the preset's but for what is kept.
     pub fn load(self, preset: &Settings, now: &Settings) -> Settings {
-        let Settings { bypass, midi_out, listen, .. } = *now;
-        let mut settings = Settings { bypass, midi_out, listen, ..*preset };
+        let mut settings = *preset;
         if self.scale {
             (settings.root, settings.scale, settings.custom) = (now.root, now.scale, now.custom);
         }

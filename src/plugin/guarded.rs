@@ -64,7 +64,7 @@ fn error(error: Error) -> PresetError {
 
 /// The key of the lowest band.
 fn first_key(params: &ToneFilterParams) -> u32 {
-    midi_note(0, params.chosen().transpose) as u32
+    midi_note(0, params.chosen().settings.transpose) as u32
 }
 
 /// What an instance shares with its shim.
@@ -114,7 +114,7 @@ impl Instance for Guarded {
 
     fn note_names_version(&self) -> u32 {
         first_key(&self.presets.params)
-            | u32::from(self.presets.params.chosen().keys != Keys::Off) << 8
+            | u32::from(self.presets.params.chosen().settings.keys != Keys::Off) << 8
     }
 
     fn load_preset(&self, at: Location) -> Result<(), PresetError> {

@@ -180,7 +180,7 @@ impl NoteQueue for TestQueue {
 mod tests {
     use super::*;
     use nice_plug::midi::{Channel, VoiceID};
-    use tone_filter_dsp::{Keys, Listen, Settings};
+    use tone_filter_dsp::{Keys, Listen, Routing, Settings};
 
     const FRAMES: usize = 640;
 
@@ -296,8 +296,9 @@ mod tests {
     #[test]
     fn a_sidechain_that_is_too_short_is_none() {
         let play = |sidechain: &[&mut [f32]]| {
-            let settings = Settings { listen: Listen::Sidechain, ..Settings::REFERENCE };
-            let mut filter = ToneFilter::new(48_000.0, &settings).unwrap();
+            let mut filter = ToneFilter::new(48_000.0, &Settings::REFERENCE).unwrap();
+            filter.set_routing(Routing { listen: Listen::Sidechain, ..Routing::default() });
+            filter.reset();
             let mut signal: Vec<f32> = (0..FRAMES).map(|t| (0.1 * t as f32).sin()).collect();
             let (mut input, mut output) = (NoteInput::new(), NoteOutput::new());
             let channels = &mut [&mut signal[..]];

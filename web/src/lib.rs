@@ -12,7 +12,7 @@ mod table;
 
 use picture::Picture;
 use std::fmt::Display;
-use tone_filter_dsp::{KeyEvent, Settings, ToneFilter, choice, spec};
+use tone_filter_dsp::{Controls, KeyEvent, Settings, ToneFilter, choice, spec};
 use tone_filter_presets::settings;
 
 /// Samples that the Web Audio API processes at a time.
@@ -54,21 +54,26 @@ impl Web {
 
     fn set_json(&mut self) -> Result<(), String> {
         let json = str::from_utf8(&self.text).map_err(|error| error.to_string())?;
-        let settings = settings::from_json(json).map_err(|error| error.to_string())?;
-        self.filter.set_settings(&settings).map_err(|error| error.to_string())
+        self.set_controls(settings::from_json(json).map_err(|error| error.to_string())?)
     }
 
     fn set(&mut self, value: f32) -> Result<(), String> {
         let id = String::from_utf8_lossy(&self.text);
-        let mut settings = *self.filter.settings();
+        let mut controls = *self.filter.controls();
         if let Some(spec) = spec(&id) {
-            spec.set(&mut settings, value);
+            spec.set(&mut controls.settings, value);
         } else if let Some(choice) = choice(&id) {
-            choice.set(&mut settings, value as usize);
+            choice.set(&mut controls, value as usize);
         } else {
             return Err(format!("there is no setting {id}"));
         }
-        self.filter.set_settings(&settings).map_err(|error| error.to_string())
+        self.set_controls(controls)
+    }
+
+    fn set_controls(&mut self, controls: Controls) -> Result<(), String> {
+        self.filter.set_settings(&controls.settings).map_err(|error| error.to_string())?;
+        self.filter.set_routing(controls.routing);
+        Ok(())
     }
 }
 
@@ -143,7 +148,7 @@ pub extern "C" fn tone_filter_set(web: &mut Web, value: f32) -> usize {
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_json(web: &mut Web) -> usize {
-    web.say(&settings::to_json(web.filter.settings()))
+    web.say(&settings::to_json(web.filter.controls()))
 }
 
 /// What there is to set and to choose from, as JSON: the numbers with their ranges and units, the choices with their

@@ -15,7 +15,7 @@ use std::{
     io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
-use tone_filter_dsp::{BandState, Kernel, ToneFilter};
+use tone_filter_dsp::{BandState, Controls, Kernel, ToneFilter};
 use tone_filter_offline::{
     Error, Output, STDIO,
     analyse::{Analysed, analyse},
@@ -92,7 +92,7 @@ fn hop(text: &str) -> Result<f64, String> {
 /// Listens once, and writes all that is asked for.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     // Whatever the focus, the decisions are what is written.
-    let (settings, keys) = args.sound.read(|_| true, args.quiet)?;
+    let (Controls { settings, .. }, keys) = args.sound.read(|_| true, args.quiet)?;
     let outputs = [&args.png, &args.csv, &args.json, &args.midi].into_iter().flatten();
     if outputs.filter(|path| *path == Path::new(STDIO)).count() > 1 {
         let line = "- stands for one output; name files for the others";

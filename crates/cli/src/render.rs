@@ -14,7 +14,7 @@ use std::{
     sync::Arc,
     time::Instant,
 };
-use tone_filter_dsp::{Kernel, quantity};
+use tone_filter_dsp::{Controls, Kernel, quantity};
 use tone_filter_offline::{
     Error, STDIO,
     batch::{Fate, Plan, Refused, Request, run as run_batch},
@@ -241,9 +241,10 @@ impl Args {
             BitDepth::Int24 => Depth::Int24,
             BitDepth::Float32 => Depth::Float32,
         });
-        let (settings, keys) = self.sound.read(of_file, self.quiet)?;
+        let (Controls { settings, routing }, keys) = self.sound.read(of_file, self.quiet)?;
         Ok(Options {
             settings,
+            bypass: routing.bypass,
             keys,
             depth,
             rate: self.sample_rate,

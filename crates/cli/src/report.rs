@@ -168,7 +168,7 @@ pub fn tell_left_out(left_out: &[LeftOut], in_full: bool) {
 
 /// Whether there was something to hear, and nothing of it was heard.
 pub fn unheard(report: &Report) -> bool {
-    let is_wet = !report.settings.bypass && report.settings.mix > 0.0;
+    let is_wet = !report.bypass && report.settings.mix > 0.0;
     is_wet && report.notes == BandMask::NONE && report.before.peak > 0.0
 }
 

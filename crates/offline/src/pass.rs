@@ -68,10 +68,12 @@ impl<'a> Pass<'a> {
         let Format { channels, rate, .. } = source.format();
         let path = || input.path().to_path_buf();
         let hertz = f64::from(rate);
-        let filter = ToneFilter::new(hertz, &options.settings)
+        let mut filter = ToneFilter::new(hertz, &options.settings)
             .map_err(|source| Error::Filter { path: path(), source })?
             .with_channels(usize::from(channels))
             .with_kernel(options.kernel);
+        filter.set_routing(options.routing());
+        filter.reset();
         let resampler = options.rate.filter(|to| *to != rate).map(|to| {
             Resampler::new(rate, to, channels).map_err(|reason| Error::Rate {
                 path: path(),

@@ -7,7 +7,7 @@ use super::{
     wav::{Depth, Format, Writer},
 };
 use std::{io, path::Path, sync::mpsc, thread, time::Instant};
-use tone_filter_dsp::{BandMask, Kernel, Settings};
+use tone_filter_dsp::{BandMask, Kernel, Routing, Settings};
 
 /// Frames that go from the reader to the filter and on to the writer at a time: enough to be worth a system
 /// call and a word between threads.
@@ -36,6 +36,8 @@ pub enum Tail {
 pub struct Options {
     /// The sound.
     pub settings: Settings,
+    /// Passes the input through: the file is only converted.
+    pub bypass: bool,
     /// What is played on its bands.
     pub keys: Score,
     /// The output's depth; the input's if there is none.
@@ -56,6 +58,13 @@ pub struct Options {
     pub keep_mtime: bool,
     /// Measure the loudness, which takes as long as the filter's bank.
     pub loudness: bool,
+}
+
+impl Options {
+    /// The connections of the filter.
+    pub fn routing(&self) -> Routing {
+        Routing { bypass: self.bypass, ..Routing::default() }
+    }
 }
 
 /// What was done.
@@ -85,6 +94,8 @@ pub struct Report {
     pub notes: BandMask,
     /// The sound.
     pub settings: Settings,
+    /// Whether the input was passed through.
+    pub bypass: bool,
 }
 
 impl Report {
@@ -137,8 +148,8 @@ pub fn render(
 
     let source = pass.source().format();
     let format = pass.format();
-    let Settings { bypass, mix, morph, output: level, .. } = options.settings;
-    let passed_on = bypass || morph == 0.0 || mix == 0.0 && level == 0.0;
+    let Settings { mix, morph, output: level, .. } = options.settings;
+    let passed_on = options.bypass || morph == 0.0 || mix == 0.0 && level == 0.0;
     let processed = !passed_on || gain != 1.0 || pass.resamples();
     let bits = format.depth.bits();
     let dithered = !options.no_dither && (bits < source.depth.bits() || processed && bits <= 16);
@@ -175,6 +186,7 @@ pub fn render(
         clipped,
         notes: pass.notes,
         settings: options.settings,
+        bypass: options.bypass,
     })
 }
 

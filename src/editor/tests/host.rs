@@ -265,11 +265,11 @@ fn a_preset_that_the_host_loads_is_an_undo_step_and_keeps_the_bypass() {
     loader.factory("chord-pad").unwrap();
     editor.frame(vec![]);
     let pad = tone_filter_presets::Preset::factory("chord-pad").unwrap().settings;
-    assert!(is_same(&editor.settings(), &pad) && editor.settings().bypass);
+    assert!(is_same(&editor.settings(), &pad) && editor.params().controls().routing.bypass);
     editor.place("Preset: Chord Pad");
     editor.click(editor.place("Undo"));
     // But for the rounding of the host's values.
-    assert!(is_same(&editor.settings(), &before) && editor.settings().bypass);
+    assert!(is_same(&editor.settings(), &before) && editor.params().controls().routing.bypass);
     editor.place("Preset: Tone Filter");
     assert!(loader.factory("none").is_err());
 

@@ -38,9 +38,11 @@ impl Feed<'_> {
     /// # Errors
     /// When the filter cannot work at its sample rate.
     pub fn microphone(microphone: Microphone, options: &Options) -> anyhow::Result<Self> {
-        let filter = ToneFilter::new(f64::from(microphone.rate()), &options.settings)?
+        let mut filter = ToneFilter::new(f64::from(microphone.rate()), &options.settings)?
             .with_channels(usize::from(microphone.channels()))
             .with_kernel(options.kernel);
+        filter.set_routing(options.routing());
+        filter.reset();
         let player = Player::new(&options.keys, &filter);
         Ok(Self::Live(Box::new(Live { microphone, filter, player })))
     }

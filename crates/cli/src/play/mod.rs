@@ -75,9 +75,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         return device::list();
     }
     let live = args.device.is_some();
-    let (settings, keys) = args.sound.read(if live { |_| false } else { of_file }, args.quiet)?;
+    let looks_ahead = if live { |_: &_| false } else { of_file };
+    let (sound, keys) = args.sound.read(looks_ahead, args.quiet)?;
     let kernel = super::kernel(args.kernel);
-    let mut options = Options { settings, keys, kernel, ..Options::default() };
+    let (settings, bypass) = (sound.settings, sound.routing.bypass);
+    let mut options = Options { settings, bypass, keys, kernel, ..Options::default() };
     let output = args.output_device.as_deref();
     let controls = Arc::new(Controls::new(&options.settings));
     let interrupted = Arc::clone(&controls);

@@ -25,6 +25,8 @@ pub(super) struct Focus {
     listener: Listener,
     /// The listener's input in the current block.
     input: [f32; BLOCK],
+    /// Whether the listener runs at a focus of 0 %, too.
+    detecting: bool,
     /// Whether the listener is running.
     listening: bool,
     /// Frames whose decisions are still left out.
@@ -46,6 +48,7 @@ impl Focus {
         Self {
             listener: Listener::new(sample_rate, false),
             input: [0.0; BLOCK],
+            detecting: false,
             listening: false,
             warming_up: 0,
             decided: true,
@@ -68,13 +71,12 @@ impl Focus {
 
     /// Passes the settings to the listener, which is activated when they need it.
     pub fn tune(&mut self, settings: &SmoothedSettings) {
-        let Settings { tuning, transpose, sensitivity, focus, lookahead, midi_out, .. } =
-            settings.settings;
+        let Settings { tuning, transpose, sensitivity, focus, lookahead, .. } = settings.settings;
         self.listener.set_lookahead(lookahead);
         self.listener.set_tuning(f64::from(tuning), f64::from(transpose));
         self.listener.set_sensitivity(MOST_SHIFT * (sensitivity / 50.0 - 1.0));
         let listened = self.listening;
-        self.listening = midi_out || focus > 0.0;
+        self.listening = self.detecting || focus > 0.0;
         if self.listening && !listened {
             self.listener.reset();
             (self.played, self.levels) = (BandMask::ALL, [0.0; TONES]);
@@ -83,6 +85,11 @@ impl Focus {
             self.warming_up = WARM_UP;
         }
         self.lookahead = lookahead;
+    }
+
+    /// Sets whether the listener runs at a focus of 0 %, too, from the next [`Focus::tune`] on. False if it was so before.
+    pub fn detect_notes(&mut self, detect: bool) -> bool {
+        std::mem::replace(&mut self.detecting, detect) != detect
     }
 
     /// Whether the listener is running.

@@ -240,6 +240,11 @@ impl Analysis {
         }
     }
 
+    /// Switches the listener on whatever the focus is, from the next change of the settings on. False if it was so before.
+    pub fn detect_notes(&mut self, detect: bool) -> bool {
+        self.focus.detect_notes(detect)
+    }
+
     /// The notes that are played; `None` while the listener is off.
     pub fn played(&self) -> Option<BandMask> {
         self.focus.played()
