@@ -62,7 +62,7 @@ pub unsafe extern "C" fn tf_get_bands(filter: *const Filter, bands: *mut Band) -
     })
 }
 
-/// Presses a key, which chooses the band of its note as the setting "keys" says, or releases it. Real time.
+/// Presses a key, which chooses the band of its note by the setting "keys", or releases it. Real time.
 ///
 /// note: MIDI note, 0 to 127; 57 (A3) to 104 have a band, which "transpose" moves.
 /// velocity: above 0 to 1, whose square is the band's gain; 0 releases the key.

@@ -99,7 +99,7 @@ impl Args for Sound {
                     .value_name("FILE.mid")
                     .value_hint(ValueHint::FilePath)
                     .value_parser(value_parser!(PathBuf))
-                    .help("A MIDI file whose notes choose the bands while they are held, as --key-mode says"),
+                    .help("A MIDI file whose notes choose the bands while they are held, by --key-mode"),
             )
             .arg(
                 Arg::new("tempo")
@@ -129,7 +129,7 @@ impl Args for Sound {
     }
 }
 
-/// Reads what says itself what is wrong with it.
+/// Reads a value whose errors have messages of their own.
 fn parsed<T: FromStr<Err: ToString>>(
     id: &'static str,
 ) -> impl Fn(&str) -> Result<T, String> + Clone {

@@ -3,7 +3,7 @@
 use crate::{BandMask, KeyEvent, Keyboard, ToneFilter};
 
 impl ToneFilter {
-    /// Does what a player's `event` says, from the next multiple of 64 samples on; see
+    /// Applies a player's `event`, from the next multiple of 64 samples on; see
     /// [`ToneFilter::process_events`]. It has an effect if [`Settings::keys`](crate::Settings::keys) is on.
     ///
     /// ```

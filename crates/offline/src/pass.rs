@@ -137,7 +137,7 @@ impl<'a> Pass<'a> {
         Some(self.resampler.as_ref().map_or(frames, |resampler| resampler.output_frames(frames)))
     }
 
-    /// The share of the source that is read, 0 to 1, if the file tells its length.
+    /// The share of the source that is read, 0 to 1, if the file's length is known.
     pub fn part(&self) -> Option<f64> {
         self.source.frames().map(|frames| self.read as f64 / frames.max(self.read) as f64)
     }

@@ -27,7 +27,7 @@ pub enum Tail {
     None,
     /// So many seconds.
     Seconds(f64),
-    /// Until it cannot be heard.
+    /// Until it is inaudible.
     Auto,
 }
 
@@ -115,14 +115,14 @@ impl Report {
     }
 }
 
-/// Renders the file `input` to the WAV file `output`, which starts in time with it. `progress` is told
-/// which part of the work is done, 0 to 1, if the file tells its length.
+/// Renders the file `input` to the WAV file `output`, which starts in time with it. `progress` gets
+/// the part of the work that is done, 0 to 1, if the file's length is known.
 ///
 /// Takes the same memory for any length. The output appears when it is complete, and depends on nothing
 /// but the input and the options.
 ///
 /// # Errors
-/// As [`enum@Error`] tells; then there is no output, and one that was there is untouched.
+/// See [`enum@Error`]; then there is no output, and one that was there is untouched.
 pub fn render(
     input: &Path,
     output: &Path,
@@ -213,7 +213,7 @@ fn in_parallel<T>(
         });
         let done = work(&mut |block| {
             let free = vectors.try_recv().unwrap_or_else(|_| vec![Vec::new(); block.len()]);
-            // Why the writer gave up, it tells itself.
+            // The writer returns its own error.
             let gone =
                 |_| Error::Write { path: path.into(), source: io::ErrorKind::BrokenPipe.into() };
             full.send(std::mem::replace(block, free)).map_err(gone)

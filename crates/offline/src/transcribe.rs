@@ -34,7 +34,7 @@ pub struct Transcriber {
 }
 
 impl Transcriber {
-    /// Has heard nothing yet. Leaves out short notes, or writes all as the plugin sends them `live`.
+    /// Without notes. Leaves out short notes, or writes all as the plugin sends them `live`.
     pub fn new(live: bool) -> Self {
         let events = if live { Notes::live() } else { Notes::checked() };
         Self { events, notes: Vec::new() }

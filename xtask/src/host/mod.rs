@@ -203,14 +203,14 @@ impl Instance {
     }
 
     fn set_activating(&mut self, activating: bool) {
-        self.plugin.access_shared_handler(|said| {
-            said.activating.store(activating, Ordering::Relaxed);
+        self.plugin.access_shared_handler(|requests| {
+            requests.activating.store(activating, Ordering::Relaxed);
         });
     }
 
     /// CLAP allows a plugin to report a change of its latency only while it is being activated.
     fn check_latency_reports(&mut self) {
-        let misplaced = |said: &Requests| said.misplaced.load(Ordering::Relaxed);
+        let misplaced = |requests: &Requests| requests.misplaced.load(Ordering::Relaxed);
         assert!(
             !self.plugin.access_shared_handler(misplaced),
             "a latency was reported outside `activate`"
@@ -224,12 +224,13 @@ impl Instance {
 
     /// Whether the plugin has reported a change of its latency since the last call.
     pub fn says_latency_changed(&mut self) -> bool {
-        self.plugin.access_shared_handler(|said| said.latency.swap(false, Ordering::Relaxed))
+        self.plugin
+            .access_shared_handler(|requests| requests.latency.swap(false, Ordering::Relaxed))
     }
 
     /// Whether the plugin has reported a change of its tail since the last call.
     pub fn says_tail_changed(&mut self) -> bool {
-        self.plugin.access_shared_handler(|said| said.tail.swap(false, Ordering::Relaxed))
+        self.plugin.access_shared_handler(|requests| requests.tail.swap(false, Ordering::Relaxed))
     }
 
     /// The plugin's latency in samples.

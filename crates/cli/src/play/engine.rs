@@ -25,7 +25,7 @@ pub enum Feed<'a> {
     Live(Box<Live>),
 }
 
-/// What a microphone hears, and what filters it.
+/// A microphone and the filter behind it.
 pub struct Live {
     microphone: Microphone,
     filter: ToneFilter,
@@ -33,7 +33,7 @@ pub struct Live {
 }
 
 impl Feed<'_> {
-    /// What `microphone` hears, through a filter.
+    /// The signal of `microphone`, through a filter.
     ///
     /// # Errors
     /// When the filter cannot work at its sample rate.

@@ -139,7 +139,7 @@ fn silence_has_no_notes_and_what_is_not_heard_is_told_with_what_helps() {
 
     let quiet = melody(&[(440.0, 1e-4, 1.0)]);
     for (flags, remedy) in [
-        ("--preset reference", "hear music of any level with --auto, or lower --floor"),
+        ("--preset reference", "add --auto, which adapts to any level, or lower --floor"),
         ("--bands 000000000000000000000000000000000000000000000001", "raise --sensitivity"),
     ] {
         for (verb, count) in [("bands in.wav --csv out.csv", 2), ("render in.wav -o out.wav", 3)] {
@@ -152,7 +152,7 @@ fn silence_has_no_notes_and_what_is_not_heard_is_told_with_what_helps() {
     }
     quiet.put("more/other.wav", &fs::read(quiet.path("in.wav")).unwrap());
     let said = quiet.run("render in.wav more -o out --preset reference");
-    assert!(said.starts_with("warning: 2 of 2 files: no note was heard; "), "{said}");
+    assert!(said.starts_with("warning: 2 of 2 files: no note was detected; "), "{said}");
     assert!(!quiet.run("bands in.wav --csv out.csv --force").contains("warning"));
 }
 
