@@ -100,9 +100,13 @@ impl NoteInput {
         Self { pending: VecDeque::with_capacity(CAPACITY), now: 0 }
     }
 
-    /// Forgets all events.
+    /// Removes all notes that have not begun. All other events are due at once: the end of a note that was passed on, a
+    /// pedal or a controller must not be lost.
     pub fn clear(&mut self) {
-        self.pending.clear();
+        self.pending.retain_mut(|(due, event)| {
+            *due = self.now;
+            !matches!(event, NoteEvent::NoteOn { .. })
+        });
     }
 
     /// Processes `channels`, and a sidechain, of at most two channels each, with the events of `queue` that are due. They
@@ -291,6 +295,29 @@ mod tests {
         let first = signal.iter().position(|x| x.abs() > 1e-6).unwrap();
         // From the next block of 64 on.
         assert!((10_000 + late..10_000 + late + 128).contains(&first), "{first}");
+    }
+
+    #[test]
+    fn the_end_of_a_note_is_not_lost_when_events_are_cleared() {
+        let mut filter = filter();
+        filter.set_settings(&Settings { lookahead: true, ..*filter.settings() }).unwrap();
+        filter.reset();
+        let (mut input, mut output) = (NoteInput::new(), NoteOutput::new());
+        let off = |timing| {
+            let (voice_id, channel, key) = (VoiceID::Wildcard, Channel::Number(0), Key::Number(69));
+            NoteEvent::NoteOff { timing, voice_id, channel, key, velocity: 0.0 }
+        };
+        let mut queue = TestQueue::default();
+        // The second note has not begun.
+        queue.input.extend([on(0, 69), off(3000), controller(3100, 64, 0.0), on(3200, 70)]);
+        let mut play = |input: &mut NoteInput, queue: &mut TestQueue| {
+            input.process(&mut filter, &mut [&mut [0.0; 4000]], &[], &mut output, queue);
+            std::mem::take(&mut queue.output)
+        };
+        assert_eq!(play(&mut input, &mut queue).len(), 1);
+        input.clear();
+        assert_eq!(play(&mut input, &mut queue), [off(0), controller(0, 64, 0.0)]);
+        assert_eq!(play(&mut input, &mut queue), []);
     }
 
     #[test]

@@ -84,7 +84,7 @@ mod tests {
         super::note_input::{NoteInput, TestQueue},
         *,
     };
-    use tone_filter_dsp::{Listen, Routing, Settings, listener::notes::Notes};
+    use tone_filter_dsp::{Listen, Routing, Settings};
 
     const RATE: f64 = 44_100.0;
 
@@ -139,30 +139,34 @@ mod tests {
         sent
     }
 
+    /// The score of that music: key, first sample, and sample of the end.
+    const SCORE: [(u8, usize, usize); 5] = [
+        (57, 0, 22_050),
+        (61, 0, 22_050),
+        (64, 0, 22_050),
+        (62, 22_050, 44_100),
+        (66, 22_050, 44_100),
+    ];
+
     #[test]
-    fn notes_are_sent_when_the_listener_has_decided() {
+    fn the_notes_of_a_score_are_sent() {
         for (focus, lookahead) in [(100.0, false), (0.0, true)] {
             let settings = Settings { focus, lookahead, ..Settings::default() };
             let events = sent(&settings, SENDS, 480, |_, _, _| ());
-            // The same notes from the decisions, each at the end of its block of 64.
-            let mut filter = filter(&settings, SENDS);
-            let (mut notes, mut expected) = (Notes::live(), Vec::new());
-            let mut signal = music();
-            filter.process_with(&mut [&mut signal], |at, filter| {
-                filter.report_notes(&mut notes, |event| {
-                    let velocity = event.velocity.map(|velocity| f32::from(velocity) / 127.0);
-                    expected.push((at - 1, 57 + event.band as u8, velocity));
-                });
-            });
-            assert_eq!(events, expected);
-            for (key, at) in [(57, 0), (61, 0), (64, 0), (62, 22_050), (66, 22_050)] {
-                let near = |event: &&(usize, u8, _)| event.0 > at && event.0 < at + 11_025;
-                let found =
-                    events.iter().filter(near).any(|event| event.1 == key && event.2.is_some());
-                assert!(found, "{key} was not heard: {events:?}");
+            assert_eq!(events.len(), 2 * SCORE.len(), "{events:?}");
+            let latency = filter(&settings, SENDS).latency();
+            for (key, start, end) in SCORE {
+                let own: Vec<_> = events.iter().filter(|event| event.1 == key).collect();
+                let &[&(on, _, Some(velocity)), &(off, _, None)] = &own[..] else {
+                    panic!("{key}: {own:?}");
+                };
+                assert!(velocity > 0.0 && velocity <= 1.0, "{key}: {velocity}");
+                // With lookahead, a decision may be early by up to the latency; without, 200 ms late.
+                for (at, truth) in [(on, start), (off, end)] {
+                    let times = truth..truth + latency + 8820;
+                    assert!(times.contains(&at), "{key}: {at}, not in {times:?}");
+                }
             }
-            let held = events.iter().filter(|event| event.2.is_some()).count();
-            assert_eq!(held * 2, events.len(), "every note ends");
             assert_eq!(sent(&settings, SENDS, 37, |_, _, _| ()), events, "in short blocks");
         }
     }

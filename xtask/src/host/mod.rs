@@ -28,7 +28,7 @@ pub use clack_host::{entry::EntryDescriptor, prelude::ProcessStatus};
 pub use gui::GuiStep;
 pub use parameters::{Parameter, parameter_id};
 pub use processor::{Change, Midi, Processor, Sent, Surroundings};
-pub use transport::{random_transport, transport_at};
+pub use transport::{random_transport, transport_at, transport_that};
 
 /// A plugin file that has been loaded.
 pub struct Library {
