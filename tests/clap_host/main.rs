@@ -16,7 +16,7 @@ mod raw;
 mod sound;
 mod timing;
 #[cfg(target_os = "linux")]
-mod told;
+mod notifications;
 #[cfg(target_os = "linux")]
 mod window;
 

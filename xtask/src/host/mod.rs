@@ -223,13 +223,13 @@ impl Instance {
     }
 
     /// Whether the plugin has reported a change of its latency since the last call.
-    pub fn says_latency_changed(&mut self) -> bool {
+    pub fn reports_latency(&mut self) -> bool {
         self.plugin
             .access_shared_handler(|requests| requests.latency.swap(false, Ordering::Relaxed))
     }
 
     /// Whether the plugin has reported a change of its tail since the last call.
-    pub fn says_tail_changed(&mut self) -> bool {
+    pub fn reports_tail(&mut self) -> bool {
         self.plugin.access_shared_handler(|requests| requests.tail.swap(false, Ordering::Relaxed))
     }
 
