@@ -8,6 +8,7 @@ mod editor;
 pub mod meters;
 mod params;
 mod plugin;
+mod session;
 
 pub use editor::WindowlessEditor;
 pub use plugin::clap_entry;

@@ -4,7 +4,8 @@ mod cell;
 
 pub use cell::{paint_cross, paint_marker};
 
-use super::{controls::focus_ring, edits::Edits, theme::Scale};
+use super::{controls::focus_ring, theme::Scale};
+use crate::session::Edits;
 use cell::{Cell, Look, QUIETEST, level, loudness};
 use egui::{self, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
 use tone_filter_dsp::{

@@ -5,11 +5,11 @@ mod slider;
 mod switch;
 
 use super::{
-    edits::Edits,
     host::indication,
     theme::{self, Scale},
 };
 use crate::params::{Control, GROUPS};
+use crate::session::Edits;
 pub use list::list;
 use tone_filter_dsp::{NoteValue, Settings, Voice};
 

@@ -3,15 +3,12 @@
 mod band_grid;
 mod controls;
 mod corner;
-mod edits;
-mod history;
 mod host;
 mod layout;
 mod notice;
 mod preset_bar;
 mod preset_browser;
 mod preset_files;
-mod preset_list;
 mod scale_strip;
 mod spectrum;
 #[cfg(test)]
@@ -22,10 +19,10 @@ mod windowless;
 use crate::{
     meters::{MeterViewer, Meters},
     params::{Size, ToneFilterParams, allowed_size, allowed_zoom},
+    session::{Edits, PresetList, PresetLoader, Session},
 };
 use band_grid::BandGrid;
 use crossbeam::atomic::AtomicCell;
-use edits::{Edits, Session};
 use egui::{Event, Ui, UiBuilder};
 use layout::Layout;
 use nice_plug::{
@@ -46,7 +43,6 @@ use nice_plug_egui::{
 use notice::Notice;
 use plugin_guard::{HostLink, Track, window};
 use preset_bar::OutputMeter;
-use preset_list::PresetList;
 use spectrum::Spectrum;
 use std::{
     error::Error,
@@ -56,7 +52,6 @@ use tone_filter_dsp::{BandMask, Bands};
 use tone_filter_presets::Folder;
 
 pub use crate::params::{DEFAULT_SIZE, MIN_SIZE};
-pub use host::{PresetLoader, read_preset};
 pub use windowless::WindowlessEditor;
 
 /// Seconds without a meter update after which the host counts as stopped.
@@ -221,7 +216,8 @@ impl Drop for App {
         let Some(host) = &self.host else { return };
         let mut session = self.panel.session.lock().unwrap_or_else(PoisonError::into_inner);
         let (setter, link) = (host.param_setter(), &self.panel.host);
-        Edits::new(&self.params, &setter, link, &mut session, f64::INFINITY).end_open_gesture();
+        Edits::new(&self.params, Some(&setter), link, &mut session, f64::INFINITY)
+            .end_open_gesture();
     }
 }
 
@@ -276,7 +272,7 @@ impl Panel {
             ui.ctx().request_repaint();
         }
         let mut session = self.session.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut edits = Edits::new(params, setter, &self.host, &mut session, now);
+        let mut edits = Edits::new(params, Some(setter), &self.host, &mut session, now);
         let window = ui.ctx().content_rect();
         let ui = &mut ui.new_child(UiBuilder::new().max_rect(window));
         ui.painter().rect_filled(window, 0.0, theme::BACKGROUND);

@@ -2,12 +2,12 @@
 
 use super::{
     controls::focus_ring,
-    edits::Edits,
     host::track,
     preset_browser, preset_files,
     theme::{self, Scale},
 };
 use crate::params::Keep;
+use crate::session::Edits;
 use egui::{
     Align2, CornerRadius, Popup, Rect, Response, Role, Sense, Shape, Stroke, Ui, Vec2, WidgetInfo,
     pos2, vec2,

@@ -1,9 +1,7 @@
 //! The list of all presets: a field for a search, what to keep when one is loaded, and those that were found.
 
-use super::{
-    edits::Edits,
-    theme::{self, Scale},
-};
+use super::theme::{self, Scale};
+use crate::session::Edits;
 use egui::{
     Align, Button, Key, Layout, Modifiers, Popup, PopupCloseBehavior, Response, RichText, Role,
     ScrollArea, TextEdit, Ui, WidgetInfo, vec2,

@@ -1,10 +1,7 @@
 //! The menu of preset files: saving, deleting, importing and exporting.
 
-use super::{
-    edits::{Edits, Sound},
-    preset_list::Question,
-    theme,
-};
+use super::theme;
+use crate::session::{Edits, Question, Sound};
 use egui::{
     Button, Key, Modifiers, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, TextEdit, Ui,
 };

@@ -3,11 +3,11 @@
 use super::{
     band_grid,
     controls::{self, focus_ring},
-    edits::Edits,
     host::indication,
     theme::{self, Scale},
 };
 use crate::params::{Control, SCALE};
+use crate::session::Edits;
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
 use tone_filter_dsp::{BandState, notes::PITCH_CLASSES};
 

@@ -1,6 +1,7 @@
 //! The editor without a window, for tests and benches.
 
-use super::{App, PresetList, Session, ToneFilterEditor, theme};
+use super::{App, ToneFilterEditor, theme};
+use crate::session::{PresetList, Session};
 use crate::{
     meters::{MeterInput, meters},
     params::ToneFilterParams,
@@ -72,7 +73,13 @@ impl WindowlessEditor {
         let setter = ParamSetter::new(&self.host);
         let mut session = self.app.panel.session.lock().unwrap();
         let host = &self.app.panel.host;
-        edit(&mut super::Edits::new(&self.app.params, &setter, host, &mut session, now))
+        edit(&mut crate::session::Edits::new(
+            &self.app.params,
+            Some(&setter),
+            host,
+            &mut session,
+            now,
+        ))
     }
 
     /// The calls that the host has received since the last time: "begin", "set" and "end".

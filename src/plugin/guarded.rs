@@ -2,8 +2,8 @@
 
 use super::ToneFilterPlugin;
 use crate::{
-    editor::{PresetLoader, read_preset},
     params::ToneFilterParams,
+    session::{PresetLoader, read_preset},
 };
 use nice_plug::prelude::Params;
 use plugin_guard::{

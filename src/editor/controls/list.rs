@@ -1,8 +1,9 @@
 //! Drop-down lists for the settings with many entries.
 
 use super::focus_ring;
+use crate::session::Edits;
 use crate::{
-    editor::{edits::Edits, host::menu, theme::Scale},
+    editor::{host::menu, theme::Scale},
     params::ChoiceParam,
 };
 use egui::{ComboBox, Rect, RichText, Role, Ui, UiBuilder, WidgetInfo, vec2};

@@ -1,7 +1,8 @@
 //! Sliders with a text field for their value.
 
 use super::{Place, focus_ring};
-use crate::editor::{edits::Edits, host::menu, theme};
+use crate::editor::{host::menu, theme};
+use crate::session::Edits;
 use egui::{
     Align2, Color32, CornerRadius, CursorIcon, Event, EventFilter, Frame, Key, Margin,
     MouseWheelUnit, PointerButton, Rect, Response, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo,

@@ -1,9 +1,9 @@
 //! Rows of buttons for the settings that are a choice from a few entries.
 
 use super::{Place, VOICE, focus_ring, list};
+use crate::session::Edits;
 use crate::{
     editor::{
-        edits::Edits,
         host::menu,
         theme::{self, Scale},
     },

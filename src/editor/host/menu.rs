@@ -1,6 +1,7 @@
 //! The host's menu of a parameter, for hosts that leave it to the plugin to show it.
 
-use crate::editor::{edits::Edits, theme};
+use crate::editor::theme;
+use crate::session::Edits;
 use egui::{Button, Checkbox, Id, Key, Popup, PopupKind, Pos2, Response, RichText, Ui};
 use plugin_guard::{HostLink, Menu, MenuItem, Place, Request};
 

@@ -2,7 +2,4 @@
 
 pub mod indication;
 pub mod menu;
-mod presets;
 pub mod track;
-
-pub use presets::{PresetLoader, read_preset};

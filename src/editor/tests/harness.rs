@@ -1,7 +1,8 @@
 //! A simulated user: mouse, keyboard and screen reader of an editor without a window.
 
+use crate::session::Edits;
 use crate::{
-    editor::{Layout, Panel, PresetLoader, WindowlessEditor, band_grid, edits::Edits, theme},
+    editor::{Layout, Panel, PresetLoader, WindowlessEditor, band_grid, theme},
     meters::MeterInput,
     params::ToneFilterParams,
 };

@@ -1,7 +1,8 @@
 //! What the host tells the editor besides parameters, and what the editor asks of it.
 
 use super::{TestEditor, leaves};
-use crate::editor::{DEFAULT_SIZE, MIN_SIZE, preset_list::is_same, theme};
+use crate::editor::{DEFAULT_SIZE, MIN_SIZE, theme};
+use crate::session::is_same;
 use egui::{Color32, Event, Key, Modifiers, Pos2, Shape};
 use plugin_guard::{
     Automation, Connection, HostLink, Mapping, Menu, MenuItem, Place, Request, Track,

@@ -4,8 +4,9 @@ use super::{
     TestEditor,
     presets::{open_folder, shown},
 };
+use crate::session::is_same;
 use crate::{
-    editor::{DEFAULT_SIZE, MIN_SIZE, preset_list::is_same},
+    editor::{DEFAULT_SIZE, MIN_SIZE},
     params::Keep,
 };
 use egui::{Event, Key};

@@ -1,10 +1,8 @@
 //! The preset bar.
 
 use super::TestEditor;
-use crate::editor::{
-    DEFAULT_SIZE,
-    preset_list::{PresetList, is_same},
-};
+use crate::editor::DEFAULT_SIZE;
+use crate::session::{PresetList, is_same};
 use egui::{Event, Key, Modifiers};
 use nice_plug::params::Params;
 use tone_filter_dsp::{Controls, Settings};

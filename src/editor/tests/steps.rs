@@ -1,10 +1,8 @@
 //! Undo, redo and A/B restore every setting.
 
 use super::TestEditor;
-use crate::{
-    editor::{DEFAULT_SIZE, preset_list::is_same},
-    params,
-};
+use crate::session::is_same;
+use crate::{editor::DEFAULT_SIZE, params};
 use serde_json::Value;
 use tone_filter_dsp::{BandMask, Controls, PitchClasses, Settings};
 use tone_filter_presets::settings;

@@ -29,11 +29,14 @@ impl ITimerHandlerTrait for Timer {
     }
 }
 
+/// A host's run loop, the timer in it, and what the timer runs.
+type Registered = (ComPtr<IRunLoop>, ComPtr<ITimerHandler>, Arc<HostCalls>);
+
 /// A timer in the host's run loop, if there is one.
 #[derive(Default)]
 pub struct RunLoop {
     /// Not for the audio thread.
-    timer: Mutex<Option<(ComPtr<IRunLoop>, ComPtr<ITimerHandler>, Arc<HostCalls>)>>,
+    timer: Mutex<Option<Registered>>,
 }
 
 impl RunLoop {

@@ -1,6 +1,6 @@
 //! Undo and redo.
 
-use super::edits::Sound;
+use super::Sound;
 
 /// The number of undo steps that are kept.
 const STEPS: usize = 200;
@@ -21,12 +21,12 @@ struct Step {
     what: &'static str,
     before: Sound,
     after: Sound,
-    /// egui's time of the edit, in seconds.
+    /// The time of the edit in seconds.
     time: f64,
 }
 
 impl History {
-    /// Records that `what` was changed at `time` (egui's, in seconds), and discards the steps that could be redone.
+    /// Records that `what` was changed at `time` in seconds, and discards the steps that could be redone.
     /// Nothing is recorded if the sound is the same before and after.
     pub fn record(&mut self, what: &'static str, before: Sound, after: Sound, time: f64) {
         if before == after {

@@ -1,74 +1,28 @@
 //! Edits of the settings: each is sent to the host as a gesture and recorded as an undo step.
 
-use super::{history::History, preset_list::PresetList};
+use super::{Gesture, Session, Sound};
 use crate::params::{self, Control, Keep, ToneFilterParams};
 use nice_plug::prelude::ParamSetter;
 use plugin_guard::{HostLink, Request};
 use std::sync::PoisonError;
-use tone_filter_dsp::{BandMask, Controls, PitchClasses, Scale, Settings};
+use tone_filter_dsp::{BandMask, PitchClasses, Scale, Settings};
 
-/// A state of the sound that undo, redo and the A/B switch restore.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Sound {
-    pub controls: Controls,
-    /// The name of the preset it started from.
-    pub preset: String,
-    /// 0 for A, 1 for B.
-    pub slot: usize,
-    /// The sound in the other slot; `None` if that slot was never used.
-    pub other: Option<Box<Self>>,
-}
-
-impl Sound {
-    /// This sound without the one in the other slot.
-    fn without_other(&self) -> Self {
-        Self { other: None, ..self.clone() }
-    }
-}
-
-/// Editor state that lives as long as the plugin instance, across windows.
-#[derive(Default)]
-pub struct Session {
-    pub presets: PresetList,
-    pub history: History,
-    /// The active slot: 0 for A, 1 for B.
-    pub slot: usize,
-    /// See [`Sound::other`].
-    pub other: Option<Box<Sound>>,
-    gesture: Option<Gesture>,
-}
-
-/// An edit that has begun and not yet ended.
-struct Gesture {
-    /// The setting's id; `None` for a drag over the bands.
-    id: Option<&'static str>,
-    before: Sound,
-    /// The sound as edited so far. Kept here because a host may apply new values late.
-    after: Sound,
-}
-
-impl Session {
-    /// A session without edits.
-    pub fn new(presets: PresetList) -> Self {
-        Self { presets, ..Self::default() }
-    }
-}
-
-/// Access to the settings during one frame of the editor.
+/// Access to the settings for a user of the editor, or for a host that loads a preset.
 pub struct Edits<'a> {
     pub params: &'a ToneFilterParams,
     pub host: &'a HostLink,
     pub session: &'a mut Session,
-    setter: &'a ParamSetter<'a>,
-    /// egui's time in seconds.
+    /// Sends gestures to the host. `None` for edits of the host's own, after which it reads all parameters.
+    setter: Option<&'a ParamSetter<'a>>,
+    /// The time of the edits in seconds.
     now: f64,
 }
 
 impl<'a> Edits<'a> {
-    /// Edits of `params` at `now`, egui's time in seconds.
+    /// Edits of `params` at the time `now` in seconds, through `setter`, or without gestures.
     pub fn new(
         params: &'a ToneFilterParams,
-        setter: &'a ParamSetter<'a>,
+        setter: Option<&'a ParamSetter<'a>>,
         host: &'a HostLink,
         session: &'a mut Session,
         now: f64,
@@ -86,9 +40,9 @@ impl<'a> Edits<'a> {
     /// Begins a gesture on the setting called `id`.
     pub fn begin(&mut self, id: &'static str) {
         self.begin_gesture(Some(id));
-        if let Some(control) = self.params.control(id) {
-            // SAFETY: the pointer is to a parameter of the plugin, which outlives its editor.
-            unsafe { self.setter.raw_context.raw_begin_set_parameter(control.as_ptr()) };
+        if let (Some(control), Some(setter)) = (self.params.control(id), self.setter) {
+            // SAFETY: the pointer is to a parameter of the plugin, which outlives its edits.
+            unsafe { setter.raw_context.raw_begin_set_parameter(control.as_ptr()) };
         }
     }
 
@@ -98,16 +52,14 @@ impl<'a> Edits<'a> {
         if let Some(gesture) = &mut self.session.gesture {
             control.put(&mut gesture.after.controls, normalized);
         }
-        let param = control.as_ptr();
-        // SAFETY: as in `begin`.
-        unsafe { self.setter.raw_context.raw_set_parameter_normalized(param, normalized) };
+        self.set_param(&control, normalized);
     }
 
     /// Ends the gesture on the setting called `id`.
     pub fn end(&mut self, id: &'static str) {
-        if let Some(control) = self.params.control(id) {
+        if let (Some(control), Some(setter)) = (self.params.control(id), self.setter) {
             // SAFETY: as in `begin`.
-            unsafe { self.setter.raw_context.raw_end_set_parameter(control.as_ptr()) };
+            unsafe { setter.raw_context.raw_end_set_parameter(control.as_ptr()) };
         }
         self.finish(id);
     }
@@ -265,19 +217,32 @@ impl<'a> Edits<'a> {
         preset.clone_from(&to.preset);
     }
 
-    /// Sends the host a complete gesture that sets `control` to `normalized` (0..1).
+    /// Sets `control` to `normalized` (0..1), as a complete gesture if gestures are sent.
     fn send(&self, control: &Control, normalized: f32) {
-        let (host, param) = (self.setter.raw_context, control.as_ptr());
+        let param = control.as_ptr();
+        let host = self.setter.map(|setter| setter.raw_context);
         // SAFETY: as in `begin`.
         unsafe {
-            host.raw_begin_set_parameter(param);
-            host.raw_set_parameter_normalized(param, normalized);
-            host.raw_end_set_parameter(param);
+            host.inspect(|host| host.raw_begin_set_parameter(param));
+            self.set_param(control, normalized);
+            host.inspect(|host| host.raw_end_set_parameter(param));
         }
     }
 
-    /// Tells the host that the state has changed. One that cannot be told so gets a gesture on a parameter that keeps
-    /// its value.
+    /// Sets `control` to `normalized` (0..1).
+    fn set_param(&self, control: &Control, normalized: f32) {
+        let param = control.as_ptr();
+        // SAFETY: as in `begin`.
+        unsafe {
+            match self.setter {
+                Some(setter) => setter.raw_context.raw_set_parameter_normalized(param, normalized),
+                None => _ = param._internal_set_normalized_value(normalized),
+            }
+        }
+    }
+
+    /// Notifies the host of a changed state. One without a call for that gets a gesture on a parameter that keeps its
+    /// value.
     fn mark_dirty(&self) {
         if self.host.request(Request::MarkDirty) {
             return;

@@ -1,17 +1,7 @@
 //! Presets that the host loads, with or without a window.
 
-use crate::{
-    editor::edits::{Edits, Session},
-    params::ToneFilterParams,
-};
-use nice_plug::{
-    context::{
-        PluginApi,
-        gui::{GuiContextInner, ParamSetter},
-    },
-    params::internals::ParamPtr,
-    plugin::PluginState,
-};
+use super::{Edits, Session};
+use crate::params::ToneFilterParams;
 use plugin_guard::HostLink;
 use std::{
     io,
@@ -67,8 +57,7 @@ impl PresetLoader {
         let name = loaded.preset.name.clone();
         let preset = session.presets.warn(&name, loaded);
         session.presets.remember(&preset);
-        let setter = ParamSetter::new(&Silent);
-        let mut edits = Edits::new(&self.params, &setter, &self.host, &mut session, f64::INFINITY);
+        let mut edits = Edits::new(&self.params, None, &self.host, &mut session, f64::INFINITY);
         edits.use_preset(name, &preset.settings);
         self.host.repaint();
     }
@@ -92,34 +81,4 @@ pub fn read_preset(path: &Path) -> Result<Loaded, Error> {
         loaded.preset.name = name.to_owned();
     }
     Ok(loaded)
-}
-
-/// Sets parameters without informing the host, which reads all of them again afterwards.
-struct Silent;
-
-impl GuiContextInner for Silent {
-    fn plugin_api(&self) -> PluginApi {
-        PluginApi::Clap
-    }
-
-    unsafe fn raw_begin_set_parameter(&self, _param: ParamPtr) {}
-
-    unsafe fn raw_set_parameter_normalized(&self, param: ParamPtr, normalized: f32) {
-        // SAFETY: the parameters belong to the loader that edits them.
-        unsafe { param._internal_set_normalized_value(normalized) };
-    }
-
-    unsafe fn raw_end_set_parameter(&self, _param: ParamPtr) {}
-
-    fn get_state(&self) -> PluginState {
-        unreachable!("edits do not read the state")
-    }
-
-    fn set_state(&self, _state: PluginState) {
-        unreachable!("edits do not set the state")
-    }
-
-    fn request_restart(&self) {
-        unreachable!("edits need no restart")
-    }
 }
