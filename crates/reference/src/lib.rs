@@ -26,7 +26,7 @@
 //! # The listener
 //!
 //! ```text
-//! input --> low-pass, every Dth sample --> 87 detectors --> powers, each frame --> network --> 48 decisions
+//! input --> low-pass, every Dth sample --> 3 x 87 detectors --> features, each frame --> network --> 80 decisions
 //! ```
 //!
 //! A [`Listener`] decides every 11.6 ms which notes are played. The fitted [`Weights`] are data, which the caller has.
@@ -37,7 +37,7 @@ mod listener;
 mod voice;
 
 pub use bank::{Band, Bank, Resonator};
-pub use listener::{Decisions, Listener, Tap, Weights};
+pub use listener::{Cell, Decisions, Layer, Listener, Matrix, NOTES, Weights};
 
 /// The number of notes, semitones from A3 on.
 pub const TONES: usize = 48;
