@@ -233,27 +233,28 @@ impl Weights {
         chunks: [&[f32; CHUNK]; C],
         last: bool,
     ) {
-        let at = |v: usize| first + v * S::f32s::LEN..first + (v + 1) * S::f32s::LEN;
-        let load = |group: &Group, v: usize| S::f32s::from_slice(simd, &group.0[at(v)]);
         let mut sums = [[[S::f32s::splat(simd, 0.0); V]; 4]; C];
-        let decay = &self.decays[usize::from(last)];
+        let [own_re, own_im, across_re, across_im] = &self.decays[usize::from(last)];
         for v in 0..V {
-            let [own_re, own_im, across_re, across_im] = [0, 1, 2, 3].map(|k| load(&decay[k], v));
+            let at = first + v * S::f32s::LEN;
+            let (re, im) = (load(simd, own_re, at), load(simd, own_im, at));
+            let (across_re, across_im) = (load(simd, across_re, at), load(simd, across_im, at));
             for c in 0..C {
-                let [a, b, c2, d] = [0, 1, 2, 3].map(|k| load(&states[c][k], v));
-                sums[c][0][v] = own_re * a - own_im * b;
-                sums[c][1][v] = own_re * b + own_im * a;
-                sums[c][2][v] = own_re * c2 - own_im * d + (across_re * a - across_im * b);
-                sums[c][3][v] = own_re * d + own_im * c2 + (across_re * b + across_im * a);
+                let (a, b) = (load(simd, &states[c][0], at), load(simd, &states[c][1], at));
+                let (p, q) = (load(simd, &states[c][2], at), load(simd, &states[c][3], at));
+                sums[c][0][v] = re * a - im * b;
+                sums[c][1][v] = re * b + im * a;
+                sums[c][2][v] = re * p - im * q + (across_re * a - across_im * b);
+                sums[c][3][v] = re * q + im * p + (across_re * b + across_im * a);
             }
         }
         for (k, weights) in self.inputs.iter().enumerate() {
-            let x: [S::f32s; C] = std::array::from_fn(|c| S::f32s::splat(simd, chunks[c][k]));
             for part in 0..4 {
                 for v in 0..V {
-                    let weight = load(&weights[part], v);
+                    let weight = load(simd, &weights[part], first + v * S::f32s::LEN);
                     for c in 0..C {
-                        sums[c][part][v] = weight.mul_add(x[c], sums[c][part][v]);
+                        let x = S::f32s::splat(simd, chunks[c][k]);
+                        sums[c][part][v] = weight.mul_add(x, sums[c][part][v]);
                     }
                 }
             }
@@ -261,9 +262,16 @@ impl Weights {
         for c in 0..C {
             for part in 0..4 {
                 for v in 0..V {
-                    sums[c][part][v].store_slice(&mut states[c][part].0[at(v)]);
+                    let at = first + v * S::f32s::LEN;
+                    sums[c][part][v].store_slice(&mut states[c][part].0[at..][..S::f32s::LEN]);
                 }
             }
         }
     }
+}
+
+/// The vector of the lanes from `first` on.
+#[inline(always)]
+fn load<S: Simd>(simd: S, group: &Group, first: usize) -> S::f32s {
+    S::f32s::from_slice(simd, &group.0[first..][..S::f32s::LEN])
 }

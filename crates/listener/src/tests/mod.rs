@@ -25,14 +25,18 @@ fn hertz(note: f64) -> f64 {
 
 /// A tone of `f` Hz with harmonics up to 16 kHz: `amplitude(k)` of the `k`th one.
 fn tone(f: f64, seconds: f64, rate: f64, amplitude: impl Fn(u32) -> f64) -> Vec<f32> {
-    let partials: Vec<(f64, f64)> = (1..)
-        .map(|k| (f64::from(k) * f, amplitude(k)))
-        .take_while(|(f, _)| *f < 16_000f64.min(0.45 * rate))
-        .filter(|(_, amplitude)| *amplitude != 0.0)
-        .collect();
+    let highest = 16_000f64.min(0.45 * rate);
+    let partials: Vec<f64> =
+        (1..).take_while(|k| f64::from(*k) * f < highest).map(amplitude).collect();
     let sample = |t: usize| {
-        let t = TAU * t as f64 / rate;
-        partials.iter().map(|(f, amplitude)| amplitude * (f * t).sin()).sum::<f64>() as f32
+        // sin((k + 1) x) = 2 cos(x) sin(k x) - sin((k - 1) x)
+        let (sin, cos) = (TAU * f * t as f64 / rate).sin_cos();
+        let (mut sum, mut last, mut partial) = (0.0, 0.0, sin);
+        for amplitude in &partials {
+            sum += amplitude * partial;
+            (last, partial) = (partial, 2.0 * cos * partial - last);
+        }
+        sum as f32
     };
     (0..(seconds * rate) as usize).map(sample).collect()
 }
