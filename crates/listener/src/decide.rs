@@ -54,7 +54,8 @@ pub struct Decider {
 
 impl Decider {
     /// Nothing has been decided.
-    pub const NEW: Self = Self { levels: [[0.0; NOTES]; LOOKAHEAD + 1], decisions: Decisions::NONE };
+    pub const NEW: Self =
+        Self { levels: [[0.0; NOTES]; LOOKAHEAD + 1], decisions: Decisions::NONE };
 
     /// The power at each note at the end of a frame, whose decisions follow.
     pub fn push_levels(&mut self, levels: [f32; NOTES]) {

@@ -80,7 +80,8 @@ impl Decimator {
 
     /// Appends a block to the memory. What is no number counts as 0.
     pub fn push(&mut self, block: &[f32; BLOCK]) {
-        let block = block.map(|x| if x.abs() >= QUIETEST { x.clamp(-LOUDEST, LOUDEST) } else { 0.0 });
+        let block =
+            block.map(|x| if x.abs() >= QUIETEST { x.clamp(-LOUDEST, LOUDEST) } else { 0.0 });
         let half = self.memory.len() / 2;
         self.position = (self.position + BLOCK) % half;
         for start in [self.position, self.position + half] {

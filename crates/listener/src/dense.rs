@@ -111,7 +111,11 @@ fn add<S, V, const N: usize, const IN: usize>(
 
 /// Adds `inputs` times `weights` to one row of sums.
 #[inline(always)]
-pub fn add_product<const OUT: usize>(inputs: &[f32], weights: &[[f32; OUT]], sums: &mut [f32; OUT]) {
+pub fn add_product<const OUT: usize>(
+    inputs: &[f32],
+    weights: &[[f32; OUT]],
+    sums: &mut [f32; OUT],
+) {
     for (input, weights) in inputs.iter().zip(weights) {
         for (sum, weight) in sums.iter_mut().zip(weights) {
             *sum += input * weight;

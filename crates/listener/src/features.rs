@@ -64,7 +64,12 @@ impl Features {
 
     /// Appends the features of a frame that ends, of one or two `channels`. Returns the power at each note: a sine of
     /// amplitude `A` at its frequency gives `A^2 / 2`.
-    pub fn push<S: Simd>(&mut self, simd: S, detectors: &Detectors, channels: usize) -> [f32; NOTES] {
+    pub fn push<S: Simd>(
+        &mut self,
+        simd: S,
+        detectors: &Detectors,
+        channels: usize,
+    ) -> [f32; NOTES] {
         let mut sums = [Sums::ZERO; GROUPS];
         simd.vectorize(
             #[inline(always)]
@@ -157,8 +162,8 @@ impl Sums {
             let log = (ln(square * scale + FLOOR) - LN_FLOOR) * (1.0 / RANGE);
             let sure = log.min(1.0);
             level.0[n] = log;
-            shift.0[n] = (self.im.0[n] / square).max(-MOST).min(MOST) * sure;
-            growth.0[n] = (self.re.0[n] / square - 1.0).max(-MOST).min(MOST) * sure;
+            shift.0[n] = (self.im.0[n] / square).clamp(-MOST, MOST) * sure;
+            growth.0[n] = (self.re.0[n] / square - 1.0).clamp(-MOST, MOST) * sure;
         }
         features
     }

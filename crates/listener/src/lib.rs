@@ -40,9 +40,8 @@ pub const LOWEST_NOTE: usize = 28;
 /// Seconds from one decision to the next; the nearest whole number of detector samples is taken.
 pub const FRAME: f64 = 512.0 / 44_100.0;
 
-/// The share of a frame over which the work on its decisions is spread: a delay of 5.8 ms at 44.1 kHz, and no block with
-/// twice the mean work.
-const SPREAD: f64 = 5.0 / 8.0;
+/// The share of the greatest step in the work on a frame.
+const GREATEST_STEP: f64 = 0.02;
 
 /// The step of a one-pole tracker with time constant `tau` s: `1 - exp(-1 / (tau fs))`.
 fn tracker_step(tau: f64, rate: f64) -> f64 {
@@ -221,9 +220,12 @@ impl Listener {
         (self.decisions().frames > before).then_some(&self.decider.decisions)
     }
 
-    /// Blocks over which the work on a decision is spread.
+    /// Blocks over which the work on a decision is spread: as few as keep that of a block, with one step more, below twice
+    /// the mean.
     fn parts(&self) -> usize {
-        (SPREAD * self.frame() as f64 / BLOCK as f64).ceil().max(1.0) as usize
+        let blocks = self.frame() as f64 / BLOCK as f64;
+        let share = (2.0 / blocks - GREATEST_STEP).max(1.0 / blocks);
+        (1.0 / share).ceil().min(blocks.floor()).max(1.0) as usize
     }
 
     fn process<S: Simd>(&mut self, simd: S, left: &[f32; BLOCK], right: Option<&[f32; BLOCK]>) {

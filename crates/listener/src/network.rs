@@ -130,11 +130,11 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         let w = self.weights;
         match step {
             ..HARMONIC => ROWS * w.near.weights.len() * C1,
-            ..WHOLE => ROWS * w.harmonic.weights.len() * C,
-            ..CELL => C * (2 * C + 6 * C + C + COLUMNS),
-            ..MIX => ROWS * 6 * C * C,
-            ..SECOND => ROWS * (w.mix.weights.len() + C) * C,
-            ..HEAD => ROWS * 6 * C * C,
+            HARMONIC..WHOLE => ROWS * w.harmonic.weights.len() * C,
+            WHOLE..CELL => C * (2 * C + 6 * C + C + COLUMNS),
+            CELL..MIX => ROWS * 6 * C * C,
+            MIX..SECOND => ROWS * (w.mix.weights.len() + C) * C,
+            SECOND..HEAD => ROWS * 6 * C * C,
             _ => ROWS * (w.head.weights.len() + C) * COLUMNS,
         }
     }
@@ -146,18 +146,18 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         match step {
             // The last rows of the detectors overlap with those before.
             ..HARMONIC => self.near(simd, (step * ROWS).min(DETECTORS - ROWS), features),
-            ..WHOLE => self.harmonic(simd, row(HARMONIC)),
-            ..CELL => simd.vectorize(
+            HARMONIC..WHOLE => self.harmonic(simd, row(HARMONIC)),
+            WHOLE..CELL => simd.vectorize(
                 #[inline(always)]
                 || self.whole(),
             ),
-            ..MIX => {
+            CELL..MIX => {
                 let inputs = self.notes.window(row(CELL));
                 let hidden = self.first.window_mut(HIDDEN_MARGIN + row(CELL));
                 advance(simd, &self.weights.first, inputs, hidden);
             }
-            ..SECOND => self.mix(simd, row(MIX)),
-            ..HEAD => {
+            MIX..SECOND => self.mix(simd, row(MIX)),
+            SECOND..HEAD => {
                 let inputs = self.mixed.window(row(SECOND));
                 let hidden = self.second.window_mut(HIDDEN_MARGIN + row(SECOND));
                 advance(simd, &self.weights.second, inputs, hidden);
@@ -170,7 +170,10 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         let Weights { lags, near: Layer { offsets, bias, weights }, .. } = self.weights;
         let terms = weights.as_chunks::<FEATURES>().0.iter().enumerate().map(|(index, weights)| {
             let (offset, lag) = (offsets[index / lags.len()], lags[index % lags.len()]);
-            Term { inputs: window(features.rows(lag), shifted(FEATURE_MARGIN + row, offset)), weights }
+            Term {
+                inputs: window(features.rows(lag), shifted(FEATURE_MARGIN + row, offset)),
+                weights,
+            }
         });
         let out = self.near.window_mut(NEAR_MARGIN + row);
         *out = *window(bias, row);
@@ -204,15 +207,15 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         let input = input.map(|x| x.max(0.0));
 
         let cell = &w.whole;
-        let mut sums = cell.biases();
-        let [reset, update, candidate, hidden] = &mut sums;
-        for (gate, sums) in [(&cell.reset, &mut *reset), (&cell.update, &mut *update)] {
+        let (mut reset, mut update) = (*cell.reset.bias, *cell.update.bias);
+        let (mut candidate, mut own) = (*cell.candidate.bias, *cell.hidden_bias);
+        for (gate, sums) in [(&cell.reset, &mut reset), (&cell.update, &mut update)] {
             add_product(&input, gate.input, sums);
             add_product(&self.whole, gate.hidden, sums);
         }
-        add_product(&input, cell.candidate.input, candidate);
-        add_product(&self.whole, cell.candidate.hidden, hidden);
-        update_hidden(sums.each_ref(), &mut self.whole);
+        add_product(&input, cell.candidate.input, &mut candidate);
+        add_product(&self.whole, cell.candidate.hidden, &mut own);
+        update_hidden([&reset, &update, &candidate, &own], &mut self.whole);
 
         self.whole_mix = [0.0; C];
         add_product(&self.whole, w.whole_mix, &mut self.whole_mix);
@@ -256,10 +259,11 @@ fn along<'a, const IN: usize, const OUT: usize>(
     row: usize,
 ) -> impl Iterator<Item = Term<'a, IN, OUT>> + Clone {
     let weights = layer.weights.as_chunks::<IN>().0;
-    layer.offsets.iter().zip(weights).map(move |(offset, weights)| Term {
-        inputs: window(rows, shifted(row, *offset)),
-        weights,
-    })
+    layer
+        .offsets
+        .iter()
+        .zip(weights)
+        .map(move |(offset, weights)| Term { inputs: window(rows, shifted(row, *offset)), weights })
 }
 
 #[inline(always)]
@@ -281,12 +285,11 @@ fn advance<S: Simd, const C: usize>(
     inputs: &[[f32; C]; ROWS],
     hidden: &mut [[f32; C]; ROWS],
 ) {
-    let [mut reset, mut update, mut candidate, mut own] = cell.biases().map(|bias| [bias; ROWS]);
+    let (mut reset, mut update) = ([*cell.reset.bias; ROWS], [*cell.update.bias; ROWS]);
+    let (mut candidate, mut own) = ([*cell.candidate.bias; ROWS], [*cell.hidden_bias; ROWS]);
     for (gate, sums) in [(&cell.reset, &mut reset), (&cell.update, &mut update)] {
-        let terms = [
-            Term { inputs, weights: gate.input },
-            Term { inputs: hidden, weights: gate.hidden },
-        ];
+        let terms =
+            [Term { inputs, weights: gate.input }, Term { inputs: hidden, weights: gate.hidden }];
         add_products(simd, terms.into_iter(), f32::MIN, sums);
     }
     for (inputs, weights, sums) in [
@@ -303,13 +306,6 @@ fn advance<S: Simd, const C: usize>(
             }
         },
     );
-}
-
-impl<const C: usize> Cell<C> {
-    /// Of reset, update, candidate and the candidate's product with the hidden state.
-    fn biases(&self) -> [[f32; C]; 4] {
-        [*self.reset.bias, *self.update.bias, *self.candidate.bias, *self.hidden_bias]
-    }
 }
 
 /// The new hidden state, by the sums of reset, update, candidate and the candidate's product with the `hidden` state.

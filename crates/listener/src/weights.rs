@@ -3,10 +3,10 @@
 //! `tools/fit/export.py` writes the files and describes them.
 
 use crate::{
+    NOTES,
     detectors::{BANKS, DETECTORS},
     features::{FEATURES, FRAMES, MARGIN as FEATURE_MARGIN},
     network::{COLUMNS, FIRST, HIDDEN_MARGIN, NEAR_MARGIN},
-    NOTES,
 };
 use std::{fmt, sync::LazyLock};
 
@@ -273,7 +273,8 @@ impl<'a> Matrices<'a> {
             *value = self.from.f32()?;
         }
         // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `own` is as many floats in a row.
-        let values = unsafe { std::slice::from_raw_parts(own.as_ptr().cast::<f32>(), LINE * own.len()) };
+        let values =
+            unsafe { std::slice::from_raw_parts(own.as_ptr().cast::<f32>(), LINE * own.len()) };
         Ok(&values.as_chunks().0[..rows])
     }
 
@@ -281,7 +282,9 @@ impl<'a> Matrices<'a> {
         self.matrix(1)?.first().ok_or(Error::Length)
     }
 
-    fn block<const OUT: usize, const C: usize>(&mut self) -> Result<&'static [[f32; OUT]; C], Error> {
+    fn block<const OUT: usize, const C: usize>(
+        &mut self,
+    ) -> Result<&'static [[f32; OUT]; C], Error> {
         self.matrix(C)?.first_chunk().ok_or(Error::Length)
     }
 

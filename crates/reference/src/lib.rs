@@ -34,10 +34,12 @@
 mod bank;
 mod chip;
 mod listener;
+mod network;
 mod voice;
 
 pub use bank::{Band, Bank, Resonator};
-pub use listener::{Cell, Decisions, Layer, Listener, Matrix, NOTES, Weights};
+pub use listener::{Decisions, Listener, NOTES};
+pub use network::{Cell, Layer, Matrix, Weights};
 
 /// The number of notes, semitones from A3 on.
 pub const TONES: usize = 48;

@@ -11,7 +11,8 @@ struct Random(u64);
 impl Random {
     /// A number from 0 to 1.
     fn next(&mut self) -> f64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as f64 / (1u64 << 31) as f64
     }
 
@@ -27,7 +28,8 @@ fn song(number: usize) -> Vec<f32> {
     let beat = [0.5, 0.375, 0.25][number];
     for k in 0..(SECONDS as f64 / beat) as usize {
         let root = 33 + r.below(24);
-        let notes = [root, root + 12 + r.below(5), root + 19 + r.below(12), root + 31 + r.below(12)];
+        let notes =
+            [root, root + 12 + r.below(5), root + 19 + r.below(12), root + 31 + r.below(12)];
         let at = (k as f64 * beat * RATE as f64) as usize;
         let count = (beat * (0.5 + 0.5 * r.next()) * RATE as f64) as usize;
         let voices = 1 + r.below(4);
@@ -40,8 +42,10 @@ fn song(number: usize) -> Vec<f32> {
             for (t, out) in out[at..at + count].iter_mut().enumerate() {
                 let end = ((count - 1 - t) as f64 / RATE as f64 / 0.01).min(1.0);
                 let t = t as f64 / RATE as f64;
-                let swing = if number == 1 { 0.02 * f / (TAU * 5.5) * (TAU * 5.5 * t).sin() } else { 0.0 };
-                let sound: f64 = partials.clone().map(|p| (TAU * p * (f * t + swing)).sin() / p).sum();
+                let swing =
+                    if number == 1 { 0.02 * f / (TAU * 5.5) * (TAU * 5.5 * t).sin() } else { 0.0 };
+                let sound: f64 =
+                    partials.clone().map(|p| (TAU * p * (f * t + swing)).sin() / p).sum();
                 *out += 0.15 * sound * (-decay * t).exp() * end;
             }
         }
