@@ -8,7 +8,7 @@ use nice_plug::{
 use tone_filter_dsp::{
     ToneFilter,
     listener::notes::{Event, Notes},
-    notes::{TONES, midi_note},
+    notes::{HEARD, TONES, midi_note},
 };
 
 /// Sends the start and the end of the notes that are heard.
@@ -42,18 +42,21 @@ impl NoteOutput {
             return;
         }
         let (keys, shift) = (&mut self.keys, settings.pitch_shift());
-        filter.report_notes(&mut self.notes, |Event { band, velocity, .. }| match velocity {
-            // A note beyond the MIDI keyboard has no key.
-            Some(velocity) => {
-                let key = u8::try_from(midi_note(band, shift)).ok().filter(|key| *key < 128);
-                keys[band] = key;
-                if let Some(key) = key {
-                    queue.send(on(timing, key, velocity));
+        filter.report_notes(&mut self.notes, |Event { note, velocity, .. }| {
+            let band = note - HEARD.start;
+            match velocity {
+                // A note beyond the MIDI keyboard has no key.
+                Some(velocity) => {
+                    let key = u8::try_from(midi_note(band, shift)).ok().filter(|key| *key < 128);
+                    keys[band] = key;
+                    if let Some(key) = key {
+                        queue.send(on(timing, key, velocity));
+                    }
                 }
-            }
-            None => {
-                if let Some(key) = keys[band].take() {
-                    queue.send(off(timing, key));
+                None => {
+                    if let Some(key) = keys[band].take() {
+                        queue.send(off(timing, key));
+                    }
                 }
             }
         });
@@ -83,7 +86,10 @@ mod tests {
         super::note_input::{NoteInput, TestQueue},
         *,
     };
-    use tone_filter_dsp::{Settings, listener::notes::Notes};
+    use tone_filter_dsp::{
+        Settings,
+        listener::{LOWEST_NOTE, notes::Notes},
+    };
 
     const RATE: f64 = 44_100.0;
 
@@ -139,7 +145,7 @@ mod tests {
             filter.process_with(&mut [&mut signal], |at, filter| {
                 filter.report_notes(&mut notes, |event| {
                     let velocity = event.velocity.map(|velocity| f32::from(velocity) / 127.0);
-                    expected.push((at - 1, 57 + event.band as u8, velocity));
+                    expected.push((at - 1, (LOWEST_NOTE + event.note) as u8, velocity));
                 });
             });
             assert_eq!(events, expected);

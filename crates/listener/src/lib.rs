@@ -207,8 +207,8 @@ impl Listener {
     /// Processes a block of one channel, or of two, with the vectors of `kernel`. Returns the decisions for a frame if one
     /// was completed; if frames are shorter than a block, those for the last one.
     ///
-    /// A second channel that appears continues as if it had been the same as the first one. Two equal channels give the
-    /// decisions of one.
+    /// A second channel that appears continues as if it had been the same as the first one. Two channels that have always
+    /// been equal take no more time than one, and give its decisions.
     pub fn push(
         &mut self,
         kernel: Kernel,
@@ -230,6 +230,8 @@ impl Listener {
 
     fn process<S: Simd>(&mut self, simd: S, left: &[f32; BLOCK], right: Option<&[f32; BLOCK]>) {
         self.blocks += 1;
+        // Channels that have always been equal are one.
+        let right = right.filter(|right| self.channels > 1 || *right != left);
         self.set_channels(if right.is_some() { 2 } else { 1 });
         for (decimator, block) in self.decimators.iter_mut().zip([Some(left), right]) {
             block.into_iter().for_each(|block| decimator.push(block));

@@ -14,7 +14,7 @@ pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, S
 pub use numbers::{OutOfRange, SPECS, Spec, Taper, quantity, spec};
 pub use tempo::{BadNoteValue, DEFAULT_TEMPO, NoteValue};
 
-use super::notes::TONES;
+use super::{listener::Model, notes::TONES};
 
 /// All settings. `Default` is the sound of a new instance, [`Settings::REFERENCE`] that of the published filter.
 ///
@@ -69,6 +69,8 @@ pub struct Settings {
     pub auto: bool,
     /// Delays the sound by [`ToneFilter::latency`](super::ToneFilter::latency), which makes `focus` more accurate.
     pub lookahead: bool,
+    /// The network that finds the notes.
+    pub listener: Model,
     /// The waveform of the notes.
     pub voice: Voice,
     /// Which bands the keys let through; see [`KeyEvent`](crate::KeyEvent).
@@ -133,6 +135,7 @@ impl Settings {
         custom: PitchClasses::ALL,
         auto: false,
         lookahead: false,
+        listener: Model::Full,
         voice: Voice::Soft,
         keys: Keys::Off,
         sync: NoteValue::OFF,
