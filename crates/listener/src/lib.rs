@@ -15,6 +15,8 @@ mod decimator;
 mod dense;
 mod detectors;
 mod features;
+#[doc(hidden)]
+pub mod measure;
 mod network;
 pub mod notes;
 mod weights;

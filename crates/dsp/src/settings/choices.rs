@@ -45,7 +45,7 @@ pub static CHOICES: [Choice; 13] = [
         help: "More accurate Focus; adds 46 ms of latency.",
         get: |s| usize::from(s.lookahead), set: |s, entry| s.lookahead = entry != 0 },
     Choice { id: "listener", name: "Listener", entries: &[("full", "Full"), ("light", "Light")],
-        help: "The network that finds the notes: the most accurate one, or one that takes half of the time.",
+        help: "The network that finds the notes: the most accurate one, or one with a quarter of the work.",
         get: |s| s.listener as usize, set: |s, entry| s.listener = if entry == 0 { Model::Full } else { Model::Light } },
     Choice { id: "voice", name: "Voice", entries: &Voice::ENTRIES,
         help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.",

@@ -14,7 +14,8 @@ pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, S
 pub use numbers::{OutOfRange, SPECS, Spec, Taper, quantity, spec};
 pub use tempo::{BadNoteValue, DEFAULT_TEMPO, NoteValue};
 
-use super::{listener::Model, notes::TONES};
+use super::notes::TONES;
+use tone_filter_listener::Model;
 
 /// All settings. `Default` is the sound of a new instance, [`Settings::REFERENCE`] that of the published filter.
 ///
