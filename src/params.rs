@@ -33,7 +33,7 @@ pub struct Group {
 /// The groups of all settings but the scale, in the order of the signal flow.
 pub static GROUPS: [Group; 5] = [
     Group { name: "Source", ids: &["listen", "auto", "tuning", "transpose"] },
-    Group { name: "Listener", ids: &["focus", "sensitivity", "lookahead", "midi-out"] },
+    Group { name: "Listener", ids: &["focus", "sensitivity", "listener", "lookahead", "midi-out"] },
     Group {
         name: "Resonators",
         ids: &["ring", "release", "sync", "freeze", "threshold", "ceiling", "floor", "stereo"],

@@ -8,7 +8,7 @@ use nice_plug::{
 use tone_filter_dsp::{
     Controls, ToneFilter,
     listener::notes::{Event, Notes},
-    notes::{TONES, midi_note},
+    notes::{HEARD, TONES, midi_note},
 };
 
 /// Sends the start and the end of the notes that are heard.
@@ -43,18 +43,21 @@ impl NoteOutput {
             return;
         }
         let (keys, shift) = (&mut self.keys, settings.pitch_shift());
-        filter.report_notes(&mut self.notes, |Event { band, velocity, .. }| match velocity {
-            // A note beyond the MIDI keyboard has no key.
-            Some(velocity) => {
-                let key = u8::try_from(midi_note(band, shift)).ok().filter(|key| *key < 128);
-                keys[band] = key;
-                if let Some(key) = key {
-                    queue.send(on(timing, key, velocity));
+        filter.report_notes(&mut self.notes, |Event { note, velocity, .. }| {
+            let band = note - HEARD.start;
+            match velocity {
+                // A note beyond the MIDI keyboard has no key.
+                Some(velocity) => {
+                    let key = u8::try_from(midi_note(band, shift)).ok().filter(|key| *key < 128);
+                    keys[band] = key;
+                    if let Some(key) = key {
+                        queue.send(on(timing, key, velocity));
+                    }
                 }
-            }
-            None => {
-                if let Some(key) = keys[band].take() {
-                    queue.send(off(timing, key));
+                None => {
+                    if let Some(key) = keys[band].take() {
+                        queue.send(off(timing, key));
+                    }
                 }
             }
         });

@@ -49,6 +49,7 @@ use listener::{
     Listener,
     notes::{Event, Notes},
 };
+use notes::HEARD;
 use output::Output;
 use plan::BlockPlan;
 use settings::smoother::Smoother;
@@ -335,8 +336,9 @@ impl ToneFilter {
         self.snapshot().read()
     }
 
-    /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound. To be called
-    /// after each block, with the same `notes`; needs a focus or [`ToneFilter::detect_notes`]. A frozen filter reports nothing.
+    /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound: the
+    /// listener's note [`notes::HEARD`]`.start` is that of band 0. To be called after each block, with the same `notes`; needs a
+    /// focus or [`ToneFilter::detect_notes`]. A frozen filter reports nothing.
     ///
     /// ```
     /// use std::f32::consts::TAU;
@@ -349,7 +351,7 @@ impl ToneFilter {
     /// filter.process_with(&mut [&mut signal], |_, filter| {
     ///     filter.report_notes(&mut notes, |note| {
     ///         if note.velocity.is_some() {
-    ///             begun.push(note.band);
+    ///             begun.push(note.note - notes::HEARD.start);
     ///         }
     ///     });
     /// });
@@ -359,7 +361,9 @@ impl ToneFilter {
     pub fn report_notes(&self, notes: &mut Notes, report: impl FnMut(Event)) {
         if !self.plan.settings.settings.freeze {
             let sounding = self.sounding_bands();
-            notes.push(self.listener().decisions(), |band| sounding.contains(band), report);
+            let sounds =
+                |note: usize| HEARD.contains(&note) && sounding.contains(note - HEARD.start);
+            notes.push(self.listener().decisions(), sounds, report);
         }
     }
 

@@ -2,17 +2,19 @@
 
 use crate::{
     bank::LOUDEST,
+    downmix::channel,
     lanes::{BLOCK, Lanes},
-    notes::TONES,
+    notes::{HEARD, TONES},
     settings::{BandMask, Settings, smoother::SmoothedSettings},
 };
-use tone_filter_listener::Listener;
+use std::ops::Range;
+use tone_filter_listener::{Listener, Model};
 use tone_filter_simd::Kernel;
 
 /// Seconds in which a band's weight follows a decision.
 const TIME: f64 = 0.005;
 
-/// Frames after the listener is switched on, in which all notes count as played, or after a change of lookahead, in which
+/// Frames after the listener is switched on, in which all notes count as played, or after a change of the network, in which
 /// the notes of before do: it decides well after some 100 ms.
 const WARM_UP: u32 = 9;
 
@@ -23,8 +25,9 @@ const MOST_SHIFT: f32 = 3.0;
 #[derive(Debug, Clone)]
 pub(super) struct Focus {
     listener: Listener,
-    /// The listener's input in the current block.
-    input: [f32; BLOCK],
+    /// The listener's input in the current block: left and right, which are equal unless it is `stereo`.
+    input: [[f32; BLOCK]; 2],
+    stereo: bool,
     /// Whether the listener runs at a focus of 0 %, too.
     detecting: bool,
     /// Whether the listener is running.
@@ -33,7 +36,7 @@ pub(super) struct Focus {
     warming_up: u32,
     /// Whether there are levels of a decision.
     decided: bool,
-    lookahead: bool,
+    model: Model,
     played: BandMask,
     /// Power at each note's frequency at the time of the last decision.
     levels: [f32; TONES],
@@ -46,13 +49,14 @@ impl Focus {
     /// At rest, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self {
-            listener: Listener::new(sample_rate, false),
-            input: [0.0; BLOCK],
+            listener: Listener::new(sample_rate, false, Model::Full),
+            input: [[0.0; BLOCK]; 2],
+            stereo: false,
             detecting: false,
             listening: false,
             warming_up: 0,
             decided: true,
-            lookahead: false,
+            model: Model::Full,
             played: BandMask::NONE,
             levels: [0.0; TONES],
             weights: Lanes([1.0; TONES]),
@@ -63,7 +67,7 @@ impl Focus {
     /// Returns to the state after silence, in which no note is played, and sets the weights for `settings` without
     /// smoothing.
     pub fn reset(&mut self, settings: &SmoothedSettings) {
-        self.listening = false;
+        (self.listening, self.stereo) = (false, false);
         self.tune(settings);
         (self.played, self.warming_up, self.decided) = (BandMask::NONE, 0, true);
         self.weights = self.target(settings.settings.focus);
@@ -71,8 +75,10 @@ impl Focus {
 
     /// Passes the settings to the listener, which is activated when they need it.
     pub fn tune(&mut self, settings: &SmoothedSettings) {
-        let Settings { tuning, transpose, sensitivity, focus, lookahead, .. } = settings.settings;
+        let Settings { tuning, transpose, sensitivity, focus, lookahead, listener, .. } =
+            settings.settings;
         self.listener.set_lookahead(lookahead);
+        self.listener.set_model(listener);
         self.listener.set_tuning(f64::from(tuning), f64::from(transpose));
         self.listener.set_sensitivity(MOST_SHIFT * (sensitivity / 50.0 - 1.0));
         let listened = self.listening;
@@ -81,10 +87,10 @@ impl Focus {
             self.listener.reset();
             (self.played, self.levels) = (BandMask::ALL, [0.0; TONES]);
             (self.warming_up, self.decided) = (WARM_UP, false);
-        } else if lookahead != self.lookahead {
+        } else if listener != self.model {
             self.warming_up = WARM_UP;
         }
-        self.lookahead = lookahead;
+        self.model = listener;
     }
 
     /// Sets whether the listener runs at a focus of 0 %, too, from the next [`Focus::tune`] on. False if it was so before.
@@ -112,19 +118,32 @@ impl Focus {
         &self.listener
     }
 
-    /// Lets `fill` write `frames` samples of the listener's input, at `position` in the current block.
-    pub fn push(&mut self, position: usize, fill: impl FnOnce(&mut [f32]), frames: usize) {
-        if self.listening {
-            let input = &mut self.input[position..position + frames];
-            fill(input);
-            input.iter_mut().for_each(|sample| *sample = sample.clamp(-LOUDEST, LOUDEST));
+    /// Takes the samples `range` of the `channels` to `position` in the current block: left and right, or the mean of one
+    /// or of more than two.
+    pub fn push(&mut self, position: usize, channels: &[impl AsRef<[f32]>], range: Range<usize>) {
+        if !self.listening {
+            return;
+        }
+        let [left, right] =
+            self.input.each_mut().map(|row| &mut row[position..position + range.len()]);
+        channel(2, channels, 0, range.clone(), left);
+        if channels.len() == 2 {
+            channel(2, channels, 1, range, right);
+            self.stereo = true;
+        } else {
+            right.copy_from_slice(left);
+        }
+        for sample in left.iter_mut().chain(right) {
+            *sample = sample.clamp(-LOUDEST, LOUDEST);
         }
     }
 
     /// Runs the listener at the end of a block. While the bands are `frozen`, so are the decisions.
     pub fn decide(&mut self, kernel: Kernel, frozen: bool) {
+        let [left, right] = &self.input;
+        let right = std::mem::take(&mut self.stereo).then_some(right);
         if self.listening
-            && let Some(decisions) = self.listener.push(kernel, &self.input)
+            && let Some(decisions) = self.listener.push(kernel, left, right)
             && !frozen
         {
             if self.warming_up > 0 {
@@ -132,8 +151,8 @@ impl Focus {
                 return;
             }
             self.decided = true;
-            self.levels = decisions.level;
-            let on = (0..TONES).filter(|&tone| decisions.on[tone]);
+            self.levels.copy_from_slice(&decisions.level[HEARD]);
+            let on = (0..TONES).filter(|&tone| decisions.on[HEARD.start + tone]);
             self.played = on.fold(BandMask::NONE, |played, tone| played.with(tone, true));
         }
     }

@@ -1,6 +1,6 @@
 //! The settings that are a choice from a list, and the table that describes them.
 
-use super::{Controls, Listen, NoteValue, PitchClass, Scale, Settings, Stereo};
+use super::{Controls, Listen, Model, NoteValue, PitchClass, Scale, Settings, Stereo};
 
 /// One entry of a list: its id in presets, states and flags, and its display name.
 pub type Entry = (&'static str, &'static str);
@@ -25,7 +25,7 @@ pub struct Choice {
 
 /// The settings that are a choice from a list.
 #[rustfmt::skip]
-pub static CHOICES: [Choice; 12] = [
+pub static CHOICES: [Choice; 13] = [
     Choice { id: "stereo", name: "Stereo", entries: &[("mono", "Mono"), ("stereo", "Stereo")],
         help: "One set of resonators for the mean of all channels, or one each for left and right.",
         get: |s| s.settings.stereo as usize, set: |s, entry| s.settings.stereo = if entry == 0 { Stereo::Mono } else { Stereo::Stereo } },
@@ -44,6 +44,9 @@ pub static CHOICES: [Choice; 12] = [
     Choice { id: "lookahead", name: "Lookahead", entries: SWITCH,
         help: "More accurate Focus; adds 46 ms of latency.",
         get: |s| usize::from(s.settings.lookahead), set: |s, entry| s.settings.lookahead = entry != 0 },
+    Choice { id: "listener", name: "Listener", entries: &[("full", "Full"), ("light", "Light")],
+        help: "The network that finds the notes: the most accurate one, or one with a quarter of the work.",
+        get: |s| s.settings.listener as usize, set: |s, entry| s.settings.listener = if entry == 0 { Model::Full } else { Model::Light } },
     Choice { id: "voice", name: "Voice", entries: &Voice::ENTRIES,
         help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.",
         get: |s| s.settings.voice as usize, set: |s, entry| s.settings.voice = Voice::ALL[entry] },

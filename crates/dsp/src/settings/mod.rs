@@ -17,6 +17,7 @@ pub use routing::{Controls, Listen, Routing};
 pub use tempo::{BadNoteValue, DEFAULT_TEMPO, NoteValue};
 
 use super::notes::TONES;
+use tone_filter_listener::Model;
 
 /// The settings of the sound; the connections are in [`Routing`]. `Default` is the sound of a new instance, [`Settings::REFERENCE`] that of the published filter.
 ///
@@ -69,6 +70,8 @@ pub struct Settings {
     pub auto: bool,
     /// Delays the sound by [`ToneFilter::latency`](super::ToneFilter::latency), which makes `focus` more accurate.
     pub lookahead: bool,
+    /// The network that finds the notes.
+    pub listener: Model,
     /// The waveform of the notes.
     pub voice: Voice,
     /// Which bands the keys let through; see [`KeyEvent`](crate::KeyEvent).
@@ -117,6 +120,7 @@ impl Settings {
         custom: PitchClasses::ALL,
         auto: false,
         lookahead: false,
+        listener: Model::Full,
         voice: Voice::Soft,
         keys: Keys::Off,
         sync: NoteValue::OFF,
