@@ -71,8 +71,7 @@ fn whole(c: &mut Criterion) {
         state as f32 / u32::MAX as f32 - 0.5
     };
     // A frame is 8 blocks at this rate.
-    let blocks: Vec<[f32; BLOCK]> =
-        (0..512).map(|_| std::array::from_fn(|_| noise())).collect();
+    let blocks: Vec<[f32; BLOCK]> = (0..512).map(|_| std::array::from_fn(|_| noise())).collect();
     for kernel in Kernel::available() {
         let mut group = c.benchmark_group(format!("{}, a frame of the listener", kernel.name()));
         for (model, name) in MODELS {
