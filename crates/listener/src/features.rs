@@ -29,6 +29,9 @@ const FALL: f64 = 3.0;
 /// The greatest shift and growth, in bandwidths.
 const MOST: f32 = 2.0;
 
+/// Multiply-adds that take as long as a step.
+pub const STEP_COST: usize = 5000;
+
 /// The features of the last frames.
 #[derive(Debug, Clone)]
 pub struct Features {
@@ -38,6 +41,8 @@ pub struct Features {
     /// A ring of frames, one row per semitone.
     rows: Box<[[[f32; FEATURES]; DETECTORS + 2 * MARGIN]; FRAMES]>,
     newest: usize,
+    /// The detectors at the end of the last frame.
+    sums: [Sums; GROUPS],
 }
 
 impl Features {
@@ -48,6 +53,7 @@ impl Features {
             reference: QUIETEST,
             rows: Box::new([[[0.0; FEATURES]; DETECTORS + 2 * MARGIN]; FRAMES]),
             newest: 0,
+            sums: [Sums::ZERO; GROUPS],
         }
     }
 
@@ -62,15 +68,15 @@ impl Features {
         &self.rows[(self.newest + FRAMES - lag) % FRAMES]
     }
 
-    /// Appends the features of a frame that ends, of one or two `channels`. Returns the power at each note: a sine of
-    /// amplitude `A` at its frequency gives `A^2 / 2`.
+    /// Begins the features of a frame that ends, of one or two `channels`; [`GROUPS`] steps follow. Returns the power at each
+    /// note: a sine of amplitude `A` at its frequency gives `A^2 / 2`.
     pub fn push<S: Simd>(
         &mut self,
         simd: S,
         detectors: &Detectors,
         channels: usize,
     ) -> [f32; NOTES] {
-        let mut sums = [Sums::ZERO; GROUPS];
+        let sums = &mut self.sums;
         simd.vectorize(
             #[inline(always)]
             || {
@@ -88,25 +94,25 @@ impl Features {
         let [rise, fall] = self.steps;
         let step = if total > self.reference { rise } else { fall };
         self.reference += step * (total - self.reference);
-
         self.newest = (self.newest + 1) % FRAMES;
-        let rows = &mut self.rows[self.newest];
-        let scale = 2.0 / self.reference;
-        for (index, sums) in sums.iter().enumerate() {
-            let (bank, first) = (index / BANK_GROUPS, index % BANK_GROUPS * LANES);
-            let mut features = [Group::ZERO; 3];
-            simd.vectorize(
-                #[inline(always)]
-                || features = sums.features(scale),
-            );
-            for lane in 0..LANES.min(DETECTORS - first) {
-                let row = &mut rows[MARGIN + first + lane];
-                for (feature, values) in features.iter().enumerate() {
-                    row[3 * bank + feature] = values.0[lane];
-                }
+        std::array::from_fn(|note| power(FIRST + note))
+    }
+
+    /// Computes the features of a group of detectors.
+    pub fn step<S: Simd>(&mut self, simd: S, group: usize) {
+        let (bank, first) = (group / BANK_GROUPS, group % BANK_GROUPS * LANES);
+        let (sums, scale) = (&self.sums[group], 2.0 / self.reference);
+        let mut features = [Group::ZERO; 3];
+        simd.vectorize(
+            #[inline(always)]
+            || features = sums.features(scale),
+        );
+        let rows = &mut self.rows[self.newest][MARGIN + first..];
+        for (lane, row) in rows.iter_mut().enumerate().take(LANES.min(DETECTORS - first)) {
+            for (feature, values) in features.iter().enumerate() {
+                row[3 * bank + feature] = values.0[lane];
             }
         }
-        std::array::from_fn(|note| power(FIRST + note))
     }
 }
 
@@ -119,7 +125,7 @@ impl Features {
 }
 
 /// Means over the channels of a group: `|s2|^2`, and the parts of `s1` times the conjugate of `s2`.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 struct Sums {
     square: Group,
     re: Group,

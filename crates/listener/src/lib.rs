@@ -25,9 +25,9 @@ pub use decide::Decisions;
 
 use decide::{Decider, LOOKAHEAD};
 use decimator::{Decimator, decimation};
-use detectors::{CHUNK, Detectors};
+use detectors::{CHUNK, Detectors, GROUPS};
 use fearless_simd::Simd;
-use features::Features;
+use features::{Features, STEP_COST};
 use network::{Network, STEPS};
 use tone_filter_simd::{Kernel, Work};
 
@@ -106,9 +106,9 @@ pub struct Listener {
 /// Work that is begun.
 #[derive(Debug, Clone, Copy, Default)]
 struct Pending {
-    /// The next step of the network.
+    /// The next step, of the features, then of the network.
     step: usize,
-    /// The multiply-adds of the steps before, and of the blocks that have worked on it.
+    /// The cost of the steps before, and the blocks that have worked on it.
     done: usize,
     blocks: usize,
 }
@@ -292,8 +292,8 @@ impl Listener {
         let parts = self.parts();
         let Self { full, light, features, .. } = self;
         let complete = match self.model[0] {
-            Model::Full => pending.work(simd, full, features, parts),
-            Model::Light => pending.work(simd, light, features, parts),
+            Model::Full => pending.work(simd, features, full, parts),
+            Model::Light => pending.work(simd, features, light, parts),
         };
         if !complete {
             self.pending = Some(pending);
@@ -323,19 +323,23 @@ impl Pending {
     fn work<S: Simd, const C1: usize, const C: usize>(
         &mut self,
         simd: S,
+        features: &mut Features,
         network: &mut Network<C1, C>,
-        features: &Features,
         parts: usize,
     ) -> bool {
         self.blocks += 1;
-        let target = network.total() * self.blocks / parts;
-        while self.step < STEPS {
-            let cost = network.cost(self.step);
+        let target = (GROUPS * STEP_COST + network.total()) * self.blocks / parts;
+        while self.step < GROUPS + STEPS {
+            let of_network = self.step.checked_sub(GROUPS);
+            let cost = of_network.map_or(STEP_COST, |step| network.cost(step));
             // Half of a step more or less.
             if self.blocks < parts && self.done + cost / 2 > target {
                 return false;
             }
-            network.step(simd, self.step, features);
+            match of_network {
+                None => features.step(simd, self.step),
+                Some(step) => network.step(simd, step, features),
+            }
             self.done += cost;
             self.step += 1;
         }

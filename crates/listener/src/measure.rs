@@ -27,10 +27,11 @@ impl Frames {
 
     /// The multiply-adds of a frame's matrix products; the units' functions come on top.
     pub fn multiply_adds(&self) -> usize {
-        match self.model {
-            Model::Full => self.full.total(),
-            Model::Light => self.light.total(),
-        }
+        let of_step = |step| match self.model {
+            Model::Full => self.full.multiply_adds(step),
+            Model::Light => self.light.multiply_adds(step),
+        };
+        (0..STEPS).map(of_step).sum()
     }
 
     /// Computes a frame.

@@ -30,6 +30,9 @@ pub const HIDDEN_MARGIN: usize = 24;
 /// A unit of a cell nearer to 0 than this becomes 0, so that none is ever denormal.
 const LEAST: f32 = 1e-20;
 
+/// Multiply-adds that take as long as the three functions of a cell's unit.
+const UNIT_COST: usize = 100;
+
 /// Steps of the layer of the detectors, and of the others.
 const NEAR_STEPS: usize = DETECTORS.div_ceil(ROWS);
 const STEPS_EACH: usize = NOTES / ROWS;
@@ -120,13 +123,20 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         &self.logits.0
     }
 
-    /// Multiply-adds of a frame.
+    /// The cost of a frame.
     pub fn total(&self) -> usize {
         (0..STEPS).map(|step| self.cost(step)).sum()
     }
 
-    /// Multiply-adds of a step.
+    /// The cost of a step: its multiply-adds, and as many as take as long as the functions of its cells.
     pub fn cost(&self, step: usize) -> usize {
+        let cells =
+            if (CELL..MIX).contains(&step) || (SECOND..HEAD).contains(&step) { ROWS } else { 0 };
+        self.multiply_adds(step) + UNIT_COST * C * cells
+    }
+
+    /// Multiply-adds of a step.
+    pub fn multiply_adds(&self, step: usize) -> usize {
         let w = self.weights;
         match step {
             ..HARMONIC => ROWS * w.near.weights.len() * C1,

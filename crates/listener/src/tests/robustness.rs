@@ -63,10 +63,11 @@ fn no_block_has_twice_the_mean_work() {
     for rate in RATES.into_iter().filter(|rate| *rate <= 192_000.0) {
         for model in [Model::Full, Model::Light] {
             let mut listener = Listener::new(rate, false, model);
-            let total = match model {
+            let network = match model {
                 Model::Full => listener.full.total(),
                 Model::Light => listener.light.total(),
             };
+            let total = GROUPS * STEP_COST + network;
             let done = |listener: &Listener| {
                 let frames = listener.decisions().frames as usize;
                 frames * total + listener.pending.map_or(0, |pending| pending.done)
