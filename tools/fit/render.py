@@ -15,7 +15,7 @@ from mixing import compress, decimate, distorted, halved, mixed
 
 FRAMES = 3445                                    # of 128 samples: 40 s
 SECONDS = FRAMES * PERIOD
-FONTS, FONT_SHARE = ("fluid", "muse", "opl3", "csound", "merlin"), (0.42, 0.22, 0.14, 0.1, 0.12)
+FONTS, FONT_SHARE = ("fluid", "muse", "opl3", "csound", "merlin", "a320"), (0.42, 0.19, 0.12, 0.09, 0.08, 0.1)
 KINDS, KIND_SHARE = ("song", "mma", "score", "music", "chords", "tones", "drums", "noise"), (0.36, 0.15, 0.2, 0.15, 0.05, 0.05, 0.02, 0.02)
 GUITARS = range(24, 32)
 
@@ -103,8 +103,8 @@ def valid(library, fonts):
     """The validation songs, 60 s each as they are: FluidR3, and some by other soundfonts."""
     sounds, rows, names, seconds = [], [], [], 60.0
     frames = int(seconds / PERIOD)
-    todo = [("s", k, "fluid") for k in library.valid] + [("r", k, f) for k, f in zip(library.valid_scores, ("fluid", "merlin", "fluid", "opl3", "fluid", "csound"))]
-    todo += [("s", k, f) for k, f in zip(library.valid[::3], ("merlin", "opl3", "csound", "muse", "merlin", "opl3"))]
+    todo = [("s", k, "fluid") for k in library.valid] + [("r", k, f) for k, f in zip(library.valid_scores, ("fluid", "a320", "fluid", "opl3", "fluid", "csound"))]
+    todo += [("s", k, f) for k, f in zip(library.valid[::3], ("a320", "opl3", "csound", "muse", "a320", "opl3"))]
     for i, (what, k, font) in enumerate(todo):
         rng = np.random.default_rng(k)
         events = ordered(excerpt(library.song(k), 0, seconds) if what == "s" else score_events(library.score(k), rng, seconds, True))
