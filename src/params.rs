@@ -33,12 +33,15 @@ pub struct Group {
 /// The groups of all settings but the scale, in the order of the signal flow.
 pub static GROUPS: [Group; 5] = [
     Group { name: "Source", ids: &["listen", "auto", "tuning", "transpose"] },
-    Group { name: "Listener", ids: &["focus", "sensitivity", "listener", "lookahead", "midi-out"] },
+    Group { name: "Listener", ids: &["focus", "sensitivity", "lookahead", "listener"] },
     Group {
         name: "Resonators",
         ids: &["ring", "release", "sync", "freeze", "threshold", "ceiling", "floor", "stereo"],
     },
-    Group { name: "Voice", ids: &["voice", "octave", "voices", "drive", "tone", "keys"] },
+    Group {
+        name: "Voice",
+        ids: &["voice", "octave", "voices", "drive", "tone", "keys", "midi-out"],
+    },
     Group { name: "Output", ids: &["mix", "morph", "output", "bypass"] },
 ];
 

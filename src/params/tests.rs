@@ -36,8 +36,8 @@ fn every_parameter_is_in_one_group() {
     for (id, _, group) in ToneFilterParams::default().param_map() {
         let expected = match id.as_str() {
             "listen" | "auto" | "tuning" | "transpose" => "Source",
-            "focus" | "sensitivity" | "listener" | "lookahead" | "midi-out" => "Listener",
-            "voice" | "octave" | "voices" | "drive" | "tone" | "keys" => "Voice",
+            "focus" | "sensitivity" | "listener" | "lookahead" => "Listener",
+            "voice" | "octave" | "voices" | "drive" | "tone" | "keys" | "midi-out" => "Voice",
             "mix" | "morph" | "output" | "bypass" => "Output",
             "root" | "scale" => "Scale",
             _ => "Resonators",
