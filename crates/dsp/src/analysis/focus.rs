@@ -14,6 +14,9 @@ use tone_filter_simd::Kernel;
 /// Seconds in which a band's weight follows a decision.
 const TIME: f64 = 0.005;
 
+/// Seconds for which a note that begins anew while it is held counts as not played, so that its new beginning sounds.
+const GAP: f64 = 0.02;
+
 /// Frames after the listener is switched on, in which all notes count as played, or after a change of the network, in which
 /// the notes of before do: it decides well after some 100 ms.
 const WARM_UP: u32 = 9;
@@ -38,6 +41,12 @@ pub(super) struct Focus {
     decided: bool,
     model: Model,
     played: BandMask,
+    /// The notes that began within the last frames of the listener.
+    begun: BandMask,
+    /// Blocks until a note that has begun anew counts as played again.
+    gaps: [u32; TONES],
+    /// Blocks of a gap.
+    gap: u32,
     /// Power at each note's frequency at the time of the last decision.
     levels: [f32; TONES],
     weights: Lanes,
@@ -58,6 +67,9 @@ impl Focus {
             decided: true,
             model: Model::Full,
             played: BandMask::NONE,
+            begun: BandMask::NONE,
+            gaps: [0; TONES],
+            gap: (GAP * sample_rate / BLOCK as f64).round().max(1.0) as u32,
             levels: [0.0; TONES],
             weights: Lanes([1.0; TONES]),
             step: (BLOCK as f64 / (TIME * sample_rate)).min(1.0) as f32,
@@ -70,6 +82,7 @@ impl Focus {
         (self.listening, self.stereo) = (false, false);
         self.tune(settings);
         (self.played, self.warming_up, self.decided) = (BandMask::NONE, 0, true);
+        (self.begun, self.gaps) = (BandMask::NONE, [0; TONES]);
         self.weights = self.target(settings.settings.focus);
     }
 
@@ -152,8 +165,17 @@ impl Focus {
             }
             self.decided = true;
             self.levels.copy_from_slice(&decisions.level[HEARD]);
-            let on = (0..TONES).filter(|&tone| decisions.on[HEARD.start + tone]);
-            self.played = on.fold(BandMask::NONE, |played, tone| played.with(tone, true));
+            let mask = |notes: &[bool]| {
+                let set = (0..TONES).filter(|&tone| notes[HEARD.start + tone]);
+                set.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
+            };
+            let begun = mask(&decisions.begun);
+            for (tone, gap) in self.gaps.iter_mut().enumerate() {
+                if begun.contains(tone) && !self.begun.contains(tone) && self.played.contains(tone) {
+                    *gap = self.gap;
+                }
+            }
+            (self.begun, self.played) = (begun, mask(&decisions.on));
         }
     }
 
@@ -161,6 +183,7 @@ impl Focus {
     pub fn follow(&mut self, percent: f32) {
         let target = self.target(percent);
         self.weights.approach(&target, self.step);
+        self.gaps.iter_mut().for_each(|gap| *gap = gap.saturating_sub(1));
     }
 
     /// The bands' weights in the sum, 0..1.
@@ -172,7 +195,8 @@ impl Focus {
     /// %, 0 at 100 %).
     fn target(&self, percent: f32) -> Lanes {
         let residue = (1.0 - percent / 100.0).powi(4);
-        Lanes(std::array::from_fn(|tone| if self.played.contains(tone) { 1.0 } else { residue }))
+        let sounds = |tone: usize| self.played.contains(tone) && self.gaps[tone] == 0;
+        Lanes(std::array::from_fn(|tone| if sounds(tone) { 1.0 } else { residue }))
     }
 }
 
@@ -196,5 +220,22 @@ mod tests {
             focus.follow(percent);
             assert!(percent == 0.0 || focus.weights().0[13] < 1.0, "not immediately");
         }
+    }
+
+    #[test]
+    fn a_note_that_begins_anew_is_silent_for_20_ms() {
+        let mut focus = Focus::new(48_000.0);
+        focus.played = BandMask::NONE.with(12, true);
+        (focus.gaps[12], focus.weights) = (focus.gap, focus.target(100.0));
+        let weights: Vec<_> = (0..30)
+            .map(|_| {
+                focus.follow(100.0);
+                focus.weights().0[12]
+            })
+            .collect();
+        // 15 blocks of 64 samples, the first and the last four of which are fades of 5 ms.
+        let silent = weights.iter().filter(|weight| **weight == 0.0).count();
+        assert_eq!(silent, 15 - 4 + 1, "{weights:?}");
+        assert_eq!(weights[18..], [1.0; 12], "{weights:?}");
     }
 }
