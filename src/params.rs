@@ -17,7 +17,9 @@ use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
 };
-use tone_filter_dsp::{BandMask, CHOICES, PitchClasses, SPECS, Settings, Spec, Switches, Taper};
+use tone_filter_dsp::{
+    BandMask, CHOICES, Controls, PitchClasses, SPECS, Settings, Spec, Switches, Taper,
+};
 pub use window::{DEFAULT_SIZE, MIN_SIZE, Size, allowed_size, allowed_zoom};
 
 /// A group of parameters, which hosts and the editor show under its name.
@@ -31,12 +33,15 @@ pub struct Group {
 /// The groups of all settings but the scale, in the order of the signal flow.
 pub static GROUPS: [Group; 5] = [
     Group { name: "Source", ids: &["listen", "auto", "tuning", "transpose"] },
-    Group { name: "Listener", ids: &["focus", "sensitivity", "lookahead", "midi-out"] },
+    Group { name: "Listener", ids: &["focus", "sensitivity", "lookahead", "listener"] },
     Group {
         name: "Resonators",
         ids: &["ring", "release", "sync", "freeze", "threshold", "ceiling", "floor", "stereo"],
     },
-    Group { name: "Voice", ids: &["voice", "octave", "voices", "drive", "tone", "keys"] },
+    Group {
+        name: "Voice",
+        ids: &["voice", "octave", "voices", "drive", "tone", "keys", "midi-out"],
+    },
     Group { name: "Output", ids: &["mix", "morph", "output", "bypass"] },
 ];
 
@@ -111,29 +116,32 @@ impl ToneFilterParams {
         self.changes.count()
     }
 
-    /// The current settings including the host's modulation, always within their ranges.
-    pub fn settings(&self) -> Settings {
+    /// The current controls including the host's modulation, always within their ranges.
+    pub fn controls(&self) -> Controls {
         self.read(FloatParam::value, ChoiceParam::value)
     }
 
-    /// The current settings without the host's modulation, always within their ranges.
-    pub fn chosen(&self) -> Settings {
+    /// The sound of [`ToneFilterParams::controls`].
+    pub fn settings(&self) -> Settings {
+        self.controls().settings
+    }
+
+    /// The current controls without the host's modulation, always within their ranges.
+    pub fn chosen(&self) -> Controls {
         self.read(FloatParam::unmodulated_plain_value, ChoiceParam::unmodulated)
     }
 
-    fn read(&self, number: fn(&FloatParam) -> f32, choice: fn(&ChoiceParam) -> usize) -> Settings {
-        let mut settings = Settings {
-            bands: self.bands.load(),
-            custom: self.custom.load(),
-            ..Settings::default()
-        };
+    fn read(&self, number: fn(&FloatParam) -> f32, choice: fn(&ChoiceParam) -> usize) -> Controls {
+        let mut controls = Controls::default();
+        let settings = &mut controls.settings;
+        (settings.bands, settings.custom) = (self.bands.load(), self.custom.load());
         for (spec, param) in SPECS.iter().zip(&self.numbers) {
-            spec.set(&mut settings, allowed(spec, number(param)));
+            spec.set(settings, allowed(spec, number(param)));
         }
         for param in &self.choices {
-            param.choice.set(&mut settings, choice(param));
+            param.choice.set(&mut controls, choice(param));
         }
-        settings
+        controls
     }
 
     /// The parameter of the setting called `id`, if there is one.
@@ -160,21 +168,22 @@ impl Control<'_> {
         }
     }
 
-    /// The parameter's normalised value (0..1) for `settings`.
-    pub fn normalized(&self, settings: &Settings) -> f32 {
+    /// The parameter's normalised value (0..1) for `controls`.
+    pub fn normalized(&self, controls: &Controls) -> f32 {
         match self {
-            Self::Number(spec, param) => param.preview_normalized(spec.get(settings)),
-            Self::Choice(param) => param.normalized(settings),
+            Self::Number(spec, param) => param.preview_normalized(spec.get(&controls.settings)),
+            Self::Choice(param) => param.normalized(controls),
         }
     }
 
-    /// Sets `settings` to the parameter's value at `normalized` (0..1).
-    pub fn put(&self, settings: &mut Settings, normalized: f32) {
+    /// Sets its entry in `controls` to the parameter's value at `normalized` (0..1).
+    pub fn put(&self, controls: &mut Controls, normalized: f32) {
         match self {
             Self::Number(spec, param) => {
-                spec.set(settings, allowed(spec, param.preview_plain(normalized)));
+                let value = allowed(spec, param.preview_plain(normalized));
+                spec.set(&mut controls.settings, value);
             }
-            Self::Choice(param) => param.choice.set(settings, param.entry(normalized)),
+            Self::Choice(param) => param.choice.set(controls, param.entry(normalized)),
         }
     }
 }

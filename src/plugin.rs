@@ -17,7 +17,7 @@ use note_input::{NoteInput, NoteQueue};
 use note_output::NoteOutput;
 use plugin_guard::{HostLink, Latency, Task, construction};
 use std::sync::Arc;
-use tone_filter_dsp::{DEFAULT_TEMPO, Kernel, KeyEvent, ToneFilter};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Kernel, KeyEvent, ToneFilter};
 use tone_filter_presets::Folder;
 
 /// The plugin as hosts see it.
@@ -31,6 +31,26 @@ pub struct ToneFilterPlugin {
     repaint: RepaintNotifier,
     /// `None` until the host activates the plugin with a sample rate.
     active: Option<Active>,
+    /// Those of the last activation, which the next one takes over.
+    notes: Option<Notes>,
+}
+
+/// The notes on their way from and to the host. They outlive an activation: each note that was sent must end.
+struct Notes {
+    input: NoteInput,
+    output: NoteOutput,
+}
+
+impl Notes {
+    fn new() -> Self {
+        Self { input: NoteInput::new(), output: NoteOutput::new() }
+    }
+
+    /// Lets what was sent end with the next block, and removes what has not begun.
+    fn clear(&mut self) {
+        self.input.clear();
+        self.output.clear();
+    }
 }
 
 /// The state between activation and deactivation.
@@ -44,8 +64,7 @@ struct Active {
     max_frames: usize,
     /// Frames of digital silence at the input so far.
     silent_frames: u32,
-    note_input: NoteInput,
-    note_output: NoteOutput,
+    notes: Notes,
     /// The song's beats a minute, and whether it plays.
     tempo: f64,
     playing: bool,
@@ -63,6 +82,7 @@ impl Default for ToneFilterPlugin {
             meters,
             repaint: RepaintNotifier::new(),
             active: None,
+            notes: None,
         }
     }
 }
@@ -152,13 +172,15 @@ impl Plugin for ToneFilterPlugin {
         // The program of its own has no host that would activate it again.
         let compensated = context.plugin_api() != PluginApi::Standalone;
         let latency = compensated.then(|| self.latency.clone());
-        self.active = Active::new(&self.params, latency, config);
+        let notes = self.notes.take().unwrap_or_else(Notes::new);
+        self.active = Active::new(&self.params, latency, config, notes);
         self.active.is_some()
     }
 
     fn deactivate(&mut self) {
         self.latency.deactivate();
-        self.active = None;
+        self.notes = self.active.take().map(|active| active.notes);
+        self.notes.iter_mut().for_each(Notes::clear);
     }
 
     fn reset(&mut self) {
@@ -168,8 +190,7 @@ impl Plugin for ToneFilterPlugin {
         if let Some(active) = &mut self.active {
             active.follow(&self.params);
             active.filter.reset();
-            active.note_input.clear();
-            active.note_output.clear();
+            active.notes.clear();
             active.silent_frames = 0;
         }
     }
@@ -205,24 +226,27 @@ impl Active {
         params: &ToneFilterParams,
         latency: Option<Arc<Latency>>,
         config: &BufferConfig,
+        notes: Notes,
     ) -> Option<Self> {
         let sample_rate = f64::from(config.sample_rate);
-        let settings = params.settings();
+        let Controls { settings, routing } = params.controls();
         let filter = ToneFilter::new(sample_rate, &settings).ok()?;
         if let Some(latency) = &latency {
             latency.activate(filter.latency() as u32);
         }
         // An unknown name in the environment variable is ignored: the plugin must not fail in a host because of it.
-        let filter =
+        let mut filter =
             filter.with_kernel(Kernel::from_environment().unwrap_or_else(|_| Kernel::best()));
+        filter.set_routing(routing);
+        filter.detect_notes(routing.midi_out);
+        filter.reset();
         Some(Self {
             filter,
             sample_rate,
             latency,
             max_frames: config.max_buffer_size as usize,
             silent_frames: 0,
-            note_input: NoteInput::new(),
-            note_output: NoteOutput::new(),
+            notes,
             tempo: DEFAULT_TEMPO,
             playing: false,
             followed: None,
@@ -233,7 +257,7 @@ impl Active {
     fn transport(&mut self, transport: &Transport) {
         self.tempo = transport.tempo.unwrap_or(DEFAULT_TEMPO);
         if self.playing && !transport.playing {
-            self.note_input.clear();
+            self.notes.input.clear();
             self.filter.play(KeyEvent::ReleaseAll);
         }
         self.playing = transport.playing;
@@ -247,10 +271,13 @@ impl Active {
             return;
         }
         self.followed = now;
-        let mut settings = params.settings().at_tempo(self.tempo);
+        let Controls { settings, routing } = params.controls();
+        let mut settings = settings.at_tempo(self.tempo);
         settings.lookahead = lookahead.unwrap_or(settings.lookahead);
         // The parameters keep values within their ranges, so this does not fail. If it did, the settings would stay.
         let _ = self.filter.set_settings(&settings);
+        self.filter.set_routing(routing);
+        self.filter.detect_notes(routing.midi_out);
     }
 
     /// Latency in frames.
@@ -279,8 +306,8 @@ impl Active {
         let mut heard = channels.iter().chain(sidechain);
         let silent = heard.all(|channel| channel.iter().all(|sample| *sample == 0.0));
         meters.measure(channels, |channels| {
-            let Self { filter, note_input, note_output, .. } = self;
-            note_input.process(filter, channels, sidechain, note_output, queue);
+            let Self { filter, notes: Notes { input, output }, .. } = self;
+            input.process(filter, channels, sidechain, output, queue);
         });
 
         if self.filter.settings().freeze {

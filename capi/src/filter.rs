@@ -10,7 +10,7 @@ use std::{
     ffi::c_char,
     ptr::{self, NonNull},
 };
-use tone_filter_dsp::{DEFAULT_TEMPO, Error, Settings, ToneFilter};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Error, ToneFilter};
 
 /// Frames that are processed at a time.
 const CHUNK: usize = 256;
@@ -19,7 +19,7 @@ const CHUNK: usize = 256;
 pub struct Filter {
     pub(crate) inner: ToneFilter,
     /// As they were set, whatever the tempo makes of them.
-    pub(crate) settings: Settings,
+    pub(crate) controls: Controls,
     /// Beats a minute.
     pub(crate) tempo: f64,
     /// A chunk of each channel. The caller's samples are only ever copied: how its buffers overlap does not matter.
@@ -45,13 +45,13 @@ pub unsafe extern "C" fn tf_create(
     preset: *const c_char,
     filter: *mut *mut Filter,
 ) -> Status {
-    let settings = || match preset.is_null() {
-        true => Ok(Settings::default()),
+    let controls = || match preset.is_null() {
+        true => Ok(Controls::default()),
         // SAFETY: a text by the header.
         false => of_preset(unsafe { text(preset) }?),
     };
     // SAFETY: a valid pointer by the header.
-    unsafe { create(sample_rate, channels, settings, filter) }
+    unsafe { create(sample_rate, channels, controls, filter) }
 }
 
 /// Creates a filter at rest with the settings of a JSON, as tf_set_json() reads it; the rest is as for tf_create().
@@ -71,7 +71,7 @@ pub unsafe extern "C" fn tf_create_json(
 unsafe fn create(
     sample_rate: f64,
     channels: u32,
-    settings: impl FnOnce() -> Result<Settings, Status>,
+    controls: impl FnOnce() -> Result<Controls, Status>,
     filter: *mut *mut Filter,
 ) -> Status {
     guard(|| {
@@ -81,15 +81,16 @@ unsafe fn create(
         let channels = channels.ok_or_else(|| {
             fail(Status::Channels, format_args!("use 1 to {MAX_CHANNELS} channels"))
         })?;
-        let settings = settings()?;
+        let Controls { settings, routing } = controls()?;
         let inner = ToneFilter::new(sample_rate, &settings.at_tempo(DEFAULT_TEMPO));
-        let inner = inner.map_err(|error| match error {
+        let mut inner = inner.map_err(|error| match error {
             Error::Setting(_) => fail(Status::Range, error),
             Error::SampleRate(_) => fail(Status::SampleRate, error),
         })?;
+        inner.set_routing(routing);
         let created = Filter {
             inner: inner.with_channels(channels),
-            settings,
+            controls: Controls { settings, routing },
             tempo: DEFAULT_TEMPO,
             chunks: vec![0.0; channels * CHUNK],
         };

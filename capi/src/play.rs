@@ -45,7 +45,7 @@ pub unsafe extern "C" fn tf_get_bands(filter: *const Filter, bands: *mut Band) -
         if bands.is_null() {
             return Err(Status::Null);
         }
-        let shift = filter.settings.pitch_shift();
+        let shift = filter.controls.settings.pitch_shift();
         let now = filter.inner.bands().bands;
         let now: [Band; TF_BANDS] = std::array::from_fn(|tone| Band {
             power: now[tone].power,
@@ -62,7 +62,7 @@ pub unsafe extern "C" fn tf_get_bands(filter: *const Filter, bands: *mut Band) -
     })
 }
 
-/// Presses a key, which chooses the band of its note as the setting "keys" says, or releases it. Real time.
+/// Presses a key, which chooses the band of its note by the setting "keys", or releases it. Real time.
 ///
 /// note: MIDI note, 0 to 127; 57 (A3) to 104 have a band, which "transpose" moves.
 /// velocity: above 0 to 1, whose square is the band's gain; 0 releases the key.

@@ -7,11 +7,11 @@ use crate::{
     status::{fail, guard},
 };
 use std::{ffi::c_char, fmt};
-use tone_filter_dsp::{Choice, Settings, choice, spec};
+use tone_filter_dsp::{Choice, Controls, choice, spec};
 use tone_filter_presets::{self as presets, Preset};
 
-/// The settings of a factory preset.
-pub(crate) fn of_preset(id: &str) -> Result<Settings, Status> {
+/// The settings of a factory preset, with the default routing.
+pub(crate) fn of_preset(id: &str) -> Result<Controls, Status> {
     let preset = Preset::factory(id);
     let unknown = || {
         fail(
@@ -19,15 +19,15 @@ pub(crate) fn of_preset(id: &str) -> Result<Settings, Status> {
             format_args!("no factory preset has the id {id:?}; tf_preset_at() lists them"),
         )
     };
-    preset.map(|preset| preset.settings).ok_or_else(unknown)
+    preset.map(|preset| preset.settings.into()).ok_or_else(unknown)
 }
 
 /// The settings of a preset file's text, or of an object that has only settings.
-pub(crate) fn of_json(json: &str) -> Result<Settings, Status> {
+pub(crate) fn of_json(json: &str) -> Result<Controls, Status> {
     let object: serde_json::Map<_, _> = serde_json::from_str(json).map_err(of_syntax)?;
     if object.contains_key("settings") {
         let loaded = Preset::from_json(json).map_err(|error| fail(Status::Json, error))?;
-        return Ok(loaded.preset.settings);
+        return Ok(loaded.preset.settings.into());
     }
     presets::settings::from_json(json).map_err(of_syntax)
 }
@@ -57,13 +57,15 @@ fn no_entry(choice: &Choice, entry: &str) -> Status {
 }
 
 impl Filter {
-    /// Moves to `settings`, at the filter's tempo.
-    fn set(&mut self, settings: Settings) -> Result<(), Status> {
+    /// Moves to `controls`, at the filter's tempo.
+    fn set(&mut self, controls: Controls) -> Result<(), Status> {
+        let Controls { settings, routing } = controls;
         let checked = settings.validate();
         checked
             .and_then(|()| self.inner.set_settings(&settings.at_tempo(self.tempo)))
             .map_err(|error| fail(Status::Range, error))?;
-        self.settings = settings;
+        self.inner.set_routing(routing);
+        self.controls = controls;
         Ok(())
     }
 }
@@ -100,8 +102,8 @@ pub unsafe extern "C" fn tf_get_json(
 ) -> Status {
     guard(|| {
         // SAFETY: valid by the header.
-        let settings = &unsafe { shared(filter) }?.settings;
-        let json = presets::settings::to_json(settings);
+        let controls = &unsafe { shared(filter) }?.controls;
+        let json = presets::settings::to_json(controls);
         // SAFETY: valid by the header.
         unsafe { put_text(buffer, size, &json) }
     })
@@ -120,9 +122,9 @@ pub unsafe extern "C" fn tf_set_number(
         // SAFETY: valid, and used by this thread only, by the header.
         let (filter, id) = unsafe { (exclusive(filter)?, text(id)?) };
         let spec = spec(id).ok_or_else(|| unknown(id))?;
-        let mut settings = filter.settings;
-        spec.set(&mut settings, value);
-        filter.set(settings)
+        let mut controls = filter.controls;
+        spec.set(&mut controls.settings, value);
+        filter.set(controls)
     })
 }
 
@@ -138,7 +140,7 @@ pub unsafe extern "C" fn tf_get_number(
         let (filter, id) = unsafe { (shared(filter)?, text(id)?) };
         let spec = spec(id).ok_or_else(|| unknown(id))?;
         // SAFETY: valid by the header.
-        unsafe { put(value, spec.get(&filter.settings)) }
+        unsafe { put(value, spec.get(&filter.controls.settings)) }
     })
 }
 
@@ -156,17 +158,21 @@ pub unsafe extern "C" fn tf_set_text(
     guard(|| {
         // SAFETY: valid, and used by this thread only, by the header.
         let (filter, id, entry) = unsafe { (exclusive(filter)?, text(id)?, text(entry)?) };
-        let mut settings = filter.settings;
+        let mut controls = filter.controls;
         match id {
-            "bands" => settings.bands = entry.parse().map_err(|e| fail(Status::Entry, e))?,
-            "custom" => settings.custom = entry.parse().map_err(|e| fail(Status::Entry, e))?,
+            "bands" => {
+                controls.settings.bands = entry.parse().map_err(|e| fail(Status::Entry, e))?
+            }
+            "custom" => {
+                controls.settings.custom = entry.parse().map_err(|e| fail(Status::Entry, e))?
+            }
             _ => {
                 let choice = choice(id).ok_or_else(|| unknown(id))?;
                 let index = choice.entries.iter().position(|(known, _)| *known == entry);
-                choice.set(&mut settings, index.ok_or_else(|| no_entry(choice, entry))?);
+                choice.set(&mut controls, index.ok_or_else(|| no_entry(choice, entry))?);
             }
         }
-        filter.set(settings)
+        filter.set(controls)
     })
 }
 
@@ -183,13 +189,13 @@ pub unsafe extern "C" fn tf_get_text(
     guard(|| {
         // SAFETY: valid by the header.
         let (filter, id) = unsafe { (shared(filter)?, text(id)?) };
-        let settings = &filter.settings;
+        let controls = &filter.controls;
         let entry = match id {
-            "bands" => settings.bands.to_string(),
-            "custom" => settings.custom.to_string(),
+            "bands" => controls.settings.bands.to_string(),
+            "custom" => controls.settings.custom.to_string(),
             _ => {
                 let choice = choice(id).ok_or_else(|| unknown(id))?;
-                choice.entries[choice.get(settings)].0.to_owned()
+                choice.entries[choice.get(controls)].0.to_owned()
             }
         };
         // SAFETY: valid by the header.
@@ -209,6 +215,6 @@ pub unsafe extern "C" fn tf_set_tempo(filter: *mut Filter, tempo: f64) -> Status
             return Err(fail(Status::Range, format_args!("tempo {tempo}; use more than 0")));
         }
         filter.tempo = tempo;
-        filter.set(filter.settings)
+        filter.set(filter.controls)
     })
 }

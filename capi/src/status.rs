@@ -9,7 +9,7 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-/// What a function has to say about its success.
+/// The result of a function.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -54,7 +54,7 @@ const TEXTS: [(Status, &CStr); 12] = [
     (Status::Panic, c"a fault of the library; destroy the filter"),
 ];
 
-const _: () = assert!(MAX_CHANNELS == 64, "as the text says");
+const _: () = assert!(MAX_CHANNELS == 64, "as in the text");
 
 /// What a status means, in English; for a number that is no status, "unknown status". Real time.
 #[unsafe(no_mangle)]

@@ -9,7 +9,7 @@ use std::{
     ffi::{CStr, CString, c_char},
     ptr,
 };
-use tone_filter_dsp::{CHOICES, SPECS, Settings, ToneFilter};
+use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, ToneFilter};
 use tone_filter_presets::{self as presets, Preset, settings::from_json};
 
 const RATE: f64 = 44_100.0;
@@ -174,7 +174,7 @@ fn what_is_marked_real_time_does_not_allocate() {
 fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
     let filter = create(2, "reference");
     let f = filter.0;
-    let mut settings = Settings::REFERENCE;
+    let mut controls = Controls::from(Settings::REFERENCE);
     let mut index = 0;
     // SAFETY: the library's own.
     while let Some(info) = unsafe { tf_setting_at(index).as_ref() } {
@@ -186,7 +186,7 @@ fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
                 assert_eq!((spec.id, spec.min, spec.max), (&*id, info.min, info.max));
                 assert_eq!(owned(info.unit), spec.unit);
                 assert_eq!(spec.get(&Settings::default()), info.initial);
-                spec.set(&mut settings, info.max);
+                spec.set(&mut controls.settings, info.max);
                 // SAFETY: all pointers are valid.
                 unsafe { tf_set_number(f, info.id, info.max) }
             }
@@ -195,15 +195,15 @@ fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
                 assert_eq!((choice.id, choice.entries.len()), (&*id, info.entry_count));
                 assert_eq!(choice.default() as f32, info.initial);
                 let last = info.entry_count - 1;
-                choice.set(&mut settings, last);
+                choice.set(&mut controls, last);
                 // SAFETY: all pointers are valid.
                 unsafe { tf_set_text(f, info.id, *info.entries.add(last)) }
             }
             SettingKind::Switches => {
                 let digits = "0".repeat(info.max as usize);
                 match &*id {
-                    "bands" => settings.bands = digits.parse().unwrap(),
-                    _ => settings.custom = digits.parse().unwrap(),
+                    "bands" => controls.settings.bands = digits.parse().unwrap(),
+                    _ => controls.settings.custom = digits.parse().unwrap(),
                 }
                 let digits = CString::new(digits).unwrap();
                 // SAFETY: all pointers are valid.
@@ -220,7 +220,7 @@ fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
     // Each of the fields is in the JSON once.
     let fields: serde_json::Map<_, _> = serde_json::from_str(&json(&filter)).unwrap();
     assert_eq!(index, fields.len());
-    assert_eq!(from_json(&json(&filter)).unwrap(), settings);
+    assert_eq!(from_json(&json(&filter)).unwrap(), controls);
     assert!(json(&filter).len() < TF_TEXT_SIZE / 2);
 
     for (index, id) in presets::ids().enumerate() {
@@ -230,7 +230,7 @@ fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
         assert_eq!([owned(info.id), owned(info.name)], [id.to_owned(), preset.name]);
         // SAFETY: both are valid.
         assert_eq!(unsafe { tf_set_preset(f, info.id) }, Status::Ok);
-        assert_eq!(from_json(&json(&filter)).unwrap(), preset.settings);
+        assert_eq!(from_json(&json(&filter)).unwrap(), preset.settings.into());
     }
     assert!(tf_preset_at(presets::ids().count()).is_null());
 }
@@ -242,12 +242,12 @@ fn json_is_settings_or_a_preset_and_errors_tell_the_place() {
     for json in [own.to_json(), r#"{ "mix": 12.5 }"#.to_owned()] {
         assert_eq!(set_json(&filter, r#"{"mix": 1, "auto": true}"#), Status::Ok);
         assert_eq!(set_json(&filter, &json), Status::Ok, "{json}");
-        assert_eq!(from_json(&self::json(&filter)).unwrap(), own.settings);
+        assert_eq!(from_json(&self::json(&filter)).unwrap(), own.settings.into());
     }
     // What is new in a newer version is left out of a preset.
     let newer = r#"{"version": 9, "name": "x", "settings": {"mix": 12.5, "glide": 1}}"#;
     assert_eq!(set_json(&filter, newer), Status::Ok);
-    assert_eq!(from_json(&json(&filter)).unwrap(), own.settings);
+    assert_eq!(from_json(&json(&filter)).unwrap(), own.settings.into());
     for (json, details) in [
         ("{\n\"mix\" 3}", "line 2"),
         (r#"{"mixx": 3}"#, "mixx"),
@@ -270,7 +270,7 @@ fn sync_follows_the_tempo_and_tail_and_latency_are_the_filter_s() {
     };
     assert_eq!(tail(), ToneFilter::tail(&Settings::REFERENCE));
     assert_eq!(set_json(&filter, r#"{"sync": "1/4", "lookahead": true}"#), Status::Ok);
-    let settings = from_json(&json(&filter)).unwrap();
+    let settings = from_json(&json(&filter)).unwrap().settings;
     assert_eq!(tail(), ToneFilter::tail(&settings.at_tempo(120.0)));
     // SAFETY: it is valid.
     assert_eq!(unsafe { tf_set_tempo(filter.0, 90.0) }, Status::Ok);

@@ -44,8 +44,8 @@ def render(command, source, target, flags):
 
 
 def render_folder(client, command, folder, out, flags=(), each=lambda report: None):
-    """Renders all of `folder`. `each` is told every report as it comes. Gives the errors by file."""
-    # The command itself says which file becomes which. A / makes a folder of what is not there.
+    """Renders all of `folder`. `each` gets every report as it comes. Gives the errors by file."""
+    # The command itself decides which file becomes which. A / makes a folder of what is not there.
     plan = tone_filter(command, flags, str(folder.resolve()), "-o", f"{out.resolve()}/", "--dry-run")
     # Not pure: Dask must not believe that a result it remembers is still on the disk.
     futures = {

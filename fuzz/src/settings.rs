@@ -2,8 +2,8 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 use tone_filter_dsp::{
-    BandMask, Kernel, KeyEvent, Keys, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo,
-    ToneFilter, Voice,
+    BandMask, Controls, Kernel, KeyEvent, Keys, PitchClass, PitchClasses, SPECS, Scale, Settings,
+    Stereo, ToneFilter, Voice,
 };
 
 /// The most samples in all blocks together, which bounds the time of an input.
@@ -64,7 +64,7 @@ struct Block {
 /// nothing, and the output does not depend on how the signal is divided into blocks.
 pub fn check(bytes: &[u8]) {
     let Ok(session) = Session::arbitrary_take_rest(Unstructured::new(bytes)) else { return };
-    let mut settings = Settings::REFERENCE;
+    let mut controls = Controls::from(Settings::REFERENCE);
     let rate = match session.rate {
         Rate::Usual(index) => {
             const USUAL: [f64; 7] = [1000.0, 8000.0, 44_100.0, 48_000.0, 192_000.0, 768_000.0, 1e9];
@@ -72,42 +72,43 @@ pub fn check(bytes: &[u8]) {
         }
         Rate::Any(rate) => rate,
     };
-    let Ok(filter) = ToneFilter::new(rate, &settings) else {
+    let Ok(filter) = ToneFilter::new(rate, &controls.settings) else {
         assert!(!(1000.0..=1e9).contains(&rate), "{rate} Hz is a rate");
         return;
     };
     let kernels: Vec<Kernel> = Kernel::available().collect();
     let filter = filter.with_kernel(kernels[usize::from(session.kernel) % kernels.len()]);
     let mut filters = [filter.clone(), filter];
-    let mut bounds = Bounds::new(&settings);
+    let mut bounds = Bounds::new(&controls);
     let mut left = LONGEST;
     for step in session.steps {
+        let settings = &mut controls.settings;
         match step {
             Step::Place(index, place) => {
                 let spec = &SPECS[usize::from(index) % SPECS.len()];
                 let share = f32::from(place) / f32::from(u16::MAX);
                 let value = spec.min + share * (spec.max - spec.min);
-                spec.set(&mut settings, value.clamp(spec.min, spec.max));
+                spec.set(settings, value.clamp(spec.min, spec.max));
             }
             Step::Any(index, value) => {
                 let spec = &SPECS[usize::from(index) % SPECS.len()];
-                let mut odd = settings;
+                let mut odd = *settings;
                 spec.set(&mut odd, value);
                 if spec.check(value).is_err() {
                     for filter in &mut filters {
                         filter.set_settings(&odd).unwrap_err();
-                        assert_eq!(*filter.settings(), settings);
+                        assert_eq!(filter.settings(), settings);
                     }
                     continue;
                 }
-                settings = odd;
+                *settings = odd;
             }
             Step::Choices { switches, bypass, play, root, scale } => {
                 let on = |bit: u8| switches >> bit & 1 == 1;
                 settings.stereo = if on(0) { Stereo::Stereo } else { Stereo::Mono };
                 (settings.auto, settings.lookahead) = (on(1), on(2));
                 settings.voice = Voice::ALL[usize::from(switches >> 3) % Voice::ALL.len()];
-                settings.bypass = bypass;
+                controls.routing.bypass = bypass;
                 settings.keys = Keys::ALL[usize::from(play & 3)];
                 settings.freeze = play & 4 != 0;
                 settings.root = PitchClass::new(root.into());
@@ -122,7 +123,7 @@ pub fn check(bytes: &[u8]) {
             }
             Step::Reset => {
                 filters.iter_mut().for_each(ToneFilter::reset);
-                bounds = Bounds::new(&settings);
+                bounds = Bounds::new(&controls);
             }
             Step::Block(block) => play(&mut filters, &mut bounds, &block, &mut left),
             Step::Key(note, velocity) => {
@@ -138,9 +139,10 @@ pub fn check(bytes: &[u8]) {
             Step::ReleaseKeys => filters.iter_mut().for_each(|f| f.play(KeyEvent::ReleaseAll)),
         }
         for filter in &mut filters {
-            filter.set_settings(&settings).unwrap();
+            filter.set_settings(&controls.settings).unwrap();
+            filter.set_routing(controls.routing);
         }
-        bounds.include(&settings);
+        bounds.include(&controls);
     }
 }
 
@@ -192,7 +194,7 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn new(settings: &Settings) -> Self {
+    fn new(controls: &Controls) -> Self {
         let mut bounds = Self {
             dry_share: 0.0,
             wet_share: 0.0,
@@ -201,17 +203,17 @@ impl Bounds {
             remembers: false,
             peak: 0.0,
         };
-        bounds.include(settings);
+        bounds.include(controls);
         bounds
     }
 
-    fn include(&mut self, settings: &Settings) {
+    fn include(&mut self, Controls { settings, routing }: &Controls) {
         let morph = f64::from(settings.morph) / 100.0;
         let mix = morph * f64::from(settings.mix) / 100.0;
         self.dry_share = self.dry_share.max(1.0 - mix);
         self.wet_share = self.wet_share.max(mix);
         self.gain = self.gain.max(10f64.powf(morph * f64::from(settings.output) / 20.0));
-        self.bypass = self.bypass.max(f64::from(u8::from(settings.bypass)));
+        self.bypass = self.bypass.max(f64::from(u8::from(routing.bypass)));
         self.remembers |= settings.auto || settings.lookahead;
     }
 

@@ -1,6 +1,6 @@
 //! Bytes as a saved state that a host loads into the plugin.
 
-use crate::hosting::{new, set, settings_in, sounds, state};
+use crate::hosting::{controls_in, new, set, sounds, state};
 use serde_json::Value;
 use std::{cell::RefCell, mem::ManuallyDrop, sync::LazyLock};
 use xtask::host::{Instance, Library};
@@ -44,9 +44,9 @@ fn load(instances: &mut [Instance; 2], bytes: &[u8]) {
         assert_eq!(after, *BEFORE);
         return;
     }
-    let [first, second] = after.each_ref().map(|saved| settings_in(saved));
+    let [first, second] = after.each_ref().map(|saved| controls_in(saved));
     assert_eq!(first, second);
-    first.validate().unwrap();
+    first.settings.validate().unwrap();
     let [first, second] = after.each_ref().map(|saved| text(saved, "preset"));
     assert_eq!(first, second);
     for saved in &after {

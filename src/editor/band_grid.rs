@@ -96,7 +96,7 @@ impl BandGrid {
         held: BandMask,
         edits: &mut Edits,
     ) {
-        let settings = edits.params.chosen();
+        let settings = edits.params.chosen().settings;
         let sounding = settings.bands_with_keys(held);
         let gap = gap(area);
         self.hovered = None;

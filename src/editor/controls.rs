@@ -46,7 +46,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     let total: usize = GROUPS.iter().map(|group| columns(group.ids.len())).sum();
     let gap = scale.length(18.0).max(8.0);
     let pitch = (area.width() + gap) / total as f32;
-    let settings = edits.params.chosen();
+    let settings = edits.params.chosen().settings;
     let mut left = area.left();
     for group in &GROUPS {
         let width = pitch * columns(group.ids.len()) as f32 - gap;

@@ -275,7 +275,7 @@ impl Panel {
         scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, edits);
         scale_strip::show(ui, layout.strip, scale, edits);
         if let Some(area) = layout.spectrum {
-            self.spectrum.show(ui, area, scale, &edits.params.chosen(), self.grid.hovered);
+            self.spectrum.show(ui, area, scale, &edits.params.chosen().settings, self.grid.hovered);
         }
         controls::show(ui, layout.controls, scale, edits);
         host::menu::show(ui, edits.host);

@@ -102,7 +102,7 @@ impl PresetBar {
         // The place of the gains is kept while Auto level is off, so that nothing moves. A narrow window shows the load
         // there instead.
         let place = row.right(row.width(21.0));
-        let auto = edits.params.chosen().auto;
+        let auto = edits.params.chosen().settings.auto;
         if auto {
             show_gains(ui, place, scale, [bands.gain, bands.makeup]);
         }

@@ -26,7 +26,7 @@ pub fn height(scale: Scale) -> f32 {
 /// Shows one key per column of `grid` in `area`; the keys of the scale are lit. A click toggles a key and makes the
 /// scale a custom one.
 pub fn keyboard(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits) {
-    let settings = edits.params.chosen();
+    let settings = edits.params.chosen().settings;
     let classes = settings.scale.pitch_classes(settings.root, settings.custom);
     for (index, name) in PITCH_CLASSES.iter().enumerate() {
         let key = Rect::from_x_y_ranges(band_grid::column(grid, index), area.y_range());

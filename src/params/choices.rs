@@ -6,7 +6,7 @@ use nice_plug::{
     prelude::{BoolParam, Enum, EnumParam, Param},
 };
 use std::sync::{Arc, LazyLock};
-use tone_filter_dsp::{CHOICES, Choice, Settings};
+use tone_filter_dsp::{CHOICES, Choice, Controls};
 
 /// The parameter of one row of [`CHOICES`].
 pub struct ChoiceParam {
@@ -18,7 +18,7 @@ pub struct ChoiceParam {
 /// The constructors of the parameters, one for each row of [`CHOICES`].
 const ROWS: [fn(&Changes) -> ChoiceParam; CHOICES.len()] = [
     row::<0>, row::<1>, row::<2>, row::<3>, row::<4>, row::<5>, row::<6>, row::<7>, row::<8>,
-    row::<9>, row::<10>, row::<11>,
+    row::<9>, row::<10>, row::<11>, row::<12>,
 ];
 
 /// The parameters of all rows, at their defaults, which count their `changes`.
@@ -56,9 +56,9 @@ impl ChoiceParam {
         self.param.pointer()
     }
 
-    /// The parameter's normalised value (0..1) for `settings`.
-    pub fn normalized(&self, settings: &Settings) -> f32 {
-        self.normalized_entry(self.choice.get(settings))
+    /// The parameter's normalised value (0..1) for `controls`.
+    pub fn normalized(&self, controls: &Controls) -> f32 {
+        self.normalized_entry(self.choice.get(controls))
     }
 
     /// The parameter's normalised value (0..1) for the entry with index `entry`.

@@ -2,7 +2,6 @@
 
 use crossbeam::atomic::AtomicCell;
 use serde::{Deserialize, Serialize};
-use tone_filter_dsp::Settings;
 
 /// The groups of settings that loading a preset leaves as they are. The user's choice in the editor, and no part of any
 /// sound. Aligned for the reason given at [`Size`](super::Size).
@@ -18,19 +17,3 @@ pub struct Keep {
 }
 
 const _: () = assert!(AtomicCell::<Keep>::is_lock_free());
-
-impl Keep {
-    /// The settings after `preset` is loaded while those of `now` sound: the preset's but for what is kept, the bypass and
-    /// the connections, which are no sound.
-    pub fn load(self, preset: &Settings, now: &Settings) -> Settings {
-        let Settings { bypass, midi_out, listen, .. } = *now;
-        let mut settings = Settings { bypass, midi_out, listen, ..*preset };
-        if self.scale {
-            (settings.root, settings.scale, settings.custom) = (now.root, now.scale, now.custom);
-        }
-        if self.tuning {
-            (settings.tuning, settings.transpose) = (now.tuning, now.transpose);
-        }
-        settings
-    }
-}

@@ -1,7 +1,7 @@
 //! Parameters against the settings they stand for.
 
 use super::*;
-use tone_filter_presets::{Preset, settings};
+use tone_filter_presets::Preset;
 
 fn set(params: &ToneFilterParams, id: &str, plain: f32) {
     let (_, param, _) = params.param_map().into_iter().find(|(own, ..)| own == id).unwrap();
@@ -36,8 +36,8 @@ fn every_parameter_is_in_one_group() {
     for (id, _, group) in ToneFilterParams::default().param_map() {
         let expected = match id.as_str() {
             "listen" | "auto" | "tuning" | "transpose" => "Source",
-            "focus" | "sensitivity" | "lookahead" | "midi-out" => "Listener",
-            "voice" | "octave" | "voices" | "drive" | "tone" | "keys" => "Voice",
+            "focus" | "sensitivity" | "listener" | "lookahead" => "Listener",
+            "voice" | "octave" | "voices" | "drive" | "tone" | "keys" | "midi-out" => "Voice",
             "mix" | "morph" | "output" | "bypass" => "Output",
             "root" | "scale" => "Scale",
             _ => "Resonators",
@@ -66,14 +66,14 @@ fn every_setting_goes_through_its_parameter() {
         for entry in 0..choice.entries.len() {
             let params = ToneFilterParams::default();
             set(&params, choice.id, entry as f32);
-            let mut expected = Settings::default();
+            let mut expected = Controls::default();
             choice.set(&mut expected, entry);
-            assert_eq!(params.settings(), expected, "{} {entry}", choice.id);
+            assert_eq!(params.controls(), expected, "{} {entry}", choice.id);
             // To a host and back.
             let control = params.control(choice.id).unwrap();
-            let mut settings = Settings::default();
-            control.put(&mut settings, control.normalized(&expected));
-            assert_eq!(settings, expected, "{} {entry}", choice.id);
+            let mut controls = Controls::default();
+            control.put(&mut controls, control.normalized(&expected));
+            assert_eq!(controls, expected, "{} {entry}", choice.id);
         }
     }
     let params = ToneFilterParams::default();
@@ -95,11 +95,11 @@ fn modulation_changes_the_sound_but_not_the_chosen_settings() {
         let place = params.control(&id).unwrap().normalized(&chosen);
         // SAFETY: `params` owns the parameter and is still borrowed.
         unsafe { param._internal_modulate_value(if place > 0.5 { -0.6 } else { 0.6 }) };
-        assert_ne!(params.settings(), chosen, "{id}");
+        assert_ne!(params.controls(), chosen, "{id}");
         assert_eq!(params.chosen(), chosen, "{id}");
         // SAFETY: as above.
         unsafe { param._internal_modulate_value(0.0) };
-        assert_eq!(params.settings(), chosen, "{id}");
+        assert_eq!(params.controls(), chosen, "{id}");
     }
 }
 
@@ -251,38 +251,6 @@ fn a_state_without_what_to_keep_keeps_nothing() {
         let fields = text.map(|text| (KEEP.to_owned(), text.to_owned()));
         params.deserialize_fields(&fields.into_iter().collect());
         assert_eq!(params.keep.load(), expected, "{text:?}");
-    }
-}
-
-#[test]
-fn what_is_kept_is_the_scale_or_the_tuning_and_always_bypass_and_connections() {
-    // Two sounds that differ in everything.
-    let sound = |end: bool| {
-        let mut settings = Settings::default();
-        SPECS
-            .iter()
-            .for_each(|spec| spec.set(&mut settings, if end { spec.max } else { spec.min }));
-        for choice in &CHOICES {
-            choice.set(&mut settings, if end { choice.entries.len() - 1 } else { 0 });
-        }
-        settings.bands = BandMask::ALL.with(5, end);
-        settings.custom = PitchClasses::ALL.with(5, end);
-        settings
-    };
-    let (preset, now) = (sound(true), sound(false));
-    for (scale, tuning) in [(false, false), (true, false), (false, true), (true, true)] {
-        let loaded = Keep { scale, tuning }.load(&preset, &now);
-        let [loaded, preset, now] = [loaded, preset, now]
-            .map(|settings| settings::serialize(&settings, serde_json::value::Serializer).unwrap());
-        for (id, value) in loaded.as_object().unwrap() {
-            let kept = match id.as_str() {
-                "root" | "scale" | "custom" => scale,
-                "tuning" | "transpose" => tuning,
-                id => ["bypass", "midi-out", "listen"].contains(&id),
-            };
-            assert_ne!(preset[id], now[id], "{id}");
-            assert_eq!(value, if kept { &now[id] } else { &preset[id] }, "{id}");
-        }
     }
 }
 

@@ -64,7 +64,7 @@ fn error(error: Error) -> PresetError {
 
 /// The key of the lowest band.
 fn first_key(params: &ToneFilterParams) -> u32 {
-    midi_note(0, params.chosen().transpose) as u32
+    midi_note(0, params.chosen().settings.transpose) as u32
 }
 
 /// What an instance shares with its shim.
@@ -114,14 +114,17 @@ impl Instance for Guarded {
 
     fn note_names_version(&self) -> u32 {
         first_key(&self.session.params)
-            | u32::from(self.session.params.chosen().keys != Keys::Off) << 8
+            | u32::from(self.session.params.chosen().settings.keys != Keys::Off) << 8
     }
 
     fn load_preset(&self, at: Location) -> Result<(), PresetError> {
         let loaded = match at {
-            Location::Factory(id) => self.session.load_factory(id),
-            Location::File(path) => self.session.load_file(path),
+            Location::Factory(id) => Preset::factory(id)
+                .map(Into::into)
+                .ok_or_else(|| Error::Unknown { name: id.to_owned() }),
+            Location::File(path) => read_preset(path),
         };
-        loaded.map_err(error)
+        self.session.load(loaded.map_err(error)?);
+        Ok(())
     }
 }

@@ -100,9 +100,13 @@ impl NoteInput {
         Self { pending: VecDeque::with_capacity(CAPACITY), now: 0 }
     }
 
-    /// Forgets all events.
+    /// Removes all notes that have not begun. All other events are due at once: the end of a note that was passed on, a
+    /// pedal or a controller must not be lost.
     pub fn clear(&mut self) {
-        self.pending.clear();
+        self.pending.retain_mut(|(due, event)| {
+            *due = self.now;
+            !matches!(event, NoteEvent::NoteOn { .. })
+        });
     }
 
     /// Processes `channels`, and a sidechain, of at most two channels each, with the events of `queue` that are due. They
@@ -180,7 +184,7 @@ impl NoteQueue for TestQueue {
 mod tests {
     use super::*;
     use nice_plug::midi::{Channel, VoiceID};
-    use tone_filter_dsp::{Keys, Listen, Settings};
+    use tone_filter_dsp::{Keys, Listen, Routing, Settings};
 
     const FRAMES: usize = 640;
 
@@ -294,10 +298,34 @@ mod tests {
     }
 
     #[test]
+    fn the_end_of_a_note_is_not_lost_when_events_are_cleared() {
+        let mut filter = filter();
+        filter.set_settings(&Settings { lookahead: true, ..*filter.settings() }).unwrap();
+        filter.reset();
+        let (mut input, mut output) = (NoteInput::new(), NoteOutput::new());
+        let off = |timing| {
+            let (voice_id, channel, key) = (VoiceID::Wildcard, Channel::Number(0), Key::Number(69));
+            NoteEvent::NoteOff { timing, voice_id, channel, key, velocity: 0.0 }
+        };
+        let mut queue = TestQueue::default();
+        // The second note has not begun.
+        queue.input.extend([on(0, 69), off(3000), controller(3100, 64, 0.0), on(3200, 70)]);
+        let mut play = |input: &mut NoteInput, queue: &mut TestQueue| {
+            input.process(&mut filter, &mut [&mut [0.0; 4000]], &[], &mut output, queue);
+            std::mem::take(&mut queue.output)
+        };
+        assert_eq!(play(&mut input, &mut queue).len(), 1);
+        input.clear();
+        assert_eq!(play(&mut input, &mut queue), [off(0), controller(0, 64, 0.0)]);
+        assert_eq!(play(&mut input, &mut queue), []);
+    }
+
+    #[test]
     fn a_sidechain_that_is_too_short_is_none() {
         let play = |sidechain: &[&mut [f32]]| {
-            let settings = Settings { listen: Listen::Sidechain, ..Settings::REFERENCE };
-            let mut filter = ToneFilter::new(48_000.0, &settings).unwrap();
+            let mut filter = ToneFilter::new(48_000.0, &Settings::REFERENCE).unwrap();
+            filter.set_routing(Routing { listen: Listen::Sidechain, ..Routing::default() });
+            filter.reset();
             let mut signal: Vec<f32> = (0..FRAMES).map(|t| (0.1 * t as f32).sin()).collect();
             let (mut input, mut output) = (NoteInput::new(), NoteOutput::new());
             let channels = &mut [&mut signal[..]];

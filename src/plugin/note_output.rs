@@ -6,9 +6,9 @@ use nice_plug::{
     prelude::NoteEvent,
 };
 use tone_filter_dsp::{
-    ToneFilter,
+    Controls, ToneFilter,
     listener::notes::{Event, Notes},
-    notes::{TONES, midi_note},
+    notes::{HEARD, TONES, midi_note},
 };
 
 /// Sends the start and the end of the notes that are heard.
@@ -34,26 +34,30 @@ impl NoteOutput {
 
     /// Sends what has begun or ended in the filter's last block of 64 samples, at sample `timing` of the host's block.
     pub fn push(&mut self, filter: &ToneFilter, timing: u32, queue: &mut impl NoteQueue) {
-        let settings = filter.settings();
-        if self.over || !settings.midi_out || settings.bypass {
+        let Controls { settings, routing } = filter.controls();
+        let sends = routing.midi_out && !routing.bypass;
+        if self.over || !sends {
             self.end_all(timing, queue);
         }
-        if !settings.midi_out || settings.bypass {
+        if !sends {
             return;
         }
         let (keys, shift) = (&mut self.keys, settings.pitch_shift());
-        filter.report_notes(&mut self.notes, |Event { band, velocity, .. }| match velocity {
-            // A note beyond the MIDI keyboard has no key.
-            Some(velocity) => {
-                let key = u8::try_from(midi_note(band, shift)).ok().filter(|key| *key < 128);
-                keys[band] = key;
-                if let Some(key) = key {
-                    queue.send(on(timing, key, velocity));
+        filter.report_notes(&mut self.notes, |Event { note, velocity, .. }| {
+            let band = note - HEARD.start;
+            match velocity {
+                // A note beyond the MIDI keyboard has no key.
+                Some(velocity) => {
+                    let key = u8::try_from(midi_note(band, shift)).ok().filter(|key| *key < 128);
+                    keys[band] = key;
+                    if let Some(key) = key {
+                        queue.send(on(timing, key, velocity));
+                    }
                 }
-            }
-            None => {
-                if let Some(key) = keys[band].take() {
-                    queue.send(off(timing, key));
+                None => {
+                    if let Some(key) = keys[band].take() {
+                        queue.send(off(timing, key));
+                    }
                 }
             }
         });
@@ -83,7 +87,7 @@ mod tests {
         super::note_input::{NoteInput, TestQueue},
         *,
     };
-    use tone_filter_dsp::{Settings, listener::notes::Notes};
+    use tone_filter_dsp::{Listen, Routing, Settings};
 
     const RATE: f64 = 44_100.0;
 
@@ -100,14 +104,25 @@ mod tests {
         (0..3 * 22_050).map(|t| sample(t) as f32).collect()
     }
 
+    const SENDS: Routing = Routing { bypass: false, listen: Listen::Main, midi_out: true };
+
+    fn filter(settings: &Settings, routing: Routing) -> ToneFilter {
+        let mut filter = ToneFilter::new(RATE, settings).unwrap();
+        filter.set_routing(routing);
+        filter.detect_notes(routing.midi_out);
+        filter.reset();
+        filter
+    }
+
     /// What is sent for that music, as sample, key, and velocity, in blocks of `size`; at some samples, `change` is
     /// called with their number.
     fn sent(
         settings: &Settings,
+        routing: Routing,
         size: usize,
         mut change: impl FnMut(usize, &mut ToneFilter, &mut NoteOutput),
     ) -> Vec<(usize, u8, Option<f32>)> {
-        let mut filter = ToneFilter::new(RATE, settings).unwrap();
+        let mut filter = filter(settings, routing);
         let (mut input, mut output) = (NoteInput::new(), NoteOutput::new());
         let mut sent = Vec::new();
         for (index, block) in music().chunks_mut(size).enumerate() {
@@ -127,48 +142,51 @@ mod tests {
         sent
     }
 
+    /// The score of that music: key, first sample, and sample of the end.
+    const SCORE: [(u8, usize, usize); 5] = [
+        (57, 0, 22_050),
+        (61, 0, 22_050),
+        (64, 0, 22_050),
+        (62, 22_050, 44_100),
+        (66, 22_050, 44_100),
+    ];
+
     #[test]
-    fn notes_are_sent_when_the_listener_has_decided() {
+    fn the_notes_of_a_score_are_sent() {
         for (focus, lookahead) in [(100.0, false), (0.0, true)] {
-            let settings = Settings { midi_out: true, focus, lookahead, ..Settings::default() };
-            let events = sent(&settings, 480, |_, _, _| ());
-            // The same notes from the decisions, each at the end of its block of 64.
-            let mut filter = ToneFilter::new(RATE, &settings).unwrap();
-            let (mut notes, mut expected) = (Notes::live(), Vec::new());
-            let mut signal = music();
-            filter.process_with(&mut [&mut signal], |at, filter| {
-                filter.report_notes(&mut notes, |event| {
-                    let velocity = event.velocity.map(|velocity| f32::from(velocity) / 127.0);
-                    expected.push((at - 1, 57 + event.band as u8, velocity));
-                });
-            });
-            assert_eq!(events, expected);
-            for (key, at) in [(57, 0), (61, 0), (64, 0), (62, 22_050), (66, 22_050)] {
-                let near = |event: &&(usize, u8, _)| event.0 > at && event.0 < at + 11_025;
-                let found =
-                    events.iter().filter(near).any(|event| event.1 == key && event.2.is_some());
-                assert!(found, "{key} was not heard: {events:?}");
+            let settings = Settings { focus, lookahead, ..Settings::default() };
+            let events = sent(&settings, SENDS, 480, |_, _, _| ());
+            assert_eq!(events.len(), 2 * SCORE.len(), "{events:?}");
+            let latency = filter(&settings, SENDS).latency();
+            for (key, start, end) in SCORE {
+                let own: Vec<_> = events.iter().filter(|event| event.1 == key).collect();
+                let &[&(on, _, Some(velocity)), &(off, _, None)] = &own[..] else {
+                    panic!("{key}: {own:?}");
+                };
+                assert!(velocity > 0.0 && velocity <= 1.0, "{key}: {velocity}");
+                // With lookahead, a decision may be early by up to the latency; without, 200 ms late.
+                for (at, truth) in [(on, start), (off, end)] {
+                    let times = truth..truth + latency + 8820;
+                    assert!(times.contains(&at), "{key}: {at}, not in {times:?}");
+                }
             }
-            let held = events.iter().filter(|event| event.2.is_some()).count();
-            assert_eq!(held * 2, events.len(), "every note ends");
-            assert_eq!(sent(&settings, 37, |_, _, _| ()), events, "in short blocks");
+            assert_eq!(sent(&settings, SENDS, 37, |_, _, _| ()), events, "in short blocks");
         }
     }
 
     #[test]
     fn what_has_begun_ends_when_there_is_no_more_to_be_sent() {
-        let settings = Settings { midi_out: true, ..Settings::default() };
         let ends = |change: &dyn Fn(&mut ToneFilter, &mut NoteOutput)| {
-            sent(&settings, 441, |at, filter, output| {
+            sent(&Settings::default(), SENDS, 441, |at, filter, output| {
                 if at == 13_230 {
                     change(filter, output);
                 }
             })
         };
-        let off = Settings { midi_out: false, ..settings };
-        let bypass = Settings { bypass: true, ..settings };
-        for set in [off, bypass] {
-            let events = ends(&|filter, _| filter.set_settings(&set).unwrap());
+        let off = Routing { midi_out: false, ..SENDS };
+        let bypass = Routing { bypass: true, ..SENDS };
+        for routing in [off, bypass] {
+            let events = ends(&|filter, _| filter.set_routing(routing));
             let (before, after) = events.split_at(events.len() / 2);
             assert!(!before.is_empty() && before.len() == after.len());
             assert!(after.iter().all(|(at, _, on)| on.is_none() && *at < 13_230 + 128));
@@ -189,6 +207,6 @@ mod tests {
 
     #[test]
     fn nothing_is_sent_unless_it_is_switched_on() {
-        assert_eq!(sent(&Settings::default(), 480, |_, _, _| ()), []);
+        assert_eq!(sent(&Settings::default(), Routing::default(), 480, |_, _, _| ()), []);
     }
 }

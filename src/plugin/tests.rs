@@ -18,7 +18,7 @@ fn active_with(
         max_buffer_size: 512,
         process_mode: ProcessMode::Realtime,
     };
-    Active::new(params, latency, &config)
+    Active::new(params, latency, &config, Notes::new())
 }
 
 fn process(active: &mut Active, channels: &mut [Vec<f32>]) -> ProcessStatus {

@@ -1,15 +1,16 @@
 //! Edits of the settings: each goes to the sink as a gesture and is recorded as an undo step.
 
-use super::{Sink, State};
+use super::{Sink, State, presets::loaded};
 use crate::params::{self, Control, Keep, ToneFilterParams};
 use plugin_guard::{HostLink, Request};
 use std::sync::PoisonError;
-use tone_filter_dsp::{BandMask, PitchClasses, Settings};
+use tone_filter_dsp::{BandMask, Controls, PitchClasses, Scale, Settings};
 
 /// A state of the sound that undo, redo and the A/B switch restore.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Sound {
-    pub settings: Settings,
+    /// All settings and the routing.
+    pub controls: Controls,
     /// The name of the preset it started from.
     pub preset: String,
     /// 0 for A, 1 for B.
@@ -51,8 +52,8 @@ impl Edits<'_> {
     /// The current sound, without the host's modulation.
     pub fn sound(&self) -> Sound {
         let State { slot, ref other, .. } = *self.state;
-        let (settings, preset) = (self.params.chosen(), self.preset());
-        Sound { settings, preset, slot, other: other.clone() }
+        let (controls, preset) = (self.params.chosen(), self.preset());
+        Sound { controls, preset, slot, other: other.clone() }
     }
 
     /// Begins a gesture on the setting called `id`.
@@ -67,7 +68,7 @@ impl Edits<'_> {
     pub fn set(&mut self, id: &str, normalized: f32) {
         let Some(control) = self.params.control(id) else { return };
         if let Some(gesture) = &mut self.state.gesture {
-            control.put(&mut gesture.after.settings, normalized);
+            control.put(&mut gesture.after.controls, normalized);
         }
         self.sink.set(&control, normalized);
     }
@@ -103,7 +104,7 @@ impl Edits<'_> {
     pub fn paint(&mut self, bands: BandMask) {
         self.params.bands.store(bands);
         if let Some(gesture) = &mut self.state.gesture {
-            gesture.after.settings.bands = bands;
+            gesture.after.controls.settings.bands = bands;
         }
     }
 
@@ -143,11 +144,10 @@ impl Edits<'_> {
 
     /// Sets the notes of the custom scale and selects that scale.
     pub fn set_custom(&mut self, classes: PitchClasses) {
-        let before = self.sound();
-        let scale = tone_filter_dsp::Scale::Custom;
-        let settings = Settings { custom: classes, scale, ..before.settings };
-        self.change_to("custom", Sound { settings, ..before });
-        self.state.history.seal();
+        let mut sound = self.sound();
+        let settings = &mut sound.controls.settings;
+        (settings.custom, settings.scale) = (classes, Scale::Custom);
+        self.change_to("custom", sound);
     }
 
     /// Changes the settings to `after`, as one undo step called `what`.
@@ -155,6 +155,7 @@ impl Edits<'_> {
         let before = self.sound();
         self.apply(&before, &after);
         self.state.history.record(what, before, after, self.now);
+        self.state.history.seal();
     }
 
     /// The name of the preset that the sound started from.
@@ -165,12 +166,12 @@ impl Edits<'_> {
     /// Whether loading that preset again would change the sound.
     pub fn is_changed(&mut self) -> bool {
         let (name, keep) = (self.preset(), self.params.keep.load());
-        self.state.presets.is_changed(&name, &self.params.chosen(), keep)
+        self.state.presets.is_changed(&name, &self.params.chosen().settings, keep)
     }
 
     /// Saves the sound as the user's preset `name`, which then counts as loaded.
     pub fn save(&mut self, name: &str) {
-        if let Some(preset) = self.state.presets.save(name, self.params.chosen()) {
+        if let Some(preset) = self.state.presets.save(name, self.params.chosen().settings) {
             let sound = self.sound();
             self.change_to("preset", Sound { preset, ..sound });
         }
@@ -185,7 +186,7 @@ impl Edits<'_> {
 
     /// Writes the sound to [`PresetList::file`](super::PresetList::file).
     pub fn export(&mut self) {
-        self.state.presets.export(&self.preset(), self.params.chosen());
+        self.state.presets.export(&self.preset(), self.params.chosen().settings);
     }
 
     /// Loads the preset called `name`.
@@ -197,10 +198,10 @@ impl Edits<'_> {
 
     /// Changes to `settings`, those of the preset called `preset`, except for what the user keeps.
     pub fn use_preset(&mut self, preset: String, settings: &Settings) {
-        let sound = self.sound();
-        let settings = self.params.keep.load().load(settings, &sound.settings);
-        self.change_to("preset", Sound { preset, settings, ..sound });
-        self.state.history.seal();
+        let mut sound = self.sound();
+        let now = &mut sound.controls.settings;
+        *now = loaded(settings, now, self.params.keep.load());
+        self.change_to("preset", Sound { preset, ..sound });
     }
 
     /// Undoes the last step.
@@ -224,7 +225,6 @@ impl Edits<'_> {
         let other = Some(Box::new(current.without_other()));
         let next = current.other.clone().map_or_else(|| current.without_other(), |other| *other);
         self.change_to("A/B", Sound { slot, other, ..next });
-        self.state.history.seal();
     }
 
     /// Copies the current sound to the other slot.
@@ -232,7 +232,6 @@ impl Edits<'_> {
         let current = self.sound();
         let other = Some(Box::new(current.without_other()));
         self.change_to("copy", Sound { other, ..current });
-        self.state.history.seal();
     }
 
     /// Sets only what differs between `from` and `to`, so that other settings keep the values that the host has
@@ -241,15 +240,16 @@ impl Edits<'_> {
         let mut notified = false;
         for id in params::ids() {
             let Some(control) = self.params.control(id) else { continue };
-            let normalized = control.normalized(&to.settings);
-            if normalized != control.normalized(&from.settings) {
+            let normalized = control.normalized(&to.controls);
+            if normalized != control.normalized(&from.controls) {
                 self.send(&control, normalized);
                 notified = true;
             }
         }
-        if from.settings.bands != to.settings.bands || from.settings.custom != to.settings.custom {
-            self.params.bands.store(to.settings.bands);
-            self.params.custom.store(to.settings.custom);
+        let [old, new] = [from, to].map(|sound| &sound.controls.settings);
+        if (old.bands, old.custom) != (new.bands, new.custom) {
+            self.params.bands.store(new.bands);
+            self.params.custom.store(new.custom);
             if !notified {
                 self.mark_dirty();
             }

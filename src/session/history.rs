@@ -1,6 +1,6 @@
 //! Undo and redo.
 
-use super::edits::Sound;
+use super::Sound;
 
 /// The number of undo steps that are kept.
 const STEPS: usize = 200;

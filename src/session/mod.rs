@@ -3,19 +3,17 @@
 
 mod edits;
 mod history;
-mod load;
 mod presets;
 
 use crate::params::{Control, ToneFilterParams};
 pub use edits::{Edits, Sound};
 use history::History;
-pub use load::read_preset;
 use plugin_guard::HostLink;
-pub use presets::PresetList;
 #[cfg(test)]
 pub use presets::is_same;
+pub use presets::{PresetList, read_preset};
 use std::sync::{Arc, Mutex, PoisonError};
-use tone_filter_presets::Folder;
+use tone_filter_presets::{Folder, Loaded};
 
 /// A session. Its clones share it: one each for the editor, its windows and the shim.
 #[derive(Clone, Default)]
@@ -56,6 +54,19 @@ impl Session {
         let Self { params, host, .. } = self;
         edit(&mut Edits { params, host, state: &mut state, sink, now })
     }
+
+    /// Loads a preset as the editor does, with or without a window: as one undo step, and except for what the user
+    /// keeps. The window shows its warning, now or when it opens. The host must then read all parameters again.
+    pub fn load(&self, loaded: Loaded) {
+        self.edit(&Silent, f64::INFINITY, |edits| {
+            let presets = &mut edits.state.presets;
+            presets.refresh();
+            presets.message.clear();
+            let preset = presets.accept(&loaded.preset.name.clone(), loaded);
+            edits.use_preset(preset.name, &preset.settings);
+        });
+        self.host.repaint();
+    }
 }
 
 /// What sets parameters: a window by gestures, or [`Silent`].
@@ -71,7 +82,7 @@ pub trait Sink {
 }
 
 /// Sets parameters without informing the host, which reads all of them afterwards.
-pub struct Silent;
+struct Silent;
 
 impl Sink for Silent {
     fn set(&self, control: &Control, normalized: f32) {

@@ -1,8 +1,8 @@
 //! The list of presets: the factory presets and the user's.
 
 use crate::params::Keep;
-use std::path::Path;
-use tone_filter_dsp::{Listen, SPECS, Settings};
+use std::{io, path::Path};
+use tone_filter_dsp::{SPECS, Settings};
 use tone_filter_presets::{Error, Folder, Loaded, Preset, ids};
 
 /// A preset in the list.
@@ -102,7 +102,7 @@ impl PresetList {
     pub fn load(&mut self, name: &str) -> Option<Preset> {
         let found = self.find(name);
         let loaded = self.report(found).flatten()?;
-        Some(self.warn(name, loaded))
+        Some(self.accept(name, loaded))
     }
 
     fn find(&self, name: &str) -> Result<Option<Loaded>, Error> {
@@ -120,7 +120,7 @@ impl PresetList {
             self.compared = Some((name.to_owned(), found));
         }
         let preset = self.compared.as_ref().and_then(|(_, preset)| preset.as_ref());
-        preset.is_none_or(|preset| !is_same(&keep.load(preset, settings), settings))
+        preset.is_none_or(|preset| !is_same(&loaded(preset, settings, keep), settings))
     }
 
     /// The name of the user's preset that saving as `name` would replace.
@@ -135,9 +135,7 @@ impl PresetList {
             "There is no home directory to save presets in".clone_into(&mut self.message);
             return None;
         };
-        let (bypass, midi_out, listen) = (false, false, Listen::Main);
-        let sound = Settings { bypass, midi_out, listen, ..settings };
-        let mut preset = Preset::new(name, sound);
+        let mut preset = Preset::new(name, settings);
         let old = folder.taken(name).and_then(|name| folder.load(&name).ok().flatten());
         if let Some(old) = old {
             (preset.description, preset.tags) = (old.preset.description, old.preset.tags);
@@ -170,22 +168,17 @@ impl PresetList {
         let loaded = self.report(read)?;
         let name = loaded.preset.name.clone();
         self.message = format!("Imported {name}");
-        let preset = self.warn(&name, loaded);
-        self.remember(&preset);
-        Some(preset)
+        Some(self.accept(&name, loaded))
     }
 
-    /// The preset, which the list calls `name`; its warning, if there is one, is shown in `message`.
-    pub fn warn(&mut self, name: &str, Loaded { preset, warning }: Loaded) -> Preset {
+    /// The preset that was loaded as `name`, with which [`PresetList::is_changed`] compares from now on. Its warning, if
+    /// there is one, is shown in `message`.
+    pub fn accept(&mut self, name: &str, Loaded { preset, warning }: Loaded) -> Preset {
+        self.compared = Some((name.to_owned(), Some(preset.settings)));
         if let Some(warning) = warning {
             self.message = format!("{name}: {warning}");
         }
         preset
-    }
-
-    /// Takes note of a preset that was loaded from elsewhere, for [`PresetList::is_changed`].
-    pub fn remember(&mut self, preset: &Preset) {
-        self.compared = Some((preset.name.clone(), Some(preset.settings)));
     }
 
     /// Writes `settings` as the preset called `name` to [`PresetList::file`].
@@ -203,14 +196,46 @@ impl PresetList {
     }
 }
 
-/// Whether two sounds are the same, bypass aside, within the rounding of a host's normalised f32 values.
+/// The settings after `preset` is loaded in place of `now`: the preset's but for what is kept.
+pub fn loaded(preset: &Settings, now: &Settings, keep: Keep) -> Settings {
+    let mut settings = *preset;
+    if keep.scale {
+        (settings.root, settings.scale, settings.custom) = (now.root, now.scale, now.custom);
+    }
+    if keep.tuning {
+        (settings.tuning, settings.transpose) = (now.tuning, now.transpose);
+    }
+    settings
+}
+
+/// The preset in the file at `path`, under the name that the editor shows for it: in the user's folder, that of the file.
+///
+/// # Errors
+/// When it cannot be read or is not a valid preset.
+pub fn read_preset(path: &Path) -> Result<Loaded, Error> {
+    if path.exists() && !path.is_file() {
+        // Opening a pipe would block.
+        let source = io::Error::other("it is not a file");
+        return Err(Error::Read { path: path.into(), source });
+    }
+    let mut loaded = Preset::read(path)?;
+    let folder = Folder::of_user();
+    if folder.is_some_and(|folder| path.parent() == Some(folder.location()))
+        && let Some(name) = path.file_stem().and_then(|stem| stem.to_str())
+    {
+        loaded.preset.name = name.to_owned();
+    }
+    Ok(loaded)
+}
+
+/// Whether two sounds are the same, within the rounding of a host's normalised f32 values.
 pub fn is_same(one: &Settings, other: &Settings) -> bool {
     let near = |spec: &tone_filter_dsp::Spec| {
         let (one, other) = (spec.get(one), spec.get(other));
         (one - other).abs() <= 2e-6 * one.abs().max(1.0)
     };
     // Everything but the numbers must be equal.
-    let mut rest = Settings { bypass: one.bypass, ..*other };
+    let mut rest = *other;
     SPECS.iter().for_each(|spec| spec.set(&mut rest, spec.get(one)));
     SPECS.iter().all(near) && rest == *one
 }
@@ -219,6 +244,8 @@ pub fn is_same(one: &Settings, other: &Settings) -> bool {
 mod tests {
     use super::*;
     use std::fs;
+    use tone_filter_dsp::{BandMask, CHOICES, Controls, PitchClasses};
+    use tone_filter_presets::settings;
 
     #[test]
     fn after_the_last_preset_comes_the_first() {
@@ -238,7 +265,7 @@ mod tests {
         let mut presets = PresetList::new(None);
         let settings = Settings::REFERENCE;
         assert!(!presets.is_changed("Reference", &settings, Keep::default()));
-        let rounded = Settings { drive: 39.999_992, bypass: true, ..settings };
+        let rounded = Settings { drive: 39.999_992, ..settings };
         assert!(!presets.is_changed("Reference", &rounded, Keep::default()));
         assert!(presets.is_changed(
             "Reference",
@@ -287,5 +314,39 @@ mod tests {
         );
         presets.path = home.path().join("missing.json").to_str().unwrap().to_owned();
         assert!(presets.import().is_none() && presets.message.contains("cannot be read"));
+    }
+
+    #[test]
+    fn what_is_kept_is_the_scale_or_the_tuning() {
+        // Two sounds that differ in everything.
+        let sound = |end: bool| {
+            let mut controls = Controls::default();
+            for choice in &CHOICES {
+                choice.set(&mut controls, if end { choice.entries.len() - 1 } else { 0 });
+            }
+            let mut settings = controls.settings;
+            SPECS
+                .iter()
+                .for_each(|spec| spec.set(&mut settings, if end { spec.max } else { spec.min }));
+            settings.bands = BandMask::ALL.with(5, end);
+            settings.custom = PitchClasses::ALL.with(5, end);
+            settings
+        };
+        let (preset, now) = (sound(true), sound(false));
+        for (scale, tuning) in [(false, false), (true, false), (false, true), (true, true)] {
+            let loaded = loaded(&preset, &now, Keep { scale, tuning });
+            let [loaded, preset, now] = [loaded, preset, now].map(|settings| {
+                settings::serialize(&settings, serde_json::value::Serializer).unwrap()
+            });
+            for (id, value) in loaded.as_object().unwrap() {
+                let kept = match id.as_str() {
+                    "root" | "scale" | "custom" => scale,
+                    "tuning" | "transpose" => tuning,
+                    _ => false,
+                };
+                assert_ne!(preset[id], now[id], "{id}");
+                assert_eq!(value, if kept { &now[id] } else { &preset[id] }, "{id}");
+            }
+        }
     }
 }

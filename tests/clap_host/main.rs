@@ -10,13 +10,13 @@ mod common;
 mod hosting;
 mod keys;
 mod notes;
+#[cfg(target_os = "linux")]
+mod notifications;
 mod parameters;
 #[cfg(target_os = "linux")]
 mod raw;
 mod sound;
 mod timing;
-#[cfg(target_os = "linux")]
-mod told;
 #[cfg(target_os = "linux")]
 mod window;
 

@@ -3,7 +3,7 @@
 use super::{MAX_BLOCK, random_blocks};
 use crate::hosting::{demo, instance, set};
 use tone_filter_dsp::Settings;
-use xtask::host::{Midi, Sent};
+use xtask::host::{Midi, Processor, Sent, transport_that};
 
 /// The plugin's notes for the demo tune, in blocks of random lengths.
 fn sent(sound: &Settings, notes: Vec<Midi>) -> Vec<Sent> {
@@ -35,5 +35,41 @@ fn notes_that_come_in_go_out_as_late_as_the_sound() {
                 |own: f64| velocity.is_some_and(|velocity: f64| (own - velocity).abs() < 1e-6);
             assert!(note.velocity.map_or(velocity.is_none(), near), "{note:?}");
         }
+    }
+}
+
+#[test]
+fn a_stop_a_reset_and_a_new_activation_keep_no_note_on() {
+    let sound = Settings { lookahead: true, ..Settings::default() };
+    // The first note has left when its end is still on its way; the second one has not begun.
+    let messages = [(0, [0x90, 60, 127]), (3000, [0x80, 60, 0]), (3500, [0x90, 64, 127])];
+    let stop = |processor: &mut Processor, plays: bool| {
+        processor.surroundings.transport = Some(transport_that(plays));
+    };
+    for what in ["stop", "reset", "activation"] {
+        let mut instance = instance();
+        set(&mut instance, &sound);
+        instance.select(2).unwrap();
+        let mut processor = instance.activate(44_100.0, MAX_BLOCK).unwrap();
+        processor.notes = messages.map(|(frame, message)| Midi { frame, message }).to_vec();
+        processor.sent = Some(Vec::new());
+        stop(&mut processor, true);
+        let mut blocks = random_blocks(3);
+        processor.run(&mut [vec![0.0; 4000], vec![0.0; 4000]], true, &mut blocks, &[]).unwrap();
+        let mut sent = processor.sent.take().unwrap();
+        assert_eq!(sent.iter().map(|note| note.key).collect::<Vec<_>>(), [60], "{what}");
+        match what {
+            "stop" => stop(&mut processor, false),
+            "reset" => processor.reset(),
+            _ => {
+                instance.deactivate(processor);
+                processor = instance.activate(44_100.0, MAX_BLOCK).unwrap();
+            }
+        }
+        (processor.notes, processor.sent) = (Vec::new(), Some(Vec::new()));
+        processor.run(&mut [vec![0.0; 4000], vec![0.0; 4000]], true, &mut blocks, &[]).unwrap();
+        sent = processor.sent.take().unwrap();
+        assert_eq!(sent, [Sent { frame: 0, key: 60, velocity: None }], "{what}");
+        instance.deactivate(processor);
     }
 }

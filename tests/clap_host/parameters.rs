@@ -81,7 +81,7 @@ fn typed_values_arrive_as_typed() {
             );
         }
         for choice in &CHOICES {
-            assert_eq!(choice.get(&actual), choice.get(&sound), "{}", choice.id);
+            assert_eq!(choice.get(&actual.into()), choice.get(&sound.into()), "{}", choice.id);
         }
         assert_eq!((actual.bands, actual.custom), (sound.bands, sound.custom));
     }

@@ -5,11 +5,12 @@ use crate::{
     common::snr,
     every,
     hosting::{
-        Signal, assert_same, change, demo, expected, instance, music, set, settings, sounds,
+        Signal, assert_same, change, demo, expected, instance, music, set, set_controls, settings,
+        sounds,
     },
     played, random_blocks,
 };
-use tone_filter_dsp::{Listen, Settings, ToneFilter};
+use tone_filter_dsp::{Controls, Listen, Routing, Settings, ToneFilter};
 use xtask::host::Change;
 
 #[test]
@@ -181,13 +182,16 @@ fn the_bands_hear_the_sidechain_if_there_is_one_and_the_setting_says_so() {
         {
             for channels in [1, 2] {
                 let mut instance = instance();
-                set(&mut instance, &Settings { listen, ..sound });
+                let routing = Routing { listen, ..Routing::default() };
+                set_controls(&mut instance, &Controls { settings: sound, routing });
                 let actual = settings(&mut instance);
                 let mut expected = main[..channels].to_vec();
                 let mut parts: Vec<_> = expected.iter_mut().map(Vec::as_mut_slice).collect();
                 let heard: Vec<_> = sidechain[..channels].iter().map(Vec::as_slice).collect();
                 let heard = if connected { &heard[..] } else { &[] };
                 let mut filter = ToneFilter::new(RATE, &actual).unwrap();
+                filter.set_routing(routing);
+                filter.reset();
                 filter.process_sidechained(&mut parts, heard, |_, _| ());
 
                 instance.select(channels).unwrap();

@@ -73,7 +73,7 @@ fn a_change_of_lookahead_takes_effect_at_the_next_activation() {
             instance.idle();
             assert!(signal == expected, "{build}: the sound stays");
             assert_eq!(instance.latency().unwrap(), before, "{build}: and so does its latency");
-            assert!(instance.wants_restart() && !instance.says_latency_changed(), "{build}");
+            assert!(instance.wants_restart() && !instance.reports_latency(), "{build}");
             assert_eq!(instance.value(parameter_id("lookahead")).unwrap(), lookahead);
             processor.run(&mut signal, true, &mut every(512), &[]).unwrap();
             instance.idle();
@@ -81,7 +81,7 @@ fn a_change_of_lookahead_takes_effect_at_the_next_activation() {
 
             instance.deactivate(processor);
             processor = instance.activate(RATE, MAX_BLOCK).unwrap();
-            assert!(instance.says_latency_changed(), "{build}");
+            assert!(instance.reports_latency(), "{build}");
             assert_eq!(instance.latency().unwrap(), latency, "{build}");
             still.deactivate(reference);
             still.set(&[change(0, "lookahead", lookahead)]).unwrap();
@@ -105,7 +105,7 @@ fn a_change_of_lookahead_that_is_taken_back_changes_nothing() {
             assert_eq!(instance.wants_restart(), restart, "{build}: {on} to {off}");
             instance.deactivate(processor);
             processor = instance.activate(RATE, MAX_BLOCK).unwrap();
-            assert!(!instance.says_latency_changed(), "{build}: {on} to {off}");
+            assert!(!instance.reports_latency(), "{build}: {on} to {off}");
             assert_eq!(instance.latency().unwrap(), 0, "{build}: {on} to {off}");
         }
         instance.deactivate(processor);

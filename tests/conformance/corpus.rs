@@ -1,10 +1,10 @@
 //! States and presets that released versions have saved (`cargo xtask corpus` makes those of this one).
 
 use crate::builds::builds;
-use crate::hosting::{new, settings};
+use crate::hosting::{controls_in, new};
 use serde_json::Value;
 use std::{fs, path::PathBuf};
-use tone_filter_dsp::{CHOICES, SPECS, Settings};
+use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings};
 use tone_filter_presets::Preset;
 
 /// Every pair of a state and a preset, by the preset's path.
@@ -16,7 +16,8 @@ fn presets() -> Vec<PathBuf> {
 }
 
 /// The settings in the JSON, parsed without the code under test.
-fn check(settings: &Settings, json: &str) {
+fn check(controls: &Controls, json: &str) {
+    let settings = &controls.settings;
     let preset: Value = serde_json::from_str(json).unwrap();
     let said = preset["settings"].as_object().unwrap();
     for spec in &SPECS {
@@ -28,7 +29,7 @@ fn check(settings: &Settings, json: &str) {
             true => usize::from(value.as_bool().unwrap()),
             false => choice.entries.iter().position(|(id, _)| value == id).unwrap(),
         });
-        assert_eq!(choice.get(settings), entry.unwrap_or(choice.reference()), "{}", choice.id);
+        assert_eq!(choice.get(controls), entry.unwrap_or(choice.reference()), "{}", choice.id);
     }
     // A released preset has all settings of its version: the first one had 17.
     assert!(said.len() >= 17, "{json}");
@@ -47,12 +48,17 @@ fn what_was_ever_released_still_loads() {
             let Settings { auto, focus, sensitivity, lookahead, .. } = preset.settings;
             assert_eq!((auto, focus, sensitivity, lookahead), (false, 0.0, 50.0, false));
         }
-        check(&preset.settings, &fs::read_to_string(&path).unwrap());
+        check(&preset.settings.into(), &fs::read_to_string(&path).unwrap());
         let state = fs::read(path.with_extension("state")).unwrap();
         for (build, library) in builds() {
             let mut instance = new(&library);
             instance.load(&state).unwrap();
-            assert_eq!(settings(&mut instance), preset.settings, "{build}, {}", path.display());
+            assert_eq!(
+                controls_in(&instance.save().unwrap()),
+                preset.settings.into(),
+                "{build}, {}",
+                path.display()
+            );
         }
     }
 }

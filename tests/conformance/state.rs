@@ -3,10 +3,10 @@
 use crate::{
     builds::builds,
     common::noise,
-    hosting::{new, saved, set, settings, sounds, state},
+    hosting::{controls_in, new, saved, set, sounds, state},
 };
 use serde_json::{Value, json};
-use tone_filter_dsp::{BandMask, CHOICES, SPECS, Settings};
+use tone_filter_dsp::{BandMask, CHOICES, Controls, SPECS, Settings};
 use xtask::host::{Change, Instance, Library};
 
 /// An instance whose settings are not the defaults.
@@ -147,13 +147,13 @@ fn sound(state: &Value) -> Value {
 
 #[test]
 fn what_a_state_does_not_say_is_as_in_the_reference_sound() {
-    let reference = Settings::REFERENCE;
+    let reference = Controls::from(Settings::REFERENCE);
     for (build, library) in builds() {
         let full = state(&busy(&library).save().unwrap());
         let load = |state: &Value| {
             let mut instance = busy(&library);
             instance.load(&saved(state)).unwrap();
-            settings(&mut instance)
+            controls_in(&instance.save().unwrap())
         };
         // A state without any parameters, and one of a later version with more.
         assert_eq!(load(&json!({ "params": {}, "fields": {} })), reference, "{build}");
@@ -169,13 +169,13 @@ fn what_a_state_does_not_say_is_as_in_the_reference_sound() {
                 let mut state = full.clone();
                 state["params"][spec.id] = odd;
                 let mut expected = load(&full);
-                spec.set(&mut expected, spec.reference());
+                spec.set(&mut expected.settings, spec.reference());
                 assert_eq!(load(&state), expected, "{build}");
             }
             for (odd, bound) in [(3e38, spec.max), (-3e38, spec.min)] {
                 let mut state = full.clone();
                 state["params"][spec.id] = json!({ "f32": odd });
-                assert_eq!(spec.get(&load(&state)), bound, "{build}, {}", spec.id);
+                assert_eq!(spec.get(&load(&state).settings), bound, "{build}, {}", spec.id);
             }
         }
         for choice in &CHOICES {
@@ -189,13 +189,13 @@ fn what_a_state_does_not_say_is_as_in_the_reference_sound() {
         }
         let mut odd = full.clone();
         odd["fields"]["bands"] = json!("\"111\"");
-        assert_eq!(load(&odd).bands, BandMask::ALL, "{build}");
+        assert_eq!(load(&odd).settings.bands, BandMask::ALL, "{build}");
         // A state of the version before auto level and the listener.
         let mut older = full.clone();
         for id in ["auto", "focus", "sensitivity", "lookahead"] {
             older["params"].as_object_mut().unwrap().remove(id).unwrap();
         }
-        let Settings { auto, focus, sensitivity, lookahead, .. } = load(&older);
+        let Settings { auto, focus, sensitivity, lookahead, .. } = load(&older).settings;
         assert_eq!((auto, focus, sensitivity, lookahead), (false, 0.0, 50.0, false), "{build}");
 
         for none in [json!(null), json!([]), json!({}), json!({ "params": [], "fields": {} })] {

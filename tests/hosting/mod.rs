@@ -6,7 +6,8 @@ use crate::common::noisy_chord;
 use serde_json::Value;
 use std::path::Path;
 use tone_filter_dsp::{
-    BandMask, CHOICES, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter, Voice,
+    BandMask, CHOICES, Controls, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo,
+    ToneFilter, Voice,
 };
 use xtask::{
     bundle,
@@ -38,15 +39,21 @@ pub fn change(frame: usize, id: &str, value: f64) -> Change {
     Change { frame, parameter: parameter_id(id), value }
 }
 
-/// Sets every parameter through its text, as if a user typed it.
+/// [`set_controls`] without connections.
 pub fn set(instance: &mut Instance, settings: &Settings) {
+    set_controls(instance, &(*settings).into());
+}
+
+/// Sets every parameter through its text, as if a user typed it.
+pub fn set_controls(instance: &mut Instance, controls: &Controls) {
+    let settings = &controls.settings;
     let mut changes = Vec::new();
     for spec in &SPECS {
         let text = spec.format(spec.get(settings));
         let value = instance.text_to_value(parameter_id(spec.id), &text).unwrap();
         changes.push(change(0, spec.id, value.unwrap_or_else(|| panic!("{} {text}", spec.id))));
     }
-    changes.extend(CHOICES.iter().map(|choice| change(0, choice.id, choice.get(settings) as f64)));
+    changes.extend(CHOICES.iter().map(|choice| change(0, choice.id, choice.get(controls) as f64)));
     // Unchanged values are not sent, as in VST3 hosts: the plugin would round them.
     changes.retain(|change| instance.value(change.parameter).unwrap() != change.value);
     instance.set(&changes).unwrap();
@@ -80,17 +87,22 @@ pub fn settings(instance: &mut Instance) -> Settings {
 
 /// The settings in a saved state.
 pub fn settings_in(saved: &[u8]) -> Settings {
+    controls_in(saved).settings
+}
+
+/// Settings and connections in a saved state.
+pub fn controls_in(saved: &[u8]) -> Controls {
     let state = state(saved);
     let value = |id: &str, kind: &str| &state["params"][id][kind];
     let field = |key: &str| state["fields"][key].as_str().unwrap();
     let digits = |key: &str| serde_json::from_str::<String>(field(key)).unwrap();
-    let mut settings = Settings {
+    let mut controls = Controls::from(Settings {
         bands: digits("bands").parse().unwrap(),
         custom: digits("custom").parse().unwrap(),
         ..Settings::default()
-    };
+    });
     for spec in &SPECS {
-        spec.set(&mut settings, value(spec.id, "f32").as_f64().unwrap() as f32);
+        spec.set(&mut controls.settings, value(spec.id, "f32").as_f64().unwrap() as f32);
     }
     for choice in &CHOICES {
         let entry = match choice.is_switch() {
@@ -100,9 +112,9 @@ pub fn settings_in(saved: &[u8]) -> Settings {
                 choice.entries.iter().position(|entry| entry.0 == id).unwrap()
             }
         };
-        choice.set(&mut settings, entry);
+        choice.set(&mut controls, entry);
     }
-    settings
+    controls
 }
 
 /// Settings far from those of a new instance and from each other; the last two have a latency.

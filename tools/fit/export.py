@@ -1,55 +1,66 @@
-"""Weights as Rust, for src/dsp/listener/weights: export.py WEIGHTS.json OUT.rs"""
-import json, sys
+"""The weights of the listener (an .npz of train.py's) -> the binary file that crates/listener includes.
 
-def number(x):
-    return repr(float(x))
+usage: export.py WEIGHTS.npz OUT.bin                                  needs numpy
 
-def row(numbers, indent=4):
-    """An array of numbers, in lines of at most 100 columns."""
-    text = "[" + ", ".join(map(number, numbers)) + "]"
-    if len(text) + indent < 96: return text
-    lines, line = [], " " * (indent + 4)
-    for x in map(number, numbers):
-        if len(line + x) > 98: lines, line = lines + [line.rstrip()], " " * (indent + 4)
-        line += x + ", "
-    return "[\n" + "\n".join(lines + [line.rstrip()]) + "\n" + " " * indent + "]"
-
-def rows(matrix):
-    return "[\n" + "".join(f"        {row(r, 8)},\n" for r in matrix) + "    ]"
-
-def taps(row, offsets, weights):
-    """One tap per offset, with the weights of all outputs."""
-    return "".join(f"        Tap {{ row: {row}, offset: {o}, weights: [{', '.join(map(number, w))}] }},\n" for o, w in zip(offsets, weights))
-
-def export(m):
-    about = f"{m['look']} frames of lookahead" if m["look"] else "no lookahead"
-    templates = "".join(taps(r, m[f + "_offsets"], m["template_" + f]) for r, f in enumerate(("u", "rise", "fall")))
-    combine = "".join(taps(c, m["combine_offsets"], [w[c] for w in m["combine"]]) for c in range(len(m["template_bias"])))
-    out = "".join(taps(r, m["out_offsets"], [[w[r]] for w in m["out"]]) for r in range(len(m["out"][0])))
-    return f"""//! Weights for {about}. Written by `tools/fit/export.py`.
-
-use crate::dsp::listener::model::{{Model, Tap}};
-
-/// Weights for {about}.
-#[rustfmt::skip]
-pub static MODEL: Model = Model {{
-    lookahead: {m["look"]},
-    threshold: {number(m["threshold"])},
-    hysteresis: {number(m["hysteresis"])},
-    templates: &[
-{templates}    ],
-    template_bias: {row(m["template_bias"])},
-    mean_seconds: {rows(m["mean_seconds"])},
-    whole: {rows(m["whole"])},
-    combine: &[
-{combine}    ],
-    combine_bias: {row(m["combine_bias"])},
-    out: &[
-{out}    ],
-    band_bias: {row(m["band_bias"])},
-}};
+The file, little-endian:
+    8 bytes     "TFLISTEN"
+    u32         version: 1
+    u32         Adler-32 of all that follows
+    u32 * 5     sizes: banks of detectors, features of a detector, channels c1 and c, lags L
+    u32 * L     lags in frames
+    4 times     u32 count, i32 * count: offsets in semitones of near, harmonic, mix, head
+    f32 * 6     threshold, hysteresis, threshold of a beginning: without lookahead, then with it
+    u32, f32 *  the number of weights, and the weights in the order of use
+Matrices are stored row by row, one row per input, one column per output; biases precede them. The gates of a GRU follow
+each other: reset and update as bias, input, hidden; the candidate as bias, input, bias of hidden, hidden.
 """
 
+import json
+import struct
+import sys
+import zlib
+
+import numpy as np
+
+MAGIC, VERSION = b"TFLISTEN", 1
+
+
+def cell(m, name):
+    """The arrays of a GRU, gate by gate."""
+    bias, bn, into, hidden = (m[f"{name}_{part}"] for part in ("bias", "bn", "input", "hidden"))
+    reset, update, candidate = (slice(k * len(bn), (k + 1) * len(bn)) for k in range(3))
+    for gate in (reset, update):
+        yield from (bias[gate], into[:, gate], hidden[:, gate])
+    yield from (bias[candidate], into[:, candidate], bn, hidden[:, candidate])
+
+
+def weights(m):
+    """All arrays in the order of use."""
+    yield from (m["near_bias"], m["near_weight"], m["harmonic_bias"], m["harmonic_weight"])
+    yield from (m["whole_in_bias"], m["whole_in"], *cell(m, "whole"), m["whole_mix"], m["whole_out"])
+    yield from cell(m, "first")
+    yield from (m["mix_bias"], m["mix_weight"], m["skip"])
+    yield from cell(m, "second")
+    yield from (m["head_bias"], m["head_weight"], m["direct"])
+
+
+def pack(m, config):
+    assert config["g"] == config["c"], "the network of the whole has as many units as the others"
+    banks, lags = 1 + config["sharp"], config["lags"]
+    out = struct.pack("<5I", banks, 3, config["c1"], config["c"], len(lags)) + struct.pack(f"<{len(lags)}I", *lags)
+    for name in ("near", "harmonic", "mix", "head"):
+        out += struct.pack(f"<I{len(config[name])}i", len(config[name]), *config[name])
+    out += struct.pack("<6f", *config["decide"]["0"], *config["decide"]["4"])
+    values = np.concatenate([np.asarray(a, "<f4").ravel() for a in weights(m)])
+    assert len(values) == sum(a.size for a in m.values()), "every array is used once"
+    out += struct.pack("<I", len(values)) + values.tobytes()
+    return MAGIC + struct.pack("<2I", VERSION, zlib.adler32(out)) + out
+
+
 if __name__ == "__main__":
-    with open(sys.argv[1]) as f: model = json.load(f)
-    with open(sys.argv[2], "w") as f: f.write(export(model))
+    with np.load(sys.argv[1]) as z:
+        arrays = {name: z[name] for name in z.files if name != "config"}
+        packed = pack(arrays, json.loads(str(z["config"])))
+    with open(sys.argv[2], "wb") as f:
+        f.write(packed)
+    print(f"{sys.argv[2]}: {len(packed)} bytes")

@@ -12,7 +12,7 @@ mod table;
 
 use picture::Picture;
 use std::fmt::Display;
-use tone_filter_dsp::{KeyEvent, Settings, ToneFilter, choice, spec};
+use tone_filter_dsp::{Controls, KeyEvent, Settings, ToneFilter, choice, spec};
 use tone_filter_presets::settings;
 
 /// Samples that the Web Audio API processes at a time.
@@ -42,33 +42,38 @@ impl Web {
     }
 
     /// Leaves `text` for JavaScript and returns its length.
-    fn say(&mut self, text: &dyn Display) -> usize {
+    fn put_text(&mut self, text: &dyn Display) -> usize {
         self.text = text.to_string().into_bytes();
         self.text.len()
     }
 
     /// Leaves an error for JavaScript and returns its length, or 0.
     fn answer(&mut self, result: Result<(), String>) -> usize {
-        result.map_or_else(|error| self.say(&error), |()| 0)
+        result.map_or_else(|error| self.put_text(&error), |()| 0)
     }
 
     fn set_json(&mut self) -> Result<(), String> {
         let json = str::from_utf8(&self.text).map_err(|error| error.to_string())?;
-        let settings = settings::from_json(json).map_err(|error| error.to_string())?;
-        self.filter.set_settings(&settings).map_err(|error| error.to_string())
+        self.set_controls(settings::from_json(json).map_err(|error| error.to_string())?)
     }
 
     fn set(&mut self, value: f32) -> Result<(), String> {
         let id = String::from_utf8_lossy(&self.text);
-        let mut settings = *self.filter.settings();
+        let mut controls = *self.filter.controls();
         if let Some(spec) = spec(&id) {
-            spec.set(&mut settings, value);
+            spec.set(&mut controls.settings, value);
         } else if let Some(choice) = choice(&id) {
-            choice.set(&mut settings, value as usize);
+            choice.set(&mut controls, value as usize);
         } else {
             return Err(format!("there is no setting {id}"));
         }
-        self.filter.set_settings(&settings).map_err(|error| error.to_string())
+        self.set_controls(controls)
+    }
+
+    fn set_controls(&mut self, controls: Controls) -> Result<(), String> {
+        self.filter.set_settings(&controls.settings).map_err(|error| error.to_string())?;
+        self.filter.set_routing(controls.routing);
+        Ok(())
     }
 }
 
@@ -143,7 +148,7 @@ pub extern "C" fn tone_filter_set(web: &mut Web, value: f32) -> usize {
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_json(web: &mut Web) -> usize {
-    web.say(&settings::to_json(web.filter.settings()))
+    web.put_text(&settings::to_json(web.filter.controls()))
 }
 
 /// What there is to set and to choose from, as JSON: the numbers with their ranges and units, the choices with their
@@ -151,7 +156,7 @@ pub extern "C" fn tone_filter_json(web: &mut Web) -> usize {
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_table(web: &mut Web) -> usize {
-    web.say(&table::table())
+    web.put_text(&table::table())
 }
 
 /// Presses the key of a MIDI note with a velocity of 0..1, or releases it with 0.
@@ -170,7 +175,7 @@ pub extern "C" fn tone_filter_release_keys(web: &mut Web) {
 
 /// The bands as they are now: the address of 48 records of [`tone_filter_record`] numbers.
 ///
-/// A record has the band's power in dB, as the filter hears it; its level in dB of the whole sound; its state, which
+/// A record has the band's power in dB, as the filter measures it; its level in dB of the whole sound; its state, which
 /// is 0 for not played, 1 for sounding, 2 for held back and 3 for a band that may not sound; and the last periods of its
 /// wave, with a peak of 1, from the oldest sample to the latest.
 // SAFETY: as above.

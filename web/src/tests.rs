@@ -3,7 +3,7 @@
 use super::{picture::CLOSED, *};
 use serde_json::Value;
 use std::f64::consts::TAU;
-use tone_filter_dsp::{CHOICES, SPECS, notes};
+use tone_filter_dsp::{CHOICES, Controls, SPECS, notes};
 
 const RATE: f64 = 48_000.0;
 
@@ -49,18 +49,18 @@ fn quanta_are_what_the_filter_makes_of_them() {
 #[test]
 fn every_setting_is_set_by_its_id_and_comes_back_as_json() {
     let mut web = web();
-    let mut expected = Settings::default();
+    let mut expected = Controls::default();
     for spec in &SPECS {
         write(&mut web, spec.id);
         assert_eq!(tone_filter_set(&mut web, spec.min), 0);
-        spec.set(&mut expected, spec.min);
-        assert_eq!(*web.filter.settings(), expected);
+        spec.set(&mut expected.settings, spec.min);
+        assert_eq!(*web.filter.controls(), expected);
     }
     for choice in &CHOICES {
         write(&mut web, choice.id);
         assert_eq!(tone_filter_set(&mut web, 1.0), 0);
         choice.set(&mut expected, 1);
-        assert_eq!(*web.filter.settings(), expected);
+        assert_eq!(*web.filter.controls(), expected);
     }
     let length = tone_filter_json(&mut web);
     let json = read(&web, length).to_owned();
@@ -68,7 +68,7 @@ fn every_setting_is_set_by_its_id_and_comes_back_as_json() {
     let mut other = self::web();
     write(&mut other, &json);
     assert_eq!(tone_filter_set_json(&mut other), 0);
-    assert_eq!(*other.filter.settings(), expected);
+    assert_eq!(*other.filter.controls(), expected);
 }
 
 #[test]

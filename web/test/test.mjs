@@ -59,7 +59,7 @@ async function inPage(visited, action, value) {
   return objects.evaluate(action, value);
 }
 
-// What the audio thread says of itself.
+// Reports of the audio thread.
 const ask = (visited = page) => inPage(visited, ({ engine }) => engine.ask());
 
 // No test may wait for ever.

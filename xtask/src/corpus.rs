@@ -43,7 +43,7 @@ fn set(instance: &mut Instance, settings: &Settings) -> Result<()> {
         state["params"][spec.id] = json!({ "f32": spec.get(settings) });
     }
     for choice in &CHOICES {
-        let entry = choice.get(settings);
+        let entry = choice.get(&(*settings).into());
         state["params"][choice.id] = match choice.is_switch() {
             true => json!({ "bool": entry == 1 }),
             false => json!({ "string": choice.entries[entry].0 }),

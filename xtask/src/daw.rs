@@ -35,7 +35,7 @@ const SETTINGS: [(&str, f32, f32); 7] = [
 const JUMP: (f32, f32) = (20.0, 0.2);
 
 /// The frame where it jumps: amid a block of Ardour's. The plugin takes new settings every 64 frames, so a frame later
-/// would be heard 64 frames later.
+/// would sound 64 frames later.
 const AT: usize = 4_689 * 64;
 
 /// Half a second before and half a second after the tune, in frames.

@@ -127,7 +127,7 @@ fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(
     let mut instance = library.instantiate(&descriptor.id)?;
     let numbers = SPECS.iter().map(|spec| (spec.id, spec.format(spec.get(settings))));
     let choices = CHOICES.iter().map(|choice| {
-        let (_, name) = choice.entries[choice.get(settings)];
+        let (_, name) = choice.entries[choice.get(&(*settings).into())];
         (choice.id, name.to_owned())
     });
     for (id, text) in numbers.chain(choices) {

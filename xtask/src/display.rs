@@ -47,7 +47,7 @@ impl Display {
     /// When Xvfb is not installed or does not start.
     pub fn start(size: [u16; 2]) -> Result<Self> {
         let mut server = Command::new("Xvfb")
-            // It chooses a free number itself and tells us as soon as it is ready.
+            // It chooses a free number itself and writes it as soon as it is ready.
             .args(["-displayfd", "1", "-screen", "0", &format!("{}x{}x24", size[0], size[1])])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

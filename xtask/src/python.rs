@@ -7,7 +7,7 @@ use std::{path::PathBuf, process::Command};
 /// The interpreter of the environment that [`set_up`] makes.
 ///
 /// # Errors
-/// When it does not exist; the error says how to make it.
+/// When it does not exist; the error names the command that makes it.
 pub fn interpreter() -> Result<PathBuf> {
     let path = path()?;
     ensure!(

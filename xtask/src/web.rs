@@ -18,7 +18,7 @@ const LINKER: [&str; 1] = ["lld"];
 /// For the tests, a browser and what runs the script that uses it: programs, and Debian's packages of them.
 const BROWSER: [(&str, &str); 3] = [("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
 
-/// Builds the page and says where it is.
+/// Builds the page and prints where it is.
 ///
 /// # Errors
 /// When something is missing and cannot be installed, or the page cannot be built or written.

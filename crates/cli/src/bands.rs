@@ -15,7 +15,7 @@ use std::{
     io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
-use tone_filter_dsp::{BandState, Kernel, ToneFilter};
+use tone_filter_dsp::{BandState, Controls, Kernel, ToneFilter};
 use tone_filter_offline::{
     Error, Output, STDIO,
     analyse::{Analysed, analyse},
@@ -62,7 +62,7 @@ pub struct Args {
     /// Overwrite outputs that exist
     #[arg(long)]
     force: bool,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     quiet: bool,
     /// Compute with this kernel of `bench`: it decides the last bits [default: the fastest]
@@ -89,10 +89,10 @@ fn hop(text: &str) -> Result<f64, String> {
     number("hop", text, "ms", 1.0..=10_000.0).map(|ms| ms / 1000.0)
 }
 
-/// Listens once, and writes all that is asked for.
+/// Analyses the file once, and writes all outputs.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     // Whatever the focus, the decisions are what is written.
-    let (settings, keys) = args.sound.read(|_| true, args.quiet)?;
+    let (Controls { settings, .. }, keys) = args.sound.read(|_| true, args.quiet)?;
     let outputs = [&args.png, &args.csv, &args.json, &args.midi].into_iter().flatten();
     if outputs.filter(|path| *path == Path::new(STDIO)).count() > 1 {
         let line = "- stands for one output; name files for the others";
@@ -166,9 +166,9 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     if !args.quiet {
         warn_not_finite(&args.input, not_finite);
         if !silent && !lit {
-            say!("warning: {}: {}", args.input.display(), advice(&settings));
+            message!("warning: {}: {}", args.input.display(), advice(&settings));
         }
-        say!("{} -> {}: {seconds:.2} s", args.input.display(), names.join(", "));
+        message!("{} -> {}: {seconds:.2} s", args.input.display(), names.join(", "));
     }
     Ok(())
 }

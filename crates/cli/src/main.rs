@@ -1,7 +1,7 @@
 //! The command `tone-filter`: one file a verb.
 
-/// Says a line on standard error. What names of files have in them commands no terminal.
-macro_rules! say {
+/// Prints a line on standard error. Control characters in names of files are escaped.
+macro_rules! message {
     ($($words:tt)*) => {
         eprintln!("{}", crate::escaped(&format!($($words)*)))
     };
@@ -89,11 +89,11 @@ fn kernel(named: Option<Kernel>) -> Kernel {
     named.or_else(|| Kernel::from_environment().ok()).unwrap_or_else(Kernel::best)
 }
 
-/// Does what the command line says.
+/// Runs the command line.
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
     if let Some(hint) = sound::loose_state(&args) {
-        say!("error: {hint}");
+        message!("error: {hint}");
         return ExitCode::from(WRONG_USAGE);
     }
     let cli = match Cli::try_parse_from(args) {
@@ -101,7 +101,7 @@ fn main() -> ExitCode {
         Err(error) => return refuse(&error),
     };
     if let Err(error) = Kernel::from_environment() {
-        say!("error: {}: {error}", Kernel::VARIABLE);
+        message!("error: {}: {error}", Kernel::VARIABLE);
         return ExitCode::from(WRONG_USAGE);
     }
     let done = match cli.verb {
@@ -122,7 +122,7 @@ fn main() -> ExitCode {
         // Whoever reads standard output has enough.
         Err(error) if error.downcast_ref().is_some_and(is_broken_pipe) => ExitCode::SUCCESS,
         Err(error) => {
-            say!("error: {error}");
+            message!("error: {error}");
             let wrong_usage = error.is::<Usage>()
                 || error.is::<tone_filter_presets::Error>()
                 || error.is::<batch::Refused>()
@@ -136,12 +136,12 @@ fn is_broken_pipe(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// Prints help, or what is wrong with the command line: where a value is wrong, its own message says all
+/// Prints help, or what is wrong with the command line: where a value is wrong, its own message is enough
 /// that is needed.
 fn refuse(error: &clap::Error) -> ExitCode {
     match error.source() {
-        Some(reason) if error.kind() == ErrorKind::ValueValidation => say!("error: {reason}"),
-        // That help could not be printed is nothing to tell anyone about.
+        Some(reason) if error.kind() == ErrorKind::ValueValidation => message!("error: {reason}"),
+        // There is nobody to report to where help cannot be printed.
         _ => drop(error.print()),
     }
     ExitCode::from(error.exit_code() as u8)

@@ -80,7 +80,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
 pub fn find(name: &str, quiet: bool) -> Result<Preset, presets::Error> {
     let Loaded { preset, warning } = Preset::find(name)?;
     if let Some(warning) = warning.filter(|_| !quiet) {
-        say!("warning: {name}: {warning}");
+        message!("warning: {name}: {warning}");
     }
     Ok(preset)
 }

@@ -49,7 +49,7 @@ fn gone(state: &ProgressState, to: &mut dyn Write) {
 /// Bars on standard error, if that is a terminal.
 pub struct Progress {
     bars: MultiProgress,
-    /// Counts work, so that what is left to do can be told from what was done.
+    /// Counts work that is done and work that is left.
     all: ProgressBar,
     /// One a worker, with the file that it is at.
     files: Vec<ProgressBar>,
@@ -58,13 +58,13 @@ pub struct Progress {
     decided: usize,
     /// Files to render.
     count: usize,
-    tell_files: bool,
+    list_files: bool,
     quiet: bool,
 }
 
 impl Progress {
     /// Bars for what `plan` has to do.
-    pub fn new(plan: &Plan, workers: usize, quiet: bool, tell_files: bool) -> Self {
+    pub fn new(plan: &Plan, workers: usize, quiet: bool, list_files: bool) -> Self {
         let bars = MultiProgress::new();
         if quiet {
             bars.set_draw_target(ProgressDrawTarget::hidden());
@@ -90,16 +90,16 @@ impl Progress {
         all.enable_steady_tick(Duration::from_millis(500));
         let summary = Mutex::new(Summary::new(plan.decided(), &[], 0.0));
         let decided = plan.decided().count();
-        Self { bars, all, files, summary, decided, count, tell_files, quiet }
+        Self { bars, all, files, summary, decided, count, list_files, quiet }
     }
 
-    /// Says how far things have come, for whoever ends them early.
+    /// Prints the progress, for a user who ends the program early.
     pub fn interrupted(&self) {
         let total = self.count + self.decided;
         if !self.quiet && total > 1 {
             self.clear();
             let Summary { done, skipped, failed, .. } = *self.summary();
-            say!(
+            message!(
                 "interrupted: of {total} files {done} done, {skipped} skipped, {failed} failed; \
                  --skip-existing goes on"
             );
@@ -142,7 +142,7 @@ impl Watch for Progress {
 
     fn end(&self, worker: usize, job: &Job, outcome: &Outcome) {
         self.move_to(worker, job, 1.0);
-        self.bars.suspend(|| report::tell(outcome, self.tell_files, self.quiet));
+        self.bars.suspend(|| report::print(outcome, self.list_files, self.quiet));
         let mut summary = self.summary();
         summary.add(outcome);
         let done = summary.total() - self.decided;

@@ -14,7 +14,7 @@ use std::{
     sync::Arc,
     time::Instant,
 };
-use tone_filter_dsp::{Kernel, quantity};
+use tone_filter_dsp::{Controls, Kernel, quantity};
 use tone_filter_offline::{
     Error, STDIO,
     batch::{Fate, Plan, Refused, Request, run as run_batch},
@@ -68,7 +68,7 @@ pub struct Args {
     #[arg(long, value_name = "DB", allow_hyphen_values = true, value_parser = peak, help_heading = "Output")]
     normalize_peak: Option<f32>,
     /// What follows the end of the input: nothing, so that lengths and loops stay as they are; so many
-    /// seconds; or as long as it can be heard
+    /// seconds; or until it is inaudible
     #[arg(long, value_name = "none|auto|SECONDS", default_value = "none", value_parser = tail, help_heading = "Output")]
     tail: Tail,
     /// Compute with this kernel of `bench`: it decides the last bits [default: the fastest]
@@ -84,16 +84,16 @@ pub struct Args {
     #[arg(long, conflicts_with = "force", help_heading = "Output")]
     skip_existing: bool,
 
-    /// Only say what would be done
+    /// Only print what would be done
     #[arg(long, help_heading = "Report")]
     dry_run: bool,
     /// A report on every file as JSON on standard output
     #[arg(long, help_heading = "Report")]
     json: bool,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long, conflicts_with = "verbose", help_heading = "Report")]
     quiet: bool,
-    /// Tell of every file
+    /// Print a line for every file
     #[arg(short, long, help_heading = "Report")]
     verbose: bool,
     #[command(flatten)]
@@ -147,7 +147,7 @@ fn tail(text: &str) -> Result<Tail, String> {
     }
 }
 
-/// Renders, and tells what came of it. Whether every file is done.
+/// Renders, and prints the results. Whether every file is done.
 pub fn run(args: &Args) -> anyhow::Result<bool> {
     if args.out.is_none() && args.suffix.is_none() {
         let line =
@@ -172,7 +172,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     }
     if !args.quiet {
         for input in &plan.repeated {
-            say!("note: {}: named more than once, rendered once", input.display());
+            message!("note: {}: named more than once, rendered once", input.display());
         }
     }
     if args.dry_run {
@@ -183,11 +183,11 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     let cores = || std::thread::available_parallelism().map_or(1, Into::into);
     let workers = args.jobs.map_or_else(cores, usize::from).min(plan.jobs.len().max(1));
     let one_file = inputs.len() == 1 && plan.jobs.len() + plan.decided().count() == 1;
-    let tell_files = !args.quiet && (args.verbose || one_file);
+    let list_files = !args.quiet && (args.verbose || one_file);
     for outcome in plan.decided() {
-        report::tell(outcome, tell_files, args.quiet);
+        report::print(outcome, list_files, args.quiet);
     }
-    let progress = Arc::new(Progress::new(&plan, workers, args.quiet, tell_files));
+    let progress = Arc::new(Progress::new(&plan, workers, args.quiet, list_files));
     let interrupted = Arc::clone(&progress);
     clean_up_on_interrupt(move || interrupted.interrupted())?;
     let left_out = std::mem::take(&mut plan.left_out);
@@ -199,16 +199,16 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         Fate::Done(report) => Some(report),
         _ => None,
     });
-    let unheard = reports.clone().filter(|report| report::unheard(report)).count();
-    if !(args.quiet || tell_files || unheard == 0) {
+    let without_notes = reports.clone().filter(|report| report::without_notes(report)).count();
+    if !(args.quiet || list_files || without_notes == 0) {
         let (count, advice) = (reports.count(), report::advice(&options.settings));
-        say!("warning: {unheard} of {count} files: {advice}; --verbose tells which");
+        message!("warning: {without_notes} of {count} files: {advice}; --verbose tells which");
     }
     if !args.quiet {
-        report::tell_left_out(&left_out, args.verbose);
+        report::print_left_out(&left_out, args.verbose);
     }
     if !(args.quiet || one_file && summary.failed > 0) {
-        say!("{summary}");
+        message!("{summary}");
     }
     if args.json {
         writeln!(io::stdout(), "{:#}", report::json(&outcomes, &left_out, &summary))?;
@@ -217,12 +217,12 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
 }
 
 impl Args {
-    /// Says what would be done, and whether nothing is in the way of it.
+    /// Prints what would be done, and returns whether nothing is in the way of it.
     fn dry_run(&self, plan: &Plan) -> anyhow::Result<bool> {
         let mut stdout = io::stdout().lock();
-        plan.decided().for_each(|outcome| report::tell(outcome, !self.quiet, self.quiet));
+        plan.decided().for_each(|outcome| report::print(outcome, !self.quiet, self.quiet));
         if !self.quiet {
-            report::tell_left_out(&plan.left_out, self.verbose);
+            report::print_left_out(&plan.left_out, self.verbose);
         }
         if self.json {
             writeln!(stdout, "{:#}", report::json_of_plan(plan))?;
@@ -241,9 +241,10 @@ impl Args {
             BitDepth::Int24 => Depth::Int24,
             BitDepth::Float32 => Depth::Float32,
         });
-        let (settings, keys) = self.sound.read(of_file, self.quiet)?;
+        let (Controls { settings, routing }, keys) = self.sound.read(of_file, self.quiet)?;
         Ok(Options {
             settings,
+            bypass: routing.bypass,
             keys,
             depth,
             rate: self.sample_rate,

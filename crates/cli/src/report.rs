@@ -81,11 +81,11 @@ impl fmt::Display for Summary {
             (self.failed, "failed"),
             (self.left_out, "left out"),
         ];
-        let mut told = counts.iter().filter(|(count, _)| *count > 0);
-        if let Some((count, what)) = told.next() {
+        let mut counted = counts.iter().filter(|(count, _)| *count > 0);
+        if let Some((count, what)) = counted.next() {
             write!(f, "{count} file{} {what}", if *count == 1 { "" } else { "s" })?;
         }
-        told.try_for_each(|(count, what)| write!(f, ", {count} {what}"))?;
+        counted.try_for_each(|(count, what)| write!(f, ", {count} {what}"))?;
         if self.done == 0 {
             return Ok(());
         }
@@ -103,19 +103,19 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Says on standard error what became of a file: what went wrong in any case, warnings unless `quiet`, all else if
+/// Prints the result of a file on standard error: what went wrong in any case, warnings unless `quiet`, all else if
 /// `in_full`.
-pub fn tell(outcome: &Outcome, in_full: bool, quiet: bool) {
+pub fn print(outcome: &Outcome, in_full: bool, quiet: bool) {
     let input = outcome.input.display();
     let output = outcome.output.as_deref().unwrap_or(&outcome.input).display();
     match &outcome.fate {
-        Fate::Failed(error) => say!("error: {error}"),
-        Fate::Skipped if in_full => say!("{input} -> {output}: exists, skipped"),
+        Fate::Failed(error) => message!("error: {error}"),
+        Fate::Skipped if in_full => message!("{input} -> {output}: exists, skipped"),
         Fate::Skipped => {}
         Fate::Done(report) => {
             let format = report.format;
             if in_full {
-                say!(
+                message!(
                     "{input} -> {output}: {:.2} s, {} x {} Hz, {}, peak {:.1} dB",
                     report.audio_seconds(),
                     format.channels,
@@ -128,14 +128,14 @@ pub fn tell(outcome: &Outcome, in_full: bool, quiet: bool) {
                 warn_not_finite(&outcome.input, report.not_finite);
             }
             if report.clipped > 0 && !quiet {
-                say!(
+                message!(
                     "warning: {output}: {} samples clipped; lower --output by {:.1} dB or use --bit-depth 32f",
                     report.clipped,
                     report.after.peak_db() + 0.1,
                 );
             }
-            if in_full && unheard(report) {
-                say!("warning: {output}: {}", advice(&report.settings));
+            if in_full && without_notes(report) {
+                message!("warning: {output}: {}", advice(&report.settings));
             }
         }
     }
@@ -145,43 +145,45 @@ pub fn tell(outcome: &Outcome, in_full: bool, quiet: bool) {
 pub fn warn_not_finite(input: &Path, count: u64) {
     if count > 0 {
         let input = input.display();
-        say!("warning: {input}: {count} samples replaced by silence, as they are NaN or infinite");
+        message!(
+            "warning: {input}: {count} samples replaced by silence, as they are NaN or infinite"
+        );
     }
 }
 
-/// Says on standard error which files are left out and why: all of them if `in_full`, or one for each reason.
-pub fn tell_left_out(left_out: &[LeftOut], in_full: bool) {
+/// Prints on standard error which files are left out and why: all of them if `in_full`, or one for each reason.
+pub fn print_left_out(left_out: &[LeftOut], in_full: bool) {
     for reason in Reason::ALL {
         let mut inputs =
             left_out.iter().filter(|left| left.reason == reason).map(|left| &left.input);
         if in_full {
-            inputs.for_each(|input| say!("note: {}: left out, {reason}", input.display()));
+            inputs.for_each(|input| message!("note: {}: left out, {reason}", input.display()));
         } else if let Some(first) = inputs.next() {
             let more = match inputs.count() {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            say!("note: {}{more}: left out, {reason}", first.display());
+            message!("note: {}{more}: left out, {reason}", first.display());
         }
     }
 }
 
-/// Whether there was something to hear, and nothing of it was heard.
-pub fn unheard(report: &Report) -> bool {
-    let is_wet = !report.settings.bypass && report.settings.mix > 0.0;
+/// Whether the input has sound, but no note was detected.
+pub fn without_notes(report: &Report) -> bool {
+    let is_wet = !report.bypass && report.settings.mix > 0.0;
     is_wet && report.notes == BandMask::NONE && report.before.peak > 0.0
 }
 
-/// What helps when `settings` heard nothing in a sound.
+/// Advice for `settings` with which no note was detected.
 pub fn advice(settings: &Settings) -> &'static str {
     if matches!(settings.keys, Keys::Hold | Keys::HoldAny) {
-        "no note was heard while its key was held; try other keys, or --key-mode hold-any"
+        "no note was detected while its key was held; try other keys, or --key-mode hold-any"
     } else if !settings.auto {
-        "no note was heard; hear music of any level with --auto, or lower --floor"
+        "no note was detected; add --auto, which adapts to any level, or lower --floor"
     } else if settings.focus > 0.0 {
-        "no note was heard; if there are any, raise --sensitivity"
+        "no note was detected; if there are any, raise --sensitivity"
     } else {
-        "no note was heard; if there are any, lower --threshold or --floor"
+        "no note was detected; if there are any, lower --threshold or --floor"
     }
 }
 

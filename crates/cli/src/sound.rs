@@ -9,8 +9,8 @@ use std::{
     str::FromStr,
 };
 use tone_filter_dsp::{
-    BandMask, CHOICES, Choice, DEFAULT_TEMPO, Keys, NoteValue, PitchClasses, SPECS, Scale,
-    Settings, Spec, quantity,
+    BandMask, CHOICES, Choice, Controls, DEFAULT_TEMPO, Keys, NoteValue, PitchClasses, SPECS,
+    Scale, Settings, Spec, quantity,
 };
 use tone_filter_offline::score::Score;
 use tone_filter_presets as presets;
@@ -31,7 +31,7 @@ pub struct Sound {
 }
 
 impl Sound {
-    /// The preset, or else the default sound, with every flag applied, and what plays its keys. Whether there is
+    /// The preset, or else the default sound, with every flag applied, the bypass, and what plays its keys. Whether there is
     /// lookahead, `looks_ahead` decides from the preset unless a flag does. Warnings go to standard error unless `quiet`.
     ///
     /// # Errors
@@ -40,25 +40,25 @@ impl Sound {
         &self,
         looks_ahead: fn(&Settings) -> bool,
         quiet: bool,
-    ) -> anyhow::Result<(Settings, Score)> {
-        let mut settings = match &self.preset {
-            Some(name) => find(name, quiet)?.settings,
-            None => Settings::default(),
-        };
+    ) -> anyhow::Result<(Controls, Score)> {
+        let preset = self.preset.as_ref().map(|name| find(name, quiet)).transpose()?;
+        let mut controls = preset.map_or_else(Controls::default, |preset| preset.settings.into());
+        let settings = &mut controls.settings;
         for (spec, value) in SPECS.iter().zip(self.values) {
             if let Some(value) = value {
-                spec.set(&mut settings, value);
+                spec.set(settings, value);
             }
         }
-        settings.lookahead = looks_ahead(&settings);
+        settings.lookahead = looks_ahead(settings);
         if self.keys.is_some() && settings.keys == Keys::Off {
             settings.keys = Keys::Hold;
         }
         for (choice, entry) in CHOICES.iter().zip(self.entries) {
             if let Some(entry) = entry {
-                choice.set(&mut settings, entry);
+                choice.set(&mut controls, entry);
             }
         }
+        let settings = &mut controls.settings;
         settings.bands = self.bands.unwrap_or(settings.bands);
         settings.custom = self.custom.unwrap_or(settings.custom);
         let has_scale = settings.scale == Scale::Custom;
@@ -76,7 +76,8 @@ impl Sound {
         } else {
             let keys = self.keys.as_deref().map(Score::read).transpose()?.unwrap_or_default();
             let tempo = self.tempo.or(keys.tempo()).unwrap_or(DEFAULT_TEMPO);
-            return Ok((settings.at_tempo(tempo), keys));
+            *settings = settings.at_tempo(tempo);
+            return Ok((controls, keys));
         };
         Err(Usage(wrong.into()).into())
     }
@@ -98,7 +99,7 @@ impl Args for Sound {
                     .value_name("FILE.mid")
                     .value_hint(ValueHint::FilePath)
                     .value_parser(value_parser!(PathBuf))
-                    .help("A MIDI file whose notes choose the bands while they are held, as --key-mode says"),
+                    .help("A MIDI file whose notes choose the bands while they are held, by --key-mode"),
             )
             .arg(
                 Arg::new("tempo")
@@ -128,7 +129,7 @@ impl Args for Sound {
     }
 }
 
-/// Reads what says itself what is wrong with it.
+/// Reads a value whose errors have messages of their own.
 fn parsed<T: FromStr<Err: ToString>>(
     id: &'static str,
 ) -> impl Fn(&str) -> Result<T, String> + Clone {
@@ -145,7 +146,7 @@ pub fn number(id: &str, text: &str, unit: &str, range: RangeInclusive<f64>) -> R
 
 /// Whether `choice` has an effect on files: they have neither a host for notes nor a second input.
 fn has_flag(choice: &&Choice) -> bool {
-    !choice.is_connection()
+    !choice.is_routing() || choice.id == "bypass"
 }
 
 /// What the flag of `choice` is called.

@@ -5,10 +5,10 @@ mod common;
 #[path = "../../../tests/hosting/mod.rs"]
 mod hosting;
 
-use hosting::{assert_same, demo, instance, set, settings, sounds, wav};
+use hosting::{assert_same, demo, instance, set, set_controls, settings, sounds, wav};
 use midly::{MidiMessage, Smf, TrackEventKind};
 use std::{fs, iter::repeat, process::Command};
-use tone_filter_dsp::{CHOICES, SPECS, Scale, Settings, ToneFilter};
+use tone_filter_dsp::{CHOICES, Controls, Routing, SPECS, Scale, Settings, ToneFilter};
 use xtask::host::Sent;
 
 #[test]
@@ -28,9 +28,9 @@ fn the_renderer_gives_the_same_output_for_the_demo_tune() {
         for spec in &SPECS {
             renderer.arg(format!("--{}={}", spec.id, spec.get(&actual)));
         }
-        for choice in CHOICES.iter().filter(|choice| !choice.is_connection()) {
+        for choice in CHOICES.iter().filter(|choice| !choice.is_routing()) {
             let flag = if choice.id == "keys" { "key-mode" } else { choice.id };
-            renderer.arg(format!("--{flag}={}", choice.entries[choice.get(&actual)].0));
+            renderer.arg(format!("--{flag}={}", choice.entries[choice.get(&actual.into())].0));
         }
         renderer.args(["--bands", &actual.bands.to_string()]);
         if actual.scale == Scale::Custom {
@@ -51,7 +51,8 @@ fn the_renderer_gives_the_same_output_for_the_demo_tune() {
 /// The plugin's notes for the demo tune, in blocks of several lengths.
 fn sent(sound: &Settings) -> Vec<Sent> {
     let mut instance = instance();
-    set(&mut instance, sound);
+    let routing = Routing { midi_out: true, ..Routing::default() };
+    set_controls(&mut instance, &Controls { settings: *sound, routing });
     instance.select(2).unwrap();
     let mut processor = instance.activate(44_100.0, 512).unwrap();
     processor.sent = Some(Vec::new());
@@ -96,7 +97,7 @@ fn in_file(flags: &[&str]) -> Vec<(f64, u16, bool)> {
 #[test]
 fn what_is_heard_leaves_as_the_notes_that_the_renderer_writes_down() {
     for (lookahead, flag) in [(false, "--lookahead=off"), (true, "--lookahead=on")] {
-        let sound = Settings { midi_out: true, lookahead, ..Settings::default() };
+        let sound = Settings { lookahead, ..Settings::default() };
         let live = sent(&sound);
         let latency = ToneFilter::new(44_100.0, &sound).unwrap().latency();
         let file = in_file(&[flag]);

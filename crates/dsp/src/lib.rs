@@ -32,9 +32,9 @@ mod view;
 mod voice;
 
 pub use settings::{
-    BadNoteValue, BadPitchClass, BadSwitches, BandMask, CHOICES, Choice, DEFAULT_TEMPO, Entry,
-    Keys, Listen, NoteValue, OutOfRange, PitchClass, PitchClasses, SPECS, Scale, Settings, Spec,
-    Stereo, Switches, Taper, Voice, choice, quantity, spec,
+    BadNoteValue, BadPitchClass, BadSwitches, BandMask, CHOICES, Choice, Controls, DEFAULT_TEMPO,
+    Entry, Keys, Listen, NoteValue, OutOfRange, PitchClass, PitchClasses, Routing, SPECS, Scale,
+    Settings, Spec, Stereo, Switches, Taper, Voice, choice, quantity, spec,
 };
 pub use tone_filter_listener as listener;
 pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot};
@@ -49,6 +49,7 @@ use listener::{
     Listener,
     notes::{Event, Notes},
 };
+use notes::HEARD;
 use output::Output;
 use plan::BlockPlan;
 use settings::smoother::Smoother;
@@ -100,7 +101,7 @@ impl From<OutOfRange> for Error {
 pub struct ToneFilter {
     sample_rate: f64,
     kernel: Kernel,
-    settings: Settings,
+    controls: Controls,
     smoother: Smoother,
     analysis: Analysis,
     synthesis: Synthesis,
@@ -126,12 +127,13 @@ impl ToneFilter {
             return Err(Error::SampleRate(sample_rate));
         }
         let latency = Self::lookahead(sample_rate);
-        let smoother = Smoother::new(&settings.morphed(), settings.fades(), sample_rate);
+        let controls = Controls::from(*settings);
+        let smoother = Smoother::new(&settings.morphed(), controls.fades(), sample_rate);
         let plan = BlockPlan::new(smoother.now());
         let mut filter = Self {
             sample_rate,
             kernel: Kernel::best(),
-            settings: *settings,
+            controls,
             smoother,
             analysis: Analysis::new(sample_rate, CHANNELS, latency),
             synthesis: Synthesis::new(&plan.settings.settings, sample_rate),
@@ -219,9 +221,9 @@ impl ToneFilter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_settings(&mut self, settings: &Settings) -> Result<(), OutOfRange> {
-        if *settings != self.settings {
+        if *settings != self.controls.settings {
             settings.validate()?;
-            self.settings = *settings;
+            self.controls.settings = *settings;
             self.aim();
         }
         Ok(())
@@ -229,7 +231,7 @@ impl ToneFilter {
 
     /// Lets the smoothed settings move to those that are set, morphed and bent.
     fn aim(&mut self) {
-        let mut settings = self.settings.morphed();
+        let mut settings = self.controls.settings.morphed();
         settings.transpose += self.analysis.keys.bend(settings.keys);
         self.synthesis.aim(&settings);
         // What the crossfades lead to may not be ready yet; see `begin_block`.
@@ -238,18 +240,48 @@ impl ToneFilter {
 
     /// The settings that were set last.
     pub fn settings(&self) -> &Settings {
-        &self.settings
+        &self.controls.settings
+    }
+
+    /// Changes the connections: bypass and input are crossfaded, from the next multiple of 64 samples on. Does not allocate.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{Routing, Settings, ToneFilter};
+    ///
+    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
+    /// filter.set_routing(Routing { bypass: true, ..Routing::default() });
+    /// filter.reset();
+    /// let mut impulse = [1.0, 0.0, 0.0, 0.0];
+    /// filter.process(&mut [&mut impulse]);
+    /// assert_eq!(impulse, [1.0, 0.0, 0.0, 0.0]);
+    /// # Ok::<(), tone_filter_dsp::Error>(())
+    /// ```
+    pub fn set_routing(&mut self, routing: Routing) {
+        self.controls.routing = routing;
+    }
+
+    /// Sound and connections as they were set last.
+    pub fn controls(&self) -> &Controls {
+        &self.controls
+    }
+
+    /// Switches the listener on whatever the focus is, for [`ToneFilter::report_notes`], from the next multiple of 64 samples
+    /// on. Without it, the listener runs at a focus above 0 % only.
+    pub fn detect_notes(&mut self, detect: bool) {
+        if self.analysis.detect_notes(detect) {
+            self.aim();
+        }
     }
 
     /// Resets it to the state of a new filter with the current settings. Does not allocate.
     pub fn reset(&mut self) {
-        self.analysis.keys.reset(self.settings.keys);
+        self.analysis.keys.reset(self.controls.settings.keys);
         self.aim();
-        self.smoother.fade(self.settings.fades());
+        self.smoother.fade(self.controls.fades());
         self.smoother.arrive();
-        self.plan = self.analysis.reset(&self.smoother.now(), &self.settings);
+        self.plan = self.analysis.reset(&self.smoother.now(), &self.controls.settings);
         self.synthesis.reset(&self.plan);
-        self.output.reset(self.settings.lookahead);
+        self.output.reset(self.controls.settings.lookahead);
         self.position = 0;
     }
 
@@ -283,7 +315,7 @@ impl ToneFilter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn latency(&self) -> usize {
-        if self.settings.lookahead { self.output.latency() } else { 0 }
+        if self.controls.settings.lookahead { self.output.latency() } else { 0 }
     }
 
     /// The current levels and states of the bands. In stereo, each band is that of the channel in which it is stronger.
@@ -304,8 +336,9 @@ impl ToneFilter {
         self.snapshot().read()
     }
 
-    /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound. To be called
-    /// after each block, with the same `notes`; needs a focus or [`Settings::midi_out`]. A frozen filter reports nothing.
+    /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound: the
+    /// listener's note [`notes::HEARD`]`.start` is that of band 0. To be called after each block, with the same `notes`; needs a
+    /// focus or [`ToneFilter::detect_notes`]. A frozen filter reports nothing.
     ///
     /// ```
     /// use std::f32::consts::TAU;
@@ -318,7 +351,7 @@ impl ToneFilter {
     /// filter.process_with(&mut [&mut signal], |_, filter| {
     ///     filter.report_notes(&mut notes, |note| {
     ///         if note.velocity.is_some() {
-    ///             begun.push(note.band);
+    ///             begun.push(note.note - notes::HEARD.start);
     ///         }
     ///     });
     /// });
@@ -328,7 +361,9 @@ impl ToneFilter {
     pub fn report_notes(&self, notes: &mut Notes, report: impl FnMut(Event)) {
         if !self.plan.settings.settings.freeze {
             let sounding = self.sounding_bands();
-            notes.push(self.listener().decisions(), |band| sounding.contains(band), report);
+            let sounds =
+                |note: usize| HEARD.contains(&note) && sounding.contains(note - HEARD.start);
+            notes.push(self.listener().decisions(), sounds, report);
         }
     }
 
@@ -344,8 +379,8 @@ impl ToneFilter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn snapshot(&self) -> Snapshot {
-        let makeup = if self.settings.auto { self.analysis.makeup() } else { 1.0 };
+        let makeup = if self.controls.settings.auto { self.analysis.makeup() } else { 1.0 };
         let (played, held) = (self.analysis.played(), self.held());
-        Snapshot::new(&self.synthesis, &self.settings, played, held, makeup)
+        Snapshot::new(&self.synthesis, &self.controls.settings, played, held, makeup)
     }
 }

@@ -1,10 +1,19 @@
 //! The 48 notes the filter listens to: four octaves of semitones from A3.
 
+use std::ops::Range;
+use tone_filter_listener::{LOWEST_NOTE, NOTES};
+
 /// How many tones the filter has.
 pub const TONES: usize = 48;
 
+/// The filter's tones among the notes of the listener, by their index there.
+pub const HEARD: Range<usize> = FIRST_HEARD..FIRST_HEARD + TONES;
+const FIRST_HEARD: usize = 57 - LOWEST_NOTE;
+
 /// The tone whose frequency is the tuning reference itself: A4.
 pub const A4: usize = 12;
+
+const _: () = assert!(HEARD.end <= NOTES);
 
 /// The twelve pitch classes in the order of the band grid's columns, A first.
 pub const PITCH_CLASSES: [&str; 12] =

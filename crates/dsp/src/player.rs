@@ -3,7 +3,7 @@
 use crate::{BandMask, KeyEvent, Keyboard, ToneFilter};
 
 impl ToneFilter {
-    /// Does what a player's `event` says, from the next multiple of 64 samples on; see
+    /// Applies a player's `event`, from the next multiple of 64 samples on; see
     /// [`ToneFilter::process_events`]. It has an effect if [`Settings::keys`](crate::Settings::keys) is on.
     ///
     /// ```
@@ -55,12 +55,12 @@ impl ToneFilter {
     ///
     /// [`Settings::bands_with_keys`]: crate::Settings::bands_with_keys
     pub fn sounding_bands(&self) -> BandMask {
-        self.settings.bands_with_keys(self.held())
+        self.controls.settings.bands_with_keys(self.held())
     }
 
     /// The bands that sound by their keys.
     pub(crate) fn held(&self) -> BandMask {
-        self.analysis.keys.held(self.settings.keys, self.settings.transpose)
+        self.analysis.keys.held(self.controls.settings.keys, self.controls.settings.transpose)
     }
 }
 

@@ -41,15 +41,15 @@ impl ToneFilter {
         self.process_sidechained(channels, &[], each);
     }
 
-    /// [`ToneFilter::process_with`] with a second input of any number of channels, which the bands hear if
-    /// [`Settings::listen`](super::Settings::listen) says so; their sound is mixed with `channels`. Without channels,
+    /// [`ToneFilter::process_with`] with a second input of any number of channels, which is the bands'
+    /// input with [`Listen::Sidechain`](super::Listen); their sound is mixed with `channels`. Without channels,
     /// it has no effect. Where both inputs are stereo, left belongs to left and right to right.
     ///
     /// ```
-    /// use tone_filter_dsp::{Listen, Settings, ToneFilter};
+    /// use tone_filter_dsp::{Listen, Routing, Settings, ToneFilter};
     ///
-    /// let settings = Settings { listen: Listen::Sidechain, ..Settings::default() };
-    /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
+    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
+    /// filter.set_routing(Routing { listen: Listen::Sidechain, ..Routing::default() });
     /// let (mut drums, melody) = ([0.0; 512], [0.0; 512]);
     /// filter.process_sidechained(&mut [&mut drums], &[&melody], |_, _| ());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -124,7 +124,7 @@ impl ToneFilter {
     /// Plans a block of 64 samples of `channels`, with a sidechain that is connected or not.
     fn begin_block(&mut self, channels: usize, connected: bool) {
         let Self { smoother, analysis, synthesis, output, plan, .. } = self;
-        let wanted = self.settings.fades();
+        let wanted = self.controls.fades();
         let fades = Fades {
             lookahead: output.prepare_delay(wanted.lookahead, plan.settings.lookahead),
             sidechain: wanted.sidechain && connected,
@@ -143,7 +143,7 @@ impl ToneFilter {
         }
         plan.delaying = output.is_delaying();
         synthesis.update(plan);
-        analysis.plan(&self.settings, || synthesis.powers(), plan);
+        analysis.plan(&self.controls.settings, || synthesis.powers(), plan);
         synthesis.begin_block(self.kernel, plan, channels);
         output.begin_block(synthesis.oscillates() || was_auto || plan.settings.auto > 0.0);
     }

@@ -1,4 +1,4 @@
-//! Synthesis: the banks and their voices make the wet signal, as the plan says.
+//! Synthesis: the banks and their voices make the wet signal, by the plan.
 
 use crate::{
     bank::{Bank, BankParams},
@@ -6,7 +6,7 @@ use crate::{
     lanes::{BLOCK, Lanes},
     plan::{BlockPlan, Span},
     settings::Settings,
-    voice::{Heard, Timbres, Voices},
+    voice::{LevelSource, Timbres, Voices},
 };
 use std::ops::Range;
 use tone_filter_simd::Kernel;
@@ -126,7 +126,7 @@ impl Synthesis {
             amplitudes.for_each(|(mean, amplitude)| *mean += amplitude / count);
         }
         let powers = plan.powers.as_ref();
-        let input = powers.map_or(Heard::Own, |powers| Heard::Listener(powers, &means));
+        let input = powers.map_or(LevelSource::Own, |powers| LevelSource::Listener(powers, &means));
         for Part { voices, .. } in parts {
             voices.set_levels(kernel, params, timbres, weights, input);
         }

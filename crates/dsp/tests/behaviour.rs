@@ -7,10 +7,13 @@ mod reference;
 use common::{noise, noisy_chord, sine, white};
 use proptest::prelude::*;
 use tone_filter_dsp::{
-    BLOCK, BandMask, Error, KeyEvent, SPECS, Scale, Settings, Spec, Stereo, ToneFilter, choice,
+    BLOCK, BandMask, Controls, Error, KeyEvent, Listen, Routing, SPECS, Scale, Settings, Spec,
+    Stereo, ToneFilter, choice,
 };
 
 const RATE: f64 = 44_100.0;
+
+const BYPASS: Routing = Routing { bypass: true, listen: Listen::Main, midi_out: false };
 
 fn filter(settings: &Settings) -> ToneFilter {
     ToneFilter::new(RATE, settings).unwrap()
@@ -35,16 +38,16 @@ fn at(spec: &Spec, share: f32) -> f32 {
 
 /// Settings at `shares` (0..1) of the ranges and with the switches that the bits of `switches` say.
 fn settings_at(shares: &[f32; SPECS.len()], switches: u16) -> Settings {
-    let mut settings = Settings::REFERENCE;
+    let mut controls = Controls::from(Settings::REFERENCE);
     for (spec, &share) in SPECS.iter().zip(shares) {
-        spec.set(&mut settings, at(spec, share));
+        spec.set(&mut controls.settings, at(spec, share));
     }
-    choice("voice").unwrap().set(&mut settings, usize::from(switches >> 3 & 7));
-    choice("keys").unwrap().set(&mut settings, usize::from(switches >> 6 & 3));
+    choice("voice").unwrap().set(&mut controls, usize::from(switches >> 3 & 7));
+    choice("keys").unwrap().set(&mut controls, usize::from(switches >> 6 & 3));
     for (bit, id) in [(0, "stereo"), (1, "auto"), (2, "lookahead"), (8, "freeze")] {
-        choice(id).unwrap().set(&mut settings, usize::from(switches >> bit & 1));
+        choice(id).unwrap().set(&mut controls, usize::from(switches >> bit & 1));
     }
-    settings
+    controls.settings
 }
 
 proptest! {
@@ -182,15 +185,15 @@ fn full_bypass_is_the_input_bit_for_bit() {
     let signal = noisy_chord(0.5, RATE);
     for settings in [Settings::REFERENCE, Settings::default()] {
         for output in [12.0, -24.0] {
-            let settings = Settings { bypass: true, mix: 100.0, output, ..settings };
-            assert!(in_blocks(&mut filter(&settings), &signal, &[300]) == signal);
+            let mut filter = filter(&Settings { mix: 100.0, output, ..settings });
+            filter.set_routing(BYPASS);
+            filter.reset();
+            assert!(in_blocks(&mut filter, &signal, &[300]) == signal);
         }
     }
-    let settings = Settings { bypass: true, mix: 100.0, output: 12.0, ..Settings::REFERENCE };
-
-    let mut later = filter(&Settings { bypass: false, ..settings });
+    let mut later = filter(&Settings { mix: 100.0, output: 12.0, ..Settings::REFERENCE });
     in_blocks(&mut later, &signal, &[300]);
-    later.set_settings(&settings).unwrap();
+    later.set_routing(BYPASS);
     let output = in_blocks(&mut later, &signal, &[300]);
     // 20 ms of smoothing in whole blocks of 64, after at most one block.
     let settled = (0.02 * RATE) as usize + 2 * BLOCK;
@@ -202,42 +205,43 @@ fn no_setting_clicks_when_it_jumps_over_its_whole_range() {
     // A click is a step that the sound does not have before or after it. Steps of the sound itself are
     // kept small by a low `tone` and a low note.
     let calm = Settings { tone: 500.0, ..Settings::REFERENCE };
-    let mut changes: Vec<(&str, Settings, Settings)> = Vec::new();
+    let mut changes: Vec<(&str, Controls, Controls)> = Vec::new();
+    let mut push = |what, one: Settings, other: Settings| {
+        changes.push((what, one.into(), other.into()));
+        changes.push((what, other.into(), one.into()));
+    };
     for spec in SPECS.iter().filter(|spec| spec.id != "tone") {
         let (mut low, mut high) = (calm, calm);
         spec.set(&mut low, spec.min);
         spec.set(&mut high, spec.max);
-        changes.push((spec.id, low, high));
-        changes.push((spec.id, high, low));
+        push(spec.id, low, high);
     }
     let stereo = Settings { stereo: Stereo::Stereo, ..calm };
-    let bypass = Settings { bypass: true, ..calm };
-    changes.push(("stereo", calm, stereo));
-    changes.push(("stereo", stereo, calm));
+    push("stereo", calm, stereo);
     for (id, switch) in [
         ("auto", Settings { auto: true, ..calm }),
         ("lookahead", Settings { lookahead: true, ..calm }),
     ] {
-        changes.push((id, calm, switch));
-        changes.push((id, switch, calm));
+        push(id, calm, switch);
     }
     let masked = Settings { bands: BandMask::NONE, ..calm };
     let in_scale = Settings { scale: Scale::WholeTone, ..calm };
-    changes.push(("bands", calm, masked));
-    changes.push(("bands", masked, calm));
-    changes.push(("scale", calm, in_scale));
-    changes.push(("scale", in_scale, calm));
-    changes.push(("bypass", calm, bypass));
-    changes.push(("bypass", bypass, calm));
+    push("bands", calm, masked);
+    push("scale", calm, in_scale);
+    let [on, off] =
+        [BYPASS, Routing::default()].map(|routing| Controls { settings: calm, routing });
+    changes.extend([("bypass", off, on), ("bypass", on, off)]);
 
     let seconds = 2.0;
     let (left, right) = (sine(220.0, 0.4, seconds, RATE), sine(330.0, 0.4, seconds, RATE));
     let change_at = left.len() / 2;
     for (what, before, after) in changes {
-        let mut filter = filter(&before);
+        let mut filter = filter(&before.settings);
+        filter.set_routing(before.routing);
         let (mut l, mut r) = (left.clone(), right.clone());
         filter.process(&mut [&mut l[..change_at], &mut r[..change_at]]);
-        filter.set_settings(&after).unwrap();
+        filter.set_settings(&after.settings).unwrap();
+        filter.set_routing(after.routing);
         filter.process(&mut [&mut l[change_at..], &mut r[change_at..]]);
         for (side, y) in [("left", l), ("right", r)] {
             let steepest = |part: &[f32]| {

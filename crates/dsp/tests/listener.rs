@@ -6,7 +6,10 @@ mod common;
 mod heap;
 
 use common::noisy_chord;
-use tone_filter_dsp::{Kernel, listener::Listener};
+use tone_filter_dsp::{
+    Kernel,
+    listener::{Listener, Model},
+};
 
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;
@@ -14,19 +17,23 @@ static HEAP: heap::Counting = heap::Counting;
 #[test]
 fn nothing_is_allocated_while_it_listens() {
     for rate in [8000.0, 44_100.0, 192_000.0] {
-        let signal = noisy_chord(1.0, rate);
-        let mut listener = Listener::new(rate, false);
+        let signal = noisy_chord(3.0, rate);
+        let blocks = signal.as_chunks().0;
+        let mut listener = Listener::new(rate, false, Model::Full);
         let (heard, bytes) = heap::peak_of(|| {
             let mut heard = 0;
-            for (index, block) in signal.as_chunks().0.iter().enumerate() {
-                match index % 50 {
-                    10 => listener.set_tuning(432.0, f64::from(index as u32 % 7)),
-                    20 => listener.set_lookahead(index % 100 < 50),
-                    30 => listener.set_sensitivity(1.0),
-                    40 => listener.reset(),
+            for (index, block) in blocks.iter().enumerate() {
+                let odd = index % 400 < 200;
+                match index % 200 {
+                    40 => listener.set_tuning(432.0, f64::from(index as u32 % 7)),
+                    80 => listener.set_lookahead(odd),
+                    100 => listener.set_model(if odd { Model::Light } else { Model::Full }),
+                    120 => listener.set_sensitivity(1.0),
+                    160 => listener.reset(),
                     _ => {}
                 }
-                heard += usize::from(listener.push(Kernel::best(), block).is_some());
+                let other = (index % 3 > 0).then_some(&blocks[index / 2]);
+                heard += usize::from(listener.push(Kernel::best(), block, other).is_some());
             }
             heard
         });

@@ -3,7 +3,7 @@
 #[path = "../../../tests/common/mod.rs"]
 mod common;
 
-use tone_filter_dsp::{Listen, Settings, Stereo, ToneFilter};
+use tone_filter_dsp::{Listen, Routing, Settings, Stereo, ToneFilter};
 
 const RATE: f64 = 48_000.0;
 
@@ -23,8 +23,16 @@ fn tones(channels: usize) -> Signal {
 }
 
 /// The output for `main` and a `sidechain`, in blocks of `size`.
-fn run(settings: &Settings, main: &Signal, sidechain: &Signal, size: usize) -> Signal {
+fn run(
+    settings: &Settings,
+    listen: Listen,
+    main: &Signal,
+    sidechain: &Signal,
+    size: usize,
+) -> Signal {
     let mut filter = ToneFilter::new(RATE, settings).unwrap();
+    filter.set_routing(Routing { listen, ..Routing::default() });
+    filter.reset();
     let mut output = main.clone();
     for start in (0..48_000).step_by(size) {
         let range = start..(start + size).min(48_000);
@@ -36,7 +44,7 @@ fn run(settings: &Settings, main: &Signal, sidechain: &Signal, size: usize) -> S
 }
 
 fn sounds() -> Vec<Settings> {
-    let sound = Settings { mix: 100.0, listen: Listen::Sidechain, ..Settings::REFERENCE };
+    let sound = Settings { mix: 100.0, ..Settings::REFERENCE };
     vec![
         sound,
         Settings { stereo: Stereo::Stereo, ..sound },
@@ -50,30 +58,35 @@ fn the_bands_hear_nothing_but_the_sidechain() {
     for settings in sounds() {
         for channels in [1, 2] {
             let (main, side) = (noise(channels), tones(channels));
-            let expected = run(&settings, &side, &Vec::new(), 48_000);
+            let expected = run(&settings, Listen::Sidechain, &side, &Vec::new(), 48_000);
             assert!(expected.iter().flatten().any(|x| x.abs() > 0.01));
-            assert_eq!(run(&settings, &main, &side, 48_000), expected);
-            assert_eq!(run(&settings, &main, &side, 37), expected, "in short blocks");
+            assert_eq!(run(&settings, Listen::Sidechain, &main, &side, 48_000), expected);
+            assert_eq!(
+                run(&settings, Listen::Sidechain, &main, &side, 37),
+                expected,
+                "in short blocks"
+            );
         }
         // The mean of a stereo sidechain for one channel, and a mono one for both channels.
         let tones = tones(2);
         let mean = [&tones[0], &tones[1]].map(|c| c.iter().map(|x| 0.5 * x));
         let [left, right] = mean;
         let mean: Signal = vec![left.zip(right).map(|(l, r)| l + r).collect()];
-        let of_mean = run(&settings, &mean, &Vec::new(), 48_000);
-        assert_eq!(run(&settings, &noise(1), &tones, 48_000), of_mean);
-        let both = run(&settings, &vec![mean[0].clone(); 2], &Vec::new(), 48_000);
-        assert_eq!(run(&settings, &noise(2), &mean, 48_000), both);
+        let of_mean = run(&settings, Listen::Sidechain, &mean, &Vec::new(), 48_000);
+        assert_eq!(run(&settings, Listen::Sidechain, &noise(1), &tones, 48_000), of_mean);
+        let both =
+            run(&settings, Listen::Sidechain, &vec![mean[0].clone(); 2], &Vec::new(), 48_000);
+        assert_eq!(run(&settings, Listen::Sidechain, &noise(2), &mean, 48_000), both);
     }
 }
 
 #[test]
 fn their_sound_is_mixed_with_the_main_input() {
-    let settings = Settings { mix: 50.0, listen: Listen::Sidechain, ..Settings::REFERENCE };
+    let settings = Settings { mix: 50.0, ..Settings::REFERENCE };
     let silence = vec![vec![0.0; 48_000]; 2];
-    let wet = run(&settings, &silence, &tones(2), 48_000);
-    let dry = run(&settings, &noise(2), &silence, 48_000);
-    let both = run(&settings, &noise(2), &tones(2), 48_000);
+    let wet = run(&settings, Listen::Sidechain, &silence, &tones(2), 48_000);
+    let dry = run(&settings, Listen::Sidechain, &noise(2), &silence, 48_000);
+    let both = run(&settings, Listen::Sidechain, &noise(2), &tones(2), 48_000);
     for (channel, both) in both.iter().enumerate() {
         for (frame, both) in both.iter().enumerate() {
             let sum = wet[channel][frame] + dry[channel][frame];
@@ -85,23 +98,22 @@ fn their_sound_is_mixed_with_the_main_input() {
 #[test]
 fn without_a_sidechain_and_without_the_setting_they_hear_the_main_input() {
     for settings in sounds() {
-        let main = Settings { listen: Listen::Main, ..settings };
-        let expected = run(&main, &tones(2), &Vec::new(), 48_000);
-        assert_eq!(run(&settings, &tones(2), &Vec::new(), 48_000), expected);
-        assert_eq!(run(&main, &tones(2), &noise(2), 48_000), expected);
+        let expected = run(&settings, Listen::Main, &tones(2), &Vec::new(), 48_000);
+        assert_eq!(run(&settings, Listen::Sidechain, &tones(2), &Vec::new(), 48_000), expected);
+        assert_eq!(run(&settings, Listen::Main, &tones(2), &noise(2), 48_000), expected);
     }
 }
 
 #[test]
 fn auto_level_makes_them_as_loud_as_what_they_hear() {
-    let settings = Settings { mix: 100.0, listen: Listen::Sidechain, ..Settings::default() };
+    let settings = Settings { mix: 100.0, ..Settings::default() };
     let power = |signal: &Signal| {
         signal.iter().map(|c| c[24_000..].iter().map(|x| x * x).sum::<f32>()).sum::<f32>()
     };
     let silence = vec![vec![0.0; 48_000]; 2];
     for gain in [0.01, 1.0] {
         let side: Signal = tones(2).iter().map(|c| c.iter().map(|x| gain * x).collect()).collect();
-        let heard = run(&settings, &silence, &side, 480);
+        let heard = run(&settings, Listen::Sidechain, &silence, &side, 480);
         let db = 10.0 * (power(&heard) / power(&side)).log10();
         assert!(db.abs() < 6.0, "{db} dB at {gain}");
     }

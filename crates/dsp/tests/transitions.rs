@@ -6,13 +6,18 @@ mod common;
 
 use common::noise;
 use std::f64::consts::TAU;
-use tone_filter_dsp::{CHOICES, KeyEvent, Listen, Settings, Stereo, ToneFilter, Voice};
+use tone_filter_dsp::{
+    CHOICES, Controls, KeyEvent, Listen, Routing, Settings, Stereo, ToneFilter, Voice,
+};
 
 const RATE: f64 = 48_000.0;
 /// The window in which a level is measured: 20 ms.
 const WINDOW: usize = 960;
 /// Until a filter has settled: lookahead, the listener and 50 time constants of the default Release.
 const SETTLED: usize = 96_000;
+
+/// With the sidechain as the bands' input.
+const SIDECHAIN: Routing = Routing { bypass: false, listen: Listen::Sidechain, midi_out: false };
 
 /// Left and right.
 type Sound = [Vec<f32>; 2];
@@ -30,8 +35,8 @@ fn both(mono: Vec<f32>) -> Sound {
     [mono.clone(), mono]
 }
 
-/// Settings that are set at a sample.
-type Change = (usize, Settings);
+/// Controls that are set at a sample.
+type Change = (usize, Controls);
 
 /// The output for `input`, with a sidechain if there is one, in blocks of the given `sizes`.
 fn run(
@@ -40,15 +45,18 @@ fn run(
     sidechain: Option<&Sound>,
     mut sizes: impl FnMut() -> usize,
 ) -> Sound {
-    let mut filter = ToneFilter::new(RATE, &changes[0].1).unwrap();
+    let mut filter = ToneFilter::new(RATE, &changes[0].1.settings).unwrap();
+    filter.set_routing(changes[0].1.routing);
+    filter.reset();
     filter.play(KeyEvent::Key(69, 1.0));
     let mut output = input.clone();
     let frames = output[0].len();
     let mut start = 0;
     while start < frames {
         let next = changes.iter().map(|change| change.0).find(|at| *at > start);
-        if let Some((_, settings)) = changes.iter().rfind(|change| change.0 <= start) {
-            filter.set_settings(settings).unwrap();
+        if let Some((_, controls)) = changes.iter().rfind(|change| change.0 <= start) {
+            filter.set_settings(&controls.settings).unwrap();
+            filter.set_routing(controls.routing);
         }
         let end = next.unwrap_or(frames).min(start + sizes()).min(frames);
         let [left, right] = &mut output;
@@ -101,8 +109,8 @@ fn assert_seamless(what: &str, output: &Sound, at: usize) {
 }
 
 /// The output for a change from `one` to `other`.
-fn changed(one: Settings, other: Settings, input: &Sound, sidechain: Option<&Sound>) -> Sound {
-    run(&[(0, one), (SETTLED + 17, other)], input, sidechain, || 480)
+fn changed<T: Into<Controls>>(one: T, other: T, input: &Sound, sidechain: Option<&Sound>) -> Sound {
+    run(&[(0, one.into()), (SETTLED + 17, other.into())], input, sidechain, || 480)
 }
 
 #[test]
@@ -125,20 +133,16 @@ fn the_sidechain_is_faded_with_and_without_lookahead() {
     for lookahead in [false, true] {
         let (ring, release) = (0.05, 10.0);
         let main = Settings { lookahead, ring, release, mix: 100.0, ..Settings::REFERENCE };
-        let listening = Settings { listen: Listen::Sidechain, ..main };
+        let main = Controls::from(main);
+        let listening = Controls { routing: SIDECHAIN, ..main };
         let what = format!("lookahead {lookahead}");
         assert_seamless(&what, &changed(main, listening, &input, Some(&side)), SETTLED + 17);
         assert_seamless(&what, &changed(listening, main, &input, Some(&side)), SETTLED + 17);
     }
-    let listening = Settings {
-        listen: Listen::Sidechain,
-        mix: 100.0,
-        ring: 0.05,
-        release: 10.0,
-        ..Settings::REFERENCE
-    };
-    let delayed = Settings { lookahead: true, ..listening };
-    assert_seamless("on", &changed(listening, delayed, &input, Some(&side)), SETTLED + 17);
+    let main = Settings { mix: 100.0, ring: 0.05, release: 10.0, ..Settings::REFERENCE };
+    let [main, delayed] = [main, Settings { lookahead: true, ..main }]
+        .map(|settings| Controls { settings, routing: SIDECHAIN });
+    assert_seamless("on", &changed(main, delayed, &input, Some(&side)), SETTLED + 17);
 }
 
 #[test]
@@ -151,8 +155,8 @@ fn a_bank_that_is_switched_off_ranks_no_notes() {
     let input = [then(&silence), then(&loud)];
     let mono = Settings { mix: 100.0, voices: 2.0, floor: -90.0, ..Settings::REFERENCE };
     let stereo = Settings { stereo: Stereo::Stereo, ..mono };
-    let output = run(&[(0, stereo), (90_000, mono)], &input, None, || 480);
-    let fresh = run(&[(0, mono)], &both(quiet.clone()), None, || 480);
+    let output = run(&[(0, stereo.into()), (90_000, mono.into())], &input, None, || 480);
+    let fresh = run(&[(0, mono.into())], &both(quiet.clone()), None, || 480);
     let level = |sound: &Sound| rms_db(&sound[0][sound[0].len() - 48_000..]);
     assert!((level(&output) - level(&fresh)).abs() < 0.5, "{} {}", level(&output), level(&fresh));
 }
@@ -180,7 +184,8 @@ fn a_voice_that_comes_back_plays_no_old_chord() {
     for voice in Voice::ALL {
         let there = Settings { mix: 100.0, voice, ..Settings::REFERENCE };
         let soft = Settings { voice: Voice::Soft, ..there };
-        let output = run(&[(0, there), (90_000, soft), (384_000, there)], &input, None, || 480);
+        let changes = [(0, there), (90_000, soft), (384_000, there)].map(|(at, s)| (at, s.into()));
+        let output = run(&changes, &input, None, || 480);
         let ghost = rms_db(&output[0][384_000..388_800]);
         assert!(ghost < -90.0, "{voice:?}: {ghost:.1} dB");
     }
@@ -191,7 +196,7 @@ const TWELVE: [f64; 12] =
     [440.0, 465.0, 495.0, 520.0, 550.0, 590.0, 620.0, 660.0, 700.0, 740.0, 780.0, 830.0];
 
 /// Two choices that are made one after the other, with the sound before.
-fn pairs() -> impl Iterator<Item = (String, Settings, Settings)> {
+fn pairs() -> impl Iterator<Item = (String, Controls, Controls)> {
     let entries = |choice: &'static tone_filter_dsp::Choice| {
         // Of a long list, some that differ most.
         let count = choice.entries.len();
@@ -206,8 +211,13 @@ fn pairs() -> impl Iterator<Item = (String, Settings, Settings)> {
     pairs.filter_map(|((first, one), (second, two))| {
         // Far from its zeros, so that every choice has something to change. Without auto, whose gains take seconds where
         // other notes begin to sound.
-        let mut before =
-            Settings { mix: 100.0, octave: -1.0, ring: 0.2, release: 20.0, ..Settings::REFERENCE };
+        let mut before = Controls::from(Settings {
+            mix: 100.0,
+            octave: -1.0,
+            ring: 0.2,
+            release: 20.0,
+            ..Settings::REFERENCE
+        });
         first.set(&mut before, one);
         let mut after = before;
         second.set(&mut after, two);
@@ -226,7 +236,7 @@ fn every_choice_changes_without_click_and_hole_after_any_other() {
     let at = SETTLED + 17;
     for (what, before, after) in pairs() {
         // It plays again what it has recorded.
-        if !before.freeze && !after.freeze {
+        if !before.settings.freeze && !after.settings.freeze {
             assert_seamless(&what, &changed(before, after, &input, Some(&side)), at);
         }
     }
@@ -243,18 +253,19 @@ fn any_choices_at_any_times_leave_no_ghost_and_do_not_depend_on_the_block_sizes(
     for seed in 0..40 {
         let mut noise = noise(seed + 1);
         let mut random = |count: usize| ((noise() + 1.0) / 2.0 * count as f64) as usize;
-        let mut settings = Settings { ring: 0.2, ..Settings::default() };
-        let mut changes = vec![(0, settings)];
+        let mut controls = Controls::from(Settings { ring: 0.2, ..Settings::default() });
+        let mut changes = vec![(0, controls)];
         for _ in 0..24 {
             let choice = &CHOICES[random(CHOICES.len())];
-            choice.set(&mut settings, random(choice.entries.len()));
-            settings.octave = random(5) as f32 - 2.0;
-            settings.focus = 50.0 * random(3) as f32;
-            changes.push((random(frames), settings));
+            choice.set(&mut controls, random(choice.entries.len()));
+            controls.settings.octave = random(5) as f32 - 2.0;
+            controls.settings.focus = 50.0 * random(3) as f32;
+            changes.push((random(frames), controls));
         }
         changes.sort_by_key(|change| change.0);
         // A frozen sound does not end.
-        let last = Settings { freeze: false, ..changes[changes.len() - 1].1 };
+        let mut last = changes[changes.len() - 1].1;
+        last.settings.freeze = false;
         changes.push((frames, last));
         let output = run(&changes, &input, Some(&input), || 4800);
         for channel in &output {

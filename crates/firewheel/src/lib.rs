@@ -29,7 +29,7 @@ use triple_buffer::{Input, Output, triple_buffer};
 
 /// The filter, stereo to stereo. What is changed in it goes to the audio thread as an event, without locks there.
 ///
-/// Firewheel asks for a node's latency before there is a sample rate, so it is not told that of [`Settings::lookahead`],
+/// Firewheel asks for a node's latency before there is a sample rate, so it does not get that of [`Settings::lookahead`],
 /// [`ToneFilter::lookahead`] frames.
 ///
 /// With the feature `bevy`, it is a component of Bevy's.

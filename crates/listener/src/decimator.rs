@@ -1,7 +1,6 @@
 //! The decimator: resamples the input to the detectors' rate.
 
-use super::detector::CHUNK;
-use crate::BLOCK;
+use crate::{BLOCK, detectors::CHUNK};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use std::f64::consts::{PI, TAU};
 
@@ -13,6 +12,10 @@ const CUTOFF: f64 = 4700.0;
 const HIGHEST_CUTOFF: f64 = 0.45;
 /// Taps of the low-pass, as a multiple of the decimation factor.
 const TAPS: usize = 12;
+/// Samples are limited to this magnitude, so that no state overflows.
+const LOUDEST: f32 = 1e6;
+/// Samples below it count as 0, -300 dB of full scale, so that no state is denormal for long.
+const QUIETEST: f32 = 1e-15;
 /// Lanes of the widest vectors. The number of taps is filled up to a multiple of it.
 const WIDEST: usize = 16;
 
@@ -69,12 +72,20 @@ impl Decimator {
         self.position = 0;
     }
 
-    /// Appends a block to the memory.
+    /// The memory becomes that of `other`, for the same sample rate.
+    pub fn copy(&mut self, other: &Self) {
+        self.memory.copy_from_slice(&other.memory);
+        self.position = other.position;
+    }
+
+    /// Appends a block to the memory. What is no number counts as 0.
     pub fn push(&mut self, block: &[f32; BLOCK]) {
+        let block =
+            block.map(|x| if x.abs() >= QUIETEST { x.clamp(-LOUDEST, LOUDEST) } else { 0.0 });
         let half = self.memory.len() / 2;
         self.position = (self.position + BLOCK) % half;
         for start in [self.position, self.position + half] {
-            self.memory[start..start + BLOCK].copy_from_slice(block);
+            self.memory[start..start + BLOCK].copy_from_slice(&block);
         }
     }
 
@@ -121,6 +132,13 @@ impl Decimator {
 mod tests {
     use super::*;
     use fearless_simd::Fallback;
+
+    impl Decimator {
+        /// Bytes on the heap.
+        pub fn bytes(&self) -> usize {
+            size_of_val(&*self.taps) + size_of_val(&*self.memory)
+        }
+    }
 
     #[test]
     fn decimated_samples_equal_the_low_pass_at_every_nth_sample() {

@@ -1,34 +1,49 @@
-//! The listener decides which notes are played: 48 decisions every 11.6 ms.
+//! The listener decides which notes are played: 80 decisions every 11.6 ms.
+//!
+//! ```text
+//! samples -> Decimator -> Detectors -> Features -> Network -> Decider -> Notes
+//!            each channel, each block | each frame | in steps, spread over some blocks
+//! ```
 //!
 //! `docs/listening.md` has the formulas; the crate `tone-filter-reference` computes the same in f64, one sample at a
 //! time.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod decide;
 mod decimator;
-mod detector;
-mod model;
+mod dense;
+mod detectors;
+mod features;
+#[doc(hidden)]
+pub mod measure;
 mod network;
 pub mod notes;
 mod weights;
 
+pub use decide::Decisions;
+
+use decide::{Decider, LOOKAHEAD};
 use decimator::{Decimator, decimation};
-use detector::{CHUNK, Detectors, FIRST_BAND, Row};
+use detectors::{CHUNK, Detectors, GROUPS};
 use fearless_simd::Simd;
-use model::Model;
-use network::Network;
+use features::{Features, STEP_COST};
+use network::{Network, STEPS};
 use tone_filter_simd::{Kernel, Work};
 
 /// Samples of a block.
 pub const BLOCK: usize = 64;
 
-/// The number of notes, A3 to G#7.
-pub const TONES: usize = 48;
+/// The number of notes, E1 to B7.
+pub const NOTES: usize = 80;
+/// The MIDI note of the lowest one.
+pub const LOWEST_NOTE: usize = 28;
 
 /// Seconds from one decision to the next; the nearest whole number of detector samples is taken.
 pub const FRAME: f64 = 512.0 / 44_100.0;
-/// The most frames that a decision looks ahead.
-const LOOKAHEAD: usize = 4;
+
+/// The share of the greatest step in the work on a frame.
+const GREATEST_STEP: f64 = 0.02;
 
 /// The step of a one-pole tracker with time constant `tau` s: `1 - exp(-1 / (tau fs))`.
 fn tracker_step(tau: f64, rate: f64) -> f64 {
@@ -42,103 +57,88 @@ pub fn frame(sample_rate: f64) -> (usize, usize) {
     (decimation, frame)
 }
 
-/// The decisions for one frame.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Decisions {
-    /// Whether the note of each band is played.
-    pub on: [bool; TONES],
-    /// Log odds that it is played, before threshold and hysteresis.
-    pub logit: [f32; TONES],
-    /// Power of the input at the note's frequency, at the time that the decision refers to: 0.5 for a full-scale sine.
-    pub level: [f32; TONES],
-    /// The greatest power there from that time to the last frame: with lookahead, that of a note that is just setting in.
-    pub peak: [f32; TONES],
-    /// Frames decided since the reset. The decision refers to the time `frames * frame - lookahead` in samples of the
-    /// input.
-    pub frames: u64,
-    /// Samples from the end of the last of these frames to the end of the block with which the decision was returned;
-    /// at most [`Listener::delay`].
-    pub age: u64,
-}
-
-impl Decisions {
-    /// Nothing is played.
-    pub const NONE: Self = Self {
-        on: [false; TONES],
-        logit: [0.0; TONES],
-        level: [0.0; TONES],
-        peak: [0.0; TONES],
-        frames: 0,
-        age: 0,
-    };
+/// The network that listens.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Model {
+    /// 3.1 million multiply-adds a frame.
+    #[default]
+    Full,
+    /// 0.8 million, and slightly less accurate.
+    Light,
 }
 
 /// Decides which notes of a signal are played.
 ///
-/// It processes whole blocks of 64 samples, each in bounded time: the block in which a frame ends computes the
-/// templates of the decision, the next block the rest. It does not switch denormals off.
+/// It processes whole blocks of 64 samples, each in bounded time: the work on a frame's decisions is spread over the block
+/// in which the frame ends and those that follow. It does not depend on how denormals are treated.
 #[derive(Debug, Clone)]
 pub struct Listener {
     sample_rate: f64,
     decimation: usize,
     /// Samples of a frame, at the rate of the detectors.
     frame: usize,
-    /// Whether decisions look ahead from the next frame on.
-    looks_ahead: bool,
+    /// Whether decisions look ahead: for the last frame that has ended, and from the next one on.
+    looks_ahead: [bool; 2],
+    /// The same for the network.
+    model: [Model; 2],
     /// Frequency of the detector of A4 in Hz: the current one, and that from the next frame on.
     a4: [f64; 2],
     /// The amount by which the threshold is lowered, in log odds.
     sensitivity: f32,
-    decimator: Decimator,
+    /// The channels of the last block, one or two.
+    channels: usize,
+    decimators: [Decimator; 2],
     detectors: Detectors,
-    network: Network,
+    features: Features,
+    full: Box<Network<16, 32>>,
+    light: Box<Network<8, 16>>,
     /// Samples from the start of the next block to the end of the next chunk for the detectors.
     chunk_end: usize,
     /// Samples from the start of that chunk to the end of the frame, at the detectors' rate.
     left: usize,
-    /// The next step of the decision for the last frame, if it is not complete.
+    /// The work on the decision for the last frame, if it is not complete.
     pending: Option<Pending>,
-    /// The detectors' powers at the end of that frame.
-    power: Row,
-    /// Power at each band at the end of the last frames, newest first.
-    levels: [[f32; TONES]; LOOKAHEAD + 1],
+    decider: Decider,
     /// Blocks since the reset.
     blocks: u64,
-    decisions: Decisions,
 }
 
-/// The steps of a decision.
-#[derive(Debug, Clone, Copy)]
-enum Pending {
-    Templates,
-    Combination,
+/// Work that is begun.
+#[derive(Debug, Clone, Copy, Default)]
+struct Pending {
+    /// The next step, of the features, then of the network.
+    step: usize,
+    /// The cost of the steps before, and the blocks that have worked on it.
+    done: usize,
+    blocks: usize,
 }
 
 impl Listener {
-    /// A listener for signals of `sample_rate` Hz (1000 to 1e9), tuned to A4 = 440 Hz. With `lookahead`, its decisions
-    /// are more accurate, and refer to the time [`Listener::lookahead`] samples ago.
-    pub fn new(sample_rate: f64, lookahead: bool) -> Self {
+    /// A listener for signals of `sample_rate` Hz (1000 to 1e9), tuned to A4 = 440 Hz, with the network `model`. With
+    /// `lookahead`, its decisions are more accurate, and refer to the time [`Listener::lookahead`] samples ago.
+    ///
+    /// The first one also reads the weights, which all share.
+    pub fn new(sample_rate: f64, lookahead: bool, model: Model) -> Self {
         let (decimation, frame) = frame(sample_rate);
         let mut listener = Self {
             sample_rate,
             decimation,
             frame,
-            looks_ahead: lookahead,
+            looks_ahead: [lookahead; 2],
+            model: [model; 2],
             a4: [0.0, 440.0],
             sensitivity: 0.0,
-            decimator: Decimator::new(sample_rate),
+            channels: 1,
+            decimators: [Decimator::new(sample_rate), Decimator::new(sample_rate)],
             detectors: Detectors::new(),
-            network: Network::new(
-                (frame * decimation) as f64 / sample_rate,
-                Model::fitted(lookahead),
-            ),
+            features: Features::new((frame * decimation) as f64 / sample_rate),
+            full: Box::new(Network::new(&weights::FULL)),
+            light: Box::new(Network::new(&weights::LIGHT)),
             chunk_end: 0,
             left: 0,
             pending: None,
-            power: Row::ZERO,
-            levels: [[0.0; TONES]; LOOKAHEAD + 1],
+            decider: Decider::NEW,
             blocks: 0,
-            decisions: Decisions::NONE,
         };
         listener.reset();
         listener
@@ -146,25 +146,34 @@ impl Listener {
 
     /// Resets it to the state after silence.
     pub fn reset(&mut self) {
-        self.decimator.reset();
+        self.decimators.iter_mut().for_each(Decimator::reset);
         self.detectors.reset();
+        self.features.reset();
+        self.full.reset();
+        self.light.reset();
         self.tune();
-        self.network.set_model(Model::fitted(self.looks_ahead));
-        self.network.reset();
+        self.looks_ahead[0] = self.looks_ahead[1];
+        self.model[0] = self.model[1];
+        self.channels = 1;
         self.left = self.frame;
         self.chunk_end = self.left.min(CHUNK) * self.decimation;
         self.pending = None;
-        self.levels = [[0.0; TONES]; LOOKAHEAD + 1];
+        self.decider = Decider::NEW;
         self.blocks = 0;
-        self.decisions = Decisions::NONE;
     }
 
-    /// Switches lookahead on or off, from the next frame on.
+    /// Switches lookahead on or off, from the next frame on. Both kinds of decisions come from one network, which keeps its
+    /// state.
     pub fn set_lookahead(&mut self, lookahead: bool) {
-        self.looks_ahead = lookahead;
+        self.looks_ahead[1] = lookahead;
     }
 
-    /// Tunes it to `tuning` Hz for A4 and bands moved by `transpose` semitones, from the next frame on.
+    /// Chooses the network, from the next frame on. A new one starts as after silence.
+    pub fn set_model(&mut self, model: Model) {
+        self.model[1] = model;
+    }
+
+    /// Tunes it to `tuning` Hz for A4 and notes moved by `transpose` semitones, from the next frame on.
     pub fn set_tuning(&mut self, tuning: f64, transpose: f64) {
         self.a4[1] = tuning * libm::exp2(transpose / 12.0);
     }
@@ -176,14 +185,15 @@ impl Listener {
 
     /// Samples from the time that decisions refer to, to the end of the last frame.
     pub fn lookahead(&self) -> usize {
-        self.network.model().lookahead * self.frame()
+        if self.looks_ahead[0] { LOOKAHEAD * self.frame() } else { 0 }
     }
 
-    /// The greatest number of samples from the end of a frame to the end of the block that returns its decision: the
-    /// rest of one block and all of the next. Always 64 at 44.1 kHz.
+    /// The greatest number of samples from the end of a frame to the end of the block that returns its decision: 256 at
+    /// 44.1 kHz, 5.8 ms.
     pub fn delay(&self) -> usize {
         // The ends of frames within a block are multiples of the common divisor of the lengths of frame and block.
-        2 * BLOCK - (1 << self.frame().trailing_zeros().min(BLOCK.trailing_zeros()))
+        let common = 1 << self.frame().trailing_zeros().min(BLOCK.trailing_zeros());
+        self.parts() * BLOCK - common
     }
 
     /// Samples of the input from one decision to the next.
@@ -193,78 +203,109 @@ impl Listener {
 
     /// The last decisions.
     pub fn decisions(&self) -> &Decisions {
-        &self.decisions
+        &self.decider.decisions
     }
 
-    /// Processes a block of finite samples with the vectors of `kernel`. Returns the decisions for a frame if one was
-    /// completed; if frames are shorter than a block, those for the last one.
-    pub fn push(&mut self, kernel: Kernel, block: &[f32; BLOCK]) -> Option<&Decisions> {
-        let before = self.decisions.frames;
-        kernel.run(Push { listener: self, block });
-        (self.decisions.frames > before).then_some(&self.decisions)
+    /// Processes a block of one channel, or of two, with the vectors of `kernel`. Returns the decisions for a frame if one
+    /// was completed; if frames are shorter than a block, those for the last one.
+    ///
+    /// A second channel that appears continues as if it had been the same as the first one. Two channels that have always
+    /// been equal take no more time than one, and give its decisions.
+    pub fn push(
+        &mut self,
+        kernel: Kernel,
+        left: &[f32; BLOCK],
+        right: Option<&[f32; BLOCK]>,
+    ) -> Option<&Decisions> {
+        let before = self.decisions().frames;
+        kernel.run(Push { listener: self, left, right });
+        (self.decisions().frames > before).then_some(&self.decider.decisions)
     }
 
-    fn process<S: Simd>(&mut self, simd: S, block: &[f32; BLOCK]) {
+    /// Blocks over which the work on a decision is spread: as few as keep that of a block, with one step more, below twice
+    /// the mean.
+    fn parts(&self) -> usize {
+        let blocks = self.frame() as f64 / BLOCK as f64;
+        let share = (2.0 / blocks - GREATEST_STEP).max(1.0 / blocks);
+        (1.0 / share).ceil().min(blocks.floor()).max(1.0) as usize
+    }
+
+    fn process<S: Simd>(&mut self, simd: S, left: &[f32; BLOCK], right: Option<&[f32; BLOCK]>) {
         self.blocks += 1;
-        self.decimator.push(block);
+        // Channels that have always been equal are one.
+        let right = right.filter(|right| self.channels > 1 || *right != left);
+        self.set_channels(if right.is_some() { 2 } else { 1 });
+        for (decimator, block) in self.decimators.iter_mut().zip([Some(left), right]) {
+            block.into_iter().for_each(|block| decimator.push(block));
+        }
         while self.chunk_end <= BLOCK {
-            let mut chunk = self.decimator.chunk(simd, self.chunk_end);
             let size = self.left.min(CHUNK);
-            chunk[..CHUNK - size].fill(0.0);
+            let mut chunks = [[0.0; CHUNK]; 2];
+            let chunks = &mut chunks[..self.channels];
+            for (chunk, decimator) in chunks.iter_mut().zip(&self.decimators) {
+                *chunk = decimator.chunk(simd, self.chunk_end);
+                chunk[..CHUNK - size].fill(0.0);
+            }
             self.left -= size;
-            self.detectors.advance(simd, &chunk, self.left == 0);
+            self.detectors.advance(simd, chunks, self.left == 0);
             if self.left == 0 {
                 self.end_frame(simd);
             }
             self.chunk_end += self.left.min(CHUNK) * self.decimation;
         }
         self.chunk_end -= BLOCK;
-        self.decide(simd);
+        self.work(simd);
+    }
+
+    fn set_channels(&mut self, channels: usize) {
+        if channels > self.channels {
+            let [one, other] = &mut self.decimators;
+            other.copy(one);
+            self.detectors.copy_channel();
+        }
+        self.channels = channels;
     }
 
     fn end_frame<S: Simd>(&mut self, simd: S) {
         while self.pending.is_some() {
-            self.decide(simd);
+            self.work(simd);
         }
-        self.network.set_model(Model::fitted(self.looks_ahead));
-        self.pending = Some(Pending::Templates);
-        self.power = self.detectors.power();
+        self.looks_ahead[0] = self.looks_ahead[1];
+        if self.model[0] != self.model[1] {
+            self.model[0] = self.model[1];
+            match self.model[0] {
+                Model::Full => self.full.reset(),
+                Model::Light => self.light.reset(),
+            }
+        }
+        let levels = self.features.push(simd, &self.detectors, self.channels);
+        self.detectors.flush(simd);
+        self.decider.push_levels(levels);
+        self.pending = Some(Pending::default());
         self.left = self.frame;
         self.tune();
     }
 
-    /// Runs the next step of a pending decision.
-    fn decide<S: Simd>(&mut self, simd: S) {
-        match self.pending.take() {
-            None => {}
-            Some(Pending::Templates) => {
-                self.levels.rotate_right(1);
-                self.levels[0].copy_from_slice(&self.power.0[FIRST_BAND..FIRST_BAND + TONES]);
-                self.network.match_templates(simd, &self.power);
-                self.pending = Some(Pending::Combination);
-            }
-            Some(Pending::Combination) => {
-                let logit = self.network.combine(simd);
-                let model = self.network.model();
-                let on = model.threshold - self.sensitivity;
-                let off = on - model.hysteresis;
-                let audible = self.detectors.audible(FIRST_BAND..FIRST_BAND + TONES);
-                let bands = self.decisions.on.iter_mut().zip(&logit).zip(audible);
-                for ((played, logit), audible) in bands {
-                    *played = audible & (*logit > if *played { off } else { on });
-                }
-                self.decisions.logit = logit;
-                self.decisions.level = self.levels[model.lookahead];
-                self.decisions.peak = self.decisions.level;
-                for newer in &self.levels[..model.lookahead] {
-                    let peaks = self.decisions.peak.iter_mut().zip(newer);
-                    peaks.for_each(|(peak, newer)| *peak = peak.max(*newer));
-                }
-                self.decisions.frames += 1;
-                let decided = self.decisions.frames * self.frame() as u64;
-                self.decisions.age = self.blocks * BLOCK as u64 - decided;
-            }
+    /// Does a block's share of the pending work.
+    fn work<S: Simd>(&mut self, simd: S) {
+        let Some(mut pending) = self.pending.take() else { return };
+        let parts = self.parts();
+        let Self { full, light, features, .. } = self;
+        let complete = match self.model[0] {
+            Model::Full => pending.work(simd, features, full, parts),
+            Model::Light => pending.work(simd, features, light, parts),
+        };
+        if !complete {
+            self.pending = Some(pending);
+            return;
         }
+        let (logits, thresholds) = match self.model[0] {
+            Model::Full => (self.full.logits(), &self.full.weights().thresholds),
+            Model::Light => (self.light.logits(), &self.light.weights().thresholds),
+        };
+        let time = (self.frame * self.decimation, self.blocks);
+        let on = self.detectors.on();
+        self.decider.decide(logits, self.looks_ahead[0], thresholds, self.sensitivity, on, time);
     }
 
     /// Tunes the detectors if the tuning has changed.
@@ -277,15 +318,45 @@ impl Listener {
     }
 }
 
+impl Pending {
+    /// Works for a block, if all is to be done in `parts` blocks. Returns whether it is complete.
+    fn work<S: Simd, const C1: usize, const C: usize>(
+        &mut self,
+        simd: S,
+        features: &mut Features,
+        network: &mut Network<C1, C>,
+        parts: usize,
+    ) -> bool {
+        self.blocks += 1;
+        let target = (GROUPS * STEP_COST + network.total()) * self.blocks / parts;
+        while self.step < GROUPS + STEPS {
+            let of_network = self.step.checked_sub(GROUPS);
+            let cost = of_network.map_or(STEP_COST, |step| network.cost(step));
+            // Half of a step more or less.
+            if self.blocks < parts && self.done + cost / 2 > target {
+                return false;
+            }
+            match of_network {
+                None => features.step(simd, self.step),
+                Some(step) => network.step(simd, step, features),
+            }
+            self.done += cost;
+            self.step += 1;
+        }
+        true
+    }
+}
+
 /// The work on a block, generic over the vectors.
 struct Push<'a> {
     listener: &'a mut Listener,
-    block: &'a [f32; BLOCK],
+    left: &'a [f32; BLOCK],
+    right: Option<&'a [f32; BLOCK]>,
 }
 
 impl Work for Push<'_> {
     fn run<S: Simd>(self, simd: S) {
-        self.listener.process(simd, self.block);
+        self.listener.process(simd, self.left, self.right);
     }
 }
 

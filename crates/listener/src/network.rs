@@ -1,335 +1,331 @@
-//! The network that computes the log odds of the 48 notes from the powers of the detectors, frame by frame.
+//! The network: from the features of the detectors to the log odds of 80 notes, frame by frame.
 //!
-//! It is a small convolutional network over the semitones: all weights are the same at every note, except for one bias
-//! per band. The first layer (the templates) has the levels and their changes as inputs. The second layer combines the
-//! templates and features of the whole spectrum to four units without memory and two gated memories per band; the third
-//! adds these up. Each layer is a weighted sum of rows that are shifted by a number of semitones.
+//! ```text
+//! features of some frames -> near -> harmonic -> first GRU -> mix -> second GRU -> head
+//!                                      |  |                   ^ ^                  ^  ^
+//!                                      |  +-> whole, one GRU -|-+------------------+  |
+//!                                      +----- skip -----------+ ------ direct --------+
+//! ```
+//!
+//! All weights but the biases are the same at every position. A frame is computed in steps of [`ROWS`] positions of a layer,
+//! so that the work can be spread over time. `docs/listening.md` has the formulas.
 
-#![allow(clippy::needless_range_loop, reason = "several rows go side by side")]
-
-use super::{
-    detector::{DETECTORS, FIRST_BAND, LANES, Row},
-    model::{
-        CLIP, COMBINED, DIRECT, FIRST_TEMPLATE, FLOOR, LAG, LOUDNESS, MEMORIES, MOST_OFFSET, Model,
-        POSITIONS, QUIETEST, TEMPLATES, Tap, WHOLE,
-    },
+use crate::{
+    NOTES,
+    dense::{ROWS, Term, add_product, add_products},
+    detectors::DETECTORS,
+    features::{FEATURES, Features, MARGIN as FEATURE_MARGIN},
+    weights::{Cell, Layer, Weights},
 };
-use crate::{TONES, tracker_step};
-use fearless_simd::{Simd, SimdBase, SimdFloat};
-use tone_filter_simd::approx::{ln, logistic};
+use fearless_simd::Simd;
+use tone_filter_simd::approx::{logistic, tanh};
 
-/// Zero padding at each end of a row, for offsets up to [`MOST_OFFSET`].
-const MARGIN: usize = MOST_OFFSET;
+/// Log odds of a note: held now, held before (with lookahead), begun, begun before.
+pub const COLUMNS: usize = 4;
+/// The detector of the lowest note.
+pub const FIRST: usize = 4;
+/// Rows of zeros at both ends of the detectors' units, and of the cells.
+pub const NEAR_MARGIN: usize = 36;
+pub const HIDDEN_MARGIN: usize = 24;
+/// A unit of a cell nearer to 0 than this becomes 0, so that none is ever denormal.
+const LEAST: f32 = 1e-20;
 
-/// Rows with one value per position, and a margin at each end.
+/// Multiply-adds that take as long as the three functions of a cell's unit.
+const UNIT_COST: usize = 100;
+
+/// Steps of the layer of the detectors, and of the others.
+const NEAR_STEPS: usize = DETECTORS.div_ceil(ROWS);
+const STEPS_EACH: usize = NOTES / ROWS;
+/// The first step of each part.
+const HARMONIC: usize = NEAR_STEPS;
+const WHOLE: usize = HARMONIC + STEPS_EACH;
+const CELL: usize = WHOLE + 1;
+const MIX: usize = CELL + STEPS_EACH;
+const SECOND: usize = MIX + STEPS_EACH;
+const HEAD: usize = SECOND + STEPS_EACH;
+/// Steps of a frame.
+pub const STEPS: usize = HEAD + STEPS_EACH;
+
+/// Rows with one unit per column, on whole cache lines.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
-struct Rows<const ROWS: usize, const LENGTH: usize>([[f32; LENGTH]; ROWS]);
+struct Rows<const C: usize, const LENGTH: usize>([[f32; C]; LENGTH]);
 
-impl<const ROWS: usize, const LENGTH: usize> Rows<ROWS, LENGTH> {
-    const ZERO: Self = Self([[0.0; LENGTH]; ROWS]);
+impl<const C: usize, const LENGTH: usize> Rows<C, LENGTH> {
+    const ZERO: Self = Self([[0.0; C]; LENGTH]);
+
+    /// The inputs of [`ROWS`] outputs of which the first one is at `row`.
+    #[inline(always)]
+    fn window(&self, row: usize) -> &[[f32; C]; ROWS] {
+        window(&self.0, row)
+    }
+
+    #[inline(always)]
+    fn window_mut(&mut self, row: usize) -> &mut [[f32; C]; ROWS] {
+        &mut self.0[row..].as_chunks_mut().0[0]
+    }
 }
 
-/// Length of a row with one value per detector.
-const DETECTED: usize = MARGIN + LANES + MARGIN;
-/// Length of a row with one value per band.
-const BANDED: usize = MARGIN + TONES + MARGIN;
+/// [`ROWS`] rows from `row` on, of which there are enough: offsets and lags are checked when the weights are read.
+#[inline(always)]
+fn window<const C: usize>(rows: &[[f32; C]], row: usize) -> &[[f32; C]; ROWS] {
+    &rows[row..].as_chunks().0[0]
+}
 
-/// The network and its state.
+/// The network and its state: `C1` units for each detector, `C` for each note and for the whole.
 #[derive(Debug, Clone)]
-pub struct Network {
-    /// Duration of a frame in seconds.
-    period: f64,
-    model: &'static Model,
-    /// Weights of the new value in the reference power when it rises and falls.
-    loudness: [f32; 2],
-    /// Weights of the old value in the means.
-    keep: [[f32; TEMPLATES]; 2],
-    /// The reference power: the tracked total power.
-    reference: f32,
-    /// The levels of the last frames, as a ring buffer.
-    past: [Row; LAG],
-    oldest: usize,
-    /// Levels, rises and falls.
-    seen: Rows<3, DETECTED>,
-    templates: Rows<TEMPLATES, DETECTED>,
-    means: [[f32; TEMPLATES]; 2],
-    /// The memories, then the units without memory.
-    units: Rows<{ MEMORIES + DIRECT }, BANDED>,
+pub struct Network<const C1: usize, const C: usize> {
+    weights: &'static Weights<C1, C>,
+    near: Rows<C1, { DETECTORS + 2 * NEAR_MARGIN }>,
+    /// The notes' units.
+    notes: Rows<C, NOTES>,
+    /// The hidden state of the cell of the whole, and its share in the inputs of the second cells and in the log odds.
+    whole: [f32; C],
+    whole_mix: [f32; C],
+    whole_out: [f32; COLUMNS],
+    first: Rows<C, { NOTES + 2 * HIDDEN_MARGIN }>,
+    /// The inputs of the second cells.
+    mixed: Rows<C, NOTES>,
+    second: Rows<C, { NOTES + 2 * HIDDEN_MARGIN }>,
+    logits: Rows<COLUMNS, NOTES>,
 }
 
-impl Network {
-    /// At rest, for frames of `period` s.
-    pub fn new(period: f64, model: &'static Model) -> Self {
+impl<const C1: usize, const C: usize> Network<C1, C> {
+    /// At rest.
+    pub fn new(weights: &'static Weights<C1, C>) -> Self {
         Self {
-            period,
-            model,
-            loudness: LOUDNESS.map(|tau| tracker_step(tau, 1.0 / period) as f32),
-            keep: keep(model, period),
-            reference: QUIETEST as f32,
-            past: [Row::ZERO; LAG],
-            oldest: 0,
-            seen: Rows::ZERO,
-            templates: Rows::ZERO,
-            means: [[0.0; TEMPLATES]; 2],
-            units: Rows::ZERO,
+            weights,
+            near: Rows::ZERO,
+            notes: Rows::ZERO,
+            whole: [0.0; C],
+            whole_mix: [0.0; C],
+            whole_out: [0.0; COLUMNS],
+            first: Rows::ZERO,
+            mixed: Rows::ZERO,
+            second: Rows::ZERO,
+            logits: Rows::ZERO,
         }
     }
 
-    /// Sets the model, between two frames. Levels are kept, which all models share; means and memories start anew.
-    pub fn set_model(&mut self, model: &'static Model) {
-        if !std::ptr::eq(model, self.model) {
-            self.model = model;
-            self.keep = keep(model, self.period);
-            self.means = [[0.0; TEMPLATES]; 2];
-            self.units = Rows::ZERO;
-        }
-    }
-
-    /// The model in use.
-    pub fn model(&self) -> &'static Model {
-        self.model
-    }
-
-    /// Resets it to the state after silence.
+    /// Returns to the state after silence.
     pub fn reset(&mut self) {
-        self.reference = QUIETEST as f32;
-        self.past = [Row::ZERO; LAG];
-        self.means = [[0.0; TEMPLATES]; 2];
-        self.units = Rows::ZERO;
+        self.whole = [0.0; C];
+        (self.first, self.second) = (Rows::ZERO, Rows::ZERO);
     }
 
-    /// The first half of the work on a frame with these powers: the templates.
-    pub fn match_templates<S: Simd>(&mut self, simd: S, power: &Row) {
-        simd.vectorize(
-            #[inline(always)]
-            || {
-                self.contrast(simd, power);
-                let Model { templates, template_bias, .. } = self.model;
-                let at = MARGIN + FIRST_TEMPLATE;
-                let range = at..at + POSITIONS;
-                let mut rows = self.templates.0.each_mut().map(|row| &mut row[range.clone()]);
-                layer(simd, 0.0, template_bias, templates, &self.seen.0, at, &mut rows);
-            },
-        );
+    /// The weights.
+    pub fn weights(&self) -> &'static Weights<C1, C> {
+        self.weights
     }
 
-    /// The second half: the log odds of each note.
-    pub fn combine<S: Simd>(&mut self, simd: S) -> [f32; TONES] {
-        simd.vectorize(
-            #[inline(always)]
-            || {
-                let Model { combine, combine_bias, out, band_bias, .. } = self.model;
-                let [whole @ .., whole_odds] = self.whole(simd);
-                let mut bias = *combine_bias;
-                bias.iter_mut().zip(whole).for_each(|(bias, whole)| *bias += whole);
-                let mut combined = [[0.0; TONES]; COMBINED];
-                let mut rows = combined.each_mut().map(|row| &mut row[..]);
-                layer(
-                    simd,
-                    f32::MIN,
-                    &bias,
-                    combine,
-                    &self.templates.0,
-                    MARGIN + FIRST_BAND,
-                    &mut rows,
-                );
-                self.remember(simd, &combined);
-
-                let mut logits = [0.0; TONES];
-                let rows = &mut [&mut logits[..]];
-                layer_by::<S, 3, 1, 1, _>(
-                    simd,
-                    f32::MIN,
-                    &[whole_odds],
-                    out,
-                    &self.units.0,
-                    MARGIN,
-                    rows,
-                );
-                logits.iter_mut().zip(band_bias).for_each(|(logit, bias)| *logit += bias);
-                logits
-            },
-        )
+    /// The log odds of all notes, after the last step.
+    pub fn logits(&self) -> &[[f32; COLUMNS]; NOTES] {
+        &self.logits.0
     }
 
-    /// Computes the levels relative to the reference power, and their rises and falls.
+    /// The cost of a frame.
+    pub fn total(&self) -> usize {
+        (0..STEPS).map(|step| self.cost(step)).sum()
+    }
+
+    /// The cost of a step: its multiply-adds, and as many as take as long as the functions of its cells.
+    pub fn cost(&self, step: usize) -> usize {
+        let cells =
+            if (CELL..MIX).contains(&step) || (SECOND..HEAD).contains(&step) { ROWS } else { 0 };
+        self.multiply_adds(step) + UNIT_COST * C * cells
+    }
+
+    /// Multiply-adds of a step.
+    pub fn multiply_adds(&self, step: usize) -> usize {
+        let w = self.weights;
+        match step {
+            ..HARMONIC => ROWS * w.near.weights.len() * C1,
+            HARMONIC..WHOLE => ROWS * w.harmonic.weights.len() * C,
+            WHOLE..CELL => C * (2 * C + 6 * C + C + COLUMNS),
+            CELL..MIX => ROWS * 6 * C * C,
+            MIX..SECOND => ROWS * (w.mix.weights.len() + C) * C,
+            SECOND..HEAD => ROWS * 6 * C * C,
+            _ => ROWS * (w.head.weights.len() + C) * COLUMNS,
+        }
+    }
+
+    /// Computes a step of a frame. Steps follow each other from 0 to [`STEPS`], exclusive; meanwhile the features stay as
+    /// they are.
+    pub fn step<S: Simd>(&mut self, simd: S, step: usize, features: &Features) {
+        let row = |first: usize| (step - first) * ROWS;
+        match step {
+            // The last rows of the detectors overlap with those before.
+            ..HARMONIC => self.near(simd, (step * ROWS).min(DETECTORS - ROWS), features),
+            HARMONIC..WHOLE => self.harmonic(simd, row(HARMONIC)),
+            WHOLE..CELL => simd.vectorize(
+                #[inline(always)]
+                || self.whole(),
+            ),
+            CELL..MIX => {
+                let inputs = self.notes.window(row(CELL));
+                let hidden = self.first.window_mut(HIDDEN_MARGIN + row(CELL));
+                advance(simd, &self.weights.first, inputs, hidden);
+            }
+            MIX..SECOND => self.mix(simd, row(MIX)),
+            SECOND..HEAD => {
+                let inputs = self.mixed.window(row(SECOND));
+                let hidden = self.second.window_mut(HIDDEN_MARGIN + row(SECOND));
+                advance(simd, &self.weights.second, inputs, hidden);
+            }
+            _ => self.head(simd, row(HEAD)),
+        }
+    }
+
+    fn near<S: Simd>(&mut self, simd: S, row: usize, features: &Features) {
+        let Weights { lags, near: Layer { offsets, bias, weights }, .. } = self.weights;
+        let terms = weights.as_chunks::<FEATURES>().0.iter().enumerate().map(|(index, weights)| {
+            let (offset, lag) = (offsets[index / lags.len()], lags[index % lags.len()]);
+            Term {
+                inputs: window(features.rows(lag), shifted(FEATURE_MARGIN + row, offset)),
+                weights,
+            }
+        });
+        let out = self.near.window_mut(NEAR_MARGIN + row);
+        *out = *window(bias, row);
+        add_products(simd, terms, 0.0, out);
+    }
+
+    fn harmonic<S: Simd>(&mut self, simd: S, row: usize) {
+        let Layer { bias, .. } = &self.weights.harmonic;
+        let terms = along(&self.near.0, &self.weights.harmonic, NEAR_MARGIN + FIRST + row);
+        let out = self.notes.window_mut(row);
+        *out = *window(bias, row);
+        add_products(simd, terms, 0.0, out);
+    }
+
+    /// The cell of the whole, from the notes' mean and greatest units.
     #[inline(always)]
-    fn contrast<S: Simd>(&mut self, simd: S, power: &Row) {
-        let total = sum(simd, &power.0).max(QUIETEST as f32);
-        let [up, down] = self.loudness;
-        let step = if total > self.reference { up } else { down };
-        self.reference += step * (total - self.reference);
-        let scale = 1.0 / (FLOOR as f32 * self.reference);
-        let [level, rise, fall] = &mut self.seen.0;
-        let past = &mut self.past[self.oldest].0;
-        for i in 0..LANES {
-            let u = ln(1.0 + power.0[i] * scale);
-            let change = u - past[i];
-            past[i] = u;
-            level[MARGIN + i] = u;
-            rise[MARGIN + i] = if change > 0.0 { change } else { 0.0 };
-            fall[MARGIN + i] = if change < 0.0 { change } else { 0.0 };
+    fn whole(&mut self) {
+        let w = self.weights;
+        let [mut mean, mut most] = [[0.0; C]; 2];
+        for row in &self.notes.0 {
+            for c in 0..C {
+                mean[c] += row[c];
+                most[c] = row[c].max(most[c]);
+            }
         }
-        self.oldest = (self.oldest + 1) % LAG;
+        let mean = mean.map(|sum| sum / NOTES as f32);
+        let (of_mean, of_most) = w.whole_in.split_at(C);
+        let mut input = *w.whole_in_bias;
+        add_product(&mean, of_mean, &mut input);
+        add_product(&most, of_most, &mut input);
+        let input = input.map(|x| x.max(0.0));
+
+        let cell = &w.whole;
+        let (mut reset, mut update) = (*cell.reset.bias, *cell.update.bias);
+        let (mut candidate, mut own) = (*cell.candidate.bias, *cell.hidden_bias);
+        for (gate, sums) in [(&cell.reset, &mut reset), (&cell.update, &mut update)] {
+            add_product(&input, gate.input, sums);
+            add_product(&self.whole, gate.hidden, sums);
+        }
+        add_product(&input, cell.candidate.input, &mut candidate);
+        add_product(&self.whole, cell.candidate.hidden, &mut own);
+        update_hidden([&reset, &update, &candidate, &own], &mut self.whole);
+
+        self.whole_mix = [0.0; C];
+        add_product(&self.whole, w.whole_mix, &mut self.whole_mix);
+        self.whole_out = [0.0; COLUMNS];
+        add_product(&self.whole, w.whole_out, &mut self.whole_out);
     }
 
-    /// The contribution of the whole spectrum to each output of the second layer and to the log odds.
-    #[inline(always)]
-    fn whole<S: Simd>(&mut self, simd: S) -> [f32; COMBINED + 1] {
-        const FIRST: usize = MARGIN + FIRST_TEMPLATE;
-        let mut seen = [0.0; WHOLE];
-        for (c, template) in self.templates.0.iter().enumerate() {
-            let now = sum(simd, &template[FIRST..FIRST + POSITIONS]) / POSITIONS as f32;
-            seen[c] = now;
-            for (j, (mean, keep)) in self.means.iter_mut().zip(&self.keep).enumerate() {
-                mean[c] = now + keep[c] * (mean[c] - now);
-                seen[(j + 1) * TEMPLATES + c] = mean[c];
-            }
-        }
-        let level = &self.seen.0[0][MARGIN..MARGIN + LANES];
-        seen[WHOLE - 2] = sum(simd, level) / DETECTORS as f32;
-        seen[WHOLE - 1] = greatest(simd, level);
-        let mut sums = [0.0; COMBINED + 1];
-        for (seen, weights) in seen.iter().zip(&self.model.whole) {
-            for (sum, weight) in sums.iter_mut().zip(weights) {
-                *sum += seen * weight;
-            }
-        }
-        sums
+    fn mix<S: Simd>(&mut self, simd: S, row: usize) {
+        let Weights { mix, skip, .. } = self.weights;
+        let terms = along(&self.first.0, mix, HIDDEN_MARGIN + row);
+        let skip = Term { inputs: self.notes.window(row), weights: skip };
+        let out = self.mixed.window_mut(row);
+        *out = window(mix.bias, row).map(|bias| sum(bias, &self.whole_mix));
+        add_products(simd, terms.chain(std::iter::once(skip)), 0.0, out);
     }
 
-    /// Updates the memories and the units without memory with the outputs of the second layer.
-    #[inline(always)]
-    fn remember<S: Simd>(&mut self, simd: S, combined: &[[f32; TONES]; COMBINED]) {
-        let (memories, direct) = self.units.0.split_at_mut(MEMORIES);
-        for (g, memory) in memories.iter_mut().enumerate() {
-            for band in 0..TONES {
-                let memory = &mut memory[MARGIN + band];
-                let new = combined[MEMORIES + g][band].clamp(-CLIP, CLIP);
-                *memory += logistic(combined[g][band]) * (new - *memory);
-            }
-        }
-        let silence = S::f32s::splat(simd, 0.0);
-        for (unit, combined) in direct.iter_mut().zip(&combined[2 * MEMORIES..]) {
-            let unit = unit[MARGIN..MARGIN + TONES].chunks_exact_mut(S::f32s::LEN);
-            for (unit, combined) in unit.zip(combined.chunks_exact(S::f32s::LEN)) {
-                S::f32s::from_slice(simd, combined).max(silence).store_slice(unit);
-            }
-        }
+    fn head<S: Simd>(&mut self, simd: S, row: usize) {
+        let Weights { head, direct, .. } = self.weights;
+        let terms = along(&self.second.0, head, HIDDEN_MARGIN + row);
+        let direct = Term { inputs: self.mixed.window(row), weights: direct };
+        let out = self.logits.window_mut(row);
+        *out = window(head.bias, row).map(|bias| sum(bias, &self.whole_out));
+        add_products(simd, terms.chain(std::iter::once(direct)), f32::MIN, out);
     }
 }
 
-/// The weights of the old values in the templates' means, for frames of `period` s.
-fn keep(model: &Model, period: f64) -> [[f32; TEMPLATES]; 2] {
-    let keep = |seconds| (1.0 - tracker_step(f64::from(seconds), 1.0 / period)) as f32;
-    model.mean_seconds.map(|means| means.map(keep))
+#[cfg(test)]
+impl<const C1: usize, const C: usize> Network<C1, C> {
+    /// All units of all cells.
+    pub fn states(&self) -> impl Iterator<Item = f32> {
+        let cells = self.first.0.as_flattened().iter().chain(self.second.0.as_flattened());
+        cells.chain(&self.whole).copied()
+    }
 }
 
-/// Computes a layer for as many positions as `rows` has, 48 or 80, from the position `at` of the inputs `seen` on.
-/// Outputs are at least `least`.
+/// The terms of a layer for [`ROWS`] outputs; without offset, those of the first one would be at `row`.
 #[inline(always)]
-fn layer<S: Simd, const ALL: usize, const LENGTH: usize>(
-    simd: S,
-    least: f32,
-    bias: &[f32; ALL],
-    taps: &[Tap<ALL>],
-    seen: &[[f32; LENGTH]],
-    at: usize,
-    rows: &mut [&mut [f32]; ALL],
-) {
-    // As many sums as hide the latency of each and fit into the registers.
-    match (S::f32s::LEN, rows[0].len()) {
-        (16, TONES) => layer_by::<S, 3, 8, ALL, LENGTH>(simd, least, bias, taps, seen, at, rows),
-        (16, _) => layer_by::<S, 5, 4, ALL, LENGTH>(simd, least, bias, taps, seen, at, rows),
-        _ => layer_by::<S, 2, 4, ALL, LENGTH>(simd, least, bias, taps, seen, at, rows),
-    }
+fn along<'a, const IN: usize, const OUT: usize>(
+    rows: &'a [[f32; IN]],
+    layer: &'static Layer<OUT>,
+    row: usize,
+) -> impl Iterator<Item = Term<'a, IN, OUT>> + Clone {
+    let weights = layer.weights.as_chunks::<IN>().0;
+    layer
+        .offsets
+        .iter()
+        .zip(weights)
+        .map(move |(offset, weights)| Term { inputs: window(rows, shifted(row, *offset)), weights })
 }
 
-/// The same, with blocks of `V` vectors of neighbouring positions and `N` outputs.
 #[inline(always)]
-fn layer_by<S: Simd, const V: usize, const N: usize, const ALL: usize, const LENGTH: usize>(
-    simd: S,
-    least: f32,
-    bias: &[f32; ALL],
-    taps: &[Tap<ALL>],
-    seen: &[[f32; LENGTH]],
-    at: usize,
-    rows: &mut [&mut [f32]; ALL],
-) {
-    let lanes = S::f32s::LEN;
-    for first in (0..rows[0].len()).step_by(V * lanes) {
-        for (part, rows) in rows.as_chunks_mut::<N>().0.iter_mut().enumerate() {
-            let sums =
-                sum_up::<S, V, N, ALL, LENGTH>(simd, least, bias, taps, seen, part, at + first);
-            for i in 0..N {
-                for v in 0..V {
-                    sums[i][v].store_slice(&mut rows[i][first + v * lanes..][..lanes]);
-                }
-            }
-        }
-    }
+fn shifted(row: usize, offset: isize) -> usize {
+    row.wrapping_add_signed(offset)
 }
 
-/// Computes `N` outputs of a layer, the `part`th group, for `V` vectors from the position `at` on.
-///
-/// Not inlined, so that all registers are free for the sums.
+/// `a + b`, element by element.
+#[inline(always)]
+fn sum<const C: usize>(a: [f32; C], b: &[f32; C]) -> [f32; C] {
+    std::array::from_fn(|c| a[c] + b[c])
+}
+
+/// Advances the cells of [`ROWS`] notes by a frame.
 #[inline(never)]
-fn sum_up<S: Simd, const V: usize, const N: usize, const ALL: usize, const LENGTH: usize>(
+fn advance<S: Simd, const C: usize>(
     simd: S,
-    least: f32,
-    bias: &[f32; ALL],
-    taps: &[Tap<ALL>],
-    seen: &[[f32; LENGTH]],
-    part: usize,
-    at: usize,
-) -> [[S::f32s; V]; N] {
+    cell: &Cell<C>,
+    inputs: &[[f32; C]; ROWS],
+    hidden: &mut [[f32; C]; ROWS],
+) {
+    let (mut reset, mut update) = ([*cell.reset.bias; ROWS], [*cell.update.bias; ROWS]);
+    let (mut candidate, mut own) = ([*cell.candidate.bias; ROWS], [*cell.hidden_bias; ROWS]);
+    for (gate, sums) in [(&cell.reset, &mut reset), (&cell.update, &mut update)] {
+        let terms =
+            [Term { inputs, weights: gate.input }, Term { inputs: hidden, weights: gate.hidden }];
+        add_products(simd, terms.into_iter(), f32::MIN, sums);
+    }
+    for (inputs, weights, sums) in [
+        (inputs, cell.candidate.input, &mut candidate),
+        (&*hidden, cell.candidate.hidden, &mut own),
+    ] {
+        add_products(simd, std::iter::once(Term { inputs, weights }), f32::MIN, sums);
+    }
     simd.vectorize(
         #[inline(always)]
         || {
-            let lanes = S::f32s::LEN;
-            let bias: &[f32; N] = &bias.as_chunks().0[part];
-            let mut sums = [[S::f32s::splat(simd, 0.0); V]; N];
-            for i in 0..N {
-                sums[i] = [S::f32s::splat(simd, bias[i]); V];
+            for (row, hidden) in hidden.iter_mut().enumerate() {
+                update_hidden([&reset[row], &update[row], &candidate[row], &own[row]], hidden);
             }
-            let seen = seen.as_flattened();
-            for Tap { row, offset, weights } in taps {
-                let start = usize::from(*row) * LENGTH + at.wrapping_add_signed((*offset).into());
-                let seen = &seen[start..][..V * lanes];
-                let weights: &[f32; N] = &weights.as_chunks().0[part];
-                for i in 0..N {
-                    let weight = S::f32s::splat(simd, weights[i]);
-                    for v in 0..V {
-                        let seen = S::f32s::from_slice(simd, &seen[v * lanes..][..lanes]);
-                        sums[i][v] = seen.mul_add(weight, sums[i][v]);
-                    }
-                }
-            }
-            for sum in sums.as_flattened_mut() {
-                *sum = sum.max(S::f32s::splat(simd, least));
-            }
-            sums
         },
-    )
+    );
 }
 
-/// The sum of a row of whole vectors.
+/// The new hidden state, by the sums of reset, update, candidate and the candidate's product with the `hidden` state.
 #[inline(always)]
-fn sum<S: Simd>(simd: S, row: &[f32]) -> f32 {
-    let mut sum = S::f32s::splat(simd, 0.0);
-    for vector in row.chunks_exact(S::f32s::LEN) {
-        sum += S::f32s::from_slice(simd, vector);
+fn update_hidden<const C: usize>(sums: [&[f32; C]; 4], hidden: &mut [f32; C]) {
+    let [reset, update, candidate, own] = sums;
+    for c in 0..C {
+        let candidate = tanh(candidate[c] + logistic(reset[c]) * own[c]);
+        let kept = logistic(update[c]);
+        let new = candidate + kept * (hidden[c] - candidate);
+        hidden[c] = if new.abs() < LEAST { 0.0 } else { new };
     }
-    sum.reduce_sum()
-}
-
-/// The greatest value of a row of whole vectors.
-#[inline(always)]
-fn greatest<S: Simd>(simd: S, row: &[f32]) -> f32 {
-    let mut most = S::f32s::splat(simd, f32::MIN);
-    for vector in row.chunks_exact(S::f32s::LEN) {
-        most = most.max(S::f32s::from_slice(simd, vector));
-    }
-    most.reduce_max()
 }

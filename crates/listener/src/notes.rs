@@ -1,52 +1,51 @@
 //! Converts decisions, frame by frame, to notes with a start and an end.
 //!
-//! Decisions flicker, and stay on when a note is struck again while it sounds. So a note ends only after a few frames
-//! off, and where its level jumps it ends and a new one starts. With a minimum length, a note is reported late, when it
-//! has reached that length, but with the frame in which it started; this is for files, where latency does not matter.
-//! Live, it is reported at once.
+//! A held note is one note until the network decides that it begins again. For files, where latency does not matter, a
+//! note is reported when it has reached a minimum length, but with the frame in which it started. Live, it is reported at
+//! once, and ends only after a few frames off, since a decision that flickers would start it again.
 
-use super::{Decisions, TONES};
+use crate::{Decisions, NOTES};
 
-/// A note is struck again when its level is this many times the least of the last [`RISE`] frames: 4.8 dB.
-const STRUCK: f32 = 3.0;
-/// In frames: 35 ms.
-const RISE: usize = 3;
-/// Least number of frames between two strokes: 139 ms.
-const APART: u64 = 12;
-/// Frames off that do not end a note: 23 ms.
-const BRIDGE: u64 = 2;
+/// Least number of frames between two beginnings of a note that stays held: 70 ms.
+const AGAIN: u64 = 6;
+/// The shortest note in a file, in frames: the first whole number of them above 70 ms.
+const SHORTEST: u64 = 7;
+/// Frames off that do not end a live note: 23 ms.
+const HOLD: u64 = 2;
 /// The levels in dB of velocities 1 and 127; a sine of full scale has -3 dB.
 const VELOCITY_DB: [f32; 2] = [-60.0, -3.0];
 
 /// The start or the end of a note.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Event {
-    /// Its band, 0..48.
-    pub band: usize,
+    /// The index of the note, 0..80: its MIDI note less [`LOWEST_NOTE`](crate::LOWEST_NOTE), without a transposition.
+    pub note: usize,
     /// The value of [`Decisions::frames`] at the start or end.
     pub frame: u64,
     /// The velocity 1..=127 at the start; `None` at the end.
     pub velocity: Option<u8>,
 }
 
-/// The notes of all bands.
+/// All notes.
 #[derive(Debug, Clone)]
 pub struct Notes {
     /// Minimum length of a note in frames.
     shortest: u64,
-    tracks: [Track; TONES],
-    /// The levels of the last frames, as a ring buffer.
-    levels: [[f32; TONES]; RISE],
+    /// Frames off that do not end a note.
+    hold: u64,
+    tracks: [Track; NOTES],
     frame: u64,
 }
 
-/// The note of a band.
+/// One note.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Track {
     /// The frame in which it started; `None` without a note.
     start: Option<u64>,
     /// Whether its start was reported.
     reported: bool,
+    /// Whether the beginning has been over since the start, so that another one can follow.
+    armed: bool,
     /// Its greatest level.
     peak: f32,
     /// The last frame in which it was on.
@@ -54,27 +53,26 @@ struct Track {
 }
 
 impl Track {
-    const NONE: Self = Self { start: None, reported: false, peak: 0.0, last: 0 };
+    const NONE: Self = Self { start: None, reported: false, armed: false, peak: 0.0, last: 0 };
 }
 
 impl Notes {
     /// Reports notes as soon as they start, and their end as soon as it is known, in that frame.
     pub const fn live() -> Self {
-        Self::new(1)
+        Self::new(1, HOLD)
     }
 
-    /// Reports only notes of at least 93 ms (8 frames), with the frames in which they start and end.
+    /// Reports only notes of at least 70 ms (7 frames), with the frames in which they start and end.
     pub const fn checked() -> Self {
-        Self::new(8)
+        Self::new(SHORTEST, 0)
     }
 
-    const fn new(shortest: u64) -> Self {
-        let levels = [[0.0; TONES]; RISE];
-        Self { shortest, tracks: [Track::NONE; TONES], levels, frame: 0 }
+    const fn new(shortest: u64, hold: u64) -> Self {
+        Self { shortest, hold, tracks: [Track::NONE; NOTES], frame: 0 }
     }
 
-    /// Passes the start and the end of notes on the bands `sounding` to `report`, if the decisions are those for a new
-    /// frame.
+    /// Passes the start and the end of the notes that are `sounding` (by index) to `report`, if the decisions are those for
+    /// a new frame.
     pub fn push(
         &mut self,
         decisions: &Decisions,
@@ -89,48 +87,50 @@ impl Notes {
             // The listener was reset.
             self.finish(&mut report);
         }
-        for (band, track) in self.tracks.iter_mut().enumerate() {
-            let level = decisions.level[band];
-            if decisions.on[band] && sounding(band) {
-                let least = self.levels.iter().fold(level, |least, levels| least.min(levels[band]));
-                let struck = |start| frame - start >= APART && level > STRUCK * least;
-                if track.start.is_none_or(struck) {
-                    track.end(band, frame, &mut report);
+        for (note, track) in self.tracks.iter_mut().enumerate() {
+            let begun = decisions.begun[note];
+            if decisions.on[note] && sounding(note) {
+                let again = |start| begun && track.armed && frame - start >= AGAIN;
+                if track.start.is_none_or(again) {
+                    track.end(note, frame, &mut report);
                     track.start = Some(frame);
+                } else {
+                    track.armed |= !begun;
                 }
                 track.last = frame;
-                track.peak = track.peak.max(decisions.peak[band]);
+                track.peak = track.peak.max(decisions.peak[note]);
                 if let Some(start) = track.start
                     && !track.reported
                     && frame + 1 - start >= self.shortest
                 {
                     track.reported = true;
                     let velocity = Some(velocity(track.peak));
-                    report(Event { band, frame: start, velocity });
+                    report(Event { note, frame: start, velocity });
                 }
-            } else if track.start.is_some() && frame - track.last > BRIDGE {
-                let end = if self.shortest == 1 { frame } else { track.last + 1 };
-                track.end(band, end, &mut report);
+            } else if track.start.is_some() {
+                track.armed |= !begun;
+                if frame - track.last > self.hold {
+                    track.end(note, frame, &mut report);
+                }
             }
         }
-        self.levels[frame as usize % RISE] = decisions.level;
         self.frame = frame;
     }
 
     /// Ends all notes after the last frame, and resets the state.
     pub fn finish(&mut self, mut report: impl FnMut(Event)) {
-        for (band, track) in self.tracks.iter_mut().enumerate() {
-            track.end(band, self.frame + 1, &mut report);
+        for (note, track) in self.tracks.iter_mut().enumerate() {
+            track.end(note, self.frame + 1, &mut report);
         }
-        *self = Self::new(self.shortest);
+        *self = Self::new(self.shortest, self.hold);
     }
 }
 
 impl Track {
     /// Ends the note, if there is one.
-    fn end(&mut self, band: usize, frame: u64, report: &mut impl FnMut(Event)) {
+    fn end(&mut self, note: usize, frame: u64, report: &mut impl FnMut(Event)) {
         if self.reported {
-            report(Event { band, frame, velocity: None });
+            report(Event { note, frame, velocity: None });
         }
         *self = Self::NONE;
     }
@@ -147,53 +147,55 @@ fn velocity(level: f32) -> u8 {
 mod tests {
     use super::*;
 
-    /// The events of band 5 for its levels in the frames from 1 on; where a level is negative, the band is off.
-    fn events(mut notes: Notes, levels: &[f32]) -> Vec<(u64, Option<u8>)> {
+    /// The events of note 5 for a text with one letter per frame from 1 on: `.` off, `-` held, `b` held and begun.
+    fn events(mut notes: Notes, frames: &str) -> Vec<(u64, Option<u8>)> {
         let mut events = Vec::new();
         let mut decisions = Decisions::NONE;
-        for (frame, level) in levels.iter().enumerate() {
+        for (frame, letter) in frames.chars().enumerate() {
             decisions.frames = frame as u64 + 1;
-            (decisions.on[5], decisions.level[5]) = (*level > 0.0, level.abs());
-            decisions.peak = decisions.level;
+            (decisions.on[5], decisions.begun[5]) = (letter != '.', letter == 'b');
+            decisions.peak[5] = 0.5;
             notes.push(&decisions, |_| true, |event| events.push(event));
         }
         notes.finish(|event| events.push(event));
-        assert!(events.iter().all(|event| event.band == 5));
+        assert!(events.iter().all(|event| event.note == 5));
         events.iter().map(|event| (event.frame, event.velocity)).collect()
+    }
+
+    fn starts(notes: Notes, frames: &str) -> Vec<u64> {
+        let events = events(notes, frames);
+        events.iter().filter(|(_, on)| on.is_some()).map(|(frame, _)| *frame).collect()
     }
 
     #[test]
     fn a_note_begins_and_ends_with_its_decisions() {
-        let levels = [-0.5, 0.5, 0.5, -0.5, 0.5, -0.5, -0.5, -0.5];
-        assert_eq!(events(Notes::live(), &levels), [(2, Some(127)), (8, None)]);
-        assert_eq!(events(Notes::live(), &levels[..3]), [(2, Some(127)), (4, None)]);
-        let long = [&[0.5; 8][..], &[-0.5; 4]].concat();
-        assert_eq!(events(Notes::checked(), &long), [(1, Some(127)), (9, None)]);
-        assert_eq!(events(Notes::live(), &long), [(1, Some(127)), (11, None)]);
+        assert_eq!(events(Notes::live(), ".--.-..."), [(2, Some(127)), (8, None)]);
+        assert_eq!(events(Notes::live(), ".--"), [(2, Some(127)), (4, None)]);
+        assert_eq!(events(Notes::checked(), "--------.."), [(1, Some(127)), (9, None)]);
+        assert_eq!(events(Notes::live(), "--------..."), [(1, Some(127)), (11, None)]);
     }
 
     #[test]
-    fn a_short_note_is_not_reported_and_a_short_gap_is_bridged() {
-        assert_eq!(events(Notes::checked(), &[0.1; 7]), []);
-        assert_eq!(events(Notes::checked(), &[0.1; 8]).len(), 2);
-        let gap = |off: usize| [&[0.1; 8][..], &[-0.1; 3][..off], &[0.1; 8]].concat();
-        let frames = |levels: &[f32]| -> Vec<u64> {
-            events(Notes::checked(), levels).iter().map(|(frame, _)| *frame).collect()
-        };
-        assert_eq!(frames(&gap(2)), [1, 19]);
-        assert_eq!(frames(&gap(3)), [1, 9, 12, 20]);
+    fn notes_of_less_than_70_ms_are_left_out_of_files() {
+        assert_eq!(events(Notes::checked(), "------"), []);
+        assert_eq!(events(Notes::checked(), "-------").len(), 2);
+        assert_eq!(starts(Notes::checked(), "-------.-------"), [1, 9]);
     }
 
     #[test]
-    fn a_jump_of_the_level_is_a_new_note() {
-        let jump = |by: f32| [[0.01; 20], [0.01 * by; 20]].concat();
-        let starts = |levels: &[f32]| -> Vec<u64> {
-            let events = events(Notes::checked(), levels);
-            events.iter().filter(|(_, on)| on.is_some()).map(|(frame, _)| *frame).collect()
-        };
-        assert_eq!(starts(&jump(2.5)), [1]);
-        assert_eq!(starts(&jump(3.5)), [1, 21]);
-        assert_eq!(starts(&jump(3.5)[12..]), [1], "too near to the first");
+    fn a_short_gap_does_not_end_a_live_note() {
+        assert_eq!(starts(Notes::live(), "----..----"), [1]);
+        assert_eq!(starts(Notes::live(), "----...----"), [1, 8]);
+    }
+
+    #[test]
+    fn a_held_note_begins_anew_once_for_each_beginning() {
+        for notes in [Notes::live, Notes::checked] {
+            assert_eq!(starts(notes(), "bbb--------bbbb-------"), [1, 12]);
+            assert_eq!(starts(notes(), "bbbbbbbbbbbbbbbbbbbbb"), [1], "it is still the first one");
+        }
+        assert_eq!(starts(Notes::live(), "bb--b-----------"), [1], "too near to the first one");
+        assert_eq!(starts(Notes::live(), "bb----b---------"), [1, 7]);
     }
 
     #[test]

@@ -37,10 +37,11 @@ pub fn analyse(
     let format = source.format();
     let rate = f64::from(format.rate);
     let count = usize::from(format.channels);
-    let settings = Settings { midi_out: true, ..*settings };
-    let filter = ToneFilter::new(rate, &settings)
+    let filter = ToneFilter::new(rate, settings)
         .map_err(|source| Error::Filter { path: input.into(), source })?;
     let mut filter = filter.with_channels(count).with_kernel(kernel);
+    filter.detect_notes(true);
+    filter.reset();
     let mut player = Player::new(keys, &filter);
     let latency = filter.latency();
     // Silence that pushes the end of the file out of the filter.

@@ -18,7 +18,7 @@ const MOST: u64 = 1 << 20;
 /// Refuses headers, as a container hands them to the decoder, whose tables are too large.
 pub fn check(headers: &[u8]) -> Result<()> {
     let setup = headers.windows(SETUP.len()).position(|bytes| bytes == SETUP);
-    // The decoder says what is wrong with those without.
+    // The decoder reports what is wrong with those without.
     let Some(setup) = setup else { return Ok(()) };
     let mut bits = BitReaderRtl::new(&headers[setup + SETUP.len()..]);
     let mut numbers = 0;

@@ -40,7 +40,7 @@ const COMPANDED: [AudioCodecId; 5] = [
     CODEC_ID_ADPCM_IMA_WAV,
 ];
 
-/// Floating point, which containers do not always say of the samples.
+/// Floating point, which containers do not always declare.
 const FLOAT: [AudioCodecId; 4] =
     [CODEC_ID_PCM_F32BE, CODEC_ID_PCM_F32LE, CODEC_ID_PCM_F64BE, CODEC_ID_PCM_F64LE];
 
@@ -52,7 +52,7 @@ pub struct Reader {
     stream: Stream,
     format: Format,
     natural_depth: Depth,
-    /// Samples a channel of the file, if its header tells.
+    /// Samples a channel of the file, if its header has it.
     frames: Option<u64>,
     /// What the last packet held, and how much of it is used up.
     packet: Vec<Vec<f32>>,
@@ -108,7 +108,7 @@ impl Reader {
             packet: Vec::new(),
             used: 0,
         };
-        // Only what is decoded tells the truth about channels and rate.
+        // Only decoded samples show the true channels and rate.
         if !reader.decode()? {
             let path = path.into();
             return Err(if frames > Some(0) { Error::CutShort(path) } else { Error::Empty(path) });
@@ -126,7 +126,7 @@ impl Reader {
         self.natural_depth
     }
 
-    /// Samples a channel in the whole file, if its header tells.
+    /// Samples a channel in the whole file, if its header has it.
     pub fn frames(&self) -> Option<u64> {
         self.frames
     }
@@ -217,7 +217,7 @@ impl Stream {
         }
         if let (CODEC_ID_VORBIS, Some(headers)) = (parameters.codec, &parameters.extra_data) {
             codebooks::check(headers).map_err(fault)?;
-            // symphonia garbles them; docs/architecture.md says how.
+            // symphonia garbles them; docs/architecture.md describes it.
             let count = parameters.channels.as_ref().map_or(0, Channels::count);
             if count > 2 {
                 let coding = format!("{count}-channel Vorbis");
@@ -241,7 +241,7 @@ impl Stream {
         Ok(Self { container, decoder, track, frames, read: 0, end: 0 })
     }
 
-    /// What the container says of the coding.
+    /// The container's description of the coding.
     fn parameters(&self) -> &AudioCodecParameters {
         self.decoder.codec_params()
     }

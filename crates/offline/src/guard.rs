@@ -39,6 +39,6 @@ mod tests {
         assert_eq!(guarded(|| Ok(3)).unwrap(), 3);
         let panicked = guarded(|| -> Result<()> { panic!("of a decoder") });
         assert!(matches!(panicked, Err(Fault::DecodeError(_))), "{panicked:?}");
-        assert!(!GUARDED.get(), "panics of others are told");
+        assert!(!GUARDED.get(), "panics of others are printed");
     }
 }

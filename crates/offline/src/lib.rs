@@ -41,7 +41,7 @@ pub enum Error {
     Read {
         /// The input.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// No file matches a pattern.
@@ -119,7 +119,7 @@ pub enum Error {
     Filter {
         /// The input.
         path: PathBuf,
-        /// What the filter says.
+        /// The filter's error.
         source: tone_filter_dsp::Error,
     },
     /// The output exists, and nobody allowed to overwrite it.
@@ -161,7 +161,7 @@ pub enum Error {
     Temporary {
         /// What is stored: the input or the output.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
     /// The output cannot be created or written.
@@ -169,7 +169,7 @@ pub enum Error {
     Write {
         /// The output.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
 }

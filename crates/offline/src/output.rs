@@ -47,7 +47,7 @@ impl Output {
     /// When `path` is `input`, by whatever name; when it exists and `force` is not set; when it is not a
     /// regular file; when its folder cannot be made or written to.
     pub fn create(path: &Path, input: &Path, force: bool) -> Result<Self, Error> {
-        // The error's own text tells the temporary name, which nobody knows.
+        // The error's own text has the temporary name, which no user knows.
         let unwritable = |error: io::Error| Error::writing(path, error.kind().into());
         if path == Path::new(STDIO) {
             let file = Destination::Stdout(tempfile::tempfile().map_err(unwritable)?);
@@ -158,7 +158,7 @@ fn keep_owner_and_mode(file: &File, target: &Path) -> io::Result<()> {
     file.set_permissions(old.permissions())
 }
 
-/// Creates a temporary file, and holds its lock as long as it is open: that tells it from those that nobody works on.
+/// Creates a temporary file, and holds its lock as long as it is open: so that others see that it is in use.
 fn create_locked(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).write(true).create_new(true).open(path)?;
     // Another run may have swept it before it was locked. Where there are no locks, nobody sweeps.

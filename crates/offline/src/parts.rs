@@ -20,7 +20,7 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Those of `file`. What is not MP3, or has no header to tell its length, is one part.
+    /// Those of `file`. What is not MP3, or has no length in its header, is one part.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -81,7 +81,7 @@ fn starts(file: &File, len: u64) -> io::Result<Vec<u64>> {
 fn coded_len(frame: &[u8]) -> Option<u32> {
     let tag = frame.windows(4).take(FURTHEST + 1).position(|id| id == b"Xing" || id == b"Info")?;
     let word = |at: usize| Some(u32::from_be_bytes(*frame.get(tag + at..)?.first_chunk()?));
-    // The first bit says that the number of frames is there, the second one the length.
+    // The first bit is set where the number of frames follows, the second one where the length does.
     let flags = word(4)?;
     let len = if flags & 1 == 0 { word(8) } else { word(12) };
     len.filter(|len| flags & 2 != 0 && *len as usize > FURTHEST)

@@ -68,10 +68,12 @@ impl<'a> Pass<'a> {
         let Format { channels, rate, .. } = source.format();
         let path = || input.path().to_path_buf();
         let hertz = f64::from(rate);
-        let filter = ToneFilter::new(hertz, &options.settings)
+        let mut filter = ToneFilter::new(hertz, &options.settings)
             .map_err(|source| Error::Filter { path: path(), source })?
             .with_channels(usize::from(channels))
             .with_kernel(options.kernel);
+        filter.set_routing(options.routing());
+        filter.reset();
         let resampler = options.rate.filter(|to| *to != rate).map(|to| {
             Resampler::new(rate, to, channels).map_err(|reason| Error::Rate {
                 path: path(),
@@ -135,7 +137,7 @@ impl<'a> Pass<'a> {
         Some(self.resampler.as_ref().map_or(frames, |resampler| resampler.output_frames(frames)))
     }
 
-    /// The share of the source that is read, 0 to 1, if the file tells its length.
+    /// The share of the source that is read, 0 to 1, if the file's length is known.
     pub fn part(&self) -> Option<f64> {
         self.source.frames().map(|frames| self.read as f64 / frames.max(self.read) as f64)
     }

@@ -7,7 +7,7 @@ use super::{
     wav::{Depth, Format, Writer},
 };
 use std::{io, path::Path, sync::mpsc, thread, time::Instant};
-use tone_filter_dsp::{BandMask, Kernel, Settings};
+use tone_filter_dsp::{BandMask, Kernel, Routing, Settings};
 
 /// Frames that go from the reader to the filter and on to the writer at a time: enough to be worth a system
 /// call and a word between threads.
@@ -27,7 +27,7 @@ pub enum Tail {
     None,
     /// So many seconds.
     Seconds(f64),
-    /// Until it cannot be heard.
+    /// Until it is inaudible.
     Auto,
 }
 
@@ -36,6 +36,8 @@ pub enum Tail {
 pub struct Options {
     /// The sound.
     pub settings: Settings,
+    /// Passes the input through: the file is only converted.
+    pub bypass: bool,
     /// What is played on its bands.
     pub keys: Score,
     /// The output's depth; the input's if there is none.
@@ -56,6 +58,13 @@ pub struct Options {
     pub keep_mtime: bool,
     /// Measure the loudness, which takes as long as the filter's bank.
     pub loudness: bool,
+}
+
+impl Options {
+    /// The connections of the filter.
+    pub fn routing(&self) -> Routing {
+        Routing { bypass: self.bypass, ..Routing::default() }
+    }
 }
 
 /// What was done.
@@ -85,6 +94,8 @@ pub struct Report {
     pub notes: BandMask,
     /// The sound.
     pub settings: Settings,
+    /// Whether the input was passed through.
+    pub bypass: bool,
 }
 
 impl Report {
@@ -104,14 +115,14 @@ impl Report {
     }
 }
 
-/// Renders the file `input` to the WAV file `output`, which starts in time with it. `progress` is told
-/// which part of the work is done, 0 to 1, if the file tells its length.
+/// Renders the file `input` to the WAV file `output`, which starts in time with it. `progress` gets
+/// the part of the work that is done, 0 to 1, if the file's length is known.
 ///
 /// Takes the same memory for any length. The output appears when it is complete, and depends on nothing
 /// but the input and the options.
 ///
 /// # Errors
-/// As [`enum@Error`] tells; then there is no output, and one that was there is untouched.
+/// See [`enum@Error`]; then there is no output, and one that was there is untouched.
 pub fn render(
     input: &Path,
     output: &Path,
@@ -137,8 +148,8 @@ pub fn render(
 
     let source = pass.source().format();
     let format = pass.format();
-    let Settings { bypass, mix, morph, output: level, .. } = options.settings;
-    let passed_on = bypass || morph == 0.0 || mix == 0.0 && level == 0.0;
+    let Settings { mix, morph, output: level, .. } = options.settings;
+    let passed_on = options.bypass || morph == 0.0 || mix == 0.0 && level == 0.0;
     let processed = !passed_on || gain != 1.0 || pass.resamples();
     let bits = format.depth.bits();
     let dithered = !options.no_dither && (bits < source.depth.bits() || processed && bits <= 16);
@@ -175,6 +186,7 @@ pub fn render(
         clipped,
         notes: pass.notes,
         settings: options.settings,
+        bypass: options.bypass,
     })
 }
 
@@ -201,7 +213,7 @@ fn in_parallel<T>(
         });
         let done = work(&mut |block| {
             let free = vectors.try_recv().unwrap_or_else(|_| vec![Vec::new(); block.len()]);
-            // Why the writer gave up, it tells itself.
+            // The writer returns its own error.
             let gone =
                 |_| Error::Write { path: path.into(), source: io::ErrorKind::BrokenPipe.into() };
             full.send(std::mem::replace(block, free)).map_err(gone)

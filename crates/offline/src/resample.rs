@@ -75,7 +75,7 @@ impl Resampler {
         (u128::from(frames) * self.to as u128).div_ceil(self.from as u128) as u64
     }
 
-    /// Takes `channels` and replaces them by what can be told so far.
+    /// Takes `channels` and replaces them by what can be computed so far.
     pub fn process(&mut self, channels: &mut [Vec<f32>]) {
         self.frames[0] += channels[0].len() as u64;
         for (pending, channel) in self.pending.iter_mut().zip(channels.iter_mut()) {

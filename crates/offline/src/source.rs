@@ -61,7 +61,7 @@ impl Input {
     /// When it was last changed.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// When the system does not know it.
     pub fn modified(&self) -> Result<SystemTime, Error> {
         let modified = || self.open()?.metadata()?.modified();
         modified().map_err(|source| Error::Read { path: self.path.clone(), source })
@@ -91,7 +91,7 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     let mut file = tempfile::tempfile().map_err(temporary)?;
     file.write_all(&head).map_err(temporary)?;
     let mut bytes = vec![0; 1 << 16];
-    // Not `io::copy`, which does not tell whether reading or writing fails.
+    // Not `io::copy`, which does not distinguish failures of reading and writing.
     loop {
         match from.read(&mut bytes) {
             Ok(0) => return Ok(file),
@@ -102,7 +102,7 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     }
 }
 
-/// Bytes that tell what a file is.
+/// Bytes that identify a file's format.
 const HEAD: u64 = 64;
 
 /// What reads a file.
@@ -114,7 +114,7 @@ enum Kind {
 impl Kind {
     /// That of the file `path`, which begins with `head`.
     fn of(path: &Path, head: &[u8]) -> Result<Self, Error> {
-        // The first page of an Ogg file says what is in it.
+        // The first page of an Ogg file identifies its content.
         let codings = [("OpusHead", "Opus"), ("Speex   ", "Speex")];
         let coding = codings.iter().find(|(name, _)| {
             head.starts_with(b"OggS") && head.windows(8).any(|bytes| bytes == name.as_bytes())
@@ -153,7 +153,7 @@ impl Source {
     /// Opens `input`.
     ///
     /// # Errors
-    /// As [`enum@Error`] tells.
+    /// See [`enum@Error`].
     pub fn open(input: &Input) -> Result<Self, Error> {
         let path = input.path();
         let unreadable = |source| Error::Read { path: path.into(), source };
@@ -185,7 +185,7 @@ impl Source {
         }
     }
 
-    /// Samples a channel in the whole file, if its header tells.
+    /// Samples a channel in the whole file, if its header has it.
     pub fn frames(&self) -> Option<u64> {
         match self {
             Self::Wav(reader) => Some(reader.frames()),

@@ -7,7 +7,7 @@ use midly::{
 use tone_filter_dsp::{
     ToneFilter,
     listener::notes::{Event, Notes},
-    notes::midi_note,
+    notes::{HEARD, midi_note},
 };
 
 /// Ticks a quarter note, of which there are two a second.
@@ -34,7 +34,7 @@ pub struct Transcriber {
 }
 
 impl Transcriber {
-    /// Has heard nothing yet. Leaves out short notes, or writes all as the plugin sends them `live`.
+    /// Without notes. Leaves out short notes, or writes all as the plugin sends them `live`.
     pub fn new(live: bool) -> Self {
         let events = if live { Notes::live() } else { Notes::checked() };
         Self { events, notes: Vec::new() }
@@ -62,12 +62,13 @@ impl Transcriber {
 
 /// Begins or ends a note at `seconds`. One that goes on has no end yet.
 fn record(notes: &mut Vec<Note>, event: Event, seconds: f64) {
+    let tone = event.note - HEARD.start;
     match event.velocity {
         Some(velocity) => {
-            notes.push(Note { tone: event.band, start: seconds, end: f64::INFINITY, velocity });
+            notes.push(Note { tone, start: seconds, end: f64::INFINITY, velocity });
         }
         None => {
-            let mut held = notes.iter_mut().rev().filter(|note| note.tone == event.band);
+            let mut held = notes.iter_mut().rev().filter(|note| note.tone == tone);
             if let Some(note) = held.next() {
                 note.end = seconds;
             }

@@ -99,12 +99,12 @@ pub(super) fn read(json: &str) -> Result<Loaded, FormatError> {
 fn read_newer(json: &str) -> Result<Loaded, serde_json::Error> {
     let file: File = serde_json::from_str(json)?;
     let mut left_out: Vec<_> = file.unknown_keys().map(|unknown| unknown.what).collect();
-    let Ok(settings) = settings::read(&file.settings.0, |unusable| {
+    let Ok(controls) = settings::read(&file.settings.0, |unusable| {
         left_out.push(unusable.what);
         Ok::<(), Infallible>(())
     });
     let warning = (!left_out.is_empty()).then_some(Warning { left_out });
-    Ok(Loaded { preset: file.preset(settings), warning })
+    Ok(Loaded { preset: file.preset(controls.settings), warning })
 }
 
 fn read_known(json: &str, version: Option<u32>) -> Result<Preset, serde_json::Error> {
@@ -118,8 +118,8 @@ fn read_known(json: &str, version: Option<u32>) -> Result<Preset, serde_json::Er
         Some(0) => return Err(Error::custom("there is no version 0")),
         Some(version) => migrate(&mut file.settings.0, version, MIGRATIONS),
     }
-    let settings = settings::read(&file.settings.0, Err).map_err(Error::custom)?;
-    Ok(file.preset(settings))
+    let controls = settings::read(&file.settings.0, Err).map_err(Error::custom)?;
+    Ok(file.preset(controls.settings))
 }
 
 /// Brings the settings of `version` to the one after the last of `migrations`.

@@ -1,9 +1,10 @@
-//! Settings as keys and values, for JSON and, with `#[serde(with)]`, for any other format.
+//! Settings as keys and values: [`Controls`] in JSON, and, with `#[serde(with)]`, [`Settings`] in any format.
 //!
 //! The keys are the ids of [`SPECS`] and [`CHOICES`], and `bands` and `custom`. Numbers are numbers in their unit, choices
 //! between off and on are booleans, other choices are the ids of their entries, and masks are text of one `1` or `0` for
 //! each band or note. Settings that are missing are those of [`Settings::REFERENCE`], so that a preset keeps its sound in
-//! later versions. Formats that people do not read have the JSON as one text.
+//! later versions. Formats that people do not read have the JSON as one text. The keys of [`Routing`] are no part of
+//! [`Settings`]: they are checked when `#[serde(with)]` or a preset reads them, and left out.
 //!
 //! ```
 //! use serde::{Deserialize, Serialize};
@@ -19,27 +20,23 @@
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{Error, MapAccess, Visitor},
-    ser::SerializeMap,
+    ser::{Error as _, SerializeMap},
 };
 use serde_json::{Map, Value};
 use std::fmt;
 use tone_filter_dsp::{
-    CHOICES, Choice, PitchClass, SPECS, Settings, Switches, choice, notes::TONES, spec,
+    CHOICES, Choice, Controls, PitchClass, SPECS, Settings, Switches, choice, notes::TONES, spec,
 };
 
 const BANDS: &str = "bands";
 const CUSTOM: &str = "custom";
 
-/// Settings as a document of their own.
-#[derive(Serialize, Deserialize)]
-struct Document(#[serde(with = "self")] Settings);
-
-/// `settings` as JSON on one line.
+/// `controls` as JSON on one line.
 ///
 /// # Panics
 /// Never: any settings can be written.
-pub fn to_json(settings: &Settings) -> String {
-    serde_json::to_string(&Document(*settings)).expect("numbers and ids are JSON")
+pub fn to_json(controls: &Controls) -> String {
+    serde_json::to_string(&Written(controls, true)).expect("numbers and ids are JSON")
 }
 
 /// Reads what [`to_json`] writes.
@@ -51,12 +48,14 @@ pub fn to_json(settings: &Settings) -> String {
 /// use tone_filter_dsp::Settings;
 /// use tone_filter_presets::settings;
 ///
-/// let settings = settings::from_json(r#"{ "mix": 70, "auto": true }"#)?;
-/// assert_eq!(settings, Settings { mix: 70.0, auto: true, ..Settings::REFERENCE });
+/// let controls = settings::from_json(r#"{ "mix": 70, "auto": true, "bypass": true }"#)?;
+/// assert_eq!(controls.settings, Settings { mix: 70.0, auto: true, ..Settings::REFERENCE });
+/// assert!(controls.routing.bypass);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn from_json(json: &str) -> Result<Settings, serde_json::Error> {
-    serde_json::from_str(json).map(|Document(settings)| settings)
+pub fn from_json(json: &str) -> Result<Controls, serde_json::Error> {
+    let Object(object) = serde_json::from_str(json)?;
+    read(&object, Err).map_err(Error::custom)
 }
 
 /// Writes `settings`, for `#[serde(with)]`.
@@ -64,27 +63,41 @@ pub fn from_json(json: &str) -> Result<Settings, serde_json::Error> {
 /// # Errors
 /// Those of the serializer.
 pub fn serialize<S: Serializer>(settings: &Settings, serializer: S) -> Result<S::Ok, S::Error> {
-    if !serializer.is_human_readable() {
-        return serializer.serialize_str(&to_json(settings));
+    let controls = Controls::from(*settings);
+    let written = Written(&controls, false);
+    if serializer.is_human_readable() {
+        return written.serialize(serializer);
     }
-    let mut map = serializer.serialize_map(Some(keys().count()))?;
-    for spec in &SPECS {
-        map.serialize_entry(spec.id, &spec.get(settings))?;
-    }
-    for choice in &CHOICES {
-        // The masks have these places in all files so far.
-        match choice.id {
-            "root" => map.serialize_entry(BANDS, &settings.bands.to_string())?,
-            "auto" => map.serialize_entry(CUSTOM, &settings.custom.to_string())?,
-            _ => {}
+    let json = serde_json::to_string(&written).map_err(S::Error::custom)?;
+    serializer.serialize_str(&json)
+}
+
+/// Settings as keys and values, with the routing or without it.
+struct Written<'a>(&'a Controls, bool);
+
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(controls, routed) = self;
+        let settings = &controls.settings;
+        let mut map = serializer.serialize_map(None)?;
+        for spec in &SPECS {
+            map.serialize_entry(spec.id, &spec.get(settings))?;
         }
-        let entry = choice.get(settings);
-        match choice.is_switch() {
-            true => map.serialize_entry(choice.id, &(entry == 1))?,
-            false => map.serialize_entry(choice.id, choice.entries[entry].0)?,
+        for choice in CHOICES.iter().filter(|choice| *routed || !choice.is_routing()) {
+            // The masks have these places in all files so far.
+            match choice.id {
+                "root" => map.serialize_entry(BANDS, &settings.bands.to_string())?,
+                "auto" => map.serialize_entry(CUSTOM, &settings.custom.to_string())?,
+                _ => {}
+            }
+            let entry = choice.get(controls);
+            match choice.is_switch() {
+                true => map.serialize_entry(choice.id, &(entry == 1))?,
+                false => map.serialize_entry(choice.id, choice.entries[entry].0)?,
+            }
         }
+        map.end()
     }
-    map.end()
 }
 
 /// Reads what [`serialize`] writes, for `#[serde(with)]`.
@@ -93,22 +106,23 @@ pub fn serialize<S: Serializer>(settings: &Settings, serializer: S) -> Result<S:
 /// Those of the deserializer, and when there is a key twice, an unknown key or a value out of range.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Settings, D::Error> {
     if !deserializer.is_human_readable() {
-        return from_json(&String::deserialize(deserializer)?).map_err(D::Error::custom);
+        let controls = from_json(&String::deserialize(deserializer)?);
+        return controls.map(|controls| controls.settings).map_err(D::Error::custom);
     }
     let Object(object) = Object::deserialize(deserializer)?;
-    read(&object, Err).map_err(D::Error::custom)
+    read(&object, Err).map(|controls| controls.settings).map_err(D::Error::custom)
 }
 
 /// The settings in `object`. What cannot be used is passed to `refuse`; if that returns `Ok`, it is left out.
 pub(crate) fn read<E>(
     object: &Map<String, Value>,
     mut refuse: impl FnMut(Unusable) -> Result<(), E>,
-) -> Result<Settings, E> {
-    let mut settings = Settings::REFERENCE;
+) -> Result<Controls, E> {
+    let mut controls = Controls::from(Settings::REFERENCE);
     for (key, value) in object {
-        set(&mut settings, key, value).or_else(&mut refuse)?;
+        set(&mut controls, key, value).or_else(&mut refuse)?;
     }
-    Ok(settings)
+    Ok(controls)
 }
 
 /// A key or a value that cannot be used: which, and what is wrong with it.
@@ -133,7 +147,7 @@ impl Unusable {
 }
 
 /// Sets the setting called `key`.
-fn set(settings: &mut Settings, key: &str, value: &Value) -> Result<(), Unusable> {
+fn set(controls: &mut Controls, key: &str, value: &Value) -> Result<(), Unusable> {
     if let Some(spec) = spec(key) {
         let wrong = |what: &str| {
             let reason = format!("is {what}; use {} to {} {}", spec.min, spec.max, spec.unit);
@@ -141,13 +155,13 @@ fn set(settings: &mut Settings, key: &str, value: &Value) -> Result<(), Unusable
         };
         let number = value.as_f64().ok_or_else(|| wrong("not a number"))? as f32;
         spec.check(number).map_err(|_| wrong("out of range"))?;
-        spec.set(settings, number);
+        spec.set(&mut controls.settings, number);
     } else if let Some(choice) = choice(key) {
-        choice.set(settings, entry(choice, value)?);
+        choice.set(controls, entry(choice, value)?);
     } else {
         match key {
-            BANDS => settings.bands = mask::<TONES>(key, value)?,
-            CUSTOM => settings.custom = mask::<12>(key, value)?,
+            BANDS => controls.settings.bands = mask::<TONES>(key, value)?,
+            CUSTOM => controls.settings.custom = mask::<12>(key, value)?,
             _ => return Err(Unusable::key(key, keys())),
         }
     }

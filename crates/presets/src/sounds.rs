@@ -1,4 +1,4 @@
-//! Tests that the factory presets do to music what their names say.
+//! Tests that the factory presets do to music what their names promise.
 
 use super::{Preset, ids};
 use tone_filter_dsp::{Settings, ToneFilter, notes};

@@ -26,7 +26,7 @@
 //! # The listener
 //!
 //! ```text
-//! input --> low-pass, every Dth sample --> 87 detectors --> powers, each frame --> network --> 48 decisions
+//! input --> low-pass, every Dth sample --> 3 x 87 detectors --> features, each frame --> network --> 80 decisions
 //! ```
 //!
 //! A [`Listener`] decides every 11.6 ms which notes are played. The fitted [`Weights`] are data, which the caller has.
@@ -34,10 +34,12 @@
 mod bank;
 mod chip;
 mod listener;
+mod network;
 mod voice;
 
 pub use bank::{Band, Bank, Resonator};
-pub use listener::{Decisions, Listener, Tap, Weights};
+pub use listener::{Decisions, Listener, NOTES};
+pub use network::{Cell, Layer, Matrix, Weights};
 
 /// The number of notes, semitones from A3 on.
 pub const TONES: usize = 48;

@@ -55,7 +55,7 @@ impl AudioEffectToneFilter {
         self.change(state)
     }
 
-    /// Presses the key of a MIDI note with a velocity of 0..1; 0 releases it. It is heard by the choice `keys`.
+    /// Presses the key of a MIDI note with a velocity of 0..1; 0 releases it. It acts by the choice `keys`.
     #[func]
     pub fn key(&mut self, note: u8, velocity: f32) {
         let mut state = self.state;

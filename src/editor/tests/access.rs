@@ -72,11 +72,11 @@ fn every_control_is_operated_by_the_keyboard_alone() {
         assert_eq!(editor.controls().len(), count, "a control has come or gone");
         let (name, _) = editor.controls().swap_remove(index);
         // To select an entry that is already selected changes nothing.
-        let settings = editor.settings();
+        let controls = editor.params().controls();
         let list = |choice: &&Choice| choice.id != "voice" && choice.entries.len() > 3;
         let buttons = CHOICES.iter().filter(|choice| !list(choice));
         let mut made = buttons
-            .map(|choice| format!("{}: {}", choice.name, choice.entries[choice.get(&settings)].1));
+            .map(|choice| format!("{}: {}", choice.name, choice.entries[choice.get(&controls)].1));
         if name == "First sound: A" || made.any(|made| made == name) {
             continue;
         }

@@ -3,7 +3,7 @@
 use super::TestEditor;
 use crate::editor::DEFAULT_SIZE;
 use egui::{Event, Key, MouseWheelUnit, TouchPhase, vec2};
-use tone_filter_dsp::{BandMask, CHOICES, Settings};
+use tone_filter_dsp::{BandMask, CHOICES, Controls, Settings};
 
 /// From the middle of a slider to its track.
 const TRACK: egui::Vec2 = vec2(0.0, 5.0);
@@ -67,7 +67,7 @@ fn values_are_typed_in_with_and_without_units() {
 #[test]
 fn switches_set_their_setting() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    let mut expected = Settings::default();
+    let mut expected = Controls::default();
     let switches = CHOICES.iter().filter(|choice| choice.entries.len() == 2);
     for choice in switches {
         for entry in [1 - choice.default(), choice.default()] {
@@ -75,7 +75,7 @@ fn switches_set_their_setting() {
             choice.set(&mut expected, entry);
             editor.click(editor.place(&name));
             assert_eq!(editor.log(), ["begin", "set", "end"], "{name}");
-            assert_eq!(editor.settings(), expected);
+            assert_eq!(editor.params().controls(), expected);
             editor.click(editor.place(&name));
             assert!(editor.log().is_empty(), "{name} is already chosen");
         }

@@ -104,7 +104,7 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
     editor.params().custom.store(settings.custom);
     editor.edit(|edits| {
         for id in ["scale", "focus"] {
-            let place = edits.params.control(id).unwrap().normalized(&settings);
+            let place = edits.params.control(id).unwrap().normalized(&settings.into());
             edits.set_once(id, place);
         }
     });
@@ -117,7 +117,7 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
         settings.keys = keys;
         filter.set_settings(&settings).unwrap();
         editor.edit(|edits| {
-            let place = edits.params.control("keys").unwrap().normalized(&settings);
+            let place = edits.params.control("keys").unwrap().normalized(&settings.into());
             edits.set_once("keys", place);
         });
         editor.hear(&filter);

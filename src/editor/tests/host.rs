@@ -3,7 +3,7 @@
 use super::{TestEditor, leaves};
 use crate::{
     editor::{DEFAULT_SIZE, MIN_SIZE, theme},
-    session::is_same,
+    session::{is_same, read_preset},
 };
 use egui::{Color32, Event, Key, Modifiers, Pos2, Shape};
 use plugin_guard::{
@@ -14,6 +14,7 @@ use std::sync::{
     atomic::{AtomicUsize, Ordering},
 };
 use tone_filter_dsp::{BandMask, Settings};
+use tone_filter_presets::Preset;
 
 /// An editor of a host that understands all requests, and how often it was woken.
 fn connected() -> (TestEditor, HostLink, Arc<AtomicUsize>) {
@@ -265,29 +266,27 @@ fn a_preset_that_the_host_loads_is_an_undo_step_and_keeps_the_bypass() {
     editor.edit(|edits| edits.set_once("bypass", 1.0));
     let before = editor.settings();
     let session = editor.session().clone();
-    session.load_factory("chord-pad").unwrap();
+    let pad = Preset::factory("chord-pad").unwrap();
+    session.load(pad.clone().into());
     editor.frame(vec![]);
-    let pad = tone_filter_presets::Preset::factory("chord-pad").unwrap().settings;
-    assert!(is_same(&editor.settings(), &pad) && editor.settings().bypass);
+    let pad = pad.settings;
+    assert!(is_same(&editor.settings(), &pad) && editor.params().controls().routing.bypass);
     editor.place("Preset: Chord Pad");
     editor.click(editor.place("Undo"));
     // But for the rounding of the host's values.
-    assert!(is_same(&editor.settings(), &before) && editor.settings().bypass);
+    assert!(is_same(&editor.settings(), &before) && editor.params().controls().routing.bypass);
     editor.place("Preset: Tone Filter");
-    assert!(session.load_factory("none").is_err());
 
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("own.json");
-    tone_filter_presets::Preset::new("Elsewhere", Settings { mix: 12.0, ..before })
-        .write(&path)
-        .unwrap();
-    session.load_file(&path).unwrap();
+    Preset::new("Elsewhere", Settings { mix: 12.0, ..before }).write(&path).unwrap();
+    session.load(read_preset(&path).unwrap());
     editor.frame(vec![]);
     editor.place("Preset: Elsewhere");
     for (path, reason) in
         [(home.path().join("none.json"), "none.json"), (home.path().into(), "not a file")]
     {
-        let error = session.load_file(&path).unwrap_err().to_string();
+        let error = read_preset(&path).unwrap_err().to_string();
         assert!(error.contains(reason), "{error}");
     }
 }

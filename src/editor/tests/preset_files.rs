@@ -4,7 +4,10 @@ use super::{
     TestEditor,
     presets::{open_folder, shown, type_into},
 };
-use crate::editor::{DEFAULT_SIZE, MIN_SIZE, notice::SECONDS};
+use crate::{
+    editor::{DEFAULT_SIZE, MIN_SIZE, notice::SECONDS},
+    session::read_preset,
+};
 use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, TouchPhase, vec2};
 use std::time::Duration;
 use tone_filter_dsp::Settings;
@@ -142,7 +145,7 @@ fn what_is_left_out_of_a_preset_of_a_newer_version_is_named_in_a_notice() {
     }
     assert!(!notice(&editor, "Newer"));
     // The host loads it.
-    editor.session().load_file(&path).unwrap();
+    editor.session().load(read_preset(&path).unwrap());
     editor.frame(vec![]);
     assert!(notice(&editor, "Newer"));
 

@@ -7,7 +7,7 @@ use crate::{
 };
 use egui::{Event, Key, Modifiers};
 use nice_plug::params::Params;
-use tone_filter_dsp::Settings;
+use tone_filter_dsp::{Controls, Settings};
 use tone_filter_presets::{Folder, Preset, ids};
 
 /// The name of the preset that the bar shows.
@@ -81,7 +81,7 @@ fn a_host_s_modulation_neither_marks_the_preset_as_changed_nor_is_copied() {
     editor.click(editor.place("Copy to the other sound: Copy to B"));
     editor.click(editor.place("Second sound: B"));
     let after = editor.edit(|edits| edits.sound());
-    assert_eq!((after.settings, before.settings), (Settings::default(), Settings::default()));
+    assert_eq!([after.controls, before.controls], [Controls::default(); 2]);
 }
 
 #[test]

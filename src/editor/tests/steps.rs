@@ -2,39 +2,39 @@
 
 use super::TestEditor;
 use crate::{editor::DEFAULT_SIZE, params, session::is_same};
-use serde_json::value;
-use tone_filter_dsp::{BandMask, PitchClasses, Settings};
+use serde_json::Value;
+use tone_filter_dsp::{BandMask, Controls, PitchClasses, Settings};
 use tone_filter_presets::settings;
 
 /// Edits every setting once, far from its default: the ids, and the settings after each edit.
-fn edit_all(editor: &mut TestEditor) -> Vec<(&'static str, Settings)> {
+fn edit_all(editor: &mut TestEditor) -> Vec<(&'static str, Controls)> {
     let ids = params::ids().chain(["bands", "custom"]);
     let edit = |id| {
         editor.edit(|edits| match id {
             "bands" => edits.set_bands(BandMask::ALL.with(5, false).with(40, false)),
             "custom" => edits.set_custom(PitchClasses::ALL.with(2, false)),
             _ => {
-                let start = edits.params.control(id).unwrap().normalized(&Settings::default());
+                let start = edits.params.control(id).unwrap().normalized(&Controls::default());
                 edits.set_once(id, if start > 0.5 { 0.2 } else { 0.8 });
             }
         });
-        (id, editor.settings())
+        (id, editor.params().controls())
     };
     ids.map(edit).collect()
 }
 
 /// Asserts that two sounds are the same, within the rounding of a host's normalised f32 values.
-fn assert_same(actual: &Settings, expected: &Settings, what: &str) {
+fn assert_same(actual: &Controls, expected: &Controls, what: &str) {
     assert!(
-        is_same(actual, expected) && actual.bypass == expected.bypass,
+        is_same(&actual.settings, &expected.settings) && actual.routing == expected.routing,
         "{what}: {actual:?} is not {expected:?}"
     );
 }
 
 /// The ids of the settings in which two sounds differ.
-fn differences(one: &Settings, other: &Settings) -> Vec<String> {
-    let [one, other] =
-        [one, other].map(|settings| settings::serialize(settings, value::Serializer).unwrap());
+fn differences(one: &Controls, other: &Controls) -> Vec<String> {
+    let [one, other] = [one, other]
+        .map(|controls| serde_json::from_str::<Value>(&settings::to_json(controls)).unwrap());
     let keys = one.as_object().expect("settings are an object").keys();
     keys.filter(|key| one[key.as_str()] != other[key.as_str()]).cloned().collect()
 }
@@ -44,19 +44,19 @@ fn undo_and_redo_bring_back_every_setting() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     let edits = edit_all(&mut editor);
     let all: Vec<_> = edits.iter().map(|(id, _)| (*id).to_owned()).collect();
-    let mut different = differences(&Settings::default(), &edits[edits.len() - 1].1);
+    let mut different = differences(&Controls::default(), &edits[edits.len() - 1].1);
     different.sort_by_key(|id| all.iter().position(|own| own == id));
     assert_eq!(different, all, "`edit_all` must edit every setting");
 
     editor.frame(vec![]);
-    let before = |index: usize| index.checked_sub(1).map_or(Settings::default(), |i| edits[i].1);
+    let before = |index: usize| index.checked_sub(1).map_or(Controls::default(), |i| edits[i].1);
     for (index, (id, _)) in edits.iter().enumerate().rev() {
         editor.click(editor.place("Undo"));
-        assert_same(&editor.settings(), &before(index), &format!("undo of {id}"));
+        assert_same(&editor.params().controls(), &before(index), &format!("undo of {id}"));
     }
     for (id, after) in &edits {
         editor.click(editor.place("Redo"));
-        assert_same(&editor.settings(), after, &format!("redo of {id}"));
+        assert_same(&editor.params().controls(), after, &format!("redo of {id}"));
     }
 }
 
@@ -64,30 +64,34 @@ fn undo_and_redo_bring_back_every_setting() {
 fn a_and_b_keep_every_setting_apart() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.click(editor.place("Second sound: B"));
-    assert_eq!(editor.settings(), Settings::default(), "the second sound begins as a copy");
+    assert_eq!(
+        editor.params().controls(),
+        Controls::default(),
+        "the second sound begins as a copy"
+    );
     edit_all(&mut editor);
-    let second = editor.settings();
+    let second = editor.params().controls();
     for _ in 0..2 {
         editor.click(editor.place("First sound: A"));
-        assert_same(&editor.settings(), &Settings::default(), "A");
+        assert_same(&editor.params().controls(), &Controls::default(), "A");
         editor.click(editor.place("Second sound: B"));
-        assert_same(&editor.settings(), &second, "B");
+        assert_same(&editor.params().controls(), &second, "B");
     }
     // A switch between A and B is an undo step as well.
     editor.click(editor.place("Undo"));
-    assert_same(&editor.settings(), &Settings::default(), "undo of B");
+    assert_same(&editor.params().controls(), &Controls::default(), "undo of B");
     editor.click(editor.place("Redo"));
-    assert_same(&editor.settings(), &second, "redo of B");
+    assert_same(&editor.params().controls(), &second, "redo of B");
 
     editor.click(editor.place("Copy to the other sound: Copy to A"));
     editor.click(editor.place("First sound: A"));
-    assert_same(&editor.settings(), &second, "A is now a copy");
+    assert_same(&editor.params().controls(), &second, "A is now a copy");
 }
 
 #[test]
 fn a_window_that_closes_ends_the_open_gesture() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    let before = editor.settings();
+    let before = editor.params().controls();
     editor.edit(|edits| {
         edits.begin("mix");
         edits.set("mix", 0.9);
@@ -102,9 +106,10 @@ fn a_window_that_closes_ends_the_open_gesture() {
         edits.end_open_gesture();
         edits.undo();
     });
-    assert_eq!(editor.settings(), Settings { mix: 90.0, ..before });
+    let settings = Settings { mix: 90.0, ..before.settings };
+    assert_eq!(editor.params().controls(), Controls { settings, ..before });
     editor.edit(|edits| edits.undo());
-    assert_eq!(editor.settings(), before);
+    assert_eq!(editor.params().controls(), before);
 }
 
 #[test]

@@ -169,7 +169,7 @@ impl C {
         Ok(())
     }
 
-    /// What the program says to wrong files and names.
+    /// The program's errors for wrong files and names.
     fn faults(&self) -> Result<()> {
         let (good, bad) = (self.folder.join("in.wav"), self.folder.join("bad.wav"));
         fs::write(&bad, &fs::read(&good)?[..1000])?;
@@ -181,8 +181,11 @@ impl C {
         ] {
             for (way, mut command) in self.ways("tone_filter") {
                 let output = command.arg(preset).args([path, &out]).output()?;
-                let said = String::from_utf8_lossy(&output.stderr);
-                ensure!(output.status.code() == Some(1) && said.contains(reason), "{way}: {said}");
+                let printed = String::from_utf8_lossy(&output.stderr);
+                ensure!(
+                    output.status.code() == Some(1) && printed.contains(reason),
+                    "{way}: {printed}"
+                );
                 ensure!(!out.exists(), "{way}: a file of an error");
             }
         }
@@ -195,10 +198,10 @@ impl C {
         let path = self.folder.join("game.raw");
         for (way, mut command) in self.ways("game") {
             let output = command.arg(&path).output()?;
-            let said = String::from_utf8_lossy(&output.stdout);
+            let printed = String::from_utf8_lossy(&output.stdout);
             ensure!(
-                output.status.success() && said == meter,
-                "{way}: the meter is\n{said}and not\n{meter}{}",
+                output.status.success() && printed == meter,
+                "{way}: the meter is\n{printed}and not\n{meter}{}",
                 String::from_utf8_lossy(&output.stderr)
             );
             let sound = fs::read(&path)?;

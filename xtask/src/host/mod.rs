@@ -28,7 +28,7 @@ pub use clack_host::{entry::EntryDescriptor, prelude::ProcessStatus};
 pub use gui::GuiStep;
 pub use parameters::{Parameter, parameter_id};
 pub use processor::{Change, Midi, Processor, Sent, Surroundings};
-pub use transport::{random_transport, transport_at};
+pub use transport::{random_transport, transport_at, transport_that};
 
 /// A plugin file that has been loaded.
 pub struct Library {
@@ -203,14 +203,14 @@ impl Instance {
     }
 
     fn set_activating(&mut self, activating: bool) {
-        self.plugin.access_shared_handler(|said| {
-            said.activating.store(activating, Ordering::Relaxed);
+        self.plugin.access_shared_handler(|requests| {
+            requests.activating.store(activating, Ordering::Relaxed);
         });
     }
 
     /// CLAP allows a plugin to report a change of its latency only while it is being activated.
     fn check_latency_reports(&mut self) {
-        let misplaced = |said: &Requests| said.misplaced.load(Ordering::Relaxed);
+        let misplaced = |requests: &Requests| requests.misplaced.load(Ordering::Relaxed);
         assert!(
             !self.plugin.access_shared_handler(misplaced),
             "a latency was reported outside `activate`"
@@ -223,13 +223,14 @@ impl Instance {
     }
 
     /// Whether the plugin has reported a change of its latency since the last call.
-    pub fn says_latency_changed(&mut self) -> bool {
-        self.plugin.access_shared_handler(|said| said.latency.swap(false, Ordering::Relaxed))
+    pub fn reports_latency(&mut self) -> bool {
+        self.plugin
+            .access_shared_handler(|requests| requests.latency.swap(false, Ordering::Relaxed))
     }
 
     /// Whether the plugin has reported a change of its tail since the last call.
-    pub fn says_tail_changed(&mut self) -> bool {
-        self.plugin.access_shared_handler(|said| said.tail.swap(false, Ordering::Relaxed))
+    pub fn reports_tail(&mut self) -> bool {
+        self.plugin.access_shared_handler(|requests| requests.tail.swap(false, Ordering::Relaxed))
     }
 
     /// The plugin's latency in samples.

@@ -29,6 +29,13 @@ pub fn random_transport(noise: &mut dyn FnMut() -> f64) -> TransportEvent {
     }
 }
 
+/// A song that plays, at 120 beats a minute, or one that is stopped.
+pub fn transport_that(plays: bool) -> TransportEvent {
+    let flags = if plays { TransportFlags::IS_PLAYING } else { TransportFlags::empty() };
+    let at_rest = transport_at(120.0);
+    TransportEvent { flags: at_rest.flags | flags, ..at_rest }
+}
+
 /// A song at rest at its start, at `tempo` beats a minute.
 pub fn transport_at(tempo: f64) -> TransportEvent {
     TransportEvent { flags: TransportFlags::HAS_TEMPO, tempo, ..random_transport(&mut || 0.0) }

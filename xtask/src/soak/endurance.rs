@@ -3,7 +3,9 @@
 use super::common::noise;
 use anyhow::{Result, ensure};
 use std::fmt;
-use tone_filter_dsp::{BandMask, CHOICES, PitchClasses, SPECS, Settings, ToneFilter};
+use tone_filter_dsp::{
+    BandMask, CHOICES, Controls, PitchClasses, Routing, SPECS, Settings, ToneFilter,
+};
 
 const RATE: f64 = 44_100.0;
 /// Samples between two changes of the settings: more than a thousand changes per second.
@@ -70,6 +72,7 @@ pub fn endure(seconds: f64, seed: u64) -> Result<Endured> {
             endured.seconds += frames as f64 / RATE;
         }
         disturbed.set_settings(&calm)?;
+        disturbed.set_routing(Routing::default());
         let way_back = (2.0 * f64::from(RING) * RATE) as usize;
         for (frames, compared) in [(way_back, false), ((0.25 * RATE) as usize, true)] {
             let (mut own, mut truth) = (music(time, frames), music(time, frames));
@@ -122,9 +125,10 @@ fn disturb(
     endured: &mut Endured,
 ) -> Result<()> {
     for start in (0..frames).step_by(CHANGE) {
-        let settings = any_settings(noise);
+        let Controls { settings, routing } = any_controls(noise);
         let (auto, lookahead) = (switches && settings.auto, switches && settings.lookahead);
         filter.set_settings(&Settings { auto, lookahead, ..settings })?;
+        filter.set_routing(routing);
         let mut block: [Vec<f32>; 2] =
             [0; 2].map(|_| (start..start + CHANGE).map(|t| signal(t, noise())).collect());
         for sample in block.iter().flatten().filter(|sample| sample.is_finite()) {
@@ -140,26 +144,26 @@ fn disturb(
     Ok(())
 }
 
-/// Random values for all settings but the output gain, which the bound does not include.
-fn any_settings(noise: &mut impl FnMut() -> f64) -> Settings {
+/// Random values for all controls but the output gain, which the bound does not include.
+fn any_controls(noise: &mut impl FnMut() -> f64) -> Controls {
     let mut any = |count: usize| (((noise() + 1.0) / 2.0 * count as f64) as usize).min(count - 1);
-    let mut settings = Settings {
+    let mut controls = Controls::from(Settings {
         bands: (0..8).fold(BandMask::ALL, |mask, _| mask.with(any(48), false)),
         custom: (0..4).fold(PitchClasses::ALL, |classes, _| classes.with(any(12), false)),
         ..Settings::REFERENCE
-    };
+    });
     for choice in &CHOICES {
-        choice.set(&mut settings, any(choice.entries.len()));
+        choice.set(&mut controls, any(choice.entries.len()));
     }
-    settings.bypass &= any(5) == 0;
+    controls.routing.bypass &= any(5) == 0;
     for spec in SPECS.iter().filter(|spec| spec.id != "output") {
         let share = any(10_001) as f32 / 10_000.0;
         spec.set(
-            &mut settings,
+            &mut controls.settings,
             (spec.min + share * (spec.max - spec.min)).clamp(spec.min, spec.max),
         );
     }
-    settings
+    controls
 }
 
 /// Music from sample `start` on: a different chord in each channel.

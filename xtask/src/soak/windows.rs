@@ -1,6 +1,6 @@
 //! A VST3 host that opens and closes the editor while its audio thread changes parameters.
 //!
-//! nice-plug has a thread, `bg-worker`, that tells the editor of such changes. The original crates `atomic_refcell` and
+//! nice-plug has a thread, `bg-worker`, that passes such changes to the editor. The original crates `atomic_refcell` and
 //! `fragile` end it by a panic, and nice-plug then ends the process when the last instance is released.
 
 mod host;

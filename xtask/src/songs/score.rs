@@ -26,21 +26,21 @@ pub struct Score {
 
 /// Compares the detected notes `found` with the score over `seconds`.
 pub fn score(found: &[Note], score: &[Note], seconds: f64) -> Score {
-    let (mut hits, mut said, mut real) = (0, 0, 0);
+    let (mut hits, mut detected, mut real) = (0, 0, 0);
     for key in KEYS {
         let [found, real_ones] = [found, score].map(|notes| moments(notes, key, seconds));
         for (found, played) in found.into_iter().zip(real_ones) {
             hits += u32::from(found && played);
-            said += u32::from(found);
+            detected += u32::from(found);
             real += u32::from(played);
         }
     }
     let part = |hits: u32, of: u32| f64::from(hits) / f64::from(of.max(1));
     let (onset_hits, onsets_said, onsets_real) = onsets(found, score, seconds);
     Score {
-        precision: part(hits, said),
+        precision: part(hits, detected),
         recall: part(hits, real),
-        frames: part(2 * hits, said + real),
+        frames: part(2 * hits, detected + real),
         onsets: part(2 * onset_hits, onsets_said + onsets_real),
     }
 }
@@ -62,7 +62,7 @@ fn moments(notes: &[Note], key: u8, seconds: f64) -> Vec<bool> {
 
 /// The number of correctly detected starts, of all detected ones, and of those in the score.
 fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
-    let (mut hits, mut said, mut real) = (0, 0, 0);
+    let (mut hits, mut detected, mut real) = (0, 0, 0);
     for key in KEYS {
         let [mut found, played] = [found, score].map(|notes| {
             let notes = notes.iter().filter(|note| note.key == key && note.start < seconds);
@@ -70,7 +70,7 @@ fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
             starts.dedup_by(|next, first| *next - *first < TOGETHER);
             starts
         });
-        said += found.len() as u32;
+        detected += found.len() as u32;
         real += played.len() as u32;
         for start in played {
             // The earliest match leaves the most candidates for the following notes.
@@ -80,7 +80,7 @@ fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
             }
         }
     }
-    (hits, said, real)
+    (hits, detected, real)
 }
 
 /// Seconds from the start of each of the score's notes until it was found: of those that last 0.1 s or more, were

@@ -3,7 +3,7 @@
 use super::{cycles::Cycles, voices};
 use crate::progress::Bar;
 use std::{hint::black_box, time::Instant};
-use tone_filter_dsp::{BandMask, Kernel, Settings, Stereo, ToneFilter};
+use tone_filter_dsp::{BandMask, Controls, Kernel, Settings, Stereo, ToneFilter};
 
 /// Samples a call, as an offline renderer has them.
 const BLOCK: usize = 4096;
@@ -92,8 +92,9 @@ pub fn measure(
     signal: &[f32],
     turns: usize,
 ) -> Result<Vec<Score>, tone_filter_dsp::Error> {
-    let mut settings = Settings { mix: 100.0, ..Settings::REFERENCE };
-    voices().set(&mut settings, voice);
+    let mut controls = Controls::from(Settings { mix: 100.0, ..Settings::REFERENCE });
+    voices().set(&mut controls, voice);
+    let settings = controls.settings;
     let stereo = Settings { stereo: Stereo::Stereo, ..settings };
     let odd = (0..tone_filter_dsp::notes::TONES).filter(|tone| tone % 2 == 1);
     let bands = odd.fold(BandMask::ALL, |mask, tone| mask.with(tone, false));

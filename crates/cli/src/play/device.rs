@@ -67,7 +67,7 @@ fn names(device: &Device) -> Vec<String> {
 /// Prints all devices.
 ///
 /// # Errors
-/// When the system does not tell, or standard output is closed.
+/// When the system gives no list, or standard output is closed.
 pub fn list() -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     for (way, title) in [(Way::In, "For --device:"), (Way::Out, "For --output-device:")] {
@@ -266,7 +266,7 @@ impl Microphone {
         self.channels
     }
 
-    /// Replaces what `block` holds by what has been heard since, at most so many `frames`.
+    /// Replaces the content of `block` by what was recorded since, at most `frames`.
     pub fn read(&mut self, block: &mut [Vec<f32>], frames: usize) {
         block.iter_mut().for_each(Vec::clear);
         let here = self.ring.slots() / block.len();
@@ -283,7 +283,7 @@ impl fmt::Display for Microphone {
     }
 }
 
-/// Puts what `device` hears into `ring`; what finds no room there is lost.
+/// Records `device` into `ring`; what finds no room there is lost.
 fn listen<T: SizedSample>(
     device: &Device,
     config: StreamConfig,

@@ -25,7 +25,7 @@ pub enum Feed<'a> {
     Live(Box<Live>),
 }
 
-/// What a microphone hears, and what filters it.
+/// A microphone and the filter behind it.
 pub struct Live {
     microphone: Microphone,
     filter: ToneFilter,
@@ -33,14 +33,16 @@ pub struct Live {
 }
 
 impl Feed<'_> {
-    /// What `microphone` hears, through a filter.
+    /// The signal of `microphone`, through a filter.
     ///
     /// # Errors
     /// When the filter cannot work at its sample rate.
     pub fn microphone(microphone: Microphone, options: &Options) -> anyhow::Result<Self> {
-        let filter = ToneFilter::new(f64::from(microphone.rate()), &options.settings)?
+        let mut filter = ToneFilter::new(f64::from(microphone.rate()), &options.settings)?
             .with_channels(usize::from(microphone.channels()))
             .with_kernel(options.kernel);
+        filter.set_routing(options.routing());
+        filter.reset();
         let player = Player::new(&options.keys, &filter);
         Ok(Self::Live(Box::new(Live { microphone, filter, player })))
     }

@@ -23,7 +23,7 @@ use std::{
 use tone_filter_dsp::Kernel;
 use tone_filter_offline::{Input, Source, pass::Pass, render::Options};
 
-/// Play a file, or what a microphone hears, through the filter and the speakers
+/// Play a file, or the signal of a microphone, through the filter and the speakers
 #[derive(clap::Args)]
 #[command(
     group = ArgGroup::new("what").args(["input", "device", "list_devices"]).required(true),
@@ -40,7 +40,7 @@ pub struct Args {
     /// The file to play: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC; - for standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     input: Option<PathBuf>,
-    /// Play live what this device hears; `default` for the system's choice
+    /// Play this input device live; `default` for the system's choice
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
     /// The device to play through [default: the system's choice]
@@ -52,7 +52,7 @@ pub struct Args {
     /// Start again at the end, without a gap
     #[arg(long = "loop", conflicts_with = "device")]
     repeat: bool,
-    /// Say nothing but errors, and show no bands
+    /// Print errors only, and show no bands
     #[arg(short, long)]
     quiet: bool,
     /// Compute with this kernel of `bench` [default: the fastest]
@@ -66,7 +66,7 @@ pub struct Args {
 const FRAME: Duration = Duration::from_millis(33);
 
 /// Seconds of sound that wait for the speakers: of a file, so that a busy computer makes no gap; of a microphone, so
-/// that what is heard comes soon.
+/// that the sound has little delay.
 const WAITING: [f64; 2] = [0.2, 0.04];
 
 /// Plays until the end, or until the user has enough.
@@ -75,9 +75,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         return device::list();
     }
     let live = args.device.is_some();
-    let (settings, keys) = args.sound.read(if live { |_| false } else { of_file }, args.quiet)?;
+    let looks_ahead = if live { |_: &_| false } else { of_file };
+    let (sound, keys) = args.sound.read(looks_ahead, args.quiet)?;
     let kernel = super::kernel(args.kernel);
-    let mut options = Options { settings, keys, kernel, ..Options::default() };
+    let (settings, bypass) = (sound.settings, sound.routing.bypass);
+    let mut options = Options { settings, bypass, keys, kernel, ..Options::default() };
     let output = args.output_device.as_deref();
     let controls = Arc::new(Controls::new(&options.settings));
     let interrupted = Arc::clone(&controls);
@@ -136,7 +138,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             0 => String::new(),
             gaps => format!(", {gaps} gaps: the computer was too busy"),
         };
-        say!("{title}: {:.2} s{gaps}", controls.seconds());
+        message!("{title}: {:.2} s{gaps}", controls.seconds());
     }
     Ok(())
 }

@@ -46,7 +46,7 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Draws what the bands hold, and does what keys say for the time of a `frame`.
+    /// Draws what the bands hold, and handles keys for the time of a `frame`.
     ///
     /// # Errors
     /// When the terminal is gone.

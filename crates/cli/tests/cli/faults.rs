@@ -180,8 +180,8 @@ fn settings_that_cannot_be() {
         "scale = custom lets all notes sound; name yours with --custom"
     );
     assert_eq!(said("--custom 100010010000"), "custom has no effect; add --scale custom");
-    assert!(said("--custom 101").starts_with("custom = '101' does not say which of 12 are on"));
-    assert!(said("--bands 101").starts_with("bands = '101' does not say which of 48 are on"));
+    assert!(said("--custom 101").starts_with("custom = '101' is not a list of 12 switches"));
+    assert!(said("--bands 101").starts_with("bands = '101' is not a list of 48 switches"));
     assert_eq!(
         said("--tail long"),
         "tail = \"long\" is unknown; use none, auto or 0 to 3600 seconds"

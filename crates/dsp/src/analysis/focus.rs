@@ -2,17 +2,22 @@
 
 use crate::{
     bank::LOUDEST,
+    downmix::channel,
     lanes::{BLOCK, Lanes},
-    notes::TONES,
+    notes::{HEARD, TONES},
     settings::{BandMask, Settings, smoother::SmoothedSettings},
 };
-use tone_filter_listener::Listener;
+use std::ops::Range;
+use tone_filter_listener::{Listener, Model};
 use tone_filter_simd::Kernel;
 
 /// Seconds in which a band's weight follows a decision.
 const TIME: f64 = 0.005;
 
-/// Frames after the listener is switched on, in which all notes count as played, or after a change of lookahead, in which
+/// Seconds for which a note that begins anew while it is held counts as not played, so that its new beginning sounds.
+const GAP: f64 = 0.02;
+
+/// Frames after the listener is switched on, in which all notes count as played, or after a change of the network, in which
 /// the notes of before do: it decides well after some 100 ms.
 const WARM_UP: u32 = 9;
 
@@ -23,16 +28,25 @@ const MOST_SHIFT: f32 = 3.0;
 #[derive(Debug, Clone)]
 pub(super) struct Focus {
     listener: Listener,
-    /// The listener's input in the current block.
-    input: [f32; BLOCK],
+    /// The listener's input in the current block: left and right, which are equal unless it is `stereo`.
+    input: [[f32; BLOCK]; 2],
+    stereo: bool,
+    /// Whether the listener runs at a focus of 0 %, too.
+    detecting: bool,
     /// Whether the listener is running.
     listening: bool,
     /// Frames whose decisions are still left out.
     warming_up: u32,
     /// Whether there are levels of a decision.
     decided: bool,
-    lookahead: bool,
+    model: Model,
     played: BandMask,
+    /// The notes that began within the last frames of the listener.
+    begun: BandMask,
+    /// Blocks until a note that has begun anew counts as played again.
+    gaps: [u32; TONES],
+    /// Blocks of a gap.
+    gap: u32,
     /// Power at each note's frequency at the time of the last decision.
     levels: [f32; TONES],
     weights: Lanes,
@@ -44,13 +58,18 @@ impl Focus {
     /// At rest, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self {
-            listener: Listener::new(sample_rate, false),
-            input: [0.0; BLOCK],
+            listener: Listener::new(sample_rate, false, Model::Full),
+            input: [[0.0; BLOCK]; 2],
+            stereo: false,
+            detecting: false,
             listening: false,
             warming_up: 0,
             decided: true,
-            lookahead: false,
+            model: Model::Full,
             played: BandMask::NONE,
+            begun: BandMask::NONE,
+            gaps: [0; TONES],
+            gap: (GAP * sample_rate / BLOCK as f64).round().max(1.0) as u32,
             levels: [0.0; TONES],
             weights: Lanes([1.0; TONES]),
             step: (BLOCK as f64 / (TIME * sample_rate)).min(1.0) as f32,
@@ -60,29 +79,36 @@ impl Focus {
     /// Returns to the state after silence, in which no note is played, and sets the weights for `settings` without
     /// smoothing.
     pub fn reset(&mut self, settings: &SmoothedSettings) {
-        self.listening = false;
+        (self.listening, self.stereo) = (false, false);
         self.tune(settings);
         (self.played, self.warming_up, self.decided) = (BandMask::NONE, 0, true);
+        (self.begun, self.gaps) = (BandMask::NONE, [0; TONES]);
         self.weights = self.target(settings.settings.focus);
     }
 
     /// Passes the settings to the listener, which is activated when they need it.
     pub fn tune(&mut self, settings: &SmoothedSettings) {
-        let Settings { tuning, transpose, sensitivity, focus, lookahead, midi_out, .. } =
+        let Settings { tuning, transpose, sensitivity, focus, lookahead, listener, .. } =
             settings.settings;
         self.listener.set_lookahead(lookahead);
+        self.listener.set_model(listener);
         self.listener.set_tuning(f64::from(tuning), f64::from(transpose));
         self.listener.set_sensitivity(MOST_SHIFT * (sensitivity / 50.0 - 1.0));
         let listened = self.listening;
-        self.listening = midi_out || focus > 0.0;
+        self.listening = self.detecting || focus > 0.0;
         if self.listening && !listened {
             self.listener.reset();
             (self.played, self.levels) = (BandMask::ALL, [0.0; TONES]);
             (self.warming_up, self.decided) = (WARM_UP, false);
-        } else if lookahead != self.lookahead {
+        } else if listener != self.model {
             self.warming_up = WARM_UP;
         }
-        self.lookahead = lookahead;
+        self.model = listener;
+    }
+
+    /// Sets whether the listener runs at a focus of 0 %, too, from the next [`Focus::tune`] on. False if it was so before.
+    pub fn detect_notes(&mut self, detect: bool) -> bool {
+        std::mem::replace(&mut self.detecting, detect) != detect
     }
 
     /// Whether the listener is running.
@@ -105,19 +131,32 @@ impl Focus {
         &self.listener
     }
 
-    /// Lets `fill` write `frames` samples of the listener's input, at `position` in the current block.
-    pub fn push(&mut self, position: usize, fill: impl FnOnce(&mut [f32]), frames: usize) {
-        if self.listening {
-            let input = &mut self.input[position..position + frames];
-            fill(input);
-            input.iter_mut().for_each(|sample| *sample = sample.clamp(-LOUDEST, LOUDEST));
+    /// Takes the samples `range` of the `channels` to `position` in the current block: left and right, or the mean of one
+    /// or of more than two.
+    pub fn push(&mut self, position: usize, channels: &[impl AsRef<[f32]>], range: Range<usize>) {
+        if !self.listening {
+            return;
+        }
+        let [left, right] =
+            self.input.each_mut().map(|row| &mut row[position..position + range.len()]);
+        channel(2, channels, 0, range.clone(), left);
+        if channels.len() == 2 {
+            channel(2, channels, 1, range, right);
+            self.stereo = true;
+        } else {
+            right.copy_from_slice(left);
+        }
+        for sample in left.iter_mut().chain(right) {
+            *sample = sample.clamp(-LOUDEST, LOUDEST);
         }
     }
 
     /// Runs the listener at the end of a block. While the bands are `frozen`, so are the decisions.
     pub fn decide(&mut self, kernel: Kernel, frozen: bool) {
+        let [left, right] = &self.input;
+        let right = std::mem::take(&mut self.stereo).then_some(right);
         if self.listening
-            && let Some(decisions) = self.listener.push(kernel, &self.input)
+            && let Some(decisions) = self.listener.push(kernel, left, right)
             && !frozen
         {
             if self.warming_up > 0 {
@@ -125,9 +164,18 @@ impl Focus {
                 return;
             }
             self.decided = true;
-            self.levels = decisions.level;
-            let on = (0..TONES).filter(|&tone| decisions.on[tone]);
-            self.played = on.fold(BandMask::NONE, |played, tone| played.with(tone, true));
+            self.levels.copy_from_slice(&decisions.level[HEARD]);
+            let mask = |notes: &[bool]| {
+                let set = (0..TONES).filter(|&tone| notes[HEARD.start + tone]);
+                set.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
+            };
+            let begun = mask(&decisions.begun);
+            for (tone, gap) in self.gaps.iter_mut().enumerate() {
+                if begun.contains(tone) && !self.begun.contains(tone) && self.played.contains(tone) {
+                    *gap = self.gap;
+                }
+            }
+            (self.begun, self.played) = (begun, mask(&decisions.on));
         }
     }
 
@@ -135,6 +183,7 @@ impl Focus {
     pub fn follow(&mut self, percent: f32) {
         let target = self.target(percent);
         self.weights.approach(&target, self.step);
+        self.gaps.iter_mut().for_each(|gap| *gap = gap.saturating_sub(1));
     }
 
     /// The bands' weights in the sum, 0..1.
@@ -146,7 +195,8 @@ impl Focus {
     /// %, 0 at 100 %).
     fn target(&self, percent: f32) -> Lanes {
         let residue = (1.0 - percent / 100.0).powi(4);
-        Lanes(std::array::from_fn(|tone| if self.played.contains(tone) { 1.0 } else { residue }))
+        let sounds = |tone: usize| self.played.contains(tone) && self.gaps[tone] == 0;
+        Lanes(std::array::from_fn(|tone| if sounds(tone) { 1.0 } else { residue }))
     }
 }
 
@@ -170,5 +220,22 @@ mod tests {
             focus.follow(percent);
             assert!(percent == 0.0 || focus.weights().0[13] < 1.0, "not immediately");
         }
+    }
+
+    #[test]
+    fn a_note_that_begins_anew_is_silent_for_20_ms() {
+        let mut focus = Focus::new(48_000.0);
+        focus.played = BandMask::NONE.with(12, true);
+        (focus.gaps[12], focus.weights) = (focus.gap, focus.target(100.0));
+        let weights: Vec<_> = (0..30)
+            .map(|_| {
+                focus.follow(100.0);
+                focus.weights().0[12]
+            })
+            .collect();
+        // 15 blocks of 64 samples, the first and the last four of which are fades of 5 ms.
+        let silent = weights.iter().filter(|weight| **weight == 0.0).count();
+        assert_eq!(silent, 15 - 4 + 1, "{weights:?}");
+        assert_eq!(weights[18..], [1.0; 12], "{weights:?}");
     }
 }

@@ -55,7 +55,7 @@ impl Default for Keyboard {
 }
 
 impl Keyboard {
-    /// Does what `event` says.
+    /// Applies `event`.
     pub fn play(&mut self, event: KeyEvent) {
         match event {
             KeyEvent::Key(note, velocity) => self.key(note, velocity),

@@ -10,7 +10,6 @@ mod sidechain;
 pub use keyboard::{KeyEvent, Keyboard};
 
 use crate::{
-    downmix::mean,
     lanes::{BLOCK, Lanes},
     plan::{BlockPlan, Levels, Span},
     settings::{BandMask, Settings, smoother::SmoothedSettings},
@@ -190,15 +189,11 @@ impl Analysis {
             self.sidechain.push(channels.len(), sidechain, range.clone(), position);
         }
         if !self.sidechained {
-            self.focus.push(position, |to| mean(channels, range, to), part.len());
+            self.focus.push(position, channels, range);
         } else if self.focus.is_listening() {
             let share = |frame| plan.level(position + frame).sidechain;
             self.sidechain.mix(channels, range, position, share);
-            self.focus.push(
-                position,
-                |to| mean(self.sidechain.rows(), part.clone(), to),
-                part.len(),
-            );
+            self.focus.push(position, self.sidechain.rows(), part);
         }
     }
 
@@ -238,6 +233,11 @@ impl Analysis {
             let input = if self.sidechained { self.sidechain.rows() } else { dry };
             self.level.measure(inputs, input.iter().zip(wet), self.mix);
         }
+    }
+
+    /// Switches the listener on whatever the focus is, from the next change of the settings on. False if it was so before.
+    pub fn detect_notes(&mut self, detect: bool) -> bool {
+        self.focus.detect_notes(detect)
     }
 
     /// The notes that are played; `None` while the listener is off.

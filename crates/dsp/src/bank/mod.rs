@@ -304,7 +304,7 @@ impl Bank {
         let now = Lanes(std::array::from_fn(|tone| squared(tone, lo.0[tone], bp.0[tone])));
         let then = self.frozen.get_or_insert(now);
         for tone in 0..TONES {
-            // Below, squares lose their digits, and -400 dB are not heard.
+            // Below, squares lose their digits, and -400 dB are inaudible.
             let gain = if now.0[tone] > 1e-30 { (then.0[tone] / now.0[tone]).sqrt() } else { 0.0 };
             lo.0[tone] *= gain;
             bp.0[tone] *= gain;

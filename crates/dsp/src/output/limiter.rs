@@ -56,14 +56,14 @@ impl Limiter {
             }
         }
         let peaks = &mixed[..range.len()];
-        let heard = position..position + range.len();
+        let samples = position..position + range.len();
         let quiet =
             |samples: &[f32]| samples.iter().all(|sample| scale * sample.abs() <= threshold);
         // Nothing to limit, and no input above the threshold to track.
         if self.gain == 1.0
             && self.input <= f64::from(threshold)
             && peaks.iter().all(|peak| *peak <= threshold)
-            && dries.iter().all(|dry| quiet(&dry[heard.clone()]))
+            && dries.iter().all(|dry| quiet(&dry[samples.clone()]))
         {
             self.input = 0.0;
             self.input = 0.0;

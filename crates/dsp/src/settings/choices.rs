@@ -1,6 +1,6 @@
 //! The settings that are a choice from a list, and the table that describes them.
 
-use super::{Listen, NoteValue, PitchClass, Scale, Settings, Stereo};
+use super::{Controls, Listen, Model, NoteValue, PitchClass, Scale, Settings, Stereo};
 
 /// One entry of a list: its id in presets, states and flags, and its display name.
 pub type Entry = (&'static str, &'static str);
@@ -19,49 +19,52 @@ pub struct Choice {
     pub entries: &'static [Entry],
     /// What it does to the sound, in one sentence.
     pub help: &'static str,
-    get: fn(&Settings) -> usize,
-    set: fn(&mut Settings, usize),
+    get: fn(&Controls) -> usize,
+    set: fn(&mut Controls, usize),
 }
 
 /// The settings that are a choice from a list.
 #[rustfmt::skip]
-pub static CHOICES: [Choice; 12] = [
+pub static CHOICES: [Choice; 13] = [
     Choice { id: "stereo", name: "Stereo", entries: &[("mono", "Mono"), ("stereo", "Stereo")],
         help: "One set of resonators for the mean of all channels, or one each for left and right.",
-        get: |s| s.stereo as usize, set: |s, entry| s.stereo = if entry == 0 { Stereo::Mono } else { Stereo::Stereo } },
+        get: |s| s.settings.stereo as usize, set: |s, entry| s.settings.stereo = if entry == 0 { Stereo::Mono } else { Stereo::Stereo } },
     Choice { id: "bypass", name: "Bypass", entries: SWITCH,
         help: "Lets the sound through untouched.",
-        get: |s| usize::from(s.bypass), set: |s, entry| s.bypass = entry != 0 },
+        get: |s| usize::from(s.routing.bypass), set: |s, entry| s.routing.bypass = entry != 0 },
     Choice { id: "root", name: "Root", entries: &PitchClass::ENTRIES,
         help: "The note that the scale starts from.",
-        get: |s| s.root.index(), set: |s, entry| s.root = PitchClass::new(entry) },
+        get: |s| s.settings.root.index(), set: |s, entry| s.settings.root = PitchClass::new(entry) },
     Choice { id: "scale", name: "Scale", entries: &Scale::ENTRIES,
         help: "Lets only the notes of a scale sound.",
-        get: |s| s.scale as usize, set: |s, entry| s.scale = Scale::ALL[entry] },
+        get: |s| s.settings.scale as usize, set: |s, entry| s.settings.scale = Scale::ALL[entry] },
     Choice { id: "auto", name: "Auto level", entries: SWITCH,
         help: "Adapts the bands to the level of the input, and makes the result as loud as the input.",
-        get: |s| usize::from(s.auto), set: |s, entry| s.auto = entry != 0 },
+        get: |s| usize::from(s.settings.auto), set: |s, entry| s.settings.auto = entry != 0 },
     Choice { id: "lookahead", name: "Lookahead", entries: SWITCH,
         help: "More accurate Focus; adds 46 ms of latency.",
-        get: |s| usize::from(s.lookahead), set: |s, entry| s.lookahead = entry != 0 },
+        get: |s| usize::from(s.settings.lookahead), set: |s, entry| s.settings.lookahead = entry != 0 },
+    Choice { id: "listener", name: "Listener", entries: &[("full", "Full"), ("light", "Light")],
+        help: "The network that finds the notes: the most accurate one, or one with a quarter of the work.",
+        get: |s| s.settings.listener as usize, set: |s, entry| s.settings.listener = if entry == 0 { Model::Full } else { Model::Light } },
     Choice { id: "voice", name: "Voice", entries: &Voice::ENTRIES,
         help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.",
-        get: |s| s.voice as usize, set: |s, entry| s.voice = Voice::ALL[entry] },
+        get: |s| s.settings.voice as usize, set: |s, entry| s.settings.voice = Voice::ALL[entry] },
     Choice { id: "keys", name: "Keys", entries: &Keys::ENTRIES,
         help: "Notes that are played to the filter choose the bands: only those, those in every octave, or those beside the rest.",
-        get: |s| s.keys as usize, set: |s, entry| s.keys = Keys::ALL[entry] },
+        get: |s| s.settings.keys as usize, set: |s, entry| s.settings.keys = Keys::ALL[entry] },
     Choice { id: "sync", name: "Sync", entries: &NoteValue::ENTRIES,
         help: "Ring and Release last a note value of the song's tempo.",
-        get: |s| s.sync.index(), set: |s, entry| s.sync = NoteValue::new(entry) },
+        get: |s| s.settings.sync.index(), set: |s, entry| s.settings.sync = NoteValue::new(entry) },
     Choice { id: "freeze", name: "Freeze", entries: SWITCH,
         help: "Lets what sounds ring on without end; new input has no effect on the bands.",
-        get: |s| usize::from(s.freeze), set: |s, entry| s.freeze = entry != 0 },
+        get: |s| usize::from(s.settings.freeze), set: |s, entry| s.settings.freeze = entry != 0 },
     Choice { id: "midi-out", name: "MIDI out", entries: SWITCH,
         help: "Sends the detected notes as MIDI.",
-        get: |s| usize::from(s.midi_out), set: |s, entry| s.midi_out = entry != 0 },
+        get: |s| usize::from(s.routing.midi_out), set: |s, entry| s.routing.midi_out = entry != 0 },
     Choice { id: "listen", name: "Sidechain", entries: &[("main", "Off"), ("sidechain", "On")],
         help: "The bands process the sidechain input, and are mixed with the main input.",
-        get: |s| s.listen as usize, set: |s, entry| s.listen = if entry == 0 { Listen::Main } else { Listen::Sidechain } },
+        get: |s| s.routing.listen as usize, set: |s, entry| s.routing.listen = if entry == 0 { Listen::Main } else { Listen::Sidechain } },
 ];
 
 /// Which bands the keys let through.
@@ -140,13 +143,13 @@ impl Voice {
 /// The choice called `id`, if there is one.
 ///
 /// ```
-/// use tone_filter_dsp::{Settings, Voice, choice};
+/// use tone_filter_dsp::{Controls, Voice, choice};
 ///
 /// let voice = choice("voice").ok_or("no such setting")?;
 /// let square = voice.entries.iter().position(|(id, _)| *id == "square").ok_or("no such voice")?;
-/// let mut settings = Settings::default();
-/// voice.set(&mut settings, square);
-/// assert_eq!(settings.voice, Voice::Square);
+/// let mut controls = Controls::default();
+/// voice.set(&mut controls, square);
+/// assert_eq!(controls.settings.voice, Voice::Square);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn choice(id: &str) -> Option<&'static Choice> {
@@ -154,29 +157,29 @@ pub fn choice(id: &str) -> Option<&'static Choice> {
 }
 
 impl Choice {
-    /// The entry that `settings` have, as an index.
-    pub fn get(&self, settings: &Settings) -> usize {
-        (self.get)(settings)
+    /// The entry in `controls`, as an index.
+    pub fn get(&self, controls: &Controls) -> usize {
+        (self.get)(controls)
     }
 
     /// Its entry in a new instance, as an index.
     pub fn default(&self) -> usize {
-        self.get(&Settings::default())
+        self.get(&Controls::default())
     }
 
     /// Its entry where a state or preset lacks it, as an index.
     pub fn reference(&self) -> usize {
-        self.get(&Settings::REFERENCE)
+        self.get(&Settings::REFERENCE.into())
     }
 
-    /// Puts entry `index` into `settings`; an index beyond the list is its last entry.
-    pub fn set(&self, settings: &mut Settings, index: usize) {
-        (self.set)(settings, index.min(self.entries.len() - 1));
+    /// Puts entry `index` into `controls`; an index beyond the list is its last entry.
+    pub fn set(&self, controls: &mut Controls, index: usize) {
+        (self.set)(controls, index.min(self.entries.len() - 1));
     }
 
-    /// Whether it is about the connections to a host and not about the sound.
-    pub fn is_connection(&self) -> bool {
-        ["midi-out", "listen"].contains(&self.id)
+    /// Whether it is a field of [`Routing`](super::Routing), and no part of the sound.
+    pub fn is_routing(&self) -> bool {
+        ["bypass", "midi-out", "listen"].contains(&self.id)
     }
 
     /// Whether its entries are off and on.
@@ -199,18 +202,20 @@ impl Choice {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::Routing, *};
 
     #[test]
     fn every_choice_sets_its_own_field_to_each_of_its_entries() {
         for choice in &CHOICES {
             for (index, (id, name)) in choice.entries.iter().enumerate() {
-                let mut settings = Settings::default();
-                choice.set(&mut settings, index);
-                assert_eq!(choice.get(&settings), index, "{} {id}", choice.id);
+                let mut controls = Controls::default();
+                choice.set(&mut controls, index);
+                assert_eq!(choice.get(&controls), index, "{} {id}", choice.id);
+                assert!(choice.is_routing() || controls.routing == Routing::default());
+                assert!(!choice.is_routing() || controls.settings == Settings::default());
                 assert_eq!([choice.parse(id), choice.parse(name)], [Some(index); 2]);
-                choice.set(&mut settings, choice.default());
-                assert_eq!(settings, Settings::default(), "{} moved another setting", choice.id);
+                choice.set(&mut controls, choice.default());
+                assert_eq!(controls, Controls::default(), "{} moved another one", choice.id);
             }
             assert_eq!(choice.parse("of-the-future"), None);
         }

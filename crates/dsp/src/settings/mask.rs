@@ -24,7 +24,7 @@ pub struct BadSwitches {
 impl fmt::Display for BadSwitches {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Self { text, count } = self;
-        write!(f, "'{text}' does not say which of {count} are on; ")?;
+        write!(f, "'{text}' is not a list of {count} switches; ")?;
         write!(f, "write {count} digits, 1 for on and 0 for off")
     }
 }

@@ -6,17 +6,20 @@
 mod choices;
 mod mask;
 mod numbers;
+mod routing;
 pub(crate) mod smoother;
 mod tempo;
 
 pub use choices::{CHOICES, Choice, Entry, Keys, Voice, choice};
 pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
 pub use numbers::{OutOfRange, SPECS, Spec, Taper, quantity, spec};
+pub use routing::{Controls, Listen, Routing};
 pub use tempo::{BadNoteValue, DEFAULT_TEMPO, NoteValue};
 
 use super::notes::TONES;
+use tone_filter_listener::Model;
 
-/// All settings. `Default` is the sound of a new instance, [`Settings::REFERENCE`] that of the published filter.
+/// The settings of the sound; the connections are in [`Routing`]. `Default` is the sound of a new instance, [`Settings::REFERENCE`] that of the published filter.
 ///
 /// The crate `tone-filter-presets` reads and writes them in JSON and other formats.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,8 +58,6 @@ pub struct Settings {
     pub morph: f32,
     /// One bank for the mean of the channels, or one for each of two channels.
     pub stereo: Stereo,
-    /// Lets the input through untouched.
-    pub bypass: bool,
     /// The bands that may sound.
     pub bands: BandMask,
     /// The note that `scale` starts from.
@@ -69,6 +70,8 @@ pub struct Settings {
     pub auto: bool,
     /// Delays the sound by [`ToneFilter::latency`](super::ToneFilter::latency), which makes `focus` more accurate.
     pub lookahead: bool,
+    /// The network that finds the notes.
+    pub listener: Model,
     /// The waveform of the notes.
     pub voice: Voice,
     /// Which bands the keys let through; see [`KeyEvent`](crate::KeyEvent).
@@ -77,11 +80,6 @@ pub struct Settings {
     pub sync: NoteValue,
     /// The resonators ring on without loss and without input.
     pub freeze: bool,
-    /// Whether notes are detected at a `focus` of 0 %, too, to be sent as MIDI; see
-    /// [`ToneFilter::report_notes`](super::ToneFilter::report_notes).
-    pub midi_out: bool,
-    /// What the bands hear.
-    pub listen: Listen,
 }
 
 /// The input signal of the resonators.
@@ -93,16 +91,6 @@ pub enum Stereo {
     /// Left and right have a bank each. Signals of one channel, or of more than two, are treated as
     /// [`Stereo::Mono`].
     Stereo,
-}
-
-/// The input of bands and listener.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Listen {
-    /// The signal that they are mixed with.
-    #[default]
-    Main,
-    /// The sidechain, where there is one.
-    Sidechain,
 }
 
 impl Settings {
@@ -126,35 +114,22 @@ impl Settings {
         voices: 48.0,
         morph: 100.0,
         stereo: Stereo::Mono,
-        bypass: false,
         bands: BandMask::ALL,
         root: PitchClass::new(0),
         scale: Scale::Chromatic,
         custom: PitchClasses::ALL,
         auto: false,
         lookahead: false,
+        listener: Model::Full,
         voice: Voice::Soft,
         keys: Keys::Off,
         sync: NoteValue::OFF,
         freeze: false,
-        midi_out: false,
-        listen: Listen::Main,
     };
 
     /// The first setting that is out of range, as an error.
     pub fn validate(&self) -> Result<(), OutOfRange> {
         SPECS.iter().try_for_each(|spec| spec.check(spec.get(self)))
-    }
-
-    /// What is crossfaded.
-    pub(crate) fn fades(&self) -> smoother::Fades {
-        smoother::Fades {
-            stereo: self.stereo == Stereo::Stereo,
-            bypass: self.bypass,
-            auto: self.auto,
-            lookahead: self.lookahead,
-            sidechain: self.listen == Listen::Sidechain,
-        }
     }
 
     /// Semitones from a band's own note to what sounds.

@@ -122,7 +122,7 @@ impl Spec {
         *(self.field)(&mut settings.clone())
     }
 
-    /// Puts `value` into `settings` unchecked; [`Settings::validate`] tells whether it is allowed.
+    /// Puts `value` into `settings` unchecked; [`Settings::validate`] checks it.
     pub fn set(&self, settings: &mut Settings, value: f32) {
         *(self.field)(settings) = value;
     }

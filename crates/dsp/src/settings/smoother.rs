@@ -1,4 +1,4 @@
-//! Smoothing of the settings, so that no change is heard as a click.
+//! Smoothing of the settings, so that no change clicks.
 
 use super::{SPECS, Settings, Taper};
 use crate::{lanes::BLOCK, notes::TONES};
@@ -62,7 +62,7 @@ pub struct SmoothedSettings {
     pub auto: f32,
     /// 0 for the undelayed signal, 1 for the delayed one.
     pub lookahead: f32,
-    /// 0 for bands that hear the main input, 1 for the sidechain.
+    /// 0 for the main input as the bands' input, 1 for the sidechain.
     pub sidechain: f32,
     /// 0 for a muted band, 1 for one that may sound.
     pub weights: [f32; TONES],

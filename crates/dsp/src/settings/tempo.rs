@@ -77,7 +77,7 @@ impl TryFrom<String> for NoteValue {
 }
 
 impl Settings {
-    /// The same with `ring` and `release` as long as `sync` says at `tempo` beats a minute, within their ranges: after
+    /// The same with `ring` and `release` as long as the note value `sync` at `tempo` beats a minute, within their ranges: after
     /// that note value, what rings and what is released is 60 dB down.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! What the sound chip of an 8-bit console, the 2A03, would play of the notes that are heard: two pulses, a triangle,
+//! What the sound chip of an 8-bit console, the 2A03, would play of the detected notes: two pulses, a triangle,
 //! and noise for all that is no note.
 //!
 //! `docs/dsp.md` has the formulas, the crate `tone-filter-reference` the same in f64.
@@ -138,13 +138,13 @@ pub struct Chip {
     filters: [f32; 3],
 }
 
-/// What a chip hears at the start of a block.
+/// The input of a chip at the start of a block.
 #[derive(Debug, Clone, Copy)]
-pub struct Heard<'a> {
-    /// The amplitudes of the notes as they sound, and as the bands hear them.
+pub struct ChipInput<'a> {
+    /// The amplitudes of the notes as they sound, and as the bands measure them.
     pub amplitudes: &'a Lanes,
     /// See `amplitudes`.
-    pub heard: &'a Lanes,
+    pub measured: &'a Lanes,
     /// The bands' frequencies in radians a sample.
     pub angles: &'a Lanes,
     /// The greatest power that a note can have.
@@ -156,7 +156,7 @@ pub struct Heard<'a> {
 /// What the notes read.
 #[derive(Debug, Clone, Copy)]
 pub struct Tables<'a> {
-    /// Octaves from the notes that are heard to those that sound.
+    /// Octaves from the detected notes to those that sound.
     pub octave: i32,
     /// The bands' tables with all harmonics, and with those below a quarter of the sample rate.
     pub all: &'a [Option<u8>; TONES],
@@ -197,17 +197,17 @@ impl Chip {
     }
 
     /// Begins a block.
-    pub fn begin_block(&mut self, heard: Heard) {
+    pub fn begin_block(&mut self, input: ChipInput) {
         self.volumes[0] = self.volumes[1];
         self.noise_volumes[0] = self.noise_volumes[1];
         self.units[0] = self.units[1];
         if self.left <= 0.0 {
             self.left = (self.left + self.tick).max(0.0);
-            self.tick(heard);
+            self.tick(input);
         }
         self.left -= BLOCK as f32;
         // A note whose band is silent has lost its phase.
-        let sounds = heard.amplitudes.0.map(|amplitude| amplitude > 0.0);
+        let sounds = input.amplitudes.0.map(|amplitude| amplitude > 0.0);
         for (volumes, held) in self.volumes[1].iter_mut().zip(&self.held) {
             let held = held.0.iter().zip(sounds);
             let now = volumes.0.iter_mut().zip(held);
@@ -216,7 +216,7 @@ impl Chip {
     }
 
     /// Gives every note its role and its volume.
-    fn tick(&mut self, Heard { amplitudes, heard, angles, high, low }: Heard) {
+    fn tick(&mut self, ChipInput { amplitudes, measured, angles, high, low }: ChipInput) {
         let now = high.sqrt();
         if now > DRIFT * self.units[1] || self.units[1] > DRIFT * now {
             self.units[1] = now;
@@ -245,14 +245,14 @@ impl Chip {
                 self.held[OTHERS].0[tone] = volume;
             }
         }
-        let powers = heard.0.iter().zip(&angles.0).map(|(a, angle)| (0.5 * a * a, *angle));
+        let powers = measured.0.iter().zip(&angles.0).map(|(a, angle)| (0.5 * a * a, *angle));
         self.noise_volumes[1] = (volume(self.noise.tick(powers)) + 0.5).floor();
     }
 
-    /// Hears a part of a block. Returns what the register gives meanwhile.
-    pub fn hear(&mut self, heard: &[f32]) -> [f32; BLOCK] {
+    /// Analyses a part of a block for the noise. Returns what the register gives meanwhile.
+    pub fn noise(&mut self, input: &[f32]) -> [f32; BLOCK] {
         let mut noise = [0.0; BLOCK];
-        self.noise.process(heard, &mut noise);
+        self.noise.process(input, &mut noise);
         noise
     }
 

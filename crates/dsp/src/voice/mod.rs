@@ -1,4 +1,4 @@
-//! Voices: what sounds for a note that is heard, in place of the reference's soft clip.
+//! Voices: what sounds for a detected note, in place of the reference's soft clip.
 //!
 //! `docs/dsp.md` has the waveforms and where their phase comes from.
 
@@ -15,7 +15,7 @@ use crate::{
 };
 use chip::Chip;
 pub use chip::{low_bands, roles};
-pub use oscillators::Heard;
+pub use oscillators::LevelSource;
 use oscillators::{Gate, Levels, Oscillators, Part};
 use tone_filter_simd::Kernel;
 use waveform::Waveforms;
@@ -206,7 +206,7 @@ impl Voices {
         params: &BankParams,
         timbres: &Timbres,
         weights: &Lanes,
-        input: Heard,
+        source: LevelSource,
     ) {
         let chip = timbres.chip();
         // Its ripple at twice the frequency of a note would come out as a beat. What is left of that by the mean over
@@ -214,18 +214,19 @@ impl Voices {
         let total = f64::from(sum(&self.total_powers)) / BLOCK as f64;
         let high = params.constants.ceiling * total;
         let gate = Gate::new(params.gate(total) as f32, high as f32);
-        let step = match input {
+        let step = match source {
             _ if self.fresh => 1.0,
-            Heard::Listener(..) => -libm::expm1(-(BLOCK as f64) / (ATTACK * params.sample_rate)),
-            Heard::Own => 1.0 - (1.0 - params.constants.band_step).powi(BLOCK as i32),
+            LevelSource::Listener(..) => {
+                -libm::expm1(-(BLOCK as f64) / (ATTACK * params.sample_rate))
+            }
+            LevelSource::Own => 1.0 - (1.0 - params.constants.band_step).powi(BLOCK as i32),
         } as f32;
-        let power =
-            self.oscillators.set_levels(kernel, Levels { heard: input, gate, step, weights });
+        let power = self.oscillators.set_levels(kernel, Levels { source, gate, step, weights });
         match chip {
             Some(low) => {
-                self.chip.begin_block(chip::Heard {
+                self.chip.begin_block(chip::ChipInput {
                     amplitudes: &self.oscillators.gains()[1],
-                    heard: self.oscillators.amplitudes(),
+                    measured: self.oscillators.amplitudes(),
                     angles: &params.pitches.angles,
                     high: high as f32,
                     low,
@@ -243,20 +244,20 @@ impl Voices {
     }
 
     /// Puts the voices' samples into `wet`, which holds the soft clip's, from `position` on in the current block, in
-    /// which the bank has `heard` as many.
+    /// for as many samples of the bank's `input`.
     pub fn process(
         &mut self,
         kernel: Kernel,
         timbres: &Timbres,
         (bank, params): (&Bank, &BankParams),
         position: usize,
-        heard: &[f32],
+        input: &[f32],
         wet: &mut [f32],
     ) {
         let frames = wet.len();
         let (mut sums, mut chip) = ([0.0; BLOCK], [0.0; BLOCK]);
         self.total_powers[position..position + frames].copy_from_slice(bank.total_powers(frames));
-        let noise = if self.chips { self.chip.hear(heard) } else { [0.0; BLOCK] };
+        let noise = if self.chips { self.chip.noise(input) } else { [0.0; BLOCK] };
         for (timbre, shares) in timbres.sounding() {
             let Timbre { voice, octave, levels: [all, low], .. } = timbre;
             match voice {

@@ -138,13 +138,13 @@ impl Noise {
         (LEVEL * (octave - explained).max(0.0)).sqrt()
     }
 
-    /// Hears the samples `heard`, and puts as many of the register's, -1..1, into `noise`: each is the mean of what it
+    /// Analyses the samples `input`, and puts as many of the register's, -1..1, into `noise`: each is the mean of what it
     /// gives while the sample lasts.
-    pub fn process(&mut self, heard: &[f32], noise: &mut [f32; BLOCK]) {
+    pub fn process(&mut self, input: &[f32], noise: &mut [f32; BLOCK]) {
         let Self { mut filters, mut powers, mut register, mut left, .. } = *self;
         let decay = 1.0 - self.step;
         let clocks = CLOCK / (f64::from(PERIODS[self.rate]) * self.sample_rate);
-        for (x, noise) in heard.iter().zip(noise) {
+        for (x, noise) in input.iter().zip(noise) {
             let x = x.clamp(-LOUDEST, LOUDEST);
             for (filter, power) in filters.iter_mut().zip(&mut powers) {
                 *power = decay * *power + self.step * filter.next(x).powi(2);
@@ -171,7 +171,7 @@ mod tests {
 
     /// The amplitude of what is no note in a sine of an effective value of 1, beside a `note` of
     /// the power 10 and so many Hz.
-    fn heard(hertz: f64, note: Option<f64>, seconds: f64) -> f32 {
+    fn response(hertz: f64, note: Option<f64>, seconds: f64) -> f32 {
         let mut noise = Noise::new(48_000.0);
         let mut amplitude = 0.0;
         for block in 0..(seconds * 750.0) as usize {
@@ -190,16 +190,16 @@ mod tests {
 
     #[test]
     fn the_top_octave_counts_unless_the_notes_explain_it() {
-        let middle = heard(5657.0, None, 0.5);
+        let middle = response(5657.0, None, 0.5);
         assert!((middle - LEVEL.sqrt()).abs() < 0.02, "{middle}");
         for (hertz, most) in [(440.0, 0.2), (1000.0, 0.4)] {
-            let low = heard(hertz, None, 0.5);
+            let low = response(hertz, None, 0.5);
             assert!(low < most * middle, "{hertz}: {low}");
         }
-        let sudden = heard(5657.0, Some(440.0), 0.1);
+        let sudden = response(5657.0, Some(440.0), 0.1);
         assert!(sudden > 0.3, "louder than the overtones were: {sudden}");
-        assert_eq!(heard(5657.0, Some(3000.0), 0.1), 0.0, "the note itself goes so far");
-        let steady = heard(5657.0, Some(440.0), 3.0);
+        assert_eq!(response(5657.0, Some(3000.0), 0.1), 0.0, "the note itself goes so far");
+        let steady = response(5657.0, Some(440.0), 3.0);
         assert_eq!(steady, 0.0, "what stays belongs to the notes");
     }
 

@@ -1,6 +1,6 @@
-//! One oscillator a band, locked to the oscillation that the band hears.
+//! One oscillator a band, locked to the oscillation in the band.
 //!
-//! The two integrators of a resonator tell the phase of what it hears, if one reckons with the frequency at which
+//! The two integrators of a resonator give the phase of its input, if one reckons with the frequency at which
 //! it really rings (`docs/dsp.md`). Once a block of [`BLOCK`] samples the phase is read, its slope is the frequency,
 //! and the oscillator runs on in a straight line to where the phase will be at the end of the block.
 
@@ -16,7 +16,7 @@ use tone_filter_simd::{
     approx::{polar, tan, truncated, wrapped},
 };
 
-/// A period of the note that is heard, as a phase: four of them are 2^32, so that an octave or two below has a phase
+/// A period of the detected note, as a phase: four of them are 2^32, so that an octave or two below has a phase
 /// of its own.
 const PERIOD: f32 = (1u32 << 30) as f32;
 
@@ -26,7 +26,7 @@ const SHIFT: i32 = 2;
 /// The share of the error by which phase and frequency are corrected in a block.
 const CORRECTION: f32 = 0.25;
 
-/// How far from its nominal frequency a band may be heard, as a factor. A band whose neighbour is played hears the
+/// The greatest deviation from a band's nominal frequency, as a factor. A band whose neighbour is played responds to the
 /// neighbour's note, and its oscillator must not play another one.
 const RANGE: f32 = 2.0;
 
@@ -151,9 +151,9 @@ impl Oscillators {
     }
 
     #[inline(always)]
-    fn set_all_levels(&mut self, Levels { heard, gate, step, weights }: Levels) -> Lanes {
+    fn set_all_levels(&mut self, Levels { source, gate, step, weights }: Levels) -> Lanes {
         let mut powers = self.amplitudes.0.map(|amplitude| 0.5 * amplitude * amplitude);
-        if let Heard::Listener(levels, means) = heard {
+        if let LevelSource::Listener(levels, means) = source {
             for tone in 0..TONES {
                 let share = self.amplitudes.0[tone] / means.0[tone].max(f32::MIN_POSITIVE);
                 powers[tone] = levels[tone] * share * share;
@@ -171,7 +171,7 @@ impl Oscillators {
         Lanes(powers)
     }
 
-    /// Adds what `part` says to `sums`. What is beyond its frames is of no meaning.
+    /// Adds `part` to `sums`; beyond its frames, the result is undefined.
     pub fn render(&self, kernel: Kernel, part: Part, sums: &mut [f32; BLOCK]) {
         kernel.vectorize(
             #[inline(always)]
@@ -200,7 +200,7 @@ impl Oscillators {
             let (from, to) = (gain(0), gain(1));
             let slope = (to - from) / BLOCK as f32;
             let (start, step) = (self.phases[tone], self.steps[tone]);
-            // What is beyond the part is computed with it, which takes less time than to tell them apart.
+            // What is beyond the part is computed with it, which is faster than to leave it out.
             for (chunk, sums) in sums[..chunks].iter_mut().enumerate() {
                 let first = (part.position + chunk * CHUNK) as u32;
                 let frames: [u32; CHUNK] = std::array::from_fn(|frame| first + frame as u32);
@@ -227,7 +227,7 @@ pub struct Part<'a> {
     pub row: &'a [Table],
     /// The table of each band in it, if it has one.
     pub levels: &'a [Option<u8>; TONES],
-    /// Octaves from the note that is heard to the one that sounds.
+    /// Octaves from the detected note to the one that sounds.
     pub octave: i32,
     /// The amplitudes of the bands at the start and at the end of the block, and what all are multiplied by.
     pub gains: [&'a Lanes; 2],
@@ -242,8 +242,8 @@ pub struct Part<'a> {
 /// What the levels of a block are made of.
 #[derive(Debug, Clone, Copy)]
 pub struct Levels<'a> {
-    /// The power that is heard of each band, for oscillations of an amplitude of 1.
-    pub heard: Heard<'a>,
+    /// Where the power of each band comes from, for oscillations of an amplitude of 1.
+    pub source: LevelSource<'a>,
     /// What becomes of it.
     pub gate: Gate,
     /// By how much of the difference it is followed.
@@ -254,7 +254,7 @@ pub struct Levels<'a> {
 
 /// Whose powers count.
 #[derive(Debug, Clone, Copy)]
-pub enum Heard<'a> {
+pub enum LevelSource<'a> {
     /// Those of the resonators.
     Own,
     /// Those that the listener has of the mean of the channels: as much of them as this bank's amplitude is of the

@@ -28,7 +28,7 @@ pub enum Fate {
 pub struct Outcome {
     /// The file that was to be read.
     pub input: PathBuf,
-    /// The file that was to be written, if that can be told.
+    /// The file that was to be written, if it is known.
     pub output: Option<PathBuf>,
     /// What became of it.
     pub fate: Fate,
@@ -38,13 +38,13 @@ pub struct Outcome {
 pub trait Watch: Sync {
     /// `worker` begins with `job`.
     fn begin(&self, worker: usize, job: &Job);
-    /// `worker` has done this part of `job`, 0 to 1. Of a file that does not tell its length, nobody knows.
+    /// `worker` has done this part of `job`, 0 to 1. Unknown for a file without a length in its header.
     fn advance(&self, worker: usize, job: &Job, part: f64);
     /// `worker` is done with `job`.
     fn end(&self, worker: usize, job: &Job, outcome: &Outcome);
 }
 
-/// Does what `plan` says on `workers` threads. A file that fails fails alone. Gives all outcomes in the order
+/// Carries out `plan` on `workers` threads. A file that fails fails alone. Gives all outcomes in the order
 /// of the inputs.
 ///
 /// # Panics

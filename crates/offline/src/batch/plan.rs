@@ -265,7 +265,7 @@ fn renamed(path: &Path, suffix: &str) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// What tells two names apart: on some systems, not the case.
+/// The part of a name that must be unique: on some systems, without its case.
 fn key(path: &Path) -> OsString {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
     if cfg!(any(windows, target_os = "macos")) {
@@ -278,7 +278,7 @@ fn ends_with_separator(path: &Path) -> bool {
     path.to_string_lossy().ends_with(std::path::is_separator)
 }
 
-/// Length as far as a look at the file tells: what is compressed holds more.
+/// The length, as far as the file's size shows it: what is compressed holds more.
 fn work(path: &Path) -> u64 {
     let len = fs::metadata(path).map_or(0, |metadata| metadata.len());
     match extension(path).as_deref() {

@@ -103,7 +103,7 @@ fn draw_title(plot: &Plot, canvas: &mut Canvas) {
 const TEXT: Colour = [186, 191, 202];
 
 /// Brighter for stronger, and at any level every state brighter than the one before it: the states can
-/// be told without telling colours.
+/// be read without colours.
 fn colour(cell: Cell) -> Colour {
     let level = (cell.level_db - DARKEST_DB) / (BRIGHTEST_DB - DARKEST_DB);
     let level = level.clamp(0.0, 1.0);

@@ -74,7 +74,7 @@ impl Plot {
         }
     }
 
-    /// What a filter hears in the file `input`, called by the file's name.
+    /// The bands of a filter for the file `input`, called by the file's name.
     ///
     /// # Errors
     /// When the file cannot be read.

@@ -133,7 +133,7 @@ fn chunk(head: [u8; 8], start: u64) -> Chunk {
     Chunk { id, start, len: u32::from_le_bytes([l0, l1, l2, l3]) }
 }
 
-/// All but what tells of the samples themselves, which are new, and of the file's structure.
+/// All but what describes the samples themselves, which are new, and of the file's structure.
 fn is_carried(id: &[u8; 4]) -> bool {
     const OWN: [&[u8; 4]; 10] =
         [b"fmt ", b"data", b"fact", b"ds64", b"JUNK", b"junk", b"PAD ", b"FLLR", b"PEAK", b"levl"];

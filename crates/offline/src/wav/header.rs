@@ -48,7 +48,7 @@ pub fn head(format: Format, lengths: Lengths, may_be_long: bool) -> Vec<u8> {
     head.extend(b"fmt ");
     head.extend((fmt.len() as u32).to_le_bytes());
     head.extend(fmt);
-    // Whatever is not plain PCM says how many samples it has.
+    // Any coding but plain PCM declares its number of samples.
     if format.depth.is_float() {
         head.extend(b"fact\x04\0\0\0");
         head.extend(short(lengths.frames).to_le_bytes());

@@ -76,6 +76,6 @@ pub struct Format {
     pub rate: u32,
     /// What a sample is.
     pub depth: Depth,
-    /// Which loudspeaker each channel is for, a bit each as WAV has them; 0 if nobody said.
+    /// Which loudspeaker each channel is for, a bit each as WAV has them; 0 if unknown.
     pub speakers: u32,
 }

@@ -100,7 +100,7 @@ impl Reader {
         self.frames
     }
 
-    /// The chunks that tell more about the sound, before and after the samples.
+    /// The other chunks of the file, before and after the samples.
     pub fn chunks(&self) -> (&[Chunk], &[Chunk]) {
         (&self.before, &self.after)
     }
@@ -162,7 +162,7 @@ fn word(fmt: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([fmt[at], fmt[at + 1]])
 }
 
-/// What a format chunk, which has at least 16 bytes, tells; or the name of a coding that is not read.
+/// The content of a format chunk of at least 16 bytes; or the name of a coding that is not read.
 fn format(fmt: &[u8]) -> Result<Format, String> {
     let double = |at: usize| u32::from_le_bytes([fmt[at], fmt[at + 1], fmt[at + 2], fmt[at + 3]]);
     let bits = word(fmt, 14);

@@ -33,7 +33,7 @@ impl Writer {
     /// `dithered`.
     ///
     /// # Errors
-    /// When a WAV header cannot tell the format, or when nothing can be written.
+    /// When a WAV header cannot describe the format, or when nothing can be written.
     pub fn new(
         output: &Output,
         format: Format,

@@ -1,12 +1,12 @@
 //! The VST3 entry point: the factory of nice-plug's plugin behind a `Vst3Shim`.
 
-mod restart;
+mod host_calls;
 mod run_loop;
 mod shim;
 mod sidechain;
 mod worker;
 
-pub(crate) use restart::Restart;
+pub(crate) use host_calls::HostCalls;
 pub(crate) use worker::Reached;
 
 use crate::{GuardedPlugin, construction};

@@ -15,7 +15,7 @@
 //! It also answers numbers of channels that nice-plug does not survive with an error, as `ClapShim` does.
 
 use super::{
-    restart::Restart,
+    host_calls::{HostCall, HostCalls},
     run_loop::RunLoop,
     sidechain::{Sidechain, is_sidechain},
     worker,
@@ -80,7 +80,7 @@ pub struct Vst3Shim {
     controllers: &'static [CtrlNumber],
     /// The bits of the sample rate in Hz, 0 before it is known.
     rate: AtomicU64,
-    restart: Arc<Restart>,
+    calls: Arc<HostCalls>,
     run_loop: RunLoop,
     /// For hosts without a run loop.
     executor: Box<dyn Executor>,
@@ -132,7 +132,7 @@ impl Vst3Shim {
             instance,
             controllers: P::CONTROLLERS,
             rate: AtomicU64::new(0),
-            restart: Arc::default(),
+            calls: Arc::default(),
             run_loop: RunLoop::default(),
             executor,
             thread: thread::current().id(),
@@ -185,10 +185,10 @@ impl Vst3Shim {
         {
             return;
         }
-        self.restart.request();
+        self.calls.request(HostCall::Restart);
         // On its own thread, nice-plug would call the host at once, in the middle of this block.
-        if !self.run_loop.is_found() && thread::current().id() != self.thread {
-            self.executor.gui(Task(Kind::Restart(self.restart.clone())));
+        if !self.calls.looped.load(Ordering::Relaxed) && thread::current().id() != self.thread {
+            self.executor.gui(Task(Kind::HostCalls(self.calls.clone())));
         }
     }
 
@@ -232,15 +232,15 @@ impl IPluginBaseTrait for Vst3Shim {
         let of_factory = of_factory.as_ref().map_or(std::ptr::null_mut(), ComPtr::as_ptr);
         // SAFETY: both are objects of the host or null, and the host calls this on its thread.
         unsafe {
-            self.run_loop.find(context, &self.restart);
-            self.run_loop.find(of_factory, &self.restart);
+            self.run_loop.find(context, &self.calls);
+            self.run_loop.find(of_factory, &self.calls);
             self.component.initialize(context)
         }
     }
 
     unsafe fn terminate(&self) -> tresult {
         self.run_loop.leave();
-        self.restart.connect(None);
+        self.calls.connect(HostCall::Restart, None::<fn()>);
         // SAFETY: there are no arguments.
         unsafe { self.component.terminate() }
     }
@@ -319,31 +319,33 @@ impl IEditControllerTrait for Vst3Shim {
         fn createView(name: FIDString) -> *mut IPlugView;
     }
 
-    /// From here on the host can be told that the state has changed: on the thread of the editor, as nice-plug tells it
-    /// of edits.
+    /// From here on, the host can be asked to save the state, and to activate the plugin again.
     unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
         // SAFETY: VST3 promises a handler or null, and the host calls this on its thread.
         let handler1 = unsafe {
-            self.run_loop.find(handler.cast(), &self.restart);
+            self.run_loop.find(handler.cast(), &self.calls);
             ComRef::from_raw(handler)
         };
         let handler2 = handler1.and_then(|handler| handler.cast::<IComponentHandler2>());
-        self.restart.connect(handler1.map(|handler| {
-            let handler = handler.to_com_ptr();
-            #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
-            let flags = RestartFlags_::kLatencyChanged as int32;
-            // SAFETY: the handler is counted. A host that refuses reads the latency at the next activation.
-            let call = move || _ = unsafe { handler.restartComponent(flags) };
-            Arc::new(call) as Arc<dyn Fn() + Send + Sync>
-        }));
-        self.instance.link().connect(handler2.map(|handler| Connection {
+        #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
+        let flags = RestartFlags_::kLatencyChanged as int32;
+        let handler1 = handler1.map(|handler| handler.to_com_ptr());
+        // SAFETY: the handler is counted. A host that refuses reads the latency at the next activation.
+        let restart = handler1.map(|host| move || _ = unsafe { host.restartComponent(flags) });
+        self.calls.connect(HostCall::Restart, restart);
+        let marks_dirty = handler2.is_some();
+        // SAFETY: the handler is counted.
+        let dirty = handler2.map(|host| move || _ = unsafe { host.setDirty(1) });
+        self.calls.connect(HostCall::SetDirty, dirty);
+        let calls = self.calls.clone();
+        self.instance.link().connect(marks_dirty.then(|| Connection {
             wake: Box::new(move |host| {
                 if host.take_requests().contains(&Request::MarkDirty) {
-                    // SAFETY: the handler is counted.
-                    unsafe { handler.setDirty(1) };
+                    calls.request(HostCall::SetDirty);
+                    calls.run_unless_looped();
                 }
             }),
-            marks_dirty: true,
+            marks_dirty,
             has_menus: false,
         }));
         // SAFETY: the argument is the host's.

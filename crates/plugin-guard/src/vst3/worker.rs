@@ -1,6 +1,6 @@
 //! nice-plug's worker thread, `bg-worker`, which must not end before the process does.
 //!
-//! In VST3 on Linux, it tells the editor of new values and the host of a new latency. All instances of a process share it.
+//! In VST3 on Linux, it passes new values to the editor and a new latency to the host. All instances of a process share it.
 //! In nice-plug 0.4.2 (`event_loop/background_thread.rs`), it ends as soon as it finds a task of an instance that has been
 //! released, though others may live; and the release of the last instance panics if the thread has ended before, which
 //! ends the host.
@@ -10,13 +10,13 @@
 
 use std::sync::mpsc::Sender;
 
-/// The only task of our own: to say that all tasks before it are done.
+/// The only task of our own: to report that all tasks before it are done.
 pub struct Reached(Sender<()>);
 
 impl Reached {
-    /// Says so.
-    pub fn tell(self) {
-        // Who waited may have given up.
+    /// Reports it.
+    pub fn report(self) {
+        // The receiver may have given up.
         let _ = self.0.send(());
     }
 }

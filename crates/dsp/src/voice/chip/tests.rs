@@ -42,11 +42,11 @@ fn the_mixer_is_the_chips() {
 fn roles_and_volumes_are_the_chips() {
     let mut chip = Chip::new(48_000.0);
     let mut amplitudes = Lanes::ZERO;
-    let (heard, angles) = (&Lanes::ZERO, &Lanes::ZERO);
+    let (measured, angles) = (&Lanes::ZERO, &Lanes::ZERO);
     for (tone, amplitude) in [(3, 0.1), (10, 0.5), (20, 1.0), (30, 0.8), (40, 0.02)] {
         amplitudes.0[tone] = amplitude;
     }
-    chip.begin_block(Heard { amplitudes: &amplitudes, heard, angles, high: 1.0, low: 15 });
+    chip.begin_block(ChipInput { amplitudes: &amplitudes, measured, angles, high: 1.0, low: 15 });
     let volume = |chip: &Chip, role: usize, tone: usize| chip.volumes[1][role].0[tone];
     assert_eq!(volume(&chip, BASS, 3), 15.0, "the triangle has no volume");
     assert_eq!(volume(&chip, LEAD, 20), 15.0);
@@ -60,14 +60,20 @@ fn roles_and_volumes_are_the_chips() {
     amplitudes.0[30] = 1.3;
     amplitudes.0[10] = 0.1;
     for block in 0..13 {
-        chip.begin_block(Heard { amplitudes: &amplitudes, heard, angles, high: 1.0, low: 15 });
+        chip.begin_block(ChipInput {
+            amplitudes: &amplitudes,
+            measured,
+            angles,
+            high: 1.0,
+            low: 15,
+        });
         let expected = if block < 12 { 8.0 } else { 2.0 };
         assert_eq!(volume(&chip, OTHERS, 10), expected, "block {block}");
     }
     assert_eq!((volume(&chip, LEAD, 20), volume(&chip, OTHERS, 30)), (15.0, 15.0));
     // What falls silent is silent at once.
     amplitudes.0[20] = 0.0;
-    chip.begin_block(Heard { amplitudes: &amplitudes, heard, angles, high: 1.0, low: 15 });
+    chip.begin_block(ChipInput { amplitudes: &amplitudes, measured, angles, high: 1.0, low: 15 });
     assert_eq!(volume(&chip, LEAD, 20), 0.0);
 }
 

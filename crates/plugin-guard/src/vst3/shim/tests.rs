@@ -3,6 +3,10 @@
 use super::*;
 use crate::{Track, construction, test_plugin::TestPlugin};
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
+    Linux::{
+        FileDescriptor, IEventHandler, IRunLoop, IRunLoopTrait, ITimerHandler, ITimerHandlerTrait,
+        TimerInterval,
+    },
     Vst::{
         ChannelContext::{IInfoListenerTrait, kChannelColorKey, kChannelNameKey},
         IAttributeList,
@@ -11,17 +15,36 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
     },
     int64,
 };
-use std::{
-    ffi::{CStr, c_void},
-    sync::atomic::AtomicI32,
-};
+use std::ffi::{CStr, c_void};
 
-/// A host's handler, and how often it was told of a changed state.
+/// A host's handler with a run loop, the number of calls for a changed state, and the threads that made them.
 #[derive(Default)]
-struct Handler(AtomicI32);
+struct Handler {
+    dirty: Mutex<Vec<ThreadId>>,
+    timer: Mutex<Option<ComPtr<ITimerHandler>>>,
+}
 
 impl Class for Handler {
-    type Interfaces = (IComponentHandler, IComponentHandler2);
+    type Interfaces = (IComponentHandler, IComponentHandler2, IRunLoop);
+}
+
+impl IRunLoopTrait for Handler {
+    unsafe fn registerEventHandler(&self, _: *mut IEventHandler, _: FileDescriptor) -> tresult {
+        kResultFalse
+    }
+    unsafe fn unregisterEventHandler(&self, _: *mut IEventHandler) -> tresult {
+        kResultFalse
+    }
+    unsafe fn registerTimer(&self, timer: *mut ITimerHandler, _: TimerInterval) -> tresult {
+        // SAFETY: the plugin passes a handler.
+        let timer = unsafe { ComRef::from_raw(timer) }.map(|timer| timer.to_com_ptr());
+        *self.timer.lock().unwrap() = timer;
+        kResultOk
+    }
+    unsafe fn unregisterTimer(&self, _: *mut ITimerHandler) -> tresult {
+        *self.timer.lock().unwrap() = None;
+        kResultOk
+    }
 }
 
 impl IComponentHandlerTrait for Handler {
@@ -41,7 +64,8 @@ impl IComponentHandlerTrait for Handler {
 
 impl IComponentHandler2Trait for Handler {
     unsafe fn setDirty(&self, state: TBool) -> tresult {
-        self.0.fetch_add(i32::from(state), Ordering::Relaxed);
+        assert_eq!(state, 1);
+        self.dirty.lock().unwrap().push(thread::current().id());
         kResultOk
     }
     unsafe fn requestOpenEditor(&self, _: FIDString) -> tresult {
@@ -112,18 +136,24 @@ fn shim() -> Vst3Shim {
 }
 
 #[test]
-fn a_changed_state_is_told_to_a_host_that_can_be_told() {
+fn a_changed_state_is_reported_on_the_hosts_thread() {
     let shim = shim();
     assert!(!shim.instance.link().request(Request::MarkDirty), "there is no host yet");
     let handler = ComWrapper::new(Handler::default());
     let pointer = handler.to_com_ptr::<IComponentHandler>().unwrap();
     // SAFETY: the handler is counted.
     assert_eq!(unsafe { shim.setComponentHandler(pointer.as_ptr()) }, kResultOk);
-    assert!(
-        shim.instance.link().request(Request::MarkDirty)
-            && shim.instance.link().request(Request::MarkDirty)
-    );
-    assert_eq!(handler.0.load(Ordering::Relaxed), 2);
+    // The window has a thread of its own.
+    let link = shim.instance.link().clone();
+    let edits = move || (0..2).all(|_| link.request(Request::MarkDirty));
+    assert!(thread::spawn(edits).join().unwrap());
+    assert!(handler.dirty.lock().unwrap().is_empty(), "not on the window's thread");
+    let timer = handler.timer.lock().unwrap().clone().unwrap();
+    // SAFETY: there are no arguments, and this is the host's thread.
+    unsafe { timer.onTimer() };
+    // SAFETY: as above.
+    unsafe { timer.onTimer() };
+    assert_eq!(*handler.dirty.lock().unwrap(), [thread::current().id()], "once");
     // SAFETY: hosts end with null.
     assert_eq!(unsafe { shim.setComponentHandler(std::ptr::null_mut()) }, kResultOk);
     assert!(!shim.instance.link().request(Request::MarkDirty));

@@ -1,4 +1,4 @@
-//! What the plugin tells the host of itself: changes of the tail and of the keys' names.
+//! Notifications of the host: changes of the tail, the latency and the keys' names.
 
 use crate::{
     browser::save,
@@ -63,7 +63,7 @@ fn set(host: &RawHost, id: &str, value: f64) {
 }
 
 #[test]
-fn a_changed_tail_is_told_on_the_audio_thread() {
+fn a_changed_tail_is_reported_on_the_audio_thread() {
     for entry in entries() {
         let host = RawHost::new(entry, false, None);
         host.activate(RATE);
@@ -95,6 +95,17 @@ fn a_changed_tail_is_told_on_the_audio_thread() {
         host.activate(2.0 * RATE);
         host.play(None, [Some(240.0), None]);
         assert_eq!(host.take(), ["tail"], "at another rate it has more samples");
+        host.deactivate();
+    }
+}
+
+#[test]
+fn a_first_tempo_of_0_is_a_tempo() {
+    for entry in entries() {
+        let host = RawHost::new(entry, false, None);
+        host.activate(RATE);
+        host.play(None, [Some(0.0), None]);
+        assert_eq!(host.take(), ["tail"], "the host has not asked for it");
         host.deactivate();
     }
 }

@@ -1,0 +1,198 @@
+//! Time, resets, changes of settings, and input of all kinds.
+
+use super::*;
+
+#[test]
+fn after_a_reset_it_is_as_new() {
+    let signal = music(1.0, 48_000.0);
+    for model in [Model::Full, Model::Light] {
+        let mut listener = Listener::new(48_000.0, false, model);
+        let first = listen(&mut listener, Kernel::best(), &[&signal[..30_011]]);
+        listener.reset();
+        let second = listen(&mut listener, Kernel::best(), &[&signal[..30_011]]);
+        assert!(first == second && !first.is_empty());
+    }
+}
+
+#[test]
+fn a_new_tuning_counts_from_the_next_frame_on() {
+    let signal = sine(440.0, 0.2, 4.0, 44_100.0);
+    let mut listener = Listener::new(44_100.0, false, Model::Full);
+    let (before, after) = signal.split_at(1000 * BLOCK);
+    assert_eq!(lit(&listen(&mut listener, Kernel::best(), &[before]), 60), [(69, 1.0)]);
+    listener.set_tuning(440.0, 2.0);
+    assert_eq!(lit(&listen(&mut listener, Kernel::best(), &[after]), 60), [(67, 1.0)]);
+}
+
+#[test]
+fn a_lower_threshold_lights_more() {
+    let signal = music(3.0, 44_100.0);
+    let count = |shift: f32| -> usize {
+        let mut listener = Listener::new(44_100.0, false, Model::Full);
+        listener.set_sensitivity(shift);
+        let heard = listen(&mut listener, Kernel::best(), &[&signal]);
+        heard.iter().flat_map(|decisions| decisions.on).filter(|on| *on).count()
+    };
+    let (few, some, many) = (count(-3.0), count(0.0), count(3.0));
+    assert!(few < some && some < many, "{few} {some} {many}");
+}
+
+#[test]
+fn decisions_come_when_delay_says() {
+    for rate in [1000.0, 5000.0].into_iter().chain(RATES) {
+        let mut listener = Listener::new(rate, true, Model::Light);
+        let (frame, delay) = (listener.frame() as u64, listener.delay() as u64);
+        assert_eq!(listener.lookahead() as u64, 4 * frame);
+        let ages = (1..=128 * frame / BLOCK as u64 + 64).filter_map(|blocks| {
+            let decisions = listener.push(Kernel::best(), &[0.0; BLOCK], None)?;
+            let age = blocks * BLOCK as u64 - decisions.frames * frame;
+            assert_eq!(decisions.age, age, "{rate}");
+            Some(age)
+        });
+        let latest = ages.max().expect("there are decisions");
+        assert!(latest <= delay, "{rate}: {latest} {delay}");
+        // Where frames are so short that another one ends in the same block, all are earlier.
+        assert!(latest == delay || frame < 128, "{rate}: {latest} {delay}");
+    }
+    assert_eq!(Listener::new(44_100.0, false, Model::Full).delay(), 256);
+}
+
+/// Multiply-adds, as time cannot be measured in a test. Above 192 kHz, one step is more than the mean work.
+#[test]
+fn no_block_has_twice_the_mean_work() {
+    for rate in RATES.into_iter().filter(|rate| *rate <= 192_000.0) {
+        for model in [Model::Full, Model::Light] {
+            let mut listener = Listener::new(rate, false, model);
+            let network = match model {
+                Model::Full => listener.full.total(),
+                Model::Light => listener.light.total(),
+            };
+            let total = GROUPS * STEP_COST + network;
+            let done = |listener: &Listener| {
+                let frames = listener.decisions().frames as usize;
+                frames * total + listener.pending.map_or(0, |pending| pending.done)
+            };
+            for step in 0..STEPS {
+                let cost = match model {
+                    Model::Full => listener.full.cost(step),
+                    Model::Light => listener.light.cost(step),
+                };
+                assert!(cost as f64 <= GREATEST_STEP * total as f64);
+            }
+            let (mut before, mut most, blocks) = (0, 0, 400 * listener.frame() / BLOCK);
+            for _ in 0..blocks {
+                listener.push(Kernel::best(), &[0.0; BLOCK], None);
+                let now = done(&listener);
+                most = most.max(now - before);
+                before = now;
+            }
+            let mean = before as f64 / blocks as f64;
+            println!("{rate} Hz, {model:?}: at most {:.2} times the mean", most as f64 / mean);
+            assert!((most as f64) < 2.0 * mean, "{rate} Hz, {model:?}: {most}, mean {mean}");
+        }
+    }
+}
+
+#[test]
+fn nothing_breaks_it() {
+    let mut noise = noise();
+    for rate in [1000.0, 5000.0, 8000.0, 44_100.0, 1e9] {
+        let mut listener = Listener::new(rate, false, Model::Full);
+        for amplitude in [8000.0, 1e-38, f32::MAX, f32::INFINITY, f32::NAN, 8.0, 1e-30, 0.0] {
+            for _ in 0..100 {
+                let block = std::array::from_fn(|_| amplitude * noise().signum() as f32);
+                listener.push(Kernel::best(), &block, Some(&[amplitude; BLOCK]));
+            }
+            let Decisions { logit, level, .. } = listener.decisions();
+            assert!(logit.iter().chain(level).all(|x| x.is_finite()), "{rate}");
+        }
+    }
+}
+
+#[test]
+fn no_state_is_denormal() {
+    let mut listener = Listener::new(44_100.0, false, Model::Full);
+    for block in music(1.0, 44_100.0).as_chunks().0 {
+        listener.push(Kernel::best(), block, Some(block));
+    }
+    for _ in 0..86 * 60 {
+        for _ in 0..8 {
+            listener.push(Kernel::best(), &[0.0; BLOCK], Some(&[0.0; BLOCK]));
+        }
+        let groups = (0..2).flat_map(|channel| listener.detectors.states(channel).as_flattened());
+        assert!(groups.flat_map(|group| group.0).all(|x| x == 0.0 || x.is_normal()));
+        assert!(listener.full.states().all(|x| x == 0.0 || x.is_normal()));
+    }
+}
+
+#[test]
+fn settings_change_between_two_frames_only() {
+    let signal = music(2.0, 44_100.0);
+    let steady = heard(Model::Full, false, &signal);
+    // There and back again within a frame of 8 blocks, while a decision is pending or not.
+    for there in 0..8 {
+        let mut listener = Listener::new(44_100.0, false, Model::Full);
+        let mut decisions = Vec::new();
+        for (index, block) in signal.as_chunks().0.iter().enumerate() {
+            // The last block of a frame ends it.
+            let now = index % 8 == there && there < 7;
+            listener.set_lookahead(now);
+            listener.set_model(if now { Model::Light } else { Model::Full });
+            listener.set_tuning(if now { 432.0 } else { 440.0 }, 0.0);
+            decisions.extend(listener.push(Kernel::best(), block, None).cloned());
+        }
+        assert!(decisions == steady, "block {there}");
+    }
+}
+
+#[test]
+fn a_change_of_lookahead_loses_no_memory() {
+    let signal = music(4.0, 44_100.0);
+    let both = [false, true].map(|lookahead| heard(Model::Full, lookahead, &signal));
+    let mut listener = Listener::new(44_100.0, false, Model::Full);
+    let (before, after) = signal.split_at(512 * 100);
+    let mut decisions = listen(&mut listener, Kernel::best(), &[before]);
+    listener.set_lookahead(true);
+    decisions.extend(listen(&mut listener, Kernel::best(), &[after]));
+    for (index, decisions) in decisions.iter().enumerate() {
+        // The frame that ends next is the first one with lookahead.
+        let same = &both[usize::from(index >= 100)][index];
+        assert!(decisions.logit == same.logit && decisions.level == same.level, "frame {index}");
+    }
+}
+
+#[test]
+fn another_network_starts_as_after_silence_and_settles() {
+    let signal = sine(440.0, 0.2, 4.0, 44_100.0);
+    let (before, after) = signal.split_at(1000 * BLOCK);
+    let mut listener = Listener::new(44_100.0, false, Model::Full);
+    listen(&mut listener, Kernel::best(), &[before]);
+    for model in [Model::Light, Model::Full] {
+        listener.set_model(model);
+        assert_eq!(lit(&listen(&mut listener, Kernel::best(), &[after]), 60), [(69, 1.0)]);
+    }
+}
+
+#[test]
+fn a_second_channel_continues_the_first_one() {
+    let signal = music(2.0, 44_100.0);
+    let mono = heard(Model::Full, false, &signal);
+    let (before, after) = signal.split_at(301 * BLOCK);
+    let mut listener = Listener::new(44_100.0, false, Model::Full);
+    let mut decisions = listen(&mut listener, Kernel::best(), &[before]);
+    decisions.extend(listen(&mut listener, Kernel::best(), &[after, after]));
+    assert!(decisions == mono);
+}
+
+#[test]
+fn an_instance_has_at_most_256_kb() {
+    let listener = Listener::new(192_000.0, false, Model::Full);
+    let bytes = size_of::<Listener>()
+        + size_of_val(&*listener.full)
+        + size_of_val(&*listener.light)
+        + listener.features.bytes()
+        + listener.detectors.bytes()
+        + listener.decimators.iter().map(Decimator::bytes).sum::<usize>();
+    println!("{bytes} bytes");
+    assert!(bytes <= 256 << 10, "{bytes}");
+}

@@ -1,0 +1,371 @@
+//! The fitted weights: a binary file each, checked and laid out in memory once, for all listeners.
+//!
+//! `tools/fit/export.py` writes the files and describes them.
+
+use crate::{
+    NOTES,
+    detectors::{BANKS, DETECTORS},
+    features::{FEATURES, FRAMES, MARGIN as FEATURE_MARGIN},
+    network::{COLUMNS, FIRST, HIDDEN_MARGIN, NEAR_MARGIN},
+};
+use std::{fmt, sync::LazyLock};
+
+const MAGIC: &[u8; 8] = b"TFLISTEN";
+const VERSION: u32 = 1;
+/// The most lags or offsets of a layer.
+pub const MOST_TERMS: usize = 24;
+/// Floats of a cache line. Each matrix starts on one.
+const LINE: usize = 16;
+
+/// The weights of `large.npz`.
+pub static FULL: LazyLock<Weights<16, 32>> =
+    LazyLock::new(|| fitted(include_bytes!("../weights/full.bin")));
+/// The weights of `medium.npz`.
+pub static LIGHT: LazyLock<Weights<8, 16>> =
+    LazyLock::new(|| fitted(include_bytes!("../weights/light.bin")));
+
+/// Parses a file that is part of the program; the tests parse them all.
+fn fitted<const C1: usize, const C: usize>(file: &[u8]) -> Weights<C1, C> {
+    Weights::parse(file).expect("the tests parse the files that are included")
+}
+
+/// A matrix, one row for each input and one column for each output.
+pub type Matrix<const OUT: usize> = &'static [[f32; OUT]];
+
+/// The weights of a network with `C1` units for each detector and `C` for each note, and as many for the whole.
+#[derive(Debug)]
+pub struct Weights<const C1: usize, const C: usize> {
+    /// The ages of the features that [`Self::near`] receives, in frames.
+    pub lags: Vec<usize>,
+    /// From the features of all lags to the detectors' units.
+    pub near: Layer<C1>,
+    /// From these to the notes' units.
+    pub harmonic: Layer<C>,
+    /// From the mean and the maximum of the notes' units to the units of the whole.
+    pub whole_in_bias: &'static [f32; C],
+    pub whole_in: Matrix<C>,
+    pub whole: Cell<C>,
+    /// From the units of the whole to those of every note, and to its log odds.
+    pub whole_mix: Matrix<C>,
+    pub whole_out: Matrix<COLUMNS>,
+    pub first: Cell<C>,
+    /// From the first cells to the second ones. The rows of `skip`, for the notes' units, follow those of all offsets.
+    pub mix: Layer<C>,
+    pub skip: &'static [[f32; C]; C],
+    pub second: Cell<C>,
+    /// From the second cells to the log odds. The rows of `direct`, for the inputs of these cells, follow.
+    pub head: Layer<COLUMNS>,
+    pub direct: &'static [[f32; COLUMNS]; C],
+    /// Without and with lookahead.
+    pub thresholds: [Thresholds; 2],
+}
+
+/// A layer with the same weights at every position.
+#[derive(Debug)]
+pub struct Layer<const OUT: usize> {
+    /// In semitones, from the output's position to the input's.
+    pub offsets: Vec<isize>,
+    /// For each position.
+    pub bias: Matrix<OUT>,
+    /// For each offset, the rows of the inputs.
+    pub weights: Matrix<OUT>,
+}
+
+/// A gated recurrent unit.
+#[derive(Debug)]
+pub struct Cell<const C: usize> {
+    pub reset: Gate<C>,
+    pub update: Gate<C>,
+    pub candidate: Gate<C>,
+    /// Added to the candidate's product with the hidden state.
+    pub hidden_bias: &'static [f32; C],
+}
+
+/// A gate of a [`Cell`].
+#[derive(Debug)]
+pub struct Gate<const C: usize> {
+    pub bias: &'static [f32; C],
+    pub input: &'static [[f32; C]; C],
+    pub hidden: &'static [[f32; C]; C],
+}
+
+/// Log odds from which on something is decided.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Thresholds {
+    /// A note goes on.
+    pub on: f32,
+    /// So much lower it goes off.
+    pub hysteresis: f32,
+    /// A note begins.
+    pub begun: f32,
+}
+
+/// What is wrong with a file of weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Error {
+    /// It does not begin as such a file does.
+    Magic,
+    /// It has another version.
+    Version,
+    /// Its checksum is wrong.
+    Checksum,
+    /// It ends too early or too late.
+    Length,
+    /// It is for a network of other sizes, or offsets and lags exceed their bounds.
+    Sizes,
+    /// A weight or a threshold is not finite.
+    Infinite,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::Magic => "this is no file of weights",
+            Self::Version => "the file of weights has another version",
+            Self::Checksum => "the checksum of the weights is wrong",
+            Self::Length => "the file of weights has a wrong length",
+            Self::Sizes => "the weights are for a network of other sizes",
+            Self::Infinite => "a weight is not finite",
+        })
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl<const C1: usize, const C: usize> Weights<C1, C> {
+    /// Reads a file of weights. Its matrices stay in memory for ever.
+    ///
+    /// # Errors
+    /// When the file is damaged or for another network.
+    pub fn parse(file: &[u8]) -> Result<Self, Error> {
+        let mut header = Reader(file.strip_prefix(MAGIC).ok_or(Error::Magic)?);
+        if header.u32()? != VERSION {
+            return Err(Error::Version);
+        }
+        if header.u32()? != adler32(header.0) {
+            return Err(Error::Checksum);
+        }
+        for size in [BANKS, FEATURES / BANKS, C1, C] {
+            if header.size()? != size {
+                return Err(Error::Sizes);
+            }
+        }
+        let lags: Vec<usize> = header.list(|lag| lag as usize)?;
+        let mut offsets = || header.list(|offset| offset as i32 as isize);
+        let [near, harmonic, mix, head] = [offsets()?, offsets()?, offsets()?, offsets()?];
+        let first = FIRST as isize;
+        let within = |offsets: &[isize], margin: [isize; 2]| {
+            !offsets.is_empty() && offsets.iter().all(|o| -margin[0] <= *o && *o <= margin[1])
+        };
+        let above = NEAR_MARGIN as isize - first + (DETECTORS - NOTES) as isize;
+        if !within(&near, [FEATURE_MARGIN as isize; 2])
+            || !within(&harmonic, [NEAR_MARGIN as isize + first, above])
+            || !within(&mix, [HIDDEN_MARGIN as isize; 2])
+            || !within(&head, [HIDDEN_MARGIN as isize; 2])
+            || lags.is_empty()
+            || lags.iter().any(|lag| *lag >= FRAMES)
+            || near.len() * lags.len() > MOST_TERMS
+            || mix.len() >= MOST_TERMS
+            || head.len() >= MOST_TERMS
+        {
+            return Err(Error::Sizes);
+        }
+        let mut thresholds = || {
+            let [on, hysteresis, begun] = [header.f32()?, header.f32()?, header.f32()?];
+            Ok(Thresholds { on, hysteresis, begun })
+        };
+        let thresholds = [thresholds()?, thresholds()?];
+
+        let mut m = Matrices::new(header)?;
+        let depth = lags.len() * FEATURES;
+        let weights = Self {
+            near: m.layer(near, DETECTORS, depth)?,
+            harmonic: m.layer(harmonic, NOTES, C1)?,
+            whole_in_bias: m.row()?,
+            whole_in: m.matrix(2 * C)?,
+            whole: m.cell()?,
+            whole_mix: m.matrix(C)?,
+            whole_out: m.matrix(C)?,
+            first: m.cell()?,
+            mix: m.layer(mix, NOTES, C)?,
+            skip: m.block()?,
+            second: m.cell()?,
+            head: m.layer(head, NOTES, C)?,
+            direct: m.block()?,
+            lags,
+            thresholds,
+        };
+        if m.from.0.is_empty() { Ok(weights) } else { Err(Error::Length) }
+    }
+}
+
+/// The checksum of RFC 1950.
+fn adler32(bytes: &[u8]) -> u32 {
+    const MODULUS: u32 = 65_521;
+    let [mut a, mut b] = [1, 0];
+    for byte in bytes {
+        a = (a + u32::from(*byte)) % MODULUS;
+        b = (b + a) % MODULUS;
+    }
+    b << 16 | a
+}
+
+/// The rest of a file, little-endian.
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn u32(&mut self) -> Result<u32, Error> {
+        let (bytes, rest) = self.0.split_first_chunk().ok_or(Error::Length)?;
+        self.0 = rest;
+        Ok(u32::from_le_bytes(*bytes))
+    }
+
+    fn size(&mut self) -> Result<usize, Error> {
+        self.u32().map(|size| size as usize)
+    }
+
+    fn f32(&mut self) -> Result<f32, Error> {
+        let value = f32::from_bits(self.u32()?);
+        if value.is_finite() { Ok(value) } else { Err(Error::Infinite) }
+    }
+
+    /// A list with its length in front.
+    fn list<T>(&mut self, convert: impl Fn(u32) -> T) -> Result<Vec<T>, Error> {
+        let length = self.size()?;
+        if length > MOST_TERMS {
+            return Err(Error::Sizes);
+        }
+        (0..length).map(|_| self.u32().map(&convert)).collect()
+    }
+}
+
+/// A line of the cache.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([f32; LINE]);
+
+/// Lays matrices out in memory, in the order of the file, which is that of their use.
+struct Matrices<'a> {
+    from: Reader<'a>,
+    /// Memory that is not in use yet.
+    free: &'static mut [Line],
+}
+
+impl<'a> Matrices<'a> {
+    /// More matrices than a network has.
+    const MOST: usize = 64;
+
+    fn new(mut from: Reader<'a>) -> Result<Self, Error> {
+        let count = from.size()?;
+        if from.0.len() != 4 * count {
+            return Err(Error::Length);
+        }
+        let lines = vec![Line([0.0; LINE]); count / LINE + Self::MOST];
+        Ok(Self { from, free: lines.leak() })
+    }
+
+    fn matrix<const OUT: usize>(&mut self, rows: usize) -> Result<Matrix<OUT>, Error> {
+        let count = (rows * OUT).div_ceil(LINE);
+        let free = std::mem::take(&mut self.free);
+        let (own, free) = free.split_at_mut_checked(count).ok_or(Error::Length)?;
+        self.free = free;
+        for value in own.iter_mut().flat_map(|line| &mut line.0).take(rows * OUT) {
+            *value = self.from.f32()?;
+        }
+        // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `own` is as many floats in a row.
+        let values =
+            unsafe { std::slice::from_raw_parts(own.as_ptr().cast::<f32>(), LINE * own.len()) };
+        Ok(&values.as_chunks().0[..rows])
+    }
+
+    fn row<const OUT: usize>(&mut self) -> Result<&'static [f32; OUT], Error> {
+        self.matrix(1)?.first().ok_or(Error::Length)
+    }
+
+    fn block<const OUT: usize, const C: usize>(
+        &mut self,
+    ) -> Result<&'static [[f32; OUT]; C], Error> {
+        self.matrix(C)?.first_chunk().ok_or(Error::Length)
+    }
+
+    /// A layer with a bias for each of `positions` and a matrix of `depth` rows for each offset.
+    fn layer<const OUT: usize>(
+        &mut self,
+        offsets: Vec<isize>,
+        positions: usize,
+        depth: usize,
+    ) -> Result<Layer<OUT>, Error> {
+        let bias = self.matrix(positions)?;
+        let weights = self.matrix(offsets.len() * depth)?;
+        Ok(Layer { offsets, bias, weights })
+    }
+
+    fn gate<const C: usize>(&mut self) -> Result<Gate<C>, Error> {
+        Ok(Gate { bias: self.row()?, input: self.block()?, hidden: self.block()? })
+    }
+
+    fn cell<const C: usize>(&mut self) -> Result<Cell<C>, Error> {
+        let [reset, update] = [self.gate()?, self.gate()?];
+        let (bias, input) = (self.row()?, self.block()?);
+        let hidden_bias = self.row()?;
+        let candidate = Gate { bias, input, hidden: self.block()? };
+        Ok(Cell { reset, update, candidate, hidden_bias })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &[u8] = include_bytes!("../weights/light.bin");
+
+    /// The error for the file after a change, with a checksum that is right.
+    fn error(change: impl Fn(&mut Vec<u8>)) -> Option<Error> {
+        let mut file = FILE.to_vec();
+        change(&mut file);
+        let sum = adler32(&file[16..]);
+        file[12..16].copy_from_slice(&sum.to_le_bytes());
+        Weights::<8, 16>::parse(&file).err()
+    }
+
+    #[test]
+    fn the_files_of_the_program_are_right() {
+        assert!(Weights::<16, 32>::parse(include_bytes!("../weights/full.bin")).is_ok());
+        assert!(Weights::<8, 16>::parse(FILE).is_ok());
+        assert!(error(|_| ()).is_none());
+        let bytes = FILE.len() + include_bytes!("../weights/full.bin").len();
+        assert!(bytes <= 300_000, "{bytes}");
+        assert_eq!(LIGHT.thresholds[0], Thresholds { on: -0.2, hysteresis: 0.4, begun: -0.5 });
+        assert_eq!(LIGHT.lags, [0, 1, 3]);
+        assert_eq!(FULL.near.offsets, [-2, -1, 0, 1, 2]);
+        for matrix in [FULL.near.weights.as_ptr().addr(), LIGHT.near.weights.as_ptr().addr()] {
+            assert!(matrix.is_multiple_of(64));
+        }
+    }
+
+    #[test]
+    fn damage_is_found() {
+        let parse = |file: &[u8]| Weights::<8, 16>::parse(file).err();
+        assert_eq!(parse(b""), Some(Error::Magic));
+        assert_eq!(parse(&FILE[..20]), Some(Error::Checksum));
+        let mut flipped = FILE.to_vec();
+        flipped[40_000] ^= 1;
+        assert_eq!(parse(&flipped), Some(Error::Checksum));
+        assert_eq!(error(|file| file[8] = 2), Some(Error::Version));
+        assert_eq!(error(|file| file.truncate(200)), Some(Error::Length));
+        assert_eq!(error(|file| file.extend([0; 4])), Some(Error::Length));
+        assert_eq!(Weights::<16, 32>::parse(FILE).err(), Some(Error::Sizes));
+        // The lags, of which there are three, start at byte 36; near's offsets at byte 52.
+        assert_eq!(error(|file| file[36] = 8), Some(Error::Sizes));
+        assert_eq!(error(|file| file[52] = 3), Some(Error::Sizes));
+        assert_eq!(error(|file| file[48] = 100), Some(Error::Sizes));
+        let end = FILE.len() - 4;
+        let infinite = |file: &mut Vec<u8>| file[end..].copy_from_slice(&f32::NAN.to_le_bytes());
+        assert_eq!(error(infinite), Some(Error::Infinite));
+    }
+
+    #[test]
+    fn the_checksum_is_that_of_rfc_1950() {
+        assert_eq!(adler32(b"Wikipedia"), 0x11e6_0398);
+    }
+}

@@ -1,0 +1,85 @@
+"""Makes what the listener's tests compare with, by listen.py: reference.bin and songs.txt.
+
+usage: make.py DIRECTORY                needs numpy; DIRECTORY has listen.py, large.npz, medium.npz, reference.npz
+
+reference.bin   f32, little-endian: sound of the first FRAMES frames of reference.npz, then their logits by listen.py
+songs.txt       a line `model look song` for each of the three songs of src/tests/songs.rs, then a line for each note that is
+                held: its MIDI note, and the frames from which on it is on and off
+"""
+
+import os
+import sys
+
+import numpy as np
+
+directory, here = sys.argv[1], os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, directory)
+import listen
+
+RATE, SECONDS, FRAMES = 44100, 30, 80
+
+
+class Random:
+    """Knuth's generator, as in src/tests/songs.rs."""
+
+    def __init__(self, seed):
+        self.state = seed
+
+    def next(self):
+        """A number from 0 to 1."""
+        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
+        return (self.state >> 33) / 2**31
+
+    def below(self, n):
+        return int(self.next() * n)
+
+
+def song(number):
+    """Notes of a beat each with chords, a bass and a melody; in the second song with vibrato, in the third with noise."""
+    r, out = Random(number), np.zeros(RATE * SECONDS)
+    beat = [0.5, 0.375, 0.25][number]
+    for k in range(int(SECONDS / beat)):
+        root = 33 + r.below(24)
+        notes = [root, root + 12 + r.below(5), root + 19 + r.below(12), root + 31 + r.below(12)]
+        at, count = int(k * beat * RATE), int(beat * (0.5 + 0.5 * r.next()) * RATE)
+        t = np.arange(count) / RATE
+        for n, note in enumerate(notes[: 1 + r.below(4)]):
+            f, wave, decay = 440 * 2 ** ((note - 69) / 12), (number + n) % 3, 4 * r.next()
+            swing = 0.02 * f / (2 * np.pi * 5.5) * np.sin(2 * np.pi * 5.5 * t) if number == 1 else 0
+            sound = np.zeros(count)
+            for p in range(1, 13 if wave else 2, 2 if wave == 2 else 1):
+                if p * f < 10000:
+                    sound += np.sin(2 * np.pi * p * (f * t + swing)) / p
+            out[at : at + count] += 0.15 * sound * np.exp(-decay * t) * np.minimum(1, (t[-1] - t) / 0.01)
+    if number == 2:
+        for k in range(len(out)):
+            since = k / RATE % 0.5
+            out[k] += (0.003 + 0.2 * np.exp(-40 * since)) * (2 * r.next() - 1)
+    return out.astype(np.float32)
+
+
+def intervals(held):
+    for n in range(held.shape[1]):
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], held[:, n].astype(int), [0]])))
+        for on, off in zip(edges[::2], edges[1::2]):
+            yield f"{listen.FIRST + n} {on} {off}\n"
+
+
+with np.load(f"{directory}/reference.npz") as z:
+    sound, block = z["sound"], 512
+    listener = listen.Listener(RATE, f"{directory}/large.npz")
+    logits = [listener.logits(sound[at : at + block].astype(float)) for at in range(0, FRAMES * block, block)]
+    assert np.abs(np.array(logits) - z["logits"][:FRAMES]).max() < 1e-4, "listen.py or its weights have changed"
+    with open(f"{here}/reference.bin", "wb") as f:
+        f.write(sound[: FRAMES * block].astype("<f4").tobytes() + z["logits"][:FRAMES].astype("<f4").tobytes())
+
+with open(f"{here}/songs.txt", "w") as f:
+    for number in range(3):
+        sound = song(number).astype(float)
+        for model, weights in (("full", "large"), ("light", "medium")):
+            z, _ = listen.logits_of(sound, RATE, f"{directory}/{weights}.npz")
+            for look in (0, 4):
+                listener = listen.Listener(RATE, f"{directory}/{weights}.npz", look)
+                held = np.array([listener.decide(row).copy() for row in z])
+                f.write(f"{model} {look} {number}\n" + "".join(intervals(held)))
+                print(model, look, number, held.sum(), "decisions are on")

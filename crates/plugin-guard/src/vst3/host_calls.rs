@@ -1,0 +1,68 @@
+//! Calls of a VST3 host that other threads request: the host allows them on its own thread only.
+
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// A function of the host.
+type Function = Arc<dyn Fn() + Send + Sync>;
+
+/// What is requested of the host.
+#[derive(Debug, Clone, Copy)]
+pub enum HostCall {
+    /// To activate the plugin again.
+    Restart,
+    /// To save the state.
+    SetDirty,
+}
+
+impl HostCall {
+    const ALL: [Self; 2] = [Self::Restart, Self::SetDirty];
+}
+
+/// The calls that are due, and the host's functions.
+#[derive(Default)]
+pub struct HostCalls {
+    /// One a [`HostCall`]. Not for the audio thread.
+    functions: Mutex<[Option<Function>; HostCall::ALL.len()]>,
+    due: [AtomicBool; HostCall::ALL.len()],
+    /// Whether the host's run loop calls [`HostCalls::run`].
+    pub looped: AtomicBool,
+}
+
+impl HostCalls {
+    /// Connects a function of the host, or disconnects it with `None`.
+    pub fn connect(&self, call: HostCall, function: Option<impl Fn() + Send + Sync + 'static>) {
+        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+        functions[call as usize] = function.map(|function| Arc::new(function) as Function);
+    }
+
+    /// Requests a call. On any thread.
+    pub fn request(&self, call: HostCall) {
+        self.due[call as usize].store(true, Ordering::Relaxed);
+    }
+
+    /// Makes the calls that are due, for the editor: without a run loop, it is on the host's thread, or there is no way to
+    /// that thread.
+    pub fn run_unless_looped(&self) {
+        if !self.looped.load(Ordering::Relaxed) {
+            self.run();
+        }
+    }
+
+    /// Makes the calls that are due. On the host's thread only.
+    pub fn run(&self) {
+        for call in HostCall::ALL {
+            if self.due[call as usize].swap(false, Ordering::Relaxed) {
+                // The host may connect another function meanwhile.
+                let functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
+                let function = functions[call as usize].clone();
+                drop(functions);
+                if let Some(function) = function {
+                    function();
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! The listener's network: from the states of the detectors to log odds.
+
+use crate::{
+    listener::{BANKS, DETECTORS, FIRST_NOTE, NOTES},
+    step,
+};
+use std::collections::VecDeque;
+
+/// The most frames that features go back.
+const MOST_LAG: usize = 7;
+
+/// A matrix with one row for each input, or rows of units, one for each position.
+pub type Matrix = Vec<Vec<f64>>;
+
+/// The fitted weights of the network.
+#[derive(Debug, Clone)]
+pub struct Weights {
+    /// The ages in frames of the features that `near` receives.
+    pub lags: Vec<usize>,
+    /// From the features of all lags to the detectors' units.
+    pub near: Layer,
+    /// From these to the notes' units.
+    pub harmonic: Layer,
+    /// From the notes' mean and greatest units to the whole's, and their biases.
+    pub whole_in: Matrix,
+    /// See `whole_in`.
+    pub whole_in_bias: Vec<f64>,
+    /// The memory of the whole.
+    pub whole: Cell,
+    /// From it to the inputs of the second memories, and to the log odds.
+    pub whole_mix: Matrix,
+    /// See `whole_mix`.
+    pub whole_out: Matrix,
+    /// The first memories of the notes.
+    pub first: Cell,
+    /// From them to the inputs of the second ones.
+    pub mix: Layer,
+    /// From the notes' units to these inputs.
+    pub skip: Matrix,
+    /// The second memories of the notes.
+    pub second: Cell,
+    /// From them to the log odds.
+    pub head: Layer,
+    /// From their inputs to the log odds.
+    pub direct: Matrix,
+    /// Without and with lookahead: the log odds above which a note goes on, how far below that it goes off, and those above
+    /// which it begins.
+    pub thresholds: [[f64; 3]; 2],
+}
+
+/// A layer with the same weights at every position.
+#[derive(Debug, Clone)]
+pub struct Layer {
+    /// Semitones from the output's position to the input's.
+    pub offsets: Vec<isize>,
+    /// For each offset.
+    pub weights: Vec<Matrix>,
+    /// For each position.
+    pub bias: Matrix,
+}
+
+/// A gated recurrent unit: the gates reset, update and candidate.
+#[derive(Debug, Clone)]
+pub struct Cell {
+    /// For the inputs.
+    pub input: [Matrix; 3],
+    /// Their biases.
+    pub bias: [Vec<f64>; 3],
+    /// For the hidden state.
+    pub hidden: [Matrix; 3],
+    /// Added to the candidate's product with the hidden state.
+    pub hidden_bias: Vec<f64>,
+}
+
+/// What the network receives of a detector: its power, and `s1 / s2`.
+#[derive(Debug, Clone, Copy)]
+pub struct Seen {
+    pub power: f64,
+    pub ratio: [f64; 2],
+}
+
+/// From the detectors to log odds.
+#[derive(Debug, Clone)]
+pub struct Network {
+    pub weights: Weights,
+    /// Frames a second.
+    rate: f64,
+    reference: f64,
+    /// The features of the last frames, newest first.
+    past: VecDeque<Matrix>,
+    whole: Vec<f64>,
+    first: Matrix,
+    second: Matrix,
+}
+
+impl Network {
+    pub fn new(rate: f64, weights: Weights) -> Self {
+        let zeros = |cell: &Cell| vec![0.0; cell.hidden_bias.len()];
+        Self {
+            rate,
+            reference: 1e-15,
+            past: vec![vec![vec![0.0; 3 * BANKS.len()]; DETECTORS]; MOST_LAG + 1].into(),
+            whole: zeros(&weights.whole),
+            first: vec![zeros(&weights.first); NOTES],
+            second: vec![zeros(&weights.second); NOTES],
+            weights,
+        }
+    }
+
+    /// The log odds of all notes.
+    pub fn next(&mut self, seen: &[Seen]) -> Vec<[f64; 4]> {
+        let now = self.features(seen);
+        self.past.push_front(now);
+        self.past.pop_back();
+        let w = &self.weights;
+        let inputs: Matrix = (0..DETECTORS)
+            .map(|n| w.lags.iter().flat_map(|lag| &self.past[*lag][n]).copied().collect())
+            .collect();
+        let near = relu(w.near.apply(&inputs, 0));
+        let notes = relu(w.harmonic.apply(&near, FIRST_NOTE));
+
+        let columns = 0..notes[0].len();
+        let mean =
+            columns.clone().map(|c| notes.iter().map(|row| row[c]).sum::<f64>() / NOTES as f64);
+        let most = columns.map(|c| notes.iter().map(|row| row[c]).fold(0.0, f64::max));
+        let pooled: Vec<f64> = mean.chain(most).collect();
+        let whole_in = relu(vec![sum(&w.whole_in_bias, &times(&pooled, &w.whole_in))]);
+        self.whole = w.whole.next(&whole_in[0], &self.whole);
+
+        self.first = notes.iter().zip(&self.first).map(|(x, h)| w.first.next(x, h)).collect();
+        let mut mixed = w.mix.apply(&self.first, 0);
+        for (row, note) in mixed.iter_mut().zip(&notes) {
+            *row = sum(row, &sum(&times(note, &w.skip), &times(&self.whole, &w.whole_mix)));
+        }
+        let mixed = relu(mixed);
+        self.second = mixed.iter().zip(&self.second).map(|(x, h)| w.second.next(x, h)).collect();
+        let head = w.head.apply(&self.second, 0);
+        let logits = head.iter().zip(&mixed).map(|(row, mixed)| {
+            let row = sum(row, &sum(&times(mixed, &w.direct), &times(&self.whole, &w.whole_out)));
+            [row[0], row[1], row[2], row[3]]
+        });
+        logits.collect()
+    }
+
+    /// Level, shift and growth of each bank, for each position.
+    fn features(&mut self, seen: &[Seen]) -> Matrix {
+        let total = seen[..DETECTORS].iter().map(|seen| seen.power).sum::<f64>().max(1e-15);
+        let seconds = if total > self.reference { 0.05 } else { 3.0 };
+        self.reference += step(seconds, self.rate) * (total - self.reference);
+        let feature = |Seen { power, ratio: [re, im] }: Seen| {
+            let level = ((power / self.reference + 1e-6).ln() - 1e-6f64.ln()) / 4.0;
+            let sure = level.min(1.0);
+            [level, im.clamp(-2.0, 2.0) * sure, (re - 1.0).clamp(-2.0, 2.0) * sure]
+        };
+        let row =
+            |n: usize| (0..BANKS.len()).flat_map(|b| feature(seen[b * DETECTORS + n])).collect();
+        (0..DETECTORS).map(row).collect()
+    }
+}
+
+impl Layer {
+    /// The outputs at all positions; that of position 0 without offset is at `base`. Beyond the ends, inputs are 0.
+    fn apply(&self, inputs: &Matrix, base: usize) -> Matrix {
+        let output = |(position, bias): (usize, &Vec<f64>)| {
+            let mut out = bias.clone();
+            for (offset, weights) in self.offsets.iter().zip(&self.weights) {
+                let at = (position + base).checked_add_signed(*offset);
+                if let Some(input) = at.and_then(|at| inputs.get(at)) {
+                    out = sum(&out, &times(input, weights));
+                }
+            }
+            out
+        };
+        self.bias.iter().enumerate().map(output).collect()
+    }
+}
+
+impl Cell {
+    /// The hidden state of the next frame.
+    fn next(&self, x: &[f64], h: &[f64]) -> Vec<f64> {
+        let input = [0, 1, 2].map(|gate| sum(&self.bias[gate], &times(x, &self.input[gate])));
+        let hidden = [0, 1, 2].map(|gate| times(h, &self.hidden[gate]));
+        let unit = |n: usize| {
+            let reset = logistic(input[0][n] + hidden[0][n]);
+            let update = logistic(input[1][n] + hidden[1][n]);
+            let candidate = (input[2][n] + reset * (hidden[2][n] + self.hidden_bias[n])).tanh();
+            (1.0 - update) * candidate + update * h[n]
+        };
+        (0..h.len()).map(unit).collect()
+    }
+}
+
+fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// A row times a matrix.
+fn times(row: &[f64], matrix: &Matrix) -> Vec<f64> {
+    let mut out = vec![0.0; matrix[0].len()];
+    for (x, weights) in row.iter().zip(matrix) {
+        out.iter_mut().zip(weights).for_each(|(sum, weight)| *sum += x * weight);
+    }
+    out
+}
+
+fn sum(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
+}
+
+fn relu(mut rows: Matrix) -> Matrix {
+    rows.iter_mut().flatten().for_each(|x| *x = x.max(0.0));
+    rows
+}

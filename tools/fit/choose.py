@@ -1,0 +1,78 @@
+"""Thresholds by the validation songs: frame F1 of decisions for the notes' logits, note F1 for the new beginnings.
+
+usage: choose.py NET.npz VALID.npz OUT.npz           on the CPU or a GPU (needs torch)
+"""
+import json, multiprocessing, sys
+import numpy as np
+import torch
+import pack
+from labels import AHEAD, FIRST, PERIOD, labels
+from listen import HELD, ONSET, decided, notes_of
+from model import Network
+from scoring import compare
+
+HYSTERESIS, SHORTEST = 0.4, 0.07
+TRIED = np.arange(-0.8, 0.81, 0.1)
+
+
+def logits(net, sound, device, chunk=4):
+    """Files x 2 x samples (int16) -> files x frames x 80 x 4."""
+    with torch.no_grad():
+        return np.concatenate([net(net.features(torch.from_numpy(sound[a:a + chunk]).to(device).float() / 32768)).float().cpu().numpy() for a in range(0, len(sound), chunk)])
+
+
+def frame_f1(z, held, low, hysteresis):
+    """Logits, files x frames x notes, and truth -> F1 of the decisions, thresholds x files."""
+    z, held = z[..., low - FIRST:105 - FIRST], held[..., low - FIRST:105 - FIRST]
+    both, lit = np.zeros((2, len(TRIED), len(z)))
+    if not hysteresis:
+        for i, on in enumerate(TRIED):
+            now = z > on
+            both[i], lit[i] = (now & held).sum((1, 2)), now.sum((1, 2))
+    else:
+        now = np.zeros((len(TRIED), *z.shape[::2]), bool)
+        for k in range(z.shape[1]):
+            now = z[None, :, k] > TRIED[:, None, None] - hysteresis * now
+            both += (now & held[None, :, k]).sum(2); lit += now.sum(2)
+    return 2 * both / np.maximum(lit + held.sum((1, 2)), 1)
+
+
+def note_f1(job):
+    z, notes, look, on, onset = job
+    found = notes_of(decided(z[..., HELD[look]], on, HYSTERESIS), z[..., ONSET[look]] > onset, look, PERIOD, SHORTEST)
+    return compare(found, notes)[2:]
+
+
+def by_validation(net, path, device, hysteresis=0.0, beginnings=False):
+    """-> line for the log, thresholds (look 0: on, hysteresis, begins; look 4: the same). Those of beginnings take a while."""
+    with np.load(path) as f: sound, rows, names = f["sound"], f["notes"], f["names"]
+    z = logits(net, sound, device)
+    notes = [[(a, b, int(n)) for k, a, b, n, _ in rows if k == i] for i in range(len(sound))]
+    y = np.stack([labels(n, z.shape[1]) & 1 > 0 for n in notes])
+    plain = np.array([str(n).endswith("/fluid") for n in names])
+    line, decide = {}, []
+    for look in (0, 4):
+        held = y[:, AHEAD + 1 - look:][:, :z.shape[1]]
+        f = frame_f1(z[..., HELD[look]], held, 57, hysteresis)
+        best = int(f.mean(1).argmax())
+        on, begins = round(float(TRIED[best]), 2), {0: 0.0, 4: -0.5}[look]
+        line[look] = {"fluid": round(float(f[best, plain].mean()), 4), "other": round(float(f[best, ~plain].mean()), 4),
+                      "bass": round(float(frame_f1(z[..., HELD[look]], held, 28, hysteresis)[best].mean()), 4), "on": on}
+        if beginnings:
+            with multiprocessing.get_context("fork").Pool() as pool:
+                scores = {o: np.mean(pool.map(note_f1, [(z[i], notes[i], look, on, o) for i in range(len(z))]), 0) for o in (-1.0, -0.5, 0.0, 0.5)}
+            begins = max(scores, key=lambda o: scores[o][1])
+            line[look] |= {"frames of notes": round(float(scores[begins][0]), 4), "notes": round(float(scores[begins][1]), 4), "begins": begins}
+        decide += [on, HYSTERESIS, begins]
+    return line, decide
+
+
+if __name__ == "__main__":
+    source, valid, out = sys.argv[1:]
+    with np.load(source) as f: config = json.loads(str(f["config"]))
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    net = Network({k: config[k] for k in ("c1", "c", "g", "lags")}).to(device)
+    net.load_state_dict(pack.state(source))
+    line, decide = by_validation(net, valid, device, HYSTERESIS, True)
+    pack.save(out, net.config, net.state_dict(), decide)
+    print(source, json.dumps(line), decide)

@@ -1,0 +1,116 @@
+"""Judges a listener on songs that were in no training.
+
+usage: judge.py render FOLDER                                  the test sounds, their notes (Debian packages: README.md)
+       judge.py weights FOLDER NET.npz [WORKERS]               by listen.py
+       judge.py program FOLDER COMMAND ..                      by a built program: COMMAND bands SONG.wav --midi NOTES.mid, with --lookahead=off, with --live too
+
+Prints for each group of songs, causal and with lookahead (a program: live, too): frame precision, recall, F1 (10 ms) and onset F1 (+-100 ms) of the first minute,
+MIDI 57 .. 104 without drums; frame F1 of MIDI 28 .. 104; note-ons over the score's and those within 100 ms of an end of the same note over
+the score's.
+"""
+import glob, os, shutil, subprocess, sys, tempfile
+from multiprocessing import Pool
+import mido, numpy as np
+import scoring
+from scoring import SECONDS
+
+GROUPS = ("openmsx-fluid", "openmsx-timgm", "heldout", "recordings")
+FONTS = dict(fluid="/usr/share/sounds/sf2/FluidR3_GM.sf2", timgm="/usr/share/sounds/sf2/TimGM6mb.sf2")
+OPENMSX, BLUPI = "/usr/share/games/openttd/baseset/openmsx/*.mid", "/usr/share/planetblupi/music/*.mid"
+
+
+def notes_of(mid):
+    """(on, off, MIDI note) without drums, within the first minute."""
+    on, out, t = {}, [], 0.0
+    for m in mido.MidiFile(mid):
+        t += m.time
+        if m.type not in ("note_on", "note_off") or m.channel == 9: continue
+        key = (m.channel, m.note)
+        if key in on:
+            t0 = on.pop(key)
+            if t0 < SECONDS: out.append((t0, min(t, SECONDS), m.note))
+        if m.type == "note_on" and m.velocity > 0: on[key] = t
+    return out
+
+
+def keep(sound, rate, base):
+    import soundfile as sf
+    sound = sound[:SECONDS * rate]
+    sf.write(base + ".wav", sound / np.abs(sound).max() * 10 ** (-12 / 20), rate, subtype="FLOAT")
+
+
+def render(folder):
+    """FOLDER/GROUP--SONG.wav and .mid"""
+    import soundfile as sf
+    os.makedirs(folder, exist_ok=True)
+    jobs = [(f"openmsx-{f}", mid, font) for f, font in FONTS.items() for mid in sorted(glob.glob(OPENMSX))[:12]] + [("heldout", mid, FONTS["fluid"]) for mid in sorted(glob.glob(BLUPI))]
+    for group, mid, font in jobs:
+        base = f"{folder}/{group}--{os.path.basename(mid)[:-4]}"
+        if os.path.exists(base + ".wav"): continue
+        subprocess.run(["fluidsynth", "-ni", "-q", "-F", base + ".raw.wav", "-r", "44100", "-g", "0.5", font, mid], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        keep(*sf.read(base + ".raw.wav", always_2d=True), base)
+        os.unlink(base + ".raw.wav")
+        shutil.copy(mid, base + ".mid")
+    for mid in sorted(glob.glob(BLUPI)):
+        base = f"{folder}/recordings--{os.path.basename(mid)[:-4]}"
+        keep(*sf.read(mid[:-4] + ".ogg", always_2d=True), base)
+        shutil.copy(mid, base + ".mid")
+
+
+def by_weights(job):
+    """Notes that listen.py finds: causal, with lookahead."""
+    import json, soundfile as sf, listen
+    base, weights = job
+    with np.load(weights) as z: decide = json.loads(str(z["config"]))["decide"]
+    x, rate = sf.read(base + ".wav", always_2d=True)
+    z, period = listen.logits_of(listen.stereo(x), rate, weights)
+    out = []
+    for look in (0, 4):
+        on, hysteresis, onset = decide[str(look)]
+        out.append(listen.notes_of(listen.decided(z[..., listen.HELD[look]], on, hysteresis), z[..., listen.ONSET[look]] > onset, look, period, 0.07))
+    return out
+
+
+def by_program(job):
+    """Notes that the program writes: causal, with lookahead, live without lookahead."""
+    base, command = job
+    out = []
+    with tempfile.TemporaryDirectory() as folder:
+        for flags in (["--lookahead=off"], [], ["--live", "--lookahead=off"]):
+            subprocess.run([*command, "bands", base + ".wav", "--midi", folder + "/notes.mid", *flags], check=True, stdout=subprocess.DEVNULL)
+            out.append(notes_of(folder + "/notes.mid"))
+            os.unlink(folder + "/notes.mid")
+    return out
+
+
+def flicker(notes):
+    """Note-ons, and those within 100 ms of an end of the same note; MIDI 57 .. 104."""
+    ends, again = {}, 0
+    for on, off, n in (x for x in sorted(notes) if 57 <= x[2] <= 104):
+        again += n in ends and on - ends[n] < 0.1
+        ends[n] = off
+    return np.array([sum(57 <= n <= 104 for _, _, n in notes), again])
+
+
+def table(folder, found_of, extra, workers):
+    for group in GROUPS:
+        bases = [p[:-4] for p in sorted(glob.glob(f"{folder}/{group}--*.wav"))]
+        if not bases: continue
+        with Pool(workers) as pool: found = pool.map(found_of, [(b, extra) for b in bases], 1)
+        real = [notes_of(b + ".mid") for b in bases]
+        for look, name in enumerate(("causal", "lookahead", "live")[:len(found[0])]):
+            rows = []
+            for base, f, r in zip(bases, found, real):
+                rows.append((*scoring.compare(f[look], r), scoring.compare(f[look], r, 28)[2]))
+                print(f"  {name:9s} {os.path.basename(base):44s} P {rows[-1][0]:.3f} R {rows[-1][1]:.3f} F1 {rows[-1][2]:.3f} onset {rows[-1][3]:.3f} | 28..104 F1 {rows[-1][4]:.3f}")
+            ours, score = (sum(flicker(n) for n in v) for v in ([f[look] for f in found], real))
+            m = np.mean(rows, 0)
+            print(f"{name:9s} {group:14s} {len(bases)} songs: P {m[0]:.3f} R {m[1]:.3f} F1 {m[2]:.3f} onset {m[3]:.3f} | 28..104 F1 {m[4]:.3f} | note-ons {ours[0] / score[0]:.2f}, re-ons {ours[1] / max(score[1], 1):.2f} of the score's", flush=True)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    what, folder, rest = sys.argv[1], sys.argv[2], sys.argv[3:]
+    if what == "render": render(folder)
+    elif what == "weights": table(folder, by_weights, rest[0], int(rest[1]) if len(rest) > 1 else 2)
+    else: table(folder, by_program, rest, 1)

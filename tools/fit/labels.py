@@ -1,0 +1,19 @@
+"""What is held and what begins, on the grid of frames."""
+import numpy as np
+
+PERIOD = 512 / 44100                        # s
+FIRST, NOTES = 28, 80                       # MIDI 28 .. 107
+AHEAD = 16                                  # frames before a file's start, in the labels
+HELD, ONSET = 1, 2
+
+
+def labels(notes, frames):
+    """(on, off, note, ..) -> (AHEAD + frames + 2) x NOTES, bits HELD and ONSET; on and off in s."""
+    y = np.zeros((AHEAD + frames + 2, NOTES), np.uint8)
+    for on, off, n, *_ in notes:
+        k = int(n) - FIRST
+        if 0 <= k < NOTES:
+            a, b = int(on / PERIOD), int(off / PERIOD) + 1
+            y[AHEAD + a:AHEAD + b, k] |= HELD
+            if a < frames: y[AHEAD + a, k] |= ONSET
+    return y

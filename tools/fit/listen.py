@@ -1,0 +1,203 @@
+"""A causal listener that names the notes of polyphonic music: which of MIDI 28 (E1) .. 107 (B7) are held now?
+
+usage: listen.py SONG.wav [--look 0|4] --weights full.npz [--shortest 0.07] [-o NOTES.csv]          needs numpy, soundfile
+
+An executable specification in NumPy, frame by frame; README.md has the formulas. `Detectors` turns sound into the states of two filters per
+detector, `Network` turns these into 80 x 4 logits, `Listener` decides. All state is in these objects. With --look 4 a decision is about the
+moment 4 frames (46 ms) before; the times written are those of the sound (the decision comes 46 ms later).
+"""
+import argparse, json, math, sys
+import numpy as np
+
+LOWEST, DETECTORS = 24, 87                 # detectors of each bank: MIDI 24 .. 110
+FIRST, NOTES = 28, 80                      # notes: MIDI 28 .. 107
+FLOOR, QUIETEST = 1e-6, 1e-15
+HELD, ONSET = {0: 0, 4: 1}, {0: 2, 4: 3}   # columns of the logits, by lookahead
+AGAIN = 6                                  # frames from a note's beginning until it can begin again
+
+
+class Detectors:
+    """Sound -> states s1, s2 of all detectors at a frame's end: decimation, then two complex one-poles in series."""
+    def __init__(self, rate, banks):
+        self.decimation = max(1, round(rate / 11500))
+        slow = rate / self.decimation                                     # Hz, the detectors' rate
+        self.samples = n = round(512 / 44100 * slow)                      # of the detectors' rate, in a frame
+        self.block = self.decimation * n                                  # input samples in a frame
+        self.period = self.block / rate                                   # s
+        taps = 12 * self.decimation
+        cut = min(4700, 0.45 * rate)
+        fir = np.sinc(2 * cut / rate * (np.arange(taps) - (taps - 1) / 2)) * np.hamming(taps)
+        self.fir, self.past = fir / fir.sum(), np.zeros((taps - 1, 2))
+        m = LOWEST + np.arange(DETECTORS)
+        hz = lambda note: 440 * 2 ** ((note - 69) / 12)
+        at, decay = [hz(m)], [np.maximum(0.15 * hz(m), 16)]
+        for k in range(banks - 1):                                        # the sharp banks
+            f = hz(m + (k - (banks - 2) / 2) / (banks - 1))
+            at.append(f); decay.append(np.maximum(0.05 * f, 7))
+        at, decay = np.concatenate(at), np.concatenate(decay)
+        p = np.exp((-decay + 2j * np.pi * at) / slow)
+        g, k = 1 - np.abs(p), np.arange(n)[:, None]
+        self.c1, self.c2 = g * p ** (n - 1 - k), (n - k) * g ** 2 * p ** (n - 1 - k)
+        self.c1[:, at > 0.45 * slow] = self.c2[:, at > 0.45 * slow] = 0     # too high for this rate: off
+        self.kernel = np.concatenate([self.c1.real, self.c1.imag, self.c2.real, self.c2.imag], 1)
+        self.q, self.w = p ** n, n * g * p ** n
+        self.s1 = self.s2 = np.zeros((2, len(at)), complex)
+
+    def __call__(self, block):
+        """`self.block` samples x 2 channels -> s1, s2, 2 x detectors"""
+        x = np.concatenate([self.past, block])
+        self.past = x[len(block):]
+        x = np.stack([np.convolve(c, self.fir, "valid")[::self.decimation] for c in x.T])
+        a, b, c, d = np.split(x @ self.kernel, 4, axis=1)
+        self.s2 = self.q * self.s2 + self.w * self.s1 + c + 1j * d         # the whole frame at once: n steps of s1 = p s1 + g x, s2 = p s2 + g s1
+        self.s1 = self.q * self.s1 + a + 1j * b
+        return self.s1, self.s2
+
+
+def sigmoid(x):
+    return 0.5 + 0.5 * np.tanh(0.5 * x)
+
+
+class Layer:
+    """out[q] = bias[q] + sum over k of in[q + base + offsets[k]] @ weight[k]; rows beyond the ends are 0."""
+    def __init__(self, weight, bias, offsets, base, rows_in):
+        at = np.arange(len(bias))[:, None] + base + np.array(offsets)
+        self.index = np.where((at >= 0) & (at < rows_in), at, rows_in)     # rows_in: a row of zeros
+        self.weight, self.bias = weight.reshape(-1, weight.shape[2]), bias
+        self.wide = np.zeros((rows_in + 1, weight.shape[1]), np.float32)
+
+    def __call__(self, x):
+        self.wide[:-1] = x
+        return self.wide[self.index].reshape(len(self.bias), -1) @ self.weight + self.bias
+
+
+class Cell:
+    """A GRU with the same weights for each row: reset, update, candidate."""
+    def __init__(self, m, name, rows):
+        self.input, self.hidden, self.bias, self.bn = (m[f"{name}_{k}"] for k in ("input", "hidden", "bias", "bn"))
+        self.size = len(self.bn)
+        self.h = np.zeros((rows, self.size), np.float32)
+
+    def __call__(self, x):
+        n = self.size
+        a, b = x @ self.input + self.bias, self.h @ self.hidden
+        gates = sigmoid(a[:, :2 * n] + b[:, :2 * n])
+        r, z = gates[:, :n], gates[:, n:]
+        c = np.tanh(a[:, 2 * n:] + r * (b[:, 2 * n:] + self.bn))
+        self.h = (1 - z) * c + z * self.h
+        return self.h
+
+
+class Network:
+    """States of the detectors -> logits, NOTES x 4: held now, held 4 frames ago, begun in the last 6 frames, begun 4 +- 1 frames ago."""
+    def __init__(self, m, config, period):
+        self.m, self.c = m, config
+        self.banks = 1 + config["sharp"]
+        self.up, self.down = 1 - math.exp(-period / 0.05), 1 - math.exp(-period / 3.0)
+        self.reference = QUIETEST
+        self.past = [np.zeros((DETECTORS, 3 * self.banks), np.float32)] * (max(config["lags"]) + 1)       # features, newest last
+        self.near = Layer(m["near_weight"], m["near_bias"], config["near"], 0, DETECTORS)
+        self.harmonic = Layer(m["harmonic_weight"], m["harmonic_bias"], config["harmonic"], FIRST - LOWEST, DETECTORS)
+        self.mix = Layer(m["mix_weight"], m["mix_bias"], config["mix"], 0, NOTES)
+        self.head = Layer(m["head_weight"], m["head_bias"], config["head"], 0, NOTES)
+        self.first, self.second, self.whole = Cell(m, "first", NOTES), Cell(m, "second", NOTES), Cell(m, "whole", 1)
+
+    def features(self, s1, s2):
+        square = (s2.real ** 2 + s2.imag ** 2).mean(0) + 1e-20             # both channels add up
+        power = 2 * square
+        total = max(power[:DETECTORS].sum(), QUIETEST)                     # of the fast bank
+        self.reference += (self.up if total > self.reference else self.down) * (total - self.reference)
+        u = (np.log(power / self.reference + FLOOR) - math.log(FLOOR)) / 4
+        ratio = (s1 * s2.conj()).mean(0) / square
+        sure = np.minimum(u, 1)
+        shift, growth = np.clip(ratio.imag, -2, 2) * sure, np.clip(ratio.real - 1, -2, 2) * sure
+        shape = lambda x: x.reshape(self.banks, DETECTORS)
+        return np.stack([shape(u), shape(shift), shape(growth)], 1).reshape(3 * self.banks, DETECTORS).T.astype(np.float32)
+
+    def __call__(self, s1, s2):
+        m = self.m
+        self.past = self.past[1:] + [self.features(s1, s2)]
+        x = np.concatenate([self.past[-1 - lag] for lag in self.c["lags"]], 1)
+        near = np.maximum(self.near(x), 0)
+        a = np.maximum(self.harmonic(near), 0)
+        pooled = np.concatenate([a.mean(0), a.max(0)])
+        w = self.whole(np.maximum(pooled @ m["whole_in"] + m["whole_in_bias"], 0)[None])[0]
+        h = self.first(a)
+        y = np.maximum(self.mix(h) + a @ m["skip"] + w @ m["whole_mix"], 0)
+        return self.head(self.second(y)) + y @ m["direct"] + w @ m["whole_out"]
+
+
+class Listener:
+    def __init__(self, rate, weights, look=0):
+        with np.load(weights) as z:
+            m = {k: z[k] for k in z.files if k != "config"}
+            config = json.loads(str(z["config"]))
+        self.detectors = Detectors(rate, 1 + config["sharp"])
+        self.block, self.period = self.detectors.block, self.detectors.period
+        self.network = Network(m, config, self.period)
+        self.look = look
+        self.on, hysteresis, self.onset = config["decide"][str(look)]
+        self.off = self.on - hysteresis
+        self.held = np.zeros(NOTES, bool)
+
+    def logits(self, block):
+        return self.network(*self.detectors(block))
+
+    def decide(self, z):
+        """Logits of a frame -> which of the 80 notes are held."""
+        self.held = z[:, HELD[self.look]] > np.where(self.held, self.off, self.on)
+        return self.held
+
+    def frame(self, block):
+        """`self.block` samples x 2 channels -> which of the 80 notes are held."""
+        return self.decide(self.logits(block))
+
+
+def decided(z, on, hysteresis):
+    """Logits frames x notes -> held, frames x notes."""
+    held, now = np.zeros(z.shape, bool), np.zeros(z.shape[1], bool)
+    for k, row in enumerate(z): held[k] = now = row > np.where(now, on - hysteresis, on)
+    return held
+
+
+def notes_of(held, begun, look, period, shortest=0.0):
+    """Decisions and (logit of an onset > threshold), frames x notes -> (on, off, MIDI note) in s of the sound."""
+    out, frames = [], len(held)
+    for n in range(held.shape[1]):
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], held[:, n], [False]]).astype(int)))
+        for a, b in zip(edges[::2], edges[1::2]):
+            starts, armed = [a], False
+            for k in range(a + 1, b):
+                if not begun[k, n]: armed = True
+                elif armed and k - starts[-1] >= AGAIN: starts.append(k); armed = False
+            for s, e in zip(starts, starts[1:] + [b]):
+                if (e - s) * period >= shortest: out.append((max(0.0, (s + 1 - look) * period), (e + 1 - look) * period, FIRST + n))
+    return sorted(out)
+
+
+def stereo(samples):
+    """Samples x channels, as soundfile reads them -> samples x 2."""
+    return samples[:, [0, min(1, samples.shape[1] - 1)]]
+
+
+def logits_of(sound, rate, weights):
+    """Sound, samples x 2 -> logits, frames x 80 x 4, and the length of a frame."""
+    listener = Listener(rate, weights)
+    return np.array([listener.logits(sound[at:at + listener.block]) for at in range(0, len(sound) - listener.block + 1, listener.block)], np.float32), listener.period
+
+
+if __name__ == "__main__":
+    import soundfile
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("song"); parser.add_argument("--look", type=int, choices=(0, 4), default=0); parser.add_argument("-o", "--out")
+    parser.add_argument("--shortest", type=float, default=0.07, help="notes shorter than this, in s, are left out")
+    parser.add_argument("--weights", required=True)
+    args = parser.parse_args()
+    samples, rate = soundfile.read(args.song, always_2d=True)
+    listener = Listener(rate, args.weights, args.look)
+    x, held, begun = stereo(samples), [], []
+    for at in range(0, len(x) - listener.block + 1, listener.block):
+        z = listener.logits(x[at:at + listener.block])
+        held.append(listener.decide(z)); begun.append(z[:, ONSET[args.look]] > listener.onset)
+    with open(args.out, "w") if args.out else sys.stdout as f:
+        f.write("on,off,note\n" + "".join(f"{on:.4f},{off:.4f},{note}\n" for on, off, note in notes_of(np.array(held), np.array(begun), args.look, listener.period, args.shortest)))

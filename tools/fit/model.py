@@ -1,0 +1,323 @@
+"""The listener in torch: detectors, features, network. README.md has the formulas; listen.py is the same frame by frame in NumPy."""
+import math
+import numpy as np
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from labels import FIRST, NOTES
+try:
+    import triton, triton.language as tl
+except ImportError: triton = None
+
+RATE, BLOCK = 11025, 128                   # the detectors' rate in training, samples in a frame
+PERIOD = BLOCK / RATE
+LOWEST, DETECTORS = 24, 87                 # positions of the detectors: MIDI 24 .. 110
+FLOOR, QUIETEST = 1e-6, 1e-15
+OUTPUTS = ("held_0", "held_4", "onset_0", "onset_4")
+
+SHAPE = dict(sharp=2, near=(-2, -1, 0, 1, 2),
+             harmonic=(-24, -19, -12, -7, -5, -2, -1, 0, 1, 2, 5, 7, 12, 16, 19, 24, 28, 31, 34, 36), mix=(-24, -19, -12, -7, -1, 0, 1, 7, 12, 19, 24), head=(-12, -1, 0, 1, 12))
+SIZES = {"light": dict(c1=8, c=16, g=16, lags=(0, 1, 3)), "full": dict(c1=16, c=32, g=32, lags=(0, 1, 3, 7))}
+
+
+def centres(config):
+    """MIDI positions of all detectors, bank by bank, and their decays in 1/s."""
+    n = LOWEST + np.arange(DETECTORS)
+    hz = lambda m: 440 * 2 ** ((m - 69) / 12)
+    at, decay = [n.astype(float)], [np.maximum(0.15 * hz(n), 16)]
+    for k in range(config["sharp"]):
+        m = n + (k - (config["sharp"] - 1) / 2) / config["sharp"]
+        at.append(m); decay.append(np.maximum(0.05 * hz(m), 7))
+    return np.concatenate(at), np.concatenate(decay)
+
+
+# ---------------------------------------------------------------- kernels: recursions over time
+
+if triton:
+    @triton.jit
+    def scan_kernel(C, S, Q, T, D, BLOCK_D: tl.constexpr):
+        b, d = tl.program_id(0), tl.program_id(1) * BLOCK_D + tl.arange(0, BLOCK_D)
+        m = d < D
+        qr, qi = tl.load(Q + d, m, 0.0), tl.load(Q + D + d, m, 0.0)
+        wr, wi = tl.load(Q + 2 * D + d, m, 0.0), tl.load(Q + 3 * D + d, m, 0.0)
+        ar = tl.zeros((BLOCK_D,), tl.float32); ai = ar; br = ar; bi = ar
+        base = b.to(tl.int64) * T * 4 * D
+        for t in range(T):
+            at = base + t * 4 * D + d
+            nbr = qr * br - qi * bi + wr * ar - wi * ai + tl.load(C + at + 2 * D, m, 0.0)
+            nbi = qr * bi + qi * br + wr * ai + wi * ar + tl.load(C + at + 3 * D, m, 0.0)
+            nar = qr * ar - qi * ai + tl.load(C + at, m, 0.0)
+            ai = qr * ai + qi * ar + tl.load(C + at + D, m, 0.0)
+            ar = nar; br = nbr; bi = nbi
+            tl.store(S + at, ar, m); tl.store(S + at + D, ai, m); tl.store(S + at + 2 * D, br, m); tl.store(S + at + 3 * D, bi, m)
+
+    @triton.jit
+    def reference_kernel(X, R, B, T, up, down, lowest, BLOCK_B: tl.constexpr):
+        b = tl.program_id(0) * BLOCK_B + tl.arange(0, BLOCK_B)
+        m = b < B
+        r = tl.zeros((BLOCK_B,), tl.float32) + lowest
+        for t in range(T):
+            x = tl.load(X + b * T + t, m, 0.0)
+            r += tl.where(x > r, up, down) * (x - r)
+            tl.store(R + b * T + t, r, m)
+
+    @triton.jit
+    def gru_forward(GI, W, BN, OUT, N, T, P, H: tl.constexpr, BH: tl.constexpr, BLOCK_N: tl.constexpr):
+        n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+        j = tl.arange(0, BH)
+        m = (n < N)[:, None] & (j < H)[None, :]
+        at = (n // P).to(tl.int64) * T * P + n % P
+        gi = GI + at[:, None] * (3 * H) + j[None, :]
+        out = OUT + at[:, None] * H + j[None, :]
+        square = j[:, None] * BH + j[None, :]
+        wr, wz, wn = tl.load(W + square), tl.load(W + BH * BH + square), tl.load(W + 2 * BH * BH + square)
+        bn = tl.load(BN + j)[None, :]
+        h = tl.zeros((BLOCK_N, BH), tl.float32)
+        xr, xz, xn = tl.load(gi, m, 0.0).to(tl.float32), tl.load(gi + H, m, 0.0).to(tl.float32), tl.load(gi + 2 * H, m, 0.0).to(tl.float32)
+        for t in range(T):
+            ahead = m & (n[:, None] * 0 + t + 1 < T)
+            gi += 3 * H * P
+            yr, yz, yn = tl.load(gi, ahead, 0.0).to(tl.float32), tl.load(gi + H, ahead, 0.0).to(tl.float32), tl.load(gi + 2 * H, ahead, 0.0).to(tl.float32)
+            r = tl.sigmoid(xr + tl.dot(h, wr, input_precision="tf32"))
+            z = tl.sigmoid(xz + tl.dot(h, wz, input_precision="tf32"))
+            c = 2 * tl.sigmoid(2 * (xn + r * (tl.dot(h, wn, input_precision="tf32") + bn))) - 1
+            h = (1 - z) * c + z * h
+            tl.store(out, h.to(OUT.dtype.element_ty), m)
+            out += H * P
+            xr = yr; xz = yz; xn = yn
+
+    @triton.jit
+    def gru_backward(GI, W, WT, BN, OUT, DOUT, DGI, Q, N, T, P, H: tl.constexpr, BH: tl.constexpr, BLOCK_N: tl.constexpr):
+        n = tl.program_id(0) * BLOCK_N + tl.arange(0, BLOCK_N)
+        j = tl.arange(0, BH)
+        m = (n < N)[:, None] & (j < H)[None, :]
+        at = (n // P).to(tl.int64) * T * P + n % P + (T - 1) * P
+        gi = GI + at[:, None] * (3 * H) + j[None, :]
+        dgi = DGI + at[:, None] * (3 * H) + j[None, :]
+        out = OUT + at[:, None] * H + j[None, :]
+        dout = DOUT + at[:, None] * H + j[None, :]
+        q = Q + at[:, None] * H + j[None, :]
+        square = j[:, None] * BH + j[None, :]
+        wr, wz, wn = tl.load(W + square), tl.load(W + BH * BH + square), tl.load(W + 2 * BH * BH + square)
+        tr, tz, tn = tl.load(WT + square), tl.load(WT + BH * BH + square), tl.load(WT + 2 * BH * BH + square)
+        bn = tl.load(BN + j)[None, :]
+        dh = tl.zeros((BLOCK_N, BH), tl.float32)
+        for k in range(T):
+            before = m & (n[:, None] * 0 + k + 1 < T)
+            xr, xz, xn = tl.load(gi, m, 0.0).to(tl.float32), tl.load(gi + H, m, 0.0).to(tl.float32), tl.load(gi + 2 * H, m, 0.0).to(tl.float32)
+            g = tl.load(dout, m, 0.0).to(tl.float32)
+            out -= H * P
+            h = tl.load(out, before, 0.0).to(tl.float32)
+            r = tl.sigmoid(xr + tl.dot(h, wr, input_precision="tf32"))
+            z = tl.sigmoid(xz + tl.dot(h, wz, input_precision="tf32"))
+            hn = tl.dot(h, wn, input_precision="tf32") + bn
+            c = 2 * tl.sigmoid(2 * (xn + r * hn)) - 1
+            dh += g
+            dz = dh * (h - c) * z * (1 - z)
+            dc = dh * (1 - z) * (1 - c * c)
+            dr = dc * hn * r * (1 - r)
+            dq = dc * r
+            tl.store(dgi, dr.to(DGI.dtype.element_ty), m); tl.store(dgi + H, dz.to(DGI.dtype.element_ty), m); tl.store(dgi + 2 * H, dc.to(DGI.dtype.element_ty), m)
+            tl.store(q, dq.to(Q.dtype.element_ty), m)
+            dh = dh * z + tl.dot(dr, tr, input_precision="tf32") + tl.dot(dz, tz, input_precision="tf32") + tl.dot(dq, tn, input_precision="tf32")
+            gi -= 3 * H * P; dgi -= 3 * H * P; dout -= H * P; q -= H * P
+
+
+def padded(w, size):
+    """H x 3H -> 3 x size x size"""
+    h = w.shape[0]
+    return F.pad(w.view(h, 3, h).permute(1, 0, 2), (0, size - h, 0, size - h)).contiguous().float()
+
+
+class Gru(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, gi, w, bn):
+        gi = gi.contiguous()
+        B, T, P, H = *gi.shape[:3], w.shape[0]
+        bh = max(16, triton.next_power_of_2(H))
+        wide, bias = padded(w, bh), F.pad(bn.float(), (0, bh - H)).contiguous()
+        out = torch.empty(B, T, P, H, device=gi.device, dtype=gi.dtype)
+        block = 32 if B * P > 2000 else 16
+        gru_forward[(triton.cdiv(B * P, block),)](gi, wide, bias, out, B * P, T, P, H, bh, block, num_warps=4)
+        ctx.save_for_backward(gi, w, bn, out)
+        return out
+
+    @staticmethod
+    def backward(ctx, dout):
+        gi, w, bn, out = ctx.saved_tensors
+        B, T, P, H = out.shape
+        bh = max(16, triton.next_power_of_2(H))
+        wide, bias = padded(w, bh), F.pad(bn.float(), (0, bh - H)).contiguous()
+        dgi, q = torch.empty_like(gi), torch.empty_like(out)
+        block = 32 if B * P > 2000 else 16
+        gru_backward[(triton.cdiv(B * P, block),)](gi, wide, wide.transpose(1, 2).contiguous(), bias, out, dout.contiguous().to(out.dtype), dgi, q, B * P, T, P, H, bh, block, num_warps=4)
+        before, late = out[:, :-1].reshape(-1, H), dgi[:, 1:].reshape(-1, 3 * H)
+        late_q = q[:, 1:].reshape(-1, H)
+        dw = torch.cat([before.T @ late[:, :2 * H], before.T @ late_q], 1).to(w.dtype)
+        return dgi, dw, q.float().sum((0, 1, 2)).to(bn.dtype)
+
+
+def gru(gi, w, bn):
+    """gi: B x T x P x 3H (from the input: reset, update, candidate), w: H x 3H, bn: H -> B x T x P x H; h starts at 0."""
+    if gi.is_cuda: return Gru.apply(gi, w, bn)
+    H, out = w.shape[0], []
+    h = torch.zeros(*gi.shape[:1], *gi.shape[2:3], H)
+    for t in range(gi.shape[1]):
+        x, y = gi[:, t].float(), h @ w
+        r, z = torch.sigmoid(x[..., :H] + y[..., :H]), torch.sigmoid(x[..., H:2 * H] + y[..., H:2 * H])
+        c = torch.tanh(x[..., 2 * H:] + r * (y[..., 2 * H:] + bn))
+        h = (1 - z) * c + z * h
+        out.append(h)
+    return torch.stack(out, 1)
+
+
+# ---------------------------------------------------------------- sound -> features
+
+class Features(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.config = config
+        at, decay = centres(config)
+        hz = 440 * 2 ** ((at - 69) / 12)
+        p = np.exp((-decay + 2j * np.pi * hz) / RATE)
+        g, k = 1 - np.abs(p), np.arange(BLOCK)[:, None]
+        c1 = g * p ** (BLOCK - 1 - k)
+        c2 = (BLOCK - k) * g ** 2 * p ** (BLOCK - 1 - k)
+        q, w = p ** BLOCK, BLOCK * g * p ** BLOCK
+        tensor = lambda *x: torch.tensor(np.concatenate(x, -1), dtype=torch.float32)
+        self.register_buffer("kernel", tensor(c1.real, c1.imag, c2.real, c2.imag), False)
+        self.register_buffer("step", tensor(q.real, q.imag, w.real, w.imag), False)
+        self.register_buffer("octave", torch.tensor((at - LOWEST) / 12, dtype=torch.float32), False)
+        self.count = len(at)
+        self.per = 3 * (1 + config["sharp"])
+
+    def bank(self, sound):
+        """B x (T BLOCK) -> states B x T x 4 x D: s1, s2, real and imaginary parts."""
+        B, D = sound.shape[0], self.count
+        frames = sound.view(B, -1, BLOCK)
+        fast = torch.backends.cuda.matmul.allow_tf32
+        torch.backends.cuda.matmul.allow_tf32 = False
+        c = frames @ self.kernel
+        torch.backends.cuda.matmul.allow_tf32 = fast
+        T = c.shape[1]
+        if c.is_cuda:
+            s = torch.empty_like(c)
+            scan_kernel[(B, triton.cdiv(D, 64))](c, s, self.step, T, D, 64, num_warps=2)
+        else:
+            qr, qi, wr, wi = self.step.view(4, D)
+            q, w, c = torch.complex(qr, qi), torch.complex(wr, wi), c.view(B, T, 4, D)
+            c1, c2, s1, s2, out = torch.complex(c[:, :, 0], c[:, :, 1]), torch.complex(c[:, :, 2], c[:, :, 3]), 0, 0, []
+            for t in range(T):
+                s2 = q * s2 + w * s1 + c2[:, t]
+                s1 = q * s1 + c1[:, t]
+                out.append(torch.stack([s1.real, s1.imag, s2.real, s2.imag], 1))
+            s = torch.stack(out, 1)
+        return s.view(B, T, 4, D)
+
+    def reference(self, total):
+        up, down = 1 - math.exp(-PERIOD / 0.05), 1 - math.exp(-PERIOD / 3.0)
+        out = torch.empty_like(total)
+        if total.is_cuda: reference_kernel[(triton.cdiv(len(total), 16),)](total.contiguous(), out, *total.shape, up, down, QUIETEST, 16, num_warps=1)
+        else:
+            r = torch.full_like(total[:, 0], QUIETEST)
+            for t in range(total.shape[1]):
+                x = total[:, t]
+                r = r + torch.where(x > r, up, down) * (x - r)
+                out[:, t] = r
+        return out
+
+    @torch.no_grad()
+    def forward(self, sound, gain=None):
+        """sound: B x 2 x (T BLOCK); gain: B x D, logarithm of an equaliser's power -> B x T x 87 x per. Both channels add up: powers and products are means over them."""
+        B = sound.shape[0]
+        s1r, s1i, s2r, s2i = self.bank(sound.flatten(0, 1)).unflatten(0, (B, 2)).unbind(3)
+        square = (s2r ** 2 + s2i ** 2).mean(1) + 1e-20
+        power = 2 * square
+        if gain is not None: power = power * gain.exp()[:, None]
+        reference = self.reference(power[..., :DETECTORS].sum(-1).clamp_min(QUIETEST))
+        u = ((power / reference[..., None] + FLOOR).log() - math.log(FLOOR)) / 4
+        shape = lambda x: x.view(*x.shape[:2], 1 + self.config["sharp"], DETECTORS)
+        sure = u.clamp_max(1)
+        shift = ((s1i * s2r - s1r * s2i).mean(1) / square).clamp(-2, 2) * sure
+        growth = ((s1r * s2r + s1i * s2i).mean(1) / square - 1).clamp(-2, 2) * sure
+        return torch.stack([shape(u), shape(shift), shape(growth)], 3).permute(0, 1, 4, 2, 3).flatten(3)       # position, (bank, feature)
+
+
+# ---------------------------------------------------------------- network
+
+class Band(nn.Module):
+    """The same weights at every position: out[q] = bias[q] + sum over offsets o of in[q + base + o] @ weight[o]; 0 beyond the ends. Computed as one dense product."""
+    def __init__(self, offsets, inputs, outputs, rows_in, rows_out, base, scale=2.0):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(len(offsets), inputs, outputs) * math.sqrt(scale / (len(offsets) * inputs)))
+        self.bias = nn.Parameter(torch.zeros(outputs))
+        self.place = nn.Parameter(torch.zeros(rows_out, outputs))
+        mask = torch.zeros(len(offsets), rows_in, rows_out)
+        for k, o in enumerate(offsets):
+            for q in range(rows_out):
+                if 0 <= q + base + o < rows_in: mask[k, q + base + o, q] = 1
+        self.register_buffer("mask", mask, False)
+        self.cost = rows_out * len(offsets) * inputs * outputs
+
+    def forward(self, x):
+        o, i, c = self.weight.shape
+        with torch.autocast(x.device.type, enabled=False):
+            dense = torch.einsum("opq,oic->piqc", self.mask, self.weight).reshape(self.mask.shape[1] * i, self.mask.shape[2] * c)
+        return x @ dense.to(x.dtype) + (self.bias + self.place).flatten().to(x.dtype)
+
+
+class Cell(nn.Module):
+    """A GRU with the same weights for each row."""
+    def __init__(self, inputs, hidden, rows):
+        super().__init__()
+        self.input = nn.Parameter(torch.randn(inputs, 3 * hidden) / math.sqrt(inputs))
+        w = torch.cat([torch.linalg.qr(torch.randn(hidden, hidden))[0] * 0.7 for _ in range(3)], 1)
+        self.hidden = nn.Parameter(w)
+        bias = torch.zeros(3 * hidden); bias[hidden:2 * hidden] = torch.linspace(-1, 3, hidden)
+        self.bias, self.bn = nn.Parameter(bias), nn.Parameter(torch.zeros(hidden))
+        self.cost = rows * 3 * hidden * (inputs + hidden)
+
+    def forward(self, x):
+        return gru(x @ self.input.to(x.dtype) + self.bias.to(x.dtype), self.hidden, self.bn)
+
+
+class Network(nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        k = self.config = {**SHAPE, **config}
+        self.features = Features(k)
+        per, c1, c, g, out = self.features.per, k["c1"], k["c"], k["g"], len(OUTPUTS)
+        base = FIRST - LOWEST
+        self.near = Band(k["near"], per * len(k["lags"]), c1, DETECTORS, DETECTORS, 0)
+        self.harmonic = Band(k["harmonic"], c1, c, DETECTORS, NOTES, base)
+        self.whole_in = nn.Linear(2 * c, g)
+        self.whole = Cell(g, g, 1)
+        self.first = Cell(c, c, NOTES)
+        self.mix = Band(k["mix"], c, c, NOTES, NOTES, 0, 1.0)
+        self.skip = nn.Linear(c, c, bias=False)
+        self.whole_mix = nn.Linear(g, c, bias=False)
+        self.second = Cell(c, c, NOTES)
+        self.head = Band(k["head"], c, out, NOTES, NOTES, 0, 0.3)
+        self.direct = nn.Linear(c, out, bias=False)
+        self.whole_out = nn.Linear(g, out, bias=False)
+        with torch.no_grad(): self.head.bias.copy_(torch.tensor([-2.0, -2.0, -3.0, -3.0]))
+
+    def cost(self):
+        """Multiply-adds per frame: network, detectors (608 each by the product's chunked recursion)."""
+        cells = [m.cost for m in self.modules() if isinstance(m, (Band, Cell))]
+        linear = sum(m.weight.numel() * (NOTES if n in ("skip", "direct") else 1) for n, m in self.named_modules() if isinstance(m, nn.Linear))
+        return sum(cells) + linear, 608 * self.features.count
+
+    def forward(self, x):
+        """features B x T x 87 x per -> logits B x T x 80 x 4"""
+        B, T = x.shape[:2]
+        x = torch.cat([F.pad(x, (0, 0, 0, 0, lag, 0))[:, :T] for lag in self.config["lags"]], 3).flatten(2)
+        with torch.autocast("cuda", torch.bfloat16, enabled=x.is_cuda):
+            with torch.autocast("cuda", enabled=False): a = torch.relu(self.near(x))
+            a = torch.relu(self.harmonic(a.to(torch.bfloat16) if x.is_cuda else a)).view(B, T, NOTES, -1)
+            pooled = torch.cat([a.mean(2), a.amax(2)], 2)
+            w = self.whole(torch.relu(self.whole_in(pooled))[:, :, None])[:, :, 0]
+            h = self.first(a)
+            m = torch.relu(self.mix(h.flatten(2)).view(B, T, NOTES, -1) + self.skip(a) + self.whole_mix(w)[:, :, None])
+            h = self.second(m)
+            return (self.head(h.flatten(2)).view(B, T, NOTES, -1) + self.direct(m) + self.whole_out(w)[:, :, None]).float()

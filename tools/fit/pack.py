@@ -1,0 +1,36 @@
+"""Weights of the torch model <-> the arrays of an .npz that listen.py and the ports read."""
+import json
+import numpy as np, torch
+
+BANDS, CELLS, LINEAR = ("near", "harmonic", "mix", "head"), ("whole", "first", "second"), ("whole_in", "skip", "whole_mix", "direct", "whole_out")
+
+
+def arrays(state):
+    """State of model.Network -> named float32 arrays."""
+    w, out = {k: v.double().cpu().numpy() for k, v in state.items()}, {}
+    for n in BANDS: out[n + "_weight"], out[n + "_bias"] = w[n + ".weight"], w[n + ".place"] + w[n + ".bias"]
+    for n in CELLS:
+        for part in ("input", "hidden", "bias", "bn"): out[f"{n}_{part}"] = w[f"{n}.{part}"]
+    for n in LINEAR: out[n] = w[n + ".weight"].T
+    out["whole_in_bias"] = w["whole_in.bias"]
+    return {k: v.astype(np.float32) for k, v in out.items()}
+
+
+def state(path):
+    """The .npz of arrays() -> a state for model.Network."""
+    out = {}
+    with np.load(path) as z: m = {k: z[k] for k in z.files if k != "config"}
+    for n in BANDS:
+        mean = m[n + "_bias"].mean(0)
+        out[n + ".weight"], out[n + ".bias"], out[n + ".place"] = m[n + "_weight"], mean, m[n + "_bias"] - mean
+    for n in CELLS:
+        for part in ("input", "hidden", "bias", "bn"): out[f"{n}.{part}"] = m[f"{n}_{part}"]
+    for n in LINEAR: out[n + ".weight"] = m[n].T
+    out["whole_in.bias"] = m["whole_in_bias"]
+    return {k: torch.tensor(v.copy()) for k, v in out.items()}
+
+
+def save(path, config, weights, decide):
+    """decide: for look 0 and 4, in this order: threshold, hysteresis, threshold of a new beginning."""
+    config = {k: list(v) if isinstance(v, tuple) else v for k, v in config.items()} | {"decide": {"0": decide[:3], "4": decide[3:]}}
+    np.savez_compressed(path, config=json.dumps(config), **arrays(weights))
