@@ -298,13 +298,13 @@ impl Active {
         meters: &mut MeterInput,
         queue: &mut impl NoteQueue,
     ) -> ProcessStatus {
-        // A longer block than announced is refused, as buffers may be shorter than the host says.
+        // A longer block than announced is refused, as buffers may be shorter than the host announced.
         if buffer.samples() > self.max_frames {
             return ProcessStatus::Error("more samples than the host announced");
         }
         let channels = buffer.as_slice();
-        let mut heard = channels.iter().chain(sidechain);
-        let silent = heard.all(|channel| channel.iter().all(|sample| *sample == 0.0));
+        let mut inputs = channels.iter().chain(sidechain);
+        let silent = inputs.all(|channel| channel.iter().all(|sample| *sample == 0.0));
         meters.measure(channels, |channels| {
             let Self { filter, notes: Notes { input, output }, .. } = self;
             input.process(filter, channels, sidechain, output, queue);

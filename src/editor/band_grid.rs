@@ -64,8 +64,8 @@ impl BandGrid {
             approach(&mut cell.level, level, time(rises));
             let rises = loudness > cell.loudness;
             approach(&mut cell.loudness, loudness, time(rises));
-            let heard = if state == BandState::Inactive { 0.0 } else { 1.0 };
-            approach(&mut cell.sounding, heard, CHANGE);
+            let sounding = if state == BandState::Inactive { 0.0 } else { 1.0 };
+            approach(&mut cell.sounding, sounding, CHANGE);
             let held = if state == BandState::Saturated { 1.0 } else { 0.0 };
             approach(&mut cell.saturated, held, CHANGE);
             cell.hold = (cell.hold - seconds).max(0.0);

@@ -67,10 +67,10 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
             let own = if *id == VOICE { 2.0 * pitch - gap } else { pitch - gap };
             let cell = Rect::from_min_size(corner, vec2(own, row(scale)));
             let remark = Remark::of(id, &settings);
-            let told = edits.host.indication(id);
-            let host = indication::text(&told);
+            let indication = edits.host.indication(id);
+            let host = indication::text(&indication);
             let place = Place { cell, id: ui.scope_id().with(id), scale, remark, host };
-            indication::paint(&told, ui, place.caption().left_center(), scale);
+            indication::paint(&indication, ui, place.caption().left_center(), scale);
             let params = edits.params;
             match params.control(id) {
                 Some(Control::Number(spec, param)) => place.slider(ui, spec, param, edits),
@@ -99,7 +99,7 @@ impl Remark {
             "lookahead" if settings.focus == 0.0 => ("Only a delay while Focus is at 0 %.", true),
             "drive" if settings.voice != Voice::Soft => ("It shapes the voice Soft alone.", true),
             "octave" if settings.voice == Voice::Soft => {
-                ("The voice Soft sounds where it is heard.", true)
+                ("The voice Soft has no octave: it sounds at the detected note.", true)
             }
             "ring" | "release" if settings.sync != NoteValue::OFF => {
                 ("Sync sets it, by the song's tempo.", true)

@@ -67,9 +67,9 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
         left = caption.right() + scale.length(8.0).max(4.0);
         let place = Rect::from_min_size(egui::pos2(left, area.top()), vec2(width, area.height()));
         if let Some(Control::Choice(param)) = params.control(id) {
-            let told = edits.host.indication(id);
-            indication::paint(&told, ui, caption.left_center(), scale);
-            let tip = format!("{} {}", param.choice.help, indication::text(&told));
+            let indication = edits.host.indication(id);
+            indication::paint(&indication, ui, caption.left_center(), scale);
+            let tip = format!("{} {}", param.choice.help, indication::text(&indication));
             controls::list(ui, place, scale, param, tip.trim_end(), edits);
         }
         left += width + scale.length(16.0).max(8.0);

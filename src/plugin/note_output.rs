@@ -1,4 +1,4 @@
-//! The notes that the filter hears, for the host: the setting `midi-out`.
+//! The detected notes, for the host: the setting `midi-out`.
 
 use super::note_input::NoteQueue;
 use nice_plug::{
@@ -8,10 +8,10 @@ use nice_plug::{
 use tone_filter_dsp::{
     Controls, ToneFilter,
     listener::notes::{Event, Notes},
-    notes::{HEARD, TONES, midi_note},
+    notes::{OF_LISTENER, TONES, midi_note},
 };
 
-/// Sends the start and the end of the notes that are heard.
+/// Sends the start and the end of the detected notes.
 #[derive(Debug)]
 pub struct NoteOutput {
     notes: Notes,
@@ -44,7 +44,7 @@ impl NoteOutput {
         }
         let (keys, shift) = (&mut self.keys, settings.pitch_shift());
         filter.report_notes(&mut self.notes, |Event { note, velocity, .. }| {
-            let band = note - HEARD.start;
+            let band = note - OF_LISTENER.start;
             match velocity {
                 // A note beyond the MIDI keyboard has no key.
                 Some(velocity) => {

@@ -64,7 +64,7 @@ impl PresetList {
         self.entries.truncate(self.factory.len());
         let Some(folder) = &self.folder else { return };
         self.entries.extend(folder.names().into_iter().map(|name| {
-            // A file that is no preset is listed as well: loading it tells what is wrong.
+            // A file that is no preset is listed as well: loading it reports what is wrong.
             let loaded = folder.load(&name).ok().flatten();
             Entry::new(name, loaded.as_ref().map(|loaded| &loaded.preset))
         }));

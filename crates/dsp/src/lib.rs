@@ -49,7 +49,7 @@ use listener::{
     Listener,
     notes::{Event, Notes},
 };
-use notes::HEARD;
+use notes::OF_LISTENER;
 use output::Output;
 use plan::BlockPlan;
 use settings::smoother::Smoother;
@@ -337,7 +337,7 @@ impl ToneFilter {
     }
 
     /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound: the
-    /// listener's note [`notes::HEARD`]`.start` is that of band 0. To be called after each block, with the same `notes`; needs a
+    /// listener's note [`notes::OF_LISTENER`]`.start` is that of band 0. To be called after each block, with the same `notes`; needs a
     /// focus or [`ToneFilter::detect_notes`]. A frozen filter reports nothing.
     ///
     /// ```
@@ -351,7 +351,7 @@ impl ToneFilter {
     /// filter.process_with(&mut [&mut signal], |_, filter| {
     ///     filter.report_notes(&mut notes, |note| {
     ///         if note.velocity.is_some() {
-    ///             begun.push(note.note - notes::HEARD.start);
+    ///             begun.push(note.note - notes::OF_LISTENER.start);
     ///         }
     ///     });
     /// });
@@ -361,8 +361,9 @@ impl ToneFilter {
     pub fn report_notes(&self, notes: &mut Notes, report: impl FnMut(Event)) {
         if !self.plan.settings.settings.freeze {
             let sounding = self.sounding_bands();
-            let sounds =
-                |note: usize| HEARD.contains(&note) && sounding.contains(note - HEARD.start);
+            let sounds = |note: usize| {
+                OF_LISTENER.contains(&note) && sounding.contains(note - OF_LISTENER.start)
+            };
             notes.push(self.listener().decisions(), sounds, report);
         }
     }

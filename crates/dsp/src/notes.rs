@@ -7,13 +7,13 @@ use tone_filter_listener::{LOWEST_NOTE, NOTES};
 pub const TONES: usize = 48;
 
 /// The filter's tones among the notes of the listener, by their index there.
-pub const HEARD: Range<usize> = FIRST_HEARD..FIRST_HEARD + TONES;
-const FIRST_HEARD: usize = 57 - LOWEST_NOTE;
+pub const OF_LISTENER: Range<usize> = FIRST..FIRST + TONES;
+const FIRST: usize = 57 - LOWEST_NOTE;
 
 /// The tone whose frequency is the tuning reference itself: A4.
 pub const A4: usize = 12;
 
-const _: () = assert!(HEARD.end <= NOTES);
+const _: () = assert!(OF_LISTENER.end <= NOTES);
 
 /// The twelve pitch classes in the order of the band grid's columns, A first.
 pub const PITCH_CLASSES: [&str; 12] =

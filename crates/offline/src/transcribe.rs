@@ -7,7 +7,7 @@ use midly::{
 use tone_filter_dsp::{
     ToneFilter,
     listener::notes::{Event, Notes},
-    notes::{HEARD, midi_note},
+    notes::{OF_LISTENER, midi_note},
 };
 
 /// Ticks a quarter note, of which there are two a second.
@@ -62,7 +62,7 @@ impl Transcriber {
 
 /// Begins or ends a note at `seconds`. One that goes on has no end yet.
 fn record(notes: &mut Vec<Note>, event: Event, seconds: f64) {
-    let tone = event.note - HEARD.start;
+    let tone = event.note - OF_LISTENER.start;
     match event.velocity {
         Some(velocity) => {
             notes.push(Note { tone, start: seconds, end: f64::INFINITY, velocity });

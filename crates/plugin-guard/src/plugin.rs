@@ -46,14 +46,14 @@ pub trait Instance: Send + Sync {
     /// A number that changes when what another method returns may have changed.
     fn changes(&self) -> u32;
 
-    /// The latency of its sound, of which the plugin tells it each activation and deactivation.
+    /// The latency of its sound, to which the plugin reports each activation and deactivation.
     fn latency(&self) -> &Latency;
 
     /// The latency in samples that the parameters stand for at `sample_rate` in Hz, which may be 0.
     fn wanted_latency(&self, sample_rate: f64) -> u32;
 
     /// Samples from the end of the input to that of the output at `sample_rate` in Hz, which may be 0, in a song of `tempo` beats a minute
-    /// if the host tells it; `u32::MAX` for ever.
+    /// if the host has one; `u32::MAX` for ever.
     fn tail(&self, sample_rate: f64, tempo: Option<f64>) -> u32;
 
     /// The name of a key by its index, without gaps.

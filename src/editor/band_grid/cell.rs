@@ -59,8 +59,8 @@ pub struct Look<'a> {
 impl Cell {
     /// The colour of the state, blended while the state changes.
     fn colour(&self) -> Color32 {
-        let heard = theme::MUTED.lerp_to_gamma(theme::SOUNDING, self.sounding);
-        heard.lerp_to_gamma(theme::SATURATED, self.saturated)
+        let shade = theme::MUTED.lerp_to_gamma(theme::SOUNDING, self.sounding);
+        shade.lerp_to_gamma(theme::SATURATED, self.saturated)
     }
 
     /// Paints the cell of `tone` in `rect`.

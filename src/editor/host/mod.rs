@@ -1,4 +1,4 @@
-//! What the host tells of itself, in the window: the track, marks at controls, menus.
+//! What the window shows of the host: the track, marks at controls, menus.
 
 pub mod indication;
 pub mod menu;

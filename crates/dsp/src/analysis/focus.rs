@@ -4,7 +4,7 @@ use crate::{
     bank::LOUDEST,
     downmix::channel,
     lanes::{BLOCK, Lanes},
-    notes::{HEARD, TONES},
+    notes::{OF_LISTENER, TONES},
     settings::{BandMask, Settings, smoother::SmoothedSettings},
 };
 use std::ops::Range;
@@ -164,14 +164,15 @@ impl Focus {
                 return;
             }
             self.decided = true;
-            self.levels.copy_from_slice(&decisions.level[HEARD]);
+            self.levels.copy_from_slice(&decisions.level[OF_LISTENER]);
             let mask = |notes: &[bool]| {
-                let set = (0..TONES).filter(|&tone| notes[HEARD.start + tone]);
+                let set = (0..TONES).filter(|&tone| notes[OF_LISTENER.start + tone]);
                 set.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
             };
             let begun = mask(&decisions.begun);
             for (tone, gap) in self.gaps.iter_mut().enumerate() {
-                if begun.contains(tone) && !self.begun.contains(tone) && self.played.contains(tone) {
+                if begun.contains(tone) && !self.begun.contains(tone) && self.played.contains(tone)
+                {
                     *gap = self.gap;
                 }
             }

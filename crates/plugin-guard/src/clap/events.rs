@@ -18,7 +18,7 @@ pub struct ClampedEvents<'a> {
     now: Cell<u32>,
     /// A copy of the last event that had to be moved. A caller is done with it before it requests the next one.
     moved: UnsafeCell<EventBuffer>,
-    /// The song's beats a minute as far as the events have been requested, if the host tells them.
+    /// The song's beats a minute as far as the events have been requested, if the host has them.
     tempo: Cell<Option<f64>>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> ClampedEvents<'a> {
         clap_input_events { ctx, size: Some(size), get: Some(get) }
     }
 
-    /// The song's beats a minute after the events that have been requested, if the host tells them.
+    /// The song's beats a minute after the events that have been requested, if the host has them.
     pub fn tempo(&self) -> Option<f64> {
         self.tempo.get()
     }
@@ -52,8 +52,8 @@ impl<'a> ClampedEvents<'a> {
 
 /// The beats a minute in `transport`, if there are any.
 pub fn tempo(transport: Option<&clap_event_transport>) -> Option<f64> {
-    let told = transport.filter(|transport| transport.flags & CLAP_TRANSPORT_HAS_TEMPO != 0);
-    told.map(|transport| transport.tempo)
+    let timed = transport.filter(|transport| transport.flags & CLAP_TRANSPORT_HAS_TEMPO != 0);
+    timed.map(|transport| transport.tempo)
 }
 
 /// A buffer for any event that CLAP defines: the largest, that of the transport, has 104 bytes.

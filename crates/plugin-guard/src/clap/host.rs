@@ -36,7 +36,7 @@ pub struct Host {
     extensions: OnceLock<Extensions>,
 }
 
-/// CLAP hosts outlive their plugins, and each function says which threads may call it.
+/// CLAP hosts outlive their plugins, and each function's contract names its threads.
 #[derive(Clone, Copy)]
 struct HostPointer(*const clap_host);
 
@@ -83,7 +83,7 @@ impl Host {
     /// # Safety
     /// During the plugin's initialisation only.
     pub unsafe fn init(&self) {
-        // SAFETY: as the caller says; each id stands for the type of the field.
+        // SAFETY: by the caller; each id stands for the type of the field.
         let extensions = unsafe {
             Extensions {
                 params: self.find(&[CLAP_EXT_PARAMS]),
@@ -160,7 +160,7 @@ impl Host {
         self.extension(|all| all.state).is_some_and(|state| state.mark_dirty.is_some())
     }
 
-    /// Tells that the state has changed.
+    /// Reports that the state has changed.
     ///
     /// # Safety
     /// On the main thread only.
@@ -182,7 +182,7 @@ impl Host {
         }
     }
 
-    /// Tells that the tail has changed.
+    /// Reports that the tail has changed.
     ///
     /// # Safety
     /// On the audio thread only.
@@ -193,7 +193,7 @@ impl Host {
         }
     }
 
-    /// Tells that the keys' names have changed.
+    /// Reports that the keys' names have changed.
     ///
     /// # Safety
     /// On the main thread only.
@@ -204,7 +204,7 @@ impl Host {
         }
     }
 
-    /// Tells that the preset at a location has been loaded.
+    /// Reports that the preset at a location has been loaded.
     ///
     /// # Safety
     /// On the main thread only, with the pointers that the host gave.
@@ -215,7 +215,7 @@ impl Host {
         }
     }
 
-    /// Tells why the preset at a location has not been loaded, with the system's error, or 0.
+    /// Reports why the preset at a location has not been loaded, with the system's error, or 0.
     ///
     /// # Safety
     /// On the main thread only, with the pointers that the host gave.
@@ -227,7 +227,7 @@ impl Host {
         }
     }
 
-    /// The track that the plugin is on; `None` if the host does not say.
+    /// The track that the plugin is on; `None` if the host names none.
     ///
     /// # Safety
     /// On the main thread only.
@@ -267,7 +267,7 @@ impl Host {
         unsafe { can(self.host.0) && popup(self.host.0, &target(parameter), 0, x, y) }
     }
 
-    /// Has the host say what is in its menu of a parameter; false if it has none.
+    /// Asks the host for the entries of its menu of a parameter; false if it has none.
     ///
     /// # Safety
     /// On the main thread only.

@@ -55,7 +55,7 @@ pub(super) struct ClapShim {
     channels: AtomicU32,
     /// The bits of the sample rate in Hz, 0 before it was active.
     rate: AtomicU64,
-    /// The bits of the song's beats a minute; not a number if the host does not tell them.
+    /// The bits of the song's beats a minute; not a number if the host has none.
     tempo: AtomicU64,
     /// Between activation and deactivation.
     pub(super) active: AtomicBool,
@@ -96,7 +96,7 @@ impl ClapShim {
         Box::into_raw(Box::new(shim)).cast()
     }
 
-    /// The song's beats a minute in the last block, if the host has told them.
+    /// The song's beats a minute in the last block, if the host has reported them.
     pub(super) fn tempo(&self) -> Option<f64> {
         Some(f64::from_bits(self.tempo.load(Ordering::Relaxed))).filter(|tempo| !tempo.is_nan())
     }
@@ -117,7 +117,7 @@ impl ClapShim {
 /// # Safety
 /// `plugin` must come from [`ClapShim::create`], and not be destroyed while the reference is in use.
 pub(super) unsafe fn shim<'a>(plugin: *const clap_plugin) -> &'a ClapShim {
-    // SAFETY: as the caller says; the plugin is the first field.
+    // SAFETY: by the caller; the plugin is the first field.
     unsafe { &*plugin.cast::<ClapShim>() }
 }
 
@@ -249,7 +249,7 @@ unsafe extern "C" fn process(
 /// The main input also as the sidechain, if the host has no sidechain of as many `channels`: nice-plug reads the second
 /// port of a layout whether it is there or not.
 fn with_sidechain(block: &clap_process, channels: u32) -> Option<[clap_audio_buffer; 2]> {
-    // SAFETY: CLAP promises as many ports as the number says.
+    // SAFETY: CLAP promises as many ports as the number.
     let port = |index| unsafe {
         (index < block.audio_inputs_count).then(|| *block.audio_inputs.add(index as usize))
     };
@@ -260,7 +260,7 @@ fn with_sidechain(block: &clap_process, channels: u32) -> Option<[clap_audio_buf
 /// Whether nice-plug can process the channel counts of `block` in a layout of `channels`.
 fn channels_fit(block: &clap_process, channels: u32) -> bool {
     let count = |ports: *const clap_audio_buffer, number: u32| {
-        // SAFETY: CLAP promises as many ports as the number says.
+        // SAFETY: CLAP promises as many ports as the number.
         unsafe { ports.as_ref() }.filter(|_| number > 0).map_or(0, |port| port.channel_count)
     };
     let inputs = count(block.audio_inputs, block.audio_inputs_count);

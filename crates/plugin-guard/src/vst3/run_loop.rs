@@ -49,7 +49,7 @@ impl RunLoop {
         if timer.is_some() {
             return;
         }
-        // SAFETY: as the caller says.
+        // SAFETY: by the caller.
         let object = unsafe { ComRef::from_raw(object) };
         let Some(run_loop) = object.and_then(|object| object.cast::<IRunLoop>()) else { return };
         let handler = ComWrapper::new(Timer(calls.clone())).to_com_ptr::<ITimerHandler>();

@@ -195,7 +195,7 @@ impl Vst3Shim {
     /// Whether nice-plug can take the numbers of channels in `data`.
     fn channels_fit(&self, data: &ProcessData) -> bool {
         let count = |buses: *mut AudioBusBuffers, number: int32| {
-            // SAFETY: VST3 promises as many buses as the number says.
+            // SAFETY: VST3 promises as many buses as the number.
             unsafe { buses.as_ref() }.filter(|_| number > 0).map_or(0, |bus| bus.numChannels)
         };
         let inputs = count(data.inputs, data.numInputs);

@@ -58,7 +58,7 @@ impl Sidechain {
         self.active.store(active, Ordering::Relaxed);
     }
 
-    /// Completes what nice-plug says of a bus: this one is off until the host switches it on.
+    /// Completes nice-plug's description of a bus: this one is off until the host switches it on.
     pub fn describe(&self, media: MediaType, info: &mut BusInfo) {
         if media == MediaTypes_::kAudio as MediaType {
             #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
@@ -72,7 +72,7 @@ impl Sidechain {
 
     /// The main input also as the sidechain, if the host has switched it off or passes no channels for it.
     pub fn replaced(&self, data: &ProcessData) -> Option<[AudioBusBuffers; 2]> {
-        // SAFETY: VST3 promises as many buses as the number says.
+        // SAFETY: VST3 promises as many buses as the number.
         let bus = |index| unsafe {
             (index < data.numInputs && !data.inputs.is_null())
                 .then(|| *data.inputs.add(index as usize))

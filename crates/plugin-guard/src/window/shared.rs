@@ -1,6 +1,6 @@
 //! The open window, as nice-plug has it, on any thread.
 //!
-//! On Linux, nice-plug 0.4.2 tells an open editor of new values on a thread of its own, beside the main thread, which owns
+//! On Linux, nice-plug 0.4.2 passes new values to an open editor on a thread of its own, beside the main thread, which owns
 //! the window. Therefore handle and window are `Sync` here, which `patches/fragile` takes for a permission.
 
 use fragile::Fragile;

@@ -19,7 +19,7 @@ use std::{cell::RefCell, ffi::c_void};
 /// # Safety
 /// As for [`parameter_ids`].
 unsafe fn number(shim: &ClapShim, id: &str) -> Option<clap_id> {
-    // SAFETY: as the caller says.
+    // SAFETY: by the caller.
     let ids = unsafe { parameter_ids(shim) };
     ids.iter().find_map(|(own, number)| (own == id).then_some(*number))
 }
@@ -29,7 +29,7 @@ unsafe fn number(shim: &ClapShim, id: &str) -> Option<clap_id> {
 /// # Safety
 /// On the main thread only.
 pub unsafe fn open(shim: &ClapShim, place: Place) {
-    // SAFETY: as the caller says; the builder and its context live until the call returns.
+    // SAFETY: by the caller; the builder and its context live until the call returns.
     unsafe {
         let Some(parameter) = number(shim, place.id) else { return };
         if shim.host.popup(parameter, place.pixel) {
@@ -53,7 +53,7 @@ pub unsafe fn open(shim: &ClapShim, place: Place) {
 /// # Safety
 /// On the main thread only.
 pub unsafe fn perform(shim: &ClapShim, id: &str, action: clap_id) {
-    // SAFETY: as the caller says.
+    // SAFETY: by the caller.
     unsafe {
         if let Some(parameter) = number(shim, id) {
             shim.host.perform(parameter, action);
@@ -92,7 +92,7 @@ impl Building {
         /// # Safety
         /// `data` must be null or a `T`.
         unsafe fn of<'a, T>(data: *const c_void) -> Option<&'a T> {
-            // SAFETY: as the caller says.
+            // SAFETY: by the caller.
             unsafe { data.cast::<T>().as_ref() }
         }
         // SAFETY: the types are CLAP's for each kind, and their texts end with a zero.

@@ -105,7 +105,7 @@ pub fn c_string(text: &str) -> CString {
 /// # Safety
 /// It must be null or a string that ends with a zero.
 pub unsafe fn rust_string(text: *const c_char) -> String {
-    // SAFETY: as the caller says.
+    // SAFETY: by the caller.
     let text = if text.is_null() { c"" } else { unsafe { CStr::from_ptr(text) } };
     text.to_string_lossy().into_owned()
 }
@@ -116,7 +116,7 @@ pub unsafe fn rust_string(text: *const c_char) -> String {
 /// On the main thread only.
 unsafe fn parameter_ids(shim: &ClapShim) -> &[(String, clap_id)] {
     shim.parameters.get_or_init(|| {
-        // SAFETY: as the caller says; the extension is nice-plug's own, and there is room for what it fills in.
+        // SAFETY: by the caller; the extension is nice-plug's own, and there is room for what it fills in.
         let number = |index: usize| unsafe {
             let params = inner_extension::<clap_plugin_params>(shim, CLAP_EXT_PARAMS)?;
             let mut info = MaybeUninit::<clap_param_info>::uninit();

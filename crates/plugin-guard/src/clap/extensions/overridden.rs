@@ -43,7 +43,7 @@ unsafe fn find<T: Copy>(
     own: fn(T) -> T,
 ) -> Option<*const c_void> {
     if pair.get().is_none() {
-        // SAFETY: as the caller says.
+        // SAFETY: by the caller.
         let inner = unsafe { inner_extension::<T>(shim, id) }?;
         let _ = pair.set(Pair { inner, own: own(inner) });
     }

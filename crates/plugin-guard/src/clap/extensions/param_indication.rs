@@ -31,7 +31,7 @@ unsafe fn change(
     parameter: clap_id,
     change: impl FnOnce(&mut Indication),
 ) {
-    // SAFETY: as the caller says.
+    // SAFETY: by the caller.
     let (shim, ids) = unsafe { (shim(plugin), parameter_ids(shim(plugin))) };
     if let Some((id, _)) = ids.iter().find(|(_, number)| *number == parameter) {
         shim.instance.link().indicate(id, change);

@@ -39,7 +39,7 @@ impl IAudioProcessorTrait for Vst3Shim {
                 self.processor.setBusArrangements(inputs, input_count, outputs, output_count)
             };
         }
-        // SAFETY: VST3 promises as many as the count says.
+        // SAFETY: VST3 promises as many as the count.
         let (main, own) = unsafe { (*inputs, *inputs.add(1)) };
         let Some(mut both) = Sidechain::arrangements(main, own) else { return kResultFalse };
         // SAFETY: there are two inputs, and the outputs are the host's.
