@@ -106,7 +106,7 @@ impl Editor for ToneFilterEditor {
             .ok_or("no editor")?
             .spawn(parent, wait_for_parent, fallback_scale_factor, gui_context, host)?;
         // On Linux, baseview 0.4.2 loses a request to close that comes before the window's event loop runs, and the
-        // caller then waits for ever. The event loop answers this call, so it runs once the call has returned.
+        // caller then blocks for ever. The event loop answers this call, so it runs once the call has returned.
         let scale = fallback_scale_factor.unwrap_or(1.0);
         spawned.handle.set_fallback_scale_factor(scale, &spawned.window)?;
         Ok(window::shared(spawned))

@@ -82,16 +82,8 @@ impl PresetBar {
         // The name is shown where the window is wide enough for all else.
         let roomy = area.width() > 820.0 * scale.length(1.0).max(0.75);
         if roomy {
-            let font = scale.font(14.0);
-            let at = area.left_center();
-            let title = theme::text(
-                ui.painter(),
-                at,
-                Align2::LEFT_CENTER,
-                "TONE FILTER",
-                font,
-                theme::TEXT,
-            );
+            let (at, anchor, font) = (area.left_center(), Align2::LEFT_CENTER, scale.font(14.0));
+            let title = theme::text(ui.painter(), at, anchor, "TONE FILTER", font, theme::TEXT);
             row.left(title.width() + row.space());
         }
         if let Some(track) = edits.host.track().filter(|_| roomy) {
@@ -169,7 +161,7 @@ fn show_lock(ui: &Ui, place: Rect, keep: Keep) {
         _ => "tuning",
     };
     let response = ui.interact(place, ui.scope_id().with("lock"), Sense::hover());
-    let text = format!("Presets leave the {kept} as they find it");
+    let text = format!("Presets do not change the {kept}");
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, &text));
     response.on_hover_text(&text);
 }

@@ -153,8 +153,8 @@ fn keep(ui: &mut Ui, edits: &mut Edits) {
     let mut keep = edits.params.keep.load();
     ui.horizontal(|ui| {
         for (on, label, tip) in [
-            (&mut keep.scale, "Keep scale", "A preset leaves Root and Scale as they are"),
-            (&mut keep.tuning, "Keep tuning", "A preset leaves Tuning and Transpose as they are"),
+            (&mut keep.scale, "Keep scale", "Presets do not change Root and Scale"),
+            (&mut keep.tuning, "Keep tuning", "Presets do not change Tuning and Transpose"),
         ] {
             let response = ui.add(Button::selectable(*on, label).frame_when_inactive(true));
             if response.clicked() {

@@ -14,7 +14,7 @@ const WIDTH: f32 = 260.0;
 pub struct PresetFiles {
     /// The text of the field for a name to save under.
     name: String,
-    /// What is asked before it is done.
+    /// The action to confirm, if there is one.
     question: Option<Question>,
 }
 
@@ -87,7 +87,7 @@ impl PresetFiles {
         });
     }
 
-    /// Asks `question`, and does what it is about if the answer is yes.
+    /// Shows `question`, and runs its action once it is confirmed.
     fn ask(&mut self, ui: &mut Ui, question: &Question, edits: &mut Edits) {
         let presets = &edits.state.presets;
         let (text, verb) = match question {

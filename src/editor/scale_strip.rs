@@ -48,7 +48,7 @@ pub fn keyboard(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut E
         let (centre, font) = (key.center(), scale.font(11.0));
         theme::text(ui.painter(), centre, Align2::CENTER_CENTER, name, font, text);
         focus_ring(ui, &response);
-        response.on_hover_text("Click to let this note in or keep it out");
+        response.on_hover_text("Click to add this note or to remove it");
     }
 }
 

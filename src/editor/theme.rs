@@ -35,7 +35,7 @@ pub const fn state_colour(state: BandState) -> Color32 {
     }
 }
 
-/// The least contrast of a colour that the host has chosen with [`BACKGROUND`], which WCAG 2 asks of graphics.
+/// The least contrast with [`BACKGROUND`] of a colour that the host has chosen: that of WCAG 2 for graphics.
 const CONTRAST: f32 = 3.0;
 
 /// A colour of the host, as much lighter as it needs to be to be seen.

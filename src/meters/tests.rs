@@ -128,7 +128,7 @@ fn the_channel_means_of_input_and_output_are_sent() {
         "done"
     };
     let expected: Vec<f32> = (0..100_000).map(|n| n as f32 + 2.0).collect();
-    let mut heard = [const { Vec::new() }; 2];
+    let mut received = [const { Vec::new() }; 2];
     for first in (0..100_000).step_by(1000) {
         let mut left: Vec<f32> = (first..first + 1000).map(|n| n as f32).collect();
         let mut right: Vec<f32> = left.iter().map(|n| n + 4.0).collect();
@@ -136,17 +136,17 @@ fn the_channel_means_of_input_and_output_are_sent() {
         input.advance(100, Snapshot::default);
         // Not for every block, so that several packets are read at once.
         if first % 3000 == 0 || first == 99_000 {
-            for (heard, new) in heard.iter_mut().zip(sound(&mut viewer)) {
-                heard.extend(new);
+            for (received, new) in received.iter_mut().zip(sound(&mut viewer)) {
+                received.extend(new);
             }
         }
     }
     input.advance(1 << 20, Snapshot::default);
-    for (heard, new) in heard.iter_mut().zip(sound(&mut viewer)) {
-        heard.extend(new);
+    for (received, new) in received.iter_mut().zip(sound(&mut viewer)) {
+        received.extend(new);
     }
     let halves = expected.iter().map(|n| n / 2.0).collect();
-    assert_eq!(heard, [expected, halves]);
+    assert_eq!(received, [expected, halves]);
 }
 
 #[test]

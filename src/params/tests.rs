@@ -174,7 +174,7 @@ fn texts_round_trip() {
     }
     for param in &ToneFilterParams::default().choices {
         for (index, (id, name)) in param.choice.entries.iter().enumerate() {
-            // nice-plug knows a list by its names alone.
+            // nice-plug has the names of entries alone.
             let texts = [*name, if param.choice.is_switch() { id } else { name }];
             for text in texts {
                 // SAFETY: the parameter outlives its pointer.

@@ -1,4 +1,4 @@
-//! What hosts want of the plugin beyond nice-plug.
+//! What the plugin provides to hosts beyond nice-plug.
 
 use super::ToneFilterPlugin;
 use crate::{

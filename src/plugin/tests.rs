@@ -176,7 +176,7 @@ fn a_block_longer_than_announced_is_neither_changed_nor_read() {
     assert!(matches!(status, ProcessStatus::Error(_)));
     assert_eq!(channels, music(513));
     assert!(input.advance(1, || active.filter.snapshot()));
-    let heard = viewer.latest().map(|update| update.sound);
+    let received = viewer.latest().map(|update| update.sound);
     let nothing = [const { Vec::new() }; 2];
-    assert_eq!(heard, Some(nothing), "an open editor must not read them either");
+    assert_eq!(received, Some(nothing), "an open editor must not read them either");
 }

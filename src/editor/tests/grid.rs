@@ -120,7 +120,7 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
             let place = edits.params.control("keys").unwrap().normalized(&settings.into());
             edits.set_once("keys", place);
         });
-        editor.hear(&filter);
+        editor.display_filter(&filter);
         let sounds = |tone: &usize| {
             let marker = marker(&editor, *tone);
             marker.is_some_and(|(_, state)| state != BandState::Inactive)
@@ -131,6 +131,6 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
 
     // A key that is held brings back a band that is muted.
     filter.play(KeyEvent::Key(76, 1.0));
-    editor.hear(&filter);
+    editor.display_filter(&filter);
     assert!(marker(&editor, 19).is_some_and(|(_, state)| state != BandState::Inactive));
 }

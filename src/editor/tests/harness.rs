@@ -63,8 +63,8 @@ impl TestEditor {
         (0..50).for_each(|_| self.frame(vec![]));
     }
 
-    /// Displays what `filter` has heard, as it comes through the meters, until the animation has arrived.
-    pub fn hear(&mut self, filter: &ToneFilter) {
+    /// Displays the bands of `filter`, as they come through the meters, until the animation has arrived.
+    pub fn display_filter(&mut self, filter: &ToneFilter) {
         self.meters.set_sample_rate(48_000.0);
         self.meters.advance(usize::MAX, || filter.snapshot());
         assert!(self.harness.state_mut().app.receive(self.time));

@@ -1,4 +1,4 @@
-//! What the host tells the editor besides parameters, and what the editor asks of it.
+//! What the host and the editor exchange besides parameters.
 
 use super::{TestEditor, leaves};
 use crate::{
@@ -57,7 +57,7 @@ fn a_change_of_the_bands_marks_the_state_as_dirty_and_touches_no_parameter() {
     assert_eq!(woken.load(Ordering::Relaxed), 4);
     host.connect(None);
     editor.click(place);
-    assert_eq!(editor.log(), ["begin", "set", "end"], "all that other hosts can be told");
+    assert_eq!(editor.log(), ["begin", "set", "end"], "other hosts get a gesture");
 }
 
 #[test]
@@ -99,8 +99,8 @@ fn a_control_shows_what_the_host_does_with_its_parameter() {
             let green = Color32::from_rgb(0, 255, 0);
             let both = [(red, Color32::TRANSPARENT), (Color32::TRANSPARENT, green)];
             assert_eq!(mark(&editor, name), both, "{name}");
-            let said = "Mapped to K1, knob of a device. The host plays its automation.";
-            assert!(tooltip(&mut editor, name).ends_with(said), "{name}");
+            let expected = "Mapped to K1, knob of a device. The host plays its automation.";
+            assert!(tooltip(&mut editor, name).ends_with(expected), "{name}");
             host.indicate(id, |indication| *indication = Default::default());
             editor.frame(vec![]);
             assert!(mark(&editor, name).is_empty(), "{name}");

@@ -67,7 +67,7 @@ fn a_preset_is_only_deleted_after_a_question() {
     editor.click(editor.place("Delete Mine"));
     editor.key(Key::Escape);
     assert_eq!(folder.names(), ["Mine"]);
-    // A menu that is closed forgets its question.
+    // A menu that was closed and opened again shows no question.
     editor.click(editor.place("Delete Mine"));
     editor.click(editor.place("Band A6"));
     editor.click(editor.place(FILE));
@@ -114,7 +114,7 @@ fn a_notice_is_shown_for_four_seconds() {
     assert!(!is_shown(&editor, "Saved as Mine"));
     assert_eq!(editor.repaint_delay(), Duration::MAX);
 
-    // What goes wrong without a menu is said as well.
+    // An error is shown without a menu, too.
     std::fs::write(home.path().join("presets/Zero.json"), "{").unwrap();
     assert_eq!(folder.names(), ["Mine", "Zero"]);
     editor.click(editor.place("Preset: Mine"));

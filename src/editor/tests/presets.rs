@@ -68,6 +68,18 @@ fn a_preset_is_picked_from_the_list_and_a_change_is_marked() {
 }
 
 #[test]
+fn saving_a_preset_and_loading_another_are_two_steps() {
+    let (mut editor, _folder, _home) = open_folder(DEFAULT_SIZE);
+    editor.edit(|edits| {
+        edits.save("Mine");
+        edits.load("Chord Pad");
+        edits.undo();
+    });
+    editor.frame(vec![]);
+    assert_eq!(shown(&editor), "Mine");
+}
+
+#[test]
 fn a_host_s_modulation_neither_marks_the_preset_as_changed_nor_is_copied() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     for (id, param, _) in editor.params().param_map() {

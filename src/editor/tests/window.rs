@@ -89,13 +89,13 @@ fn the_bands_go_dark_when_the_host_stops() {
         ToneFilterEditor::new(Session::default(), connection, RepaintNotifier::new()).app();
     let mut filter = ToneFilter::new(48_000.0, &Settings::default()).unwrap();
     filter.process(&mut [&mut [0.5; 4800]]);
-    let heard = filter.bands();
-    assert_ne!(heard, Bands::default());
+    let bands = filter.bands();
+    assert_ne!(bands, Bands::default());
     input.advance(1, || filter.snapshot());
     assert!(app.receive(10.0));
-    assert_eq!(app.panel.bands, heard);
+    assert_eq!(app.panel.bands, bands);
     assert!(app.receive(10.2));
-    assert_eq!(app.panel.bands, heard);
+    assert_eq!(app.panel.bands, bands);
     assert!(!app.receive(10.3));
     assert_eq!(app.panel.bands, Bands::default());
 }
