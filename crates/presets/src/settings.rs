@@ -3,7 +3,7 @@
 //! The keys are the ids of [`SPECS`] and [`CHOICES`], and `bands` and `custom`. Numbers are numbers in their unit, choices
 //! between off and on are booleans, other choices are the ids of their entries, and masks are text of one `1` or `0` for
 //! each band or note. Settings that are missing are those of [`Settings::REFERENCE`], so that a preset keeps its sound in
-//! later versions. Formats that people do not read have the JSON as one text. The keys of [`Routing`] are no part of
+//! later versions. Formats that people do not read have the JSON as one text. The keys of [`Routing`](tone_filter_dsp::Routing) are no part of
 //! [`Settings`]: they are checked when `#[serde(with)]` or a preset reads them, and left out.
 //!
 //! ```
