@@ -10,7 +10,7 @@ use std::{fs, path::Path, process::Command};
 use tempfile::TempDir;
 // The plugin, which exports `GetPluginFactory`.
 use tone_filter as _;
-use tone_filter_dsp::{CHOICES, KeyEvent, Keys, SPECS, Settings, ToneFilter};
+use tone_filter_dsp::{CHOICES, Controls, KeyEvent, Keys, SPECS, Settings, ToneFilter};
 use xtask::{bundle, python};
 
 /// One run of the plugin, and the library's output for it.
@@ -80,11 +80,11 @@ impl Case {
             .map(|(index, mix)| {
                 let mut settings = actual;
                 settings.mix = 100.0 * mix;
-                (index * block, settings)
+                (index * block, Controls::from(settings))
             })
             .collect();
         // It is played twice; the second time starts from where the first has ended.
-        let automated = expected(&then.last().unwrap().1, rate, &input, &then);
+        let automated = expected(&then.last().unwrap().1.settings, rate, &input, &then);
         let played = held(&Settings { keys: Keys::Hold, ..actual }, rate, &input);
         let latency = ToneFilter::new(rate, &actual).unwrap().latency();
         let longer: Signal = input.iter().map(|c| [&c[..], &vec![0.0; latency]].concat()).collect();

@@ -30,7 +30,7 @@ impl GuardedPlugin for ToneFilterPlugin {
         ),
         ("Resonators", &["ring", "release", "sync", "threshold", "ceiling", "floor", "stereo"]),
         ("Voice", &["voice", "octave", "voices", "drive", "tone"]),
-        ("Output", &["mix", "morph", "output", "bypass", "midi-out", "listen"]),
+        ("Output", &["mix", "morph", "output", "bypass", "midi-out", "listen", "listener"]),
         ("Play", &["keys", "freeze", "morph", "mix", "drive", "tone", "ring", "release"]),
     ];
     const PRESETS_ID: &'static CStr = c"org.tone-filter.tone-filter.presets";

@@ -5,8 +5,8 @@ use crate::{
     common::snr,
     every,
     hosting::{
-        Signal, assert_same, change, demo, expected, instance, music, set, set_controls, settings,
-        sounds,
+        Signal, assert_same, change, controls_in, demo, expected, instance, music, set,
+        set_controls, settings, sounds,
     },
     played, random_blocks,
 };
@@ -81,7 +81,7 @@ fn parameters_change_at_the_exact_sample() {
         .iter()
         .map(|change| {
             scratch.set(&[Change { frame: 0, ..*change }]).unwrap();
-            (change.frame, settings(&mut scratch))
+            (change.frame, controls_in(&scratch.save().unwrap()))
         })
         .collect();
     let library = expected(&Settings::default(), RATE, &input, &then);

@@ -65,7 +65,7 @@ fn a_time_after_the_block_is_its_last_sample() {
     for (build, library) in builds() {
         for frame in [BLOCK, BLOCK + 1, BLOCK + MARGIN / 2, 100_000, u32::MAX as usize] {
             let changes = [change(frame, "mix", 1.0), change(frame, "drive", 0.9)];
-            let then = [(BLOCK - 1, after(&library, &changes))];
+            let then = [(BLOCK - 1, after(&library, &changes).into())];
             let library_output = expected(&Settings::default(), RATE, &input, &then);
             for in_place in [true, false] {
                 let output = played(&library, &input, in_place, &changes);
@@ -110,7 +110,7 @@ fn each_of_ten_thousand_changes_in_a_block_is_heard() {
                 let now = changes.iter().filter(|change| change.frame == frame % BLOCK);
                 let now: Vec<_> = now.map(|change| Change { frame: 0, ..*change }).collect();
                 instance.set(&now).unwrap();
-                (frame, settings(&mut instance))
+                (frame, settings(&mut instance).into())
             })
             .collect();
         let output = played(&library, &input, true, &changes);

@@ -178,19 +178,20 @@ pub fn demo() -> Signal {
     wav(&xtask::root().join("assets/demo.wav"))
 }
 
-/// The library's output for `input`, with settings that change at the given frames.
-pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Settings)]) -> Signal {
+/// The library's output for `input`, with settings and routing that change at the given frames.
+pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Controls)]) -> Signal {
     let mut filter = ToneFilter::new(rate, start).unwrap();
     let mut signal = input.clone();
     let mut rest: Vec<&mut [f32]> = signal.iter_mut().map(Vec::as_mut_slice).collect();
     let mut from = 0;
-    for (frame, settings) in then {
+    for (frame, controls) in then {
         let (mut part, after) = rest
             .into_iter()
             .map(|channel| channel.split_at_mut(frame - from))
             .unzip::<_, _, Vec<_>, Vec<_>>();
         filter.process(&mut part);
-        filter.set_settings(settings).unwrap();
+        filter.set_settings(&controls.settings).unwrap();
+        filter.set_routing(controls.routing);
         (rest, from) = (after, *frame);
     }
     filter.process(&mut rest);
