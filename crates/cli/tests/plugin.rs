@@ -99,7 +99,9 @@ fn what_is_heard_leaves_as_the_notes_that_the_renderer_writes_down() {
     for (lookahead, flag) in [(false, "--lookahead=off"), (true, "--lookahead=on")] {
         let sound = Settings { lookahead, ..Settings::default() };
         let live = sent(&sound);
-        let latency = ToneFilter::new(44_100.0, &sound).unwrap().latency();
+        let filter = ToneFilter::new(44_100.0, &sound).unwrap();
+        // The file has the time that a decision refers to, not that at which it is available.
+        let latency = filter.latency() + filter.listener().delay();
         let file = in_file(&[flag]);
         assert!(live.iter().filter(|note| note.velocity.is_some()).count() > 50, "{live:?}");
         // What is still held at the end of the file ends with it.
