@@ -14,6 +14,7 @@ use midly::{
     MetaMessage, MidiMessage, Smf, Timing, TrackEventKind,
     num::{u4, u28},
 };
+use rayon::prelude::*;
 use std::{
     collections::BTreeMap,
     fs,
@@ -90,7 +91,7 @@ pub fn songs() -> Result<Vec<Song>> {
         notes.retain(|note| note.start < SECONDS as f64);
         Ok(Song { name, wav, notes })
     };
-    scores()?.iter().map(song).collect()
+    scores()?.par_iter().map(song).collect()
 }
 
 /// The drums alone of the first song that has many, as a WAV file.

@@ -4,6 +4,8 @@ mod batch;
 mod coded;
 #[path = "../../../../tests/common/mod.rs"]
 mod common;
+#[cfg(unix)]
+mod dask;
 mod depths;
 mod faults;
 mod files;

@@ -1,5 +1,4 @@
 //! The example that renders on a Dask cluster, with a worker killed midway.
-#![cfg(unix)]
 
 use std::{
     fs,
