@@ -16,14 +16,27 @@ pub fn sum(values: &[f32]) -> f32 {
     sums.iter().sum()
 }
 
-/// One value per tone.
+/// The number of lanes: one for each tone, and those that fill up the vectors.
+pub const LANES: usize = 80;
+
+/// One value per tone; the lanes beyond are 0.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[repr(C, align(64))]
-pub struct Lanes(pub [f32; TONES]);
+pub struct Lanes(pub [f32; LANES]);
 
 impl Lanes {
     /// Every lane zero.
-    pub const ZERO: Self = Self([0.0; TONES]);
+    pub const ZERO: Self = Self([0.0; LANES]);
+
+    /// `value` of each tone.
+    pub fn of(value: impl Fn(usize) -> f32) -> Self {
+        Self(std::array::from_fn(|tone| if tone < TONES { value(tone) } else { 0.0 }))
+    }
+
+    /// The values of the tones.
+    pub fn tones(self) -> [f32; TONES] {
+        std::array::from_fn(|tone| self.0[tone])
+    }
 
     /// Moves every lane towards that of `target`, by `step` at most.
     pub fn approach(&mut self, target: &Self, step: f32) {

@@ -32,9 +32,9 @@ mod view;
 mod voice;
 
 pub use settings::{
-    BadNoteValue, BadPitchClass, BadSwitches, BandMask, CHOICES, Choice, Controls, DEFAULT_TEMPO,
-    Entry, Keys, Listen, NoteValue, OutOfRange, PitchClass, PitchClasses, Routing, SPECS, Scale,
-    Settings, Spec, Stereo, Switches, Taper, Voice, choice, quantity, spec,
+    BadNoteValue, BadPitchClass, BadSwitches, BandMask, BandRange, CHOICES, Choice, Controls,
+    DEFAULT_TEMPO, Entry, Keys, Listen, NoteValue, OutOfRange, PitchClass, PitchClasses, Routing,
+    SPECS, Scale, Settings, Spec, Stereo, Switches, Taper, Voice, choice, quantity, spec,
 };
 pub use tone_filter_listener as listener;
 pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot};
@@ -49,7 +49,7 @@ use listener::{
     Listener,
     notes::{Event, Notes},
 };
-use notes::OF_LISTENER;
+use notes::of_listener;
 use output::Output;
 use plan::BlockPlan;
 use settings::smoother::Smoother;
@@ -336,8 +336,8 @@ impl ToneFilter {
         self.snapshot().read()
     }
 
-    /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound: the
-    /// listener's note [`notes::OF_LISTENER`]`.start` is that of band 0. To be called after each block, with the same `notes`; needs a
+    /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound; see
+    /// [`notes::of_listener`]. To be called after each block, with the same `notes`; needs a
     /// focus or [`ToneFilter::detect_notes`]. A frozen filter reports nothing.
     ///
     /// ```
@@ -351,7 +351,7 @@ impl ToneFilter {
     /// filter.process_with(&mut [&mut signal], |_, filter| {
     ///     filter.report_notes(&mut notes, |note| {
     ///         if note.velocity.is_some() {
-    ///             begun.push(note.note - notes::OF_LISTENER.start);
+    ///             begun.extend(notes::of_listener(note.note));
     ///         }
     ///     });
     /// });
@@ -361,9 +361,7 @@ impl ToneFilter {
     pub fn report_notes(&self, notes: &mut Notes, report: impl FnMut(Event)) {
         if !self.plan.settings.settings.freeze {
             let sounding = self.sounding_bands();
-            let sounds = |note: usize| {
-                OF_LISTENER.contains(&note) && sounding.contains(note - OF_LISTENER.start)
-            };
+            let sounds = |note| of_listener(note).is_some_and(|tone| sounding.contains(tone));
             notes.push(self.listener().decisions(), sounds, report);
         }
     }

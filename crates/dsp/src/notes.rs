@@ -1,41 +1,66 @@
-//! The 48 notes the filter listens to: four octaves of semitones from A3.
+//! The 77 tones of the filter: four octaves of semitones from A3, which are the published ones, and those below them
+//! down to E1.
 
-use std::ops::Range;
 use tone_filter_listener::{LOWEST_NOTE, NOTES};
 
 /// How many tones the filter has.
-pub const TONES: usize = 48;
+pub const TONES: usize = 77;
 
-/// The filter's tones among the notes of the listener, by their index there.
-pub const OF_LISTENER: Range<usize> = FIRST..FIRST + TONES;
-const FIRST: usize = 57 - LOWEST_NOTE;
+/// How many of them are those of the published filter, A3 to G#7. They are the first ones; E1 to G#3 follow.
+pub const PUBLISHED: usize = 48;
 
 /// The tone whose frequency is the tuning reference itself: A4.
 pub const A4: usize = 12;
 
-const _: () = assert!(OF_LISTENER.end <= NOTES);
+const _: () = assert!(TONES <= NOTES && LOWEST_NOTE + TONES - PUBLISHED == A3);
+const A3: usize = 57;
+
+/// Semitones from A3 to tone `index` (0..77): 0 to 47 for the published ones, -29 to -1 for the others.
+pub const fn semitone(index: usize) -> i32 {
+    index as i32 - if index < PUBLISHED { 0 } else { TONES as i32 }
+}
+
+/// All tones by their pitch, the lowest first.
+pub fn by_pitch() -> impl DoubleEndedIterator<Item = usize> + Clone {
+    (PUBLISHED..TONES).chain(0..PUBLISHED)
+}
+
+/// The tone of a note of the listener, by its index there, if there is one.
+pub fn of_listener(note: usize) -> Option<usize> {
+    (note < TONES).then_some((note + PUBLISHED) % TONES)
+}
+
+/// The listener's note of tone `index`, by its index there.
+pub const fn to_listener(index: usize) -> usize {
+    (index + TONES - PUBLISHED) % TONES
+}
+
+/// The pitch class of tone `index` as an index of [`PITCH_CLASSES`].
+pub const fn pitch_class(index: usize) -> usize {
+    semitone(index).rem_euclid(12) as usize
+}
 
 /// The twelve pitch classes in the order of the band grid's columns, A first.
 pub const PITCH_CLASSES: [&str; 12] =
     ["A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#"];
 
-/// The scientific name of tone `index` (0..48) before transposition: `A3` for 0, `G#7` for 47.
+/// The scientific name of tone `index` (0..77) before transposition: `A3` for 0, `G#7` for 47, `E1` for 48.
 ///
 /// # Panics
-/// When `index` is 48 or more.
+/// When `index` is 77 or more.
 pub const fn name(index: usize) -> &'static str {
     NAMES[index]
 }
 
 /// The MIDI note of tone `index`, moved by `transpose` semitones, which are rounded: 57, A3, for tone 0.
 pub fn midi_note(index: usize, transpose: f32) -> i32 {
-    57 + index as i32 + transpose.round() as i32
+    A3 as i32 + semitone(index) + transpose.round() as i32
 }
 
 /// The frequency in Hz of tone `index` in twelve-tone equal temperament, for an A4 of `tuning` Hz,
 /// moved by `transpose` semitones (fractions allowed).
 pub fn frequency(index: usize, tuning: f64, transpose: f64) -> f64 {
-    tuning * libm::exp2((index as f64 - A4 as f64 + transpose) / 12.0)
+    tuning * libm::exp2((f64::from(semitone(index)) - A4 as f64 + transpose) / 12.0)
 }
 
 #[rustfmt::skip]
@@ -44,6 +69,9 @@ const NAMES: [&str; TONES] = [
     "A4", "A#4", "B4", "C5", "C#5", "D5", "D#5", "E5", "F5", "F#5", "G5", "G#5",
     "A5", "A#5", "B5", "C6", "C#6", "D6", "D#6", "E6", "F6", "F#6", "G6", "G#6",
     "A6", "A#6", "B6", "C7", "C#7", "D7", "D#7", "E7", "F7", "F#7", "G7", "G#7",
+    "E1", "F1", "F#1", "G1", "G#1",
+    "A1", "A#1", "B1", "C2", "C#2", "D2", "D#2", "E2", "F2", "F#2", "G2", "G#2",
+    "A2", "A#2", "B2", "C3", "C#3", "D3", "D#3", "E3", "F3", "F#3", "G3", "G#3",
 ];
 
 #[cfg(test)]
@@ -54,8 +82,8 @@ mod tests {
     fn names_are_pitch_class_and_octave_that_turns_over_at_c() {
         for index in 0..TONES {
             // MIDI numbers A3 as 57 and starts octave n at 12 (n + 1).
-            let octave = (57 + index) / 12 - 1;
-            assert_eq!(name(index), format!("{}{octave}", PITCH_CLASSES[index % 12]));
+            let octave = midi_note(index, 0.0) / 12 - 1;
+            assert_eq!(name(index), format!("{}{octave}", PITCH_CLASSES[pitch_class(index)]));
         }
     }
 

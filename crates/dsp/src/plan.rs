@@ -2,7 +2,6 @@
 
 use crate::{
     lanes::{BLOCK, Lanes},
-    notes::TONES,
     settings::smoother::SmoothedSettings,
 };
 use std::ops::Range;
@@ -28,7 +27,7 @@ pub struct BlockPlan {
     /// The output gain, as a factor; 1 while bypassed.
     pub output_gain: f32,
     /// The listener's power at the frequency of each note, which the voices follow; `None`: they follow the bands' own.
-    pub powers: Option<[f32; TONES]>,
+    pub powers: Option<Lanes>,
 }
 
 impl BlockPlan {

@@ -67,7 +67,7 @@ impl ToneFilter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Keys, PitchClasses, Scale, Settings, notes::TONES};
+    use crate::{BandRange, Keys, PitchClasses, Scale, Settings, notes::TONES};
 
     fn filter() -> ToneFilter {
         ToneFilter::new(48_000.0, &Settings::default()).unwrap()
@@ -88,12 +88,12 @@ mod tests {
         filter.play(KeyEvent::Key(33, 0.5));
         filter.play(KeyEvent::Key(200, 1.0));
         assert_eq!(weights(&filter, Keys::Off, 0.0), []);
-        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(12, 1.0)]);
+        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(12, 1.0), (53, 0.25)]);
         assert_eq!(weights(&filter, Keys::Hold, -24.0), [(0, 0.25), (36, 1.0)]);
-        assert_eq!(weights(&filter, Keys::Hold, 2.2), [(10, 1.0)]);
+        assert_eq!(weights(&filter, Keys::Hold, 2.2), [(10, 1.0), (51, 0.25)]);
         assert_eq!(weights(&filter, Keys::Add, 0.0), [(12, 1.0)]);
         let any = weights(&filter, Keys::HoldAny, 0.0);
-        assert_eq!(any, [(0, 1.0), (12, 1.0), (24, 1.0), (36, 1.0)]);
+        assert_eq!(any, [0, 12, 24, 36, 53, 65].map(|tone| (tone, 1.0)));
         for (keys, count) in [(Keys::Off, 4), (Keys::Hold, 1), (Keys::HoldAny, 4), (Keys::Add, 5)] {
             // G# in four octaves.
             let scale = Settings {
@@ -105,6 +105,9 @@ mod tests {
             let sounding = filter.sounding_bands();
             assert_eq!((0..TONES).filter(|tone| sounding.contains(*tone)).count(), count);
             assert_eq!(sounding.contains(12), keys != Keys::Off);
+            // The key of A1.
+            let whole = Settings { keys, range: BandRange::Whole, ..scale };
+            assert_eq!(whole.bands_with_keys(filter.held()).contains(53), keys != Keys::Off);
         }
     }
 

@@ -4,6 +4,7 @@ use crate::{
     bank::{Bank, BankParams},
     downmix::mean,
     lanes::{BLOCK, Lanes},
+    notes::{PUBLISHED, TONES},
     plan::{BlockPlan, Span},
     settings::Settings,
     voice::{LevelSource, Timbres, Voices},
@@ -28,6 +29,8 @@ pub struct Synthesis {
     parts: [Part; 2],
     /// How many of them run.
     count: usize,
+    /// Whether the tones below A3 are computed.
+    low: bool,
     /// Whether the oscillators ran in the last block.
     oscillating: bool,
     /// The inputs of the banks in the current block, and the wet signals.
@@ -44,6 +47,7 @@ impl Synthesis {
             timbres: Timbres::new(settings, sample_rate),
             parts: [part.clone(), part],
             count: 1,
+            low: false,
             oscillating: false,
             inputs: [[0.0; BLOCK]; 2],
             wet: [[0.0; BLOCK]; 2],
@@ -57,7 +61,8 @@ impl Synthesis {
 
     /// Returns to the state after silence, at the timbre that was aimed at, with the first block of `plan`.
     pub fn reset(&mut self, plan: &BlockPlan) {
-        self.params.update(&plan.settings.settings);
+        self.low = plan.settings.whole > 0.0;
+        self.params.update(&plan.settings.settings, self.tones());
         self.params.begin_block(plan.weights, plan.gains);
         self.timbres.arrive();
         for part in &mut self.parts {
@@ -70,16 +75,24 @@ impl Synthesis {
     /// Updates the constants, if the settings of the `plan` have moved.
     pub fn update(&mut self, plan: &BlockPlan) {
         if plan.moved {
-            self.params.update(&plan.settings.settings);
+            let low = plan.settings.whole > 0.0;
+            if low && !self.low {
+                self.parts.iter_mut().for_each(|part| part.bank.rest_low());
+            }
+            self.low = low;
+            self.params.update(&plan.settings.settings, self.tones());
         }
+    }
+
+    /// How many tones are computed.
+    fn tones(&self) -> usize {
+        if self.low { TONES } else { PUBLISHED }
     }
 
     /// The tracked powers of the bands, of the stronger one where two banks run.
     pub fn powers(&self) -> Lanes {
         let powers = self.parts[..self.count].iter().map(|part| part.bank.powers(&self.params));
-        powers.fold(Lanes::ZERO, |all, own| {
-            Lanes(std::array::from_fn(|tone| all.0[tone].max(own.0[tone])))
-        })
+        powers.fold(Lanes::ZERO, |all, own| Lanes::of(|tone| all.0[tone].max(own.0[tone])))
     }
 
     /// Begins a block for as many `channels`.

@@ -1,6 +1,6 @@
-//! The resonators, and the bank of 48 of them that makes the wet signal.
+//! The resonators, and the bank of them that makes the wet signal.
 
-use crate::{Sound, TONES, decibels, low_pass_step, step};
+use crate::{Sound, TONES, decibels, low_pass_step, semitone, step};
 use std::f64::consts::TAU;
 
 /// Notes at or above this share of the sample rate get no input.
@@ -121,7 +121,7 @@ impl Gate {
     }
 }
 
-/// 48 resonators and what is made of them: a signal in, the wet signal out.
+/// A resonator for each note, and what is made of them: a signal in, the wet signal out.
 #[derive(Debug, Clone)]
 pub struct Bank {
     pub(crate) constants: Constants,
@@ -135,7 +135,7 @@ pub struct Bank {
 impl Bank {
     /// A bank at rest with this sound, at `sample_rate` Hz.
     pub fn new(sound: &Sound, sample_rate: f64) -> Self {
-        let resonator = |tone| Resonator::new(sound.frequency(tone), sound.ring, sample_rate);
+        let resonator = |tone| Resonator::new(sound.frequency(tone), sound.ring(tone), sample_rate);
         let constants = Constants::new(sound, sample_rate);
         Self::at_rest(constants, sound.sounding, std::array::from_fn(resonator))
     }
@@ -153,10 +153,11 @@ impl Bank {
             drive: 40.0,
         };
         let resonator = |tone| {
-            let frequency = 440.0 * ((tone as f64 - 12.0) / 12.0).exp2();
+            let frequency = 440.0 * ((semitone(tone) - 12.0) / 12.0).exp2();
             Resonator::with_poles(TAU * frequency / rate, 0.9999)
         };
-        Self::at_rest(constants, [true; TONES], std::array::from_fn(resonator))
+        let published = std::array::from_fn(|tone| tone < 48);
+        Self::at_rest(constants, published, std::array::from_fn(resonator))
     }
 
     fn at_rest(
@@ -225,7 +226,7 @@ mod tests {
     fn each_note(mut check: impl FnMut(f64, f64, &Resonator)) {
         for rate in RATES {
             for tone in 0..TONES {
-                let f = 440.0 * ((tone as f64 - 12.0) / 12.0).exp2();
+                let f = 440.0 * ((semitone(tone) - 12.0) / 12.0).exp2();
                 check(rate, f, &Resonator::new(f, RING, rate));
             }
         }

@@ -1,7 +1,7 @@
 //! The sound chip: at 60 Hz every note gets a part and a volume, and a shift register plays what is no note.
 
 use crate::{
-    Sound, TONES, Voice, decibels, low_pass_step, step,
+    Sound, TONES, Voice, decibels, low_pass_step, semitone, step,
     voice::{BLOCK, between, harmonic, harmonics, waveform},
 };
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2, TAU};
@@ -34,8 +34,8 @@ pub(crate) struct Chip {
     sample_rate: f64,
     /// The series of each part for each note: all harmonics, and those below a quarter of the sample rate.
     series: [[[Vec<[f64; 2]>; TONES]; 3]; 2],
-    /// How many notes lie below C5.
-    low: usize,
+    /// That of all notes in semitones.
+    transpose: f64,
     /// Samples to the next tick.
     left: f64,
     /// Volumes since the last tick: of each note, and by its part.
@@ -73,7 +73,7 @@ impl Chip {
             series: [sample_rate, sample_rate / 2.0].map(|rate| {
                 PARTS.map(|voice| std::array::from_fn(|tone| series(voice, tone, rate)))
             }),
-            low: (0..TONES).filter(|tone| *tone as f64 + sound.transpose < 15.0).count(),
+            transpose: sound.transpose,
             left: 0.0,
             volume: [0.0; TONES],
             held: NONE,
@@ -128,7 +128,9 @@ impl Chip {
         }
         let volume = self.volume;
         let mut sounding: Vec<usize> = (0..TONES).filter(|tone| volume[*tone] > 0.0).collect();
-        let bass = sounding.first().copied().filter(|lowest| *lowest < self.low);
+        sounding.sort_by(|a, b| semitone(*a).total_cmp(&semitone(*b)));
+        let lowest = sounding.first().copied();
+        let bass = lowest.filter(|lowest| semitone(*lowest) + self.transpose < 15.0);
         sounding.retain(|tone| Some(*tone) != bass);
         let strength = |tone: &usize| {
             let leads = self.held[LEAD][*tone] > 0.0;

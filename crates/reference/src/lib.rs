@@ -7,7 +7,7 @@
 //! # The filter
 //!
 //! ```text
-//! input --> 48 resonators --> power, gate --> drive --> sum --> low-pass, clip --> mix --> output
+//! input --> resonators --> power, gate --> drive --> sum --> low-pass, clip --> mix --> output
 //! ```
 //!
 //! * [`Sound`] is what is set, in engineering units.
@@ -15,7 +15,7 @@
 //!   mix of dry and wet.
 //! * A [`Resonator`] has zeros at DC and Nyquist and a pole pair at the note. It passes the note with a gain of 1 and
 //!   rings for the set time.
-//! * A [`Bank`] has one for each of the 48 notes. It tracks the power of the input and of each note. A note below the
+//! * A [`Bank`] has one for each of the 77 notes, of which 48 are those of the published filter. It tracks the power of the input and of each note. A note below the
 //!   gate fades away, one above the ceiling is held there. Each is driven into a soft clip in proportion to its
 //!   effective value, and their sum goes through a low-pass and a second soft clip: the wet signal of [`Voice::Soft`].
 //! * With another [`Voice`], each note has an oscillator that is phase-locked to its resonator, as loud as the tracked
@@ -41,8 +41,13 @@ pub use bank::{Band, Bank, Resonator};
 pub use listener::{Decisions, Listener, NOTES};
 pub use network::{Cell, Layer, Matrix, Weights};
 
-/// The number of notes, semitones from A3 on.
-pub const TONES: usize = 48;
+/// The number of notes: 48 semitones from A3 on, then the 29 from E1 to G#3.
+pub const TONES: usize = 77;
+
+/// Semitones from A3 to a note.
+fn semitone(tone: usize) -> f64 {
+    if tone < 48 { tone as f64 } else { tone as f64 - 77.0 }
+}
 
 /// What is set, in the units of the real filter's settings.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,7 +64,7 @@ pub struct Sound {
     pub ceiling: f64,
     /// Power below which a note fades away, dB full scale.
     pub floor: f64,
-    /// Time in which a resonator falls by 60 dB, s.
+    /// Time in which a resonator falls by 60 dB, from A3 up, s.
     pub ring: f64,
     /// Time constant of the notes' powers, ms.
     pub release: f64,
@@ -103,7 +108,12 @@ pub enum Voice {
 impl Sound {
     /// The frequency of a note in Hz: equal temperament, 440 Hz for the twelfth semitone above A3.
     fn frequency(&self, tone: usize) -> f64 {
-        self.tuning * ((tone as f64 - 12.0 + self.transpose) / 12.0).exp2()
+        self.tuning * ((semitone(tone) - 12.0 + self.transpose) / 12.0).exp2()
+    }
+
+    /// The time in s in which a note's resonator falls by 60 dB. Below A3 it is in inverse proportion to the frequency.
+    fn ring(&self, tone: usize) -> f64 {
+        self.ring * (-semitone(tone).min(0.0) / 12.0).exp2()
     }
 }
 

@@ -4,7 +4,7 @@ use crate::{
     bank::LOUDEST,
     downmix::channel,
     lanes::{BLOCK, Lanes},
-    notes::{OF_LISTENER, TONES},
+    notes::{TONES, to_listener},
     settings::{BandMask, Settings, smoother::SmoothedSettings},
 };
 use std::ops::Range;
@@ -48,7 +48,7 @@ pub(super) struct Focus {
     /// Blocks of a gap.
     gap: u32,
     /// Power at each note's frequency at the time of the last decision.
-    levels: [f32; TONES],
+    levels: Lanes,
     weights: Lanes,
     /// The greatest change of a weight within a block.
     step: f32,
@@ -70,8 +70,8 @@ impl Focus {
             begun: BandMask::NONE,
             gaps: [0; TONES],
             gap: (GAP * sample_rate / BLOCK as f64).round().max(1.0) as u32,
-            levels: [0.0; TONES],
-            weights: Lanes([1.0; TONES]),
+            levels: Lanes::ZERO,
+            weights: Lanes::of(|_| 1.0),
             step: (BLOCK as f64 / (TIME * sample_rate)).min(1.0) as f32,
         }
     }
@@ -98,7 +98,7 @@ impl Focus {
         self.listening = self.detecting || focus > 0.0;
         if self.listening && !listened {
             self.listener.reset();
-            (self.played, self.levels) = (BandMask::ALL, [0.0; TONES]);
+            (self.played, self.levels) = (BandMask::ALL, Lanes::ZERO);
             (self.warming_up, self.decided) = (WARM_UP, false);
         } else if listener != self.model {
             self.warming_up = WARM_UP;
@@ -122,7 +122,7 @@ impl Focus {
     }
 
     /// Power at each note's frequency at the time that the decisions refer to; `None` without decisions or focus.
-    pub fn levels(&self, percent: f32) -> Option<&[f32; TONES]> {
+    pub fn levels(&self, percent: f32) -> Option<&Lanes> {
         (self.listening && self.decided && percent > 0.0).then_some(&self.levels)
     }
 
@@ -164,9 +164,9 @@ impl Focus {
                 return;
             }
             self.decided = true;
-            self.levels.copy_from_slice(&decisions.level[OF_LISTENER]);
+            self.levels = Lanes::of(|tone| decisions.level[to_listener(tone)]);
             let mask = |notes: &[bool]| {
-                let set = (0..TONES).filter(|&tone| notes[OF_LISTENER.start + tone]);
+                let set = (0..TONES).filter(|&tone| notes[to_listener(tone)]);
                 set.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
             };
             let begun = mask(&decisions.begun);
@@ -197,7 +197,7 @@ impl Focus {
     fn target(&self, percent: f32) -> Lanes {
         let residue = (1.0 - percent / 100.0).powi(4);
         let sounds = |tone: usize| self.played.contains(tone) && self.gaps[tone] == 0;
-        Lanes(std::array::from_fn(|tone| if sounds(tone) { 1.0 } else { residue }))
+        Lanes::of(|tone| if sounds(tone) { 1.0 } else { residue })
     }
 }
 

@@ -78,7 +78,7 @@ impl HeldKeys {
 
     fn target(&self, mode: Keys, transpose: f32) -> (Lanes, f32) {
         let mut weights = Lanes::ZERO;
-        for (tone, weight) in weights.0.iter_mut().enumerate() {
+        for (tone, weight) in weights.0.iter_mut().take(TONES).enumerate() {
             let own = midi_note(tone, transpose);
             *weight = match mode {
                 Keys::Off => 0.0,

@@ -11,6 +11,7 @@ pub use keyboard::{KeyEvent, Keyboard};
 
 use crate::{
     lanes::{BLOCK, Lanes},
+    notes::{PUBLISHED, TONES},
     plan::{BlockPlan, Levels, Span},
     settings::{BandMask, Settings, smoother::SmoothedSettings},
 };
@@ -136,10 +137,11 @@ impl Analysis {
     fn weights(&self, now: &SmoothedSettings, settings: &Settings) -> Lanes {
         let (focus, polyphony) = (&self.focus.weights().0, &self.polyphony.weights().0);
         let keys = self.keys.act(settings.keys).then_some(&self.keys);
-        Lanes(std::array::from_fn(|tone| {
+        Lanes::of(|tone| {
             let weight = now.weights[tone] * focus[tone];
-            keys.map_or(weight, |keys| keys.weight(tone, weight)) * polyphony[tone]
-        }))
+            let weight = keys.map_or(weight, |keys| keys.weight(tone, weight)) * polyphony[tone];
+            if tone < PUBLISHED { weight } else { now.whole * weight }
+        })
     }
 
     /// The gain that brings the input to the nominal level, in proportion to the smoothed `auto`.
@@ -171,7 +173,7 @@ impl Analysis {
             let weight = now.weights[tone] * focus[tone];
             powers.0[tone] * self.keys.weight(tone, weight).powi(2)
         };
-        self.polyphony.follow(limit, &Lanes(std::array::from_fn(power)));
+        self.polyphony.follow(limit, &Lanes::of(power));
     }
 
     /// Passes the samples `span` of the undelayed inputs to the listener.
@@ -258,5 +260,6 @@ impl Analysis {
 
 /// The most notes that may sound at a time.
 fn most_notes(settings: &Settings) -> usize {
-    settings.voices.round() as usize
+    let voices = settings.voices.round() as usize;
+    if voices < PUBLISHED { voices } else { TONES }
 }

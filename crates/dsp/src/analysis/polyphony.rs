@@ -27,14 +27,14 @@ impl Polyphony {
     /// All notes sound; `sample_rate` is in Hz.
     pub fn new(sample_rate: f64) -> Self {
         let step = (BLOCK as f64 / (FADE * sample_rate)).min(1.0) as f32;
-        Self { chosen: BandMask::ALL, weights: Lanes([1.0; TONES]), full: true, step }
+        Self { chosen: BandMask::ALL, weights: Lanes::of(|_| 1.0), full: true, step }
     }
 
     /// Arrives at a limit of so many notes, of which none sounds yet.
     pub fn reset(&mut self, limit: usize) {
         self.full = limit >= TONES;
         self.chosen = if self.full { BandMask::ALL } else { BandMask::NONE };
-        self.weights = Lanes([if self.full { 1.0 } else { 0.0 }; TONES]);
+        self.weights = Lanes::of(|_| if self.full { 1.0 } else { 0.0 });
     }
 
     /// Whether some note must be held back, or still is.
@@ -46,7 +46,7 @@ impl Polyphony {
     pub fn follow(&mut self, limit: usize, powers: &Lanes) {
         let mut notes = [(0.0, 0); TONES];
         let mut count = 0;
-        for (tone, power) in powers.0.into_iter().enumerate() {
+        for (tone, power) in powers.0.into_iter().take(TONES).enumerate() {
             if power > 0.0 || limit >= TONES {
                 let advantage = if self.chosen.contains(tone) { ADVANTAGE } else { 1.0 };
                 notes[count] = (advantage * power, tone);
@@ -61,8 +61,8 @@ impl Polyphony {
         }
         self.chosen = notes.iter().fold(BandMask::NONE, |mask, (_, tone)| mask.with(*tone, true));
         let target = |tone| f32::from(u8::from(self.chosen.contains(tone)));
-        self.weights.approach(&Lanes(std::array::from_fn(target)), self.step);
-        self.full = self.weights.0 == [1.0; TONES];
+        self.weights.approach(&Lanes::of(target), self.step);
+        self.full = self.weights == Lanes::of(|_| 1.0);
     }
 
     /// The notes' weights in the sum, 0..1.

@@ -1,4 +1,4 @@
-//! A bank of 48 resonators: a signal in, the wet signal out, block by block.
+//! A bank of resonators: a signal in, the wet signal out, block by block.
 
 pub mod kernel;
 pub mod one_pole;
@@ -7,13 +7,13 @@ mod resonator;
 use crate::{
     constants::Constants,
     lanes::{BLOCK, Lanes},
-    notes::{TONES, frequency},
+    notes::{PUBLISHED, TONES, frequency, semitone},
     settings::Settings,
 };
 use fearless_simd::Simd;
 use kernel::{Coefficients, FrameInputs, RMS_GUARD, State, Task};
 use one_pole::{OnePole, Response};
-use resonator::Design;
+use resonator::{Design, ring_of};
 use tone_filter_simd::{Kernel, Work};
 
 /// The bound of a bank's input as a magnitude, 18 dB over full scale: far above music, it limits how long a fault in
@@ -45,10 +45,11 @@ pub struct BankParams {
     pub pitches: Pitches,
     /// The bands' tuning, for snapshots.
     pub tones: Tones,
-    /// The settings of the current resonators.
+    /// The settings of the current resonators, and how many there are.
     ring: f32,
     tuning: f32,
     transpose: f32,
+    count: usize,
 }
 
 impl BankParams {
@@ -67,14 +68,15 @@ impl BankParams {
             ring: f32::NAN,
             tuning: f32::NAN,
             transpose: f32::NAN,
+            count: 0,
         };
-        params.update(settings);
+        params.update(settings, PUBLISHED);
         params
     }
 
-    /// Updates all constants for `settings`. The resonators are designed again only if their settings have changed.
+    /// Updates all constants for `settings` and the first `count` tones. The resonators are designed again only if their settings have changed.
     /// With [`Settings::freeze`], they ring for ever, which leaves their input no gain, and the powers stay as they are.
-    pub fn update(&mut self, settings: &Settings) {
+    pub fn update(&mut self, settings: &Settings, count: usize) {
         let frozen = settings.freeze;
         self.constants = Constants::new(settings, self.sample_rate);
         self.coefficients.set_step(if frozen { 0.0 } else { self.constants.band_step });
@@ -87,15 +89,19 @@ impl BankParams {
 
         let &Settings { ring, tuning, transpose, .. } = settings;
         let ring = if frozen { f32::INFINITY } else { ring };
-        if [ring, tuning, transpose] == [self.ring, self.tuning, self.transpose] {
+        let same = [ring, tuning, transpose] == [self.ring, self.tuning, self.transpose];
+        if same && count == self.count {
             return;
         }
-        (self.ring, self.tuning, self.transpose) = (ring, tuning, transpose);
-        let designs = std::array::from_fn(|tone| {
+        (self.ring, self.tuning, self.transpose, self.count) = (ring, tuning, transpose, count);
+        let mut designs = [Design::new(0.0, f64::from(ring), self.sample_rate); TONES];
+        let designs = &mut designs[..count];
+        for (tone, design) in designs.iter_mut().enumerate() {
             let f = frequency(tone, f64::from(tuning), f64::from(transpose));
-            Design::new(f, f64::from(ring), self.sample_rate)
-        });
-        self.coefficients.set_resonators(&designs);
+            let ring = ring_of(semitone(tone), f64::from(ring));
+            *design = Design::new(f, ring, self.sample_rate);
+        }
+        self.coefficients.set_resonators(designs);
         for (tone, design) in designs.iter().enumerate() {
             let (rise, fall) = (self.coefficients.rise.0[tone], self.coefficients.fall.0[tone]);
             let angle = design.angle;
@@ -301,7 +307,7 @@ impl Bank {
             let (a, b) = (c.rise.0[tone], c.fall.0[tone]);
             (b * lo * lo + a * bp * bp + a * b * lo * bp) / (a * (1.0 - 0.25 * a * b))
         };
-        let now = Lanes(std::array::from_fn(|tone| squared(tone, lo.0[tone], bp.0[tone])));
+        let now = Lanes::of(|tone| squared(tone, lo.0[tone], bp.0[tone]));
         let then = self.frozen.get_or_insert(now);
         for tone in 0..TONES {
             // Below, squares lose their digits, and -400 dB are inaudible.
@@ -335,6 +341,12 @@ impl Bank {
     fn run(&mut self, kernel: Kernel, params: &BankParams, position: usize, sums: &mut [f32]) {
         let task = Task { state: &mut self.state, position, inputs: &self.inputs, sums };
         kernel::process(kernel, &params.coefficients, task);
+    }
+
+    /// Returns the tones below A3 to rest.
+    pub fn rest_low(&mut self) {
+        let State { lo, bp, power, .. } = &mut self.state;
+        [lo, bp, power].into_iter().for_each(|lanes| lanes.0[PUBLISHED..].fill(0.0));
     }
 
     /// The bands' tracked powers.

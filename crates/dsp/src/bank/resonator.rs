@@ -46,6 +46,15 @@ pub struct Loop {
     pub gain: f32,
 }
 
+/// The T60 of the tone `semitone` above A3 (below it: negative), if those from A3 up ring for `ring` seconds.
+///
+/// From A3 up all tones ring equally long. Below, the time is in inverse proportion to the frequency, so each tone is as
+/// selective, relative to its distance from the next one, as A3 (a constant Q, as in J. C. Brown, "Calculation of a constant
+/// Q spectral transform", 1991).
+pub fn ring_of(semitone: i32, ring: f64) -> f64 {
+    ring * libm::exp2(f64::from((-semitone).max(0)) / 12.0)
+}
+
 /// The pole radius for a T60 of `ring` seconds at `sample_rate` Hz: `r = 10^(-3 / (ring fs))`.
 pub fn radius(ring: f64, sample_rate: f64) -> f64 {
     libm::pow(10.0, -3.0 / (ring * sample_rate))
@@ -68,12 +77,15 @@ impl Design {
         Self { angle, radius, gain: 1.0 / unscaled_magnitude(angle, radius) }
     }
 
+    /// `1 + r^2 - 2 r cos(w)` for poles at the radius `r`, written so that nothing cancels for small `w` and `r` near 1.
+    pub fn squared(&self, r: f64) -> f64 {
+        (1.0 - r).powi(2) + 4.0 * r * libm::sin(self.angle / 2.0).powi(2)
+    }
+
     /// The same poles and zeros as a two-integrator loop in f32.
     pub fn two_integrator_loop(&self) -> Loop {
-        let (r, w) = (self.radius, self.angle);
-        // 1 + r^2 - 2 r cos(w), written so that nothing cancels for small w and r near 1.
-        let squared = (1.0 - r).powi(2) + 4.0 * r * libm::sin(w / 2.0).powi(2);
-        let (rise, fall) = factor(squared);
+        let r = self.radius;
+        let (rise, fall) = factor(self.squared(r));
         Loop { rise, fall, damping: ((1.0 - r) * (1.0 + r)) as f32, gain: self.gain as f32 }
     }
 }

@@ -1,6 +1,6 @@
 //! The settings that are a choice from a list, and the table that describes them.
 
-use super::{Controls, Listen, Model, NoteValue, PitchClass, Scale, Settings, Stereo};
+use super::{BandRange, Controls, Listen, Model, NoteValue, PitchClass, Scale, Settings, Stereo};
 
 /// One entry of a list: its id in presets, states and flags, and its display name.
 pub type Entry = (&'static str, &'static str);
@@ -25,7 +25,7 @@ pub struct Choice {
 
 /// The settings that are a choice from a list.
 #[rustfmt::skip]
-pub static CHOICES: [Choice; 13] = [
+pub static CHOICES: [Choice; 14] = [
     Choice { id: "stereo", name: "Stereo", entries: &[("mono", "Mono"), ("stereo", "Stereo")],
         help: "One set of resonators for the mean of all channels, or one each for left and right.",
         get: |s| s.settings.stereo as usize, set: |s, entry| s.settings.stereo = if entry == 0 { Stereo::Mono } else { Stereo::Stereo } },
@@ -47,6 +47,9 @@ pub static CHOICES: [Choice; 13] = [
     Choice { id: "listener", name: "Listener", entries: &[("full", "Full"), ("light", "Light")],
         help: "The network that finds the notes: the most accurate one, or one with a quarter of the work.",
         get: |s| s.settings.listener as usize, set: |s, entry| s.settings.listener = if entry == 0 { Model::Full } else { Model::Light } },
+    Choice { id: "range", name: "Range", entries: &[("published", "A3 to G#7"), ("whole", "E1 to G#7")],
+        help: "The bands: those of the published filter, or all notes from E1 up.",
+        get: |s| s.settings.range as usize, set: |s, entry| s.settings.range = if entry == 0 { BandRange::Published } else { BandRange::Whole } },
     Choice { id: "voice", name: "Voice", entries: &Voice::ENTRIES,
         help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.",
         get: |s| s.settings.voice as usize, set: |s, entry| s.settings.voice = Voice::ALL[entry] },

@@ -1,14 +1,14 @@
-//! Which of the 48 tones may sound: a mask of single bands, and a scale.
+//! Which of the tones may sound: a mask of single bands, and a scale.
 
 use super::choices::Entry;
-use crate::notes::{PITCH_CLASSES, TONES};
+use crate::notes::{PITCH_CLASSES, PUBLISHED, TONES};
 use std::{error::Error, fmt};
 
 /// A set of `N` switches, all on by default. As text, one `1` or `0` per switch; blanks are ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Switches<const N: usize>(u64);
+pub struct Switches<const N: usize>(u128);
 
-/// The 48 bands, A3 first; as text four groups of twelve, the rows of the band grid.
+/// The bands: the 48 from A3 on, then the 29 from E1 on. The text of the latter may be left out if all are on.
 pub type BandMask = Switches<TONES>;
 
 /// The twelve pitch classes, A first.
@@ -64,7 +64,8 @@ impl<const N: usize> Default for Switches<N> {
 
 impl<const N: usize> fmt::Display for Switches<N> {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        for index in 0..N {
+        let whole = Self::ALL.0 >> PUBLISHED != self.0 >> PUBLISHED;
+        for index in 0..if whole { N } else { N.min(PUBLISHED) } {
             let space = if index > 0 && index % 12 == 0 { " " } else { "" };
             write!(f, "{space}{}", u8::from(self.contains(index)))?;
         }
@@ -77,11 +78,13 @@ impl<const N: usize> std::str::FromStr for Switches<N> {
 
     fn from_str(text: &str) -> Result<Self, BadSwitches> {
         let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
-        if digits.len() != N || digits.iter().any(|c| !matches!(c, '0' | '1')) {
+        let published = N == TONES && digits.len() == PUBLISHED;
+        if digits.len() != N && !published || digits.iter().any(|c| !matches!(c, '0' | '1')) {
             return Err(BadSwitches { text: text.to_owned(), count: N });
         }
         let on = digits.iter().enumerate().filter(|(_, digit)| **digit == '1');
-        Ok(on.fold(Self::NONE, |set, (index, _)| set.with(index, true)))
+        let low = if published { Self(Self::ALL.0 >> PUBLISHED << PUBLISHED) } else { Self::NONE };
+        Ok(on.fold(low, |set, (index, _)| set.with(index, true)))
     }
 }
 
@@ -301,11 +304,14 @@ mod tests {
         let text = mask.to_string();
         assert_eq!(text, "011111111111 111111111111 111111111111 111111111110");
         assert_eq!(text.parse(), Ok(mask));
-        assert_eq!(text.replace(' ', "").parse(), Ok(mask));
-        for bad in ["", "1", &"1".repeat(49), &"2".repeat(48)] {
+        assert_eq!(text.replace(' ', "").parse(), Ok(mask), "those below A3 are on");
+        let low = mask.with(76, false);
+        assert_eq!(low.to_string(), text + " 111111111111 111111111111 11110");
+        assert_eq!(low.to_string().parse(), Ok(low));
+        for bad in ["", "1", &"1".repeat(49), &"1".repeat(76), &"2".repeat(48)] {
             assert!(bad.parse::<BandMask>().is_err(), "{bad}");
         }
-        assert!(!BandMask::ALL.contains(48) && BandMask::ALL.contains(47));
+        assert!(!BandMask::ALL.contains(77) && BandMask::ALL.contains(76));
         assert_eq!(PitchClasses::NONE.with(11, true).to_string(), "000000000001");
     }
 }

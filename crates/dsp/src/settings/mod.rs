@@ -16,7 +16,7 @@ pub use numbers::{OutOfRange, SPECS, Spec, Taper, quantity, spec};
 pub use routing::{Controls, Listen, Routing};
 pub use tempo::{BadNoteValue, DEFAULT_TEMPO, NoteValue};
 
-use super::notes::TONES;
+use super::notes::{PUBLISHED, TONES, pitch_class};
 use tone_filter_listener::Model;
 
 /// The settings of the sound; the connections are in [`Routing`]. `Default` is the sound of a new instance, [`Settings::REFERENCE`] that of the published filter.
@@ -44,7 +44,7 @@ pub struct Settings {
     pub tone: f32,
     /// Frequency of A4, 400..480 Hz.
     pub tuning: f32,
-    /// Moves all 48 tones, -24..24 semitones.
+    /// Moves all tones, -24..24 semitones.
     pub transpose: f32,
     /// Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, muted at 100 %.
     pub focus: f32,
@@ -52,12 +52,14 @@ pub struct Settings {
     pub sensitivity: f32,
     /// Octaves from the detected note to the one that sounds, a whole number, -2..2. No effect on [`Voice::Soft`].
     pub octave: f32,
-    /// The most notes that sound at a time, a whole number, 1..48.
+    /// The most notes that sound at a time, a whole number, 1..48; 48 for any number.
     pub voices: f32,
     /// The way from the untouched sound (0 %) to that of the other settings (100 %).
     pub morph: f32,
     /// One bank for the mean of the channels, or one for each of two channels.
     pub stereo: Stereo,
+    /// How far down the bands reach.
+    pub range: BandRange,
     /// The bands that may sound.
     pub bands: BandMask,
     /// The note that `scale` starts from.
@@ -93,6 +95,28 @@ pub enum Stereo {
     Stereo,
 }
 
+/// Which bands there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BandRange {
+    /// The 48 of the published filter, A3 to G#7.
+    #[default]
+    Published,
+    /// All 77, E1 to G#7.
+    Whole,
+}
+
+impl BandRange {
+    /// The tones, of the published ones A3 first, then E1 and so on; see [`notes::by_pitch`](crate::notes::by_pitch).
+    pub fn tones(self) -> std::ops::Range<usize> {
+        0..if self == Self::Whole { TONES } else { PUBLISHED }
+    }
+
+    /// The same as a mask.
+    pub fn bands(self) -> BandMask {
+        self.tones().fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
+    }
+}
+
 impl Settings {
     /// The sound of the published filter at any sample rate, without auto level and without focus. `docs/dsp.md`
     /// derives the numbers.
@@ -114,6 +138,7 @@ impl Settings {
         voices: 48.0,
         morph: 100.0,
         stereo: Stereo::Mono,
+        range: BandRange::Published,
         bands: BandMask::ALL,
         root: PitchClass::new(0),
         scale: Scale::Chromatic,
@@ -141,8 +166,10 @@ impl Settings {
     /// The bands that may sound, by `bands` and by the scale.
     pub fn sounding_bands(&self) -> BandMask {
         let classes = self.scale.pitch_classes(self.root, self.custom);
-        let kept =
-            (0..TONES).filter(|&tone| self.bands.contains(tone) && classes.contains(tone % 12));
+        let kept = self
+            .range
+            .tones()
+            .filter(|&tone| self.bands.contains(tone) && classes.contains(pitch_class(tone)));
         kept.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
     }
 
@@ -151,8 +178,10 @@ impl Settings {
     pub fn bands_with_keys(&self, held: BandMask) -> BandMask {
         match self.keys {
             Keys::Off => self.sounding_bands(),
-            Keys::Hold | Keys::HoldAny => held,
-            Keys::Add => (0..TONES)
+            Keys::Hold | Keys::HoldAny => held.intersection(self.range.bands()),
+            Keys::Add => self
+                .range
+                .tones()
                 .filter(|&tone| held.contains(tone))
                 .fold(self.sounding_bands(), |mask, tone| mask.with(tone, true)),
         }

@@ -63,7 +63,7 @@ pub static SPECS: [Spec; 16] = [
     Spec { id: "tuning", name: "Tuning", min: 400.0, max: 480.0, unit: "Hz", decimals: 2, taper: Taper::Logarithmic,
         help: "The pitch of A4 that the music is tuned to.", field: |s| &mut s.tuning },
     Spec { id: "transpose", name: "Transpose", min: -24.0, max: 24.0, unit: "st", decimals: 2, taper: Taper::Linear,
-        help: "Moves all 48 notes up or down.", field: |s| &mut s.transpose },
+        help: "Moves all notes up or down.", field: |s| &mut s.transpose },
     Spec { id: "focus", name: "Focus", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
         help: "How much notes that are not played are attenuated: 0 % not at all, 50 % by 24 dB, 100 % entirely.", field: |s| &mut s.focus },
     Spec { id: "sensitivity", name: "Sensitivity", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,

@@ -1,20 +1,21 @@
 //! Smoothing of the settings, so that no change clicks.
 
-use super::{SPECS, Settings, Taper};
+use super::{BandRange, SPECS, Settings, Taper};
 use crate::{lanes::BLOCK, notes::TONES};
 
 /// The duration of a change in seconds.
 const TIME: f64 = 0.02;
 
-/// The number of smoothed values: the numeric settings, then stereo, bypass, auto, lookahead and sidechain
-/// (0..1), then the weight of each band (0..1).
+/// The number of smoothed values: the numeric settings, then stereo, bypass, auto, lookahead, sidechain and
+/// the bands below A3 (0..1), then the weight of each band (0..1).
 const VALUES: usize = BANDS + TONES;
 const STEREO: usize = SPECS.len();
 const BYPASS: usize = STEREO + 1;
 const AUTO: usize = BYPASS + 1;
 const LOOKAHEAD: usize = AUTO + 1;
 const SIDECHAIN: usize = LOOKAHEAD + 1;
-const BANDS: usize = SIDECHAIN + 1;
+const WHOLE: usize = SIDECHAIN + 1;
+const BANDS: usize = WHOLE + 1;
 
 /// What is crossfaded: on or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +65,8 @@ pub struct SmoothedSettings {
     pub lookahead: f32,
     /// 0 for the main input as the bands' input, 1 for the sidechain.
     pub sidechain: f32,
+    /// The weight of the bands below A3, 0..1.
+    pub whole: f32,
     /// 0 for a muted band, 1 for one that may sound.
     pub weights: [f32; TONES],
 }
@@ -160,6 +163,7 @@ impl Smoother {
             auto: self.now[AUTO] as f32,
             lookahead: self.now[LOOKAHEAD] as f32,
             sidechain: self.now[SIDECHAIN] as f32,
+            whole: self.now[WHOLE] as f32,
             weights: std::array::from_fn(|tone| self.now[BANDS + tone] as f32),
         }
     }
@@ -180,6 +184,7 @@ fn positions(settings: &Settings, fades: Fades) -> [f64; VALUES] {
     positions[AUTO] = f64::from(fades.auto);
     positions[LOOKAHEAD] = f64::from(fades.lookahead);
     positions[SIDECHAIN] = f64::from(fades.sidechain);
+    positions[WHOLE] = f64::from(settings.range == BandRange::Whole);
     let bands = settings.sounding_bands();
     for (tone, position) in positions[BANDS..].iter_mut().enumerate() {
         *position = f64::from(bands.contains(tone));

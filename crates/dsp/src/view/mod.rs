@@ -6,6 +6,7 @@ use crate::{
         Bank, Tones,
         kernel::{RMS_GUARD, State},
     },
+    lanes::Lanes,
     notes::TONES,
     settings::{BandMask, Settings, Voice},
     synthesis::Synthesis,
@@ -65,7 +66,7 @@ pub struct Band {
 /// All bands at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bands {
-    /// The 48 bands, A3 first.
+    /// The bands: the 48 from A3 on, then the 29 from E1 on.
     pub bands: [Band; TONES],
     /// Tracked power of the input.
     pub total_power: f32,
@@ -164,8 +165,8 @@ pub struct Snapshot {
     pub voice: Voice,
     /// Octaves from the note to that waveform, -2..2.
     pub octave: f32,
-    /// The number of bands below C5, which the voice Chip may use for its bass.
-    pub low: usize,
+    /// Semitones from A3 to the first band that the voice Chip does not use for its bass.
+    pub low: i32,
 }
 
 /// A copy of the state of a bank: of each band, the two integrators of its resonator and its tracked power.
@@ -222,7 +223,8 @@ impl Snapshot {
         let params = &synthesis.params;
         let bank = |bank: &Bank| {
             let State { lo, bp, power, .. } = bank.state(params);
-            BankSnapshot { lo: lo.0, bp: bp.0, power: power.0, total_power: bank.total_power() }
+            let [lo, bp, power] = [lo, bp, power].map(Lanes::tones);
+            BankSnapshot { lo, bp, power, total_power: bank.total_power() }
         };
         let mut banks = synthesis.banks().map(bank);
         Self {

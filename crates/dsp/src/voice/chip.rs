@@ -12,7 +12,7 @@ use super::{
 use crate::{
     constants::low_pass_pole,
     lanes::{BLOCK, Lanes},
-    notes::TONES,
+    notes::{TONES, by_pitch, semitone},
     settings::Voice,
 };
 use tone_filter_simd::Kernel;
@@ -99,20 +99,21 @@ impl Curve {
     }
 }
 
-/// How many bands lie below C5, under which the lowest note is the bass, if all are moved by `transpose` semitones.
-pub fn low_bands(transpose: f32) -> usize {
-    (15.0 - transpose).ceil().max(0.0) as usize
+/// Semitones from A3 to the first band that is not below C5, under which the lowest note is the bass, if all are moved by
+/// `transpose` semitones.
+pub fn low_bands(transpose: f32) -> i32 {
+    (15.0 - transpose).ceil() as i32
 }
 
-/// Which band is the bass, and which one leads, by the strengths of all: the lowest, if it is among the `low` first, and
-/// the strongest of the others. A note that does not sound has none.
-pub fn roles(strengths: &[f32; TONES], low: usize) -> [Option<usize>; 2] {
-    let lowest = strengths.iter().position(|strength| *strength > 0.0);
-    let bass = lowest.filter(|tone| *tone < low);
+/// Which band is the bass, and which one leads, by the strengths of all: the lowest, if it is less than `low` semitones above A3,
+/// and the strongest of the others. A note that does not sound has none.
+pub fn roles(strengths: &[f32; TONES], low: i32) -> [Option<usize>; 2] {
+    let lowest = by_pitch().find(|&tone| strengths[tone] > 0.0);
+    let bass = lowest.filter(|&tone| semitone(tone) < low);
     let mut lead = (0.0, None);
-    for (tone, strength) in strengths.iter().enumerate() {
-        if *strength > lead.0 && Some(tone) != bass {
-            lead = (*strength, Some(tone));
+    for tone in by_pitch() {
+        if strengths[tone] > lead.0 && Some(tone) != bass {
+            lead = (strengths[tone], Some(tone));
         }
     }
     [bass, lead.1]
@@ -149,8 +150,8 @@ pub struct ChipInput<'a> {
     pub angles: &'a Lanes,
     /// The greatest power that a note can have.
     pub high: f32,
-    /// How many of the bands lie below C5.
-    pub low: usize,
+    /// Semitones from A3 to the first band that is not below C5.
+    pub low: i32,
 }
 
 /// What the notes read.

@@ -45,8 +45,8 @@ struct Timbre {
     octave: i32,
     /// With all harmonics that there may be, and with those below a quarter of the sample rate.
     levels: [[Option<u8>; TONES]; 2],
-    /// Bands that can be the bass of the chip.
-    low: usize,
+    /// Semitones from A3 to the first band that cannot be the bass of the chip.
+    low: i32,
 }
 
 impl Timbre {
@@ -139,8 +139,8 @@ impl Timbres {
         self.share.map(|share| from + share * (to - from))
     }
 
-    /// How many bands can be the bass of the chip, if it sounds.
-    fn chip(&self) -> Option<usize> {
+    /// Semitones from A3 to the first band that cannot be the bass of the chip, if it sounds.
+    fn chip(&self) -> Option<i32> {
         let chip = self.sounding().find(|(timbre, _)| timbre.voice == Voice::Chip);
         chip.map(|(timbre, _)| timbre.low)
     }

@@ -7,7 +7,7 @@
 use super::waveform::{CHUNK, Table};
 use crate::{
     bank::{Pitches, kernel::State},
-    lanes::{BLOCK, Lanes, sum},
+    lanes::{BLOCK, LANES, Lanes, sum},
     notes::TONES,
 };
 use std::f32::consts::TAU;
@@ -60,8 +60,8 @@ impl Gate {
 #[derive(Debug, Clone)]
 pub struct Oscillators {
     /// At the start of the current block, and what a sample adds.
-    phases: [u32; TONES],
-    steps: [u32; TONES],
+    phases: [u32; LANES],
+    steps: [u32; LANES],
     /// Frequencies in radians a sample, as measured.
     frequencies: Lanes,
     /// The phase of the band's oscillation at the start of the current block, and its amplitude.
@@ -79,8 +79,8 @@ impl Oscillators {
     /// At rest.
     pub const fn new() -> Self {
         Self {
-            phases: [0; TONES],
-            steps: [0; TONES],
+            phases: [0; LANES],
+            steps: [0; LANES],
             frequencies: Lanes::ZERO,
             measured: Lanes::ZERO,
             amplitudes: Lanes::ZERO,
@@ -102,7 +102,7 @@ impl Oscillators {
     #[inline(always)]
     fn lock_all(&mut self, pitches: &Pitches, state: &State, weights: &Lanes) {
         self.gains[0] = self.gains[1];
-        for tone in 0..TONES {
+        for tone in 0..LANES {
             let (lo, bp) = (state.lo.0[tone], state.bp.0[tone]);
             let nominal = pitches.angles.0[tone];
             let was_locked = self.locked.0[tone] > 0.0;
@@ -154,9 +154,9 @@ impl Oscillators {
     fn set_all_levels(&mut self, Levels { source, gate, step, weights }: Levels) -> Lanes {
         let mut powers = self.amplitudes.0.map(|amplitude| 0.5 * amplitude * amplitude);
         if let LevelSource::Listener(levels, means) = source {
-            for tone in 0..TONES {
+            for tone in 0..LANES {
                 let share = self.amplitudes.0[tone] / means.0[tone].max(f32::MIN_POSITIVE);
-                powers[tone] = levels[tone] * share * share;
+                powers[tone] = levels.0[tone] * share * share;
             }
         }
         let least = SILENT * gate.high;
@@ -186,10 +186,10 @@ impl Oscillators {
         let shift = (SHIFT + part.octave) as u32;
         let [first, last] = part.gains;
         // Without a branch, all bands together take as long as a few with one.
-        let mut sounding = 0u64;
-        for tone in 0..TONES {
+        let mut sounding = 0u128;
+        for tone in 0..LANES {
             let sounds = (first.0[tone] != 0.0) | (last.0[tone] != 0.0);
-            sounding |= u64::from(sounds) << tone;
+            sounding |= u128::from(sounds) << tone;
         }
         while sounding != 0 {
             let tone = sounding.trailing_zeros() as usize;
@@ -259,7 +259,7 @@ pub enum LevelSource<'a> {
     Own,
     /// Those that the listener has of the mean of the channels: as much of them as this bank's amplitude is of the
     /// mean amplitude of all banks.
-    Listener(&'a [f32; TONES], &'a Lanes),
+    Listener(&'a Lanes, &'a Lanes),
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The kernel on vectors of the CPU's own width, one source for all instruction sets.
 //!
-//! Three vectors of tones are processed together. That keeps their state in registers, gives an out-of-order CPU
+//! Three vectors of tones are processed together, or two of those below A3. That keeps their state in registers, gives an out-of-order CPU
 //! three independent dependency chains, and lets the three share one division: `n1/d1 + n2/d2 + n3/d3 = ((n1 d2 + n2
 //! d1) d3 + n3 d1 d2) / (d1 d2 d3)`.
 //!
@@ -12,12 +12,13 @@
 //! works on three samples, one per stage, so no stage waits for a result of the same iteration.
 
 use super::{BLOCK, Coefficients, FrameInputs, Lanes, State, Task, Weighting};
-use crate::notes::TONES;
+use crate::{lanes::LANES, notes::PUBLISHED};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use tone_filter_simd::denormals;
 
-/// Vectors of tones that are processed together.
+/// Vectors of published tones that are processed together, and of tones below A3, of which there are two thirds.
 const GROUP: usize = 3;
+const LOW_GROUP: usize = 2;
 
 /// The lanes of the widest vectors.
 const WIDEST: usize = 16;
@@ -65,8 +66,9 @@ fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool>(simd: S, c: &Coefficients
     let gates = FrameGates::new(simd, c, position, inputs, frames);
     // Zeros would be written by a library function, which takes longer.
     let mut rows = [S::f32s::splat(simd, 1.0); BLOCK + DELAY];
-    for first in (0..TONES).step_by(GROUP * S::f32s::LEN) {
-        let mut group = Group::<S, WEIGHTS, DRIVEN>::load(simd, first, c, state, position);
+    for first in (0..PUBLISHED).step_by(GROUP * S::f32s::LEN) {
+        let mut group =
+            Group::<S, WEIGHTS, DRIVEN, GROUP, false>::load(simd, first, c, state, position);
         // The sums are added to those of the tones before; the first ones have none.
         if first == 0 {
             group.advance::<false>(&gates, &mut rows[..frames + DELAY]);
@@ -74,6 +76,14 @@ fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool>(simd: S, c: &Coefficients
             group.advance::<true>(&gates, &mut rows[..frames + DELAY]);
         }
         group.store(first, c, state, position + frames == BLOCK);
+    }
+    if c.low {
+        for first in (PUBLISHED..LANES).step_by(LOW_GROUP * S::f32s::LEN) {
+            let mut group =
+                Group::<S, WEIGHTS, DRIVEN, LOW_GROUP, true>::load(simd, first, c, state, position);
+            group.advance::<true>(&gates, &mut rows[..frames + DELAY]);
+            group.store(first, c, state, position + frames == BLOCK);
+        }
     }
     state.age = (position + frames) % BLOCK;
     if !DRIVEN {
@@ -162,32 +172,35 @@ impl FrameGates {
 /// Iterations of the loop between a sample's input and its sum.
 const DELAY: usize = 2;
 
-/// The state and the coefficients of three vectors of tones.
-struct Group<S: Simd, const WEIGHTS: u8, const DRIVEN: bool> {
+/// The state and the coefficients of `N` vectors of tones; the loops of those that are `DAMPED` have a damping of their own.
+struct Group<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPED: bool> {
     simd: S,
-    rise: [S::f32s; GROUP],
-    minus_fall: [S::f32s; GROUP],
+    rise: [S::f32s; N],
+    minus_fall: [S::f32s; N],
+    growth: [S::f32s; N],
     decay: S::f32s,
     /// Factors to the effective value in the denominator of the drive.
-    rms_share: [S::f32s; GROUP],
+    rms_share: [S::f32s; N],
     /// Weights in the sum at the start of the block, and their change per sample.
-    weight: [S::f32s; GROUP],
-    weight_step: [S::f32s; GROUP],
+    weight: [S::f32s; N],
+    weight_step: [S::f32s; N],
     /// Samples of the block up to the one whose sum is next.
     passed: S::f32s,
-    lo: [S::f32s; GROUP],
-    bp: [S::f32s; GROUP],
-    power: [S::f32s; GROUP],
-    rms: [S::f32s; GROUP],
+    lo: [S::f32s; N],
+    bp: [S::f32s; N],
+    power: [S::f32s; N],
+    rms: [S::f32s; N],
     /// `bp` at the sample of `rms`.
-    late: [S::f32s; GROUP],
+    late: [S::f32s; N],
 }
 
-impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool> Group<S, WEIGHTS, DRIVEN> {
+impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPED: bool>
+    Group<S, WEIGHTS, DRIVEN, N, DAMPED>
+{
     #[inline(always)]
     fn load(simd: S, first: usize, c: &Coefficients, state: &State, position: usize) -> Self {
         let splat = |x| S::f32s::splat(simd, x);
-        let load = |from: &Lanes| lanes(simd, from, first);
+        let load = |from: &Lanes| lanes::<S, N>(simd, from, first);
         let (start, end) = (load(&c.weights[0]), load(&c.weights[1]));
         let fall = load(&c.frame.fall);
         let (mut lo, bp, mut power) = (load(&state.lo), load(&state.bp), load(&state.power));
@@ -202,6 +215,7 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool> Group<S, WEIGHTS, DRIVEN> {
             simd,
             rise: load(&c.frame.rise),
             minus_fall: each(|i| -fall[i]),
+            growth: load(&c.frame.growth),
             decay: splat(c.frame.decay),
             rms_share: each(|i| {
                 if WEIGHTS == SWITCHED {
@@ -216,8 +230,8 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool> Group<S, WEIGHTS, DRIVEN> {
             lo,
             bp,
             power,
-            rms: [splat(0.0); GROUP],
-            late: [splat(0.0); GROUP],
+            rms: [splat(0.0); N],
+            late: [splat(0.0); N],
         }
     }
 
@@ -226,10 +240,10 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool> Group<S, WEIGHTS, DRIVEN> {
     fn store(&self, first: usize, c: &Coefficients, state: &mut State, end: bool) {
         let (mut lo, mut bp, mut power) = (self.lo, self.bp, self.power);
         if end {
-            let load = |from: &Lanes| lanes(self.simd, from, first);
+            let load = |from: &Lanes| lanes::<S, N>(self.simd, from, first);
             let (turn, tilt) = (load(&c.frame.turn), load(&c.frame.tilt));
             let (leave, loss) = (load(&c.frame.leave), load(&c.frame.lo_loss));
-            for i in 0..GROUP {
+            for i in 0..N {
                 // The small terms are added first, or they would be lost.
                 bp[i] = bp[i] - (bp[i] * c.frame.bp_loss - turn[i] * lo[i]);
                 lo[i] *= leave[i];
@@ -238,7 +252,7 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool> Group<S, WEIGHTS, DRIVEN> {
                 power[i] = power[i] - power[i] * c.frame.power_loss;
             }
         }
-        let store = |to: &mut Lanes, values: [S::f32s; GROUP]| {
+        let store = |to: &mut Lanes, values: [S::f32s; N]| {
             for (to, value) in to.0[first..].chunks_exact_mut(S::f32s::LEN).zip(values) {
                 value.store_slice(to);
             }
@@ -276,10 +290,14 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool> Group<S, WEIGHTS, DRIVEN> {
     #[inline(always)]
     fn resonate(&mut self, gates: &FrameGates, frame: usize) {
         let input = self.splat(gates.input[frame]);
-        for i in 0..GROUP {
+        for i in 0..N {
             // The small terms are added first, so that only the last addition rounds to the precision of `lo`.
             self.lo[i] += self.rise[i].mul_sub(self.bp[i], input);
-            self.bp[i] = self.minus_fall[i].mul_add(self.lo[i], self.bp[i]);
+            if DAMPED {
+                self.bp[i] += self.growth[i].mul_add(self.bp[i], self.minus_fall[i] * self.lo[i]);
+            } else {
+                self.bp[i] = self.minus_fall[i].mul_add(self.lo[i], self.bp[i]);
+            }
         }
     }
 
@@ -288,7 +306,7 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool> Group<S, WEIGHTS, DRIVEN> {
     fn track(&mut self, gates: &FrameGates, frame: usize) {
         let inverse_gate = self.splat(gates.inverse_gate[frame]);
         let limit = self.splat(gates.limit[frame]);
-        for i in 0..GROUP {
+        for i in 0..N {
             let mut q = self.bp[i] * self.bp[i];
             if !denormals::FLUSHES {
                 q = q.max(QUIETEST);
@@ -318,7 +336,7 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool> Group<S, WEIGHTS, DRIVEN> {
             return self.splat(0.0);
         }
         let guard = self.splat(gates.guard[frame]);
-        let n: [S::f32s; GROUP] = each(|i| {
+        let n: [S::f32s; N] = each(|i| {
             let n = self.rms[i] * self.late[i];
             match WEIGHTS {
                 SWITCHED => n,
@@ -329,24 +347,28 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool> Group<S, WEIGHTS, DRIVEN> {
         if WEIGHTS == MOVING {
             self.passed += 1.0;
         }
-        let d: [S::f32s; GROUP] =
+        let d: [S::f32s; N] =
             each(|i| self.rms_share[i].mul_add(self.rms[i], self.late[i].abs() + guard));
         let first = (n[0], d[0]);
-        let (n, d) = (1..GROUP)
+        let (n, d) = (1..N)
             .fold(first, |(sum, product), i| (sum.mul_add(d[i], n[i] * product), product * d[i]));
         quotient::<S>(n, d)
     }
 }
 
-/// `value` of each of three. Unlike the library's functions, it is always inlined.
+/// `value` of each of `N`. Unlike the library's functions, it is always inlined.
 #[inline(always)]
-fn each<T>(value: impl Fn(usize) -> T) -> [T; GROUP] {
-    [value(0), value(1), value(2)]
+fn each<T: Copy, const N: usize>(value: impl Fn(usize) -> T) -> [T; N] {
+    let mut values = [value(0); N];
+    for i in 1..N {
+        values[i] = value(i);
+    }
+    values
 }
 
-/// The values of three vectors of tones.
+/// The values of `N` vectors of tones.
 #[inline(always)]
-fn lanes<S: Simd>(simd: S, from: &Lanes, first: usize) -> [S::f32s; GROUP] {
+fn lanes<S: Simd, const N: usize>(simd: S, from: &Lanes, first: usize) -> [S::f32s; N] {
     each(|i| S::f32s::from_slice(simd, &from.0[first + i * S::f32s::LEN..][..S::f32s::LEN]))
 }
 

@@ -1,6 +1,6 @@
 //! The units in which the vector kernels keep the state within a block.
 //!
-//! All resonators have the same radius `r`. With `bp = r^n z` for the `n`th sample of a block, `z` is the output of a loop
+//! All published resonators have the same radius `r`. With `bp = r^n z` for the `n`th sample of a block, `z` is the output of a loop
 //! without damping, which takes one operation less:
 //!
 //! ```text
@@ -12,6 +12,9 @@
 //! and guard are scaled to these units sample by sample. At the end of a block the state is converted back, so numbers
 //! stay in range.
 //!
+//! A tone below A3 has a greater radius, which in these units is `r_i / r`: the loop has the damping `1 - (r_i / r)^2`, which is
+//! negative.
+//!
 //! A factor that is rounded to f32 and applied in every block would change the resonators and trackers by some 1e-5. So each
 //! conversion back is a multiplication by the rounded inverse and the subtraction of a small share, which makes up for all
 //! that was rounded.
@@ -19,8 +22,7 @@
 use super::State;
 use crate::{
     bank::resonator::Design,
-    lanes::{BLOCK, Lanes},
-    notes::TONES,
+    lanes::{BLOCK, LANES, Lanes},
 };
 
 /// The most samples that a vector kernel reads beyond the end of a block.
@@ -45,6 +47,8 @@ pub(crate) struct Frame {
     pub lo_loss: Lanes,
     /// The share of `bp` that is lost in a block, `1 - r^64`.
     pub bp_loss: f32,
+    /// `(r_i / r)^2 - 1`, for tones below A3.
+    pub growth: Lanes,
     /// `b'` is rounded, which would put the poles up to a hundredth of their width off. What it adds to `bp` in a block is
     /// subtracted at its end: this times `lo'`.
     pub turn: Lanes,
@@ -72,10 +76,11 @@ impl Frame {
         rise: Lanes::ZERO,
         fall: Lanes::ZERO,
         tilt: Lanes::ZERO,
-        enter: Lanes([1.0; TONES]),
-        leave: Lanes([1.0; TONES]),
-        lo_loss: Lanes::ZERO,
+        enter: Lanes([1.0; LANES]),
+        leave: Lanes([1.0; LANES]),
+        lo_loss: Lanes([1.0; LANES]),
         bp_loss: 0.0,
+        growth: Lanes::ZERO,
         turn: Lanes::ZERO,
         grow: [1.0; BLOCK + BEYOND],
         shrink: [1.0; BLOCK + BEYOND],
@@ -90,14 +95,15 @@ impl Frame {
     };
 
     /// Sets the resonators; `falls` are the factors `b` of their loops with damping.
-    pub fn set_resonators(&mut self, designs: &[Design; TONES], falls: &Lanes) {
+    pub fn set_resonators(&mut self, designs: &[Design], falls: &Lanes) {
         let r = designs[0].radius;
         self.radius = r;
         let fade = r.powi(BLOCK as i32);
         self.bp_loss = (1.0 - fade) as f32;
         for (tone, design) in designs.iter().enumerate() {
             // `b lo = r b' lo' - (1 - r) bp`, both in plain units.
-            let squared = 4.0 * libm::sin(design.angle / 2.0).powi(2);
+            let radius = design.radius / r;
+            let squared = design.squared(radius);
             // A resonator without gain has one 400 dB down, because `b'` must not be 0.
             let fall = design.gain.max(1e-20) as f32;
             let rise = (squared / f64::from(fall)) as f32;
@@ -105,6 +111,7 @@ impl Frame {
             let damped = f64::from(falls.0[tone]);
             let enter = (damped / (r * f64::from(fall))) as f32;
             let leave = 1.0 / enter;
+            self.growth.0[tone] = ((radius - 1.0) * (radius + 1.0)) as f32;
             self.rise.0[tone] = rise;
             self.fall.0[tone] = fall;
             self.turn.0[tone] = (fade * BLOCK as f64 * excess) as f32;
@@ -143,7 +150,7 @@ impl Frame {
             return;
         }
         let grow = self.grow[age - 1];
-        for tone in 0..TONES {
+        for tone in 0..LANES {
             let bp = state.bp.0[tone];
             let lo = state.lo.0[tone] + self.tilt.0[tone] * bp;
             state.lo.0[tone] = lo * self.enter.0[tone] * grow;
@@ -156,7 +163,7 @@ impl Frame {
     /// Converts `state` to plain units.
     pub fn leave(&self, state: &mut State) {
         let shrink = self.shrink[state.age - 1];
-        for tone in 0..TONES {
+        for tone in 0..LANES {
             let bp = state.bp.0[tone] * shrink;
             state.bp.0[tone] = bp;
             state.lo.0[tone] =

@@ -1,4 +1,4 @@
-//! The inner loop: the 48 resonators, their power, their drive and their sum.
+//! The inner loop: the resonators, their power, their drive and their sum.
 //!
 //! A kernel processes blocks of at most [`BLOCK`] samples. [`FrameInputs`] holds what all bands share (the input and
 //! its power), [`State`] the state of the bands, and [`Coefficients`] their coefficients; the last two are structures
@@ -15,7 +15,7 @@ use super::resonator::Design;
 use crate::{
     constants,
     lanes::{BLOCK, Lanes},
-    notes::TONES,
+    notes::PUBLISHED,
 };
 use fearless_simd::Simd;
 use frame::Frame;
@@ -74,8 +74,8 @@ pub struct Coefficients {
     /// Added to the effective value, which keeps the drive finite while a band has no power yet: [`RMS_GUARD`] at the
     /// nominal level.
     pub guard: f32,
-    /// [`Loop::damping`](super::resonator::Loop::damping), which is the same for every tone.
-    pub damping: f32,
+    /// [`Loop::damping`](super::resonator::Loop::damping) of each tone, the same for all published ones.
+    pub damping: Lanes,
     /// Weight of the new value in the power trackers.
     step: f32,
     /// Gain into the soft clip.
@@ -88,6 +88,8 @@ pub struct Coefficients {
     pub floor: f32,
     /// Whether the bands are driven and summed; otherwise the sums are 0.
     pub driven: bool,
+    /// Whether the tones below A3 are computed.
+    low: bool,
     /// The same for the vector kernels.
     frame: Frame,
 }
@@ -101,24 +103,26 @@ impl Coefficients {
         weights: [Lanes::ZERO; 2],
         weighting: Weighting::Switched,
         guard: 0.0,
-        damping: 0.0,
+        damping: Lanes::ZERO,
         step: 0.0,
         drive: 1.0,
         threshold: 0.0,
         ceiling: 0.0,
         floor: 1.0,
         driven: true,
+        low: false,
         frame: Frame::STILL,
     };
 
-    /// Sets the resonators, which all have the same radius.
-    pub fn set_resonators(&mut self, designs: &[Design; TONES]) {
+    /// Sets the resonators, of which the published ones all have the same radius.
+    pub fn set_resonators(&mut self, designs: &[Design]) {
+        self.low = designs.len() > PUBLISHED;
         for (tone, design) in designs.iter().enumerate() {
             let resonator = design.two_integrator_loop();
             self.rise.0[tone] = resonator.rise;
             self.fall.0[tone] = resonator.fall;
             self.entry.0[tone] = resonator.gain / resonator.fall;
-            self.damping = resonator.damping;
+            self.damping.0[tone] = resonator.damping;
         }
         self.frame.set_resonators(designs, &self.fall);
     }

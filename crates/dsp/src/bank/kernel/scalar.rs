@@ -1,7 +1,7 @@
 //! The kernel in plain Rust, one tone at a time. It defines the result of all kernels.
 
 use super::{BLOCK, Coefficients, Task};
-use crate::notes::TONES;
+use crate::notes::{PUBLISHED, TONES};
 
 /// Advances a bank by as many samples as there are `sums` (at most [`BLOCK`]) and puts the sum of the
 /// driven bands of each sample there.
@@ -15,8 +15,9 @@ pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
     }
 
     sums.fill(0.0);
-    for tone in 0..TONES {
+    for tone in 0..if c.low { TONES } else { PUBLISHED } {
         let (rise, fall, entry) = (c.rise.0[tone], c.fall.0[tone], c.entry.0[tone]);
+        let damping = c.damping.0[tone];
         let start = c.weights[0].0[tone];
         let step = (c.weights[1].0[tone] - start) / BLOCK as f32;
         let (mut lo, mut bp) = (state.lo.0[tone], state.bp.0[tone]);
@@ -24,7 +25,7 @@ pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
         let frames = sums.iter_mut().zip(&inputs.input).zip(&gates).zip(position + 1..);
         for (((sum, input), (inverse_gate, limit)), frame) in frames {
             lo += rise * bp - entry * input;
-            bp -= fall * lo + c.damping * bp;
+            bp -= fall * lo + damping * bp;
 
             // The fourth power may overflow far above the gate and underflow far below it; the minimum is right in both
             // cases.
