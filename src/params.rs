@@ -17,9 +17,7 @@ use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
 };
-use tone_filter_dsp::{
-    BandMask, CHOICES, Controls, PitchClasses, SPECS, Settings, Spec, Switches, Taper,
-};
+use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, Spec, Switches, Taper, notes::TONES};
 pub use window::{DEFAULT_SIZE, MIN_SIZE, Size, allowed_size, allowed_zoom};
 
 /// A group of parameters, which hosts and the editor show under its name.
@@ -66,10 +64,10 @@ pub struct ToneFilterParams {
     numbers: [FloatParam; SPECS.len()],
     /// In the order of [`CHOICES`].
     choices: [ChoiceParam; CHOICES.len()],
-    /// [`Settings::bands`]. Not a parameter: 48 more would clutter a host's list.
-    pub bands: Watched<BandMask>,
+    /// [`Settings::bands`]. Not a parameter: 77 more would clutter a host's list.
+    pub bands: Watched<TONES>,
     /// [`Settings::custom`].
-    pub custom: Watched<PitchClasses>,
+    pub custom: Watched<12>,
     changes: Changes,
     /// The name of the preset that was loaded last. Not accessed by the audio thread.
     pub preset: Mutex<String>,
@@ -80,10 +78,6 @@ pub struct ToneFilterParams {
     /// The zoom factor of the editor, 0.75..2.
     pub editor_zoom: AtomicCell<f32>,
 }
-
-// The audio thread reads them, so they must be lock-free.
-const _: () = assert!(AtomicCell::<BandMask>::is_lock_free());
-const _: () = assert!(AtomicCell::<PitchClasses>::is_lock_free());
 
 /// One parameter, by its kind.
 pub enum Control<'a> {

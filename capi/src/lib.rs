@@ -21,8 +21,8 @@ pub use settings::*;
 pub use status::{Status, tf_error_message, tf_last_error};
 pub use tables::*;
 
-/// The number of bands: four octaves of semitones, A3 first.
-pub const TF_BANDS: usize = 48;
+/// The number of bands: 48 semitones from A3 on, the range of the published filter, then the 29 from E1 to G#3.
+pub const TF_BANDS: usize = 77;
 
 /// The most channels of a filter.
 pub const TF_MAX_CHANNELS: usize = 64;

@@ -1,4 +1,4 @@
-//! The 48 bands as a grid: one row per octave, one column per pitch class.
+//! The bands as a grid: one row per octave, one column per pitch class.
 
 mod cell;
 
@@ -9,8 +9,8 @@ use crate::session::Edits;
 use cell::{Cell, Look, QUIETEST, level, loudness};
 use egui::{self, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
 use tone_filter_dsp::{
-    BandMask, BandState, Bands, Keys, Settings,
-    notes::{self, PITCH_CLASSES, TONES},
+    BandMask, BandRange, BandState, Bands, Keys, Settings,
+    notes::{self, PITCH_CLASSES, PUBLISHED, TONES},
 };
 
 /// The grid's columns.
@@ -100,8 +100,8 @@ impl BandGrid {
         let sounding = settings.bands_with_keys(held);
         let gap = gap(area);
         self.hovered = None;
-        for tone in 0..TONES {
-            let rect = cell_rect(area, gap, tone);
+        for tone in settings.range.by_pitch() {
+            let rect = cell_rect(area, gap, settings.range, tone);
             let id = ui.scope_id().with(("band", tone));
             let response = ui.interact(rect, id, Sense::click_and_drag());
             let on = settings.bands.contains(tone);
@@ -156,7 +156,8 @@ impl BandGrid {
         // Cells between two positions of a fast pointer are included.
         let steps = (to.distance(last) / 4.0).ceil().max(1.0);
         let path = (0..=steps as usize).map(|step| last.lerp(to, step as f32 / steps));
-        let cells = path.filter_map(|at| cell_at(area, at));
+        let range = edits.params.chosen().settings.range;
+        let cells = path.filter_map(|at| cell_at(area, range, at));
         edits.paint(cells.fold(bands, |bands, tone| bands.with(tone, paint)));
         self.painting = Some((paint, to));
         if response.drag_stopped() {
@@ -190,19 +191,24 @@ pub fn gap(area: Rect) -> f32 {
 }
 
 /// The cell at `position` of a grid that fills `area`.
-fn cell_at(area: Rect, position: Pos2) -> Option<usize> {
-    (0..TONES).find(|&tone| cell_rect(area, gap(area), tone).contains(position))
+fn cell_at(area: Rect, range: BandRange, position: Pos2) -> Option<usize> {
+    let mut tones = range.tones();
+    tones.find(|&tone| cell_rect(area, gap(area), range, tone).contains(position))
 }
 
 /// The horizontal range of column `index` in a grid that fills `area`.
 pub fn column(area: Rect, index: usize) -> egui::Rangef {
-    cell_rect(area, gap(area), index).x_range()
+    cell_rect(area, gap(area), BandRange::Published, index).x_range()
 }
 
 /// Where the cell of `tone` is in a grid that fills `area`.
-pub fn cell_rect(area: Rect, gap: f32, tone: usize) -> Rect {
-    let rows = TONES / COLUMNS;
+pub fn cell_rect(area: Rect, gap: f32, range: BandRange, tone: usize) -> Rect {
+    // Octaves from A, the first of which may lack its lowest notes.
+    let rows_below_a3 = if range == BandRange::Whole { 3 } else { 0 };
+    let place = notes::semitone(tone) + rows_below_a3 * COLUMNS as i32;
+    let (column, row) = (place.rem_euclid(COLUMNS as i32), place.div_euclid(COLUMNS as i32));
+    let rows = rows_below_a3 as usize + PUBLISHED / COLUMNS;
     let pitch = (area.size() + Vec2::splat(gap)) / vec2(COLUMNS as f32, rows as f32);
-    let corner = area.min + pitch * vec2((tone % COLUMNS) as f32, (tone / COLUMNS) as f32);
+    let corner = area.min + pitch * vec2(column as f32, row as f32);
     Rect::from_min_size(corner, pitch - Vec2::splat(gap))
 }

@@ -6,7 +6,7 @@ use realfft::{RealFftPlanner, RealToComplex, num_complex::Complex32};
 use std::{f32::consts::TAU, sync::Arc};
 use tone_filter_dsp::{
     Settings,
-    notes::{self, TONES},
+    notes::{self, PUBLISHED},
 };
 
 /// Points per curve.
@@ -126,7 +126,8 @@ impl Spectrum {
         let (tuning, transpose) = (f64::from(settings.tuning), f64::from(settings.transpose));
         let hertz = |tone| notes::frequency(tone, tuning, transpose) as f32;
         // An octave below the lowest band, and one and a half above the highest.
-        let range = [hertz(0) / 2.0, hertz(TONES - 1) * 3.0];
+        let lowest = settings.range.by_pitch().next().unwrap_or(0);
+        let range = [hertz(lowest) / 2.0, hertz(PUBLISHED - 1) * 3.0];
         self.set_targets(range);
 
         let painter = ui.painter();
@@ -151,8 +152,8 @@ impl Spectrum {
         }
         self.curves[0].fill(ui, plot, theme::DIM.gamma_multiply(0.45));
         self.curves[1].line(ui, plot, theme::ACCENT);
-        for tone in 0..TONES {
-            let octave = tone % 12 == 0;
+        for tone in settings.range.tones() {
+            let octave = notes::pitch_class(tone) == 0;
             let length = if octave { 0.14 } else { 0.06 } * plot.height();
             let colour = if octave { theme::DIM } else { theme::LINE };
             let y = plot.bottom() - length..=plot.bottom();

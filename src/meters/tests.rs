@@ -1,12 +1,12 @@
 //! The meters on one thread, and on two threads under load.
 
 use super::*;
-use tone_filter_dsp::BankSnapshot;
+use tone_filter_dsp::{BankSnapshot, notes::TONES};
 
 /// A snapshot in which every value is `number`.
 fn snapshot(number: u32) -> Snapshot {
     let value = number as f32;
-    let values = [value; 48];
+    let values = [value; TONES];
     let first = BankSnapshot { lo: values, bp: values, power: values, total_power: value };
     Snapshot { second: Some(first.clone()), first, drive: value, ..Snapshot::default() }
 }

@@ -1,10 +1,10 @@
 //! Counts changes of the parameters, so that they are read only when there are any.
 
-use crossbeam::atomic::AtomicCell;
 use std::sync::{
     Arc,
-    atomic::{AtomicU32, Ordering},
+    atomic::{AtomicU32, AtomicU64, Ordering},
 };
+use tone_filter_dsp::Switches;
 
 /// The number of changes so far, modulo 2^32.
 #[derive(Clone, Default)]
@@ -27,26 +27,29 @@ impl Changes {
     }
 }
 
-/// A value that is no parameter, whose changes are counted, too.
-pub struct Watched<T> {
-    value: AtomicCell<T>,
+/// Switches that are no parameter, whose changes are counted, too.
+pub struct Watched<const N: usize> {
+    bits: [AtomicU64; 2],
     changes: Changes,
 }
 
-impl<T: Copy + Default> Watched<T> {
-    /// The default value.
+impl<const N: usize> Watched<N> {
+    /// All on.
     pub fn new(changes: &Changes) -> Self {
-        Self { value: AtomicCell::default(), changes: changes.clone() }
+        let bits = Switches::<N>::ALL.to_bits().map(AtomicU64::new);
+        Self { bits, changes: changes.clone() }
     }
 
-    /// The value.
-    pub fn load(&self) -> T {
-        self.value.load()
+    /// The switches. While they are replaced, some may be those of before; the change is counted afterwards.
+    pub fn load(&self) -> Switches<N> {
+        Switches::from_bits(self.bits.each_ref().map(|bits| bits.load(Ordering::Acquire)))
     }
 
-    /// Replaces the value.
-    pub fn store(&self, value: T) {
-        self.value.store(value);
+    /// Replaces the switches.
+    pub fn store(&self, value: Switches<N>) {
+        for (own, bits) in self.bits.iter().zip(value.to_bits()) {
+            own.store(bits, Ordering::Release);
+        }
         self.changes.add();
     }
 }

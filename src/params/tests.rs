@@ -1,6 +1,7 @@
 //! Parameters against the settings they stand for.
 
 use super::*;
+use tone_filter_dsp::{BandMask, PitchClasses};
 use tone_filter_presets::Preset;
 
 fn set(params: &ToneFilterParams, id: &str, plain: f32) {

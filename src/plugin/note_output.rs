@@ -8,7 +8,7 @@ use nice_plug::{
 use tone_filter_dsp::{
     Controls, ToneFilter,
     listener::notes::{Event, Notes},
-    notes::{OF_LISTENER, TONES, midi_note},
+    notes::{TONES, midi_note, of_listener},
 };
 
 /// Sends the start and the end of the detected notes.
@@ -44,7 +44,7 @@ impl NoteOutput {
         }
         let (keys, shift) = (&mut self.keys, settings.pitch_shift());
         filter.report_notes(&mut self.notes, |Event { note, velocity, .. }| {
-            let band = note - OF_LISTENER.start;
+            let Some(band) = of_listener(note) else { return };
             match velocity {
                 // A note beyond the MIDI keyboard has no key.
                 Some(velocity) => {

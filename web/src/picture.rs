@@ -2,7 +2,7 @@
 
 use tone_filter_dsp::{
     ToneFilter,
-    notes::{PITCH_CLASSES, TONES},
+    notes::{PITCH_CLASSES, TONES, semitone},
 };
 
 /// Points of a wave.
@@ -41,7 +41,8 @@ impl Picture {
             wave.fill(0.0);
             if *power > FAINTEST {
                 // One more period per octave, so that higher notes look higher and stay legible.
-                band.trace((2 + tone / PITCH_CLASSES.len()) as f32, wave);
+                let octave = (semitone(tone).max(0) / PITCH_CLASSES.len() as i32) as f32;
+                band.trace(2.0 + octave, wave);
             }
         }
         self.0.as_flattened().as_ptr()

@@ -113,7 +113,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let mut tables = Vec::new();
     for (output, syntax) in [(&csv, Syntax::Csv), (&json, Syntax::Json)] {
         if let Some(output) = output {
-            let table = Table::new(BufWriter::new(output.file()), syntax, settings.pitch_shift());
+            let table = Table::new(BufWriter::new(output.file()), syntax, &settings);
             tables.push((output, table.map_err(|source| Error::writing(output.path(), source))?));
         }
     }
@@ -134,7 +134,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             silent &= bands.total_power == 0.0;
             lit |= bands.bands.iter().any(|band| band.state != BandState::Inactive);
             if png.is_some() {
-                let empty = || Plot::new(title.clone(), hop, settings.pitch_shift());
+                let empty = || Plot::new(title.clone(), hop, &settings);
                 plot.get_or_insert_with(empty).push(bands);
             }
             tables.iter_mut().try_for_each(|(output, table)| {

@@ -7,12 +7,16 @@ mod reference;
 use common::{noisy_chord, sine, snr, white};
 use reference::Bank;
 use tone_filter_dsp::{
-    BandState, Kernel, PitchClass, Scale, Settings, Stereo, ToneFilter,
+    BandRange, BandState, Kernel, PitchClass, Scale, Settings, Stereo, ToneFilter,
     notes::{TONES, frequency},
 };
 
 fn wet() -> Settings {
     Settings { mix: 100.0, ..Settings::REFERENCE }
+}
+
+fn whole() -> Settings {
+    Settings { range: BandRange::Whole, ..wet() }
 }
 
 /// A filter with the kernel that the environment variable names.
@@ -38,6 +42,8 @@ fn the_wet_signal_is_the_references_to_80_db_at_every_rate() {
     for rate in [22_050.0, 44_100.0, 48_000.0, 88_200.0, 96_000.0, 176_400.0, 192_000.0] {
         assert_close_to_reference("noise", &wet(), rate, &white(2.0, rate), 80.0);
         assert_close_to_reference("chord", &wet(), rate, &noisy_chord(2.0, rate), 80.0);
+        assert_close_to_reference("whole, noise", &whole(), rate, &white(2.0, rate), 80.0);
+        assert_close_to_reference("whole, chord", &whole(), rate, &noisy_chord(2.0, rate), 80.0);
     }
 }
 
@@ -109,8 +115,8 @@ fn mix_output_and_stereo_are_the_references() {
 fn the_bands_are_those_of_the_reference() {
     let rate = 48_000.0;
     let input = noisy_chord(2.0, rate);
-    let mut filter = filter(rate, &wet());
-    let mut bank = Bank::new(&reference::sound(&wet()), rate);
+    let mut filter = filter(rate, &whole());
+    let mut bank = Bank::new(&reference::sound(&whole()), rate);
     let mut outputs = Vec::new();
     for &x in &input {
         bank.next(f64::from(x));
@@ -158,7 +164,7 @@ fn every_tone_lights_its_own_band() {
     let rate = 44_100.0;
     for tone in 0..TONES {
         let mut signal = sine(frequency(tone, 440.0, 0.0), 0.3, 1.5, rate);
-        let mut filter = filter(rate, &wet());
+        let mut filter = filter(rate, &whole());
         filter.process(&mut [&mut signal]);
         for (other, band) in filter.bands().bands.iter().enumerate() {
             let lit = band.state != BandState::Inactive;

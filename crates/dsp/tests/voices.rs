@@ -10,13 +10,14 @@ use common::{noise, snr};
 use realfft::num_complex::Complex;
 use spectrum::{harmonics, ideal, spectrum};
 use std::f64::consts::{PI, TAU};
-use tone_filter_dsp::{BandMask, Kernel, Settings, ToneFilter, Voice, notes};
+use tone_filter_dsp::{BandMask, BandRange, Kernel, Settings, ToneFilter, Voice, notes};
 
 /// One band and the voice alone: no listener, no level, nothing dry.
 fn alone(tone: usize, voice: Voice, octave: f32) -> Settings {
     Settings {
         voice,
         octave,
+        range: BandRange::Whole,
         bands: BandMask::NONE.with(tone, true),
         mix: 100.0,
         tone: 20_000.0,

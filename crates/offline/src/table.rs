@@ -1,8 +1,8 @@
-//! The levels and states of the 48 bands over time, as text for other programs.
+//! The levels and states of the bands over time, as text for other programs.
 
-use super::pitch::names;
+use super::pitch::name;
 use std::io::{self, Write};
-use tone_filter_dsp::{BandMask, BandState, Bands, notes::TONES};
+use tone_filter_dsp::{BandMask, BandState, Bands, Settings};
 
 /// What a table is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,24 +20,27 @@ const SILENCE_DB: f32 = -120.0;
 pub struct Table<W: Write> {
     to: W,
     syntax: Syntax,
-    names: [String; TONES],
+    /// The bands by their pitch, and their names.
+    tones: Vec<usize>,
+    names: Vec<String>,
     time: f64,
 }
 
 impl<W: Write> Table<W> {
-    /// Begins a table of bands that are moved by `transpose` semitones.
+    /// Begins a table of the bands of `settings`.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn new(mut to: W, syntax: Syntax, transpose: f32) -> io::Result<Self> {
-        let names = names(transpose);
+    pub fn new(mut to: W, syntax: Syntax, settings: &Settings) -> io::Result<Self> {
+        let tones: Vec<usize> = settings.range.by_pitch().collect();
+        let names: Vec<_> = tones.iter().map(|tone| name(*tone, settings.pitch_shift())).collect();
         match syntax {
             Syntax::Csv => write!(to, "time,{},played", names.join(","))?,
             Syntax::Json => {
                 write!(to, "{{\"version\":1,\"unit\":\"dB\",\"notes\":{names:?},\"moments\":[")?;
             }
         }
-        Ok(Self { to, syntax, names, time: 0.0 })
+        Ok(Self { to, syntax, tones, names, time: 0.0 })
     }
 
     /// Appends a moment, `hop` seconds after the last one.
@@ -47,18 +50,21 @@ impl<W: Write> Table<W> {
     pub fn push(&mut self, hop: f64, bands: &Bands) -> io::Result<()> {
         let comma = if self.time == 0.0 { "" } else { "," };
         self.time += hop;
-        let levels = bands.bands.map(|band| format!("{:.2}", band.level_db().max(SILENCE_DB)));
+        let shown = || self.tones.iter().map(|tone| &bands.bands[*tone]);
+        let levels = shown().map(|band| format!("{:.2}", band.level_db().max(SILENCE_DB)));
         let played = bands.played.unwrap_or(BandMask::NONE);
-        let names = (0..TONES).filter(|tone| played.contains(*tone)).map(|tone| &*self.names[tone]);
+        let names = self.tones.iter().zip(&self.names).filter(|(tone, _)| played.contains(**tone));
+        let (names, levels) = (names.map(|(_, name)| &**name), levels.collect::<Vec<_>>());
         let (time, levels, names) = (self.time, levels.join(","), names.collect::<Vec<&str>>());
         match self.syntax {
             Syntax::Csv => write!(self.to, "\n{time:.6},{levels},{}", names.join(" ")),
             Syntax::Json => {
-                let states = bands.bands.map(|band| match band.state {
+                let states = shown().map(|band| match band.state {
                     BandState::Inactive => "muted",
                     BandState::Sounding => "sounding",
                     BandState::Saturated => "saturated",
                 });
+                let states: Vec<_> = states.collect();
                 write!(
                     self.to,
                     "{comma}\n{{\"time\":{time:.6},\"levels\":[{levels}],\"states\":{states:?},\

@@ -7,7 +7,7 @@ use midly::{
 use tone_filter_dsp::{
     ToneFilter,
     listener::notes::{Event, Notes},
-    notes::{OF_LISTENER, midi_note},
+    notes::{midi_note, of_listener, semitone},
 };
 
 /// Ticks a quarter note, of which there are two a second.
@@ -16,7 +16,7 @@ const TICKS: u16 = 480;
 /// One note.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Note {
-    /// The band, 0 for A3.
+    /// The band, 0 for A3; see [`notes::semitone`](tone_filter_dsp::notes::semitone).
     pub tone: usize,
     /// Seconds from the start of the file.
     pub start: f64,
@@ -55,14 +55,16 @@ impl Transcriber {
         self.events.finish(|event| record(notes, event, seconds));
         notes.iter_mut().for_each(|note| note.end = note.end.min(seconds));
         notes.retain(|note| note.start < seconds);
-        notes.sort_by(|a, b| a.start.total_cmp(&b.start).then(a.tone.cmp(&b.tone)));
+        notes.sort_by(|a, b| {
+            a.start.total_cmp(&b.start).then(semitone(a.tone).cmp(&semitone(b.tone)))
+        });
         self.notes
     }
 }
 
 /// Begins or ends a note at `seconds`. One that goes on has no end yet.
 fn record(notes: &mut Vec<Note>, event: Event, seconds: f64) {
-    let tone = event.note - OF_LISTENER.start;
+    let Some(tone) = of_listener(event.note) else { return };
     match event.velocity {
         Some(velocity) => {
             notes.push(Note { tone, start: seconds, end: f64::INFINITY, velocity });

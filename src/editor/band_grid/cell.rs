@@ -129,7 +129,8 @@ impl Cell {
     /// Paints the band's recent output.
     fn paint_wave(&self, painter: &Painter, screen: Rect, scale: Scale, tone: usize, band: &Band) {
         // One more period per octave, so that higher notes look higher and stay legible.
-        let periods = (2 + tone / COLUMNS) as f32;
+        let octave = notes::semitone(tone).max(0) / COLUMNS as i32;
+        let periods = (2 + octave) as f32;
         let last = screen.width().max(1.0) as usize;
         let share = |point: usize| point as f32 / last as f32;
         let mut wave = vec![0.0; last + 1];

@@ -155,7 +155,8 @@ impl TestEditor {
     /// The area of the cell of `tone`.
     pub fn cell(&self, tone: usize) -> Rect {
         let grid = Layout::new(self.window()).grid;
-        band_grid::cell_rect(grid, band_grid::gap(grid), tone)
+        let range = self.params().chosen().settings.range;
+        band_grid::cell_rect(grid, band_grid::gap(grid), range, tone)
     }
 
     /// The control whose AccessKit label is `label`.

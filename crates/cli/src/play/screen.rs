@@ -108,16 +108,17 @@ impl Screen {
         // Highest notes on top, in as many columns as it takes.
         let rows = height - 3;
         let names = pitch::names(settings.pitch_shift());
-        let columns = TONES.div_ceil(rows);
-        let rows = TONES.div_ceil(columns);
+        let tones: Vec<usize> = settings.range.by_pitch().rev().collect();
+        let columns = tones.len().div_ceil(rows);
+        let rows = tones.len().div_ceil(columns);
         let length = (width / columns).saturating_sub(NAME);
         for row in 0..height - 3 {
             queue!(self.out, cursor::MoveTo(0, (row + 2) as u16))?;
             queue!(self.out, terminal::Clear(terminal::ClearType::UntilNewLine))?;
             for column in 0..columns {
-                let index = column * rows + row;
-                if row < rows && index < TONES {
-                    let tone = TONES - 1 - index;
+                if row < rows
+                    && let Some(&tone) = tones.get(column * rows + row)
+                {
                     self.band(&names[tone], &bands.bands[tone], length)?;
                 }
             }

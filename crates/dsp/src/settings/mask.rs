@@ -37,6 +37,16 @@ impl<const N: usize> Switches<N> {
     /// All off.
     pub const NONE: Self = Self(0);
 
+    /// The switches as bits: the first 64, and the others.
+    pub const fn to_bits(self) -> [u64; 2] {
+        [self.0 as u64, (self.0 >> 64) as u64]
+    }
+
+    /// The switches of [`Switches::to_bits`]; bits beyond `N` do not count.
+    pub const fn from_bits([first, others]: [u64; 2]) -> Self {
+        Self((first as u128 | (others as u128) << 64) & Self::ALL.0)
+    }
+
     /// Whether switch `index` is on; those from `N` up never are.
     pub const fn contains(self, index: usize) -> bool {
         index < N && self.0 >> index & 1 == 1
@@ -308,6 +318,7 @@ mod tests {
         let low = mask.with(76, false);
         assert_eq!(low.to_string(), text + " 111111111111 111111111111 11110");
         assert_eq!(low.to_string().parse(), Ok(low));
+        assert_eq!(BandMask::from_bits(low.to_bits()), low);
         for bad in ["", "1", &"1".repeat(49), &"1".repeat(76), &"2".repeat(48)] {
             assert!(bad.parse::<BandMask>().is_err(), "{bad}");
         }

@@ -16,7 +16,7 @@ pub use numbers::{OutOfRange, SPECS, Spec, Taper, quantity, spec};
 pub use routing::{Controls, Listen, Routing};
 pub use tempo::{BadNoteValue, DEFAULT_TEMPO, NoteValue};
 
-use super::notes::{PUBLISHED, TONES, pitch_class};
+use super::notes::{PUBLISHED, TONES, by_pitch, pitch_class};
 use tone_filter_listener::Model;
 
 /// The settings of the sound; the connections are in [`Routing`]. `Default` is the sound of a new instance, [`Settings::REFERENCE`] that of the published filter.
@@ -106,9 +106,14 @@ pub enum BandRange {
 }
 
 impl BandRange {
-    /// The tones, of the published ones A3 first, then E1 and so on; see [`notes::by_pitch`](crate::notes::by_pitch).
+    /// The tones by their index: the published ones, A3 first, then those from E1 on.
     pub fn tones(self) -> std::ops::Range<usize> {
         0..if self == Self::Whole { TONES } else { PUBLISHED }
+    }
+
+    /// The tones by their pitch, the lowest first.
+    pub fn by_pitch(self) -> impl DoubleEndedIterator<Item = usize> + Clone {
+        by_pitch().filter(move |tone| self.tones().contains(tone))
     }
 
     /// The same as a mask.

@@ -5,7 +5,7 @@ use super::{
     canvas::{Align, Canvas, Colour, oklch},
     merge,
 };
-use tone_filter_dsp::{BandState, notes::TONES};
+use tone_filter_dsp::BandState;
 
 /// Height of a note's row in pixels.
 const ROW: i32 = 16;
@@ -13,7 +13,6 @@ const LEFT: i32 = 84;
 const TOP: i32 = 64;
 /// How many columns there is room for, a pixel each.
 pub const WIDTH: i32 = 1440;
-const HEIGHT: i32 = ROW * TONES as i32;
 const RIGHT: i32 = 28;
 const BOTTOM: i32 = 44;
 
@@ -25,7 +24,7 @@ const BRIGHTEST_DB: f32 = -5.0;
 /// All of it.
 pub fn picture(plot: &Plot) -> Canvas {
     let mut canvas =
-        Canvas::new(LEFT + WIDTH + RIGHT, TOP + HEIGHT + BOTTOM, oklch(0.17, 0.012, 265.0));
+        Canvas::new(LEFT + WIDTH + RIGHT, TOP + height(plot) + BOTTOM, oklch(0.17, 0.012, 265.0));
     draw_rows(plot, &mut canvas);
     draw_time(plot, &mut canvas);
     draw_cells(plot, &mut canvas);
@@ -46,11 +45,12 @@ fn draw_cells(plot: &Plot, canvas: &mut Canvas) {
         for other in &plot.columns[first + 1..end] {
             merge(&mut column, other);
         }
-        for (tone, cell) in column.iter().enumerate() {
+        for (row, tone) in plot.tones.iter().enumerate() {
+            let cell = column[*tone];
             if cell.level_db > DARKEST_DB {
                 let height = thickness(cell.state);
-                let y = row_top(tone) + (ROW - height) / 2;
-                canvas.fill(LEFT + x as i32, y, 1, height, colour(*cell));
+                let y = row_top(plot, row) + (ROW - height) / 2;
+                canvas.fill(LEFT + x as i32, y, 1, height, colour(cell));
             }
         }
     }
@@ -65,9 +65,9 @@ fn draw_time(plot: &Plot, canvas: &mut Canvas) {
     for tick in 0..=(duration / step + 1e-6) as u32 {
         let time = f64::from(tick) * step;
         let x = LEFT + (time / duration * f64::from(WIDTH)).round() as i32;
-        canvas.fill(x, TOP, 1, HEIGHT + 6, oklch(0.31, 0.012, 265.0));
+        canvas.fill(x, TOP, 1, height(plot) + 6, oklch(0.31, 0.012, 265.0));
         let label = time_label(time, step, duration);
-        canvas.text(x, TOP + HEIGHT + 24, 14.0, Align::Centre, TEXT, &label);
+        canvas.text(x, TOP + height(plot) + 24, 14.0, Align::Centre, TEXT, &label);
     }
 }
 
@@ -123,8 +123,14 @@ fn thickness(state: BandState) -> i32 {
     }
 }
 
-fn row_top(tone: usize) -> i32 {
-    TOP + HEIGHT - ROW * (tone as i32 + 1)
+/// The height of all rows in pixels.
+fn height(plot: &Plot) -> i32 {
+    ROW * plot.tones.len() as i32
+}
+
+/// The upper edge of the row of the band that has so many below it.
+fn row_top(plot: &Plot, row: usize) -> i32 {
+    TOP + height(plot) - ROW * (row as i32 + 1)
 }
 
 fn is_black_key(name: &str) -> bool {
@@ -132,12 +138,12 @@ fn is_black_key(name: &str) -> bool {
 }
 
 fn draw_rows(plot: &Plot, canvas: &mut Canvas) {
-    for (tone, name) in plot.names.iter().enumerate() {
+    for (row, name) in plot.names.iter().enumerate() {
         let lightness = if is_black_key(name) { 0.185 } else { 0.22 };
-        canvas.fill(LEFT, row_top(tone), WIDTH, ROW, oklch(lightness, 0.012, 265.0));
+        canvas.fill(LEFT, row_top(plot, row), WIDTH, ROW, oklch(lightness, 0.012, 265.0));
         // Below each C an octave of the names begins.
         if name.starts_with('C') && !is_black_key(name) {
-            canvas.fill(LEFT, row_top(tone) + ROW - 1, WIDTH, 1, oklch(0.31, 0.012, 265.0));
+            canvas.fill(LEFT, row_top(plot, row) + ROW - 1, WIDTH, 1, oklch(0.31, 0.012, 265.0));
         }
     }
 }
@@ -147,9 +153,10 @@ fn draw_keyboard(plot: &Plot, canvas: &mut Canvas) {
     const BLACK_KEYS: i32 = 44;
     let (white, black) = (oklch(0.90, 0.005, 265.0), oklch(0.26, 0.012, 265.0));
     let x = LEFT - KEYS - 2;
-    canvas.fill(x, TOP, KEYS, HEIGHT, white);
-    for (tone, key) in plot.names.iter().enumerate() {
-        let (y, baseline) = (row_top(tone), row_top(tone) + 13);
+    canvas.fill(x, TOP, KEYS, height(plot), white);
+    for (row, key) in plot.names.iter().enumerate() {
+        let y = row_top(plot, row);
+        let baseline = y + 13;
         if is_black_key(key) {
             // Two white keys meet behind a black one.
             canvas.fill(x, y + ROW / 2, KEYS, 1, oklch(0.70, 0.005, 265.0));

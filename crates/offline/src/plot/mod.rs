@@ -1,9 +1,9 @@
-//! The 48 bands over time as a picture: a piano roll, A3 at the bottom and G#7 at the top where nothing is transposed.
+//! The bands over time as a picture: a piano roll, the lowest one at the bottom and G#7 at the top where nothing is transposed.
 
 mod canvas;
 mod draw;
 
-use super::{Error, analyse::analyse, pitch::names, score::Score};
+use super::{Error, analyse::analyse, pitch::name, score::Score};
 use std::path::Path;
 use tone_filter_dsp::{BandState, Bands, Kernel, Settings, notes::TONES};
 
@@ -18,8 +18,9 @@ const COLUMNS: usize = 2 * draw::WIDTH as usize;
 pub struct Plot {
     title: String,
     hop: f64,
-    /// The notes' names.
-    names: [String; TONES],
+    /// The bands by their pitch, and the notes' names.
+    tones: Vec<usize>,
+    names: Vec<String>,
     columns: Vec<Column>,
     /// Snapshots in a full column.
     stride: u32,
@@ -49,11 +50,12 @@ fn merge(into: &mut Column, column: &Column) {
 }
 
 impl Plot {
-    /// An empty plot called `title`, for snapshots that are `hop` seconds apart (10 ms does well), of bands that
-    /// are moved by `transpose` semitones.
-    pub fn new(title: impl Into<String>, hop: f64, transpose: f32) -> Self {
-        let (title, names) = (title.into(), names(transpose));
-        Self { title, hop, names, columns: Vec::new(), stride: 1, filled: 1 }
+    /// An empty plot called `title`, for snapshots that are `hop` seconds apart (10 ms does well), of the bands of
+    /// `settings`.
+    pub fn new(title: impl Into<String>, hop: f64, settings: &Settings) -> Self {
+        let (title, tones) = (title.into(), settings.range.by_pitch().collect::<Vec<_>>());
+        let names = tones.iter().map(|tone| name(*tone, settings.pitch_shift())).collect();
+        Self { title, hop, tones, names, columns: Vec::new(), stride: 1, filled: 1 }
     }
 
     /// Appends a snapshot.
@@ -80,7 +82,7 @@ impl Plot {
     /// When the file cannot be read.
     pub fn of_file(input: &Path, settings: &Settings) -> Result<Self, Error> {
         let title = input.file_name().unwrap_or_default().to_string_lossy();
-        let mut plot = Self::new(title, 0.0, settings.transpose);
+        let mut plot = Self::new(title, 0.0, settings);
         analyse(
             input,
             (settings, &Score::default()),
@@ -138,7 +140,7 @@ mod tests {
         let tones = [0, 12, 47];
         let mut bands = Bands::default();
         std::iter::zip(tones, states).for_each(|(tone, state)| light(&mut bands, tone, state));
-        let mut plot = Plot::new("", 0.01, 0.0);
+        let mut plot = Plot::new("", 0.01, &Settings::default());
         (0..5).for_each(|_| plot.push(&bands));
 
         let mut reader = png::Decoder::new(std::io::Cursor::new(plot.png())).read_info().unwrap();
@@ -163,7 +165,7 @@ mod tests {
 
     #[test]
     fn a_long_sound_takes_no_more_memory_and_hides_no_peak() {
-        let mut plot = Plot::new("", 0.01, 0.0);
+        let mut plot = Plot::new("", 0.01, &Settings::default());
         let snapshots = 7 * COLUMNS + 13;
         for index in 0..snapshots {
             let state = if index == 5003 { BandState::Saturated } else { BandState::Sounding };
@@ -201,7 +203,7 @@ mod tests {
 
     #[test]
     fn nothing_and_a_name_too_long_still_make_a_picture() {
-        let plot = Plot::new("an unreasonably long name ".repeat(50), 0.01, 0.0);
+        let plot = Plot::new("an unreasonably long name ".repeat(50), 0.01, &Settings::default());
         assert!(plot.png().starts_with(b"\x89PNG"));
     }
 }
