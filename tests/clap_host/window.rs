@@ -155,12 +155,23 @@ fn the_editor_shows_what_the_host_tells_and_asks_for_its_menu() {
         assert_eq!(call, format!("perform {} 7", parameter_id("mix")));
 
         host.pops_up.store(true, Ordering::Relaxed);
-        display.click(slider, 3).unwrap();
         let expected = format!("popup {} on 0 at {} {}", parameter_id("mix"), slider[0], slider[1]);
-        assert_eq!(next_call(&host, "the host's own menu"), expected);
+        // A click in the frame after the one in which the menu closed is still the menu's, and is lost: try again.
+        let mut clicked: Option<Instant> = None;
+        let call = wait(&host, "the host's own menu", || {
+            if clicked.is_none_or(|at| at.elapsed() > Duration::from_secs(2)) {
+                display.click(slider, 3).unwrap();
+                clicked = Some(Instant::now());
+            }
+            host.take().into_iter().next()
+        });
+        assert_eq!(call, expected);
         // The upper half is all bands.
         display.click([300, 150], 1).unwrap();
-        assert_eq!(next_call(&host, "a changed state"), "dirty");
+        let call = wait(&host, "a changed state", || {
+            host.take().into_iter().find(|call| *call != expected)
+        });
+        assert_eq!(call, "dirty");
 
         // SAFETY: as above.
         unsafe {

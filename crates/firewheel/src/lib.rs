@@ -44,6 +44,7 @@ pub struct ToneFilterNode {
 
 /// A change of one field of [`ToneFilterNode`], which is sent as a whole.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::large_enum_variant, reason = "a box would be freed on the audio thread")]
 pub enum ToneFilterNodePatch {
     /// See [`ToneFilterNode::settings`].
     Settings(Settings),

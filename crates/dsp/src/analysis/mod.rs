@@ -99,16 +99,15 @@ impl Analysis {
         powers: impl FnOnce() -> Lanes,
         plan: &mut BlockPlan,
     ) {
-        let now = plan.settings;
-        let auto = now.auto > 0.0;
+        let auto = plan.settings.auto > 0.0;
         if auto && !self.measuring {
             self.level.activate();
         }
         self.measuring = auto;
         if plan.moved {
-            self.focus.tune(&now);
+            self.focus.tune(&plan.settings);
         }
-        let focus = now.settings.focus;
+        let focus = plan.settings.settings.focus;
         let limit = most_notes(settings);
         let limits = self.polyphony.limits(limit);
         let keys = self.keys.act(settings.keys);
@@ -120,10 +119,10 @@ impl Analysis {
                 self.keys.follow(settings.keys, settings.transpose);
             }
             if limits {
-                self.limit_notes(&now, limit, &powers());
+                self.limit_notes(&plan.settings, limit, &powers());
             }
-            plan.weights = [plan.weights[1], self.weights(&now, settings)];
-            plan.gains = [plan.gains[1], self.gain(&now)];
+            plan.weights = [plan.weights[1], self.weights(&plan.settings, settings)];
+            plan.gains = [plan.gains[1], self.gain(&plan.settings)];
             self.moving = plan.weights[0] != plan.weights[1] || plan.gains[0] != plan.gains[1];
         }
         plan.levels[0] = plan.levels[1];
