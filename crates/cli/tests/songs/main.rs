@@ -14,6 +14,9 @@ const FRAMES: f64 = 0.79;
 const FRAMES_WITHOUT: f64 = 0.73;
 const ONSETS: f64 = 0.75;
 
+/// Seconds within which equal notes of two instruments count as one.
+const UNISON: f64 = 0.05;
+
 /// Greatest change of the F1 of frames at another level.
 const SAME: f64 = 0.01;
 
@@ -80,6 +83,37 @@ fn the_notes_that_are_played_are_found() {
     assert!(frames_without >= FRAMES_WITHOUT, "frame F1 without lookahead {frames_without:.3}");
     assert!(onsets >= ONSETS, "note F1 {onsets:.3}");
     assert!(late[0] < LATE[0] && late[1] < LATE[1], "{late:.3?} s late");
+}
+
+/// The beginnings of `notes`, without those of unisons, and how many follow the one before of the same key within 100 ms.
+fn beginnings(notes: &[Note]) -> [usize; 2] {
+    let (mut count, mut again) = (0, 0);
+    for key in KEYS {
+        let mut last = f64::NEG_INFINITY;
+        for note in notes.iter().filter(|note| note.key == key) {
+            if note.start - last >= UNISON {
+                count += 1;
+                again += usize::from(note.start - last < 0.1);
+                last = note.start;
+            }
+        }
+    }
+    [count, again]
+}
+
+#[test]
+fn live_notes_are_not_broken_into_pieces() {
+    let tool = tool();
+    let (mut found, mut played) = ([0; 2], [0; 2]);
+    for song in SONGS.iter() {
+        let live = tool.notes(&song.wav, &["--live", "--lookahead=off"]).unwrap();
+        for (sum, notes) in [(&mut found, &live), (&mut played, &song.notes)] {
+            sum.iter_mut().zip(beginnings(notes)).for_each(|(sum, own)| *sum += own);
+        }
+    }
+    let [notes, again] = [0, 1].map(|at| found[at] as f64 / played[at] as f64);
+    println!("{found:?} beginnings and repeated ones live, {played:?} in the score");
+    assert!(notes <= 1.25 && again <= 1.4, "{notes:.2} and {again:.2} times the score's");
 }
 
 #[test]
