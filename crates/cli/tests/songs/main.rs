@@ -6,16 +6,13 @@ use std::{path::PathBuf, sync::LazyLock};
 use tone_filter_presets as presets;
 use xtask::songs::{
     KEYS, Loudness, Note, RATE, Score, Signal, Song, Tool, drums, latencies, loudness, peak, read,
-    scale, score, songs,
+    scale, score, songs, starts,
 };
 
 /// Least mean F1 of frames with lookahead, without, and least mean F1 of notes.
 const FRAMES: f64 = 0.79;
 const FRAMES_WITHOUT: f64 = 0.73;
 const ONSETS: f64 = 0.75;
-
-/// Seconds within which equal notes of two instruments count as one.
-const UNISON: f64 = 0.05;
 
 /// Greatest change of the F1 of frames at another level.
 const SAME: f64 = 0.01;
@@ -85,18 +82,13 @@ fn the_notes_that_are_played_are_found() {
     assert!(late[0] < LATE[0] && late[1] < LATE[1], "{late:.3?} s late");
 }
 
-/// The beginnings of `notes`, without those of unisons, and how many follow the one before of the same key within 100 ms.
+/// The number of beginnings of `notes`, and how many of them follow the one before of the same key within 100 ms.
 fn beginnings(notes: &[Note]) -> [usize; 2] {
     let (mut count, mut again) = (0, 0);
     for key in KEYS {
-        let mut last = f64::NEG_INFINITY;
-        for note in notes.iter().filter(|note| note.key == key) {
-            if note.start - last >= UNISON {
-                count += 1;
-                again += usize::from(note.start - last < 0.1);
-                last = note.start;
-            }
-        }
+        let starts = starts(notes, key, f64::INFINITY);
+        count += starts.len();
+        again += starts.windows(2).filter(|pair| pair[1] - pair[0] < 0.1).count();
     }
     [count, again]
 }
