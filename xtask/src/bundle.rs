@@ -65,7 +65,7 @@ pub fn bundle_release() -> Result<()> {
 /// The CLAP bundle that was built last.
 ///
 /// # Errors
-/// When there is none, or when the sources have changed since; the error names the command that builds one.
+/// If the bundle is missing, or older than the sources. The message names the command that builds it.
 pub fn clap() -> Result<PathBuf> {
     built("clap")
 }
@@ -73,7 +73,7 @@ pub fn clap() -> Result<PathBuf> {
 /// The AU bundle that was built last with [`bundle_universal`].
 ///
 /// # Errors
-/// When there is none, or when the sources have changed since; the error names the command that builds one.
+/// If the bundle is missing, or older than the sources. The message names the command that builds it.
 pub fn audio_unit() -> Result<PathBuf> {
     built("component")
 }
@@ -81,7 +81,7 @@ pub fn audio_unit() -> Result<PathBuf> {
 /// The VST3 bundle that was built last.
 ///
 /// # Errors
-/// When there is none, or when the sources have changed since; the error names the command that builds one.
+/// If the bundle is missing, or older than the sources. The message names the command that builds it.
 pub fn vst3() -> Result<PathBuf> {
     built("vst3")
 }

@@ -6,12 +6,12 @@
 
 use crate::{Decisions, NOTES};
 
-/// Least number of frames between two beginnings of a note that stays held: 70 ms.
-const AGAIN: u64 = 6;
+/// Least number of frames between two beginnings of a note that stays held: 93 ms.
+const AGAIN: u64 = 8;
 /// The shortest note in a file, in frames: the first whole number of them above 70 ms.
 const SHORTEST: u64 = 7;
-/// Frames off that do not end a live note: 23 ms.
-const HOLD: u64 = 2;
+/// Frames off that do not end a live note: 35 ms.
+const HOLD: u64 = 3;
 /// The levels in dB of velocities 1 and 127; a sine of full scale has -3 dB.
 const VELOCITY_DB: [f32; 2] = [-60.0, -3.0];
 
@@ -169,10 +169,10 @@ mod tests {
 
     #[test]
     fn a_note_begins_and_ends_with_its_decisions() {
-        assert_eq!(events(Notes::live(), ".--.-..."), [(2, Some(127)), (8, None)]);
+        assert_eq!(events(Notes::live(), ".--.-...."), [(2, Some(127)), (9, None)]);
         assert_eq!(events(Notes::live(), ".--"), [(2, Some(127)), (4, None)]);
         assert_eq!(events(Notes::checked(), "--------.."), [(1, Some(127)), (9, None)]);
-        assert_eq!(events(Notes::live(), "--------..."), [(1, Some(127)), (11, None)]);
+        assert_eq!(events(Notes::live(), "--------...."), [(1, Some(127)), (12, None)]);
     }
 
     #[test]
@@ -184,8 +184,8 @@ mod tests {
 
     #[test]
     fn a_short_gap_does_not_end_a_live_note() {
-        assert_eq!(starts(Notes::live(), "----..----"), [1]);
-        assert_eq!(starts(Notes::live(), "----...----"), [1, 8]);
+        assert_eq!(starts(Notes::live(), "----...----"), [1]);
+        assert_eq!(starts(Notes::live(), "----....----"), [1, 9]);
     }
 
     #[test]
@@ -194,8 +194,8 @@ mod tests {
             assert_eq!(starts(notes(), "bbb--------bbbb-------"), [1, 12]);
             assert_eq!(starts(notes(), "bbbbbbbbbbbbbbbbbbbbb"), [1], "it is still the first one");
         }
-        assert_eq!(starts(Notes::live(), "bb--b-----------"), [1], "too near to the first one");
-        assert_eq!(starts(Notes::live(), "bb----b---------"), [1, 7]);
+        assert_eq!(starts(Notes::live(), "bb-----b--------"), [1], "too near to the first one");
+        assert_eq!(starts(Notes::live(), "bb------b-------"), [1, 9]);
     }
 
     #[test]

@@ -40,7 +40,7 @@ impl AudioEffectToneFilter {
     pub fn set_number(&mut self, id: String, value: f32) -> bool {
         let Some(spec) = spec(&id) else { return false };
         let mut state = self.state;
-        spec.set(&mut state.settings, value);
+        spec.set(&mut state.controls.settings, value);
         self.change(state)
     }
 
@@ -51,7 +51,7 @@ impl AudioEffectToneFilter {
         let Some(choice) = choice(&id) else { return false };
         let Some(index) = choice.parse(&entry) else { return false };
         let mut state = self.state;
-        choice.set(&mut state.settings, index);
+        choice.set(&mut state.controls, index);
         self.change(state)
     }
 
@@ -65,7 +65,7 @@ impl AudioEffectToneFilter {
 
     /// Sends a state to all instances if it is valid.
     fn change(&mut self, state: State) -> bool {
-        let valid = state.settings.validate().is_ok();
+        let valid = state.controls.settings.validate().is_ok();
         if valid {
             self.state = state;
             self.senders.iter_mut().for_each(|(_, sender)| sender.write(state));

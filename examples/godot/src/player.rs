@@ -1,7 +1,7 @@
 //! The filter on the audio thread, and the way to it. It needs no Godot to run.
 
 use godot::classes::native::AudioFrame;
-use tone_filter_dsp::{KeyEvent, Error, Keyboard, Settings, ToneFilter};
+use tone_filter_dsp::{Controls, Error, Keyboard, ToneFilter};
 use triple_buffer::{Input, Output, triple_buffer};
 
 /// Frames that are filtered at a time.
@@ -10,7 +10,7 @@ const CHUNK: usize = 64;
 /// What the game sets.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct State {
-    pub settings: Settings,
+    pub controls: Controls,
     pub keyboard: Keyboard,
 }
 
@@ -23,7 +23,8 @@ pub struct Player {
 impl Player {
     /// At `rate` Hz, and the way to set another state later.
     pub fn new(rate: f32, state: &State) -> Result<(Self, Input<State>), Error> {
-        let mut filter = ToneFilter::new(rate.into(), &state.settings)?;
+        let mut filter = ToneFilter::new(rate.into(), &state.controls.settings)?;
+        filter.set_routing(state.controls.routing);
         filter.set_keyboard(&state.keyboard);
         let (sender, receiver) = triple_buffer(state);
         Ok((Self { filter, receiver }, sender))
@@ -34,7 +35,8 @@ impl Player {
         if self.receiver.update() {
             let state = self.receiver.output_buffer();
             // Settings out of range, which are not sent, would have no effect.
-            let _ = self.filter.set_settings(&state.settings);
+            let _ = self.filter.set_settings(&state.controls.settings);
+            self.filter.set_routing(state.controls.routing);
             self.filter.set_keyboard(&state.keyboard);
         }
         for (source, target) in source.chunks(CHUNK).zip(target.chunks_mut(CHUNK)) {
@@ -54,19 +56,19 @@ impl Player {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tone_filter_dsp::Keys;
+    use tone_filter_dsp::{KeyEvent, Keys};
 
     #[test]
     fn it_plays_what_the_filter_plays() {
         let mut state = State::default();
         let (mut player, mut sender) = Player::new(48_000.0, &state).unwrap();
-        let mut filter = ToneFilter::new(48_000.0, &state.settings).unwrap();
+        let mut filter = ToneFilter::new(48_000.0, &state.controls.settings).unwrap();
         for count in 0..200 {
             if count == 100 {
-                state.settings.keys = Keys::Hold;
+                state.controls.settings.keys = Keys::Hold;
                 state.keyboard.play(KeyEvent::Key(57, 0.75));
                 sender.write(state);
-                filter.set_settings(&state.settings).unwrap();
+                filter.set_settings(&state.controls.settings).unwrap();
                 filter.play(KeyEvent::Key(57, 0.75));
             }
             // A saw of 220 Hz, in blocks that are no multiple of the chunk.

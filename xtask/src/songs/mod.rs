@@ -6,7 +6,7 @@ mod score;
 
 pub use loudness::{Loudness, loudness};
 pub use report::report;
-pub use score::{Score, latencies, score};
+pub use score::{Score, latencies, score, starts};
 
 use crate::{run, target};
 use anyhow::{Context, Result, bail, ensure};

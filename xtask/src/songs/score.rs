@@ -60,16 +60,19 @@ fn moments(notes: &[Note], key: u8, seconds: f64) -> Vec<bool> {
     held
 }
 
+/// The starts before `seconds` of the notes of `key`, which are sorted by their start; unisons count once.
+pub fn starts(notes: &[Note], key: u8, seconds: f64) -> Vec<f64> {
+    let notes = notes.iter().filter(|note| note.key == key && note.start < seconds);
+    let mut starts: Vec<f64> = notes.map(|note| note.start).collect();
+    starts.dedup_by(|next, first| *next - *first < TOGETHER);
+    starts
+}
+
 /// The number of correctly detected starts, of all detected ones, and of those in the score.
 fn onsets(found: &[Note], score: &[Note], seconds: f64) -> (u32, u32, u32) {
     let (mut hits, mut detected, mut real) = (0, 0, 0);
     for key in KEYS {
-        let [mut found, played] = [found, score].map(|notes| {
-            let notes = notes.iter().filter(|note| note.key == key && note.start < seconds);
-            let mut starts: Vec<f64> = notes.map(|note| note.start).collect();
-            starts.dedup_by(|next, first| *next - *first < TOGETHER);
-            starts
-        });
+        let [mut found, played] = [found, score].map(|notes| starts(notes, key, seconds));
         detected += found.len() as u32;
         real += played.len() as u32;
         for start in played {

@@ -6,7 +6,7 @@ use std::{path::PathBuf, sync::LazyLock};
 use tone_filter_presets as presets;
 use xtask::songs::{
     KEYS, Loudness, Note, RATE, Score, Signal, Song, Tool, drums, latencies, loudness, peak, read,
-    scale, score, songs,
+    scale, score, songs, starts,
 };
 
 /// Least mean F1 of frames with lookahead, without, and least mean F1 of notes.
@@ -80,6 +80,32 @@ fn the_notes_that_are_played_are_found() {
     assert!(frames_without >= FRAMES_WITHOUT, "frame F1 without lookahead {frames_without:.3}");
     assert!(onsets >= ONSETS, "note F1 {onsets:.3}");
     assert!(late[0] < LATE[0] && late[1] < LATE[1], "{late:.3?} s late");
+}
+
+/// The number of beginnings of `notes`, and how many of them follow the one before of the same key within 100 ms.
+fn beginnings(notes: &[Note]) -> [usize; 2] {
+    let (mut count, mut again) = (0, 0);
+    for key in KEYS {
+        let starts = starts(notes, key, f64::INFINITY);
+        count += starts.len();
+        again += starts.windows(2).filter(|pair| pair[1] - pair[0] < 0.1).count();
+    }
+    [count, again]
+}
+
+#[test]
+fn live_notes_are_not_broken_into_pieces() {
+    let tool = tool();
+    let (mut found, mut played) = ([0; 2], [0; 2]);
+    for song in SONGS.iter() {
+        let live = tool.notes(&song.wav, &["--live", "--lookahead=off"]).unwrap();
+        for (sum, notes) in [(&mut found, &live), (&mut played, &song.notes)] {
+            sum.iter_mut().zip(beginnings(notes)).for_each(|(sum, own)| *sum += own);
+        }
+    }
+    let [notes, again] = [0, 1].map(|at| found[at] as f64 / played[at] as f64);
+    println!("{found:?} beginnings and repeated ones live, {played:?} in the score");
+    assert!(notes <= 1.25 && again <= 1.4, "{notes:.2} and {again:.2} times the score's");
 }
 
 #[test]
