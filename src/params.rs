@@ -30,7 +30,7 @@ pub struct Group {
 
 /// The groups of all settings but the scale, in the order of the signal flow.
 pub static GROUPS: [Group; 5] = [
-    Group { name: "Source", ids: &["listen", "auto", "tuning", "transpose"] },
+    Group { name: "Source", ids: &["listen", "auto", "tuning", "transpose", "range"] },
     Group { name: "Listener", ids: &["focus", "sensitivity", "lookahead", "listener"] },
     Group {
         name: "Resonators",

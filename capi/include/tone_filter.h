@@ -31,9 +31,9 @@
 #include <stdint.h>
 
 /**
- * The number of bands: four octaves of semitones, A3 first.
+ * The number of bands: 48 semitones from A3 on, the range of the published filter, then the 29 from E1 to G#3.
  */
-#define TF_BANDS 48
+#define TF_BANDS 77
 
 /**
  * The most channels of a filter.
@@ -308,7 +308,7 @@ enum tf_status tf_tail(const struct tf_filter *filter,
                        double *seconds);
 
 /**
- * Writes the current state of the bands, A3 first. Real time.
+ * Writes the current state of the bands: the 48 from A3 on, then the 29 from E1 on. Real time.
  *
  * bands: an array of TF_BANDS.
  */

@@ -34,7 +34,7 @@ pub struct Band {
     pub note: i32,
 }
 
-/// Writes the current state of the bands, A3 first. Real time.
+/// Writes the current state of the bands: the 48 from A3 on, then the 29 from E1 on. Real time.
 ///
 /// bands: an array of TF_BANDS.
 #[unsafe(no_mangle)]

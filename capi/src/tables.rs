@@ -71,7 +71,7 @@ unsafe impl<T> Sync for Table<T> {}
 static SETTINGS: LazyLock<Table<SettingInfo>> = LazyLock::new(|| {
     let numbers = SPECS.iter().map(number);
     let choices = CHOICES.iter().map(choice);
-    let bands = "Lets only some of the 48 bands sound, A3 first.";
+    let bands = "The bands that may sound: the 48 from A3 on, then the 29 from E1 on, which may be left out if all are on.";
     let custom = "The notes of the scale \"custom\", A first.";
     let switches = [
         switches("bands", "Bands", bands, BandMask::ALL),

@@ -5,7 +5,7 @@ mod game;
 pub use game::{FRAMES, state};
 use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
 use std::{error::Error, path::Path};
-use tone_filter_dsp::{BandState, Bands};
+use tone_filter_dsp::{BandState, Bands, notes::PUBLISHED};
 
 /// A failure of any kind.
 pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -42,9 +42,9 @@ pub fn render_file(
     Ok(file.finalize()?)
 }
 
-/// Prints the 48 bands, an octave a line: `o` sounds, `#` sounds at the ceiling.
+/// Prints the bands from A3 up, an octave a line: `o` sounds, `#` sounds at the ceiling.
 pub fn print(bands: &Bands) {
-    for octave in bands.bands.chunks(12) {
+    for octave in bands.bands[..PUBLISHED].chunks(12) {
         let line = octave.iter().map(|band| match band.state {
             BandState::Inactive => " .",
             BandState::Sounding => " o",

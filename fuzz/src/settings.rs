@@ -115,8 +115,7 @@ pub fn check(bytes: &[u8]) {
                 settings.scale = Scale::ALL[usize::from(scale) % Scale::ALL.len()];
             }
             Step::Bands { bands, custom } => {
-                settings.bands = (0..48)
-                    .fold(BandMask::NONE, |mask, band| mask.with(band, bands >> band & 1 == 1));
+                settings.bands = BandMask::from_bits([bands, bands.reverse_bits()]);
                 settings.custom = (0..12).fold(PitchClasses::NONE, |classes, class| {
                     classes.with(class, custom >> class & 1 == 1)
                 });

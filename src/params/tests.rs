@@ -36,7 +36,7 @@ fn every_parameter_is_in_one_group() {
 
     for (id, _, group) in ToneFilterParams::default().param_map() {
         let expected = match id.as_str() {
-            "listen" | "auto" | "tuning" | "transpose" => "Source",
+            "listen" | "auto" | "tuning" | "transpose" | "range" => "Source",
             "focus" | "sensitivity" | "listener" | "lookahead" => "Listener",
             "voice" | "octave" | "voices" | "drive" | "tone" | "keys" | "midi-out" => "Voice",
             "mix" | "morph" | "output" | "bypass" => "Output",

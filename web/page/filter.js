@@ -1,7 +1,7 @@
 // An instance of the WebAssembly module. Texts are bytes here, as an AudioWorklet cannot encode or decode them.
 
 export const QUANTUM = 128;
-export const TONES = 48;
+export const TONES = 77;
 
 export class Filter {
   #wasm;

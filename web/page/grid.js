@@ -1,9 +1,15 @@
-// The 48 bands on a canvas: one cell per note with its level, its state and its wave, as in the plugin.
+// The bands on a canvas: one cell per note with its level, its state and its wave, as in the plugin.
 
 import { TONES } from "./filter.js";
 
 const NAMES = ["A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#"];
-export const name = (tone) => `${NAMES[tone % 12]}${3 + Math.floor((tone + 9) / 12)}`;
+
+// The published bands come first, A3 to G#7, then those from E1 to G#3.
+export const PUBLISHED = 48;
+
+// Semitones from A3.
+export const semitone = (tone) => (tone < PUBLISHED ? tone : tone - TONES);
+export const name = (semitone) => `${NAMES[(semitone + 36) % 12]}${3 + Math.floor((semitone + 9) / 12)}`;
 
 // Levels in dB: an empty bar; a wave without height and with its full height.
 const QUIETEST = -60;
@@ -33,6 +39,7 @@ export class Grid {
   #context;
   #record;
   #numbers;
+  #whole = false;
   // What is shown, which follows the numbers.
   #cells = Array.from({ length: TONES }, () => ({ level: 0, loudness: 0, sounding: 0, saturated: 0 }));
 
@@ -53,6 +60,16 @@ export class Grid {
     this.draw(0);
   }
 
+  // The setting "range".
+  set range(range) {
+    this.#whole = range === "whole";
+  }
+
+  // The bands that are shown.
+  get #tones() {
+    return this.#whole ? TONES : PUBLISHED;
+  }
+
   update(numbers) {
     this.#numbers.set(numbers);
   }
@@ -63,9 +80,10 @@ export class Grid {
     return { power, level, state, wave };
   }
 
-  // The notes that sound.
+  // The notes that sound, as semitones from A3, the lowest first.
   sounding() {
-    return Array.from({ length: TONES }, (_, tone) => tone).filter((tone) => [1, 2].includes(this.#band(tone).state));
+    const tones = Array.from({ length: this.#tones }, (_, tone) => tone).filter((tone) => [1, 2].includes(this.#band(tone).state));
+    return tones.map(semitone).sort((a, b) => a - b);
   }
 
   // On a narrow page, six columns.
@@ -78,13 +96,16 @@ export class Grid {
     const columns = this.#columns;
     const gap = Math.min(10, Math.max(3, 0.005 * clientWidth));
     const width = (clientWidth + gap) / columns;
-    const height = (clientHeight + gap) / (TONES / columns);
-    return [(tone % columns) * width, Math.floor(tone / columns) * height, width - gap, height - gap];
+    // Rows of octaves from A, the first of which lacks its lowest notes.
+    const below = this.#whole ? 36 : 0;
+    const height = (clientHeight + gap) / ((below + PUBLISHED) / columns);
+    const place = semitone(tone) + below;
+    return [(place % columns) * width, Math.floor(place / columns) * height, width - gap, height - gap];
   }
 
   // The band whose cell is at a place of the canvas.
   toneAt(x, y) {
-    return this.#cells.findIndex((_, tone) => {
+    return this.#cells.slice(0, this.#tones).findIndex((_, tone) => {
       const [left, top, width, height] = this.#rectangle(tone);
       return x >= left && x < left + width && y >= top && y < top + height;
     });
@@ -94,7 +115,7 @@ export class Grid {
   draw(seconds) {
     this.#context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
     this.#context.clearRect(0, 0, this.#canvas.clientWidth, this.#canvas.clientHeight);
-    this.#cells.forEach((cell, tone) => {
+    this.#cells.slice(0, this.#tones).forEach((cell, tone) => {
       const band = this.#band(tone);
       const approach = (key, target, time) => (cell[key] = target + (cell[key] - target) * Math.exp(-seconds / time));
       const follow = (key, target) => approach(key, target, target > cell[key] ? RISE : FALL);
@@ -130,7 +151,7 @@ export class Grid {
     context.textBaseline = "top";
     context.textAlign = "left";
     context.font = `${13 * size}px system-ui, sans-serif`;
-    context.fillText(name(tone), left + margin, top + margin);
+    context.fillText(name(semitone(tone)), left + margin, top + margin);
     const presence = Math.max(Math.min(1, 12 * cell.level), cell.sounding);
     if (open) this.#mark(right - 4 * size, top + margin + 5 * size, 4 * size, band.state, css(colour, presence));
     if (!open && cell.loudness < 0.01) return;

@@ -1,13 +1,13 @@
 // Notes that are played to the filter: by the computer's keyboard, by touch on the cells, by the buttons below them.
 
-import { name } from "./grid.js";
+import { PUBLISHED, name, semitone } from "./grid.js";
 
 // The places of a piano's keys from A on, on any layout of letters.
 const PLACES = ["KeyA", "KeyW", "KeyS", "KeyD", "KeyR", "KeyF", "KeyT", "KeyG", "KeyH", "KeyU", "KeyJ", "KeyI", "KeyK", "KeyO", "KeyL", "Semicolon"];
 
-// The MIDI note of the first band, and the octaves.
-const LOWEST = 57;
-const OCTAVES = 4;
+// The MIDI note of A3, from which semitones and octaves are counted.
+const A3 = 57;
+const HIGHEST_OCTAVE = PUBLISHED / 12 - 1;
 
 const VELOCITY = 0.9;
 
@@ -15,7 +15,8 @@ export class Keys {
   #engine;
   #bar;
   #octave = 1;
-  #held = new Map(); // What holds a tone: a place or a pointer.
+  #lowestOctave = 0;
+  #held = new Map(); // What holds a note, in semitones from A3: a place or a pointer.
   enabled = false;
 
   constructor(engine, bar, canvas, grid) {
@@ -40,7 +41,7 @@ export class Keys {
       const tone = grid.toneAt(event.offsetX, event.offsetY);
       if (!this.enabled || tone < 0) return;
       canvas.setPointerCapture(event.pointerId);
-      this.#press(event.pointerId, tone);
+      this.#press(event.pointerId, semitone(tone));
     });
     for (const type of ["pointerup", "pointercancel"]) addEventListener(type, ({ pointerId }) => this.#release(pointerId));
     addEventListener("blur", () => [...this.#held.keys()].forEach((by) => this.#release(by)));
@@ -54,12 +55,19 @@ export class Keys {
     const place = PLACES.indexOf(code);
     const step = { KeyZ: -1, KeyX: 1 }[code];
     if (step) {
-      this.#octave = Math.min(OCTAVES - 1, Math.max(0, this.#octave + step));
+      this.#octave = Math.min(HIGHEST_OCTAVE, Math.max(this.#lowestOctave, this.#octave + step));
       this.#label();
     } else if (place >= 0 && !repeat) {
       this.#press(code, 12 * this.#octave + place);
     }
     return place >= 0 || step !== undefined;
+  }
+
+  // The setting "range".
+  set range(range) {
+    this.#lowestOctave = range === "whole" ? -3 : 0;
+    this.#octave = Math.max(this.#lowestOctave, this.#octave);
+    this.#label();
   }
 
   enable(enabled) {
@@ -71,19 +79,19 @@ export class Keys {
     }
   }
 
-  #press(by, tone) {
+  #press(by, note) {
     this.#release(by);
-    if (tone >= 12 * OCTAVES) return;
-    this.#held.set(by, tone);
-    this.#engine.key(LOWEST + tone, VELOCITY);
+    if (note >= PUBLISHED) return;
+    this.#held.set(by, note);
+    this.#engine.key(A3 + note, VELOCITY);
   }
 
   #release(by) {
-    const tone = this.#held.get(by);
-    if (tone === undefined) return;
+    const note = this.#held.get(by);
+    if (note === undefined) return;
     this.#held.delete(by);
     // Another finger may hold it, too.
-    if (![...this.#held.values()].includes(tone)) this.#engine.key(LOWEST + tone, 0);
+    if (![...this.#held.values()].includes(note)) this.#engine.key(A3 + note, 0);
   }
 
   #label() {

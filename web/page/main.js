@@ -55,6 +55,7 @@ function run({ library, engine, tune }) {
 
   function show() {
     showControls(settings);
+    grid.range = keys.range = settings.range;
     at("preset").value = preset.id;
     at("description").textContent = preset.description;
     document.querySelector(`[name=compare][value=${settings.bypass ? "dry" : "filtered"}]`).checked = true;

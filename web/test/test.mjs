@@ -245,7 +245,7 @@ test("keys and cells play notes while Keys is on", async () => {
           // The first one may have been on its way.
           if (late++ < 2) return;
           engine.onpicture = onpicture;
-          resolve(Array.from({ length: 48 }, (_, tone) => tone).filter((tone) => numbers[tone * library.record + 2] !== 3));
+          resolve(Array.from({ length: 77 }, (_, tone) => tone).filter((tone) => numbers[tone * library.record + 2] !== 3));
         };
       }),
     );

@@ -120,7 +120,7 @@ impl Args for Sound {
                     .long("bands")
                     .value_name("SWITCHES")
                     .value_parser(parsed::<BandMask>("bands"))
-                    .help("The bands that may sound: 1 or 0 for each of the 48 from A3 to G#7"),
+                    .help("The bands that may sound: 1 or 0 for each of the 48 from A3 to G#7, and of the 29 from E1 to G#3, unless all of these are on"),
             )
     }
 

@@ -84,7 +84,7 @@ fn an_unknown_key_and_a_value_out_of_range_are_refused_in_this_version() {
             r#"custom = "111" is unknown; use 12 digits, 1 for on and 0 for off"#,
         ),
         (r#"{"custom":111111111111}"#, "custom = 111111111111 is unknown; use 12 digits"),
-        (r#"{"bands":"1"}"#, r#"bands = "1" is unknown; use 48 digits"#),
+        (r#"{"bands":"1"}"#, r#"bands = "1" is unknown; use 48 or 77 digits"#),
     ] {
         let error = read(VERSION, settings).unwrap_err().to_string();
         assert!(error.contains(reason), "{settings}: {error}");
@@ -164,7 +164,7 @@ fn released_presets_are_written_with_the_same_lines() {
 fn any_controls() -> impl Strategy<Value = Controls> {
     let numbers = SPECS.each_ref().map(|spec| spec.min..=spec.max);
     let entries = CHOICES.each_ref().map(|choice| 0..choice.entries.len());
-    (numbers.to_vec(), entries.to_vec(), any::<u64>(), any::<u64>()).prop_map(
+    (numbers.to_vec(), entries.to_vec(), any::<[u64; 2]>(), any::<[u64; 2]>()).prop_map(
         |(numbers, entries, bands, custom)| {
             let mut controls = Controls::default();
             for (spec, number) in SPECS.iter().zip(numbers) {
@@ -174,14 +174,11 @@ fn any_controls() -> impl Strategy<Value = Controls> {
                 choice.set(&mut controls, entry);
             }
             let settings = &mut controls.settings;
-            (settings.bands, settings.custom) = (mask(bands), mask(custom));
+            settings.bands = Switches::from_bits(bands);
+            settings.custom = Switches::from_bits(custom);
             controls
         },
     )
-}
-
-fn mask<const N: usize>(bits: u64) -> Switches<N> {
-    (0..N).fold(Switches::NONE, |mask, index| mask.with(index, bits >> index & 1 == 1))
 }
 
 /// A game's own settings.

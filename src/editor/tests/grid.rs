@@ -125,7 +125,7 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
             let marker = marker(&editor, *tone);
             marker.is_some_and(|(_, state)| state != BandState::Inactive)
         };
-        let shown: Vec<usize> = (0..notes::TONES).filter(sounds).collect();
+        let shown: Vec<usize> = settings.range.tones().filter(sounds).collect();
         assert_eq!(shown, expected, "{keys:?}");
     }
 

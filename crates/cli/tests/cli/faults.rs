@@ -181,7 +181,7 @@ fn settings_that_cannot_be() {
     );
     assert_eq!(said("--custom 100010010000"), "custom has no effect; add --scale custom");
     assert!(said("--custom 101").starts_with("custom = '101' is not a list of 12 switches"));
-    assert!(said("--bands 101").starts_with("bands = '101' is not a list of 48 switches"));
+    assert!(said("--bands 101").starts_with("bands = '101' is not a list of 48 or 77 switches"));
     assert_eq!(
         said("--tail long"),
         "tail = \"long\" is unknown; use none, auto or 0 to 3600 seconds"

@@ -18,14 +18,14 @@ pub type PitchClasses = Switches<12>;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadSwitches {
     text: String,
-    count: usize,
+    digits: String,
 }
 
 impl fmt::Display for BadSwitches {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self { text, count } = self;
-        write!(f, "'{text}' is not a list of {count} switches; ")?;
-        write!(f, "write {count} digits, 1 for on and 0 for off")
+        let Self { text, digits } = self;
+        write!(f, "'{text}' is not a list of {digits} switches; ")?;
+        write!(f, "write {digits} digits, 1 for on and 0 for off")
     }
 }
 
@@ -45,6 +45,11 @@ impl<const N: usize> Switches<N> {
     /// The switches of [`Switches::to_bits`]; bits beyond `N` do not count.
     pub const fn from_bits([first, others]: [u64; 2]) -> Self {
         Self((first as u128 | (others as u128) << 64) & Self::ALL.0)
+    }
+
+    /// How many digits the text has, in words.
+    pub fn digits() -> String {
+        if N == TONES { format!("{PUBLISHED} or {N}") } else { N.to_string() }
     }
 
     /// Whether switch `index` is on; those from `N` up never are.
@@ -90,7 +95,7 @@ impl<const N: usize> std::str::FromStr for Switches<N> {
         let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
         let published = N == TONES && digits.len() == PUBLISHED;
         if digits.len() != N && !published || digits.iter().any(|c| !matches!(c, '0' | '1')) {
-            return Err(BadSwitches { text: text.to_owned(), count: N });
+            return Err(BadSwitches { text: text.to_owned(), digits: Self::digits() });
         }
         let on = digits.iter().enumerate().filter(|(_, digit)| **digit == '1');
         let low = if published { Self(Self::ALL.0 >> PUBLISHED << PUBLISHED) } else { Self::NONE };

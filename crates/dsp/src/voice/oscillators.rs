@@ -154,9 +154,9 @@ impl Oscillators {
     fn set_all_levels(&mut self, Levels { source, gate, step, weights }: Levels) -> Lanes {
         let mut powers = self.amplitudes.0.map(|amplitude| 0.5 * amplitude * amplitude);
         if let LevelSource::Listener(levels, means) = source {
-            for tone in 0..LANES {
+            for (tone, power) in powers.iter_mut().enumerate() {
                 let share = self.amplitudes.0[tone] / means.0[tone].max(f32::MIN_POSITIVE);
-                powers[tone] = levels.0[tone] * share * share;
+                *power = levels.0[tone] * share * share;
             }
         }
         let least = SILENT * gate.high;

@@ -360,8 +360,8 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
 #[inline(always)]
 fn each<T: Copy, const N: usize>(value: impl Fn(usize) -> T) -> [T; N] {
     let mut values = [value(0); N];
-    for i in 1..N {
-        values[i] = value(i);
+    for (i, own) in values.iter_mut().enumerate().skip(1) {
+        *own = value(i);
     }
     values
 }

@@ -62,9 +62,6 @@ fn each_resonator_alone_is_the_references_to_99_db() {
                 let db = 10.0 * (signal[tone] / error[tone]).log10();
                 // Rounding counts for more where a period has more samples.
                 let due = if tone < PUBLISHED { 99.0 } else { 80.0 };
-                if db < 99. {
-                    println!("{kernel:?} tone {tone} {rate} {ring} {db:.1}");
-                }
                 assert!(db >= due, "{kernel:?}, tone {tone} at {rate} Hz, {ring} s: {db:.1} dB");
             }
         }
