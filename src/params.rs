@@ -28,9 +28,9 @@ pub struct Group {
     pub ids: &'static [&'static str],
 }
 
-/// The groups of all settings but the scale, in the order of the signal flow.
+/// The groups of all settings but [`NOTES`], in the order of the signal flow.
 pub static GROUPS: [Group; 5] = [
-    Group { name: "Source", ids: &["listen", "auto", "tuning", "transpose", "range"] },
+    Group { name: "Source", ids: &["listen", "auto", "tuning", "transpose"] },
     Group { name: "Listener", ids: &["focus", "sensitivity", "lookahead", "listener"] },
     Group {
         name: "Resonators",
@@ -43,8 +43,8 @@ pub static GROUPS: [Group; 5] = [
     Group { name: "Output", ids: &["mix", "morph", "output", "bypass"] },
 ];
 
-/// The settings of the scale, which the editor shows below the bands.
-pub static SCALE: Group = Group { name: "Scale", ids: &["root", "scale"] };
+/// The settings of the notes that may sound, which the editor shows below the bands.
+pub static NOTES: Group = Group { name: "Notes", ids: &["root", "scale", "range"] };
 
 /// Keys of fields in the saved state.
 const EDITOR_SIZE: &str = "editor-size";
@@ -294,7 +294,7 @@ fn allowed(spec: &Spec, value: f32) -> f32 {
 
 /// The name of the group that `id` is in.
 fn group_name(id: &str) -> &'static str {
-    let mut groups = GROUPS.iter().chain([&SCALE]);
+    let mut groups = GROUPS.iter().chain([&NOTES]);
     groups.find(|group| group.ids.contains(&id)).map_or("", |group| group.name)
 }
 

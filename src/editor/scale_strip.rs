@@ -1,4 +1,4 @@
-//! Below the grid: the keyboard of pitch classes, the scale, and the legend of the cells' marks.
+//! Below the grid: the keyboard of pitch classes, the scale, the range, and the legend of the cells' marks.
 
 use super::{
     band_grid,
@@ -7,7 +7,7 @@ use super::{
     theme::{self, Scale},
 };
 use crate::{
-    params::{Control, SCALE},
+    params::{Control, NOTES},
     session::Edits,
 };
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
@@ -18,7 +18,7 @@ pub fn keyboard_height(scale: Scale) -> f32 {
     scale.line(11.0) + scale.length(4.0)
 }
 
-/// The height of the line with the scale.
+/// The height of the line with the scale and the range.
 pub fn height(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(8.0).max(4.0)
 }
@@ -52,16 +52,18 @@ pub fn keyboard(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut E
     }
 }
 
-/// Shows the scale at the left of `area`, and the legend at its right.
+/// Shows the scale and the range at the left of `area`, and the legend at its right.
 pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
-    legend(ui, area, scale);
     let params = edits.params;
     let mut left = area.left();
-    for id in SCALE.ids {
-        let chars = if *id == "root" { 3.2 } else { 9.5 };
+    for id in NOTES.ids {
+        let (name, chars) = match *id {
+            "root" => ("Root", 3.2),
+            "scale" => ("Scale", 9.5),
+            _ => ("Range", 5.5),
+        };
         let width = chars * scale.font(12.0).size + ui.spacing().icon_width;
         let font = scale.font(12.0);
-        let name = if *id == "root" { "Root" } else { "Scale" };
         let at = egui::pos2(left, area.center().y);
         let caption = theme::text(ui.painter(), at, Align2::LEFT_CENTER, name, font, theme::DIM);
         left = caption.right() + scale.length(8.0).max(4.0);
@@ -74,9 +76,10 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
         }
         left += width + scale.length(16.0).max(8.0);
     }
+    legend(ui, area.with_min_x(left), scale);
 }
 
-/// Shows the meaning of the colours and marks.
+/// Shows the meaning of the colours and marks at the right of `area`, as many as it has room for.
 fn legend(ui: &Ui, area: Rect, scale: Scale) {
     let painter = ui.painter();
     let mut right = area.right_center();
@@ -86,6 +89,10 @@ fn legend(ui: &Ui, area: Rect, scale: Scale) {
         let label = state.map_or("Muted", BandState::name);
         let font = scale.font(11.0);
         let radius = 0.3 * font.size;
+        let width = painter.layout_no_wrap(label.into(), font.clone(), theme::DIM).size().x;
+        if right.x - width - 3.0 * radius < area.left() {
+            break;
+        }
         let text = theme::text(painter, right, Align2::RIGHT_CENTER, label, font, theme::DIM);
         right = text.left_center() - Vec2::X * 2.0 * radius;
         match state {

@@ -28,7 +28,7 @@ fn ids_and_order_are_those_of_the_settings() {
 #[test]
 fn every_parameter_is_in_one_group() {
     let mut grouped: Vec<_> =
-        GROUPS.iter().chain([&SCALE]).flat_map(|group| group.ids).copied().collect();
+        GROUPS.iter().chain([&NOTES]).flat_map(|group| group.ids).copied().collect();
     let mut ids: Vec<_> = ids().collect();
     grouped.sort_unstable();
     ids.sort_unstable();
@@ -36,11 +36,11 @@ fn every_parameter_is_in_one_group() {
 
     for (id, _, group) in ToneFilterParams::default().param_map() {
         let expected = match id.as_str() {
-            "listen" | "auto" | "tuning" | "transpose" | "range" => "Source",
+            "listen" | "auto" | "tuning" | "transpose" => "Source",
             "focus" | "sensitivity" | "listener" | "lookahead" => "Listener",
             "voice" | "octave" | "voices" | "drive" | "tone" | "keys" | "midi-out" => "Voice",
             "mix" | "morph" | "output" | "bypass" => "Output",
-            "root" | "scale" => "Scale",
+            "root" | "scale" | "range" => "Notes",
             _ => "Resonators",
         };
         assert_eq!(group, expected, "{id}");

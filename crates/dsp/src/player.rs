@@ -94,20 +94,27 @@ mod tests {
         assert_eq!(weights(&filter, Keys::Add, 0.0), [(12, 1.0)]);
         let any = weights(&filter, Keys::HoldAny, 0.0);
         assert_eq!(any, [0, 12, 24, 36, 53, 65].map(|tone| (tone, 1.0)));
-        for (keys, count) in [(Keys::Off, 4), (Keys::Hold, 1), (Keys::HoldAny, 4), (Keys::Add, 5)] {
-            // G# in four octaves.
+        for (keys, [published, whole]) in [
+            (Keys::Off, [4, 7]),
+            (Keys::Hold, [1, 2]),
+            (Keys::HoldAny, [4, 6]),
+            (Keys::Add, [5, 9]),
+        ] {
+            // G# in four or seven octaves.
             let scale = Settings {
                 scale: Scale::Custom,
                 custom: PitchClasses::NONE.with(11, true),
                 ..Settings::default()
             };
-            filter.set_settings(&Settings { keys, ..scale }).unwrap();
-            let sounding = filter.sounding_bands();
-            assert_eq!((0..TONES).filter(|tone| sounding.contains(*tone)).count(), count);
-            assert_eq!(sounding.contains(12), keys != Keys::Off);
-            // The key of A1.
-            let whole = Settings { keys, range: BandRange::Whole, ..scale };
-            assert_eq!(whole.bands_with_keys(filter.held()).contains(53), keys != Keys::Off);
+            for (range, count) in [(BandRange::Published, published), (BandRange::Whole, whole)] {
+                filter.set_settings(&Settings { keys, range, ..scale }).unwrap();
+                let sounding = filter.sounding_bands();
+                assert_eq!((0..TONES).filter(|tone| sounding.contains(*tone)).count(), count);
+                assert_eq!(sounding.contains(12), keys != Keys::Off);
+                // The key of A1.
+                let low = keys != Keys::Off && range == BandRange::Whole;
+                assert_eq!(sounding.contains(53), low);
+            }
         }
     }
 

@@ -187,7 +187,8 @@ fn entry(choice: &Choice, value: &Value) -> Result<usize, Unusable> {
 
 fn mask<const N: usize>(key: &str, value: &Value) -> Result<Switches<N>, Unusable> {
     let found = value.as_str().and_then(|digits| digits.parse().ok());
-    let reason = || format!("is unknown; use {} digits, 1 for on and 0 for off", Switches::<N>::digits());
+    let reason =
+        || format!("is unknown; use {} digits, 1 for on and 0 for off", Switches::<N>::digits());
     found.ok_or_else(|| Unusable::value(key, value, reason()))
 }
 

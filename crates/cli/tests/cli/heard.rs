@@ -162,29 +162,29 @@ fn tables_hold_time_and_the_level_and_state_of_every_note() {
     let csv = fs::read_to_string(folder.path("out.csv")).unwrap();
     let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
     let head = lines.next().unwrap();
-    assert_eq!((head.len(), head[0], head[1], head[13]), (50, "time", "A3", "A4"));
-    assert_eq!(head[48..], ["G#7", "played"]);
+    assert_eq!((head.len(), head[0], head[1], head[42]), (79, "time", "E1", "A4"));
+    assert_eq!(head[77..], ["G#7", "played"]);
     let rows: Vec<Vec<&str>> = lines.collect();
     assert_eq!(rows.len(), 40);
     assert_eq!((rows[0][0], rows[39][0]), ("0.050000", "2.000000"));
     let numbers =
-        |row: &[&str]| -> Vec<f64> { row[..49].iter().map(|text| text.parse().unwrap()).collect() };
+        |row: &[&str]| -> Vec<f64> { row[..78].iter().map(|text| text.parse().unwrap()).collect() };
     for (index, level) in numbers(&rows[39])[1..].iter().enumerate() {
         // The ceiling of a single tone is -10 dB of the whole.
-        let expected = if index == 12 { -14.0..-9.0 } else { -120.0..-12.0 };
+        let expected = if index == 41 { -14.0..-9.0 } else { -120.0..-12.0 };
         assert!(expected.contains(level), "band {index}: {level}");
     }
     // At the very end the note has ended.
-    assert!(rows[5..39].iter().all(|row| row[49] == "A4"), "{csv}");
+    assert!(rows[5..39].iter().all(|row| row[78] == "A4"), "{csv}");
 
     let json: Value = serde_json::from_slice(&fs::read(folder.path("out.json")).unwrap()).unwrap();
-    assert_eq!(json["notes"].as_array().unwrap().len(), 48);
+    assert_eq!(json["notes"].as_array().unwrap().len(), 77);
     let moments = json["moments"].as_array().unwrap();
     for (moment, row) in moments.iter().zip(&rows) {
         let numbers = numbers(row);
         assert_eq!(moment["time"], numbers[0]);
         assert_eq!(moment["levels"].as_array().unwrap(), &numbers[1..]);
-        let played: Vec<&str> = row[49].split_whitespace().collect();
+        let played: Vec<&str> = row[78].split_whitespace().collect();
         assert_eq!(moment["played"].as_array().unwrap(), &played[..]);
     }
     assert_eq!(moments.len(), rows.len());

@@ -196,7 +196,17 @@ impl Settings {
 impl Default for Settings {
     /// The sound of a new instance.
     fn default() -> Self {
-        Self { ring: 0.2, release: 20.0, focus: 100.0, auto: true, ..Self::REFERENCE }
+        Self {
+            ring: 0.2,
+            release: 20.0,
+            // Focus leaves out what is not played, so that faint notes need not be gated.
+            threshold: -50.0,
+            floor: -60.0,
+            focus: 100.0,
+            auto: true,
+            range: BandRange::Whole,
+            ..Self::REFERENCE
+        }
     }
 }
 
