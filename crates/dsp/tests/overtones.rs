@@ -154,7 +154,7 @@ fn vibrato_is_followed_after_the_delay_of_the_loop() {
 }
 
 /// The delay of the loop, in seconds, with that of the looks within a block.
-const DELAY: f64 = 0.026;
+const DELAY: f64 = 0.022;
 
 #[test]
 fn a_note_that_begins_is_in_tune_at_once() {

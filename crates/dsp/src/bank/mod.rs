@@ -21,7 +21,7 @@ use tone_filter_simd::{Kernel, Work};
 pub const LOUDEST: f32 = 8.0;
 
 /// Samples from one look at the bands' phases to the next, and the looks of a block.
-pub const LOOK: usize = 16;
+pub const LOOK: usize = 8;
 /// See [`LOOK`].
 pub const LOOKS: usize = BLOCK / LOOK;
 

@@ -195,7 +195,13 @@ impl Voices {
     }
 
     /// Looks at the bands after the last call of the bank, of `frames` samples that end at `end` in the block.
-    pub fn look(&mut self, kernel: Kernel, (bank, params): (&Bank, &BankParams), frames: usize, end: usize) {
+    pub fn look(
+        &mut self,
+        kernel: Kernel,
+        (bank, params): (&Bank, &BankParams),
+        frames: usize,
+        end: usize,
+    ) {
         self.total_powers[end - frames..end].copy_from_slice(bank.total_powers(frames));
         if end.is_multiple_of(LOOK) {
             self.oscillators.look(kernel, &params.pitches, &bank.state(params), end);

@@ -25,7 +25,14 @@ const SHIFT: i32 = 2;
 
 /// Poles of the low-pass of the phase, and the frequency in Hz of each.
 const POLES: usize = 4;
-const CUTOFF: f64 = 26.0;
+/// See [`POLES`].
+const CUTOFF: f64 = 28.0;
+
+/// Poles of the low-pass of the amplitude, each like one of the phase.
+const LEVEL_POLES: usize = 2;
+
+/// By what factor an amplitude is above the followed one where a note begins.
+const RISE: f32 = 2.0;
 
 /// Seconds at which a band sounds in which the time constant of each pole grows by one block.
 const OPENING: f64 = 0.012;
@@ -78,8 +85,11 @@ pub struct Oscillators {
     /// By how much each pole of the low-pass lags, and its time constant in blocks.
     lags: [Lanes; POLES],
     spans: Lanes,
+    /// The amplitude after each pole of its low-pass.
+    levels: [Lanes; LEVEL_POLES],
     /// The greatest time constant, and by how much it grows in a block.
     span: f32,
+    /// See `span`.
     growth: f32,
     /// The power that each band has in the sum.
     powers: Lanes,
@@ -101,6 +111,7 @@ impl Oscillators {
             looked: 0.0,
             lags: [Lanes::ZERO; POLES],
             spans: Lanes::ZERO,
+            levels: [Lanes::ZERO; LEVEL_POLES],
             span: -1.0 / libm::expm1(-std::f64::consts::TAU * CUTOFF * block) as f32,
             growth: (block / OPENING) as f32,
             measured: Lanes::ZERO,
@@ -160,9 +171,16 @@ impl Oscillators {
             // Each pole passes on what is left of a turn when its lag has changed.
             let turn = wrapped(phase - self.measured.0[tone] - BLOCK as f32 * nominal);
             let mut turn = if was_locked { turn } else { 0.0 };
-            let span = if was_locked { self.spans.0[tone] + self.growth } else { 1.0 };
+            let amplitude = share * sum;
+            let begins = !was_locked | (amplitude > RISE * self.amplitudes.0[tone]);
+            let span = if begins { 1.0 } else { self.spans.0[tone] + self.growth };
             let span = span.min(self.span);
             let kept = 1.0 - 1.0 / span;
+            let mut level = amplitude;
+            for levels in &mut self.levels {
+                level += kept * (levels.0[tone] - level);
+                levels.0[tone] = level;
+            }
             let mut lag = 0.0;
             for lags in &mut self.lags {
                 let last = if was_locked { lags.0[tone] } else { 0.0 };
@@ -188,7 +206,7 @@ impl Oscillators {
             self.measured.0[tone] = phase;
             self.spans.0[tone] = span;
             self.tangents.0[tone] = tan(0.5 * frequency);
-            self.amplitudes.0[tone] = if locked { share * sum } else { 0.0 };
+            self.amplitudes.0[tone] = if locked { level } else { 0.0 };
             self.locked.0[tone] = if locked { 1.0 } else { 0.0 };
         }
     }
