@@ -1,10 +1,10 @@
-//! The oscillator voices with notes that have overtones, with chords and with vibrato: what sounds is the textbook's
+//! The oscillator voices with notes that have overtones and with vibrato: what sounds is the textbook's
 //! waveform at the pitch of the input, and little else.
 
 mod spectrum;
 
 use realfft::num_complex::Complex;
-use spectrum::{harmonics, ideal, spectrum};
+use spectrum::{harmonics, ideal};
 use std::f64::consts::{PI, TAU};
 use tone_filter_dsp::{BandMask, Settings, ToneFilter, Voice, notes};
 
@@ -73,39 +73,6 @@ fn a_note_with_overtones_has_the_harmonics_of_the_voice() {
     }
 }
 
-#[test]
-fn a_triad_of_sines_is_three_notes() {
-    // Major and minor, with what lies between the notes' harmonics.
-    for root in [0, 5, 12, 19] {
-        for third in [3, 4] {
-            let tones = [root, root + third, root + 7];
-            let part = |t: usize| {
-                let sine = |tone: &usize| (TAU * frequency(*tone) / RATE * t as f64).sin();
-                tones.iter().map(sine).sum::<f64>()
-            };
-            let input: Vec<f32> = (0..132_300).map(|t| (0.15 * part(t)) as f32).collect();
-            for voice in [Voice::Sine, Voice::Square] {
-                let output = filtered(&alone(&tones, voice), &input);
-                let start = output.len() - 65_536;
-                let mut bins: Vec<f64> =
-                    spectrum(&output[start..]).iter().map(Complex::norm_sqr).collect();
-                bins[..5].fill(0.0);
-                let all: f64 = bins.iter().sum();
-                for hertz in tones.map(frequency) {
-                    for n in 1..=(0.5 * RATE / hertz) as usize {
-                        let middle = (n as f64 * hertz * 65_536.0 / RATE).round() as usize;
-                        let last = (middle + 4).min(bins.len() - 1);
-                        bins[middle - 4..=last].fill(0.0);
-                    }
-                }
-                let rest = 10.0 * (bins.iter().sum::<f64>() / all).log10();
-                println!("{voice:?} {root} + {third}: {rest:.1} dB");
-                assert!(rest < -50.0, "{voice:?} {root} + {third}: {rest:.1} dB");
-            }
-        }
-    }
-}
-
 /// The instantaneous frequency of `signal` around `hertz` in cents from it: the turn of the fundamental's phase in 5 ms,
 /// with overtones removed by windows of Hann, one for each millisecond.
 fn cents(signal: &[f32], hertz: f64) -> Vec<f64> {
@@ -155,17 +122,3 @@ fn vibrato_is_followed_after_the_delay_of_the_loop() {
 
 /// The delay of the loop, in seconds, with that of the looks within a block.
 const DELAY: f64 = 0.022;
-
-#[test]
-fn a_note_that_begins_is_in_tune_at_once() {
-    for tone in [12, 24, 36] {
-        let hertz = frequency(tone) * (20f64 / 1200.0).exp2();
-        let mut input = vec![0.0; 22_050];
-        input.extend(note(hertz, 0.6));
-        let output = filtered(&alone(&[tone], Voice::Sine), &input);
-        let pitch = cents(&output[22_050..], hertz);
-        let last = pitch[..400].iter().rposition(|cents| cents.abs() > 5.0).map_or(0, |at| at + 1);
-        println!("{}: in tune {last} ms after its start", notes::name(tone));
-        assert!(last < 60, "{}: in tune {last} ms after its start", notes::name(tone));
-    }
-}
