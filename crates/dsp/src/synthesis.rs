@@ -1,7 +1,7 @@
 //! Synthesis: the banks and their voices make the wet signal, by the plan.
 
 use crate::{
-    bank::{Bank, BankParams},
+    bank::{Bank, BankParams, LOOK},
     downmix::mean,
     lanes::{BLOCK, Lanes},
     notes::{PUBLISHED, TONES},
@@ -170,10 +170,19 @@ impl Synthesis {
         let parts = self.parts[..self.count].iter_mut().zip(&self.inputs).zip(&mut self.wet);
         for ((Part { bank, voices }, input), wet) in parts {
             let (input, wet) = (&input[part.clone()], &mut wet[part.clone()]);
-            bank.process(kernel, &self.params, position, input, wet);
-            if self.oscillating {
-                voices.process(kernel, &self.timbres, (bank, &self.params), position, input, wet);
+            let params = &self.params;
+            if !self.oscillating {
+                bank.process(kernel, params, position, input, wet);
+                continue;
             }
+            let mut from = 0;
+            while from < input.len() {
+                let to = (from + LOOK - (position + from) % LOOK).min(input.len());
+                bank.process(kernel, params, position + from, &input[from..to], &mut wet[from..to]);
+                voices.look(kernel, (bank, params), to - from, position + to);
+                from = to;
+            }
+            voices.process(kernel, &self.timbres, params, position, input, wet);
         }
         if two && !apart {
             let [left, right] = &mut self.wet;

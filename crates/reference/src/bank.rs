@@ -50,6 +50,11 @@ impl Resonator {
         y
     }
 
+    /// The last output.
+    pub(crate) fn output(&self) -> f64 {
+        self.y[0]
+    }
+
     /// What the oscillation was a quarter of a period before the last output, if it is one of `w` radians a sample.
     ///
     /// While the outputs are `A cos(p - n w)`, those before the last one add up to `A sin(p - w/2) / (2 sin(w/2))`.

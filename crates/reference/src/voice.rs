@@ -2,14 +2,22 @@
 //!
 //! Levels and phases are set once a block of 64 samples. Between two blocks, gains and phases are straight lines.
 
-use crate::{Sound, TONES, Voice, bank::Bank, chip::Chip, low_pass_step};
+use crate::{Resonator, Sound, TONES, Voice, bank::Bank, chip::Chip, low_pass_step};
 use std::f64::consts::{PI, SQRT_2, TAU};
 
 /// Samples of a block.
 pub(crate) const BLOCK: usize = 64;
 
-/// The share of an error that is corrected in a block.
-const CORRECTION: f64 = 0.25;
+/// Samples from one look at a resonator's oscillation to the next.
+const LOOK: usize = 8;
+
+/// Poles of the low-passes of phase and amplitude, and the frequency of each in Hz.
+const PHASE_POLES: usize = 4;
+const AMPLITUDE_POLES: usize = 2;
+const POLE: f64 = 28.0;
+
+/// Seconds at which a note sounds in which the time constants of the poles grow by a block.
+const OPENING: f64 = 0.012;
 
 /// The oscillator of a note.
 #[derive(Debug, Clone, Copy, Default)]
@@ -17,10 +25,19 @@ struct Oscillator {
     /// Phase of the detected note at the start of the block, and what a sample adds; radians.
     phase: f64,
     step: f64,
-    /// The frequency of the resonator's oscillation as measured, radians a sample, and its phase at the start of the
-    /// block.
+    /// The nominal frequency of the note and that of the resonator's oscillation as measured, radians a sample.
+    nominal: f64,
     frequency: f64,
+    /// Real and imaginary part of the sum of the looks at the resonator, turned to the end of the block.
+    looks: [f64; 2],
+    /// The phase that they gave at the start of the block.
     measured: f64,
+    /// The turns beyond the nominal ones that each pole of the phase's low-pass has not yet passed on.
+    lags: [f64; PHASE_POLES],
+    /// The outputs of the poles of the amplitude's low-pass.
+    amplitudes: [f64; AMPLITUDE_POLES],
+    /// One over the step of the poles.
+    span: f64,
     /// The power that is followed.
     power: f64,
     /// Amplitudes at the start and at the end of the block.
@@ -53,12 +70,10 @@ pub(crate) fn process(sound: &Sound, sample_rate: f64, input: &[f64]) -> Vec<f64
             oscillators.iter_mut().enumerate().filter(|(tone, _)| sound.sounding[*tone])
         {
             if block == 0 {
-                own.frequency = nominal(tone);
+                (own.nominal, own.frequency) = (nominal(tone), nominal(tone));
             }
-            let y = bank.bands()[tone].resonance;
-            let quadrature = bank.resonators[tone].quadrature(own.frequency);
-            own.lock(quadrature.atan2(y), block == 0);
-            let power = (y * y + quadrature * quadrature) / 2.0;
+            own.lock(sample_rate, block == 0);
+            let power = own.amplitudes[AMPLITUDE_POLES - 1].powi(2) / 2.0;
             own.power += follow * (gate.level(power) - own.power);
             own.gains = [own.gains[1], own.power.sqrt()];
             notes.push((power, nominal(tone)));
@@ -82,25 +97,61 @@ pub(crate) fn process(sound: &Sound, sample_rate: f64, input: &[f64]) -> Vec<f64
             wet.push(between(gains, frame + 1) * low_pass);
             bank.next(*x);
             total_powers[frame] = bank.total_power();
+            if (frame + 1) % LOOK == 0 {
+                for (own, resonator) in oscillators.iter_mut().zip(&bank.resonators) {
+                    own.look(resonator, BLOCK - frame - 1);
+                }
+            }
         }
     }
     wet
 }
 
 impl Oscillator {
-    /// Begins a block with the resonator's `phase` at its start: corrects the measured frequency by what the phase has
-    /// turned, and the own phase over the block.
-    fn lock(&mut self, phase: f64, first: bool) {
+    /// Looks at the oscillation of the `resonator`, `left` samples before the end of the block.
+    fn look(&mut self, resonator: &Resonator, left: usize) {
+        let quadrature = resonator.quadrature(self.frequency);
+        let angle = quadrature.atan2(resonator.output()) + self.nominal * left as f64;
+        let amplitude = quadrature.hypot(resonator.output());
+        self.looks[0] += amplitude * angle.cos();
+        self.looks[1] += amplitude * angle.sin();
+    }
+
+    /// Begins a block: the oscillator goes to the low-passed phase of the last block's looks. At the `first` one the
+    /// resonators rest.
+    fn lock(&mut self, sample_rate: f64, first: bool) {
         let wrapped = |angle: f64| angle - TAU * (angle / TAU).round();
         let block = BLOCK as f64;
+        let [re, im] = std::mem::take(&mut self.looks);
+        let phase = im.atan2(re);
+        let amplitude = im.hypot(re) * LOOK as f64 / block;
+        let mut turn = wrapped(phase - self.measured - block * self.nominal);
+        if first || amplitude > 2.0 * self.amplitudes[AMPLITUDE_POLES - 1] {
+            self.span = 1.0;
+        } else {
+            self.span += block / (OPENING * sample_rate);
+        }
+        let slowest = 1.0 / (1.0 - (-TAU * POLE * block / sample_rate).exp());
+        self.span = self.span.min(slowest);
         if first {
-            self.phase = phase;
+            turn = 0.0;
         } else {
             self.phase += self.step * block;
-            let error = phase - self.measured - block * self.frequency;
-            self.frequency += CORRECTION * wrapped(error) / block;
         }
-        self.step = self.frequency + CORRECTION * wrapped(phase - self.phase) / block;
+        for lag in &mut self.lags {
+            let before = *lag;
+            *lag = (before + turn) * (1.0 - 1.0 / self.span);
+            turn += before - *lag;
+        }
+        let mut input = amplitude;
+        for output in &mut self.amplitudes {
+            *output += (input - *output) / self.span;
+            input = *output;
+        }
+        let followed = phase - self.lags.iter().sum::<f64>();
+        let within = |step: f64| step.clamp(self.nominal / 2.0, self.nominal * 2.0);
+        self.step = within(self.nominal + wrapped(followed - self.phase) / block);
+        self.frequency = within(self.nominal + turn / block);
         self.measured = phase;
     }
 }

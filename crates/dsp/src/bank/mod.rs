@@ -20,6 +20,11 @@ use tone_filter_simd::{Kernel, Work};
 /// the input has an effect.
 pub const LOUDEST: f32 = 8.0;
 
+/// Samples from one look at the bands' phases to the next, and the looks of a block.
+pub const LOOK: usize = 8;
+/// See [`LOOK`].
+pub const LOOKS: usize = BLOCK / LOOK;
+
 /// States and powers below this are negligible: the product of a band, its effective value and any drive is below the
 /// smallest number.
 const NEGLIGIBLE: f32 = 1e-32;
@@ -63,7 +68,7 @@ impl BankParams {
             low_pass: Response::new(0.0),
             voice_low_pass: Response::new(0.0),
             gains: [1.0; 2],
-            pitches: Pitches { angles: Lanes::ZERO, lo_weights: Lanes::ZERO },
+            pitches: Pitches::ZERO,
             tones: Tones::ZERO,
             ring: f32::NAN,
             tuning: f32::NAN,
@@ -107,6 +112,11 @@ impl BankParams {
             let angle = design.angle;
             self.pitches.angles.0[tone] = angle as f32;
             self.pitches.lo_weights.0[tone] = 2.0 / rise;
+            for (look, back) in (1..).zip(&mut self.pitches.backs) {
+                let turned = angle * (look * LOOK) as f64;
+                let (sine, cosine) = libm::sincos(angle * BLOCK as f64 - turned);
+                (back[0].0[tone], back[1].0[tone]) = (cosine as f32, sine as f32);
+            }
             self.tones.angular_frequency[tone] = (angle * self.sample_rate) as f32;
             self.tones.lo_weight[tone] = (f64::from(fall) / libm::sin(angle)) as f32;
             self.tones.bp_weight[tone] = libm::tan(angle / 2.0) as f32;
@@ -169,6 +179,14 @@ pub struct Pitches {
     pub angles: Lanes,
     /// Two over the share of `bp` that `lo` grows by with each sample.
     pub lo_weights: Lanes,
+    /// Cosine and sine of what each band turns from each look at it to the end of the block, at its nominal frequency.
+    pub backs: [[Lanes; 2]; LOOKS],
+}
+
+impl Pitches {
+    /// All zero.
+    const ZERO: Self =
+        Self { angles: Lanes::ZERO, lo_weights: Lanes::ZERO, backs: [[Lanes::ZERO; 2]; LOOKS] };
 }
 
 /// The coefficients of the resonators that are needed for their phase.

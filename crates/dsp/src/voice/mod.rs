@@ -8,7 +8,7 @@ mod oscillators;
 mod waveform;
 
 use crate::{
-    bank::{Bank, BankParams, one_pole::OnePole},
+    bank::{Bank, BankParams, LOOK, one_pole::OnePole},
     lanes::{BLOCK, Lanes, sum},
     notes::{TONES, frequency},
     settings::{Settings, Voice},
@@ -171,7 +171,7 @@ impl Voices {
     /// At rest, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         Self {
-            oscillators: Oscillators::new(),
+            oscillators: Oscillators::new(sample_rate),
             chip: Chip::new(sample_rate),
             chips: false,
             total_powers: [0.0; BLOCK],
@@ -191,6 +191,20 @@ impl Voices {
         self.oscillators.lock(kernel, &params.pitches, &bank.state(params), weights);
         if self.fresh {
             self.total_powers = [bank.total_power(); BLOCK];
+        }
+    }
+
+    /// Looks at the bands after the last call of the bank, of `frames` samples that end at `end` in the block.
+    pub fn look(
+        &mut self,
+        kernel: Kernel,
+        (bank, params): (&Bank, &BankParams),
+        frames: usize,
+        end: usize,
+    ) {
+        self.total_powers[end - frames..end].copy_from_slice(bank.total_powers(frames));
+        if end.is_multiple_of(LOOK) {
+            self.oscillators.look(kernel, &params.pitches, &bank.state(params), end);
         }
     }
 
@@ -249,14 +263,13 @@ impl Voices {
         &mut self,
         kernel: Kernel,
         timbres: &Timbres,
-        (bank, params): (&Bank, &BankParams),
+        params: &BankParams,
         position: usize,
         input: &[f32],
         wet: &mut [f32],
     ) {
         let frames = wet.len();
         let (mut sums, mut chip) = ([0.0; BLOCK], [0.0; BLOCK]);
-        self.total_powers[position..position + frames].copy_from_slice(bank.total_powers(frames));
         let noise = if self.chips { self.chip.noise(input) } else { [0.0; BLOCK] };
         for (timbre, shares) in timbres.sounding() {
             let Timbre { voice, octave, levels: [all, low], .. } = timbre;

@@ -1,12 +1,12 @@
 //! One oscillator a band, locked to the oscillation in the band.
 //!
 //! The two integrators of a resonator give the phase of its input, if one reckons with the frequency at which
-//! it really rings (`docs/dsp.md`). Once a block of [`BLOCK`] samples the phase is read, its slope is the frequency,
-//! and the oscillator runs on in a straight line to where the phase will be at the end of the block.
+//! it really rings (`docs/dsp.md`). Several looks at the oscillation in a block of [`BLOCK`] samples are averaged to
+//! one phase, which passes a low-pass, and the oscillator goes there in a straight line in the next block.
 
 use super::waveform::{CHUNK, Table};
 use crate::{
-    bank::{Pitches, kernel::State},
+    bank::{LOOK, LOOKS, Pitches, kernel::State},
     lanes::{BLOCK, LANES, Lanes, sum},
     notes::TONES,
 };
@@ -23,8 +23,19 @@ const PERIOD: f32 = (1u32 << 30) as f32;
 /// By how much an octave of 0 shifts a phase to make 2^32 a period.
 const SHIFT: i32 = 2;
 
-/// The share of the error by which phase and frequency are corrected in a block.
-const CORRECTION: f32 = 0.25;
+/// Poles of the low-pass of the phase, and the frequency in Hz of each.
+const POLES: usize = 4;
+/// See [`POLES`].
+const CUTOFF: f64 = 28.0;
+
+/// Poles of the low-pass of the amplitude, each like one of the phase.
+const LEVEL_POLES: usize = 2;
+
+/// By what factor an amplitude is above the followed one where a note begins.
+const RISE: f32 = 2.0;
+
+/// Seconds at which a band sounds in which the time constant of each pole grows by one block.
+const OPENING: f64 = 0.012;
 
 /// The greatest deviation from a band's nominal frequency, as a factor. A band whose neighbour is played responds to the
 /// neighbour's note, and its oscillator must not play another one.
@@ -62,11 +73,24 @@ pub struct Oscillators {
     /// At the start of the current block, and what a sample adds.
     phases: [u32; LANES],
     steps: [u32; LANES],
-    /// Frequencies in radians a sample, as measured.
-    frequencies: Lanes,
-    /// The phase of the band's oscillation at the start of the current block, and its amplitude.
+    /// Tangents of half the measured frequencies in radians a sample.
+    tangents: Lanes,
+    /// The sum of the looks at a band in the last block, turned to its end at the nominal frequency, and their number.
+    looks: [Lanes; 2],
+    looked: f32,
+    /// The phase of the band's oscillation at the start of the current block less what it turns at the nominal frequency,
+    /// and its amplitude.
     measured: Lanes,
     amplitudes: Lanes,
+    /// By how much each pole of the low-pass lags, and its time constant in blocks.
+    lags: [Lanes; POLES],
+    spans: Lanes,
+    /// The amplitude after each pole of its low-pass.
+    levels: [Lanes; LEVEL_POLES],
+    /// The greatest time constant, and by how much it grows in a block.
+    span: f32,
+    /// See `span`.
+    growth: f32,
     /// The power that each band has in the sum.
     powers: Lanes,
     /// Amplitudes of the oscillators at the start and at the end of the current block.
@@ -76,12 +100,20 @@ pub struct Oscillators {
 }
 
 impl Oscillators {
-    /// At rest.
-    pub const fn new() -> Self {
+    /// At rest, for `sample_rate` in Hz.
+    pub fn new(sample_rate: f64) -> Self {
+        let block = BLOCK as f64 / sample_rate;
         Self {
             phases: [0; LANES],
             steps: [0; LANES],
-            frequencies: Lanes::ZERO,
+            tangents: Lanes::ZERO,
+            looks: [Lanes::ZERO; 2],
+            looked: 0.0,
+            lags: [Lanes::ZERO; POLES],
+            spans: Lanes::ZERO,
+            levels: [Lanes::ZERO; LEVEL_POLES],
+            span: -1.0 / libm::expm1(-std::f64::consts::TAU * CUTOFF * block) as f32,
+            growth: (block / OPENING) as f32,
             measured: Lanes::ZERO,
             amplitudes: Lanes::ZERO,
             powers: Lanes::ZERO,
@@ -90,47 +122,91 @@ impl Oscillators {
         }
     }
 
-    /// Begins a block: reads the phases of the bands in `state` that have a share in the sum, or had one.
-    pub fn lock(&mut self, kernel: Kernel, pitches: &Pitches, state: &State, weights: &Lanes) {
+    /// Looks at the bands in `state`, which ends a look's share of a block: at `position`, a multiple of [`LOOK`].
+    pub fn look(&mut self, kernel: Kernel, pitches: &Pitches, state: &State, position: usize) {
         kernel.vectorize(
             #[inline(always)]
-            || self.lock_all(pitches, state, weights),
+            || self.look_at_all(pitches, state, &pitches.backs[(position / LOOK - 1) % LOOKS]),
+        );
+        self.looked += 1.0;
+    }
+
+    #[inline(always)]
+    fn look_at_all(&mut self, pitches: &Pitches, state: &State, [cosines, sines]: &[Lanes; 2]) {
+        for tone in 0..TONES {
+            let (lo, bp) = (state.lo.0[tone], state.bp.0[tone]);
+            // When `bp = A cos(p)`, the loop holds `lo = A rise / (2 sin(w/2)) sin(p - w/2)`.
+            let quadrature = self.tangents.0[tone] * (lo * pitches.lo_weights.0[tone] + bp);
+            let (cosine, sine) = (cosines.0[tone], sines.0[tone]);
+            self.looks[0].0[tone] += cosine * bp - sine * quadrature;
+            self.looks[1].0[tone] += sine * bp + cosine * quadrature;
+        }
+    }
+
+    /// Begins a block: reads the phases of the bands in `state` that have a share in the sum, or had one.
+    pub fn lock(&mut self, kernel: Kernel, pitches: &Pitches, state: &State, weights: &Lanes) {
+        if self.looked == 0.0 {
+            self.tangents = Lanes(pitches.angles.0.map(|angle| tan(0.5 * angle)));
+            self.look(kernel, pitches, state, BLOCK);
+        }
+        kernel.vectorize(
+            #[inline(always)]
+            || self.lock_all(pitches, weights),
         );
     }
 
     /// All bands alike, without a branch.
     #[inline(always)]
-    fn lock_all(&mut self, pitches: &Pitches, state: &State, weights: &Lanes) {
+    fn lock_all(&mut self, pitches: &Pitches, weights: &Lanes) {
         self.gains[0] = self.gains[1];
+        let share = 1.0 / self.looked;
+        self.looked = 0.0;
         for tone in 0..LANES {
-            let (lo, bp) = (state.lo.0[tone], state.bp.0[tone]);
             let nominal = pitches.angles.0[tone];
             let was_locked = self.locked.0[tone] > 0.0;
             let locked = weights.0[tone] + self.gains[0].0[tone] > 0.0;
-            let frequency = if was_locked { self.frequencies.0[tone] } else { nominal };
+            let (phase, sum) = polar(self.looks[0].0[tone], self.looks[1].0[tone]);
+            (self.looks[0].0[tone], self.looks[1].0[tone]) = (0.0, 0.0);
 
-            // When `bp = A cos(p)`, the loop holds `lo = A rise / (2 sin(w/2)) sin(p - w/2)`.
-            let quadrature = tan(0.5 * frequency) * (lo * pitches.lo_weights.0[tone] + bp);
-            let (phase, amplitude) = polar(bp, quadrature);
+            // Each pole passes on what is left of a turn when its lag has changed.
+            let turn = wrapped(phase - self.measured.0[tone] - BLOCK as f32 * nominal);
+            let mut turn = if was_locked { turn } else { 0.0 };
+            let amplitude = share * sum;
+            let begins = !was_locked | (amplitude > RISE * self.amplitudes.0[tone]);
+            let span = if begins { 1.0 } else { self.spans.0[tone] + self.growth };
+            let span = span.min(self.span);
+            let kept = 1.0 - 1.0 / span;
+            let mut level = amplitude;
+            for levels in &mut self.levels {
+                level += kept * (levels.0[tone] - level);
+                levels.0[tone] = level;
+            }
+            let mut lag = 0.0;
+            for lags in &mut self.lags {
+                let last = if was_locked { lags.0[tone] } else { 0.0 };
+                let next = kept * (last + turn);
+                turn -= next - last;
+                lag += next;
+                lags.0[tone] = next;
+            }
 
-            let turned = phase - self.measured.0[tone];
-            let error = wrapped(turned - BLOCK as f32 * frequency) / BLOCK as f32;
-            let followed = frequency + CORRECTION * error;
-            let followed = followed.max(nominal / RANGE).min(nominal * RANGE);
-            let frequency = if was_locked { followed } else { nominal };
+            let turned = self.steps[tone].wrapping_mul(BLOCK as u32);
+            let turned = self.phases[tone].wrapping_add(turned);
+            let followed = truncated(wrapped(phase - lag) * (PERIOD / TAU)) as u32;
+            let start = if was_locked { turned } else { followed };
+            let behind = (followed.wrapping_sub(start) << SHIFT) as i32 >> SHIFT;
+            let step = nominal * (PERIOD / TAU) + behind as f32 / BLOCK as f32;
+            let nominal_step = nominal * (PERIOD / TAU);
+            let step = step.max(nominal_step / RANGE).min(nominal_step * RANGE);
+            let frequency = nominal + turn / BLOCK as f32;
+            let frequency = frequency.max(nominal / RANGE).min(nominal * RANGE);
 
-            let measured = truncated(phase * (PERIOD / TAU)) as u32;
-            let predicted = self.steps[tone].wrapping_mul(BLOCK as u32);
-            let predicted = self.phases[tone].wrapping_add(predicted);
-            let predicted = if was_locked { predicted } else { measured };
-            let behind = (measured.wrapping_sub(predicted) << SHIFT) as i32 >> SHIFT;
-            let step = frequency * (PERIOD / TAU) + CORRECTION / BLOCK as f32 * behind as f32;
-
-            self.phases[tone] = predicted;
+            self.phases[tone] = start;
             self.steps[tone] = truncated(step) as u32;
             self.measured.0[tone] = phase;
-            self.amplitudes.0[tone] = if locked { amplitude } else { 0.0 };
-            self.frequencies.0[tone] = frequency;
+            self.spans.0[tone] = span;
+            self.tangents.0[tone] = tan(0.5 * frequency);
+            self.amplitudes.0[tone] = if locked { level } else { 0.0 };
             self.locked.0[tone] = if locked { 1.0 } else { 0.0 };
         }
     }

@@ -80,7 +80,7 @@ fn roles_and_volumes_are_the_chips() {
 /// The spectrum of two seconds of a lead of 880 Hz and a square of 1320 Hz over a bass of 220 Hz, as powers.
 fn spectrum(sample_rate: f64, octave: i32) -> Vec<f64> {
     let mut chip = Chip::new(sample_rate);
-    let mut oscillators = Oscillators::new();
+    let mut oscillators = Oscillators::new(sample_rate);
     let level =
         |hertz: f64, rate| Waveforms::shared().level(hertz * f64::from(octave).exp2(), rate);
     let (mut all, mut low) = ([None; TONES], [None; TONES]);

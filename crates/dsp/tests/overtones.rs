@@ -1,0 +1,124 @@
+//! The oscillator voices with notes that have overtones and with vibrato: what sounds is the textbook's
+//! waveform at the pitch of the input, and little else.
+
+mod spectrum;
+
+use realfft::num_complex::Complex;
+use spectrum::{harmonics, ideal};
+use std::f64::consts::{PI, TAU};
+use tone_filter_dsp::{BandMask, Settings, ToneFilter, Voice, notes};
+
+const RATE: f64 = 44_100.0;
+
+fn frequency(tone: usize) -> f64 {
+    notes::frequency(tone, 440.0, 0.0)
+}
+
+/// The bands of `tones` and the voice alone: no listener, no level, nothing dry.
+fn alone(tones: &[usize], voice: Voice) -> Settings {
+    let bands = tones.iter().fold(BandMask::NONE, |bands, tone| bands.with(*tone, true));
+    let settings = Settings { voice, bands, mix: 100.0, tone: 20_000.0, ..Settings::REFERENCE };
+    Settings { ring: 0.2, release: 20.0, ..settings }
+}
+
+fn filtered(settings: &Settings, input: &[f32]) -> Vec<f32> {
+    let mut output = input.to_vec();
+    ToneFilter::new(RATE, settings).unwrap().process(&mut [&mut output]);
+    output
+}
+
+fn db(ratio: f64) -> f64 {
+    20.0 * ratio.log10()
+}
+
+/// A note of six overtones, each with an amplitude in inverse proportion to its number.
+fn note(hertz: f64, seconds: f64) -> Vec<f32> {
+    let sample = |t: usize| -> f64 {
+        let w = TAU * hertz / RATE * t as f64;
+        (1..=6).map(|n| 0.2 / f64::from(n) * (f64::from(n) * w).sin()).sum()
+    };
+    (0..(seconds * RATE) as usize).map(|t| sample(t) as f32).collect()
+}
+
+/// The harmonics of `output` after half a second are the textbook's within 1.5 dB up to 0.4 of the rate, and all else
+/// is 60 dB down.
+fn check(place: &str, voice: Voice, hertz: f64, output: &[f32]) {
+    let count = (0.5 * RATE / hertz) as usize;
+    let (powers, rest) = harmonics(&output[(0.5 * RATE) as usize..], hertz, RATE, count);
+    let rest = 10.0 * (rest / powers.iter().sum::<f64>()).log10();
+    println!("{place}: {rest:.1} dB");
+    for n in (1..=count).take_while(|&n| n as f64 * hertz < 0.4 * RATE) {
+        let (expected, level) = (ideal(voice, n), db((powers[n - 1] / powers[0]).sqrt()));
+        if expected < 1e-6 {
+            assert!(level < -60.0, "{place}: harmonic {n} at {level:.1} dB");
+        } else {
+            let error = level - db(expected);
+            assert!(error.abs() < 1.5, "{place}: harmonic {n} is {error:+.2} dB off");
+        }
+    }
+    assert!(rest < -60.0, "{place}: {rest:.1} dB are no harmonics");
+}
+
+const WAVEFORMS: [Voice; 5] =
+    [Voice::Square, Voice::Pulse25, Voice::Pulse12, Voice::Triangle, Voice::Saw];
+
+#[test]
+fn a_note_with_overtones_has_the_harmonics_of_the_voice() {
+    for tone in (0..36).step_by(4) {
+        let input = note(frequency(tone), 1.5);
+        for voice in WAVEFORMS {
+            let output = filtered(&alone(&[tone], voice), &input);
+            check(&format!("{voice:?} {}", notes::name(tone)), voice, frequency(tone), &output);
+        }
+    }
+}
+
+/// The instantaneous frequency of `signal` around `hertz` in cents from it: the turn of the fundamental's phase in 5 ms,
+/// with overtones removed by windows of Hann, one for each millisecond.
+fn cents(signal: &[f32], hertz: f64) -> Vec<f64> {
+    let length = (8.0 * RATE / hertz) as usize;
+    let phases: Vec<f64> = (0..signal.len() - length)
+        .step_by(44)
+        .map(|start| {
+            let sum: Complex<f64> = (0..length)
+                .map(|t| {
+                    let window = 1.0 - (TAU * (t as f64 + 0.5) / length as f64).cos();
+                    let angle = -TAU * hertz * (start + t) as f64 / RATE;
+                    Complex::from_polar(window * f64::from(signal[start + t]), angle)
+                })
+                .sum();
+            sum.arg()
+        })
+        .collect();
+    let turn = |pair: &[f64]| (pair[5] - pair[0] + PI).rem_euclid(TAU) - PI;
+    let turned = phases.windows(6).map(turn);
+    turned.map(|turn| 1200.0 * (1.0 + turn / (TAU * 220.0 / RATE) / hertz).log2()).collect()
+}
+
+#[test]
+fn vibrato_is_followed_after_the_delay_of_the_loop() {
+    // The resonator delays the modulation by its time constant, the loop by the rest.
+    let ring = 0.05f32;
+    let delay = f64::from(ring) / 1000f64.ln() + DELAY;
+    for tone in [12, 24] {
+        let hertz = frequency(tone);
+        let pitch = |time: f64| 40.0 * (TAU * 6.0 * time).sin();
+        let mut phase = 0.0;
+        let input: Vec<f32> = (0..88_200)
+            .map(|t| {
+                phase += TAU * hertz / RATE * (pitch(f64::from(t) / RATE) / 1200.0).exp2();
+                (0.3 * phase.sin()) as f32
+            })
+            .collect();
+        let output = filtered(&Settings { ring, ..alone(&[tone], Voice::Sine) }, &input);
+        let late = (delay * 1000.0 * 44.1 / 44.0).round() as usize;
+        let (played, heard) = (cents(&input, hertz), cents(&output, hertz));
+        let pairs = played[500..1400].iter().zip(&heard[500 + late..]);
+        let error = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        println!("{}: {error:.1} cents", notes::name(tone));
+        assert!(error < 5.0, "{}: {error:.1} cents off", notes::name(tone));
+    }
+}
+
+/// The delay of the loop, in seconds, with that of the looks within a block.
+const DELAY: f64 = 0.022;
