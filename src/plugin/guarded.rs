@@ -15,8 +15,8 @@ use std::{
     sync::Arc,
 };
 use tone_filter_dsp::{
-    DEFAULT_TEMPO, Keys, ToneFilter,
-    notes::{TONES, midi_note, name},
+    DEFAULT_TEMPO, Keys, Settings, ToneFilter,
+    notes::{midi_note, name},
 };
 use tone_filter_presets::{Error, Folder, Preset, ids};
 
@@ -62,9 +62,11 @@ fn error(error: Error) -> PresetError {
     PresetError { os_error, message: error.to_string() }
 }
 
-/// The key of the lowest band.
-fn first_key(params: &ToneFilterParams) -> u32 {
-    midi_note(0, params.chosen().settings.transpose) as u32
+/// The key of the lowest band, and the current settings.
+fn first_key(params: &ToneFilterParams) -> (u32, Settings) {
+    let settings = params.chosen().settings;
+    let lowest = settings.range.by_pitch().next().expect("a band");
+    (midi_note(lowest, settings.transpose) as u32, settings)
 }
 
 /// What an instance shares with its shim.
@@ -107,14 +109,15 @@ impl Instance for Guarded {
 
     /// The names of the bands that the keys play. The highest bands may have no key.
     fn note_name(&self, index: u32) -> Option<NoteName> {
-        let key =
-            u8::try_from(first_key(&self.session.params) + index).ok().filter(|key| *key < 128)?;
-        (index < TONES as u32).then(|| NoteName { key, name: name(index as usize) })
+        let (first, settings) = first_key(&self.session.params);
+        let key = u8::try_from(first + index).ok().filter(|key| *key < 128)?;
+        let tone = settings.range.by_pitch().nth(index as usize)?;
+        Some(NoteName { key, name: name(tone) })
     }
 
     fn note_names_version(&self) -> u32 {
-        first_key(&self.session.params)
-            | u32::from(self.session.params.chosen().settings.keys != Keys::Off) << 8
+        let (first, settings) = first_key(&self.session.params);
+        first | u32::from(settings.keys != Keys::Off) << 8 | (settings.range as u32) << 9
     }
 
     fn load_preset(&self, at: Location) -> Result<(), PresetError> {

@@ -185,9 +185,9 @@ fn changed_names_of_keys_are_told_on_the_main_thread() {
             host.take()
         };
         assert!(play("transpose", 0.5).is_empty(), "a host that has not asked knows none");
-        assert_eq!(names(&host), 48);
+        assert_eq!(names(&host), 77);
         assert_eq!(play("transpose", 1.0), ["names"]);
-        assert_eq!(names(&host), 47);
+        assert_eq!(names(&host), 76);
         assert_eq!(play("keys", 1.0), ["names"]);
         assert!(play("keys", 2.0).is_empty() && play("mix", 0.3).is_empty());
         host.deactivate();

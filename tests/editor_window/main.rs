@@ -15,7 +15,7 @@ use stage::Stage;
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
     Settings,
-    notes::{TONES, frequency, name},
+    notes::{PUBLISHED, frequency, name},
 };
 use xtask::display::{Display, Picture};
 
@@ -34,7 +34,7 @@ fn the_editor_in_a_window() {
 /// Sines of notes and amplitudes.
 fn chord(notes: &[(&str, f64)]) -> impl Fn(f64) -> f64 + Sync + use<> {
     let tones = notes.iter().map(|&(note, level)| {
-        let tone = (0..TONES).find(|&tone| name(tone) == note).unwrap();
+        let tone = (0..PUBLISHED).find(|&tone| name(tone) == note).unwrap();
         (TAU * frequency(tone, 440.0, 0.0), level)
     });
     let tones: Vec<_> = tones.collect();
@@ -64,7 +64,7 @@ fn due(notes: &[(&str, f64)], note: &str) -> Look {
     }
 }
 
-/// Where the 48 cells are.
+/// Where the cells of the published bands are.
 struct Grid {
     first: [usize; 4],
     last: [usize; 4],
@@ -98,7 +98,7 @@ impl Grid {
 
     /// Whether every cell looks as it must when `notes` sound.
     fn check(&self, picture: &Picture, notes: &[(&str, f64)]) -> Result<(), String> {
-        for tone in 0..TONES {
+        for tone in 0..PUBLISHED {
             let (look, due) = (self.cell(tone).look(picture), due(notes, name(tone)));
             // A band beside a loud one hears a little of it.
             if look != due && (due, look) != (Look::Dark, Look::Blue) {

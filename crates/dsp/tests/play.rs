@@ -7,7 +7,7 @@ use common::noise;
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
     BandMask, Kernel, KeyEvent, Keys, NoteValue, Settings, ToneFilter, Voice,
-    notes::{self, TONES, frequency},
+    notes::{self, PUBLISHED, TONES, frequency},
 };
 
 const RATE: f64 = 48_000.0;
@@ -15,7 +15,7 @@ const RATE: f64 = 48_000.0;
 /// All 48 notes, each with a phase of its own.
 fn cluster(seconds: f64) -> Vec<f32> {
     let mut noise = noise(7);
-    let notes: Vec<_> = (0..TONES).map(|tone| (frequency(tone, 440.0, 0.0), noise())).collect();
+    let notes: Vec<_> = (0..PUBLISHED).map(|tone| (frequency(tone, 440.0, 0.0), noise())).collect();
     let sample = |t: usize| {
         let note =
             |(hertz, phase): &(f64, f64)| (TAU * hertz * t as f64 / RATE + TAU * phase).sin();
@@ -110,7 +110,10 @@ fn added_keys_sound_beside_what_sounds_anyway() {
 fn a_bend_moves_the_bank() {
     // Two semitones above A4.
     let hertz = 440.0 * (2.0f64 / 12.0).exp2();
+    // The gate is above what a band two semitones away lets through.
+    let Settings { threshold, floor, .. } = Settings::REFERENCE;
     let settings = Settings { keys: Keys::Hold, focus: 0.0, ring: 1.0, ..wet(Voice::Square) };
+    let settings = Settings { threshold, floor, ..settings };
     let mut filter = ToneFilter::new(RATE, &settings).unwrap();
     filter.play(KeyEvent::Key(69, 1.0));
     let level = |filter: &mut ToneFilter| {

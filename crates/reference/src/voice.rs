@@ -11,7 +11,7 @@ pub(crate) const BLOCK: usize = 64;
 /// Samples from one look at a resonator's oscillation to the next.
 const LOOK: usize = 8;
 
-/// Poles of the low-passes of phase and amplitude, and the frequency of each in Hz.
+/// Poles of the low-passes of phase, and of amplitude and total power, and the frequency of each in Hz.
 const PHASE_POLES: usize = 4;
 const AMPLITUDE_POLES: usize = 2;
 const POLE: f64 = 28.0;
@@ -61,9 +61,16 @@ pub(crate) fn process(sound: &Sound, sample_rate: f64, input: &[f64]) -> Vec<f64
     let (mut low_pass, mut wet) = (0.0, Vec::with_capacity(input.len()));
     // The power of the input at each sample of the last block, and the gain in place of the second soft clip.
     let (mut total_powers, mut gains) = ([0.0; BLOCK], [2.0; 2]);
+    let mut totals = [0.0; AMPLITUDE_POLES];
+    let total_step = 1.0 - (-TAU * POLE * BLOCK as f64 / sample_rate).exp();
 
     for (block, samples) in input.chunks(BLOCK).enumerate() {
-        let gate = bank.constants.gate(total_powers.iter().sum::<f64>() / BLOCK as f64);
+        let mut total = total_powers.iter().sum::<f64>() / BLOCK as f64;
+        for own in &mut totals {
+            *own += total_step * (total - *own);
+            total = *own;
+        }
+        let gate = bank.constants.gate(total);
         // The notes' powers and nominal frequencies in radians a sample.
         let mut notes = Vec::new();
         for (tone, own) in

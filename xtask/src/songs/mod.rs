@@ -50,7 +50,7 @@ const PEAK: f32 = 0.251_188_64;
 const DRUMS: u4 = u4::new(9);
 
 /// The MIDI numbers of the notes that the filter has.
-pub const KEYS: std::ops::Range<u8> = 57..105;
+pub const KEYS: std::ops::Range<u8> = 28..105;
 
 /// A note that is played.
 #[derive(Debug, Clone, Copy, PartialEq)]

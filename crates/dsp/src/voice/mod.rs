@@ -16,7 +16,8 @@ use crate::{
 use chip::Chip;
 pub use chip::{low_bands, roles};
 pub use oscillators::LevelSource;
-use oscillators::{Gate, Levels, Oscillators, Part};
+use oscillators::{CUTOFF, Gate, LEVEL_POLES, Levels, Oscillators, Part};
+use std::f64::consts::TAU;
 use tone_filter_simd::Kernel;
 use waveform::Waveforms;
 
@@ -160,6 +161,9 @@ pub struct Voices {
     chips: bool,
     /// The bank's total power, sample by sample.
     total_powers: [f32; BLOCK],
+    /// The same after each pole of its low-pass, and by how much one follows in a block.
+    totals: [f64; LEVEL_POLES],
+    total_step: f64,
     low_pass: OnePole,
     /// Gain of the sum at the start and at the end of the current block.
     gains: [f32; 2],
@@ -175,6 +179,8 @@ impl Voices {
             chip: Chip::new(sample_rate),
             chips: false,
             total_powers: [0.0; BLOCK],
+            totals: [0.0; LEVEL_POLES],
+            total_step: -libm::expm1(-TAU * CUTOFF * BLOCK as f64 / sample_rate),
             low_pass: OnePole::ZERO,
             gains: [2.0; 2],
             fresh: true,
@@ -223,9 +229,13 @@ impl Voices {
         source: LevelSource,
     ) {
         let chip = timbres.chip();
-        // Its ripple at twice the frequency of a note would come out as a beat. What is left of that by the mean over
-        // a block is the less the slower the beat is.
-        let total = f64::from(sum(&self.total_powers)) / BLOCK as f64;
+        // The mean over a block attenuates the ripple of the power that would come out as a slow beat, the low-pass the beats
+        // of the notes with each other.
+        let mut total = f64::from(sum(&self.total_powers)) / BLOCK as f64;
+        for own in &mut self.totals {
+            *own += if self.fresh { 1.0 } else { self.total_step } * (total - *own);
+            total = *own;
+        }
         let high = params.constants.ceiling * total;
         let gate = Gate::new(params.gate(total) as f32, high as f32);
         let step = match source {

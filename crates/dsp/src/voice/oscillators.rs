@@ -26,10 +26,10 @@ const SHIFT: i32 = 2;
 /// Poles of the low-pass of the phase, and the frequency in Hz of each.
 const POLES: usize = 4;
 /// See [`POLES`].
-const CUTOFF: f64 = 28.0;
+pub const CUTOFF: f64 = 28.0;
 
-/// Poles of the low-pass of the amplitude, each like one of the phase.
-const LEVEL_POLES: usize = 2;
+/// Poles of the low-passes of the amplitude and of the total power, each like one of the phase.
+pub const LEVEL_POLES: usize = 2;
 
 /// By what factor an amplitude is above the followed one where a note begins.
 const RISE: f32 = 2.0;
