@@ -99,7 +99,7 @@ test("with every preset, the worklet's output is the library's", async () => {
     }
     return rows;
   });
-  assert.equal(results.length, 21);
+  assert.equal(results.length, 20);
   for (const { id, snr, worst, share } of results) {
     console.log(`${id.padEnd(16)} SNR ${snr.toFixed(1)} dB, worst ${worst.toExponential(1)}, ${percent(share)}`);
   }

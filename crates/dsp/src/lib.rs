@@ -291,12 +291,13 @@ impl ToneFilter {
     /// ```
     /// use tone_filter_dsp::{Settings, ToneFilter};
     ///
-    /// // 0.2 s of the resonators, 0.28 s of the trackers.
-    /// assert!((ToneFilter::tail(&Settings::default()) - 0.476).abs() < 0.001);
+    /// // 0.2 s of the resonators at A3 and 1.07 s at E1, 0.28 s of the trackers.
+    /// assert!((ToneFilter::tail(&Settings::default()) - 1.344).abs() < 0.001);
     /// ```
     pub fn tail(settings: &Settings) -> f64 {
         let rms_t60 = 2.0 * libm::log(1000.0) * f64::from(settings.release) / 1000.0;
-        f64::from(settings.ring) + rms_t60
+        let lowest = settings.range.by_pitch().map(notes::semitone).next().unwrap_or(0);
+        bank::ring_of(lowest, f64::from(settings.ring)) + rms_t60
     }
 
     /// Latency in samples of `lookahead` at `sample_rate` Hz.

@@ -22,13 +22,12 @@ use serde::Serialize;
 use tone_filter_dsp::Settings;
 
 /// The factory presets: id and file.
-const FACTORY: [(&str, &str); 21] = [
+const FACTORY: [(&str, &str); 20] = [
     ("tone-filter", include_str!("../../../assets/presets/tone-filter.json")),
     ("reference", include_str!("../../../assets/presets/reference.json")),
-    ("quiet-music", include_str!("../../../assets/presets/quiet-music.json")),
+    ("hacking", include_str!("../../../assets/presets/hacking.json")),
     ("subtle-edge", include_str!("../../../assets/presets/subtle-edge.json")),
     ("extreme-8-bit", include_str!("../../../assets/presets/extreme-8-bit.json")),
-    ("fast-song", include_str!("../../../assets/presets/fast-song.json")),
     ("chord-pad", include_str!("../../../assets/presets/chord-pad.json")),
     ("stereo-wide", include_str!("../../../assets/presets/stereo-wide.json")),
     ("drums-tamed", include_str!("../../../assets/presets/drums-tamed.json")),

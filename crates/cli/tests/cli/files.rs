@@ -106,7 +106,7 @@ fn force_keeps_the_mode_and_the_links_of_what_it_replaces() {
 #[test]
 fn bands_draws_a_picture() {
     let folder = Folder::with(&silence().bytes());
-    let said = folder.run("bands in.wav --png bands.png --preset quiet-music");
+    let said = folder.run("bands in.wav --png bands.png --preset subtle-edge");
     assert_eq!(said, "in.wav -> bands.png: 0.00 s\n");
     assert_eq!(folder.run("bands in.wav --png bands.png --quiet --force"), "");
     let file = std::io::Cursor::new(fs::read(folder.path("bands.png")).unwrap());

@@ -13,7 +13,8 @@ use crate::{
 use fearless_simd::Simd;
 use kernel::{Coefficients, FrameInputs, RMS_GUARD, State, Task};
 use one_pole::{OnePole, Response};
-use resonator::{Design, ring_of};
+use resonator::Design;
+pub use resonator::ring_of;
 use tone_filter_simd::{Kernel, Work};
 
 /// The bound of a bank's input as a magnitude, 18 dB over full scale: far above music, it limits how long a fault in
