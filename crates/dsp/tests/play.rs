@@ -111,9 +111,9 @@ fn a_bend_moves_the_bank() {
     // Two semitones above A4.
     let hertz = 440.0 * (2.0f64 / 12.0).exp2();
     // The gate is above what a band two semitones away lets through.
-    let Settings { threshold, floor, .. } = Settings::REFERENCE;
+    let Settings { floor, .. } = Settings::REFERENCE;
     let settings = Settings { keys: Keys::Hold, focus: 0.0, ring: 1.0, ..wet(Voice::Square) };
-    let settings = Settings { threshold, floor, ..settings };
+    let settings = Settings { floor, ..settings };
     let mut filter = ToneFilter::new(RATE, &settings).unwrap();
     filter.play(KeyEvent::Key(69, 1.0));
     let level = |filter: &mut ToneFilter| {

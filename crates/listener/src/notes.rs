@@ -6,8 +6,8 @@
 
 use crate::{Decisions, NOTES};
 
-/// Least number of frames between two beginnings of a note that stays held: 93 ms.
-const AGAIN: u64 = 8;
+/// Least number of frames between two beginnings of a note that stays held: 105 ms.
+const AGAIN: u64 = 9;
 /// The shortest note in a file, in frames: the first whole number of them above 70 ms.
 const SHORTEST: u64 = 7;
 /// Frames off that do not end a live note: 35 ms.

@@ -190,7 +190,7 @@ fn tables_hold_time_and_the_level_and_state_of_every_note() {
     assert_eq!(moments.len(), rows.len());
     let states = moments[38]["states"].as_array().unwrap();
     for (tone, state) in states.iter().enumerate() {
-        assert_eq!(*state, if tone == 12 { "saturated" } else { "muted" }, "band {tone}");
+        assert_eq!(*state, if tone == 41 { "saturated" } else { "muted" }, "band {tone}");
     }
 
     let output = folder.command("bands in.wav --csv - --hop 50").output().unwrap();

@@ -199,9 +199,8 @@ impl Default for Settings {
         Self {
             ring: 0.2,
             release: 20.0,
-            // Focus leaves out what is not played, so that faint notes need not be gated.
-            threshold: -50.0,
-            floor: -60.0,
+            // Focus leaves out what is not played, so that faint notes need less of a gate.
+            floor: -46.0,
             focus: 100.0,
             auto: true,
             range: BandRange::Whole,
