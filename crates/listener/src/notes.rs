@@ -194,8 +194,8 @@ mod tests {
             assert_eq!(starts(notes(), "bbb--------bbbb-------"), [1, 12]);
             assert_eq!(starts(notes(), "bbbbbbbbbbbbbbbbbbbbb"), [1], "it is still the first one");
         }
-        assert_eq!(starts(Notes::live(), "bb-----b--------"), [1], "too near to the first one");
-        assert_eq!(starts(Notes::live(), "bb------b-------"), [1, 9]);
+        assert_eq!(starts(Notes::live(), "bb------b-------"), [1], "too near to the first one");
+        assert_eq!(starts(Notes::live(), "bb-------b------"), [1, 10]);
     }
 
     #[test]

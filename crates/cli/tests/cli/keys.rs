@@ -221,7 +221,7 @@ fn bands_shows_what_the_keys_let_through() {
     rendered(&folder, "--keys out.mid");
 
     // Not at the start or the end of the tone, where every band hears something.
-    folder.put("keys.mid", &track(&[(480, on(62, 127)), (720, off(62))]));
+    folder.put("keys.mid", &track(&[(480, on(88, 127)), (720, off(88))]));
     let said = folder.run("bands in.wav --csv out.csv --force --keys keys.mid");
     assert!(said.contains("no note was detected while its key was held; try other keys"), "{said}");
 }

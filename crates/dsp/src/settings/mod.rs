@@ -199,8 +199,9 @@ impl Default for Settings {
         Self {
             ring: 0.2,
             release: 20.0,
-            // Focus leaves out what is not played, so that faint notes need less of a gate.
+            // Focus leaves out what is not played, so that faint notes need less of a gate, and fewer notes share the power.
             floor: -46.0,
+            ceiling: -14.0,
             focus: 100.0,
             auto: true,
             range: BandRange::Whole,
