@@ -29,7 +29,7 @@ impl GuardedPlugin for ToneFilterPlugin {
             &["focus", "sensitivity", "auto", "lookahead", "tuning", "transpose", "root", "scale"],
         ),
         ("Resonators", &["ring", "release", "sync", "threshold", "ceiling", "floor", "stereo"]),
-        ("Voice", &["voice", "octave", "voices", "drive", "tone"]),
+        ("Voice", &["voice", "octave", "voices", "drive", "tone", "range"]),
         ("Output", &["mix", "morph", "output", "bypass", "midi-out", "listen", "listener"]),
         ("Play", &["keys", "freeze", "morph", "mix", "drive", "tone", "ring", "release"]),
     ];

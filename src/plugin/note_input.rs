@@ -190,7 +190,10 @@ mod tests {
 
     fn filter() -> ToneFilter {
         let (mix, focus, auto) = (100.0, 0.0, false);
-        let settings = Settings { keys: Keys::Hold, mix, focus, auto, ..Settings::default() };
+        // The gate keeps other bands from sounding by what they let through.
+        let floor = Settings::REFERENCE.floor;
+        let settings =
+            Settings { keys: Keys::Hold, mix, focus, auto, floor, ..Settings::default() };
         ToneFilter::new(48_000.0, &settings).unwrap()
     }
 
