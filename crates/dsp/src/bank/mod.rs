@@ -2,6 +2,7 @@
 
 pub mod kernel;
 pub mod one_pole;
+mod pitches;
 mod resonator;
 
 use crate::{
@@ -13,6 +14,7 @@ use crate::{
 use fearless_simd::Simd;
 use kernel::{Coefficients, FrameInputs, RMS_GUARD, State, Task};
 use one_pole::{OnePole, Response};
+pub use pitches::{LOOK, LOOKS, Pitches, Tones};
 use resonator::Design;
 pub use resonator::ring_of;
 use tone_filter_simd::{Kernel, Work};
@@ -20,11 +22,6 @@ use tone_filter_simd::{Kernel, Work};
 /// The bound of a bank's input as a magnitude, 18 dB over full scale: far above music, it limits how long a fault in
 /// the input has an effect.
 pub const LOUDEST: f32 = 8.0;
-
-/// Samples from one look at the bands' phases to the next, and the looks of a block.
-pub const LOOK: usize = 8;
-/// See [`LOOK`].
-pub const LOOKS: usize = BLOCK / LOOK;
 
 /// States and powers below this are negligible: the product of a band, its effective value and any drive is below the
 /// smallest number.
@@ -171,40 +168,6 @@ impl BankParams {
             *sample = clipped(*sample, to - step * (BLOCK - frame) as f32);
         }
     }
-}
-
-/// The frequencies of the bands, for oscillators that follow them.
-#[derive(Debug, Clone)]
-pub struct Pitches {
-    /// Nominal frequency in radians a sample.
-    pub angles: Lanes,
-    /// Two over the share of `bp` that `lo` grows by with each sample.
-    pub lo_weights: Lanes,
-    /// Cosine and sine of what each band turns from each look at it to the end of the block, at its nominal frequency.
-    pub backs: [[Lanes; 2]; LOOKS],
-}
-
-impl Pitches {
-    /// All zero.
-    const ZERO: Self =
-        Self { angles: Lanes::ZERO, lo_weights: Lanes::ZERO, backs: [[Lanes::ZERO; 2]; LOOKS] };
-}
-
-/// The coefficients of the resonators that are needed for their phase.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Tones {
-    /// Angular frequency of each tone, radians per second.
-    pub angular_frequency: [f32; TONES],
-    /// Weight of the first integrator in the oscillation a quarter of a period ago.
-    pub lo_weight: [f32; TONES],
-    /// Weight of the second integrator there.
-    pub bp_weight: [f32; TONES],
-}
-
-impl Tones {
-    /// All zero.
-    pub const ZERO: Self =
-        Self { angular_frequency: [0.0; TONES], lo_weight: [0.0; TONES], bp_weight: [0.0; TONES] };
 }
 
 /// What comes before the kernel.

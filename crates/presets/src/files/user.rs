@@ -218,7 +218,7 @@ mod tests {
     fn invalid_names_are_refused_and_invalid_presets_are_reported() {
         let home = tempfile::tempdir().unwrap();
         let folder = Folder::new(home.path());
-        for name in ["", "  ", "Reference", "quiet music", "Extreme-8-bit"] {
+        for name in ["", "  ", "Reference", "sound chip", "Extreme-8-bit"] {
             let error = folder.save(&preset(name, 1.0)).unwrap_err();
             assert!(matches!(error, Error::Name { .. }), "{name}: {error}");
         }
