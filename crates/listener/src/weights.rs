@@ -335,7 +335,7 @@ mod tests {
         assert!(error(|_| ()).is_none());
         let bytes = FILE.len() + include_bytes!("../weights/full.bin").len();
         assert!(bytes <= 300_000, "{bytes}");
-        assert_eq!(LIGHT.thresholds[0], Thresholds { on: -0.2, hysteresis: 0.4, begun: -0.5 });
+        assert_eq!(LIGHT.thresholds[0], Thresholds { on: -0.2, hysteresis: 0.4, begun: 0.0 });
         assert_eq!(LIGHT.lags, [0, 1, 3]);
         assert_eq!(FULL.near.offsets, [-2, -1, 0, 1, 2]);
         for matrix in [FULL.near.weights.as_ptr().addr(), LIGHT.near.weights.as_ptr().addr()] {
