@@ -1,4 +1,4 @@
-"""A synthesiser of wavetable tones in stereo at 22.05 kHz; steady tones; noise."""
+"""A synthesiser of wavetable tones in stereo at 22.05 kHz; steady tones; plain tones; noise."""
 import math
 import numpy as np
 from numba import njit
@@ -127,6 +127,60 @@ def steady_tones(rng, seconds):
             v.play(out, t, lasts, n, 127, rng.choice([0.0, rng.uniform(-25, 25), rng.uniform(-45, 45)]))
             notes.append((t, t + lasts, n, 0, 100))
         t += lasts + rng.choice([0.0, 0.0, rng.uniform(0, 1)])
+    return out[:, :int(seconds * CHIP)], notes
+
+
+PLAIN = ("sine", "triangle", "saw", "square", "pulse")
+CHORDS = ((0, 12), (0, 12, 24), (0, 7, 12), (0, 12, 19), (0, 24), (0, 3, 7), (0, 4, 7), (0, 5, 9), (0, 5, 8), (0, 4, 7, 10), (0, 3, 7, 12, 15, 19), (0, 4, 7, 12, 16, 19))
+
+
+def plain_wave(shape, f, n, duty, phase):
+    """n samples of a tone with all the harmonics up to the Nyquist frequency."""
+    h = np.arange(1, int(0.48 * CHIP / f) + 1)
+    a = {"sine": (h == 1) * 1.0, "triangle": (h % 2) * (-1.0) ** (h // 2) / h ** 2, "saw": 1 / h, "square": (h % 2) / h, "pulse": np.sin(np.pi * h * duty) / h}[shape]
+    bins = np.zeros(2049, complex)
+    bins[h] = -1j * a
+    wave = np.fft.irfft(bins, 4096)
+    return np.interp((phase + f / CHIP * np.arange(n)) % 1 * 4096, np.arange(4097), np.append(wave, wave[0])) / np.std(wave)
+
+
+def plain_notes(rng):
+    """One note, a chord, or up to 8 notes. Two tones in unison with the first partials of one, so high that no others are heard, are left out."""
+    kind, root = rng.random(), int(rng.integers(28, 108))
+    if kind < 0.4: return [root]
+    if kind < 0.65: notes = rng.choice(np.arange(28, 108), rng.integers(2, 9), replace=False)
+    else:
+        chord = CHORDS[rng.integers(len(CHORDS))]
+        notes = np.array(chord) + rng.integers(28, 108 - chord[-1])
+    notes = sorted(notes.tolist())
+    return [n for n in notes if not any(n - m in (12, 19, 24) and m > 80 for m in notes)]
+
+
+def plain_tones(rng, seconds):
+    """Steady sines, triangles, saws, squares and pulses, in tune or nearly: notes, chords, octaves; together or one by one."""
+    out, notes, t = np.zeros((2, int((seconds + 1) * CHIP))), [], rng.choice([0.0, rng.uniform(0, 1)])
+    wide, free, sounding = rng.random() < 0.5, rng.random() < 0.3, {}
+    while t < seconds - 0.2:
+        lasts, chosen = min(np.exp(rng.uniform(np.log(0.1), np.log(5))), seconds - t - 0.05), plain_notes(rng)
+        shape, duty, equal, level = str(rng.choice(PLAIN)), rng.uniform(0.05, 0.45), rng.random() < 0.5, 10 ** rng.uniform(-0.6, 0)
+        cents, apart = rng.choice([0.0, 0.0, rng.uniform(-15, 15)]), rng.random() < 0.25
+        octaves, unlike = any((a - b) % 12 == 0 for a in chosen for b in chosen if a != b), rng.random() < 0.3
+        for n in chosen:
+            on = t + (rng.uniform(0, 0.5 * lasts) if apart and len(chosen) > 1 else 0.0)
+            if sounding.get(n, -1) > on - 0.03: continue
+            if unlike and not octaves: shape = str(rng.choice(PLAIN))
+            off = t + lasts
+            f = 440 * 2 ** ((n - 69 + (cents + (apart and rng.uniform(-5, 5))) / 100) / 12)
+            attack, release = rng.uniform(0.001, 0.02), rng.uniform(0.002, 0.06)
+            k = np.arange(int((off - on + release) * CHIP)) / CHIP
+            y = plain_wave(shape, f, len(k), duty, rng.random()) * np.clip(np.minimum(k / attack, (off - on + release - k) / release), 0, 1)
+            y *= level * (1 if equal else 10 ** rng.uniform(-0.3 if octaves else -0.6, 0))
+            pan, at = rng.uniform(-0.7, 0.7) * wide, int(on * CHIP)
+            y = y[:out.shape[1] - at]
+            out[:, at:at + len(y)] += np.array([[np.sqrt(1 + pan)], [np.sqrt(1 - pan)]]) * y
+            notes.append((on, off, n, 0, 100))
+            sounding[n] = off + release
+        t += lasts * (rng.uniform(0.2, 1) if free else 1) + rng.choice([0.0, 0.06, rng.uniform(0, 0.8)])
     return out[:, :int(seconds * CHIP)], notes
 
 

@@ -1,4 +1,5 @@
-"""Renders training sounds: songs and scores by soundfonts and by a synthesiser of its own, music made at random, tones, drums, noise.
+"""Renders training sounds: songs and scores by soundfonts and by a synthesiser of its own, music made at random, tones,
+plain tones, drums, noise.
 
 usage: render.py SONGS.npz FONTS_FOLDER OUT_FOLDER [--workers N] [--seconds S] [--files K] [--first SEED]     needs numpy, scipy, numba, soundfile; libfluidsynth
 
@@ -7,7 +8,7 @@ listener does), labels (files x frames x 80, labels.py). The validation songs go
 """
 import argparse, glob, multiprocessing, os, time
 import numpy as np
-from chip import CHIP, Voice, chip, noises, steady_tones
+from chip import CHIP, Voice, chip, noises, plain_tones, steady_tones
 from events import DRUMS, OFF, ON, PROGRAM, excerpt, lasting, notes_of, ordered, random_chords, random_drums, random_music, score_events, varied
 from fluid import RATE, Fluid
 from labels import PERIOD, labels
@@ -16,7 +17,7 @@ from mixing import compress, decimate, distorted, halved, mixed
 FRAMES = 3445                                    # of 128 samples: 40 s
 SECONDS = FRAMES * PERIOD
 FONTS, FONT_SHARE = ("fluid", "muse", "opl3", "csound", "merlin", "a320"), (0.42, 0.19, 0.12, 0.09, 0.08, 0.1)
-KINDS, KIND_SHARE = ("song", "mma", "score", "music", "chords", "tones", "drums", "noise"), (0.36, 0.15, 0.2, 0.15, 0.05, 0.05, 0.02, 0.02)
+KINDS, KIND_SHARE = ("song", "mma", "score", "music", "chords", "tones", "plain", "drums", "noise"), (0.318, 0.132, 0.2, 0.15, 0.05, 0.05, 0.06, 0.02, 0.02)
 GUITARS = range(24, 32)
 
 
@@ -86,13 +87,14 @@ def make(library, fonts, seed):
     kind = str(rng.choice(KINDS, p=KIND_SHARE))
     rate = CHIP
     if kind == "tones": sound, notes = steady_tones(rng, SECONDS)
+    elif kind == "plain": sound, notes = plain_tones(rng, SECONDS)
     elif kind == "noise": sound, notes = np.stack([noises(rng, SECONDS)] * 2), []
     else:
         events = ordered(random_drums(rng, SECONDS)) if kind == "drums" else random_events(library, rng, kind)
         notes = notes_of(events)
         if kind != "drums" and rng.random() < 0.22: sound = chip(events, rng, SECONDS)
         else: sound, rate = by_soundfont(events, fonts[str(rng.choice(FONTS, p=FONT_SHARE))], rng)
-    if kind not in ("noise", "tones") and rng.random() < 0.35: sound, rate = mixed(halved(sound) if rate == RATE else sound, rng), CHIP
+    if kind not in ("noise", "tones") and rng.random() < (0.1 if kind == "plain" else 0.35): sound, rate = mixed(halved(sound) if rate == RATE else sound, rng), CHIP
     slow = decimate(np.asarray(sound, np.float64), rate)[:, :FRAMES * 128]
     slow = np.pad(slow, ((0, 0), (0, FRAMES * 128 - slow.shape[1])))
     if not np.isfinite(slow).all(): raise ValueError("not finite")
