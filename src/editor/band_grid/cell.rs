@@ -75,8 +75,11 @@ impl Cell {
         let fill = surface.lerp_to_gamma(colour, glow);
         painter.rect(rect, radius, fill, stroke, StrokeKind::Inside);
 
-        let inner = rect.shrink(scale.length(6.0).max(4.0));
+        let margin = scale.length(6.0).max(4.0);
         let line = scale.line(11.0);
+        // A low cell has one line, and the bar below it.
+        let low = rect.height() < 2.0 * (margin + line);
+        let inner = rect.shrink2(vec2(margin, if low { 1.0 } else { margin }));
         let text = theme::DIM.lerp_to_gamma(theme::TEXT, self.sounding);
         let text = if look.sounds { text } else { text.gamma_multiply(0.5) };
         let name = scale.font(13.0);
@@ -95,9 +98,9 @@ impl Cell {
             return;
         }
 
-        let bottom = inner.bottom() - 0.5 * line;
+        let bottom = inner.bottom() - if low { 1.5 } else { 0.5 * line };
         let number = scale.font(11.0);
-        let bar_width = inner.width() - 1.8 * number.size;
+        let bar_width = inner.width() - if low { 0.0 } else { 1.8 * number.size };
         let bar = Rect::from_center_size(
             pos2(inner.left() + 0.5 * bar_width, bottom),
             vec2(bar_width, scale.length(4.0).max(2.0)),
@@ -111,7 +114,7 @@ impl Cell {
             let peak = Stroke::new(scale.length(1.5).max(1.0), colour);
             painter.vline(x, bar.y_range().expand(1.0), peak);
         }
-        if presence > 0.0 {
+        if presence > 0.0 && !low {
             let db = ((1.0 - self.level) * QUIETEST).round();
             let at = pos2(inner.right(), bottom);
             let text = text.gamma_multiply(presence);
