@@ -43,6 +43,7 @@ pub use analysis::{KeyEvent, Keyboard};
 pub use bank::Tones;
 pub use lanes::BLOCK;
 pub use tone_filter_simd::{Kernel, UnknownKernel};
+pub use voice::{ChipNoise, ChipPulse, ChipTick};
 
 use analysis::Analysis;
 use listener::{
@@ -365,6 +366,12 @@ impl ToneFilter {
             let sounds = |note| of_listener(note).is_some_and(|tone| sounding.contains(tone));
             notes.push(self.listener().decisions(), sounds, report);
         }
+    }
+
+    /// What the voice [`Voice::Chip`] plays since its last tick, as registers of the hardware would have it: with two banks, that of
+    /// the left channel. `None` while another voice sounds.
+    pub fn chip(&self) -> Option<ChipTick> {
+        self.synthesis.chip()
     }
 
     /// A copy of the bands' state, from which [`Snapshot::read`] computes the same later. It takes a third of the time.

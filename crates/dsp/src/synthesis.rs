@@ -7,7 +7,7 @@ use crate::{
     notes::{PUBLISHED, TONES},
     plan::{BlockPlan, Span},
     settings::Settings,
-    voice::{LevelSource, Timbres, Voices},
+    voice::{ChipTick, LevelSource, Timbres, Voices},
 };
 use std::ops::Range;
 use tone_filter_simd::Kernel;
@@ -202,6 +202,11 @@ impl Synthesis {
     /// The wet signal of a channel in the current block.
     pub fn wet(&self, channel: usize) -> &[f32; BLOCK] {
         &self.wet[channel.min(self.count - 1)]
+    }
+
+    /// What the chip of the first bank plays since its last tick, while it sounds.
+    pub fn chip(&self) -> Option<ChipTick> {
+        self.parts[0].voices.chip()
     }
 
     /// The banks that run.

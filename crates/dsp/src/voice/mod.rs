@@ -14,7 +14,7 @@ use crate::{
     settings::{Settings, Voice},
 };
 use chip::Chip;
-pub use chip::{low_bands, roles};
+pub use chip::{ChipNoise, ChipPulse, ChipTick, low_bands, roles};
 pub use oscillators::LevelSource;
 use oscillators::{CUTOFF, Gate, LEVEL_POLES, Levels, Oscillators, Part};
 use std::f64::consts::TAU;
@@ -190,6 +190,11 @@ impl Voices {
     /// Forgets what sounded before. The next levels are those that the bands have by then.
     pub fn activate(&mut self, sample_rate: f64) {
         *self = Self::new(sample_rate);
+    }
+
+    /// What the chip plays since its last tick, while it sounds.
+    pub fn chip(&self) -> Option<ChipTick> {
+        self.chips.then(|| self.chip.latest())
     }
 
     /// Begins a block: reads the phases of the bands, with their `weights` in the sum.

@@ -3,6 +3,10 @@
 //!
 //! `docs/dsp.md` has the formulas, the crate `tone-filter-reference` the same in f64.
 
+mod tick;
+
+pub use tick::{ChipNoise, ChipPulse, ChipTick};
+
 use super::{
     block_positions, line,
     noise::Noise,
@@ -137,6 +141,7 @@ pub struct Chip {
     /// Shares of the old value in the high-passes and in the low-pass, and their values.
     poles: [f32; 3],
     filters: [f32; 3],
+    latest: ChipTick,
 }
 
 /// The input of a chip at the start of a block.
@@ -194,7 +199,13 @@ impl Chip {
             noise: Noise::new(sample_rate),
             poles: [one, other, pole(LOW_PASS)],
             filters: [0.0; 3],
+            latest: ChipTick::default(),
         }
+    }
+
+    /// What it plays since the last tick.
+    pub fn latest(&self) -> ChipTick {
+        self.latest
     }
 
     /// Begins a block.
