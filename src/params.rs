@@ -29,7 +29,7 @@ pub struct Group {
 }
 
 /// The groups of all settings but [`NOTES`], in the order of the signal flow.
-pub static GROUPS: [Group; 5] = [
+pub static GROUPS: [Group; 6] = [
     Group { name: "Source", ids: &["listen", "auto", "tuning", "transpose"] },
     Group { name: "Listener", ids: &["focus", "sensitivity", "lookahead", "listener"] },
     Group {
@@ -40,6 +40,7 @@ pub static GROUPS: [Group; 5] = [
         name: "Voice",
         ids: &["voice", "octave", "voices", "drive", "tone", "keys", "midi-out"],
     },
+    Group { name: "Chip", ids: &["arp", "duty", "attack", "decay"] },
     Group { name: "Output", ids: &["mix", "morph", "output", "bypass"] },
 ];
 

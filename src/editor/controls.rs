@@ -98,6 +98,9 @@ impl Remark {
             "sensitivity" if settings.focus == 0.0 => ("No effect while Focus is at 0 %.", true),
             "lookahead" if settings.focus == 0.0 => ("Only a delay while Focus is at 0 %.", true),
             "drive" if settings.voice != Voice::Soft => ("It shapes the voice Soft alone.", true),
+            "arp" | "duty" | "attack" | "decay" if settings.voice != Voice::Chip => {
+                ("It shapes the voice Chip alone.", true)
+            }
             "octave" if settings.voice == Voice::Soft => {
                 ("The voice Soft has no octave: it sounds at the detected note.", true)
             }

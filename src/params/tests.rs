@@ -39,6 +39,7 @@ fn every_parameter_is_in_one_group() {
             "listen" | "auto" | "tuning" | "transpose" => "Source",
             "focus" | "sensitivity" | "listener" | "lookahead" => "Listener",
             "voice" | "octave" | "voices" | "drive" | "tone" | "keys" | "midi-out" => "Voice",
+            "arp" | "duty" | "attack" | "decay" => "Chip",
             "mix" | "morph" | "output" | "bypass" => "Output",
             "root" | "scale" | "range" => "Notes",
             _ => "Resonators",

@@ -30,6 +30,7 @@ impl GuardedPlugin for ToneFilterPlugin {
         ),
         ("Resonators", &["ring", "release", "sync", "threshold", "ceiling", "floor", "stereo"]),
         ("Voice", &["voice", "octave", "voices", "drive", "tone", "range"]),
+        ("Chip", &["voice", "octave", "voices", "arp", "duty", "attack", "decay", "tone"]),
         ("Output", &["mix", "morph", "output", "bypass", "midi-out", "listen", "listener"]),
         ("Play", &["keys", "freeze", "morph", "mix", "drive", "tone", "ring", "release"]),
     ];

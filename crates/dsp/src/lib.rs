@@ -32,9 +32,9 @@ mod view;
 mod voice;
 
 pub use settings::{
-    BadNoteValue, BadPitchClass, BadSwitches, BandMask, BandRange, CHOICES, Choice, Controls,
-    DEFAULT_TEMPO, Entry, Keys, Listen, NoteValue, OutOfRange, PitchClass, PitchClasses, Routing,
-    SPECS, Scale, Settings, Spec, Stereo, Switches, Taper, Voice, choice, quantity, spec,
+    Arp, BadNoteValue, BadPitchClass, BadSwitches, BandMask, BandRange, CHOICES, Choice, Controls,
+    DEFAULT_TEMPO, Duty, Entry, Keys, Listen, NoteValue, OutOfRange, PitchClass, PitchClasses,
+    Routing, SPECS, Scale, Settings, Spec, Stereo, Switches, Taper, Voice, choice, quantity, spec,
 };
 pub use tone_filter_listener as listener;
 pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot};

@@ -209,6 +209,11 @@ impl Synthesis {
         self.parts[0].voices.chip()
     }
 
+    /// The bands that are the bass and the lead of that chip.
+    pub fn chip_parts(&self) -> [Option<usize>; 2] {
+        self.parts[0].voices.chip_parts()
+    }
+
     /// The banks that run.
     pub fn banks(&self) -> impl Iterator<Item = &Bank> {
         self.parts[..self.count].iter().map(|part| &part.bank)

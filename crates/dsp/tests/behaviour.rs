@@ -56,7 +56,7 @@ proptest! {
     #[test]
     fn the_output_does_not_depend_on_how_the_signal_is_cut(
         sizes in prop::collection::vec(1usize..700, 1..20),
-        shares in prop::array::uniform16(0f32..=1.0),
+        shares in prop::array::uniform18(0f32..=1.0),
         switches: [u16; 2],
     ) {
         // The settings change in the middle, so that blocks with moving settings are divided as well.
@@ -85,7 +85,7 @@ proptest! {
 
     #[test]
     fn any_settings_at_any_rate_keep_the_output_finite_and_bounded(
-        steps in prop::collection::vec((prop::array::uniform16(0f32..=1.0), any::<u16>()), 1..12),
+        steps in prop::collection::vec((prop::array::uniform18(0f32..=1.0), any::<u16>()), 1..12),
         rate in 1000f64..800_000.0,
         loudness in -30f32..30.0,
         seed: u64,

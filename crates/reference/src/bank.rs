@@ -311,6 +311,11 @@ mod tests {
             octave: 0.0,
             stereo: false,
             voice: Voice::Soft,
+            duty: 0.25,
+            attack: 0.0,
+            decay: 0.0,
+            turn: None,
+            voices: TONES,
             sounding: [true; TONES],
         };
         let rate = 48_000.0;

@@ -1,7 +1,9 @@
 //! The sound chip: at 60 Hz every note gets a part and a volume, and a shift register plays what is no note.
 
 use crate::{
-    Sound, TONES, Voice, decibels, low_pass_step, semitone, step,
+    Sound, TONES, Voice,
+    arrange::{Arranger, BASS, LEAD, NONE, OTHERS, Volumes},
+    low_pass_step, step,
     voice::{BLOCK, between, harmonic, harmonics, waveform},
 };
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2, TAU};
@@ -17,29 +19,17 @@ const RATES: [f64; 16] = [
 const MIDDLE: f64 = 4000.0 * SQRT_2;
 const TOP: f64 = 8000.0;
 
-/// Volumes of the notes as the lead, as the others and as the bass.
-type Volumes = [[f64; TONES]; 3];
-
-const NONE: Volumes = [[0.0; TONES]; 3];
-
-/// The waveforms of these parts.
-const PARTS: [Voice; 3] = [Voice::Pulse25, Voice::Square, Voice::Chip];
-const LEAD: usize = 0;
-const OTHERS: usize = 1;
-const BASS: usize = 2;
-
 /// The chip of one bank.
 #[derive(Debug)]
 pub(crate) struct Chip {
     sample_rate: f64,
     /// The series of each part for each note: all harmonics, and those below a quarter of the sample rate.
     series: [[[Vec<[f64; 2]>; TONES]; 3]; 2],
-    /// That of all notes in semitones.
-    transpose: f64,
+    sound: Sound,
+    arranger: Arranger,
     /// Samples to the next tick.
     left: f64,
-    /// Volumes since the last tick: of each note, and by its part.
-    volume: [f64; TONES],
+    /// Volumes since the last tick.
     held: Volumes,
     /// The same at the start and at the end of the block, and the noise's.
     volumes: [Volumes; 2],
@@ -68,14 +58,17 @@ impl Chip {
             let count = harmonics(sound.octave.exp2() * sound.frequency(tone), rate);
             (1..=count).map(|n| harmonic(voice, n)).collect()
         };
+        let lead = [Voice::Pulse12, Voice::Pulse25, Voice::Square];
+        let lead = lead[(8.0 * sound.duty).log2() as usize];
+        let parts = [lead, Voice::Square, Voice::Chip];
         Self {
             sample_rate,
             series: [sample_rate, sample_rate / 2.0].map(|rate| {
-                PARTS.map(|voice| std::array::from_fn(|tone| series(voice, tone, rate)))
+                parts.map(|voice| std::array::from_fn(|tone| series(voice, tone, rate)))
             }),
-            transpose: sound.transpose,
+            sound: sound.clone(),
+            arranger: Arranger::new(),
             left: 0.0,
-            volume: [0.0; TONES],
             held: NONE,
             volumes: [NONE; 2],
             noise_volumes: [0.0; 2],
@@ -97,54 +90,21 @@ impl Chip {
         self.volumes[0] = self.volumes[1];
         self.noise_volumes[0] = self.noise_volumes[1];
         self.units[0] = self.units[1];
+        self.arranger.follow(amplitudes);
         if self.left <= 0.0 {
             self.left = (self.left + self.sample_rate / 60.0).max(0.0);
             if high.sqrt() > 1.06 * self.units[1] || self.units[1] > 1.06 * high.sqrt() {
                 self.units[1] = high.sqrt();
             }
-            self.give_parts(amplitudes);
+            self.held = self.arranger.tick(&self.sound, amplitudes, self.units[1]);
             let noise = self.noise_amplitude(notes);
-            self.noise_volumes[1] = self.volume_of(noise).round();
+            self.noise_volumes[1] = (15.0 * noise / self.units[1].max(1e-38)).min(15.0).round();
         }
         self.left -= BLOCK as f64;
         for (now, held) in self.volumes[1].iter_mut().zip(&self.held) {
             for tone in 0..TONES {
                 now[tone] = if amplitudes[tone] > 0.0 { held[tone] } else { 0.0 };
             }
-        }
-    }
-
-    /// The exact volume of an amplitude.
-    fn volume_of(&self, amplitude: f64) -> f64 {
-        (15.0 * amplitude / self.units[1].max(1e-38)).min(15.0)
-    }
-
-    fn give_parts(&mut self, amplitudes: &[f64; TONES]) {
-        for (tone, amplitude) in amplitudes.iter().enumerate() {
-            let exact = self.volume_of(*amplitude);
-            if (exact - self.volume[tone]).abs() > 0.75 {
-                self.volume[tone] = exact.round();
-            }
-        }
-        let volume = self.volume;
-        let mut sounding: Vec<usize> = (0..TONES).filter(|tone| volume[*tone] > 0.0).collect();
-        sounding.sort_by(|a, b| semitone(*a).total_cmp(&semitone(*b)));
-        let lowest = sounding.first().copied();
-        let bass = lowest.filter(|lowest| semitone(*lowest) + self.transpose < 15.0);
-        sounding.retain(|tone| Some(*tone) != bass);
-        let strength = |tone: &usize| {
-            let leads = self.held[LEAD][*tone] > 0.0;
-            amplitudes[*tone] * decibels(if leads { 3.0 / 2.0 } else { 0.0 })
-        };
-        // The lowest of those that are equally strong.
-        let lead =
-            sounding.iter().rev().max_by(|a, b| strength(a).total_cmp(&strength(b))).copied();
-        self.held = NONE;
-        for tone in sounding {
-            self.held[if Some(tone) == lead { LEAD } else { OTHERS }][tone] = volume[tone];
-        }
-        if let Some(bass) = bass {
-            self.held[BASS][bass] = 15.0;
         }
     }
 
@@ -177,7 +137,7 @@ impl Chip {
             if volume > 0.0 {
                 for (sums, series) in sums.iter_mut().zip(&self.series) {
                     sums[usize::from(part == BASS)] +=
-                        volume * deviation(part) * waveform(&series[part][tone], phases[tone]);
+                        volume * self.deviation(part) * waveform(&series[part][tone], phases[tone]);
                 }
             }
         }
@@ -185,7 +145,7 @@ impl Chip {
             [0, 1].map(|kind| [sums[0][kind], sums[1][kind]]);
         let at_end = |ends| between(ends, frame + 1);
         let mean = at_end(self.volumes.each_ref().map(|[lead, others, _]| {
-            0.25 * lead.iter().sum::<f64>() + 0.5 * others.iter().sum::<f64>()
+            self.sound.duty * lead.iter().sum::<f64>() + 0.5 * others.iter().sum::<f64>()
         }));
         let noise = at_end(self.noise_volumes) / 2.0;
         let noise_sum = noise / 12_241.0 * self.noise(x);
@@ -208,6 +168,15 @@ impl Chip {
         at_end(self.units) / (pulses(15.0) / 2.0) * sample
     }
 
+    /// The standard deviation of a part's waveform at volume 1.
+    fn deviation(&self, part: usize) -> f64 {
+        match part {
+            LEAD => (self.sound.duty * (1.0 - self.sound.duty)).sqrt(),
+            OTHERS => 0.5,
+            _ => (85f64 / 4.0).sqrt() / 15.0,
+        }
+    }
+
     /// Measures the input `x`. Returns the mean of the register's output during the sample.
     fn noise(&mut self, x: f64) -> f64 {
         let step = step(0.005, self.sample_rate);
@@ -228,15 +197,6 @@ impl Chip {
             }
         }
         sum / clocks
-    }
-}
-
-/// The standard deviation of a part's waveform at volume 1.
-fn deviation(part: usize) -> f64 {
-    match part {
-        LEAD => (0.25f64 * 0.75).sqrt(),
-        OTHERS => 0.5,
-        _ => (85f64 / 4.0).sqrt() / 15.0,
     }
 }
 

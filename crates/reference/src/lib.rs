@@ -19,7 +19,7 @@
 //!   gate fades away, one above the ceiling is held there. Each is driven into a soft clip in proportion to its
 //!   effective value, and their sum goes through a low-pass and a second soft clip: the wet signal of [`Voice::Soft`].
 //! * With another [`Voice`], each note has an oscillator that is phase-locked to its resonator, as loud as the tracked
-//!   power (`voice.rs`). [`Voice::Chip`] gives the notes to the parts of a console's sound chip (`chip.rs`).
+//!   power (`voice.rs`). [`Voice::Chip`] gives the notes to the parts of a console's sound chip (`chip.rs`, `arrange.rs`).
 //!
 //! Auto level, focus, lookahead, keys, freeze, morph, the limit of notes and the limiter are left out.
 //!
@@ -31,6 +31,7 @@
 //!
 //! A [`Listener`] decides every 11.6 ms which notes are played. The fitted [`Weights`] are data, which the caller has.
 
+mod arrange;
 mod bank;
 mod chip;
 mod listener;
@@ -80,6 +81,16 @@ pub struct Sound {
     pub stereo: bool,
     /// What plays the notes.
     pub voice: Voice,
+    /// Duty of the chip's lead, 0..1.
+    pub duty: f64,
+    /// Ticks in which a note of the chip reaches its volume, and in which it then falls to a quarter; 0 for a volume that stays.
+    pub attack: f64,
+    /// See `attack`.
+    pub decay: f64,
+    /// Ticks that a note of the chip's arpeggio lasts, and how many voices there are then; without, every note has one.
+    pub turn: Option<usize>,
+    /// See `turn`.
+    pub voices: usize,
     /// Whether each note may sound.
     pub sounding: [bool; TONES],
 }

@@ -13,7 +13,7 @@ use crate::{
     lanes::{BLOCK, Lanes},
     notes::{PUBLISHED, TONES},
     plan::{BlockPlan, Levels, Span},
-    settings::{BandMask, Settings, smoother::SmoothedSettings},
+    settings::{Arp, BandMask, Settings, Voice, smoother::SmoothedSettings},
 };
 use focus::Focus;
 use keys::HeldKeys;
@@ -257,8 +257,11 @@ impl Analysis {
     }
 }
 
-/// The most notes that may sound at a time.
+/// The most notes that may sound at a time. Where the voice Chip lets notes take turns, it limits them itself.
 fn most_notes(settings: &Settings) -> usize {
+    if settings.voice == Voice::Chip && settings.arp != Arp::Off {
+        return TONES;
+    }
     let voices = settings.voices.round() as usize;
     if voices < PUBLISHED { voices } else { TONES }
 }

@@ -1,6 +1,8 @@
 //! The settings that are a choice from a list, and the table that describes them.
 
-use super::{BandRange, Controls, Listen, Model, NoteValue, PitchClass, Scale, Settings, Stereo};
+use super::{
+    Arp, BandRange, Controls, Duty, Listen, Model, NoteValue, PitchClass, Scale, Settings, Stereo,
+};
 
 /// One entry of a list: its id in presets, states and flags, and its display name.
 pub type Entry = (&'static str, &'static str);
@@ -25,7 +27,7 @@ pub struct Choice {
 
 /// The settings that are a choice from a list.
 #[rustfmt::skip]
-pub static CHOICES: [Choice; 14] = [
+pub static CHOICES: [Choice; 16] = [
     Choice { id: "stereo", name: "Stereo", entries: &[("mono", "Mono"), ("stereo", "Stereo")],
         help: "One set of resonators for the mean of all channels, or one each for left and right.",
         get: |s| s.settings.stereo as usize, set: |s, entry| s.settings.stereo = if entry == 0 { Stereo::Mono } else { Stereo::Stereo } },
@@ -53,6 +55,12 @@ pub static CHOICES: [Choice; 14] = [
     Choice { id: "voice", name: "Voice", entries: &Voice::ENTRIES,
         help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.",
         get: |s| s.settings.voice as usize, set: |s, entry| s.settings.voice = Voice::ALL[entry] },
+    Choice { id: "arp", name: "Arpeggio", entries: &Arp::ENTRIES,
+        help: "What becomes of the notes beyond Voices, with the voice Chip: silent, or in turn on the last voice.",
+        get: |s| s.settings.arp as usize, set: |s, entry| s.settings.arp = Arp::ALL[entry] },
+    Choice { id: "duty", name: "Duty", entries: &Duty::ENTRIES,
+        help: "The pulse that leads, with the voice Chip: thin, as usual, or hollow.",
+        get: |s| s.settings.duty as usize, set: |s, entry| s.settings.duty = Duty::ALL[entry] },
     Choice { id: "keys", name: "Keys", entries: &Keys::ENTRIES,
         help: "Notes that are played to the filter choose the bands: only those, those in every octave, or those beside the rest.",
         get: |s| s.settings.keys as usize, set: |s, entry| s.settings.keys = Keys::ALL[entry] },

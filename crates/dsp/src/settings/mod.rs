@@ -3,6 +3,7 @@
 //! [`Settings`] is shared by the DSP, the plugin, the presets and the command line. The ids of [`SPECS`] and
 //! [`CHOICES`] never change: they are plugin parameter ids, preset keys and flag names.
 
+mod chip;
 mod choices;
 mod mask;
 mod numbers;
@@ -10,6 +11,7 @@ mod routing;
 pub(crate) mod smoother;
 mod tempo;
 
+pub use chip::{Arp, Duty};
 pub use choices::{CHOICES, Choice, Entry, Keys, Voice, choice};
 pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
 pub use numbers::{OutOfRange, SPECS, Spec, Taper, quantity, spec};
@@ -54,6 +56,10 @@ pub struct Settings {
     pub octave: f32,
     /// The most notes that sound at a time, a whole number, 1..48; 48 for any number.
     pub voices: f32,
+    /// Ticks of 60 Hz in which a note of [`Voice::Chip`] reaches its volume, a whole number, 0..30.
+    pub attack: f32,
+    /// Ticks in which its volume then falls to a quarter, a whole number, 0..120; 0 for a volume that stays.
+    pub decay: f32,
     /// The way from the untouched sound (0 %) to that of the other settings (100 %).
     pub morph: f32,
     /// One bank for the mean of the channels, or one for each of two channels.
@@ -76,6 +82,10 @@ pub struct Settings {
     pub listener: Model,
     /// The waveform of the notes.
     pub voice: Voice,
+    /// What becomes of the notes beyond `voices`, with [`Voice::Chip`].
+    pub arp: Arp,
+    /// The lead's waveform, with [`Voice::Chip`].
+    pub duty: Duty,
     /// Which bands the keys let through; see [`KeyEvent`](crate::KeyEvent).
     pub keys: Keys,
     /// The note value that `ring` and `release` last; see [`Settings::at_tempo`]. The filter itself knows no tempo.
@@ -141,6 +151,8 @@ impl Settings {
         sensitivity: 50.0,
         octave: 0.0,
         voices: 48.0,
+        attack: 0.0,
+        decay: 0.0,
         morph: 100.0,
         stereo: Stereo::Mono,
         range: BandRange::Published,
@@ -152,6 +164,8 @@ impl Settings {
         lookahead: false,
         listener: Model::Full,
         voice: Voice::Soft,
+        arp: Arp::Off,
+        duty: Duty::Quarter,
         keys: Keys::Off,
         sync: NoteValue::OFF,
         freeze: false,

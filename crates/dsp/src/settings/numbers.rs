@@ -41,7 +41,7 @@ pub struct Spec {
 /// Their values in a new instance are those of [`Settings::default`]. Where a state or preset lacks them, they are
 /// those of [`Settings::REFERENCE`].
 #[rustfmt::skip]
-pub static SPECS: [Spec; 16] = [
+pub static SPECS: [Spec; 18] = [
     Spec { id: "mix", name: "Mix", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
         help: "Blend of the untouched sound (0 %) and the resonators (100 %).", field: |s| &mut s.mix },
     Spec { id: "output", name: "Output", min: -24.0, max: 12.0, unit: "dB", decimals: 2, taper: Taper::Linear,
@@ -72,6 +72,10 @@ pub static SPECS: [Spec; 16] = [
         help: "Octaves between the detected note and the one that sounds; no effect on Soft.", field: |s| &mut s.octave },
     Spec { id: "voices", name: "Voices", min: 1.0, max: 48.0, unit: "notes", decimals: 0, taper: Taper::Whole,
         help: "How many notes sound at a time: the strongest ones.", field: |s| &mut s.voices },
+    Spec { id: "attack", name: "Attack", min: 0.0, max: 30.0, unit: "ticks", decimals: 0, taper: Taper::Whole,
+        help: "How many sixtieths of a second a note of the voice Chip takes to reach its volume.", field: |s| &mut s.attack },
+    Spec { id: "decay", name: "Decay", min: 0.0, max: 120.0, unit: "ticks", decimals: 0, taper: Taper::Whole,
+        help: "In how many sixtieths of a second a note of the voice Chip then falls to a quarter of its volume; 0 for never.", field: |s| &mut s.decay },
     Spec { id: "morph", name: "Morph", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
         help: "From the untouched sound (0 %) to that of all other settings (100 %), in one gesture.", field: |s| &mut s.morph },
 ];

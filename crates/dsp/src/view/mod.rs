@@ -8,9 +8,8 @@ use crate::{
     },
     lanes::Lanes,
     notes::TONES,
-    settings::{BandMask, Settings, Voice},
+    settings::{BandMask, Duty, Settings, Voice},
     synthesis::Synthesis,
-    voice::{low_bands, roles},
 };
 use std::f32::consts::TAU;
 
@@ -165,8 +164,10 @@ pub struct Snapshot {
     pub voice: Voice,
     /// Octaves from the note to that waveform, -2..2.
     pub octave: f32,
-    /// Semitones from A3 to the first band that the voice Chip does not use for its bass.
-    pub low: i32,
+    /// The lead's waveform of the voice Chip.
+    pub duty: Duty,
+    /// The bands that are the bass and the lead of the voice Chip.
+    pub parts: [Option<usize>; 2],
 }
 
 /// A copy of the state of a bank: of each band, the two integrators of its resonator and its tracked power.
@@ -206,7 +207,8 @@ impl Default for Snapshot {
             makeup: 1.0,
             voice: Voice::Soft,
             octave: 0.0,
-            low: 0,
+            duty: Duty::Quarter,
+            parts: [None; 2],
         }
     }
 }
@@ -242,7 +244,8 @@ impl Snapshot {
             makeup,
             voice: settings.voice,
             octave: settings.octave,
-            low: low_bands(settings.transpose),
+            duty: settings.duty,
+            parts: synthesis.chip_parts(),
         }
     }
 
@@ -267,7 +270,7 @@ impl Snapshot {
         let ceiling = self.ceiling * total_power;
         let (gain, makeup) = (self.gain, self.makeup);
         let played = self.played.map(|played| played.intersection(self.enabled));
-        let mut bands: [Band; TONES] = std::array::from_fn(|tone| {
+        let bands: [Band; TONES] = std::array::from_fn(|tone| {
             let (phasor, power) = (self.phasor(bank, tone), bank.power[tone]);
             let resonance = (phasor[0] * phasor[0] + phasor[1] * phasor[1]) / 2.0;
             let enabled = self.enabled.contains(tone);
@@ -283,7 +286,7 @@ impl Snapshot {
             let ratio = power / (total_power + POWER_GUARD / (gain * gain));
             let angular_frequency = self.tones.angular_frequency[tone];
             let (drive, guard) = (self.drive, RMS_GUARD / gain);
-            let (voice, octave) = (self.voice, self.octave);
+            let (voice, octave) = (self.waveform(tone), self.octave);
             Band {
                 power,
                 ratio,
@@ -297,23 +300,17 @@ impl Snapshot {
                 octave,
             }
         });
-        if self.voice == Voice::Chip {
-            self.assign_roles(&mut bands);
-        }
         Bands { bands, total_power, played, gain, makeup }
     }
 
-    /// Sets each band's waveform to the one that the voice Chip gives it.
-    fn assign_roles(&self, bands: &mut [Band; TONES]) {
-        let strength =
-            |band: &Band| if band.state == BandState::Inactive { 0.0 } else { band.power };
-        let [bass, lead] = roles(&bands.each_ref().map(strength), self.low);
-        for (tone, band) in bands.iter_mut().enumerate() {
-            band.voice = match tone {
-                _ if Some(tone) == bass => Voice::Chip,
-                _ if Some(tone) == lead => Voice::Pulse25,
-                _ => Voice::Square,
-            };
+    /// The waveform of the tone, which the voice Chip gives it by its part.
+    fn waveform(&self, tone: usize) -> Voice {
+        let [bass, lead] = self.parts;
+        match Some(tone) {
+            _ if self.voice != Voice::Chip => self.voice,
+            own if own == bass => Voice::Chip,
+            own if own == lead => self.duty.voice(),
+            _ => Voice::Square,
         }
     }
 

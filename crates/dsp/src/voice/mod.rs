@@ -11,10 +11,10 @@ use crate::{
     bank::{Bank, BankParams, LOOK, one_pole::OnePole},
     lanes::{BLOCK, Lanes, sum},
     notes::{TONES, frequency},
-    settings::{Settings, Voice},
+    settings::{Duty, Settings, Voice},
 };
-use chip::Chip;
-pub use chip::{ChipNoise, ChipPulse, ChipTick, low_bands, roles};
+use chip::{Arrangement, Chip};
+pub use chip::{ChipNoise, ChipPulse, ChipTick};
 pub use oscillators::LevelSource;
 use oscillators::{CUTOFF, Gate, LEVEL_POLES, Levels, Oscillators, Part};
 use std::f64::consts::TAU;
@@ -46,13 +46,13 @@ struct Timbre {
     octave: i32,
     /// With all harmonics that there may be, and with those below a quarter of the sample rate.
     levels: [[Option<u8>; TONES]; 2],
-    /// Semitones from A3 to the first band that cannot be the bass of the chip.
-    low: i32,
+    /// The lead's waveform of the chip.
+    duty: Duty,
 }
 
 impl Timbre {
     fn of(settings: &Settings, sample_rate: f64) -> Self {
-        let &Settings { voice, tuning, transpose, .. } = settings;
+        let &Settings { voice, duty, tuning, transpose, .. } = settings;
         let octave = if voice == Voice::Soft { 0 } else { settings.octave.round() as i32 };
         let levels = [sample_rate, 0.5 * sample_rate].map(|rate| {
             std::array::from_fn(|tone| {
@@ -60,11 +60,11 @@ impl Timbre {
                 Waveforms::shared().level(f * libm::exp2(f64::from(octave)), rate)
             })
         });
-        Self { voice, octave, levels, low: low_bands(transpose) }
+        Self { voice, octave, levels, duty }
     }
 
     fn sounds_like(&self, other: &Self) -> bool {
-        (self.voice, self.octave) == (other.voice, other.octave)
+        (self.voice, self.octave, self.duty) == (other.voice, other.octave, other.duty)
     }
 }
 
@@ -73,7 +73,9 @@ impl Timbre {
 pub struct Timbres {
     sample_rate: f64,
     /// Those of `next`.
-    aimed: (Voice, f32, f32, f32),
+    aimed: (Voice, Duty, f32, f32, f32),
+    /// How the chip plays.
+    arrangement: Arrangement,
     /// What it goes away from, what it goes to, and what it goes to after that.
     from: Timbre,
     to: Timbre,
@@ -91,16 +93,18 @@ impl Timbres {
         let (from, to) = (timbre.clone(), timbre.clone());
         let step = (BLOCK as f64 / (FADE * sample_rate)) as f32;
         let aimed = Self::parts(settings);
-        Self { sample_rate, aimed, from, to, next: timbre, share: [1.0; 2], step }
+        let arrangement = Arrangement::of(settings);
+        Self { sample_rate, aimed, arrangement, from, to, next: timbre, share: [1.0; 2], step }
     }
 
-    /// What a timbre is made of: voice, octave, tuning, transposition.
-    fn parts(settings: &Settings) -> (Voice, f32, f32, f32) {
-        (settings.voice, settings.octave, settings.tuning, settings.transpose)
+    /// What a timbre is made of: voice, duty, octave, tuning, transposition.
+    fn parts(settings: &Settings) -> (Voice, Duty, f32, f32, f32) {
+        (settings.voice, settings.duty, settings.octave, settings.tuning, settings.transpose)
     }
 
     /// Sets out for `settings`. What only moves its pitch is there at once.
     pub fn aim(&mut self, settings: &Settings) {
+        self.arrangement = Arrangement::of(settings);
         // Selecting the tables takes time, and most changes do not need it.
         if Self::parts(settings) == self.aimed {
             return;
@@ -140,10 +144,9 @@ impl Timbres {
         self.share.map(|share| from + share * (to - from))
     }
 
-    /// Semitones from A3 to the first band that cannot be the bass of the chip, if it sounds.
-    fn chip(&self) -> Option<i32> {
-        let chip = self.sounding().find(|(timbre, _)| timbre.voice == Voice::Chip);
-        chip.map(|(timbre, _)| timbre.low)
+    /// The timbre of the chip, if it sounds.
+    fn chip(&self) -> Option<&Timbre> {
+        self.sounding().map(|(timbre, _)| timbre).find(|timbre| timbre.voice == Voice::Chip)
     }
 
     /// Whether anything else sounds.
@@ -195,6 +198,11 @@ impl Voices {
     /// What the chip plays since its last tick, while it sounds.
     pub fn chip(&self) -> Option<ChipTick> {
         self.chips.then(|| self.chip.latest())
+    }
+
+    /// The bass and the lead of the chip, while it sounds.
+    pub fn chip_parts(&self) -> [Option<usize>; 2] {
+        if self.chips { self.chip.parts() } else { [None; 2] }
     }
 
     /// Begins a block: reads the phases of the bands, with their `weights` in the sum.
@@ -252,13 +260,16 @@ impl Voices {
         } as f32;
         let power = self.oscillators.set_levels(kernel, Levels { source, gate, step, weights });
         match chip {
-            Some(low) => {
+            Some(&Timbre { octave, duty, .. }) => {
                 self.chip.begin_block(chip::ChipInput {
                     amplitudes: &self.oscillators.gains()[1],
                     measured: self.oscillators.amplitudes(),
                     angles: &params.pitches.angles,
                     high: high as f32,
-                    low,
+                    oscillators: &self.oscillators,
+                    arrangement: &timbres.arrangement,
+                    duty,
+                    octave,
                 });
             }
             None if self.chips => self.chip = Chip::new(params.sample_rate),
@@ -287,11 +298,11 @@ impl Voices {
         let (mut sums, mut chip) = ([0.0; BLOCK], [0.0; BLOCK]);
         let noise = if self.chips { self.chip.noise(input) } else { [0.0; BLOCK] };
         for (timbre, shares) in timbres.sounding() {
-            let Timbre { voice, octave, levels: [all, low], .. } = timbre;
+            let Timbre { voice, octave, levels: [all, low], duty } = timbre;
             match voice {
                 Voice::Soft => {}
                 Voice::Chip => {
-                    let tables = chip::Tables { octave: *octave, all, low };
+                    let tables = chip::Tables { duty: *duty, octave: *octave, all, low };
                     let part = chip::Block { kernel, position, noise: &noise, shares };
                     self.chip.mix(&self.oscillators, tables, part, &mut chip[..frames]);
                 }

@@ -116,6 +116,11 @@ impl Noise {
         }
     }
 
+    /// Which of the 16 rates the register has.
+    pub fn rate(&self) -> u8 {
+        self.rate as u8
+    }
+
     /// Chooses the rate by the sound's brightness. Returns the amplitude of what is no note. `notes` are the powers
     /// of the bands, and their frequencies in radians a sample.
     pub fn tick(&mut self, notes: impl Iterator<Item = (f32, f32)>) -> f32 {

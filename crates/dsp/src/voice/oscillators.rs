@@ -216,6 +216,11 @@ impl Oscillators {
         &self.amplitudes
     }
 
+    /// The frequency that the band `tone` plays in the current block, in periods a sample.
+    pub fn frequency(&self, tone: usize) -> f32 {
+        self.steps[tone] as f32 / PERIOD
+    }
+
     /// Sets the levels of the block. Returns the power of all bands.
     pub fn set_levels(&mut self, kernel: Kernel, levels: Levels) -> f32 {
         let mut powers = Lanes::ZERO;

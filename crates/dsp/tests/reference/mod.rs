@@ -22,6 +22,11 @@ pub fn sound(settings: &Settings) -> Sound {
         octave: settings.octave.into(),
         stereo: settings.stereo == Stereo::Stereo,
         voice: voice(settings.voice),
+        duty: settings.duty.share(),
+        attack: settings.attack.into(),
+        decay: settings.decay.into(),
+        turn: settings.arp.ticks().map(|ticks| ticks as usize),
+        voices: settings.voices as usize,
         sounding: std::array::from_fn(|tone| bands.contains(tone)),
     }
 }

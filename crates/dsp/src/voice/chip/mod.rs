@@ -3,8 +3,11 @@
 //!
 //! `docs/dsp.md` has the formulas, the crate `tone-filter-reference` the same in f64.
 
+mod arrange;
 mod tick;
 
+pub use arrange::Arrangement;
+use arrange::{Arranger, BASS, LEAD, LOUDEST, OTHERS};
 pub use tick::{ChipNoise, ChipPulse, ChipTick};
 
 use super::{
@@ -16,23 +19,13 @@ use super::{
 use crate::{
     constants::low_pass_pole,
     lanes::{BLOCK, Lanes},
-    notes::{TONES, by_pitch, semitone},
-    settings::Voice,
+    notes::TONES,
+    settings::{Duty, Voice},
 };
 use tone_filter_simd::Kernel;
 
 /// How often volumes and roles change, in Hz.
 pub const TICKS: f64 = 60.0;
-
-/// The greatest volume.
-const LOUDEST: f32 = 15.0;
-
-/// By how much a note must be stronger than the one that leads, to take its place: 3 dB.
-const ADVANTAGE: f32 = 1.412_537_6;
-
-/// How far a volume may be from the one that is held before it changes. More than a half, or two neighbours would
-/// take turns.
-const HYSTERESIS: f32 = 0.75;
 
 /// By what factor the unit of the volumes may be off before it changes: 0.5 dB.
 const DRIFT: f32 = 1.06;
@@ -42,9 +35,9 @@ const HIGH_PASSES: [f64; 2] = [90.0, 440.0];
 /// See [`HIGH_PASSES`].
 const LOW_PASS: f64 = 14_000.0;
 
-/// What a note can be.
+/// How a part sounds.
 #[derive(Debug, Clone, Copy)]
-struct Role {
+struct Sound {
     /// Its waveform.
     voice: Voice,
     /// The mean of what it gives at a volume of 1, and its effective value without that.
@@ -53,16 +46,19 @@ struct Role {
     rms: f64,
 }
 
-/// The strongest note above the lowest; all others above it; the lowest.
-const ROLES: [Role; 3] = [
-    Role { voice: Voice::Pulse25, mean: 0.25, rms: 0.433_012_701_892_219_3 },
-    Role { voice: Voice::Square, mean: 0.5, rms: 0.5 },
-    // Its mean stays where it is when it is silent.
-    Role { voice: Voice::Chip, mean: 0.0, rms: STEPS_RMS / LOUDEST as f64 },
-];
-const LEAD: usize = 0;
-const OTHERS: usize = 1;
-const BASS: usize = 2;
+impl Sound {
+    fn pulse(duty: Duty) -> Self {
+        let mean = duty.share();
+        Self { voice: duty.voice(), mean, rms: (mean * (1.0 - mean)).sqrt() }
+    }
+
+    /// Those of lead, others and bass. The triangle's mean stays where it is when it is silent.
+    fn of_parts(lead: Duty) -> [Self; 3] {
+        let rms = STEPS_RMS / f64::from(LOUDEST);
+        let bass = Self { voice: Voice::Chip, mean: 0.0, rms };
+        [Self::pulse(lead), Self::pulse(Duty::Half), bass]
+    }
+}
 
 /// One of the mixer's two curves, `a u / (b + c u)`.
 #[derive(Debug, Clone, Copy)]
@@ -103,34 +99,14 @@ impl Curve {
     }
 }
 
-/// Semitones from A3 to the first band that is not below C5, under which the lowest note is the bass, if all are moved by
-/// `transpose` semitones.
-pub fn low_bands(transpose: f32) -> i32 {
-    (15.0 - transpose).ceil() as i32
-}
-
-/// Which band is the bass, and which one leads, by the strengths of all: the lowest, if it is less than `low` semitones above A3,
-/// and the strongest of the others. A note that does not sound has none.
-pub fn roles(strengths: &[f32; TONES], low: i32) -> [Option<usize>; 2] {
-    let lowest = by_pitch().find(|&tone| strengths[tone] > 0.0);
-    let bass = lowest.filter(|&tone| semitone(tone) < low);
-    let mut lead = (0.0, None);
-    for tone in by_pitch() {
-        if strengths[tone] > lead.0 && Some(tone) != bass {
-            lead = (strengths[tone], Some(tone));
-        }
-    }
-    [bass, lead.1]
-}
-
 /// The chip of one bank.
 #[derive(Debug, Clone)]
 pub struct Chip {
-    /// Samples from one tick to the next, and those that are left.
-    tick: f32,
+    sample_rate: f64,
+    /// Samples until the next tick.
     left: f32,
-    /// The volume of each note since the last tick, and the same by its role in [`ROLES`].
-    volume: Lanes,
+    arranger: Arranger,
+    /// The volumes of lead, others and bass since the last tick.
     held: [Lanes; 3],
     /// The same at the start and at the end of the current block.
     volumes: [[Lanes; 3]; 2],
@@ -155,13 +131,21 @@ pub struct ChipInput<'a> {
     pub angles: &'a Lanes,
     /// The greatest power that a note can have.
     pub high: f32,
-    /// Semitones from A3 to the first band that is not below C5.
-    pub low: i32,
+    /// Who plays the notes, and how.
+    pub oscillators: &'a Oscillators,
+    /// See `oscillators`.
+    pub arrangement: &'a Arrangement,
+    /// The lead's waveform.
+    pub duty: Duty,
+    /// Octaves from the detected notes to those that sound.
+    pub octave: i32,
 }
 
 /// What the notes read.
 #[derive(Debug, Clone, Copy)]
 pub struct Tables<'a> {
+    /// The lead's waveform.
+    pub duty: Duty,
     /// Octaves from the detected notes to those that sound.
     pub octave: i32,
     /// The bands' tables with all harmonics, and with those below a quarter of the sample rate.
@@ -189,9 +173,9 @@ impl Chip {
         let pole = |hertz| low_pass_pole(hertz, sample_rate) as f32;
         let [one, other] = HIGH_PASSES.map(pole);
         Self {
-            tick: (sample_rate / TICKS) as f32,
+            sample_rate,
             left: 0.0,
-            volume: Lanes::ZERO,
+            arranger: Arranger::new(),
             held: [Lanes::ZERO; 3],
             volumes: [[Lanes::ZERO; 3]; 2],
             noise_volumes: [0.0; 2],
@@ -208,14 +192,20 @@ impl Chip {
         self.latest
     }
 
+    /// The bass and the lead.
+    pub fn parts(&self) -> [Option<usize>; 2] {
+        self.arranger.parts()
+    }
+
     /// Begins a block.
     pub fn begin_block(&mut self, input: ChipInput) {
         self.volumes[0] = self.volumes[1];
         self.noise_volumes[0] = self.noise_volumes[1];
         self.units[0] = self.units[1];
+        self.arranger.follow(input.amplitudes);
         if self.left <= 0.0 {
-            self.left = (self.left + self.tick).max(0.0);
-            self.tick(input);
+            self.left = (self.left + (self.sample_rate / TICKS) as f32).max(0.0);
+            self.tick(&input);
         }
         self.left -= BLOCK as f32;
         // A note whose band is silent has lost its phase.
@@ -227,38 +217,43 @@ impl Chip {
         }
     }
 
-    /// Gives every note its role and its volume.
-    fn tick(&mut self, ChipInput { amplitudes, measured, angles, high, low }: ChipInput) {
-        let now = high.sqrt();
+    /// Gives every note its part and its volume, and the noise its own.
+    fn tick(&mut self, input: &ChipInput) {
+        let now = input.high.sqrt();
         if now > DRIFT * self.units[1] || self.units[1] > DRIFT * now {
             self.units[1] = now;
         }
-        let unit = self.units[1].max(f32::MIN_POSITIVE);
-        let volume = |amplitude: f32| LOUDEST.min(LOUDEST * amplitude / unit);
-        for (volume_held, amplitude) in self.volume.0.iter_mut().zip(amplitudes.0) {
-            let exact = volume(amplitude);
-            if (exact - *volume_held).abs() > HYSTERESIS {
-                *volume_held = (exact + 0.5).floor();
-            }
-        }
-        let volumes = self.volume.0;
-        let strength = |tone: usize| {
-            let advantage = if self.held[LEAD].0[tone] > 0.0 { ADVANTAGE } else { 1.0 };
-            if volumes[tone] > 0.0 { advantage * amplitudes.0[tone] } else { 0.0 }
+        let unit = self.units[1];
+        self.held = self.arranger.tick(input.arrangement, input.amplitudes, unit);
+        let powers = input.measured.0.iter().zip(&input.angles.0);
+        let noise = self.noise.tick(powers.map(|(a, angle)| (0.5 * a * a, *angle)));
+        let exact = LOUDEST * noise / unit.max(f32::MIN_POSITIVE);
+        self.noise_volumes[1] = (exact + 0.5).floor().min(LOUDEST);
+        self.latest = self.registers(input, unit / LOUDEST);
+    }
+
+    /// What the hardware would play, where a volume of 1 is `step`.
+    fn registers(&self, input: &ChipInput, step: f32) -> ChipTick {
+        let scale = self.sample_rate as f32 * libm::exp2f(input.octave as f32);
+        let frequency = |tone: usize| scale * input.oscillators.frequency(tone);
+        let loudest = |part: usize| {
+            let sounding = (0..TONES).filter(|tone| self.held[part].0[*tone] > 0.0);
+            sounding.max_by(|a, b| input.amplitudes.0[*a].total_cmp(&input.amplitudes.0[*b]))
         };
-        let [bass, lead] = roles(&std::array::from_fn(strength), low);
-        self.held = [Lanes::ZERO; 3];
-        for (tone, volume) in volumes.into_iter().enumerate() {
-            if Some(tone) == bass {
-                self.held[BASS].0[tone] = LOUDEST;
-            } else if Some(tone) == lead {
-                self.held[LEAD].0[tone] = volume;
-            } else {
-                self.held[OTHERS].0[tone] = volume;
-            }
+        let pulse = |part: usize, duty: Duty| {
+            let duty = duty.share() as f32;
+            loudest(part).map_or(ChipPulse { duty, ..ChipPulse::default() }, |tone| ChipPulse {
+                frequency: frequency(tone),
+                amplitude: step * self.held[part].0[tone],
+                duty,
+            })
+        };
+        ChipTick {
+            number: self.latest.number + 1,
+            pulses: [pulse(LEAD, input.duty), pulse(OTHERS, Duty::Half)],
+            triangle: loudest(BASS).map_or(0.0, frequency),
+            noise: ChipNoise { amplitude: step * self.noise_volumes[1], rate: self.noise.rate() },
         }
-        let powers = measured.0.iter().zip(&angles.0).map(|(a, angle)| (0.5 * a * a, *angle));
-        self.noise_volumes[1] = (volume(self.noise.tick(powers)) + 0.5).floor();
     }
 
     /// Analyses a part of a block for the noise. Returns what the register gives meanwhile.
@@ -272,21 +267,22 @@ impl Chip {
     pub fn mix(
         &self,
         oscillators: &Oscillators,
-        Tables { octave, all, low }: Tables,
+        Tables { duty, octave, all, low }: Tables,
         Block { kernel, position, noise, shares }: Block,
         sums: &mut [f32],
     ) {
         let frames = sums.len();
         let waveforms = Waveforms::shared();
         let [from, to] = &self.volumes;
-        // Of some roles, with all their harmonics and with those below a quarter of the rate.
-        let render = |roles: &[usize]| {
+        let sounds = Sound::of_parts(duty);
+        // Of some parts, with all their harmonics and with those below a quarter of the rate.
+        let render = |parts: &[usize]| {
             [all, low].map(|levels| {
                 let mut sum = [0.0; BLOCK];
-                for &role in roles {
-                    let Role { voice, rms, .. } = ROLES[role];
+                for &part in parts {
+                    let Sound { voice, rms, .. } = sounds[part];
                     let shares = [(rms / waveforms.rms()) as f32; 2];
-                    let (row, gains) = (waveforms.row(voice), [&from[role], &to[role]]);
+                    let (row, gains) = (waveforms.row(voice), [&from[part], &to[part]]);
                     let part = Part { row, levels, octave, gains, shares, position, frames };
                     oscillators.render(kernel, part, &mut sum);
                 }
@@ -296,7 +292,7 @@ impl Chip {
         let pulses = render(&[LEAD, OTHERS]);
         let triangle = render(&[BASS]);
         let mean = |volumes: &[Lanes; 3]| -> f32 {
-            let of = |role: usize| ROLES[role].mean as f32 * volumes[role].0.iter().sum::<f32>();
+            let of = |part: usize| sounds[part].mean as f32 * volumes[part].0.iter().sum::<f32>();
             of(LEAD) + of(OTHERS)
         };
         let means = [mean(from), mean(to)];

@@ -1,12 +1,13 @@
 //! The chip against its formulas and the spectra of its waveforms.
 
 use super::*;
+use crate::settings::Settings;
 use realfft::{RealFftPlanner, num_complex::Complex};
 use std::f64::consts::TAU;
 
 #[test]
-fn the_roles_effective_values_are_those_of_their_series() {
-    for Role { voice, mean, rms } in ROLES {
+fn the_parts_effective_values_are_those_of_their_series() {
+    for Sound { voice, mean, rms } in Duty::ALL.into_iter().flat_map(Sound::of_parts) {
         let power: f64 = (1..20_000)
             .map(|n| {
                 super::super::waveform::harmonic(voice, n).map(|x| x * x).iter().sum::<f64>() / 2.0
@@ -39,42 +40,40 @@ fn the_mixer_is_the_chips() {
 }
 
 #[test]
-fn roles_and_volumes_are_the_chips() {
+fn volumes_change_at_ticks_and_what_falls_silent_is_silent_at_once() {
     let mut chip = Chip::new(48_000.0);
+    let oscillators = Oscillators::new(48_000.0);
+    let arrangement = Arrangement::of(&Settings::REFERENCE);
+    let mut begin_block = |amplitudes: &Lanes| {
+        chip.begin_block(ChipInput {
+            amplitudes,
+            measured: &Lanes::ZERO,
+            angles: &Lanes::ZERO,
+            high: 1.0,
+            oscillators: &oscillators,
+            arrangement: &arrangement,
+            duty: Duty::Quarter,
+            octave: 0,
+        });
+        chip.volumes[1]
+    };
     let mut amplitudes = Lanes::ZERO;
-    let (measured, angles) = (&Lanes::ZERO, &Lanes::ZERO);
     for (tone, amplitude) in [(3, 0.1), (10, 0.5), (20, 1.0), (30, 0.8), (40, 0.02)] {
         amplitudes.0[tone] = amplitude;
     }
-    chip.begin_block(ChipInput { amplitudes: &amplitudes, measured, angles, high: 1.0, low: 15 });
-    let volume = |chip: &Chip, role: usize, tone: usize| chip.volumes[1][role].0[tone];
-    assert_eq!(volume(&chip, BASS, 3), 15.0, "the triangle has no volume");
-    assert_eq!(volume(&chip, LEAD, 20), 15.0);
-    assert_eq!(volume(&chip, OTHERS, 10), 8.0);
-    assert_eq!(volume(&chip, OTHERS, 30), 12.0);
-    assert_eq!(volume(&chip, OTHERS, 40), 0.0, "too quiet for 16 steps");
-    let sounding: f32 = chip.volumes[1].iter().flat_map(|role| role.0).sum();
-    assert_eq!(sounding, 15.0 + 15.0 + 8.0 + 12.0);
+    let volumes = begin_block(&amplitudes);
+    assert_eq!(volumes[BASS].0[3], 15.0, "the triangle has no volume");
+    assert_eq!(volumes[LEAD].0[30], 12.0, "the highest but for 2 dB");
+    assert_eq!([10, 20, 40].map(|tone| volumes[OTHERS].0[tone]), [8.0, 15.0, 0.0]);
+    assert_eq!(volumes.iter().flat_map(|part| part.0).sum::<f32>(), 15.0 + 12.0 + 8.0 + 15.0);
 
-    // A rival within 3 dB does not take the lead, and nothing changes between two ticks.
-    amplitudes.0[30] = 1.3;
     amplitudes.0[10] = 0.1;
     for block in 0..13 {
-        chip.begin_block(ChipInput {
-            amplitudes: &amplitudes,
-            measured,
-            angles,
-            high: 1.0,
-            low: 15,
-        });
         let expected = if block < 12 { 8.0 } else { 2.0 };
-        assert_eq!(volume(&chip, OTHERS, 10), expected, "block {block}");
+        assert_eq!(begin_block(&amplitudes)[OTHERS].0[10], expected, "block {block}");
     }
-    assert_eq!((volume(&chip, LEAD, 20), volume(&chip, OTHERS, 30)), (15.0, 15.0));
-    // What falls silent is silent at once.
-    amplitudes.0[20] = 0.0;
-    chip.begin_block(ChipInput { amplitudes: &amplitudes, measured, angles, high: 1.0, low: 15 });
-    assert_eq!(volume(&chip, LEAD, 20), 0.0);
+    amplitudes.0[30] = 0.0;
+    assert_eq!(begin_block(&amplitudes)[LEAD].0[30], 0.0);
 }
 
 /// The spectrum of two seconds of a lead of 880 Hz and a square of 1320 Hz over a bass of 220 Hz, as powers.
@@ -91,7 +90,7 @@ fn spectrum(sample_rate: f64, octave: i32) -> Vec<f64> {
         low[tone] = level(hertz, 0.5 * sample_rate);
     }
     chip.units = [1.0; 2];
-    let tables = Tables { octave, all: &all, low: &low };
+    let tables = Tables { duty: Duty::Quarter, octave, all: &all, low: &low };
     let mut signal = vec![0.0; (2.0 * sample_rate) as usize / BLOCK * BLOCK];
     for samples in signal.chunks_exact_mut(BLOCK) {
         let noise = &[0.0; BLOCK];

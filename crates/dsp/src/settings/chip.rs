@@ -1,0 +1,68 @@
+//! The settings of the voice Chip.
+
+use super::{Entry, Voice};
+
+/// What becomes of the notes beyond [`Settings::voices`](super::Settings), with [`Voice::Chip`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Arp {
+    /// They are silent.
+    #[default]
+    Off,
+    /// The last voice plays them in turn from the lowest to the highest, 15 a second.
+    Up,
+    /// The same with 60 notes a second, which sound like one chord.
+    Fast,
+}
+
+impl Arp {
+    /// All entries, in the order in which they are offered.
+    pub const ALL: [Self; 3] = [Self::Off, Self::Up, Self::Fast];
+
+    pub(super) const ENTRIES: [Entry; 3] = [("off", "Off"), ("up", "Up"), ("fast", "Fast")];
+
+    /// How many ticks of 60 Hz a note lasts; `None` if it is off.
+    pub fn ticks(self) -> Option<u32> {
+        match self {
+            Self::Off => None,
+            Self::Up => Some(4),
+            Self::Fast => Some(1),
+        }
+    }
+}
+
+/// The share of its period during which the lead of [`Voice::Chip`] is high.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Duty {
+    /// 12.5 %: thin.
+    Eighth,
+    /// 25 %.
+    #[default]
+    Quarter,
+    /// 50 %: hollow, as the other notes.
+    Half,
+}
+
+impl Duty {
+    /// All entries, in the order in which they are offered.
+    pub const ALL: [Self; 3] = [Self::Eighth, Self::Quarter, Self::Half];
+
+    pub(super) const ENTRIES: [Entry; 3] = [("12.5", "12.5 %"), ("25", "25 %"), ("50", "50 %")];
+
+    /// The voice that has this waveform.
+    pub const fn voice(self) -> Voice {
+        match self {
+            Self::Eighth => Voice::Pulse12,
+            Self::Quarter => Voice::Pulse25,
+            Self::Half => Voice::Square,
+        }
+    }
+
+    /// The share, 0..1.
+    pub const fn share(self) -> f64 {
+        match self {
+            Self::Eighth => 0.125,
+            Self::Quarter => 0.25,
+            Self::Half => 0.5,
+        }
+    }
+}

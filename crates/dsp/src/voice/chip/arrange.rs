@@ -1,0 +1,263 @@
+//! Who plays what on the chip: at every tick, each note gets a part and a volume.
+
+use crate::{
+    lanes::{LANES, Lanes},
+    notes::{TONES, by_pitch, semitone},
+    settings::{Arp, Settings},
+};
+
+/// The greatest volume.
+pub const LOUDEST: f32 = 15.0;
+
+/// The parts: the melody, the lowest note, and all others.
+pub const LEAD: usize = 0;
+/// See [`LEAD`].
+pub const OTHERS: usize = 1;
+/// See [`LEAD`].
+pub const BASS: usize = 2;
+
+/// What counts for the lead beside a note's level, all in dB: each semitone of its height, and against it each semitone of its
+/// distance from the last lead, up to an octave. The note that leads has an advantage.
+const HEIGHT: f32 = 1.0;
+/// See [`HEIGHT`].
+const DISTANCE: f32 = 0.5;
+/// See [`HEIGHT`].
+const FARTHEST: i32 = 12;
+/// See [`HEIGHT`].
+const ADVANTAGE: f32 = 3.0;
+
+/// dB of an amplitude of 2.
+const OCTAVE: f32 = 6.020_6;
+
+/// How far a volume may be from the one that is held before it changes. More than a half, or two neighbours would
+/// take turns.
+const HYSTERESIS: f32 = 0.75;
+
+/// The volume to which a decay leads, as a factor.
+const DECAYED: f32 = 0.25;
+
+/// How the chip plays, by the settings.
+#[derive(Debug, Clone, Copy)]
+pub struct Arrangement {
+    /// How many notes sound at a time, if others take turns with them.
+    voices: usize,
+    arp: Arp,
+    /// In ticks.
+    attack: f32,
+    decay: f32,
+    /// Semitones from A3 to the first band that is not below C5, under which the lowest note is the bass.
+    low: i32,
+}
+
+impl Arrangement {
+    /// That of `settings`.
+    pub fn of(settings: &Settings) -> Self {
+        let &Settings { voices, arp, attack, decay, transpose, .. } = settings;
+        let low = (15.0 - transpose).ceil() as i32;
+        Self { voices: voices.round() as usize, arp, attack, decay, low }
+    }
+
+    /// The volume of a note that began `age` ticks ago, as a factor.
+    fn envelope(&self, age: u32) -> f32 {
+        let age = age as f32;
+        if age < self.attack {
+            return (age + 1.0) / (self.attack + 1.0);
+        }
+        let decayed = if self.decay > 0.0 { (age - self.attack) / self.decay } else { 0.0 };
+        1.0 - (1.0 - DECAYED) * decayed.min(1.0)
+    }
+}
+
+/// The parts of the notes, from tick to tick.
+#[derive(Debug, Clone)]
+pub struct Arranger {
+    /// The volume of each note without its envelope, which rests where it is.
+    volumes: Lanes,
+    /// Ticks since each note began.
+    ages: [u32; LANES],
+    /// The note that leads, and how high the last lead was in semitones above A3.
+    lead: Option<usize>,
+    height: Option<i32>,
+    bass: Option<usize>,
+    ticks: u32,
+}
+
+impl Arranger {
+    /// At rest.
+    pub const fn new() -> Self {
+        Self {
+            volumes: Lanes::ZERO,
+            ages: [0; LANES],
+            lead: None,
+            height: None,
+            bass: None,
+            ticks: 0,
+        }
+    }
+
+    /// The bass and the lead.
+    pub fn parts(&self) -> [Option<usize>; 2] {
+        [self.bass, self.lead]
+    }
+
+    /// Follows the notes for a block, in which they have these `amplitudes`: those of 0 have ended.
+    pub fn follow(&mut self, amplitudes: &Lanes) {
+        for (age, amplitude) in self.ages.iter_mut().zip(amplitudes.0) {
+            *age = if amplitude > 0.0 { *age } else { 0 };
+        }
+    }
+
+    /// Gives every note a part and a volume, for `amplitudes` of which `unit` is the greatest volume.
+    pub fn tick(&mut self, how: &Arrangement, amplitudes: &Lanes, unit: f32) -> [Lanes; 3] {
+        let unit = unit.max(f32::MIN_POSITIVE);
+        for (held, amplitude) in self.volumes.0.iter_mut().zip(amplitudes.0) {
+            let exact = LOUDEST.min(LOUDEST * amplitude / unit);
+            if (exact - *held).abs() > HYSTERESIS {
+                *held = (exact + 0.5).floor();
+            }
+        }
+        let volumes = self.volumes.0;
+        let sounds = |tone: &usize| volumes[*tone] > 0.0;
+        self.bass = by_pitch().find(sounds).filter(|&tone| semitone(tone) < how.low);
+        let bass = self.bass;
+        self.choose_lead(amplitudes, |tone| sounds(tone) && Some(*tone) != bass);
+
+        let mut parts = [Lanes::ZERO; 3];
+        let waits = self.waiting(how, amplitudes);
+        for tone in (0..TONES).filter(|tone| sounds(tone) && !waits[*tone]) {
+            let volume = (how.envelope(self.ages[tone]) * volumes[tone] + 0.5).floor().max(1.0);
+            match Some(tone) {
+                bass if bass == self.bass => parts[BASS].0[tone] = LOUDEST,
+                lead if lead == self.lead => parts[LEAD].0[tone] = volume,
+                _ => parts[OTHERS].0[tone] = volume,
+            }
+        }
+        for (age, volume) in self.ages.iter_mut().zip(volumes) {
+            *age = if volume > 0.0 { age.saturating_add(1) } else { 0 };
+        }
+        self.ticks = self.ticks.wrapping_add(1);
+        parts
+    }
+
+    /// Chooses the note that leads: a melody is loud, high and connected.
+    fn choose_lead(&mut self, amplitudes: &Lanes, sounds: impl Fn(&usize) -> bool) {
+        let score = |tone: usize| {
+            let own = semitone(tone);
+            let distance = self.height.map_or(0, |last| (own - last).abs().min(FARTHEST));
+            OCTAVE * libm::log2f(amplitudes.0[tone]) + HEIGHT * own as f32
+                - DISTANCE * distance as f32
+                + if self.lead == Some(tone) { ADVANTAGE } else { 0.0 }
+        };
+        let scored = by_pitch().filter(sounds).map(|tone| (tone, score(tone)));
+        // Of equal ones, the higher.
+        let lead = scored.max_by(|a, b| a.1.total_cmp(&b.1));
+        self.lead = lead.map(|(tone, _)| tone);
+        self.height = self.lead.map(semitone).or(self.height);
+    }
+
+    /// The notes that are silent in this tick, because they share the last voice with the one that plays.
+    fn waiting(&self, how: &Arrangement, amplitudes: &Lanes) -> [bool; TONES] {
+        let mut waits = [false; TONES];
+        let Some(ticks) = how.arp.ticks() else { return waits };
+        // Bass, lead and the strongest others have voices of their own, but for the last voice.
+        let mut sharing = [0; TONES];
+        let mut count = 0;
+        for tone in by_pitch().filter(|&tone| self.volumes.0[tone] > 0.0) {
+            sharing[count] = tone;
+            count += 1;
+        }
+        let sharing = &mut sharing[..count];
+        if count <= how.voices {
+            return waits;
+        }
+        let rank = |tone: usize| match Some(tone) {
+            bass if bass == self.bass => f32::INFINITY,
+            lead if lead == self.lead => f32::MAX,
+            _ => amplitudes.0[tone],
+        };
+        sharing.sort_unstable_by(|a, b| rank(*b).total_cmp(&rank(*a)).then(a.cmp(b)));
+        let sharing = &mut sharing[how.voices - 1..];
+        sharing.sort_unstable_by_key(|tone| semitone(*tone));
+        let turn = (self.ticks / ticks) as usize % sharing.len();
+        for (index, tone) in sharing.iter().enumerate() {
+            waits[*tone] = index != turn;
+        }
+        waits
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn amplitudes(notes: &[(usize, f32)]) -> Lanes {
+        let mut amplitudes = Lanes::ZERO;
+        notes.iter().for_each(|&(tone, amplitude)| amplitudes.0[tone] = amplitude);
+        amplitudes
+    }
+
+    fn arrangement(voices: f32, arp: Arp) -> Arrangement {
+        Arrangement::of(&Settings { voices, arp, ..Settings::REFERENCE })
+    }
+
+    /// What each part plays in a tick, with volumes.
+    fn played(parts: &[Lanes; 3]) -> [Vec<(usize, f32)>; 3] {
+        parts.each_ref().map(|part| {
+            (0..TONES).filter(|&tone| part.0[tone] > 0.0).map(|tone| (tone, part.0[tone])).collect()
+        })
+    }
+
+    #[test]
+    fn the_melody_is_loud_high_and_connected() {
+        let how = arrangement(48.0, Arp::Off);
+        let lead = |before: &[(usize, f32)], now: &[(usize, f32)]| {
+            let mut arranger = Arranger::new();
+            arranger.tick(&how, &amplitudes(before), 1.0);
+            arranger.tick(&how, &amplitudes(now), 1.0);
+            arranger.lead
+        };
+        let both = [(0, 0.5), (20, 0.5), (27, 0.5)];
+        assert_eq!(lead(&both, &both), Some(27), "of equal ones, the highest");
+        assert_eq!(lead(&[], &[(0, 0.5), (20, 1.0), (24, 0.5)]), Some(20), "6 dB for 4 semitones");
+        // After G#6, at the level of its rival 9 semitones lower, comes what is near.
+        let near = [(0, 0.5), (21, 1.0), (28, 0.4)];
+        assert_eq!(lead(&[], &near), Some(21), "8 dB for 7 semitones");
+        assert_eq!(lead(&[(0, 0.5), (30, 0.5)], &near), Some(28), "and what is near the last one");
+        assert_eq!(lead(&[], &[(3, 1.0)]), None, "a low note alone is the bass");
+    }
+
+    #[test]
+    fn notes_beyond_the_voices_take_turns() {
+        let chord = amplitudes(&[(0, 0.5), (16, 0.6), (19, 0.4), (22, 0.3), (36, 1.0)]);
+        for (arp, ticks) in [(Arp::Fast, 1), (Arp::Up, 4)] {
+            let (how, mut arranger) = (arrangement(3.0, arp), Arranger::new());
+            for tick in 0..24 {
+                let [lead, others, bass] = played(&arranger.tick(&how, &chord, 1.0));
+                assert_eq!((lead, bass), (vec![(36, 15.0)], vec![(0, 15.0)]));
+                let turn = [(16, 9.0), (19, 6.0), (22, 5.0)][tick / ticks % 3];
+                assert_eq!(others, [turn], "{arp:?}, tick {tick}");
+            }
+        }
+        let [_, others, _] =
+            played(&Arranger::new().tick(&arrangement(5.0, Arp::Fast), &chord, 1.0));
+        assert_eq!(others.len(), 3, "there are voices for all");
+        let [_, others, _] =
+            played(&Arranger::new().tick(&arrangement(4.0, Arp::Fast), &chord, 1.0));
+        assert_eq!(others, [(16, 9.0), (19, 6.0)], "the strongest has a voice of its own");
+    }
+
+    #[test]
+    fn envelopes_rise_in_the_attack_and_fall_to_a_quarter_in_the_decay() {
+        let settings = Settings { attack: 3.0, decay: 6.0, ..Settings::REFERENCE };
+        let (how, mut arranger) = (Arrangement::of(&settings), Arranger::new());
+        let note = amplitudes(&[(24, 0.8)]);
+        let mut volume = || {
+            arranger.follow(&note);
+            arranger.tick(&how, &note, 1.0)[LEAD].0[24]
+        };
+        let volumes: Vec<f32> = (0..12).map(|_| volume()).collect();
+        assert_eq!(volumes, [3.0, 6.0, 9.0, 12.0, 11.0, 9.0, 8.0, 6.0, 5.0, 3.0, 3.0, 3.0]);
+        arranger.follow(&Lanes::ZERO);
+        assert_eq!(arranger.tick(&how, &note, 1.0)[LEAD].0[24], 3.0, "it begins anew");
+    }
+}

@@ -1,0 +1,105 @@
+//! Who plays what on the sound chip.
+
+use crate::{Sound, TONES, semitone};
+
+/// Volumes of the notes as the lead, as the others and as the bass.
+pub(crate) type Volumes = [[f64; TONES]; 3];
+
+pub(crate) const NONE: Volumes = [[0.0; TONES]; 3];
+pub(crate) const LEAD: usize = 0;
+pub(crate) const OTHERS: usize = 1;
+pub(crate) const BASS: usize = 2;
+
+/// The notes' parts from tick to tick.
+#[derive(Debug)]
+pub(crate) struct Arranger {
+    /// The volume of each note without its envelope.
+    volumes: [f64; TONES],
+    /// Ticks since each note began.
+    ages: [f64; TONES],
+    lead: Option<usize>,
+    /// Semitones from A3 to the last lead.
+    height: Option<f64>,
+    ticks: usize,
+}
+
+impl Arranger {
+    pub fn new() -> Self {
+        let (volumes, ages) = ([0.0; TONES], [0.0; TONES]);
+        Self { volumes, ages, lead: None, height: None, ticks: 0 }
+    }
+
+    /// A note that is silent for a block has ended.
+    pub fn follow(&mut self, amplitudes: &[f64; TONES]) {
+        for (age, amplitude) in self.ages.iter_mut().zip(amplitudes) {
+            if *amplitude == 0.0 {
+                *age = 0.0;
+            }
+        }
+    }
+
+    /// The parts and volumes in the next tick, where an amplitude of `unit` is the volume 15.
+    pub fn tick(&mut self, sound: &Sound, amplitudes: &[f64; TONES], unit: f64) -> Volumes {
+        for (tone, amplitude) in amplitudes.iter().enumerate() {
+            let exact = (15.0 * amplitude / unit.max(1e-38)).min(15.0);
+            if (exact - self.volumes[tone]).abs() > 0.75 {
+                self.volumes[tone] = exact.round();
+            }
+        }
+        let mut sounding: Vec<usize> =
+            (0..TONES).filter(|tone| self.volumes[*tone] > 0.0).collect();
+        sounding.sort_by(|a, b| semitone(*a).total_cmp(&semitone(*b)));
+        let lowest = sounding.first().copied();
+        let bass = lowest.filter(|tone| semitone(*tone) + sound.transpose < 15.0);
+
+        // A melody is loud, high and near its last note; it keeps the lead by 3 dB.
+        let score = |tone: usize| {
+            let distance = self.height.map_or(0.0, |last| (semitone(tone) - last).abs().min(12.0));
+            20.0 * amplitudes[tone].log10() + semitone(tone) - 0.5 * distance
+                + if self.lead == Some(tone) { 3.0 } else { 0.0 }
+        };
+        let above = sounding.iter().copied().filter(|tone| Some(*tone) != bass);
+        let lead = above.max_by(|a, b| score(*a).total_cmp(&score(*b)));
+        self.lead = lead;
+        self.height = lead.map(semitone).or(self.height);
+
+        // With an arpeggio, the weakest notes take turns in the last voice.
+        let mut silent = Vec::new();
+        if let Some(ticks) = sound.turn.filter(|_| sounding.len() > sound.voices) {
+            let mut others = sounding.clone();
+            others.retain(|tone| Some(*tone) != bass && Some(*tone) != lead);
+            others.sort_by(|a, b| amplitudes[*b].total_cmp(&amplitudes[*a]));
+            let order: Vec<usize> = bass.into_iter().chain(lead).chain(others).collect();
+            silent = order[sound.voices - 1..].to_vec();
+            silent.sort_by(|a, b| semitone(*a).total_cmp(&semitone(*b)));
+            silent.remove(self.ticks / ticks % silent.len());
+        }
+        self.ticks += 1;
+        for (age, volume) in self.ages.iter_mut().zip(self.volumes) {
+            *age = if volume > 0.0 { *age } else { 0.0 };
+        }
+
+        let mut parts = NONE;
+        for tone in sounding {
+            let volume = (self.envelope(sound, tone) * self.volumes[tone]).round().max(1.0);
+            let (part, volume) = match Some(tone) {
+                own if own == bass => (BASS, 15.0),
+                own if own == lead => (LEAD, volume),
+                _ => (OTHERS, volume),
+            };
+            parts[part][tone] = if silent.contains(&tone) { 0.0 } else { volume };
+            self.ages[tone] += 1.0;
+        }
+        parts
+    }
+
+    /// A note's volume as a factor: it rises in the attack, and falls to a quarter in the decay.
+    fn envelope(&self, sound: &Sound, tone: usize) -> f64 {
+        let after = self.ages[tone] - sound.attack;
+        match sound.decay {
+            _ if after < 0.0 => (self.ages[tone] + 1.0) / (sound.attack + 1.0),
+            0.0 => 1.0,
+            decay => 1.0 - 0.75 * (after / decay).min(1.0),
+        }
+    }
+}
