@@ -64,6 +64,24 @@ fn every_preset_is_about_as_loud_as_the_music_and_never_clips() {
 }
 
 #[test]
+fn drums_alone_keep_their_level_with_every_preset_of_the_levelled_chain() {
+    // Strokes of white noise, four a second, that no note is found in.
+    let mut state = 1u32;
+    let mut noise = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 23) as f32 - 1.0
+    };
+    let stroke = |t: usize| 0.5 * (-((t % 11_025) as f32) / 1500.0).exp();
+    let drums: Vec<f32> = (0..8 * 44_100).map(|t| stroke(t) * noise()).collect();
+    let drums = [drums.clone(), drums];
+    let after = |signal: &Signal| rms(signal.iter().flat_map(|channel| &channel[2 * 44_100..]));
+    for id in ids().filter(|id| settings(id).auto) {
+        let change = after(&play(&settings(id), &drums)) - after(&drums);
+        assert!(change.abs() < 3.0, "{id} is {change:.1} dB louder");
+    }
+}
+
+#[test]
 fn drums_are_tamed() {
     let dry = demo();
     let drums = |signal: &Signal| bar(signal, 0) - bar(signal, 5);

@@ -3,8 +3,8 @@
 //! Only gains are computed here, no samples. Both gains move slowly, once per block of [`BLOCK`] samples, so the
 //! dynamics of the music are kept.
 
-use crate::{bank::LOUDEST, lanes::BLOCK};
-use fearless_simd::{Fallback, SimdFrom, f32x4};
+use super::k_weighting::{KWeighting, SILENT, bounded};
+use crate::lanes::BLOCK;
 
 /// The mean square at which the published constants work best: -14 dB full scale.
 const NOMINAL: f64 = 0.039_810_717;
@@ -44,14 +44,18 @@ const MOST_TRIM: f64 = 0.230_258_5;
 /// integrated loudness ignores quiet passages.
 const GATED: f64 = 1.12;
 
+/// Time constant in seconds in which the loudness of the mix is compared with that of the dry signal, and the share of the
+/// latter, -1.5 dB, below which the dry signal is raised; seconds in which it is, where nothing else sounds.
+const SHORT: f64 = 0.4;
+const LEAST: f64 = 0.7;
+const LIFT: f64 = 1.0;
+
+/// The least share of the dry signal in the mix with which it may be raised to its full level: nearer to 0, what is wet
+/// stays alone.
+const LEAST_DRY: f64 = 0.05;
+
 /// Loudness of the wet signal, relative to the dry one, below which no note counts as sounding: -40 dB.
 const SOUNDING: f64 = 1e-4;
-
-/// Dry and wet of two channels: four lanes, which the compiler makes a vector of.
-type Four = f32x4<Fallback>;
-
-/// A block of the dry and of the wet signal of one channel.
-type Signals<'a, 'b> = (&'a [f32; BLOCK], &'b [f32; BLOCK]);
 
 /// The level measurement of one signal.
 #[derive(Debug, Clone)]
@@ -70,6 +74,10 @@ pub(super) struct Level {
     /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. It is needed
     /// because the average of a product is not the product of averages.
     trim: f64,
+    /// The dry signal's loudness and that of the mix, tracked over a short time.
+    short: [f64; 2],
+    /// How far the dry signal is raised in place of notes that do not sound, 0..1.
+    lift: f64,
     /// Seconds for which [`Self::loudness`] has been tracked, at most [`LOUDNESS`].
     tracked: f64,
 }
@@ -82,9 +90,6 @@ struct Loudness {
     /// Mean product of dry and wet.
     both: f64,
 }
-
-/// The signal of a missing channel.
-const SILENT: [f32; BLOCK] = [0.0; BLOCK];
 
 impl Loudness {
     const START: Self = Self {
@@ -105,6 +110,8 @@ impl Level {
             loudness: Loudness::START,
             share: 1.0,
             trim: 0.0,
+            short: [NOMINAL; 2],
+            lift: 0.0,
             tracked: START,
         }
     }
@@ -114,6 +121,7 @@ impl Level {
         self.weightings.iter_mut().for_each(KWeighting::reset);
         (self.power, self.share, self.trim, self.tracked) = (0.0, 1.0, 0.0, START);
         (self.loudness, self.fresh) = (Loudness::START, true);
+        (self.short, self.lift) = ([NOMINAL; 2], 0.0);
     }
 
     /// Forgets the sound so far. Its gain is 1 until it has measured a block.
@@ -144,7 +152,9 @@ impl Level {
         let sum = dry * dry + sounding / d;
         // The makeup for cancellation is bounded.
         let whole = if mix == 0.0 { 1.0 } else { 1.0 / sum.max(0.25).sqrt() };
-        (whole * dry, whole * wet * self.makeup())
+        let dry = whole * dry;
+        let lift = self.lift * ((1.0 - mix) / LEAST_DRY).min(1.0);
+        (dry + lift * (1.0 - dry).max(0.0), whole * wet * self.makeup())
     }
 
     /// Measures a whole block: the banks' inputs, the dry and the wet signal of each channel, and the gains of these
@@ -152,7 +162,7 @@ impl Level {
     pub fn measure<'a, 'b>(
         &mut self,
         inputs: &[[f32; BLOCK]],
-        mut signals: impl Iterator<Item = Signals<'a, 'b>>,
+        mut signals: impl Iterator<Item = (&'a [f32; BLOCK], &'b [f32; BLOCK])>,
         (dry_gain, wet_gain): (f64, f64),
     ) {
         let square = |x: &f32| f64::from(bounded(*x)).powi(2);
@@ -178,13 +188,20 @@ impl Level {
         if power <= SILENCE {
             return;
         }
+        let mixed = dry_gain * dry_gain * dry
+            + wet_gain * wet_gain * wet
+            + 2.0 * dry_gain * wet_gain * both;
+        let step = -libm::expm1(-self.period / SHORT);
+        for (short, now) in self.short.iter_mut().zip([dry, mixed]) {
+            *short += step * (now - *short);
+        }
+        let lack = LEAST - self.short[1] / self.short[0].max(f64::MIN_POSITIVE);
+        self.lift = (self.lift + self.period / LIFT * lack.max(-1.0)).clamp(0.0, 1.0);
         let sounds = wet > SOUNDING * dry.max(0.01 * NOMINAL);
         let step = (self.period / SHARE * dry / self.loudness.dry).min(1.0);
         self.share += step * (f64::from(u8::from(sounds)) - self.share);
-        let mixed = dry_gain * dry_gain * dry
-            + GATED * wet_gain * wet_gain * wet
-            + 2.0 * dry_gain * wet_gain * both;
-        let error = (self.period / TRIM * (dry - mixed) / self.loudness.dry).clamp(-0.1, 0.1);
+        let gated = mixed + (GATED - 1.0) * wet_gain * wet_gain * wet;
+        let error = (self.period / TRIM * (dry - gated) / self.loudness.dry).clamp(-0.1, 0.1);
         self.trim = (self.trim + error).clamp(-MOST_TRIM, MOST_TRIM);
         // Held while nothing sounds.
         if sounds {
@@ -197,102 +214,6 @@ impl Level {
     }
 }
 
-/// The sample bounded as in the bank, so that a fault in the input does not affect the averages for minutes.
-fn bounded(x: f32) -> f32 {
-    x.clamp(-LOUDEST, LOUDEST)
-}
-
-/// The K-weighting of ITU-R BS.1770, for the dry and the wet signal of two channels in parallel: a high shelf, then a
-/// high-pass.
-#[derive(Debug, Clone)]
-struct KWeighting {
-    /// Feed-forward and feedback coefficients of the shelf, in direct form.
-    b: [f32; 3],
-    a: [f32; 2],
-    /// The last two inputs and outputs of the shelf.
-    x: [Four; 2],
-    y: [Four; 2],
-    /// The recommendation's high-pass nearly has a double pole, so it is computed as two of first order.
-    pole: f32,
-    high_passes: [HighPass; 2],
-}
-
-/// The last input and output of a high-pass of first order.
-#[derive(Debug, Clone, Copy)]
-struct HighPass {
-    x: Four,
-    y: Four,
-}
-
-impl HighPass {
-    fn new() -> Self {
-        Self { x: four([0.0; 4]), y: four([0.0; 4]) }
-    }
-
-    #[inline(always)]
-    fn next(&mut self, pole: f32, x: Four) -> Four {
-        self.y = self.y * pole + (x - self.x);
-        self.x = x;
-        self.y
-    }
-}
-
-#[inline(always)]
-fn four(values: [f32; 4]) -> Four {
-    Four::simd_from(Fallback::new(), values)
-}
-
-impl KWeighting {
-    /// At rest. The coefficients come from the analogue prototypes behind the recommendation's at 48 kHz, for any
-    /// rate in Hz.
-    fn new(sample_rate: f64) -> Self {
-        let k = libm::tan(std::f64::consts::PI * (1_681.974_450_955_533 / sample_rate).min(0.45));
-        let q = 0.707_175_236_955_419_6;
-        let high: f64 = libm::exp10(3.999_843_853_973_347 / 20.0);
-        let band = libm::pow(high, 0.499_666_774_154_541_6);
-        let a0 = 1.0 + k / q + k * k;
-        let normalised = |x: f64| (x / a0) as f32;
-        let pole = libm::exp(-std::f64::consts::TAU * 38.135_470_876_024_44 / sample_rate);
-        Self {
-            b: [high + band * k / q + k * k, 2.0 * (k * k - high), high - band * k / q + k * k]
-                .map(normalised),
-            a: [2.0 * (k * k - 1.0), 1.0 - k / q + k * k].map(normalised),
-            x: [four([0.0; 4]); 2],
-            y: [four([0.0; 4]); 2],
-            pole: pole as f32,
-            high_passes: [HighPass::new(); 2],
-        }
-    }
-
-    fn reset(&mut self) {
-        self.x = [four([0.0; 4]); 2];
-        self.y = self.x;
-        self.high_passes = [HighPass::new(); 2];
-    }
-
-    /// The sums of the squares of dry and wet, and of their product, weighted, of two channels.
-    fn powers(&mut self, channels: [Signals; 2]) -> [f64; 3] {
-        let [(dry, wet), (other_dry, other_wet)] = channels;
-        let [mut squares, mut products] = [four([0.0; 4]); 2];
-        let Self { b, a, x, y, pole, high_passes: [first, second] } = self;
-        for frame in 0..BLOCK {
-            let own = [dry[frame], wet[frame], other_dry[frame], other_wet[frame]];
-            let own = four(own.map(bounded));
-            // The term with the last output comes last, as it is available last.
-            let known = own * b[0] + x[0] * b[1] + (x[1] * b[2] - y[1] * a[1]);
-            let shelved = known - y[0] * a[0];
-            (*x, *y) = ([own, x[0]], [shelved, y[0]]);
-            let weighted = second.next(*pole, first.next(*pole, shelved));
-            squares += weighted * weighted;
-            let [dry, wet, other_dry, other_wet] = *weighted;
-            products += weighted * four([wet, dry, other_wet, other_dry]);
-        }
-        let [dry, wet, other_dry, other_wet] = squares.map(f64::from);
-        let [both, _, other_both, _] = products.map(f64::from);
-        [dry + other_dry, wet + other_wet, both + other_both]
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -300,29 +221,6 @@ mod tests {
     fn sine(hertz: f64, rate: f64, amplitude: f64, block: usize) -> [f32; BLOCK] {
         let w = std::f64::consts::TAU * hertz / rate;
         std::array::from_fn(|t| (amplitude * (w * (block * BLOCK + t) as f64).sin()) as f32)
-    }
-
-    /// K-weighted gain in dB at `hertz`.
-    fn weight(hertz: f64, rate: f64) -> f64 {
-        let mut weighting = KWeighting::new(rate);
-        let mut sums = [0.0; 2];
-        for block in 0..(rate / 64.0) as usize {
-            let [dry, ..] =
-                weighting.powers([(&sine(hertz, rate, 1.0, block), &SILENT), (&SILENT, &SILENT)]);
-            sums[usize::from(block * BLOCK > rate as usize / 2)] += dry;
-        }
-        10.0 * (sums[1] / (0.5 * 0.5 * rate)).log10()
-    }
-
-    #[test]
-    fn the_weighting_is_that_of_bs_1770_at_any_rate() {
-        for rate in [44_100.0, 48_000.0, 192_000.0] {
-            // The recommendation reads a full-scale sine of 997 Hz as -3.01 LKFS, with an offset of -0.691 dB.
-            // The bilinear transform bends it by so little at other rates.
-            assert!((weight(997.0, rate) - 0.691).abs() < 0.05, "{rate}: {}", weight(997.0, rate));
-            assert!((weight(10_000.0, rate) - 4.0).abs() < 0.15, "{}", weight(10_000.0, rate));
-            assert!(weight(38.0, rate) < -5.5 && weight(38.0, rate) > -6.5);
-        }
     }
 
     #[test]
@@ -375,6 +273,29 @@ mod tests {
             let change = 10.0 * (sums[1] / sums[0]).log10();
             // The wet signal counts for up to 0.5 dB more.
             assert!(change < 0.1 && change > -0.1 - 0.5 * mix, "mix {mix}: {change:.2} dB");
+        }
+    }
+
+    #[test]
+    fn the_dry_signal_is_raised_while_no_note_sounds() {
+        let rate = 48_000.0;
+        let seconds = |seconds: f64| 0..(seconds * rate / 64.0) as usize;
+        for (mix, least) in [(0.3, 0.8), (0.5, 0.8), (0.85, 0.8), (0.95, 0.8), (1.0, 0.0)] {
+            let mut level = Level::new(rate, 1);
+            let mut play = |seconds: std::ops::Range<usize>, loudness: f32| {
+                for block in seconds {
+                    let dry = sine(440.0, rate, 0.5, block);
+                    let wet = sine(660.0, rate, 0.25, block).map(|x| loudness * x);
+                    level.measure(&[dry], [(&dry, &wet)].into_iter(), level.mix(mix));
+                }
+                level.mix(mix).0
+            };
+            let with_notes = play(seconds(10.0), 1.0);
+            let without = play(seconds(4.0), 0.0);
+            let again = play(seconds(3.0), 1.0);
+            assert!(without >= least && without <= 1.0, "mix {mix}: {without}");
+            assert!(mix < 1.0 || without.abs() < 1e-9, "only what is wet: {without}");
+            assert!((again - with_notes).abs() < 0.05, "mix {mix}: {with_notes}, then {again}");
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Analysis: which notes should sound, and how loud. It makes the [`BlockPlan`] of every block.
 
 mod focus;
+mod k_weighting;
 mod keyboard;
 mod keys;
 mod level;
