@@ -97,7 +97,9 @@ impl Remark {
         let (text, idle) = match id {
             "sensitivity" if settings.focus == 0.0 => ("No effect while Focus is at 0 %.", true),
             "lookahead" if settings.focus == 0.0 => ("Only a delay while Focus is at 0 %.", true),
-            "drive" if settings.voice != Voice::Soft => ("It shapes the voice Soft alone.", true),
+            "drive" if !settings.voice.is_driven() => {
+                ("It shapes the voices Soft and Soft clean alone.", true)
+            }
             "arp" | "duty" | "attack" | "decay" if settings.voice != Voice::Chip => {
                 ("It shapes the voice Chip alone.", true)
             }

@@ -114,6 +114,8 @@ pub enum Voice {
     Saw,
     /// The 2A03: pulses, a triangle of 32 steps, and noise.
     Chip,
+    /// An oscillator: what the soft clip makes of a sine.
+    SoftClean,
 }
 
 impl Sound {

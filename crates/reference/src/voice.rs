@@ -51,11 +51,17 @@ pub(crate) fn process(sound: &Sound, sample_rate: f64, input: &[f64]) -> Vec<f64
     let mut oscillators = [Oscillator::default(); TONES];
     let nominal = |tone| TAU * sound.frequency(tone) / sample_rate;
     let octave = sound.octave.exp2();
+    let clean = sound.voice == Voice::SoftClean;
+    let (driven, driven_rms) = if clean { driven(sound.drive) } else { (Vec::new(), 0.0) };
     let series: [Vec<[f64; 2]>; TONES] = std::array::from_fn(|tone| {
         let count = harmonics(octave * sound.frequency(tone), sample_rate);
-        (1..=count).map(|n| harmonic(sound.voice, n)).collect()
+        match sound.voice {
+            Voice::SoftClean => driven[..count].iter().map(|share| [*share, 0.0]).collect(),
+            voice => (1..=count).map(|n| harmonic(voice, n)).collect(),
+        }
     });
-    let rms = soft_rms();
+    // What the series are multiplied by, and the effective value that this makes.
+    let (unit, rms) = if clean { (1.0, driven_rms) } else { (soft_rms(), soft_rms()) };
     let follow = 1.0 - (1.0 - bank.constants.band_step).powi(BLOCK as i32);
     let low_pass_step = low_pass_step(cutoff(sound.tone), sample_rate);
     let (mut low_pass, mut wet) = (0.0, Vec::with_capacity(input.len()));
@@ -100,7 +106,7 @@ pub(crate) fn process(sound: &Sound, sample_rate: f64, input: &[f64]) -> Vec<f64
                 });
                 played.sum()
             };
-            low_pass += low_pass_step * (rms * played - low_pass);
+            low_pass += low_pass_step * (unit * played - low_pass);
             wet.push(between(gains, frame + 1) * low_pass);
             bank.next(*x);
             total_powers[frame] = bank.total_power();
@@ -207,8 +213,35 @@ pub(crate) fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
         }
         // From 15 to 0 and back in 32 steps, whose mean square is 85/4.
         Voice::Chip if odd => [2.0 / (turn * (turn / 32.0).tan()) / (85f64 / 4.0).sqrt(), 0.0],
-        Voice::Soft | Voice::Sine | Voice::Triangle | Voice::Chip => [0.0; 2],
+        Voice::Soft | Voice::SoftClean | Voice::Sine | Voice::Triangle | Voice::Chip => [0.0; 2],
     }
+}
+
+/// The first 400 harmonics of a sine of the effective value 1 that is driven into the soft clip: those of the two nearest of seven drives at
+/// equal ratios from 1 to 400, in a straight line of the logarithm of the drive; and so for
+/// their effective values.
+fn driven(drive: f64) -> (Vec<f64>, f64) {
+    let place = 6.0 * drive.ln() / 400f64.ln();
+    let below = place.floor().min(5.0);
+    let series = |shape: f64| -> Vec<f64> {
+        let gain = SQRT_2 * 400f64.powf(shape / 6.0);
+        let steps = 32_768;
+        let angle = |step: usize| 2.0 * PI * step as f64 / steps as f64;
+        let clipped: Vec<f64> = (0..steps)
+            .map(|step| gain * angle(step).cos())
+            .map(|driven| driven / (1.0 + driven.abs()))
+            .collect();
+        let harmonic = |n: usize| {
+            let turned = |(step, y): (usize, &f64)| y * angle(n * step % steps).cos();
+            2.0 / steps as f64 * clipped.iter().enumerate().map(turned).sum::<f64>()
+        };
+        (1..=400).map(harmonic).collect()
+    };
+    let rms = |series: &[f64]| (series.iter().map(|x| x * x).sum::<f64>() / 2.0).sqrt();
+    let mixed = |low: f64, high: f64| low + (place - below) * (high - low);
+    let (low, high) = (series(below), series(below + 1.0));
+    let rms = mixed(rms(&low), rms(&high));
+    (low.iter().zip(high).map(|(low, high)| mixed(*low, high)).collect(), rms)
 }
 
 /// The effective value that the soft clip gives a sine of the effective value 1 at a drive of 40: all waveforms have it.

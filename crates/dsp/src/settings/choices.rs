@@ -120,11 +120,13 @@ pub enum Voice {
     Saw,
     /// The voices of an 8-bit console's sound chip: two pulses, a triangle of 16 steps, and noise.
     Chip,
+    /// The waveform of [`Voice::Soft`], played by an oscillator, so that nothing aliases.
+    SoftClean,
 }
 
 impl Voice {
     /// All voices, in the order in which they are offered.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Soft,
         Self::Sine,
         Self::Square,
@@ -133,13 +135,19 @@ impl Voice {
         Self::Triangle,
         Self::Saw,
         Self::Chip,
+        Self::SoftClean,
     ];
+
+    /// Whether `drive` shapes it.
+    pub const fn is_driven(self) -> bool {
+        matches!(self, Self::Soft | Self::SoftClean)
+    }
 
     /// The voices that are one waveform played by an oscillator.
     pub const WAVEFORMS: [Self; 6] =
         [Self::Sine, Self::Square, Self::Pulse25, Self::Pulse12, Self::Triangle, Self::Saw];
 
-    const ENTRIES: [Entry; 8] = [
+    const ENTRIES: [Entry; 9] = [
         ("soft", "Soft"),
         ("sine", "Sine"),
         ("square", "Square"),
@@ -148,6 +156,7 @@ impl Voice {
         ("triangle", "Triangle"),
         ("saw", "Saw"),
         ("chip", "Chip"),
+        ("soft-clean", "Soft clean"),
     ];
 }
 

@@ -122,12 +122,13 @@ impl Band {
     /// current phase and amplitude give its recent past, so no samples are stored.
     pub fn wave(&self, seconds: f32) -> f32 {
         let angle = self.angular_frequency * seconds;
-        if self.voice != Voice::Soft {
-            let turns = (libm::atan2f(self.phasor[1], self.phasor[0]) - angle) / TAU;
-            return self.power.sqrt() * self.voice.shape(turns * libm::exp2f(self.octave));
+        let [now, before] = self.phasor;
+        let octave = if self.voice == Voice::Soft { 1.0 } else { libm::exp2f(self.octave) };
+        let turns = octave * (libm::atan2f(before, now) - angle) / TAU;
+        if !self.voice.is_driven() {
+            return self.power.sqrt() * self.voice.shape(turns);
         }
-        let (sine, cosine) = libm::sincosf(angle);
-        let driven = self.drive * (self.phasor[0] * cosine + self.phasor[1] * sine);
+        let driven = self.drive * libm::hypotf(now, before) * libm::cosf(TAU * turns);
         let rms = self.power.sqrt();
         rms * driven / (rms + self.guard + driven.abs())
     }

@@ -3,6 +3,7 @@
 //! `docs/dsp.md` has the waveforms and where their phase comes from.
 
 mod chip;
+mod driven;
 mod noise;
 mod oscillators;
 mod waveform;
@@ -149,6 +150,19 @@ impl Timbres {
         self.sounding().map(|(timbre, _)| timbre).find(|timbre| timbre.voice == Voice::Chip)
     }
 
+    /// The effective value of a waveform for a note of an effective value of 1, with the drive at a `place`.
+    fn rms(&self, place: f32) -> f32 {
+        let waveforms = Waveforms::shared();
+        let of = |timbre: &Timbre| match timbre.voice {
+            Voice::SoftClean => (0..driven::SHAPES)
+                .map(|shape| driven::share(shape, place) * waveforms.driven(shape).1 as f32)
+                .sum(),
+            _ => waveforms.rms() as f32,
+        };
+        let (from, to) = (of(&self.from), of(&self.to));
+        line([from, to], self.share[1])
+    }
+
     /// Whether anything else sounds.
     pub fn oscillates(&self) -> bool {
         self.soft() != [1.0; 2]
@@ -170,6 +184,8 @@ pub struct Voices {
     low_pass: OnePole,
     /// Gain of the sum at the start and at the end of the current block.
     gains: [f32; 2],
+    /// The place of the drive among the driven sines, at the same times.
+    drives: [f32; 2],
     /// Whether no block has begun yet.
     fresh: bool,
 }
@@ -186,6 +202,7 @@ impl Voices {
             total_step: -libm::expm1(-TAU * CUTOFF * BLOCK as f64 / sample_rate),
             low_pass: OnePole::ZERO,
             gains: [2.0; 2],
+            drives: [0.0; 2],
             fresh: true,
         }
     }
@@ -276,8 +293,10 @@ impl Voices {
             None => {}
         }
         self.chips = chip.is_some();
+        let drive = driven::place(params.coefficients.drive);
+        self.drives = [if self.fresh { drive } else { self.drives[1] }, drive];
         // The second soft clip, of the level instead of the waveform, which it would bend.
-        let level = Waveforms::shared().rms() as f32 * power.sqrt();
+        let level = timbres.rms(drive) * power.sqrt();
         let gain = 2.0 / (1.0 + params.gain() * 2.0 * level);
         self.gains = [if self.fresh { gain } else { self.gains[1] }, gain];
         self.fresh = false;
@@ -299,6 +318,12 @@ impl Voices {
         let noise = if self.chips { self.chip.noise(input) } else { [0.0; BLOCK] };
         for (timbre, shares) in timbres.sounding() {
             let Timbre { voice, octave, levels: [all, low], duty } = timbre;
+            let mut play = |row, shares| {
+                let gains = self.oscillators.gains().each_ref();
+                let part =
+                    Part { row, levels: all, octave: *octave, gains, shares, position, frames };
+                self.oscillators.render(kernel, part, &mut sums);
+            };
             match voice {
                 Voice::Soft => {}
                 Voice::Chip => {
@@ -306,18 +331,16 @@ impl Voices {
                     let part = chip::Block { kernel, position, noise: &noise, shares };
                     self.chip.mix(&self.oscillators, tables, part, &mut chip[..frames]);
                 }
-                voice => {
-                    let part = Part {
-                        row: Waveforms::shared().row(*voice),
-                        levels: all,
-                        octave: *octave,
-                        gains: self.oscillators.gains().each_ref(),
-                        shares,
-                        position,
-                        frames,
-                    };
-                    self.oscillators.render(kernel, part, &mut sums);
+                Voice::SoftClean => {
+                    for shape in 0..driven::SHAPES {
+                        let own = self.drives.map(|place| driven::share(shape, place));
+                        if own != [0.0; 2] {
+                            let (row, _) = Waveforms::shared().driven(shape);
+                            play(row, [0, 1].map(|end| shares[end] * own[end]));
+                        }
+                    }
                 }
+                voice => play(Waveforms::shared().row(*voice), shares),
             }
         }
         if self.chips {

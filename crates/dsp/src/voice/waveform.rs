@@ -3,6 +3,7 @@
 //! A note reads the table with the most harmonics that stay below half the sample rate. Tables do not depend on
 //! the rate, so all filters of a process share them.
 
+use super::driven;
 use crate::settings::Voice;
 use std::{f64::consts::PI, sync::LazyLock};
 
@@ -84,10 +85,13 @@ pub struct Waveforms {
     rows: Vec<Vec<Table>>,
     /// The effective value of each.
     rms: f64,
+    /// A row for each of the driven sines, and their effective values.
+    driven: Vec<Vec<Table>>,
+    driven_rms: Vec<f64>,
 }
 
 impl Waveforms {
-    /// Those that all filters share. The first caller computes them, in some 70 ms.
+    /// Those that all filters share. The first caller computes them, in some 0.1 s.
     pub fn shared() -> &'static Self {
         static WAVEFORMS: LazyLock<Waveforms> = LazyLock::new(Waveforms::new);
         &WAVEFORMS
@@ -100,19 +104,21 @@ impl Waveforms {
         .take_while(|&harmonics| harmonics <= MOST_HARMONICS)
         .collect();
         let rms = soft_rms();
-        let table = |voice, harmonics: usize| {
-            let length = (SAMPLES_PER_HARMONIC * harmonics).max(LEAST_SAMPLES).next_power_of_two();
-            let series = (1..=harmonics).map(|n| {
-                // Straight lines between samples are a low-pass.
-                let angle = PI * n as f64 / length as f64;
-                let lost = (libm::sin(angle) / angle).powi(2);
-                harmonic(voice, n).map(|share| share * rms / lost)
-            });
-            Table::new(&period(series, length))
+        let row = |harmonic: &dyn Fn(usize) -> [f64; 2]| {
+            levels.iter().map(|&harmonics| table(harmonic, harmonics)).collect()
         };
-        let row = |voice| levels.iter().map(|&harmonics| table(voice, harmonics)).collect();
-        let rows = Voice::WAVEFORMS.into_iter().chain([Voice::Chip]).map(row).collect();
-        Self { levels, rows, rms }
+        let of_voice = |voice| row(&|n| harmonic(voice, n).map(|share| share * rms));
+        let rows = Voice::WAVEFORMS.into_iter().chain([Voice::Chip]).map(of_voice).collect();
+        let series: Vec<Vec<f64>> = (0..driven::SHAPES).map(driven::series).collect();
+        let driven = series.iter().map(|series| row(&|n| [series[n - 1], 0.0])).collect();
+        let mean_square = |series: &Vec<f64>| series.iter().map(|x| 0.5 * x * x).sum::<f64>();
+        let driven_rms = series.iter().map(|series| mean_square(series).sqrt()).collect();
+        Self { levels, rows, rms, driven, driven_rms }
+    }
+
+    /// The tables of the driven sine `shape`, and its effective value.
+    pub fn driven(&self, shape: usize) -> (&[Table], f64) {
+        (&self.driven[shape], self.driven_rms[shape])
     }
 
     /// The effective value of each waveform with all its harmonics.
@@ -132,13 +138,31 @@ impl Waveforms {
     }
 }
 
-/// A period of `length` samples, a power of two, of the harmonics with these shares of cosine and sine: the inverse Fourier
-/// transform of Cooley and Tukey, by radix 2, decimated in time.
+/// A period of the first `harmonics`, of which `harmonic` gives the shares of cosine and sine.
+fn table(harmonic: &dyn Fn(usize) -> [f64; 2], harmonics: usize) -> Table {
+    let length = (SAMPLES_PER_HARMONIC * harmonics).max(LEAST_SAMPLES).next_power_of_two();
+    let series = (1..=harmonics).map(|n| {
+        // Straight lines between samples are a low-pass.
+        let angle = PI * n as f64 / length as f64;
+        let lost = (libm::sin(angle) / angle).powi(2);
+        harmonic(n).map(|share| share / lost)
+    });
+    Table::new(&period(series, length))
+}
+
+/// A period of `length` samples, a power of two, of the harmonics with these shares of cosine and sine.
 fn period(series: impl Iterator<Item = [f64; 2]>, length: usize) -> Vec<f64> {
+    let series = (1..).zip(series.map(|[cosine, sine]| [cosine, -sine]));
+    transform(series, length)
+}
+
+/// The real part of the inverse Fourier transform of `length` values, a power of two, of which those that are not 0 are given: that of
+/// Cooley and Tukey, by radix 2, decimated in time.
+pub fn transform(given: impl Iterator<Item = (usize, [f64; 2])>, length: usize) -> Vec<f64> {
     let unused_bits = usize::BITS - length.trailing_zeros();
     let mut values = vec![[0.0; 2]; length];
-    for (n, [cosine, sine]) in (1usize..).zip(series) {
-        values[n.reverse_bits() >> unused_bits] = [cosine, -sine];
+    for (n, value) in given {
+        values[n.reverse_bits() >> unused_bits] = value;
     }
     let mut half = 1;
     while half < length {
@@ -173,7 +197,7 @@ pub fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
     };
     let (sine, cosine) = libm::sincos(angle / 2.0);
     match voice {
-        Voice::Soft => [0.0; 2],
+        Voice::Soft | Voice::SoftClean => [0.0; 2],
         Voice::Sine => [if n == 1 { 2f64.sqrt() } else { 0.0 }, 0.0],
         Voice::Square => pulse(0.5),
         Voice::Pulse25 => pulse(0.25),
@@ -193,7 +217,7 @@ impl Voice {
         let pulse = |duty: f32| if from_peak < duty / 2.0 { 1.0 } else { -1.0 };
         let cosine = libm::cosf(std::f32::consts::TAU * turns);
         match self {
-            Self::Soft => 4.0 * cosine / (1.0 + 4.0 * cosine.abs()),
+            Self::Soft | Self::SoftClean => 4.0 * cosine / (1.0 + 4.0 * cosine.abs()),
             Self::Sine => cosine,
             Self::Square => pulse(0.5),
             Self::Pulse25 => pulse(0.25),

@@ -41,5 +41,6 @@ fn voice(voice: tone_filter_dsp::Voice) -> Voice {
         tone_filter_dsp::Voice::Triangle => Voice::Triangle,
         tone_filter_dsp::Voice::Saw => Voice::Saw,
         tone_filter_dsp::Voice::Chip => Voice::Chip,
+        tone_filter_dsp::Voice::SoftClean => Voice::SoftClean,
     }
 }

@@ -52,7 +52,9 @@ pub fn ideal(voice: Voice, n: usize) -> f64 {
         Voice::Pulse12 => (n * PI / 8.0).sin() / n,
         Voice::Triangle => (n * FRAC_PI_2).sin().powi(2) / (n * n),
         Voice::Saw => 1.0 / n,
-        Voice::Soft | Voice::Chip => unreachable!("they have more than one waveform"),
+        Voice::Soft | Voice::SoftClean | Voice::Chip => {
+            unreachable!("they have more than one waveform")
+        }
     };
     (own(n as f64) / own(1.0)).abs()
 }

@@ -1,0 +1,73 @@
+//! The waveform of a sine that is driven into a soft clip, for any drive, from a few tables.
+
+use super::waveform::transform;
+use std::f64::consts::{SQRT_2, TAU};
+
+/// The number of drives for which there are tables, at equal ratios from 1 to [`HIGHEST`].
+pub const SHAPES: usize = 7;
+
+/// The greatest drive.
+const HIGHEST: f64 = 400.0;
+
+/// Samples of the period from which the series is computed: enough that what aliases is 100 dB down.
+const LENGTH: usize = 1 << 16;
+
+/// Harmonics of a series.
+const HARMONICS: usize = 400;
+
+/// The place of a `drive` among the shapes, 0 to [`SHAPES`] - 1.
+pub fn place(drive: f32) -> f32 {
+    (SHAPES - 1) as f32 * libm::logf(drive) / libm::log(HIGHEST) as f32
+}
+
+/// The share of `shape` in the waveform at a `place`.
+pub fn share(shape: usize, place: f32) -> f32 {
+    (1.0 - (place - shape as f32).abs()).max(0.0)
+}
+
+/// The amplitudes of the harmonics, from the first on, that `g cos t / (1 + |g cos t|)` has with `g = sqrt 2 drive`, which is
+/// what the soft clip makes of a sine of effective value 1.
+pub fn series(shape: usize) -> Vec<f64> {
+    let drive = libm::pow(HIGHEST, shape as f64 / (SHAPES - 1) as f64);
+    let clipped = (0..LENGTH).map(|t| {
+        let driven = SQRT_2 * drive * libm::cos(TAU * t as f64 / LENGTH as f64);
+        (t, [driven / (1.0 + driven.abs()), 0.0])
+    });
+    let sums = transform(clipped, LENGTH);
+    sums[1..=HARMONICS].iter().map(|sum| 2.0 / LENGTH as f64 * sum).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_to_one_and_a_drive_of_a_shape_is_that_shape() {
+        for drive in [1.0, 1.7, 40.0, 399.0, 400.0] {
+            let shares: Vec<f32> = (0..SHAPES).map(|shape| share(shape, place(drive))).collect();
+            assert!((shares.iter().sum::<f32>() - 1.0).abs() < 1e-5, "{drive}: {shares:?}");
+        }
+        assert_eq!(share(0, place(1.0)), 1.0);
+        assert!(share(SHAPES - 1, place(400.0)) > 1.0 - 1e-5);
+    }
+
+    /// Against the integral over a quarter of a period, by the midpoint rule.
+    #[test]
+    fn the_series_is_that_of_the_clipped_sine() {
+        for (shape, drive) in [(0, 1.0), (3, 20.0), (6, 400.0)] {
+            let series = series(shape);
+            for n in [1, 3, 21] {
+                let steps = 2_000_000;
+                let part = |step: usize| {
+                    let t = TAU / 4.0 * (step as f64 + 0.5) / f64::from(steps);
+                    let driven = SQRT_2 * drive * t.cos();
+                    driven / (1.0 + driven) * (n as f64 * t).cos()
+                };
+                let expected = (0..steps as usize).map(part).sum::<f64>() * 2.0 / f64::from(steps);
+                let own = series[n - 1];
+                assert!((own - expected).abs() < 1e-8, "{drive} {n}: {own}, not {expected}");
+                assert!(series[n].abs() < 1e-12, "no even ones");
+            }
+        }
+    }
+}
