@@ -11,6 +11,7 @@ macro_rules! message {
 mod app;
 mod bands;
 mod bench;
+mod chip;
 #[cfg(feature = "play")]
 mod play;
 mod presets;
@@ -47,6 +48,7 @@ struct Cli {
 enum Verb {
     Render(render::Args),
     Bands(bands::Args),
+    Chip(chip::Args),
     #[cfg(feature = "play")]
     Play(play::Args),
     #[cfg(feature = "app")]
@@ -107,6 +109,7 @@ fn main() -> ExitCode {
     let done = match cli.verb {
         Verb::Render(args) => render::run(&args),
         Verb::Bands(args) => bands::run(&args).map(|()| true),
+        Verb::Chip(args) => chip::run(&args).map(|()| true),
         #[cfg(feature = "play")]
         Verb::Play(args) => play::run(&args).map(|()| true),
         #[cfg(feature = "app")]

@@ -41,8 +41,21 @@ impl Sound {
         looks_ahead: fn(&Settings) -> bool,
         quiet: bool,
     ) -> anyhow::Result<(Controls, Score)> {
+        self.read_from(Controls::default(), looks_ahead, quiet)
+    }
+
+    /// [`Sound::read`] with another `default` sound.
+    ///
+    /// # Errors
+    /// Those of [`Sound::read`].
+    pub fn read_from(
+        &self,
+        default: Controls,
+        looks_ahead: fn(&Settings) -> bool,
+        quiet: bool,
+    ) -> anyhow::Result<(Controls, Score)> {
         let preset = self.preset.as_ref().map(|name| find(name, quiet)).transpose()?;
-        let mut controls = preset.map_or_else(Controls::default, |preset| preset.settings.into());
+        let mut controls = preset.map_or(default, |preset| preset.settings.into());
         let settings = &mut controls.settings;
         for (spec, value) in SPECS.iter().zip(self.values) {
             if let Some(value) = value {

@@ -7,6 +7,7 @@ pub mod analyse;
 pub mod batch;
 mod codebooks;
 pub mod coded;
+pub mod console;
 mod guard;
 mod level;
 mod output;
@@ -164,6 +165,9 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
+    /// The song is more than an NSF file can hold.
+    #[error("{}: longer than an NSF file can be, which has 1 MB; give a shorter song, or let the name end in .vgm", .0.display())]
+    TooLong(PathBuf),
     /// The output cannot be created or written.
     #[error("{}: cannot be written ({source}); check the folder, its permissions and the space left", .path.display())]
     Write {

@@ -1,6 +1,7 @@
 //! The command `tone-filter`, run as users run it.
 
 mod batch;
+mod chip;
 mod coded;
 #[path = "../../../../tests/common/mod.rs"]
 mod common;

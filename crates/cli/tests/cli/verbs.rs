@@ -84,7 +84,9 @@ fn every_shell_learns_every_flag() {
 fn every_verb_has_a_man_page() {
     let folder = Folder::new();
     folder.run("man pages/man1");
-    for verb in ["", "-render", "-bands", "-presets", "-presets-export", "-completions", "-man"] {
+    for verb in
+        ["", "-render", "-bands", "-chip", "-presets", "-presets-export", "-completions", "-man"]
+    {
         let page =
             fs::read_to_string(folder.path(&format!("pages/man1/tone-filter{verb}.1"))).unwrap();
         assert!(page.contains(".TH tone-filter"), "{verb}");

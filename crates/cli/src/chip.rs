@@ -1,0 +1,157 @@
+//! `tone-filter chip`.
+
+use super::{
+    Usage,
+    presets::find,
+    progress::Bar,
+    refuse_terminal,
+    report::{advice, warn_not_finite},
+    sound::{Sound, number, of_file},
+};
+use clap::{
+    ValueHint,
+    builder::{PathBufValueParser, TypedValueParser},
+};
+use std::{
+    io::Write,
+    path::{Path, PathBuf},
+};
+use tone_filter_dsp::{Kernel, Voice};
+use tone_filter_offline::{
+    Error, Output, STDIO,
+    analyse::{Analysed, analyse},
+    clean_up_on_interrupt,
+    console::{Recorder, Song, TICKS, Tags, nsf, vgm, vgz},
+};
+
+/// Write what the voice Chip plays of a file as a song for an 8-bit console
+#[derive(clap::Args)]
+#[command(after_help = "Examples:
+  tone-filter chip song.flac -o song.vgm
+  tone-filter chip song.wav -o song.nsf --title \"My Song\" --author Me
+  tone-filter chip song.wav -o song.vgz --loop 12.8 --duty 12.5
+  tone-filter chip song.mp3 -o song.vgm --scale minor-pentatonic --root A
+
+Without --preset, the sound is that of sound-chip.")]
+pub struct Args {
+    /// The file to read: WAV, FLAC, AIFF, MP3 or Ogg Vorbis; - for WAV on standard input
+    #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
+    input: PathBuf,
+    /// The file to write: .vgm, .vgz or .nsf; - for VGM on standard output
+    #[arg(short, long = "out", value_name = "OUT", value_hint = ValueHint::FilePath, value_parser = named())]
+    out: (PathBuf, Format),
+    /// What the song is called [default: the name of IN]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Who wrote it
+    #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    author: String,
+    /// Repeat the song for ever, from this time on [0 s to the end]
+    #[arg(long = "loop", value_name = "s", allow_hyphen_values = true, value_parser = time)]
+    repeat: Option<f64>,
+    /// Overwrite the output if it exists
+    #[arg(long)]
+    force: bool,
+    /// Print errors only
+    #[arg(short, long)]
+    quiet: bool,
+    /// Compute with this kernel of `bench`: it decides the last bits [default: the fastest]
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<Kernel>,
+    #[command(flatten)]
+    sound: Sound,
+}
+
+/// What is written.
+#[derive(Debug, Clone, Copy)]
+enum Format {
+    Vgm,
+    /// VGM, packed.
+    Vgz,
+    Nsf,
+}
+
+/// Reads a path, and the format that it ends in.
+fn named() -> impl TypedValueParser<Value = (PathBuf, Format)> {
+    PathBufValueParser::new().try_map(|path| {
+        let extension = path.extension().map(|own| own.to_string_lossy().to_lowercase());
+        let format = match extension.as_deref() {
+            None if path == Path::new(STDIO) => Format::Vgm,
+            Some("vgm") => Format::Vgm,
+            Some("vgz") => Format::Vgz,
+            Some("nsf") => Format::Nsf,
+            _ => {
+                let path = path.display();
+                return Err(format!(
+                    "{path}: in no format that is written; let the name end in .vgm, .vgz or .nsf"
+                ));
+            }
+        };
+        Ok((path, format))
+    })
+}
+
+/// Reads seconds.
+fn time(text: &str) -> Result<f64, String> {
+    number("loop", text, "s", 0.0..=86_400.0)
+}
+
+/// Lets the filter hear the file, and writes what its chip plays.
+pub fn run(args: &Args) -> anyhow::Result<()> {
+    let default = find("sound-chip", args.quiet)?.settings.into();
+    let (controls, keys) = args.sound.read_from(default, of_file, args.quiet)?;
+    let settings = controls.settings;
+    if settings.voice != Voice::Chip {
+        let line = "only the voice chip plays on a console; add --voice chip";
+        return Err(Usage(line.into()).into());
+    }
+    let (out, format) = &args.out;
+    refuse_terminal(out)?;
+    clean_up_on_interrupt(|| ())?;
+    let output = Output::create(out, &args.input, args.force)?;
+
+    let (mut recorder, mut silent) = (Recorder::default(), true);
+    let name = args.input.file_name().unwrap_or_default().to_string_lossy();
+    let bar = Bar::new(&name, args.quiet);
+    let Analysed { seconds, not_finite } = analyse(
+        &args.input,
+        (&settings, &keys),
+        super::kernel(args.kernel),
+        0.1,
+        |filter| recorder.push(filter),
+        |_, bands| {
+            silent &= bands.total_power == 0.0;
+            Ok(())
+        },
+        |part| bar.move_to(part),
+    )?;
+    drop(bar);
+
+    let ticks = recorder.finish(seconds);
+    let repeat = args.repeat.map(|time| (time * f64::from(TICKS)).round() as usize);
+    if let (Some(time), true) = (args.repeat, repeat >= Some(ticks.len())) {
+        let line = format!("loop = {time} s is not in the song, which has {seconds:.2} s");
+        return Err(Usage(line).into());
+    }
+    let song = Song::new(&ticks, repeat);
+    let stem = || args.input.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let tags = Tags { title: args.title.clone().unwrap_or_else(stem), author: args.author.clone() };
+    let file = match format {
+        Format::Vgm => vgm(&song, &tags),
+        Format::Vgz => vgz(&song, &tags),
+        Format::Nsf => nsf(&song, &tags).ok_or_else(|| Error::TooLong(out.clone()))?,
+    };
+    let written = output.file().write_all(&file);
+    written.map_err(|source| Error::writing(out, source))?;
+    output.commit()?;
+    if !args.quiet {
+        warn_not_finite(&args.input, not_finite);
+        if !silent && song.notes == 0 {
+            message!("warning: {}: {}", args.input.display(), advice(&settings));
+        }
+        let (input, out) = (args.input.display(), out.display());
+        let (ticks, notes, bytes) = (song.ticks.len(), song.notes, file.len());
+        message!("{input} -> {out}: {ticks} ticks, {notes} notes, {bytes} bytes");
+    }
+    Ok(())
+}

@@ -1,0 +1,139 @@
+//! The verb `chip`: songs for consoles, and what another program plays of them.
+
+use crate::{Folder, common::sine, float_wav, interop::tool, silence};
+use std::{f64::consts::TAU, fs};
+
+const RATE: usize = 44_100;
+
+/// A second of silence, two of A5 and two of A3, with harmonics.
+fn melody() -> Vec<u8> {
+    let rate = RATE as f64;
+    let note = |frequency: f64| {
+        let partial = |n: f64| sine(n * frequency, 0.3 / n, 2.0, rate);
+        let partials = [1.0, 2.0, 3.0, 4.0].map(partial);
+        (0..2 * RATE).map(move |frame| partials.iter().map(|partial| partial[frame]).sum())
+    };
+    float_wav(
+        RATE as u32,
+        &[vec![0.0; RATE].into_iter().chain(note(880.0)).chain(note(220.0)).collect()],
+    )
+}
+
+/// The amplitude of `frequency` Hz in `samples`.
+fn amplitude(samples: &[f32], frequency: f64) -> f64 {
+    let (mut re, mut im) = (0.0, 0.0);
+    for (frame, sample) in samples.iter().enumerate() {
+        let window = 1.0 - (TAU * frame as f64 / samples.len() as f64).cos();
+        let (sin, cos) = (TAU * frequency * frame as f64 / RATE as f64).sin_cos();
+        re += window * f64::from(*sample) * cos;
+        im += window * f64::from(*sample) * sin;
+    }
+    2.0 * re.hypot(im) / samples.len() as f64
+}
+
+/// The pitch next to `frequency`, in cents from there.
+fn cents(samples: &[f32], frequency: f64) -> f64 {
+    let at = |cents: &i32| amplitude(samples, frequency * (f64::from(*cents) / 1200.0).exp2());
+    let best = (-60..=60).max_by(|a, b| at(a).total_cmp(&at(b)));
+    f64::from(best.unwrap())
+}
+
+#[test]
+fn ffmpeg_plays_the_notes() {
+    let folder = Folder::with(&melody());
+    let said = folder.run("chip in.wav -o out.nsf --title Melody");
+    let bytes = fs::read(folder.path("out.nsf")).unwrap().len();
+    assert_eq!(said, format!("in.wav -> out.nsf: 301 ticks, 2 notes, {bytes} bytes\n"));
+    let title =
+        tool(&folder, "ffprobe -v error -show_entries format_tags=game -of csv=p=0 out.nsf");
+    assert_eq!(title, b"Melody\n");
+    // It leaves out the silence at the start, and ends with a second of silence.
+    let line = format!("ffmpeg -v error -i out.nsf -t 5 -ac 1 -ar {RATE} -f f32le -");
+    let heard = tool(&folder, &line);
+    let heard: Vec<f32> = heard.as_chunks().0.iter().map(|b| f32::from_le_bytes(*b)).collect();
+    let part =
+        |from: f64, to: f64| &heard[(from * RATE as f64) as usize..(to * RATE as f64) as usize];
+    let rms = |part: &[f32]| {
+        (part.iter().map(|sample| f64::from(*sample).powi(2)).sum::<f64>() / part.len() as f64)
+            .sqrt()
+    };
+    assert!(rms(part(0.3, 1.8)) > 0.05 && rms(part(2.3, 3.8)) > 0.05);
+    assert!(rms(part(4.2, 4.7)) < 1e-3, "{}", rms(part(4.2, 4.7)));
+    // The periods that are nearest are 1.6 cents off. As A5 is above C5 it is a pulse of 25 %, without a 4th harmonic.
+    let high = part(0.3, 1.8);
+    assert!(cents(high, 880.0).abs() < 8.0, "{}", cents(high, 880.0));
+    let [third, fourth] = [3.0, 4.0].map(|n| {
+        let sounds = 880.0 * (cents(high, 880.0) / 1200.0).exp2();
+        amplitude(high, n * sounds)
+    });
+    assert!(fourth < 0.1 * third, "{fourth}, {third}");
+    // A3 is the triangle, with odd harmonics only.
+    let low = part(2.3, 3.8);
+    assert!(cents(low, 220.0).abs() < 8.0, "{}", cents(low, 220.0));
+    let [first, second] = [1.0, 2.0].map(|n| amplitude(low, n * 220.0));
+    assert!(second < 0.02 * first, "{second}, {first}");
+}
+
+#[test]
+fn vgm_goes_to_files_and_through_pipes() {
+    let folder = Folder::new();
+    folder.put("Über uns.wav", &melody());
+    let mut command = folder.command("chip -o out.vgm");
+    let output = command.arg("Über uns.wav").output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let file = fs::read(folder.path("out.vgm")).unwrap();
+    assert_eq!(&file[..4], b"Vgm ");
+    assert_eq!(file[0x18..0x1C], (301 * 735_u32).to_le_bytes());
+    let title: Vec<u8> = "\0Über uns\0".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    // The tags' first string follows a length, of which the upper bytes are zeros.
+    let tags = u32::from_le_bytes(file[0x14..0x18].try_into().unwrap()) as usize + 0x14;
+    assert_eq!(file[tags + 10..][..title.len()], title, "the name of the file");
+
+    let mut command = folder.command("chip - -o - --title out --quiet");
+    let piped = command.write_stdin(melody()).output().unwrap();
+    assert!(piped.stderr.is_empty());
+    // All but the tags.
+    assert_eq!(piped.stdout[0x18..tags], file[0x18..tags]);
+
+    fs::rename(folder.path("Über uns.wav"), folder.path("in.wav")).unwrap();
+    folder.run("chip in.wav -o out.vgz");
+    assert_eq!(fs::read(folder.path("out.vgz")).unwrap()[..2], [0x1F, 0x8B]);
+    folder.run("chip in.wav -o loop.vgm --loop 2500ms");
+    let repeated = fs::read(folder.path("loop.vgm")).unwrap();
+    assert_eq!(repeated[0x20..0x24], (150 * 735_u32).to_le_bytes());
+}
+
+#[test]
+fn what_cannot_be_written_is_said_in_one_line() {
+    let folder = Folder::with(&silence().bytes());
+    for name in ["out.wav", "out", "out.mid"] {
+        let line = folder.fail(&format!("chip in.wav -o {name}"), 2);
+        let reason = "in no format that is written; let the name end in .vgm, .vgz or .nsf";
+        assert_eq!(line, format!("{name}: {reason}"));
+    }
+    for sound in ["--voice square", "--preset organ"] {
+        let line = folder.fail(&format!("chip in.wav -o out.vgm {sound}"), 2);
+        assert_eq!(line, "only the voice chip plays on a console; add --voice chip");
+    }
+    let line = folder.fail("chip in.wav -o out.vgm --loop 1", 2);
+    assert_eq!(line, "loop = 1 s is not in the song, which has 0.00 s");
+    let line = folder.fail("chip in.wav -o out.vgm --loop -1", 2);
+    assert_eq!(line, "loop = \"-1\" is out of range; use 0 to 86400 s");
+    let line = folder.fail("chip none.wav -o out.vgm", 1);
+    assert!(line.starts_with("none.wav: cannot be read ("), "{line}");
+
+    let said = folder.run("chip in.wav -o out.vgm --preset organ --voice chip");
+    let bytes = fs::read(folder.path("out.vgm")).unwrap().len();
+    assert_eq!(said, format!("in.wav -> out.vgm: 2 ticks, 0 notes, {bytes} bytes\n"));
+    let line = folder.fail("chip in.wav -o out.vgm", 1);
+    assert_eq!(line, "out.vgm: already exists; choose another name, or overwrite it with --force");
+    assert_eq!(folder.run("chip in.wav -o out.vgm --force --quiet"), "");
+}
+
+#[test]
+fn where_no_note_is_heard_there_is_advice() {
+    let folder = Folder::with(&float_wav(48_000, &[crate::common::white(1.0, 48_000.0)]));
+    let said = folder.run("chip in.wav -o out.vgm");
+    let advice = "warning: in.wav: no note was detected; if there are any, raise --sensitivity\n";
+    assert!(said.starts_with(advice) && said.contains(" 0 notes, "), "{said}");
+}

@@ -1,0 +1,70 @@
+//! What the voice Chip plays, as files that play it on the sound chip of an 8-bit console, the 2A03.
+//!
+//! `docs/dsp.md` says what the registers get.
+
+mod nsf;
+mod registers;
+mod vgm;
+
+pub use nsf::nsf;
+pub use registers::{Song, Write};
+pub use vgm::{vgm, vgz};
+
+use tone_filter_dsp::{BLOCK, ChipTick, ToneFilter};
+
+/// Clock of the console in Hz.
+const CLOCK: u32 = 1_789_773;
+
+/// Ticks a second.
+pub const TICKS: u32 = 60;
+
+/// What a file says about its song.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tags {
+    /// What it is called.
+    pub title: String,
+    /// Who wrote it.
+    pub author: String,
+}
+
+/// Writes down what the voice Chip plays, tick by tick.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    ticks: Vec<ChipTick>,
+    /// Of the last tick.
+    number: u64,
+    /// Frames of the filter so far.
+    frames: u64,
+    /// Ticks before the first of the file: the filter's latency.
+    early: usize,
+}
+
+impl Recorder {
+    /// Takes note of what the filter plays; to be called after each of its blocks. Another voice is silence.
+    pub fn push(&mut self, filter: &ToneFilter) {
+        let ticks = |frames: u64| frames as f64 * f64::from(TICKS) / filter.sample_rate();
+        self.early = ticks(filter.latency() as u64).round() as usize;
+        let due = ticks(self.frames) as usize;
+        self.frames += BLOCK as u64;
+        let tick = filter.chip().unwrap_or_default();
+        if tick.number != self.number {
+            self.number = tick.number;
+            self.ticks.push(tick);
+        }
+        // Where a block is longer than a tick.
+        if self.ticks.len() < due {
+            self.ticks.resize(due, tick);
+        }
+    }
+
+    /// All ticks of a file of `seconds`, at least one.
+    pub fn finish(self, seconds: f64) -> Vec<ChipTick> {
+        let mut ticks: Vec<_> = self.ticks.into_iter().skip(self.early).collect();
+        let count = (seconds * f64::from(TICKS)).ceil() as usize;
+        ticks.resize(count.max(1), ChipTick::default());
+        ticks
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,223 @@
+//! NSF files against the specification, and the player as the processor runs it.
+
+use super::{super::registers::Write, *};
+
+fn word(file: &[u8], at: usize) -> u16 {
+    u16::from_le_bytes([file[at], file[at + 1]])
+}
+
+/// As much of a 6502 and of what plays NSF files as the player needs.
+struct Console {
+    a: u8,
+    x: u8,
+    y: u8,
+    zero: bool,
+    negative: bool,
+    pc: u16,
+    stack: Vec<u16>,
+    page: [u8; 256],
+    banks: [u8; 8],
+    /// The file's content, from the start of its first bank.
+    rom: Vec<u8>,
+    written: Vec<Write>,
+}
+
+impl Console {
+    fn new(file: &[u8]) -> Self {
+        let mut rom = vec![0; usize::from(word(file, 0x08)) % BANK];
+        rom.extend(&file[0x80..]);
+        let banks = file[0x70..0x78].try_into().unwrap();
+        let (page, stack, written) = ([0xEE; 256], Vec::new(), Vec::new());
+        let (a, x, y, zero, negative, pc) = (0, 0, 0xEE, false, false, 0);
+        Self { a, x, y, zero, negative, pc, stack, page, banks, rom, written }
+    }
+
+    fn read(&self, address: u16) -> u8 {
+        let address = usize::from(address);
+        match address {
+            ..0x100 => self.page[address],
+            0x8000.. => {
+                let bank = usize::from(self.banks[address / BANK - 8]);
+                self.rom[bank * BANK + address % BANK]
+            }
+            _ => panic!("nothing to read at {address:#X}"),
+        }
+    }
+
+    fn write(&mut self, address: u16, value: u8) {
+        match address {
+            ..0x100 => self.page[usize::from(address)] = value,
+            0x4000..0x4018 => self.written.push(Write { register: address as u8, value }),
+            0x5FF8.. => self.banks[usize::from(address - 0x5FF8)] = value,
+            _ => panic!("nothing to write at {address:#X}"),
+        }
+    }
+
+    fn next(&mut self) -> u8 {
+        self.pc += 1;
+        self.read(self.pc - 1)
+    }
+
+    fn next_word(&mut self) -> u16 {
+        u16::from_le_bytes([self.next(), self.next()])
+    }
+
+    fn flags(&mut self, value: u8) -> u8 {
+        (self.zero, self.negative) = (value == 0, value > 127);
+        value
+    }
+
+    fn branch(&mut self, taken: bool) {
+        let by = self.next() as i8;
+        if taken {
+            self.pc = self.pc.wrapping_add_signed(by.into());
+        }
+    }
+
+    /// Calls the routine at `address`. Returns what it has written to the sound chip.
+    fn call(&mut self, address: u16) -> Vec<Write> {
+        self.pc = address;
+        for _ in 0..10_000 {
+            match self.next() {
+                0x20 => {
+                    let to = self.next_word();
+                    self.stack.push(self.pc);
+                    self.pc = to;
+                }
+                0x60 => match self.stack.pop() {
+                    Some(to) => self.pc = to,
+                    None => return std::mem::take(&mut self.written),
+                },
+                0x4C => self.pc = self.next_word(),
+                0x30 => self.branch(self.negative),
+                0xD0 => self.branch(!self.zero),
+                0xA9 => {
+                    let value = self.next();
+                    self.a = self.flags(value);
+                }
+                0xA2 => {
+                    let value = self.next();
+                    self.x = self.flags(value);
+                }
+                0xA5 => {
+                    let at = self.next().into();
+                    self.a = self.flags(self.read(at));
+                }
+                0xA6 => {
+                    let at = self.next().into();
+                    self.x = self.flags(self.read(at));
+                }
+                0xA1 => {
+                    let at = self.next().wrapping_add(self.x);
+                    let bytes = [at, at.wrapping_add(1)].map(|at| self.page[usize::from(at)]);
+                    self.a = self.flags(self.read(u16::from_le_bytes(bytes)));
+                }
+                0xA8 => self.y = self.flags(self.a),
+                0x84 => {
+                    let at = self.next().into();
+                    self.write(at, self.y);
+                }
+                0x85 => {
+                    let at = self.next().into();
+                    self.write(at, self.a);
+                }
+                0x86 => {
+                    let at = self.next().into();
+                    self.write(at, self.x);
+                }
+                0x8D => {
+                    let at = self.next_word();
+                    self.write(at, self.a);
+                }
+                0x8E => {
+                    let at = self.next_word();
+                    self.write(at, self.x);
+                }
+                0x99 => {
+                    let at = self.next_word() + u16::from(self.y);
+                    self.write(at, self.a);
+                }
+                change @ (0xC6 | 0xE6) => {
+                    let at = self.next().into();
+                    let by = if change == 0xE6 { 1 } else { 255 };
+                    let value = self.flags(self.read(at).wrapping_add(by));
+                    self.write(at, value);
+                }
+                0xE0 => {
+                    let value = self.next();
+                    self.flags(self.x.wrapping_sub(value));
+                }
+                code => panic!("instruction {code:#X} before {:#X}", self.pc),
+            }
+        }
+        panic!("the routine at {address:#X} does not return");
+    }
+}
+
+/// `count` ticks with 0 to 16 writes, and all values.
+fn song(count: usize, repeat: Option<usize>) -> Song {
+    let tick = |tick: usize| {
+        let write = |write| Write { register: (write % 0x18) as u8, value: (tick + write) as u8 };
+        (0..tick % 17).map(write).collect()
+    };
+    Song { ticks: (0..count).map(tick).collect(), repeat, notes: 0 }
+}
+
+#[test]
+fn the_header_says_where_the_player_is() {
+    let tags =
+        Tags { title: "A title of more than 31 letters, Tōkyō".into(), author: "Tōkyō".into() };
+    let file = nsf(&song(4, None), &tags).unwrap();
+    assert_eq!(&file[..8], b"NESM\x1A\x01\x01\x01");
+    assert_eq!(&file[0x0E..0x2E], b"A title of more than 31 letters\0");
+    assert_eq!(&file[0x2E..0x34], b"T?ky?\0");
+    assert_eq!(word(&file, 0x6E), 16_666, "microseconds a tick");
+    assert_eq!(file[0x70..0x78], [0, 1, 0, 0, 0, 0, 0, 0]);
+    assert!(file[0x78..0x80].iter().all(|byte| *byte == 0), "NTSC, no other chips");
+    // The player fills the first bank's end.
+    assert_eq!(usize::from(word(&file, 0x08)) + PLAYER.len(), 0x9000);
+}
+
+#[test]
+fn the_player_writes_what_the_song_has_tick_for_tick() {
+    // Some hundred bytes, and some 20 banks.
+    for (count, repeat) in
+        [(40, None), (40, Some(0)), (40, Some(39)), (5000, None), (5000, Some(3000))]
+    {
+        let song = song(count, repeat);
+        let file = nsf(&song, &Tags::default()).unwrap();
+        let mut console = Console::new(&file);
+        let (init, play) = (word(&file, 0x0A), word(&file, 0x0C));
+        assert_eq!(console.call(init), []);
+        for (tick, writes) in song.ticks.iter().enumerate() {
+            assert_eq!(&console.call(play), writes, "{tick} of {count}");
+        }
+        let silence = [const { Vec::new() }];
+        let after = repeat.map_or(&silence[..], |start| &song.ticks[start..]);
+        for writes in after.iter().cycle().take(3 * after.len()) {
+            assert_eq!(&console.call(play), writes, "after {count}, from {repeat:?}");
+        }
+        // It begins anew where a player asks for that.
+        console.call(init);
+        assert_eq!(console.call(play), song.ticks[0]);
+    }
+}
+
+#[test]
+fn a_song_fills_all_banks_and_no_more() {
+    let last = [Write { register: 0x15, value: 0 }];
+    // Of these bytes, the player's end needs five, and the last tick three.
+    let song = |bytes: usize| {
+        let mut ticks = vec![Vec::new(); bytes - 8];
+        ticks.push(last.to_vec());
+        Song { ticks, repeat: None, notes: 0 }
+    };
+    let file = nsf(&song(255 * 4096), &Tags::default()).unwrap();
+    assert_eq!(file.len(), 0x80 + PLAYER.len() + 255 * 4096);
+    let mut console = Console::new(&file);
+    console.call(word(&file, 0x0A));
+    let play = word(&file, 0x0C);
+    let writes: Vec<_> = (0..255 * 4096).flat_map(|_| console.call(play)).collect();
+    assert_eq!(writes, last);
+    assert_eq!(nsf(&song(255 * 4096 + 1), &Tags::default()), None);
+}

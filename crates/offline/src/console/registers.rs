@@ -1,0 +1,210 @@
+//! From notes to registers.
+
+use super::{CLOCK, TICKS};
+use tone_filter_dsp::{ChipPulse, ChipTick};
+
+/// What is written to a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Write {
+    /// Its address, less $4000.
+    pub register: u8,
+    /// What it gets.
+    pub value: u8,
+}
+
+/// A song as writes to registers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Song {
+    /// The writes of each tick of 60 Hz. Of a song that does not repeat, the last one is silent.
+    pub ticks: Vec<Vec<Write>>,
+    /// The tick with which it goes on after the last one, if it repeats.
+    pub repeat: Option<usize>,
+    /// How many notes the pulses and the triangle begin.
+    pub notes: usize,
+}
+
+/// The registers of the channels, less $4000, in the order in which they are written.
+const USED: [u8; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 0xA, 0xB, 0xC, 0xE, 0xF];
+
+/// Before all others: the four channels are on, and the frame counter interrupts nobody.
+const START: [Write; 2] =
+    [Write { register: 0x15, value: 0x0F }, Write { register: 0x17, value: 0x40 }];
+
+/// All channels are off.
+const STOP: Write = Write { register: 0x15, value: 0 };
+
+/// In the first register of pulses and noise: the volume is constant, and the channel's length counter stands still.
+const CONSTANT: u8 = 0x30;
+
+/// In the last register of a channel: a length, for the counter must not be at its end.
+const LENGTH: u8 = 0x08;
+
+/// In the triangle's first register, whether the counter that lets it sound is filled all the time.
+const TRIANGLE: [u8; 2] = [0x80, 0xFF];
+
+/// Two pitches that are farther apart are two notes: half a semitone, as a factor.
+const SAME_NOTE: f32 = 1.029_302_2;
+
+/// What the registers hold, by their address less $4000.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Registers([u8; 16]);
+
+impl Registers {
+    /// Silence.
+    fn new() -> Self {
+        let mut registers = Self([0; 16]);
+        for last in [0x3, 0x7, 0xB, 0xF] {
+            registers.0[last] = LENGTH;
+        }
+        registers
+    }
+
+    /// Plays `tick`, where `unit` is the amplitude of the greatest volume. Periods of what is silent stay as they are.
+    fn set(&mut self, tick: &ChipTick, unit: f32) {
+        for (first, pulse) in [0x0, 0x4].into_iter().zip(&tick.pulses) {
+            let mut period = period(pulse.frequency, 16, 8);
+            if self.0[first] & 15 > 0 {
+                let held = u16::from_le_bytes([self.0[first + 2], self.0[first + 3] & 7]);
+                period = period.map(|period| without_click(held, period));
+            }
+            let volume = period.map_or(0, |_| volume(pulse.amplitude, unit));
+            self.0[first] = duty(pulse) << 6 | CONSTANT | volume;
+            // No sweep, with a negative step: a positive one would mute low notes.
+            self.0[first + 1] = 0x08;
+            self.set_period(first + 2, period);
+        }
+        let period = period(tick.triangle, 32, 2);
+        self.0[0x8] = TRIANGLE[usize::from(period.is_some())];
+        self.set_period(0xA, period);
+        self.0[0xC] = CONSTANT | volume(tick.noise.amplitude, unit);
+        self.0[0xE] = tick.noise.rate.min(15);
+    }
+
+    fn set_period(&mut self, low: usize, period: Option<u16>) {
+        if let Some(period) = period {
+            let [high_byte, low_byte] = period.to_be_bytes();
+            self.0[low] = low_byte;
+            self.0[low + 1] = LENGTH | high_byte;
+        }
+    }
+
+    /// What has to be written where they hold one of `before`.
+    fn writes(&self, before: &[Self]) -> Vec<Write> {
+        let at = |register: u8| self.0[usize::from(register)];
+        let differs = |register: &u8| {
+            let at = usize::from(*register);
+            before.iter().any(|before| before.0[at] != self.0[at])
+        };
+        let used = USED.into_iter().filter(|register| before.is_empty() || differs(register));
+        used.map(|register| Write { register, value: at(register) }).collect()
+    }
+}
+
+/// The bits for the duty that is nearest.
+fn duty(pulse: &ChipPulse) -> u8 {
+    match pulse.duty {
+        ..0.1875 => 0,
+        ..0.375 => 1,
+        _ => 2,
+    }
+}
+
+/// 1 to 15 for what sounds, 0 for silence.
+fn volume(amplitude: f32, unit: f32) -> u8 {
+    match amplitude > 0.0 {
+        true => (15.0 * amplitude / unit).round().clamp(1.0, 15.0) as u8,
+        false => 0,
+    }
+}
+
+/// The period of a channel that steps `steps` times a period, at least `least`: of the note with `frequency` in Hz, or of
+/// one that is octaves above it if it is too low. `None` if there is none, or if it is too high.
+fn period(frequency: f32, steps: u32, least: u16) -> Option<u16> {
+    if frequency.is_nan() || frequency <= 0.0 {
+        return None;
+    }
+    let mut cycles = f64::from(CLOCK) / (f64::from(steps) * f64::from(frequency));
+    while cycles.round() > 2048.0 {
+        cycles /= 2.0;
+    }
+    let period = cycles.round() - 1.0;
+    (f64::from(least)..=2047.0).contains(&period).then_some(period as u16)
+}
+
+/// `period`, or the nearest one with the high byte of `held`, if that is the same note and 1 % off at most: a pulse clicks when its
+/// high byte is written, and at 109, 218 and 436 Hz a note that wavers would do so again and again.
+fn without_click(held: u16, period: u16) -> u16 {
+    let nearest = period.clamp(held & 0x700, held | 0xFF);
+    let is_within = |percent: u32, other: u16| {
+        100 * u32::from(period.abs_diff(other)) <= percent * u32::from(period)
+    };
+    if is_within(3, held) && is_within(1, nearest) { nearest } else { period }
+}
+
+/// The amplitude of the greatest volume: the louder pulse reaches it in one of a hundred of the ticks in which one sounds. Without
+/// pulses, the noise does.
+fn unit(ticks: &[ChipTick]) -> f32 {
+    let percentile = |amplitude: fn(&ChipTick) -> f32| {
+        let mut all: Vec<_> = ticks.iter().map(amplitude).filter(|a| *a > 0.0).collect();
+        all.sort_by(f32::total_cmp);
+        all.get(all.len() * 99 / 100).copied()
+    };
+    percentile(|tick| tick.pulses[0].amplitude.max(tick.pulses[1].amplitude))
+        .or_else(|| percentile(|tick| tick.noise.amplitude))
+        .unwrap_or(1.0)
+}
+
+/// How many of three voices begin a note after `before`.
+fn beginnings(before: &ChipTick, now: &ChipTick) -> usize {
+    let voices =
+        |tick: &ChipTick| [tick.pulses[0].frequency, tick.pulses[1].frequency, tick.triangle];
+    let begins = |(before, now): &(f32, f32)| {
+        let stays = *now < before * SAME_NOTE && *before < now * SAME_NOTE;
+        *now > 0.0 && !stays
+    };
+    voices(before).into_iter().zip(voices(now)).filter(begins).count()
+}
+
+impl Song {
+    /// What the registers get for `ticks` of the voice Chip. If it repeats, it goes on with the tick `repeat` after the last one.
+    ///
+    /// # Panics
+    /// If there is no tick `repeat`.
+    pub fn new(ticks: &[ChipTick], repeat: Option<usize>) -> Self {
+        let unit = unit(ticks);
+        let mut now = Registers::new();
+        let states = ticks.iter().map(|tick| {
+            now.set(tick, unit);
+            now
+        });
+        let states: Vec<_> = states.collect();
+        let mut writes = Vec::with_capacity(ticks.len() + 1);
+        for (index, state) in states.iter().enumerate() {
+            let mut before = Vec::new();
+            before.extend(index.checked_sub(1).map(|index| states[index]));
+            if repeat == Some(index) && index > 0 {
+                // Here the song comes by from its end, too.
+                before.extend(states.last());
+            }
+            writes.push(state.writes(&before));
+        }
+        if let Some(first) = writes.first_mut() {
+            first.splice(0..0, START);
+        }
+        if repeat.is_none() {
+            writes.push(vec![STOP]);
+        }
+        let before = [ChipTick::default()];
+        let before = before.iter().chain(ticks);
+        let notes = before.zip(ticks).map(|(before, now)| beginnings(before, now)).sum();
+        Self { ticks: writes, repeat, notes }
+    }
+
+    /// Its length in seconds.
+    pub fn seconds(&self) -> f64 {
+        self.ticks.len() as f64 / f64::from(TICKS)
+    }
+}
+
+#[cfg(test)]
+mod tests;
