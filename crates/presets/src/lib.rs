@@ -22,7 +22,7 @@ use serde::Serialize;
 use tone_filter_dsp::Settings;
 
 /// The factory presets: id and file.
-const FACTORY: [(&str, &str); 20] = [
+const FACTORY: [(&str, &str); 26] = [
     ("tone-filter", include_str!("../../../assets/presets/tone-filter.json")),
     ("reference", include_str!("../../../assets/presets/reference.json")),
     ("hacking", include_str!("../../../assets/presets/hacking.json")),
@@ -43,6 +43,12 @@ const FACTORY: [(&str, &str); 20] = [
     ("one-note", include_str!("../../../assets/presets/one-note.json")),
     ("octave-up", include_str!("../../../assets/presets/octave-up.json")),
     ("thin-pulse", include_str!("../../../assets/presets/thin-pulse.json")),
+    ("arcade", include_str!("../../../assets/presets/arcade.json")),
+    ("pizzicato", include_str!("../../../assets/presets/pizzicato.json")),
+    ("robot", include_str!("../../../assets/presets/robot.json")),
+    ("drum-machine", include_str!("../../../assets/presets/drum-machine.json")),
+    ("fuzz", include_str!("../../../assets/presets/fuzz.json")),
+    ("crystal", include_str!("../../../assets/presets/crystal.json")),
 ];
 
 /// A named sound.
