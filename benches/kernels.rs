@@ -101,10 +101,18 @@ fn mono_and_stereo(c: &mut Criterion) {
     let mut group = c.benchmark_group("two channels");
     group.throughput(Throughput::Elements(FRAMES as u64));
     let signal = white(1.0, RATE);
-    for stereo in [Stereo::Mono, Stereo::Stereo] {
-        let mut filter = filter(&Settings { stereo, ..Settings::REFERENCE }, Kernel::best());
+    // The last two have the listener, which knows the places.
+    let heard = Settings { focus: 100.0, ..Settings::REFERENCE };
+    let sounds = [
+        ("Mono", Settings::REFERENCE),
+        ("Stereo", Settings { stereo: Stereo::Stereo, ..Settings::REFERENCE }),
+        ("Mono, focus", heard),
+        ("Place, focus", Settings { stereo: Stereo::Place, ..heard }),
+    ];
+    for (name, settings) in sounds {
+        let mut filter = filter(&settings, Kernel::best());
         let [mut left, mut right] = [(); 2].map(|()| signal[..FRAMES].to_vec());
-        group.bench_function(format!("{stereo:?}"), |b| {
+        group.bench_function(name, |b| {
             b.iter(|| {
                 left.copy_from_slice(&signal[..FRAMES]);
                 right.copy_from_slice(&signal[FRAMES..2 * FRAMES]);

@@ -20,6 +20,8 @@ pub struct BlockPlan {
     pub gains: [f32; 2],
     /// Whether weights or gains were computed for this block.
     pub weighted: bool,
+    /// The notes' places at the start and at the end of the block, 1 for left and -1 for right; `None` if all are in the middle.
+    pub places: Option<[Lanes; 2]>,
     /// What moves sample by sample.
     pub levels: [Levels; 2],
     /// Whether the delay for lookahead records: some time before and after it has a part in the sound.
@@ -39,6 +41,7 @@ impl BlockPlan {
             weights: [Lanes::ZERO; 2],
             gains: [1.0; 2],
             weighted: true,
+            places: None,
             levels: [Levels::ZERO; 2],
             delaying: settings.lookahead > 0.0,
             output_gain: 1.0,

@@ -126,6 +126,9 @@ impl ToneFilter {
         let Self { smoother, analysis, synthesis, output, plan, .. } = self;
         let wanted = self.controls.fades();
         let fades = Fades {
+            // Two banks have places of their own: one gives way to the other.
+            stereo: wanted.stereo && plan.settings.place == 0.0,
+            place: wanted.place && plan.settings.stereo == 0.0,
             lookahead: output.prepare_delay(wanted.lookahead, plan.settings.lookahead),
             sidechain: wanted.sidechain && connected,
             ..wanted

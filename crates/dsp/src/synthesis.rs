@@ -29,6 +29,8 @@ pub struct Synthesis {
     parts: [Part; 2],
     /// How many of them run.
     count: usize,
+    /// Whether the only one has two outputs, in which notes have their places.
+    placed: bool,
     /// Whether the tones below A3 are computed.
     low: bool,
     /// Whether the oscillators ran in the last block.
@@ -47,6 +49,7 @@ impl Synthesis {
             timbres: Timbres::new(settings, sample_rate),
             parts: [part.clone(), part],
             count: 1,
+            placed: false,
             low: false,
             oscillating: false,
             inputs: [[0.0; BLOCK]; 2],
@@ -69,7 +72,7 @@ impl Synthesis {
             part.bank = Bank::new();
             part.voices.activate(self.params.sample_rate);
         }
-        (self.count, self.oscillating) = (1, false);
+        (self.count, self.placed, self.oscillating) = (1, false, false);
     }
 
     /// Updates the constants, if the settings of the `plan` have moved.
@@ -103,6 +106,8 @@ impl Synthesis {
         }
         self.params.set_driven(self.timbres.soft() != [0.0; 2]);
         self.separate(plan, channels);
+        self.placed = plan.places.is_some() && channels == 2 && self.count == 1;
+        self.params.place(plan.places.filter(|_| self.placed));
         let oscillating = self.timbres.oscillates();
         if oscillating {
             self.begin_voices(kernel, plan);
@@ -167,22 +172,33 @@ impl Synthesis {
             Some(rows) => bank_inputs(rows, part.clone(), inputs, two, crossfade),
             None => bank_inputs(channels, span.range.clone(), inputs, two, crossfade),
         }
-        let parts = self.parts[..self.count].iter_mut().zip(&self.inputs).zip(&mut self.wet);
-        for ((Part { bank, voices }, input), wet) in parts {
+        let places = plan.places.as_ref().filter(|_| self.placed);
+        let places = places.map(|[from, to]| [from, to]);
+        let [left, right] = &mut self.wet;
+        let mut unused = [0.0; BLOCK];
+        // The second bank writes to the right channel, or the first one, if it has two outputs.
+        let outputs = match two {
+            true => [[&mut *left, &mut unused], [&mut *right, &mut [0.0; BLOCK]]],
+            false => [[&mut *left, &mut *right], [&mut unused, &mut [0.0; BLOCK]]],
+        };
+        let parts = self.parts[..self.count].iter_mut().zip(&self.inputs).zip(outputs);
+        for ((Part { bank, voices }, input), [wet, right]) in parts {
             let (input, wet) = (&input[part.clone()], &mut wet[part.clone()]);
+            let right = &mut right[part.clone()];
             let params = &self.params;
             if !self.oscillating {
-                bank.process(kernel, params, position, input, wet);
+                bank.process(kernel, params, position, input, wet, right);
                 continue;
             }
             let mut from = 0;
             while from < input.len() {
                 let to = (from + LOOK - (position + from) % LOOK).min(input.len());
-                bank.process(kernel, params, position + from, &input[from..to], &mut wet[from..to]);
+                let (wet, right) = (&mut wet[from..to], &mut right[from..to]);
+                bank.process(kernel, params, position + from, &input[from..to], wet, right);
                 voices.look(kernel, (bank, params), to - from, position + to);
                 from = to;
             }
-            voices.process(kernel, &self.timbres, params, position, input, wet);
+            voices.process(kernel, &self.timbres, params, places, position, input, wet, right);
         }
         if two && !apart {
             let [left, right] = &mut self.wet;
@@ -201,7 +217,8 @@ impl Synthesis {
 
     /// The wet signal of a channel in the current block.
     pub fn wet(&self, channel: usize) -> &[f32; BLOCK] {
-        &self.wet[channel.min(self.count - 1)]
+        let outputs = if self.placed { 2 } else { self.count };
+        &self.wet[channel.min(outputs - 1)]
     }
 
     /// What the chip of the first bank plays since its last tick, while it sounds.

@@ -21,6 +21,9 @@ pub struct Decisions {
     /// Power of the input at the note's frequency, mean of the channels, at the time that the decision refers to: 0.5 for
     /// a full-scale sine.
     pub level: [f32; NOTES],
+    /// Where the note lies at that time between left, 1, and right, -1: the difference of the amplitudes at its frequency over their
+    /// sum. 0 for a single channel.
+    pub place: [f32; NOTES],
     /// The greatest power there from that time to the last frame: with lookahead, that of a note that is just setting in.
     pub peak: [f32; NOTES],
     /// Frames decided since the reset. The decision refers to the time `frames * frame - lookahead` in samples of the
@@ -38,29 +41,36 @@ impl Decisions {
         begun: [false; NOTES],
         logit: [0.0; NOTES],
         level: [0.0; NOTES],
+        place: [0.0; NOTES],
         peak: [0.0; NOTES],
         frames: 0,
         age: 0,
     };
 }
 
-/// Decides, and remembers the levels of the last frames.
+/// Decides, and remembers the levels and places of the last frames.
 #[derive(Debug, Clone)]
 pub struct Decider {
     /// Power at each note at the end of the last frames, newest first.
     levels: [[f32; NOTES]; LOOKAHEAD + 1],
+    /// Their places.
+    places: [[f32; NOTES]; LOOKAHEAD + 1],
     pub decisions: Decisions,
 }
 
 impl Decider {
     /// Nothing has been decided.
-    pub const NEW: Self =
-        Self { levels: [[0.0; NOTES]; LOOKAHEAD + 1], decisions: Decisions::NONE };
+    pub const NEW: Self = Self {
+        levels: [[0.0; NOTES]; LOOKAHEAD + 1],
+        places: [[0.0; NOTES]; LOOKAHEAD + 1],
+        decisions: Decisions::NONE,
+    };
 
-    /// The power at each note at the end of a frame, whose decisions follow.
-    pub fn push_levels(&mut self, levels: [f32; NOTES]) {
+    /// The power and the place of each note at the end of a frame, whose decisions follow.
+    pub fn push_levels(&mut self, [levels, places]: [[f32; NOTES]; 2]) {
         self.levels.rotate_right(1);
-        self.levels[0] = levels;
+        self.places.rotate_right(1);
+        (self.levels[0], self.places[0]) = (levels, places);
     }
 
     /// Decides about a frame of `frame` samples by the log odds. The threshold is lowered by `sensitivity`; detectors that
@@ -86,6 +96,7 @@ impl Decider {
             decisions.begun[note] = on[FIRST + note] && beginning > begun;
             decisions.logit[note] = held;
             decisions.level[note] = self.levels[lookahead][note];
+            decisions.place[note] = self.places[lookahead][note];
             decisions.peak[note] =
                 self.levels[..=lookahead].iter().fold(0.0, |peak, level| peak.max(level[note]));
         }

@@ -43,6 +43,8 @@ pub struct Features {
     newest: usize,
     /// The detectors at the end of the last frame.
     sums: [Sums; GROUPS],
+    /// Where those of the first bank lie between left and right.
+    places: [Group; BANK_GROUPS],
 }
 
 impl Features {
@@ -54,6 +56,7 @@ impl Features {
             rows: Box::new([[[0.0; FEATURES]; DETECTORS + 2 * MARGIN]; FRAMES]),
             newest: 0,
             sums: [Sums::ZERO; GROUPS],
+            places: [Group::ZERO; BANK_GROUPS],
         }
     }
 
@@ -69,33 +72,40 @@ impl Features {
     }
 
     /// Begins the features of a frame that ends, of one or two `channels`; [`GROUPS`] steps follow. Returns the power at each
-    /// note: a sine of amplitude `A` at its frequency gives `A^2 / 2`.
+    /// note, where a sine of amplitude `A` at its frequency gives `A^2 / 2`, and its place.
     pub fn push<S: Simd>(
         &mut self,
         simd: S,
         detectors: &Detectors,
         channels: usize,
-    ) -> [f32; NOTES] {
-        let sums = &mut self.sums;
+    ) -> [[f32; NOTES]; 2] {
+        let Self { sums, places, .. } = self;
         simd.vectorize(
             #[inline(always)]
             || {
                 for (group, sums) in sums.iter_mut().enumerate() {
                     *sums = Sums::of(&detectors.states(0)[group]);
                     if channels > 1 {
-                        sums.average(&Sums::of(&detectors.states(1)[group]));
+                        let other = Sums::of(&detectors.states(1)[group]);
+                        if let Some(places) = places.get_mut(group) {
+                            *places = sums.places(&other);
+                        }
+                        sums.average(&other);
                     }
                     sums.square.0.iter_mut().for_each(|square| *square += SILENCE);
                 }
             },
         );
+        let sums = &self.sums;
         let power = |n: usize| 2.0 * sums[n / LANES].square.0[n % LANES];
         let total = (0..DETECTORS).map(power).sum::<f32>().max(QUIETEST);
         let [rise, fall] = self.steps;
         let step = if total > self.reference { rise } else { fall };
         self.reference += step * (total - self.reference);
         self.newest = (self.newest + 1) % FRAMES;
-        std::array::from_fn(|note| power(FIRST + note))
+        let place = |n: usize| if channels > 1 { self.places[n / LANES].0[n % LANES] } else { 0.0 };
+        let powers = std::array::from_fn(|note| power(FIRST + note));
+        [powers, std::array::from_fn(|note| place(FIRST + note))]
     }
 
     /// Computes the features of a group of detectors.
@@ -146,6 +156,17 @@ impl Sums {
             sums.im.0[n] = b * c - a * d;
         }
         sums
+    }
+
+    /// Where each lies between this channel, 1, and another one, -1, by its amplitudes.
+    #[inline(always)]
+    fn places(&self, other: &Self) -> Group {
+        let mut places = Group::ZERO;
+        for n in 0..LANES {
+            let (own, other) = (self.square.0[n].sqrt(), other.square.0[n].sqrt());
+            places.0[n] = (own - other) / (own + other).max(f32::MIN_POSITIVE);
+        }
+        places
     }
 
     /// Averages with another channel.

@@ -17,6 +17,9 @@ const TIME: f64 = 0.005;
 /// Seconds for which a note that begins anew while it is held counts as not played, so that its new beginning sounds.
 const GAP: f64 = 0.02;
 
+/// Time constant in seconds of a note's place between left and right.
+const PLACE: f64 = 0.03;
+
 /// Frames after the listener is switched on, in which all notes count as played, or after a change of the network, in which
 /// the notes of before do: it decides well after some 100 ms.
 const WARM_UP: u32 = 9;
@@ -49,6 +52,9 @@ pub(super) struct Focus {
     gap: u32,
     /// Power at each note's frequency at the time of the last decision.
     levels: Lanes,
+    /// Where each note is at that time, 1 for left and -1 for right, and where it sounds.
+    places: [Lanes; 2],
+    place_step: f32,
     weights: Lanes,
     /// The greatest change of a weight within a block.
     step: f32,
@@ -71,6 +77,8 @@ impl Focus {
             gaps: [0; TONES],
             gap: (GAP * sample_rate / BLOCK as f64).round().max(1.0) as u32,
             levels: Lanes::ZERO,
+            places: [Lanes::ZERO; 2],
+            place_step: -libm::expm1(-(BLOCK as f64) / (PLACE * sample_rate)) as f32,
             weights: Lanes::of(|_| 1.0),
             step: (BLOCK as f64 / (TIME * sample_rate)).min(1.0) as f32,
         }
@@ -83,6 +91,7 @@ impl Focus {
         self.tune(settings);
         (self.played, self.warming_up, self.decided) = (BandMask::NONE, 0, true);
         (self.begun, self.gaps) = (BandMask::NONE, [0; TONES]);
+        self.places = [Lanes::ZERO; 2];
         self.weights = self.target(settings.settings.focus);
     }
 
@@ -165,6 +174,7 @@ impl Focus {
             }
             self.decided = true;
             self.levels = Lanes::of(|tone| decisions.level[to_listener(tone)]);
+            self.places[0] = Lanes::of(|tone| decisions.place[to_listener(tone)]);
             let mask = |notes: &[bool]| {
                 let set = (0..TONES).filter(|&tone| notes[to_listener(tone)]);
                 set.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
@@ -185,6 +195,17 @@ impl Focus {
         let target = self.target(percent);
         self.weights.approach(&target, self.step);
         self.gaps.iter_mut().for_each(|gap| *gap = gap.saturating_sub(1));
+    }
+
+    /// Moves the notes by one block towards their places, at which those that are silent are at once. Returns where they are,
+    /// 1 for left and -1 for right.
+    pub fn place(&mut self) -> &Lanes {
+        let [aims, places] = &mut self.places;
+        let aims = aims.0.iter().zip(&self.weights.0);
+        for (place, (aim, weight)) in places.0.iter_mut().zip(aims) {
+            *place += if *weight == 0.0 { 1.0 } else { self.place_step } * (aim - *place);
+        }
+        places
     }
 
     /// The bands' weights in the sum, 0..1.

@@ -126,6 +126,13 @@ impl Analysis {
             plan.gains = [plan.gains[1], self.gain(&plan.settings)];
             self.moving = plan.weights[0] != plan.weights[1] || plan.gains[0] != plan.gains[1];
         }
+        let share = plan.settings.place;
+        let placed = share > 0.0 && self.focus.is_listening();
+        let before = plan.places.map_or(Lanes::ZERO, |[_, end]| end);
+        plan.places = placed.then(|| {
+            let places = self.focus.place();
+            [before, Lanes::of(|tone| share * places.0[tone])]
+        });
         plan.levels[0] = plan.levels[1];
         if plan.moved || auto {
             self.plan_mix(plan);

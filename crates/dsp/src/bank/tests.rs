@@ -1,6 +1,7 @@
 //! When a bank may rest.
 
 use super::*;
+use crate::Settings;
 use tone_filter_simd::denormals::with_flush_to_zero;
 
 #[test]
@@ -17,10 +18,10 @@ fn compare_rest_and_work() {
     assert!(Bank::new().rests(&silence) && !Bank::new().rests(&sound));
     for kernel in Kernel::available() {
         let (mut bank, mut wet) = (Bank::new(), [0.0; BLOCK]);
-        (0..100).for_each(|_| bank.process(kernel, &params, 0, &sound, &mut wet));
+        (0..100).for_each(|_| bank.process(kernel, &params, 0, &sound, &mut wet, &mut []));
         let block = (0..10 * 750).find(|_| {
             let rests = bank.rests(&silence);
-            bank.process(kernel, &params, 0, &silence, &mut wet);
+            bank.process(kernel, &params, 0, &silence, &mut wet, &mut []);
             rests
         });
         // The total power takes longest: 71 of its time constants of 12 ms to 1e-32.
@@ -30,13 +31,13 @@ fn compare_rest_and_work() {
         worked.inputs = FrameInputs::ZERO;
         for _ in 0..1000 {
             let mut sums = [1.0; BLOCK];
-            worked.run(kernel, &params, 0, &mut sums);
+            worked.run(kernel, &params, 0, &mut sums, &mut []);
             assert_eq!(sums, silence, "{kernel:?}");
         }
         let (mut one, mut other) = ([0.0; BLOCK], [0.0; BLOCK]);
         for _ in 0..100 {
-            rested.process(kernel, &params, 0, &sound, &mut one);
-            worked.process(kernel, &params, 0, &sound, &mut other);
+            rested.process(kernel, &params, 0, &sound, &mut one, &mut []);
+            worked.process(kernel, &params, 0, &sound, &mut other, &mut []);
             assert_eq!(one, other, "{kernel:?}");
         }
     }

@@ -28,9 +28,9 @@ pub struct Choice {
 /// The settings that are a choice from a list.
 #[rustfmt::skip]
 pub static CHOICES: [Choice; 16] = [
-    Choice { id: "stereo", name: "Stereo", entries: &[("mono", "Mono"), ("stereo", "Stereo")],
-        help: "One set of resonators for the mean of all channels, or one each for left and right.",
-        get: |s| s.settings.stereo as usize, set: |s, entry| s.settings.stereo = if entry == 0 { Stereo::Mono } else { Stereo::Stereo } },
+    Choice { id: "stereo", name: "Stereo", entries: &[("mono", "Mono"), ("stereo", "Stereo"), ("place", "Place")],
+        help: "One set of resonators for the mean of all channels, one each for left and right, or one whose notes sound where they are in the input.",
+        get: |s| s.settings.stereo as usize, set: |s, entry| s.settings.stereo = Stereo::ALL[entry] },
     Choice { id: "bypass", name: "Bypass", entries: SWITCH,
         help: "Lets the sound through untouched.",
         get: |s| usize::from(s.routing.bypass), set: |s, entry| s.routing.bypass = entry != 0 },

@@ -62,7 +62,7 @@ pub struct Settings {
     pub decay: f32,
     /// The way from the untouched sound (0 %) to that of the other settings (100 %).
     pub morph: f32,
-    /// One bank for the mean of the channels, or one for each of two channels.
+    /// One bank for the mean of the channels, one for each of two channels, or one whose notes keep their place.
     pub stereo: Stereo,
     /// How far down the bands reach.
     pub range: BandRange,
@@ -103,6 +103,14 @@ pub enum Stereo {
     /// Left and right have a bank each. Signals of one channel, or of more than two, are treated as
     /// [`Stereo::Mono`].
     Stereo,
+    /// One bank, whose notes sound where they are in the input, as far as the listener runs. Signals of one channel, or of
+    /// more than two, are treated as [`Stereo::Mono`].
+    Place,
+}
+
+impl Stereo {
+    /// All entries, in the order in which they are offered.
+    pub const ALL: [Self; 3] = [Self::Mono, Self::Stereo, Self::Place];
 }
 
 /// Which bands there are.
@@ -218,6 +226,7 @@ impl Default for Settings {
             ceiling: -14.0,
             focus: 100.0,
             auto: true,
+            stereo: Stereo::Place,
             range: BandRange::Whole,
             ..Self::REFERENCE
         }

@@ -45,6 +45,7 @@ impl Controls {
         let Self { settings, routing } = self;
         Fades {
             stereo: settings.stereo == Stereo::Stereo,
+            place: settings.stereo == Stereo::Place,
             bypass: routing.bypass,
             auto: settings.auto,
             lookahead: settings.lookahead,

@@ -7,7 +7,7 @@ use crate::{lanes::BLOCK, notes::TONES};
 const TIME: f64 = 0.02;
 
 /// The number of smoothed values: the numeric settings, then stereo, bypass, auto, lookahead, sidechain and
-/// the bands below A3 (0..1), then the weight of each band (0..1).
+/// the bands below A3 and the notes' places (0..1), then the weight of each band (0..1).
 const VALUES: usize = BANDS + TONES;
 const STEREO: usize = SPECS.len();
 const BYPASS: usize = STEREO + 1;
@@ -15,13 +15,16 @@ const AUTO: usize = BYPASS + 1;
 const LOOKAHEAD: usize = AUTO + 1;
 const SIDECHAIN: usize = LOOKAHEAD + 1;
 const WHOLE: usize = SIDECHAIN + 1;
-const BANDS: usize = WHOLE + 1;
+const PLACE: usize = WHOLE + 1;
+const BANDS: usize = PLACE + 1;
 
 /// What is crossfaded: on or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fades {
     /// Two banks.
     pub stereo: bool,
+    /// The notes' places.
+    pub place: bool,
     /// The input in place of the effect.
     pub bypass: bool,
     /// The level adaptation.
@@ -57,6 +60,8 @@ pub struct SmoothedSettings {
     pub settings: Settings,
     /// 0 for one bank, 1 for two.
     pub stereo: f32,
+    /// 0 for notes in the middle, 1 for those in their place.
+    pub place: f32,
     /// 0 for the effect, 1 for the input.
     pub bypass: f32,
     /// 0 without level adaptation, 1 with it.
@@ -159,6 +164,7 @@ impl Smoother {
         SmoothedSettings {
             settings,
             stereo: self.now[STEREO] as f32,
+            place: self.now[PLACE] as f32,
             bypass: self.now[BYPASS] as f32,
             auto: self.now[AUTO] as f32,
             lookahead: self.now[LOOKAHEAD] as f32,
@@ -180,6 +186,7 @@ fn positions(settings: &Settings, fades: Fades) -> [f64; VALUES] {
         };
     }
     positions[STEREO] = f64::from(fades.stereo);
+    positions[PLACE] = f64::from(fades.place);
     positions[BYPASS] = f64::from(fades.bypass);
     positions[AUTO] = f64::from(fades.auto);
     positions[LOOKAHEAD] = f64::from(fades.lookahead);
@@ -196,8 +203,14 @@ fn positions(settings: &Settings, fades: Fades) -> [f64; VALUES] {
 mod tests {
     use super::*;
 
-    const OFF: Fades =
-        Fades { stereo: false, bypass: false, auto: false, lookahead: false, sidechain: false };
+    const OFF: Fades = Fades {
+        stereo: false,
+        place: false,
+        bypass: false,
+        auto: false,
+        lookahead: false,
+        sidechain: false,
+    };
 
     #[test]
     fn a_change_is_monotonic_and_arrives_exactly() {

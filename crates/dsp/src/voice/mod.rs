@@ -182,6 +182,8 @@ pub struct Voices {
     totals: [f64; LEVEL_POLES],
     total_step: f64,
     low_pass: OnePole,
+    /// That of the right channel, if it has a sum of its own.
+    right: Option<OnePole>,
     /// Gain of the sum at the start and at the end of the current block.
     gains: [f32; 2],
     /// The place of the drive among the driven sines, at the same times.
@@ -201,6 +203,7 @@ impl Voices {
             totals: [0.0; LEVEL_POLES],
             total_step: -libm::expm1(-TAU * CUTOFF * BLOCK as f64 / sample_rate),
             low_pass: OnePole::ZERO,
+            right: None,
             gains: [2.0; 2],
             drives: [0.0; 2],
             fresh: true,
@@ -303,26 +306,30 @@ impl Voices {
     }
 
     /// Puts the voices' samples into `wet`, which holds the soft clip's, from `position` on in the current block, in
-    /// for as many samples of the bank's `input`.
+    /// for as many samples of the bank's `input`. With `places`, 1 for left and -1 for right at the start and at the end of the block,
+    /// `wet` is the left channel and `right` the other one. The chip has one channel.
+    #[expect(clippy::too_many_arguments, reason = "each is of its own kind")]
     pub fn process(
         &mut self,
         kernel: Kernel,
         timbres: &Timbres,
         params: &BankParams,
+        places: Option<[&Lanes; 2]>,
         position: usize,
         input: &[f32],
         wet: &mut [f32],
+        right: &mut [f32],
     ) {
         let frames = wet.len();
-        let (mut sums, mut chip) = ([0.0; BLOCK], [0.0; BLOCK]);
+        let (mut sums, mut sides, mut chip) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
         let noise = if self.chips { self.chip.noise(input) } else { [0.0; BLOCK] };
         for (timbre, shares) in timbres.sounding() {
             let Timbre { voice, octave, levels: [all, low], duty } = timbre;
             let mut play = |row, shares| {
                 let gains = self.oscillators.gains().each_ref();
-                let part =
-                    Part { row, levels: all, octave: *octave, gains, shares, position, frames };
-                self.oscillators.render(kernel, part, &mut sums);
+                let (levels, octave) = (all, *octave);
+                let part = Part { row, levels, octave, gains, shares, places, position, frames };
+                self.oscillators.render(kernel, part, &mut sums, &mut sides);
             };
             match voice {
                 Voice::Soft => {}
@@ -347,17 +354,29 @@ impl Voices {
             self.chip.filter(&mut chip[..frames]);
             sums.iter_mut().zip(chip).for_each(|(sum, sample)| *sum += sample);
         }
-        let sum = &mut sums[..frames];
-        self.low_pass.track(kernel, &params.voice_low_pass, position, sum);
-        let soft = timbres.soft();
-        let gains = self.gains;
-        kernel.vectorize(
-            #[inline(always)]
-            || {
-                for (at, (wet, sum)) in block_positions(position).zip(wet.iter_mut().zip(sum)) {
-                    *wet = line(soft, at) * *wet + line(gains, at) * *sum;
-                }
-            },
-        );
+        let (sums, sides) = (&mut sums[..frames], &mut sides[..frames]);
+        let (soft, gains) = (timbres.soft(), self.gains);
+        let finish = |low_pass: &mut OnePole, sums: &mut [f32], wet: &mut [f32]| {
+            low_pass.track(kernel, &params.voice_low_pass, position, sums);
+            kernel.vectorize(
+                #[inline(always)]
+                || {
+                    for (at, (wet, sum)) in block_positions(position).zip(wet.iter_mut().zip(sums))
+                    {
+                        *wet = line(soft, at) * *wet + line(gains, at) * *sum;
+                    }
+                },
+            );
+        };
+        if places.is_some() {
+            for (sum, side) in sums.iter_mut().zip(&mut *sides) {
+                (*sum, *side) = (*sum + *side, *sum - *side);
+            }
+            let low_pass = self.right.get_or_insert_with(|| self.low_pass.clone());
+            finish(low_pass, sides, &mut right[..frames]);
+        } else {
+            self.right = None;
+        }
+        finish(&mut self.low_pass, sums, wet);
     }
 }

@@ -252,17 +252,33 @@ impl Oscillators {
         Lanes(powers)
     }
 
-    /// Adds `part` to `sums`; beyond its frames, the result is undefined.
-    pub fn render(&self, kernel: Kernel, part: Part, sums: &mut [f32; BLOCK]) {
+    /// Adds `part` to `sums`, and with places half the difference of left and right to `sides`; beyond its frames, the result is
+    /// undefined.
+    pub fn render(
+        &self,
+        kernel: Kernel,
+        part: Part,
+        sums: &mut [f32; BLOCK],
+        sides: &mut [f32; BLOCK],
+    ) {
         kernel.vectorize(
             #[inline(always)]
-            || self.render_all(part, sums),
+            || match part.places {
+                None => self.render_all::<false>(part, sums, sides),
+                Some(_) => self.render_all::<true>(part, sums, sides),
+            },
         );
     }
 
     #[inline(always)]
-    fn render_all(&self, part: Part, sums: &mut [f32; BLOCK]) {
+    fn render_all<const PLACED: bool>(
+        &self,
+        part: Part,
+        sums: &mut [f32; BLOCK],
+        sides: &mut [f32; BLOCK],
+    ) {
         let sums = sums.as_chunks_mut::<CHUNK>().0;
+        let sides = sides.as_chunks_mut::<CHUNK>().0;
         let chunks = part.frames.div_ceil(CHUNK);
         let shift = (SHIFT + part.octave) as u32;
         let [first, last] = part.gains;
@@ -280,9 +296,13 @@ impl Oscillators {
             let gain = |end: usize| table.unit * part.shares[end] * part.gains[end].0[tone];
             let (from, to) = (gain(0), gain(1));
             let slope = (to - from) / BLOCK as f32;
+            let [place, place_end] =
+                part.places.map_or([0.0; 2], |ends| ends.map(|end| end.0[tone]));
+            let side = from * place;
+            let side_slope = (to * place_end - side) / BLOCK as f32;
             let (start, step) = (self.phases[tone], self.steps[tone]);
             // What is beyond the part is computed with it, which is faster than to leave it out.
-            for (chunk, sums) in sums[..chunks].iter_mut().enumerate() {
+            for (chunk, (sums, sides)) in sums[..chunks].iter_mut().zip(&mut *sides).enumerate() {
                 let first = (part.position + chunk * CHUNK) as u32;
                 let frames: [u32; CHUNK] = std::array::from_fn(|frame| first + frame as u32);
                 let phases =
@@ -290,6 +310,11 @@ impl Oscillators {
                 let samples = table.read(&phases);
                 for ((sum, sample), frame) in sums.iter_mut().zip(samples).zip(frames) {
                     *sum += (from + slope * frame as i32 as f32) * sample;
+                }
+                if PLACED {
+                    for ((sum, sample), frame) in sides.iter_mut().zip(samples).zip(frames) {
+                        *sum += (side + side_slope * frame as i32 as f32) * sample;
+                    }
                 }
             }
         }
@@ -314,6 +339,8 @@ pub struct Part<'a> {
     pub gains: [&'a Lanes; 2],
     /// See `gains`.
     pub shares: [f32; 2],
+    /// The bands' places at the same times, 1 for left and -1 for right; `None` for one sum.
+    pub places: Option<[&'a Lanes; 2]>,
     /// Samples of the block that come before, and those of the part.
     pub position: usize,
     /// See `position`.

@@ -11,7 +11,10 @@
 //! The loop is software-pipelined in three stages: the resonators, the power, the sum of the driven bands. An iteration
 //! works on three samples, one per stage, so no stage waits for a result of the same iteration.
 
-use super::{BLOCK, Coefficients, FrameInputs, Lanes, State, Task, Weighting};
+use super::{
+    BLOCK, Coefficients, Lanes, State, Task, Weighting,
+    gates::{FrameGates, WIDEST, quotient},
+};
 use crate::{lanes::LANES, notes::PUBLISHED};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use tone_filter_simd::denormals;
@@ -19,9 +22,6 @@ use tone_filter_simd::denormals;
 /// Vectors of published tones that are processed together, and of tones below A3, of which there are two thirds.
 const GROUP: usize = 3;
 const LOW_GROUP: usize = 2;
-
-/// The lanes of the widest vectors.
-const WIDEST: usize = 16;
 
 /// The lanes of the narrowest vectors, which may lack a fused multiply-add.
 const NARROWEST: usize = 4;
@@ -42,6 +42,7 @@ pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
         #[inline(always)]
         || match (c.weighting, c.driven) {
             (_, false) => run::<S, SWITCHED, false>(simd, c, task),
+            (_, true) if c.sides.is_some() => run::<S, PLACED, true>(simd, c, task),
             (Weighting::Switched, true) => run::<S, SWITCHED, true>(simd, c, task),
             (Weighting::Constant, true) => run::<S, CONSTANT, true>(simd, c, task),
             (Weighting::Moving, true) => run::<S, MOVING, true>(simd, c, task),
@@ -53,11 +54,13 @@ pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
 const SWITCHED: u8 = Weighting::Switched as u8;
 const CONSTANT: u8 = Weighting::Constant as u8;
 const MOVING: u8 = Weighting::Moving as u8;
+/// Some may move, and there are those of the sides.
+const PLACED: u8 = MOVING + 1;
 
 /// The tones' weights in the sum are those of a [`Weighting`]. Without `DRIVEN`, there is no sum.
 #[inline(always)]
 fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool>(simd: S, c: &Coefficients, task: Task) {
-    let Task { state, position, inputs, sums } = task;
+    let Task { state, position, inputs, sums, sides } = task;
     let frames = sums.len().min(BLOCK);
     if state.age != position {
         state.settle(c);
@@ -66,14 +69,21 @@ fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool>(simd: S, c: &Coefficients
     let gates = FrameGates::new(simd, c, position, inputs, frames);
     // Zeros would be written by a library function, which takes longer.
     let mut rows = [S::f32s::splat(simd, 1.0); BLOCK + DELAY];
+    let mut side_rows;
+    let side_rows: &mut [S::f32s] = if WEIGHTS == PLACED {
+        side_rows = [S::f32s::splat(simd, 1.0); BLOCK + DELAY];
+        &mut side_rows
+    } else {
+        &mut []
+    };
     for first in (0..PUBLISHED).step_by(GROUP * S::f32s::LEN) {
         let mut group =
             Group::<S, WEIGHTS, DRIVEN, GROUP, false>::load(simd, first, c, state, position);
         // The sums are added to those of the tones before; the first ones have none.
         if first == 0 {
-            group.advance::<false>(&gates, &mut rows[..frames + DELAY]);
+            group.advance::<false>(&gates, &mut rows[..frames + DELAY], side_rows);
         } else {
-            group.advance::<true>(&gates, &mut rows[..frames + DELAY]);
+            group.advance::<true>(&gates, &mut rows[..frames + DELAY], side_rows);
         }
         group.store(first, c, state, position + frames == BLOCK);
     }
@@ -81,7 +91,7 @@ fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool>(simd: S, c: &Coefficients
         for first in (PUBLISHED..LANES).step_by(LOW_GROUP * S::f32s::LEN) {
             let mut group =
                 Group::<S, WEIGHTS, DRIVEN, LOW_GROUP, true>::load(simd, first, c, state, position);
-            group.advance::<true>(&gates, &mut rows[..frames + DELAY]);
+            group.advance::<true>(&gates, &mut rows[..frames + DELAY], side_rows);
             group.store(first, c, state, position + frames == BLOCK);
         }
     }
@@ -90,7 +100,22 @@ fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool>(simd: S, c: &Coefficients
         sums.fill(0.0);
         return;
     }
-    for start in (0..frames).step_by(S::f32s::LEN) {
+    add_lanes(simd, c, position, &rows, sums);
+    if WEIGHTS == PLACED {
+        add_lanes(simd, c, position, side_rows, sides);
+    }
+}
+
+/// Puts the sum of the lanes of each of the `rows` after the delay into `sums`.
+#[inline(always)]
+fn add_lanes<S: Simd>(
+    simd: S,
+    c: &Coefficients,
+    position: usize,
+    rows: &[S::f32s],
+    sums: &mut [f32],
+) {
+    for start in (0..sums.len()).step_by(S::f32s::LEN) {
         let shrink = S::f32s::from_slice(simd, &c.frame.shrink[position + start..][..S::f32s::LEN]);
         let total = across::<S>(&rows[start + DELAY..]) * (shrink * c.frame.rms);
         let sums = &mut sums[start..];
@@ -123,54 +148,8 @@ fn across<S: Simd>(rows: &[S::f32s]) -> S::f32s {
     sums[0]
 }
 
-/// The inputs, gates and guards of the bands for each sample.
-#[repr(C, align(64))]
-struct FrameGates {
-    input: [f32; BLOCK],
-    /// The gate's power of -3/2, because q^4 / gate^3 = (q^2 gate^(-3/2))^2.
-    inverse_gate: [f32; BLOCK],
-    limit: [f32; BLOCK],
-    /// [`DELAY`] samples later.
-    guard: [f32; BLOCK + DELAY],
-}
-
-impl FrameGates {
-    #[inline(always)]
-    fn new<S: Simd>(
-        simd: S,
-        c: &Coefficients,
-        position: usize,
-        inputs: &FrameInputs,
-        frames: usize,
-    ) -> Self {
-        let silence = [0.0; BLOCK];
-        let mut gates = Self {
-            input: silence,
-            inverse_gate: silence,
-            limit: silence,
-            guard: [0.0; BLOCK + DELAY],
-        };
-        let ceiling = if c.frame.tracks { c.ceiling } else { 0.0 };
-        for start in (0..frames).step_by(S::f32s::LEN) {
-            let load = |from: &[f32]| S::f32s::from_slice(simd, &from[..S::f32s::LEN]);
-            let grow = load(&c.frame.grow[position + start..]);
-            let shrink = load(&c.frame.shrink[position + start..]);
-            let range = start..start + S::f32s::LEN;
-            (load(&inputs.input[start..]) * grow).store_slice(&mut gates.input[range.clone()]);
-            let power = load(&inputs.total_power[start..]);
-            let gate = (power * c.threshold).max(S::f32s::splat(simd, c.floor));
-            let inverse = quotient::<S>(shrink * shrink * shrink, gate * gate.sqrt());
-            inverse.store_slice(&mut gates.inverse_gate[range.clone()]);
-            (power * ceiling * (grow * grow)).store_slice(&mut gates.limit[range]);
-            let late = &mut gates.guard[start + DELAY..][..S::f32s::LEN];
-            (grow * (c.guard / c.drive)).store_slice(late);
-        }
-        gates
-    }
-}
-
 /// Iterations of the loop between a sample's input and its sum.
-const DELAY: usize = 2;
+pub const DELAY: usize = 2;
 
 /// The state and the coefficients of `N` vectors of tones; the loops of those that are `DAMPED` have a damping of their own.
 struct Group<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPED: bool> {
@@ -184,6 +163,9 @@ struct Group<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, con
     /// Weights in the sum at the start of the block, and their change per sample.
     weight: [S::f32s; N],
     weight_step: [S::f32s; N],
+    /// The same of the sides.
+    side: [S::f32s; N],
+    side_step: [S::f32s; N],
     /// Samples of the block up to the one whose sum is next.
     passed: S::f32s,
     lo: [S::f32s; N],
@@ -202,6 +184,8 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
         let splat = |x| S::f32s::splat(simd, x);
         let load = |from: &Lanes| lanes::<S, N>(simd, from, first);
         let (start, end) = (load(&c.weights[0]), load(&c.weights[1]));
+        let [side, side_end] =
+            c.sides.map_or([[splat(0.0); N]; 2], |sides| [load(&sides[0]), load(&sides[1])]);
         let fall = load(&c.frame.fall);
         let (mut lo, bp, mut power) = (load(&state.lo), load(&state.bp), load(&state.power));
         if position == 0 {
@@ -226,6 +210,8 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
             }),
             weight: start,
             weight_step: each(|i| (end[i] - start[i]) * (1.0 / BLOCK as f32)),
+            side,
+            side_step: each(|i| (side_end[i] - side[i]) * (1.0 / BLOCK as f32)),
             passed: splat(position as f32),
             lo,
             bp,
@@ -263,22 +249,31 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
     }
 
     /// Advances by [`DELAY`] samples less than there are `rows`, which take the driven bands [`DELAY`] samples late, or `MORE`
-    /// of them.
-    #[expect(clippy::needless_range_loop, reason = "an iterator costs registers")]
+    /// of them; and so the `sides`, if they are [`PLACED`].
     #[inline(always)]
-    fn advance<const MORE: bool>(&mut self, gates: &FrameGates, rows: &mut [S::f32s]) {
+    fn advance<const MORE: bool>(
+        &mut self,
+        gates: &FrameGates,
+        rows: &mut [S::f32s],
+        sides: &mut [S::f32s],
+    ) {
         let frames = rows.len() - DELAY;
-        let put = |row: &mut S::f32s, sum| *row = if MORE { *row + sum } else { sum };
+        let mut put = |frame: usize, [sum, side]: [S::f32s; 2]| {
+            rows[frame] = if MORE { rows[frame] + sum } else { sum };
+            if WEIGHTS == PLACED {
+                sides[frame] = if MORE { sides[frame] + side } else { side };
+            }
+        };
         self.resonate(gates, 0);
         for frame in 1..frames {
-            let sum = self.mix(gates, frame);
+            let sums = self.mix(gates, frame);
             self.track(gates, frame - 1);
             self.resonate(gates, frame);
-            put(&mut rows[frame], sum);
+            put(frame, sums);
         }
-        put(&mut rows[frames], self.mix(gates, frames));
+        put(frames, self.mix(gates, frames));
         self.track(gates, frames - 1);
-        put(&mut rows[frames + 1], self.mix(gates, frames + 1));
+        put(frames + 1, self.mix(gates, frames + 1));
     }
 
     #[inline(always)]
@@ -329,30 +324,36 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
         }
     }
 
-    /// Third stage: the driven bands at the sample that was tracked last, [`DELAY`] before `frame`.
+    /// Third stage: the driven bands at the sample that was tracked last, [`DELAY`] before `frame`, and their sides.
     #[inline(always)]
-    fn mix(&mut self, gates: &FrameGates, frame: usize) -> S::f32s {
+    fn mix(&mut self, gates: &FrameGates, frame: usize) -> [S::f32s; 2] {
         if !DRIVEN {
-            return self.splat(0.0);
+            return [self.splat(0.0); 2];
         }
         let guard = self.splat(gates.guard[frame]);
-        let n: [S::f32s; N] = each(|i| {
-            let n = self.rms[i] * self.late[i];
-            match WEIGHTS {
-                SWITCHED => n,
-                CONSTANT => self.weight[i] * n,
-                _ => self.weight_step[i].mul_add(self.passed, self.weight[i]) * n,
-            }
+        let n: [S::f32s; N] = each(|i| self.rms[i] * self.late[i]);
+        let weighted: [S::f32s; N] = each(|i| match WEIGHTS {
+            SWITCHED => n[i],
+            CONSTANT => self.weight[i] * n[i],
+            _ => self.weight_step[i].mul_add(self.passed, self.weight[i]) * n[i],
         });
-        if WEIGHTS == MOVING {
+        let sides: [S::f32s; N] = each(|i| match WEIGHTS {
+            PLACED => self.side_step[i].mul_add(self.passed, self.side[i]) * n[i],
+            _ => n[i],
+        });
+        if WEIGHTS >= MOVING {
             self.passed += 1.0;
         }
         let d: [S::f32s; N] =
             each(|i| self.rms_share[i].mul_add(self.rms[i], self.late[i].abs() + guard));
-        let first = (n[0], d[0]);
-        let (n, d) = (1..N)
-            .fold(first, |(sum, product), i| (sum.mul_add(d[i], n[i] * product), product * d[i]));
-        quotient::<S>(n, d)
+        let over_d = |n: [S::f32s; N]| {
+            let first = (n[0], d[0]);
+            let (n, d) = (1..N).fold(first, |(sum, product), i| {
+                (sum.mul_add(d[i], n[i] * product), product * d[i])
+            });
+            quotient::<S>(n, d)
+        };
+        [over_d(weighted), if WEIGHTS == PLACED { over_d(sides) } else { self.splat(0.0) }]
     }
 }
 
@@ -370,17 +371,4 @@ fn each<T: Copy, const N: usize>(value: impl Fn(usize) -> T) -> [T; N] {
 #[inline(always)]
 fn lanes<S: Simd, const N: usize>(simd: S, from: &Lanes, first: usize) -> [S::f32s; N] {
     each(|i| S::f32s::from_slice(simd, &from.0[first + i * S::f32s::LEN..][..S::f32s::LEN]))
-}
-
-/// `n / d`, exact to the last bit or nearly so.
-#[inline(always)]
-fn quotient<S: Simd>(n: S::f32s, d: S::f32s) -> S::f32s {
-    if S::f32s::LEN < WIDEST {
-        return n / d;
-    }
-    // With vectors this wide, roots and divisions take longer than the multiplications. The estimate has 14 bits, and the
-    // correction doubles them.
-    let inverse = d.approximate_recip();
-    let estimate = n * inverse;
-    estimate - d.mul_sub(estimate, n) * inverse
 }

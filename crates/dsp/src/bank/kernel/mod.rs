@@ -9,6 +9,7 @@
 
 mod dispatched;
 mod frame;
+mod gates;
 mod scalar;
 
 use super::resonator::Design;
@@ -69,6 +70,8 @@ pub struct Coefficients {
     pub entry: Lanes,
     /// Weight of each tone in the sum (0..1), at the start and at the end of the current [`BLOCK`].
     pub weights: [Lanes; 2],
+    /// The same of the difference of left and right, if there is one: the weight times the tone's place, 1 for left and -1 for right.
+    pub sides: Option<[Lanes; 2]>,
     /// What the weights are like.
     weighting: Weighting,
     /// Added to the effective value, which keeps the drive finite while a band has no power yet: [`RMS_GUARD`] at the
@@ -101,6 +104,7 @@ impl Coefficients {
         fall: Lanes::ZERO,
         entry: Lanes::ZERO,
         weights: [Lanes::ZERO; 2],
+        sides: None,
         weighting: Weighting::Switched,
         guard: 0.0,
         damping: Lanes::ZERO,
@@ -174,6 +178,8 @@ pub struct Task<'a> {
     pub inputs: &'a FrameInputs,
     /// The output: the sum of its driven bands for each sample.
     pub sums: &'a mut [f32],
+    /// With [`Coefficients::sides`], half the difference of left and right for each sample; else empty.
+    pub sides: &'a mut [f32],
 }
 
 /// Added to the effective value, which keeps the drive finite while a band has no power yet.
@@ -187,6 +193,8 @@ pub fn process(kernel: Kernel, c: &Coefficients, mut task: Task) {
         return;
     }
     task.sums = &mut task.sums[..frames];
+    let sides = if c.sides.is_some() { frames } else { 0 };
+    task.sides = &mut task.sides[..sides];
     if kernel.is_scalar() {
         scalar::process(c, task);
     } else {

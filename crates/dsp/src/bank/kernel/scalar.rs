@@ -5,7 +5,7 @@ use crate::notes::{PUBLISHED, TONES};
 
 /// Advances a bank by as many samples as there are `sums` (at most [`BLOCK`]) and puts the sum of the
 /// driven bands of each sample there.
-pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
+pub fn process(c: &Coefficients, Task { state, position, inputs, sums, sides }: Task) {
     state.settle(c);
     let mut gates = [(0.0, 0.0); BLOCK];
     for (gate, power) in gates.iter_mut().zip(&inputs.total_power).take(sums.len()) {
@@ -15,15 +15,19 @@ pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
     }
 
     sums.fill(0.0);
+    sides.fill(0.0);
     for tone in 0..if c.low { TONES } else { PUBLISHED } {
         let (rise, fall, entry) = (c.rise.0[tone], c.fall.0[tone], c.entry.0[tone]);
         let damping = c.damping.0[tone];
         let start = c.weights[0].0[tone];
         let step = (c.weights[1].0[tone] - start) / BLOCK as f32;
+        let [side, side_end] = c.sides.map_or([0.0; 2], |sides| sides.map(|side| side.0[tone]));
+        let side_step = (side_end - side) / BLOCK as f32;
         let (mut lo, mut bp) = (state.lo.0[tone], state.bp.0[tone]);
         let mut power = state.power.0[tone];
-        let frames = sums.iter_mut().zip(&inputs.input).zip(&gates).zip(position + 1..);
-        for (((sum, input), (inverse_gate, limit)), frame) in frames {
+        let frames = inputs.input.iter().zip(&gates).zip(position + 1..);
+        for (index, ((input, (inverse_gate, limit)), frame)) in frames.take(sums.len()).enumerate()
+        {
             lo += rise * bp - entry * input;
             bp -= fall * lo + damping * bp;
 
@@ -41,7 +45,11 @@ pub fn process(c: &Coefficients, Task { state, position, inputs, sums }: Task) {
             let rms = power.sqrt();
             let driven = c.drive * bp;
             let weight = start + step * frame as f32;
-            *sum += weight * rms * driven / (rms + c.guard + driven.abs());
+            let divisor = rms + c.guard + driven.abs();
+            sums[index] += weight * rms * driven / divisor;
+            if let Some(sum) = sides.get_mut(index) {
+                *sum += (side + side_step * frame as f32) * rms * driven / divisor;
+            }
         }
         state.lo.0[tone] = lo;
         state.bp.0[tone] = bp;

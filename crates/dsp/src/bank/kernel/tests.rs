@@ -48,7 +48,13 @@ fn each_resonator_alone_is_the_references_to_99_db() {
                 inputs.input[0] = x - previous[0];
                 previous = [previous[1], x];
                 let position = t % BLOCK;
-                let task = Task { state: &mut state, position, inputs: &inputs, sums: &mut [0.0] };
+                let task = Task {
+                    state: &mut state,
+                    position,
+                    inputs: &inputs,
+                    sums: &mut [0.0],
+                    sides: &mut [],
+                };
                 process(kernel, &coefficients, task);
                 let mut now = state.clone();
                 now.settle(&coefficients);
@@ -91,7 +97,8 @@ fn ramped(kernel: Kernel, ring: f64, size: usize) -> Vec<f32> {
                 let x = 0.5 * noise() as f32;
                 (*input, previous) = (x - previous[0], [previous[1], x]);
             }
-            let task = Task { state: &mut state, position, inputs: &inputs, sums: part };
+            let task =
+                Task { state: &mut state, position, inputs: &inputs, sums: part, sides: &mut [] };
             process(kernel, &coefficients, task);
             rest = after;
         }
@@ -121,12 +128,19 @@ fn a_kernel_leaves_alone_what_is_beyond_a_block() {
     let inputs = FrameInputs { input: [0.5; BLOCK], total_power: [0.1; BLOCK] };
     for kernel in Kernel::available() {
         let mut state = State::ZERO;
-        let task = Task { state: &mut state, position: 0, inputs: &inputs, sums: &mut [] };
+        let task =
+            Task { state: &mut state, position: 0, inputs: &inputs, sums: &mut [], sides: &mut [] };
         process(kernel, &coefficients, task);
         assert_eq!(state, State::ZERO, "{kernel:?}: no samples, no change");
 
         let mut sums = [f32::NAN; BLOCK + 9];
-        let task = Task { state: &mut state, position: 0, inputs: &inputs, sums: &mut sums };
+        let task = Task {
+            state: &mut state,
+            position: 0,
+            inputs: &inputs,
+            sums: &mut sums,
+            sides: &mut [],
+        };
         process(kernel, &coefficients, task);
         assert!(sums[..BLOCK].iter().all(|sum| sum.is_finite()), "{kernel:?}");
         assert!(sums[BLOCK..].iter().all(|sum| sum.is_nan()), "{kernel:?}");

@@ -283,8 +283,10 @@ impl Chip {
                     let Sound { voice, rms, .. } = sounds[part];
                     let shares = [(rms / waveforms.rms()) as f32; 2];
                     let (row, gains) = (waveforms.row(voice), [&from[part], &to[part]]);
-                    let part = Part { row, levels, octave, gains, shares, position, frames };
-                    oscillators.render(kernel, part, &mut sum);
+                    let places = None;
+                    let part =
+                        Part { row, levels, octave, gains, shares, places, position, frames };
+                    oscillators.render(kernel, part, &mut sum, &mut [0.0; BLOCK]);
                 }
                 sum
             })
