@@ -165,3 +165,71 @@ fn vibrato_is_followed_after_the_delay_of_the_loop() {
 
 /// The delay of the loop, in seconds, with that of the looks within a block.
 const DELAY: f64 = 0.022;
+
+#[test]
+fn the_clean_soft_voice_has_the_harmonics_of_soft_and_no_aliases() {
+    // At these notes Soft's aliases are 40 and 17 dB down.
+    for (tone, drive) in [(0, 40.0), (0, 1.0), (12, 7.0), (30, 400.0), (47, 40.0), (47, 400.0)] {
+        let hertz = frequency(tone);
+        let w = TAU * hertz / RATE;
+        let sine: Vec<f32> =
+            (0..88_200).map(|t| (0.25 * (w * f64::from(t)).sin()) as f32).collect();
+        let settings = Settings { drive, ..alone(&[tone], Voice::SoftClean) };
+        let output = filtered(&settings, &sine);
+        let count = (0.5 * RATE / hertz) as usize;
+        let (powers, rest) = harmonics(&output[44_100..], hertz, RATE, count);
+        let all: f64 = powers.iter().sum();
+        let place = format!("{} at a drive of {drive}", notes::name(tone));
+        let aliases = 10.0 * (rest / all).log10();
+        println!("{place}: aliases {aliases:.1} dB");
+        assert!(aliases < -75.0, "{place}: {aliases:.1} dB");
+        // The integral over a quarter of a period of the clipped sine, by the midpoint rule.
+        let harmonic = |n: usize| -> f64 {
+            let part = |step: usize| {
+                let t = PI / 2.0 * (step as f64 + 0.5) / 200_000.0;
+                let driven = 2f64.sqrt() * f64::from(drive) * t.cos();
+                driven / (1.0 + driven) * (n as f64 * t).cos()
+            };
+            (0..200_000).map(part).sum()
+        };
+        let first = harmonic(1);
+        for n in (3..=count.min(9)).step_by(2) {
+            let expected = 20.0 * (harmonic(n) / first).abs().log10();
+            let own = 10.0 * (powers[n - 1] / powers[0]).log10();
+            // A table for each factor of 2.7 of the drive, and straight lines between.
+            assert!(
+                expected < -50.0 || (own - expected).abs() < 1.7,
+                "{place}, {n}: {own:.1}, {expected:.1} dB"
+            );
+        }
+    }
+}
+
+#[test]
+fn only_the_strongest_notes_sound() {
+    let tones = [3, 15, 27];
+    let input: Vec<f32> = (0..66_150)
+        .map(|t| {
+            let sum = |(index, &tone): (usize, &usize)| {
+                let amplitude = 0.1 * 2f64.powi(index as i32);
+                amplitude * (TAU * frequency(tone) * t as f64 / RATE).sin()
+            };
+            tones.iter().enumerate().map(sum).sum::<f64>() as f32
+        })
+        .collect();
+    for voice in [Voice::Soft, Voice::Sine] {
+        let settings = Settings {
+            voice,
+            voices: 2.0,
+            drive: 1.0,
+            mix: 100.0,
+            ceiling: 0.0,
+            ..Settings::REFERENCE
+        };
+        let output = filtered(&settings, &input);
+        let bins = spectrum(&output[22_050..]);
+        let level = |tone: usize| bins[frequency(tone).round() as usize].norm();
+        assert!(db(level(3) / level(27)) < -40.0, "{voice:?}: the weakest still sounds");
+        assert!(db(level(15) / level(27)) > -12.0, "{voice:?}: the second is gone");
+    }
+}

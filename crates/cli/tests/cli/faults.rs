@@ -161,7 +161,7 @@ fn settings_that_cannot_be() {
     assert_eq!(said("--tone 30kHz"), "tone = 30000 is out of range; use 500 to 20000 Hz");
     assert_eq!(said("--tone 30dB"), "tone = \"30dB\" is not a number in Hz; use 500 to 20000 Hz");
     assert_eq!(said("--ring nan"), "ring = \"nan\" is not a number in s; use 0.05 to 10 s");
-    assert_eq!(said("--stereo wide"), "stereo = \"wide\" is unknown; use mono or stereo");
+    assert_eq!(said("--stereo wide"), "stereo = \"wide\" is unknown; use mono, stereo or place");
     assert_eq!(said("--bypass=maybe"), "bypass = \"maybe\" is unknown; use off or on");
     assert!(
         said("--scale jazz").starts_with("scale = \"jazz\" is unknown; use chromatic, major, ")

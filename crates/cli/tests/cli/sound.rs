@@ -81,10 +81,16 @@ fn every_setting_has_a_flag_that_reaches_the_filter() {
                 settings.voice = Voice::Square;
                 flags += " --voice square";
             }
+            // The chip alone has envelopes.
+            if ["attack", "decay"].contains(&spec.id) {
+                settings.voice = Voice::Chip;
+                flags += " --voice chip";
+            }
             check(&flags, &settings);
         }
     }
     check("--stereo stereo", &Settings { stereo: Stereo::Stereo, ..base });
+    check("--stereo place", &Settings { stereo: Stereo::Place, ..base });
     check("--voice pulse12", &Settings { voice: Voice::Pulse12, ..base });
     check("--auto", &Settings { auto: true, ..base });
     folder.run("render in.wav -o out.wav --force --preset base.json --lookahead=off");
@@ -124,6 +130,7 @@ fn values_may_have_units_and_signs() {
         release: 100.0,
         transpose: -0.5,
         output: 3.0,
+        stereo: Stereo::Mono,
         ..Settings::default()
     };
     assert!(folder.floats("out.wav") == filtered(&settings, &music));
@@ -195,7 +202,7 @@ fn presets_set_everything_and_flags_win() {
     check("--preset ./mine.json --bypass=off", mine);
     check(
         "--drive 90 --bypass=off --stereo mono --preset mine.json",
-        Settings { drive: 90.0, ..Settings::default() },
+        Settings { drive: 90.0, stereo: Stereo::Mono, ..Settings::default() },
     );
     let chord_pad = Preset::factory("chord-pad").unwrap().settings;
     check("--preset chord-pad --mix 10", Settings { mix: 10.0, ..chord_pad });

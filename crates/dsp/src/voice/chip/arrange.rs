@@ -54,6 +54,7 @@ impl Arrangement {
     pub fn of(settings: &Settings) -> Self {
         let &Settings { voices, arp, attack, decay, transpose, .. } = settings;
         let low = (15.0 - transpose).ceil() as i32;
+        let (attack, decay) = (attack.round(), decay.round());
         Self { voices: voices.round() as usize, arp, attack, decay, low }
     }
 
