@@ -46,8 +46,8 @@ pub(crate) struct Chip {
     register: u32,
     rate: f64,
     clock: f64,
-    /// The values of the three low-passes at the output.
-    filters: [f64; 3],
+    /// The values of the two low-passes at the output.
+    filters: [f64; 2],
 }
 
 impl Chip {
@@ -80,7 +80,7 @@ impl Chip {
             register: 1,
             rate: RATES[10],
             clock: 1.0,
-            filters: [0.0; 3],
+            filters: [0.0; 2],
         }
     }
 
@@ -160,7 +160,7 @@ impl Chip {
             );
 
         let mut sample = mixed;
-        for (low, hertz) in self.filters.iter_mut().zip([90.0, 440.0, 14_000.0]) {
+        for (low, hertz) in self.filters.iter_mut().zip([37.0, 14_000.0]) {
             *low += low_pass_step(hertz, self.sample_rate) * (sample - *low);
             sample = if hertz < 1000.0 { sample - *low } else { *low };
         }

@@ -22,6 +22,7 @@ use crate::{
     notes::TONES,
     settings::{Duty, Voice},
 };
+use std::f32::consts::TAU;
 use tone_filter_simd::Kernel;
 
 /// How often volumes and roles change, in Hz.
@@ -30,9 +31,10 @@ pub const TICKS: f64 = 60.0;
 /// By what factor the unit of the volumes may be off before it changes: 0.5 dB.
 const DRIFT: f32 = 1.06;
 
-/// Cutoffs of the high-passes and of the low-pass at the chip's output, in Hz.
-const HIGH_PASSES: [f64; 2] = [90.0, 440.0];
-/// See [`HIGH_PASSES`].
+/// Cutoffs of the high-pass and of the low-pass at the chip's output, in Hz: the former is that of the Famicom. That of the console's other
+/// model takes the bass away, with 13 dB at 100 Hz.
+const HIGH_PASS: f64 = 37.0;
+/// See [`HIGH_PASS`].
 const LOW_PASS: f64 = 14_000.0;
 
 /// How a part sounds.
@@ -114,9 +116,9 @@ pub struct Chip {
     /// The amplitude that a volume of [`LOUDEST`] stands for, at the start and at the end of the current block.
     units: [f32; 2],
     noise: Noise,
-    /// Shares of the old value in the high-passes and in the low-pass, and their values.
-    poles: [f32; 3],
-    filters: [f32; 3],
+    /// Shares of the old value in the high-pass and in the low-pass, and their values.
+    poles: [f32; 2],
+    filters: [f32; 2],
     latest: ChipTick,
 }
 
@@ -171,7 +173,6 @@ impl Chip {
     /// At rest, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
         let pole = |hertz| low_pass_pole(hertz, sample_rate) as f32;
-        let [one, other] = HIGH_PASSES.map(pole);
         Self {
             sample_rate,
             left: 0.0,
@@ -181,8 +182,8 @@ impl Chip {
             noise_volumes: [0.0; 2],
             units: [0.0; 2],
             noise: Noise::new(sample_rate),
-            poles: [one, other, pole(LOW_PASS)],
-            filters: [0.0; 3],
+            poles: [pole(HIGH_PASS), pole(LOW_PASS)],
+            filters: [0.0; 2],
             latest: ChipTick::default(),
         }
     }
@@ -235,7 +236,12 @@ impl Chip {
     /// What the hardware would play, where a volume of 1 is `step`.
     fn registers(&self, input: &ChipInput, step: f32) -> ChipTick {
         let scale = self.sample_rate as f32 * libm::exp2f(input.octave as f32);
-        let frequency = |tone: usize| scale * input.oscillators.frequency(tone);
+        // A strong neighbour may pull an oscillator away from its note.
+        let most = libm::exp2f(0.4 / 12.0);
+        let frequency = |tone: usize| {
+            let nominal = input.angles.0[tone] / TAU;
+            scale * input.oscillators.frequency(tone).clamp(nominal / most, nominal * most)
+        };
         let loudest = |part: usize| {
             let sounding = (0..TONES).filter(|tone| self.held[part].0[*tone] > 0.0);
             sounding.max_by(|a, b| input.amplitudes.0[*a].total_cmp(&input.amplitudes.0[*b]))
@@ -324,15 +330,13 @@ impl Chip {
         // Of each filter only a product and a sum wait for the sample before.
         let poles = self.poles;
         let steps = poles.map(|pole| 1.0 - pole);
-        let [mut low, mut high, mut out] = self.filters;
+        let [mut low, mut out] = self.filters;
         for sample in samples {
             low = poles[0] * low + steps[0] * *sample;
-            let above = *sample - low;
-            high = poles[1] * high + steps[1] * above;
-            out = poles[2] * out + steps[2] * (above - high);
+            out = poles[1] * out + steps[1] * (*sample - low);
             *sample = out;
         }
-        self.filters = [low, high, out];
+        self.filters = [low, out];
     }
 }
 
