@@ -1,7 +1,7 @@
 // The controls, made from the library's table of settings.
 
 const FIRST = ["mix", "focus", "voice", "octave", "drive", "tone", "keys"];
-const MORE = ["sensitivity", "ring", "release", "voices", "arp", "duty", "attack", "decay", "transpose", "tuning", "root", "scale", "morph", "output", "auto", "stereo", "listener", "lookahead", "freeze"];
+const MORE = ["sensitivity", "ring", "release", "voices", "arp", "duty", "attack", "decay", "transpose", "tuning", "root", "scale", "range", "morph", "output", "auto", "stereo", "listener", "lookahead", "freeze"];
 
 // The steps of a slider, by unit.
 const STEPS = { "%": 1, dB: 0.5, st: 1, Hz: 1, oct: 1, notes: 1, ticks: 1 };

@@ -99,7 +99,7 @@ test("with every preset, the worklet's output is the library's", async () => {
     }
     return rows;
   });
-  assert.equal(results.length, 20);
+  assert.equal(results.length, 26);
   for (const { id, snr, worst, share } of results) {
     console.log(`${id.padEnd(16)} SNR ${snr.toFixed(1)} dB, worst ${worst.toExponential(1)}, ${percent(share)}`);
   }
@@ -149,7 +149,7 @@ test("each control moves its setting on the audio thread, and no other", async (
   let before = (await ask()).settings;
   const differing = (after) => Object.keys(after).filter((id) => after[id] !== before[id]);
   const ids = await page.$$eval(".control input, .control select", (inputs) => inputs.map(({ id }) => id));
-  assert.equal(ids.length, 22);
+  assert.equal(ids.length, 27);
   const order = ["voice", ...ids.filter((id) => id !== "voice")];
   for (const id of order) {
     const control = page.locator(`#${id}`);
@@ -249,6 +249,8 @@ test("keys and cells play notes while Keys is on", async () => {
         };
       }),
     );
+  assert.equal((await open()).length, 77);
+  await page.selectOption("#range", "published");
   assert.equal((await open()).length, 48);
   await page.selectOption("#keys", "hold");
   await page.evaluate(() => document.activeElement.blur());
