@@ -112,7 +112,7 @@ typedef enum tf_band_state {
    */
   TF_BAND_STATE_SOUNDING = 1,
   /**
-   * Sounds, held back to the level of the ceiling.
+   * Sounds at the level of the ceiling.
    */
   TF_BAND_STATE_SATURATED = 2,
 } tf_band_state;

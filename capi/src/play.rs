@@ -16,7 +16,7 @@ pub enum BandState {
     Muted = 0,
     /// Sounds at its own level.
     Sounding = 1,
-    /// Sounds, held back to the level of the ceiling.
+    /// Sounds at the level of the ceiling.
     Saturated = 2,
 }
 

@@ -17,6 +17,9 @@ use tone_filter_dsp::Bands;
 /// The zoom factors in the menu.
 const ZOOMS: [f32; 6] = [0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
 
+/// The power of the input below which it counts as silence, -110 dB full scale.
+const SILENCE: f32 = 1e-11;
+
 /// The output level and the CPU load.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct OutputMeter {
@@ -91,11 +94,11 @@ impl PresetBar {
             row.left(row.space());
         }
         show_meter(ui, &mut row, output);
-        // The place of the gains is kept while Auto level is off, so that nothing moves. A narrow window shows the load
+        // The place of the gains is kept in silence and while Auto level is off, so that nothing moves. A narrow window shows the load
         // there instead.
         let place = row.right(row.width(21.0));
         let auto = edits.params.chosen().settings.auto;
-        if auto {
+        if auto && bands.total_power > SILENCE {
             show_gains(ui, place, scale, [bands.gain, bands.makeup]);
         }
         if roomy {

@@ -121,7 +121,8 @@ fn every_control_is_legible_at_every_size_and_value() {
                 }
             }
             // The longest text of the gains.
-            (editor.panel().bands.gain, editor.panel().bands.makeup) = (1e4, 15.8);
+            let bands = &mut editor.panel().bands;
+            (bands.gain, bands.makeup, bands.total_power) = (1e4, 15.8, 1e-6);
             editor.frame(vec![]);
             editor.text("In +80.0 dB  Wet +24.0 dB");
             let settings = editor.settings();

@@ -23,7 +23,7 @@ pub const ACCENT: Color32 = Color32::from_rgb(0xd1, 0xc7, 0xa8);
 pub const MUTED: Color32 = Color32::from_rgb(0x4f, 0x86, 0xe0);
 /// A note that sounds.
 pub const SOUNDING: Color32 = Color32::from_rgb(0x45, 0xd0, 0x83);
-/// A note that is held back.
+/// A note at the ceiling.
 pub const SATURATED: Color32 = Color32::from_rgb(0xff, 0x5c, 0x52);
 
 /// The colour of a state.

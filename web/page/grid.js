@@ -188,7 +188,7 @@ export class Grid {
     context.stroke();
   }
 
-  // A ring for a note that is not played, a disc for one that sounds, a triangle for one that is held back.
+  // A ring for a note that is not played, a disc for one that sounds, a triangle for one at the ceiling.
   #mark(x, y, radius, state, colour) {
     const context = this.#context;
     context.fillStyle = context.strokeStyle = colour;

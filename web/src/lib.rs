@@ -176,7 +176,7 @@ pub extern "C" fn tone_filter_release_keys(web: &mut Web) {
 /// The bands as they are now: the address of 48 records of [`tone_filter_record`] numbers.
 ///
 /// A record has the band's power in dB, as the filter measures it; its level in dB of the whole sound; its state, which
-/// is 0 for not played, 1 for sounding, 2 for held back and 3 for a band that may not sound; and the last periods of its
+/// is 0 for not played, 1 for sounding, 2 for at the ceiling and 3 for a band that may not sound; and the last periods of its
 /// wave, with a peak of 1, from the oldest sample to the latest.
 // SAFETY: as above.
 #[unsafe(no_mangle)]

@@ -29,9 +29,9 @@ pub struct Cell {
     pub hold: f32,
     /// The wave: 0 for [`FAINTEST`] or less, 1 for [`LOUDEST`] or more.
     pub loudness: f32,
-    /// 0 for not played, 1 for sounding or held back.
+    /// 0 for not played, 1 for sounding or at the ceiling.
     pub sounding: f32,
-    /// 0 for sounding, 1 for held back.
+    /// 0 for sounding, 1 for at the ceiling.
     pub saturated: f32,
 }
 
@@ -171,7 +171,7 @@ pub fn paint_cross(painter: &Painter, centre: Pos2, radius: f32) {
     }
 }
 
-/// Paints a ring for a note that is not played, a disc for one that sounds, a triangle for one that is held back.
+/// Paints a ring for a note that is not played, a disc for one that sounds, a triangle for one at the ceiling.
 /// `presence` is its opacity, 0..1.
 pub fn paint_marker(painter: &Painter, centre: Pos2, radius: f32, state: BandState, presence: f32) {
     let colour = theme::state_colour(state).gamma_multiply(presence);

@@ -37,7 +37,7 @@ impl Polyphony {
         self.weights = Lanes::of(|_| if self.full { 1.0 } else { 0.0 });
     }
 
-    /// Whether some note must be held back, or still is.
+    /// Whether some note must be silent, or still is.
     pub fn limits(&self, limit: usize) -> bool {
         limit < TONES || !self.full
     }

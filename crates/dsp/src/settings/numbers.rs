@@ -51,7 +51,7 @@ pub static SPECS: [Spec; 18] = [
     Spec { id: "threshold", name: "Threshold", min: -60.0, max: -10.0, unit: "dB", decimals: 2, taper: Taper::Linear,
         help: "Notes weaker than this, against the whole sound, fade away.", field: |s| &mut s.threshold },
     Spec { id: "ceiling", name: "Ceiling", min: -30.0, max: 0.0, unit: "dB", decimals: 2, taper: Taper::Linear,
-        help: "Notes stronger than this, against the whole sound, are held back.", field: |s| &mut s.ceiling },
+        help: "Notes stronger than this, against the whole sound, grow no louder.", field: |s| &mut s.ceiling },
     Spec { id: "floor", name: "Floor", min: -90.0, max: -20.0, unit: "dB", decimals: 2, taper: Taper::Linear,
         help: "Notes weaker than this fade away, however quiet the whole sound is. Lower it for quiet music.", field: |s| &mut s.floor },
     Spec { id: "ring", name: "Ring", min: 0.05, max: 10.0, unit: "s", decimals: 3, taper: Taper::Logarithmic,

@@ -22,7 +22,7 @@ pub enum BandState {
     Inactive,
     /// Between the gate and the ceiling: sounds at its own level.
     Sounding,
-    /// Above the ceiling: held back to the level of the ceiling.
+    /// Above the ceiling: sounds at the level of the ceiling.
     Saturated,
 }
 
@@ -32,7 +32,7 @@ impl BandState {
         match self {
             Self::Inactive => "Not played",
             Self::Sounding => "Sounding",
-            Self::Saturated => "Held back",
+            Self::Saturated => "At ceiling",
         }
     }
 }
