@@ -9,7 +9,7 @@ use super::{
     theme::{self, Scale},
 };
 use crate::{
-    params::{Control, GROUPS},
+    params::{Control, GROUPS, Group},
     session::Edits,
 };
 pub use list::list;
@@ -23,9 +23,13 @@ const VOICE: &str = "voice";
 /// Rows of controls; a group with more controls takes another column.
 const ROWS: usize = 4;
 
-/// Columns of a group with so many controls.
-fn columns(controls: usize) -> usize {
-    controls.div_ceil(ROWS)
+/// The group with short names, whose column is narrower by this factor.
+const SHORT: (&str, f32) = ("Chip", 0.85);
+
+/// Columns of a group.
+fn columns(group: &Group) -> f32 {
+    let columns = group.ids.len().div_ceil(ROWS) as f32;
+    if group.name == SHORT.0 { SHORT.1 * columns } else { columns }
 }
 
 /// The height that [`show`] needs.
@@ -43,13 +47,14 @@ fn row(scale: Scale) -> f32 {
 
 /// Shows every control in `area`.
 pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
-    let total: usize = GROUPS.iter().map(|group| columns(group.ids.len())).sum();
-    let gap = scale.length(18.0).max(8.0);
-    let pitch = (area.width() + gap) / total as f32;
+    let total: f32 = GROUPS.iter().map(columns).sum();
+    // A narrow window needs its width for the text.
+    let gap = 18.0 * (area.width() / 968.0).powi(3);
+    let pitch = (area.width() + gap) / total;
     let settings = edits.params.chosen().settings;
     let mut left = area.left();
     for group in &GROUPS {
-        let width = pitch * columns(group.ids.len()) as f32 - gap;
+        let width = pitch * columns(group) - gap;
         let title = Rect::from_min_size(pos2(left, area.top()), vec2(width, heading(scale)));
         let painter = ui.painter();
         let text = group.name.to_uppercase();
@@ -64,7 +69,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
             let index = places.find(|&place| place != ROWS || group.ids[0] != VOICE).unwrap_or(0);
             let corner = vec2((index / ROWS) as f32 * pitch, (index % ROWS) as f32 * row(scale));
             let corner = title.left_bottom() + corner;
-            let own = if *id == VOICE { 2.0 * pitch - gap } else { pitch - gap };
+            let own = if *id == VOICE { width } else { width.min(pitch - gap) };
             let cell = Rect::from_min_size(corner, vec2(own, row(scale)));
             let remark = Remark::of(id, &settings);
             let indication = edits.host.indication(id);

@@ -132,7 +132,7 @@ fn every_control_is_legible_at_every_size_and_value() {
                 let shown = editor.texts().into_iter().any(|(text, _)| {
                     let plain = spec.get(&settings);
                     let mut shorter = (0..=spec.decimals).map(|digits| spec.number(plain, digits));
-                    text == value || size[0] < 700.0 && shorter.any(|shorter| shorter == text)
+                    text == value || size[0] < 800.0 && shorter.any(|shorter| shorter == text)
                 });
                 assert!(shown, "no {value} at {size:?}");
             }

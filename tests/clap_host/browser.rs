@@ -206,9 +206,9 @@ fn a_host_finds_the_presets() {
             "flags 1",
             "by Tone Filter",
             "is Long, soft tones that blend to a pad behind chords.",
+            "tag chords",
             "tag ambient",
             "tag soft",
-            "tag chords",
         ];
         assert_eq!(lines[start..start + of_pad.len()], of_pad);
 

@@ -6,7 +6,7 @@ use crate::{
     params::ChoiceParam,
     session::Edits,
 };
-use egui::{ComboBox, Rect, RichText, Role, Ui, UiBuilder, WidgetInfo, vec2};
+use egui::{ComboBox, Rect, RichText, Role, TextWrapMode, Ui, UiBuilder, WidgetInfo, vec2};
 use tone_filter_dsp::Choice;
 
 /// Shows a drop-down list of the entries of `param` in `place`, with the tooltip `tip`.
@@ -25,7 +25,10 @@ pub fn list(
     let builder = UiBuilder::new().max_rect(place).id_salt(id);
     ui.scope_builder(builder, |ui| {
         ui.spacing_mut().interact_size.y = place.height();
-        ui.spacing_mut().button_padding = vec2(6.0, 0.0);
+        ui.spacing_mut().button_padding = vec2(scale.length(6.0), 0.0);
+        ui.spacing_mut().icon_width = scale.length(14.0);
+        ui.spacing_mut().icon_spacing = scale.length(4.0);
+        ui.style_mut().wrap_mode = Some(TextWrapMode::Truncate);
         let combo = ComboBox::from_id_salt(id).width(place.width()).height(400.0);
         let response = combo.selected_text(text(now)).show_ui(ui, |ui| {
             for index in 0..entries.len() {

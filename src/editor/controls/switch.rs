@@ -13,7 +13,7 @@ use egui::{Align2, Color32, CornerRadius, Rect, Role, Sense, Stroke, Ui, WidgetI
 use tone_filter_dsp::Voice;
 
 /// The most entries whose names have room on buttons.
-const MOST_BUTTONS: usize = 3;
+const MOST_BUTTONS: usize = 2;
 
 impl Place {
     /// Buttons, or a drop-down list where there are too many entries for them.

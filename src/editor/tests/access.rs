@@ -74,7 +74,7 @@ fn every_control_is_operated_by_the_keyboard_alone() {
         // To select an entry that is already selected changes nothing.
         let controls = editor.params().controls();
         let list = |choice: &&Choice| {
-            choice.id != "voice" && (choice.entries.len() > 3 || NOTES.ids.contains(&choice.id))
+            choice.id != "voice" && (choice.entries.len() > 2 || NOTES.ids.contains(&choice.id))
         };
         let buttons = CHOICES.iter().filter(|choice| !list(choice));
         let mut made = buttons
@@ -84,8 +84,14 @@ fn every_control_is_operated_by_the_keyboard_alone() {
         }
         editor.focus(&name);
         let before = seen(&mut editor);
-        let moves = name == "Size of the window" || SPECS.iter().any(|spec| spec.name == name);
-        editor.key(if moves { Key::ArrowLeft } else { Key::Enter });
+        let spec = SPECS.iter().find(|spec| spec.name == name);
+        let lowest = spec.is_some_and(|spec| spec.get(&controls.settings) == spec.min);
+        let moves = name == "Size of the window" || spec.is_some();
+        editor.key(match moves {
+            true if lowest => Key::ArrowRight,
+            true => Key::ArrowLeft,
+            false => Key::Enter,
+        });
         assert!(seen(&mut editor) != before, "{name} does nothing");
         // Closes a menu that was opened.
         editor.key(Key::Escape);

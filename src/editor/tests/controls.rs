@@ -16,8 +16,8 @@ fn a_drag_is_one_gesture_and_moves_one_setting() {
     assert_eq!(editor.log(), ["begin", "set", "set", "end"]);
     let settings = editor.settings();
     assert_eq!(settings.bands, BandMask::ALL);
-    // Seven columns with six gaps of 18 between margins of 16.
-    let width = (1000.0 - 2.0 * 16.0 + 18.0) / 7.0 - 18.0;
+    // Columns with gaps of 18 between margins of 16: seven, and one of 0.85 times the width.
+    let width = (1000.0 - 2.0 * 16.0 + 18.0) / 7.85 - 18.0;
     let expected = 50.0 + 100.0 * 40.0 / width;
     assert!((settings.mix - expected).abs() < 0.01, "{} is not {expected}", settings.mix);
     assert_eq!(Settings { mix: 50.0, ..settings }, Settings::default());

@@ -195,8 +195,10 @@ impl Level {
         for (short, now) in self.short.iter_mut().zip([dry, mixed]) {
             *short += step * (now - *short);
         }
-        let lack = LEAST - self.short[1] / self.short[0].max(f64::MIN_POSITIVE);
-        self.lift = (self.lift + self.period / LIFT * lack.max(-1.0)).clamp(0.0, 1.0);
+        let [short, mix] = self.short.map(|short| short.max(f64::MIN_POSITIVE));
+        // In proportion to the dry signal, so that pauses count for nothing.
+        let step = self.period / LIFT * (dry / short).min(4.0);
+        self.lift = (self.lift + step * (LEAST - mix / short).max(-1.0)).clamp(0.0, 1.0);
         let sounds = wet > SOUNDING * dry.max(0.01 * NOMINAL);
         let step = (self.period / SHARE * dry / self.loudness.dry).min(1.0);
         self.share += step * (f64::from(u8::from(sounds)) - self.share);
