@@ -44,11 +44,13 @@ const MOST_TRIM: f64 = 0.230_258_5;
 /// integrated loudness ignores quiet passages.
 const GATED: f64 = 1.12;
 
-/// Time constant in seconds in which the loudness of the mix is compared with that of the dry signal, and the share of the
-/// latter, -1.5 dB, below which the dry signal is raised; seconds in which it is, where nothing else sounds.
-const SHORT: f64 = 0.4;
+/// Time constant in seconds of the loudness of the mix over that of the dry signal, the ratio, -1.5 dB, below which the dry
+/// signal is raised, and seconds in which it is, where nothing else sounds; all at the nominal level, and up to as many times
+/// faster where it is louder.
+const SHORT: f64 = 0.12;
 const LEAST: f64 = 0.7;
-const LIFT: f64 = 1.0;
+const LIFT: f64 = 0.3;
+const MOST_WEIGHT: f64 = 4.0;
 
 /// The least share of the dry signal in the mix with which it may be raised to its full level: nearer to 0, what is wet
 /// stays alone.
@@ -74,8 +76,8 @@ pub(super) struct Level {
     /// Correction of the makeup gain by the measured loudness of the mix, as a natural logarithm. It is needed
     /// because the average of a product is not the product of averages.
     trim: f64,
-    /// The dry signal's loudness and that of the mix, tracked over a short time.
-    short: [f64; 2],
+    /// The power of the mix over that of the dry signal, tracked over a short time.
+    ratio: f64,
     /// How far the dry signal is raised in place of notes that do not sound, 0..1.
     lift: f64,
     /// Seconds for which [`Self::loudness`] has been tracked, at most [`LOUDNESS`].
@@ -110,7 +112,7 @@ impl Level {
             loudness: Loudness::START,
             share: 1.0,
             trim: 0.0,
-            short: [NOMINAL; 2],
+            ratio: 1.0,
             lift: 0.0,
             tracked: START,
         }
@@ -121,7 +123,7 @@ impl Level {
         self.weightings.iter_mut().for_each(KWeighting::reset);
         (self.power, self.share, self.trim, self.tracked) = (0.0, 1.0, 0.0, START);
         (self.loudness, self.fresh) = (Loudness::START, true);
-        (self.short, self.lift) = ([NOMINAL; 2], 0.0);
+        (self.ratio, self.lift) = (1.0, 0.0);
     }
 
     /// Forgets the sound so far. Its gain is 1 until it has measured a block.
@@ -191,14 +193,11 @@ impl Level {
         let mixed = dry_gain * dry_gain * dry
             + wet_gain * wet_gain * wet
             + 2.0 * dry_gain * wet_gain * both;
-        let step = -libm::expm1(-self.period / SHORT);
-        for (short, now) in self.short.iter_mut().zip([dry, mixed]) {
-            *short += step * (now - *short);
-        }
-        let [short, mix] = self.short.map(|short| short.max(f64::MIN_POSITIVE));
         // In proportion to the dry signal, so that pauses count for nothing.
-        let step = self.period / LIFT * (dry / short).min(4.0);
-        self.lift = (self.lift + step * (LEAST - mix / short).max(-1.0)).clamp(0.0, 1.0);
+        let unit = NOMINAL.max(dry / MOST_WEIGHT);
+        self.ratio += self.period / SHORT * (mixed - self.ratio * dry) / unit;
+        let step = self.period / LIFT * dry / unit;
+        self.lift = (self.lift + step * (LEAST - self.ratio).max(-1.0)).clamp(0.0, 1.0);
         let sounds = wet > SOUNDING * dry.max(0.01 * NOMINAL);
         let step = (self.period / SHARE * dry / self.loudness.dry).min(1.0);
         self.share += step * (f64::from(u8::from(sounds)) - self.share);
