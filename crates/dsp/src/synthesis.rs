@@ -7,7 +7,7 @@ use crate::{
     notes::{PUBLISHED, TONES},
     plan::{BlockPlan, Span},
     settings::Settings,
-    voice::{ChipTick, LevelSource, Timbres, Voices},
+    voice::{ChipTick, LevelSource, Timbres, Voices, Wet},
 };
 use std::ops::Range;
 use tone_filter_simd::Kernel;
@@ -198,7 +198,8 @@ impl Synthesis {
                 voices.look(kernel, (bank, params), to - from, position + to);
                 from = to;
             }
-            voices.process(kernel, &self.timbres, params, places, position, input, wet, right);
+            let wet = Wet { wet, right, places };
+            voices.process(kernel, &self.timbres, params, position, input, wet);
         }
         if two && !apart {
             let [left, right] = &mut self.wet;

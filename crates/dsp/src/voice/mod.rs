@@ -169,6 +169,17 @@ impl Timbres {
     }
 }
 
+/// Where the wet signal of one bank goes.
+#[derive(Debug)]
+pub struct Wet<'a> {
+    /// That of all channels; with `places`, of the left one.
+    pub wet: &'a mut [f32],
+    /// That of the right one, with `places`.
+    pub right: &'a mut [f32],
+    /// The notes' places at the start and at the end of the block, 1 for left and -1 for right.
+    pub places: Option<[&'a Lanes; 2]>,
+}
+
 /// The oscillators of one bank, and what becomes of their sum.
 #[derive(Debug, Clone)]
 pub struct Voices {
@@ -306,19 +317,15 @@ impl Voices {
     }
 
     /// Puts the voices' samples into `wet`, which holds the soft clip's, from `position` on in the current block, in
-    /// for as many samples of the bank's `input`. With `places`, 1 for left and -1 for right at the start and at the end of the block,
-    /// `wet` is the left channel and `right` the other one. The chip has one channel.
-    #[expect(clippy::too_many_arguments, reason = "each is of its own kind")]
+    /// for as many samples of the bank's `input`. The chip has one channel.
     pub fn process(
         &mut self,
         kernel: Kernel,
         timbres: &Timbres,
         params: &BankParams,
-        places: Option<[&Lanes; 2]>,
         position: usize,
         input: &[f32],
-        wet: &mut [f32],
-        right: &mut [f32],
+        Wet { wet, right, places }: Wet,
     ) {
         let frames = wet.len();
         let (mut sums, mut sides, mut chip) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
