@@ -11,7 +11,7 @@ use std::{
     path::Path,
     time::{Duration, Instant},
 };
-use tone_filter_dsp::{BandMask, CHOICES, SPECS, Settings, ToneFilter, notes::TONES};
+use tone_filter_dsp::{BandMask, CHOICES, SPECS, Settings, ToneFilter, notes::PUBLISHED};
 use tone_filter_offline::plot::Plot;
 
 /// The longest block; the shortest has 64 samples.
@@ -111,7 +111,7 @@ fn find(dry: &Signal, rate: u32) -> Result<Found> {
     let found = found.count();
     let (mut lit, mut right) = (0, 0);
     for (time, played) in &moments {
-        for tone in (0..TONES).filter(|tone| played.contains(*tone)) {
+        for tone in (0..PUBLISHED).filter(|tone| played.contains(*tone)) {
             let own = |[start, end]: [f64; 2]| (start..end + ECHO).contains(time);
             lit += 1;
             right += usize::from(score.iter().any(|note| note.tone == tone && own(note.span)));
