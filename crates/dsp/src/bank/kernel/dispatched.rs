@@ -258,22 +258,32 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
         sides: &mut [S::f32s],
     ) {
         let frames = rows.len() - DELAY;
-        let mut put = |frame: usize, [sum, side]: [S::f32s; 2]| {
-            rows[frame] = if MORE { rows[frame] + sum } else { sum };
-            if WEIGHTS == PLACED {
-                sides[frame] = if MORE { sides[frame] + side } else { side };
-            }
-        };
         self.resonate(gates, 0);
         for frame in 1..frames {
             let sums = self.mix(gates, frame);
             self.track(gates, frame - 1);
             self.resonate(gates, frame);
-            put(frame, sums);
+            Self::put::<MORE>(frame, sums, rows, sides);
         }
-        put(frames, self.mix(gates, frames));
+        let sums = self.mix(gates, frames);
+        Self::put::<MORE>(frames, sums, rows, sides);
         self.track(gates, frames - 1);
-        put(frames + 1, self.mix(gates, frames + 1));
+        let sums = self.mix(gates, frames + 1);
+        Self::put::<MORE>(frames + 1, sums, rows, sides);
+    }
+
+    /// Puts the sums of a sample into their rows, or adds them.
+    #[inline(always)]
+    fn put<const MORE: bool>(
+        frame: usize,
+        [sum, side]: [S::f32s; 2],
+        rows: &mut [S::f32s],
+        sides: &mut [S::f32s],
+    ) {
+        rows[frame] = if MORE { rows[frame] + sum } else { sum };
+        if WEIGHTS == PLACED {
+            sides[frame] = if MORE { sides[frame] + side } else { side };
+        }
     }
 
     #[inline(always)]
@@ -346,15 +356,19 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
         }
         let d: [S::f32s; N] =
             each(|i| self.rms_share[i].mul_add(self.rms[i], self.late[i].abs() + guard));
-        let over_d = |n: [S::f32s; N]| {
-            let first = (n[0], d[0]);
-            let (n, d) = (1..N).fold(first, |(sum, product), i| {
-                (sum.mul_add(d[i], n[i] * product), product * d[i])
-            });
-            quotient::<S>(n, d)
-        };
-        [over_d(weighted), if WEIGHTS == PLACED { over_d(sides) } else { self.splat(0.0) }]
+        let side = if WEIGHTS == PLACED { over::<S, N>(sides, d) } else { self.splat(0.0) };
+        [over::<S, N>(weighted, d), side]
     }
+}
+
+/// The sum of all `n / d`, in one division.
+#[inline(always)]
+fn over<S: Simd, const N: usize>(n: [S::f32s; N], d: [S::f32s; N]) -> S::f32s {
+    let (mut sum, mut product) = (n[0], d[0]);
+    for i in 1..N {
+        (sum, product) = (sum.mul_add(d[i], n[i] * product), product * d[i]);
+    }
+    quotient::<S>(sum, product)
 }
 
 /// `value` of each of `N`. Unlike the library's functions, it is always inlined.
