@@ -20,28 +20,32 @@ mod bank;
 mod constants;
 mod delay;
 mod downmix;
+mod following;
 mod lanes;
 pub mod notes;
 mod output;
 mod plan;
 mod player;
 mod process;
+mod score;
 mod settings;
 mod synthesis;
 mod view;
 mod voice;
 
 pub use settings::{
-    Arp, BadNoteValue, BadPitchClass, BadSwitches, BandMask, BandRange, CHOICES, Choice, Controls,
-    DEFAULT_TEMPO, Duty, Entry, Keys, Listen, NoteValue, OutOfRange, PitchClass, PitchClasses,
-    Routing, SPECS, Scale, Settings, Spec, Stereo, Switches, Taper, Voice, choice, quantity, spec,
+    Arp, BadNoteValue, BadPitchClass, BadSwitches, BadTargets, BandMask, BandRange, CHOICES,
+    Choice, Controls, DEFAULT_TEMPO, Duty, Entry, Keys, Listen, Map, NoteValue, OutOfRange,
+    PitchClass, PitchClasses, Routing, SPECS, Scale, Settings, Spec, Stereo, Switches, Taper,
+    Targets, Voice, choice, quantity, spec,
 };
 pub use tone_filter_listener as listener;
-pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot};
+pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot, roll};
 
-pub use analysis::{KeyEvent, Keyboard};
+pub use analysis::{FoundKey, KeyEvent, KeyFinder, Keyboard, TuningFinder};
 pub use bank::Tones;
 pub use lanes::BLOCK;
+pub use score::{BadScore, Score, ScoreNote};
 pub use tone_filter_simd::{Kernel, UnknownKernel};
 pub use voice::{ChipNoise, ChipPulse, ChipTick};
 
@@ -232,7 +236,7 @@ impl ToneFilter {
 
     /// Lets the smoothed settings move to those that are set, morphed and bent.
     fn aim(&mut self) {
-        let mut settings = self.controls.settings.morphed();
+        let mut settings = self.resolved().morphed();
         settings.transpose += self.analysis.keys.bend(settings.keys);
         self.synthesis.aim(&settings);
         // What the crossfades lead to may not be ready yet; see `begin_block`.
@@ -277,6 +281,7 @@ impl ToneFilter {
     /// Resets it to the state of a new filter with the current settings. Does not allocate.
     pub fn reset(&mut self) {
         self.analysis.keys.reset(self.controls.settings.keys);
+        self.analysis.found.reset();
         self.aim();
         self.smoother.fade(self.controls.fades());
         self.smoother.arrive();
@@ -364,7 +369,7 @@ impl ToneFilter {
         if !self.plan.settings.settings.freeze {
             let sounding = self.sounding_bands();
             let sounds = |note| of_listener(note).is_some_and(|tone| sounding.contains(tone));
-            notes.push(self.listener().decisions(), sounds, report);
+            notes.push(self.decisions(), sounds, report);
         }
     }
 
@@ -388,6 +393,8 @@ impl ToneFilter {
     pub fn snapshot(&self) -> Snapshot {
         let makeup = if self.controls.settings.auto { self.analysis.makeup() } else { 1.0 };
         let (played, held) = (self.analysis.played(), self.held());
-        Snapshot::new(&self.synthesis, &self.controls.settings, played, held, makeup)
+        let mut snapshot = Snapshot::new(&self.synthesis, &self.resolved(), played, held, makeup);
+        (snapshot.key, snapshot.tuning) = (self.found_key(), self.found_tuning());
+        snapshot
     }
 }

@@ -60,7 +60,12 @@ pub fn midi_note(index: usize, transpose: f32) -> i32 {
 /// The frequency in Hz of tone `index` in twelve-tone equal temperament, for an A4 of `tuning` Hz,
 /// moved by `transpose` semitones (fractions allowed).
 pub fn frequency(index: usize, tuning: f64, transpose: f64) -> f64 {
-    tuning * libm::exp2((f64::from(semitone(index)) - A4 as f64 + transpose) / 12.0)
+    frequency_above_a3(semitone(index), tuning, transpose)
+}
+
+/// [`frequency`] of the note so many semitones above A3, which may lie beyond the tones.
+pub(crate) fn frequency_above_a3(semitones: i32, tuning: f64, transpose: f64) -> f64 {
+    tuning * libm::exp2((f64::from(semitones) - A4 as f64 + transpose) / 12.0)
 }
 
 #[rustfmt::skip]

@@ -2,6 +2,7 @@
 
 use crate::{
     lanes::{BLOCK, Lanes},
+    notes::TONES,
     settings::smoother::SmoothedSettings,
 };
 use std::ops::Range;
@@ -30,6 +31,8 @@ pub struct BlockPlan {
     pub output_gain: f32,
     /// The listener's power at the frequency of each note, which the voices follow; `None`: they follow the bands' own.
     pub powers: Option<Lanes>,
+    /// Semitones from each band's own note to the one at which it sounds.
+    pub offsets: [i8; TONES],
 }
 
 impl BlockPlan {
@@ -46,6 +49,7 @@ impl BlockPlan {
             delaying: settings.lookahead > 0.0,
             output_gain: 1.0,
             powers: None,
+            offsets: [0; TONES],
         }
     }
 

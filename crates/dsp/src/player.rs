@@ -1,6 +1,7 @@
-//! The keys of a player: events, and all keys as one value.
+//! What is played on a filter: keys, as events or all as one value, and scores of its music.
 
-use crate::{BandMask, KeyEvent, Keyboard, ToneFilter};
+use crate::{BandMask, KeyEvent, Keyboard, Score, ToneFilter, listener::Decisions};
+use std::sync::Arc;
 
 impl ToneFilter {
     /// Applies a player's `event`, from the next multiple of 64 samples on; see
@@ -51,16 +52,66 @@ impl ToneFilter {
         &self.analysis.keys.keyboard
     }
 
+    /// Semitones from each band's own note to the one at which it sounds now; see [`Settings::offsets`].
+    ///
+    /// [`Settings::offsets`]: crate::Settings::offsets
+    pub fn offsets(&self) -> [i8; crate::notes::TONES] {
+        self.controls.settings.offsets(self.analysis.keys.notes())
+    }
+
     /// The bands that may sound now; see [`Settings::bands_with_keys`].
     ///
     /// [`Settings::bands_with_keys`]: crate::Settings::bands_with_keys
     pub fn sounding_bands(&self) -> BandMask {
-        self.controls.settings.bands_with_keys(self.held())
+        self.resolved().bands_with_keys(self.held())
     }
 
     /// The bands that sound by their keys.
     pub(crate) fn held(&self) -> BandMask {
         self.analysis.keys.held(self.controls.settings.keys, self.controls.settings.transpose)
+    }
+}
+
+impl ToneFilter {
+    /// Lets `score` decide which notes are played, in place of the listener, which then does not run; with `None`, the listener
+    /// decides again, after some 100 ms. From the next multiple of 64 samples on; [`ToneFilter::seek`] tells it what time of the music it
+    /// is. It has an effect at a [focus](crate::Settings::focus) above 0 %, and is reported by [`ToneFilter::report_notes`].
+    ///
+    /// Decisions are those of the score at the time at which the sound comes out, with `lookahead` and without: it is not needed. A note is as
+    /// loud as it is in the sound.
+    ///
+    /// Neither allocates nor frees: the score before is returned, for another thread to drop.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tone_filter_dsp::{Score, Settings, ToneFilter};
+    ///
+    /// let score: Score = "tone-filter-score 1\n0.0 2.0 69".parse()?;
+    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
+    /// assert!(filter.set_score(Some(Arc::new(score))).is_none());
+    /// // The game's music goes on at 0.5 s, or has begun again.
+    /// filter.seek(0.5);
+    /// filter.process(&mut [&mut [0.0; 512]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_score(&mut self, score: Option<Arc<Score>>) -> Option<Arc<Score>> {
+        self.analysis.set_score(score)
+    }
+
+    /// The latest decisions: those of the score if there is one, or of the listener.
+    pub fn decisions(&self) -> &Decisions {
+        self.analysis.decisions()
+    }
+
+    /// The score that decides which notes are played.
+    pub fn score(&self) -> Option<&Arc<Score>> {
+        self.analysis.score()
+    }
+
+    /// Goes on in the score from a time in seconds, of the next sample that is passed to the filter; from then on, it follows the samples. Outside
+    /// the score, and before 0, no note is played.
+    pub fn seek(&mut self, seconds: f64) {
+        self.analysis.seek(seconds - self.position as f64 / self.sample_rate);
     }
 }
 
@@ -76,7 +127,7 @@ mod tests {
     /// The weights of a block after keys have been pressed for long, of bands that have a weight of 1/2 without keys.
     fn weights(filter: &ToneFilter, mode: Keys, transpose: f32) -> Vec<(usize, f32)> {
         let mut keys = filter.analysis.keys.clone();
-        (0..10).for_each(|_| keys.follow(mode, transpose));
+        (0..10).for_each(|_| keys.follow(mode, transpose, None));
         let weights = (0..TONES).map(|tone| (tone, keys.weight(tone, 0.5)));
         weights.filter(|(_, weight)| *weight != 0.5 && *weight != 0.0).collect()
     }
@@ -166,12 +217,12 @@ mod tests {
         let keys = &mut filter.analysis.keys;
         assert!(!keys.act(Keys::Off));
         for block in 1..=4 {
-            keys.follow(Keys::Hold, 0.0);
+            keys.follow(Keys::Hold, 0.0, None);
             let reached = (block as f32 * keys.step).min(1.0);
             assert!((keys.weight(12, 0.0) - reached).abs() < 1e-6);
             assert!((keys.weight(13, 1.0) - (1.0 - reached)).abs() < 1e-6);
         }
-        (0..4).for_each(|_| keys.follow(Keys::Off, 0.0));
+        (0..4).for_each(|_| keys.follow(Keys::Off, 0.0, None));
         assert!(!keys.act(Keys::Off));
         assert_eq!(keys.weight(12, 0.3), 0.3);
     }

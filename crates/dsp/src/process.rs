@@ -178,7 +178,10 @@ impl ToneFilter {
     fn end_block(&mut self, channels: usize) {
         let Self { analysis, synthesis, output, plan, .. } = self;
         let wet = (0..channels).map(|channel| synthesis.wet(channel));
-        analysis.end_block(self.kernel, plan, synthesis.inputs(), output.dry(), wet);
+        let plan = (&self.controls.settings, &*plan);
+        if analysis.end_block(self.kernel, plan, synthesis.inputs(), output.dry(), wet) {
+            self.aim();
+        }
     }
 
     /// Writes the filter's output for the channels of `input` to those of `output`.

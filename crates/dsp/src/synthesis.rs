@@ -7,7 +7,7 @@ use crate::{
     notes::{PUBLISHED, TONES},
     plan::{BlockPlan, Span},
     settings::Settings,
-    voice::{ChipTick, LevelSource, Timbres, Voices, Wet},
+    voice::{ChipTick, LevelSource, Moves, Timbres, Voices, Wet},
 };
 use std::ops::Range;
 use tone_filter_simd::Kernel;
@@ -145,8 +145,11 @@ impl Synthesis {
         }
         let powers = plan.powers.as_ref();
         let input = powers.map_or(LevelSource::Own, |powers| LevelSource::Listener(powers, &means));
+        let Settings { glide, vibrato, .. } = plan.settings.settings;
+        let (glide, vibrato) = (0.001 * glide, 0.01 * vibrato);
+        let moves = Moves { offsets: &plan.offsets, glide, vibrato };
         for Part { voices, .. } in parts {
-            voices.set_levels(kernel, params, timbres, weights, input);
+            voices.set_levels(kernel, params, timbres, weights, input, moves);
         }
     }
 
@@ -174,17 +177,16 @@ impl Synthesis {
         }
         let places = plan.places.as_ref().filter(|_| self.placed);
         let places = places.map(|[from, to]| [from, to]);
-        let [left, right] = &mut self.wet;
-        let mut unused = [0.0; BLOCK];
+        let [left, right] = self.wet.each_mut().map(|wet| &mut wet[part.clone()]);
         // The second bank writes to the right channel, or the first one, if it has two outputs.
-        let outputs = match two {
-            true => [[&mut *left, &mut unused], [&mut *right, &mut [0.0; BLOCK]]],
-            false => [[&mut *left, &mut *right], [&mut unused, &mut [0.0; BLOCK]]],
+        let outputs: [[&mut [f32]; 2]; 2] = if two {
+            [[left, &mut []], [right, &mut []]]
+        } else {
+            [[left, right], [&mut [], &mut []]]
         };
         let parts = self.parts[..self.count].iter_mut().zip(&self.inputs).zip(outputs);
         for ((Part { bank, voices }, input), [wet, right]) in parts {
-            let (input, wet) = (&input[part.clone()], &mut wet[part.clone()]);
-            let right = &mut right[part.clone()];
+            let input = &input[part.clone()];
             let params = &self.params;
             if !self.oscillating {
                 bank.process(kernel, params, position, input, wet, right);
@@ -193,7 +195,8 @@ impl Synthesis {
             let mut from = 0;
             while from < input.len() {
                 let to = (from + LOOK - (position + from) % LOOK).min(input.len());
-                let (wet, right) = (&mut wet[from..to], &mut right[from..to]);
+                let wet = &mut wet[from..to];
+                let right = right.get_mut(from..to).unwrap_or_default();
                 bank.process(kernel, params, position + from, &input[from..to], wet, right);
                 voices.look(kernel, (bank, params), to - from, position + to);
                 from = to;

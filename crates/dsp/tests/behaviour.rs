@@ -7,8 +7,8 @@ mod reference;
 use common::{noise, noisy_chord, sine, white};
 use proptest::prelude::*;
 use tone_filter_dsp::{
-    BLOCK, BandMask, Controls, Error, KeyEvent, Listen, Routing, SPECS, Scale, Settings, Spec,
-    Stereo, ToneFilter, choice,
+    BLOCK, BandMask, Controls, Error, KeyEvent, Listen, PitchClass, Routing, SPECS, Scale,
+    Settings, Spec, Stereo, Targets, ToneFilter, choice,
 };
 
 const RATE: f64 = 44_100.0;
@@ -44,9 +44,15 @@ fn settings_at(shares: &[f32; SPECS.len()], switches: u16) -> Settings {
     }
     choice("voice").unwrap().set(&mut controls, usize::from(switches >> 3 & 7));
     choice("keys").unwrap().set(&mut controls, usize::from(switches >> 6 & 3));
-    for (bit, id) in [(0, "stereo"), (1, "auto"), (2, "lookahead"), (8, "freeze")] {
+    for (bit, id) in
+        [(0, "stereo"), (1, "auto"), (2, "lookahead"), (8, "freeze"), (9, "auto-tuning")]
+    {
         choice(id).unwrap().set(&mut controls, usize::from(switches >> bit & 1));
     }
+    choice("map").unwrap().set(&mut controls, usize::from(switches >> 10) % 3);
+    controls.settings.targets = (0..12).fold(Targets::IDENTITY, |targets, class| {
+        targets.with(class, PitchClass::new(usize::from(switches) * class))
+    });
     controls.settings
 }
 
@@ -56,7 +62,7 @@ proptest! {
     #[test]
     fn the_output_does_not_depend_on_how_the_signal_is_cut(
         sizes in prop::collection::vec(1usize..700, 1..20),
-        shares in prop::array::uniform18(0f32..=1.0),
+        shares in prop::array::uniform20(0f32..=1.0),
         switches: [u16; 2],
     ) {
         // The settings change in the middle, so that blocks with moving settings are divided as well.
@@ -85,7 +91,7 @@ proptest! {
 
     #[test]
     fn any_settings_at_any_rate_keep_the_output_finite_and_bounded(
-        steps in prop::collection::vec((prop::array::uniform18(0f32..=1.0), any::<u16>()), 1..12),
+        steps in prop::collection::vec((prop::array::uniform20(0f32..=1.0), any::<u16>()), 1..12),
         rate in 1000f64..800_000.0,
         loudness in -30f32..30.0,
         seed: u64,

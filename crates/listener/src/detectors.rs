@@ -57,14 +57,19 @@ fn product(a: Complex, b: Complex) -> Complex {
     [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
 }
 
+/// The rate of decay of a detector at `frequency` Hz, in 1/s.
+pub fn decay(bank: usize, frequency: f64) -> f64 {
+    let (share, least) = DECAY[bank];
+    (share * frequency).max(least)
+}
+
 /// The pole of a detector at `frequency` and its gain `1 - |p|`, for a sample rate of `rate`, both in Hz; `None` if the
 /// detector is off.
 fn design(bank: usize, frequency: f64, rate: f64) -> Option<(Complex, f64)> {
     if frequency > HIGHEST * rate {
         return None;
     }
-    let (share, least) = DECAY[bank];
-    let decay = (share * frequency).max(least) / rate;
+    let decay = decay(bank, frequency) / rate;
     let (radius, angle) = (libm::exp(-decay), TAU * frequency / rate);
     Some(([radius * libm::cos(angle), radius * libm::sin(angle)], -libm::expm1(-decay)))
 }

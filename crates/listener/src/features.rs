@@ -63,6 +63,7 @@ impl Features {
     /// Returns to the state after silence.
     pub fn reset(&mut self) {
         self.reference = QUIETEST;
+        self.sums = [Sums::ZERO; GROUPS];
         self.rows.as_flattened_mut().fill([0.0; FEATURES]);
     }
 
@@ -106,6 +107,19 @@ impl Features {
         let place = |n: usize| if channels > 1 { self.places[n / LANES].0[n % LANES] } else { 0.0 };
         let powers = std::array::from_fn(|note| power(FIRST + note));
         [powers, std::array::from_fn(|note| place(FIRST + note))]
+    }
+
+    /// The reference power.
+    pub fn reference(&self) -> f32 {
+        self.reference
+    }
+
+    /// Of the sharp detector `index` of both banks, the lowest first: `|s2|^2`, and the parts of `s1` times the conjugate of `s2`,
+    /// means over the channels.
+    pub fn sharp(&self, index: usize) -> [f32; 3] {
+        let (bank, n) = (1 + index % 2, index / 2);
+        let Sums { square, re, im } = &self.sums[bank * BANK_GROUPS + n / LANES];
+        [square, re, im].map(|group| group.0[n % LANES])
     }
 
     /// Computes the features of a group of detectors.

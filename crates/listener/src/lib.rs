@@ -19,9 +19,11 @@ mod features;
 pub mod measure;
 mod network;
 pub mod notes;
+mod tuning;
 mod weights;
 
 pub use decide::Decisions;
+pub use tuning::Deviation;
 
 use decide::{Decider, LOOKAHEAD};
 use decimator::{Decimator, decimation};
@@ -83,6 +85,8 @@ pub struct Listener {
     model: [Model; 2],
     /// Frequency of the detector of A4 in Hz: the current one, and that from the next frame on.
     a4: [f64; 2],
+    /// That of the last frame that has ended.
+    last_a4: f64,
     /// The amount by which the threshold is lowered, in log odds.
     sensitivity: f32,
     /// The channels of the last block, one or two.
@@ -127,6 +131,7 @@ impl Listener {
             looks_ahead: [lookahead; 2],
             model: [model; 2],
             a4: [0.0, 440.0],
+            last_a4: 440.0,
             sensitivity: 0.0,
             channels: 1,
             decimators: [Decimator::new(sample_rate), Decimator::new(sample_rate)],
@@ -206,6 +211,12 @@ impl Listener {
         &self.decider.decisions
     }
 
+    /// How far the tones of the last frame that has ended are from the semitones of A4 = 440 Hz: some 170 times a few functions, which
+    /// are computed by this call.
+    pub fn deviation(&self) -> Deviation {
+        Deviation::of(&self.features, self.last_a4)
+    }
+
     /// Processes a block of one channel, or of two, with the vectors of `kernel`. Returns the decisions for a frame if one
     /// was completed; if frames are shorter than a block, those for the last one.
     ///
@@ -278,6 +289,7 @@ impl Listener {
                 Model::Light => self.light.reset(),
             }
         }
+        self.last_a4 = self.a4[0];
         let levels = self.features.push(simd, &self.detectors, self.channels);
         self.detectors.flush(simd);
         self.decider.push_levels(levels);

@@ -143,6 +143,13 @@ fn velocity(level: f32) -> u8 {
     (1.0 + 126.0 * ((db - low) / (high - low)).clamp(0.0, 1.0)).round() as u8
 }
 
+/// The power at a note's frequency of which a note has `velocity` (1..=127), as in [`Decisions::peak`].
+pub fn level_of(velocity: u8) -> f32 {
+    let [low, high] = VELOCITY_DB;
+    let share = (f32::from(velocity) - 1.0) / 126.0;
+    libm::exp10(f64::from(low + share * (high - low)) / 10.0) as f32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -160,6 +167,13 @@ mod tests {
         notes.finish(|event| events.push(event));
         assert!(events.iter().all(|event| event.note == 5));
         events.iter().map(|event| (event.frame, event.velocity)).collect()
+    }
+
+    #[test]
+    fn velocities_are_those_of_their_levels() {
+        for wanted in 1..=127 {
+            assert_eq!(velocity(level_of(wanted)), wanted);
+        }
     }
 
     fn starts(notes: Notes, frames: &str) -> Vec<u64> {

@@ -1,5 +1,6 @@
 //! Presets in files: those of a path, and those that the user has saved.
 
+mod favourites;
 mod file_name;
 mod user;
 
@@ -20,7 +21,7 @@ const LARGEST: u64 = 1 << 20;
 #[derive(Debug, Error)]
 pub enum Error {
     /// Neither a factory preset nor a user preset has this name.
-    #[error("no preset is called {name:?}; there are {}, or give a path like ./{name}.json", ids().collect::<Vec<_>>().join(", "))]
+    #[error("no preset is called {name:?}; {}there are {}, or give a path like ./{name}.json", suggestion(name), ids().collect::<Vec<_>>().join(", "))]
     Unknown {
         /// The requested name.
         name: String,
@@ -55,6 +56,15 @@ pub enum Error {
         /// What is wrong with it.
         source: FormatError,
     },
+}
+
+/// A question for the preset that `name` may be a misspelling of; empty if it is like none.
+fn suggestion(name: &str) -> String {
+    let wanted = name.to_lowercase().replace(' ', "-");
+    let likeness = |id: &str| strsim::jaro_winkler(&wanted, id);
+    let nearest = ids().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    let near = nearest.filter(|id| likeness(id) > 0.8);
+    near.map_or_else(String::new, |id| format!("did you mean {id}? Else "))
 }
 
 impl Preset {
@@ -113,6 +123,24 @@ mod tests {
                 assert_eq!(Preset::find(name).unwrap().preset, preset);
             }
         }
+    }
+
+    #[test]
+    fn a_misspelt_preset_is_suggested() {
+        for (name, wanted) in [
+            ("extrem-8-bit", "extreme-8-bit"),
+            ("Sound Chp", "sound-chip"),
+            ("gameboy", "game-boy"),
+            ("referense", "reference"),
+        ] {
+            let error = Preset::find(name).unwrap_err().to_string();
+            assert!(
+                error.contains(&format!("; did you mean {wanted}? Else there are ")),
+                "{error}"
+            );
+        }
+        let error = Preset::find("bagpipe").unwrap_err().to_string();
+        assert!(!error.contains("did you mean"), "{error}");
     }
 
     #[test]

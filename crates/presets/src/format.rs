@@ -41,7 +41,7 @@ impl From<Preset> for Loaded {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[error("of a newer version of the program; left out: {}; update the program", .left_out.join(", "))]
 pub struct Warning {
-    /// The unknown keys, like `"glide"`, and the known ones with an unknown value, like `voice = "choir"`. These
+    /// The unknown keys, like `"portamento"`, and the known ones with an unknown value, like `voice = "choir"`. These
     /// settings are those of the reference sound.
     pub left_out: Vec<String>,
 }

@@ -1,8 +1,8 @@
 //! Settings as keys and values: [`Controls`] in JSON, and, with `#[serde(with)]`, [`Settings`] in any format.
 //!
-//! The keys are the ids of [`SPECS`] and [`CHOICES`], and `bands` and `custom`. Numbers are numbers in their unit, choices
+//! The keys are the ids of [`SPECS`] and [`CHOICES`], and `bands`, `custom` and `targets`. Numbers are numbers in their unit, choices
 //! between off and on are booleans, other choices are the ids of their entries, and masks are text of one `1` or `0` for
-//! each band or note. Settings that are missing are those of [`Settings::REFERENCE`], so that a preset keeps its sound in
+//! each band or note; `targets` are the names of twelve notes. Settings that are missing are those of [`Settings::REFERENCE`], so that a preset keeps its sound in
 //! later versions. Formats that people do not read have the JSON as one text. The keys of [`Routing`](tone_filter_dsp::Routing) are no part of
 //! [`Settings`]: they are checked when `#[serde(with)]` or a preset reads them, and left out.
 //!
@@ -30,6 +30,7 @@ use tone_filter_dsp::{
 
 const BANDS: &str = "bands";
 const CUSTOM: &str = "custom";
+const TARGETS: &str = "targets";
 
 /// `controls` as JSON on one line.
 ///
@@ -87,6 +88,7 @@ impl Serialize for Written<'_> {
             // The masks have these places in all files so far.
             match choice.id {
                 "root" => map.serialize_entry(BANDS, &settings.bands.to_string())?,
+                "map" => map.serialize_entry(TARGETS, &settings.targets.to_string())?,
                 "auto" => map.serialize_entry(CUSTOM, &settings.custom.to_string())?,
                 _ => {}
             }
@@ -162,6 +164,13 @@ fn set(controls: &mut Controls, key: &str, value: &Value) -> Result<(), Unusable
         match key {
             BANDS => controls.settings.bands = mask::<TONES>(key, value)?,
             CUSTOM => controls.settings.custom = mask::<12>(key, value)?,
+            TARGETS => {
+                let found = value.as_str().and_then(|names| names.parse().ok());
+                let reason =
+                    || "is unknown; use the names of twelve notes, like A A# B C".to_owned();
+                controls.settings.targets =
+                    found.ok_or_else(|| Unusable::value(key, value, reason()))?;
+            }
             _ => return Err(Unusable::key(key, keys())),
         }
     }
@@ -195,7 +204,7 @@ fn mask<const N: usize>(key: &str, value: &Value) -> Result<Switches<N>, Unusabl
 /// The keys of all settings.
 fn keys() -> impl Iterator<Item = &'static str> {
     let ids = SPECS.iter().map(|spec| spec.id).chain(CHOICES.iter().map(|choice| choice.id));
-    ids.chain([BANDS, CUSTOM])
+    ids.chain([BANDS, CUSTOM, TARGETS])
 }
 
 /// Keys and values without any key twice, of which the latter would win without a word.

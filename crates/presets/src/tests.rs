@@ -101,7 +101,7 @@ fn what_is_new_in_a_newer_version_is_left_out_and_named() {
         "version": 9, "name": "x", "description": "New.", "tags": ["new"], "colour": "red",
         "settings": {
             "mix": 300, "drive": 7, "tone": "auto", "voice": "choir", "auto": true, "freeze": 1,
-            "bands": "111", "custom": "100000000000", "glide": {"ms": 40}
+            "bands": "111", "custom": "100000000000", "portamento": {"ms": 40}
         }
     }"#;
     let Loaded { preset, warning } = Preset::from_json(json).unwrap();
@@ -114,7 +114,7 @@ fn what_is_new_in_a_newer_version_is_left_out_and_named() {
         r#""colour""#,
         r#"bands = "111""#,
         "freeze = 1",
-        r#""glide""#,
+        r#""portamento""#,
         "mix = 300",
         r#"tone = "auto""#,
         r#"voice = "choir""#,

@@ -1,14 +1,16 @@
 //! Focus: attenuates the bands whose notes are not played, by the listener's decisions.
 
+use super::follower::Follower;
 use crate::{
     bank::LOUDEST,
     downmix::channel,
     lanes::{BLOCK, Lanes},
     notes::{TONES, to_listener},
+    score::Score,
     settings::{BandMask, Settings, smoother::SmoothedSettings},
 };
-use std::ops::Range;
-use tone_filter_listener::{Listener, Model};
+use std::{ops::Range, sync::Arc};
+use tone_filter_listener::{Decisions, Listener, Model};
 use tone_filter_simd::Kernel;
 
 /// Seconds in which a band's weight follows a decision.
@@ -31,11 +33,15 @@ const MOST_SHIFT: f32 = 3.0;
 #[derive(Debug, Clone)]
 pub(super) struct Focus {
     listener: Listener,
+    /// With a score, it decides in place of the listener.
+    follower: Follower,
     /// The listener's input in the current block: left and right, which are equal unless it is `stereo`.
     input: [[f32; BLOCK]; 2],
     stereo: bool,
     /// Whether the listener runs at a focus of 0 %, too.
     detecting: bool,
+    /// Whether scale or tuning follow what it detects.
+    following: bool,
     /// Whether the listener is running.
     listening: bool,
     /// Frames whose decisions are still left out.
@@ -65,9 +71,11 @@ impl Focus {
     pub fn new(sample_rate: f64) -> Self {
         Self {
             listener: Listener::new(sample_rate, false, Model::Full),
+            follower: Follower::new(sample_rate),
             input: [[0.0; BLOCK]; 2],
             stereo: false,
             detecting: false,
+            following: false,
             listening: false,
             warming_up: 0,
             decided: true,
@@ -88,11 +96,17 @@ impl Focus {
     /// smoothing.
     pub fn reset(&mut self, settings: &SmoothedSettings) {
         (self.listening, self.stereo) = (false, false);
+        self.follower.reset();
         self.tune(settings);
         (self.played, self.warming_up, self.decided) = (BandMask::NONE, 0, true);
         (self.begun, self.gaps) = (BandMask::NONE, [0; TONES]);
         self.places = [Lanes::ZERO; 2];
         self.weights = self.target(settings.settings.focus);
+    }
+
+    /// Sets whether the listener runs because scale or tuning follow what it detects, from the next [`Focus::tune`] on.
+    pub fn follow_music(&mut self, following: bool) {
+        self.following = following;
     }
 
     /// Passes the settings to the listener, which is activated when they need it.
@@ -104,15 +118,44 @@ impl Focus {
         self.listener.set_tuning(f64::from(tuning), f64::from(transpose));
         self.listener.set_sensitivity(MOST_SHIFT * (sensitivity / 50.0 - 1.0));
         let listened = self.listening;
-        self.listening = self.detecting || focus > 0.0;
+        self.listening = self.detecting || focus > 0.0 || self.following;
         if self.listening && !listened {
-            self.listener.reset();
-            (self.played, self.levels) = (BandMask::ALL, Lanes::ZERO);
-            (self.warming_up, self.decided) = (WARM_UP, false);
+            self.warm_up(BandMask::ALL);
         } else if listener != self.model {
             self.warming_up = WARM_UP;
         }
         self.model = listener;
+    }
+
+    /// Lets the listener start anew, while the notes `played` count as played.
+    fn warm_up(&mut self, played: BandMask) {
+        self.listener.reset();
+        (self.played, self.levels) = (played, Lanes::ZERO);
+        (self.warming_up, self.decided) = (WARM_UP, false);
+    }
+
+    /// Lets `score` decide from the next block on, or the listener again. Returns the score before.
+    pub fn set_score(&mut self, score: Option<Arc<Score>>) -> Option<Arc<Score>> {
+        let (is_set, before) = (score.is_some(), self.follower.set_score(score));
+        if before.is_some() && !is_set {
+            self.warm_up(self.played);
+        }
+        before
+    }
+
+    /// The score that decides, and its place in time.
+    pub fn follower(&mut self) -> &mut Follower {
+        &mut self.follower
+    }
+
+    /// The score that decides.
+    pub fn score(&self) -> Option<&Arc<Score>> {
+        self.follower.score()
+    }
+
+    /// The last decisions, those of a score if there is one.
+    pub fn decisions(&self) -> &Decisions {
+        self.follower.decisions().unwrap_or(self.listener.decisions())
     }
 
     /// Sets whether the listener runs at a focus of 0 %, too, from the next [`Focus::tune`] on. False if it was so before.
@@ -132,7 +175,8 @@ impl Focus {
 
     /// Power at each note's frequency at the time that the decisions refer to; `None` without decisions or focus.
     pub fn levels(&self, percent: f32) -> Option<&Lanes> {
-        (self.listening && self.decided && percent > 0.0).then_some(&self.levels)
+        let measured = self.listening && self.decided && self.score().is_none();
+        (measured && percent > 0.0).then_some(&self.levels)
     }
 
     /// The listener.
@@ -143,7 +187,7 @@ impl Focus {
     /// Takes the samples `range` of the `channels` to `position` in the current block: left and right, or the mean of one
     /// or of more than two.
     pub fn push(&mut self, position: usize, channels: &[impl AsRef<[f32]>], range: Range<usize>) {
-        if !self.listening {
+        if !self.listening || self.score().is_some() {
             return;
         }
         let [left, right] =
@@ -160,34 +204,49 @@ impl Focus {
         }
     }
 
-    /// Runs the listener at the end of a block. While the bands are `frozen`, so are the decisions.
-    pub fn decide(&mut self, kernel: Kernel, frozen: bool) {
+    /// Takes the decisions of the score for the block that begins, if there is one. While the bands are `frozen`, so are the
+    /// decisions.
+    pub fn follow_score(&mut self, frozen: bool) {
+        let (latency, frame) = (self.listener.lookahead(), self.listener.frame());
+        if self.listening
+            && !frozen
+            && let Some(decisions) = self.follower.decide(latency, frame)
+        {
+            let decided = Decided::of(decisions);
+            self.places[0] = decided.places;
+            (self.begun, self.played) = (decided.begun, decided.played);
+        }
+    }
+
+    /// Ends a block: runs the listener, or goes on in the score. While the bands are `frozen`, so are the decisions. Returns whether
+    /// the listener has new ones.
+    pub fn end_block(&mut self, kernel: Kernel, frozen: bool) -> bool {
+        self.follower.advance();
         let [left, right] = &self.input;
         let right = std::mem::take(&mut self.stereo).then_some(right);
         if self.listening
+            && self.score().is_none()
             && let Some(decisions) = self.listener.push(kernel, left, right)
             && !frozen
         {
             if self.warming_up > 0 {
                 self.warming_up -= 1;
-                return;
+                return false;
             }
             self.decided = true;
             self.levels = Lanes::of(|tone| decisions.level[to_listener(tone)]);
-            self.places[0] = Lanes::of(|tone| decisions.place[to_listener(tone)]);
-            let mask = |notes: &[bool]| {
-                let set = (0..TONES).filter(|&tone| notes[to_listener(tone)]);
-                set.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
-            };
-            let begun = mask(&decisions.begun);
+            let Decided { played, begun, places } = Decided::of(decisions);
             for (tone, gap) in self.gaps.iter_mut().enumerate() {
                 if begun.contains(tone) && !self.begun.contains(tone) && self.played.contains(tone)
                 {
                     *gap = self.gap;
                 }
             }
-            (self.begun, self.played) = (begun, mask(&decisions.on));
+            self.places[0] = places;
+            (self.begun, self.played) = (begun, played);
+            return true;
         }
+        false
     }
 
     /// Moves the weights by one block towards those for the played notes, at a focus of 0..100 %.
@@ -219,6 +278,27 @@ impl Focus {
         let residue = (1.0 - percent / 100.0).powi(4);
         let sounds = |tone: usize| self.played.contains(tone) && self.gaps[tone] == 0;
         Lanes::of(|tone| if sounds(tone) { 1.0 } else { residue })
+    }
+}
+
+/// Decisions about the tones of the filter.
+struct Decided {
+    played: BandMask,
+    begun: BandMask,
+    places: Lanes,
+}
+
+impl Decided {
+    fn of(decisions: &Decisions) -> Self {
+        let mask = |notes: &[bool]| {
+            let set = (0..TONES).filter(|&tone| notes[to_listener(tone)]);
+            set.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
+        };
+        Self {
+            played: mask(&decisions.on),
+            begun: mask(&decisions.begun),
+            places: Lanes::of(|tone| decisions.place[to_listener(tone)]),
+        }
     }
 }
 

@@ -17,8 +17,8 @@ pub struct HeldKeys {
     pub keyboard: Keyboard,
     /// The bands' weights by their keys.
     weights: Lanes,
-    /// Weight of what sounds without keys, 0..1.
-    others: f32,
+    /// The shares of the weights that the bands have without keys, 0..1.
+    others: Lanes,
     /// Whether all that remains of keys has faded away.
     resting: bool,
     /// The greatest change of a weight within a block.
@@ -31,7 +31,7 @@ impl HeldKeys {
         Self {
             keyboard: Keyboard::default(),
             weights: Lanes::ZERO,
-            others: 1.0,
+            others: Lanes::of(|_| 1.0),
             resting: true,
             step: (BLOCK as f64 / (TIME * sample_rate)).min(1.0) as f32,
         }
@@ -40,8 +40,7 @@ impl HeldKeys {
     /// Releases all keys, and sets the weights for `mode` without smoothing.
     pub fn reset(&mut self, mode: Keys) {
         self.keyboard = Keyboard::default();
-        self.weights = Lanes::ZERO;
-        self.others = self.target(mode, 0.0).1;
+        (self.weights, self.others) = self.target(mode, 0.0, None);
         self.resting = mode == Keys::Off;
     }
 
@@ -57,29 +56,41 @@ impl HeldKeys {
 
     /// Moves the weights by one block towards those of the keys that are held, with the bands moved by `transpose`
     /// semitones.
-    pub fn follow(&mut self, mode: Keys, transpose: f32) {
-        let (weights, others) = self.target(mode, transpose);
+    ///
+    /// With `offsets`, found notes move by so many semitones to the keys instead.
+    pub fn follow(&mut self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) {
+        let (mut weights, mut others) = self.target(mode, transpose, offsets);
+        if offsets.is_some() {
+            (weights, others) = (Lanes::ZERO, weights);
+        }
         self.weights.approach(&weights, self.step);
-        self.others += (others - self.others).clamp(-self.step, self.step);
-        self.resting = mode == Keys::Off && self.others == 1.0 && self.weights == Lanes::ZERO;
+        self.others.approach(&others, self.step);
+        self.resting = mode == Keys::Off && self.others == others && self.weights == Lanes::ZERO;
     }
 
     /// The weight of the band `tone` that has the weight `other` without keys.
     pub fn weight(&self, tone: usize, other: f32) -> f32 {
-        (self.others * other).max(self.weights.0[tone])
+        (self.others.0[tone] * other).max(self.weights.0[tone])
     }
 
     /// The bands that sound by their keys.
     pub fn held(&self, mode: Keys, transpose: f32) -> BandMask {
-        let (weights, _) = self.target(mode, transpose);
+        let (weights, _) = self.target(mode, transpose, None);
         let held = (0..TONES).filter(|&tone| weights.0[tone] > 0.0);
         held.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
     }
 
-    fn target(&self, mode: Keys, transpose: f32) -> (Lanes, f32) {
+    /// The notes of the keys that are held, one bit for each.
+    pub fn notes(&self) -> u128 {
+        let gains = self.keyboard.gains.iter().enumerate();
+        gains.fold(0, |notes, (note, gain)| notes | u128::from(*gain > 0.0) << note)
+    }
+
+    fn target(&self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> (Lanes, Lanes) {
         let mut weights = Lanes::ZERO;
         for (tone, weight) in weights.0.iter_mut().take(TONES).enumerate() {
-            let own = midi_note(tone, transpose);
+            let offset = offsets.map_or(0, |offsets| offsets[tone]);
+            let own = midi_note(tone, transpose) + i32::from(offset);
             *weight = match mode {
                 Keys::Off => 0.0,
                 Keys::Hold | Keys::Add => self.gain(own),
@@ -90,7 +101,7 @@ impl HeldKeys {
             };
         }
         let others = if matches!(mode, Keys::Hold | Keys::HoldAny) { 0.0 } else { 1.0 };
-        (weights, others)
+        (weights, Lanes::of(|_| others))
     }
 
     fn gain(&self, key: i32) -> f32 {

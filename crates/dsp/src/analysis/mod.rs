@@ -1,35 +1,49 @@
 //! Analysis: which notes should sound, and how loud. It makes the [`BlockPlan`] of every block.
 
 mod focus;
+mod follower;
+mod found;
 mod k_weighting;
+mod key;
 mod keyboard;
 mod keys;
 mod level;
+mod mapping;
 mod polyphony;
 mod sidechain;
+mod tuning;
 
+pub use key::{FoundKey, KeyFinder};
 pub use keyboard::{KeyEvent, Keyboard};
+pub use tuning::TuningFinder;
 
 use crate::{
     lanes::{BLOCK, Lanes},
     notes::{PUBLISHED, TONES},
     plan::{BlockPlan, Levels, Span},
+    score::Score,
     settings::{Arp, BandMask, Settings, Voice, smoother::SmoothedSettings},
 };
 use focus::Focus;
+use found::Found;
 use keys::HeldKeys;
 use level::Level;
+use mapping::Mapping;
 use polyphony::Polyphony;
 use sidechain::Sidechain;
-use tone_filter_listener::Listener;
+use std::sync::Arc;
+use tone_filter_listener::{Decisions, Listener};
 use tone_filter_simd::Kernel;
 
 /// What decides about the notes, and what it measures for that.
 #[derive(Debug, Clone)]
 pub struct Analysis {
     focus: Focus,
+    /// Key and tuning of the music.
+    pub found: Found,
     /// The keys that are held.
     pub keys: HeldKeys,
+    mapping: Mapping,
     level: Level,
     polyphony: Polyphony,
     sidechain: Sidechain,
@@ -48,9 +62,12 @@ pub struct Analysis {
 impl Analysis {
     /// At rest, for signals of `sample_rate` Hz and `channels`, with a delay of `latency` samples for `lookahead`.
     pub fn new(sample_rate: f64, channels: usize, latency: usize) -> Self {
+        let focus = Focus::new(sample_rate);
         Self {
-            focus: Focus::new(sample_rate),
+            found: Found::new(focus.listener().frame() as f64 / sample_rate),
+            focus,
             keys: HeldKeys::new(sample_rate),
+            mapping: Mapping::default(),
             level: Level::new(sample_rate, channels),
             polyphony: Polyphony::new(sample_rate),
             sidechain: Sidechain::new(latency),
@@ -70,12 +87,14 @@ impl Analysis {
     /// Returns to the state after silence, and plans the first block for the settings, smoothed and set.
     pub fn reset(&mut self, now: &SmoothedSettings, settings: &Settings) -> BlockPlan {
         self.level.reset();
+        self.focus.follow_music(settings.follows());
         self.focus.reset(now);
         self.polyphony.reset(most_notes(settings));
         self.sidechain.reset();
         (self.sidechained, self.connected) = (false, None);
         (self.measuring, self.moving) = (now.auto > 0.0, false);
         let mut plan = BlockPlan::new(*now);
+        plan.offsets = self.mapping.offsets(settings, &self.keys);
         plan.weights = [self.weights(now, settings); 2];
         plan.gains = [self.gain(now); 2];
         self.plan_mix(&mut plan);
@@ -105,19 +124,24 @@ impl Analysis {
             self.level.activate();
         }
         self.measuring = auto;
+        self.found.begin_block(settings);
         if plan.moved {
+            self.focus.follow_music(settings.follows());
             self.focus.tune(&plan.settings);
         }
-        let focus = plan.settings.settings.focus;
+        let Settings { focus, freeze, .. } = plan.settings.settings;
+        self.focus.follow_score(freeze);
         let limit = most_notes(settings);
         let limits = self.polyphony.limits(limit);
         let keys = self.keys.act(settings.keys);
+        plan.offsets = self.mapping.offsets(settings, &self.keys);
         // Weights and gains move only with the settings, focus, auto, a limit of notes or keys.
         plan.weighted = plan.moved || self.moving || focus > 0.0 || auto || limits || keys;
         if plan.weighted {
             self.focus.follow(focus);
             if keys {
-                self.keys.follow(settings.keys, settings.transpose);
+                let offsets = settings.snaps_to_keys().then_some(&plan.offsets);
+                self.keys.follow(settings.keys, settings.transpose, offsets);
             }
             if limits {
                 self.limit_notes(&plan.settings, limit, &powers());
@@ -226,22 +250,26 @@ impl Analysis {
     }
 
     /// Decides about a whole block: runs the listener, and measures the levels of the banks' `inputs`, of the `dry` and
-    /// of the `wet` signal of each channel.
+    /// of the `wet` signal of each channel. Returns whether key or tuning have changed that the `settings` follow.
     pub fn end_block<'a>(
         &mut self,
         kernel: Kernel,
-        plan: &BlockPlan,
+        (settings, plan): (&Settings, &BlockPlan),
         inputs: &[[f32; BLOCK]],
         dry: &[[f32; BLOCK]],
         wet: impl Iterator<Item = &'a [f32; BLOCK]>,
-    ) {
+    ) -> bool {
         let frozen = plan.settings.settings.freeze;
-        self.focus.decide(kernel, frozen);
+        let found = self.focus.end_block(kernel, frozen) && self.found.is_active() && {
+            let listener = self.focus.listener();
+            self.found.push(listener.decisions(), listener.deviation(), settings)
+        };
         if self.measuring && !frozen {
             // The result is as loud as the bands' input, which may play where the main input is silent.
             let input = if self.sidechained { self.sidechain.rows() } else { dry };
             self.level.measure(inputs, input.iter().zip(wet), self.mix);
         }
+        found
     }
 
     /// Switches the listener on whatever the focus is, from the next change of the settings on. False if it was so before.
@@ -252,6 +280,26 @@ impl Analysis {
     /// The notes that are played; `None` while the listener is off.
     pub fn played(&self) -> Option<BandMask> {
         self.focus.played()
+    }
+
+    /// Lets `score` decide which notes are played, or the listener again. Returns the score before.
+    pub fn set_score(&mut self, score: Option<Arc<Score>>) -> Option<Arc<Score>> {
+        self.focus.set_score(score)
+    }
+
+    /// The score that decides which notes are played.
+    pub fn score(&self) -> Option<&Arc<Score>> {
+        self.focus.score()
+    }
+
+    /// Goes on in the score from a time in seconds.
+    pub fn seek(&mut self, seconds: f64) {
+        self.focus.follower().seek(seconds);
+    }
+
+    /// The last decisions of the score or of the listener.
+    pub fn decisions(&self) -> &Decisions {
+        self.focus.decisions()
     }
 
     /// The listener.

@@ -7,11 +7,11 @@ mod pitches;
 mod resonator;
 
 use crate::{
-    lanes::{BLOCK, Lanes},
+    lanes::Lanes,
     notes::{PUBLISHED, TONES},
 };
 use fearless_simd::Simd;
-use kernel::{FrameInputs, State, Task};
+use kernel::{FrameInputs, Rows, State, Task};
 use one_pole::OnePole;
 pub use params::BankParams;
 pub use pitches::{LOOK, LOOKS, Pitches, Tones};
@@ -70,6 +70,7 @@ impl Work for Finish<'_> {
 pub struct Bank {
     state: State,
     inputs: FrameInputs,
+    rows: Rows,
     /// The last two samples of the input.
     previous: [f32; 2],
     total_power: OnePole,
@@ -85,6 +86,7 @@ impl Bank {
         Self {
             state: State::ZERO,
             inputs: FrameInputs::ZERO,
+            rows: Rows::NEW,
             previous: [0.0; 2],
             total_power: OnePole::ZERO,
             low_pass: OnePole::ZERO,
@@ -178,19 +180,25 @@ impl Bank {
     #[inline(always)]
     fn prepare<S: Simd>(&mut self, simd: S, params: &BankParams, position: usize, samples: &[f32]) {
         let frames = samples.len();
-        let mut clamped = [0.0; BLOCK + 2];
-        clamped[..2].copy_from_slice(&self.previous);
-        for (clamped, sample) in clamped[2..].iter_mut().zip(samples) {
-            *clamped = sample.clamp(-LOUDEST, LOUDEST);
-        }
-        self.previous = [clamped[frames], clamped[frames + 1]];
+        let clamped = |sample: f32| sample.clamp(-LOUDEST, LOUDEST);
         let FrameInputs { input, total_power } = &mut self.inputs;
-        for (input, (second, x)) in input.iter_mut().zip(clamped.iter().zip(&clamped[2..])) {
-            *input = x - second;
+        let [first, second] = self.previous;
+        for (own, (x, second)) in input.iter_mut().zip(samples.iter().zip([first, second])) {
+            *own = clamped(*x) - second;
         }
-        for (power, x) in total_power.iter_mut().zip(&clamped[2..]) {
-            *power = x * x;
+        for (own, (second, x)) in
+            input.iter_mut().skip(2).zip(samples.iter().zip(samples.iter().skip(2)))
+        {
+            *own = clamped(*x) - clamped(*second);
         }
+        for (power, x) in total_power.iter_mut().zip(samples) {
+            *power = clamped(*x).powi(2);
+        }
+        self.previous = match samples {
+            [.., first, second] => [clamped(*first), clamped(*second)],
+            [only] => [second, clamped(*only)],
+            [] => self.previous,
+        };
         self.total_power.advance(simd, &params.total, position, &mut total_power[..frames]);
     }
 
@@ -203,7 +211,8 @@ impl Bank {
         sums: &mut [f32],
         sides: &mut [f32],
     ) {
-        let task = Task { state: &mut self.state, position, inputs: &self.inputs, sums, sides };
+        let Self { state, inputs, rows, .. } = self;
+        let task = Task { state, position, inputs, rows, sums, sides };
         kernel::process(kernel, &params.coefficients, task);
     }
 

@@ -1,10 +1,19 @@
 //! A one-pole average, computed for 16 samples at a time.
 
+use crate::lanes::BLOCK;
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 use tone_filter_simd::{Kernel, Work};
 
 /// Samples that are computed together. A block is a multiple of it.
 const GROUP: usize = 16;
+
+/// Groups of a block.
+const GROUPS: usize = BLOCK / GROUP;
+
+/// A column, whose vectors lie within cache lines.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
+struct Column([f32; GROUP]);
 
 /// The impulse response of an average `y += step (x - y)`.
 ///
@@ -13,8 +22,8 @@ const GROUP: usize = 16;
 /// times single samples, which do not wait for each other.
 #[derive(Debug, Clone)]
 pub(crate) struct Response {
-    /// `GROUP - 1` zeros and `step (1 - step)^t`. Column `i` of the matrix starts at element `GROUP - 1 - i`.
-    columns: [f32; 2 * GROUP - 1],
+    /// The columns of the matrix: `step (1 - step)^t`, after as many zeros as there are samples before.
+    columns: [Column; GROUP],
     /// `(1 - step)^(t + 1)`, for the `y` before a group.
     decay: [f32; GROUP],
     /// The same after a group.
@@ -24,11 +33,14 @@ pub(crate) struct Response {
 impl Response {
     /// That of an average with `step`.
     pub fn new(step: f64) -> Self {
-        let mut response = Self { columns: [0.0; 2 * GROUP - 1], decay: [0.0; GROUP], end: 1.0 };
-        for (column, decay) in response.columns[GROUP - 1..].iter_mut().zip(&mut response.decay) {
-            *column = (step * response.end) as f32;
+        let mut response =
+            Self { columns: [Column([0.0; GROUP]); GROUP], decay: [0.0; GROUP], end: 1.0 };
+        for late in 0..GROUP {
+            for (sample, column) in response.columns[..GROUP - late].iter_mut().enumerate() {
+                column.0[sample + late] = (step * response.end) as f32;
+            }
             response.end *= 1.0 - step;
-            *decay = response.end as f32;
+            response.decay[late] = response.end as f32;
         }
         response
     }
@@ -89,52 +101,73 @@ impl OnePole {
         position: usize,
         signal: &mut [f32],
     ) {
+        // A whole block takes half of the time of its groups one by one.
+        if let Ok(block) = <&mut [f32; BLOCK]>::try_from(&mut *signal) {
+            let mut inputs = [[0.0; GROUP]; GROUPS];
+            inputs.as_flattened_mut().copy_from_slice(block);
+            let outputs = self.average(simd, response, &inputs);
+            block.copy_from_slice(outputs.as_flattened());
+            (self.inputs, self.latest) = (inputs[GROUPS - 1], block[BLOCK - 1]);
+            return;
+        }
         let mut start = position % GROUP;
         let mut rest = signal;
         while !rest.is_empty() {
             let count = rest.len().min(GROUP - start);
             let (part, after) = rest.split_at_mut(count);
-            if let Ok(whole) = <&mut [f32; GROUP]>::try_from(&mut *part) {
-                self.inputs = *whole;
-                *whole = self.group(simd, response);
-            } else {
-                if start == 0 {
-                    self.inputs = [0.0; GROUP];
-                }
-                self.inputs[start..][..count].copy_from_slice(part);
-                let before = self.before;
-                let outputs = self.group(simd, response);
-                part.copy_from_slice(&outputs[start..][..count]);
-                if start + count < GROUP {
-                    self.before = before;
-                }
+            if start == 0 {
+                self.inputs = [0.0; GROUP];
+            }
+            self.inputs[start..][..count].copy_from_slice(part);
+            let before = self.before;
+            let [outputs] = self.average(simd, response, &[self.inputs]);
+            part.copy_from_slice(&outputs[start..][..count]);
+            if start + count < GROUP {
+                self.before = before;
             }
             self.latest = part[count - 1];
             (start, rest) = (0, after);
         }
     }
 
-    /// The averages of a group, which then lies before the current one.
+    /// The averages of `N` groups, which then lie before the current one.
     #[inline(always)]
-    fn group<S: Simd>(&mut self, simd: S, response: &Response) -> [f32; GROUP] {
-        let before = S::f32s::splat(simd, self.before as f32);
-        let mut outputs = [0.0; GROUP];
-        let mut last = 0.0;
+    fn average<S: Simd, const N: usize>(
+        &mut self,
+        simd: S,
+        response: &Response,
+        inputs: &[[f32; GROUP]; N],
+    ) -> [[f32; GROUP]; N] {
+        let mut outputs = [[0.0; GROUP]; N];
         for start in (0..GROUP).step_by(S::f32s::LEN) {
             // Two sums wait less than one.
-            let mut sums = [S::f32s::splat(simd, 0.0); 2];
-            for input in 0..start + S::f32s::LEN {
-                let column = &response.columns[GROUP - 1 + start - input..][..S::f32s::LEN];
-                let column = S::f32s::from_slice(simd, column);
-                let x = S::f32s::splat(simd, self.inputs[input]);
-                sums[input % 2] = column.mul_add(x, sums[input % 2]);
+            let zero = S::f32s::splat(simd, 0.0);
+            let (mut even, mut odd) = ([zero; N], [zero; N]);
+            let column = |sample: usize| {
+                S::f32s::from_slice(simd, &response.columns[sample].0[start..][..S::f32s::LEN])
+            };
+            for sample in (0..start + S::f32s::LEN).step_by(2) {
+                let columns = [column(sample), column(sample + 1)];
+                for (group, inputs) in inputs.iter().enumerate() {
+                    let x = [inputs[sample], inputs[sample + 1]].map(|x| S::f32s::splat(simd, x));
+                    even[group] = columns[0].mul_add(x[0], even[group]);
+                    odd[group] = columns[1].mul_add(x[1], odd[group]);
+                }
             }
-            let new = sums[0] + sums[1];
-            last = new.as_slice()[S::f32s::LEN - 1];
-            let decay = S::f32s::from_slice(simd, &response.decay[start..][..S::f32s::LEN]);
-            decay.mul_add(before, new).store_slice(&mut outputs[start..][..S::f32s::LEN]);
+            for (group, output) in outputs.iter_mut().enumerate() {
+                (even[group] + odd[group]).store_slice(&mut output[start..][..S::f32s::LEN]);
+            }
         }
-        self.before = response.end * self.before + f64::from(last);
+        for output in &mut outputs {
+            let (last, before) = (output[GROUP - 1], S::f32s::splat(simd, self.before as f32));
+            for start in (0..GROUP).step_by(S::f32s::LEN) {
+                let part = &mut output[start..][..S::f32s::LEN];
+                let decay = S::f32s::from_slice(simd, &response.decay[start..][..S::f32s::LEN]);
+                let new = S::f32s::from_slice(simd, part);
+                decay.mul_add(before, new).store_slice(part);
+            }
+            self.before = response.end * self.before + f64::from(last);
+        }
         outputs
     }
 }
@@ -142,7 +175,6 @@ impl OnePole {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lanes::BLOCK;
 
     #[test]
     fn it_equals_the_plain_recursion_for_all_block_sizes() {

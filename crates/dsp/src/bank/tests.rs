@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Settings;
+use crate::lanes::BLOCK;
 use tone_filter_simd::denormals::with_flush_to_zero;
 
 #[test]

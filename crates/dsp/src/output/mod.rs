@@ -107,12 +107,19 @@ impl Output {
         for (index, channel) in channels.iter_mut().enumerate() {
             let wet = &wet(index)[span.part()];
             let samples = channel[span.range.clone()].iter_mut().zip(wet);
+            let [from, to] = plan.levels;
+            let moves = (from.dry, from.wet) != (to.dry, to.wet);
             kernel.vectorize(
                 #[inline(always)]
-                || {
-                    for (frame, (sample, wet)) in samples.enumerate() {
-                        let level = plan.level(span.position + frame);
-                        *sample = level.dry * *sample + level.wet * wet;
+                || match moves {
+                    false => {
+                        samples.for_each(|(sample, wet)| *sample = to.dry * *sample + to.wet * wet)
+                    }
+                    true => {
+                        for (frame, (sample, wet)) in samples.enumerate() {
+                            let level = plan.level(span.position + frame);
+                            *sample = level.dry * *sample + level.wet * wet;
+                        }
                     }
                 },
             );

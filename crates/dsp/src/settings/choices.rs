@@ -1,7 +1,8 @@
 //! The settings that are a choice from a list, and the table that describes them.
 
 use super::{
-    Arp, BandRange, Controls, Duty, Listen, Model, NoteValue, PitchClass, Scale, Settings, Stereo,
+    Arp, BandRange, Controls, Duty, Listen, Map, Model, NoteValue, PitchClass, Scale, Settings,
+    Stereo,
 };
 
 /// One entry of a list: its id in presets, states and flags, and its display name.
@@ -27,9 +28,9 @@ pub struct Choice {
 
 /// The settings that are a choice from a list.
 #[rustfmt::skip]
-pub static CHOICES: [Choice; 16] = [
+pub static CHOICES: [Choice; 18] = [
     Choice { id: "stereo", name: "Stereo", entries: &[("mono", "Mono"), ("stereo", "Stereo"), ("place", "Place")],
-        help: "One set of resonators for the mean of all channels, one each for left and right, or one whose notes sound where they are in the input.",
+        help: "All notes in the middle, resonators for left and right apart, or each note placed where it is in the input.",
         get: |s| s.settings.stereo as usize, set: |s, entry| s.settings.stereo = Stereo::ALL[entry] },
     Choice { id: "bypass", name: "Bypass", entries: SWITCH,
         help: "Lets the sound through untouched.",
@@ -56,7 +57,7 @@ pub static CHOICES: [Choice; 16] = [
         help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.",
         get: |s| s.settings.voice as usize, set: |s, entry| s.settings.voice = Voice::ALL[entry] },
     Choice { id: "arp", name: "Arpeggio", entries: &Arp::ENTRIES,
-        help: "What becomes of the notes beyond Voices, with the voice Chip: silent, or in turn on the last voice.",
+        help: "What becomes of the notes beyond Voices, with the voice Chip: silent, or in turn on the last voice, 15 (up) or 60 (fast) a second.",
         get: |s| s.settings.arp as usize, set: |s, entry| s.settings.arp = Arp::ALL[entry] },
     Choice { id: "duty", name: "Duty", entries: &Duty::ENTRIES,
         help: "The pulse that leads, with the voice Chip: thin, as usual, or hollow.",
@@ -76,6 +77,12 @@ pub static CHOICES: [Choice; 16] = [
     Choice { id: "listen", name: "Sidechain", entries: &[("main", "Off"), ("sidechain", "On")],
         help: "The bands process the sidechain input, and are mixed with the main input.",
         get: |s| s.routing.listen as usize, set: |s, entry| s.routing.listen = if entry == 0 { Listen::Main } else { Listen::Sidechain } },
+    Choice { id: "auto-tuning", name: "Auto tuning", entries: SWITCH,
+        help: "Moves the bands to the tuning of the music, which is within 60 cents of Tuning.",
+        get: |s| usize::from(s.settings.auto_tuning), set: |s, entry| s.settings.auto_tuning = entry != 0 },
+    Choice { id: "map", name: "Map", entries: &Map::ENTRIES,
+        help: "Notes outside the scale are silent, move to its nearest note or to held keys, or each pitch class has a target; the voice Soft only mutes.",
+        get: |s| s.settings.map as usize, set: |s, entry| s.settings.map = Map::ALL[entry] },
 ];
 
 /// Which bands the keys let through.

@@ -198,11 +198,13 @@ pub enum Scale {
     WholeTone,
     /// The pitch classes that the user picked; the root does not count.
     Custom,
+    /// The key that is found in the music, with its root; all twelve while there is none.
+    Auto,
 }
 
 impl Scale {
     /// All scales, in the order in which they are offered.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Chromatic,
         Self::Major,
         Self::NaturalMinor,
@@ -217,10 +219,11 @@ impl Scale {
         Self::Blues,
         Self::WholeTone,
         Self::Custom,
+        Self::Auto,
     ];
 
     /// Their ids and names, in the order of [`Scale::ALL`].
-    pub const ENTRIES: [Entry; 14] = [
+    pub const ENTRIES: [Entry; 15] = [
         ("chromatic", "Chromatic"),
         ("major", "Major"),
         ("natural-minor", "Natural minor"),
@@ -235,12 +238,13 @@ impl Scale {
         ("blues", "Blues"),
         ("whole-tone", "Whole tone"),
         ("custom", "Custom"),
+        ("auto", "Auto"),
     ];
 
     /// Semitones above the root, `None` for [`Scale::Custom`].
     pub const fn steps(self) -> Option<&'static [usize]> {
         Some(match self {
-            Self::Chromatic => &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+            Self::Chromatic | Self::Auto => &[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
             Self::Major => &[0, 2, 4, 5, 7, 9, 11],
             Self::NaturalMinor => &[0, 2, 3, 5, 7, 8, 10],
             Self::HarmonicMinor => &[0, 2, 3, 5, 7, 8, 11],

@@ -5,6 +5,8 @@
 
 mod chip;
 mod choices;
+mod idle;
+mod map;
 mod mask;
 mod numbers;
 mod routing;
@@ -13,6 +15,7 @@ mod tempo;
 
 pub use chip::{Arp, Duty};
 pub use choices::{CHOICES, Choice, Entry, Keys, Voice, choice};
+pub use map::{BadTargets, Map, Targets};
 pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
 pub use numbers::{OutOfRange, SPECS, Spec, Taper, quantity, spec};
 pub use routing::{Controls, Listen, Routing};
@@ -62,6 +65,10 @@ pub struct Settings {
     pub decay: f32,
     /// The way from the untouched sound (0 %) to that of the other settings (100 %).
     pub morph: f32,
+    /// Time that a note takes from the pitch of a near one that ends to its own, 0..500 ms. No effect on [`Voice::Soft`].
+    pub glide: f32,
+    /// The share of the deviation from a note's nominal pitch that remains, 0..100 %. No effect on [`Voice::Soft`].
+    pub vibrato: f32,
     /// One bank for the mean of the channels, one for each of two channels, or one whose notes keep their place.
     pub stereo: Stereo,
     /// How far down the bands reach.
@@ -74,6 +81,10 @@ pub struct Settings {
     pub scale: Scale,
     /// The notes of [`Scale::Custom`].
     pub custom: PitchClasses,
+    /// What becomes of notes outside the scale.
+    pub map: Map,
+    /// Where the pitch classes sound with [`Map::Custom`].
+    pub targets: Targets,
     /// Adapts the bank to the level of the input, and makes the output as loud as the input.
     pub auto: bool,
     /// Delays the sound by [`ToneFilter::latency`](super::ToneFilter::latency), which makes `focus` more accurate.
@@ -92,6 +103,8 @@ pub struct Settings {
     pub sync: NoteValue,
     /// The resonators ring on without loss and without input.
     pub freeze: bool,
+    /// Follows the tuning of the music, within 60 cents of `tuning`.
+    pub auto_tuning: bool,
 }
 
 /// The input signal of the resonators.
@@ -162,12 +175,16 @@ impl Settings {
         attack: 0.0,
         decay: 0.0,
         morph: 100.0,
+        glide: 0.0,
+        vibrato: 100.0,
         stereo: Stereo::Mono,
         range: BandRange::Published,
         bands: BandMask::ALL,
         root: PitchClass::new(0),
         scale: Scale::Chromatic,
         custom: PitchClasses::ALL,
+        map: Map::Mute,
+        targets: Targets::IDENTITY,
         auto: false,
         lookahead: false,
         listener: Model::Full,
@@ -177,11 +194,17 @@ impl Settings {
         keys: Keys::Off,
         sync: NoteValue::OFF,
         freeze: false,
+        auto_tuning: false,
     };
 
     /// The first setting that is out of range, as an error.
     pub fn validate(&self) -> Result<(), OutOfRange> {
         SPECS.iter().try_for_each(|spec| spec.check(spec.get(self)))
+    }
+
+    /// Whether scale or tuning follow the music, for which the listener runs.
+    pub fn follows(&self) -> bool {
+        self.auto_tuning || self.scale == Scale::Auto
     }
 
     /// Semitones from a band's own note to what sounds.
@@ -190,9 +213,15 @@ impl Settings {
         self.transpose + 12.0 * octave
     }
 
-    /// The bands that may sound, by `bands` and by the scale.
+    /// The bands that may sound, by `bands` and by the scale. With a [`Map`] that moves notes, bands outside the scale sound, too,
+    /// at the pitch of [`Settings::offsets`].
     pub fn sounding_bands(&self) -> BandMask {
-        let classes = self.scale.pitch_classes(self.root, self.custom);
+        let scale = self.scale.pitch_classes(self.root, self.custom);
+        let classes = match self.active_map() {
+            Map::Mute => scale,
+            Map::Snap if scale == PitchClasses::NONE && self.keys == Keys::Off => scale,
+            Map::Snap | Map::Custom => PitchClasses::ALL,
+        };
         let kept = self
             .range
             .tones()
@@ -205,6 +234,10 @@ impl Settings {
     pub fn bands_with_keys(&self, held: BandMask) -> BandMask {
         match self.keys {
             Keys::Off => self.sounding_bands(),
+            Keys::Hold | Keys::HoldAny if self.snaps_to_keys() => match held {
+                BandMask::NONE => BandMask::NONE,
+                _ => self.sounding_bands(),
+            },
             Keys::Hold | Keys::HoldAny => held.intersection(self.range.bands()),
             Keys::Add => self
                 .range

@@ -27,7 +27,7 @@ pub struct Spec {
     pub max: f32,
     /// Unit as it is displayed.
     pub unit: &'static str,
-    /// Digits after the decimal point when displayed.
+    /// The most digits after the decimal point when displayed, as many as tell useful values apart; see [`Spec::number`].
     pub decimals: usize,
     /// Distribution over a control.
     pub taper: Taper,
@@ -41,18 +41,18 @@ pub struct Spec {
 /// Their values in a new instance are those of [`Settings::default`]. Where a state or preset lacks them, they are
 /// those of [`Settings::REFERENCE`].
 #[rustfmt::skip]
-pub static SPECS: [Spec; 18] = [
-    Spec { id: "mix", name: "Mix", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
+pub static SPECS: [Spec; 20] = [
+    Spec { id: "mix", name: "Mix", min: 0.0, max: 100.0, unit: "%", decimals: 0, taper: Taper::Linear,
         help: "Blend of the untouched sound (0 %) and the resonators (100 %).", field: |s| &mut s.mix },
-    Spec { id: "output", name: "Output", min: -24.0, max: 12.0, unit: "dB", decimals: 2, taper: Taper::Linear,
+    Spec { id: "output", name: "Output", min: -24.0, max: 12.0, unit: "dB", decimals: 1, taper: Taper::Linear,
         help: "Level of the result.", field: |s| &mut s.output },
-    Spec { id: "drive", name: "Drive", min: 1.0, max: 400.0, unit: "x", decimals: 1, taper: Taper::Logarithmic,
+    Spec { id: "drive", name: "Drive", min: 1.0, max: 400.0, unit: "x", decimals: 2, taper: Taper::Logarithmic,
         help: "Turns each note from a sine (low) into a square wave (high).", field: |s| &mut s.drive },
-    Spec { id: "threshold", name: "Threshold", min: -60.0, max: -10.0, unit: "dB", decimals: 2, taper: Taper::Linear,
+    Spec { id: "threshold", name: "Threshold", min: -60.0, max: -10.0, unit: "dB", decimals: 1, taper: Taper::Linear,
         help: "Notes weaker than this, against the whole sound, fade away.", field: |s| &mut s.threshold },
-    Spec { id: "ceiling", name: "Ceiling", min: -30.0, max: 0.0, unit: "dB", decimals: 2, taper: Taper::Linear,
+    Spec { id: "ceiling", name: "Ceiling", min: -30.0, max: 0.0, unit: "dB", decimals: 1, taper: Taper::Linear,
         help: "Notes stronger than this, against the whole sound, grow no louder.", field: |s| &mut s.ceiling },
-    Spec { id: "floor", name: "Floor", min: -90.0, max: -20.0, unit: "dB", decimals: 2, taper: Taper::Linear,
+    Spec { id: "floor", name: "Floor", min: -90.0, max: -20.0, unit: "dB", decimals: 1, taper: Taper::Linear,
         help: "Notes weaker than this fade away, however quiet the whole sound is. Lower it for quiet music.", field: |s| &mut s.floor },
     Spec { id: "ring", name: "Ring", min: 0.05, max: 10.0, unit: "s", decimals: 3, taper: Taper::Logarithmic,
         help: "How long a resonator rings: longer picks notes more sharply, shorter follows faster.", field: |s| &mut s.ring },
@@ -60,24 +60,28 @@ pub static SPECS: [Spec; 18] = [
         help: "How slowly the level of a note follows the input.", field: |s| &mut s.release },
     Spec { id: "tone", name: "Tone", min: 500.0, max: 20_000.0, unit: "Hz", decimals: 0, taper: Taper::Logarithmic,
         help: "Softens the top end of the square waves.", field: |s| &mut s.tone },
-    Spec { id: "tuning", name: "Tuning", min: 400.0, max: 480.0, unit: "Hz", decimals: 2, taper: Taper::Logarithmic,
+    Spec { id: "tuning", name: "Tuning", min: 400.0, max: 480.0, unit: "Hz", decimals: 1, taper: Taper::Logarithmic,
         help: "The pitch of A4 that the music is tuned to.", field: |s| &mut s.tuning },
     Spec { id: "transpose", name: "Transpose", min: -24.0, max: 24.0, unit: "st", decimals: 2, taper: Taper::Linear,
         help: "Moves all notes up or down.", field: |s| &mut s.transpose },
-    Spec { id: "focus", name: "Focus", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
+    Spec { id: "focus", name: "Focus", min: 0.0, max: 100.0, unit: "%", decimals: 0, taper: Taper::Linear,
         help: "How much notes that are not played are attenuated: 0 % not at all, 50 % by 24 dB, 100 % entirely.", field: |s| &mut s.focus },
-    Spec { id: "sensitivity", name: "Sensitivity", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
+    Spec { id: "sensitivity", name: "Sensitivity", min: 0.0, max: 100.0, unit: "%", decimals: 0, taper: Taper::Linear,
         help: "How readily Focus counts a note as played: less for clean lines, more for dense music.", field: |s| &mut s.sensitivity },
     Spec { id: "octave", name: "Octave", min: -2.0, max: 2.0, unit: "oct", decimals: 0, taper: Taper::Whole,
-        help: "Octaves between the detected note and the one that sounds; no effect on Soft.", field: |s| &mut s.octave },
+        help: "Octaves between the detected note and the one that sounds; the voice Soft alone has none.", field: |s| &mut s.octave },
     Spec { id: "voices", name: "Voices", min: 1.0, max: 48.0, unit: "notes", decimals: 0, taper: Taper::Whole,
         help: "How many notes sound at a time: the strongest ones.", field: |s| &mut s.voices },
     Spec { id: "attack", name: "Attack", min: 0.0, max: 30.0, unit: "ticks", decimals: 0, taper: Taper::Whole,
-        help: "How many sixtieths of a second a note of the voice Chip takes to reach its volume.", field: |s| &mut s.attack },
+        help: "How many ticks of 1/60 s a note of the voice Chip takes to reach its volume.", field: |s| &mut s.attack },
     Spec { id: "decay", name: "Decay", min: 0.0, max: 120.0, unit: "ticks", decimals: 0, taper: Taper::Whole,
-        help: "In how many sixtieths of a second a note of the voice Chip then falls to a quarter of its volume; 0 for never.", field: |s| &mut s.decay },
-    Spec { id: "morph", name: "Morph", min: 0.0, max: 100.0, unit: "%", decimals: 1, taper: Taper::Linear,
+        help: "In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0 for never.", field: |s| &mut s.decay },
+    Spec { id: "morph", name: "Morph", min: 0.0, max: 100.0, unit: "%", decimals: 0, taper: Taper::Linear,
         help: "From the untouched sound (0 %) to that of all other settings (100 %), in one gesture.", field: |s| &mut s.morph },
+    Spec { id: "glide", name: "Glide", min: 0.0, max: 500.0, unit: "ms", decimals: 0, taper: Taper::Linear,
+        help: "How long a note takes from the pitch of a near one that ends to its own; the voice Soft has none.", field: |s| &mut s.glide },
+    Spec { id: "vibrato", name: "Vibrato", min: 0.0, max: 100.0, unit: "%", decimals: 0, taper: Taper::Linear,
+        help: "How much of the deviation from a note's exact pitch remains; all of it with the voice Soft.", field: |s| &mut s.vibrato },
 ];
 
 /// The spec of the numeric setting called `id`, if there is one.
@@ -89,7 +93,7 @@ pub static SPECS: [Spec; 18] = [
 /// let mut settings = Settings::default();
 /// ring.set(&mut settings, ring.parse("500 ms").ok_or("no time")?);
 /// assert_eq!(settings.ring, 0.5);
-/// assert_eq!(ring.format(settings.ring), "0.500 s");
+/// assert_eq!(ring.format(settings.ring), "0.5 s");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn spec(id: &str) -> Option<&'static Spec> {
@@ -150,21 +154,29 @@ impl Spec {
         Err(OutOfRange { id, value, min, max, unit })
     }
 
-    /// `value` as text with its unit: `-36.99 dB`.
+    /// `value` as text with its unit: `-37 dB`.
     pub fn format(&self, value: f32) -> String {
         format!("{} {}", self.number(value, self.decimals), self.unit)
     }
 
-    /// `value` without its unit, with no more than `digits` after the decimal point: `-37`.
+    /// `value` without its unit, as people write it: with no more than `digits` after the decimal point, of which zeros
+    /// at the end are left out. A setting whose range spans a decade or more on a logarithmic scale has three
+    /// significant digits: `0.053`, `1.25`, `12.5`, `125`.
     pub fn number(&self, value: f32, digits: usize) -> String {
-        let digits = digits.min(self.decimals);
-        let text = format!("{value:.digits$}");
-        // A zero is shown without a sign.
-        let text = match text.strip_prefix('-') {
-            Some(zero) if zero.bytes().all(|byte| matches!(byte, b'0' | b'.')) => zero,
-            _ => &text,
+        let significant = match self.taper {
+            Taper::Logarithmic if self.max >= 10.0 * self.min => {
+                3 - [1.0, 10.0, 100.0].into_iter().filter(|power| value >= *power).count()
+            }
+            _ => self.decimals,
         };
-        text.to_owned()
+        let digits = digits.min(self.decimals).min(significant);
+        let text = format!("{value:.digits$}");
+        let text = match text.contains('.') {
+            true => text.trim_end_matches('0').trim_end_matches('.'),
+            false => &text,
+        };
+        // A zero is shown without a sign.
+        if text == "-0" { "0".to_owned() } else { text.to_owned() }
     }
 
     /// Reads what [`Spec::format`] writes and what people type, as [`quantity`] does. The range is not checked.
@@ -205,6 +217,9 @@ mod tests {
                 let back = spec.parse(&text).unwrap();
                 assert_eq!(spec.format(back), text, "{}", spec.id);
                 let half_digit = 0.500_1 * 10f32.powi(-(spec.decimals as i32));
+                // Half a unit of the third significant digit.
+                let wide = spec.taper == Taper::Logarithmic && spec.max >= 10.0 * spec.min;
+                let half_digit = half_digit.max(if wide { 0.005 * value } else { 0.0 });
                 assert!(
                     (back - value).abs() <= half_digit + value.abs() * 1e-6,
                     "{} {text}",
@@ -224,6 +239,27 @@ mod tests {
         for nonsense in ["", "dB", "three", "1 Hz", "nan", "inf", "1e999"] {
             assert_eq!(parse("output", nonsense), None, "{nonsense:?}");
         }
-        assert_eq!(spec("output").unwrap().format(-0.001), "0.00 dB");
+        for (id, value, text) in [
+            ("output", -0.001, "0 dB"),
+            ("mix", 33.3, "33 %"),
+            ("threshold", -36.9897, "-37 dB"),
+            ("ceiling", -13.97, "-14 dB"),
+            ("floor", -46.26, "-46.3 dB"),
+            ("drive", 40.0, "40 x"),
+            ("drive", 1.5, "1.5 x"),
+            ("drive", 123.4, "123 x"),
+            ("ring", 0.053, "0.053 s"),
+            ("ring", 0.2, "0.2 s"),
+            ("ring", 9.996, "10 s"),
+            ("release", 20.0, "20 ms"),
+            ("release", 99.97, "100 ms"),
+            ("release", 1000.0, "1000 ms"),
+            ("tone", 4865.0, "4865 Hz"),
+            ("tuning", 442.5, "442.5 Hz"),
+            ("transpose", -0.07, "-0.07 st"),
+            ("octave", -1.0, "-1 oct"),
+        ] {
+            assert_eq!(spec(id).unwrap().format(value), text);
+        }
     }
 }

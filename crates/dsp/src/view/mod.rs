@@ -1,7 +1,10 @@
 //! The state of the bands for displays and files: [`Snapshot`], a copy of the filter's state that is cheap enough for
 //! the audio thread, and [`Bands`], the levels, states and waveforms that are computed from it on another thread.
 
+pub mod roll;
+
 use crate::{
+    analysis::FoundKey,
     bank::{
         Bank, Tones,
         kernel::{RMS_GUARD, State},
@@ -169,6 +172,10 @@ pub struct Snapshot {
     pub duty: Duty,
     /// The bands that are the bass and the lead of the voice Chip.
     pub parts: [Option<usize>; 2],
+    /// The key of the music, if it is looked for and found.
+    pub key: Option<FoundKey>,
+    /// The frequency of A4 in the music in Hz, if it is looked for and found.
+    pub tuning: Option<f64>,
 }
 
 /// A copy of the state of a bank: of each band, the two integrators of its resonator and its tracked power.
@@ -210,6 +217,8 @@ impl Default for Snapshot {
             octave: 0.0,
             duty: Duty::Quarter,
             parts: [None; 2],
+            key: None,
+            tuning: None,
         }
     }
 }
@@ -247,6 +256,8 @@ impl Snapshot {
             octave: settings.octave,
             duty: settings.duty,
             parts: synthesis.chip_parts(),
+            key: None,
+            tuning: None,
         }
     }
 

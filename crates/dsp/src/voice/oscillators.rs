@@ -4,7 +4,12 @@
 //! it really rings (`docs/dsp.md`). Several looks at the oscillation in a block of [`BLOCK`] samples are averaged to
 //! one phase, which passes a low-pass, and the oscillator goes there in a straight line in the next block.
 
-use super::waveform::{CHUNK, Table};
+use super::{
+    TableLevels,
+    level::{Gate, LevelSource, Levels},
+    pitch::{Bands, Moves, Pitch},
+    waveform::{CHUNK, Table},
+};
 use crate::{
     bank::{LOOK, LOOKS, Pitches, kernel::State},
     lanes::{BLOCK, LANES, Lanes, sum},
@@ -18,7 +23,7 @@ use tone_filter_simd::{
 
 /// A period of the detected note, as a phase: four of them are 2^32, so that an octave or two below has a phase
 /// of its own.
-const PERIOD: f32 = (1u32 << 30) as f32;
+pub const PERIOD: f32 = (1u32 << 30) as f32;
 
 /// By how much an octave of 0 shifts a phase to make 2^32 a period.
 const SHIFT: i32 = 2;
@@ -43,29 +48,6 @@ const RANGE: f32 = 2.0;
 
 /// Power below which an oscillator rests, against the loudest that there may be: -100 dB.
 const SILENT: f32 = 1e-10;
-
-/// What a band's power is made of; `docs/dsp.md` has the formula.
-#[derive(Debug, Clone, Copy)]
-pub struct Gate {
-    /// The power of -3/2 of the one below which a note fades away.
-    inverse: f32,
-    /// Power above which it stops growing.
-    high: f32,
-}
-
-impl Gate {
-    /// A note fades away below the power `low` and stops growing above `high`.
-    pub fn new(low: f32, high: f32) -> Self {
-        Self { inverse: 1.0 / (low * low.sqrt()), high }
-    }
-
-    /// The power that is followed while a resonator has the power `q`.
-    #[inline(always)]
-    fn level(self, q: f32) -> f32 {
-        let gated = q * q * self.inverse;
-        q.min(gated * gated).min(self.high)
-    }
-}
 
 /// The oscillators of one bank.
 #[derive(Debug, Clone)]
@@ -97,6 +79,7 @@ pub struct Oscillators {
     gains: [Lanes; 2],
     /// 1 for a band whose phase was measured in the current block, else 0.
     locked: Lanes,
+    pitch: Pitch,
 }
 
 impl Oscillators {
@@ -119,6 +102,7 @@ impl Oscillators {
             powers: Lanes::ZERO,
             gains: [Lanes::ZERO; 2],
             locked: Lanes::ZERO,
+            pitch: Pitch::new(sample_rate),
         }
     }
 
@@ -216,18 +200,35 @@ impl Oscillators {
         &self.amplitudes
     }
 
-    /// The frequency that the band `tone` plays in the current block, in periods a sample.
+    /// The frequency that the band `tone` plays in the current block before it is moved, in periods a sample.
     pub fn frequency(&self, tone: usize) -> f32 {
-        self.steps[tone] as f32 / PERIOD
+        self.pitch.played(tone).map_or(self.steps[tone], |(_, step)| step) as f32
+            / PERIOD
+            / self.pitch.ratio(tone)
     }
 
-    /// Sets the levels of the block. Returns the power of all bands.
-    pub fn set_levels(&mut self, kernel: Kernel, levels: Levels) -> f32 {
+    /// See [`Pitch::ratio`].
+    pub fn ratio(&self, tone: usize) -> f32 {
+        self.pitch.ratio(tone)
+    }
+
+    /// Sets the levels of the block, and the pitches of the notes for bands at these `angles`. Returns the power of all bands.
+    pub fn set_levels(
+        &mut self,
+        kernel: Kernel,
+        levels: Levels,
+        angles: &Lanes,
+        moves: Moves,
+    ) -> f32 {
         let mut powers = Lanes::ZERO;
         kernel.vectorize(
             #[inline(always)]
             || powers = self.set_all_levels(levels),
         );
+        let Levels { weights, gate: Gate { high, .. }, .. } = levels;
+        let Self { phases, steps, amplitudes, gains, pitch, .. } = self;
+        let bands = Bands { phases, steps, angles, amplitudes, gains, weights, high };
+        pitch.update(moves, bands);
         sum(&powers.0)
     }
 
@@ -291,7 +292,7 @@ impl Oscillators {
         while sounding != 0 {
             let tone = sounding.trailing_zeros() as usize;
             sounding &= sounding - 1;
-            let Some(level) = part.levels[tone] else { continue };
+            let Some(level) = part.levels[self.pitch.row(tone)] else { continue };
             let table = &part.row[usize::from(level)];
             let gain = |end: usize| table.unit * part.shares[end] * part.gains[end].0[tone];
             let (from, to) = (gain(0), gain(1));
@@ -300,7 +301,8 @@ impl Oscillators {
                 part.places.map_or([0.0; 2], |ends| ends.map(|end| end.0[tone]));
             let side = from * place;
             let side_slope = (to * place_end - side) / BLOCK as f32;
-            let (start, step) = (self.phases[tone], self.steps[tone]);
+            let band = (self.phases[tone], self.steps[tone]);
+            let (start, step) = self.pitch.played(tone).unwrap_or(band);
             // What is beyond the part is computed with it, which is faster than to leave it out.
             for (chunk, (sums, sides)) in sums[..chunks].iter_mut().zip(&mut *sides).enumerate() {
                 let first = (part.position + chunk * CHUNK) as u32;
@@ -331,8 +333,8 @@ impl Oscillators {
 pub struct Part<'a> {
     /// A waveform.
     pub row: &'a [Table],
-    /// The table of each band in it, if it has one.
-    pub levels: &'a [Option<u8>; TONES],
+    /// The table of each pitch in it, if it has one.
+    pub levels: &'a TableLevels,
     /// Octaves from the detected note to the one that sounds.
     pub octave: i32,
     /// The amplitudes of the bands at the start and at the end of the block, and what all are multiplied by.
@@ -345,29 +347,6 @@ pub struct Part<'a> {
     pub position: usize,
     /// See `position`.
     pub frames: usize,
-}
-
-/// What the levels of a block are made of.
-#[derive(Debug, Clone, Copy)]
-pub struct Levels<'a> {
-    /// Where the power of each band comes from, for oscillations of an amplitude of 1.
-    pub source: LevelSource<'a>,
-    /// What becomes of it.
-    pub gate: Gate,
-    /// By how much of the difference it is followed.
-    pub step: f32,
-    /// The bands' shares in the sum.
-    pub weights: &'a Lanes,
-}
-
-/// Whose powers count.
-#[derive(Debug, Clone, Copy)]
-pub enum LevelSource<'a> {
-    /// Those of the resonators.
-    Own,
-    /// Those that the listener has of the mean of the channels: as much of them as this bank's amplitude is of the
-    /// mean amplitude of all banks.
-    Listener(&'a Lanes, &'a Lanes),
 }
 
 #[cfg(test)]

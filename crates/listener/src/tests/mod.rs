@@ -6,6 +6,7 @@ mod accuracy;
 mod robustness;
 mod songs;
 mod sounds;
+mod tuning;
 
 const RATES: [f64; 9] =
     [8000.0, 11_025.0, 22_050.0, 44_100.0, 48_000.0, 88_200.0, 96_000.0, 192_000.0, 768_000.0];

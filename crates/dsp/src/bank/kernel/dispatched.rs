@@ -2,7 +2,7 @@
 //!
 //! Three vectors of tones are processed together, or two of those below A3. That keeps their state in registers, gives an out-of-order CPU
 //! three independent dependency chains, and lets the three share one division: `n1/d1 + n2/d2 + n3/d3 = ((n1 d2 + n2
-//! d1) d3 + n3 d1 d2) / (d1 d2 d3)`.
+//! d1) d3 + n3 d1 d2) / (d1 d2 d3)`. Where divisions are fast, two share one, and the third has its own.
 //!
 //! Within a block the state is in the units of [`Frame`](super::frame::Frame), which saves operations. All of it is a
 //! function of the number of samples since the start of the block, so the result does not depend on how a block is
@@ -13,7 +13,8 @@
 
 use super::{
     BLOCK, Coefficients, Lanes, State, Task, Weighting,
-    gates::{FrameGates, WIDEST, quotient},
+    gates::{FrameGates, quotient},
+    rows::{Row, add, add_lanes},
 };
 use crate::{lanes::LANES, notes::PUBLISHED};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
@@ -22,6 +23,9 @@ use tone_filter_simd::denormals;
 /// Vectors of published tones that are processed together, and of tones below A3, of which there are two thirds.
 const GROUP: usize = 3;
 const LOW_GROUP: usize = 2;
+
+/// Iterations of the loop between a sample's input and its sum.
+pub const DELAY: usize = 2;
 
 /// The lanes of the narrowest vectors, which may lack a fused multiply-add.
 const NARROWEST: usize = 4;
@@ -37,15 +41,15 @@ const QUIETEST_GATED: f32 = 1.1e-19;
 
 /// Computes the same as [`scalar::process`](super::scalar::process).
 #[inline(always)]
-pub fn process<S: Simd>(simd: S, c: &Coefficients, task: Task) {
+pub fn process<S: Simd, const PAIRS: bool>(simd: S, c: &Coefficients, task: Task) {
     simd.vectorize(
         #[inline(always)]
         || match (c.weighting, c.driven) {
-            (_, false) => run::<S, SWITCHED, false>(simd, c, task),
-            (_, true) if c.sides.is_some() => run::<S, PLACED, true>(simd, c, task),
-            (Weighting::Switched, true) => run::<S, SWITCHED, true>(simd, c, task),
-            (Weighting::Constant, true) => run::<S, CONSTANT, true>(simd, c, task),
-            (Weighting::Moving, true) => run::<S, MOVING, true>(simd, c, task),
+            (_, false) => run::<S, SWITCHED, false, PAIRS>(simd, c, task),
+            (_, true) if c.sides.is_some() => run::<S, PLACED, true, PAIRS>(simd, c, task),
+            (Weighting::Switched, true) => run::<S, SWITCHED, true, PAIRS>(simd, c, task),
+            (Weighting::Constant, true) => run::<S, CONSTANT, true, PAIRS>(simd, c, task),
+            (Weighting::Moving, true) => run::<S, MOVING, true, PAIRS>(simd, c, task),
         },
     );
 }
@@ -59,39 +63,37 @@ const PLACED: u8 = MOVING + 1;
 
 /// The tones' weights in the sum are those of a [`Weighting`]. Without `DRIVEN`, there is no sum.
 #[inline(always)]
-fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool>(simd: S, c: &Coefficients, task: Task) {
-    let Task { state, position, inputs, sums, sides } = task;
+fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const PAIRS: bool>(
+    simd: S,
+    c: &Coefficients,
+    task: Task,
+) {
+    let Task { state, position, inputs, rows, sums, sides } = task;
     let frames = sums.len().min(BLOCK);
     if state.age != position {
         state.settle(c);
         c.frame.enter(state, position);
     }
     let gates = FrameGates::new(simd, c, position, inputs, frames);
-    // Zeros would be written by a library function, which takes longer.
-    let mut rows = [S::f32s::splat(simd, 1.0); BLOCK + DELAY];
-    let mut side_rows;
-    let side_rows: &mut [S::f32s] = if WEIGHTS == PLACED {
-        side_rows = [S::f32s::splat(simd, 1.0); BLOCK + DELAY];
-        &mut side_rows
-    } else {
-        &mut []
-    };
+    let [rows, side_rows] = &mut rows.0;
+    let summed = ..frames + DELAY;
     for first in (0..PUBLISHED).step_by(GROUP * S::f32s::LEN) {
         let mut group =
-            Group::<S, WEIGHTS, DRIVEN, GROUP, false>::load(simd, first, c, state, position);
+            Group::<S, WEIGHTS, DRIVEN, PAIRS, GROUP, false>::load(simd, first, c, state, position);
         // The sums are added to those of the tones before; the first ones have none.
         if first == 0 {
-            group.advance::<false>(&gates, &mut rows[..frames + DELAY], side_rows);
+            group.advance::<false>(&gates, &mut rows[summed], side_rows);
         } else {
-            group.advance::<true>(&gates, &mut rows[..frames + DELAY], side_rows);
+            group.advance::<true>(&gates, &mut rows[summed], side_rows);
         }
         group.store(first, c, state, position + frames == BLOCK);
     }
     if c.low {
         for first in (PUBLISHED..LANES).step_by(LOW_GROUP * S::f32s::LEN) {
-            let mut group =
-                Group::<S, WEIGHTS, DRIVEN, LOW_GROUP, true>::load(simd, first, c, state, position);
-            group.advance::<true>(&gates, &mut rows[..frames + DELAY], side_rows);
+            let mut group = Group::<S, WEIGHTS, DRIVEN, PAIRS, LOW_GROUP, true>::load(
+                simd, first, c, state, position,
+            );
+            group.advance::<true>(&gates, &mut rows[summed], side_rows);
             group.store(first, c, state, position + frames == BLOCK);
         }
     }
@@ -100,59 +102,21 @@ fn run<S: Simd, const WEIGHTS: u8, const DRIVEN: bool>(simd: S, c: &Coefficients
         sums.fill(0.0);
         return;
     }
-    add_lanes(simd, c, position, &rows, sums);
+    add_lanes(simd, c, position, rows, sums);
     if WEIGHTS == PLACED {
         add_lanes(simd, c, position, side_rows, sides);
     }
 }
 
-/// Puts the sum of the lanes of each of the `rows` after the delay into `sums`.
-#[inline(always)]
-fn add_lanes<S: Simd>(
-    simd: S,
-    c: &Coefficients,
-    position: usize,
-    rows: &[S::f32s],
-    sums: &mut [f32],
-) {
-    for start in (0..sums.len()).step_by(S::f32s::LEN) {
-        let shrink = S::f32s::from_slice(simd, &c.frame.shrink[position + start..][..S::f32s::LEN]);
-        let total = across::<S>(&rows[start + DELAY..]) * (shrink * c.frame.rms);
-        let sums = &mut sums[start..];
-        if sums.len() >= S::f32s::LEN {
-            total.store_slice(&mut sums[..S::f32s::LEN]);
-        } else {
-            let count = sums.len();
-            sums.copy_from_slice(&total.as_slice()[..count]);
-        }
-    }
-}
-
-/// The sums across the lanes of as many vectors as a vector has lanes.
-#[inline(always)]
-fn across<S: Simd>(rows: &[S::f32s]) -> S::f32s {
-    let mut count = S::f32s::LEN;
-    // Each step adds the halves of two vectors and interleaves the results, which reverses the bits of the order.
-    let order = |index: usize| index.reverse_bits() >> (usize::BITS - S::f32s::LEN.ilog2());
-    let mut sums = [rows[0]; WIDEST];
-    for i in 0..count {
-        sums[i] = rows[order(i)];
-    }
-    while count > 1 {
-        count /= 2;
-        for i in 0..count {
-            let (one, other) = (sums[2 * i], sums[2 * i + 1]);
-            sums[i] = one.zip_low(other) + one.zip_high(other);
-        }
-    }
-    sums[0]
-}
-
-/// Iterations of the loop between a sample's input and its sum.
-pub const DELAY: usize = 2;
-
 /// The state and the coefficients of `N` vectors of tones; the loops of those that are `DAMPED` have a damping of their own.
-struct Group<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPED: bool> {
+struct Group<
+    S: Simd,
+    const WEIGHTS: u8,
+    const DRIVEN: bool,
+    const PAIRS: bool,
+    const N: usize,
+    const DAMPED: bool,
+> {
     simd: S,
     rise: [S::f32s; N],
     minus_fall: [S::f32s; N],
@@ -176,8 +140,14 @@ struct Group<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, con
     late: [S::f32s; N],
 }
 
-impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPED: bool>
-    Group<S, WEIGHTS, DRIVEN, N, DAMPED>
+impl<
+    S: Simd,
+    const WEIGHTS: u8,
+    const DRIVEN: bool,
+    const PAIRS: bool,
+    const N: usize,
+    const DAMPED: bool,
+> Group<S, WEIGHTS, DRIVEN, PAIRS, N, DAMPED>
 {
     #[inline(always)]
     fn load(simd: S, first: usize, c: &Coefficients, state: &State, position: usize) -> Self {
@@ -254,8 +224,8 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
     fn advance<const MORE: bool>(
         &mut self,
         gates: &FrameGates,
-        rows: &mut [S::f32s],
-        sides: &mut [S::f32s],
+        rows: &mut [Row],
+        sides: &mut [Row],
     ) {
         let frames = rows.len() - DELAY;
         self.resonate(gates, 0);
@@ -263,26 +233,27 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
             let sums = self.mix(gates, frame);
             self.track(gates, frame - 1);
             self.resonate(gates, frame);
-            Self::put::<MORE>(frame, sums, rows, sides);
+            self.put::<MORE>(frame, sums, rows, sides);
         }
         let sums = self.mix(gates, frames);
-        Self::put::<MORE>(frames, sums, rows, sides);
+        self.put::<MORE>(frames, sums, rows, sides);
         self.track(gates, frames - 1);
         let sums = self.mix(gates, frames + 1);
-        Self::put::<MORE>(frames + 1, sums, rows, sides);
+        self.put::<MORE>(frames + 1, sums, rows, sides);
     }
 
     /// Puts the sums of a sample into their rows, or adds them.
     #[inline(always)]
     fn put<const MORE: bool>(
+        &self,
         frame: usize,
         [sum, side]: [S::f32s; 2],
-        rows: &mut [S::f32s],
-        sides: &mut [S::f32s],
+        rows: &mut [Row],
+        sides: &mut [Row],
     ) {
-        rows[frame] = if MORE { rows[frame] + sum } else { sum };
+        add::<S, MORE>(self.simd, sum, &mut rows[frame]);
         if WEIGHTS == PLACED {
-            sides[frame] = if MORE { sides[frame] + side } else { side };
+            add::<S, MORE>(self.simd, side, &mut sides[frame]);
         }
     }
 
@@ -356,14 +327,18 @@ impl<S: Simd, const WEIGHTS: u8, const DRIVEN: bool, const N: usize, const DAMPE
         }
         let d: [S::f32s; N] =
             each(|i| self.rms_share[i].mul_add(self.rms[i], self.late[i].abs() + guard));
-        let side = if WEIGHTS == PLACED { over::<S, N>(sides, d) } else { self.splat(0.0) };
-        [over::<S, N>(weighted, d), side]
+        let side = if WEIGHTS == PLACED { over::<S, PAIRS, N>(sides, d) } else { self.splat(0.0) };
+        [over::<S, PAIRS, N>(weighted, d), side]
     }
 }
 
-/// The sum of all `n / d`, in one division.
+/// The sum of all `n / d`, in one division, or in one for every two.
 #[inline(always)]
-fn over<S: Simd, const N: usize>(n: [S::f32s; N], d: [S::f32s; N]) -> S::f32s {
+fn over<S: Simd, const PAIRS: bool, const N: usize>(n: [S::f32s; N], d: [S::f32s; N]) -> S::f32s {
+    if PAIRS {
+        let pair = n[0].mul_add(d[1], n[1] * d[0]) / (d[0] * d[1]);
+        return if N > 2 { pair + n[2] / d[2] } else { pair };
+    }
     let (mut sum, mut product) = (n[0], d[0]);
     for i in 1..N {
         (sum, product) = (sum.mul_add(d[i], n[i] * product), product * d[i]);

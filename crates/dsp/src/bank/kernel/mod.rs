@@ -10,6 +10,7 @@
 mod dispatched;
 mod frame;
 mod gates;
+mod rows;
 mod scalar;
 
 use super::resonator::Design;
@@ -18,8 +19,9 @@ use crate::{
     lanes::{BLOCK, Lanes},
     notes::PUBLISHED,
 };
-use fearless_simd::Simd;
+use fearless_simd::{Simd, SimdBase};
 use frame::Frame;
+pub use rows::Rows;
 use tone_filter_simd::{Kernel, Work};
 
 /// The state of the bands.
@@ -176,6 +178,8 @@ pub struct Task<'a> {
     pub position: usize,
     /// The input of its bands.
     pub inputs: &'a FrameInputs,
+    /// Memory to work in.
+    pub rows: &'a mut Rows,
     /// The output: the sum of its driven bands for each sample.
     pub sums: &'a mut [f32],
     /// With [`Coefficients::sides`], half the difference of left and right for each sample; else empty.
@@ -198,7 +202,7 @@ pub fn process(kernel: Kernel, c: &Coefficients, mut task: Task) {
     if kernel.is_scalar() {
         scalar::process(c, task);
     } else {
-        kernel.run(Dispatched { c, task });
+        kernel.run(Dispatched { c, task, pairs: kernel.divides_fast() });
     }
 }
 
@@ -206,11 +210,17 @@ pub fn process(kernel: Kernel, c: &Coefficients, mut task: Task) {
 struct Dispatched<'a> {
     c: &'a Coefficients,
     task: Task<'a>,
+    /// Whether two bands share a division, instead of three.
+    pairs: bool,
 }
 
 impl Work for Dispatched<'_> {
     fn run<S: Simd>(self, simd: S) {
-        dispatched::process(simd, self.c, self.task);
+        if self.pairs && S::f32s::LEN == gates::WIDEST {
+            dispatched::process::<S, true>(simd, self.c, self.task);
+        } else {
+            dispatched::process::<S, false>(simd, self.c, self.task);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use crate::notes::{PUBLISHED, TONES};
 
 /// Advances a bank by as many samples as there are `sums` (at most [`BLOCK`]) and puts the sum of the
 /// driven bands of each sample there.
-pub fn process(c: &Coefficients, Task { state, position, inputs, sums, sides }: Task) {
+pub fn process(c: &Coefficients, Task { state, position, inputs, sums, sides, .. }: Task) {
     state.settle(c);
     let mut gates = [(0.0, 0.0); BLOCK];
     for (gate, power) in gates.iter_mut().zip(&inputs.total_power).take(sums.len()) {

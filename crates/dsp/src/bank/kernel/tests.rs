@@ -52,6 +52,7 @@ fn each_resonator_alone_is_the_references_to_99_db() {
                     state: &mut state,
                     position,
                     inputs: &inputs,
+                    rows: &mut Rows::NEW.clone(),
                     sums: &mut [0.0],
                     sides: &mut [],
                 };
@@ -97,8 +98,14 @@ fn ramped(kernel: Kernel, ring: f64, size: usize) -> Vec<f32> {
                 let x = 0.5 * noise() as f32;
                 (*input, previous) = (x - previous[0], [previous[1], x]);
             }
-            let task =
-                Task { state: &mut state, position, inputs: &inputs, sums: part, sides: &mut [] };
+            let task = Task {
+                state: &mut state,
+                position,
+                inputs: &inputs,
+                rows: &mut Rows::NEW.clone(),
+                sums: part,
+                sides: &mut [],
+            };
             process(kernel, &coefficients, task);
             rest = after;
         }
@@ -128,8 +135,14 @@ fn a_kernel_leaves_alone_what_is_beyond_a_block() {
     let inputs = FrameInputs { input: [0.5; BLOCK], total_power: [0.1; BLOCK] };
     for kernel in Kernel::available() {
         let mut state = State::ZERO;
-        let task =
-            Task { state: &mut state, position: 0, inputs: &inputs, sums: &mut [], sides: &mut [] };
+        let task = Task {
+            state: &mut state,
+            position: 0,
+            inputs: &inputs,
+            rows: &mut Rows::NEW.clone(),
+            sums: &mut [],
+            sides: &mut [],
+        };
         process(kernel, &coefficients, task);
         assert_eq!(state, State::ZERO, "{kernel:?}: no samples, no change");
 
@@ -138,6 +151,7 @@ fn a_kernel_leaves_alone_what_is_beyond_a_block() {
             state: &mut state,
             position: 0,
             inputs: &inputs,
+            rows: &mut Rows::NEW.clone(),
             sums: &mut sums,
             sides: &mut [],
         };

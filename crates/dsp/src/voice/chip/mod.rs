@@ -11,7 +11,7 @@ use arrange::{Arranger, BASS, LEAD, LOUDEST, OTHERS};
 pub use tick::{ChipNoise, ChipPulse, ChipTick};
 
 use super::{
-    block_positions, line,
+    TableLevels, block_positions, line,
     noise::Noise,
     oscillators::{Oscillators, Part},
     waveform::{STEPS_RMS, Waveforms},
@@ -151,9 +151,9 @@ pub struct Tables<'a> {
     /// Octaves from the detected notes to those that sound.
     pub octave: i32,
     /// The bands' tables with all harmonics, and with those below a quarter of the sample rate.
-    pub all: &'a [Option<u8>; TONES],
+    pub all: &'a TableLevels,
     /// See `all`.
-    pub low: &'a [Option<u8>; TONES],
+    pub low: &'a TableLevels,
 }
 
 /// A part of a block.
@@ -240,7 +240,8 @@ impl Chip {
         let most = libm::exp2f(0.4 / 12.0);
         let frequency = |tone: usize| {
             let nominal = input.angles.0[tone] / TAU;
-            scale * input.oscillators.frequency(tone).clamp(nominal / most, nominal * most)
+            let own = input.oscillators.frequency(tone).clamp(nominal / most, nominal * most);
+            scale * own * input.oscillators.ratio(tone)
         };
         let loudest = |part: usize| {
             let sounding = (0..TONES).filter(|tone| self.held[part].0[*tone] > 0.0);

@@ -1,7 +1,8 @@
 //! The chip against its formulas and the spectra of its waveforms.
 
+use super::super::PITCHES;
 use super::*;
-use crate::settings::Settings;
+use crate::{notes::to_listener, settings::Settings};
 use realfft::{RealFftPlanner, num_complex::Complex};
 use std::f64::consts::TAU;
 
@@ -82,12 +83,13 @@ fn spectrum(sample_rate: f64, octave: i32) -> Vec<f64> {
     let mut oscillators = Oscillators::new(sample_rate);
     let level =
         |hertz: f64, rate| Waveforms::shared().level(hertz * f64::from(octave).exp2(), rate);
-    let (mut all, mut low) = ([None; TONES], [None; TONES]);
+    let (mut all, mut low) = ([None; PITCHES], [None; PITCHES]);
     for (role, tone, hertz) in [(BASS, 0, 220.0), (LEAD, 24, 880.0), (OTHERS, 31, 1320.0)] {
         chip.volumes.iter_mut().for_each(|end| end[role].0[tone] = LOUDEST);
         oscillators.play(tone, hertz / sample_rate);
-        all[tone] = level(hertz, sample_rate);
-        low[tone] = level(hertz, 0.5 * sample_rate);
+        let pitch = to_listener(tone);
+        all[pitch] = level(hertz, sample_rate);
+        low[pitch] = level(hertz, 0.5 * sample_rate);
     }
     chip.units = [1.0; 2];
     let tables = Tables { duty: Duty::Quarter, octave, all: &all, low: &low };

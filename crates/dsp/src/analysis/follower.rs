@@ -1,0 +1,76 @@
+//! Decisions by a score, in place of the listener's.
+
+use crate::{
+    lanes::BLOCK,
+    notes::{TONES, to_listener},
+    score::Score,
+};
+use std::sync::Arc;
+use tone_filter_listener::{Decisions, notes::level_of};
+
+/// A score, and how far it has been played.
+#[derive(Debug, Clone)]
+pub(super) struct Follower {
+    sample_rate: f64,
+    score: Option<Arc<Score>>,
+    /// Seconds of the score at the last seek, and samples since then.
+    origin: f64,
+    samples: u64,
+    decisions: Decisions,
+}
+
+impl Follower {
+    /// Without a score, for `sample_rate` in Hz.
+    pub fn new(sample_rate: f64) -> Self {
+        Self { sample_rate, score: None, origin: 0.0, samples: 0, decisions: Decisions::NONE }
+    }
+
+    /// Returns to the start of the score.
+    pub fn reset(&mut self) {
+        self.seek(0.0);
+        self.decisions = Decisions::NONE;
+    }
+
+    /// Replaces the score, and returns the one before.
+    pub fn set_score(&mut self, score: Option<Arc<Score>>) -> Option<Arc<Score>> {
+        std::mem::replace(&mut self.score, score)
+    }
+
+    /// The score.
+    pub fn score(&self) -> Option<&Arc<Score>> {
+        self.score.as_ref()
+    }
+
+    /// Goes on from a time in seconds; one that is not finite counts as 0.
+    pub fn seek(&mut self, seconds: f64) {
+        (self.origin, self.samples) = (if seconds.is_finite() { seconds } else { 0.0 }, 0);
+    }
+
+    /// Goes on by a block.
+    pub fn advance(&mut self) {
+        self.samples += BLOCK as u64;
+    }
+
+    /// The decisions for the block that begins, for sound that is delayed by `latency` samples; a listener's frame has `frame`
+    /// samples. `None` without a score.
+    pub fn decide(&mut self, latency: usize, frame: usize) -> Option<&Decisions> {
+        let score = self.score.as_ref()?;
+        let seconds = self.origin + (self.samples as f64 - latency as f64) / self.sample_rate;
+        for tone in 0..TONES {
+            let (state, note) = (score.state(tone, seconds), to_listener(tone));
+            self.decisions.on[note] = state.is_some();
+            self.decisions.begun[note] = state.is_some_and(|state| state.begun);
+            self.decisions.place[note] = state.map_or(0.0, |state| state.note.place);
+            self.decisions.peak[note] = state.map_or(0.0, |state| level_of(state.note.velocity));
+        }
+        // Frame 0 is that of no decision.
+        let frames = (seconds * self.sample_rate + latency as f64) / frame as f64;
+        self.decisions.frames = 1 + frames.max(0.0) as u64;
+        Some(&self.decisions)
+    }
+
+    /// The last decisions.
+    pub fn decisions(&self) -> Option<&Decisions> {
+        self.score.is_some().then_some(&self.decisions)
+    }
+}

@@ -1,0 +1,138 @@
+//! Key and tuning as they are found in the music, and as the bands follow them.
+
+use super::{
+    key::{FoundKey, KeyFinder},
+    tuning::TuningFinder,
+};
+use crate::settings::{Scale, Settings};
+use tone_filter_listener::{Decisions, Deviation};
+
+/// Time constants in seconds with which the past is forgotten.
+const KEY_MEMORY: f64 = 30.0;
+const TUNING_MEMORY: f64 = 20.0;
+/// The bands' tuning begins to move when it is so many cents off, and stops when it is so near.
+const TOLERANCE: f64 = 2.5;
+const NEAR: f64 = 0.05;
+/// The greatest speed of that in cents per second.
+const SPEED: f64 = 40.0;
+/// A tuning that is found about half a semitone away stays on its side for so many cents more.
+const SIDE: f64 = 10.0;
+
+/// What is found, and what of it is in use.
+#[derive(Debug, Clone)]
+pub struct Found {
+    key: KeyFinder,
+    tuning: TuningFinder,
+    /// Whether it is looked for although the settings do not need it.
+    wanted: bool,
+    /// Whether it was looked for in the last block, and whether the settings followed it.
+    active: bool,
+    following: bool,
+    /// The key that the scale follows.
+    followed: Option<FoundKey>,
+    /// Cents from the set tuning to that of the bands, and whether it is moving.
+    cents: f64,
+    moving: bool,
+    /// The most cents that it moves in a frame.
+    step: f64,
+}
+
+impl Found {
+    /// Nothing, for frames of `frame` seconds.
+    pub fn new(frame: f64) -> Self {
+        Self {
+            key: KeyFinder::new(frame, KEY_MEMORY),
+            tuning: TuningFinder::new(frame, TUNING_MEMORY),
+            wanted: false,
+            active: false,
+            following: false,
+            followed: None,
+            cents: 0.0,
+            moving: false,
+            step: SPEED * frame,
+        }
+    }
+
+    /// Forgets the sound so far.
+    pub fn reset(&mut self) {
+        self.key.reset();
+        self.tuning.reset();
+        (self.followed, self.cents, self.moving) = (None, 0.0, false);
+    }
+
+    /// Sets whether it is looked for whatever the settings are.
+    pub fn want(&mut self, wanted: bool) {
+        self.wanted = wanted;
+    }
+
+    /// Begins a block: whether key and tuning are looked for. They are found anew when they have not been looked for, and when the
+    /// settings begin to follow them: what was displayed before does not change the sound.
+    pub fn begin_block(&mut self, settings: &Settings) {
+        let following = settings.follows();
+        let active = self.wanted || following;
+        if active && !self.active || following && !self.following {
+            self.reset();
+        }
+        (self.active, self.following) = (active, following);
+    }
+
+    /// Whether it is looked for in this block.
+    pub fn is_active(&self) -> bool {
+        self.active
+    }
+
+    /// Takes a frame. Returns whether what is in use has changed.
+    pub fn push(&mut self, decisions: &Decisions, tones: Deviation, settings: &Settings) -> bool {
+        self.key.push(decisions);
+        self.tuning.push(tones);
+        let followed = self.follow_key();
+        let moved = self.follow_tuning(settings);
+        followed && settings.scale == Scale::Auto || moved && settings.auto_tuning
+    }
+
+    fn follow_key(&mut self) -> bool {
+        let certain = self.key.key().filter(FoundKey::is_certain);
+        let notes = |key: &FoundKey| (key.root, key.scale);
+        let changed =
+            certain.is_some() && self.followed.as_ref().map(notes) != certain.as_ref().map(notes);
+        self.followed = certain.or(self.followed);
+        changed
+    }
+
+    fn follow_tuning(&mut self, settings: &Settings) -> bool {
+        let Some(a4) = self.a4(settings) else { return false };
+        let off = 1200.0 * libm::log2(a4 / f64::from(settings.tuning)) - self.cents;
+        self.moving = off.abs() > if self.moving { NEAR } else { TOLERANCE };
+        if self.moving {
+            self.cents += off.clamp(-self.step, self.step);
+        }
+        self.moving
+    }
+
+    /// The key that is found.
+    pub fn key(&self) -> Option<FoundKey> {
+        self.key.key().filter(|_| self.active)
+    }
+
+    /// The frequency of A4 in Hz that is found, within 60 cents of the set tuning.
+    pub fn a4(&self, settings: &Settings) -> Option<f64> {
+        let side = libm::exp2(self.cents.clamp(-SIDE, SIDE) / 1200.0);
+        let near = f64::from(settings.tuning) * side;
+        self.tuning.a4(near, f64::from(settings.transpose)).filter(|_| self.active)
+    }
+
+    /// Puts what is found in place of what the settings leave to it.
+    pub fn resolve(&self, settings: &mut Settings) {
+        if !self.following {
+            return;
+        }
+        if settings.scale == Scale::Auto
+            && let Some(key) = &self.followed
+        {
+            (settings.root, settings.scale) = (key.root, key.scale);
+        }
+        if settings.auto_tuning {
+            settings.tuning *= libm::exp2(self.cents / 1200.0) as f32;
+        }
+    }
+}

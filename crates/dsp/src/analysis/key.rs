@@ -1,0 +1,234 @@
+//! The key that the detected notes are in.
+//!
+//! How long each pitch class was held is compared with profiles of all major and minor keys by their correlation, as in C. L. Krumhansl,
+//! "Cognitive Foundations of Musical Pitch" (1990), chapter 4. The profiles are those that D. Temperley counted in the excerpts of
+//! Kostka and Payne's textbook ("Music and Probability", 2007, chapter 6): how many of the segments in a key contain each degree.
+
+use crate::settings::{PitchClass, Scale};
+use std::fmt;
+use tone_filter_listener::{Decisions, LOWEST_NOTE};
+
+/// The profiles of major and minor, from the root up.
+const PROFILES: [[f64; 12]; 2] = [
+    [0.748, 0.060, 0.488, 0.082, 0.670, 0.460, 0.096, 0.715, 0.104, 0.366, 0.057, 0.400],
+    [0.712, 0.084, 0.474, 0.618, 0.049, 0.460, 0.105, 0.747, 0.404, 0.067, 0.133, 0.330],
+];
+/// Keys: twelve roots for each profile.
+const KEYS: usize = 12 * PROFILES.len();
+
+/// Seconds of notes from which on there is a key, and at which the certainty is that of half the correlations.
+const LEAST: f64 = 1.0;
+const HALF: f64 = 5.0;
+/// The certainty is the share of a key in the sum of `exp(STEEPNESS correlation)` over all keys. With this value it is, on average, the
+/// share of the songs in which the key is that of the whole score; `docs/dsp.md` has the songs.
+const STEEPNESS: f64 = 15.0;
+/// By how much the correlation of another key must be greater to take a key's place.
+const ADVANTAGE: f64 = 0.05;
+/// How many times as long as the other one a minor key's seventh must have been held to take its place.
+const LEADING: f64 = 1.5;
+
+const A: usize = 69;
+
+/// A key that was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FoundKey {
+    /// Its root, by the bands' names before `tuning` and `transpose`.
+    pub root: PitchClass,
+    /// [`Scale::Major`], [`Scale::NaturalMinor`], or [`Scale::HarmonicMinor`] where the raised seventh is held longer.
+    pub scale: Scale,
+    /// How certain it is, 0..1.
+    pub certainty: f32,
+}
+
+impl FoundKey {
+    /// Whether the certainty is 50 % or more: such a key is followed.
+    pub fn is_certain(&self) -> bool {
+        self.certainty >= 0.5
+    }
+}
+
+/// Like `C minor 84 %`.
+impl fmt::Display for FoundKey {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let scale = match self.scale {
+            Scale::Major => "major",
+            Scale::HarmonicMinor => "harmonic minor",
+            _ => "minor",
+        };
+        write!(f, "{} {scale} {:.0} %", self.root.name(), 100.0 * self.certainty)
+    }
+}
+
+/// Finds the key of the notes that a listener detects.
+#[derive(Debug, Clone)]
+pub struct KeyFinder {
+    /// What is left of the past after a frame, and the length of a frame in seconds.
+    keep: f64,
+    frame: f64,
+    /// Seconds for which each pitch class was held, A first.
+    held: [f64; 12],
+    /// The current key, an index of the scores, and whether its seventh is raised.
+    key: Option<(usize, bool)>,
+    certainty: f64,
+}
+
+impl KeyFinder {
+    /// A finder for decisions every `frame` seconds, which forgets with a time constant of `memory` seconds; infinite for never.
+    pub fn new(frame: f64, memory: f64) -> Self {
+        let keep = libm::exp(-frame / memory);
+        Self { keep, frame, held: [0.0; 12], key: None, certainty: 0.0 }
+    }
+
+    /// Forgets all notes.
+    pub fn reset(&mut self) {
+        (self.held, self.key, self.certainty) = ([0.0; 12], None, 0.0);
+    }
+
+    /// Takes the decisions for the next frame.
+    pub fn push(&mut self, decisions: &Decisions) {
+        self.held.iter_mut().for_each(|held| *held *= self.keep);
+        for (note, _) in decisions.on.iter().enumerate().filter(|(_, on)| **on) {
+            self.held[(LOWEST_NOTE + note + 12 - A % 12) % 12] += self.frame;
+        }
+        self.find();
+    }
+
+    /// The key of the notes so far, if there are enough.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{KeyFinder, Scale, listener::{Decisions, FRAME}};
+    ///
+    /// let mut finder = KeyFinder::new(FRAME, 30.0);
+    /// let mut a_major = Decisions::NONE;
+    /// // A2, C#3 and E3, counted from E1.
+    /// [17, 21, 24].map(|note| a_major.on[note] = true);
+    /// assert_eq!(finder.key(), None);
+    /// (0..100).for_each(|_| finder.push(&a_major));
+    /// let key = finder.key().ok_or("no key")?;
+    /// assert_eq!((key.root.name(), key.scale), ("A", Scale::Major));
+    /// # Ok::<(), &str>(())
+    /// ```
+    pub fn key(&self) -> Option<FoundKey> {
+        self.key.map(|(key, raised)| FoundKey {
+            root: PitchClass::new(key % 12),
+            scale: match (key < 12, raised) {
+                (true, _) => Scale::Major,
+                (false, false) => Scale::NaturalMinor,
+                (false, true) => Scale::HarmonicMinor,
+            },
+            certainty: self.certainty as f32,
+        })
+    }
+
+    fn find(&mut self) {
+        let seconds: f64 = self.held.iter().sum();
+        let held = self.held.map(|held| held - seconds / 12.0);
+        let norm = held.iter().map(|x| x * x).sum::<f64>().sqrt();
+        if seconds < LEAST || norm <= 1e-9 * seconds {
+            (self.key, self.certainty) = (None, 0.0);
+            return;
+        }
+        let correlations: [f64; KEYS] = std::array::from_fn(|key| {
+            let profile = &PROFILES[key / 12];
+            let mean = profile.iter().sum::<f64>() / 12.0;
+            let [product, square] = profile.iter().enumerate().fold([0.0; 2], |sums, (step, x)| {
+                let x = x - mean;
+                [sums[0] + x * held[(key + step) % 12], sums[1] + x * x]
+            });
+            product / (norm * square.sqrt())
+        });
+        let mut best = 0;
+        for (key, correlation) in correlations.iter().enumerate() {
+            if *correlation > correlations[best] {
+                best = key;
+            }
+        }
+        let (key, raised) = match self.key {
+            Some(last) if correlations[best] < correlations[last.0] + ADVANTAGE => last,
+            _ => (best, false),
+        };
+        let [seventh, leading] = [10, 11].map(|step| self.held[(key + step) % 12]);
+        let raised = if raised { LEADING * leading > seventh } else { leading > LEADING * seventh };
+        self.key = Some((key, raised));
+        let steepness = STEEPNESS * seconds / (seconds + HALF);
+        let own = correlations[key];
+        let sum: f64 = correlations.iter().map(|r| libm::exp(steepness * (r - own))).sum();
+        self.certainty = 1.0 / sum;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tone_filter_listener::FRAME;
+
+    /// Pushes `seconds` of the pitch classes `steps` above the root, A first, in the octave from A2 on.
+    fn hold(finder: &mut KeyFinder, root: usize, steps: &[usize], seconds: f64) {
+        let mut decisions = Decisions::NONE;
+        for step in steps {
+            decisions.on[45 - LOWEST_NOTE + (root + step) % 12] = true;
+        }
+        (0..(seconds / FRAME) as usize).for_each(|_| finder.push(&decisions));
+    }
+
+    fn found(finder: &KeyFinder) -> Option<(usize, Scale)> {
+        finder.key().map(|key| (key.root.index(), key.scale))
+    }
+
+    #[test]
+    fn cadences_are_in_their_key() {
+        let cadences: [(&[&[usize]], Scale); 3] = [
+            (&[&[0, 4, 7], &[5, 9, 0], &[7, 11, 2], &[0, 4, 7]], Scale::Major),
+            (&[&[0, 3, 7], &[5, 8, 0], &[7, 10, 2], &[0, 3, 7]], Scale::NaturalMinor),
+            (&[&[0, 3, 7], &[5, 8, 0], &[7, 11, 2], &[0, 3, 7]], Scale::HarmonicMinor),
+        ];
+        for (chords, scale) in cadences {
+            for root in 0..12 {
+                let mut finder = KeyFinder::new(FRAME, 30.0);
+                for _ in 0..3 {
+                    chords.iter().for_each(|chord| hold(&mut finder, root, chord, 0.8));
+                }
+                assert_eq!(found(&finder), Some((root, scale)));
+                let certainty = finder.key().unwrap().certainty;
+                assert!(certainty > 0.7, "{root} {scale:?}: {certainty}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_notes_there_is_no_key_and_few_or_even_ones_are_uncertain() {
+        let mut finder = KeyFinder::new(FRAME, 30.0);
+        hold(&mut finder, 0, &[], 10.0);
+        assert_eq!(finder.key(), None);
+        hold(&mut finder, 0, &[0], 1.2);
+        assert!(finder.key().unwrap().certainty < 0.3);
+        finder.reset();
+        for step in 0..48 {
+            hold(&mut finder, step % 12, &[0], 0.5);
+        }
+        assert!(finder.key().is_none_or(|key| key.certainty < 0.3), "{:?}", finder.key());
+    }
+
+    #[test]
+    fn another_key_takes_its_place_once_and_not_for_a_single_chord() {
+        let chords: [&[usize]; 4] = [&[0, 4, 7], &[5, 9, 0], &[7, 11, 2], &[0, 4, 7]];
+        let mut finder = KeyFinder::new(FRAME, 30.0);
+        let (mut last, mut changes) = (None, 0);
+        for round in 0..40 {
+            let root = if round < 20 { 3 } else { 9 };
+            for chord in chords {
+                hold(&mut finder, root, chord, 0.8);
+                changes += usize::from(last != found(&finder));
+                last = found(&finder);
+            }
+            // A strange chord.
+            hold(&mut finder, root + 1, &[0, 4, 7], 0.4);
+            if round == 19 {
+                assert_eq!((last, changes), (Some((3, Scale::Major)), 1));
+            }
+        }
+        assert_eq!(last, Some((9, Scale::Major)));
+        // A tritone away, keys between the two may come first.
+        assert!(changes <= 5, "{changes}");
+    }
+}

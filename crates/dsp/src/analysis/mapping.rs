@@ -1,0 +1,56 @@
+//! Where found notes sound, computed when settings or keys change.
+
+use super::keys::HeldKeys;
+use crate::{
+    notes::TONES,
+    settings::{Keys, Map, PitchClass, PitchClasses, Scale, Settings, Targets, Voice},
+};
+
+/// What the offsets follow from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Inputs {
+    map: Map,
+    /// Whether the voice is the resonator itself.
+    soft: bool,
+    root: PitchClass,
+    scale: Scale,
+    custom: PitchClasses,
+    targets: Targets,
+    keys: Keys,
+    transpose: f32,
+    /// The notes of the keys that are held.
+    held: u128,
+}
+
+/// The offsets of the last block.
+#[derive(Debug, Clone)]
+pub struct Mapping {
+    /// `None` for no offset.
+    inputs: Option<Inputs>,
+    offsets: [i8; TONES],
+}
+
+impl Default for Mapping {
+    fn default() -> Self {
+        Self { inputs: None, offsets: [0; TONES] }
+    }
+}
+
+impl Mapping {
+    /// [`Settings::offsets`] with the keys that are held.
+    pub fn offsets(&mut self, settings: &Settings, held: &HeldKeys) -> [i8; TONES] {
+        let &Settings { map, root, scale, custom, targets, keys, transpose, voice, .. } = settings;
+        if map == Map::Mute {
+            *self = Self::default();
+            return self.offsets;
+        }
+        let soft = voice == Voice::Soft;
+        let held = if keys == Keys::Off { 0 } else { held.notes() };
+        let inputs =
+            Some(Inputs { map, soft, root, scale, custom, targets, keys, transpose, held });
+        if self.inputs != inputs {
+            (self.inputs, self.offsets) = (inputs, settings.offsets(held));
+        }
+        self.offsets
+    }
+}

@@ -1,0 +1,74 @@
+//! The sums of a block while they are still spread over the lanes of vectors, and their sums across the lanes.
+
+use super::{BLOCK, Coefficients, dispatched::DELAY, gates::WIDEST};
+use fearless_simd::{Simd, SimdBase};
+
+/// The lanes' sums of a sample.
+#[derive(Debug, Clone, Copy)]
+#[repr(C, align(64))]
+pub struct Row([f32; WIDEST]);
+
+/// Memory of the vector kernels for the sums of a block, those of the sides included. To fill it anew for each block would
+/// take longer than to sum the rows.
+#[derive(Debug, Clone)]
+pub struct Rows(pub [[Row; BLOCK + DELAY]; 2]);
+
+impl Rows {
+    /// With any content.
+    pub const NEW: Self = Self([[Row([0.0; WIDEST]); BLOCK + DELAY]; 2]);
+}
+
+/// The vector at the start of `row`.
+#[inline(always)]
+fn read<S: Simd>(simd: S, row: &Row) -> S::f32s {
+    S::f32s::from_slice(simd, &row.0[..S::f32s::LEN])
+}
+
+/// Puts `sum` into `row`, or adds it if there are `MORE`.
+#[inline(always)]
+pub fn add<S: Simd, const MORE: bool>(simd: S, sum: S::f32s, row: &mut Row) {
+    let sum = if MORE { read::<S>(simd, row) + sum } else { sum };
+    sum.store_slice(&mut row.0[..S::f32s::LEN]);
+}
+
+/// Puts the sum of the lanes of each of the `rows` after the delay into `sums`.
+#[inline(always)]
+pub fn add_lanes<S: Simd>(
+    simd: S,
+    c: &Coefficients,
+    position: usize,
+    rows: &[Row],
+    sums: &mut [f32],
+) {
+    for start in (0..sums.len()).step_by(S::f32s::LEN) {
+        let shrink = S::f32s::from_slice(simd, &c.frame.shrink[position + start..][..S::f32s::LEN]);
+        let total = across::<S>(simd, &rows[start + DELAY..]) * (shrink * c.frame.rms);
+        let sums = &mut sums[start..];
+        if sums.len() >= S::f32s::LEN {
+            total.store_slice(&mut sums[..S::f32s::LEN]);
+        } else {
+            let count = sums.len();
+            sums.copy_from_slice(&total.as_slice()[..count]);
+        }
+    }
+}
+
+/// The sums across the lanes of as many vectors as a vector has lanes.
+#[inline(always)]
+fn across<S: Simd>(simd: S, rows: &[Row]) -> S::f32s {
+    let mut count = S::f32s::LEN;
+    // Each step adds the halves of two vectors and interleaves the results, which reverses the bits of the order.
+    let order = |index: usize| index.reverse_bits() >> (usize::BITS - S::f32s::LEN.ilog2());
+    let mut sums = [S::f32s::splat(simd, 0.0); WIDEST];
+    for i in 0..count {
+        sums[i] = read::<S>(simd, &rows[order(i)]);
+    }
+    while count > 1 {
+        count /= 2;
+        for i in 0..count {
+            let (one, other) = (sums[2 * i], sums[2 * i + 1]);
+            sums[i] = one.zip_low(other) + one.zip_high(other);
+        }
+    }
+    sums[0]
+}

@@ -1,0 +1,261 @@
+//! A score: which notes of a piece of music play when, in place of a listener that finds them.
+//!
+//! As text, the first line is `tone-filter-score 1`, and each other line is a note: its start and its end in seconds, its MIDI
+//! note (69 is A4), its velocity (1 to 127), and its place from -100 (right) to 100 (left). Velocity and place may be left out.
+//! Empty lines and lines that begin with `#` do not count.
+//!
+//! ```text
+//! tone-filter-score 1
+//! 0.512 1.234 69 96 -20
+//! ```
+
+use super::notes::{TONES, by_pitch, midi_note};
+use std::{error::Error, fmt, str::FromStr};
+
+/// The first line of the text.
+const HEADER: &str = "tone-filter-score 1";
+
+/// The greatest time in seconds, a day.
+const LONGEST: f64 = 86_400.0;
+
+/// Seconds that a note ends before the next one of its tone begins, so that both are heard.
+const GAP: f64 = 0.02;
+
+/// Seconds for which a note counts as begun.
+const BEGUN: f64 = 0.035;
+
+/// A note of a [`Score`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ScoreNote {
+    /// The tone, 0..77; see [`notes`](crate::notes).
+    pub tone: usize,
+    /// Seconds from the start of the music.
+    pub start: f64,
+    /// The same; later than `start`.
+    pub end: f64,
+    /// 1..=127.
+    pub velocity: u8,
+    /// 1 for left and -1 for right.
+    pub place: f32,
+}
+
+/// What a tone does at some time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct ScoreState {
+    /// The note that plays.
+    pub note: ScoreNote,
+    /// Whether it has just begun.
+    pub begun: bool,
+}
+
+/// Which notes play when.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Score {
+    /// Those of each tone by their start; none begins before the last one has ended.
+    tones: [Vec<ScoreNote>; TONES],
+}
+
+/// Text that is no score.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadScore {
+    /// The number of the line, from 1 on.
+    pub line: usize,
+    reason: String,
+}
+
+impl fmt::Display for BadScore {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "line {}: {}", self.line, self.reason)
+    }
+}
+
+impl Error for BadScore {}
+
+impl Default for Score {
+    fn default() -> Self {
+        Self::new([])
+    }
+}
+
+impl Score {
+    /// The score of `notes` in any order. Of two notes of a tone that overlap, the first one ends when the second one begins; notes
+    /// of tones from 77 on, or that do not end after they start, are left out.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{Score, ScoreNote, notes::A4};
+    ///
+    /// let note = ScoreNote { tone: A4, start: 1.0, end: 2.5, velocity: 100, place: 0.0 };
+    /// let score = Score::new([note]);
+    /// assert_eq!(score.notes().collect::<Vec<_>>(), [note]);
+    /// assert_eq!(score.seconds(), 2.5);
+    /// ```
+    pub fn new(notes: impl IntoIterator<Item = ScoreNote>) -> Self {
+        let mut tones = [const { Vec::new() }; TONES];
+        for note in notes {
+            if note.tone < TONES && note.start < note.end {
+                tones[note.tone].push(note);
+            }
+        }
+        for own in &mut tones {
+            own.sort_by(|a: &ScoreNote, b| a.start.total_cmp(&b.start));
+            // Of two that start at once, the later one would leave no time for the other.
+            own.dedup_by(|later, first| {
+                let same = later.start == first.start;
+                if same {
+                    first.end = first.end.max(later.end);
+                }
+                same
+            });
+            for index in 1..own.len() {
+                let next = own[index].start;
+                let note = &mut own[index - 1];
+                let end = note.end.min(next - GAP);
+                note.end = end.max(note.start + 0.5 * (next - note.start)).min(note.end);
+            }
+        }
+        Self { tones }
+    }
+
+    /// All notes, by their tones, the lowest first, and their starts.
+    pub fn notes(&self) -> impl Iterator<Item = ScoreNote> + '_ {
+        by_pitch().flat_map(|tone| self.tones[tone].iter().copied())
+    }
+
+    /// The end of the last note.
+    pub fn seconds(&self) -> f64 {
+        self.notes().map(|note| note.end).fold(0.0, f64::max)
+    }
+
+    /// What `tone` (0..77) plays at a time in seconds. Takes time in proportion to the logarithm of its number of notes.
+    pub(crate) fn state(&self, tone: usize, seconds: f64) -> Option<ScoreState> {
+        let own = &self.tones[tone];
+        let after = own.partition_point(|note| note.start <= seconds);
+        let note = *own.get(after.checked_sub(1)?)?;
+        let begun = seconds - note.start < BEGUN;
+        (seconds < note.end).then_some(ScoreState { note, begun })
+    }
+}
+
+impl fmt::Display for Score {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        writeln!(f, "{HEADER}\n# start end note velocity place")?;
+        let mut notes: Vec<_> = self.notes().collect();
+        notes.sort_by(|a, b| a.start.total_cmp(&b.start));
+        for ScoreNote { tone, start, end, velocity, place } in notes {
+            let place = (100.0 * place).round() as i32;
+            writeln!(f, "{start:.3} {end:.3} {} {velocity} {place}", midi_note(tone, 0.0))?;
+        }
+        Ok(())
+    }
+}
+
+impl FromStr for Score {
+    type Err = BadScore;
+
+    fn from_str(text: &str) -> Result<Self, BadScore> {
+        let mut lines = text.lines().zip(1..).map(|(line, number)| (line.trim(), number));
+        if lines.next().is_none_or(|(line, _)| line.trim_start_matches('\u{feff}') != HEADER) {
+            let reason = format!("is not {HEADER:?}, as in a score of this version");
+            return Err(BadScore { line: 1, reason });
+        }
+        let mut notes = Vec::new();
+        for (line, number) in lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#')) {
+            notes.push(read(line).map_err(|reason| BadScore { line: number, reason })?);
+        }
+        Ok(Self::new(notes.into_iter().flatten()))
+    }
+}
+
+/// Reads the line of a note; `None` for one that no tone has.
+fn read(line: &str) -> Result<Option<ScoreNote>, String> {
+    let mut words = line.split_whitespace();
+    let mut number = |name: &str, default: Option<f64>, min: f64, max: f64| {
+        let Some(word) = words.next() else {
+            return default.ok_or_else(|| format!("has no {name}; write start, end and note"));
+        };
+        word.parse()
+            .ok()
+            .filter(|value| (min..=max).contains(value))
+            .ok_or_else(|| format!("{name} = {word} is out of range; use {min} to {max}"))
+    };
+    let start = number("start", None, 0.0, LONGEST)?;
+    let end = number("end", None, 0.0, LONGEST)?;
+    let key = number("note", None, 0.0, 127.0)?;
+    let velocity = number("velocity", Some(64.0), 1.0, 127.0)? as u8;
+    let place = number("place", Some(0.0), -100.0, 100.0)? as f32 / 100.0;
+    if let Some(word) = words.next() {
+        return Err(format!(
+            "{word} is one number too many; write start, end, note, velocity, place"
+        ));
+    }
+    if end <= start {
+        return Err(format!("ends at {end}, which is not after its start"));
+    }
+    let tone = by_pitch().find(|&tone| midi_note(tone, 0.0) == key.round() as i32);
+    Ok(tone.map(|tone| ScoreNote { tone, start, end, velocity, place }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::notes::A4;
+
+    fn note(tone: usize, start: f64, end: f64) -> ScoreNote {
+        ScoreNote { tone, start, end, velocity: 80, place: 0.25 }
+    }
+
+    #[test]
+    fn a_score_is_the_same_after_its_text() {
+        let notes =
+            (0..TONES).map(|tone| note(tone, 0.125 * tone as f64, 0.125 * tone as f64 + 0.5));
+        let score = Score::new(notes);
+        let text = score.to_string();
+        assert_eq!(text.parse(), Ok(score));
+        assert!(text.starts_with("tone-filter-score 1\n"));
+        let shortest: Score = "tone-filter-score 1\r\n\r\n0 1 69".parse().unwrap();
+        let expected = ScoreNote { tone: A4, start: 0.0, end: 1.0, velocity: 64, place: 0.0 };
+        assert_eq!(shortest.notes().collect::<Vec<_>>(), [expected]);
+    }
+
+    #[test]
+    fn bad_lines_are_named_with_the_remedy() {
+        for (line, error) in [
+            ("0", "line 3: has no end; write start, end and note"),
+            ("0 1 128", "line 3: note = 128 is out of range; use 0 to 127"),
+            ("0 1 x", "line 3: note = x is out of range; use 0 to 127"),
+            ("nan 1 69", "line 3: start = nan is out of range; use 0 to 86400"),
+            ("2 1 69", "line 3: ends at 1, which is not after its start"),
+            ("0 1 69 0", "line 3: velocity = 0 is out of range; use 1 to 127"),
+            (
+                "0 1 69 9 0 7",
+                "line 3: 7 is one number too many; write start, end, note, velocity, place",
+            ),
+        ] {
+            let text = format!("tone-filter-score 1\n\n{line}\n");
+            assert_eq!(text.parse::<Score>().unwrap_err().to_string(), error);
+        }
+        for text in ["", "0 1 69", "tone-filter-score 2\n"] {
+            assert_eq!(text.parse::<Score>().unwrap_err().line, 1, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn notes_of_a_tone_make_room_for_the_next() {
+        let score = Score::new([
+            note(3, 1.0, 3.0),
+            note(3, 2.0, 2.5),
+            note(3, 2.0, 2.2),
+            note(99, 0.0, 1.0),
+        ]);
+        let times: Vec<_> = score.notes().map(|note| (note.start, note.end)).collect();
+        assert_eq!(times, [(1.0, 2.0 - GAP), (2.0, 2.5)]);
+        assert_eq!(score.state(3, 0.99), None);
+        assert!(score.state(3, 1.0).unwrap().begun && !score.state(3, 1.5).unwrap().begun);
+        assert_eq!(score.state(3, 1.99), None);
+        assert_eq!(score.state(3, 2.0).unwrap().note.end, 2.5);
+        assert_eq!(score.state(3, 2.5), None);
+        // Notes that follow too closely are halved rather than left out.
+        let dense = Score::new([note(3, 1.0, 2.0), note(3, 1.01, 2.0)]);
+        assert_eq!(dense.notes().next().unwrap().end, 1.005);
+    }
+}

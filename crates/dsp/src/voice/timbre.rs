@@ -1,0 +1,152 @@
+//! Timbres: a voice in an octave with the tables that its notes read, and the way from one to another.
+
+use super::{chip::Arrangement, driven, line, waveform::Waveforms};
+use crate::{
+    lanes::BLOCK,
+    notes::{PUBLISHED, frequency_above_a3, semitone},
+    settings::{Duty, Settings, Voice},
+};
+
+/// Seconds in which one voice gives way to another.
+const FADE: f64 = 0.01;
+
+/// The table in which a waveform has all its harmonics, for each semitone from E1 up, if there is one.
+pub type TableLevels = [Option<u8>; PITCHES];
+
+/// The pitches at which notes sound: E1 to G9, the highest key.
+pub const PITCHES: usize = 100;
+
+/// A voice in an octave, with the tables that its notes read.
+#[derive(Debug, Clone)]
+pub struct Timbre {
+    pub voice: Voice,
+    pub octave: i32,
+    /// With all harmonics that there may be, and with those below a quarter of the sample rate.
+    pub levels: [TableLevels; 2],
+    /// The lead's waveform of the chip.
+    pub duty: Duty,
+}
+
+impl Timbre {
+    fn of(settings: &Settings, sample_rate: f64) -> Self {
+        let &Settings { voice, duty, tuning, transpose, .. } = settings;
+        let octave = if voice == Voice::Soft { 0 } else { settings.octave.round() as i32 };
+        let levels = [sample_rate, 0.5 * sample_rate].map(|rate| {
+            std::array::from_fn(|pitch| {
+                let above_a3 = pitch as i32 + semitone(PUBLISHED);
+                let f = frequency_above_a3(above_a3, f64::from(tuning), f64::from(transpose));
+                Waveforms::shared().level(f * libm::exp2(f64::from(octave)), rate)
+            })
+        });
+        Self { voice, octave, levels, duty }
+    }
+
+    fn sounds_like(&self, other: &Self) -> bool {
+        (self.voice, self.octave, self.duty) == (other.voice, other.octave, other.duty)
+    }
+}
+
+/// The timbre of all notes, on its way from one to another.
+#[derive(Debug, Clone)]
+pub struct Timbres {
+    sample_rate: f64,
+    /// Those of `next`.
+    aimed: (Voice, Duty, f32, f32, f32),
+    /// How the chip plays.
+    arrangement: Arrangement,
+    /// What it goes away from, what it goes to, and what it goes to after that.
+    from: Timbre,
+    to: Timbre,
+    next: Timbre,
+    /// Share of `to` at the start and at the end of the current block.
+    share: [f32; 2],
+    /// By how much it moves within a block.
+    step: f32,
+}
+
+impl Timbres {
+    /// At rest at `settings`, for `sample_rate` in Hz.
+    pub fn new(settings: &Settings, sample_rate: f64) -> Self {
+        let timbre = Timbre::of(settings, sample_rate);
+        let (from, to) = (timbre.clone(), timbre.clone());
+        let step = (BLOCK as f64 / (FADE * sample_rate)) as f32;
+        let aimed = Self::parts(settings);
+        let arrangement = Arrangement::of(settings);
+        Self { sample_rate, aimed, arrangement, from, to, next: timbre, share: [1.0; 2], step }
+    }
+
+    /// What a timbre is made of: voice, duty, octave, tuning, transposition.
+    fn parts(settings: &Settings) -> (Voice, Duty, f32, f32, f32) {
+        (settings.voice, settings.duty, settings.octave, settings.tuning, settings.transpose)
+    }
+
+    /// Sets out for `settings`. What only moves its pitch is there at once.
+    pub fn aim(&mut self, settings: &Settings) {
+        self.arrangement = Arrangement::of(settings);
+        // Selecting the tables takes time, and most changes do not need it.
+        if Self::parts(settings) == self.aimed {
+            return;
+        }
+        self.aimed = Self::parts(settings);
+        self.next = Timbre::of(settings, self.sample_rate);
+        if self.next.sounds_like(&self.to) {
+            self.to = self.next.clone();
+        }
+    }
+
+    /// Arrives at the settings.
+    pub fn arrive(&mut self) {
+        (self.from, self.to, self.share) = (self.next.clone(), self.next.clone(), [1.0; 2]);
+    }
+
+    /// Moves on by a block.
+    pub fn step(&mut self) {
+        self.share[0] = self.share[1];
+        if self.share[0] == 1.0 && !self.next.sounds_like(&self.to) {
+            self.from = std::mem::replace(&mut self.to, self.next.clone());
+            self.share[0] = 0.0;
+        }
+        self.share[1] = (self.share[0] + self.step).min(1.0);
+    }
+
+    /// What sounds in the current block, each with its share at the start and at the end.
+    pub fn sounding(&self) -> impl Iterator<Item = (&Timbre, [f32; 2])> {
+        let from = (&self.from, self.share.map(|share| 1.0 - share));
+        [from, (&self.to, self.share)].into_iter().filter(|(_, shares)| *shares != [0.0; 2])
+    }
+
+    /// The share of the soft clip at the start and at the end of the current block.
+    pub fn soft(&self) -> [f32; 2] {
+        let share = |timbre: &Timbre| f32::from(u8::from(timbre.voice == Voice::Soft));
+        let (from, to) = (share(&self.from), share(&self.to));
+        self.share.map(|share| from + share * (to - from))
+    }
+
+    /// The timbre of the chip, if it sounds.
+    pub fn chip(&self) -> Option<&Timbre> {
+        self.sounding().map(|(timbre, _)| timbre).find(|timbre| timbre.voice == Voice::Chip)
+    }
+
+    /// The effective value of a waveform for a note of an effective value of 1, with the drive at a `place`.
+    pub fn rms(&self, place: f32) -> f32 {
+        let waveforms = Waveforms::shared();
+        let of = |timbre: &Timbre| match timbre.voice {
+            Voice::SoftClean => (0..driven::SHAPES)
+                .map(|shape| driven::share(shape, place) * waveforms.driven(shape).1 as f32)
+                .sum(),
+            _ => waveforms.rms() as f32,
+        };
+        let (from, to) = (of(&self.from), of(&self.to));
+        line([from, to], self.share[1])
+    }
+
+    /// How the chip plays.
+    pub fn arrangement(&self) -> &Arrangement {
+        &self.arrangement
+    }
+
+    /// Whether anything else sounds.
+    pub fn oscillates(&self) -> bool {
+        self.soft() != [1.0; 2]
+    }
+}

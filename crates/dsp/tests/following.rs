@@ -1,0 +1,252 @@
+//! Key and tuning of the music: what is found, and what follows it.
+
+#[path = "../../../tests/common/mod.rs"]
+mod common;
+#[path = "../../offline/tests/readers/heap.rs"]
+mod heap;
+
+use common::{noise, sine, white};
+use std::f64::consts::TAU;
+use tone_filter_dsp::{
+    BLOCK, Keys, PitchClass, Scale, Settings, ToneFilter,
+    notes::{A4, pitch_class},
+};
+
+#[global_allocator]
+static HEAP: heap::Counting = heap::Counting;
+
+const RATE: f64 = 44_100.0;
+
+/// The default sound with both followed.
+fn following() -> Settings {
+    Settings { scale: Scale::Auto, auto_tuning: true, ..Settings::default() }
+}
+
+/// Chords of tones with overtones, 0.7 s each, `cents` above A4 = 440 Hz; notes are MIDI notes.
+fn chords(chords: &[&[i32]], cents: f64, seconds: f64, rate: f64) -> Vec<f32> {
+    let tone = |note: i32, t: f64| {
+        let f = 440.0 * ((f64::from(note - 69) + cents / 100.0) / 12.0).exp2();
+        (1..=5).map(|n| (TAU * f64::from(n) * f * t).sin() / f64::from(n)).sum::<f64>()
+    };
+    (0..(seconds * rate) as usize)
+        .map(|t| {
+            let t = t as f64 / rate;
+            let (turn, since) = ((t / 0.7) as usize, t % 0.7);
+            let chord = chords[turn % chords.len()].iter().map(|note| tone(*note, since));
+            (0.1 * (-since).exp() * chord.sum::<f64>()) as f32
+        })
+        .collect()
+}
+
+/// I, IV, V, I in the major key whose root is `root` semitones above A.
+fn cadence(root: i32) -> [[i32; 4]; 4] {
+    [[45, 57, 61, 64], [50, 57, 62, 66], [52, 56, 59, 64], [45, 57, 61, 64]]
+        .map(|chord| chord.map(|note| note + root))
+}
+
+fn play(filter: &mut ToneFilter, signal: &[f32]) -> Vec<f32> {
+    let mut output = signal.to_vec();
+    filter.process(&mut [&mut output]);
+    output
+}
+
+/// Cents from 440 Hz.
+fn cents(hertz: f64) -> f64 {
+    1200.0 * (hertz / 440.0).log2()
+}
+
+#[test]
+fn the_tuning_is_found_and_the_bands_move_there_at_any_rate_and_level() {
+    for (rate, off, gain) in [
+        (RATE, -38.0, 1.0),
+        (RATE, 22.0, 0.001),
+        (48_000.0, 40.0, 1.0),
+        (22_050.0, 9.0, 0.1),
+        (96_000.0, -20.0, 1.0),
+    ] {
+        let cadence = cadence(3);
+        let mut music = chords(&cadence.each_ref().map(|chord| &chord[..]), off, 8.0, rate);
+        music.iter_mut().for_each(|sample| *sample *= gain);
+        let mut filter = ToneFilter::new(rate, &following()).unwrap();
+        play(&mut filter, &music);
+        let found = cents(filter.found_tuning().unwrap());
+        // The fifth partial is 14 cents flat of its semitone.
+        assert!((found - off).abs() < 4.0, "{rate} {off}: {found}");
+        let bands = cents(f64::from(filter.resolved().tuning));
+        assert!((bands - found).abs() <= 2.5, "{rate} {off}: {bands}, found {found}");
+        let band = filter.bands().bands[A4].angular_frequency / TAU as f32;
+        assert!((cents(f64::from(band)) - bands).abs() < 0.1, "{rate} {off}: {band} Hz");
+        assert_eq!(filter.settings().tuning, 440.0);
+    }
+}
+
+#[test]
+fn the_tuning_is_the_one_near_the_setting_and_without_transposition() {
+    let cadence = cadence(0);
+    let music = chords(&cadence.each_ref().map(|chord| &chord[..]), 20.0, 4.0, RATE);
+    let settings = Settings { tuning: 415.0, transpose: 2.0, ..following() };
+    let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+    play(&mut filter, &music);
+    let found = cents(filter.found_tuning().unwrap());
+    assert!((found + 80.0).abs() < 4.0, "{found}");
+}
+
+#[test]
+fn vibrato_does_not_move_the_bands() {
+    // 6 Hz, 50 cents to either side: the phase is the integral of the frequency.
+    let (mut phase, mut t) = (0.0, 0.0);
+    let vibrato: Vec<f32> = (0..(12.0 * RATE) as usize)
+        .map(|_| {
+            phase += TAU * 440.0 * (0.5 * (TAU * 6.0 * t).sin() / 12.0f64).exp2() / RATE;
+            t += 1.0 / RATE;
+            (0.2 * phase.sin()) as f32
+        })
+        .collect();
+    let mut filter = ToneFilter::new(RATE, &following()).unwrap();
+    for block in vibrato.chunks(4410) {
+        play(&mut filter, block);
+        let bands = cents(f64::from(filter.resolved().tuning));
+        assert!(bands.abs() < 8.0, "{bands}");
+    }
+}
+
+#[test]
+fn silence_and_noise_leave_scale_and_tuning_as_they_are() {
+    for signal in [vec![0.0; 441_000], white(10.0, RATE)] {
+        let mut filter = ToneFilter::new(RATE, &following()).unwrap();
+        play(&mut filter, &signal);
+        assert_eq!(filter.found_tuning(), None);
+        assert!(filter.found_key().is_none_or(|key| key.certainty < 0.3));
+        assert_eq!(filter.resolved(), Settings { scale: Scale::Auto, ..filter.resolved() });
+        assert_eq!(filter.resolved().tuning, 440.0);
+    }
+}
+
+#[test]
+fn the_scale_follows_the_key() {
+    let settings = Settings { root: PitchClass::new(5), ..following() };
+    for root in [0, 3, 7] {
+        let cadence = cadence(root);
+        let music = chords(&cadence.each_ref().map(|chord| &chord[..]), 0.0, 12.0, RATE);
+        let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+        assert_eq!(filter.sounding_bands(), settings.range.bands(), "all, while there is no key");
+        play(&mut filter, &music);
+        let key = filter.found_key().unwrap();
+        assert_eq!((key.root.index() as i32, key.scale), (root, Scale::Major));
+        assert!(key.certainty > 0.6, "{root}: {}", key.certainty);
+        let kept = Scale::Major.pitch_classes(key.root, settings.custom);
+        let bands = filter.bands().bands;
+        for tone in settings.range.tones() {
+            let in_key = kept.contains(pitch_class(tone));
+            assert_eq!(filter.sounding_bands().contains(tone), in_key, "{root} {tone}");
+            assert_eq!(bands[tone].enabled, in_key, "{root} {tone}");
+        }
+        assert_eq!(filter.settings(), &settings);
+    }
+}
+
+/// A note that is in the key goes on where the notes outside it are muted: no sample of the wet sound jumps.
+#[test]
+fn a_key_that_is_found_does_not_click() {
+    let cadence = cadence(0);
+    let music = chords(&cadence.each_ref().map(|chord| &chord[..]), 0.0, 8.0, RATE);
+    // A steady A#4, which is not in A major and has the greatest part of what sounds.
+    let mut held = sine(466.16, 0.2, 8.0, RATE);
+    held.iter_mut().zip(&music).for_each(|(held, music)| *held += 0.5 * music);
+    let settings = Settings { mix: 100.0, focus: 0.0, auto: false, ..following() };
+    let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+    let mut output = Vec::new();
+    let mut muted = None;
+    for (index, block) in held.chunks(BLOCK).enumerate() {
+        output.extend(play(&mut filter, block));
+        if muted.is_none() && !filter.sounding_bands().contains(A4 + 1) {
+            muted = Some(index * BLOCK);
+        }
+    }
+    let at = muted.expect("a key was found");
+    // Third differences show a click, and grow with the third power of the frequency otherwise.
+    let rough = |samples: &[f32]| {
+        let third = samples.windows(4).map(|w| w[3] - 3.0 * (w[2] - w[1]) - w[0]);
+        third.fold(0f32, |most, x| most.max(x.abs()))
+    };
+    let before = rough(&output[at - 8820..at]);
+    let around = rough(&output[at - 100..at + 4410]);
+    assert!(before > 0.0 && around < 1.5 * before, "{around} after {before}");
+}
+
+#[test]
+fn to_look_for_both_changes_no_bit_and_does_not_run_the_listener() {
+    let cadence = cadence(2);
+    let music = chords(&cadence.each_ref().map(|chord| &chord[..]), 30.0, 3.0, RATE);
+    for settings in [Settings::default(), Settings::REFERENCE, following()] {
+        let run = |find: bool| {
+            let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+            filter.find_key_and_tuning(find);
+            (play(&mut filter, &music), filter.found_key())
+        };
+        let [(plain, hidden), (shown, found)] = [run(false), run(true)];
+        assert!(plain == shown);
+        assert_eq!(found.is_some(), settings != Settings::REFERENCE, "the listener is off there");
+        assert_eq!(hidden.is_some(), settings == following());
+    }
+}
+
+/// What was displayed before does not count once it is followed.
+#[test]
+fn what_is_followed_does_not_depend_on_what_was_displayed() {
+    let cadence = cadence(2);
+    let music = chords(&cadence.each_ref().map(|chord| &chord[..]), 30.0, 6.0, RATE);
+    let run = |find: bool| {
+        let mut filter = ToneFilter::new(RATE, &Settings::default()).unwrap();
+        filter.find_key_and_tuning(find);
+        let mut output = play(&mut filter, &music[..120_000]);
+        filter.set_settings(&following()).unwrap();
+        output.extend(play(&mut filter, &music[120_000..]));
+        output
+    };
+    assert!(run(false) == run(true));
+}
+
+#[test]
+fn the_blocks_do_not_matter_and_a_reset_forgets() {
+    let cadence = cadence(5);
+    let music = chords(&cadence.each_ref().map(|chord| &chord[..]), -25.0, 6.0, RATE);
+    let mut filter = ToneFilter::new(RATE, &following()).unwrap();
+    let whole = play(&mut filter, &music);
+    assert!(filter.found_key().is_some() && filter.found_tuning().is_some());
+    filter.reset();
+    assert_eq!((filter.found_key(), filter.found_tuning()), (None, None));
+    assert_eq!(filter.resolved().tuning, 440.0);
+    let parts: Vec<f32> = music.chunks(777).flat_map(|part| play(&mut filter, part)).collect();
+    assert!(whole == parts);
+}
+
+#[test]
+fn nothing_is_allocated_while_it_follows() {
+    let cadences = [cadence(0), cadence(6)];
+    let music: Vec<f32> = cadences
+        .iter()
+        .flat_map(|chord| chords(&chord.each_ref().map(|chord| &chord[..]), 33.0, 8.0, RATE))
+        .collect();
+    let mut filter = ToneFilter::new(RATE, &following()).unwrap();
+    let mut odd = noise(7);
+    let mut output = music.clone();
+    let ((), bytes) = heap::peak_of(|| {
+        for (index, block) in output.chunks_mut(512).enumerate() {
+            match index % 300 {
+                100 => filter.find_key_and_tuning(odd() > 0.0),
+                150 => block[7] = f32::NAN,
+                200 => filter
+                    .set_settings(&Settings { keys: Keys::Add, tuning: 430.0, ..following() })
+                    .unwrap(),
+                280 => filter.set_settings(&following()).unwrap(),
+                _ => {}
+            }
+            filter.process(&mut [block]);
+            assert!(filter.snapshot().tuning.is_none_or(f64::is_finite));
+        }
+    });
+    assert_eq!(bytes, 0);
+    assert!(output.iter().all(|sample| sample.is_finite()));
+    assert!(filter.found_key().is_some() && filter.found_tuning().is_some());
+}

@@ -1,0 +1,160 @@
+//! A score decides in place of the listener.
+
+#[path = "../../../tests/common/mod.rs"]
+mod common;
+
+use common::{sine, white};
+use std::sync::Arc;
+use tone_filter_dsp::{
+    BLOCK, BandMask, Kernel, Score, ScoreNote, Settings, ToneFilter,
+    listener::notes::Notes,
+    notes::{A4, TONES, frequency, of_listener, to_listener},
+};
+
+const RATE: f64 = 48_000.0;
+
+fn note(tone: usize, start: f64, end: f64) -> ScoreNote {
+    ScoreNote { tone, start, end, velocity: 100, place: 0.0 }
+}
+
+/// Notes of all tones, some of them at once and some repeated.
+fn song() -> Score {
+    let note = |index: usize| {
+        let start = 0.05 * index as f64;
+        note(index * 31 % TONES, start, start + 0.02 + 0.013 * (index % 40) as f64)
+    };
+    Score::new((0..200).map(note))
+}
+
+fn filter(score: Score, settings: &Settings) -> ToneFilter {
+    let mut filter = ToneFilter::new(RATE, settings).unwrap();
+    filter.set_score(Some(Arc::new(score)));
+    filter.reset();
+    filter
+}
+
+/// The notes that are played by the decisions of `filter`.
+fn played(filter: &ToneFilter) -> BandMask {
+    let on = &filter.decisions().on;
+    (0..TONES).fold(BandMask::NONE, |notes, tone| notes.with(tone, on[to_listener(tone)]))
+}
+
+#[test]
+fn the_decisions_are_those_of_the_score_in_99_of_100_blocks() {
+    for lookahead in [false, true] {
+        let score = song();
+        let settings = Settings { lookahead, ..Settings::default() };
+        let mut filter = filter(score.clone(), &settings);
+        let latency = filter.latency() as f64 / RATE;
+        let (mut right, mut found, mut wanted) = (0, 0, 0);
+        let mut sound = white(11.0, RATE);
+        filter.process_with(&mut [&mut sound], |samples, filter| {
+            // What is played in the middle of the block, where the sound is that of the latency before.
+            let time = (samples - BLOCK / 2) as f64 / RATE - latency;
+            let now = played(filter);
+            for tone in 0..TONES {
+                let is = score
+                    .notes()
+                    .any(|note| note.tone == tone && (note.start..note.end).contains(&time));
+                right += usize::from(is && now.contains(tone));
+                found += usize::from(now.contains(tone));
+                wanted += usize::from(is);
+            }
+        });
+        let f1 = 2.0 * right as f64 / (found + wanted) as f64;
+        assert!(f1 > 0.99, "lookahead {lookahead}: {f1}");
+    }
+}
+
+#[test]
+fn seeking_leaves_no_note() {
+    let score = song();
+    let mut filter = filter(score.clone(), &Settings::default());
+    let (mut notes, mut held) = (Notes::live(), [false; TONES]);
+    let mut random = 1_u64;
+    for _ in 0..1000 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        let time = (random >> 33) as f64 / (1_u64 << 31) as f64 * 14.0 - 2.0;
+        filter.seek(time);
+        // As long as a note of a player is held after its end, and a block.
+        let mut sound = [0.1; 45 * BLOCK];
+        filter.process_with(&mut [&mut sound], |_, filter| {
+            filter.report_notes(&mut notes, |event| {
+                held[of_listener(event.note).unwrap()] = event.velocity.is_some();
+            });
+        });
+        let end = time + (sound.len() - BLOCK) as f64 / RATE;
+        let now = played(&filter);
+        for (tone, held) in held.iter().enumerate() {
+            let is = |from: f64| {
+                score.notes().any(|note| note.tone == tone && note.start <= end && from < note.end)
+            };
+            assert_eq!(now.contains(tone), is(end), "{tone} at {end}");
+            assert!(!held || is(end - 0.05), "{tone} is held at {end}");
+        }
+    }
+}
+
+#[test]
+fn only_the_notes_of_the_score_sound() {
+    let tones = [A4 - 12, A4, A4 + 7];
+    let settings = Settings { mix: 100.0, auto: false, ..Settings::default() };
+    let mut filter = filter(Score::new([note(A4, 0.5, 1.5)]), &settings);
+    let mut sound = vec![0.0; 2 * RATE as usize];
+    for tone in tones {
+        let tone = sine(frequency(tone, 440.0, 0.0), 0.2, 2.0, RATE);
+        sound.iter_mut().zip(tone).for_each(|(sum, x)| *sum += x);
+    }
+    filter.process(&mut [&mut sound]);
+    let power = |from: f64, to: f64, tone: usize| {
+        let part = &sound[(from * RATE) as usize..(to * RATE) as usize];
+        let turn = std::f64::consts::TAU * frequency(tone, 440.0, 0.0) / RATE;
+        let (mut re, mut im) = (0.0, 0.0);
+        for (t, x) in part.iter().enumerate() {
+            let window = 1.0 - (std::f64::consts::TAU * t as f64 / part.len() as f64).cos();
+            re += window * f64::from(*x) * (turn * t as f64).cos();
+            im += window * f64::from(*x) * (turn * t as f64).sin();
+        }
+        (re * re + im * im) / (part.len() as f64).powi(2)
+    };
+    let loudest = power(0.7, 1.4, A4);
+    for (from, to, tone, most) in [
+        // A resonator that rings for 0.2 s is 11 Hz wide, and lets through -32 dB of what is 220 Hz away.
+        (0.7, 1.4, tones[0], -32.0),
+        (0.0, 0.45, A4, -100.0),
+        (1.6, 2.0, A4, -100.0),
+        (1.6, 2.0, tones[2], -100.0),
+    ] {
+        let db = 10.0 * (power(from, to, tone) / loudest).log10();
+        assert!(db < most, "{tone} from {from} to {to} s: {db} dB");
+    }
+}
+
+#[test]
+fn without_a_score_the_listener_decides_again() {
+    let settings = Settings::default();
+    let mut filter = filter(Score::default(), &settings);
+    let a4 = sine(440.0, 0.2, 1.0, RATE);
+    filter.process(&mut [&mut a4.clone()]);
+    assert_eq!(played(&filter), BandMask::NONE);
+    let before = filter.set_score(None).unwrap();
+    assert_eq!(*before, Score::default());
+    filter.process(&mut [&mut a4.clone()]);
+    assert!(played(&filter).contains(A4));
+}
+
+#[test]
+fn calls_of_any_length_give_the_same_sound() {
+    let sound = white(1.0, RATE);
+    for kernel in Kernel::available() {
+        let run = |size: usize| {
+            let mut filter = filter(song(), &Settings::default()).with_kernel(kernel);
+            let mut sound = sound.clone();
+            for part in sound.chunks_mut(size) {
+                filter.process(&mut [part]);
+            }
+            sound
+        };
+        assert_eq!(run(33), run(48_000), "{kernel:?}");
+    }
+}

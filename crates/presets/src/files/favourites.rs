@@ -1,0 +1,76 @@
+//! The presets that the user has marked, as a file in the user's folder.
+
+use super::{Error, Folder, LARGEST, user::write};
+use std::{
+    collections::BTreeSet,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+/// The file: a JSON array of names. Without the extension of a preset.
+const FILE: &str = "favourites";
+
+impl Folder {
+    /// The names of the presets that are marked as favourites; none without the file.
+    ///
+    /// # Errors
+    /// When the file cannot be read or is no list of names.
+    pub fn favourites(&self) -> Result<BTreeSet<String>, Error> {
+        let path = self.favourites_path();
+        if !path.exists() {
+            return Ok(BTreeSet::new());
+        }
+        read(&path).map_err(|source| Error::Read { path, source })
+    }
+
+    /// Marks the presets called `names`, and no others, as favourites.
+    ///
+    /// # Errors
+    /// When the file cannot be written; then nothing changes.
+    pub fn set_favourites(&self, names: &BTreeSet<String>) -> Result<(), Error> {
+        let path = self.favourites_path();
+        fs::create_dir_all(self.location())
+            .and_then(|()| write(&path, &serde_json::to_string(names)?))
+            .map_err(|source| Error::Write { path, source })
+    }
+
+    fn favourites_path(&self) -> PathBuf {
+        self.location().join(FILE)
+    }
+}
+
+fn read(path: &Path) -> io::Result<BTreeSet<String>> {
+    // Opening a pipe would block.
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() || metadata.len() > LARGEST {
+        return Err(io::Error::other("it is no list of names"));
+    }
+    Ok(serde_json::from_str(&fs::read_to_string(path)?)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn favourites_are_kept_and_are_no_preset_and_a_damaged_file_is_an_error() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = Folder::new(home.path().join("not/yet/there"));
+        assert!(folder.favourites().unwrap().is_empty());
+        let names = BTreeSet::from(["Lead \"Only\"".to_owned(), "Älter".to_owned()]);
+        folder.set_favourites(&names).unwrap();
+        assert_eq!(folder.favourites().unwrap(), names);
+        assert!(folder.names().is_empty());
+        let path = folder.location().join(FILE);
+        for damaged in ["", "{}", "[1]", "[\"half"] {
+            fs::write(&path, damaged).unwrap();
+            let error = folder.favourites().unwrap_err().to_string();
+            assert!(error.contains("favourites: cannot be read"), "{error}");
+        }
+        fs::write(&path, vec![b' '; LARGEST as usize + 1]).unwrap();
+        assert!(folder.favourites().is_err());
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        assert!(folder.favourites().is_err() && folder.set_favourites(&names).is_err());
+    }
+}
