@@ -97,6 +97,10 @@ typedef enum tf_status {
    * A fault of this library. The filter is to be destroyed.
    */
   TF_STATUS_PANIC = 11,
+  /**
+   * A text is no score.
+   */
+  TF_STATUS_SCORE = 12,
 } tf_status;
 
 /**
@@ -133,6 +137,10 @@ typedef enum tf_setting_kind {
    * A number of switches, for tf_set_text().
    */
   TF_SETTING_KIND_SWITCHES = 2,
+  /**
+   * A number of names of notes, for tf_set_text().
+   */
+  TF_SETTING_KIND_NOTES = 3,
 } tf_setting_kind;
 
 /**
@@ -191,11 +199,11 @@ typedef struct tf_setting {
    */
   float min;
   /**
-   * The greatest value of a number; the index of the last entry of a choice; the number of switches.
+   * The greatest value of a number; the index of the last entry of a choice; the number of switches or notes.
    */
   float max;
   /**
-   * The value in a new instance of a number; the index of that entry of a choice; 1 for switches, all on.
+   * The value in a new instance of a number; the index of that entry of a choice; 1 for switches, all on; 0 for notes, each its own.
    */
   float initial;
   /**
@@ -341,6 +349,23 @@ enum tf_status tf_sustain(struct tf_filter *filter,
 enum tf_status tf_bend(struct tf_filter *filter, float semitones);
 
 /**
+ * Lets a score decide which notes are played, in place of what is found in the sound: no latency, no errors, and less work. It has an
+ * effect with a "focus" above 0. Allocates: not for the audio thread.
+ *
+ * score: the text of a file that `tone-filter bands song.wav --score song.tfs` has written; NULL for none.
+ */
+enum tf_status tf_set_score(struct tf_filter *filter,
+                            const char *score);
+
+/**
+ * Goes on in the score from the time of the next sample that is passed to the filter: when the music begins, jumps or repeats. Real time.
+ *
+ * seconds: from the start of the score.
+ */
+enum tf_status tf_seek(struct tf_filter *filter,
+                       double seconds);
+
+/**
  * Moves all settings smoothly, within 20 ms, to those of a factory preset; tf_reset() has them arrive at once.
  *
  * preset: its id, as tf_preset_at() lists it.
@@ -379,9 +404,10 @@ enum tf_status tf_set_number(struct tf_filter *filter, const char *id, float val
 enum tf_status tf_get_number(const struct tf_filter *filter, const char *id, float *value);
 
 /**
- * Sets a choice to the entry with an id, or switches by their digits. Real time for choices.
+ * Sets a choice to the entry with an id, switches by their digits, or notes by their names. Real time for choices.
  *
- * id, entry: as tf_setting_at() lists them. Switches have a digit each, 1 for on and 0 for off; blanks are ignored.
+ * id, entry: as tf_setting_at() lists them. Switches have a digit each, 1 for on and 0 for off; blanks are ignored. Names of
+ * notes, like "A C# Bb", have blanks between them.
  *
  * "midi-out" and "listen" are about connections to a host, and have no effect here.
  */
@@ -390,7 +416,7 @@ enum tf_status tf_set_text(struct tf_filter *filter,
                            const char *entry);
 
 /**
- * Writes the id of a choice's entry, or the digits of switches.
+ * Writes the id of a choice's entry, the digits of switches, or the names of notes.
  *
  * buffer, size: where to, and its bytes; TF_TEXT_SIZE is enough.
  */
@@ -421,7 +447,7 @@ const char *tf_error_message(int32_t status);
 const char *tf_last_error(void);
 
 /**
- * The setting at an index: the numbers, then the choices, then the switches. NULL behind the last, so that a loop can
+ * The setting at an index: the numbers, then the choices, then the switches and notes. NULL behind the last, so that a loop can
  * end there. The first call allocates.
  */
 const struct tf_setting *tf_setting_at(size_t index);

@@ -9,6 +9,7 @@
 mod filter;
 mod play;
 mod pointers;
+mod score;
 mod settings;
 mod status;
 mod tables;
@@ -17,6 +18,7 @@ mod tests;
 
 pub use filter::*;
 pub use play::*;
+pub use score::*;
 pub use settings::*;
 pub use status::{Status, tf_error_message, tf_last_error};
 pub use tables::*;

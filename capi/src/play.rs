@@ -46,6 +46,7 @@ pub unsafe extern "C" fn tf_get_bands(filter: *const Filter, bands: *mut Band) -
             return Err(Status::Null);
         }
         let shift = filter.controls.settings.pitch_shift();
+        let offsets = filter.inner.offsets();
         let now = filter.inner.bands().bands;
         let now: [Band; TF_BANDS] = std::array::from_fn(|tone| Band {
             power: now[tone].power,
@@ -55,7 +56,7 @@ pub unsafe extern "C" fn tf_get_bands(filter: *const Filter, bands: *mut Band) -
                 dsp::BandState::Sounding => BandState::Sounding,
                 dsp::BandState::Saturated => BandState::Saturated,
             },
-            note: midi_note(tone, shift),
+            note: midi_note(tone, shift) + i32::from(offsets[tone]),
         });
         // SAFETY: an array of so many, by the header.
         unsafe { put(bands.cast(), now) }

@@ -39,7 +39,7 @@ fn of_syntax(error: serde_json::Error) -> Status {
 fn unknown(id: &str) -> Status {
     let remedy = if spec(id).is_some() {
         "it is a number, for tf_set_number()"
-    } else if choice(id).is_some() || ["bands", "custom"].contains(&id) {
+    } else if choice(id).is_some() || ["bands", "custom", "targets"].contains(&id) {
         "it is a text, for tf_set_text()"
     } else {
         "tf_setting_at() lists them"
@@ -144,9 +144,10 @@ pub unsafe extern "C" fn tf_get_number(
     })
 }
 
-/// Sets a choice to the entry with an id, or switches by their digits. Real time for choices.
+/// Sets a choice to the entry with an id, switches by their digits, or notes by their names. Real time for choices.
 ///
-/// id, entry: as tf_setting_at() lists them. Switches have a digit each, 1 for on and 0 for off; blanks are ignored.
+/// id, entry: as tf_setting_at() lists them. Switches have a digit each, 1 for on and 0 for off; blanks are ignored. Names of
+/// notes, like "A C# Bb", have blanks between them.
 ///
 /// "midi-out" and "listen" are about connections to a host, and have no effect here.
 #[unsafe(no_mangle)]
@@ -166,6 +167,9 @@ pub unsafe extern "C" fn tf_set_text(
             "custom" => {
                 controls.settings.custom = entry.parse().map_err(|e| fail(Status::Entry, e))?
             }
+            "targets" => {
+                controls.settings.targets = entry.parse().map_err(|e| fail(Status::Entry, e))?
+            }
             _ => {
                 let choice = choice(id).ok_or_else(|| unknown(id))?;
                 let index = choice.entries.iter().position(|(known, _)| *known == entry);
@@ -176,7 +180,7 @@ pub unsafe extern "C" fn tf_set_text(
     })
 }
 
-/// Writes the id of a choice's entry, or the digits of switches.
+/// Writes the id of a choice's entry, the digits of switches, or the names of notes.
 ///
 /// buffer, size: where to, and its bytes; TF_TEXT_SIZE is enough.
 #[unsafe(no_mangle)]
@@ -193,6 +197,7 @@ pub unsafe extern "C" fn tf_get_text(
         let entry = match id {
             "bands" => controls.settings.bands.to_string(),
             "custom" => controls.settings.custom.to_string(),
+            "targets" => controls.settings.targets.to_string(),
             _ => {
                 let choice = choice(id).ok_or_else(|| unknown(id))?;
                 choice.entries[choice.get(controls)].0.to_owned()

@@ -37,9 +37,11 @@ pub enum Status {
     Size = 10,
     /// A fault of this library. The filter is to be destroyed.
     Panic = 11,
+    /// A text is no score.
+    Score = 12,
 }
 
-const TEXTS: [(Status, &CStr); 12] = [
+const TEXTS: [(Status, &CStr); 13] = [
     (Status::Ok, c"success"),
     (Status::Null, c"a pointer is NULL"),
     (Status::SampleRate, c"the sample rate is not within 1000 Hz to 1 GHz"),
@@ -52,6 +54,7 @@ const TEXTS: [(Status, &CStr); 12] = [
     (Status::Text, c"a text is not UTF-8"),
     (Status::Size, c"a buffer is too small"),
     (Status::Panic, c"a fault of the library; destroy the filter"),
+    (Status::Score, c"a text is no score"),
 ];
 
 const _: () = assert!(MAX_CHANNELS == 64, "as in the text");

@@ -5,7 +5,9 @@ use std::{
     ptr,
     sync::LazyLock,
 };
-use tone_filter_dsp::{BandMask, CHOICES, Choice, PitchClasses, SPECS, Spec, Switches};
+use tone_filter_dsp::{
+    BandMask, CHOICES, Choice, PitchClasses, SPECS, Spec, Switches, notes::PITCH_CLASSES,
+};
 use tone_filter_presets::{self as presets, Preset};
 
 /// What values a setting has.
@@ -18,6 +20,8 @@ pub enum SettingKind {
     Choice = 1,
     /// A number of switches, for tf_set_text().
     Switches = 2,
+    /// A number of names of notes, for tf_set_text().
+    Notes = 3,
 }
 
 /// A setting.
@@ -36,9 +40,9 @@ pub struct SettingInfo {
     pub unit: *const c_char,
     /// The least value of a number; else 0.
     pub min: f32,
-    /// The greatest value of a number; the index of the last entry of a choice; the number of switches.
+    /// The greatest value of a number; the index of the last entry of a choice; the number of switches or notes.
     pub max: f32,
-    /// The value in a new instance of a number; the index of that entry of a choice; 1 for switches, all on.
+    /// The value in a new instance of a number; the index of that entry of a choice; 1 for switches, all on; 0 for notes, each its own.
     pub initial: f32,
     /// The number of entries of a choice; else 0.
     pub entry_count: usize,
@@ -77,7 +81,11 @@ static SETTINGS: LazyLock<Table<SettingInfo>> = LazyLock::new(|| {
         switches("bands", "Bands", bands, BandMask::ALL),
         switches("custom", "Custom scale", custom, PitchClasses::ALL),
     ];
-    Table(numbers.chain(choices).chain(switches).collect())
+    let targets = "Where each of the twelve notes sounds with the map \"custom\", A first.";
+    let max = PITCH_CLASSES.len() as f32;
+    let targets =
+        SettingInfo { kind: SettingKind::Notes, max, ..named("targets", "Targets", targets) };
+    Table(numbers.chain(choices).chain(switches).chain([targets]).collect())
 });
 
 static PRESETS: LazyLock<Table<PresetInfo>> = LazyLock::new(|| {
@@ -90,7 +98,7 @@ static PRESETS: LazyLock<Table<PresetInfo>> = LazyLock::new(|| {
     Table(presets.map(info).collect())
 });
 
-/// The setting at an index: the numbers, then the choices, then the switches. NULL behind the last, so that a loop can
+/// The setting at an index: the numbers, then the choices, then the switches and notes. NULL behind the last, so that a loop can
 /// end there. The first call allocates.
 #[unsafe(no_mangle)]
 pub extern "C" fn tf_setting_at(index: usize) -> *const SettingInfo {

@@ -7,6 +7,7 @@ use super::*;
 use heap::counted;
 use std::{
     ffi::{CStr, CString, c_char},
+    mem::MaybeUninit,
     ptr,
 };
 use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, ToneFilter};
@@ -136,6 +137,12 @@ fn what_is_marked_real_time_does_not_allocate() {
     let channels = [sound[0].as_mut_ptr(), sound[1].as_mut_ptr()];
     let (mut frames, mut seconds, mut number) = (0, 0.0, 0.0);
     let f = filter.0;
+    let targets = c"A A A C C C C E E E E E";
+    // SAFETY: all are valid.
+    unsafe {
+        tf_set_score(f, c"tone-filter-score 1\n0 1 69\n0.01 2 70\n".as_ptr());
+        tf_set_text(f, c"targets".as_ptr(), targets.as_ptr());
+    }
     let (statuses, calls) = counted(|| {
         tf_version();
         tf_error_message(3);
@@ -145,6 +152,9 @@ fn what_is_marked_real_time_does_not_allocate() {
                 tf_set_text(f, c"keys".as_ptr(), c"add".as_ptr()),
                 tf_set_text(f, c"voice".as_ptr(), c"saw".as_ptr()),
                 tf_set_text(f, c"sync".as_ptr(), c"1/8".as_ptr()),
+                tf_set_text(f, c"map".as_ptr(), c"custom".as_ptr()),
+                tf_set_number(f, c"glide".as_ptr(), 80.0),
+                tf_set_number(f, c"vibrato".as_ptr(), 30.0),
                 tf_set_tempo(f, 99.0),
                 tf_set_number(f, c"mix".as_ptr(), 70.0),
                 tf_get_number(f, c"mix".as_ptr(), &raw mut number),
@@ -157,17 +167,57 @@ fn what_is_marked_real_time_does_not_allocate() {
                 tf_latency(f, &raw mut frames),
                 tf_tail(f, &raw mut seconds),
                 tf_release_keys(f),
+                tf_seek(f, 0.5),
+                tf_process_interleaved(f, channels[0], channels[0], 2048),
+                tf_seek(f, 1.5),
                 tf_reset(f),
             ]
         }
     });
     assert_eq!(calls, 0);
-    assert_eq!(statuses, [Status::Ok; 16]);
+    assert_eq!(statuses, [Status::Ok; 22]);
     assert_eq!(number, 70.0);
     // SAFETY: it was written.
     unsafe { bands.set_len(TF_BANDS) };
     let sounding = bands.iter().filter(|band| band.state != BandState::Muted).count();
     assert!(sounding > 0 && bands[12].note == 69, "{bands:?}");
+}
+
+#[test]
+fn a_score_decides_which_notes_sound() {
+    let filter = create(1, "tone-filter");
+    let f = filter.0;
+    let set = |text: &CStr| {
+        // SAFETY: both are valid.
+        unsafe { tf_set_score(f, text.as_ptr()) }
+    };
+    assert_eq!(set(c"tone-filter-score 1\n1 2 69\n"), Status::Ok);
+    let sine = |t: usize| 0.3 * (std::f32::consts::TAU * 440.0 * t as f32 / RATE as f32).sin();
+    let state_at = |seconds: f64| {
+        let mut sound: Vec<f32> = (0..44_100).map(sine).collect();
+        let mut bands = [const { MaybeUninit::<Band>::uninit() }; TF_BANDS];
+        // SAFETY: all are valid.
+        unsafe {
+            assert_eq!(tf_seek(f, seconds), Status::Ok);
+            let samples = sound.as_mut_ptr();
+            assert_eq!(tf_process_interleaved(f, samples, samples, 22_050), Status::Ok);
+            assert_eq!(tf_get_bands(f, bands.as_mut_ptr().cast()), Status::Ok);
+            bands[12].assume_init_ref().state
+        }
+    };
+    // Half a second later, it is 0.5, 1.5 and 2.5 s.
+    assert_eq!(
+        [0.0, 1.0, 2.0].map(state_at).map(|state| state == BandState::Muted),
+        [true, false, true]
+    );
+    assert_eq!(set(c"nonsense"), Status::Score);
+    assert!(owned(tf_last_error()).starts_with("line 1: is not "), "{}", owned(tf_last_error()));
+    assert_ne!(state_at(1.0), BandState::Muted, "the score is still the one before");
+    // SAFETY: NULL is allowed for the text.
+    assert_eq!(unsafe { tf_set_score(f, ptr::null()) }, Status::Ok);
+    assert_ne!(state_at(0.0), BandState::Muted, "it is found in the sound");
+    // SAFETY: the filter is valid.
+    assert_eq!(unsafe { tf_seek(f, f64::NAN) }, Status::Range);
 }
 
 #[test]
@@ -209,6 +259,13 @@ fn the_lists_are_those_of_the_library_and_every_setting_can_be_set() {
                 // SAFETY: all pointers are valid.
                 unsafe { tf_set_text(f, info.id, digits.as_ptr()) }
             }
+            SettingKind::Notes => {
+                let names = vec!["C#"; info.max as usize].join(" ");
+                controls.settings.targets = names.parse().unwrap();
+                let names = CString::new(names).unwrap();
+                // SAFETY: all pointers are valid.
+                unsafe { tf_set_text(f, info.id, names.as_ptr()) }
+            }
         };
         assert_eq!(status, Status::Ok, "{id}: {}", owned(tf_last_error()));
         let mut buffer = [0; TF_TEXT_SIZE];
@@ -245,7 +302,7 @@ fn json_is_settings_or_a_preset_and_errors_tell_the_place() {
         assert_eq!(from_json(&self::json(&filter)).unwrap(), own.settings.into());
     }
     // What is new in a newer version is left out of a preset.
-    let newer = r#"{"version": 9, "name": "x", "settings": {"mix": 12.5, "glide": 1}}"#;
+    let newer = r#"{"version": 9, "name": "x", "settings": {"mix": 12.5, "portamento": 1}}"#;
     assert_eq!(set_json(&filter, newer), Status::Ok);
     assert_eq!(from_json(&json(&filter)).unwrap(), own.settings.into());
     for (json, details) in [
@@ -284,11 +341,11 @@ fn sync_follows_the_tempo_and_tail_and_latency_are_the_filter_s() {
 #[test]
 fn a_panic_becomes_a_code_and_every_code_has_a_text() {
     assert_eq!(status::guard(|| panic!("on purpose")), Status::Panic);
-    let texts: Vec<String> = (0..=11).map(|code| owned(tf_error_message(code))).collect();
+    let texts: Vec<String> = (0..=12).map(|code| owned(tf_error_message(code))).collect();
     for (index, text) in texts.iter().enumerate() {
         assert!(text != "unknown status" && !texts[..index].contains(text), "{text}");
     }
-    for code in [-1, 12, i32::MIN, i32::MAX] {
+    for code in [-1, 13, i32::MIN, i32::MAX] {
         assert_eq!(owned(tf_error_message(code)), "unknown status");
     }
 }

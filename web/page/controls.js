@@ -1,7 +1,7 @@
 // The controls, made from the library's table of settings.
 
 const FIRST = ["mix", "focus", "voice", "octave", "drive", "tone", "keys"];
-const MORE = ["sensitivity", "ring", "release", "voices", "arp", "duty", "attack", "decay", "transpose", "tuning", "root", "scale", "range", "morph", "output", "auto", "stereo", "listener", "lookahead", "freeze"];
+const MORE = ["sensitivity", "ring", "release", "voices", "arp", "duty", "attack", "decay", "map", "glide", "vibrato", "transpose", "tuning", "auto-tuning", "root", "scale", "range", "morph", "output", "auto", "stereo", "listener", "lookahead", "freeze"];
 
 // The steps of a slider, by unit.
 const STEPS = { "%": 1, dB: 0.5, st: 1, Hz: 1, oct: 1, notes: 1, ticks: 1 };
@@ -9,7 +9,12 @@ const STEPS = { "%": 1, dB: 0.5, st: 1, Hz: 1, oct: 1, notes: 1, ticks: 1 };
 // Positions of a logarithmic slider.
 const POSITIONS = 200;
 
-export const format = ({ decimals, unit }, value) => `${value.toFixed(decimals).replace(/^-(0\.?0*)$/, "$1")} ${unit}`;
+// As `Spec::number`: three significant digits over a range of decades, and no zeros at the end.
+export function format({ decimals, unit, taper, min, max }, value) {
+  const wide = taper === "logarithmic" && max >= 10 * min && value < 1000;
+  const rounded = wide ? Number(value.toPrecision(3)) : value;
+  return `${Number(rounded.toFixed(decimals)) || 0} ${unit}`;
+}
 
 function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);

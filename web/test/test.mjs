@@ -149,7 +149,7 @@ test("each control moves its setting on the audio thread, and no other", async (
   let before = (await ask()).settings;
   const differing = (after) => Object.keys(after).filter((id) => after[id] !== before[id]);
   const ids = await page.$$eval(".control input, .control select", (inputs) => inputs.map(({ id }) => id));
-  assert.equal(ids.length, 27);
+  assert.equal(ids.length, 28);
   const order = ["voice", ...ids.filter((id) => id !== "voice")];
   for (const id of order) {
     const control = page.locator(`#${id}`);

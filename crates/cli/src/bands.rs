@@ -15,44 +15,49 @@ use std::{
     io::{BufWriter, Write},
     path::{Path, PathBuf},
 };
-use tone_filter_dsp::{BandState, Controls, Kernel, ToneFilter};
+use tone_filter_dsp::{BandState, Controls, FoundKey, Kernel, ToneFilter};
 use tone_filter_offline::{
     Error, Output, STDIO,
     analyse::{Analysed, analyse},
     clean_up_on_interrupt,
+    found::Finder,
     plot::Plot,
     table::{Syntax, Table},
-    transcribe::{Transcriber, midi},
+    transcribe::{Transcriber, midi, score as to_score},
 };
 
 /// Show which notes are played in a file, as a picture, numbers or MIDI
 #[derive(clap::Args)]
 #[command(
-    group = ArgGroup::new("outputs").args(["png", "csv", "json", "midi"]).multiple(true).required(true),
+    group = ArgGroup::new("outputs").args(["png", "csv", "json", "midi", "score"]).multiple(true).required(true),
     after_help = "Examples:
   tone-filter bands song.wav --png song.png
   tone-filter bands song.wav --midi song.mid --sensitivity 70
   tone-filter bands song.wav --png solo.png --keys solo.mid
   tone-filter bands song.flac --midi song.mid --scale minor-pentatonic --root A
+  tone-filter bands song.wav --score song.tfs
   tone-filter bands song.mp3 --csv - --hop 50ms | head"
 )]
 pub struct Args {
     /// The file to read: WAV, FLAC, AIFF, MP3 or Ogg Vorbis; - for WAV on standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     input: PathBuf,
-    /// A picture to write: the 48 notes over time
+    /// A picture to write: the notes over time
     #[arg(long, value_name = "OUT.png", value_hint = ValueHint::FilePath, value_parser = named("png", &["png"]))]
     png: Option<PathBuf>,
-    /// A table to write: time, the levels of the 48 notes in dB of the total power, and the notes that are played; -
+    /// A table to write: time, the levels of all notes in dB of the total power, and the notes that are played; -
     /// for standard output
     #[arg(long, value_name = "OUT.csv", value_hint = ValueHint::FilePath, value_parser = named("csv", &["csv", "txt"]))]
     csv: Option<PathBuf>,
     /// The same table as JSON, with the state of every note; - for standard output
     #[arg(long, value_name = "OUT.json", value_hint = ValueHint::FilePath, value_parser = named("json", &["json"]))]
     json: Option<PathBuf>,
-    /// A MIDI file to write, with the notes that are played
+    /// A MIDI file to write, with the notes that are played; - for standard output
     #[arg(long, value_name = "OUT.mid", value_hint = ValueHint::FilePath, value_parser = named("midi", &["mid", "midi"]))]
     midi: Option<PathBuf>,
+    /// A score to write, from which `render --score` and games know the notes of the file; - for standard output
+    #[arg(long, value_name = "OUT.tfs", value_hint = ValueHint::FilePath, value_parser = named("score", &["tfs", "txt"]))]
+    score: Option<PathBuf>,
     /// Write the notes to --midi as the plugin's MIDI out sends them: at once, short ones too
     #[arg(long, requires = "midi")]
     live: bool,
@@ -93,7 +98,7 @@ fn hop(text: &str) -> Result<f64, String> {
 pub fn run(args: &Args) -> anyhow::Result<()> {
     // Whatever the focus, the decisions are what is written.
     let (Controls { settings, .. }, keys) = args.sound.read(|_| true, args.quiet)?;
-    let outputs = [&args.png, &args.csv, &args.json, &args.midi].into_iter().flatten();
+    let outputs = [&args.png, &args.csv, &args.json, &args.midi, &args.score].into_iter().flatten();
     if outputs.filter(|path| *path == Path::new(STDIO)).count() > 1 {
         let line = "- stands for one output; name files for the others";
         return Err(Usage(line.into()).into());
@@ -104,12 +109,13 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         let create = |path: &PathBuf| Output::create(path, &args.input, args.force);
         path.as_ref().map(create).transpose()
     };
-    let [png, csv, json, mid] =
-        [create(&args.png)?, create(&args.csv)?, create(&args.json)?, create(&args.midi)?];
+    let [png, csv, json] = [create(&args.png)?, create(&args.csv)?, create(&args.json)?];
+    let [mid, score] = [create(&args.midi)?, create(&args.score)?];
 
     let title = args.input.file_name().unwrap_or_default().to_string_lossy();
     let mut plot = None;
     let mut transcriber = mid.as_ref().map(|_| Transcriber::new(args.live));
+    let mut scribe = score.as_ref().map(|_| Transcriber::new(false));
     let mut tables = Vec::new();
     for (output, syntax) in [(&csv, Syntax::Csv), (&json, Syntax::Json)] {
         if let Some(output) = output {
@@ -117,10 +123,10 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
             tables.push((output, table.map_err(|source| Error::writing(output.path(), source))?));
         }
     }
+    let mut finder = Finder::default();
     let write_down = |filter: &ToneFilter| {
-        if let Some(transcriber) = &mut transcriber {
-            transcriber.push(filter);
-        }
+        finder.push(filter);
+        transcriber.iter_mut().chain(&mut scribe).for_each(|own| own.push(filter));
     };
     let bar = Bar::new(&title, args.quiet);
     let (mut silent, mut lit) = (true, false);
@@ -145,19 +151,21 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     )?;
     drop(bar);
 
+    let found = finder.found(&settings);
     for (output, table) in tables {
-        table.finish(not_finite).map_err(|source| Error::writing(output.path(), source))?;
+        table.finish(not_finite, &found).map_err(|source| Error::writing(output.path(), source))?;
     }
     let picture = plot.map(|plot| plot.png());
     let song =
         transcriber.map(|transcriber| midi(&transcriber.finish(seconds), settings.pitch_shift()));
-    for (output, content) in [(&png, picture), (&mid, song)] {
+    let notes = scribe.map(|scribe| to_score(&scribe.finish(seconds)).to_string().into_bytes());
+    for (output, content) in [(&png, picture), (&mid, song), (&score, notes)] {
         if let (Some(output), Some(content)) = (output, content) {
             let written = output.file().write_all(&content);
             written.map_err(|source| Error::writing(output.path(), source))?;
         }
     }
-    let outputs = [png, csv, json, mid].into_iter().flatten();
+    let outputs = [png, csv, json, mid, score].into_iter().flatten();
     let mut names = Vec::new();
     for output in outputs {
         names.push(output.path().display().to_string());
@@ -168,7 +176,11 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         if !silent && !lit {
             message!("warning: {}: {}", args.input.display(), advice(&settings));
         }
-        message!("{} -> {}: {seconds:.2} s", args.input.display(), names.join(", "));
+        let key = found.key.filter(FoundKey::is_certain);
+        let key = key.map_or(String::new(), |key| format!(", {key}"));
+        let tuning = found.tuning.map_or(String::new(), |hertz| format!(", A4 = {hertz:.1} Hz"));
+        let (input, names) = (args.input.display(), names.join(", "));
+        message!("{input} -> {names}: {seconds:.2} s{key}{tuning}");
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use super::{
     sound::{Sound, number, of_file},
 };
 use clap::{
-    ValueHint,
+    ArgMatches, Command, FromArgMatches, ValueHint,
     builder::{PathBufValueParser, TypedValueParser},
 };
 use std::{
@@ -23,6 +23,7 @@ use tone_filter_offline::{
     clean_up_on_interrupt,
     console::{Recorder, Song, TICKS, Tags, nsf, vgm, vgz},
 };
+use tone_filter_presets::{Preset, ids};
 
 /// Write what the voice Chip plays of a file as a song for an 8-bit console
 #[derive(clap::Args)]
@@ -32,7 +33,8 @@ use tone_filter_offline::{
   tone-filter chip song.wav -o song.vgz --loop 12.8 --duty 12.5
   tone-filter chip song.mp3 -o song.vgm --scale minor-pentatonic --root A
 
-Without --preset, the sound is that of sound-chip.")]
+NSF is played by VLC, mpv, ffmpeg and foobar2000 with libgme, by Mesen and by the console itself. VGM for this chip is played by VGMPlay and
+foobar2000; libgme does not know it.")]
 pub struct Args {
     /// The file to read: WAV, FLAC, AIFF, MP3 or Ogg Vorbis; - for WAV on standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
@@ -59,7 +61,37 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     kernel: Option<Kernel>,
     #[command(flatten)]
-    sound: Sound,
+    sound: ChipSound,
+}
+
+/// The flags of a sound that reach a console, with the values of the preset [`PRESET`].
+struct ChipSound(Sound);
+
+/// The preset that the settings start from.
+const PRESET: &str = "sound-chip";
+
+/// The settings of the mix, which a console has not, and those of other voices.
+const LEFT_OUT: [&str; 7] = ["mix", "output", "drive", "tone", "morph", "bypass", "stereo"];
+
+impl clap::Args for ChipSound {
+    fn augment_args(command: Command) -> Command {
+        let default = Preset::factory(PRESET).map(|preset| preset.settings).unwrap_or_default();
+        Sound::add_flags(command, &default.into(), &LEFT_OUT)
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ChipSound {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Sound::from_arg_matches(matches).map(Self)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.update_from_arg_matches(matches)
+    }
 }
 
 /// What is written.
@@ -91,6 +123,11 @@ fn named() -> impl TypedValueParser<Value = (PathBuf, Format)> {
     })
 }
 
+/// Whether the factory preset `id` has the voice Chip.
+fn is_chip(id: &str) -> bool {
+    Preset::factory(id).is_some_and(|preset| preset.settings.voice == Voice::Chip)
+}
+
 /// Reads seconds.
 fn time(text: &str) -> Result<f64, String> {
     number("loop", text, "s", 0.0..=86_400.0)
@@ -98,12 +135,16 @@ fn time(text: &str) -> Result<f64, String> {
 
 /// Lets the filter hear the file, and writes what its chip plays.
 pub fn run(args: &Args) -> anyhow::Result<()> {
-    let default = find("sound-chip", args.quiet)?.settings.into();
-    let (controls, keys) = args.sound.read_from(default, of_file, args.quiet)?;
+    let default = find(PRESET, args.quiet)?.settings.into();
+    let (controls, keys) = args.sound.0.read_from(default, of_file, args.quiet)?;
     let settings = controls.settings;
     if settings.voice != Voice::Chip {
-        let line = "only the voice chip plays on a console; add --voice chip";
-        return Err(Usage(line.into()).into());
+        let presets: Vec<_> = ids().filter(|id| is_chip(id)).collect();
+        let line = format!(
+            "only the voice chip plays on a console; use --voice chip, or a preset that has it: {}",
+            presets.join(", ")
+        );
+        return Err(Usage(line).into());
     }
     let (out, format) = &args.out;
     refuse_terminal(out)?;
@@ -141,17 +182,24 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         Format::Vgz => vgz(&song, &tags),
         Format::Nsf => nsf(&song, &tags).ok_or_else(|| Error::TooLong(out.clone()))?,
     };
+    let cut = matches!(format, Format::Nsf) && !tags.fit_in_nsf();
     let written = output.file().write_all(&file);
     written.map_err(|source| Error::writing(out, source))?;
     output.commit()?;
     if !args.quiet {
         warn_not_finite(&args.input, not_finite);
+        if cut {
+            message!(
+                "warning: {}: NSF has 31 letters of ASCII for title and author; theirs are cut or replaced by ?",
+                out.display()
+            );
+        }
         if !silent && song.notes == 0 {
             message!("warning: {}: {}", args.input.display(), advice(&settings));
         }
         let (input, out) = (args.input.display(), out.display());
-        let (ticks, notes, bytes) = (song.ticks.len(), song.notes, file.len());
-        message!("{input} -> {out}: {ticks} ticks, {notes} notes, {bytes} bytes");
+        let (notes, bytes) = (song.notes, file.len());
+        message!("{input} -> {out}: {seconds:.2} s, {notes} notes, {bytes} bytes");
     }
     Ok(())
 }

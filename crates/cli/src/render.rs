@@ -14,12 +14,13 @@ use std::{
     sync::Arc,
     time::Instant,
 };
-use tone_filter_dsp::{Controls, Kernel, quantity};
+use tone_filter_dsp::{Controls, Kernel, Settings, quantity};
 use tone_filter_offline::{
     Error, STDIO,
     batch::{Fate, Plan, Refused, Request, run as run_batch},
     clean_up_on_interrupt,
     render::{Options, Tail},
+    score::read_notes,
     wav::Depth,
 };
 
@@ -96,6 +97,9 @@ pub struct Args {
     /// Print a line for every file
     #[arg(short, long, help_heading = "Report")]
     verbose: bool,
+    /// The notes that the input plays, in place of those that are found in it: what `bands --score` has written, or a MIDI file
+    #[arg(long, value_name = "FILE.tfs|FILE.mid", value_hint = ValueHint::FilePath)]
+    score: Option<PathBuf>,
     #[command(flatten)]
     sound: Sound,
 }
@@ -241,11 +245,20 @@ impl Args {
             BitDepth::Int24 => Depth::Int24,
             BitDepth::Float32 => Depth::Float32,
         });
-        let (Controls { settings, routing }, keys) = self.sound.read(of_file, self.quiet)?;
+        // A score knows what comes without lookahead.
+        let looks_ahead = if self.score.is_some() { |_: &Settings| false } else { of_file };
+        let (Controls { settings, routing }, keys) = self.sound.read(looks_ahead, self.quiet)?;
+        let score = self.score.as_deref().map(read_notes).transpose()?.map(Arc::new);
+        if score.is_some() && settings.focus == 0.0 {
+            return Err(
+                Usage("score has no effect with a focus of 0 %; add --focus 100".into()).into()
+            );
+        }
         Ok(Options {
             settings,
             bypass: routing.bypass,
             keys,
+            score,
             depth,
             rate: self.sample_rate,
             tail: self.tail,

@@ -9,8 +9,8 @@ use std::{
     str::FromStr,
 };
 use tone_filter_dsp::{
-    BandMask, CHOICES, Choice, Controls, DEFAULT_TEMPO, Keys, NoteValue, PitchClasses, SPECS,
-    Scale, Settings, Spec, quantity,
+    BandMask, CHOICES, Choice, Controls, DEFAULT_TEMPO, Keys, Map, NoteValue, PitchClasses, SPECS,
+    Scale, Settings, Spec, Taper, Targets, quantity,
 };
 use tone_filter_offline::score::Score;
 use tone_filter_presets as presets;
@@ -24,6 +24,7 @@ pub struct Sound {
     entries: [Option<usize>; CHOICES.len()],
     bands: Option<BandMask>,
     custom: Option<PitchClasses>,
+    targets: Option<Targets>,
     /// A MIDI file.
     keys: Option<PathBuf>,
     /// Beats a minute.
@@ -74,12 +75,15 @@ impl Sound {
         let settings = &mut controls.settings;
         settings.bands = self.bands.unwrap_or(settings.bands);
         settings.custom = self.custom.unwrap_or(settings.custom);
+        settings.targets = self.targets.unwrap_or(settings.targets);
         let has_scale = settings.scale == Scale::Custom;
         let wrong = if self.custom.is_some() && !has_scale {
             "custom has no effect; add --scale custom"
         } else if has_scale && settings.custom == PitchClasses::ALL && self.custom.is_none() {
             // A preset may have others.
             "scale = custom lets all notes sound; name yours with --custom"
+        } else if self.targets.is_some() && settings.map != Map::Custom {
+            "targets has no effect; add --map custom"
         } else if self.keys.is_some() && settings.keys == Keys::Off {
             "keys has no effect; leave out --key-mode off"
         } else if self.keys.is_none() && settings.keys != Keys::Off {
@@ -89,23 +93,43 @@ impl Sound {
         } else {
             let keys = self.keys.as_deref().map(Score::read).transpose()?.unwrap_or_default();
             let tempo = self.tempo.or(keys.tempo()).unwrap_or(DEFAULT_TEMPO);
+            if !quiet {
+                self.warn_of_idle(settings);
+            }
             *settings = settings.at_tempo(tempo);
             return Ok((controls, keys));
         };
         Err(Usage(wrong.into()).into())
     }
-}
 
-impl Args for Sound {
-    fn augment_args(command: Command) -> Command {
+    /// Warns of flags that have no effect with these `settings`. The listener's are left out: `bands` shows what it finds at any
+    /// focus.
+    fn warn_of_idle(&self, settings: &Settings) {
+        let numbers = SPECS.iter().zip(self.values).filter(|(_, value)| value.is_some());
+        let choices = CHOICES.iter().zip(self.entries).filter(|(_, entry)| entry.is_some());
+        let ids = numbers.map(|(spec, _)| spec.id).chain(choices.map(|(choice, _)| choice.id));
+        for id in ids.filter(|id| !["sensitivity", "lookahead"].contains(id)) {
+            if let Some(reason) = settings.idle(id) {
+                message!("warning: --{id} has no effect: {reason}");
+            }
+        }
+    }
+
+    /// Adds the flags to `command`, with the values of `default` in their help, but for the settings that are `left_out`.
+    pub fn add_flags(command: Command, default: &Controls, left_out: &[&str]) -> Command {
         let presets = presets::ids().collect::<Vec<_>>().join(", ");
         command
             .next_help_heading("Sound")
             .arg(Arg::new("preset").long("preset").value_name("NAME|FILE").help(format!(
                 "Where the settings start from: {presets}, or a path to a .json file"
             )))
-            .args(SPECS.iter().map(flag))
-            .args(CHOICES.iter().filter(has_flag).map(choice_flag))
+            .args(SPECS.iter().filter(|spec| !left_out.contains(&spec.id)).map(|spec| flag(spec, default)))
+            .args(
+                CHOICES
+                    .iter()
+                    .filter(|choice| has_flag(choice) && !left_out.contains(&choice.id))
+                    .map(|choice| choice_flag(choice, default)),
+            )
             .arg(
                 Arg::new("keys-file")
                     .long("keys")
@@ -129,12 +153,25 @@ impl Args for Sound {
                     .help("The notes of --scale custom: 1 or 0 for each of the 12 from A to G#"),
             )
             .arg(
+                Arg::new("targets")
+                    .long("targets")
+                    .value_name("NOTES")
+                    .value_parser(parsed::<Targets>("targets"))
+                    .help("Where the notes from A to G# sound with --map custom: the names of twelve notes"),
+            )
+            .arg(
                 Arg::new("bands")
                     .long("bands")
                     .value_name("SWITCHES")
                     .value_parser(parsed::<BandMask>("bands"))
                     .help("The bands that may sound: 1 or 0 for each of the 48 from A3 to G#7, and of the 29 from E1 to G#3, unless all of these are on"),
             )
+    }
+}
+
+impl Args for Sound {
+    fn augment_args(command: Command) -> Command {
+        Self::add_flags(command, &Controls::default(), &[])
     }
 
     fn augment_args_for_update(command: Command) -> Command {
@@ -211,12 +248,12 @@ fn or(words: &[&str]) -> String {
 }
 
 /// The flag of a choice, from the table that all choices come from.
-fn choice_flag(choice: &'static Choice) -> Arg {
+fn choice_flag(choice: &'static Choice, default: &Controls) -> Arg {
     let ids: Vec<&str> = choice.entries.iter().map(|entry| entry.0).collect();
     let default = match choice.id {
         "lookahead" => "on",
         "keys" => "hold with --keys",
-        _ => ids[choice.default()],
+        _ => ids[choice.get(default)],
     };
     let flag = Arg::new(choice.id)
         .long(flag_name(choice))
@@ -230,9 +267,11 @@ fn choice_flag(choice: &'static Choice) -> Arg {
 }
 
 /// The flag of a number, from the table that all numbers come from.
-fn flag(spec: &'static Spec) -> Arg {
+fn flag(spec: &'static Spec, default: &Controls) -> Arg {
     let range = format!("{} to {} {}", spec.min, spec.max, spec.unit);
-    let help = format!("{} [{range}, default {}]", spec.help, spec.format(spec.default()));
+    let whole = if spec.taper == Taper::Whole { "whole numbers, " } else { "" };
+    let default = spec.format(spec.get(&default.settings));
+    let help = format!("{} [{whole}{range}, default {default}]", spec.help);
     let parse = move |text: &str| {
         let value = spec.parse(text).ok_or_else(|| {
             format!("{} = {text:?} is not a number in {}; use {range}", spec.id, spec.unit)
@@ -248,17 +287,21 @@ fn flag(spec: &'static Spec) -> Arg {
         .help(help)
 }
 
+/// The value of the flag `id`; `None` if it was not given or there is none.
+fn given<T: Copy + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Option<T> {
+    matches.try_get_one(id).ok().flatten().copied()
+}
+
 impl FromArgMatches for Sound {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         Ok(Self {
             preset: matches.get_one("preset").cloned(),
-            values: std::array::from_fn(|index| matches.get_one(SPECS[index].id).copied()),
-            entries: std::array::from_fn(|index| {
-                let choice = &CHOICES[index];
-                has_flag(&choice).then(|| matches.get_one(choice.id).copied()).flatten()
-            }),
+            // A verb may lack some flags.
+            values: SPECS.each_ref().map(|spec| given(matches, spec.id)),
+            entries: CHOICES.each_ref().map(|choice| given(matches, choice.id)),
             bands: matches.get_one("bands").copied(),
             custom: matches.get_one("custom").copied(),
+            targets: matches.get_one("targets").copied(),
             keys: matches.get_one("keys-file").cloned(),
             tempo: matches.get_one("tempo").copied(),
         })

@@ -19,7 +19,8 @@ use kira::{
     effect::{Effect, EffectBuilder},
     info::Info,
 };
-use tone_filter_dsp::{Bands, Keyboard, OutOfRange, Settings, Snapshot, ToneFilter};
+use std::sync::Arc;
+use tone_filter_dsp::{Bands, Keyboard, OutOfRange, Score, Settings, Snapshot, ToneFilter};
 use triple_buffer::{Input, Output, triple_buffer};
 
 /// Frames that are filtered at a time.
@@ -49,8 +50,10 @@ impl EffectBuilder for ToneFilterBuilder {
         let (writers, readers) = command_writers_and_readers();
         let (picture, bands) = triple_buffer(&Snapshot::default());
         let (settings, keyboard) = (self.settings, Keyboard::default());
-        let effect = ToneFilterEffect { readers, settings, keyboard, filter: None, picture };
-        (Box::new(effect), ToneFilterHandle { writers, bands })
+        let (writer, score) = triple_buffer(&None);
+        let filter = None;
+        let effect = ToneFilterEffect { readers, settings, keyboard, score, filter, picture };
+        (Box::new(effect), ToneFilterHandle { writers, bands, score: writer, scores: Vec::new() })
     }
 }
 
@@ -59,6 +62,8 @@ impl EffectBuilder for ToneFilterBuilder {
 pub struct ToneFilterHandle {
     writers: CommandWriters,
     bands: Output<Snapshot>,
+    score: Input<Option<Arc<Score>>>,
+    scores: Vec<Arc<Score>>,
 }
 
 impl ToneFilterHandle {
@@ -77,6 +82,20 @@ impl ToneFilterHandle {
         self.writers.set_keyboard.write(*keyboard);
     }
 
+    /// Lets a score decide which notes are played; see [`ToneFilter::set_score`]. The music then begins at the score's start, until
+    /// [`ToneFilterHandle::seek`] sets another time.
+    pub fn set_score(&mut self, score: Option<Arc<Score>>) {
+        // What the effect may still use is kept here, so that the audio thread frees nothing.
+        self.scores.retain(|score| Arc::strong_count(score) > 1);
+        self.scores.extend(score.clone());
+        self.score.write(score);
+    }
+
+    /// Goes on in the score from a time in seconds: when the music begins, jumps or repeats.
+    pub fn seek(&mut self, seconds: f64) {
+        self.writers.seek.write(seconds);
+    }
+
     /// The bands at the end of the last block.
     pub fn bands(&mut self) -> Bands {
         self.bands.read().read()
@@ -86,12 +105,14 @@ impl ToneFilterHandle {
 command_writers_and_readers! {
     set_settings: Settings,
     set_keyboard: Keyboard,
+    seek: f64,
 }
 
 struct ToneFilterEffect {
     readers: CommandReaders,
     settings: Settings,
     keyboard: Keyboard,
+    score: Output<Option<Arc<Score>>>,
     /// None until the sample rate is known, and at one that is out of range: the sound passes through.
     filter: Option<ToneFilter>,
     picture: Input<Snapshot>,
@@ -107,6 +128,7 @@ impl Effect for ToneFilterEffect {
         self.filter = ToneFilter::new(sample_rate.into(), &self.settings).ok();
         if let Some(filter) = &mut self.filter {
             filter.set_keyboard(&self.keyboard);
+            filter.set_score(self.score.output_buffer_mut().clone());
         }
     }
 
@@ -115,7 +137,15 @@ impl Effect for ToneFilterEffect {
             (self.readers.set_settings.read(), self.readers.set_keyboard.read());
         self.settings = settings.unwrap_or(self.settings);
         self.keyboard = keyboard.unwrap_or(self.keyboard);
+        let scored = self.score.update();
         let Some(filter) = &mut self.filter else { return };
+        if scored {
+            filter.set_score(self.score.output_buffer_mut().clone());
+            filter.seek(0.0);
+        }
+        if let Some(seconds) = self.readers.seek.read() {
+            filter.seek(seconds);
+        }
         if settings.is_some() {
             // No error: the handle has checked them.
             let _ = filter.set_settings(&self.settings);

@@ -8,6 +8,7 @@ pub mod batch;
 mod codebooks;
 pub mod coded;
 pub mod console;
+pub mod found;
 mod guard;
 mod level;
 mod output;
@@ -81,6 +82,14 @@ pub enum Error {
     /// What plays the keys has no notes.
     #[error("{}: holds no notes; give a MIDI file with notes", .0.display())]
     NoNotes(PathBuf),
+    /// What is given as a score is none.
+    #[error("{}: not a score ({source}); write one with `tone-filter bands song.wav --score song.tfs`", .path.display())]
+    NotScore {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        source: tone_filter_dsp::BadScore,
+    },
     /// The input's samples are of a kind that is not read.
     #[error("{}: {coding} samples; convert them to 8, 16, 24 or 32-bit integer, or to float", .path.display())]
     Coding {

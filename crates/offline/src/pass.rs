@@ -73,6 +73,7 @@ impl<'a> Pass<'a> {
             .with_channels(usize::from(channels))
             .with_kernel(options.kernel);
         filter.set_routing(options.routing());
+        filter.set_score(options.score.clone());
         filter.reset();
         let resampler = options.rate.filter(|to| *to != rate).map(|to| {
             Resampler::new(rate, to, channels).map_err(|reason| Error::Rate {
@@ -235,6 +236,7 @@ impl<'a> Pass<'a> {
     fn rewind(&mut self) -> Result<(), Error> {
         self.source = Source::open(self.input)?;
         self.filter.play(KeyEvent::ReleaseAll);
+        self.filter.seek(0.0);
         self.player = Player::new(&self.options.keys, &self.filter);
         self.read = 0;
         self.repeated = true;

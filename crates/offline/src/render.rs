@@ -6,7 +6,13 @@ use super::{
     score::Score,
     wav::{Depth, Format, Writer},
 };
-use std::{io, path::Path, sync::mpsc, thread, time::Instant};
+use std::{
+    io,
+    path::Path,
+    sync::{Arc, mpsc},
+    thread,
+    time::Instant,
+};
 use tone_filter_dsp::{BandMask, Kernel, Routing, Settings};
 
 /// Frames that go from the reader to the filter and on to the writer at a time: enough to be worth a system
@@ -40,6 +46,8 @@ pub struct Options {
     pub bypass: bool,
     /// What is played on its bands.
     pub keys: Score,
+    /// Which notes the input plays; what the listener finds, if there is none.
+    pub score: Option<Arc<tone_filter_dsp::Score>>,
     /// The output's depth; the input's if there is none.
     pub depth: Option<Depth>,
     /// The output's sample rate in Hz; the input's if there is none.

@@ -3,9 +3,19 @@
 use super::Error;
 use midly::{Format, MetaMessage, MidiMessage, Smf, Timing, TrackEventKind, num::u7};
 use std::{
-    collections::BTreeSet, fs, iter::Peekable, ops::Range, path::Path, sync::Arc, vec::IntoIter,
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    io::Read,
+    iter::Peekable,
+    ops::Range,
+    path::Path,
+    sync::Arc,
+    vec::IntoIter,
 };
-use tone_filter_dsp::{KeyEvent, ToneFilter};
+use tone_filter_dsp::{
+    KeyEvent, ScoreNote, ToneFilter,
+    notes::{by_pitch, midi_note},
+};
 
 /// Microseconds of a quarter note until a file sets its tempo.
 const QUARTER: u32 = 500_000;
@@ -87,10 +97,59 @@ impl Score {
         Ok(Self { events: events.into(), tempo })
     }
 
+    /// Its notes, as a score of what a sound plays. Keys that no tone has are left out, and so is the pedal.
+    fn notes(&self) -> tone_filter_dsp::Score {
+        let last = self.events.last().map_or(0.0, |(seconds, _)| *seconds);
+        let mut held = BTreeMap::new();
+        let mut notes = Vec::new();
+        for (seconds, event) in self.events.iter() {
+            let ended: Vec<u8> = match event {
+                KeyEvent::Key(key, _) => vec![*key],
+                KeyEvent::ReleaseAll => held.keys().copied().collect(),
+                _ => continue,
+            };
+            for key in ended {
+                notes.extend(held.remove(&key).map(|begun| (key, begun, *seconds)));
+            }
+            if let KeyEvent::Key(key, velocity) = event
+                && *velocity > 0.0
+            {
+                held.insert(*key, (*seconds, *velocity));
+            }
+        }
+        notes.extend(held.into_iter().map(|(key, begun)| (key, begun, last)));
+        let note = |(key, (start, velocity), end): (u8, (f64, f32), f64)| {
+            let tone = by_pitch().find(|&tone| midi_note(tone, 0.0) == i32::from(key))?;
+            let velocity = (127.0 * velocity).round().clamp(1.0, 127.0) as u8;
+            Some(ScoreNote { tone, start, end, velocity, place: 0.0 })
+        };
+        tone_filter_dsp::Score::new(notes.into_iter().filter_map(note))
+    }
+
     /// Its first tempo in beats a minute, if it sets one.
     pub fn tempo(&self) -> Option<f64> {
         self.tempo
     }
+}
+
+/// The largest file that is read as a score: more than a day of music has.
+const LARGEST: u64 = 64 << 20;
+
+/// Reads which notes a sound plays: a score as [`tone_filter_dsp::Score`] writes it, or a MIDI file if the name ends in `.mid` or
+/// `.midi`.
+///
+/// # Errors
+/// When it cannot be read, or is no score.
+pub fn read_notes(path: &Path) -> Result<tone_filter_dsp::Score, Error> {
+    let extension = path.extension().map(|own| own.to_string_lossy().to_lowercase());
+    if matches!(extension.as_deref(), Some("mid" | "midi")) {
+        return Score::read(path).map(|score| score.notes());
+    }
+    let mut text = String::new();
+    fs::File::open(path)
+        .and_then(|file| file.take(LARGEST).read_to_string(&mut text))
+        .map_err(|source| Error::Read { path: path.into(), source })?;
+    text.parse().map_err(|source| Error::NotScore { path: path.into(), source })
 }
 
 /// What `message` does, as in the plugin; `None` for nothing.

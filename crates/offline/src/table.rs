@@ -1,8 +1,8 @@
 //! The levels and states of the bands over time, as text for other programs.
 
-use super::pitch::name;
+use super::{found::Found, pitch::name};
 use std::io::{self, Write};
-use tone_filter_dsp::{BandMask, BandState, Bands, Settings};
+use tone_filter_dsp::{BandMask, BandState, Bands, FoundKey, Scale, Settings};
 
 /// What a table is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,14 +74,24 @@ impl<W: Write> Table<W> {
         }
     }
 
-    /// Ends the table of a file with so many samples that are `not_finite`, which JSON has, too.
+    /// Ends the table of a file with so many samples that are `not_finite`, and in which `found` was found, which JSON has, too.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn finish(mut self, not_finite: u64) -> io::Result<()> {
+    pub fn finish(mut self, not_finite: u64, found: &Found) -> io::Result<()> {
         match self.syntax {
             Syntax::Csv => writeln!(self.to)?,
-            Syntax::Json => writeln!(self.to, "\n],\"not_finite\":{not_finite}}}")?,
+            Syntax::Json => {
+                let key = found.key.map_or("null".into(), |FoundKey { root, scale, certainty }| {
+                    let (root, scale) = (root.name(), Scale::ENTRIES[scale as usize].0);
+                    format!(
+                        "{{\"root\":{root:?},\"scale\":{scale:?},\"certainty\":{certainty:.3}}}"
+                    )
+                });
+                let tuning = found.tuning.map_or("null".into(), |hertz| format!("{hertz:.2}"));
+                let own = format!("\"key\":{key},\"tuning\":{tuning}");
+                writeln!(self.to, "\n],{own},\"not_finite\":{not_finite}}}")?;
+            }
         }
         self.to.flush()
     }

@@ -5,9 +5,9 @@ use midly::{
     num::{u4, u7, u15, u24, u28},
 };
 use tone_filter_dsp::{
-    ToneFilter,
+    Score, ScoreNote, ToneFilter,
     listener::notes::{Event, Notes},
-    notes::{midi_note, of_listener, semitone},
+    notes::{TONES, midi_note, of_listener, semitone},
 };
 
 /// Ticks a quarter note, of which there are two a second.
@@ -18,12 +18,16 @@ const TICKS: u16 = 480;
 pub struct Note {
     /// The band, 0 for A3; see [`notes::semitone`](tone_filter_dsp::notes::semitone).
     pub tone: usize,
+    /// Semitones from there to the note at which it sounds; see [`Settings::offsets`](tone_filter_dsp::Settings::offsets).
+    pub offset: i8,
     /// Seconds from the start of the file.
     pub start: f64,
     /// Seconds from the start of the file.
     pub end: f64,
     /// 1..=127.
     pub velocity: u8,
+    /// Where it lies in the input: 1 for left, -1 for right.
+    pub place: f32,
 }
 
 /// Writes down which notes are played.
@@ -46,13 +50,17 @@ impl Transcriber {
         let rate = filter.sample_rate();
         let seconds = |frames: u64| ((frames as f64 * frame - ago) / rate).max(0.0);
         let notes = &mut self.notes;
-        filter.report_notes(&mut self.events, |event| record(notes, event, seconds(event.frame)));
+        let (offsets, place) = (filter.offsets(), filter.decisions().place);
+        filter.report_notes(&mut self.events, |event| {
+            record(notes, event, seconds(event.frame), &offsets, place[event.note]);
+        });
     }
 
     /// All notes, by their start, in a file of `seconds`.
     pub fn finish(mut self, seconds: f64) -> Vec<Note> {
         let notes = &mut self.notes;
-        self.events.finish(|event| record(notes, event, seconds));
+        // Those that have no end yet end.
+        self.events.finish(|event| record(notes, event, seconds, &[0; TONES], 0.0));
         notes.iter_mut().for_each(|note| note.end = note.end.min(seconds));
         notes.retain(|note| note.start < seconds);
         notes.sort_by(|a, b| {
@@ -62,12 +70,13 @@ impl Transcriber {
     }
 }
 
-/// Begins or ends a note at `seconds`. One that goes on has no end yet.
-fn record(notes: &mut Vec<Note>, event: Event, seconds: f64) {
+/// Begins or ends a note at `seconds` and `place`. One that goes on has no end yet.
+fn record(notes: &mut Vec<Note>, event: Event, seconds: f64, offsets: &[i8; TONES], place: f32) {
     let Some(tone) = of_listener(event.note) else { return };
     match event.velocity {
         Some(velocity) => {
-            notes.push(Note { tone, start: seconds, end: f64::INFINITY, velocity });
+            let (offset, end) = (offsets[tone], f64::INFINITY);
+            notes.push(Note { tone, offset, start: seconds, end, velocity, place });
         }
         None => {
             let mut held = notes.iter_mut().rev().filter(|note| note.tone == tone);
@@ -76,6 +85,18 @@ fn record(notes: &mut Vec<Note>, event: Event, seconds: f64) {
             }
         }
     }
+}
+
+/// `notes` as a score.
+pub fn score(notes: &[Note]) -> Score {
+    let note = |&Note { tone, start, end, velocity, place, .. }: &Note| ScoreNote {
+        tone,
+        start,
+        end,
+        velocity,
+        place,
+    };
+    Score::new(notes.iter().map(note))
 }
 
 /// `notes` as a MIDI file of one track at 120 beats a minute, for bands that are moved by `transpose`
@@ -87,7 +108,9 @@ pub fn midi(notes: &[Note], transpose: f32) -> Vec<u8> {
     let tick = |seconds: f64| (seconds * f64::from(TICKS) * 2.0).round() as u32;
     let mut events = Vec::new();
     for note in notes {
-        let key = u8::try_from(midi_note(note.tone, transpose)).ok().and_then(u7::try_from);
+        let key = u8::try_from(midi_note(note.tone, transpose) + i32::from(note.offset))
+            .ok()
+            .and_then(u7::try_from);
         let Some(key) = key else { continue };
         let vel = u7::new(note.velocity);
         let end = tick(note.end).max(tick(note.start) + 1);

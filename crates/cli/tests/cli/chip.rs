@@ -43,7 +43,7 @@ fn ffmpeg_plays_the_notes() {
     let folder = Folder::with(&melody());
     let said = folder.run("chip in.wav -o out.nsf --title Melody");
     let bytes = fs::read(folder.path("out.nsf")).unwrap().len();
-    assert_eq!(said, format!("in.wav -> out.nsf: 301 ticks, 2 notes, {bytes} bytes\n"));
+    assert_eq!(said, format!("in.wav -> out.nsf: 5.00 s, 2 notes, {bytes} bytes\n"));
     let title =
         tool(&folder, "ffprobe -v error -show_entries format_tags=game -of csv=p=0 out.nsf");
     assert_eq!(title, b"Melody\n");
@@ -113,7 +113,11 @@ fn what_cannot_be_written_is_said_in_one_line() {
     }
     for sound in ["--voice square", "--preset organ"] {
         let line = folder.fail(&format!("chip in.wav -o out.vgm {sound}"), 2);
-        assert_eq!(line, "only the voice chip plays on a console; add --voice chip");
+        assert_eq!(
+            line,
+            "only the voice chip plays on a console; use --voice chip, or a preset that has it: \
+             sound-chip, arcade, pizzicato, drum-machine"
+        );
     }
     let line = folder.fail("chip in.wav -o out.vgm --loop 1", 2);
     assert_eq!(line, "loop = 1 s is not in the song, which has 0.00 s");
@@ -124,10 +128,41 @@ fn what_cannot_be_written_is_said_in_one_line() {
 
     let said = folder.run("chip in.wav -o out.vgm --preset organ --voice chip");
     let bytes = fs::read(folder.path("out.vgm")).unwrap().len();
-    assert_eq!(said, format!("in.wav -> out.vgm: 2 ticks, 0 notes, {bytes} bytes\n"));
+    assert_eq!(said, format!("in.wav -> out.vgm: 0.00 s, 0 notes, {bytes} bytes\n"));
     let line = folder.fail("chip in.wav -o out.vgm", 1);
     assert_eq!(line, "out.vgm: already exists; choose another name, or overwrite it with --force");
     assert_eq!(folder.run("chip in.wav -o out.vgm --force --quiet"), "");
+}
+
+#[test]
+fn a_title_that_nsf_cuts_is_warned_of() {
+    let folder = Folder::with(&silence().bytes());
+    let warning = "warning: out.nsf: NSF has 31 letters of ASCII for title and author; theirs are cut or replaced by ?\n";
+    for (title, is_cut) in [("a".repeat(31), false), ("a".repeat(32), true), ("ü".into(), true)] {
+        let said = folder.run(&format!("chip in.wav -o out.nsf --force --title {title}"));
+        assert_eq!(said.starts_with(warning), is_cut, "{said}");
+        let said = folder.run(&format!("chip in.wav -o out.vgm --force --title {title}"));
+        assert_eq!(said.lines().count(), 1, "{said}");
+    }
+}
+
+#[test]
+fn flags_without_an_effect_are_refused_or_warned_of() {
+    let folder = Folder::with(&silence().bytes());
+    for flag in ["--mix 50", "--tone 500", "--stereo mono", "--bypass"] {
+        let output = folder.command(&format!("chip in.wav -o out.vgm {flag}")).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{flag}");
+    }
+    let said = folder.run("chip in.wav -o out.vgm --arp fast --voices 48");
+    let reason = "Voices lets all notes sound, so none is left over; set it to 3 or so";
+    assert!(said.starts_with(&format!("warning: --arp has no effect: {reason}\n")), "{said}");
+    let said = folder.run("render in.wav -o out.wav --duty 50 --decay 3");
+    for id in ["duty", "decay"] {
+        let line = format!("warning: --{id} has no effect: it shapes the voice Chip only\n");
+        assert!(said.contains(&line), "{said}");
+    }
+    let said = folder.run("render in.wav -o out.wav --force --duty 50 --quiet");
+    assert_eq!(said, "");
 }
 
 #[test]

@@ -7,7 +7,8 @@ use crate::{
 };
 use std::fs;
 use tone_filter_dsp::{
-    BandMask, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, ToneFilter, Voice,
+    BandMask, Map, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, Taper, ToneFilter,
+    Voice,
 };
 use tone_filter_presets::{self as presets, Preset};
 
@@ -31,9 +32,13 @@ fn in_time(settings: &Settings, channels: &[Vec<f32>]) -> Vec<Vec<f32>> {
     channels
 }
 
-/// Two unlike channels of half a second.
+/// Two unlike channels of half a second; the chord moves up by two semitones in the middle.
 fn music() -> Vec<Vec<f32>> {
-    let chord = noisy_chord(0.5, f64::from(RATE));
+    let low = noisy_chord(0.5, f64::from(RATE));
+    let middle = low.len() / 2;
+    let chord: Vec<f32> = (0..low.len())
+        .map(|t| if t < middle { low[t] } else { low[(t - middle) * 9 / 8] })
+        .collect();
     let noise = white(0.5, f64::from(RATE));
     let right = chord.iter().zip(noise).map(|(c, n)| 0.7 * c + 0.1 * n).collect();
     vec![chord, right]
@@ -64,29 +69,38 @@ fn every_setting_has_a_flag_that_reaches_the_filter() {
     let base = Settings { floor: -80.0, focus: 50.0, ..Settings::REFERENCE };
     fs::write(folder.path("base.json"), Preset::new("Base", base).to_json()).unwrap();
     let plain = filtered(&base, &music);
-    let check = |flag: &str, settings: &Settings| {
+    let differs = |flag: &str, settings: &Settings, plain: &[Vec<f32>]| {
         folder.run(&format!("render in.wav -o out.wav --force --preset base.json {flag}"));
         let out = folder.floats("out.wav");
         assert!(out == filtered(settings, &music), "{flag}");
         assert!(out != plain, "{flag} must be heard");
     };
+    let check = |flag: &str, settings: &Settings| differs(flag, settings, &plain);
     for spec in &SPECS {
         for place in [0.15, 0.7] {
             let mut settings = base;
             let value = spec.min + place * (spec.max - spec.min);
             spec.set(&mut settings, value);
             let mut flags = format!("--{} {value}", spec.id);
-            // The soft clip has no octave.
-            if spec.id == "octave" {
-                settings.voice = Voice::Square;
-                flags += " --voice square";
+            match spec.id {
+                // Soft is the resonator itself, at its own pitch.
+                "octave" | "glide" | "vibrato" => {
+                    settings.voice = Voice::Square;
+                    flags += " --voice square";
+                }
+                // The chip alone has envelopes.
+                "attack" | "decay" => {
+                    settings.voice = Voice::Chip;
+                    flags += " --voice chip";
+                }
+                _ => {}
             }
-            // The chip alone has envelopes.
-            if ["attack", "decay"].contains(&spec.id) {
-                settings.voice = Voice::Chip;
-                flags += " --voice chip";
+            let voice = Settings { voice: settings.voice, ..base };
+            if voice == base {
+                check(&flags, &settings);
+            } else {
+                differs(&flags, &settings, &filtered(&voice, &music));
             }
-            check(&flags, &settings);
         }
     }
     check("--stereo stereo", &Settings { stereo: Stereo::Stereo, ..base });
@@ -109,6 +123,17 @@ fn every_setting_has_a_flag_that_reaches_the_filter() {
         "--scale custom --custom 100000010000",
         &Settings { scale: Scale::Custom, custom: a_and_e, ..base },
     );
+    let saw = Settings { voice: Voice::Saw, scale: Scale::Dorian, ..base };
+    let muted = filtered(&saw, &music);
+    let snap = Settings { map: Map::Snap, ..saw };
+    differs("--voice saw --scale dorian --map snap", &snap, &muted);
+    let targets = "C C C C C C E E E E E Bb";
+    let line =
+        "render in.wav -o out.wav --force --preset base.json --voice saw --map custom --targets";
+    assert!(folder.command(line).arg(targets).output().unwrap().status.success());
+    let mapped = Settings { map: Map::Custom, targets: targets.parse().unwrap(), ..base };
+    let mapped = filtered(&Settings { voice: Voice::Saw, ..mapped }, &music);
+    assert!(folder.floats("out.wav") == mapped && mapped != muted);
     let only_a4 = BandMask::NONE.with(12, true);
     check(
         "--bands 000000000000100000000000000000000000000000000000",
@@ -224,7 +249,9 @@ fn help_names_every_setting_with_its_range_and_every_preset() {
     let help = String::from_utf8(output.stdout).unwrap();
     for spec in &SPECS {
         assert!(help.contains(&format!("--{} <{}>", spec.id, spec.unit)), "{}", spec.id);
-        assert!(help.contains(&format!("[{} to {} {}, default", spec.min, spec.max, spec.unit)));
+        let whole = if spec.taper == Taper::Whole { "whole numbers, " } else { "" };
+        let range = format!("[{whole}{} to {} {}, default", spec.min, spec.max, spec.unit);
+        assert!(help.contains(&range), "{range}");
         assert!(help.contains(spec.help), "{}", spec.id);
     }
     for word in presets::ids().chain([
@@ -238,6 +265,7 @@ fn help_names_every_setting_with_its_range_and_every_preset() {
         "--tempo <BPM>",
         "--sync",
         "--freeze",
+        "--auto-tuning",
         "--root",
         "--scale",
         "--custom",

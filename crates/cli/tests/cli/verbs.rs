@@ -43,10 +43,10 @@ fn presets_are_listed_shown_and_exported() {
 #[test]
 fn what_is_new_in_a_preset_of_a_newer_version_is_left_out_with_a_warning() {
     let folder = Folder::with(&silence().bytes());
-    let newer = r#"{"version":9,"name":"x","settings":{"mix":70,"voice":"choir","glide":1}}"#;
+    let newer = r#"{"version":9,"name":"x","settings":{"mix":70,"voice":"choir","portamento":1}}"#;
     folder.put("newer.json", newer.as_bytes());
     let warning = "warning: newer.json: of a newer version of the program; \
-                   left out: \"glide\", voice = \"choir\"; update the program\n";
+                   left out: \"portamento\", voice = \"choir\"; update the program\n";
     let files = ["render in.wav -o out.wav", "bands in.wav --csv out.csv"];
     for line in files.map(|line| format!("{line} --preset newer.json")) {
         let said = folder.run(&line);

@@ -19,8 +19,10 @@ use ::kira::{
 use heap::counted;
 use hound::WavReader;
 use kira::common::{FRAMES, state};
-use std::{error::Error, path::Path};
-use tone_filter_dsp::{KeyEvent, Keyboard, Keys, Settings, ToneFilter};
+use std::{error::Error, path::Path, sync::Arc};
+use tone_filter_dsp::{
+    KeyEvent, Keyboard, Keys, Score, ScoreNote, Settings, ToneFilter, notes::TONES,
+};
 use tone_filter_firewheel::{ToneFilterNode, ToneFilterState};
 use tone_filter_kira::{ToneFilterBuilder, ToneFilterHandle};
 
@@ -147,6 +149,33 @@ fn kiras_effect_keeps_its_settings_when_the_device_changes() {
     pair.filter = ToneFilter::new(44_100.0, &settings).unwrap();
     pair.filter.set_keyboard(&keyboard);
     (0..20).for_each(|count| assert_eq!(pair.play(count), 0));
+}
+
+#[test]
+fn kiras_effect_follows_scores_and_frees_nothing() {
+    let mut pair = Pair::new();
+    let score = |shift: usize| {
+        let note = |index: usize| {
+            let start = 0.02 * index as f64;
+            let tone = (index * 7 + shift) % TONES;
+            ScoreNote { tone, start, end: start + 0.1, velocity: 90, place: 0.5 }
+        };
+        Arc::new(Score::new((0..100).map(note)))
+    };
+    for count in 0..200 {
+        if count % 20 == 10 {
+            // The only other one is the handle's.
+            let score = (count % 60 != 50).then(|| score(count));
+            pair.handle.set_score(score.clone());
+            pair.filter.set_score(score);
+            pair.filter.seek(0.0);
+        }
+        if count % 20 == 15 {
+            pair.handle.seek(0.01 * count as f64);
+            pair.filter.seek(0.01 * count as f64);
+        }
+        assert_eq!(pair.play(count), 0, "{count}");
+    }
 }
 
 #[test]

@@ -121,10 +121,20 @@ fn header(tags: &Tags) -> [u8; 0x80] {
     header
 }
 
-/// The first 31 letters of `text`. There are those of ASCII only.
+/// Letters of a title and of an author.
+const LETTERS: usize = 31;
+
+impl Tags {
+    /// Whether [`nsf`] writes them in full: at most 31 letters each, of ASCII only.
+    pub fn fit_in_nsf(&self) -> bool {
+        [&self.title, &self.author].iter().all(|text| text.is_ascii() && text.len() <= LETTERS)
+    }
+}
+
+/// The first letters of `text`, with `?` for those that are not ASCII.
 fn text(text: &str) -> Vec<u8> {
     let ascii = |letter: char| u8::try_from(letter).ok().filter(u8::is_ascii).unwrap_or(b'?');
-    text.chars().take(31).map(ascii).collect()
+    text.chars().take(LETTERS).map(ascii).collect()
 }
 
 #[cfg(test)]

@@ -1,29 +1,7 @@
-//! A small picture to draw rectangles and text on, and the colours to do it in.
+//! A small picture to draw rectangles and text on.
 
 use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont, point};
-
-/// Red, green and blue in sRGB.
-pub type Colour = [u8; 3];
-
-/// The colour of an `OKLCh` lightness (0..1), chroma (0..0.3) and hue (degrees): equal steps of
-/// lightness look equal, whatever the hue.
-pub fn oklch(lightness: f32, chroma: f32, hue: f32) -> Colour {
-    let (b, a) = hue.to_radians().sin_cos();
-    let (a, b) = (chroma * a, chroma * b);
-    let l = (lightness + 0.396_337_78 * a + 0.215_803_76 * b).powi(3);
-    let m = (lightness - 0.105_561_346 * a - 0.063_854_17 * b).powi(3);
-    let s = (lightness - 0.089_484_18 * a - 1.291_485_5 * b).powi(3);
-    let linear = [
-        4.076_741_7 * l - 3.307_711_6 * m + 0.230_969_94 * s,
-        -1.268_438 * l + 2.609_757_4 * m - 0.341_319_38 * s,
-        -0.004_196_086_3 * l - 0.703_418_6 * m + 1.707_614_7 * s,
-    ];
-    linear.map(|x| {
-        let x = x.clamp(0.0, 1.0);
-        let coded = if x < 0.003_130_8 { 12.92 * x } else { 1.055 * x.powf(1.0 / 2.4) - 0.055 };
-        (255.0 * coded).round() as u8
-    })
-}
+use tone_filter_dsp::roll::Colour;
 
 /// Which end of a text its `x` is.
 #[derive(Clone, Copy)]
@@ -149,15 +127,6 @@ impl Canvas {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn oklch_has_the_greys_and_the_primaries_of_srgb() {
-        assert_eq!(oklch(0.0, 0.0, 0.0), [0, 0, 0]);
-        assert_eq!(oklch(1.0, 0.0, 0.0), [255, 255, 255]);
-        // CSS Color 4 gives sRGB red as oklch(0.62796 0.25768 29.234).
-        let [red, green, blue] = oklch(0.627_96, 0.257_68, 29.234);
-        assert!(red >= 254 && green <= 2 && blue <= 2, "{red} {green} {blue}");
-    }
 
     #[test]
     fn drawing_outside_is_cut_off() {

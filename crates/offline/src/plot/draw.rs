@@ -1,11 +1,13 @@
 //! What a piano roll looks like.
 
 use super::{
-    Cell, Plot,
-    canvas::{Align, Canvas, Colour, oklch},
-    merge,
+    Plot,
+    canvas::{Align, Canvas},
 };
-use tone_filter_dsp::BandState;
+use tone_filter_dsp::{
+    BandState,
+    roll::{self, BRIGHTEST_DB, Cell, Colour, DARKEST_DB, oklch},
+};
 
 /// Height of a note's row in pixels.
 const ROW: i32 = 16;
@@ -16,15 +18,10 @@ pub const WIDTH: i32 = 1440;
 const RIGHT: i32 = 28;
 const BOTTOM: i32 = 44;
 
-/// The least level, in dB of the total power, that shows.
-const DARKEST_DB: f32 = -60.0;
-/// The level that is brightest.
-const BRIGHTEST_DB: f32 = -5.0;
-
 /// All of it.
 pub fn picture(plot: &Plot) -> Canvas {
     let mut canvas =
-        Canvas::new(LEFT + WIDTH + RIGHT, TOP + height(plot) + BOTTOM, oklch(0.17, 0.012, 265.0));
+        Canvas::new(LEFT + WIDTH + RIGHT, TOP + height(plot) + BOTTOM, oklch([0.17, 0.012, 265.0]));
     draw_rows(plot, &mut canvas);
     draw_time(plot, &mut canvas);
     draw_cells(plot, &mut canvas);
@@ -42,16 +39,9 @@ fn draw_cells(plot: &Plot, canvas: &mut Canvas) {
         let first = x * columns / shown;
         let end = ((x + 1) * columns / shown).max(first + 1);
         let mut column = plot.columns[first];
-        for other in &plot.columns[first + 1..end] {
-            merge(&mut column, other);
-        }
-        for (row, tone) in plot.tones.iter().enumerate() {
-            let cell = column[*tone];
-            if cell.level_db > DARKEST_DB {
-                let height = thickness(cell.state);
-                let y = row_top(plot, row) + (ROW - height) / 2;
-                canvas.fill(LEFT + x as i32, y, 1, height, colour(cell));
-            }
+        plot.columns[first + 1..end].iter().for_each(|other| column.merge(other));
+        for (span, colour) in plot.rows.notes(&column, height(plot) as usize) {
+            canvas.fill(LEFT + x as i32, TOP + span.start as i32, 1, span.len() as i32, colour);
         }
     }
 }
@@ -65,7 +55,7 @@ fn draw_time(plot: &Plot, canvas: &mut Canvas) {
     for tick in 0..=(duration / step + 1e-6) as u32 {
         let time = f64::from(tick) * step;
         let x = LEFT + (time / duration * f64::from(WIDTH)).round() as i32;
-        canvas.fill(x, TOP, 1, height(plot) + 6, oklch(0.31, 0.012, 265.0));
+        canvas.fill(x, TOP, 1, height(plot) + 6, oklch(roll::LINE));
         let label = time_label(time, step, duration);
         canvas.text(x, TOP + height(plot) + 24, 14.0, Align::Centre, TEXT, &label);
     }
@@ -79,12 +69,13 @@ fn draw_title(plot: &Plot, canvas: &mut Canvas) {
         canvas.text(x, baseline, 15.0, Align::Right, TEXT, label);
         x -= canvas.text_width(15.0, label) as i32 + 8;
         const SWATCH: i32 = 56;
-        let height = thickness(state);
         for dx in 0..SWATCH {
             let level_db =
                 DARKEST_DB + (BRIGHTEST_DB - DARKEST_DB) * dx as f32 / (SWATCH - 1) as f32;
+            let cell = Cell { state, level_db };
+            let height = cell.thickness(ROW as usize) as i32;
             let y = baseline - 5 - height / 2;
-            canvas.fill(x - SWATCH + dx, y, 1, height, colour(Cell { state, level_db }));
+            canvas.fill(x - SWATCH + dx, y, 1, height, cell.colour());
         }
         x -= SWATCH + 24;
     }
@@ -102,30 +93,9 @@ fn draw_title(plot: &Plot, canvas: &mut Canvas) {
 
 const TEXT: Colour = [186, 191, 202];
 
-/// Brighter for stronger, and at any level every state brighter than the one before it: the states can
-/// be read without colours.
-fn colour(cell: Cell) -> Colour {
-    let level = (cell.level_db - DARKEST_DB) / (BRIGHTEST_DB - DARKEST_DB);
-    let level = level.clamp(0.0, 1.0);
-    match cell.state {
-        BandState::Inactive => oklch(0.23 + 0.20 * level, 0.02 + 0.12 * level, 258.0),
-        BandState::Sounding => oklch(0.40 + 0.28 * level * level, 0.09 + 0.10 * level, 150.0),
-        BandState::Saturated => oklch(0.55 + 0.19 * level * level, 0.17 + 0.03 * level, 27.0),
-    }
-}
-
-/// Thicker for stronger, too.
-fn thickness(state: BandState) -> i32 {
-    match state {
-        BandState::Inactive => 4,
-        BandState::Sounding => 10,
-        BandState::Saturated => 14,
-    }
-}
-
 /// The height of all rows in pixels.
 fn height(plot: &Plot) -> i32 {
-    ROW * plot.tones.len() as i32
+    ROW * plot.rows.0.len() as i32
 }
 
 /// The upper edge of the row of the band that has so many below it.
@@ -133,40 +103,31 @@ fn row_top(plot: &Plot, row: usize) -> i32 {
     TOP + height(plot) - ROW * (row as i32 + 1)
 }
 
-fn is_black_key(name: &str) -> bool {
-    name.contains('#')
-}
-
 fn draw_rows(plot: &Plot, canvas: &mut Canvas) {
-    for (row, name) in plot.names.iter().enumerate() {
-        let lightness = if is_black_key(name) { 0.185 } else { 0.22 };
-        canvas.fill(LEFT, row_top(plot, row), WIDTH, ROW, oklch(lightness, 0.012, 265.0));
-        // Below each C an octave of the names begins.
-        if name.starts_with('C') && !is_black_key(name) {
-            canvas.fill(LEFT, row_top(plot, row) + ROW - 1, WIDTH, 1, oklch(0.31, 0.012, 265.0));
-        }
+    for (span, colour) in plot.rows.background(height(plot) as usize) {
+        canvas.fill(LEFT, TOP + span.start as i32, WIDTH, span.len() as i32, colour);
     }
 }
 
 fn draw_keyboard(plot: &Plot, canvas: &mut Canvas) {
     const KEYS: i32 = 64;
     const BLACK_KEYS: i32 = 44;
-    let (white, black) = (oklch(0.90, 0.005, 265.0), oklch(0.26, 0.012, 265.0));
+    let (white, black) = (oklch([0.90, 0.005, 265.0]), oklch([0.26, 0.012, 265.0]));
     let x = LEFT - KEYS - 2;
     canvas.fill(x, TOP, KEYS, height(plot), white);
-    for (row, key) in plot.names.iter().enumerate() {
+    for (row, (key, name)) in plot.rows.0.iter().zip(&plot.names).enumerate() {
         let y = row_top(plot, row);
         let baseline = y + 13;
-        if is_black_key(key) {
+        if key.is_black() {
             // Two white keys meet behind a black one.
-            canvas.fill(x, y + ROW / 2, KEYS, 1, oklch(0.70, 0.005, 265.0));
+            canvas.fill(x, y + ROW / 2, KEYS, 1, oklch([0.70, 0.005, 265.0]));
             canvas.fill(x, y, BLACK_KEYS, ROW, black);
-            canvas.text(x + BLACK_KEYS - 5, baseline, 13.0, Align::Right, [240; 3], key);
+            canvas.text(x + BLACK_KEYS - 5, baseline, 13.0, Align::Right, [240; 3], name);
         } else {
-            if key.starts_with(['C', 'F']) {
-                canvas.fill(x, y + ROW - 1, KEYS, 1, oklch(0.70, 0.005, 265.0));
+            if name.starts_with(['C', 'F']) {
+                canvas.fill(x, y + ROW - 1, KEYS, 1, oklch([0.70, 0.005, 265.0]));
             }
-            canvas.text(x + KEYS - 5, baseline, 13.0, Align::Right, [20, 22, 28], key);
+            canvas.text(x + KEYS - 5, baseline, 13.0, Align::Right, [20, 22, 28], name);
         }
     }
 }

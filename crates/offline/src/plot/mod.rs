@@ -5,7 +5,10 @@ mod draw;
 
 use super::{Error, analyse::analyse, pitch::name, score::Score};
 use std::path::Path;
-use tone_filter_dsp::{BandState, Bands, Kernel, Settings, notes::TONES};
+use tone_filter_dsp::{
+    Bands, Kernel, Settings,
+    roll::{Column, Rows},
+};
 
 /// Columns held before neighbours are merged: enough that the picture has no more than that to show.
 const COLUMNS: usize = 2 * draw::WIDTH as usize;
@@ -18,8 +21,8 @@ const COLUMNS: usize = 2 * draw::WIDTH as usize;
 pub struct Plot {
     title: String,
     hop: f64,
-    /// The bands by their pitch, and the notes' names.
-    tones: Vec<usize>,
+    rows: Rows,
+    /// The notes' names, row by row.
     names: Vec<String>,
     columns: Vec<Column>,
     /// Snapshots in a full column.
@@ -28,42 +31,22 @@ pub struct Plot {
     filled: u32,
 }
 
-type Column = [Cell; TONES];
-
-#[derive(Debug, Clone, Copy)]
-struct Cell {
-    state: BandState,
-    level_db: f32,
-}
-
-impl Cell {
-    fn stronger(self, other: Self) -> Self {
-        let rank = |cell: Self| (cell.state as u8, cell.level_db);
-        if rank(other) > rank(self) { other } else { self }
-    }
-}
-
-fn merge(into: &mut Column, column: &Column) {
-    for (cell, other) in into.iter_mut().zip(column) {
-        *cell = cell.stronger(*other);
-    }
-}
-
 impl Plot {
     /// An empty plot called `title`, for snapshots that are `hop` seconds apart (10 ms does well), of the bands of
     /// `settings`.
     pub fn new(title: impl Into<String>, hop: f64, settings: &Settings) -> Self {
-        let (title, tones) = (title.into(), settings.range.by_pitch().collect::<Vec<_>>());
-        let names = tones.iter().map(|tone| name(*tone, settings.pitch_shift())).collect();
-        Self { title, hop, tones, names, columns: Vec::new(), stride: 1, filled: 1 }
+        let (title, shift) = (title.into(), settings.pitch_shift());
+        let rows = Rows::new(settings.range, shift);
+        let names = rows.0.iter().map(|row| name(row.tone, shift)).collect();
+        Self { title, hop, rows, names, columns: Vec::new(), stride: 1, filled: 1 }
     }
 
     /// Appends a snapshot.
     pub fn push(&mut self, bands: &Bands) {
-        let column = bands.bands.map(|band| Cell { state: band.state, level_db: band.level_db() });
+        let column = Column::from(bands);
         match self.columns.last_mut() {
             Some(last) if self.filled < self.stride => {
-                merge(last, &column);
+                last.merge(&column);
                 self.filled += 1;
             }
             _ => {
@@ -109,7 +92,7 @@ impl Plot {
     fn halve(&mut self) {
         for pair in 0..COLUMNS / 2 {
             let mut column = self.columns[2 * pair];
-            merge(&mut column, &self.columns[2 * pair + 1]);
+            column.merge(&self.columns[2 * pair + 1]);
             self.columns[pair] = column;
         }
         self.columns.truncate(COLUMNS / 2);
@@ -127,7 +110,7 @@ impl Plot {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tone_filter_dsp::Band;
+    use tone_filter_dsp::{Band, BandState};
 
     /// Puts `tone` at -10 dB in `state`.
     fn light(bands: &mut Bands, tone: usize, state: BandState) {
@@ -175,7 +158,7 @@ mod tests {
         }
         assert!(plot.columns.len() <= COLUMNS);
         assert!((plot.duration() - 0.01 * snapshots as f64).abs() < 1e-9, "{}", plot.duration());
-        let red = |column: &&Column| column[12].state == BandState::Saturated;
+        let red = |column: &&Column| column.0[12].state == BandState::Saturated;
         assert_eq!(plot.columns.iter().filter(red).count(), 1);
     }
 
@@ -196,7 +179,7 @@ mod tests {
         wav.finalize().unwrap();
         let plot = Plot::of_file(file.path(), &Settings::default()).unwrap();
         assert!((plot.duration() - 3.0).abs() < 1e-9, "{}", plot.duration());
-        for (tone, cell) in plot.columns.last().unwrap().iter().enumerate() {
+        for (tone, cell) in plot.columns.last().unwrap().0.iter().enumerate() {
             assert_eq!(cell.state != BandState::Inactive, tone == 12, "tone {tone}: {cell:?}");
         }
     }

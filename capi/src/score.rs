@@ -1,0 +1,47 @@
+//! Scores: which notes the music plays.
+
+use crate::{
+    Status,
+    filter::Filter,
+    pointers::{exclusive, text},
+    status::{fail, guard},
+};
+use std::{ffi::c_char, sync::Arc};
+use tone_filter_dsp::Score;
+
+/// Lets a score decide which notes are played, in place of what is found in the sound: no latency, no errors, and less work. It has an
+/// effect with a "focus" above 0. Allocates: not for the audio thread.
+///
+/// score: the text of a file that `tone-filter bands song.wav --score song.tfs` has written; NULL for none.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_set_score(filter: *mut Filter, score: *const c_char) -> Status {
+    guard(|| {
+        // SAFETY: used by this thread only, by the header.
+        let filter = unsafe { exclusive(filter) }?;
+        let score = match score.is_null() {
+            true => None,
+            // SAFETY: a text by the header.
+            false => Some(unsafe { text(score) }?),
+        };
+        let score = score.map(str::parse::<Score>).transpose();
+        let score = score.map_err(|error| fail(Status::Score, error))?;
+        filter.inner.set_score(score.map(Arc::new));
+        Ok(())
+    })
+}
+
+/// Goes on in the score from the time of the next sample that is passed to the filter: when the music begins, jumps or repeats. Real time.
+///
+/// seconds: from the start of the score.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tf_seek(filter: *mut Filter, seconds: f64) -> Status {
+    guard(|| {
+        // SAFETY: used by this thread only, by the header.
+        let filter = unsafe { exclusive(filter) }?;
+        if !seconds.is_finite() {
+            return Err(fail(Status::Range, format_args!("{seconds} s; use a finite time")));
+        }
+        filter.inner.seek(seconds);
+        Ok(())
+    })
+}

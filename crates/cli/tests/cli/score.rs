@@ -1,0 +1,85 @@
+//! Scores: written by `bands`, followed by `render`.
+
+use crate::{Folder, common::sine, float_wav};
+use std::fs;
+
+const RATE: u32 = 44_100;
+
+/// A second of silence, two of A4 with overtones on the left, and one of silence.
+fn note() -> Vec<u8> {
+    let partials = [1.0, 2.0, 3.0].map(|n| sine(440.0 * n, 0.3 / n, 2.0, f64::from(RATE)));
+    let silence = vec![0.0; RATE as usize];
+    let sum = (0..2 * RATE as usize).map(|frame| partials.iter().map(|own| own[frame]).sum());
+    let left: Vec<f32> = silence.iter().copied().chain(sum).chain(silence.clone()).collect();
+    let right = left.iter().map(|sample| 0.2 * sample).collect();
+    float_wav(RATE, &[left, right])
+}
+
+#[test]
+fn what_bands_writes_render_follows() {
+    let folder = Folder::with(&note());
+    let said = folder.run("bands in.wav --score in.tfs");
+    // One note is in no key.
+    assert!(said.starts_with("in.wav -> in.tfs: 4.00 s, A4 = 440."), "{said}");
+    let text = fs::read_to_string(folder.path("in.tfs")).unwrap();
+    let notes: Vec<Vec<f64>> = text
+        .lines()
+        .skip(2)
+        .map(|line| line.split(' ').map(|word| word.parse().unwrap()).collect())
+        .collect();
+    // Its second harmonic may count as a note, too.
+    let note = notes.iter().find(|note| note[2] == 69.0).unwrap();
+    assert!((note[0] - 1.0).abs() < 0.03 && (note[1] - 3.0).abs() < 0.1, "{text}");
+    // (1 - 0.2) / (1 + 0.2) is 0.67 of the way to the left.
+    assert!((note[4] - 67.0).abs() < 10.0, "{text}");
+
+    folder.run("render in.wav -o all.wav --mix 100 --auto=off --score in.tfs");
+    fs::write(folder.path("late.tfs"), "tone-filter-score 1\n2 2.5 69\n").unwrap();
+    folder.run("render in.wav -o late.wav --mix 100 --auto=off --score late.tfs");
+    folder.run("render in.wav -o fast.wav --mix 100 --auto=off --score late.tfs --lookahead");
+    for name in ["late.wav", "fast.wav"] {
+        let peak = |from: f64, to: f64| {
+            let mut reader = hound::WavReader::open(folder.path(name)).unwrap();
+            let samples: Vec<f32> = reader.samples().map(Result::unwrap).collect();
+            let part =
+                (from * 2.0 * f64::from(RATE)) as usize..(to * 2.0 * f64::from(RATE)) as usize;
+            samples[part].iter().fold(0.0, |peak: f32, sample| peak.max(sample.abs()))
+        };
+        assert!(peak(2.1, 2.4) > 0.05, "{name}");
+        assert!(peak(0.0, 1.98).max(peak(2.53, 4.0)) < 1e-4, "{name}");
+    }
+}
+
+#[test]
+fn a_midi_file_is_a_score_too() {
+    let folder = Folder::with(&note());
+    folder.run("bands in.wav --midi in.mid --score in.tfs");
+    folder.run("render in.wav -o one.wav --mix 100 --stereo mono --score in.tfs");
+    folder.run("render in.wav -o other.wav --mix 100 --stereo mono --score in.mid");
+    let samples = |name: &str| -> Vec<f32> {
+        let mut reader = hound::WavReader::open(folder.path(name)).unwrap();
+        reader.samples().map(Result::unwrap).collect()
+    };
+    let (one, other) = (samples("one.wav"), samples("other.wav"));
+    let power = |samples: &[f32]| samples.iter().map(|x| f64::from(x * x)).sum::<f64>();
+    let difference: Vec<f32> = one.iter().zip(&other).map(|(a, b)| a - b).collect();
+    // Times differ by a tick of MIDI at most, a millisecond.
+    assert!(power(&difference) < 0.01 * power(&one));
+}
+
+#[test]
+fn what_is_no_score_is_refused_with_its_line() {
+    let folder = Folder::with(&note());
+    fs::write(folder.path("bad.tfs"), "tone-filter-score 1\n1 0 69\n").unwrap();
+    let remedy = "write one with `tone-filter bands song.wav --score song.tfs`";
+    let line = folder.fail("render in.wav -o out.wav --score bad.tfs", 1);
+    let reason = "line 2: ends at 0, which is not after its start";
+    assert_eq!(line, format!("bad.tfs: not a score ({reason}); {remedy}"));
+    let line = folder.fail("render in.wav -o out.wav --score none.tfs", 1);
+    assert!(line.starts_with("none.tfs: cannot be read ("), "{line}");
+    let line = folder.fail("render in.wav -o out.wav --score bad.tfs --preset reference", 1);
+    assert!(line.starts_with("bad.tfs: not a score"), "{line}");
+    fs::write(folder.path("good.tfs"), "tone-filter-score 1\n0 1 69\n").unwrap();
+    let line = folder.fail("render in.wav -o out.wav --score good.tfs --preset reference", 2);
+    assert_eq!(line, "score has no effect with a focus of 0 %; add --focus 100");
+}

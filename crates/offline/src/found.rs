@@ -1,0 +1,51 @@
+//! Key and tuning of a whole file.
+
+use tone_filter_dsp::{FoundKey, KeyFinder, PitchClass, Settings, ToneFilter, TuningFinder};
+
+/// Finds the key and the tuning of all that a filter listens to.
+#[derive(Debug, Clone, Default)]
+pub struct Finder {
+    /// Once the length of a frame is known.
+    finders: Option<(KeyFinder, TuningFinder)>,
+    frames: u64,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Found {
+    /// The key, whose root is that of the file: `transpose` is added.
+    pub key: Option<FoundKey>,
+    /// The frequency of A4 in Hz, within half a semitone of the setting `tuning`.
+    pub tuning: Option<f64>,
+}
+
+impl Finder {
+    /// Takes what the filter has decided; to be called after each of its blocks.
+    pub fn push(&mut self, filter: &ToneFilter) {
+        let listener = filter.listener();
+        let decisions = listener.decisions();
+        if decisions.frames == self.frames {
+            return;
+        }
+        self.frames = decisions.frames;
+        let (key, tuning) = self.finders.get_or_insert_with(|| {
+            let frame = listener.frame() as f64 / filter.sample_rate();
+            (KeyFinder::new(frame, f64::INFINITY), TuningFinder::new(frame, f64::INFINITY))
+        });
+        key.push(decisions);
+        tuning.push(listener.deviation());
+    }
+
+    /// Key and tuning of all so far, for a filter with `settings`.
+    pub fn found(&self, settings: &Settings) -> Found {
+        let Settings { tuning, transpose, .. } = *settings;
+        let shift = (transpose.round() as i32).rem_euclid(12) as usize;
+        let moved =
+            |key: FoundKey| FoundKey { root: PitchClass::new(key.root.index() + shift), ..key };
+        let finders = self.finders.as_ref();
+        Found {
+            key: finders.and_then(|(key, _)| key.key()).map(moved),
+            tuning: finders.and_then(|(_, own)| own.a4(f64::from(tuning), f64::from(transpose))),
+        }
+    }
+}
