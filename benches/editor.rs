@@ -70,6 +70,17 @@ fn frames(c: &mut Criterion) {
     });
 
     let (mut editor, mut input) = WindowlessEditor::new();
+    editor.show_roll();
+    let ctx = WindowlessEditor::context();
+    group.bench_function("the roll with all 48 lit", |b| {
+        b.iter(|| {
+            let time = next();
+            input.advance(usize::MAX, || all_lit(time));
+            black_box(editor.frame(&ctx, size, time))
+        });
+    });
+
+    let (mut editor, mut input) = WindowlessEditor::new();
     let ctx = WindowlessEditor::context();
     input.set_sample_rate(RATE);
     let mut sound = noisy_chord(20.0, RATE).into_iter().cycle();

@@ -8,7 +8,7 @@ mod choices;
 mod keep;
 mod window;
 
-use changes::{Changes, Watched};
+use changes::{Changes, Watched, WatchedTargets};
 pub use choices::ChoiceParam;
 use crossbeam::atomic::AtomicCell;
 pub use keep::Keep;
@@ -28,30 +28,48 @@ pub struct Group {
     pub ids: &'static [&'static str],
 }
 
-/// The groups of all settings but [`NOTES`], in the order of the signal flow.
-pub static GROUPS: [Group; 6] = [
-    Group { name: "Source", ids: &["listen", "auto", "tuning", "transpose"] },
-    Group { name: "Listener", ids: &["focus", "sensitivity", "lookahead", "listener"] },
+/// The settings that the editor always shows: those that everybody wants, in the order of the editor.
+pub static STRIP: Group =
+    Group { name: "Main", ids: &["mix", "voice", "sensitivity", "tone", "output"] };
+
+/// The setting with a button in the editor's header; hosts show it with [`STRIP`].
+pub const BYPASS: &str = "bypass";
+
+/// The settings that the editor shows under More, in the order of the signal flow. A group may have any number of them.
+pub static GROUPS: [Group; 5] = [
+    Group {
+        name: "Listening",
+        ids: &[
+            "auto",
+            "focus",
+            "lookahead",
+            "listener",
+            "listen",
+            "tuning",
+            "auto-tuning",
+            "transpose",
+        ],
+    },
+    Group { name: "Notes", ids: &["voices", "octave", "glide", "vibrato", "keys", "freeze"] },
     Group {
         name: "Resonators",
-        ids: &["ring", "release", "sync", "freeze", "threshold", "ceiling", "floor", "stereo"],
-    },
-    Group {
-        name: "Voice",
-        ids: &["voice", "octave", "voices", "drive", "tone", "keys", "midi-out"],
+        ids: &["ring", "release", "sync", "threshold", "ceiling", "floor", "stereo", "drive"],
     },
     Group { name: "Chip", ids: &["arp", "duty", "attack", "decay"] },
-    Group { name: "Output", ids: &["mix", "morph", "output", "bypass"] },
+    Group { name: "Output", ids: &["morph", "midi-out"] },
 ];
 
 /// The settings of the notes that may sound, which the editor shows below the bands.
-pub static NOTES: Group = Group { name: "Notes", ids: &["root", "scale", "range"] };
+pub static NOTES: Group = Group { name: "Notes", ids: &["root", "scale", "range", "map"] };
 
 /// Keys of fields in the saved state.
 const EDITOR_SIZE: &str = "editor-size";
 const EDITOR_ZOOM: &str = "editor-zoom";
+const EDITOR_MORE: &str = "editor-more";
+const EDITOR_ROLL: &str = "editor-roll";
 const BANDS: &str = "bands";
 const CUSTOM: &str = "custom";
+const TARGETS: &str = "targets";
 const PRESET: &str = "preset";
 const KEEP: &str = "keep";
 
@@ -69,6 +87,8 @@ pub struct ToneFilterParams {
     pub bands: Watched<TONES>,
     /// [`Settings::custom`].
     pub custom: Watched<12>,
+    /// [`Settings::targets`].
+    pub targets: WatchedTargets,
     changes: Changes,
     /// The name of the preset that was loaded last. Not accessed by the audio thread.
     pub preset: Mutex<String>,
@@ -78,6 +98,10 @@ pub struct ToneFilterParams {
     pub editor_size: AtomicCell<Size>,
     /// The zoom factor of the editor, 0.75..2.
     pub editor_zoom: AtomicCell<f32>,
+    /// Whether the editor shows [`GROUPS`].
+    pub editor_more: AtomicCell<bool>,
+    /// Whether the editor shows the bands as a piano roll instead of a grid.
+    pub editor_roll: AtomicCell<bool>,
 }
 
 /// One parameter, by its kind.
@@ -96,11 +120,14 @@ impl Default for ToneFilterParams {
             choices: choices::all(&changes),
             bands: Watched::new(&changes),
             custom: Watched::new(&changes),
+            targets: WatchedTargets::new(&changes),
             changes,
             preset: Mutex::new(DEFAULT.to_owned()),
             keep: AtomicCell::default(),
             editor_size: AtomicCell::new(Size(DEFAULT_SIZE)),
             editor_zoom: AtomicCell::new(1.0),
+            editor_more: AtomicCell::new(false),
+            editor_roll: AtomicCell::new(false),
         }
     }
 }
@@ -130,6 +157,7 @@ impl ToneFilterParams {
         let mut controls = Controls::default();
         let settings = &mut controls.settings;
         (settings.bands, settings.custom) = (self.bands.load(), self.custom.load());
+        settings.targets = self.targets.load();
         for (spec, param) in SPECS.iter().zip(&self.numbers) {
             spec.set(settings, allowed(spec, number(param)));
         }
@@ -171,6 +199,18 @@ impl Control<'_> {
         }
     }
 
+    /// Like [`Control::normalized`], but that of several neighbouring values that yields exactly the value in `controls`,
+    /// if there is one: nice-plug rounds on the way from one to the other.
+    pub fn exact(&self, controls: &Controls) -> f32 {
+        let near = self.normalized(controls);
+        let Self::Number(spec, param) = self else { return near };
+        let plain = spec.get(&controls.settings);
+        let above = std::iter::successors(Some(near), |value| Some(value.next_up())).take(64);
+        let below = std::iter::successors(Some(near), |value| Some(value.next_down())).take(64);
+        let mut exact = above.chain(below).filter(|value| param.preview_plain(*value) == plain);
+        exact.find(|value| (0.0..=1.0).contains(value)).unwrap_or(near)
+    }
+
     /// Sets its entry in `controls` to the parameter's value at `normalized` (0..1).
     pub fn put(&self, controls: &mut Controls, normalized: f32) {
         match self {
@@ -201,8 +241,11 @@ unsafe impl Params for ToneFilterParams {
         let fields = [
             (EDITOR_SIZE, serde_json::to_string(&self.editor_size.load().0)),
             (EDITOR_ZOOM, serde_json::to_string(&self.editor_zoom.load())),
+            (EDITOR_MORE, serde_json::to_string(&self.editor_more.load())),
+            (EDITOR_ROLL, serde_json::to_string(&self.editor_roll.load())),
             (BANDS, serde_json::to_string(&self.bands.load().to_string())),
             (CUSTOM, serde_json::to_string(&self.custom.load().to_string())),
+            (TARGETS, serde_json::to_string(&self.targets.load().to_string())),
             (PRESET, serde_json::to_string(&preset)),
             (KEEP, serde_json::to_string(&self.keep.load())),
         ];
@@ -214,11 +257,19 @@ unsafe impl Params for ToneFilterParams {
         if let Some(zoom) = field(fields, EDITOR_ZOOM) {
             self.editor_zoom.store(allowed_zoom(zoom));
         }
+        if let Some(roll) = field(fields, EDITOR_ROLL) {
+            self.editor_roll.store(roll);
+        }
         if let Some(size) = field(fields, EDITOR_SIZE) {
             self.editor_size.store(Size(allowed_size(size)));
         }
+        if let Some(more) = field(fields, EDITOR_MORE) {
+            self.editor_more.store(more);
+        }
         self.bands.store(mask(fields, BANDS));
         self.custom.store(mask(fields, CUSTOM));
+        let targets = field::<String>(fields, TARGETS).and_then(|names| names.parse().ok());
+        self.targets.store(targets.unwrap_or_default());
         self.keep.store(field(fields, KEEP).unwrap_or_default());
         let preset = field(fields, PRESET).unwrap_or_else(|| REFERENCE.to_owned());
         *self.preset.lock().unwrap_or_else(PoisonError::into_inner) = preset;
@@ -296,7 +347,7 @@ fn allowed(spec: &Spec, value: f32) -> f32 {
 /// The name of the group that `id` is in.
 fn group_name(id: &str) -> &'static str {
     let mut groups = GROUPS.iter().chain([&NOTES]);
-    groups.find(|group| group.ids.contains(&id)).map_or("", |group| group.name)
+    groups.find(|group| group.ids.contains(&id)).unwrap_or(&STRIP).name
 }
 
 #[cfg(test)]

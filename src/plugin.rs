@@ -207,6 +207,7 @@ impl Plugin for ToneFilterPlugin {
         active.transport(context.transport());
         active.follow(&self.params);
         let sidechain = aux.inputs.first_mut().map_or(&[][..], |input| input.as_slice());
+        active.filter.find_key_and_tuning(self.meter_input.is_watched());
         let status = active.process(buffer, sidechain, &mut self.meter_input, context);
         if self.meter_input.advance(buffer.samples(), || active.filter.snapshot()) {
             self.repaint.request_repaint();

@@ -2,8 +2,8 @@
 
 use arbitrary::{Arbitrary, Unstructured};
 use tone_filter_dsp::{
-    BandMask, Controls, Kernel, KeyEvent, Keys, PitchClass, PitchClasses, SPECS, Scale, Settings,
-    Stereo, ToneFilter, Voice,
+    BandMask, Controls, Kernel, KeyEvent, Keys, Map, PitchClass, PitchClasses, SPECS, Scale,
+    Settings, Stereo, Targets, ToneFilter, Voice,
 };
 
 /// The most samples in all blocks together, which bounds the time of an input.
@@ -32,11 +32,12 @@ enum Step {
         /// One bit each for stereo, auto and lookahead; the bits above are the voice.
         switches: u8,
         bypass: bool,
-        /// Two bits for the keys, one for freeze.
+        /// Two bits for the keys, one each for freeze and auto tuning.
         play: u8,
         root: u8,
         scale: u8,
     },
+    /// The bits of the bands are those of the targets, too, and the bits above the custom scale are the map.
     Bands {
         bands: u64,
         custom: u16,
@@ -110,7 +111,7 @@ pub fn check(bytes: &[u8]) {
                 settings.voice = Voice::ALL[usize::from(switches >> 3) % Voice::ALL.len()];
                 controls.routing.bypass = bypass;
                 settings.keys = Keys::ALL[usize::from(play & 3)];
-                settings.freeze = play & 4 != 0;
+                (settings.freeze, settings.auto_tuning) = (play & 4 != 0, play & 8 != 0);
                 settings.root = PitchClass::new(root.into());
                 settings.scale = Scale::ALL[usize::from(scale) % Scale::ALL.len()];
             }
@@ -118,6 +119,10 @@ pub fn check(bytes: &[u8]) {
                 settings.bands = BandMask::from_bits([bands, bands.reverse_bits()]);
                 settings.custom = (0..12).fold(PitchClasses::NONE, |classes, class| {
                     classes.with(class, custom >> class & 1 == 1)
+                });
+                settings.map = Map::ALL[usize::from(custom >> 12) % Map::ALL.len()];
+                settings.targets = (0..12).fold(Targets::IDENTITY, |targets, class| {
+                    targets.with(class, PitchClass::new((bands >> (5 * class) & 31) as usize))
                 });
             }
             Step::Reset => {

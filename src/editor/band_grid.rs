@@ -1,13 +1,18 @@
 //! The bands as a grid: one row per octave, one column per pitch class.
 
 mod cell;
+pub mod octaves;
+mod sentences;
 
 pub use cell::{paint_cross, paint_marker};
 
 use super::{controls::focus_ring, theme::Scale};
 use crate::session::Edits;
 use cell::{Cell, Look, QUIETEST, level, loudness};
-use egui::{self, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
+use egui::{
+    self, PointerButton, Pos2, Rect, Response, Role, Sense, Ui, UiBuilder, Vec2, WidgetInfo, vec2,
+};
+use sentences::Sentences;
 use tone_filter_dsp::{
     BandMask, BandRange, BandState, Bands, Keys, Settings,
     notes::{self, PITCH_CLASSES, PUBLISHED, TONES},
@@ -35,11 +40,13 @@ pub struct BandGrid {
     painting: Option<(bool, Pos2)>,
     /// The cell under the pointer.
     pub hovered: Option<usize>,
+    sentences: Sentences,
 }
 
 impl Default for BandGrid {
     fn default() -> Self {
-        Self { cells: [Cell::default(); TONES], painting: None, hovered: None }
+        let sentences = Sentences::default();
+        Self { cells: [Cell::default(); TONES], painting: None, hovered: None, sentences }
     }
 }
 
@@ -100,26 +107,37 @@ impl BandGrid {
         let sounding = settings.bands_with_keys(held);
         let gap = gap(area);
         self.hovered = None;
+        let looks = |tone: usize| Look {
+            band: &bands.bands[tone],
+            sounds: sounding.contains(tone),
+            on: settings.bands.contains(tone),
+            hovered: false,
+        };
+        self.sentences.follow(ui, (0..TONES).map(|tone| sentence(&settings, &looks(tone))));
+        let scope = ui.scope_id();
+        let mut table = child(ui, Role::Table, "Bands".to_owned());
+        let mut rows = Vec::new();
         for tone in settings.range.by_pitch() {
             let rect = cell_rect(area, gap, settings.range, tone);
-            let id = ui.scope_id().with(("band", tone));
-            let response = ui.interact(rect, id, Sense::click_and_drag());
-            let on = settings.bands.contains(tone);
+            let (column, row) = place(settings.range, tone);
+            if rows.last().is_none_or(|(number, _)| *number != row) {
+                let label = format!("From {}", notes::name(tone));
+                rows.push((row, child(&mut table, Role::Row, label)));
+            }
+            let Some((_, ui)) = rows.last_mut() else { continue };
+            let response = ui.interact(rect, scope.with(("band", tone)), Sense::click_and_drag());
+            let mut look = looks(tone);
             response.widget_info(|| {
-                WidgetInfo::selected(
-                    Role::CheckBox,
-                    true,
-                    on,
-                    format!("Band {}", notes::name(tone)),
-                )
+                let label = format!("Band {}", notes::name(tone));
+                WidgetInfo::selected(Role::Cell, true, look.on, label)
+            });
+            ui.ctx().accesskit_node_builder(response.id, |node| {
+                node.set_description(self.sentences.of(tone));
+                node.set_row_index(row);
+                node.set_column_index(column);
             });
             self.edit(ui, &response, tone, area, edits);
-            let look = Look {
-                band: &bands.bands[tone],
-                sounds: sounding.contains(tone),
-                on,
-                hovered: response.hovered(),
-            };
+            look.hovered = response.hovered();
             self.cells[tone].paint(ui.painter(), rect, Scale::of_cell(rect.size()), tone, &look);
             focus_ring(ui, &response);
             if response.hovered() {
@@ -167,6 +185,31 @@ impl BandGrid {
     }
 }
 
+/// A part of `ui` that only screen readers notice.
+fn child(ui: &mut Ui, role: Role, label: String) -> Ui {
+    let salt = label.clone();
+    let builder = UiBuilder::new().max_rect(ui.max_rect()).id_salt(salt);
+    ui.new_child(builder.accessibility_role(role).accessibility_label(label))
+}
+
+/// Why a cell looks as it does, in words.
+fn why(settings: &Settings, look: &Look) -> &'static str {
+    match settings.keys {
+        _ if look.sounds => look.band.state.name(),
+        Keys::Hold | Keys::HoldAny => "No key holds it",
+        _ if look.on => "Not in the scale",
+        _ => "Muted by hand",
+    }
+}
+
+/// The state of a cell as a sentence, with the level in whole dB.
+fn sentence(settings: &Settings, look: &Look) -> String {
+    match look.band.level_db() {
+        db if db >= QUIETEST => format!("{}, {db:.0} dB", why(settings, look)),
+        _ => format!("{}, silent", why(settings, look)),
+    }
+}
+
 /// The tooltip of the cell of `tone`: note, frequency, level and state.
 fn describe(ui: &mut Ui, tone: usize, settings: &Settings, look: &Look) {
     let (tuning, transpose) = (f64::from(settings.tuning), f64::from(settings.transpose));
@@ -176,13 +219,7 @@ fn describe(ui: &mut Ui, tone: usize, settings: &Settings, look: &Look) {
         _ => "silent".to_owned(),
     };
     ui.label(format!("{}   {hertz:.1} Hz   {level}", notes::name(tone)));
-    let why = match settings.keys {
-        _ if look.sounds => look.band.state.name(),
-        Keys::Hold | Keys::HoldAny => "No key holds it",
-        _ if look.on => "Not in the scale",
-        _ => "Muted by hand",
-    };
-    ui.weak(format!("{why}. {HELP}"));
+    ui.weak(format!("{}. {HELP}", why(settings, look)));
 }
 
 /// The space between cells of a grid that fills `area`.
@@ -201,13 +238,22 @@ pub fn column(area: Rect, index: usize) -> egui::Rangef {
     cell_rect(area, gap(area), BandRange::Published, index).x_range()
 }
 
+/// The rows above that of A3.
+fn rows_below_a3(range: BandRange) -> usize {
+    if range == BandRange::Whole { 3 } else { 0 }
+}
+
+/// The column and the row of the cell of `tone`: octaves from A, the first of which may lack its lowest notes.
+fn place(range: BandRange, tone: usize) -> (usize, usize) {
+    let columns = COLUMNS as i32;
+    let place = notes::semitone(tone) + rows_below_a3(range) as i32 * columns;
+    (place.rem_euclid(columns) as usize, place.div_euclid(columns) as usize)
+}
+
 /// Where the cell of `tone` is in a grid that fills `area`.
 pub fn cell_rect(area: Rect, gap: f32, range: BandRange, tone: usize) -> Rect {
-    // Octaves from A, the first of which may lack its lowest notes.
-    let rows_below_a3 = if range == BandRange::Whole { 3 } else { 0 };
-    let place = notes::semitone(tone) + rows_below_a3 * COLUMNS as i32;
-    let (column, row) = (place.rem_euclid(COLUMNS as i32), place.div_euclid(COLUMNS as i32));
-    let rows = rows_below_a3 as usize + PUBLISHED / COLUMNS;
+    let (column, row) = place(range, tone);
+    let rows = rows_below_a3(range) + PUBLISHED / COLUMNS;
     let pitch = (area.size() + Vec2::splat(gap)) / vec2(COLUMNS as f32, rows as f32);
     let corner = area.min + pitch * vec2(column as f32, row as f32);
     Rect::from_min_size(corner, pitch - Vec2::splat(gap))

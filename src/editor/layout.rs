@@ -1,34 +1,53 @@
 //! Where the parts of the window are.
 
-use super::{controls, preset_bar, scale_strip, theme::Scale};
+use super::{band_grid, bypass, controls, keyboard, preset_bar, scale_strip, theme::Scale};
 use egui::Rect;
 
-/// Logical height of the window below which the spectrum is left out.
-const LOWEST_WITH_SPECTRUM: f32 = 420.0;
+/// The least height of the grid with what is below it; the spectrum is left out of less.
+const LOWEST_WITH_SPECTRUM: f32 = 330.0;
+
+/// The least height of a legible grid. A window without room for it shows the settings under More instead.
+const LOWEST_GRID: f32 = 96.0;
 
 /// The areas of the panel's parts.
 pub struct Layout {
     pub scale: Scale,
+    pub bypass: Rect,
     pub header: Rect,
+    /// The strip of main controls.
+    pub main: Rect,
+    /// The groups of all other controls; `None` while they are closed.
+    pub more: Option<Rect>,
+    /// Whether there is room for the grid, its octaves and the keyboard.
+    pub has_grid: bool,
+    /// The names of the grid's rows.
+    pub octaves: Rect,
     pub grid: Rect,
     pub keyboard: Rect,
     pub strip: Rect,
-    /// `None` in a low window.
+    /// `None` where there is little room.
     pub spectrum: Option<Rect>,
-    pub controls: Rect,
 }
 
 impl Layout {
-    /// For a window of this area.
-    pub fn new(window: Rect) -> Self {
+    /// For a window of this area, with the groups of More `open` or closed.
+    pub fn new(window: Rect, open: bool) -> Self {
         let scale = Scale::new(window.size());
         let margin = scale.length(16.0).max(6.0);
         let area = window.shrink(margin);
-        let (header, rest) = area.split_top_bottom_at_y(area.top() + preset_bar::height(scale));
-        let (rest, controls) = rest.split_top_bottom_at_y(rest.bottom() - controls::height(scale));
-        let mut rest =
-            rest.with_min_y(rest.top() + 0.5 * margin).with_max_y(rest.bottom() - 0.6 * margin);
-        let spectrum = (window.height() >= LOWEST_WITH_SPECTRUM).then(|| {
+        let (top, rest) = area.split_top_bottom_at_y(area.top() + preset_bar::height(scale));
+        let (bypass, header) = top.split_left_right_at_x(top.left() + bypass::width(top, scale));
+        let header = header.with_min_x(header.left() + scale.length(14.0).max(4.0));
+        let rest = rest.with_min_y(rest.top() + 0.7 * margin);
+        let (main, rest) = rest.split_top_bottom_at_y(rest.top() + controls::strip::height(scale));
+        let mut rest = rest.with_min_y(rest.top() + 0.5 * margin);
+        let more = open.then(|| {
+            let height = controls::more::height(area.width(), scale);
+            let (more, below) = rest.split_top_bottom_at_y(rest.top() + height);
+            rest = below.with_min_y(below.top() + 0.4 * margin);
+            more
+        });
+        let spectrum = (rest.height() >= LOWEST_WITH_SPECTRUM).then(|| {
             let (above, spectrum) =
                 rest.split_top_bottom_at_y(rest.bottom() - 0.17 * rest.height());
             rest = above.with_max_y(above.bottom() - 0.4 * margin);
@@ -36,9 +55,29 @@ impl Layout {
         });
         let (rest, strip) = rest.split_top_bottom_at_y(rest.bottom() - scale_strip::height(scale));
         let rest = rest.with_max_y(rest.bottom() - 0.4 * margin);
-        let keyboard = rest.bottom() - scale_strip::keyboard_height(scale);
+        let keyboard = rest.bottom() - keyboard::height(scale);
         let (grid, keyboard) = rest.split_top_bottom_at_y(keyboard);
         let grid = grid.with_max_y(grid.bottom() - 0.3 * margin);
-        Self { scale, header, grid, keyboard, strip, spectrum, controls }
+        let has_grid = grid.height() >= LOWEST_GRID;
+        let more = match more {
+            Some(more) if !has_grid => Some(more.with_max_y(keyboard.bottom())),
+            more => more,
+        };
+        let (octaves, grid) =
+            grid.split_left_right_at_x(grid.left() + band_grid::octaves::width(scale));
+        let grid = grid.with_min_x(grid.left() + band_grid::gap(grid));
+        Self {
+            scale,
+            bypass,
+            header,
+            main,
+            more,
+            has_grid,
+            octaves,
+            grid,
+            keyboard,
+            strip,
+            spectrum,
+        }
     }
 }

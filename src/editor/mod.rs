@@ -1,14 +1,19 @@
-//! The plugin's window: a display of the 48 bands, and the controls of all settings.
+//! The plugin's window: a display of the bands, and the controls of all settings.
 
+mod access;
 mod band_grid;
+mod bypass;
 mod controls;
 mod corner;
+mod found;
 mod host;
+mod keyboard;
 mod layout;
 mod notice;
 mod preset_bar;
 mod preset_browser;
 mod preset_files;
+mod roll;
 mod scale_strip;
 mod spectrum;
 #[cfg(test)]
@@ -24,6 +29,7 @@ use crate::{
 use band_grid::BandGrid;
 use crossbeam::atomic::AtomicCell;
 use egui::{Event, Ui, UiBuilder};
+use found::Found;
 use layout::Layout;
 use nice_plug::{
     context::gui::GuiContext,
@@ -43,6 +49,7 @@ use nice_plug_egui::{
 use notice::Notice;
 use plugin_guard::{Track, window};
 use preset_bar::{OutputMeter, PresetBar};
+use roll::Roll;
 use spectrum::Spectrum;
 use std::{error::Error, sync::Arc};
 use tone_filter_dsp::{BandMask, Bands};
@@ -74,6 +81,7 @@ impl ToneFilterEditor {
             meters: self.meters.open(),
             pixel_ratio: self.pixel_ratio.clone(),
             host: None,
+            screen_readers: access::Link::new(self.repaint.clone()),
             panel: Panel { session: self.session.clone(), ..Panel::default() },
             last_update: f64::NEG_INFINITY,
         }
@@ -151,6 +159,7 @@ struct App {
     meters: MeterViewer,
     pixel_ratio: Arc<AtomicCell<f64>>,
     host: Option<GuiContext>,
+    screen_readers: access::Link,
     panel: Panel,
     /// egui's time of the last meter update, in seconds.
     last_update: f64,
@@ -169,6 +178,7 @@ impl NiceEguiApp for App {
         #[cfg(target_os = "linux")]
         let _ = window::select_answers(window);
         theme::install(&ctx);
+        self.screen_readers.connect(&ctx, window);
         self.host = Some(host);
         Ok(())
     }
@@ -180,6 +190,7 @@ impl NiceEguiApp for App {
             true => KeyCapture::CaptureAll,
             false => KeyCapture::IgnoreKeys(vec![space()]),
         });
+        self.screen_readers.set_focused(frame.baseview_window().has_focus());
         if self.receive(ui.input(|input| input.time)) {
             ui.ctx().request_repaint_after_secs(PAUSE as f32);
         }
@@ -217,6 +228,8 @@ impl App {
         if let Some(update) = self.meters.latest() {
             self.panel.bands = update.bands.read();
             self.panel.held = update.bands.held;
+            self.panel.roll.push(&self.panel.bands, now);
+            self.panel.found = Found::of(&update.bands);
             self.panel.output = OutputMeter { peaks: update.peaks, load: update.load };
             self.panel.spectrum.push(&update.sound, update.sample_rate);
             self.last_update = now;
@@ -238,9 +251,12 @@ struct Panel {
     bands: Bands,
     /// The bands whose keys are held.
     held: BandMask,
+    /// Key and tuning of the music.
+    found: Found,
     output: OutputMeter,
     spectrum: Spectrum,
     grid: BandGrid,
+    roll: Roll,
     bar: PresetBar,
     notice: Notice,
     session: Session,
@@ -267,19 +283,36 @@ impl Panel {
         let window = ui.ctx().content_rect();
         let ui = &mut ui.new_child(UiBuilder::new().max_rect(window));
         ui.painter().rect_filled(window, 0.0, theme::BACKGROUND);
-        let layout = Layout::new(window);
+        let layout = Layout::new(window, edits.params.editor_more.load());
         let Layout { scale, .. } = layout;
         theme::resize(ui.ctx(), scale);
+        bypass::show(ui, layout.bypass, scale, edits);
         self.bar.show(ui, layout.header, scale, &self.bands, &self.output, edits);
-        self.grid.show(ui, layout.grid, &self.bands, self.held, edits);
-        scale_strip::keyboard(ui, layout.keyboard, layout.grid, scale, edits);
-        scale_strip::show(ui, layout.strip, scale, edits);
+        controls::strip::show(ui, layout.main, scale, edits);
+        if let Some(area) = layout.more {
+            controls::more::show(ui, area, scale, edits);
+        }
+        self.grid.hovered = None;
+        if layout.has_grid {
+            if edits.params.editor_roll.load() {
+                let (area, settings) =
+                    (layout.grid.union(layout.octaves), edits.params.chosen().settings);
+                self.grid.hovered = self.roll.show(ui, area, scale, &self.bands, &settings);
+            } else {
+                band_grid::octaves::show(ui, layout.octaves, layout.grid, scale, edits);
+                self.grid.show(ui, layout.grid, &self.bands, self.held, edits);
+            }
+            keyboard::show(ui, layout.keyboard, layout.grid, scale, edits);
+        }
+        let strip = roll::switch(ui, layout.strip, scale, edits);
+        let strip = self.found.show(ui, strip, scale, edits);
+        scale_strip::show(ui, strip, scale, edits);
         if let Some(area) = layout.spectrum {
             self.spectrum.show(ui, area, scale, &edits.params.chosen().settings, self.grid.hovered);
         }
-        controls::show(ui, layout.controls, scale, edits);
         host::menu::show(ui, edits.host);
         corner::show(ui, window);
         self.notice.show(ui, &mut edits.state.presets.message);
+        access::announce(ui.ctx(), || format!("Preset {}", edits.preset()));
     }
 }

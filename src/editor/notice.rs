@@ -1,6 +1,6 @@
 //! A notice of the result of an action, over everything else at the bottom of the window.
 
-use super::theme;
+use super::{access, theme};
 use egui::{Align2, Area, Frame, Id, Order, RichText, Ui, vec2};
 
 /// Seconds for which a notice is shown.
@@ -30,7 +30,8 @@ impl Notice {
         area.anchor(Align2::CENTER_BOTTOM, vec2(0.0, -8.0)).show(ui.ctx(), |ui| {
             Frame::popup(ui.style()).show(ui, |ui| {
                 ui.set_max_width(0.8 * ui.ctx().content_rect().width());
-                ui.label(RichText::new(&self.text).color(theme::ACCENT));
+                let label = ui.label(RichText::new(&self.text).color(theme::ACCENT));
+                access::announce_label(&label);
             });
         });
     }

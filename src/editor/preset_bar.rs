@@ -82,9 +82,10 @@ impl PresetBar {
         edits: &mut Edits,
     ) {
         let mut row = Row { rest: area, scale };
-        // The name is shown where the window is wide enough for all else.
-        let roomy = area.width() > 820.0 * scale.length(1.0).max(0.75);
-        if roomy {
+        // A narrow window has no place for the track, the load and the gains; the gains are in the meter's tooltip.
+        let unit = scale.length(1.0).max(0.75);
+        let roomy = area.width() > 800.0 * unit;
+        if area.width() > 1050.0 * unit {
             let (at, anchor, font) = (area.left_center(), Align2::LEFT_CENTER, scale.font(14.0));
             let title = theme::text(ui.painter(), at, anchor, "TONE FILTER", font, theme::TEXT);
             row.left(title.width() + row.space());
@@ -93,18 +94,16 @@ impl PresetBar {
             track::show(ui, row.left(track::width(ui, scale, &track)), scale, &track);
             row.left(row.space());
         }
-        show_meter(ui, &mut row, output);
-        // The place of the gains is kept in silence and while Auto level is off, so that nothing moves. A narrow window shows the load
-        // there instead.
-        let place = row.right(row.width(21.0));
-        let auto = edits.params.chosen().settings.auto;
-        if auto && bands.total_power > SILENCE {
-            show_gains(ui, place, scale, [bands.gain, bands.makeup]);
-        }
+        let auto = edits.params.chosen().settings.auto && bands.total_power > SILENCE;
+        let gains = auto.then(|| gains(bands));
+        show_meter(ui, &mut row, output, gains.as_deref());
         if roomy {
+            // The place of the gains is kept in silence and while Auto level is off, so that nothing moves.
+            let place = row.right(row.width(21.0));
+            if let Some(gains) = &gains {
+                show_gains(ui, place, scale, gains);
+            }
             show_load(ui, row.right(row.width(8.0)), scale, output);
-        } else if !auto {
-            show_load(ui, place, scale, output);
         }
         zoom(ui, &mut row, edits);
         row.right(row.space());
@@ -179,7 +178,7 @@ fn compare(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
     }
     row.right(2.0);
     for (slot, name, label) in [(1, "B", "Second sound"), (0, "A", "First sound")] {
-        let place = row.right(row.width(1.0));
+        let place = row.right(row.width(1.6));
         let chosen = edits.state.slot == slot;
         let response = button(ui, place, row.scale, label, name, true);
         if chosen {
@@ -222,8 +221,8 @@ fn zoom(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
     });
 }
 
-/// The level of the output.
-fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter) {
+/// The level of the output. Its tooltip has the `gains` of Auto level, too.
+fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter, gains: Option<&str>) {
     let bars = row.right(row.scale.length(90.0).max(36.0));
     let height = (0.16 * bars.height()).max(2.0);
     for (channel, peak) in output.peaks.into_iter().enumerate() {
@@ -241,7 +240,11 @@ fn show_meter(ui: &Ui, row: &mut Row, output: &OutputMeter) {
     let response = ui.interact(bars, id, Sense::hover());
     let [left, right] = output.peaks.map(|peak| 20.0 * peak.max(1e-6).log10());
     response.widget_info(|| WidgetInfo::labeled(Role::Meter, true, "Output level"));
-    response.on_hover_text(format!("Output {left:.1} and {right:.1} dB full scale"));
+    let gains = gains.map(|gains| format!("\nAuto level: {gains}")).unwrap_or_default();
+    let load = 100.0 * output.load;
+    response.on_hover_text(format!(
+        "Output {left:.1} and {right:.1} dB full scale{gains}\nCPU {load:.1} %"
+    ));
     row.right(row.scale.length(8.0));
 }
 
@@ -250,10 +253,15 @@ fn show_load(ui: &Ui, place: Rect, scale: Scale, output: &OutputMeter) {
     note(ui, place, scale, &format!("CPU {:.1} %", 100.0 * output.load));
 }
 
-/// The two gains of Auto level, given as factors, in dB.
-fn show_gains(ui: &Ui, place: Rect, scale: Scale, gains: [f32; 2]) {
-    let [input, wet] = gains.map(|gain| 20.0 * gain.log10());
-    note(ui, place, scale, &format!("In {input:+.1} dB  Wet {wet:+.1} dB"));
+/// The two gains of Auto level, in dB.
+fn gains(bands: &Bands) -> String {
+    let [input, wet] = [bands.gain, bands.makeup].map(|gain| 20.0 * gain.log10());
+    format!("In {input:+.1} dB  Wet {wet:+.1} dB")
+}
+
+/// Shows the gains of Auto level.
+fn show_gains(ui: &Ui, place: Rect, scale: Scale, gains: &str) {
+    note(ui, place, scale, gains);
     let response = ui.interact(place, ui.scope_id().with("gains"), Sense::hover());
     let label = "Gains of Auto level";
     response.widget_info(|| WidgetInfo::labeled(Role::Label, true, label));

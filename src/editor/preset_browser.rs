@@ -1,10 +1,14 @@
-//! The list of all presets: a field for a search, what to keep when one is loaded, and those that were found.
+//! The list of all presets: a field for a search, what to keep when one is loaded, and those that were found, by their
+//! categories. The arrow keys try presets out: Enter, or a click anywhere, keeps the last one, Escape none.
 
-use super::theme::{self, Scale};
+use super::{
+    controls::focus_ring,
+    theme::{self, Scale},
+};
 use crate::session::Edits;
 use egui::{
     Align, Button, Key, Layout, Modifiers, Popup, PopupCloseBehavior, Response, RichText, Role,
-    ScrollArea, TextEdit, Ui, WidgetInfo, vec2,
+    ScrollArea, Sense, Shape, Stroke, TextEdit, Ui, Vec2, WidgetInfo, vec2,
 };
 
 /// The width of the list in points, at the default size of the window.
@@ -61,7 +65,7 @@ impl PresetBrowser {
             ui.separator();
 
             let found = edits.state.presets.found(&self.search);
-            let names = found.iter().flatten().map(|entry| &entry.name);
+            let names = found.iter().flat_map(|(_, entries)| entries).map(|entry| &entry.name);
             let names: Vec<&String> = names.collect();
             if typed || steps != 0 || !names.contains(&&self.marked) {
                 let now = names.iter().position(|name| **name == self.marked && !typed);
@@ -69,6 +73,9 @@ impl PresetBrowser {
                     now.unwrap_or(0).saturating_add_signed(steps).min(names.len().max(1) - 1);
                 self.marked = names.get(next).map_or_else(String::new, |name| (*name).clone());
                 self.scroll = true;
+            }
+            if steps != 0 && !names.is_empty() {
+                edits.audition(&self.marked);
             }
 
             let mut picked = (enter && !names.is_empty()).then(|| self.marked.clone());
@@ -80,16 +87,19 @@ impl PresetBrowser {
                 .max_height(height)
                 .animated(false)
                 .show(ui, |ui| {
-                    for (title, entries) in ["Factory", "Your own"].into_iter().zip(&found) {
-                        if !entries.is_empty() {
-                            ui.label(RichText::new(title).color(theme::DIM));
-                        }
+                    for (title, entries) in &found {
+                        ui.label(RichText::new(title).color(theme::DIM));
                         for entry in entries {
                             let colour =
                                 if entry.name == current { theme::ACCENT } else { theme::TEXT };
                             let text = RichText::new(&entry.name).color(colour);
                             let marked = entry.name == self.marked;
-                            let row = ui.selectable_label(marked, text);
+                            let row = ui.horizontal(|ui| {
+                                star(ui, &entry.name, edits);
+                                let rest = Layout::top_down_justified(Align::Min);
+                                ui.with_layout(rest, |ui| ui.selectable_label(marked, text)).inner
+                            });
+                            let row = row.inner;
                             if marked && self.scroll && !ui.is_sizing_pass() {
                                 row.scroll_to_me(None);
                                 self.scroll = false;
@@ -110,7 +120,8 @@ impl PresetBrowser {
             // The place of the description is kept, so that nothing moves.
             ui.allocate_ui_with_layout(vec2(width, lines), Layout::top_down(Align::Min), |ui| {
                 ui.set_min_height(lines);
-                let entry = found.iter().flatten().find(|entry| entry.name == described);
+                let mut entries = found.iter().flat_map(|(_, entries)| entries);
+                let entry = entries.find(|entry| entry.name == described);
                 let text = entry.map_or("", |entry| &entry.description);
                 ui.label(RichText::new(text).color(theme::DIM));
             });
@@ -123,7 +134,10 @@ impl PresetBrowser {
                 }
             }
         });
-        if shown.is_some() && ui.input(|input| input.key_pressed(Key::Escape)) {
+        if shown.is_none() {
+            edits.keep_audition();
+        } else if ui.input(|input| input.key_pressed(Key::Escape)) {
+            edits.cancel_audition();
             button.request_focus();
         }
     }
@@ -146,6 +160,35 @@ impl PresetBrowser {
         response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Search presets"));
         response.changed()
     }
+}
+
+/// The star that marks the preset called `name` as a favourite: filled if it is one.
+fn star(ui: &mut Ui, name: &str, edits: &mut Edits) {
+    let side = ui.text_style_height(&egui::TextStyle::Body);
+    let (place, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click());
+    if response.clicked() {
+        edits.state.presets.toggle_favourite(name);
+    }
+    let on = edits.state.presets.is_favourite(name);
+    let label = format!("Favourite: {name}");
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, on, &label));
+    let corner = |tenth: usize| {
+        let radius = side * if tenth.is_multiple_of(2) { 0.42 } else { 0.18 };
+        place.center() + radius * Vec2::angled(std::f32::consts::TAU * (tenth as f32 / 10.0 - 0.25))
+    };
+    if on {
+        for point in (0..10).step_by(2) {
+            let kite = [corner(point + 9), corner(point), corner(point + 1), place.center()];
+            let shape = Shape::convex_polygon(kite.to_vec(), theme::ACCENT, Stroke::NONE);
+            ui.painter().add(shape);
+        }
+    } else {
+        let colour = if response.hovered() { theme::TEXT } else { theme::DIM };
+        let outline = (0..10).map(corner).collect();
+        ui.painter().add(Shape::closed_line(outline, Stroke::new(1.0, colour)));
+    }
+    focus_ring(ui, &response);
+    response.on_hover_text("Marks a favourite, which is listed first");
 }
 
 /// The switches for what to keep.

@@ -1,8 +1,7 @@
-//! Below the grid: the keyboard of pitch classes, the scale, the range, and the legend of the cells' marks.
+//! At the lower edge: the scale, the range, the map, and the legend of the cells' marks.
 
 use super::{
-    band_grid,
-    controls::{self, focus_ring},
+    band_grid, controls,
     host::indication,
     theme::{self, Scale},
 };
@@ -10,49 +9,15 @@ use crate::{
     params::{Control, NOTES},
     session::Edits,
 };
-use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, Vec2, WidgetInfo, vec2};
-use tone_filter_dsp::{BandState, notes::PITCH_CLASSES};
-
-/// The height of the keyboard.
-pub fn keyboard_height(scale: Scale) -> f32 {
-    scale.line(11.0) + scale.length(4.0)
-}
+use egui::{Align2, Rect, Ui, Vec2, vec2};
+use tone_filter_dsp::BandState;
 
 /// The height of the line with the scale and the range.
 pub fn height(scale: Scale) -> f32 {
-    scale.line(12.0) + scale.length(8.0).max(4.0)
+    scale.line(12.0) + scale.length(9.0).max(4.0)
 }
 
-/// Shows one key per column of `grid` in `area`; the keys of the scale are lit. A click toggles a key and makes the
-/// scale a custom one.
-pub fn keyboard(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits) {
-    let settings = edits.params.chosen().settings;
-    let classes = settings.scale.pitch_classes(settings.root, settings.custom);
-    for (index, name) in PITCH_CLASSES.iter().enumerate() {
-        let key = Rect::from_x_y_ranges(band_grid::column(grid, index), area.y_range());
-        let lit = classes.contains(index);
-        let response = ui.interact(key, ui.scope_id().with(("key", index)), Sense::click());
-        response.widget_info(|| {
-            WidgetInfo::selected(Role::CheckBox, true, lit, format!("Note {name} in the scale"))
-        });
-        if response.clicked() {
-            edits.set_custom(classes.with(index, !lit));
-        }
-        let (fill, text) = match (lit, name.ends_with('#')) {
-            (true, false) => (theme::ACCENT.gamma_multiply(0.55), theme::TEXT),
-            (true, true) => (theme::ACCENT.gamma_multiply(0.32), theme::TEXT),
-            (false, _) => (theme::SURFACE, theme::DIM.gamma_multiply(0.6)),
-        };
-        let fill = if response.hovered() { fill.lerp_to_gamma(theme::TEXT, 0.15) } else { fill };
-        ui.painter().rect_filled(key, CornerRadius::same(scale.length(3.0) as u8), fill);
-        let (centre, font) = (key.center(), scale.font(11.0));
-        theme::text(ui.painter(), centre, Align2::CENTER_CENTER, name, font, text);
-        focus_ring(ui, &response);
-        response.on_hover_text("Click to add this note or to remove it");
-    }
-}
-
-/// Shows the scale and the range at the left of `area`, and the legend at its right.
+/// Shows the scale, the range and the map at the left of `area`, and the legend at its right.
 pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     let params = edits.params;
     let mut left = area.left();
@@ -60,7 +25,8 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
         let (name, chars) = match *id {
             "root" => ("Root", 3.2),
             "scale" => ("Scale", 9.5),
-            _ => ("Range", 5.5),
+            "range" => ("Range", 5.5),
+            _ => ("Map", 5.5),
         };
         let width = chars * scale.font(12.0).size + ui.spacing().icon_width;
         let font = scale.font(12.0);
@@ -71,8 +37,9 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
         if let Some(Control::Choice(param)) = params.control(id) {
             let indication = edits.host.indication(id);
             indication::paint(&indication, ui, caption.left_center(), scale);
-            let tip = format!("{} {}", param.choice.help, indication::text(&indication));
-            controls::list(ui, place, scale, param, tip.trim_end(), edits);
+            let remark = controls::Remark::of(id, &params.chosen().settings);
+            let tip = remark.tip(param.choice.help, &indication::text(&indication));
+            controls::list(ui, place, scale, param, &tip, remark.shade(theme::TEXT), edits);
         }
         left += width + scale.length(16.0).max(8.0);
     }

@@ -1,18 +1,22 @@
 //! Tests of what the editor paints and of how it responds to mouse and keyboard, without a window.
 
 mod access;
+mod contrast;
 mod controls;
+mod found;
 mod grid;
 mod harness;
 mod host;
+mod newcomer;
 mod preset_browser;
 mod preset_files;
 mod presets;
+mod roll;
 mod steps;
 mod window;
 
 use super::{DEFAULT_SIZE, MIN_SIZE, band_grid::BandGrid, theme};
-use crate::params::GROUPS;
+use crate::params::{GROUPS, STRIP};
 use egui::{Color32, Shape};
 use harness::{TestEditor, leaves};
 use nice_plug::params::Params;
@@ -106,10 +110,18 @@ fn motion_does_not_depend_on_the_frame_rate_and_comes_to_rest() {
 
 #[test]
 fn every_control_is_legible_at_every_size_and_value() {
-    for size in
-        [MIN_SIZE, [480.0, 900.0], [700.0, 500.0], [1600.0, 300.0], DEFAULT_SIZE, [1600.0, 1000.0]]
-    {
+    let sizes = [
+        MIN_SIZE,
+        [480.0, 900.0],
+        [700.0, 500.0],
+        [1600.0, 300.0],
+        DEFAULT_SIZE,
+        [1600.0, 1000.0],
+        [3840.0, 2160.0],
+    ];
+    for (size, open) in sizes.into_iter().flat_map(|size| [(size, false), (size, true)]) {
         let mut editor = TestEditor::new(size);
+        editor.params().editor_more.store(open);
         let picks: [fn(&Spec) -> f32; 3] = [|spec| spec.min, |spec| spec.max, Spec::default];
         for pick in picks {
             for (index, (_, param, _)) in editor.params().param_map().into_iter().enumerate() {
@@ -124,9 +136,11 @@ fn every_control_is_legible_at_every_size_and_value() {
             let bands = &mut editor.panel().bands;
             (bands.gain, bands.makeup, bands.total_power) = (1e4, 15.8, 1e-6);
             editor.frame(vec![]);
-            editor.text("In +80.0 dB  Wet +24.0 dB");
+            if size[0] >= 700.0 {
+                editor.text("In +80.0 dB  Wet +24.0 dB");
+            }
             let settings = editor.settings();
-            for spec in &SPECS {
+            for spec in SPECS.iter().filter(|spec| open || STRIP.ids.contains(&spec.id)) {
                 editor.text(spec.name);
                 let value = spec.format(spec.get(&settings));
                 let shown = editor.texts().into_iter().any(|(text, _)| {
@@ -136,7 +150,7 @@ fn every_control_is_legible_at_every_size_and_value() {
                 });
                 assert!(shown, "no {value} at {size:?}");
             }
-            for group in &GROUPS {
+            for group in GROUPS.iter().filter(|_| open) {
                 editor.text(&group.name.to_uppercase());
             }
             let texts = editor.texts();

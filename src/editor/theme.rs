@@ -16,7 +16,12 @@ pub const LINE: Color32 = Color32::from_rgb(0x2a, 0x30, 0x39);
 /// Text.
 pub const TEXT: Color32 = Color32::from_rgb(0xdc, 0xdf, 0xe4);
 /// Captions and other text of less importance.
-pub const DIM: Color32 = Color32::from_rgb(0x84, 0x8d, 0x9a);
+pub const DIM: Color32 = Color32::from_rgb(0x9a, 0xa3, 0xb0);
+/// Text of what has no effect now, such as a muted band.
+pub const IDLE: Color32 = Color32::from_rgb(0x80, 0x89, 0x96);
+/// A key of the scale, and one with a sharp.
+pub const KEYS: [Color32; 2] =
+    [Color32::from_rgb(0x5e, 0x5a, 0x4e), Color32::from_rgb(0x41, 0x40, 0x3b)];
 /// Controls.
 pub const ACCENT: Color32 = Color32::from_rgb(0xd1, 0xc7, 0xa8);
 /// A note that is not played.
@@ -147,6 +152,8 @@ pub fn install(ctx: &egui::Context) {
     visuals.window_stroke = Stroke::new(1.0, LINE);
     visuals.extreme_bg_color = BACKGROUND;
     visuals.override_text_color = Some(TEXT);
+    visuals.weak_text_color = Some(DIM);
+    visuals.disabled_alpha = 0.65;
     visuals.selection.bg_fill = ACCENT.gamma_multiply(0.35);
     visuals.selection.stroke = Stroke::new(1.0, ACCENT);
     visuals.menu_corner_radius = CornerRadius::same(4);

@@ -34,6 +34,11 @@ impl WindowlessEditor {
         (Self { app: editor.app(), host: Host::default() }, input)
     }
 
+    /// Shows the piano roll in place of the grid.
+    pub fn show_roll(&mut self) {
+        self.app.panel.session.params.editor_roll.store(true);
+    }
+
     /// An egui context with the editor's fonts and colours.
     pub fn context() -> Context {
         let ctx = Context::default();

@@ -4,7 +4,7 @@ use std::sync::{
     Arc,
     atomic::{AtomicU32, AtomicU64, Ordering},
 };
-use tone_filter_dsp::Switches;
+use tone_filter_dsp::{PitchClass, Switches, Targets};
 
 /// The number of changes so far, modulo 2^32.
 #[derive(Clone, Default)]
@@ -52,4 +52,36 @@ impl<const N: usize> Watched<N> {
         }
         self.changes.add();
     }
+}
+
+/// The targets of the pitch classes, whose changes are counted, too.
+pub struct WatchedTargets {
+    /// Four bits for each target, the first lowest.
+    bits: AtomicU64,
+    changes: Changes,
+}
+
+impl WatchedTargets {
+    /// Every pitch class is its own target.
+    pub fn new(changes: &Changes) -> Self {
+        Self { bits: AtomicU64::new(packed(Targets::IDENTITY)), changes: changes.clone() }
+    }
+
+    /// The targets.
+    pub fn load(&self) -> Targets {
+        let bits = self.bits.load(Ordering::Acquire);
+        (0..12).fold(Targets::IDENTITY, |targets, class| {
+            targets.with(class, PitchClass::new((bits >> (4 * class) & 15) as usize))
+        })
+    }
+
+    /// Replaces the targets.
+    pub fn store(&self, value: Targets) {
+        self.bits.store(packed(value), Ordering::Release);
+        self.changes.add();
+    }
+}
+
+fn packed(targets: Targets) -> u64 {
+    (0..12).fold(0, |bits, class| bits | (targets.of(class).index() as u64) << (4 * class))
 }

@@ -18,7 +18,8 @@ pub struct ChoiceParam {
 /// The constructors of the parameters, one for each row of [`CHOICES`].
 const ROWS: [fn(&Changes) -> ChoiceParam; CHOICES.len()] = [
     row::<0>, row::<1>, row::<2>, row::<3>, row::<4>, row::<5>, row::<6>, row::<7>, row::<8>,
-    row::<9>, row::<10>, row::<11>, row::<12>, row::<13>, row::<14>, row::<15>,
+    row::<9>, row::<10>, row::<11>, row::<12>, row::<13>, row::<14>, row::<15>, row::<16>,
+    row::<17>,
 ];
 
 /// The parameters of all rows, at their defaults, which count their `changes`.

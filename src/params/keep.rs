@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 #[serde(default)]
 #[repr(align(2))]
 pub struct Keep {
-    /// `root`, `scale` and `custom`. Not `bands`: presets for a register, such as Lead Only, mute bands to be what they
+    /// `root`, `scale`, `custom`, `map` and `targets`. Not `bands`: presets for a register, such as Lead Only, mute bands to be what they
     /// are.
     pub scale: bool,
-    /// `tuning` and `transpose`.
+    /// `tuning`, `auto-tuning` and `transpose`.
     pub tuning: bool,
 }
 

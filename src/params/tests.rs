@@ -1,7 +1,7 @@
 //! Parameters against the settings they stand for.
 
 use super::*;
-use tone_filter_dsp::{BandMask, PitchClasses};
+use tone_filter_dsp::{BandMask, PitchClass, PitchClasses, Targets};
 use tone_filter_presets::Preset;
 
 fn set(params: &ToneFilterParams, id: &str, plain: f32) {
@@ -27,8 +27,8 @@ fn ids_and_order_are_those_of_the_settings() {
 
 #[test]
 fn every_parameter_is_in_one_group() {
-    let mut grouped: Vec<_> =
-        GROUPS.iter().chain([&NOTES]).flat_map(|group| group.ids).copied().collect();
+    let groups = GROUPS.iter().chain([&NOTES, &STRIP]).flat_map(|group| group.ids);
+    let mut grouped: Vec<_> = groups.copied().chain([BYPASS]).collect();
     let mut ids: Vec<_> = ids().collect();
     grouped.sort_unstable();
     ids.sort_unstable();
@@ -36,12 +36,13 @@ fn every_parameter_is_in_one_group() {
 
     for (id, _, group) in ToneFilterParams::default().param_map() {
         let expected = match id.as_str() {
-            "listen" | "auto" | "tuning" | "transpose" => "Source",
-            "focus" | "sensitivity" | "listener" | "lookahead" => "Listener",
-            "voice" | "octave" | "voices" | "drive" | "tone" | "keys" | "midi-out" => "Voice",
+            "mix" | "voice" | "sensitivity" | "tone" | "output" | "bypass" => "Main",
+            "auto" | "focus" | "lookahead" | "listener" | "listen" | "tuning" | "auto-tuning"
+            | "transpose" => "Listening",
+            "root" | "scale" | "range" | "map" | "octave" | "voices" | "glide" | "vibrato"
+            | "keys" | "freeze" => "Notes",
             "arp" | "duty" | "attack" | "decay" => "Chip",
-            "mix" | "morph" | "output" | "bypass" => "Output",
-            "root" | "scale" | "range" => "Notes",
+            "morph" | "midi-out" => "Output",
             _ => "Resonators",
         };
         assert_eq!(group, expected, "{id}");
@@ -81,7 +82,10 @@ fn every_setting_goes_through_its_parameter() {
     let params = ToneFilterParams::default();
     params.bands.store(BandMask::ALL.with(7, false));
     params.custom.store(PitchClasses::NONE.with(1, true));
+    let targets = Targets::IDENTITY.with(11, PitchClass::new(10));
+    params.targets.store(targets);
     let expected = Settings {
+        targets,
         bands: BandMask::ALL.with(7, false),
         custom: PitchClasses::NONE.with(1, true),
         ..Settings::default()
@@ -110,24 +114,28 @@ fn fields_other_than_parameters_are_saved_too() {
     let params = ToneFilterParams::default();
     params.bands.store(BandMask::NONE.with(12, true));
     params.custom.store(PitchClasses::NONE.with(4, true));
+    params.targets.store(Targets::IDENTITY.with(0, PitchClass::new(11)));
     params.editor_zoom.store(1.5);
+    params.editor_roll.store(true);
     params.keep.store(Keep { scale: true, tuning: false });
     *params.preset.lock().unwrap() = "My \"own\"".to_owned();
     let loaded = ToneFilterParams::default();
     loaded.deserialize_fields(&params.serialize_fields());
     assert_eq!(loaded.settings(), params.settings());
     assert_eq!(loaded.editor_zoom.load(), 1.5);
+    assert!(loaded.editor_roll.load());
     assert_eq!(loaded.keep.load(), Keep { scale: true, tuning: false });
     assert_eq!(*loaded.preset.lock().unwrap(), "My \"own\"");
 
     // A state of an older version, or a damaged one.
     for text in ["{}", "\"2222\"", ""] {
         loaded.keep.store(Keep { scale: true, tuning: true });
-        let keys = [BANDS, CUSTOM, EDITOR_ZOOM, PRESET, KEEP];
+        let keys = [BANDS, CUSTOM, TARGETS, EDITOR_ZOOM, EDITOR_ROLL, PRESET, KEEP];
         let fields = keys.map(|key| (key.to_owned(), text.to_owned()));
         loaded.deserialize_fields(&BTreeMap::from(fields));
         assert_eq!(loaded.settings(), Settings::default());
         assert_eq!(loaded.editor_zoom.load(), 1.5);
+        assert!(loaded.editor_roll.load());
         assert_eq!(loaded.keep.load(), Keep::default());
         // "2222" is no valid mask, but a valid name.
         let name = if text == "\"2222\"" { "2222" } else { "Reference" };
@@ -253,6 +261,21 @@ fn a_state_without_what_to_keep_keeps_nothing() {
         let fields = text.map(|text| (KEEP.to_owned(), text.to_owned()));
         params.deserialize_fields(&fields.into_iter().collect());
         assert_eq!(params.keep.load(), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn whether_more_is_open_is_saved_and_closed_at_first() {
+    let params = ToneFilterParams::default();
+    assert!(!params.editor_more.load());
+    params.editor_more.store(true);
+    let loaded = ToneFilterParams::default();
+    loaded.deserialize_fields(&params.serialize_fields());
+    assert!(loaded.editor_more.load());
+    // A state of an older version, or a damaged one, leaves the window as it is.
+    for fields in [vec![], vec![(EDITOR_MORE.to_owned(), "\"open\"".to_owned())]] {
+        loaded.deserialize_fields(&fields.into_iter().collect());
+        assert!(loaded.editor_more.load());
     }
 }
 

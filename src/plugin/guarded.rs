@@ -23,16 +23,30 @@ use tone_filter_presets::{Error, Folder, Preset, ids};
 impl GuardedPlugin for ToneFilterPlugin {
     // Sustain, all sound off, all notes off, and pitch bend.
     const CONTROLLERS: &'static [i16] = &[64, 120, 123, 129];
+    // The first page is the editor's strip, the others are its groups.
     const PAGES: &'static [Page] = &[
+        ("Main", &["mix", "sensitivity", "tone", "output", "voice", "focus", "morph", "bypass"]),
         (
-            "Listen",
-            &["focus", "sensitivity", "auto", "lookahead", "tuning", "transpose", "root", "scale"],
+            "Listening",
+            &[
+                "auto",
+                "focus",
+                "lookahead",
+                "listener",
+                "listen",
+                "tuning",
+                "auto-tuning",
+                "transpose",
+            ],
         ),
-        ("Resonators", &["ring", "release", "sync", "threshold", "ceiling", "floor", "stereo"]),
-        ("Voice", &["voice", "octave", "voices", "drive", "tone", "range"]),
-        ("Chip", &["voice", "octave", "voices", "arp", "duty", "attack", "decay", "tone"]),
-        ("Output", &["mix", "morph", "output", "bypass", "midi-out", "listen", "listener"]),
+        ("Notes", &["root", "scale", "range", "voices", "octave", "keys", "freeze", "midi-out"]),
+        (
+            "Resonators",
+            &["ring", "release", "sync", "threshold", "ceiling", "floor", "stereo", "drive"],
+        ),
+        ("Chip", &["voice", "arp", "duty", "attack", "decay", "voices", "octave", "tone"]),
         ("Play", &["keys", "freeze", "morph", "mix", "drive", "tone", "ring", "release"]),
+        ("Pitch", &["map", "glide", "vibrato", "octave", "transpose", "tuning", "root", "scale"]),
     ];
     const PRESETS_ID: &'static CStr = c"org.tone-filter.tone-filter.presets";
     const PRESET_FILE: [&'static CStr; 3] =

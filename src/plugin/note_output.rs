@@ -43,12 +43,15 @@ impl NoteOutput {
             return;
         }
         let (keys, shift) = (&mut self.keys, settings.pitch_shift());
+        let offsets = filter.offsets();
         filter.report_notes(&mut self.notes, |Event { note, velocity, .. }| {
             let Some(band) = of_listener(note) else { return };
             match velocity {
                 // A note beyond the MIDI keyboard has no key.
                 Some(velocity) => {
-                    let key = u8::try_from(midi_note(band, shift)).ok().filter(|key| *key < 128);
+                    let key = u8::try_from(midi_note(band, shift) + i32::from(offsets[band]))
+                        .ok()
+                        .filter(|key| *key < 128);
                     keys[band] = key;
                     if let Some(key) = key {
                         queue.send(on(timing, key, velocity));

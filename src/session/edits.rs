@@ -4,7 +4,7 @@ use super::{Sink, State, presets::loaded};
 use crate::params::{self, Control, Keep, ToneFilterParams};
 use plugin_guard::{HostLink, Request};
 use std::sync::PoisonError;
-use tone_filter_dsp::{BandMask, Controls, PitchClasses, Scale, Settings};
+use tone_filter_dsp::{BandMask, Controls, PitchClasses, Scale, Settings, Targets};
 
 /// A state of the sound that undo, redo and the A/B switch restore.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -32,6 +32,14 @@ pub struct Gesture {
     id: Option<&'static str>,
     before: Sound,
     /// The sound as edited so far. Kept here because a host may apply new values late.
+    after: Sound,
+}
+
+/// Presets that are tried out, before the user has decided for one.
+pub struct Audition {
+    /// The sound before the first of them.
+    before: Sound,
+    /// The sound of the last one. Kept here because a host may apply new values late.
     after: Sound,
 }
 
@@ -116,7 +124,7 @@ impl Edits<'_> {
         self.state.history.seal();
     }
 
-    /// Ends the open gesture, if there is one. For a window that closes during a drag, in which no release of the
+    /// Ends the open gesture and keeps what is tried out, if there is any. For a window that closes during a drag, in which no release of the
     /// mouse button will arrive.
     pub fn end_open_gesture(&mut self) {
         match &self.state.gesture {
@@ -124,6 +132,7 @@ impl Edits<'_> {
             Some(Gesture { id: None, .. }) => self.end_painting(),
             None => {}
         }
+        self.keep_audition();
         self.state.history.seal();
     }
 
@@ -150,8 +159,16 @@ impl Edits<'_> {
         self.change_to("custom", sound);
     }
 
+    /// Sets the targets of the pitch classes, as a complete undo step.
+    pub fn set_targets(&mut self, targets: Targets) {
+        let mut sound = self.sound();
+        sound.controls.settings.targets = targets;
+        self.change_to("targets", sound);
+    }
+
     /// Changes the settings to `after`, as one undo step called `what`.
     pub fn change_to(&mut self, what: &'static str, after: Sound) {
+        self.keep_audition();
         let before = self.sound();
         self.apply(&before, &after);
         self.state.history.record(what, before, after, self.now);
@@ -196,16 +213,52 @@ impl Edits<'_> {
         }
     }
 
-    /// Changes to `settings`, those of the preset called `preset`, except for what the user keeps.
+    /// Changes to `settings`, those of the preset called `preset`, except for what the user keeps. With the presets that
+    /// were tried out before, it is one undo step.
     pub fn use_preset(&mut self, preset: String, settings: &Settings) {
-        let mut sound = self.sound();
-        let now = &mut sound.controls.settings;
-        *now = loaded(settings, now, self.params.keep.load());
-        self.change_to("preset", Sound { preset, ..sound });
+        self.try_out(preset, settings);
+        self.keep_audition();
+    }
+
+    /// Loads the preset called `name`, until [`Edits::keep_audition`] makes an undo step of it or
+    /// [`Edits::cancel_audition`] takes it back.
+    pub fn audition(&mut self, name: &str) {
+        if let Some(preset) = self.state.presets.load(name) {
+            self.try_out(name.to_owned(), &preset.settings);
+        }
+    }
+
+    fn try_out(&mut self, preset: String, settings: &Settings) {
+        let (before, now) = match self.state.audition.take() {
+            Some(Audition { before, after }) => (before, after),
+            None => (self.sound(), self.sound()),
+        };
+        let mut after = before.clone();
+        let old = &before.controls.settings;
+        after.controls.settings = loaded(settings, old, self.params.keep.load());
+        after.preset = preset;
+        self.apply(&now, &after);
+        self.state.audition = Some(Audition { before, after });
+    }
+
+    /// Makes an undo step of the presets that were tried out, if there are any.
+    pub fn keep_audition(&mut self) {
+        if let Some(Audition { before, after }) = self.state.audition.take() {
+            self.state.history.record("preset", before, after, self.now);
+            self.state.history.seal();
+        }
+    }
+
+    /// Brings back the sound before the presets that were tried out, if there are any. No undo step.
+    pub fn cancel_audition(&mut self) {
+        if let Some(Audition { before, after }) = self.state.audition.take() {
+            self.apply(&after, &before);
+        }
     }
 
     /// Undoes the last step.
     pub fn undo(&mut self) {
+        self.keep_audition();
         if let Some((from, to)) = self.state.history.undo() {
             self.apply(&from, &to);
         }
@@ -213,6 +266,7 @@ impl Edits<'_> {
 
     /// Redoes the step that was last undone.
     pub fn redo(&mut self) {
+        self.keep_audition();
         if let Some((from, to)) = self.state.history.redo() {
             self.apply(&from, &to);
         }
@@ -240,16 +294,16 @@ impl Edits<'_> {
         let mut notified = false;
         for id in params::ids() {
             let Some(control) = self.params.control(id) else { continue };
-            let normalized = control.normalized(&to.controls);
-            if normalized != control.normalized(&from.controls) {
-                self.send(&control, normalized);
+            if control.normalized(&to.controls) != control.normalized(&from.controls) {
+                self.send(&control, control.exact(&to.controls));
                 notified = true;
             }
         }
         let [old, new] = [from, to].map(|sound| &sound.controls.settings);
-        if (old.bands, old.custom) != (new.bands, new.custom) {
+        if (old.bands, old.custom, old.targets) != (new.bands, new.custom, new.targets) {
             self.params.bands.store(new.bands);
             self.params.custom.store(new.custom);
+            self.params.targets.store(new.targets);
             if !notified {
                 self.mark_dirty();
             }
@@ -278,6 +332,7 @@ impl Edits<'_> {
     }
 
     fn begin_gesture(&mut self, id: Option<&'static str>) {
+        self.keep_audition();
         let before = self.sound();
         self.state.gesture = Some(Gesture { id, after: before.clone(), before });
     }

@@ -39,6 +39,8 @@ pub struct State {
     pub other: Option<Box<Sound>>,
     /// The edit that has begun and not yet ended.
     gesture: Option<edits::Gesture>,
+    /// The presets that are tried out.
+    audition: Option<edits::Audition>,
 }
 
 impl Session {

@@ -1,7 +1,11 @@
 //! The list of presets: the factory presets and the user's.
 
 use crate::params::Keep;
-use std::{io, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    io,
+    path::Path,
+};
 use tone_filter_dsp::{SPECS, Settings};
 use tone_filter_presets::{Error, Folder, Loaded, Preset, ids};
 
@@ -24,6 +28,12 @@ impl Entry {
         Self { name, description, tags }
     }
 
+    /// The title of the group that it is listed in: its first tag, if it has one.
+    fn category(&self) -> Option<String> {
+        let mut tag = self.tags.first()?.chars();
+        Some(tag.next()?.to_uppercase().chain(tag).collect())
+    }
+
     /// Whether each word of `search` is in the name, the description or a tag, in small or capital letters.
     fn matches(&self, search: &str) -> bool {
         let tags = self.tags.join(" ");
@@ -40,6 +50,8 @@ pub struct PresetList {
     factory: Vec<Preset>,
     /// The factory presets, then the user's.
     entries: Vec<Entry>,
+    /// The names of the presets that the user has marked.
+    favourites: BTreeSet<String>,
     /// The preset that [`PresetList::is_changed`] compared with last: its name, and its settings if it exists.
     compared: Option<(String, Option<Settings>)>,
     /// The path of the file to import or export.
@@ -63,6 +75,10 @@ impl PresetList {
         self.compared = None;
         self.entries.truncate(self.factory.len());
         let Some(folder) = &self.folder else { return };
+        match folder.favourites() {
+            Ok(favourites) => self.favourites = favourites,
+            Err(error) => self.message = error.to_string(),
+        }
         self.entries.extend(folder.names().into_iter().map(|name| {
             // A file that is no preset is listed as well: loading it reports what is wrong.
             let loaded = folder.load(&name).ok().flatten();
@@ -75,12 +91,40 @@ impl PresetList {
         self.entries.split_at(self.factory.len()).into()
     }
 
-    /// The factory presets and the user's that `search` finds.
-    pub fn found(&self, search: &str) -> [Vec<Entry>; 2] {
-        let found = |entries: &[Entry]| {
-            entries.iter().filter(|entry| entry.matches(search)).cloned().collect()
+    /// The presets that `search` finds, in groups with a title: the favourites, one group for each category, and the
+    /// user's presets without one.
+    pub fn found(&self, search: &str) -> Vec<(String, Vec<Entry>)> {
+        let mut groups: BTreeMap<_, Vec<Entry>> = BTreeMap::new();
+        for entry in self.entries.iter().filter(|entry| entry.matches(search)) {
+            let group = match entry.category() {
+                _ if self.is_favourite(&entry.name) => (0, "Favourites".to_owned()),
+                Some(category) => (1, category),
+                None => (2, "Your own".to_owned()),
+            };
+            groups.entry(group).or_default().push(entry.clone());
+        }
+        groups.into_iter().map(|((_, title), entries)| (title, entries)).collect()
+    }
+
+    /// Whether the user has marked the preset called `name`.
+    pub fn is_favourite(&self, name: &str) -> bool {
+        self.favourites.contains(name)
+    }
+
+    /// Marks the preset called `name`, or removes its mark, and saves that.
+    pub fn toggle_favourite(&mut self, name: &str) {
+        let Some(folder) = &self.folder else {
+            "There is no home directory to keep favourites in".clone_into(&mut self.message);
+            return;
         };
-        self.entries().map(found)
+        let mut favourites = self.favourites.clone();
+        if !favourites.remove(name) {
+            favourites.insert(name.to_owned());
+        }
+        let saved = folder.set_favourites(&favourites);
+        if self.report(saved).is_some() {
+            self.favourites = favourites;
+        }
     }
 
     /// Whether the user has a preset called `name`.
@@ -201,9 +245,11 @@ pub fn loaded(preset: &Settings, now: &Settings, keep: Keep) -> Settings {
     let mut settings = *preset;
     if keep.scale {
         (settings.root, settings.scale, settings.custom) = (now.root, now.scale, now.custom);
+        (settings.map, settings.targets) = (now.map, now.targets);
     }
     if keep.tuning {
         (settings.tuning, settings.transpose) = (now.tuning, now.transpose);
+        settings.auto_tuning = now.auto_tuning;
     }
     settings
 }
@@ -244,7 +290,7 @@ pub fn is_same(one: &Settings, other: &Settings) -> bool {
 mod tests {
     use super::*;
     use std::fs;
-    use tone_filter_dsp::{BandMask, CHOICES, Controls, PitchClasses};
+    use tone_filter_dsp::{BandMask, CHOICES, Controls, PitchClass, PitchClasses, Targets};
     use tone_filter_presets::settings;
 
     #[test]
@@ -330,6 +376,7 @@ mod tests {
                 .for_each(|spec| spec.set(&mut settings, if end { spec.max } else { spec.min }));
             settings.bands = BandMask::ALL.with(5, end);
             settings.custom = PitchClasses::ALL.with(5, end);
+            settings.targets = Targets::IDENTITY.with(5, PitchClass::new(usize::from(end)));
             settings
         };
         let (preset, now) = (sound(true), sound(false));
@@ -340,8 +387,8 @@ mod tests {
             });
             for (id, value) in loaded.as_object().unwrap() {
                 let kept = match id.as_str() {
-                    "root" | "scale" | "custom" => scale,
-                    "tuning" | "transpose" => tuning,
+                    "root" | "scale" | "custom" | "map" | "targets" => scale,
+                    "tuning" | "auto-tuning" | "transpose" => tuning,
                     _ => false,
                 };
                 assert_ne!(preset[id], now[id], "{id}");

@@ -145,12 +145,12 @@ fn the_editor_shows_what_the_host_tells_and_asks_for_its_menu() {
         display.click(slider, 3).unwrap();
         let call = next_call(&host, "a menu");
         assert_eq!(call, format!("populate 1 {}", parameter_id("mix")));
-        // At the right edge of the window it opens to the left; its first entry is below its title.
+        // It opens to the right of the pointer; its first entry is below its title.
         sleep(Duration::from_millis(500));
         let folder = xtask::target().unwrap().join("pictures");
         fs::create_dir_all(&folder).unwrap();
         picture().save(&folder.join("editor-host-menu.png")).unwrap();
-        display.click([slider[0] - 60, slider[1] + 33], 1).unwrap();
+        display.click([slider[0] + 40, slider[1] + 33], 1).unwrap();
         let call = next_call(&host, "an entry of the menu");
         assert_eq!(call, format!("perform {} 7", parameter_id("mix")));
 
@@ -166,8 +166,8 @@ fn the_editor_shows_what_the_host_tells_and_asks_for_its_menu() {
             host.take().into_iter().next()
         });
         assert_eq!(call, expected);
-        // The upper half is all bands.
-        display.click([300, 150], 1).unwrap();
+        // The middle of the window is all bands.
+        display.click([330, 275], 1).unwrap();
         let call = wait(&host, "a changed state", || {
             host.take().into_iter().find(|call| *call != expected)
         });

@@ -78,7 +78,7 @@ pub fn is_drawn(picture: &Picture) -> Result<(), String> {
 /// Whether some notes sound.
 pub fn is_lit(picture: &Picture) -> Result<(), String> {
     is_drawn(picture)?;
-    // The upper half is all grid; below it, the legend is green as well.
+    // The upper half has the grid, and nothing else that is green; below it, the legend is green as well.
     let grid = Area([0, 0, picture.width, picture.height / 2]);
     let green = grid.count(picture, Look::Green);
     if green > 50 { Ok(()) } else { Err(format!("{green} green pixels")) }

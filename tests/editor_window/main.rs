@@ -141,12 +141,12 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
         stage.window.resize(size);
         let title = |what: &str| format!("editor-{what}-{}x{}", size[0], size[1]);
         stage.show(&title("chord"), &chord(&wide), |picture| {
-            // A3 and A4 at the left edge, G#7 at the right one, wherever those are now.
+            // A3 and A4 near the left edge, beside the octaves' names, G#7 at the right one, wherever those are now.
             let column = |index: usize, wanted: Look| {
                 let edge = |index| picture.width * index / 12;
-                Area([edge(index), 0, edge(index + 1), picture.height]).count(picture, wanted)
+                Area([edge(index), 0, edge(index + 2), picture.height]).count(picture, wanted)
             };
-            let [red, green] = [column(0, Look::Red), column(11, Look::Green)];
+            let [red, green] = [column(0, Look::Red), column(10, Look::Green)];
             if red.min(green) > 50 { Ok(()) } else { Err(format!("{red} red, {green} green")) }
         });
         stage.show(&title("tune"), &sound, is_lit);

@@ -59,9 +59,11 @@ pub fn set_controls(instance: &mut Instance, controls: &Controls) {
     instance.set(&changes).unwrap();
     // Mask and custom scale are not parameters, but fields of the state.
     let mut state = state(&instance.save().unwrap());
-    for (key, text) in
-        [("bands", settings.bands.to_string()), ("custom", settings.custom.to_string())]
-    {
+    for (key, text) in [
+        ("bands", settings.bands.to_string()),
+        ("custom", settings.custom.to_string()),
+        ("targets", settings.targets.to_string()),
+    ] {
         state["fields"][key] = Value::String(Value::String(text).to_string());
     }
     instance.load(&saved(&state)).unwrap();
@@ -99,6 +101,7 @@ pub fn controls_in(saved: &[u8]) -> Controls {
     let mut controls = Controls::from(Settings {
         bands: digits("bands").parse().unwrap(),
         custom: digits("custom").parse().unwrap(),
+        targets: digits("targets").parse().unwrap(),
         ..Settings::default()
     });
     for spec in &SPECS {

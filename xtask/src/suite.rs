@@ -4,15 +4,18 @@ use crate::{bundle, python, run};
 use anyhow::{Context, Result, bail};
 use std::{env, path::Path, process::Command, time::Instant};
 
-/// Debian packages for the tests: a virtual display and OpenGL for the editor's window, programs to exchange files
-/// with, and songs with a synthesiser.
-const PACKAGES: [&str; 11] = [
+/// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the buses of screen readers and a
+/// client of them, programs to exchange files with, and songs with a synthesiser.
+const PACKAGES: [&str; 14] = [
     "xvfb",
     "libgl1",
     "libgl1-mesa-dri",
     "libx11-6",
     "libx11-xcb1",
     "libxcursor1",
+    "dbus-daemon",
+    "at-spi2-core",
+    "python3-pyatspi",
     "sox",
     "ffmpeg",
     "fluidsynth",

@@ -35,8 +35,9 @@ const CRATES: [(&str, &[&str], &[&str]); 14] = [
 ];
 
 /// The parts of the filter. Each may import those before it only.
-const PARTS: [&str; 16] = [
+const PARTS: [&str; 18] = [
     "notes",
+    "score",
     "lanes",
     "settings",
     "constants",
@@ -51,6 +52,7 @@ const PARTS: [&str; 16] = [
     "view",
     "lib",
     "player",
+    "following",
     "process",
 ];
 

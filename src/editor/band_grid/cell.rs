@@ -80,8 +80,8 @@ impl Cell {
         // A low cell has one line, and the bar below it.
         let low = rect.height() < 2.0 * (margin + line);
         let inner = rect.shrink2(vec2(margin, if low { 1.0 } else { margin }));
-        let text = theme::DIM.lerp_to_gamma(theme::TEXT, self.sounding);
-        let text = if look.sounds { text } else { text.gamma_multiply(0.5) };
+        let text = if look.sounds { theme::DIM } else { theme::IDLE };
+        let text = text.lerp_to_gamma(theme::TEXT, self.sounding);
         let name = scale.font(13.0);
         theme::text(painter, inner.left_top(), Align2::LEFT_TOP, notes::name(tone), name, text);
         let marker = pos2(inner.right() - 0.25 * line, inner.top() + 0.5 * line);
@@ -117,7 +117,7 @@ impl Cell {
         if presence > 0.0 && !low {
             let db = ((1.0 - self.level) * QUIETEST).round();
             let at = pos2(inner.right(), bottom);
-            let text = text.gamma_multiply(presence);
+            let text = text.gamma_multiply((60.0 * self.level).min(1.0).max(self.sounding));
             theme::text(painter, at, Align2::RIGHT_CENTER, &db.to_string(), number, text);
         }
 

@@ -6,16 +6,19 @@ use crate::{
     params::ChoiceParam,
     session::Edits,
 };
-use egui::{ComboBox, Rect, RichText, Role, TextWrapMode, Ui, UiBuilder, WidgetInfo, vec2};
+use egui::{
+    Color32, ComboBox, Rect, RichText, Role, TextWrapMode, Ui, UiBuilder, WidgetInfo, vec2,
+};
 use tone_filter_dsp::Choice;
 
-/// Shows a drop-down list of the entries of `param` in `place`, with the tooltip `tip`.
+/// Shows a drop-down list of the entries of `param` in `place`, the chosen one in `colour`, with the tooltip `tip`.
 pub fn list(
     ui: &mut Ui,
     place: Rect,
     scale: Scale,
     param: &ChoiceParam,
     tip: &str,
+    colour: Color32,
     edits: &mut Edits,
 ) {
     let Choice { id, name, entries, .. } = param.choice;
@@ -30,7 +33,7 @@ pub fn list(
         ui.spacing_mut().icon_spacing = scale.length(4.0);
         ui.style_mut().wrap_mode = Some(TextWrapMode::Truncate);
         let combo = ComboBox::from_id_salt(id).width(place.width()).height(400.0);
-        let response = combo.selected_text(text(now)).show_ui(ui, |ui| {
+        let response = combo.selected_text(text(now).color(colour)).show_ui(ui, |ui| {
             for index in 0..entries.len() {
                 ui.selectable_value(&mut picked, index, text(index));
             }

@@ -2,11 +2,11 @@
 
 use super::{Place, focus_ring};
 use crate::{
-    editor::{host::menu, theme},
+    editor::{access, host::menu, theme},
     session::Edits,
 };
 use egui::{
-    Align2, Color32, CornerRadius, CursorIcon, Event, EventFilter, Frame, Key, Margin,
+    Align2, Color32, CornerRadius, CursorIcon, Event, EventFilter, FontId, Frame, Id, Key, Margin,
     MouseWheelUnit, PointerButton, Rect, Response, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo,
     pos2,
     text::{CCursor, CCursorRange},
@@ -27,7 +27,7 @@ const NOTCH: f32 = 50.0;
 
 impl Place {
     /// A slider. Dragging, the wheel and the arrow keys move it (finely with shift), a double-click sets the default,
-    /// and a click on the value opens a text field.
+    /// and a click on the value or Enter opens a text field.
     pub(super) fn slider(
         &self,
         ui: &mut Ui,
@@ -64,39 +64,75 @@ impl Place {
         if response.double_clicked() {
             edits.set_once(spec.id, param.default_normalized_value());
         }
-        let steps = wheel(ui, &response) + arrows(ui, &response);
+        let (wanted_steps, wanted) = access::wanted(ui, &response);
+        if let Some(plain) = wanted {
+            edits.set_once(spec.id, param.preview_normalized(plain.clamp(spec.min, spec.max)));
+        }
+        let steps = wheel(ui, &response) + arrows(ui, &response) + wanted_steps;
         if steps != 0.0 && value.is_none() {
             edits.nudge(spec.id, (now + steps * step).clamp(0.0, 1.0));
         }
 
+        let enter = response.has_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+
         let shown = value.unwrap_or(now);
         let plain = f64::from(param.preview_plain(shown));
         response.widget_info(|| WidgetInfo::slider(true, plain, param.name()));
+        access::slider(&response, spec, param, plain as f32, step);
         let active = response.hovered() || response.dragged();
         focus_ring(ui, &response);
-        response.on_hover_cursor(CursorIcon::ResizeHorizontal).on_hover_text(self.tip(spec.help));
+        response
+            .on_hover_cursor(CursorIcon::ResizeHorizontal)
+            .on_hover_text(self.remark.tip(spec.help, &self.host));
 
         self.name(ui, param.name());
         self.paint_track(ui, shown, param.preview_normalized(0.0), active);
         self.value(ui, spec, param, shown, edits);
+        if enter {
+            // Last, as the field would take this key for the end of typing.
+            self.open_field(ui, spec, param);
+        }
     }
 
     /// The track of a slider, filled from `origin` (0..1) to `value` (0..1).
     fn paint_track(&self, ui: &Ui, value: f32, origin: f32, active: bool) {
-        let thickness = self.scale.length(4.0).max(2.0);
+        let thickness = self.scale.length(self.sizes.track).max(2.0);
         let track =
             Rect::from_center_size(self.body().center(), vec2(self.cell.width(), thickness));
         let round = CornerRadius::same((0.5 * thickness) as u8);
         ui.painter().rect_filled(track, round, theme::LINE);
         let radius = 1.4 * thickness;
         let x = |value: f32| track.left() + radius + value * (track.width() - 2.0 * radius);
+        let knob = pos2(x(value), track.center().y);
+        if self.remark.idle {
+            // Hollow where it has no effect.
+            let outline = Stroke::new((0.3 * thickness).max(1.0), theme::IDLE);
+            ui.painter().circle(knob, radius, theme::BACKGROUND, outline);
+            return;
+        }
         // A range without a zero inside is filled from its left end.
         let from = if origin > 0.0 && origin < 1.0 { x(origin) } else { track.left() };
-        let (low, high) = (from.min(x(value)), from.max(x(value)));
+        let (low, high) = (from.min(knob.x), from.max(knob.x));
         let filled = Rect::from_x_y_ranges(low..=high, track.y_range());
-        ui.painter().rect_filled(filled, round, self.shade(theme::ACCENT.gamma_multiply(0.55)));
-        let colour = if active { theme::TEXT } else { self.shade(theme::ACCENT) };
-        ui.painter().circle_filled(pos2(x(value), track.center().y), radius, colour);
+        ui.painter().rect_filled(filled, round, theme::ACCENT.gamma_multiply(0.55));
+        let colour = if active { theme::TEXT } else { theme::ACCENT };
+        ui.painter().circle_filled(knob, radius, colour);
+    }
+
+    /// The identifier of the text field.
+    fn field(&self) -> Id {
+        self.id.with("entry")
+    }
+
+    /// Opens the text field, with the value in full and all of it selected.
+    fn open_field(&self, ui: &Ui, spec: &Spec, param: &FloatParam) {
+        let (id, text) = (self.field(), exact(spec, param));
+        let mut state = TextEditState::default();
+        let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
+        state.cursor.set_char_range(Some(all));
+        state.store(ui.ctx(), id);
+        ui.data_mut(|data| data.insert_temp(id, text));
+        ui.memory_mut(|memory| memory.request_focus(id));
     }
 
     /// The value at `shown` (0..1) as text, which a click replaces by a text field.
@@ -109,8 +145,8 @@ impl Place {
         edits: &mut Edits,
     ) {
         let text = param.normalized_value_to_string(shown, true);
-        let id = self.id.with("entry");
-        let font = self.scale.font(12.0);
+        let id = self.field();
+        let font = self.scale.font(self.sizes.value);
         let typed: Option<String> = ui.data(|data| data.get_temp(id));
         if let Some(mut typed) = typed {
             let value = param.string_to_normalized_value(&typed);
@@ -130,7 +166,9 @@ impl Place {
             });
             if response.lost_focus() {
                 let cancelled = ui.input(|input| input.key_pressed(Key::Escape));
-                if let Some(value) = value.filter(|_| !cancelled) {
+                // A text that was not changed has fewer digits than the value.
+                let left = cancelled || typed == exact(spec, param);
+                if let Some(value) = value.filter(|_| !left) {
                     edits.set_once(spec.id, value);
                 }
                 ui.data_mut(|data| data.remove_temp::<String>(id));
@@ -141,25 +179,29 @@ impl Place {
         }
 
         let at = self.caption().right_center();
-        let colour = self.shade(theme::TEXT);
+        let colour = self.remark.shade(theme::TEXT);
         // If the longest value does not fit beside the name, all values are shown without their unit, and with only as
         // many digits as fit.
-        let width = |text: String| {
+        let width = |text: String, font: &FontId| {
             ui.painter().layout_no_wrap(text, font.clone(), Color32::PLACEHOLDER).size().x
         };
-        let room = self.cell.width() - width(spec.name.to_owned()) - 3.0;
-        let fits = |text: &dyn Fn(f32) -> String| {
-            [spec.min, spec.max].into_iter().all(|value| width(text(value)) <= room)
+        let name = width(spec.name.to_owned(), &self.scale.font(self.sizes.name));
+        let room = self.cell.width() - name - 3.0;
+        let fits = |digits: usize, unit: &str| {
+            let longest = |value: f32| format!("{value:.digits$}{unit}");
+            [spec.min, spec.max].into_iter().all(|value| width(longest(value), &font) <= room)
         };
-        let short = if fits(&|value| spec.format(value)) {
+        let short = if fits(spec.decimals, &format!(" {}", spec.unit)) {
             text.clone()
         } else {
-            let mut digits = (0..=spec.decimals).rev();
-            let digits = digits.find(|&digits| fits(&|value| spec.number(value, digits)));
+            let digits = (0..=spec.decimals).rev().find(|&digits| fits(digits, ""));
             spec.number(param.preview_plain(shown), digits.unwrap_or(0))
         };
         let area = theme::text(ui.painter(), at, Align2::RIGHT_CENTER, &short, font, colour);
-        let response = ui.interact(area, id.with("text"), Sense::click());
+        // A text of one line is too low to be hit easily.
+        let margin = (0.5 * (self.scale.length(24.0) - area.height())).max(0.0);
+        let hit = area.expand2(vec2(self.scale.length(4.0), margin));
+        let response = ui.interact(hit, id.with("text"), Sense::click());
         response.widget_info(|| {
             WidgetInfo::labeled(Role::Button, true, format!("{}: {text}", param.name()))
         });
@@ -168,14 +210,15 @@ impl Place {
         }
         menu::offer(&response, spec.id, edits);
         if response.on_hover_cursor(CursorIcon::Text).clicked() {
-            let mut state = TextEditState::default();
-            let all = CCursorRange::two(CCursor::new(0), CCursor::new(text.chars().count()));
-            state.cursor.set_char_range(Some(all));
-            state.store(ui.ctx(), id);
-            ui.data_mut(|data| data.insert_temp(id, text));
-            ui.memory_mut(|memory| memory.request_focus(id));
+            self.open_field(ui, spec, param);
         }
     }
+}
+
+/// The value of `param` as text, with all digits that people type.
+fn exact(spec: &Spec, param: &FloatParam) -> String {
+    let digits = format!("{:.4}", param.unmodulated_plain_value());
+    format!("{} {}", digits.trim_end_matches('0').trim_end_matches('.'), spec.unit)
 }
 
 /// Notches by which the wheel was turned over `response`.

@@ -2,9 +2,13 @@
 
 use super::TestEditor;
 use crate::{editor::DEFAULT_SIZE, params::NOTES};
-use egui::{Event, Key};
+use egui::{
+    Event, Key,
+    accesskit::{Action, ActionData, ActionRequest},
+};
+use egui_kittest::kittest::NodeT;
 use std::collections::BTreeSet;
-use tone_filter_dsp::{CHOICES, Choice, SPECS};
+use tone_filter_dsp::{BandState, Bands, CHOICES, Choice, SPECS, notes, notes::TONES};
 
 /// Everything that a key can change: the settings, the other sound of A/B, the painted texts and the labels.
 fn seen(editor: &mut TestEditor) -> impl PartialEq + use<> {
@@ -15,7 +19,7 @@ fn seen(editor: &mut TestEditor) -> impl PartialEq + use<> {
 
 /// An editor in which both Undo and Redo are enabled.
 fn editor() -> TestEditor {
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     edit(&mut editor);
     editor
 }
@@ -37,8 +41,8 @@ fn every_control_is_named_and_reached_by_the_tab_key() {
     let names: BTreeSet<String> = all.iter().cloned().collect();
     assert!(names.iter().all(|name| !name.trim().is_empty()), "{names:?}");
     assert_eq!(names.len(), all.len(), "two controls of one name: {all:?}");
-    // Cells, keys, two lists, sliders and their values, four switches.
-    assert!(names.len() > 48 + 12 + 2 + 2 * SPECS.len() + 2 * 4, "{names:?}");
+    // Cells, octaves, keys, two lists, sliders and their values, four switches.
+    assert!(names.len() > 48 + 4 + 12 + 2 + 2 * SPECS.len() + 2 * 4, "{names:?}");
 
     let mut reached = BTreeSet::new();
     for _ in 0..=all.len() {
@@ -52,7 +56,7 @@ fn every_control_is_named_and_reached_by_the_tab_key() {
 #[test]
 fn controls_in_menus_and_text_fields_are_named() {
     for opener in
-        ["Mix: 60.0 %", "Save and load presets: File", "Preset: Tone Filter *", "Zoom: 100 %"]
+        ["Mix: 60 %", "Save and load presets: File", "Preset: Tone Filter *", "Zoom: 100 %"]
     {
         let mut editor = editor();
         let before = editor.controls().len();
@@ -96,7 +100,10 @@ fn every_control_is_operated_by_the_keyboard_alone() {
         // Closes a menu that was opened.
         editor.key(Key::Escape);
         edit(&mut editor);
-        // Another preset may have another range, and so other cells.
+        // The button More has closed the groups.
+        editor.params().editor_more.store(true);
+        // The roll has no cells, and another preset may have another range, and so other cells.
+        editor.params().editor_roll.store(false);
         editor.edit(|edits| edits.set_once("range", 1.0));
         editor.frame(vec![]);
     }
@@ -127,4 +134,82 @@ fn the_space_bar_is_for_the_host_except_in_a_text_field() {
     }
     editor.key(Key::Enter);
     assert!((editor.settings().tone - 7000.0).abs() < 0.01, "{}", editor.settings().tone);
+}
+
+/// The editor does what a screen reader wants of the control called `name`.
+fn request(editor: &mut TestEditor, name: &str, action: Action, data: Option<ActionData>) {
+    let (target_node, target_tree) = editor.node(name).accesskit_node().locate();
+    let request = ActionRequest { action, target_tree, target_node, data };
+    editor.frame(vec![Event::AccessKitActionRequest(request)]);
+    editor.frame(vec![]);
+}
+
+#[test]
+fn a_slider_is_moved_and_set_within_its_range() {
+    let mut editor = TestEditor::with_more(DEFAULT_SIZE);
+    for spec in &SPECS {
+        for (wanted, due) in [
+            (spec.min, spec.min),
+            (spec.max, spec.max),
+            (spec.max.abs() + 1.0, spec.max),
+            (f32::NAN, spec.max),
+            (0.5 * (spec.min + spec.max), 0.5 * (spec.min + spec.max)),
+        ] {
+            let data = ActionData::NumericValue(wanted.into());
+            request(&mut editor, spec.name, Action::SetValue, Some(data));
+            let set = spec.get(&editor.settings());
+            // nice-plug keeps values as shares of the range.
+            let near = (set - due).abs() <= 1e-5 * (spec.max - spec.min);
+            assert!(near, "{}: {set} instead of {due} for {wanted}", spec.name);
+            let node = editor.node(spec.name);
+            let node = node.accesskit_node();
+            let shown = node.numeric_value().unwrap();
+            assert!((shown - f64::from(set)).abs() <= 1e-6 * shown.abs().max(1.0), "{}", spec.name);
+            let range = [node.min_numeric_value(), node.max_numeric_value()];
+            assert_eq!(range, [spec.min, spec.max].map(|bound| Some(f64::from(bound))));
+        }
+        let middle = spec.get(&editor.settings());
+        request(&mut editor, spec.name, Action::Increment, None);
+        assert!(spec.get(&editor.settings()) > middle, "{}", spec.name);
+        request(&mut editor, spec.name, Action::Decrement, None);
+        request(&mut editor, spec.name, Action::Decrement, None);
+        assert!(spec.get(&editor.settings()) < middle, "{}", spec.name);
+    }
+}
+
+#[test]
+fn the_sentences_of_the_bands_change_once_a_second() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let sentence = |editor: &TestEditor| {
+        editor.node("Band A4").accesskit_node().data().description().map(str::to_owned)
+    };
+    assert_eq!(sentence(&editor).as_deref(), Some("Not played, silent"));
+    let tone = (0..TONES).find(|&tone| notes::name(tone) == "A4").unwrap();
+    let mut bands = Bands::default();
+    // Of all the power, a quarter: 10 lg 0.25 = -6.02 dB.
+    (bands.bands[tone].state, bands.bands[tone].ratio) = (BandState::Sounding, 0.25);
+    editor.panel().bands = bands;
+    let changed = editor.time;
+    while sentence(&editor).as_deref() != Some("Sounding, -6 dB") {
+        assert!(editor.time < changed + 1.1, "{:?}", sentence(&editor));
+        editor.frame(vec![]);
+    }
+    let told = editor.time;
+    editor.click(editor.place("Band A4"));
+    assert!(editor.time > told + 1.0, "a click takes a second here");
+    assert_eq!(sentence(&editor).as_deref(), Some("Muted by hand, -6 dB"));
+}
+
+#[test]
+fn presets_and_notices_are_announced() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    assert_eq!(editor.announced(), ["Preset Tone Filter"]);
+    editor.edit(|edits| edits.load("Reference"));
+    editor.frame(vec![]);
+    assert_eq!(editor.announced(), ["Preset Reference"]);
+    editor.edit(|edits| edits.state.presets.message = "Saved".to_owned());
+    (0..3).for_each(|_| editor.frame(vec![]));
+    let mut texts = editor.announced();
+    texts.sort();
+    assert_eq!(texts, ["Preset Reference", "Saved"]);
 }

@@ -1,9 +1,13 @@
 //! Sliders, switches and text fields.
 
 use super::TestEditor;
-use crate::{editor::DEFAULT_SIZE, params::NOTES};
+use crate::{
+    editor::DEFAULT_SIZE,
+    params::{BYPASS, Control, NOTES, STRIP},
+};
 use egui::{Event, Key, MouseWheelUnit, TouchPhase, vec2};
-use tone_filter_dsp::{BandMask, CHOICES, Controls, Settings};
+use nice_plug::params::Param;
+use tone_filter_dsp::{BandMask, CHOICES, Controls, SPECS, Settings, Spec};
 
 /// From the middle of a slider to its track.
 const TRACK: egui::Vec2 = vec2(0.0, 5.0);
@@ -16,8 +20,8 @@ fn a_drag_is_one_gesture_and_moves_one_setting() {
     assert_eq!(editor.log(), ["begin", "set", "set", "end"]);
     let settings = editor.settings();
     assert_eq!(settings.bands, BandMask::ALL);
-    // Columns with gaps of 18 between margins of 16: seven, and one of 0.85 times the width.
-    let width = (1000.0 - 2.0 * 16.0 + 18.0) / 7.85 - 18.0;
+    // A quarter of the width between margins of 16.
+    let width = (1000.0 - 2.0 * 16.0) / 4.0;
     let expected = 50.0 + 100.0 * 40.0 / width;
     assert!((settings.mix - expected).abs() < 0.01, "{} is not {expected}", settings.mix);
     assert_eq!(Settings { mix: 50.0, ..settings }, Settings::default());
@@ -28,7 +32,7 @@ fn a_drag_is_one_gesture_and_moves_one_setting() {
 
 #[test]
 fn a_double_click_resets() {
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     let place = editor.place("Transpose") + TRACK;
     editor.drag(place, vec2(-60.0, 0.0));
     assert!(editor.settings().transpose < -10.0);
@@ -41,24 +45,24 @@ fn a_double_click_resets() {
 
 #[test]
 fn values_are_typed_in_with_and_without_units() {
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     let mut enter = |shown: &str, typed: &str, key: Key| {
         editor.click(editor.place(shown));
         editor.frame(vec![Event::Text(typed.to_owned())]);
         editor.key(key);
         (editor.settings(), editor.log())
     };
-    let (settings, log) = enter("Tuning: 440.00 Hz", "432", Key::Enter);
+    let (settings, log) = enter("Tuning: 440 Hz", "432", Key::Enter);
     assert_eq!(settings, Settings { tuning: 432.0, ..Settings::default() });
     assert_eq!(log, ["begin", "set", "end"]);
-    assert_eq!(enter("Tuning: 432.00 Hz", "0.44 khz", Key::Enter).0.tuning, 440.0);
-    let release = enter("Release: 20.0 ms", "0.25 s", Key::Enter).0.release;
+    assert_eq!(enter("Tuning: 432 Hz", "0.44 khz", Key::Enter).0.tuning, 440.0);
+    let release = enter("Release: 20 ms", "0.25 s", Key::Enter).0.release;
     // Within the rounding of a host's normalised f32.
     assert!((release - 250.0).abs() <= 1e-6 * 250.0, "{release}");
-    assert_eq!(enter("Mix: 50.0 %", "75 %", Key::Enter).0.mix, 75.0);
-    assert_eq!(enter("Output: 0.00 dB", "99", Key::Enter).0.output, 12.0);
+    assert_eq!(enter("Mix: 50 %", "75 %", Key::Enter).0.mix, 75.0);
+    assert_eq!(enter("Output: 0 dB", "99", Key::Enter).0.output, 12.0);
     for (typed, key) in [("loud", Key::Enter), ("-3", Key::Escape)] {
-        let (settings, log) = enter("Output: 12.00 dB", typed, key);
+        let (settings, log) = enter("Output: 12 dB", typed, key);
         assert_eq!(settings.output, 12.0, "{typed}");
         assert!(log.is_empty(), "{typed}: {log:?}");
     }
@@ -66,11 +70,11 @@ fn values_are_typed_in_with_and_without_units() {
 
 #[test]
 fn switches_set_their_setting() {
-    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     let mut expected = Controls::default();
-    let switches = CHOICES
-        .iter()
-        .filter(|choice| choice.entries.len() == 2 && !NOTES.ids.contains(&choice.id));
+    let switches = CHOICES.iter().filter(|choice| {
+        choice.entries.len() == 2 && choice.id != BYPASS && !NOTES.ids.contains(&choice.id)
+    });
     for choice in switches {
         for entry in [1 - choice.default(), choice.default()] {
             let name = format!("{}: {}", choice.name, choice.entries[entry].1);
@@ -85,8 +89,64 @@ fn switches_set_their_setting() {
 }
 
 #[test]
-fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
+fn the_button_in_the_header_bypasses() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
+    for (on, word) in [(true, "Bypassed"), (false, "Bypass")] {
+        editor.click(editor.place("Bypass"));
+        assert_eq!(editor.log(), ["begin", "set", "end"]);
+        assert_eq!(editor.params().controls().routing.bypass, on);
+        editor.text(word);
+    }
+}
+
+#[test]
+fn more_shows_all_other_settings_each_once() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let count = |editor: &TestEditor, spec: &Spec| {
+        editor.controls().iter().filter(|(name, _)| name == spec.name).count()
+    };
+    for open in [false, true, false] {
+        for spec in &SPECS {
+            let shown = open || STRIP.ids.contains(&spec.id);
+            assert_eq!(count(&editor, spec), usize::from(shown), "{} while {open}", spec.id);
+        }
+        editor.focus("More settings");
+        editor.key(Key::Enter);
+        assert_eq!(editor.params().editor_more.load(), !open);
+    }
+    assert!(editor.log().is_empty(), "the window is no part of the sound");
+}
+
+#[test]
+fn enter_opens_the_field_with_the_value_in_full() {
+    let mut editor = TestEditor::with_more(DEFAULT_SIZE);
+    editor.edit(|edits| {
+        let Some(Control::Number(_, param)) = edits.params.control("threshold") else { panic!() };
+        edits.set_once("threshold", param.preview_normalized(-36.9897));
+    });
+    editor.log();
+    editor.frame(vec![]);
+    editor.text("-37 dB");
+    editor.focus("Threshold");
+    editor.key(Key::Enter);
+    assert_eq!(editor.focused().as_deref(), Some("Threshold to type"));
+    editor.text("-36.9897 dB");
+    // Left as it is, the value keeps its digits.
+    let before = editor.settings();
+    editor.key(Key::Enter);
+    assert_eq!(editor.settings(), before);
+    assert!(editor.log().is_empty());
+    editor.focus("Threshold");
+    editor.key(Key::Enter);
+    editor.frame(vec![Event::Text("-20.125".to_owned())]);
+    editor.key(Key::Enter);
+    assert!((editor.settings().threshold + 20.125).abs() < 1e-4);
+    editor.text("-20.1 dB");
+}
+
+#[test]
+fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
+    let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     let colour = |editor: &TestEditor, wanted: &str| {
         let mut texts = editor.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
             egui::Shape::Text(text) if text.galley.text() == wanted => {
@@ -103,8 +163,8 @@ fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
     let after = controls.map(|name| colour(&editor, name));
     assert!(before[0] != after[0] && before[1] != after[1] && before[2] == after[2]);
     for (control, words) in [
-        ("Sensitivity", "No effect while Focus is at 0 %."),
-        ("Lookahead: On", "Only a delay while Focus is at 0 %."),
+        ("Sensitivity", "No effect: Focus is at 0 %."),
+        ("Lookahead: On", "No effect: it only delays the sound while Focus is at 0 %."),
         ("Floor", "With Auto level, it is relative to a level of -14 dB full scale."),
     ] {
         editor.frame(vec![Event::PointerMoved(editor.place(control))]);
@@ -132,4 +192,22 @@ fn the_wheel_moves_the_slider_under_the_pointer() {
     assert!((settings.mix - 53.0).abs() < 1e-3, "{}", settings.mix);
     assert_eq!(Settings { mix: 50.0, ..settings }, Settings::default());
     assert_eq!(editor.log(), ["begin", "set", "end"]);
+}
+
+#[test]
+fn every_control_is_large_enough_to_hit() {
+    for mut editor in [TestEditor::new(DEFAULT_SIZE), TestEditor::with_more(DEFAULT_SIZE)] {
+        // Undo and Redo, too.
+        editor.edit(|edits| {
+            edits.set_once("mix", 0.6);
+            edits.set_once("mix", 0.7);
+            edits.undo();
+        });
+        editor.frame(vec![]);
+        for (name, area) in editor.areas() {
+            // The corner of a window is that small everywhere.
+            let enough = area.width().min(area.height()) >= 23.9;
+            assert!(enough || name == "Size of the window", "{name}: {}", area.size());
+        }
+    }
 }

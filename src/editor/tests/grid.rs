@@ -2,10 +2,10 @@
 
 use super::{TestEditor, marker};
 use crate::editor::DEFAULT_SIZE;
-use egui::Modifiers;
+use egui::{Key, Modifiers};
 use tone_filter_dsp::{
-    BandMask, BandState, KeyEvent, Keys, PitchClass, PitchClasses, Scale, Settings, ToneFilter,
-    notes,
+    BandMask, BandState, KeyEvent, Keys, Map, PitchClass, PitchClasses, Scale, Settings, Targets,
+    ToneFilter, Voice, notes,
 };
 
 #[test]
@@ -56,6 +56,50 @@ fn a_drag_paints_and_a_right_click_switches_all_bands_on() {
         editor.click(editor.place("Undo"));
         assert_eq!(editor.settings(), Settings { bands: expected, ..Settings::default() });
     }
+}
+
+/// The bands of the row from A3 to G#4.
+const ROW: std::ops::Range<usize> = 0..12;
+
+#[test]
+fn a_click_on_an_octave_mutes_it_and_alt_click_solos_it() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let name = "Octave A3 to G#4";
+    let muted = ROW.fold(BandMask::ALL, |mask, tone| mask.with(tone, false));
+    let solo = ROW.fold(BandMask::NONE, |mask, tone| mask.with(tone, true));
+    let expect = |editor: &TestEditor, expected| assert_eq!(editor.settings().bands, expected);
+    for _ in 0..2 {
+        editor.click(editor.place(name));
+        expect(&editor, muted);
+        editor.click(editor.place(name));
+        expect(&editor, BandMask::ALL);
+    }
+    editor.click(editor.place("Undo"));
+    expect(&editor, muted);
+    editor.click(editor.place("Undo"));
+    expect(&editor, BandMask::ALL);
+    // One band of it is enough to mute the rest.
+    editor.edit(|edits| edits.set_bands(muted.with(5, true)));
+    editor.frame(vec![]);
+    editor.click(editor.place(name));
+    expect(&editor, muted);
+    editor.secondary_click(editor.place("Octave E1 to G#1"));
+    expect(&editor, BandMask::ALL);
+
+    editor.hold(Modifiers::ALT);
+    editor.click(editor.place(name));
+    expect(&editor, solo);
+    editor.click(editor.place(name));
+    expect(&editor, BandMask::ALL);
+
+    // By the keyboard.
+    editor.hold(Modifiers::NONE);
+    editor.focus(name);
+    editor.key(Key::Enter);
+    expect(&editor, muted);
+    editor.hold(Modifiers::ALT);
+    editor.key(Key::Enter);
+    expect(&editor, solo);
 }
 
 #[test]
@@ -133,4 +177,37 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
     filter.play(KeyEvent::Key(76, 1.0));
     editor.display_filter(&filter);
     assert!(marker(&editor, 19).is_some_and(|(_, state)| state != BandState::Inactive));
+}
+
+#[test]
+fn targets_are_drawn_on_the_keyboard_or_picked_from_a_list() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    editor.edit(|edits| {
+        let mut sound = edits.sound();
+        (sound.controls.settings.map, sound.controls.settings.voice) = (Map::Custom, Voice::Square);
+        edits.change_to("test", sound);
+    });
+    editor.frame(vec![]);
+    let start = editor.settings();
+    let targets = |editor: &TestEditor| editor.settings().targets;
+    let [own, to] = [(4, "C#"), (7, "E")];
+    let [from, over] =
+        [own, to].map(|(_, name)| editor.place(&format!("Note {name} sounds at {name}")));
+    editor.drag(from, over - from);
+    let drawn = Targets::IDENTITY.with(own.0, PitchClass::new(to.0));
+    assert_eq!(targets(&editor), drawn);
+    assert_eq!(editor.settings(), Settings { targets: drawn, ..start });
+
+    editor.click(editor.place("Note A sounds at A"));
+    editor.click(editor.last_text("G#").center());
+    assert_eq!(targets(&editor), drawn.with(0, PitchClass::new(11)));
+    editor.click(editor.place("Undo"));
+    assert_eq!(targets(&editor), drawn);
+
+    editor.click(editor.place("Note F sounds at F"));
+    editor.click(editor.last_text("All to F").center());
+    assert!((0..12).all(|class| targets(&editor).of(class).name() == "F"));
+    editor.click(editor.place("Note F sounds at F"));
+    editor.click(editor.last_text("Each to itself").center());
+    assert_eq!(editor.settings(), start);
 }

@@ -6,12 +6,15 @@ use crate::{
     params::ToneFilterParams,
     session::{Edits, Session},
 };
-use egui::{Event, FullOutput, Key, Modifiers, PointerButton, Pos2, Rect, Shape, Vec2};
+use egui::{
+    Event, FullOutput, Key, Modifiers, PointerButton, Pos2, Rect, Shape, TextureId, TexturesDelta,
+    Vec2, epaint::ImageDelta,
+};
 use egui_kittest::{
-    Harness, Node,
+    Harness, Node, TestRenderer,
     kittest::{NodeT, Queryable},
 };
-use std::time::Duration;
+use std::{cell::RefCell, rc::Rc, time::Duration};
 use tone_filter_dsp::{Bands, Settings, ToneFilter};
 
 /// An editor of which tests are the user.
@@ -21,17 +24,42 @@ pub struct TestEditor {
     pub time: f64,
     modifiers: Modifiers,
     meters: MeterInput,
+    uploads: Uploads,
+}
+
+/// The textures, or parts of them, that were sent to the graphics card.
+#[derive(Clone, Default)]
+struct Uploads(Rc<RefCell<Vec<(TextureId, ImageDelta)>>>);
+
+impl TestRenderer for Uploads {
+    fn handle_delta(&mut self, delta: &mut TexturesDelta) {
+        let set =
+            delta.set.drain().flat_map(|(id, deltas)| deltas.into_iter().map(move |d| (id, d)));
+        self.0.borrow_mut().extend(set);
+        delta.clear();
+    }
 }
 
 impl TestEditor {
     /// An editor in a window of `size`, width and height in logical pixels.
     pub fn new(size: [f32; 2]) -> Self {
-        let builder =
-            Harness::builder().with_size(Vec2::from(size)).with_context_setup(theme::install);
+        let uploads = Uploads::default();
+        let builder = Harness::builder()
+            .with_size(Vec2::from(size))
+            .with_context_setup(theme::install)
+            .renderer(uploads.clone());
         let (editor, meters) = WindowlessEditor::new();
         let harness =
             builder.build_ui_state(|ui, editor: &mut WindowlessEditor| editor.show(ui), editor);
-        let mut editor = Self { harness, time: 0.0, modifiers: Modifiers::NONE, meters };
+        let mut editor = Self { harness, time: 0.0, modifiers: Modifiers::NONE, meters, uploads };
+        editor.frame(vec![]);
+        editor
+    }
+
+    /// The same with the groups of More open.
+    pub fn with_more(size: [f32; 2]) -> Self {
+        let mut editor = Self::new(size);
+        editor.params().editor_more.store(true);
         editor.frame(vec![]);
         editor
     }
@@ -69,6 +97,11 @@ impl TestEditor {
         self.meters.advance(usize::MAX, || filter.snapshot());
         assert!(self.harness.state_mut().app.receive(self.time));
         (0..50).for_each(|_| self.frame(vec![]));
+    }
+
+    /// What was sent to the graphics card since the last time.
+    pub fn uploads(&self) -> Vec<(TextureId, ImageDelta)> {
+        self.uploads.0.take()
     }
 
     /// Sets the size of the window, width and height in logical pixels.
@@ -154,7 +187,7 @@ impl TestEditor {
 
     /// The area of the cell of `tone`.
     pub fn cell(&self, tone: usize) -> Rect {
-        let grid = Layout::new(self.window()).grid;
+        let grid = Layout::new(self.window(), self.params().editor_more.load()).grid;
         let range = self.params().chosen().settings.range;
         band_grid::cell_rect(grid, band_grid::gap(grid), range, tone)
     }
@@ -186,6 +219,22 @@ impl TestEditor {
             node.data().supports_action(egui::accesskit::Action::Focus)
         };
         nodes.filter(can_be_focused).map(|node| (name(&node), node.is_focused())).collect()
+    }
+
+    /// The AccessKit label and the area of every control that can have the focus.
+    pub fn areas(&self) -> Vec<(String, Rect)> {
+        let names = self.controls().into_iter().map(|(name, _)| name);
+        names.map(|name| (name.clone(), self.node(&name).rect())).collect()
+    }
+
+    /// The text of every node that is announced when it changes.
+    pub fn announced(&self) -> Vec<String> {
+        let nodes = self.harness.root().children_recursive();
+        let nodes = nodes.map(|node| node.accesskit_node());
+        // Without the parts of a text, which inherit it.
+        let polite = Some(egui::accesskit::Live::Polite);
+        let live = nodes.filter(|node| node.data().live() == polite);
+        live.filter_map(|node| node.label().or_else(|| node.value())).collect()
     }
 
     /// The label of the control with the keyboard focus.

@@ -18,7 +18,7 @@ use tone_filter_presets::Preset;
 
 /// An editor of a host that understands all requests, and how often it was woken.
 fn connected() -> (TestEditor, HostLink, Arc<AtomicUsize>) {
-    let editor = TestEditor::new(DEFAULT_SIZE);
+    let editor = TestEditor::with_more(DEFAULT_SIZE);
     let host = editor.session().host.clone();
     let woken = Arc::new(AtomicUsize::new(0));
     let count = woken.clone();
@@ -75,7 +75,7 @@ fn a_switch_of_what_is_kept_marks_the_state_as_dirty() {
 #[test]
 fn a_control_shows_what_the_host_does_with_its_parameter() {
     for size in [DEFAULT_SIZE, MIN_SIZE] {
-        let mut editor = TestEditor::new(size);
+        let mut editor = TestEditor::with_more(size);
         let host = editor.session().host.clone();
         let mark = |editor: &TestEditor, name: &str| {
             circles(editor, editor.text(name).left_center() - egui::vec2(4.0, 0.0))
@@ -165,8 +165,9 @@ fn a_secondary_click_asks_the_host_for_its_menu() {
     };
     for (name, id) in [
         ("Mix", "mix"),
-        ("Mix: 50.0 %", "mix"),
+        ("Mix: 50 %", "mix"),
         ("Lookahead: On", "lookahead"),
+        ("Bypass", "bypass"),
         ("Scale: Chromatic", "scale"),
         ("Keys: Off", "keys"),
     ] {

@@ -19,6 +19,13 @@ fn factory() -> Vec<Preset> {
     ids().map(|id| Preset::factory(id).unwrap()).collect()
 }
 
+/// All presets in the order of the list.
+fn in_order(editor: &mut TestEditor) -> Vec<Preset> {
+    let found = editor.edit(|edits| edits.state.presets.found(""));
+    let names = found.into_iter().flat_map(|(_, entries)| entries).map(|entry| entry.name);
+    names.map(|name| Preset::find(&name).unwrap().preset).collect()
+}
+
 /// Opens the list and types `text`.
 fn search(editor: &mut TestEditor, text: &str) {
     let button = format!("Preset: {}", shown(editor));
@@ -86,8 +93,11 @@ fn a_user_s_preset_is_found_by_its_description() {
 
 #[test]
 fn arrow_keys_move_in_the_list_enter_loads_and_escape_closes() {
-    let presets = factory();
     let mut editor = TestEditor::new(MIN_SIZE);
+    let presets = in_order(&mut editor);
+    // The first one.
+    editor.edit(|edits| edits.load("Bass Octave"));
+    editor.frame(vec![]);
     search(&mut editor, "");
     // Past the end, it stays on the last one, which is scrolled into view.
     for _ in 0..presets.len() + 3 {
@@ -111,6 +121,7 @@ fn arrow_keys_move_in_the_list_enter_loads_and_escape_closes() {
     editor.frame(vec![]);
     assert!(editor.window().contains_rect(editor.node(&chosen.name).rect()));
     editor.key(Key::ArrowDown);
+    assert_eq!(shown(&editor), last.name, "the next one is tried out");
     editor.key(Key::Escape);
     assert_eq!(shown(&editor), chosen.name, "nothing is loaded");
     assert!(listed(&editor, &[SEARCH]).is_empty(), "the list has closed");
@@ -124,6 +135,9 @@ fn arrow_keys_move_in_the_list_enter_loads_and_escape_closes() {
 #[test]
 fn the_list_is_as_long_again_when_a_search_is_over() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
+    // The first one: the list is not scrolled.
+    editor.edit(|edits| edits.load("Bass Octave"));
+    editor.frame(vec![]);
     search(&mut editor, "");
     let height = |editor: &TestEditor| editor.node("Thin Pulse").rect().bottom();
     let before = height(&editor);
@@ -207,5 +221,129 @@ fn what_is_kept_stays_whatever_way_a_preset_is_loaded() {
         editor.edit(|edits| edits.set_once("scale", 0.0));
         editor.click(editor.place("First sound: A"));
         assert!(is_same(&editor.settings(), &before), "{:?}", editor.settings());
+    }
+}
+
+#[test]
+fn presets_are_listed_by_their_first_tag_and_the_user_s_without_one_last() {
+    let (mut editor, folder, _home) = open_folder([1000.0, 1000.0]);
+    folder.save(&Preset::new("Mine", Settings::default())).unwrap();
+    let mut tagged = Preset::new("Tagged", own());
+    tagged.tags = vec!["bass".to_owned()];
+    folder.save(&tagged).unwrap();
+    search(&mut editor, "");
+    let order: Vec<f32> = ["Bass", "Bass Octave", "Tagged", "Chords", "Organ", "Your own", "Mine"]
+        .map(|text| editor.text(text).top())
+        .to_vec();
+    assert!(order.is_sorted(), "{order:?}");
+    let mut all: Vec<String> = factory().into_iter().map(|preset| preset.name).collect();
+    all.extend(["Mine".to_owned(), "Tagged".to_owned()]);
+    for name in all {
+        let texts = editor.texts();
+        let rows = texts.iter().filter(|(text, at)| *text == name && at.left() < 500.0).count();
+        assert!(rows >= 1, "{name}");
+    }
+}
+
+#[test]
+fn favourites_come_first_and_are_kept_in_a_file() {
+    let (mut editor, folder, _home) = open_folder(DEFAULT_SIZE);
+    editor.edit(|edits| edits.load("Bass Octave"));
+    editor.frame(vec![]);
+    search(&mut editor, "");
+    let top = |editor: &TestEditor, name: &str| editor.node(name).rect().top();
+    assert!(top(&editor, "Crystal") > top(&editor, "Bass Octave"));
+    editor.click(editor.place("Favourite: Crystal"));
+    assert!(top(&editor, "Crystal") < top(&editor, "Bass Octave"));
+    editor.text("Favourites");
+    assert_eq!(folder.favourites().unwrap().into_iter().collect::<Vec<_>>(), ["Crystal"]);
+    assert_eq!(shown(&editor), "Bass Octave", "nothing is loaded");
+
+    // By the keyboard, and in another instance.
+    editor.focus("Favourite: Bass Octave");
+    editor.key(Key::Enter);
+    let presets = crate::session::PresetList::new(Some(folder.clone()));
+    assert!(presets.is_favourite("Bass Octave") && presets.is_favourite("Crystal"));
+    editor.click(editor.place("Favourite: Crystal"));
+    assert_eq!(folder.favourites().unwrap().into_iter().collect::<Vec<_>>(), ["Bass Octave"]);
+
+    // A damaged file is ignored with a notice.
+    std::fs::write(folder.location().join("favourites"), "{").unwrap();
+    editor.edit(|edits| edits.state.presets = crate::session::PresetList::new(Some(folder)));
+    editor.frame(vec![]);
+    editor.frame(vec![]);
+    let notice = editor.texts().into_iter().any(|(text, _)| text.contains("favourites: cannot"));
+    assert!(notice, "{:?}", editor.texts());
+}
+
+#[test]
+fn presets_are_tried_out_and_escape_brings_back_exactly_what_was() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    // Values of which few are exact in a host's range of 0 to 1, and a step that can be redone.
+    editor.edit(|edits| edits.use_preset("Own".to_owned(), &own()));
+    editor.edit(|edits| {
+        for (index, id) in crate::params::ids().enumerate().filter(|(_, id)| *id != "bypass") {
+            edits.set_once(id, 0.031 * (index as f32 + 1.37) % 1.0);
+        }
+        edits.undo();
+    });
+    editor.frame(vec![]);
+    let name = shown(&editor);
+    let state = |editor: &mut TestEditor| {
+        let sound = editor.edit(|edits| edits.sound());
+        let history = editor.edit(|e| (e.state.history.can_undo(), e.state.history.can_redo()));
+        (sound, history, shown(editor))
+    };
+    let before = state(&mut editor);
+    assert_eq!(before.1, (true, true));
+    search(&mut editor, "organ");
+    editor.key(Key::ArrowDown);
+    (0..4).for_each(|_| editor.key(Key::Backspace));
+    for _ in 0..5 {
+        let last = editor.settings();
+        editor.key(Key::ArrowDown);
+        assert!(!is_same(&editor.settings(), &last), "it is heard at once");
+    }
+    assert_ne!(shown(&editor), name);
+    editor.key(Key::Escape);
+    assert_eq!(state(&mut editor), before);
+    editor.edit(|edits| edits.redo());
+    assert_ne!(state(&mut editor), before, "what was undone can still be redone");
+}
+
+#[test]
+fn what_is_tried_out_and_kept_is_one_undo_step_whatever_keeps_it() {
+    for way in 0..4 {
+        let mut editor = TestEditor::new(DEFAULT_SIZE);
+        let before = editor.settings();
+        search(&mut editor, "");
+        (0..3).for_each(|_| editor.key(Key::ArrowUp));
+        let tried = editor.settings();
+        assert!(!is_same(&tried, &before));
+        let expected = match way {
+            0 => {
+                editor.key(Key::Enter);
+                tried
+            }
+            1 => {
+                editor.click(editor.place("Crystal"));
+                Preset::find("crystal").unwrap().preset.settings
+            }
+            2 => {
+                editor.click(egui::pos2(990.0, 470.0));
+                tried
+            }
+            // The window closes.
+            _ => {
+                editor.edit(|edits| edits.end_open_gesture());
+                tried
+            }
+        };
+        assert!(is_same(&editor.settings(), &expected), "{way}");
+        editor.edit(|edits| edits.undo());
+        assert!(is_same(&editor.settings(), &before), "{way}");
+        assert!(!editor.edit(|edits| edits.state.history.can_undo()), "{way}: one step");
+        editor.edit(|edits| edits.redo());
+        assert!(is_same(&editor.settings(), &expected), "{way}");
     }
 }

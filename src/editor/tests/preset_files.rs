@@ -128,10 +128,10 @@ fn a_notice_is_shown_for_four_seconds() {
 fn what_is_left_out_of_a_preset_of_a_newer_version_is_named_in_a_notice() {
     let (mut editor, _folder, home) = open_folder(DEFAULT_SIZE);
     let notice = |editor: &TestEditor, name: &str| {
-        let start = format!("{name}: of a newer version of the program; left out: \"glide\"");
+        let start = format!("{name}: of a newer version of the program; left out: \"portamento\"");
         editor.texts().iter().any(|(text, _)| text.starts_with(&start))
     };
-    let newer = r#"{"version":9,"name":"Newer","settings":{"mix":12,"glide":1}}"#;
+    let newer = r#"{"version":9,"name":"Newer","settings":{"mix":12,"portamento":1}}"#;
     let path = home.path().join("newer.json");
     std::fs::write(&path, newer).unwrap();
     editor.click(editor.place(FILE));

@@ -138,6 +138,8 @@ mod x11 {
             unsafe {
                 std::env::set_var("DISPLAY", display.name());
                 std::env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
+                // Without screen readers, whose threads stay.
+                std::env::set_var("DBUS_SESSION_BUS_ADDRESS", "");
             }
             Ok(Self(display, false))
         }

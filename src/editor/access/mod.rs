@@ -1,0 +1,140 @@
+//! Screen readers. egui's tree of controls goes to the system through AccessKit, and what a screen reader does comes back as
+//! events of egui's.
+//!
+//! The system asks on threads of its own. Therefore nothing is done there: requests wait in a queue of fixed length for the
+//! next frame, which is asked for.
+
+mod nodes;
+#[cfg(target_os = "linux")]
+#[path = "unix.rs"]
+mod platform;
+#[cfg(target_os = "macos")]
+#[path = "macos.rs"]
+mod platform;
+#[cfg(target_os = "windows")]
+#[path = "windows.rs"]
+mod platform;
+
+use crossbeam::queue::ArrayQueue;
+use egui::{
+    Context, Event, FullOutput, Plugin, RawInput,
+    accesskit::{ActionHandler, ActionRequest, ActivationHandler, DeactivationHandler, TreeUpdate},
+};
+use nice_plug_egui::RepaintNotifier;
+pub use nodes::{announce, announce_label, slider, wanted};
+use platform::Adapter;
+use raw_window_handle::HasWindowHandle;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// The most requests that wait for a frame; more than a user makes in one.
+const WAITING: usize = 256;
+
+/// Seconds between two trees. While it plays, something changes in every frame.
+const PAUSE: f64 = 0.1;
+
+/// Connects a window's egui context to the system's screen readers, as a plugin of that context. While there is none, egui
+/// makes no tree.
+pub struct ScreenReader {
+    adapter: Adapter,
+    link: Link,
+    /// egui's time in seconds of the last tree.
+    sent: f64,
+}
+
+/// What a window shares with the threads of the system.
+#[derive(Clone)]
+pub struct Link(Arc<Shared>);
+
+struct Shared {
+    /// Whether a screen reader wants the tree.
+    active: AtomicBool,
+    /// Whether the window has the keyboard focus.
+    focused: AtomicBool,
+    requests: ArrayQueue<ActionRequest>,
+    repaint: RepaintNotifier,
+}
+
+impl Link {
+    /// A link of a window that is repainted when `repaint` is notified.
+    pub fn new(repaint: RepaintNotifier) -> Self {
+        Self(Arc::new(Shared {
+            active: AtomicBool::new(false),
+            focused: AtomicBool::new(false),
+            requests: ArrayQueue::new(WAITING),
+            repaint,
+        }))
+    }
+
+    /// Connects `window`, which has been made but not been shown yet, and whose content is that of `ctx`. Where the system
+    /// has no interface for screen readers, nothing happens.
+    pub fn connect(&self, ctx: &Context, window: &impl HasWindowHandle) {
+        let handle = window.window_handle().ok();
+        if let Some(adapter) = handle.and_then(|handle| Adapter::new(handle, self)) {
+            let link = self.clone();
+            ctx.add_plugin(ScreenReader { adapter, link, sent: f64::NEG_INFINITY });
+        }
+    }
+
+    /// Reports in each frame whether the window has the keyboard focus.
+    pub fn set_focused(&self, focused: bool) {
+        self.0.focused.store(focused, Ordering::Relaxed);
+    }
+
+    fn set_active(&self, active: bool) {
+        self.0.active.store(active, Ordering::Relaxed);
+        self.0.repaint.request_repaint();
+    }
+}
+
+impl ActivationHandler for Link {
+    /// The tree is that of the next frame.
+    fn request_initial_tree(&mut self) -> Option<TreeUpdate> {
+        self.set_active(true);
+        None
+    }
+}
+
+impl DeactivationHandler for Link {
+    fn deactivate_accessibility(&mut self) {
+        self.set_active(false);
+    }
+}
+
+impl ActionHandler for Link {
+    /// A request that finds the queue full is dropped.
+    fn do_action(&mut self, request: ActionRequest) {
+        let _ = self.0.requests.push(request);
+        self.0.repaint.request_repaint();
+    }
+}
+
+impl Plugin for ScreenReader {
+    fn debug_name(&self) -> &'static str {
+        "screen reader"
+    }
+
+    fn input_hook(&mut self, ctx: &Context, input: &mut RawInput) {
+        if self.link.0.active.load(Ordering::Relaxed) {
+            ctx.enable_accesskit();
+        } else {
+            ctx.disable_accesskit();
+        }
+        let requests = std::iter::from_fn(|| self.link.0.requests.pop()).take(WAITING);
+        input.events.extend(requests.map(Event::AccessKitActionRequest));
+    }
+
+    fn output_hook(&mut self, ctx: &Context, output: &mut FullOutput) {
+        let Some(tree) = output.platform_output.accesskit_update.take() else { return };
+        let now = ctx.input(|input| input.time);
+        let rest = self.sent + PAUSE - now;
+        if rest > 0.0 {
+            ctx.request_repaint_after_secs(rest as f32);
+        } else {
+            self.sent = now;
+            self.adapter.update(tree, self.link.0.focused.load(Ordering::Relaxed));
+        }
+    }
+}

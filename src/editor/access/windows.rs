@@ -1,0 +1,40 @@
+//! UI Automation.
+
+use super::Link;
+use accesskit_windows::{HWND, SubclassingAdapter};
+use egui::accesskit::TreeUpdate;
+use fragile::Fragile;
+use raw_window_handle::{RawWindowHandle, WindowHandle};
+use std::{cell::RefCell, ffi::c_void};
+
+#[link(name = "user32")]
+unsafe extern "system" {
+    fn IsWindowVisible(window: *mut c_void) -> i32;
+}
+
+/// The window's procedure, which answers when UI Automation asks for the window's object. It belongs to the window's thread,
+/// as egui's context does.
+pub struct Adapter(Fragile<RefCell<SubclassingAdapter>>);
+
+impl Adapter {
+    /// The adapter of a new window; `None` if it is shown already, as AccessKit wants it before that.
+    pub fn new(window: WindowHandle, link: &Link) -> Option<Self> {
+        let RawWindowHandle::Win32(window) = window.as_raw() else { return None };
+        let window = window.hwnd.get() as *mut c_void;
+        // SAFETY: the window exists while its handle is borrowed.
+        if unsafe { IsWindowVisible(window) } != 0 {
+            return None;
+        }
+        let adapter = SubclassingAdapter::new(HWND(window), link.clone(), link.clone());
+        Some(Self(Fragile::new(RefCell::new(adapter))))
+    }
+
+    /// Passes the tree of a frame on. The procedure itself learns whether the window has the keyboard focus.
+    pub fn update(&mut self, tree: TreeUpdate, _focused: bool) {
+        // To raise them can call the procedure again.
+        let events = self.0.get().borrow_mut().update_if_active(|| tree);
+        if let Some(events) = events {
+            events.raise();
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! The names of the grid's rows, which mute and solo them.
+
+use super::{cell::paint_cross, cell_rect, gap};
+use crate::{
+    editor::{
+        controls::focus_ring,
+        theme::{self, Scale},
+    },
+    session::Edits,
+};
+use egui::{Align2, CornerRadius, Rect, Role, Sense, Ui, WidgetInfo, vec2};
+use tone_filter_dsp::{BandMask, BandRange, notes};
+
+/// The size of a name in points.
+const NAME: f32 = 11.0;
+
+/// The scale from which both ends of an octave have room.
+const ROOMY: f32 = 0.65;
+
+/// The width of the names.
+pub fn width(scale: Scale) -> f32 {
+    let letters = if scale.length(1.0) >= ROOMY { 5.2 } else { 2.7 };
+    letters * scale.font(NAME).size
+}
+
+/// The bands of each row, from the lowest row to the highest.
+fn rows(range: BandRange) -> Vec<Vec<usize>> {
+    let tones: Vec<usize> = range.by_pitch().collect();
+    let octave = |tone: &usize| notes::semitone(*tone).div_euclid(12);
+    tones.chunk_by(|one, next| octave(one) == octave(next)).map(<[usize]>::to_vec).collect()
+}
+
+/// Shows a name in `area` for each row of `grid`. A click mutes the row or brings it back, an alt-click solos it.
+pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits) {
+    let range = edits.params.chosen().settings.range;
+    for row in rows(range) {
+        let (Some(&first), Some(&last)) = (row.first(), row.last()) else { continue };
+        let rect = cell_rect(grid, gap(grid), range, first);
+        let rect = Rect::from_x_y_ranges(area.x_range(), rect.y_range());
+        let bands = edits.params.bands.load();
+        let with = |bands: BandMask, on| row.iter().fold(bands, |all, &tone| all.with(tone, on));
+        let on = row.iter().filter(|&&tone| bands.contains(tone)).count();
+        let [low, high] = [first, last].map(notes::name);
+        let response = ui.interact(rect, ui.scope_id().with(("octave", first)), Sense::click());
+        response.widget_info(|| {
+            let label = format!("Octave {low} to {high}");
+            WidgetInfo::selected(Role::CheckBox, true, on > 0, label)
+        });
+        if response.secondary_clicked() {
+            edits.set_bands(BandMask::ALL);
+        } else if response.clicked() {
+            let solo = with(BandMask::NONE, true);
+            edits.set_bands(match ui.input(|input| input.modifiers.alt) {
+                // A second alt-click ends the solo.
+                true if bands == solo => BandMask::ALL,
+                true => solo,
+                false => with(bands, on == 0),
+            });
+        }
+
+        let fill = if response.hovered() { theme::LINE } else { theme::SURFACE };
+        let radius = CornerRadius::same(scale.length(4.0).max(2.0) as u8);
+        ui.painter().rect_filled(rect, radius, fill);
+        let (font, colour) = (scale.font(NAME), if on > 0 { theme::DIM } else { theme::IDLE });
+        let text = match scale.length(1.0) >= ROOMY {
+            true => format!("{low}\u{2013}{high}"),
+            false => low.to_owned(),
+        };
+        let at = rect.left_center() + vec2(0.4 * font.size, 0.0);
+        theme::text(ui.painter(), at, Align2::LEFT_CENTER, &text, font, colour);
+        if on == 0 {
+            let side = 0.25 * scale.font(NAME).size;
+            paint_cross(ui.painter(), rect.right_center() - vec2(1.8 * side, 0.0), side);
+        }
+        focus_ring(ui, &response);
+        let state = match on {
+            0 => "Muted",
+            on if on < row.len() => "Partly muted",
+            _ => "On",
+        };
+        response.on_hover_text(format!(
+            "{low} to {high}: {state}. Click mutes the octave or brings it back, alt-click solos it, right-click \
+             brings all back"
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_band_is_in_the_row_of_its_octave() {
+        let names = |range| -> Vec<[&str; 2]> {
+            rows(range).iter().map(|row| [row[0], row[row.len() - 1]].map(notes::name)).collect()
+        };
+        let published = [["A3", "G#4"], ["A4", "G#5"], ["A5", "G#6"], ["A6", "G#7"]];
+        assert_eq!(names(BandRange::Published), published);
+        let below = [["E1", "G#1"], ["A1", "G#2"], ["A2", "G#3"]];
+        assert_eq!(names(BandRange::Whole), [&below[..], &published].concat());
+    }
+}

@@ -1,0 +1,40 @@
+//! The state of each band as a sentence, for screen readers.
+
+use egui::Ui;
+
+/// Seconds for which a sentence stays as it is. Music changes it in every frame, and each change goes to the screen reader.
+const PAUSE: f64 = 1.0;
+
+/// A sentence for each band.
+#[derive(Default)]
+pub struct Sentences {
+    texts: Vec<String>,
+    /// egui's time in seconds of the last change.
+    changed: f64,
+}
+
+impl Sentences {
+    /// Follows those of `now` in the order of the tones, at most once in a [`PAUSE`]; only while there is a screen reader.
+    pub fn follow(&mut self, ui: &Ui, now: impl Iterator<Item = String>) {
+        if !ui.ctx().has_accesskit_node(ui.unique_id()) {
+            self.texts.clear();
+            return;
+        }
+        let texts: Vec<_> = now.collect();
+        if texts == self.texts {
+            return;
+        }
+        let time = ui.input(|input| input.time);
+        let rest = self.changed + PAUSE - time;
+        if self.texts.is_empty() || rest <= 0.0 {
+            *self = Self { texts, changed: time };
+        } else {
+            ui.ctx().request_repaint_after_secs(rest as f32);
+        }
+    }
+
+    /// The sentence of `tone`; empty before the first call of [`Sentences::follow`].
+    pub fn of(&self, tone: usize) -> &str {
+        self.texts.get(tone).map_or("", |text| text)
+    }
+}

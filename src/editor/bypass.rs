@@ -1,0 +1,64 @@
+//! The button that bypasses the plugin, in the header.
+
+use super::{
+    controls::focus_ring,
+    host::{indication, menu},
+    theme::{self, Scale},
+};
+use crate::{
+    params::{BYPASS, Control},
+    session::Edits,
+};
+use egui::{Align2, CornerRadius, Rect, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
+use std::f32::consts::TAU;
+
+/// The width of a header above which the button has a word beside its symbol.
+const ROOMY: f32 = 640.0;
+
+/// The width of the button in a header of this `area`.
+pub fn width(area: Rect, scale: Scale) -> f32 {
+    let word = if area.width() > ROOMY { 5.0 * scale.font(12.0).size } else { 0.0 };
+    area.height() + word
+}
+
+/// Shows the button in `place`. It is filled, and its symbol crossed out, while the plugin is bypassed.
+pub fn show(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
+    let Some(Control::Choice(param)) = edits.params.control(BYPASS) else { return };
+    let on = param.unmodulated() == 1;
+    let response = ui.interact(place, ui.scope_id().with(BYPASS), Sense::click());
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, on, param.choice.name));
+    let (fill, colour) = match (on, response.hovered()) {
+        (true, _) => (theme::ACCENT, theme::BACKGROUND),
+        (false, true) => (theme::LINE, theme::TEXT),
+        (false, false) => (theme::SURFACE, theme::TEXT),
+    };
+    ui.painter().rect_filled(place, CornerRadius::same(scale.length(4.0) as u8), fill);
+
+    let (symbol, word) = place.split_left_right_at_x(place.left() + place.height());
+    let (centre, radius) = (symbol.center(), 0.24 * symbol.height());
+    let stroke = Stroke::new(scale.length(1.5).max(1.0), colour);
+    // A circle that is open at the top, where the line is.
+    let arc = (0..=24).map(|step| {
+        let (sine, cosine) = (TAU * (0.1 + 0.8 * step as f32 / 24.0)).sin_cos();
+        centre + radius * vec2(sine, -cosine)
+    });
+    ui.painter().line(arc.collect(), stroke);
+    ui.painter().vline(centre.x, centre.y - 1.3 * radius..=centre.y - 0.2 * radius, stroke);
+    if on {
+        let corner = radius * vec2(1.4, -1.4);
+        ui.painter().line_segment([centre - corner, centre + corner], stroke);
+    }
+    if word.width() > 1.0 {
+        let text = if on { "Bypassed" } else { "Bypass" };
+        let font = scale.font(12.0);
+        theme::text(ui.painter(), word.left_center(), Align2::LEFT_CENTER, text, font, colour);
+    }
+    let indication = edits.host.indication(BYPASS);
+    indication::paint(&indication, ui, place.left_center(), scale);
+    focus_ring(ui, &response);
+    menu::offer(&response, BYPASS, edits);
+    let tip = format!("{} {}", param.choice.help, indication::text(&indication));
+    if response.on_hover_text(tip.trim_end()).clicked() {
+        edits.set_once(BYPASS, param.normalized_entry(usize::from(!on)));
+    }
+}

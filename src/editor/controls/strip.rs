@@ -1,0 +1,45 @@
+//! The strip of the settings that everybody wants.
+
+use super::{NORMAL, Sizes, more, row, show as control, voices};
+use crate::{editor::theme::Scale, params::STRIP, session::Edits};
+use egui::{Rect, Ui};
+
+/// The sizes of the first control, Mix.
+const LARGE: Sizes = Sizes { name: 16.0, value: 30.0, track: 9.0 };
+
+/// The share of the width that it takes.
+const SHARE: f32 = 0.25;
+
+/// The space between controls, horizontally and vertically.
+fn gaps(scale: Scale) -> [f32; 2] {
+    [scale.length(26.0).max(9.0), scale.length(6.0).max(3.0)]
+}
+
+/// The height that [`show`] needs.
+pub fn height(scale: Scale) -> f32 {
+    voices::height(scale) + gaps(scale)[1] + row(scale)
+}
+
+/// Shows the strip in `area`: Mix over its whole height; beside it the voices, and below them the other sliders and the
+/// button for all else.
+pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
+    let [across, down] = gaps(scale);
+    let [mix, voice, others @ ..] = STRIP.ids else { return };
+    let (large, rest) = area.split_left_right_at_fraction(SHARE);
+    let rest = rest.with_min_x(rest.left() + across);
+    control(ui, large, scale, LARGE, mix, edits);
+    let (above, below) = rest.split_top_bottom_at_y(rest.top() + voices::height(scale));
+    control(ui, above, scale, NORMAL, voice, edits);
+
+    let below = below.with_min_y(below.top() + down);
+    let button = below.with_min_x(below.right() - more::button_width(scale));
+    let pitch = (button.left() - below.left()) / others.len() as f32;
+    for (index, id) in others.iter().enumerate() {
+        let left = below.left() + index as f32 * pitch;
+        let cell = Rect::from_x_y_ranges(left..=left + pitch - across, below.y_range());
+        control(ui, cell, scale, NORMAL, id, edits);
+    }
+    let bottom = button.bottom() - scale.length(5.0);
+    let top = (bottom - scale.length(26.0).max(15.0)).max(button.top());
+    more::button(ui, Rect::from_x_y_ranges(button.x_range(), top..=bottom), scale, edits);
+}

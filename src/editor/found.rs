@@ -1,0 +1,82 @@
+//! Key and tuning of the music, at the right of the line with the scale. A click takes one over.
+
+use super::{
+    controls::focus_ring,
+    theme::{self, Scale},
+};
+use crate::session::Edits;
+use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo};
+use tone_filter_dsp::{FoundKey, Snapshot, spec};
+
+/// Widths, as multiples of the font's size, that the line needs for itself.
+const RESERVED: f32 = 40.0;
+
+/// What was found last.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Found {
+    key: Option<FoundKey>,
+    /// The frequency of A4 in Hz.
+    tuning: Option<f64>,
+}
+
+impl Found {
+    /// What `bands` have.
+    pub fn of(bands: &Snapshot) -> Self {
+        Self { key: bands.key, tuning: bands.tuning }
+    }
+
+    /// Shows it at the right of `area` as far as there is room. Returns the area that is left.
+    pub fn show(&self, ui: &Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
+        let mut rest = area;
+        if let Some(hertz) = self.tuning {
+            let text = format!("A4 = {hertz:.1} Hz");
+            if button(ui, &mut rest, scale, &text, "Sets Tuning to that of the music") {
+                take_tuning(hertz, edits);
+            }
+        }
+        if let Some(key) = &self.key {
+            let tip = "Sets Root and Scale to the key of the music";
+            if button(ui, &mut rest, scale, &key.to_string(), tip) {
+                take_key(key, edits);
+            }
+        }
+        rest
+    }
+}
+
+/// Sets root and scale to `key`, as one undo step.
+fn take_key(key: &FoundKey, edits: &mut Edits) {
+    let mut sound = edits.sound();
+    let settings = &mut sound.controls.settings;
+    (settings.root, settings.scale) = (key.root, key.scale);
+    edits.change_to("scale", sound);
+}
+
+/// Sets the tuning to `hertz` to one decimal, as it is shown, and no longer follows it, as one undo step.
+fn take_tuning(hertz: f64, edits: &mut Edits) {
+    let mut sound = edits.sound();
+    let settings = &mut sound.controls.settings;
+    let shown = (10.0 * hertz).round() / 10.0;
+    let limits = spec("tuning").map_or((0.0, f32::MAX), |spec| (spec.min, spec.max));
+    settings.tuning = (shown as f32).clamp(limits.0, limits.1);
+    settings.auto_tuning = false;
+    edits.change_to("tuning", sound);
+}
+
+/// Shows `text` as a button at the right of `rest`, which becomes narrower, if there is room. True if it was clicked.
+fn button(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str, tip: &str) -> bool {
+    let font = scale.font(11.0);
+    let painter = ui.painter();
+    let width = painter.layout_no_wrap(text.into(), font.clone(), theme::TEXT).size().x;
+    let place = rest.with_min_x(rest.right() - width);
+    if place.left() - rest.left() < RESERVED * font.size {
+        return false;
+    }
+    let response = ui.interact(place, ui.scope_id().with(("found", tip)), Sense::click());
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, text));
+    let colour = if response.hovered() { theme::TEXT } else { theme::ACCENT };
+    theme::text(painter, place.right_center(), Align2::RIGHT_CENTER, text, font, colour);
+    focus_ring(ui, &response);
+    *rest = rest.with_max_x(place.left() - scale.length(14.0).max(6.0));
+    response.on_hover_text(tip).clicked()
+}

@@ -1,0 +1,76 @@
+//! The key and the tuning that are found in the music.
+
+use super::TestEditor;
+use crate::editor::{DEFAULT_SIZE, MIN_SIZE};
+use std::f64::consts::TAU;
+use tone_filter_dsp::{PitchClass, Scale, Settings, ToneFilter};
+
+/// A filter that has listened to four chords in C major, `cents` sharp.
+fn listened(settings: &Settings, cents: f64) -> ToneFilter {
+    let mut filter = ToneFilter::new(48_000.0, settings).unwrap();
+    filter.find_key_and_tuning(true);
+    for chord in [[48, 60, 64, 67], [53, 60, 65, 69], [55, 59, 62, 67], [48, 60, 64, 67]] {
+        let mut sound: Vec<f32> = (0..72_000)
+            .map(|t| {
+                let tone = |note: i32| {
+                    let hertz = 440.0 * ((f64::from(note - 69) + cents / 100.0) / 12.0).exp2();
+                    (TAU * hertz * f64::from(t) / 48_000.0).sin()
+                };
+                (0.1 * chord.map(tone).iter().sum::<f64>()) as f32
+            })
+            .collect();
+        filter.process(&mut [&mut sound]);
+    }
+    filter
+}
+
+#[test]
+fn a_click_takes_over_the_key_or_the_tuning_as_one_undo_step() {
+    let before = Settings { scale: Scale::Auto, auto_tuning: true, ..Settings::default() };
+    let filter = listened(&before, 10.0);
+    let key = filter.found_key().unwrap();
+    assert_eq!((key.root, key.scale), (PitchClass::new(3), Scale::Major));
+    let hertz = filter.found_tuning().unwrap();
+    assert!((1200.0 * (hertz / 440.0).log2() - 10.0).abs() < 2.0, "{hertz}");
+
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    editor.edit(|edits| {
+        let mut sound = edits.sound();
+        sound.controls.settings = before;
+        edits.change_to("preset", sound);
+    });
+    editor.display_filter(&filter);
+    let in_c = Settings { root: key.root, scale: key.scale, ..before };
+    editor.click(editor.place(&key.to_string()));
+    assert_eq!(editor.settings(), in_c);
+    editor.click(editor.place(&format!("A4 = {hertz:.1} Hz")));
+    let tuning = editor.settings().tuning;
+    assert!((f64::from(tuning) - hertz).abs() <= 0.051, "{tuning}");
+    assert_eq!(editor.settings(), Settings { tuning, auto_tuning: false, ..in_c });
+    for expected in [in_c, before] {
+        editor.click(editor.place("Undo"));
+        assert_eq!(editor.settings(), expected);
+    }
+}
+
+#[test]
+fn nothing_is_shown_that_is_not_found_and_nothing_covers_another() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let labels = |editor: &TestEditor| {
+        let names = editor.controls().into_iter().map(|(name, _)| name);
+        names.filter(|name| name.starts_with("A4 =") || name.ends_with(" %")).count()
+    };
+    editor.display_filter(&ToneFilter::new(48_000.0, &Settings::default()).unwrap());
+    let without = labels(&editor);
+    let filter = listened(&Settings::default(), 0.0);
+    for (size, shown) in [(DEFAULT_SIZE, 2), ([1600.0, 1000.0], 2), (MIN_SIZE, 1)] {
+        editor.resize(size);
+        editor.display_filter(&filter);
+        assert_eq!(labels(&editor) - without, shown, "{size:?}");
+        let texts = editor.texts();
+        for (text, area) in texts.iter().filter(|(text, _)| text.starts_with("A4 =")) {
+            let covered = texts.iter().filter(|(_, other)| other.intersects(*area));
+            assert_eq!(covered.count(), 1, "{size:?} {text}: {texts:?}");
+        }
+    }
+}

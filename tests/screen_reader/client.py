@@ -1,0 +1,134 @@
+"""A screen reader without a voice: an AT-SPI client in pyatspi, which knows nothing of the plugin.
+
+It reads commands from standard input, one in a line of JSON, and answers each with a line of JSON. The session bus is that of
+DBUS_SESSION_BUS_ADDRESS. The first argument is the name of the program to read.
+"""
+
+import json
+import sys
+import time
+
+import gi
+
+gi.require_version("Atspi", "2.0")
+from gi.repository import Atspi, Gio, GLib
+
+PATIENCE = 60.0
+# In milliseconds, for calls and for the start of programs: a busy machine takes longer than the second that is usual.
+Atspi.set_timeout(60_000, 60_000)
+
+import pyatspi
+
+announced = []
+
+
+def switch(on):
+    """Tells all programs whether there is a screen reader, as a desktop does."""
+    bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+    arguments = GLib.Variant("(ssv)", ("org.a11y.Status", "IsEnabled", GLib.Variant("b", on)))
+    bus.call_sync("org.a11y.Bus", "/org/a11y/bus", "org.freedesktop.DBus.Properties", "Set", arguments, None, 0, -1, None)
+
+
+def pump():
+    while GLib.MainContext.default().iteration(False):
+        pass
+
+
+def wait(find):
+    """What `find` returns once that is not None."""
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        pump()
+        try:
+            found = find()
+        except GLib.Error:
+            # The tree has changed while it was read.
+            found = None
+        if found is not None:
+            return found
+        time.sleep(0.02)
+    raise SystemExit("nothing found in time")
+
+
+def frames(program):
+    """The windows of `program` that have content."""
+    applications = [one for one in pyatspi.Registry.getDesktop(0) if one and one.name == program]
+    return [window for one in applications for window in one if window and window.childCount > 1]
+
+
+def frame(program):
+    return next(iter(frames(program)), None)
+
+
+def windows(program):
+    return [window.name for window in frames(program)]
+
+
+def nodes(node):
+    yield node
+    for index in range(node.childCount):
+        child = node.getChildAtIndex(index)
+        if child:
+            yield from nodes(child)
+
+
+def number(node):
+    if "Value" not in node.get_interfaces():
+        return None
+    value = node.queryValue()
+    return [value.currentValue, value.minimumValue, value.maximumValue, value.minimumIncrement]
+
+
+def description(node):
+    actions = node.queryAction() if "Action" in node.get_interfaces() else None
+    states = node.getState().getStates()
+    return {
+        "role": node.getRoleName(),
+        "name": node.name,
+        "description": node.description,
+        "parent": node.parent.getRoleName() if node.parent else None,
+        "value": number(node),
+        "checked": pyatspi.STATE_CHECKED in states,
+        "focusable": pyatspi.STATE_FOCUSABLE in states,
+        "focused": pyatspi.STATE_FOCUSED in states,
+        "actions": [actions.getName(index) for index in range(actions.nActions)] if actions else [],
+    }
+
+
+def named(window, role, name):
+    return next((node for node in nodes(window) if node.getRoleName() == role and node.name == name), None)
+
+
+def main(program):
+    listener = lambda event: announced.append(str(event.any_data))
+    pyatspi.Registry.registerEventListener(listener, "object:announcement")
+    for line in sys.stdin:
+        command = json.loads(line)
+        do, answer = command["do"], None
+        if do == "switch":
+            switch(command["on"])
+        elif do == "windows":
+            answer = wait(lambda: windows(program) if len(windows(program)) == command["count"] else None)
+        elif do == "tree":
+            answer = wait(lambda: [description(node) for node in nodes(window)] if (window := frame(program)) else None)
+        elif do == "announced":
+            answer = wait(lambda: True if command["text"] in announced else None) and announced
+        else:
+            find = lambda: named(window, command["role"], command["name"]) if (window := frame(program)) else None
+            node = wait(find)
+            if do == "set":
+                node.queryValue().currentValue = command["value"]
+                answer = wait(lambda: True if abs(number(node)[0] - command["value"]) < 1e-3 else None)
+            elif do == "press":
+                answer = node.queryAction().doAction(command.get("action", 0))
+            elif do == "focus":
+                answer = node.queryComponent().grabFocus()
+            elif do == "read":
+                answer = description(node)
+            elif do == "await":
+                field, text = command["field"], command["text"]
+                answer = wait(lambda: found if text in str((found := description(find()))[field]) else None)
+        print(json.dumps(answer), flush=True)
+
+
+main(sys.argv[1])

@@ -1,0 +1,224 @@
+//! The built plugin's editor as a screen reader meets it: through AT-SPI, in a window of a host that plays.
+#![cfg(target_os = "linux")]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod desktop;
+#[path = "../hosting/mod.rs"]
+mod hosting;
+
+use common::noisy_chord;
+use desktop::{Bus, Client};
+use hosting::{instance, set, settings};
+use serde_json::{Value, json};
+use std::{
+    collections::BTreeSet,
+    env, fs,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+use tone_filter_dsp::{
+    BandRange, SPECS, Settings,
+    notes::{self, TONES},
+};
+use xtask::{
+    display::Display,
+    host::{Instance, Processor, parameter_id},
+};
+
+const RATE: f64 = 48_000.0;
+const BLOCK: usize = 480;
+
+/// The roles of controls, as AT-SPI has them.
+const ROLES: [&str; 6] =
+    ["push button", "table cell", "check box", "combo box", "radio button", "slider"];
+
+/// A host with an open editor, which plays a chord.
+struct Host {
+    instance: Instance,
+    processor: Processor,
+    input: Vec<f32>,
+    /// The greatest difference between the input and the output of the last block.
+    difference: f32,
+}
+
+impl Host {
+    fn open(display: &Display) -> Self {
+        let mut instance = instance();
+        set(&mut instance, &Settings { range: BandRange::Whole, ..Settings::REFERENCE });
+        let processor = instance.activate(RATE, BLOCK).unwrap();
+        instance.open_editor(display.window()).unwrap();
+        Self { instance, processor, input: noisy_chord(2.0, RATE), difference: 0.0 }
+    }
+
+    /// Plays a block.
+    fn step(&mut self) {
+        let block = self.input[..BLOCK].to_vec();
+        self.input.rotate_left(BLOCK);
+        let mut signal = [block.clone(), block.clone()];
+        self.processor.run(&mut signal, true, &mut std::iter::repeat(BLOCK), &[]).unwrap();
+        let differences =
+            signal[0].iter().zip(&block).map(|(output, input)| (output - input).abs());
+        self.difference = differences.fold(0.0, f32::max);
+        self.instance.idle();
+    }
+
+    fn close(mut self) {
+        self.instance.close_editor().unwrap();
+        self.instance.deactivate(self.processor);
+    }
+}
+
+/// The current number of threads of this process, without those that read and write for all connections to a bus.
+fn threads() -> usize {
+    let tasks = fs::read_dir("/proc/self/task").unwrap();
+    // A thread may have ended meanwhile.
+    let names = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
+    names.filter(|name| !name.starts_with("async-io") && !name.starts_with("blocking-")).count()
+}
+
+/// Waits until at most `threads` are left.
+fn settle(threads: usize) {
+    let begun = Instant::now();
+    while self::threads() > threads {
+        assert!(begun.elapsed().as_secs() < 60, "the editor leaves threads behind");
+        sleep(Duration::from_millis(10));
+    }
+}
+
+/// A screen reader with the host that it reads.
+struct Reader<'a>(&'a mut Client, &'a mut Host);
+
+impl Reader<'_> {
+    fn ask(&mut self, command: Value) -> Value {
+        self.0.ask(&command, || self.1.step())
+    }
+
+    fn press(&mut self, role: &str, name: &str) {
+        assert_eq!(self.ask(json!({ "do": "press", "role": role, "name": name })), true);
+    }
+
+    /// The node of that role and name, once its `field` contains `text`.
+    fn wait(&mut self, role: &str, name: &str, field: &str, text: &str) -> Value {
+        self.ask(json!({ "do": "await", "role": role, "name": name, "field": field, "text": text }))
+    }
+}
+
+// A single test, because there is one display and one session bus.
+#[test]
+fn a_screen_reader_reads_and_operates_the_editor() {
+    let display = Display::start([1000, 640]).unwrap_or_else(|error| panic!("{error:#}"));
+    let bus = Bus::start();
+    // SAFETY: this is the only test in its process, and no other thread of it reads or writes the
+    // environment meanwhile: the test harness only waits for this test.
+    unsafe {
+        env::set_var("DISPLAY", display.name());
+        env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
+        env::set_var("DBUS_SESSION_BUS_ADDRESS", bus.address());
+    }
+    let mut client = Client::start(&bus);
+    let before = threads();
+    let mut host = Host::open(&display);
+    let mut reader = Reader(&mut client, &mut host);
+    reader.ask(json!({ "do": "switch", "on": true }));
+    every_control_has_a_name_a_role_and_actions(&mut reader);
+    what_it_sets_is_what_sounds(&mut reader);
+    each_cell_has_a_sentence_and_a_switch(&mut reader);
+    a_preset_is_announced(&mut reader);
+    it_comes_and_goes(&mut reader);
+    windows_come_and_go(&display, &mut reader);
+    host.close();
+    // One more thread talks to the bus until the process ends. The display must stay until a window's own have ended.
+    settle(before + 1);
+}
+
+fn every_control_has_a_name_a_role_and_actions(reader: &mut Reader) {
+    assert_eq!(reader.ask(json!({ "do": "windows", "count": 1 })), json!(["Tone Filter"]));
+    reader.press("check box", "More settings");
+    reader.wait("slider", "Release", "role", "slider");
+    let tree = reader.ask(json!({ "do": "tree" }));
+    let nodes = tree.as_array().unwrap();
+    let with = |role: &'static str| nodes.iter().filter(move |node| node["role"] == role);
+    for node in nodes.iter().filter(|node| node["focusable"] == true) {
+        assert!(!node["name"].as_str().unwrap().trim().is_empty(), "{node}");
+        // The arrow keys move the corner.
+        let corner = node["role"] == "separator" && node["name"] == "Size of the window";
+        if node["role"] != "frame" && !corner {
+            assert!(ROLES.iter().any(|role| node["role"] == *role), "{node}");
+            assert_eq!(node["actions"], json!(["click"]), "{node}");
+        }
+    }
+    let sliders: BTreeSet<&str> = with("slider").filter_map(|node| node["name"].as_str()).collect();
+    assert_eq!(sliders, SPECS.iter().map(|spec| spec.name).collect());
+    let settings = settings(&mut reader.1.instance);
+    for spec in &SPECS {
+        let node = with("slider").find(|node| node["name"] == spec.name).unwrap();
+        let numbers: Vec<f64> =
+            node["value"].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect();
+        let due = [spec.get(&settings), spec.min, spec.max].map(f64::from);
+        for (number, due) in numbers.iter().zip(due) {
+            assert!((number - due).abs() <= 1e-5 * due.abs().max(1.0), "{node}");
+        }
+        assert!(numbers[3] > 0.0, "no step: {node}");
+    }
+    let cells: Vec<_> = with("table cell").collect();
+    assert_eq!(cells.len(), TONES);
+    for (cell, tone) in cells.iter().zip(BandRange::Whole.by_pitch()) {
+        assert_eq!(cell["name"], format!("Band {}", notes::name(tone)), "by pitch");
+        assert_eq!((&cell["parent"], &cell["checked"]), (&json!("table row"), &json!(true)));
+    }
+    assert_eq!((with("table").count(), with("table row").count()), (1, 7));
+}
+
+fn what_it_sets_is_what_sounds(reader: &mut Reader) {
+    assert!(reader.1.difference > 0.01, "Mix is at {:?}", settings(&mut reader.1.instance).mix);
+    reader.ask(json!({ "do": "set", "role": "slider", "name": "Mix", "value": 0.0 }));
+    assert_eq!(reader.1.instance.value(parameter_id("mix")).unwrap(), 0.0);
+    // Smoothed over much less than these 0.5 s.
+    (0..50).for_each(|_| reader.1.step());
+    assert_eq!(reader.1.difference, 0.0, "at 0 %, the sound is untouched");
+    reader.ask(json!({ "do": "set", "role": "slider", "name": "Mix", "value": 62.5 }));
+    (0..50).for_each(|_| reader.1.step());
+    assert!((settings(&mut reader.1.instance).mix - 62.5).abs() < 1e-4);
+    assert!(reader.1.difference > 0.01);
+}
+
+fn each_cell_has_a_sentence_and_a_switch(reader: &mut Reader) {
+    // C5 is no note of the chord, E5 is.
+    reader.wait("table cell", "Band C5", "description", "Not played, ");
+    reader.press("table cell", "Band C5");
+    let cell = reader.wait("table cell", "Band C5", "checked", "False");
+    assert_eq!(cell["role"], "table cell");
+    reader.wait("table cell", "Band C5", "description", "Muted by hand, ");
+    let tone = (0..TONES).find(|&tone| notes::name(tone) == "C5").unwrap();
+    let bands = settings(&mut reader.1.instance).bands;
+    assert!((0..TONES).all(|other| bands.contains(other) == (other != tone)));
+}
+
+fn a_preset_is_announced(reader: &mut Reader) {
+    reader.press("push button", "Next preset");
+    reader.ask(json!({ "do": "announced", "text": "Preset Reference" }));
+}
+
+fn it_comes_and_goes(reader: &mut Reader) {
+    for _ in 0..3 {
+        reader.ask(json!({ "do": "switch", "on": false }));
+        assert_eq!(reader.ask(json!({ "do": "windows", "count": 0 })), json!([]));
+        reader.ask(json!({ "do": "switch", "on": true }));
+        assert_eq!(reader.ask(json!({ "do": "windows", "count": 1 })), json!(["Tone Filter"]));
+    }
+}
+
+fn windows_come_and_go(display: &Display, reader: &mut Reader) {
+    let before = threads();
+    for time in 0..30 {
+        let other = Host::open(display);
+        // The screen reader meets some of them, and others are closed while it is told of them.
+        if time % 10 == 0 {
+            reader.ask(json!({ "do": "windows", "count": 2 }));
+        }
+        other.close();
+        settle(before);
+    }
+    reader.ask(json!({ "do": "windows", "count": 1 }));
+}
