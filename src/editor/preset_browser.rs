@@ -5,7 +5,7 @@ use super::{
     controls::focus_ring,
     theme::{self, Scale},
 };
-use crate::session::Edits;
+use crate::session::{Amount, Edits};
 use egui::{
     Align, Button, Key, Layout, Modifiers, Popup, PopupCloseBehavior, Response, RichText, Role,
     ScrollArea, Sense, Shape, Stroke, TextEdit, Ui, Vec2, WidgetInfo, vec2,
@@ -62,6 +62,7 @@ impl PresetBrowser {
             let typed = self.show_search(ui, field);
             ui.add_space(2.0);
             keep(ui, edits);
+            randomise(ui, edits);
             ui.separator();
 
             let found = edits.state.presets.found(&self.search);
@@ -95,7 +96,9 @@ impl PresetBrowser {
                             let text = RichText::new(&entry.name).color(colour);
                             let marked = entry.name == self.marked;
                             let row = ui.horizontal(|ui| {
-                                star(ui, &entry.name, edits);
+                                if star(ui, &entry.name, edits) {
+                                    ui.memory_mut(|memory| memory.request_focus(field));
+                                }
                                 let rest = Layout::top_down_justified(Align::Min);
                                 ui.with_layout(rest, |ui| ui.selectable_label(marked, text)).inner
                             });
@@ -162,8 +165,8 @@ impl PresetBrowser {
     }
 }
 
-/// The star that marks the preset called `name` as a favourite: filled if it is one.
-fn star(ui: &mut Ui, name: &str, edits: &mut Edits) {
+/// The star that marks the preset called `name` as a favourite: filled if it is one. True if it was clicked.
+fn star(ui: &mut Ui, name: &str, edits: &mut Edits) -> bool {
     let side = ui.text_style_height(&egui::TextStyle::Body);
     let (place, response) = ui.allocate_exact_size(Vec2::splat(side), Sense::click());
     if response.clicked() {
@@ -188,7 +191,7 @@ fn star(ui: &mut Ui, name: &str, edits: &mut Edits) {
         ui.painter().add(Shape::closed_line(outline, Stroke::new(1.0, colour)));
     }
     focus_ring(ui, &response);
-    response.on_hover_text("Marks a favourite, which is listed first");
+    response.on_hover_text("Marks a favourite, which is listed first").clicked()
 }
 
 /// The switches for what to keep.
@@ -208,4 +211,22 @@ fn keep(ui: &mut Ui, edits: &mut Edits) {
         }
     });
     edits.set_keep(keep);
+}
+
+/// The buttons for a random sound.
+fn randomise(ui: &mut Ui, edits: &mut Edits) {
+    ui.horizontal(|ui| {
+        ui.label("Randomise");
+        for (amount, text, label, tip) in [
+            (Amount::Slight, "Slightly", "Randomise slightly", "Varies the sound a little"),
+            (Amount::Full, "Fully", "Randomise fully", "A random sound at the same Mix and Output"),
+        ] {
+            let response = ui.button(text);
+            response.widget_info(|| WidgetInfo::labeled(Role::Button, true, label));
+            if response.clicked() {
+                edits.randomise(amount);
+            }
+            response.on_hover_text(tip);
+        }
+    });
 }

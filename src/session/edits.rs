@@ -1,6 +1,6 @@
 //! Edits of the settings: each goes to the sink as a gesture and is recorded as an undo step.
 
-use super::{Sink, State, presets::loaded};
+use super::{Amount, Sink, State, presets::loaded, randomise::randomised};
 use crate::params::{self, Control, Keep, ToneFilterParams};
 use plugin_guard::{HostLink, Request};
 use std::sync::PoisonError;
@@ -164,6 +164,15 @@ impl Edits<'_> {
         let mut sound = self.sound();
         sound.controls.settings.targets = targets;
         self.change_to("targets", sound);
+    }
+
+    /// Changes to a random sound, except for what the user keeps.
+    pub fn randomise(&mut self, amount: Amount) {
+        self.keep_audition();
+        let (mut sound, keep) = (self.sound(), self.params.keep.load());
+        let random = &mut fastrand::Rng::new();
+        sound.controls = randomised(self.params, &sound.controls, amount, keep, random);
+        self.change_to("randomise", sound);
     }
 
     /// Changes the settings to `after`, as one undo step called `what`.

@@ -4,6 +4,7 @@
 mod edits;
 mod history;
 mod presets;
+mod randomise;
 
 use crate::params::{Control, ToneFilterParams};
 pub use edits::{Edits, Sound};
@@ -12,6 +13,7 @@ use plugin_guard::HostLink;
 #[cfg(test)]
 pub use presets::is_same;
 pub use presets::{PresetList, read_preset};
+pub use randomise::Amount;
 use std::sync::{Arc, Mutex, PoisonError};
 use tone_filter_presets::{Folder, Loaded};
 

@@ -347,3 +347,24 @@ fn what_is_tried_out_and_kept_is_one_undo_step_whatever_keeps_it() {
         assert!(is_same(&editor.settings(), &expected), "{way}");
     }
 }
+
+#[test]
+fn a_random_sound_is_one_undo_step_and_keeps_what_is_kept() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let before = editor.settings();
+    editor.edit(|edits| edits.set_keep(Keep { scale: true, tuning: false }));
+    search(&mut editor, "");
+    for label in ["Randomise slightly", "Randomise fully"] {
+        editor.click(editor.place(label));
+        let random = editor.settings();
+        assert!(!is_same(&random, &before), "{label}");
+        assert_eq!((random.mix, random.output), (before.mix, before.output));
+        assert_eq!(
+            (random.root, random.scale, random.map),
+            (before.root, before.scale, before.map)
+        );
+        assert_eq!(listed(&editor, &[SEARCH]).len(), 1, "the list stays open for another one");
+        editor.edit(|edits| edits.undo());
+        assert!(is_same(&editor.settings(), &before));
+    }
+}

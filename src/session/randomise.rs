@@ -1,0 +1,138 @@
+//! Random sounds.
+
+use crate::params::{Control, Keep, ToneFilterParams};
+use fastrand::Rng;
+use tone_filter_dsp::{Controls, Scale, Taper};
+
+/// How far a random sound is from the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amount {
+    /// Numbers move by at most a tenth of their range, choices stay.
+    Slight,
+    /// All settings of the sound are random.
+    Full,
+}
+
+/// The settings of the sound. The others fit the filter to the music and to the mix, or are for playing.
+const SOUND: [&str; 13] = [
+    "voice", "octave", "voices", "drive", "tone", "ring", "release", "glide", "vibrato", "arp",
+    "duty", "attack", "decay",
+];
+
+/// Those of the scale.
+const SCALE: [&str; 3] = ["root", "scale", "map"];
+
+/// `now` with random settings of the sound, except for what is kept. Which notes are muted, and the custom scale, stay.
+pub fn randomised(
+    params: &ToneFilterParams,
+    now: &Controls,
+    amount: Amount,
+    keep: Keep,
+    random: &mut Rng,
+) -> Controls {
+    let mut controls = *now;
+    let scale = if keep.scale { &[][..] } else { &SCALE };
+    for control in SOUND.iter().chain(scale).filter_map(|id| params.control(id)) {
+        let value = match amount {
+            Amount::Full => random.f32(),
+            Amount::Slight if matches!(control, Control::Choice(_)) => continue,
+            Amount::Slight => {
+                let step = 0.1 * (2.0 * random.f32() - 1.0);
+                (control.normalized(now) + step).clamp(0.0, 1.0)
+            }
+        };
+        control.put(&mut controls, value);
+        let settings = &mut controls.settings;
+        if let Control::Number(spec, _) = control
+            && spec.taper == Taper::Whole
+        {
+            spec.set(settings, spec.get(settings).round());
+        }
+    }
+    // The notes of the custom scale are the user's.
+    if controls.settings.scale == Scale::Custom {
+        controls.settings.scale = now.settings.scale;
+    }
+    controls
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::presets::loaded;
+    use tone_filter_dsp::{SPECS, Settings, ToneFilter};
+
+    /// Random sounds and the one before.
+    fn sounds(amount: Amount, keep: Keep) -> (Controls, Vec<Controls>) {
+        let (params, now) = (ToneFilterParams::default(), Controls::default());
+        let random = |seed| randomised(&params, &now, amount, keep, &mut Rng::with_seed(seed));
+        (now, (0..200).map(random).collect())
+    }
+
+    #[test]
+    fn only_the_sound_is_random() {
+        for (amount, scale) in
+            [(Amount::Full, false), (Amount::Full, true), (Amount::Slight, false)]
+        {
+            let (now, sounds) = sounds(amount, Keep { scale, tuning: false });
+            let own = |id: &str| SOUND.contains(&id) || !scale && SCALE.contains(&id);
+            for random in &sounds {
+                assert_eq!(random.settings.validate(), Ok(()));
+                assert_eq!(random.routing, now.routing);
+                for spec in SPECS.iter().filter(|spec| !own(spec.id)) {
+                    assert_eq!(spec.get(&random.settings), spec.get(&now.settings), "{}", spec.id);
+                }
+                let (was, is) = (&now.settings, &random.settings);
+                assert_eq!((is.auto, is.lookahead, is.keys), (was.auto, was.lookahead, was.keys));
+                assert_eq!((is.bands, is.custom, is.targets), (was.bands, was.custom, was.targets));
+                let scale = Keep { scale, tuning: false };
+                let kept = loaded(is, was, scale);
+                assert!(!scale.scale || kept == *is, "the scale is kept");
+            }
+        }
+    }
+
+    #[test]
+    fn a_full_one_goes_everywhere_and_a_slight_one_stays_near() {
+        let (now, full) = sounds(Amount::Full, Keep::default());
+        let voices = full.iter().map(|sound| sound.settings.voice as usize);
+        assert_eq!(voices.collect::<std::collections::BTreeSet<_>>().len(), 9);
+        let params = ToneFilterParams::default();
+        let (_, slight) = sounds(Amount::Slight, Keep::default());
+        for id in SOUND {
+            let control = params.control(id).unwrap();
+            let range = |sounds: &[Controls]| {
+                let values = sounds.iter().map(|sound| control.normalized(sound));
+                values.fold([1f32, 0.0], |[min, max], x| [min.min(x), max.max(x)])
+            };
+            let [min, max] = range(&full);
+            assert!(min < 0.1 && max > 0.9, "{id}: {min} to {max}");
+            let ([min, max], at) = (range(&slight), control.normalized(&now));
+            // Half a step of Octave, which has the fewest.
+            assert!(at - min < 0.23 && max - at < 0.23, "{id}: {min} to {max}");
+        }
+        assert!(
+            slight.iter().all(|sound| *sound != now && sound.settings.voice == now.settings.voice)
+        );
+    }
+
+    #[test]
+    fn each_one_sounds() {
+        let (_, sounds) = sounds(Amount::Full, Keep { scale: true, tuning: false });
+        for random in &sounds[..24] {
+            let settings = Settings { mix: 100.0, ..random.settings };
+            let mut filter = ToneFilter::new(48_000.0, &settings).unwrap();
+            let chord = |t: usize| {
+                [220.0, 440.0, 554.365, 659.255]
+                    .map(|hertz: f32| (std::f32::consts::TAU * hertz * t as f32 / 48_000.0).sin())
+                    .iter()
+                    .sum::<f32>()
+            };
+            let mut signal: Vec<f32> = (0..96_000).map(|t| 0.1 * chord(t)).collect();
+            filter.process(&mut [&mut signal]);
+            let power = signal[48_000..].iter().map(|x| x * x).sum::<f32>() / 48_000.0;
+            assert!(signal.iter().all(|x| x.abs() <= 1.0));
+            assert!(power > 1e-5, "{power}: {settings:?}");
+        }
+    }
+}
