@@ -111,7 +111,7 @@ fn every_parameter_is_on_a_page_of_controls() {
     let mut instance = instance();
     let pages = instance.pages().unwrap();
     let names: Vec<_> = pages.iter().map(|(name, _)| &**name).collect();
-    assert_eq!(names, ["Main", "Listening", "Notes", "Resonators", "Chip", "Play"]);
+    assert_eq!(names, ["Main", "Listening", "Notes", "Resonators", "Chip", "Play", "Pitch"]);
     for parameter in instance.parameters().unwrap() {
         let found = pages.iter().any(|(_, ids)| ids.contains(&parameter.id));
         assert!(found, "{} is on no page", parameter.name);

@@ -114,8 +114,8 @@ fn what_is_new_in_a_newer_version_is_left_out_and_named() {
         r#""colour""#,
         r#"bands = "111""#,
         "freeze = 1",
-        r#""portamento""#,
         "mix = 300",
+        r#""portamento""#,
         r#"tone = "auto""#,
         r#"voice = "choir""#,
     ];
