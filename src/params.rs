@@ -5,11 +5,13 @@
 
 mod changes;
 mod choices;
+mod controllers;
 mod keep;
 mod window;
 
 use changes::{Changes, Watched, WatchedTargets};
 pub use choices::ChoiceParam;
+use controllers::Controllers;
 use crossbeam::atomic::AtomicCell;
 pub use keep::Keep;
 use nice_plug::{params::internals::ParamPtr, plugin::ParamValue, prelude::*};
@@ -72,6 +74,7 @@ const CUSTOM: &str = "custom";
 const TARGETS: &str = "targets";
 const PRESET: &str = "preset";
 const KEEP: &str = "keep";
+const CONTROLLERS: &str = "controllers";
 
 /// The preset name of a new instance, and that of a saved state without one.
 const DEFAULT: &str = "Tone Filter";
@@ -94,6 +97,8 @@ pub struct ToneFilterParams {
     pub preset: Mutex<String>,
     /// What the editor keeps when it loads a preset.
     pub keep: AtomicCell<Keep>,
+    /// The MIDI controllers that set parameters.
+    pub controllers: Controllers,
     /// Width and height of the editor in logical pixels.
     pub editor_size: AtomicCell<Size>,
     /// The zoom factor of the editor, 0.75..2.
@@ -124,6 +129,7 @@ impl Default for ToneFilterParams {
             changes,
             preset: Mutex::new(DEFAULT.to_owned()),
             keep: AtomicCell::default(),
+            controllers: Controllers::default(),
             editor_size: AtomicCell::new(Size(DEFAULT_SIZE)),
             editor_zoom: AtomicCell::new(1.0),
             editor_more: AtomicCell::new(false),
@@ -248,6 +254,7 @@ unsafe impl Params for ToneFilterParams {
             (TARGETS, serde_json::to_string(&self.targets.load().to_string())),
             (PRESET, serde_json::to_string(&preset)),
             (KEEP, serde_json::to_string(&self.keep.load())),
+            (CONTROLLERS, serde_json::to_string(&self.controllers.save())),
         ];
         let texts = fields.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text.ok()?)));
         texts.collect()
@@ -271,6 +278,7 @@ unsafe impl Params for ToneFilterParams {
         let targets = field::<String>(fields, TARGETS).and_then(|names| names.parse().ok());
         self.targets.store(targets.unwrap_or_default());
         self.keep.store(field(fields, KEEP).unwrap_or_default());
+        self.controllers.load(&field(fields, CONTROLLERS).unwrap_or_default());
         let preset = field(fields, PRESET).unwrap_or_else(|| REFERENCE.to_owned());
         *self.preset.lock().unwrap_or_else(PoisonError::into_inner) = preset;
     }

@@ -3,6 +3,7 @@
 mod guarded;
 mod note_input;
 mod note_output;
+mod remote;
 
 use crate::{
     editor::ToneFilterEditor,
@@ -13,9 +14,10 @@ use crate::{
 use guarded::Guarded;
 use nice_plug::prelude::*;
 use nice_plug_egui::RepaintNotifier;
-use note_input::{NoteInput, NoteQueue};
+use note_input::{HostQueue, NoteInput, NoteQueue};
 use note_output::NoteOutput;
 use plugin_guard::{HostLink, Latency, Task, construction};
+use remote::Remote;
 use std::sync::Arc;
 use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Kernel, KeyEvent, ToneFilter};
 use tone_filter_presets::Folder;
@@ -29,6 +31,8 @@ pub struct ToneFilterPlugin {
     /// The editor's end of the meters.
     meters: Meters,
     repaint: RepaintNotifier,
+    /// `None` until nice-plug has asked for the editor, which is before the first activation.
+    remote: Option<Arc<Remote>>,
     /// `None` until the host activates the plugin with a sample rate.
     active: Option<Active>,
     /// Those of the last activation, which the next one takes over.
@@ -81,6 +85,7 @@ impl Default for ToneFilterPlugin {
             meter_input,
             meters,
             repaint: RepaintNotifier::new(),
+            remote: None,
             active: None,
             notes: None,
         }
@@ -152,6 +157,7 @@ impl Plugin for ToneFilterPlugin {
         let repaint = self.repaint.clone();
         let host = HostLink::new(move || repaint.request_repaint());
         let session = Session::new(self.params.clone(), host, Folder::of_user());
+        self.remote = Some(Arc::new(Remote::new(session.clone())));
         let editor =
             ToneFilterEditor::new(session.clone(), self.meters.clone(), self.repaint.clone());
         construction::put(Guarded { session, latency: self.latency.clone() }, executor);
@@ -208,7 +214,11 @@ impl Plugin for ToneFilterPlugin {
         active.follow(&self.params);
         let sidechain = aux.inputs.first_mut().map_or(&[][..], |input| input.as_slice());
         active.filter.find_key_and_tuning(self.meter_input.is_watched());
-        let status = active.process(buffer, sidechain, &mut self.meter_input, context);
+        let mut queue = HostQueue { context, remote: self.remote.as_deref(), called: false };
+        let status = active.process(buffer, sidechain, &mut self.meter_input, &mut queue);
+        if let Some(remote) = self.remote.as_ref().filter(|_| queue.called) {
+            context.execute_gui(Task::new(remote.clone()));
+        }
         if self.meter_input.advance(buffer.samples(), || active.filter.snapshot()) {
             self.repaint.request_repaint();
         }

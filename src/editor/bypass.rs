@@ -53,7 +53,7 @@ pub fn show(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
         let font = scale.font(12.0);
         theme::text(ui.painter(), word.left_center(), Align2::LEFT_CENTER, text, font, colour);
     }
-    let indication = edits.host.indication(BYPASS);
+    let indication = edits.indication(BYPASS);
     indication::paint(&indication, ui, place.left_center(), scale);
     focus_ring(ui, &response);
     menu::offer(&response, BYPASS, edits);

@@ -38,7 +38,7 @@ fn row(scale: Scale) -> f32 {
 /// Shows the control of the setting called `id` in `cell`.
 fn show(ui: &mut Ui, cell: Rect, scale: Scale, sizes: Sizes, id: &str, edits: &mut Edits) {
     let remark = Remark::of(id, &edits.params.chosen().settings);
-    let indication = edits.host.indication(id);
+    let indication = edits.indication(id);
     let host = indication::text(&indication);
     let place = Place { cell, id: ui.scope_id().with(id), scale, sizes, remark, host };
     indication::paint(&indication, ui, place.caption().left_center(), scale);

@@ -310,7 +310,7 @@ impl Panel {
         if let Some(area) = layout.spectrum {
             self.spectrum.show(ui, area, scale, &edits.params.chosen().settings, self.grid.hovered);
         }
-        host::menu::show(ui, edits.host);
+        host::menu::show(ui, edits);
         corner::show(ui, window);
         self.notice.show(ui, &mut edits.state.presets.message);
         access::announce(ui.ctx(), || format!("Preset {}", edits.preset()));

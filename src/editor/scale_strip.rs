@@ -35,7 +35,7 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
         left = caption.right() + scale.length(8.0).max(4.0);
         let place = Rect::from_min_size(egui::pos2(left, area.top()), vec2(width, area.height()));
         if let Some(Control::Choice(param)) = params.control(id) {
-            let indication = edits.host.indication(id);
+            let indication = edits.indication(id);
             indication::paint(&indication, ui, caption.left_center(), scale);
             let remark = controls::Remark::of(id, &params.chosen().settings);
             let tip = remark.tip(param.choice.help, &indication::text(&indication));

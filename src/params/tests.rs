@@ -118,6 +118,8 @@ fn fields_other_than_parameters_are_saved_too() {
     params.editor_zoom.store(1.5);
     params.editor_roll.store(true);
     params.keep.store(Keep { scale: true, tuning: false });
+    params.controllers.learn(Some("tone"));
+    params.controllers.moved(74);
     *params.preset.lock().unwrap() = "My \"own\"".to_owned();
     let loaded = ToneFilterParams::default();
     loaded.deserialize_fields(&params.serialize_fields());
@@ -125,18 +127,20 @@ fn fields_other_than_parameters_are_saved_too() {
     assert_eq!(loaded.editor_zoom.load(), 1.5);
     assert!(loaded.editor_roll.load());
     assert_eq!(loaded.keep.load(), Keep { scale: true, tuning: false });
+    assert_eq!(loaded.controllers.of("tone"), Some(74));
     assert_eq!(*loaded.preset.lock().unwrap(), "My \"own\"");
 
     // A state of an older version, or a damaged one.
     for text in ["{}", "\"2222\"", ""] {
         loaded.keep.store(Keep { scale: true, tuning: true });
-        let keys = [BANDS, CUSTOM, TARGETS, EDITOR_ZOOM, EDITOR_ROLL, PRESET, KEEP];
+        let keys = [BANDS, CUSTOM, TARGETS, EDITOR_ZOOM, EDITOR_ROLL, PRESET, KEEP, CONTROLLERS];
         let fields = keys.map(|key| (key.to_owned(), text.to_owned()));
         loaded.deserialize_fields(&BTreeMap::from(fields));
         assert_eq!(loaded.settings(), Settings::default());
         assert_eq!(loaded.editor_zoom.load(), 1.5);
         assert!(loaded.editor_roll.load());
         assert_eq!(loaded.keep.load(), Keep::default());
+        assert!(loaded.controllers.save().is_empty());
         // "2222" is no valid mask, but a valid name.
         let name = if text == "\"2222\"" { "2222" } else { "Reference" };
         assert_eq!(*loaded.preset.lock().unwrap(), name);

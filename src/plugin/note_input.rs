@@ -1,6 +1,6 @@
 //! Notes from the host, for the setting `keys`, which also go back to it.
 
-use super::{ToneFilterPlugin, note_output::NoteOutput};
+use super::{ToneFilterPlugin, note_output::NoteOutput, remote::Remote};
 use nice_plug::{
     midi::Key,
     prelude::{NoteEvent, ProcessContext, control_change},
@@ -52,14 +52,26 @@ pub trait NoteQueue {
     fn send(&mut self, event: NoteEvent<()>);
 }
 
-impl<C: ProcessContext<ToneFilterPlugin>> NoteQueue for C {
+/// The queues of a block of the plugin's.
+pub struct HostQueue<'a, C> {
+    /// nice-plug's.
+    pub context: &'a mut C,
+    /// What receives all events, too.
+    pub remote: Option<&'a Remote>,
+    /// Whether it has received something to do.
+    pub called: bool,
+}
+
+impl<C: ProcessContext<ToneFilterPlugin>> NoteQueue for HostQueue<'_, C> {
     fn next(&mut self) -> Option<NoteEvent<()>> {
-        self.next_event()
+        let event = self.context.next_event()?;
+        self.called |= self.remote.is_some_and(|remote| remote.receive(&event));
+        Some(event)
     }
 
     fn send(&mut self, event: NoteEvent<()>) {
         // A host that does not take notes refuses them.
-        let _ = self.try_send_event(event);
+        let _ = self.context.try_send_event(event);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Amount, Sink, State, presets::loaded, randomise::randomised};
 use crate::params::{self, Control, Keep, ToneFilterParams};
-use plugin_guard::{HostLink, Request};
+use plugin_guard::{HostLink, Indication, Mapping, Request};
 use std::sync::PoisonError;
 use tone_filter_dsp::{BandMask, Controls, PitchClasses, Scale, Settings, Targets};
 
@@ -182,6 +182,30 @@ impl Edits<'_> {
         self.apply(&before, &after);
         self.state.history.record(what, before, after, self.now);
         self.state.history.seal();
+    }
+
+    /// Maps the MIDI controller that is moved next to the setting called `id`.
+    pub fn learn(&mut self, id: &str) {
+        self.params.controllers.learn(Some(id));
+        "Move a knob or a fader of your MIDI controller"
+            .clone_into(&mut self.state.presets.message);
+    }
+
+    /// Lets no MIDI controller set the setting called `id` any more. No undo step, as it changes no sound.
+    pub fn forget_controller(&self, id: &str) {
+        self.params.controllers.forget(id);
+        self.mark_dirty();
+    }
+
+    /// What the host or a MIDI controller does with the setting called `id`.
+    pub fn indication(&self, id: &str) -> Indication {
+        let mut indication = self.host.indication(id);
+        let learned = self.params.controllers.of(id).map(|controller| Mapping {
+            label: format!("controller {controller}"),
+            ..Mapping::default()
+        });
+        indication.mapping = indication.mapping.or(learned);
+        indication
     }
 
     /// The name of the preset that the sound started from.

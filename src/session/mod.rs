@@ -6,10 +6,10 @@ mod history;
 mod presets;
 mod randomise;
 
-use crate::params::{Control, ToneFilterParams};
+use crate::params::{Control, ToneFilterParams, ids};
 pub use edits::{Edits, Sound};
 use history::History;
-use plugin_guard::HostLink;
+use plugin_guard::{HostLink, Request};
 #[cfg(test)]
 pub use presets::is_same;
 pub use presets::{PresetList, read_preset};
@@ -69,6 +69,44 @@ impl Session {
             let preset = presets.accept(&loaded.preset.name.clone(), loaded);
             edits.use_preset(preset.name, &preset.settings);
         });
+        self.host.repaint();
+    }
+
+    /// Loads a preset by its place in the list, from 0 on, as [`Session::load`] does, and has the host read all parameters again. On
+    /// any thread but that of the audio.
+    pub fn load_program(&self, program: usize) {
+        self.edit(&Silent, f64::INFINITY, |edits| {
+            edits.state.presets.refresh();
+            let entries = edits.state.presets.entries().concat();
+            match entries.get(program) {
+                Some(entry) => edits.load(&entry.name),
+                None => {
+                    let text =
+                        format!("Program {}: there are {} presets", program + 1, entries.len());
+                    edits.state.presets.message = text;
+                }
+            }
+        });
+        self.host.request(Request::ReadValues);
+        self.host.repaint();
+    }
+
+    /// Sets the parameters that have a value, in the order of [`ids`], as a host does: without undo steps. `learned`: a controller was
+    /// mapped. On any thread but that of the audio.
+    pub fn set_from_outside(&self, values: &[Option<f32>], learned: bool) {
+        let mut any = false;
+        for (id, value) in ids().zip(values) {
+            if let (Some(control), Some(value)) = (self.params.control(id), value) {
+                Silent.set(&control, *value);
+                any = true;
+            }
+        }
+        if any {
+            self.host.request(Request::ReadValues);
+        }
+        if learned {
+            self.host.request(Request::MarkDirty);
+        }
         self.host.repaint();
     }
 }

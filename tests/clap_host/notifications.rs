@@ -2,6 +2,7 @@
 
 use crate::{
     browser::save,
+    hosting::settings_in,
     raw::{RawHost, change_of, entries, lists},
 };
 use clap_sys::{
@@ -15,7 +16,8 @@ use clap_sys::{
     stream::clap_istream,
 };
 use std::{ffi::c_void, thread};
-use tone_filter_dsp::{NoteValue, Settings, ToneFilter};
+use tone_filter_dsp::{NoteValue, SPECS, Settings, ToneFilter};
+use tone_filter_presets::{Preset, ids};
 use xtask::host::parameter_id;
 
 const RATE: f64 = 48_000.0;
@@ -196,4 +198,32 @@ fn changed_names_of_keys_are_told_on_the_main_thread() {
         set(&host, "mix", 0.5);
         assert!(host.take().is_empty());
     }
+}
+
+#[test]
+fn a_program_change_loads_a_preset_on_the_main_thread() {
+    for entry in entries() {
+        let host = RawHost::new(entry, false, None);
+        host.activate(RATE);
+        host.play_midi([0xC3, 4, 0]);
+        host.take();
+        let before = settings_in(&save(&host));
+        assert!(is_same(&before, &Settings::default()), "the audio thread loads nothing");
+        host.idle();
+        let preset = Preset::factory(ids().nth(4).unwrap()).unwrap();
+        assert!(is_same(&settings_in(&save(&host)), &preset.settings), "{}", preset.name);
+        assert_eq!(host.take().iter().filter(|call| *call == "rescan 1").count(), 1);
+        host.play_midi([0xB0, 74, 64]);
+        host.idle();
+        assert!(is_same(&settings_in(&save(&host)), &preset.settings), "no controller is mapped");
+        host.deactivate();
+    }
+}
+
+/// Whether all numbers are the same, but for the rounding of the host's values.
+fn is_same(one: &Settings, other: &Settings) -> bool {
+    SPECS.iter().all(|spec| {
+        let (one, other) = (spec.get(one), spec.get(other));
+        (one - other).abs() <= 2e-6 * one.abs().max(1.0)
+    }) && (one.voice, one.scale, one.bands) == (other.voice, other.scale, other.bands)
 }

@@ -5,9 +5,9 @@ mod extensions;
 use clap_sys::{
     entry::clap_plugin_entry,
     events::{
-        CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_PARAM_VALUE, CLAP_EVENT_TRANSPORT,
-        CLAP_TRANSPORT_HAS_TEMPO, clap_event_header, clap_event_param_value, clap_event_transport,
-        clap_input_events, clap_output_events,
+        CLAP_CORE_EVENT_SPACE_ID, CLAP_EVENT_MIDI, CLAP_EVENT_PARAM_VALUE, CLAP_EVENT_TRANSPORT,
+        CLAP_TRANSPORT_HAS_TEMPO, clap_event_header, clap_event_midi, clap_event_param_value,
+        clap_event_transport, clap_input_events, clap_output_events,
     },
     factory::plugin_factory::{CLAP_PLUGIN_FACTORY_ID, clap_plugin_factory},
     host::clap_host,
@@ -149,11 +149,26 @@ impl RawHost {
     pub fn play(&self, change: Option<(u32, f64)>, tempos: [Option<f64>; 2]) {
         thread::scope(|scope| {
             // SAFETY: the plugin is active, and this is its only audio thread.
-            scope.spawn(|| unsafe { self.play_here(change, tempos) });
+            scope.spawn(|| unsafe {
+                let change = change.map(|(id, value)| change_of(id, value));
+                self.play_here(change.as_ref().map(|event| &event.header), tempos);
+            });
         });
     }
 
-    unsafe fn play_here(&self, change: Option<(u32, f64)>, [first, then]: [Option<f64>; 2]) {
+    /// Plays a block on an audio thread, with a MIDI message at its start.
+    pub fn play_midi(&self, data: [u8; 3]) {
+        thread::scope(|scope| {
+            // SAFETY: the plugin is active, and this is its only audio thread.
+            scope.spawn(|| unsafe {
+                let header = header(CLAP_EVENT_MIDI, size_of::<clap_event_midi>(), 0);
+                let event = clap_event_midi { header, port_index: 0, data };
+                self.play_here(Some(&event.header), [None; 2]);
+            });
+        });
+    }
+
+    unsafe fn play_here(&self, event: Option<&clap_event_header>, [first, then]: [Option<f64>; 2]) {
         let transport = |tempo: f64, time| clap_event_transport {
             header: header(CLAP_EVENT_TRANSPORT, size_of::<clap_event_transport>(), time),
             flags: CLAP_TRANSPORT_HAS_TEMPO,
@@ -161,12 +176,10 @@ impl RawHost {
             // SAFETY: zeros are numbers.
             ..unsafe { std::mem::zeroed() }
         };
-        let change = change.map(|(id, value)| change_of(id, value));
         let (first, then) =
             (first.map(|tempo| transport(tempo, 0)), then.map(|tempo| transport(tempo, 256)));
-        let of_change = change.as_ref().map(|event| &event.header);
         let events: Vec<&clap_event_header> =
-            of_change.into_iter().chain(then.as_ref().map(|event| &event.header)).collect();
+            event.into_iter().chain(then.as_ref().map(|event| &event.header)).collect();
         let mut channels = [[0.1f32; 512], [0.1; 512]];
         let [left, right] = &mut channels;
         let mut pointers = [left.as_mut_ptr(), right.as_mut_ptr()];

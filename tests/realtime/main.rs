@@ -175,7 +175,7 @@ fn play(processor: &mut Processor, parameters: &[u32], size: usize, channels: us
     // Ten thousand events a second.
     processor.notes = (0..signal[0].len() * 10_000 / RATE as usize)
         .map(|_| {
-            let status = [0x80, 0x90, 0x90, 0xA0, 0xB0, 0xE0][any(6)];
+            let status = [0x80, 0x90, 0x90, 0xA0, 0xB0, 0xC0, 0xE0][any(7)];
             let data = if status == 0xB0 { [1, 64, 120, 123][any(4)] } else { any(128) as u8 };
             Midi { frame: any(signal[0].len()), message: [status, data, any(128) as u8] }
         })

@@ -55,6 +55,16 @@ export class Filter {
     this.#wasm.tone_filter_release_keys(this.#web);
   }
 
+  // The text of a score, or an empty one for none. Returns the text of an error, which is empty if there is none.
+  setScore(text) {
+    this.#write(text);
+    return this.#read(this.#wasm.tone_filter_set_score(this.#web));
+  }
+
+  seek(seconds) {
+    this.#wasm.tone_filter_seek(this.#web, seconds);
+  }
+
   // Copies the bands' records.
   picture(numbers) {
     const address = this.#wasm.tone_filter_picture(this.#web);

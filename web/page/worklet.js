@@ -17,6 +17,8 @@ class Processor extends AudioWorkletProcessor {
       case "settings": filter.setJson(data.json); break;
       case "set": filter.set(data.id, data.value); break;
       case "key": filter.key(data.note, data.velocity); break;
+      case "score": filter.setScore(data.text); break;
+      case "seek": filter.seek(data.seconds); break;
       case "release": filter.releaseKeys(); break;
       // The page sends the memory for a picture, so that none is allocated here.
       case "picture":

@@ -12,7 +12,8 @@ mod table;
 
 use picture::Picture;
 use std::fmt::Display;
-use tone_filter_dsp::{Controls, KeyEvent, Settings, ToneFilter, choice, spec};
+use std::sync::Arc;
+use tone_filter_dsp::{Controls, KeyEvent, Score, Settings, ToneFilter, choice, spec};
 use tone_filter_presets::settings;
 
 /// Samples that the Web Audio API processes at a time.
@@ -68,6 +69,14 @@ impl Web {
             return Err(format!("there is no setting {id}"));
         }
         self.set_controls(controls)
+    }
+
+    fn set_score(&mut self) -> Result<(), String> {
+        let text = str::from_utf8(&self.text).map_err(|error| error.to_string())?;
+        let score = (!text.is_empty()).then(|| text.parse::<Score>()).transpose();
+        self.filter.set_score(score.map_err(|error| error.to_string())?.map(Arc::new));
+        self.filter.seek(0.0);
+        Ok(())
     }
 
     fn set_controls(&mut self, controls: Controls) -> Result<(), String> {
@@ -142,6 +151,23 @@ pub extern "C" fn tone_filter_set_json(web: &mut Web) -> usize {
 pub extern "C" fn tone_filter_set(web: &mut Web, value: f32) -> usize {
     let result = web.set(value);
     web.answer(result)
+}
+
+/// Lets a score decide which notes are played, in place of what is found in the sound; the music begins at its start. The text that
+/// was written is that of a file that `tone-filter bands song.wav --score song.tfs` has written; empty for none. Returns 0, or the length
+/// of an error's text; then nothing has changed. Allocates.
+// SAFETY: as above.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_set_score(web: &mut Web) -> usize {
+    let result = web.set_score();
+    web.answer(result)
+}
+
+/// Goes on in the score from a time in seconds, of the next sample.
+// SAFETY: as above.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_seek(web: &mut Web, seconds: f64) {
+    web.filter.seek(seconds);
 }
 
 /// The settings as JSON: returns the length of the text.

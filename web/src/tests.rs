@@ -176,3 +176,34 @@ fn a_reset_filter_is_a_new_one() {
     play(&mut web, 440.0, |_, output| second.push(*output));
     assert_eq!(first, second);
 }
+
+#[test]
+fn a_score_decides_until_it_is_taken_away() {
+    let (mut web, mut filter) = (web(), ToneFilter::new(RATE, &Settings::default()).unwrap());
+    let text = "tone-filter-score 1\n0.1 0.6 69\n0.3 0.9 76";
+    write(&mut web, text);
+    assert_eq!(tone_filter_set_score(&mut web), 0);
+    tone_filter_seek(&mut web, 0.2);
+    filter.set_score(Some(Arc::new(text.parse().unwrap())));
+    filter.seek(0.2);
+    for with_score in [true, false] {
+        let mut heard = 0.0;
+        play(&mut web, 440.0, |input, output| {
+            let mut expected = *input;
+            filter.process(&mut expected.each_mut().map(|channel| &mut channel[..]));
+            assert_eq!(*output, expected);
+            heard += (output[0][0] - input[0][0]).abs();
+        });
+        assert!(heard > 0.0);
+        assert_eq!(web.filter.score().is_some(), with_score);
+        write(&mut web, "");
+        assert_eq!(tone_filter_set_score(&mut web), 0);
+        filter.set_score(None);
+    }
+    write(&mut web, text);
+    tone_filter_set_score(&mut web);
+    write(&mut web, "tone-filter-score 1\n1 0 69");
+    let length = tone_filter_set_score(&mut web);
+    assert!(read(&web, length).starts_with("line 2: ends at 0"), "{}", read(&web, length));
+    assert!(web.filter.score().is_some(), "nothing has changed");
+}

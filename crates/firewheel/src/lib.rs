@@ -18,13 +18,14 @@ use firewheel::{
     StreamInfo,
     channel_config::{ChannelConfig, ChannelCount},
     diff::{Diff, EventQueue, Patch, PatchError, PathBuilder},
-    event::{ParamData, ProcEvents},
+    event::{NodeEventType, ParamData, ProcEvents},
     node::{
         AudioNode, AudioNodeInfo, AudioNodeProcessor, ConstructProcessorContext, EmptyConfig,
         NodeError, ProcBuffers, ProcExtra, ProcInfo, ProcStreamCtx, ProcessStatus,
     },
 };
-use tone_filter_dsp::{Bands, Keyboard, Settings, Snapshot, ToneFilter};
+use std::sync::Arc;
+use tone_filter_dsp::{Bands, Keyboard, Score, Settings, Snapshot, ToneFilter};
 use triple_buffer::{Input, Output, triple_buffer};
 
 /// The filter, stereo to stereo. What is changed in it goes to the audio thread as an event, without locks there.
@@ -83,6 +84,31 @@ impl Patch for ToneFilterNode {
     }
 }
 
+/// A change of the score that decides which notes are played, an event for `FirewheelContext::queue_event_for`:
+///
+/// ```
+/// # use firewheel::{FirewheelConfig, FirewheelContext};
+/// # use tone_filter_firewheel::{ScoreEvent, ToneFilterNode};
+/// # let mut context = FirewheelContext::new(FirewheelConfig::default());
+/// # let id = context.add_node(ToneFilterNode::default(), None)?;
+/// let score = "tone-filter-score 1\n0.0 2.0 69".parse()?;
+/// context.queue_event_for(id, ScoreEvent::Set(Some(std::sync::Arc::new(score))).into());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub enum ScoreEvent {
+    /// Lets a score decide, or the listener again; see [`ToneFilter::set_score`]. The music begins at the score's start.
+    Set(Option<Arc<Score>>),
+    /// Goes on in the score from a time in seconds: when the music begins, jumps or repeats.
+    Seek(f64),
+}
+
+impl From<ScoreEvent> for NodeEventType {
+    fn from(event: ScoreEvent) -> Self {
+        Self::custom(event)
+    }
+}
+
 /// What the node keeps in its context; see `FirewheelContext::node_state_mut`.
 pub struct ToneFilterState {
     bands: Output<Snapshot>,
@@ -133,13 +159,25 @@ struct Processor {
 
 impl AudioNodeProcessor for Processor {
     fn events(&mut self, _: &ProcInfo, events: &mut ProcEvents, _: &mut ProcExtra) {
-        for patch in events.drain_patches::<ToneFilterNode>() {
-            match patch {
-                ToneFilterNodePatch::Settings(settings) => {
+        for mut event in events.drain() {
+            match event.downcast_mut() {
+                Some(ScoreEvent::Set(score)) => {
+                    // The event takes the old score along, which is freed on another thread.
+                    *score = self.filter.set_score(score.take());
+                    self.filter.seek(0.0);
+                }
+                Some(ScoreEvent::Seek(seconds)) => self.filter.seek(*seconds),
+                None => {}
+            }
+            match ToneFilterNode::patch_event(&event) {
+                Some(ToneFilterNodePatch::Settings(settings)) => {
                     // Of settings out of range, none has an effect.
                     let _ = self.filter.set_settings(&settings);
                 }
-                ToneFilterNodePatch::Keyboard(keyboard) => self.filter.set_keyboard(&keyboard),
+                Some(ToneFilterNodePatch::Keyboard(keyboard)) => {
+                    self.filter.set_keyboard(&keyboard);
+                }
+                None => {}
             }
         }
     }
@@ -163,6 +201,7 @@ impl AudioNodeProcessor for Processor {
         // At a sample rate out of range, it goes on as if nothing had changed.
         if let Ok(mut filter) = ToneFilter::new(rate(stream), self.filter.settings()) {
             filter.set_keyboard(self.filter.keyboard());
+            filter.set_score(self.filter.set_score(None));
             self.filter = filter;
         }
     }

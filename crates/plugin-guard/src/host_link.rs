@@ -18,6 +18,8 @@ pub type Rgb = [u8; 3];
 pub enum Request {
     /// To save the state, which has changed without a parameter.
     MarkDirty,
+    /// To read the values of all parameters, which the plugin has changed. VST3 hosts do not: nothing that leads to it comes from them.
+    ReadValues,
     /// To show its menu of a parameter, or to describe what is in it.
     Menu(Place),
     /// To do what an entry of its menu stands for.
@@ -188,6 +190,7 @@ impl HostLink {
         let connection = lock(&self.0.connection);
         let understands = |connection: &&Connection| match request {
             Request::MarkDirty => connection.marks_dirty,
+            Request::ReadValues => true,
             Request::Menu(_) | Request::Perform { .. } => connection.has_menus,
         };
         let Some(connection) = connection.as_ref().filter(understands) else { return false };

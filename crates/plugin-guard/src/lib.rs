@@ -23,7 +23,7 @@ pub use latency::Latency;
 #[doc(hidden)]
 pub use nice_plug::wrapper::setup_logger;
 pub use plugin::{GuardedPlugin, Instance, Location, NoteName, Page, PresetError, PresetInfo};
-pub use task::Task;
+pub use task::{Job, Task};
 
 /// Exports the entry points of CLAP and VST3 for a [`GuardedPlugin`], once in a library.
 #[macro_export]

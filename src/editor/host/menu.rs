@@ -1,8 +1,14 @@
-//! The host's menu of a parameter, for hosts that leave it to the plugin to show it.
+//! The host's menu of a parameter, for hosts that leave it to the plugin to show it, and one for MIDI controllers where the host has
+//! none.
 
 use crate::{editor::theme, session::Edits};
 use egui::{Button, Checkbox, Id, Key, Popup, PopupKind, Pos2, Response, RichText, Ui};
-use plugin_guard::{HostLink, Menu, MenuItem, Place, Request};
+use plugin_guard::{Menu, MenuItem, Place, Request};
+
+/// What the entries of the plugin's own menu stand for.
+const LEARN: u32 = 0;
+const CANCEL: u32 = 1;
+const FORGET: u32 = 2;
 
 /// Requests the host's menu of the setting called `id` if `response` was clicked with the secondary button, or has the
 /// focus while Shift+F10 is pressed.
@@ -18,23 +24,50 @@ pub fn offer(response: &Response, id: &'static str, edits: &Edits) {
     let mac = cfg!(target_os = "macos");
     let pixels = if mac { ctx.zoom_factor() } else { ctx.pixels_per_point() };
     let pixel = [at.x, at.y].map(|length| (length * pixels).round() as i32);
-    edits.host.request(Request::Menu(Place { id, at: at.into(), pixel }));
+    let place = Place { id, at: at.into(), pixel };
+    if !edits.host.request(Request::Menu(place)) {
+        edits.host.set_menu(Some(Menu { place, items: own_items(id, edits) }));
+    }
+}
+
+/// The plugin's own menu of the setting called `id`.
+fn own_items(id: &'static str, edits: &Edits) -> Vec<MenuItem> {
+    let controllers = &edits.params.controllers;
+    let entry = |label: &str, action| {
+        let label = label.to_owned();
+        MenuItem::Entry { label, enabled: true, checked: None, action }
+    };
+    let learn = match controllers.is_learning(id) {
+        true => entry("Stop learning", CANCEL),
+        false => entry("Learn a MIDI controller", LEARN),
+    };
+    let forget = |controller| entry(&format!("Forget controller {controller}"), FORGET);
+    [learn].into_iter().chain(controllers.of(id).map(forget)).collect()
+}
+
+/// Does what an entry of the plugin's own menu of the setting called `id` stands for.
+fn perform(id: &'static str, action: u32, edits: &mut Edits) {
+    match action {
+        LEARN => edits.learn(id),
+        CANCEL => edits.params.controllers.learn(None),
+        _ => edits.forget_controller(id),
+    }
 }
 
 /// Shows the menu that the host has described, until an entry or something else is clicked.
-pub fn show(ui: &Ui, host: &HostLink) {
-    let Some(Menu { place, items }) = host.menu() else { return };
+pub fn show(ui: &Ui, edits: &mut Edits) {
+    let Some(Menu { place, items }) = edits.host.menu() else { return };
     let mut open = true;
     Popup::new(Id::unique("host menu"), ui.ctx().clone(), Pos2::from(place.at), ui.layer_id())
         .kind(PopupKind::Menu)
         .open_bool(&mut open)
-        .show(|ui| show_items(ui, &items, place.id, host));
+        .show(|ui| show_items(ui, &items, place.id, edits));
     if !open {
-        host.set_menu(None);
+        edits.host.set_menu(None);
     }
 }
 
-fn show_items(ui: &mut Ui, items: &[MenuItem], id: &'static str, host: &HostLink) {
+fn show_items(ui: &mut Ui, items: &[MenuItem], id: &'static str, edits: &mut Edits) {
     for item in items {
         match item {
             MenuItem::Entry { label, enabled, checked, action } => {
@@ -44,15 +77,17 @@ fn show_items(ui: &mut Ui, items: &[MenuItem], id: &'static str, host: &HostLink
                         ui.add_enabled(*enabled, Checkbox::new(&mut { *checked }, label))
                     }
                 };
-                if clicked.clicked() {
-                    host.request(Request::Perform { id, action: *action });
+                if clicked.clicked()
+                    && !edits.host.request(Request::Perform { id, action: *action })
+                {
+                    perform(id, *action, edits);
                 }
             }
             MenuItem::Separator => _ = ui.separator(),
             MenuItem::Title(title) => _ = ui.label(RichText::new(title).color(theme::DIM)),
             MenuItem::Submenu { label, enabled, items } => {
                 ui.add_enabled_ui(*enabled, |ui| {
-                    ui.menu_button(label, |ui| show_items(ui, items, id, host));
+                    ui.menu_button(label, |ui| show_items(ui, items, id, edits));
                 });
             }
         }

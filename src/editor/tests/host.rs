@@ -192,6 +192,7 @@ fn a_secondary_click_asks_the_host_for_its_menu() {
     host.connect(None);
     editor.secondary_click(editor.place("Mix"));
     assert!(host.take_requests().is_empty(), "a host without menus is not asked");
+    editor.key(Key::Escape);
 }
 
 #[test]
@@ -222,6 +223,31 @@ fn the_host_s_menu_is_shown_and_performed() {
     (0..3).for_each(|_| editor.frame(vec![]));
     editor.key(Key::Escape);
     assert_eq!((host.menu(), host.take_requests()), (None, vec![]), "it is left");
+}
+
+#[test]
+fn without_a_menu_of_the_host_a_controller_is_learned_and_forgotten() {
+    let mut editor = TestEditor::with_more(DEFAULT_SIZE);
+    let choose = |editor: &mut TestEditor, entry: &str| {
+        editor.secondary_click(editor.place("Mix"));
+        (0..3).for_each(|_| editor.frame(vec![]));
+        editor.click(editor.place(entry));
+        editor.frame(vec![]);
+        assert_eq!(editor.session().host.menu(), None, "it closes");
+    };
+    let learning = |editor: &TestEditor| editor.params().controllers.is_learning("mix");
+    choose(&mut editor, "Learn a MIDI controller");
+    assert!(learning(&editor));
+    editor.text("Move a knob or a fader of your MIDI controller");
+    choose(&mut editor, "Stop learning");
+    assert!(!learning(&editor));
+    choose(&mut editor, "Learn a MIDI controller");
+    editor.params().controllers.moved(74);
+    editor.frame(vec![]);
+    assert!(tooltip(&mut editor, "Mix").ends_with("Mapped to controller 74."));
+    choose(&mut editor, "Forget controller 74");
+    assert_eq!(editor.params().controllers.of("mix"), None);
+    assert!(!tooltip(&mut editor, "Mix").contains("Mapped"));
 }
 
 #[test]

@@ -23,7 +23,7 @@ use std::{error::Error, path::Path, sync::Arc};
 use tone_filter_dsp::{
     KeyEvent, Keyboard, Keys, Score, ScoreNote, Settings, ToneFilter, notes::TONES,
 };
-use tone_filter_firewheel::{ToneFilterNode, ToneFilterState};
+use tone_filter_firewheel::{ScoreEvent, ToneFilterNode, ToneFilterState};
 use tone_filter_kira::{ToneFilterBuilder, ToneFilterHandle};
 
 const RATE: u32 = 48_000;
@@ -151,17 +151,48 @@ fn kiras_effect_keeps_its_settings_when_the_device_changes() {
     (0..20).for_each(|count| assert_eq!(pair.play(count), 0));
 }
 
+/// Notes everywhere, other ones for another `shift`.
+fn score(shift: usize) -> Arc<Score> {
+    let note = |index: usize| {
+        let start = 0.02 * index as f64;
+        let tone = (index * 7 + shift) % TONES;
+        ScoreNote { tone, start, end: start + 0.1, velocity: 90, place: 0.5 }
+    };
+    Arc::new(Score::new((0..100).map(note)))
+}
+
+#[test]
+fn firewheels_node_follows_scores_and_frees_nothing() {
+    let mut stream = firewheel::Stream::new(RATE, ToneFilterNode::default()).unwrap();
+    let mut filter = ToneFilter::new(RATE.into(), &Settings::default()).unwrap();
+    for count in 0..200 {
+        let mut send = |event: ScoreEvent| {
+            let node = stream.node;
+            stream.context.queue_event_for(node, event.into());
+        };
+        if count % 20 == 10 {
+            // The node's is the only one.
+            let score = (count % 60 != 50).then(|| score(count));
+            filter.set_score(score.as_deref().cloned().map(Arc::new));
+            filter.seek(0.0);
+            send(ScoreEvent::Set(score));
+        }
+        if count % 20 == 15 {
+            filter.seek(0.01 * count as f64);
+            send(ScoreEvent::Seek(0.01 * count as f64));
+        }
+        stream.context.update().unwrap();
+        let (input, mut output) = (saw(count), [[0.0; 2]; FRAMES]);
+        let (result, allocations) = counted(|| stream.render(&input, &mut output));
+        result.unwrap();
+        assert!(count == 0 || allocations == 0, "block {count}: {allocations}");
+        assert!(output[..] == filtered(&mut filter, &input), "block {count}");
+    }
+}
+
 #[test]
 fn kiras_effect_follows_scores_and_frees_nothing() {
     let mut pair = Pair::new();
-    let score = |shift: usize| {
-        let note = |index: usize| {
-            let start = 0.02 * index as f64;
-            let tone = (index * 7 + shift) % TONES;
-            ScoreNote { tone, start, end: start + 0.1, velocity: 90, place: 0.5 }
-        };
-        Arc::new(Score::new((0..100).map(note)))
-    };
     for count in 0..200 {
         if count % 20 == 10 {
             // The only other one is the handle's.

@@ -1,5 +1,6 @@
 //! Calls of a VST3 host that other threads request: the host allows them on its own thread only.
 
+use crate::Job;
 use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicBool, Ordering},
@@ -50,9 +51,11 @@ impl HostCalls {
             self.run();
         }
     }
+}
 
+impl Job for HostCalls {
     /// Makes the calls that are due. On the host's thread only.
-    pub fn run(&self) {
+    fn run(&self) {
         for call in HostCall::ALL {
             if self.due[call as usize].swap(false, Ordering::Relaxed) {
                 // The host may connect another function meanwhile.

@@ -2,6 +2,7 @@
 //! and otherwise calls the host on a thread of its own, which VST3 forbids.
 
 use super::HostCalls;
+use crate::Job;
 use nice_plug::wrapper::vst3::vst3::{
     Class, ComPtr, ComRef, ComWrapper,
     Steinberg::{

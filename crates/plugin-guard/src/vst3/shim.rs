@@ -23,7 +23,6 @@ use super::{
 use crate::{
     Connection, GuardedPlugin, Instance, Request, Task,
     construction::{Constructed, Executor},
-    task::Kind,
 };
 use nice_plug::wrapper::vst3::{
     Wrapper,
@@ -188,7 +187,7 @@ impl Vst3Shim {
         self.calls.request(HostCall::Restart);
         // On its own thread, nice-plug would call the host at once, in the middle of this block.
         if !self.calls.looped.load(Ordering::Relaxed) && thread::current().id() != self.thread {
-            self.executor.gui(Task(Kind::HostCalls(self.calls.clone())));
+            self.executor.gui(Task::new(self.calls.clone()));
         }
     }
 

@@ -73,6 +73,7 @@ pub unsafe fn on_main_thread(shim: &ClapShim) {
         for request in shim.instance.link().take_requests() {
             match request {
                 Request::MarkDirty => shim.host.mark_dirty(),
+                Request::ReadValues => shim.host.rescan_values(),
                 Request::Menu(place) => context_menu::open(shim, place),
                 Request::Perform { id, action } => context_menu::perform(shim, id, action),
             }

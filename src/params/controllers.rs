@@ -1,0 +1,145 @@
+//! MIDI controllers that the user has mapped to parameters.
+
+use super::ids;
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicU8, Ordering::Relaxed},
+};
+
+/// In place of a number of a parameter.
+const NONE: u8 = u8::MAX;
+
+/// Which controller sets which parameter, each at most one. Lock-free: the audio thread and the editor share it. A parameter's number is
+/// its place in [`ids`].
+pub struct Controllers {
+    /// The numbers of the parameters, by controller.
+    mapped: [AtomicU8; 128],
+    /// The number of the parameter that the next controller is mapped to.
+    learning: AtomicU8,
+}
+
+impl Default for Controllers {
+    fn default() -> Self {
+        Self { mapped: [const { AtomicU8::new(NONE) }; 128], learning: AtomicU8::new(NONE) }
+    }
+}
+
+/// Whether `controller` may be mapped: not bank select, the pedal and the mode messages, which have a meaning of their own.
+fn is_free(controller: u8) -> bool {
+    !matches!(controller, 0 | 32 | 64 | 120..)
+}
+
+/// The number of the parameter called `id`.
+fn number(id: &str) -> Option<u8> {
+    ids().position(|own| own == id).and_then(|number| u8::try_from(number).ok())
+}
+
+impl Controllers {
+    /// Maps the next controller that moves to the parameter called `id`; with `None`, to none.
+    pub fn learn(&self, id: Option<&str>) {
+        self.learning.store(id.and_then(number).unwrap_or(NONE), Relaxed);
+    }
+
+    /// Whether the next controller will be mapped to the parameter called `id`.
+    pub fn is_learning(&self, id: &str) -> bool {
+        number(id) == Some(self.learning.load(Relaxed))
+    }
+
+    /// The controller that sets the parameter called `id`.
+    pub fn of(&self, id: &str) -> Option<u8> {
+        let number = number(id)?;
+        (0..128).find(|controller| self.mapped[usize::from(*controller)].load(Relaxed) == number)
+    }
+
+    /// Lets no controller set the parameter called `id` any more.
+    pub fn forget(&self, id: &str) {
+        if let Some(controller) = self.of(id) {
+            self.mapped[usize::from(controller)].store(NONE, Relaxed);
+        }
+    }
+
+    /// A controller (0 to 127) has moved. Returns the number of the parameter that it sets, and whether it has been mapped to
+    /// it just now.
+    pub fn moved(&self, controller: u8) -> Option<(usize, bool)> {
+        let own = self.mapped.get(usize::from(controller)).filter(|_| is_free(controller))?;
+        let learning = self.learning.swap(NONE, Relaxed);
+        if learning != NONE {
+            let mapped = self.mapped.iter();
+            mapped
+                .filter(|other| other.load(Relaxed) == learning)
+                .for_each(|other| other.store(NONE, Relaxed));
+            own.store(learning, Relaxed);
+        }
+        let number = own.load(Relaxed);
+        (number != NONE).then_some((usize::from(number), learning != NONE))
+    }
+
+    /// The ids of the parameters by controller, for a saved state.
+    pub fn save(&self) -> BTreeMap<u8, String> {
+        let of = |id: &str| Some((self.of(id)?, id.to_owned()));
+        ids().filter_map(of).collect()
+    }
+
+    /// Takes over what [`Controllers::save`] has returned; parameters that do not exist are left out.
+    pub fn load(&self, saved: &BTreeMap<u8, String>) {
+        for controller in 0..128 {
+            let id = saved.get(&controller).filter(|_| is_free(controller));
+            let number = id.and_then(|id| number(id)).unwrap_or(NONE);
+            self.mapped[usize::from(controller)].store(number, Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_parameter_has_one_controller_and_a_controller_one_parameter() {
+        let controllers = Controllers::default();
+        let moved = |controller| {
+            let moved = controllers.moved(controller);
+            moved.map(|(number, new)| (ids().nth(number).unwrap(), new))
+        };
+        assert_eq!(moved(74), None);
+        controllers.learn(Some("tone"));
+        assert!(controllers.is_learning("tone") && !controllers.is_learning("mix"));
+        for taken in [0, 32, 64, 120, 123, 127, 200] {
+            assert_eq!(moved(taken), None, "{taken} has a meaning of its own");
+        }
+        assert_eq!(moved(74), Some(("tone", true)));
+        assert_eq!((moved(74), moved(75)), (Some(("tone", false)), None));
+        assert!(!controllers.is_learning("tone"));
+        controllers.learn(Some("tone"));
+        assert_eq!(moved(75), Some(("tone", true)));
+        assert_eq!((moved(74), controllers.of("tone")), (None, Some(75)));
+        controllers.learn(Some("mix"));
+        assert_eq!(moved(75), Some(("mix", true)));
+        assert_eq!((controllers.of("tone"), controllers.of("mix")), (None, Some(75)));
+        controllers.forget("mix");
+        assert_eq!(moved(75), None);
+        controllers.learn(Some("mix"));
+        controllers.learn(None);
+        assert_eq!(moved(75), None);
+    }
+
+    #[test]
+    fn what_is_saved_is_loaded_and_nothing_else_stays() {
+        let controllers = Controllers::default();
+        for (id, controller) in [("mix", 1), ("voice", 74), ("map", 119)] {
+            controllers.learn(Some(id));
+            controllers.moved(controller);
+        }
+        let loaded = Controllers::default();
+        loaded.learn(Some("ring"));
+        loaded.moved(5);
+        let mut saved = controllers.save();
+        assert_eq!(saved.len(), 3);
+        loaded.load(&saved);
+        assert_eq!(loaded.save(), saved);
+        saved.insert(64, "tone".to_owned());
+        saved.insert(9, "portamento".to_owned());
+        loaded.load(&saved);
+        assert_eq!(loaded.save(), controllers.save());
+    }
+}

@@ -1,0 +1,128 @@
+//! Program changes and mapped controllers. The audio thread leaves them here; a task loads the preset or sets the parameters.
+
+use crate::session::Session;
+use nice_plug::prelude::NoteEvent;
+use plugin_guard::Job;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering::Relaxed};
+use tone_filter_dsp::{CHOICES, SPECS};
+
+/// In place of a program.
+const NONE: u8 = u8::MAX;
+/// In place of the bits of a value: those of a NaN.
+const UNCHANGED: u32 = u32::MAX;
+
+/// What has come and is not done yet.
+pub struct Remote {
+    session: Session,
+    /// The last program.
+    program: AtomicU8,
+    /// The bits of the last value (0..1) of each parameter, in the order of [`ids`](crate::params::ids).
+    values: [AtomicU32; SPECS.len() + CHOICES.len()],
+    /// A controller has been mapped.
+    learned: AtomicBool,
+}
+
+impl Remote {
+    /// A remote control of `session`.
+    pub fn new(session: Session) -> Self {
+        Self {
+            session,
+            program: AtomicU8::new(NONE),
+            values: [const { AtomicU32::new(UNCHANGED) }; _],
+            learned: AtomicBool::new(false),
+        }
+    }
+
+    /// Receives `event` in real time. True if [`Job::run`] has something to do.
+    pub fn receive(&self, event: &NoteEvent<()>) -> bool {
+        match *event {
+            NoteEvent::MidiProgramChange { program, .. } => self.program.store(program, Relaxed),
+            NoteEvent::MidiCC { cc, value, .. } => {
+                let Some((parameter, new)) = self.session.params.controllers.moved(cc) else {
+                    return false;
+                };
+                self.values[parameter].store(value.to_bits(), Relaxed);
+                self.learned.fetch_or(new, Relaxed);
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+impl Job for Remote {
+    fn run(&self) {
+        let program = self.program.swap(NONE, Relaxed);
+        if program != NONE {
+            self.session.load_program(usize::from(program));
+        }
+        let values = self.values.each_ref().map(|bits| bits.swap(UNCHANGED, Relaxed));
+        let values = values.map(|bits| (bits != UNCHANGED).then(|| f32::from_bits(bits)));
+        self.session.set_from_outside(&values, self.learned.swap(false, Relaxed));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::params::ToneFilterParams;
+    use plugin_guard::{Connection, HostLink, Request};
+    use std::sync::Arc;
+    use tone_filter_dsp::Voice;
+    use tone_filter_presets::{Preset, ids};
+
+    fn remote() -> (Remote, Arc<ToneFilterParams>, HostLink) {
+        let (params, host) = (Arc::new(ToneFilterParams::default()), HostLink::default());
+        let wake = Box::new(|_: &HostLink| ());
+        host.connect(Some(Connection { wake, marks_dirty: true, has_menus: false }));
+        let session = Session::new(params.clone(), host.clone(), None);
+        (Remote::new(session), params, host)
+    }
+
+    fn program(program: u8) -> NoteEvent<()> {
+        NoteEvent::MidiProgramChange { timing: 0, channel: 0, program }
+    }
+
+    fn controller(cc: u8, value: f32) -> NoteEvent<()> {
+        NoteEvent::MidiCC { timing: 0, channel: 3, cc, value }
+    }
+
+    #[test]
+    fn program_changes_load_the_presets_in_the_order_of_the_list() {
+        let (remote, params, host) = remote();
+        for (number, id) in ids().enumerate() {
+            // Of several, the last one counts.
+            assert!(remote.receive(&program(0)) && remote.receive(&program(number as u8)));
+            remote.run();
+            let preset = Preset::factory(id).unwrap();
+            assert_eq!(*params.preset.lock().unwrap(), preset.name);
+            assert!(crate::session::is_same(&params.settings(), &preset.settings), "{id}");
+            assert!(host.take_requests().contains(&Request::ReadValues));
+        }
+        let before = params.settings();
+        remote.receive(&program(127));
+        remote.run();
+        assert_eq!(params.settings(), before, "there is no such preset");
+    }
+
+    #[test]
+    fn a_controller_sets_the_parameter_that_it_was_mapped_to() {
+        let (remote, params, host) = remote();
+        assert!(!remote.receive(&controller(74, 0.5)));
+        params.controllers.learn(Some("mix"));
+        assert!(remote.receive(&controller(74, 0.25)));
+        remote.run();
+        assert_eq!(params.settings().mix, 25.0);
+        assert_eq!(host.take_requests(), [Request::ReadValues, Request::MarkDirty]);
+        assert!(remote.receive(&controller(74, 0.5)) && remote.receive(&controller(74, 1.0)));
+        remote.run();
+        assert_eq!(params.settings().mix, 100.0);
+        assert_eq!(host.take_requests(), [Request::ReadValues]);
+        remote.run();
+        assert_eq!(host.take_requests(), [], "there is nothing to do");
+        params.controllers.learn(Some("voice"));
+        remote.receive(&controller(75, 1.0));
+        remote.run();
+        assert_eq!(params.settings().voice, Voice::SoftClean);
+    }
+}
