@@ -7,6 +7,7 @@ mod changes;
 mod choices;
 mod controllers;
 mod keep;
+mod score;
 mod window;
 
 use changes::{Changes, Watched, WatchedTargets};
@@ -15,6 +16,8 @@ use controllers::Controllers;
 use crossbeam::atomic::AtomicCell;
 pub use keep::Keep;
 use nice_plug::{params::internals::ParamPtr, plugin::ParamValue, prelude::*};
+pub use score::ScoreOutput;
+use score::ScoreSlot;
 use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
@@ -75,6 +78,7 @@ const TARGETS: &str = "targets";
 const PRESET: &str = "preset";
 const KEEP: &str = "keep";
 const CONTROLLERS: &str = "controllers";
+const SCORE: &str = "score";
 
 /// The preset name of a new instance, and that of a saved state without one.
 const DEFAULT: &str = "Tone Filter";
@@ -99,6 +103,8 @@ pub struct ToneFilterParams {
     pub keep: AtomicCell<Keep>,
     /// The MIDI controllers that set parameters.
     pub controllers: Controllers,
+    /// The score that decides which notes are played.
+    pub score: ScoreSlot,
     /// Width and height of the editor in logical pixels.
     pub editor_size: AtomicCell<Size>,
     /// The zoom factor of the editor, 0.75..2.
@@ -130,6 +136,7 @@ impl Default for ToneFilterParams {
             preset: Mutex::new(DEFAULT.to_owned()),
             keep: AtomicCell::default(),
             controllers: Controllers::default(),
+            score: ScoreSlot::default(),
             editor_size: AtomicCell::new(Size(DEFAULT_SIZE)),
             editor_zoom: AtomicCell::new(1.0),
             editor_more: AtomicCell::new(false),
@@ -255,6 +262,7 @@ unsafe impl Params for ToneFilterParams {
             (PRESET, serde_json::to_string(&preset)),
             (KEEP, serde_json::to_string(&self.keep.load())),
             (CONTROLLERS, serde_json::to_string(&self.controllers.save())),
+            (SCORE, serde_json::to_string(&self.score.save())),
         ];
         let texts = fields.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text.ok()?)));
         texts.collect()
@@ -279,6 +287,7 @@ unsafe impl Params for ToneFilterParams {
         self.targets.store(targets.unwrap_or_default());
         self.keep.store(field(fields, KEEP).unwrap_or_default());
         self.controllers.load(&field(fields, CONTROLLERS).unwrap_or_default());
+        self.score.load(field(fields, SCORE));
         let preset = field(fields, PRESET).unwrap_or_else(|| REFERENCE.to_owned());
         *self.preset.lock().unwrap_or_else(PoisonError::into_inner) = preset;
     }

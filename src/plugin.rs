@@ -4,11 +4,12 @@ mod guarded;
 mod note_input;
 mod note_output;
 mod remote;
+mod score;
 
 use crate::{
     editor::ToneFilterEditor,
     meters::{MeterInput, Meters, meters},
-    params::{ToneFilterParams, complete_state},
+    params::{ScoreOutput, ToneFilterParams, complete_state},
     session::Session,
 };
 use guarded::Guarded;
@@ -31,6 +32,8 @@ pub struct ToneFilterPlugin {
     /// The editor's end of the meters.
     meters: Meters,
     repaint: RepaintNotifier,
+    /// The audio thread's end of the parameters' score.
+    score: Option<ScoreOutput>,
     /// `None` until nice-plug has asked for the editor, which is before the first activation.
     remote: Option<Arc<Remote>>,
     /// `None` until the host activates the plugin with a sample rate.
@@ -79,8 +82,10 @@ struct Active {
 impl Default for ToneFilterPlugin {
     fn default() -> Self {
         let (meter_input, meters) = meters();
+        let params = Arc::<ToneFilterParams>::default();
         Self {
-            params: Arc::default(),
+            score: params.score.take_output(),
+            params,
             latency: Arc::default(),
             meter_input,
             meters,
@@ -212,6 +217,11 @@ impl Plugin for ToneFilterPlugin {
         };
         active.transport(context.transport());
         active.follow(&self.params);
+        if let Some(score) = &mut self.score {
+            let transport = context.transport();
+            let seconds = transport.pos_seconds().filter(|_| transport.playing);
+            score::follow(score, &mut active.filter, seconds);
+        }
         let sidechain = aux.inputs.first_mut().map_or(&[][..], |input| input.as_slice());
         active.filter.find_key_and_tuning(self.meter_input.is_watched());
         let mut queue = HostQueue { context, remote: self.remote.as_deref(), called: false };

@@ -5,6 +5,7 @@ mod band_grid;
 mod bypass;
 mod controls;
 mod corner;
+mod file_dialog;
 mod found;
 mod host;
 mod keyboard;

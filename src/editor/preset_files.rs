@@ -1,6 +1,9 @@
-//! The menu of preset files: saving, deleting, importing and exporting.
+//! The menu of files: presets are saved, deleted, imported and exported, scores imported.
 
-use super::theme;
+use super::{
+    file_dialog::{FileDialog, Purpose},
+    theme,
+};
 use crate::session::Edits;
 use egui::{
     Button, Key, Modifiers, Popup, PopupCloseBehavior, Response, RichText, ScrollArea, TextEdit, Ui,
@@ -16,6 +19,7 @@ pub struct PresetFiles {
     name: String,
     /// The action to confirm, if there is one.
     question: Option<Question>,
+    dialog: FileDialog,
 }
 
 /// An action that destroys something, and is done only once the user has confirmed it.
@@ -34,7 +38,16 @@ impl PresetFiles {
     pub fn show(&mut self, button: &Response, name: &str, edits: &mut Edits) {
         if button.clicked() {
             edits.state.presets.refresh();
-            *self = Self { name: name.to_owned(), question: None };
+            (self.name, self.question) = (name.to_owned(), None);
+        }
+        if let Some((purpose, path)) = self.dialog.chosen() {
+            edits.state.presets.path = path.to_string_lossy().into_owned();
+            match purpose {
+                Purpose::Import => edits.import(),
+                // The dialog has asked before it replaces a file.
+                Purpose::Export => edits.export(),
+            }
+            edits.state.presets.path.clear();
         }
         let popup = Popup::from_toggle_button_response(button);
         popup.close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
@@ -72,19 +85,38 @@ impl PresetFiles {
             }
         });
         ui.separator();
-        field(ui, &mut edits.state.presets.path, "File", "/path/to/preset.json");
+        field(ui, &mut edits.state.presets.path, "File", "a path; none: choose a file");
         ui.horizontal(|ui| {
             let is_named = !edits.state.presets.path.trim().is_empty();
-            if ui.add_enabled(is_named, Button::new("Import")).clicked() {
-                edits.import();
+            let import = ui.button("Import").on_hover_text("Loads a preset or a score (.tfs)");
+            if import.clicked() {
+                match is_named {
+                    true => edits.import(),
+                    false => self.dialog.open(Purpose::Import, name, edits.host),
+                }
             }
-            if ui.add_enabled(is_named, Button::new("Export")).clicked() {
-                match edits.state.presets.file().exists() {
-                    true => self.question = Some(Question::Overwrite),
-                    false => edits.export(),
+            let export = ui.button("Export").on_hover_text("Writes the sound as a preset");
+            if export.clicked() {
+                match is_named {
+                    true if edits.state.presets.file().exists() => {
+                        self.question = Some(Question::Overwrite);
+                    }
+                    true => edits.export(),
+                    false => self.dialog.open(Purpose::Export, name, edits.host),
                 }
             }
         });
+        if let Some(score) = edits.params.score.name() {
+            ui.separator();
+            ui.label(RichText::new("Score").color(theme::DIM));
+            ui.horizontal(|ui| {
+                let remove = ui.button("Remove score");
+                if remove.on_hover_text("Finds the notes in the sound again").clicked() {
+                    edits.remove_score();
+                }
+                ui.add(egui::Label::new(score).truncate());
+            });
+        }
     }
 
     /// Shows `question`, and runs its action once it is confirmed.

@@ -227,18 +227,6 @@ impl Edits<'_> {
         }
     }
 
-    /// Loads the preset in [`PresetList::file`](super::PresetList::file).
-    pub fn import(&mut self) {
-        if let Some(preset) = self.state.presets.import() {
-            self.use_preset(preset.name, &preset.settings);
-        }
-    }
-
-    /// Writes the sound to [`PresetList::file`](super::PresetList::file).
-    pub fn export(&mut self) {
-        self.state.presets.export(&self.preset(), self.params.chosen().settings);
-    }
-
     /// Loads the preset called `name`.
     pub fn load(&mut self, name: &str) {
         if let Some(preset) = self.state.presets.load(name) {
@@ -355,7 +343,7 @@ impl Edits<'_> {
     }
 
     /// Marks the state as changed. A host without such a mark gets a gesture on a parameter that keeps its value.
-    fn mark_dirty(&self) {
+    pub(super) fn mark_dirty(&self) {
         if self.host.request(Request::MarkDirty) {
             return;
         }

@@ -2,12 +2,14 @@
 //! the parameters. Neither window nor DSP: plugin and editor import it, and it imports `params` alone.
 
 mod edits;
+mod files;
 mod history;
 mod presets;
 mod randomise;
 
 use crate::params::{Control, ToneFilterParams, ids};
 pub use edits::{Edits, Sound};
+pub use files::SCORE;
 use history::History;
 use plugin_guard::{HostLink, Request};
 #[cfg(test)]

@@ -147,12 +147,23 @@ pub fn sounds() -> Vec<Settings> {
 
 /// The saved state of an instance for each of [`sounds`].
 pub fn states(library: &Library) -> Vec<Vec<u8>> {
-    let state = |sound: &Settings| {
+    let save = |sound: &Settings| {
         let mut instance = new(library);
         set(&mut instance, sound);
         instance.save().unwrap()
     };
-    sounds().iter().map(state).collect()
+    let mut states: Vec<_> = sounds().iter().map(save).collect();
+    // One has a score and a mapped controller.
+    states.extend(states.last().map(|last| {
+        let mut state = state(last);
+        let text = (0..40).map(|note| format!("{}.5 {} {}\n", note / 8, note / 8 + 1, 40 + note));
+        let text = format!("tone-filter-score 1\n{}", text.collect::<String>());
+        let score = serde_json::json!({ "name": "Song", "text": text });
+        state["fields"]["score"] = score.to_string().into();
+        state["fields"]["controllers"] = r#"{"1":"mix"}"#.into();
+        saved(&state)
+    }));
+    states
 }
 
 /// A different chord in each channel, both in noise.

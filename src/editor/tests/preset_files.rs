@@ -5,8 +5,12 @@ use super::{
     presets::{open_folder, shown, type_into},
 };
 use crate::{
-    editor::{DEFAULT_SIZE, MIN_SIZE, notice::SECONDS},
-    session::read_preset,
+    editor::{
+        DEFAULT_SIZE, MIN_SIZE,
+        file_dialog::{FileDialog, Purpose},
+        notice::SECONDS,
+    },
+    session::{is_same, read_preset},
 };
 use egui::{Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, TouchPhase, vec2};
 use std::time::Duration;
@@ -178,4 +182,55 @@ fn the_menu_scrolls_in_a_low_window() {
     frame(&mut editor, Event::MouseWheel { unit, delta, phase, modifiers, source });
     (0..50).for_each(|_| frame(&mut editor, Event::PointerMoved(inside)));
     assert!(bottom(&editor) < LOW[1], "{}", bottom(&editor));
+}
+
+#[test]
+fn a_score_is_imported_and_removed() {
+    let (mut editor, _folder, home) = open_folder(DEFAULT_SIZE);
+    let path = home.path().join("theme.tfs");
+    let before = editor.settings();
+    let import = |editor: &mut TestEditor, text: &str| {
+        std::fs::write(&path, text).unwrap();
+        editor.click(editor.place(FILE));
+        type_into(editor, "File", path.to_str().unwrap());
+        editor.click(editor.place("Import"));
+        editor.frame(vec![]);
+        let name = editor.params().score.name();
+        editor.key(Key::Escape);
+        name
+    };
+    assert_eq!(import(&mut editor, "tone-filter-score 1\n0 0 69\n"), None);
+    editor.text(&format!(
+        "{} cannot be read: line 2: ends at 0, which is not after its start",
+        path.display()
+    ));
+    let score = "tone-filter-score 1\n0 1 69\n";
+    assert_eq!(import(&mut editor, score).as_deref(), Some("theme"));
+    editor.text("theme decides which notes are played while the song plays");
+    assert!(import(&mut editor, "no score").is_some(), "what is there stays");
+    assert!(is_same(&editor.settings(), &before), "a score is no sound");
+    editor.click(editor.place(FILE));
+    editor.click(editor.place("Remove score"));
+    assert_eq!(editor.params().score.name(), None);
+    editor.frame(vec![]);
+    assert!(!offers(&editor, "Remove score"));
+}
+
+#[test]
+fn what_the_dialog_has_chosen_is_read_or_written_once() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("Chosen.json");
+    let mut dialog = FileDialog::default();
+    for purpose in [Purpose::Export, Purpose::Import] {
+        // The user closes the first dialog by opening another one.
+        let closed = dialog.expect(purpose);
+        let chosen = dialog.expect(purpose);
+        assert!(closed.send(path.clone()).is_err());
+        assert_eq!(dialog.chosen(), None, "it is open");
+        chosen.send(path.clone()).unwrap();
+        assert_eq!(dialog.chosen(), Some((purpose, path.clone())));
+        assert_eq!(dialog.chosen(), None);
+        drop(dialog.expect(purpose));
+        assert_eq!(dialog.chosen(), None, "the user has cancelled it");
+    }
 }
