@@ -40,6 +40,8 @@ pub struct MeterUpdate {
     pub load: f32,
     /// Hz.
     pub sample_rate: f32,
+    /// The number of the song's bar, from 0 on, while the host plays and has bars.
+    pub bar: Option<i32>,
     /// The samples of the input and of the output, each the mean of the first and the last channel.
     pub sound: [Vec<f32>; 2],
 }
@@ -49,6 +51,7 @@ struct Packet {
     bands: Snapshot,
     load: f32,
     sample_rate: f32,
+    bar: Option<i32>,
     /// The sum of the first and the last channel of the input.
     dry: Box<[f32]>,
     /// The first and the last channel of the output. The viewer computes their peaks and their mean.
@@ -68,6 +71,7 @@ pub fn meters() -> (MeterInput, Meters) {
             bands: Snapshot::default(),
             load: 0.0,
             sample_rate: 0.0,
+            bar: None,
             dry: buffer(),
             wet: [buffer(), buffer()],
             filled: 0,
@@ -84,6 +88,7 @@ pub fn meters() -> (MeterInput, Meters) {
         full,
         viewers,
         sample_rate: 0.0,
+        bar: None,
         load: 0.0,
         untimed: 0,
         period: 0,
@@ -101,6 +106,8 @@ pub struct MeterInput {
     viewers: Arc<AtomicUsize>,
     /// Hz.
     sample_rate: f32,
+    /// See [`MeterUpdate::bar`].
+    pub bar: Option<i32>,
     /// See [`MeterUpdate::load`].
     load: f32,
     /// Updates until the next block is timed.
@@ -190,6 +197,7 @@ impl MeterInput {
         packet.bands = bands();
         packet.load = self.load;
         packet.sample_rate = self.sample_rate;
+        packet.bar = self.bar;
         // The queue has room for all packets.
         self.full.push(packet).is_ok()
     }
@@ -261,6 +269,7 @@ impl MeterViewer {
             }
             latest.bands = packet.bands.clone();
             (latest.load, latest.sample_rate) = (packet.load, packet.sample_rate);
+            latest.bar = packet.bar;
             packet.filled = 0;
             // The queue has room for all packets.
             let _ = output.back.push(packet);

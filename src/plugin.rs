@@ -217,8 +217,9 @@ impl Plugin for ToneFilterPlugin {
         };
         active.transport(context.transport());
         active.follow(&self.params);
+        let transport = context.transport();
+        self.meter_input.bar = transport.bar_number().filter(|_| transport.playing);
         if let Some(score) = &mut self.score {
-            let transport = context.transport();
             let seconds = transport.pos_seconds().filter(|_| transport.playing);
             score::follow(score, &mut active.filter, seconds);
         }

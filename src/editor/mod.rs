@@ -229,7 +229,7 @@ impl App {
         if let Some(update) = self.meters.latest() {
             self.panel.bands = update.bands.read();
             self.panel.held = update.bands.held;
-            self.panel.roll.push(&self.panel.bands, now);
+            self.panel.roll.push(&self.panel.bands, update.bar, now);
             self.panel.found = Found::of(&update.bands);
             self.panel.output = OutputMeter { peaks: update.peaks, load: update.load };
             self.panel.spectrum.push(&update.sound, update.sample_rate);

@@ -30,15 +30,22 @@ const OPTIONS: TextureOptions =
     TextureOptions { wrap_mode: TextureWrapMode::Repeat, ..TextureOptions::LINEAR };
 
 /// The last [`SECONDS`] of the bands, and their picture.
-#[derive(Default)]
 pub struct Roll {
     /// A ring: column `number` is at `number % COLUMNS`. Empty before the first update.
     columns: Vec<Column>,
+    /// The bar of each column, while the host plays and has bars.
+    bars: [Option<i32>; COLUMNS],
     /// The columns so far.
     count: usize,
     /// The time of the last column, in columns.
     last: i64,
     picture: Option<Picture>,
+}
+
+impl Default for Roll {
+    fn default() -> Self {
+        Self { columns: Vec::new(), bars: [None; COLUMNS], count: 0, last: 0, picture: None }
+    }
 }
 
 /// The columns in a texture, one pixel wide each.
@@ -52,8 +59,8 @@ struct Picture {
 }
 
 impl Roll {
-    /// Appends `bands` at `now`, in seconds.
-    pub fn push(&mut self, bands: &Bands, now: f64) {
+    /// Appends `bands` at `now`, in seconds, in the host's `bar` if it has one.
+    pub fn push(&mut self, bands: &Bands, bar: Option<i32>, now: f64) {
         self.columns.resize(COLUMNS, Column::default());
         let mut column = Column::from(bands);
         let time = (now * RATE as f64) as i64;
@@ -72,6 +79,7 @@ impl Roll {
         }
         for _ in 0..due.max(1) {
             self.columns[self.count % COLUMNS] = column;
+            self.bars[self.count % COLUMNS] = bar;
             self.count += 1;
         }
     }
@@ -103,6 +111,7 @@ impl Roll {
             mesh.add_rect_with_uv(roll, corners.into(), Color32::WHITE);
             ui.painter().add(mesh);
         }
+        self.show_bars(ui, roll, scale);
         for (index, row) in rows.0.iter().enumerate().filter(|(_, row)| row.is_c()) {
             let span = rows.span(index, height as usize);
             let y = roll.top() + 0.5 * (span.start + span.end) as f32 / pixels_per_point;
@@ -126,6 +135,22 @@ impl Roll {
             ui.weak(format!("The last {SECONDS} s, now at the right"));
         });
         Some(row.tone)
+    }
+
+    /// Shows a line and the number at the beginning of each bar.
+    fn show_bars(&self, ui: &Ui, roll: Rect, scale: Scale) {
+        let font = scale.font(10.0);
+        for place in 1..COLUMNS {
+            let [before, bar] = [place - 1, place].map(|at| self.bars[(self.count + at) % COLUMNS]);
+            let (Some(before), Some(bar)) = (before, bar) else { continue };
+            if before != bar {
+                // Between the two columns.
+                let x = roll.left() + roll.width() * (place as f32 - 0.5) / (COLUMNS - 1) as f32;
+                ui.painter().vline(x, roll.y_range(), Stroke::new(1.0, theme::LINE));
+                let (at, text) = (pos2(x + 3.0, roll.top()), (i64::from(bar) + 1).to_string());
+                theme::text(ui.painter(), at, Align2::LEFT_TOP, &text, font.clone(), theme::DIM);
+            }
+        }
     }
 
     /// Brings the picture up to date. Only new columns are drawn, unless its rows or its height have changed.

@@ -96,7 +96,7 @@ fn uploads(editor: &TestEditor) -> Vec<(Option<usize>, usize, Vec<Color32>)> {
 fn a_note_is_drawn_in_its_row_and_only_new_columns_are_sent() {
     let mut editor = TestEditor::new(DEFAULT_SIZE);
     editor.params().editor_roll.store(true);
-    editor.panel().roll.push(&Bands::default(), 0.0);
+    editor.panel().roll.push(&Bands::default(), None, 0.0);
     editor.frame(vec![]);
     let whole = uploads(&editor);
     let [(None, COLUMNS, silence)] = &whole[..] else { panic!("{}", whole.len()) };
@@ -105,7 +105,7 @@ fn a_note_is_drawn_in_its_row_and_only_new_columns_are_sent() {
     let a4 = || bands([(A4, BandState::Saturated)]);
     let mut columns = vec![];
     for (frame, bands) in [Bands::default(), a4(), Bands::default()].iter().enumerate() {
-        editor.panel().roll.push(bands, (frame + 1) as f64 / 60.0 + 0.001);
+        editor.panel().roll.push(bands, None, (frame + 1) as f64 / 60.0 + 0.001);
         editor.frame(vec![]);
         let sent = uploads(&editor);
         let [(Some(x), 1, pixels)] = &sent[..] else { panic!("{}", sent.len()) };
@@ -129,8 +129,8 @@ fn a_note_is_drawn_in_its_row_and_only_new_columns_are_sent() {
     // A frame without an update sends nothing; two updates in one column keep the stronger one.
     editor.frame(vec![]);
     assert!(uploads(&editor).is_empty());
-    editor.panel().roll.push(&a4(), 3.0 / 60.0 + 0.002);
-    editor.panel().roll.push(&Bands::default(), 3.0 / 60.0 + 0.003);
+    editor.panel().roll.push(&a4(), None, 3.0 / 60.0 + 0.002);
+    editor.panel().roll.push(&Bands::default(), None, 3.0 / 60.0 + 0.003);
     editor.frame(vec![]);
     assert_eq!(uploads(&editor), [(Some(3), 1, columns[1].clone())]);
 
@@ -150,13 +150,13 @@ fn the_roll_is_eight_seconds_long_at_any_rate_of_frames_and_stands_still_in_a_pa
     for rate in [20.0, 60.0, 144.0] {
         let mut editor = TestEditor::new(DEFAULT_SIZE);
         editor.params().editor_roll.store(true);
-        editor.panel().roll.push(&bands([(A4, BandState::Sounding)]), 0.0);
+        editor.panel().roll.push(&bands([(A4, BandState::Sounding)]), None, 0.0);
         let frames = (8.0 * rate) as usize;
         for frame in 1..frames {
-            editor.panel().roll.push(&Bands::default(), frame as f64 / rate);
+            editor.panel().roll.push(&Bands::default(), None, frame as f64 / rate);
         }
         // A pause of a minute is one column.
-        editor.panel().roll.push(&Bands::default(), 68.0);
+        editor.panel().roll.push(&Bands::default(), None, 68.0);
         editor.frame(vec![]);
         let (_, _, [oldest, _]) = mesh(&editor).unwrap();
         // After 8 s the ring begins again.
@@ -203,4 +203,43 @@ fn the_pointer_and_a_screen_reader_find_the_notes() {
     editor.edit(|edits| edits.set_once("transpose", 0.75));
     editor.frame(vec![]);
     editor.node("Piano roll of the last 8 s. Notes that sound now: A4, A5");
+}
+
+#[test]
+fn the_song_s_bars_begin_with_a_line_and_their_number() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    editor.key(Key::R);
+    // Bars of 3 s, from the middle of the fourth one on; then the host stops.
+    for column in 0..450 {
+        let bar = (column < 400).then_some((column as i32 + 90) / 180 + 3);
+        editor.panel().roll.push(&Bands::default(), bar, column as f64 / 60.0);
+    }
+    editor.frame(vec![]);
+    let (_, roll, _) = mesh(&editor).unwrap();
+    let lines = |editor: &TestEditor| -> Vec<f32> {
+        let shapes = editor.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
+            Shape::LineSegment { points: [from, to], .. }
+                if from.x == to.x && from.y == roll.top() && to.y == roll.bottom() =>
+            {
+                Some(from.x)
+            }
+            _ => None,
+        });
+        shapes.collect()
+    };
+    let found = lines(&editor);
+    // The newest column, at the right, is the 450th.
+    let expected = [90, 270]
+        .map(|column| roll.right() - roll.width() * (449.5 - column as f32) / (COLUMNS - 1) as f32);
+    assert_eq!(found.len(), 2, "{found:?}");
+    for ((line, expected), number) in found.iter().zip(expected).zip(["5", "6"]) {
+        assert!((line - expected).abs() < 0.01, "{line} {expected}");
+        let text = editor.text(number);
+        assert!(text.left() > *line && text.left() < line + 6.0 && text.top() < roll.top() + 20.0);
+    }
+    for column in 450..1000 {
+        editor.panel().roll.push(&Bands::default(), None, column as f64 / 60.0);
+    }
+    editor.frame(vec![]);
+    assert!(lines(&editor).is_empty(), "they have scrolled away");
 }
