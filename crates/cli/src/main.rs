@@ -20,6 +20,7 @@ mod render;
 mod report;
 mod shell;
 mod sound;
+mod variants;
 
 use clap::{Parser, Subcommand, error::ErrorKind};
 use std::{
@@ -94,7 +95,7 @@ fn kernel(named: Option<Kernel>) -> Kernel {
 /// Runs the command line.
 fn main() -> ExitCode {
     let args: Vec<OsString> = std::env::args_os().collect();
-    if let Some(hint) = sound::loose_state(&args) {
+    if let Some(hint) = sound::loose_state(&args).or_else(|| hyphenated_output(&args)) {
         message!("error: {hint}");
         return ExitCode::from(WRONG_USAGE);
     }
@@ -137,6 +138,15 @@ fn main() -> ExitCode {
 
 fn is_broken_pipe(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
+}
+
+/// How to write an output whose name begins like a flag, if one of `args` is one.
+fn hyphenated_output(args: &[OsString]) -> Option<String> {
+    args.windows(2).find_map(|pair| {
+        let (flag, name) = (pair[0].to_str()?, pair[1].to_str()?);
+        let is_name = matches!(flag, "-o" | "--out") && name.starts_with('-') && name.contains('.');
+        is_name.then(|| format!("{flag} {name}: {name} looks like a flag; write ./{name}"))
+    })
 }
 
 /// Prints help, or what is wrong with the command line: where a value is wrong, its own message is enough

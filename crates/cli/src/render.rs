@@ -5,13 +5,14 @@ use super::{
     progress::Progress,
     refuse_terminal, report,
     sound::{Sound, number, of_file},
+    variants,
 };
 use clap::{ValueEnum, ValueHint};
 use std::{
     fs,
     io::{self, Read, Write},
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
 use tone_filter_dsp::{Controls, Kernel, Settings, quantity};
@@ -25,7 +26,7 @@ use tone_filter_offline::{
 };
 
 /// Run files through the filter, one or ten thousand
-#[derive(clap::Args)]
+#[derive(Clone, clap::Args)]
 #[command(after_help = "Examples:
   tone-filter render song.wav -o hacked.wav
   tone-filter render song.wav -o hacked.wav --preset extreme-8-bit --mix 80
@@ -33,6 +34,7 @@ use tone_filter_offline::{
   tone-filter render song.wav -o solo.wav --mix 100 --keys solo.mid
   tone-filter render samples/ -o hacked/ --skip-existing
   tone-filter render drums/*.wav --suffix -8bit --normalize-peak -1
+  tone-filter render song.wav -o 'out/{name}-{preset}.wav' --preset organ,arcade,nes-lead
   ffmpeg -i film.mkv -f wav - | tone-filter render - -o - | play -")]
 pub struct Args {
     /// Files to read: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC; folders with all that is in them; patterns like
@@ -46,12 +48,13 @@ pub struct Args {
     /// Names in the list end in NUL, as `find -print0` and `git ls-files -z` write them
     #[arg(short = '0', long, requires = "input_list")]
     null: bool,
-    /// The WAV file to write, or the folder for all of them, or - for standard output
+    /// The WAV file to write, or the folder for all of them, or - for standard output; {name} and {preset} stand for those of
+    /// the input and of the preset
     #[arg(short, long = "out", value_name = "OUT", value_hint = ValueHint::AnyPath)]
-    out: Option<PathBuf>,
+    pub out: Option<PathBuf>,
     /// What to add to the names of outputs; without --out, they are written beside their inputs
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = suffix)]
-    suffix: Option<String>,
+    pub suffix: Option<String>,
     /// Files to work on at once [default: one a core]
     #[arg(short, long, value_name = "N", value_parser = jobs)]
     jobs: Option<u16>,
@@ -101,7 +104,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE.tfs|FILE.mid", value_hint = ValueHint::FilePath)]
     score: Option<PathBuf>,
     #[command(flatten)]
-    sound: Sound,
+    pub sound: Sound,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -151,8 +154,26 @@ fn tail(text: &str) -> Result<Tail, String> {
     }
 }
 
-/// Renders, and prints the results. Whether every file is done.
+/// The progress of the run that goes on.
+type Running = Arc<Mutex<Option<Arc<Progress>>>>;
+
+/// Renders with each preset, and prints the results. Whether every file is done.
 pub fn run(args: &Args) -> anyhow::Result<bool> {
+    let running = Running::default();
+    let interrupted = running.clone();
+    clean_up_on_interrupt(move || {
+        let progress = interrupted.lock().unwrap_or_else(PoisonError::into_inner);
+        progress.iter().for_each(|progress| progress.interrupted());
+    })?;
+    let mut done = true;
+    for args in variants::of(args)? {
+        done &= run_one(&args, &running)?;
+    }
+    Ok(done)
+}
+
+/// Renders with one preset.
+fn run_one(args: &Args, running: &Running) -> anyhow::Result<bool> {
     if args.out.is_none() && args.suffix.is_none() {
         let line =
             "no output; give --out FILE or FOLDER, or --suffix TEXT to write beside the inputs";
@@ -192,8 +213,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         report::print(outcome, list_files, args.quiet);
     }
     let progress = Arc::new(Progress::new(&plan, workers, args.quiet, list_files));
-    let interrupted = Arc::clone(&progress);
-    clean_up_on_interrupt(move || interrupted.interrupted())?;
+    *running.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&progress));
     let left_out = std::mem::take(&mut plan.left_out);
     let start = Instant::now();
     let outcomes = run_batch(plan, &options, workers, &*progress);

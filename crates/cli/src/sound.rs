@@ -16,8 +16,10 @@ use tone_filter_offline::score::Score;
 use tone_filter_presets as presets;
 
 /// What was given of the sound.
+#[derive(Clone)]
 pub struct Sound {
-    preset: Option<String>,
+    /// The name of a preset or the path to its file.
+    pub preset: Option<String>,
     /// One a row of [`SPECS`].
     values: [Option<f32>; SPECS.len()],
     /// One a row of [`CHOICES`].
@@ -121,7 +123,7 @@ impl Sound {
         command
             .next_help_heading("Sound")
             .arg(Arg::new("preset").long("preset").value_name("NAME|FILE").help(format!(
-                "Where the settings start from: {presets}, or a path to a .json file"
+                "Where the settings start from: {presets}, or a path to a .json file; for render, several with commas"
             )))
             .args(SPECS.iter().filter(|spec| !left_out.contains(&spec.id)).map(|spec| flag(spec, default)))
             .args(

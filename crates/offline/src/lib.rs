@@ -91,7 +91,7 @@ pub enum Error {
         source: tone_filter_dsp::BadScore,
     },
     /// The input's samples are of a kind that is not read.
-    #[error("{}: {coding} samples; convert them to 8, 16, 24 or 32-bit integer, or to float", .path.display())]
+    #[error("{}: {coding} samples are not read; convert the file: ffmpeg -i {} {}", .path.display(), .path.display(), .path.with_extension("flac").display())]
     Coding {
         /// The input.
         path: PathBuf,

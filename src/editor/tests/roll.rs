@@ -211,8 +211,8 @@ fn the_song_s_bars_begin_with_a_line_and_their_number() {
     editor.key(Key::R);
     // Bars of 3 s, from the middle of the fourth one on; then the host stops.
     for column in 0..450 {
-        let bar = (column < 400).then_some((column as i32 + 90) / 180 + 3);
-        editor.panel().roll.push(&Bands::default(), bar, column as f64 / 60.0);
+        let bar = (column < 400).then_some((column + 90) / 180 + 3);
+        editor.panel().roll.push(&Bands::default(), bar, f64::from(column) / 60.0);
     }
     editor.frame(vec![]);
     let (_, roll, _) = mesh(&editor).unwrap();
@@ -238,7 +238,7 @@ fn the_song_s_bars_begin_with_a_line_and_their_number() {
         assert!(text.left() > *line && text.left() < line + 6.0 && text.top() < roll.top() + 20.0);
     }
     for column in 450..1000 {
-        editor.panel().roll.push(&Bands::default(), None, column as f64 / 60.0);
+        editor.panel().roll.push(&Bands::default(), None, f64::from(column) / 60.0);
     }
     editor.frame(vec![]);
     assert!(lines(&editor).is_empty(), "they have scrolled away");

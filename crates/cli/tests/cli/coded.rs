@@ -88,7 +88,10 @@ fn vorbis_of_more_channels_than_are_decoded_right_is_refused() {
     let folder = noise(6, 10_000);
     tool(&folder, "ffmpeg -v error -i in.wav in.ogg");
     let line = folder.fail("render in.ogg -o out.wav", 1);
-    assert!(line.starts_with("in.ogg: 6-channel Vorbis samples; convert them to "), "{line}");
+    assert_eq!(
+        line,
+        "in.ogg: 6-channel Vorbis samples are not read; convert the file: ffmpeg -i in.ogg in.flac"
+    );
 }
 
 #[test]
@@ -119,5 +122,20 @@ fn coded_wav_caf_and_alac_are_decoded_as_ffmpeg_does_to_the_last_bit() {
     }
     tool(&folder, "ffmpeg -v error -i two.wav -c:a aac aac.m4a");
     let line = folder.fail("render aac.m4a -o out.wav", 1);
-    assert!(line.starts_with("aac.m4a: AAC samples; convert them to "), "{line}");
+    let (said, command) = line.split_once("; convert the file: ").unwrap();
+    assert_eq!(said, "aac.m4a: AAC samples are not read");
+    tool(&folder, &format!("{command} -v error"));
+    folder.run("render aac.flac -o out.wav");
+
+    // In a folder, ALAC is read, and AAC left out.
+    std::fs::create_dir(folder.path("songs")).unwrap();
+    for name in ["aac.m4a", "alac.m4a"] {
+        std::fs::rename(folder.path(name), folder.path(&format!("songs/{name}"))).unwrap();
+    }
+    let said = folder.run("render songs -o done");
+    assert!(
+        said.starts_with("note: songs/aac.m4a: left out, a format that is not read, "),
+        "{said}"
+    );
+    assert!(folder.path("done/alac.wav").exists() && !folder.path("done/aac.wav").exists());
 }

@@ -27,7 +27,7 @@ fn not_wav(bytes: &[u8], reason: &str) {
 
 fn coding(wav: &Wav, coding: &str) {
     let line = format!(
-        "in.wav: {coding} samples; convert them to 8, 16, 24 or 32-bit integer, or to float"
+        "in.wav: {coding} samples are not read; convert the file: ffmpeg -i in.wav in.flac"
     );
     refused(&wav.bytes(), &line);
 }
@@ -281,7 +281,7 @@ fn ogg_files_of_other_codings() {
     for (name, coding) in [("OpusHead", "Opus"), ("Speex   ", "Speex")] {
         let bytes = [b"OggS", &[0; 24][..], name.as_bytes(), &[0; 60]].concat();
         let line = format!(
-            "in.wav: {coding} samples; convert them to 8, 16, 24 or 32-bit integer, or to float"
+            "in.wav: {coding} samples are not read; convert the file: ffmpeg -i in.wav in.flac"
         );
         refused(&bytes, &line);
     }
@@ -345,4 +345,15 @@ fn names_with_control_characters_command_no_terminal() {
         assert!(said.contains("\\u{1b}[31mred\\u{9b}\\u{a}.wav"), "{line}: {said}");
         assert!(!said.replace('\n', "").contains(char::is_control), "{line}: {said:?}");
     }
+}
+
+#[test]
+fn an_output_that_looks_like_a_flag_is_named() {
+    let folder = Folder::with(&silence().bytes());
+    for flag in ["-o", "--out"] {
+        let said = folder.fail(&format!("render in.wav {flag} -x.wav"), 2);
+        assert_eq!(said, format!("{flag} -x.wav: -x.wav looks like a flag; write ./-x.wav"));
+    }
+    folder.run("render in.wav -o ./-x.wav");
+    assert!(folder.path("-x.wav").exists());
 }

@@ -20,6 +20,7 @@ mod safety;
 mod score;
 mod sound;
 mod terminal;
+mod variants;
 mod verbs;
 
 use assert_cmd::Command;

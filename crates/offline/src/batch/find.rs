@@ -1,6 +1,9 @@
 //! What the user means: files, folders, patterns.
 
-use crate::{EXTENSIONS, Error, STDIO, source::extension};
+use crate::{
+    EXTENSIONS, Error, STDIO,
+    source::{Input, Source, extension},
+};
 use glob::{MatchOptions, glob_with};
 use std::{
     fs, io,
@@ -72,7 +75,10 @@ fn look_at(
         .filter_entry(|entry| entry.depth() == 0 || !hidden(entry.path()) && !is_out(entry.path()));
     for entry in wanted {
         match entry {
-            Ok(entry) if entry.file_type().is_file() && is_audio(entry.path()) => {
+            Ok(entry)
+                if entry.file_type().is_file()
+                    && (is_audio(entry.path()) || is_alac(entry.path())) =>
+            {
                 let below = entry.path().strip_prefix(input).unwrap_or(entry.path()).into();
                 all.push(Ok(Found { path: entry.into_path(), below, named: false }));
             }
@@ -99,9 +105,14 @@ pub fn is_audio(path: &Path) -> bool {
     extension(path).is_some_and(|own| EXTENSIONS.contains(&&*own))
 }
 
+/// Whether `path` is called .m4a and can be read, which is so if it holds ALAC. Most of them hold AAC.
+fn is_alac(path: &Path) -> bool {
+    let opened = || Input::new(path).and_then(|input| Source::open(&input));
+    extension(path).is_some_and(|own| own == "m4a") && opened().is_ok()
+}
+
 /// Whether `path` is called like audio of a format that is not read.
 fn is_unread(path: &Path) -> bool {
-    // Most of m4a is AAC.
     const UNREAD: [&str; 13] =
         ["aac", "ac3", "amr", "ape", "au", "m4a", "mka", "mp2", "opus", "snd", "w64", "wma", "wv"];
     extension(path).is_some_and(|own| UNREAD.contains(&&*own))

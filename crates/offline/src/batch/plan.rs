@@ -75,7 +75,7 @@ pub enum Reason {
     Output,
     /// It lies in a folder, and is audio of a format that is not read.
     #[error(
-        "a format that is not read, or, like m4a, only if it is named and holds ALAC; give WAV, FLAC, AIFF, CAF, MP3 or Ogg Vorbis"
+        "a format that is not read, such as AAC in m4a; give WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis or ALAC"
     )]
     Format,
 }

@@ -1,0 +1,59 @@
+//! Several presets in one run, and outputs that are named after presets and inputs.
+
+use crate::{
+    Folder,
+    batch::{names, samples, tree},
+};
+
+/// The bytes of what `line` makes of `in/a.wav`.
+fn single(folder: &Folder, preset: &str) -> Vec<u8> {
+    folder.run(&format!("render in/a.wav -o single.wav --force --preset {preset}"));
+    std::fs::read(folder.path("single.wav")).unwrap()
+}
+
+#[test]
+fn each_preset_makes_what_it_makes_alone() {
+    let folder = samples();
+    folder.run("render in/a.wav in/b.WAV -o out/{name}-{preset}.wav --preset organ,arcade");
+    let out = tree(&folder, "out");
+    assert_eq!(names(&out), ["a-arcade.wav", "a-organ.wav", "b-arcade.wav", "b-organ.wav"]);
+    for preset in ["organ", "arcade"] {
+        let file = std::path::PathBuf::from(format!("a-{preset}.wav"));
+        assert!(out[&file] == single(&folder, preset), "{preset}");
+    }
+    folder.run("render in/drums -o by/{preset} --preset organ,arcade");
+    let by = names(&tree(&folder, "by"));
+    let expected = ["arcade", "organ"]
+        .map(|preset| [format!("{preset}/deep/snare.wav"), format!("{preset}/kick.wav")]);
+    assert_eq!(by, expected.as_flattened());
+    folder.run("render in/a.wav --suffix -{preset} --preset organ,arcade");
+    assert!(folder.path("in/a-organ.wav").exists() && folder.path("in/a-arcade.wav").exists());
+}
+
+#[test]
+fn one_preset_and_none_have_names_too() {
+    let folder = samples();
+    folder.run("render in/a.wav -o {name}-{preset}.wav");
+    folder.run("render in/a.wav -o {name}-{preset}.wav --preset organ");
+    folder.run("presets export organ own.json");
+    folder.run("render in/a.wav -o {name}-{preset}.wav --preset own.json");
+    for name in ["a-tone-filter.wav", "a-organ.wav", "a-own.wav"] {
+        assert!(folder.path(name).exists(), "{name}");
+    }
+}
+
+#[test]
+fn what_would_be_written_twice_or_cannot_be_named_is_refused() {
+    let folder = samples();
+    let said = folder.fail("render in/a.wav -o out.wav --preset organ,arcade", 2);
+    assert!(said.starts_with("several presets need {preset} in --out or --suffix"), "{said}");
+    for flags in
+        ["-o x-{name}.wav", "-o {name}/x.wav", "-o {name}.flac", "-o {name}.wav --suffix x"]
+    {
+        let said = folder.fail(&format!("render in/a.wav {flags}"), 2);
+        assert!(said.contains("{name} begins the name of a file that ends in .wav"), "{said}");
+    }
+    let said = folder.fail("render in/a.wav -o {preset}.wav --preset organ,none", 2);
+    assert!(said.starts_with("no preset is called \"none\""), "{said}");
+    assert!(!folder.path("organ.wav").exists(), "it is refused before any work");
+}
