@@ -133,9 +133,6 @@ fn coded_wav_caf_and_alac_are_decoded_as_ffmpeg_does_to_the_last_bit() {
         std::fs::rename(folder.path(name), folder.path(&format!("songs/{name}"))).unwrap();
     }
     let said = folder.run("render songs -o done");
-    assert!(
-        said.starts_with("note: songs/aac.m4a: left out, a format that is not read, "),
-        "{said}"
-    );
+    assert!(said.contains("note: songs/aac.m4a: left out, a format that is not read, "), "{said}");
     assert!(folder.path("done/alac.wav").exists() && !folder.path("done/aac.wav").exists());
 }
