@@ -350,8 +350,8 @@ mod tests {
     fn a_note_that_begins_anew_is_silent_for_20_ms() {
         let mut focus = Focus::new(48_000.0);
         focus.played = BandMask::NONE.with(12, true);
-        (focus.gaps[12], focus.longest_gap) = (focus.gap, focus.gap);
         focus.weights = focus.target(100.0);
+        (focus.gaps[12], focus.longest_gap) = (focus.gap, focus.gap);
         let weights: Vec<_> = (0..30)
             .map(|_| {
                 focus.follow(100.0);
