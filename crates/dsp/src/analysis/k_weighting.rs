@@ -100,10 +100,14 @@ impl Weigh<'_> {
         let [mut squares, mut products] = [load(&[0.0; 4]); 2];
         let [pole, a0, a1] = [*pole, -a[0], -a[1]].map(|value| f32x4::splat(simd, value));
         let [b0, b1, b2] = b.map(|value| f32x4::splat(simd, value));
+        let [dry, wet, other_dry, other_wet] = self.signals;
         for start in (0..BLOCK).step_by(4) {
             let bounded =
+                #[inline(always)]
                 |signal: &[f32; BLOCK]| load(&signal[start..][..4]).max(-LOUDEST).min(LOUDEST);
-            for own in columns(self.signals.map(bounded)) {
+            // Not by `map`, which is not always inlined.
+            let rows = [bounded(dry), bounded(wet), bounded(other_dry), bounded(other_wet)];
+            for own in columns(rows) {
                 // The terms with the last output come last, as it is available last.
                 let known = b0.mul_add(own, b1.mul_add(x0, b2 * x1));
                 let shelved = a0.mul_add(y0, a1.mul_add(y1, known));
@@ -125,13 +129,13 @@ impl Weigh<'_> {
 /// The columns of a matrix of four rows.
 #[inline(always)]
 fn columns<S: Simd>([a, b, c, d]: [f32x4<S>; 4]) -> [f32x4<S>; 4] {
-    let [even, odd] =
-        [(a, c), (b, d)].map(|(one, other)| [one.zip_low(other), one.zip_high(other)]);
+    let (low, other_low) = (a.zip_low(c), b.zip_low(d));
+    let (high, other_high) = (a.zip_high(c), b.zip_high(d));
     [
-        even[0].zip_low(odd[0]),
-        even[0].zip_high(odd[0]),
-        even[1].zip_low(odd[1]),
-        even[1].zip_high(odd[1]),
+        low.zip_low(other_low),
+        low.zip_high(other_low),
+        high.zip_low(other_high),
+        high.zip_high(other_high),
     ]
 }
 
