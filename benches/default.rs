@@ -1,14 +1,14 @@
 //! What the sound of a new instance costs, stage by stage: six notes in stereo, in blocks of 64 samples at 48 kHz.
 //!
 //! Filters that differ by one stage take turns, a stretch of the signal each, and each is judged by its fastest turn. A stage is
-//! the difference of two of them. Where the listener is not measured, a score decides in its place.
+//! the difference of two of them.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
 use common::noise;
-use std::{f64::consts::TAU, hint::black_box, sync::Arc, time::Instant};
-use tone_filter_dsp::{BLOCK, Score, ScoreNote, Settings, Stereo, ToneFilter, notes::frequency};
+use std::{f64::consts::TAU, hint::black_box, time::Instant};
+use tone_filter_dsp::{BLOCK, Settings, Stereo, ToneFilter, notes::frequency};
 
 const RATE: f64 = 48_000.0;
 const NOTES: [usize; 6] = [0, 7, 12, 16, 19, 28];
@@ -31,12 +31,6 @@ fn song() -> [Vec<f32>; 2] {
     })
 }
 
-/// The same notes, for an hour.
-fn score() -> Arc<Score> {
-    let note = |tone| ScoreNote { tone, start: 0.0, end: 3600.0, velocity: 100, place: 0.2 };
-    Arc::new(Score::new(NOTES.map(note)))
-}
-
 /// A filter with some of the stages.
 struct Stages {
     filter: ToneFilter,
@@ -45,9 +39,10 @@ struct Stages {
 }
 
 impl Stages {
-    fn new(settings: &Settings, score: Option<Arc<Score>>) -> Self {
+    /// With or without the listener at a focus of 0.
+    fn new(settings: &Settings, listens: bool) -> Self {
         let mut filter = ToneFilter::new(RATE, settings).expect("the settings are in range");
-        filter.set_score(score);
+        filter.detect_notes(listens);
         Self { filter, fastest: f64::INFINITY }
     }
 
@@ -67,20 +62,19 @@ fn main() {
     let whole = Settings::default();
     let focused = Settings { auto: false, stereo: Stereo::Mono, ..whole };
     let bare = Settings { focus: 0.0, ..focused };
-    let scored = |settings: &Settings| Stages::new(settings, Some(score()));
     let mut stages = [
-        scored(&bare),
-        scored(&focused),
-        scored(&Settings { auto: false, ..whole }),
-        scored(&whole),
-        Stages::new(&whole, None),
+        Stages::new(&bare, false),
+        Stages::new(&bare, true),
+        Stages::new(&focused, true),
+        Stages::new(&Settings { auto: false, ..whole }, true),
+        Stages::new(&whole, true),
     ];
     let song = song();
     for _ in 0..TURNS {
         stages.iter_mut().for_each(|stage| stage.turn(&song));
     }
     let deadline = BLOCK as f64 / RATE;
-    let [bare, focused, placed, level, all] = stages.map(|stage| stage.fastest / BLOCKS as f64);
+    let [bare, listening, focused, placed, all] = stages.map(|stage| stage.fastest / BLOCKS as f64);
     let kernel = bare + placed - focused;
     println!(
         "a block of {BLOCK} samples in stereo at {RATE} Hz        ns   of the deadline   of the bank"
@@ -88,9 +82,9 @@ fn main() {
     for (name, seconds) in [
         ("bank of 77 tones, with the mix", bare),
         ("  the notes' places in it", placed - focused),
-        ("focus", focused - bare),
-        ("level, K-weighting and limiter", level - placed),
-        ("listener", all - level),
+        ("focus", focused - listening),
+        ("level, K-weighting and limiter", all - placed),
+        ("listener", listening - bare),
         ("all", all),
     ] {
         let [nanoseconds, share, of_kernel] =

@@ -102,11 +102,13 @@ impl Weigh<'_> {
         let [b0, b1, b2] = b.map(|value| f32x4::splat(simd, value));
         let [dry, wet, other_dry, other_wet] = self.signals;
         for start in (0..BLOCK).step_by(4) {
-            let bounded =
-                #[inline(always)]
-                |signal: &[f32; BLOCK]| load(&signal[start..][..4]).max(-LOUDEST).min(LOUDEST);
             // Not by `map`, which is not always inlined.
-            let rows = [bounded(dry), bounded(wet), bounded(other_dry), bounded(other_wet)];
+            let rows = [
+                four(simd, dry, start),
+                four(simd, wet, start),
+                four(simd, other_dry, start),
+                four(simd, other_wet, start),
+            ];
             for own in columns(rows) {
                 // The terms with the last output come last, as it is available last.
                 let known = b0.mul_add(own, b1.mul_add(x0, b2 * x1));
@@ -124,6 +126,12 @@ impl Weigh<'_> {
         squares.store_slice(self.sums[0]);
         products.store_slice(self.sums[1]);
     }
+}
+
+/// Four samples of `signal`, bounded as by [`bounded`].
+#[inline(always)]
+fn four<S: Simd>(simd: S, signal: &[f32; BLOCK], start: usize) -> f32x4<S> {
+    f32x4::from_slice(simd, &signal[start..][..4]).max(-LOUDEST).min(LOUDEST)
 }
 
 /// The columns of a matrix of four rows.
