@@ -30,6 +30,7 @@ pub mod tune;
 #[cfg(target_os = "linux")]
 pub mod unpack;
 pub mod web;
+pub mod wheel;
 #[cfg(target_os = "linux")]
 pub mod windows;
 
