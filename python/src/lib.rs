@@ -1,4 +1,5 @@
-//! Tone Filter for Python: the module `tone_filter`, whose types are in `tone_filter.pyi`.
+//! Tone Filter for Python: the module `tone_filter._native`, all of which `tone_filter` has; its types are in
+//! `tone_filter/__init__.pyi`.
 
 mod filter;
 mod record;
@@ -100,7 +101,7 @@ fn list_presets(py: Python) -> PyResult<Vec<Bound<PyAny>>> {
 /// `render` filters a recording, `ToneFilter` sound that comes block by block; `notes` and `transcribe` find which notes
 /// are played; `presets` and `settings` list what there is.
 #[pymodule]
-fn tone_filter(module: &Bound<PyModule>) -> PyResult<()> {
+fn _native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<filter::ToneFilter>()?;
     module.add_class::<transcribe::Transcription>()?;
