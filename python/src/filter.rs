@@ -55,8 +55,9 @@ use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, Score, Settings, ToneFi
 /// >>> filter.mix
 /// 70.0
 #[pyclass(frozen, module = "tone_filter", name = "ToneFilter")]
-pub struct ToneFilter(Mutex<State>);
+pub struct ToneFilter(Mutex<Box<State>>);
 
+/// What a filter is, in a box: it is aligned to whole cache lines, which Python's objects are not.
 struct State {
     inner: Inner,
     channels: usize,
@@ -106,7 +107,7 @@ pub fn score(text: Option<&str>) -> PyResult<Option<Arc<Score>>> {
 }
 
 impl ToneFilter {
-    fn lock<'a>(&'a self, py: Python) -> MutexGuard<'a, State> {
+    fn lock<'a>(&'a self, py: Python) -> MutexGuard<'a, Box<State>> {
         self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -136,7 +137,7 @@ impl ToneFilter {
         let mut controls = of_preset(py, preset)?;
         apply(&mut controls, settings)?;
         let inner = new(sample_rate, channels, &controls, tempo)?;
-        Ok(Self(Mutex::new(State { inner, channels, controls, tempo })))
+        Ok(Self(Mutex::new(Box::new(State { inner, channels, controls, tempo }))))
     }
 
     /// Filters a block of any length.
@@ -349,7 +350,7 @@ impl ToneFilter {
     /// An expression of the filter: what differs from the default sound.
     fn __repr__(&self, py: Python) -> PyResult<String> {
         let state = self.lock(py);
-        let State { channels, controls, tempo, .. } = *state;
+        let State { channels, controls, tempo, .. } = **state;
         let rate = state.inner.sample_rate();
         drop(state);
         let mut text = format!("ToneFilter({rate:?}, channels={channels}, tempo={tempo:?}");

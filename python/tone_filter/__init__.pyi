@@ -52,11 +52,102 @@ class Setting(NamedTuple):
     help: str
 
 # begin keywords
+_Stereo = Literal["mono", "stereo", "place"]
+_Root = Literal["A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#"]
+_Scale = Literal["chromatic", "major", "natural-minor", "harmonic-minor", "dorian", "phrygian", "lydian", "mixolydian", "locrian", "major-pentatonic", "minor-pentatonic", "blues", "whole-tone", "custom", "auto"]
+_Listener = Literal["full", "light"]
+_Range = Literal["published", "whole"]
+_Voice = Literal["soft", "sine", "square", "pulse25", "pulse12", "triangle", "saw", "chip", "soft-clean"]
+_Arp = Literal["off", "up", "fast"]
+_Duty = Literal["12.5", "25", "50"]
+_Keys = Literal["off", "hold", "hold-any", "add"]
+_Sync = Literal["off", "1/1d", "1/1", "1/2d", "1/1t", "1/2", "1/4d", "1/2t", "1/4", "1/8d", "1/4t", "1/8", "1/16d", "1/8t", "1/16", "1/32d", "1/16t", "1/32", "1/32t"]
+_Map = Literal["mute", "snap", "custom"]
+
+class _Settings(TypedDict, total=False):
+    mix: float
+    output: float
+    drive: float
+    threshold: float
+    ceiling: float
+    floor: float
+    ring: float
+    release: float
+    tone: float
+    tuning: float
+    transpose: float
+    focus: float
+    sensitivity: float
+    octave: float
+    voices: float
+    attack: float
+    decay: float
+    morph: float
+    glide: float
+    vibrato: float
+    stereo: _Stereo
+    bypass: bool
+    root: _Root
+    scale: _Scale
+    auto: bool
+    lookahead: bool
+    listener: _Listener
+    range: _Range
+    voice: _Voice
+    arp: _Arp
+    duty: _Duty
+    keys: _Keys
+    sync: _Sync
+    freeze: bool
+    auto_tuning: bool
+    map: _Map
+    bands: str
+    custom: str
+    targets: str
 # end keywords
 
 @final
 class ToneFilter:
     # begin attributes
+    mix: float
+    output: float
+    drive: float
+    threshold: float
+    ceiling: float
+    floor: float
+    ring: float
+    release: float
+    tone: float
+    tuning: float
+    transpose: float
+    focus: float
+    sensitivity: float
+    octave: float
+    voices: float
+    attack: float
+    decay: float
+    morph: float
+    glide: float
+    vibrato: float
+    stereo: _Stereo
+    bypass: bool
+    root: _Root
+    scale: _Scale
+    auto: bool
+    lookahead: bool
+    listener: _Listener
+    range: _Range
+    voice: _Voice
+    arp: _Arp
+    duty: _Duty
+    keys: _Keys
+    sync: _Sync
+    freeze: bool
+    auto_tuning: bool
+    map: _Map
+    bands: str
+    custom: str
+    targets: str
     # end attributes
     tempo: float
     @property
