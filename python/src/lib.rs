@@ -66,9 +66,9 @@ fn render<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = audio.py();
     let mut controls = of_preset(py, preset)?;
-    // A keyword wins.
     apply(&mut controls, settings)?;
     controls.settings.lookahead = controls.settings.focus > 0.0;
+    // The keyword `lookahead` wins.
     apply(&mut controls, settings)?;
     let mut sound = Sound::read(audio)?;
     let mut filter = filter::new(sample_rate, sound.channels(), &controls, tempo)?;

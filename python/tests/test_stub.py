@@ -35,10 +35,7 @@ def test_the_settings_are_those_of_the_tables():
 
 
 def test_all_else_is_the_module_s(tmp_path):
-    # The extension itself, from which the package takes all names.
-    allowed = tmp_path / "allowed"
-    allowed.write_text(r"tone_filter\._native")
-    command = [sys.executable, "-m", "mypy.stubtest", "tone_filter", "--allowlist", allowed]
+    command = [sys.executable, "-m", "mypy.stubtest", "tone_filter"]
     result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode == 0, result.stdout + result.stderr
 
