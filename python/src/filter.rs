@@ -1,20 +1,16 @@
 //! The filter for sound that comes block by block.
 
 use crate::{
+    make::{self, at_tempo, value_error},
     settings::{Setting, apply, of_preset},
     sound::{MOST_CHANNELS, Sound},
 };
-use pyo3::{
-    exceptions::PyValueError,
-    prelude::*,
-    sync::MutexExt,
-    types::{PyCFunction, PyDict, PyTuple, PyType},
-};
+use pyo3::{prelude::*, sync::MutexExt, types::PyDict};
 use std::{
     path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Mutex, MutexGuard, PoisonError},
 };
-use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, Score, Settings, ToneFilter as Inner};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, ToneFilter as Inner};
 
 /// The tone filter, for sound that comes block by block.
 ///
@@ -78,35 +74,24 @@ impl State {
     }
 }
 
-pub fn value_error(error: impl std::fmt::Display) -> PyErr {
-    PyValueError::new_err(error.to_string())
-}
-
-/// `settings` at `tempo` beats a minute.
-pub fn at_tempo(settings: &Settings, tempo: f64) -> PyResult<Settings> {
-    if !(tempo.is_finite() && tempo > 0.0) {
-        return Err(value_error(format_args!("tempo = {tempo} is out of range; use more than 0")));
-    }
-    Ok(settings.at_tempo(tempo))
-}
-
-/// A filter at rest.
-pub fn new(sample_rate: f64, channels: usize, controls: &Controls, tempo: f64) -> PyResult<Inner> {
-    let settings = at_tempo(&controls.settings, tempo)?;
-    let mut inner =
-        Inner::new(sample_rate, &settings).map_err(value_error)?.with_channels(channels);
-    inner.set_routing(controls.routing);
-    inner.reset();
-    Ok(inner)
-}
-
-/// The score of `text`, as `Transcription.score` and `tone-filter bands --score` write it.
-pub fn score(text: Option<&str>) -> PyResult<Option<Arc<Score>>> {
-    let score = text.map(str::parse).transpose();
-    Ok(score.map_err(|error| value_error(format_args!("score, {error}")))?.map(Arc::new))
-}
-
 impl ToneFilter {
+    /// Its settings.
+    pub fn controls(&self, py: Python) -> Controls {
+        self.lock(py).controls
+    }
+
+    /// Changes its settings, or none if one of them is wrong.
+    pub fn change(
+        &self,
+        py: Python,
+        edit: impl FnOnce(&mut Controls) -> PyResult<()>,
+    ) -> PyResult<()> {
+        let mut state = self.lock(py);
+        let (mut controls, tempo) = (state.controls, state.tempo);
+        edit(&mut controls)?;
+        state.set(controls, tempo)
+    }
+
     fn lock<'a>(&'a self, py: Python) -> MutexGuard<'a, Box<State>> {
         self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
@@ -136,7 +121,7 @@ impl ToneFilter {
         }
         let mut controls = of_preset(py, preset)?;
         apply(&mut controls, settings)?;
-        let inner = new(sample_rate, channels, &controls, tempo)?;
+        let inner = make::filter(sample_rate, channels, &controls, tempo)?;
         Ok(Self(Mutex::new(Box::new(State { inner, channels, controls, tempo }))))
     }
 
@@ -202,17 +187,16 @@ impl ToneFilter {
         settings: Option<&Bound<PyDict>>,
     ) -> PyResult<()> {
         let preset = preset.map(|name| of_preset(py, name)).transpose()?;
-        let mut state = self.lock(py);
-        let mut controls = preset.unwrap_or(state.controls);
-        apply(&mut controls, settings)?;
-        let tempo = state.tempo;
-        state.set(controls, tempo)
+        self.change(py, |controls| {
+            *controls = preset.unwrap_or(*controls);
+            apply(controls, settings)
+        })
     }
 
     /// All settings by their names, as a dict. `ToneFilter(rate, **filter.settings)` is a filter with the same sound.
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let controls = self.lock(py).controls;
+        let controls = self.controls(py);
         let settings = PyDict::new(py);
         for setting in Setting::all() {
             settings.set_item(setting.name(), setting.get(&controls, py)?)?;
@@ -266,7 +250,7 @@ impl ToneFilter {
     ///     When it is no score; then the one before stays.
     #[pyo3(signature = (score))]
     fn set_score(&self, py: Python, score: Option<&str>) -> PyResult<()> {
-        let score = self::score(score)?;
+        let score = make::score(score)?;
         let before = self.lock(py).inner.set_score(score);
         drop(before);
         Ok(())
@@ -368,28 +352,4 @@ impl ToneFilter {
 fn key(pitch: i64) -> PyResult<u8> {
     let key = u8::try_from(pitch).ok().filter(|key| *key < 128);
     key.ok_or_else(|| value_error(format_args!("pitch = {pitch} is out of range; use 0 to 127")))
-}
-
-/// Gives `class`, which is that of [`ToneFilter`], an attribute for each setting.
-pub fn add_attributes(class: &Bound<PyType>) -> PyResult<()> {
-    let py = class.py();
-    let property = py.import("builtins")?.getattr("property")?;
-    for setting in Setting::all() {
-        let get = move |args: &Bound<PyTuple>, _: Option<&Bound<PyDict>>| {
-            let (filter,) = args.extract::<(Bound<ToneFilter>,)>()?;
-            let controls = filter.get().lock(args.py()).controls;
-            Ok::<_, PyErr>(setting.get(&controls, args.py())?.unbind())
-        };
-        let set = move |args: &Bound<PyTuple>, _: Option<&Bound<PyDict>>| {
-            let (filter, value) = args.extract::<(Bound<ToneFilter>, Bound<PyAny>)>()?;
-            let mut state = filter.get().lock(args.py());
-            let (mut controls, tempo) = (state.controls, state.tempo);
-            setting.set(&mut controls, &value)?;
-            state.set(controls, tempo)
-        };
-        let get = PyCFunction::new_closure(py, None, None, get)?;
-        let set = PyCFunction::new_closure(py, None, None, set)?;
-        class.setattr(setting.name(), property.call1((get, set, py.None(), setting.doc(py)?))?)?;
-    }
-    Ok(())
 }

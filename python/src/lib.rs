@@ -1,7 +1,9 @@
 //! Tone Filter for Python: the module `tone_filter._native`, all of which `tone_filter` has; its types are in
 //! `tone_filter/__init__.pyi`.
 
+mod attributes;
 mod filter;
+mod make;
 mod record;
 mod settings;
 mod sound;
@@ -71,8 +73,8 @@ fn render<'py>(
     // The keyword `lookahead` wins.
     apply(&mut controls, settings)?;
     let mut sound = Sound::read(audio)?;
-    let mut filter = filter::new(sample_rate, sound.channels(), &controls, tempo)?;
-    filter.set_score(filter::score(score)?);
+    let mut filter = make::filter(sample_rate, sound.channels(), &controls, tempo)?;
+    filter.set_score(make::score(score)?);
     filter.reset();
     sound.process_whole(py, &mut filter, |_| ())?;
     Ok(sound.into_array(py))
@@ -105,7 +107,7 @@ fn _native(module: &Bound<PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<filter::ToneFilter>()?;
     module.add_class::<transcribe::Transcription>()?;
-    filter::add_attributes(&module.py().get_type::<filter::ToneFilter>())?;
+    attributes::add_attributes(&module.py().get_type::<filter::ToneFilter>())?;
     for record in [&record::KEY, &record::NOTE, &record::PRESET, &record::SETTING] {
         record.add(module)?;
     }

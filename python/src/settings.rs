@@ -154,7 +154,7 @@ impl Setting {
 }
 
 /// The number that `value` is written as: of 0.1 in 32 bits, 0.1.
-fn decimal(value: f32) -> f64 {
+pub fn decimal(value: f32) -> f64 {
     value.to_string().parse().unwrap_or_else(|_| value.into())
 }
 

@@ -1,9 +1,9 @@
 //! The notes, the key and the tuning of a recording.
 
 use crate::{
-    filter,
+    make::{self, value_error},
     record::{KEY, NOTE},
-    settings::{apply, of_preset},
+    settings::{apply, decimal, of_preset},
     sound::Sound,
 };
 use numpy::{IntoPyArray, PyArray1, PyArray2, ndarray::Array2};
@@ -112,7 +112,7 @@ impl Roll {
 /// `columns` of 128 values each as an array of 128 rows.
 fn matrix<T: numpy::Element + Copy>(py: Python, columns: Vec<T>) -> PyResult<Bound<PyArray2<T>>> {
     let matrix = Array2::from_shape_vec((columns.len() / PITCHES, PITCHES), columns);
-    let matrix = matrix.map_err(filter::value_error)?;
+    let matrix = matrix.map_err(value_error)?;
     Ok(matrix.t().as_standard_layout().into_owned().into_pyarray(py))
 }
 
@@ -135,7 +135,7 @@ fn matrix<T: numpy::Element + Copy>(py: Python, columns: Vec<T>) -> PyResult<Bou
 ///     those below 70 ms are left out.
 /// **settings
 ///     Those of the listener are `sensitivity` (more or fewer notes), `lookahead` (True unless it is given: decisions know
-///     46 ms of what follows, and are more accurate), `listener` ("light" is four times faster), `tuning` (the pitch
+///     46 ms of what follows, and are more accurate), `listener` ("light" has a quarter of the work), `tuning` (the pitch
 ///     of A4 in Hz) and `transpose`; `range`, `bands`, `scale` and the like leave notes out.
 ///
 /// Returns
@@ -171,7 +171,7 @@ pub fn transcribe(
     apply(&mut controls, settings)?;
     let mut sound = Sound::read(audio)?;
     let seconds = sound.frames() as f64 / sample_rate;
-    let mut filter = filter::new(sample_rate, sound.channels(), &controls, DEFAULT_TEMPO)?;
+    let mut filter = make::filter(sample_rate, sound.channels(), &controls, DEFAULT_TEMPO)?;
     filter.detect_notes(true);
     filter.reset();
     let (mut finder, mut roll) = (Finder::default(), Roll::default());
@@ -207,17 +207,35 @@ fn record<'py>(py: Python<'py>, note: &Note, shift: f32) -> PyResult<Option<Boun
 
 fn of_key(py: Python, key: FoundKey) -> PyResult<Py<PyAny>> {
     let FoundKey { root, scale, certainty } = key;
-    Ok(KEY.make(py, (root.name(), Scale::ENTRIES[scale as usize].0, certainty))?.unbind())
+    Ok(KEY.make(py, (root.name(), Scale::ENTRIES[scale as usize].0, decimal(certainty)))?.unbind())
 }
 
-/// Finds the notes of a recording: `transcribe(...).notes`.
+/// Finds the notes of a recording: start, end, pitch and velocity of each, of all instruments together.
 ///
-/// Parameters and errors are those of `transcribe`.
+/// `transcribe` has the same, and piano roll, key, tuning and MIDI beside it, at the same cost; it describes the parameters further.
+///
+/// Parameters
+/// ----------
+/// audio : numpy.ndarray
+///     Floats of shape (channels, frames), or (frames,) for one channel, at any level.
+/// sample_rate : float
+///     Hz, 1000 to 1e9.
+/// preset : str or path, default "tone-filter"
+///     As for `ToneFilter`.
+/// live : bool, default False
+///     Notes as the plugin's MIDI out reports them, short ones, too.
+/// **settings
+///     Such as `sensitivity`, 0 to 100 %, default 50: less for clean lines, more for dense music.
 ///
 /// Returns
 /// -------
 /// list of Note
-///     Named tuples of start and end in s, MIDI pitch and velocity, by their start.
+///     Named tuples of start and end in s, MIDI pitch (28, E1, to 104, G#7) and velocity (1 to 127), by their start.
+///
+/// Raises
+/// ------
+/// ValueError, TypeError, OSError
+///     As `ToneFilter` and `ToneFilter.process`.
 ///
 /// Examples
 /// --------

@@ -2,11 +2,10 @@
 # `UPDATE_STUB=1 cargo xtask test-python` writes it.
 
 from os import PathLike
-from typing import Any, Literal, NamedTuple, TypedDict, final
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack, final
 
 import numpy as np
 from numpy.typing import NDArray
-from typing_extensions import Unpack
 
 __all__ = [
     "__version__",
