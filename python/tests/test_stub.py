@@ -17,7 +17,8 @@ def written(region: str) -> str:
     alias = {row.name: "_" + row.name.title().replace("_", "") for row in rows if row.choices}
     types = {row.name: alias.get(row.name, type(row.default).__name__) for row in rows}
     if region == "attributes":
-        return "".join(f"    {name}: {own}\n" for name, own in types.items())
+        docs = {name: getattr(tone_filter.ToneFilter, name).__doc__.replace("\n\n", " ") for name in types}
+        return "".join(f'    {name}: {own}\n    """{docs[name]}."""\n' for name, own in types.items())
     entries = {row.name: ", ".join(f'"{choice}"' for choice in row.choices) for row in rows}
     aliases = "".join(f"{name} = Literal[{entries[row]}]\n" for row, name in alias.items())
     keys = "".join(f"    {name}: {own}\n" for name, own in types.items())
