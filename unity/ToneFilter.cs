@@ -20,6 +20,145 @@ namespace ToneFilterUnity
         public const int LowestNote = 28;
 
         // <generated>
+        /// <summary>A factory preset in place of all other parameters but Morph, Bypass, Listen and Instance.</summary>
+        public const string Preset = "Preset";
+
+        /// <summary>Blend of the untouched sound (0 %) and the resonators (100 %). 0 to 100 %.</summary>
+        public const string Mix = "Mix";
+
+        /// <summary>Level of the result. -24 to 12 dB.</summary>
+        public const string Output = "Output";
+
+        /// <summary>Turns each note from a sine (low) into a square wave (high). 1 to 400 x.</summary>
+        public const string Drive = "Drive";
+
+        /// <summary>Notes weaker than this, against the whole sound, fade away. -60 to -10 dB.</summary>
+        public const string Threshold = "Threshold";
+
+        /// <summary>Notes stronger than this, against the whole sound, grow no louder. -30 to 0 dB.</summary>
+        public const string Ceiling = "Ceiling";
+
+        /// <summary>Notes weaker than this fade away, however quiet the whole sound is. Lower it for quiet music. -90 to -20 dB.</summary>
+        public const string Floor = "Floor";
+
+        /// <summary>How long a resonator rings: longer picks notes more sharply, shorter follows faster. 0.05 to 10 s.</summary>
+        public const string Ring = "Ring";
+
+        /// <summary>How slowly the level of a note follows the input. 10 to 1000 ms.</summary>
+        public const string Release = "Release";
+
+        /// <summary>Softens the top end of the square waves. 500 to 20000 Hz.</summary>
+        public const string Tone = "Tone";
+
+        /// <summary>The pitch of A4 that the music is tuned to. 400 to 480 Hz.</summary>
+        public const string Tuning = "Tuning";
+
+        /// <summary>Moves all notes up or down. -24 to 24 st.</summary>
+        public const string Transpose = "Transpose";
+
+        /// <summary>How much notes that are not played are attenuated: 0 % not at all, 50 % by 24 dB, 100 % entirely. 0 to 100 %.</summary>
+        public const string Focus = "Focus";
+
+        /// <summary>How readily Focus counts a note as played: less for clean lines, more for dense music. 0 to 100 %.</summary>
+        public const string Sensitivity = "Sensitivity";
+
+        /// <summary>Octaves between the detected note and the one that sounds; the voice Soft alone has none. -2 to 2 oct.</summary>
+        public const string Octave = "Octave";
+
+        /// <summary>How many notes sound at a time: the strongest ones. 1 to 48 notes.</summary>
+        public const string Voices = "Voices";
+
+        /// <summary>How many ticks of 1/60 s a note of the voice Chip takes to reach its volume. 0 to 30 ticks.</summary>
+        public const string Attack = "Attack";
+
+        /// <summary>In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0 for never. 0 to 120 ticks.</summary>
+        public const string Decay = "Decay";
+
+        /// <summary>From the untouched sound (0 %) to that of all other settings (100 %), in one gesture. 0 to 100 %.</summary>
+        public const string Morph = "Morph";
+
+        /// <summary>How long a note takes from the pitch of a near one that ends to its own; the voice Soft has none. 0 to 500 ms.</summary>
+        public const string Glide = "Glide";
+
+        /// <summary>How much of the deviation from a note's exact pitch remains; all of it with the voice Soft. 0 to 100 %.</summary>
+        public const string Vibrato = "Vibrato";
+
+        /// <summary>All notes in the middle, resonators for left and right apart, or each note placed where it is in the input.</summary>
+        public const string Stereo = "Stereo";
+
+        /// <summary>Lets the sound through untouched.</summary>
+        public const string Bypass = "Bypass";
+
+        /// <summary>The note that the scale starts from.</summary>
+        public const string Root = "Root";
+
+        /// <summary>Lets only the notes of a scale sound.</summary>
+        public const string Scale = "Scale";
+
+        /// <summary>Adapts the bands to the level of the input, and makes the result as loud as the input.</summary>
+        public const string Auto = "Auto";
+
+        /// <summary>More accurate Focus; adds 46 ms of latency.</summary>
+        public const string Lookahead = "Lookahead";
+
+        /// <summary>The network that finds the notes: the most accurate one, or one with a quarter of the work.</summary>
+        public const string Listener = "Listener";
+
+        /// <summary>The bands: the 48 of the published filter, A3 to G#7, or all 77 from E1 up.</summary>
+        public const string Range = "Range";
+
+        /// <summary>The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.</summary>
+        public const string Voice = "Voice";
+
+        /// <summary>What becomes of the notes beyond Voices, with the voice Chip: silent, or in turn on the last voice, 15 (up) or 60 (fast) a second.</summary>
+        public const string Arp = "Arp";
+
+        /// <summary>The pulse that leads, with the voice Chip: thin, as usual, or hollow.</summary>
+        public const string Duty = "Duty";
+
+        /// <summary>Notes that are played to the filter choose the bands: only those, those in every octave, or those beside the rest.</summary>
+        public const string Keys = "Keys";
+
+        /// <summary>Ring and Release last a note value of the song's tempo.</summary>
+        public const string Sync = "Sync";
+
+        /// <summary>Lets what sounds ring on without end; new input has no effect on the bands.</summary>
+        public const string Freeze = "Freeze";
+
+        /// <summary>The bands process the sidechain input, and are mixed with the main input.</summary>
+        public const string Listen = "Listen";
+
+        /// <summary>Moves the bands to the tuning of the music, which is within 60 cents of Tuning.</summary>
+        public const string AutoTuning = "Auto tuning";
+
+        /// <summary>Notes outside the scale are silent, move to its nearest note or to held keys, or each pitch class has a target; the voice Soft only mutes.</summary>
+        public const string Map = "Map";
+
+        /// <summary>The number by which scripts find this filter. Filters with the same number do the same. 0 to 63.</summary>
+        public const string Instance = "Instance";
+
+        /// <summary>The entries of each list, in the order of their numbers.</summary>
+        public static readonly Dictionary<string, string[]> Entries = new Dictionary<string, string[]>
+        {
+            { "Preset", new[] { "none", "tone-filter", "reference", "hacking", "subtle-edge", "extreme-8-bit", "chord-pad", "stereo-wide", "drums-tamed", "lead-only", "bass-octave", "pentatonic", "nes-lead", "sound-chip", "game-boy", "organ", "sub-triangle", "saw-choir", "one-note", "octave-up", "thin-pulse", "arcade", "pizzicato", "robot", "drum-machine", "fuzz", "crystal" } },
+            { "Stereo", new[] { "mono", "stereo", "place" } },
+            { "Bypass", new[] { "off", "on" } },
+            { "Root", new[] { "A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#" } },
+            { "Scale", new[] { "chromatic", "major", "natural-minor", "harmonic-minor", "dorian", "phrygian", "lydian", "mixolydian", "locrian", "major-pentatonic", "minor-pentatonic", "blues", "whole-tone", "custom", "auto" } },
+            { "Auto", new[] { "off", "on" } },
+            { "Lookahead", new[] { "off", "on" } },
+            { "Listener", new[] { "full", "light" } },
+            { "Range", new[] { "published", "whole" } },
+            { "Voice", new[] { "soft", "sine", "square", "pulse25", "pulse12", "triangle", "saw", "chip", "soft-clean" } },
+            { "Arp", new[] { "off", "up", "fast" } },
+            { "Duty", new[] { "12.5", "25", "50" } },
+            { "Keys", new[] { "off", "hold", "hold-any", "add" } },
+            { "Sync", new[] { "off", "1/1d", "1/1", "1/2d", "1/1t", "1/2", "1/4d", "1/2t", "1/4", "1/8d", "1/4t", "1/8", "1/16d", "1/8t", "1/16", "1/32d", "1/16t", "1/32", "1/32t" } },
+            { "Freeze", new[] { "off", "on" } },
+            { "Listen", new[] { "main", "sidechain" } },
+            { "Auto tuning", new[] { "off", "on" } },
+            { "Map", new[] { "mute", "snap", "custom" } },
+        };
         // </generated>
 
         private readonly AudioMixer mixer;

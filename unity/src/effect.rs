@@ -155,12 +155,10 @@ unsafe extern "system" fn process(
         };
         // SAFETY: it is not null, as the effect was behind it. Unity writes there before and after this call only.
         let (sidechain, tick) = unsafe { ((*state).sidechain, (*state).current_dsp_tick) };
-        let block = Block { input, sidechain, output, inputs, outputs, frames, tick };
+        let reset = effect.resets.swap(false, Ordering::Relaxed);
+        let block = Block { input, sidechain, output, inputs, outputs, frames, tick, reset };
         // SAFETY: Unity calls this on one thread at a time, and nothing else uses the player.
         let player = unsafe { &mut *effect.player.get() };
-        if effect.resets.swap(false, Ordering::Relaxed) {
-            player.reset();
-        }
         // SAFETY: the buffers have so many frames and channels, the sidechain as many as the input.
         unsafe { player.process(&effect.values, &effect.levels, &block) };
         Some(())
@@ -171,13 +169,7 @@ unsafe extern "system" fn process(
 ///
 /// # Safety
 /// The buffers have so many frames and channels. They may overlap if they are the same.
-unsafe fn pass(
-    input: *const f32,
-    output: *mut f32,
-    frames: usize,
-    inputs: usize,
-    outputs: usize,
-) {
+unsafe fn pass(input: *const f32, output: *mut f32, frames: usize, inputs: usize, outputs: usize) {
     for frame in 0..frames {
         for channel in 0..outputs {
             // SAFETY: by the caller.

@@ -60,7 +60,7 @@ pub struct ParameterDefinition {
     /// The greatest value.
     pub max: c_float,
     /// The value of a new instance.
-    pub default: c_float,
+    pub default_value: c_float,
     /// What the value is multiplied by where it is displayed.
     pub display_scale: c_float,
     /// A slider at `x` of 0..1 means `min + (max - min) * x.powf(display_exponent)`.

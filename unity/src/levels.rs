@@ -26,8 +26,8 @@ impl Picture {
     }
 }
 
-/// The bands at the end of the last block, E1 first: the share of each in the amplitude of the input, 0 to 1. Bands that do not sound are
-/// negative, so that both pictures are of the same moment.
+/// The amplitudes of the bands at the end of the last block, E1 first: 1 at the ceiling, beyond which no note grows. Those of bands that do
+/// not sound are negative.
 pub struct Levels([AtomicU32; TONES]);
 
 impl Default for Levels {
@@ -37,12 +37,12 @@ impl Default for Levels {
 }
 
 impl Levels {
-    /// Replaces them.
-    pub fn write(&self, bands: &Bands) {
+    /// Replaces them by those of `bands`, for a ceiling as a ratio to the power of the input.
+    pub fn write(&self, bands: &Bands, ceiling: f32) {
         for (cell, tone) in self.0.iter().zip(by_pitch()) {
             let band = &bands.bands[tone];
-            let share = band.ratio.clamp(0.0, 1.0).sqrt();
-            let level = if band.state == BandState::Inactive { -share } else { share };
+            let level = (band.ratio / ceiling).clamp(0.0, 1.0).sqrt();
+            let level = if band.state == BandState::Inactive { -level } else { level };
             cell.store(level.to_bits(), Ordering::Relaxed);
         }
     }

@@ -66,9 +66,8 @@ pub static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
 });
 
 /// The settings of [`PRESETS`].
-pub static PRESET_SETTINGS: LazyLock<Vec<Settings>> = LazyLock::new(|| {
-    PRESETS.iter().filter_map(|id| Some(Preset::factory(id)?.settings)).collect()
-});
+pub static PRESET_SETTINGS: LazyLock<Vec<Settings>> =
+    LazyLock::new(|| PRESETS.iter().filter_map(|id| Some(Preset::factory(id)?.settings)).collect());
 
 impl Parameter {
     /// Its name: the id of the setting, as people write it. Ids never change.
@@ -91,10 +90,14 @@ impl Parameter {
     /// What it does. Entries of a list have their numbers before them.
     pub fn description(&self) -> String {
         let help = match self {
-            Self::Preset => "A factory preset in place of all other parameters but Morph, Bypass, Listen and Instance.",
+            Self::Preset => {
+                "A factory preset in place of all other parameters but Morph, Bypass, Listen and Instance."
+            }
             Self::Number(spec) => spec.help,
             Self::Choice(choice) => choice.help,
-            Self::Instance => "The number by which scripts find this filter. Filters with the same number do the same.",
+            Self::Instance => {
+                "The number by which scripts find this filter. Filters with the same number do the same."
+            }
         };
         let entries = self.entries().into_iter().enumerate();
         entries.fold(help.to_owned(), |text, (index, entry)| format!("{text} {index}: {entry}."))
@@ -156,7 +159,7 @@ impl Parameter {
             description: description.into_raw(),
             min,
             max,
-            default: self.default(),
+            default_value: self.default(),
             display_scale: 1.0,
             display_exponent: self.display_exponent(),
         }

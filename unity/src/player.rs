@@ -5,7 +5,7 @@ use crate::{
     parameters::{Meaning, PRESET_SETTINGS, Values},
     remote::{REMOTES, Remote, Wishes},
 };
-use tone_filter_dsp::{DEFAULT_TEMPO, Error, Settings, ToneFilter};
+use tone_filter_dsp::{DEFAULT_TEMPO, Error, Keyboard, Settings, ToneFilter};
 
 /// The most channels that are filtered: those of Unity's largest speaker mode, 7.1.
 pub const MAX_CHANNELS: usize = 8;
@@ -31,17 +31,21 @@ pub struct Block {
     pub frames: usize,
     /// Frames since the audio system started.
     pub tick: u64,
+    /// Whether the filter is to be reset before.
+    pub reset: bool,
 }
 
 /// A filter, and what it has taken over from scripts so far.
 pub struct Player {
-    filter: ToneFilter,
+    /// On the heap: threads of games have little stack.
+    filter: Box<ToneFilter>,
     remotes: &'static [Remote],
     presets: &'static [Settings],
     /// The instance's number and the version of the wishes that have been taken over last.
     seen: Option<(usize, u64)>,
     preset: Option<Settings>,
     tempo: f64,
+    keyboard: Keyboard,
     /// The instance's number and the count of the position that has been taken over last.
     position: Option<(usize, u64)>,
     /// When the score is at its start, in seconds of Unity's DSP clock; `None` before the first block.
@@ -60,12 +64,13 @@ impl Player {
     pub fn new(sample_rate: u32) -> Result<Self, Error> {
         let filter = ToneFilter::new(sample_rate.into(), &Settings::default())?;
         Ok(Self {
-            filter: filter.with_channels(MAX_CHANNELS),
+            filter: Box::new(filter.with_channels(MAX_CHANNELS)),
             remotes: &REMOTES,
             presets: &PRESET_SETTINGS,
             seen: None,
             preset: None,
             tempo: DEFAULT_TEMPO,
+            keyboard: Keyboard::default(),
             position: None,
             origin: None,
             next_tick: None,
@@ -74,13 +79,7 @@ impl Player {
         })
     }
 
-    /// Lets the filter come to rest. The score stays where it is.
-    pub fn reset(&mut self) {
-        self.filter.reset();
-        (self.seen, self.next_tick) = (None, None);
-    }
-
-    /// Filters a block by the parameters, and leaves the levels of the bands. Neither allocates nor waits.
+    /// Filters a block by the parameters, after a reset if one is due, and leaves the levels of the bands. Neither allocates nor waits.
     ///
     /// # Safety
     /// The pointers of `block` are valid for its frames and channels, and nobody else writes there meanwhile. They may overlap.
@@ -89,20 +88,26 @@ impl Player {
         let remote = &self.remotes[meaning.instance];
         let now = block.tick as f64 / self.filter.sample_rate();
         self.follow(remote, meaning.instance, now);
+        self.set(meaning);
+        if block.reset {
+            self.filter.reset();
+            self.filter.set_keyboard(&self.keyboard);
+            self.next_tick = None;
+        }
         // A mixer rests while it is silent, and the clock stands still while the game is paused.
         if self.next_tick != Some(block.tick) {
             self.filter.seek(now - self.origin.unwrap_or(now));
         }
         self.next_tick = Some(block.tick + block.frames as u64);
-        self.set(meaning);
         for start in (0..block.frames).step_by(CHUNK) {
             let frames = CHUNK.min(block.frames - start);
             // SAFETY: by the caller; no frame beyond those of the block is accessed.
             unsafe { self.process_chunk(block, start, frames) };
         }
-        let bands = self.filter.bands();
-        levels.write(&bands);
-        remote.levels.write(&bands);
+        let snapshot = self.filter.snapshot();
+        let bands = snapshot.read();
+        levels.write(&bands, snapshot.ceiling);
+        remote.levels.write(&bands, snapshot.ceiling);
     }
 
     /// Takes over what scripts have set since the last block, which starts at `now` of Unity's DSP clock.
@@ -113,7 +118,7 @@ impl Player {
         }
         let position = remote.try_read(|wishes| {
             let Wishes { preset, tempo, keyboard, score, position } = wishes;
-            (self.preset, self.tempo) = (*preset, *tempo);
+            (self.preset, self.tempo, self.keyboard) = (*preset, *tempo, *keyboard);
             self.filter.set_keyboard(keyboard);
             // The score before is still in the remote's hands, so that nothing is freed here.
             drop(self.filter.set_score(score.clone()));
