@@ -8,11 +8,20 @@ use AudioPluginToneFilter::{
     UnityGetAudioEffectDefinitions, tone_filter_unity_key, tone_filter_unity_seek,
     tone_filter_unity_set_preset, tone_filter_unity_set_score,
 };
-use std::ptr;
+use std::{ffi::c_char, ptr};
 use tone_filter_presets::Preset;
 
 /// The number of this test's filter.
 const NUMBER: i32 = 51;
+
+/// Calls a function with a text.
+fn with(
+    call: unsafe extern "C" fn(i32, *const u8, i32) -> *const c_char,
+    text: &str,
+) -> *const c_char {
+    // SAFETY: the text has so many bytes.
+    unsafe { call(NUMBER, text.as_ptr(), text.len() as i32) }
+}
 
 #[test]
 fn processing_does_not_allocate_whatever_is_set_meanwhile() {
@@ -25,29 +34,19 @@ fn processing_does_not_allocate_whatever_is_set_meanwhile() {
     let voice = effect.index("Voice");
     for round in 0..12 {
         // On the main thread.
-        match round {
-            1 | 3 => {
-                let score = format!("tone-filter-score 1\n0 9 {}\n", 60 + round);
-                let length = score.len() as i32;
-                // SAFETY: the text has so many bytes.
-                assert!(
-                    unsafe { tone_filter_unity_set_score(NUMBER, score.as_ptr(), length) }
-                        .is_null()
-                );
-            }
-            // SAFETY: null is allowed; the text has so many bytes.
-            5 => assert!(unsafe { tone_filter_unity_set_score(NUMBER, ptr::null(), 0) }.is_null()),
-            6 => assert!(tone_filter_unity_key(NUMBER, 69, 1.0).is_null()),
-            // SAFETY: the text has so many bytes.
-            7 => assert!(
-                unsafe {
-                    tone_filter_unity_set_preset(NUMBER, preset.as_ptr(), preset.len() as i32)
-                }
-                .is_null()
+        let error = match round {
+            1 | 3 => with(
+                tone_filter_unity_set_score,
+                &format!("tone-filter-score 1\n0 9 {}\n", 60 + round),
             ),
-            8 => assert!(tone_filter_unity_seek(NUMBER, 1.0, f64::NAN).is_null()),
-            _ => (),
-        }
+            // SAFETY: null is allowed.
+            5 => unsafe { tone_filter_unity_set_score(NUMBER, ptr::null(), 0) },
+            6 => tone_filter_unity_key(NUMBER, 69, 1.0),
+            7 => with(tone_filter_unity_set_preset, &preset),
+            8 => tone_filter_unity_seek(NUMBER, 1.0, f64::NAN),
+            _ => ptr::null(),
+        };
+        assert!(error.is_null(), "round {round}");
         let (statuses, calls) = counted(|| {
             let set = effect.set_index(voice, (round % 9) as f32);
             effect.reset();
