@@ -208,27 +208,24 @@ namespace ToneFilterUnity
             Check(tone_filter_unity_set_score(instance, text, Length(text)));
         }
 
-        /// <summary>Goes on in the score from a time, at the start of the next block of sound: when the music jumps.</summary>
-        public void Seek(double seconds)
+        /// <summary>Goes on in the score from a time: when the music begins or jumps.</summary>
+        /// <param name="seconds">From the start of the score.</param>
+        /// <param name="dspTime">What AudioSettings.dspTime is at that moment; null for the start of the next block of sound.</param>
+        /// <param name="loop">Seconds after which the music and its score begin again; 0 for never.</param>
+        public void Seek(double seconds, double? dspTime = null, double loop = 0.0)
         {
-            Check(tone_filter_unity_seek(instance, seconds, double.NaN));
+            Check(tone_filter_unity_seek(instance, seconds, dspTime ?? double.NaN, loop));
         }
 
-        /// <summary>Goes on in the score from a time, when AudioSettings.dspTime is dspTime: to the sample.</summary>
-        public void Seek(double seconds, double dspTime)
-        {
-            Check(tone_filter_unity_seek(instance, seconds, dspTime));
-        }
-
-        /// <summary>Plays music from its start, with its score in time to the sample.</summary>
-        /// <param name="music">A source whose output is the group with the filter.</param>
+        /// <summary>Plays music from its start, with its score in time. Both repeat if the source loops.</summary>
+        /// <param name="music">A source of pitch 1, whose output is the group with the filter.</param>
         /// <param name="score">As for SetScore.</param>
         /// <param name="delay">Seconds until then; 0.1 is enough for Unity to be in time.</param>
         public void Play(AudioSource music, string score, double delay = 0.1)
         {
             double start = AudioSettings.dspTime + delay;
             SetScore(score);
-            Seek(0.0, start);
+            Seek(0.0, start, music.loop ? music.clip.samples / (double)music.clip.frequency : 0.0);
             music.PlayScheduled(start);
         }
 
@@ -295,7 +292,7 @@ namespace ToneFilterUnity
         private static extern IntPtr tone_filter_unity_set_score(int instance, byte[] text, int length);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        private static extern IntPtr tone_filter_unity_seek(int instance, double seconds, double dspTime);
+        private static extern IntPtr tone_filter_unity_seek(int instance, double seconds, double dspTime, double length);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         private static extern IntPtr tone_filter_unity_set_preset(int instance, byte[] json, int length);

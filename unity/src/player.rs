@@ -50,6 +50,8 @@ pub struct Player {
     position: Option<(usize, u64)>,
     /// When the score is at its start, in seconds of Unity's DSP clock; `None` before the first block.
     origin: Option<f64>,
+    /// Seconds after which the score begins again.
+    length: Option<f64>,
     /// The tick of the next block, if the clock goes on without a gap.
     next_tick: Option<u64>,
     input: Box<Chunk>,
@@ -73,6 +75,7 @@ impl Player {
             keyboard: Keyboard::default(),
             position: None,
             origin: None,
+            length: None,
             next_tick: None,
             input: Box::new([[0.0; CHUNK]; MAX_CHANNELS]),
             sidechain: Box::new([[0.0; CHUNK]; MAX_CHANNELS]),
@@ -101,6 +104,7 @@ impl Player {
         self.next_tick = Some(block.tick + block.frames as u64);
         for start in (0..block.frames).step_by(CHUNK) {
             let frames = CHUNK.min(block.frames - start);
+            self.repeat(now + start as f64 / self.filter.sample_rate());
             // SAFETY: by the caller; no frame beyond those of the block is accessed.
             unsafe { self.process_chunk(block, start, frames) };
         }
@@ -127,10 +131,22 @@ impl Player {
         let Some(position) = position else { return };
         let set = Some((instance, position.count));
         if self.position != set {
-            self.origin = Some(now - position.at(now));
+            (self.origin, self.length) = (Some(now - position.at(now)), position.length);
             (self.position, self.next_tick) = (set, None);
         }
         self.seen = seen;
+    }
+
+    /// Returns to the start of the score if it is at its end at `now`.
+    fn repeat(&mut self, now: f64) {
+        let Some((origin, length)) = self.origin.zip(self.length) else { return };
+        // Rounding must not make a frame at the end one before it.
+        let times = ((now - origin) / length + 1e-9).floor();
+        if times >= 1.0 {
+            let origin = origin + times * length;
+            self.origin = Some(origin);
+            self.filter.seek((now - origin).max(0.0));
+        }
     }
 
     fn set(&mut self, meaning: Meaning) {

@@ -38,6 +38,8 @@ pub struct Position {
     pub seconds: f64,
     /// When it is that time, in seconds of Unity's DSP clock; `None` for the start of the next block.
     pub dsp_time: Option<f64>,
+    /// Seconds after which the score begins again; `None` for never.
+    pub length: Option<f64>,
 }
 
 impl Position {

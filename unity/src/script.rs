@@ -77,25 +77,35 @@ pub unsafe extern "C" fn tone_filter_unity_set_score(
         let score = score.map_err(|error| fault(format_args!("the score: {error}")))?.map(Arc::new);
         remote.change(|wishes| {
             wishes.score = score;
-            wishes.seek(0.0, None);
+            wishes.seek(Position::default());
         });
         Ok(())
     })
 }
 
-/// Goes on in the score from `seconds`, at `dsp_time` seconds of Unity's DSP clock; with NaN, at the start of the next block.
+/// Goes on in the score from `seconds`, at `dsp_time` seconds of Unity's DSP clock; with NaN, at the start of the next block. After `length`
+/// seconds, the score begins again; with 0, never.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_unity_seek(
     instance: c_int,
     seconds: f64,
     dsp_time: f64,
+    length: f64,
 ) -> *const c_char {
     answer(instance, |remote| {
         if !seconds.is_finite() || dsp_time.is_infinite() {
             return Err(fault(format_args!("{seconds} s at {dsp_time} s; use finite times")));
         }
+        if !(length.is_finite() && length >= 0.0) {
+            return Err(fault(format_args!(
+                "a loop of {length} s; use more than 0, or 0 for none"
+            )));
+        }
         let dsp_time = Some(dsp_time).filter(|time| !time.is_nan());
-        remote.change(|wishes| wishes.seek(seconds, dsp_time));
+        let length = Some(length).filter(|length| *length > 0.0);
+        remote.change(|wishes| {
+            wishes.seek(Position { seconds, dsp_time, length, ..Position::default() });
+        });
         Ok(())
     })
 }
@@ -184,7 +194,7 @@ pub unsafe extern "C" fn tone_filter_unity_read_bands(
 }
 
 impl Wishes {
-    fn seek(&mut self, seconds: f64, dsp_time: Option<f64>) {
-        self.position = Position { count: self.position.count + 1, seconds, dsp_time };
+    fn seek(&mut self, position: Position) {
+        self.position = Position { count: self.position.count + 1, ..position };
     }
 }

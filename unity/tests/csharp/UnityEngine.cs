@@ -41,8 +41,15 @@ namespace UnityEngine
         public static double dspTime;
     }
 
+    public sealed class AudioClip
+    {
+        public int samples, frequency;
+    }
+
     public sealed class AudioSource
     {
+        public AudioClip clip;
+        public bool loop;
         public double Start = -1.0;
 
         public void PlayScheduled(double time)

@@ -43,7 +43,7 @@ fn processing_does_not_allocate_whatever_is_set_meanwhile() {
             5 => unsafe { tone_filter_unity_set_score(NUMBER, ptr::null(), 0) },
             6 => tone_filter_unity_key(NUMBER, 69, 1.0),
             7 => with(tone_filter_unity_set_preset, &preset),
-            8 => tone_filter_unity_seek(NUMBER, 1.0, f64::NAN),
+            8 => tone_filter_unity_seek(NUMBER, 1.0, f64::NAN, 0.01),
             _ => ptr::null(),
         };
         assert!(error.is_null(), "round {round}");

@@ -39,8 +39,13 @@ impl Scripted {
     }
 
     fn seek(&self, seconds: f64, dsp_time: f64) -> Result<(), String> {
-        let call: extern "C" fn(c_int, f64, f64) -> Answer = function("tone_filter_unity_seek");
-        answer(call(self.number, seconds, dsp_time))
+        self.repeat(seconds, dsp_time, 0.0)
+    }
+
+    fn repeat(&self, seconds: f64, dsp_time: f64, length: f64) -> Result<(), String> {
+        let call: extern "C" fn(c_int, f64, f64, f64) -> Answer =
+            function("tone_filter_unity_seek");
+        answer(call(self.number, seconds, dsp_time, length))
     }
 
     fn key(&self, note: c_int, velocity: f32) -> Result<(), String> {
@@ -142,6 +147,35 @@ fn a_score_decides_from_its_start_or_where_it_is_sought() {
 }
 
 #[test]
+fn a_score_repeats_with_its_music() {
+    // The music starts after 5 blocks, and is 12 blocks long.
+    let block = 1024.0 / f64::from(RATE);
+    let score = "tone-filter-score 1\n0 0.1 69\n";
+    let of_filter = |sound: &[f32], seconds: f64, first: usize| {
+        let mut filter = filter();
+        filter.set_score(Some(Arc::new(score.parse().unwrap())));
+        filter.seek(seconds);
+        let (first, rest) = sound.split_at(first * 2048);
+        let mut output = expected(&mut filter, first, &[], 2);
+        for sound in rest.chunks(12 * 2048) {
+            filter.seek(0.0);
+            output.extend(expected(&mut filter, sound, &[], 2));
+        }
+        output
+    };
+    let mut scripted = Scripted::new(8);
+    scripted.score(Some(score)).unwrap();
+    scripted.repeat(0.0, 5.0 * block, 12.0 * block).unwrap();
+    let sound = music(2, 60 * 1024);
+    assert!(scripted.process(&sound) == of_filter(&sound, -5.0 * block, 5));
+
+    // After a rest of the mixer, in the middle of the 30th time.
+    let mut late = Scripted::new(8);
+    late.effect.skip((5 + 29 * 12 + 3) * 1024);
+    assert!(late.process(&sound) == of_filter(&sound, 3.0 * block, 9));
+}
+
+#[test]
 fn another_number_means_other_wishes() {
     let (three, mut moved) = (Scripted::new(3), Scripted::new(4));
     three.score(Some("tone-filter-score 1\n0 2 69\n")).unwrap();
@@ -196,6 +230,9 @@ fn errors_tell_what_to_do_and_change_nothing() {
     assert!(preset(r#"{"version":1,"name":"x","settings":{"mix":300}}"#).contains("0 to 100 %"));
     assert!(error(scripted.seek(f64::NAN, 0.0)).contains("use finite times"));
     assert!(error(scripted.seek(0.0, f64::INFINITY)).contains("use finite times"));
+    for length in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(error(scripted.repeat(0.0, 0.0, length)).contains("0 for none"), "{length}");
+    }
     assert_eq!(error(scripted.key(128, 1.0)), "note 128; use 0 to 127");
     assert_eq!(error(scripted.key(-1, 1.0)), "note -1; use 0 to 127");
     assert_eq!(error(scripted.key(69, f32::NAN)), "velocity NaN; use 0 to 1");

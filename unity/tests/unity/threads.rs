@@ -19,7 +19,7 @@ fn parameters_scripts_and_displays_do_not_disturb_the_sound() {
     let instance = effect.index("Instance");
     type Score = unsafe extern "C" fn(c_int, *const u8, c_int) -> *const c_char;
     type Key = extern "C" fn(c_int, c_int, f32) -> *const c_char;
-    type Seek = extern "C" fn(c_int, f64, f64) -> *const c_char;
+    type Seek = extern "C" fn(c_int, f64, f64, f64) -> *const c_char;
     let set_score: Score = function("tone_filter_unity_set_score");
     let key: Key = function("tone_filter_unity_key");
     let seek: Seek = function("tone_filter_unity_seek");
@@ -54,7 +54,7 @@ fn parameters_scripts_and_displays_do_not_disturb_the_sound() {
                 // SAFETY: the text has so many bytes.
                 assert!(unsafe { set_score(NUMBER, score.as_ptr(), length) }.is_null());
                 assert!(key(NUMBER, 60 + step % 12, (step % 2) as f32).is_null());
-                assert!(seek(NUMBER, f64::from(step % 3), f64::NAN).is_null());
+                assert!(seek(NUMBER, f64::from(step % 3), f64::NAN, 0.7).is_null());
             }
         });
         let input = music(2, 1024);
