@@ -50,6 +50,7 @@ namespace UnityEngine
     {
         public AudioClip clip;
         public bool loop;
+        public float time;
         public double Start = -1.0;
 
         public void PlayScheduled(double time)

@@ -61,7 +61,7 @@ fn layout(folder: &Path) -> Result<()> {
 
 /// Makes the package, unpacks it and returns the library in it.
 fn package(folder: &Path) -> Result<PathBuf> {
-    let package = unity::package(&["--release".to_owned()])?;
+    let package = unity::package(&[])?;
     run(Command::new("tar").arg("-xzf").arg(package).arg("-C").arg(folder))?;
     let top = folder.join("package");
     let manifest: serde_json::Value = serde_json::from_slice(&fs::read(top.join("package.json"))?)?;
