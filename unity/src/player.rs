@@ -101,7 +101,7 @@ impl Player {
         if self.next_tick != Some(block.tick) {
             self.filter.seek(now - self.origin.unwrap_or(now));
         }
-        self.next_tick = Some(block.tick + block.frames as u64);
+        self.next_tick = Some(block.tick.wrapping_add(block.frames as u64));
         for start in (0..block.frames).step_by(CHUNK) {
             let frames = CHUNK.min(block.frames - start);
             self.repeat(now + start as f64 / self.filter.sample_rate());
