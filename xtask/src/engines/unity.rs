@@ -59,9 +59,9 @@ fn layout(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Makes the package, unpacks it and returns the library in it.
+/// Makes the package as users get it, unpacks it and returns the library in it.
 fn package(folder: &Path) -> Result<PathBuf> {
-    let package = unity::package(&[])?;
+    let package = unity::package(&["--release".to_owned()])?;
     run(Command::new("tar").arg("-xzf").arg(package).arg("-C").arg(folder))?;
     let top = folder.join("package");
     let manifest: serde_json::Value = serde_json::from_slice(&fs::read(top.join("package.json"))?)?;
