@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { FRAMES = 1024, RATE = 44100 };
 
@@ -23,14 +24,16 @@ static void fail(const char *what) {
     exit(1);
 }
 
-/* The header says nothing of it, but a host may well do this on a thread of its own. */
+/* What a display does, a few hundred times a second. */
 static void *watch(void *state) {
+    const struct timespec pause = { 0, 2000000 };
     float levels[77], most = 0;
     while (!atomic_load(&done)) {
         if (effect->get_buffer(state, "Notes", levels, 77) != 0)
             fail("no levels");
         for (int i = 0; i < 77; i++)
             most = levels[i] > most ? levels[i] : most;
+        nanosleep(&pause, NULL);
     }
     if (!(most >= 0 && most <= 1))
         fail("a level out of range");
