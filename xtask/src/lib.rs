@@ -27,9 +27,11 @@ pub mod songs;
 pub mod speakers;
 pub mod suite;
 pub mod tune;
+pub mod unity;
 #[cfg(target_os = "linux")]
 pub mod unpack;
 pub mod web;
+pub mod wheel;
 #[cfg(target_os = "linux")]
 pub mod windows;
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use xtask::{
     arm, bundle, c_library, corpus, demo, engines, install, macos, package, root, soak, songs,
-    suite, tune, web,
+    suite, tune, unity, web, wheel,
 };
 
 const USAGE: &str = "\
@@ -17,10 +17,11 @@ Usage: cargo xtask VERB
                     format, lints, unit tests, and the filter against its reference
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
   test-daw          try the VST3 bundle in Ardour; needs a bundle
-  test-engines      check the C library, what there is for kira, firewheel and Godot, and the examples:
-                    warnings, sanitizers, valgrind, bits
+  test-engines      check the C library, what there is for kira, firewheel, Godot and Unity, and the
+                    examples: warnings, sanitizers, valgrind, bits
   test-package      make the packages for Linux, install and load what is in them
   test-play         run the tests of `tone-filter play` and `tone-filter app`
+  test-python       build the Python package and test its wheel
   test-web          run the tests of the web page in Chromium
   test-windows      run the tests for Windows under wine
   check-macos       check the types for Macs of both CPU types
@@ -37,6 +38,9 @@ Usage: cargo xtask VERB
                     the same for both CPU types of Macs
   package [OPTIONS] build and pack all that a release has for this system, or for that of
                     --target, into target/package
+  unity-package [OPTIONS]
+                    build and pack the effect for Unity into target/package; with several --target
+                    for several systems
   media             write the film of the editor and the sounds of the README; needs a bundle
   tune              generate assets/demo.wav";
 
@@ -56,6 +60,7 @@ fn main() -> ExitCode {
             (Some("--quick"), None) => suite::quick(),
             _ => return usage(),
         },
+        "unity-package" => unity::package(&args.collect::<Vec<_>>()).map(drop),
         "songs" => songs::report(&args.collect::<Vec<_>>()),
         _ if args.next().is_some() => return usage(),
         "demo" => demo::demo(),
@@ -76,6 +81,7 @@ fn main() -> ExitCode {
         "test-play" => xtask::speakers::test(),
         #[cfg(target_os = "linux")]
         "test-windows" => xtask::windows::test(),
+        "test-python" => wheel::test(),
         "test-web" => web::test(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
