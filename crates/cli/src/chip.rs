@@ -5,7 +5,7 @@ use super::{
     presets::find,
     progress::Bar,
     refuse_terminal,
-    report::{advice, warn_not_finite},
+    report::warn_not_finite,
     sound::{Sound, number, of_file},
 };
 use clap::{
@@ -151,19 +151,16 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     clean_up_on_interrupt(|| ())?;
     let output = Output::create(out, &args.input, args.force)?;
 
-    let (mut recorder, mut silent) = (Recorder::default(), true);
+    let mut recorder = Recorder::default();
     let name = args.input.file_name().unwrap_or_default().to_string_lossy();
     let bar = Bar::new(&name, args.quiet);
-    let Analysed { seconds, not_finite } = analyse(
+    let Analysed { seconds, not_finite, unheard } = analyse(
         &args.input,
         (&settings, &keys),
         super::kernel(args.kernel),
         0.1,
         |filter| recorder.push(filter),
-        |_, bands| {
-            silent &= bands.total_power == 0.0;
-            Ok(())
-        },
+        |_, _| Ok(()),
         |part| bar.move_to(part),
     )?;
     drop(bar);
@@ -194,8 +191,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
                 out.display()
             );
         }
-        if !silent && song.notes == 0 {
-            message!("warning: {}: {}", args.input.display(), advice(&settings));
+        if let Some(cause) = unheard.filter(|_| song.notes == 0) {
+            message!("warning: {}: {cause}", args.input.display());
         }
         let (input, out) = (args.input.display(), out.display());
         let (notes, bytes) = (song.notes, file.len());

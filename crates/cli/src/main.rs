@@ -12,6 +12,7 @@ mod app;
 mod bands;
 mod bench;
 mod chip;
+mod inputs;
 #[cfg(feature = "play")]
 mod play;
 mod presets;
@@ -109,7 +110,7 @@ fn main() -> ExitCode {
     }
     let done = match cli.verb {
         Verb::Render(args) => render::run(&args),
-        Verb::Bands(args) => bands::run(&args).map(|()| true),
+        Verb::Bands(args) => bands::run(&args),
         Verb::Chip(args) => chip::run(&args).map(|()| true),
         #[cfg(feature = "play")]
         Verb::Play(args) => play::run(&args).map(|()| true),

@@ -3,6 +3,7 @@
 use super::{
     Error, Input, Source,
     score::{Player, Score},
+    unheard::{Cause, Unheard},
 };
 use std::path::Path;
 use tone_filter_dsp::{Bands, Kernel, Settings, ToneFilter};
@@ -14,6 +15,8 @@ pub struct Analysed {
     pub seconds: f64,
     /// Samples of all channels that are NaN or infinite, and count as silence.
     pub not_finite: u64,
+    /// Why no note sounds, if none does in a sound that is not silent.
+    pub unheard: Option<Cause>,
 }
 
 /// Runs the file `input` through a filter on `kernel` that detects notes at any focus, while the score `keys` is played
@@ -48,6 +51,7 @@ pub fn analyse(
     let mut silence = latency;
     let mut channels = vec![Vec::new(); count];
     let (mut read, mut not_finite) = (0, 0);
+    let mut unheard = Unheard::default();
     let hop = (hop * rate).round().max(1.0) as usize;
     let mut frames = latency + hop;
     loop {
@@ -55,7 +59,8 @@ pub fn analyse(
         let here = channels[0].len();
         let added = silence.min(frames - here);
         if here + added == 0 {
-            return Ok(Analysed { seconds: read as f64 / rate, not_finite });
+            let unheard = unheard.cause(settings, false);
+            return Ok(Analysed { seconds: read as f64 / rate, not_finite, unheard });
         }
         channels.iter_mut().for_each(|channel| channel.resize(here + added, 0.0));
         silence -= added;
@@ -63,8 +68,13 @@ pub fn analyse(
         if let Some(frames) = source.frames() {
             progress(read as f64 / frames.max(read as u64) as f64);
         }
-        player.process(&mut filter, &mut channels, 0..here + added, &mut block);
-        moment(hop as f64 / rate, &filter.bands())?;
+        player.process(&mut filter, &mut channels, 0..here + added, |filter| {
+            unheard.push(filter);
+            block(filter);
+        });
+        let bands = filter.bands();
+        unheard.look(&bands);
+        moment(hop as f64 / rate, &bands)?;
         frames = hop;
     }
 }

@@ -8,6 +8,8 @@ pub mod batch;
 mod codebooks;
 pub mod coded;
 pub mod console;
+pub mod container;
+mod flac;
 pub mod found;
 mod guard;
 mod level;
@@ -22,6 +24,7 @@ pub mod score;
 mod source;
 pub mod table;
 pub mod transcribe;
+pub mod unheard;
 pub mod wav;
 pub mod xorshift;
 
@@ -159,6 +162,16 @@ pub enum Error {
     /// The output's channels and rate are more than a WAV header can state.
     #[error("{}: {channels} channels at {rate} Hz do not fit a WAV header; split the channels, or choose a lower --bit-depth", .path.display())]
     TooWide {
+        /// The output.
+        path: PathBuf,
+        /// Its number of channels.
+        channels: u16,
+        /// Its sample rate in Hz.
+        rate: u32,
+    },
+    /// FLAC has no such channels or rate.
+    #[error("{}: {channels} channels at {rate} Hz do not fit FLAC, which has 8 and 1048575 Hz; let the name end in .wav", .path.display())]
+    NotForFlac {
         /// The output.
         path: PathBuf,
         /// Its number of channels.

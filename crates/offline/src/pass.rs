@@ -5,6 +5,7 @@ use super::{
     render::{Options, Tail},
     resample::Resampler,
     score::Player,
+    unheard::Unheard,
     wav::{Chunk, Format},
 };
 use ebur128::{EbuR128, Mode};
@@ -44,6 +45,7 @@ pub struct Pass<'a> {
     /// Of input and output.
     meters: [Option<EbuR128>; 2],
     pub(super) notes: BandMask,
+    pub(super) unheard: Unheard,
 }
 
 /// What the next block comes from.
@@ -104,6 +106,7 @@ impl<'a> Pass<'a> {
             before: Level::default(),
             after: Level::default(),
             notes: BandMask::NONE,
+            unheard: Unheard::default(),
         })
     }
 
@@ -269,8 +272,11 @@ impl<'a> Pass<'a> {
     fn process_at_rate(&mut self, block: &mut [Vec<f32>]) {
         for start in (0..block[0].len()).step_by(MOMENT) {
             let end = block[0].len().min(start + MOMENT);
-            self.player.process(&mut self.filter, block, start..end, |_| ());
-            for (tone, band) in self.filter.bands().bands.iter().enumerate() {
+            let Self { player, filter, unheard, .. } = self;
+            player.process(filter, block, start..end, |filter| unheard.push(filter));
+            let bands = filter.bands();
+            unheard.look(&bands);
+            for (tone, band) in bands.bands.iter().enumerate() {
                 if band.state != BandState::Inactive {
                     self.notes = self.notes.with(tone, true);
                 }

@@ -2,9 +2,11 @@
 
 use super::{
     Error, Input, Level, Output,
+    container::{Container, Writer},
     pass::Pass,
     score::Score,
-    wav::{Depth, Format, Writer},
+    unheard::Cause,
+    wav::{Depth, Format},
 };
 use std::{
     io,
@@ -100,6 +102,8 @@ pub struct Report {
     pub clipped: u64,
     /// The bands that sounded.
     pub notes: BandMask,
+    /// Why no note sounded, if none did in a sound that is not silent.
+    pub unheard: Option<Cause>,
     /// The sound.
     pub settings: Settings,
     /// Whether the input was passed through.
@@ -123,7 +127,7 @@ impl Report {
     }
 }
 
-/// Renders the file `input` to the WAV file `output`, which starts in time with it. `progress` gets
+/// Renders the file `input` to the file `output`, FLAC if it is called so and else WAV, which starts in time with it. `progress` gets
 /// the part of the work that is done, 0 to 1, if the file's length is known.
 ///
 /// Takes the same memory for any length. The output appears when it is complete, and depends on nothing
@@ -155,17 +159,16 @@ pub fn render(
     };
 
     let source = pass.source().format();
-    let format = pass.format();
+    let container = Container::of(output.path()).unwrap_or_default();
+    let format = container.fit(pass.format());
     let Settings { mix, morph, output: level, .. } = options.settings;
     let passed_on = options.bypass || morph == 0.0 || mix == 0.0 && level == 0.0;
     let processed = !passed_on || gain != 1.0 || pass.resamples();
     let bits = format.depth.bits();
     let dithered = !options.no_dither && (bits < source.depth.bits() || processed && bits <= 16);
-    let mut writer = Writer::new(&output, format, pass.most_frames(), dithered)?;
+    let mut writer = Writer::new(container, &output, format, pass.most_frames(), dithered)?;
     let (before, after) = pass.chunks();
-    for chunk in before {
-        writer.carry(chunk, |to| pass.source().copy_chunk(chunk, to))?;
-    }
+    writer.carry(before, pass.source())?;
     let long = pass.most_frames().is_none_or(|frames| frames > LONG);
     let frames = if long {
         in_parallel(output.path(), &mut writer, |sink| run(&mut pass, &mut progress, sink))?
@@ -173,9 +176,7 @@ pub fn render(
         run(&mut pass, &mut progress, &mut |block| writer.write(block))?
     };
     writer.end_data()?;
-    for chunk in after {
-        writer.carry(chunk, |to| pass.source().copy_chunk(chunk, to))?;
-    }
+    writer.carry(after, pass.source())?;
     let clipped = writer.finish()?;
     if options.keep_mtime {
         output.set_modified(input.modified()?)?;
@@ -193,6 +194,7 @@ pub fn render(
         loudness: pass.loudness(),
         clipped,
         notes: pass.notes,
+        unheard: pass.unheard.cause(&options.settings, options.score.is_some()),
         settings: options.settings,
         bypass: options.bypass,
     })

@@ -188,7 +188,7 @@ fn a_file_that_is_named_twice_is_rendered_once_and_that_is_told() {
     let report = json(&folder, "render in/a.wav in ./in/a.wav -o out --json", 0);
     assert_eq!(report["summary"]["done"], 5);
     let said = folder.run("render in/a.wav ./in/a.wav -o out2 --mix 0");
-    let note = "note: ./in/a.wav: named more than once, rendered once\n1 file done: ";
+    let note = "note: ./in/a.wav: named more than once, read once\n1 file done: ";
     assert!(said.starts_with(note), "{said}");
 }
 
