@@ -18,7 +18,7 @@ use std::{
 };
 use tone_filter_dsp::{Kernel, Voice};
 use tone_filter_offline::{
-    Error, Output, STDIO,
+    Error, Input, Output, STDIO,
     analyse::{Analysed, analyse},
     clean_up_on_interrupt,
     console::{Recorder, Song, TICKS, Tags, nsf, vgm, vgz},
@@ -155,7 +155,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let name = args.input.file_name().unwrap_or_default().to_string_lossy();
     let bar = Bar::new(&name, args.quiet);
     let Analysed { seconds, not_finite, unheard } = analyse(
-        &args.input,
+        &Input::new(&args.input)?,
         (&settings, &keys),
         super::kernel(args.kernel),
         0.1,

@@ -165,7 +165,7 @@ fn run_one(args: &Args, running: &Running) -> anyhow::Result<bool> {
             "no output; give --out FILE or FOLDER, or --suffix TEXT to write beside the inputs";
         return Err(Usage(line.into()).into());
     }
-    let options = args.options()?;
+    let mut options = args.options()?;
     let named = args.inputs.read()?;
     let request = Request {
         inputs: &named.all,
@@ -192,6 +192,7 @@ fn run_one(args: &Args, running: &Running) -> anyhow::Result<bool> {
     let workers = args.inputs.workers(plan.jobs.len());
     let one_file = named.all.len() == 1 && plan.jobs.len() + plan.decided().count() == 1;
     let list_files = !args.quiet && (args.verbose || one_file);
+    options.explain = list_files;
     for outcome in plan.decided() {
         report::print(outcome, list_files, args.quiet);
     }
@@ -279,6 +280,7 @@ impl Args {
             force: self.force,
             keep_mtime: self.keep_mtime,
             loudness: self.json,
+            explain: false,
         })
     }
 }

@@ -103,9 +103,9 @@ impl fmt::Display for Summary {
 /// Numbers of files, without those that are 0: `3 files done, 1 failed`.
 pub fn counted<const N: usize>(counts: [(usize, &str); N]) -> String {
     let mut counts = counts.iter().filter(|(count, _)| *count > 0);
-    let first = counts.next().map(|(count, what)| {
-        format!("{count} file{} {what}", if *count == 1 { "" } else { "s" })
-    });
+    let first = counts
+        .next()
+        .map(|(count, what)| format!("{count} file{} {what}", if *count == 1 { "" } else { "s" }));
     first.into_iter().chain(counts.map(|(count, what)| format!(", {count} {what}"))).collect()
 }
 

@@ -13,6 +13,7 @@ mod flac;
 pub mod found;
 mod guard;
 mod level;
+mod mp4;
 mod output;
 mod parts;
 pub mod pass;
@@ -67,7 +68,7 @@ pub enum Error {
         reason: String,
     },
     /// The input is in no format that is read, or broken.
-    #[error("{}: cannot be decoded ({reason}); give WAV, FLAC, AIFF, MP3 or Ogg Vorbis", .path.display())]
+    #[error("{}: cannot be decoded ({reason}); give WAV, FLAC, AIFF, AAC, MP3 or Ogg Vorbis", .path.display())]
     NotAudio {
         /// The input.
         path: PathBuf,

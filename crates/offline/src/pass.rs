@@ -5,7 +5,7 @@ use super::{
     render::{Options, Tail},
     resample::Resampler,
     score::Player,
-    unheard::Unheard,
+    unheard::{Cause, Unheard},
     wav::{Chunk, Format},
 };
 use ebur128::{EbuR128, Mode};
@@ -45,7 +45,7 @@ pub struct Pass<'a> {
     /// Of input and output.
     meters: [Option<EbuR128>; 2],
     pub(super) notes: BandMask,
-    pub(super) unheard: Unheard,
+    unheard: Unheard,
 }
 
 /// What the next block comes from.
@@ -244,6 +244,12 @@ impl<'a> Pass<'a> {
         self.read = 0;
         self.repeated = true;
         Ok(())
+    }
+
+    /// Why no note has sounded, if none has in a sound that is not silent.
+    pub(super) fn unheard(&self) -> Option<Cause> {
+        let Options { settings, score, .. } = self.options;
+        self.unheard.cause(settings, score.is_some(), &self.before)
     }
 
     fn tail_frames(&self) -> u64 {

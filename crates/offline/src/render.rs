@@ -2,6 +2,7 @@
 
 use super::{
     Error, Input, Level, Output,
+    analyse::analyse,
     container::{Container, Writer},
     pass::Pass,
     score::Score,
@@ -68,6 +69,8 @@ pub struct Options {
     pub keep_mtime: bool,
     /// Measure the loudness, which takes as long as the filter's bank.
     pub loudness: bool,
+    /// Find out why no note sounds also at a focus of 0 %, which takes another run over files of which that is so.
+    pub explain: bool,
 }
 
 impl Options {
@@ -182,6 +185,14 @@ pub fn render(
         output.set_modified(input.modified()?)?;
     }
     output.commit()?;
+    let unheard = match pass.unheard() {
+        // The listener has not run.
+        Some(Cause::Weak) if options.explain && options.settings.focus == 0.0 => {
+            let sound = (&options.settings, &options.keys);
+            analyse(&input, sound, options.kernel, 1.0, |_| (), |_, _| Ok(()), |_| ())?.unheard
+        }
+        known => known,
+    };
     Ok(Report {
         format,
         frames,
@@ -194,7 +205,7 @@ pub fn render(
         loudness: pass.loudness(),
         clipped,
         notes: pass.notes,
-        unheard: pass.unheard.cause(&options.settings, options.score.is_some()),
+        unheard,
         settings: options.settings,
         bypass: options.bypass,
     })

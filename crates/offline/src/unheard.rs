@@ -1,6 +1,6 @@
 //! Why no note sounds in a file that is not silent.
 
-use super::{found::Finder, pitch};
+use super::{Level, found::Finder, pitch};
 use std::fmt;
 use tone_filter_dsp::{
     BandMask, BandRange, BandState, Bands, Keys, Scale, Settings, ToneFilter,
@@ -25,8 +25,8 @@ pub enum Cause {
     Quiet(f32, f32),
     /// The frequency of A4 in Hz by the music, and that of the bands.
     OffTune(f64, f32),
-    /// The listener finds no tones.
-    Unpitched,
+    /// The listener finds no tones; so it is with bands that need none, at a focus of 0 %.
+    Unpitched(f32),
     /// All notes are below threshold or floor.
     Weak,
 }
@@ -62,9 +62,12 @@ impl fmt::Display for Cause {
                 "no note was detected, as the music is tuned to A4 = {a4:.1} Hz, between the notes of \
                  --tuning {tuning}; add --auto-tuning, or --tuning {a4:.1}"
             ),
-            Self::Unpitched => f.write_str(
-                "no note was detected, as in drums, noise and speech; --focus 0 lets all bands sound, and \
-                 with a higher --sensitivity more is taken for notes",
+            Self::Unpitched(0.0) => f.write_str(
+                "no note was detected, as in drums, noise and speech; lower --threshold",
+            ),
+            Self::Unpitched(_) => f.write_str(
+                "no note was detected, as in drums, noise and speech; raise --sensitivity, or render with \
+                 --focus 0, which lets all bands sound",
             ),
             Self::Weak => f.write_str("no note was detected; lower --threshold or --floor"),
         }
@@ -124,9 +127,10 @@ impl Unheard {
         self.loudest = self.loudest.max(bands.total_power);
     }
 
-    /// Why no note has sounded in a filter with `settings`, and with a score or not; `None` if one has, and for silence.
-    pub fn cause(&self, settings: &Settings, has_score: bool) -> Option<Cause> {
-        if self.lit || self.loudest == 0.0 {
+    /// Why no note has sounded in a filter with `settings`, and with a score or not, whose input is `input`; `None` if
+    /// one has, and for silence.
+    pub fn cause(&self, settings: &Settings, has_score: bool, input: &Level) -> Option<Cause> {
+        if self.lit || input.peak == 0.0 {
             return None;
         }
         let Settings { auto, floor, tuning, .. } = *settings;
@@ -140,14 +144,14 @@ impl Unheard {
             self.muted(settings)
         } else if !auto && level < floor {
             Cause::Quiet(level, floor)
+        } else if let Some(a4) = off {
+            Cause::OffTune(a4, tuning)
         } else if self.frames == 0 || self.detected != BandMask::NONE {
             Cause::Weak
         } else if has_score {
             Cause::Score
-        } else if let Some(a4) = off {
-            Cause::OffTune(a4, tuning)
         } else {
-            Cause::Unpitched
+            Cause::Unpitched(settings.focus)
         })
     }
 

@@ -8,7 +8,7 @@ use std::{
 };
 use tone_filter_dsp::{FoundKey, Settings, ToneFilter};
 use tone_filter_offline::{
-    Error, Output,
+    Error, Input, Output,
     analyse::{Analysed, analyse},
     found::{Finder, Found},
     plot::Plot,
@@ -68,7 +68,7 @@ pub fn analyse_one(
     }
     let mut finder = Finder::default();
     let Analysed { seconds, not_finite, unheard } = analyse(
-        &file.input,
+        &Input::new(&file.input)?,
         (settings, keys),
         crate::kernel(args.kernel),
         args.hop,

@@ -131,8 +131,9 @@ fn a_picture_leaves_out_letters_that_its_font_has_not() {
 #[test]
 fn names_of_other_formats_are_refused() {
     let folder = Folder::with(&silence().bytes());
-    let said = folder.fail("render in.wav -o out.flac", 2);
-    assert_eq!(said, "out.flac: what is written is WAV; let the name end in .wav");
+    let said = folder.fail("render in.wav -o out.mp3", 2);
+    let expected = "out.mp3: what is written is WAV or FLAC; let the name end in .wav or .flac";
+    assert_eq!(said, expected);
     let said = folder.fail("bands in.wav --png out.jpg", 2);
     assert_eq!(said, "out.jpg: what --png writes is PNG; let the name end in .png");
     for wrong in ["--csv out.png", "--json out.csv", "--midi out.wav"] {

@@ -4,10 +4,7 @@ use super::{
     Fate, Outcome,
     find::{Found, find, is_audio},
 };
-use crate::{
-    Error, STDIO,
-    source::extension,
-};
+use crate::{Error, STDIO, source::extension};
 use std::{
     collections::{HashMap, HashSet},
     ffi::{OsStr, OsString},
@@ -77,7 +74,7 @@ pub enum Reason {
     Output,
     /// It lies in a folder, and is audio of a format that is not read.
     #[error(
-        "a format that is not read, such as AAC in m4a; give WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis or ALAC"
+        "a format that is not read, such as Opus; give WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC or AAC"
     )]
     Format,
 }
