@@ -42,7 +42,7 @@ impl fmt::Display for Cause {
                 write!(f, "no note sounds, as {flag} mutes all that were detected, like {note}; ")?;
                 f.write_str(match flag {
                     "--range" => "add --range whole",
-                    "--scale" => "choose another --scale or --root",
+                    "--scale" => "choose another --scale, --root or --custom",
                     _ => "switch more of them on",
                 })
             }

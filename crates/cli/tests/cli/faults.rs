@@ -8,7 +8,9 @@ use tone_filter_presets as presets;
 fn not_audio(bytes: &[u8], reason: &str) {
     refused(
         bytes,
-        &format!("in.wav: cannot be decoded ({reason}); give WAV, FLAC, AIFF, MP3 or Ogg Vorbis"),
+        &format!(
+            "in.wav: cannot be decoded ({reason}); give WAV, FLAC, AIFF, AAC, MP3 or Ogg Vorbis"
+        ),
     );
 }
 

@@ -49,9 +49,10 @@ fn bands_that_are_frozen_in_silence() {
 #[test]
 fn notes_that_are_muted() {
     let folder = c_major(0.1);
-    let cause = "--scale mutes all that were detected, like C4; choose another --scale or --root";
+    let cause =
+        "--scale mutes all that were detected, like C4; choose another --scale, --root or --custom";
     let scale = "--scale custom --custom 010000000000";
-    hint(&folder, &format!("{scale} --root A"), cause, &format!("{scale} --root D#"));
+    hint(&folder, scale, cause, "--scale custom --custom 000100000000");
     let (last, all) = (format!("--bands {}1", "0".repeat(47)), "1".repeat(48));
     let cause = "--bands mutes all that were detected, like C4; switch more of them on";
     hint(&folder, &last, cause, &format!("--bands {all}"));
@@ -62,7 +63,7 @@ fn notes_that_are_muted() {
 #[test]
 fn keys_that_are_not_held_while_their_notes_are_played() {
     let folder = chord(&[69], 0.2, 0.0);
-    folder.put("other.wav", &std::fs::read(chord(&[57], 0.2, 0.0).path("in.wav")).unwrap());
+    folder.put("other.wav", &std::fs::read(chord(&[81], 0.2, 0.0).path("in.wav")).unwrap());
     folder.run("bands other.wav --midi other.mid");
     let cause = "while its key was held; try other keys, or --key-mode hold-any";
     let keys = "--keys other.mid";
@@ -72,9 +73,12 @@ fn keys_that_are_not_held_while_their_notes_are_played() {
 #[test]
 fn sound_that_is_too_quiet_for_the_floor() {
     let folder = c_major(0.0005);
-    let cause =
-        "the sound is at -67 dB and --floor at -37 dB; add --auto, which adapts to any level";
+    let cause = "dB and --floor at -37 dB; add --auto, which adapts to any level, or lower --floor";
     hint(&folder, "--preset reference", cause, "--preset reference --auto");
+    // Three notes of six overtones: 10 log10(3 * 0.0005^2 / 2 * 1.491).
+    let said = folder.run("render in.wav -o out.wav --force --preset reference");
+    let level = said.split("the sound is at ").last().unwrap().split(' ').next().unwrap();
+    assert!((level.parse::<f64>().unwrap() + 62.5).abs() <= 1.5, "{said}");
 }
 
 #[test]

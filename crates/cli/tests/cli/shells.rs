@@ -48,16 +48,22 @@ fn check(shell: &str, script: &str) {
 
 #[test]
 fn bash_completes() {
-    check(
-        "bash",
-        r#"source "$1"; shift
+    let script = r#"source "$1"; shift
+        complete=$(complete -p tone-filter); complete=${complete#*-F }; complete=${complete%% *}
         for line in "$@"; do
-            COMP_WORDS=($line); [[ $line == *" " ]] && COMP_WORDS+=("")
-            COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMP_LINE=$line; COMP_POINT=${#line}; COMPREPLY=()
-            _tone-filter tone-filter "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+            read -ra COMP_WORDS <<< "$line"; [[ $line == *" " ]] && COMP_WORDS+=("")
+            COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
+            $complete tone-filter "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
             printf '%s\n' "${COMPREPLY[@]}"; echo --next--
-        done"#,
-    );
+        done"#;
+    check("bash", script);
+}
+
+#[test]
+fn zsh_loads_them() {
+    let script = r#"autoload -Uz compinit; compinit -u -d "$HOME/dump"; source "$1"
+        print $_comps[tone-filter]"#;
+    assert_eq!(offered("zsh", script, &["", ""])[0], ["_tone-filter"]);
 }
 
 #[test]
