@@ -398,3 +398,8 @@ impl ToneFilter {
         snapshot
     }
 }
+
+/// Compiles and runs the Rust in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

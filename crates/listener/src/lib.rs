@@ -372,5 +372,10 @@ impl Work for Push<'_> {
     }
 }
 
+/// Compiles and runs the Rust in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 mod tests;

@@ -212,3 +212,8 @@ impl Error {
         }
     }
 }
+
+/// Compiles and runs the Rust in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -63,7 +63,7 @@ fn notes_that_are_muted() {
 #[test]
 fn keys_that_are_not_held_while_their_notes_are_played() {
     let folder = chord(&[69], 0.2, 0.0);
-    folder.put("other.wav", &std::fs::read(chord(&[81], 0.2, 0.0).path("in.wav")).unwrap());
+    folder.put("other.wav", &float_wav(RATE as u32, &[common::sine(220.0, 0.3, 2.0, RATE)]));
     folder.run("bands other.wav --midi other.mid");
     let cause = "while its key was held; try other keys, or --key-mode hold-any";
     let keys = "--keys other.mid";
