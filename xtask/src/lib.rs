@@ -21,6 +21,8 @@ pub mod media;
 mod pack;
 pub mod package;
 pub mod python;
+pub mod release;
+mod sbom;
 pub mod soak;
 pub mod songs;
 #[cfg(target_os = "linux")]

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 use xtask::{
-    arm, bundle, c_library, corpus, demo, engines, install, macos, package, root, soak, songs,
+    arm, bundle, c_library, corpus, demo, engines, install, macos, package, release, root, soak,
+    songs,
     suite, tune, web,
 };
 
@@ -21,6 +22,7 @@ Usage: cargo xtask VERB
                     warnings, sanitizers, valgrind, bits
   test-package      make the packages for Linux, install and load what is in them
   test-play         run the tests of `tone-filter play` and `tone-filter app`
+  test-release      check the crates as they would be published, and the bill of materials
   test-web          run the tests of the web page in Chromium
   test-windows      run the tests for Windows under wine
   check-macos       check the types for Macs of both CPU types
@@ -36,7 +38,7 @@ Usage: cargo xtask VERB
   bundle-universal [OPTIONS]
                     the same for both CPU types of Macs
   package [OPTIONS] build and pack all that a release has for this system, or for that of
-                    --target, into target/package
+                    --target, into target/package, with checksums and a bill of materials
   media             write the film of the editor and the sounds of the README; needs a bundle
   tune              generate assets/demo.wav";
 
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
         "test-play" => xtask::speakers::test(),
         #[cfg(target_os = "linux")]
         "test-windows" => xtask::windows::test(),
+        "test-release" => release::test(),
         "test-web" => web::test(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

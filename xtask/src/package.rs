@@ -3,13 +3,13 @@
 use crate::{
     bundle, macos,
     pack::{Build, System},
-    run, target,
+    run, sbom, target,
 };
 use anyhow::{Context, Result};
 use std::{fs, path::PathBuf, process::Command};
 
-/// Builds with the options of `cargo build` in `args`, and packs bundles and program. Gives the packages, which lie in
-/// `target/package`.
+/// Builds with the options of `cargo build` in `args`, and packs bundles and program, with a bill of materials and with
+/// checksums of all. Gives the packages, which lie in `target/package`.
 ///
 /// # Errors
 /// When something does not build, or a tool for packing is missing.
@@ -39,7 +39,24 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
         parts.push(bundle::audio_unit()?);
     }
     let build = Build { system, cpu: cpu.to_owned(), released: released(args), parts };
-    build.pack(&target()?.join("package"))
+    let folder = target()?.join("package");
+    let mut packages = build.pack(&folder)?;
+    let built_for = match triple {
+        Some(triple) => triple.clone(),
+        None if system == System::MacOs => macos::TARGETS[0].to_owned(),
+        None => host()?,
+    };
+    packages.push(sbom::write(&built_for, folder.join(build.name()? + ".cdx.json"))?);
+    sbom::write_sums(&folder, &packages)?;
+    Ok(packages)
+}
+
+/// The target that cargo builds for by itself.
+fn host() -> Result<String> {
+    let output = Command::new("rustc").arg("-vV").output().context("cannot start rustc")?;
+    let text = String::from_utf8(output.stdout)?;
+    let line = text.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(line.context("rustc names no host")?.to_owned())
 }
 
 fn released(args: &[String]) -> bool {

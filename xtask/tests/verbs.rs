@@ -33,6 +33,7 @@ fn help_is_no_error() {
             "test-engines",
             "test-package",
             "test-play",
+            "test-release",
             "test-web",
             "test-windows",
             "check-macos",

@@ -1,17 +1,4 @@
-//! The tone filter itself, without files, plugin and window. After construction, it does not allocate.
-//!
-//! [`ToneFilter`] is the type that most programs need:
-//!
-//! ```
-//! use tone_filter_dsp::{Settings, ToneFilter};
-//!
-//! let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
-//! let (mut left, mut right) = (vec![0.0; 512], vec![0.0; 512]);
-//! filter.process(&mut [&mut left, &mut right]);
-//! let lit = filter.bands().bands.iter().filter(|band| band.level_db() > -20.0).count();
-//! assert_eq!(lit, 0);
-//! # Ok::<(), tone_filter_dsp::Error>(())
-//! ```
+#![doc = include_str!("../README.md")]
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
@@ -398,8 +385,3 @@ impl ToneFilter {
         snapshot
     }
 }
-
-/// Compiles and runs the Rust in the README.
-#[cfg(doctest)]
-#[doc = include_str!("../README.md")]
-struct Readme;

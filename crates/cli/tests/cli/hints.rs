@@ -61,16 +61,6 @@ fn notes_that_are_muted() {
 }
 
 #[test]
-fn keys_that_are_not_held_while_their_notes_are_played() {
-    let folder = chord(&[69], 0.2, 0.0);
-    folder.put("other.wav", &float_wav(RATE as u32, &[common::sine(220.0, 0.3, 2.0, RATE)]));
-    folder.run("bands other.wav --midi other.mid");
-    let cause = "while its key was held; try other keys, or --key-mode hold-any";
-    let keys = "--keys other.mid";
-    hint(&folder, keys, cause, &format!("{keys} --key-mode hold-any"));
-}
-
-#[test]
 fn sound_that_is_too_quiet_for_the_floor() {
     let folder = c_major(0.0005);
     let cause = "dB and --floor at -37 dB; add --auto, which adapts to any level, or lower --floor";
