@@ -3,8 +3,7 @@
 use std::process::ExitCode;
 use xtask::{
     arm, bundle, c_library, corpus, demo, engines, install, macos, package, release, root, soak,
-    songs,
-    suite, tune, web,
+    songs, suite, tune, web,
 };
 
 const USAGE: &str = "\

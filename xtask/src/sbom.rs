@@ -127,7 +127,8 @@ mod tests {
         fs::write(&file, "abc").unwrap();
         write_sums(folder.path(), &[file]).unwrap();
         // FIPS 180-4's example.
-        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  abc.zip\n";
+        let expected =
+            "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad  abc.zip\n";
         assert_eq!(fs::read_to_string(folder.path().join("SHA256SUMS")).unwrap(), expected);
     }
 
@@ -138,7 +139,8 @@ mod tests {
         let bill: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
         let components = bill["components"].as_array().unwrap();
         let has = |name: &str| components.iter().any(|component| component["name"] == name);
-        for built in ["tone-filter-dsp", "nice-plug", "symphonia", "cpal", "jack", "accesskit_unix"] {
+        for built in ["tone-filter-dsp", "nice-plug", "symphonia", "cpal", "jack", "accesskit_unix"]
+        {
             assert!(has(built), "{built}");
         }
         for other in ["proptest", "hound", "accesskit_windows", "kira", "xtask"] {

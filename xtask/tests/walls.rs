@@ -35,7 +35,7 @@ const CRATES: [(&str, &[&str], &[&str]); 14] = [
 ];
 
 /// The parts of the filter. Each may import those before it only.
-const PARTS: [&str; 18] = [
+const PARTS: [&str; 19] = [
     "notes",
     "score",
     "lanes",
@@ -54,6 +54,7 @@ const PARTS: [&str; 18] = [
     "player",
     "following",
     "process",
+    "scout",
 ];
 
 /// The parts of the plugin. Each may import those before it only.

@@ -193,6 +193,7 @@ fn run_one(args: &Args, running: &Running) -> anyhow::Result<bool> {
     let one_file = named.all.len() == 1 && plan.jobs.len() + plan.decided().count() == 1;
     let list_files = !args.quiet && (args.verbose || one_file);
     options.explain = list_files;
+    options.ahead = args.inputs.workers(usize::MAX) > plan.jobs.len();
     for outcome in plan.decided() {
         report::print(outcome, list_files, args.quiet);
     }
@@ -280,6 +281,7 @@ impl Args {
             force: self.force,
             keep_mtime: self.keep_mtime,
             loudness: self.json,
+            ahead: false,
             explain: false,
         })
     }

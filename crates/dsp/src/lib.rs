@@ -1,5 +1,4 @@
 #![doc = include_str!("../README.md")]
-
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod analysis;
@@ -15,6 +14,7 @@ mod plan;
 mod player;
 mod process;
 mod score;
+mod scout;
 mod settings;
 mod synthesis;
 mod view;
@@ -33,6 +33,7 @@ pub use analysis::{FoundKey, KeyEvent, KeyFinder, Keyboard, TuningFinder};
 pub use bank::Tones;
 pub use lanes::BLOCK;
 pub use score::{BadScore, Score, ScoreNote};
+pub use scout::{Decided, Scout};
 pub use tone_filter_simd::{Kernel, UnknownKernel};
 pub use voice::{ChipNoise, ChipPulse, ChipTick};
 

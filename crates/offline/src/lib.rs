@@ -3,6 +3,7 @@
 //! Whatever goes wrong with a file is an [`enum@Error`] of one line that names the file and the remedy, and
 //! leaves no output behind.
 
+mod ahead;
 pub mod analyse;
 pub mod batch;
 mod codebooks;

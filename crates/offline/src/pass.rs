@@ -2,6 +2,7 @@
 
 use super::{
     Error, Input, Level, Source,
+    ahead::Ahead,
     render::{Options, Tail},
     resample::Resampler,
     score::Player,
@@ -32,6 +33,8 @@ pub struct Pass<'a> {
     filter: ToneFilter,
     resampler: Option<Resampler>,
     player: Player,
+    /// The listener's decisions, if it runs elsewhere.
+    pub(super) ahead: Option<Ahead>,
     stage: Stage,
     /// Frames of the source so far.
     pub(super) read: u64,
@@ -95,6 +98,7 @@ impl<'a> Pass<'a> {
             repeats: false,
             early: filter.latency(),
             player: Player::new(&options.keys, &filter),
+            ahead: None,
             meters: [rate, options.rate.unwrap_or(rate)].map(meter),
             source,
             filter,
@@ -278,7 +282,10 @@ impl<'a> Pass<'a> {
     fn process_at_rate(&mut self, block: &mut [Vec<f32>]) {
         for start in (0..block[0].len()).step_by(MOMENT) {
             let end = block[0].len().min(start + MOMENT);
-            let Self { player, filter, unheard, .. } = self;
+            let Self { player, filter, unheard, ahead, .. } = self;
+            if let Some(ahead) = ahead {
+                ahead.lead(filter, end - start);
+            }
             player.process(filter, block, start..end, |filter| unheard.push(filter));
             let bands = filter.bands();
             unheard.look(&bands);
