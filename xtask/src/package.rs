@@ -3,7 +3,7 @@
 use crate::{
     bundle, macos,
     pack::{Build, System},
-    run, sbom, target,
+    run, sbom, target, unity,
 };
 use anyhow::{Context, Result};
 use std::{fs, path::PathBuf, process::Command};
@@ -41,6 +41,9 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     let build = Build { system, cpu: cpu.to_owned(), released: released(args), parts };
     let folder = target()?.join("package");
     let mut packages = build.pack(&folder)?;
+    if cpu == "x86_64" {
+        packages.push(unity::package(args)?);
+    }
     let built_for = match triple {
         Some(triple) => triple.clone(),
         None if system == System::MacOs => macos::TARGETS[0].to_owned(),

@@ -11,7 +11,7 @@ use std::{
 };
 
 /// The packages that are released, with the features that they have there.
-const RELEASED: [&str; 2] = ["tone-filter", "tone-filter-cli"];
+const RELEASED: [&str; 3] = ["tone-filter", "tone-filter-cli", "tone-filter-unity"];
 const FEATURES: &str = "tone-filter-cli/app";
 
 /// Writes the bill of what is built for `triple` to `path`, and gives `path`.
