@@ -25,6 +25,7 @@ mod score;
 mod shells;
 mod sound;
 mod terminal;
+mod threads;
 mod variants;
 mod verbs;
 
