@@ -3,7 +3,7 @@
 use crate::{python, root, run, sbom, suite::step, target};
 use anyhow::{Result, ensure};
 use cargo_metadata::{MetadataCommand, Package};
-use std::{collections::BTreeSet, process::Command};
+use std::{collections::BTreeSet, fs, path::Path, process::Command};
 
 /// What every published crate has.
 const PAGES: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-MIT", "LICENSE-APACHE"];
@@ -22,15 +22,18 @@ sys.exit(str(error) if error else 0)
 /// # Errors
 /// At the first step that fails.
 pub fn test() -> Result<()> {
-    step("crates as they are published", publish)?;
-    step("what is in them", contents)?;
-    step("bill of materials", bill)
+    step("bill of materials", bill)?;
+    let folder = target()?.join("publish");
+    step("crates as they are published", || publish(&folder))?;
+    step("what is in them", || contents(&folder.join("package")))
 }
 
-/// Everything but the upload, with what is not committed.
-fn publish() -> Result<()> {
+/// Everything but the upload, with what is not committed, in `folder`.
+fn publish(folder: &Path) -> Result<()> {
+    // Cargo takes a crate of an earlier run for this one's, as it has the same version.
+    let _ = fs::remove_dir_all(folder);
     let publish = ["publish", "--workspace", "--dry-run", "--locked", "--allow-dirty", "--quiet"];
-    run(Command::new("cargo").args(publish))
+    run(Command::new("cargo").args(publish).arg("--target-dir").arg(folder))
 }
 
 /// The packages of the workspace that are for the registry.
@@ -40,10 +43,10 @@ fn public() -> Result<Vec<Package>> {
     Ok(metadata.packages.into_iter().filter(|package| package.publish.is_none()).collect())
 }
 
-fn contents() -> Result<()> {
+fn contents(folder: &Path) -> Result<()> {
     for package in public()? {
         let name = format!("{}-{}", package.name, package.version);
-        let file = target()?.join("package").join(format!("{name}.crate"));
+        let file = folder.join(format!("{name}.crate"));
         let list = Command::new("tar").arg("-tzf").arg(&file).output()?;
         let list = String::from_utf8(list.stdout)?;
         let files: BTreeSet<&str> = list.lines().collect();
