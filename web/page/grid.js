@@ -1,15 +1,10 @@
 // The bands on a canvas: one cell per note with its level, its state and its wave, as in the plugin.
 
-import { TONES } from "./filter.js";
+import { noteName } from "./tone-filter/index.js";
 
-const NAMES = ["A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#"];
-
-// The published bands come first, A3 to G#7, then those from E1 to G#3.
-export const PUBLISHED = 48;
-
-// Semitones from A3.
-export const semitone = (tone) => (tone < PUBLISHED ? tone : tone - TONES);
-export const name = (semitone) => `${NAMES[(semitone + 36) % 12]}${3 + Math.floor((semitone + 9) / 12)}`;
+// Rows are octaves from A, of which this is the lowest one's MIDI note. The highest note is a G#.
+const LOWEST_A = 21;
+const HIGHEST = 104;
 
 // Levels in dB: an empty bar; a wave without height and with its full height.
 const QUIETEST = -60;
@@ -30,110 +25,94 @@ const MUTED = [79, 134, 224];
 const SOUNDING = [69, 208, 131];
 const SATURATED = [255, 92, 82];
 
+// Before the first bands come.
+const SILENCE = Array.from({ length: 77 }, (_, index) => ({ note: 28 + index, power: -200, level: -200, state: "inactive", wave: [] }));
+
 const between = (from, to, share) => from.map((x, i) => x + (to[i] - x) * share);
-const css = (colour, opacity = 1) => `rgb(${colour.map(Math.round).join(" ")} / ${opacity})`;
+const css = (colour, opacity = 1) => `rgb(${colour.map(Math.round).join(" ")} / ${opacity.toFixed(2)})`;
 const clamp = (x) => Math.min(1, Math.max(0, x));
 
 export class Grid {
   #canvas;
   #context;
-  #record;
-  #numbers;
-  #whole = false;
-  // What is shown, which follows the numbers.
-  #cells = Array.from({ length: TONES }, () => ({ level: 0, loudness: 0, sounding: 0, saturated: 0 }));
+  #width = 0;
+  #height = 0;
+  #lowest = 28;
+  #bands = SILENCE;
+  // What is shown, which follows the bands.
+  #cells = Array.from({ length: HIGHEST + 1 }, () => ({ level: 0, loudness: 0, sounding: 0, saturated: 0 }));
 
-  constructor(canvas, record) {
+  constructor(canvas) {
     this.#canvas = canvas;
     this.#context = canvas.getContext("2d");
-    this.#record = record;
-    this.#numbers = new Float32Array(TONES * record).fill(-200);
-    for (let tone = 0; tone < TONES; tone++) this.#numbers[tone * record + 2] = 0;
     new ResizeObserver(() => this.#resize()).observe(canvas);
     this.#resize();
   }
 
   #resize() {
-    const { clientWidth, clientHeight } = this.#canvas;
-    this.#canvas.width = Math.round(clientWidth * devicePixelRatio);
-    this.#canvas.height = Math.round(clientHeight * devicePixelRatio);
+    this.#width = this.#canvas.clientWidth;
+    this.#height = this.#canvas.clientHeight;
+    this.#canvas.width = Math.round(this.#width * devicePixelRatio);
+    this.#canvas.height = Math.round(this.#height * devicePixelRatio);
     this.draw(0);
   }
 
-  // The setting "range".
-  set range(range) {
-    this.#whole = range === "whole";
+  // The MIDI note of the lowest band that is shown.
+  set lowest(note) {
+    this.#lowest = note;
   }
 
-  // The bands that are shown.
-  get #tones() {
-    return this.#whole ? TONES : PUBLISHED;
-  }
-
-  update(numbers) {
-    this.#numbers.set(numbers);
-  }
-
-  #band(tone) {
-    const [power, level, state] = this.#numbers.subarray(tone * this.#record);
-    const wave = this.#numbers.subarray(tone * this.#record + 3, (tone + 1) * this.#record);
-    return { power, level, state, wave };
-  }
-
-  // The notes that sound, as semitones from A3, the lowest first.
-  sounding() {
-    const tones = Array.from({ length: this.#tones }, (_, tone) => tone).filter((tone) => [1, 2].includes(this.#band(tone).state));
-    return tones.map(semitone).sort((a, b) => a - b);
+  update(bands) {
+    this.#bands = bands;
   }
 
   // On a narrow page, six columns.
   get #columns() {
-    return this.#canvas.clientWidth < 560 ? 6 : 12;
+    return this.#width < 560 ? 6 : 12;
   }
 
-  #rectangle(tone) {
-    const { clientWidth, clientHeight } = this.#canvas;
+  #rectangle(note) {
     const columns = this.#columns;
-    const gap = Math.min(10, Math.max(3, 0.005 * clientWidth));
-    const width = (clientWidth + gap) / columns;
-    // Rows of octaves from A, the first of which lacks its lowest notes.
-    const below = this.#whole ? 36 : 0;
-    const height = (clientHeight + gap) / ((below + PUBLISHED) / columns);
-    const place = semitone(tone) + below;
+    const gap = Math.min(10, Math.max(3, 0.005 * this.#width));
+    const width = (this.#width + gap) / columns;
+    const first = LOWEST_A + 12 * Math.floor((this.#lowest - LOWEST_A) / 12);
+    const height = (this.#height + gap) / ((HIGHEST + 1 - first) / columns);
+    const place = note - first;
     return [(place % columns) * width, Math.floor(place / columns) * height, width - gap, height - gap];
   }
 
-  // The band whose cell is at a place of the canvas.
-  toneAt(x, y) {
-    return this.#cells.slice(0, this.#tones).findIndex((_, tone) => {
-      const [left, top, width, height] = this.#rectangle(tone);
-      return x >= left && x < left + width && y >= top && y < top + height;
+  // The note whose cell is at a place of the canvas.
+  noteAt(x, y) {
+    return this.#bands.map(({ note }) => note).find((note) => {
+      const [left, top, width, height] = this.#rectangle(note);
+      return note >= this.#lowest && x >= left && x < left + width && y >= top && y < top + height;
     });
   }
 
   // Draws the grid `seconds` after the last time.
   draw(seconds) {
     this.#context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-    this.#context.clearRect(0, 0, this.#canvas.clientWidth, this.#canvas.clientHeight);
-    this.#cells.slice(0, this.#tones).forEach((cell, tone) => {
-      const band = this.#band(tone);
+    this.#context.clearRect(0, 0, this.#width, this.#height);
+    for (const band of this.#bands.slice(this.#lowest - this.#bands[0].note)) {
+      const cell = this.#cells[band.note];
       const approach = (key, target, time) => (cell[key] = target + (cell[key] - target) * Math.exp(-seconds / time));
       const follow = (key, target) => approach(key, target, target > cell[key] ? RISE : FALL);
       const loudness = clamp((band.power - FAINTEST) / (LOUDEST - FAINTEST));
+      const saturated = band.state === "saturated";
       follow("loudness", loudness);
       follow("level", loudness === 0 ? 0 : clamp(1 - band.level / QUIETEST));
-      approach("sounding", [1, 2].includes(band.state) ? 1 : 0, CHANGE);
-      approach("saturated", band.state === 2 ? 1 : 0, CHANGE);
-      this.#paint(cell, tone, band);
-    });
+      approach("sounding", saturated || band.state === "sounding" ? 1 : 0, CHANGE);
+      approach("saturated", saturated ? 1 : 0, CHANGE);
+      this.#paint(cell, band);
+    }
   }
 
-  #paint(cell, tone, band) {
+  #paint(cell, band) {
     const context = this.#context;
-    const [left, top, width, height] = this.#rectangle(tone);
+    const [left, top, width, height] = this.#rectangle(band.note);
     const size = Math.min(1.6, Math.max(0.75, Math.min(width / 76, height / 70)));
     const colour = between(between(MUTED, SOUNDING, cell.sounding), SATURATED, cell.saturated);
-    const open = band.state !== 3;
+    const open = band.state !== "disabled";
     const glow = cell.sounding * (0.1 + 0.12 * cell.level);
 
     context.fillStyle = css(between(open ? SURFACE : BACKGROUND, colour, glow));
@@ -151,7 +130,7 @@ export class Grid {
     context.textBaseline = "top";
     context.textAlign = "left";
     context.font = `${13 * size}px system-ui, sans-serif`;
-    context.fillText(name(semitone(tone)), left + margin, top + margin);
+    context.fillText(noteName(band.note), left + margin, top + margin);
     const presence = Math.max(Math.min(1, 12 * cell.level), cell.sounding);
     if (open) this.#mark(right - 4 * size, top + margin + 5 * size, 4 * size, band.state, css(colour, presence));
     if (!open && cell.loudness < 0.01) return;
@@ -182,8 +161,7 @@ export class Grid {
     context.beginPath();
     band.wave.forEach((y, point) => {
       const x = left + margin + ((width - 2 * margin) * point) / (band.wave.length - 1);
-      // Before the first picture, there is no wave.
-      context.lineTo(x, centre - half * (Math.abs(y) <= 1 ? y : 0));
+      context.lineTo(x, centre - half * y);
     });
     context.stroke();
   }
@@ -194,14 +172,14 @@ export class Grid {
     context.fillStyle = context.strokeStyle = colour;
     context.lineWidth = 1;
     context.beginPath();
-    if (state === 2) {
+    if (state === "saturated") {
       context.moveTo(x, y - 1.3 * radius);
       context.lineTo(x + 1.3 * radius, y + radius);
       context.lineTo(x - 1.3 * radius, y + radius);
     } else {
-      context.arc(x, y, radius - 0.5 * (1 - state), 0, 2 * Math.PI);
+      context.arc(x, y, state === "sounding" ? radius : radius - 0.5, 0, 2 * Math.PI);
     }
-    if (state > 0) context.fill();
+    if (state !== "inactive") context.fill();
     else context.stroke();
   }
 }

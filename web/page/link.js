@@ -3,6 +3,9 @@
 // Neither belongs to a sound: the comparison with the dry one, and connections that a page does not have.
 const OWN = ["bypass", "midi-out", "listen"];
 
+// Other links lead to places of the page.
+export const isSound = (hash) => hash.includes("=");
+
 export function write(preset, settings) {
   const changed = Object.entries(settings).filter(([id, value]) => !OWN.includes(id) && value !== preset.settings[id]);
   return `#${new URLSearchParams([["preset", preset.id], ...changed])}`;
@@ -10,10 +13,9 @@ export function write(preset, settings) {
 
 // The preset and the settings of a link. Throws what is wrong with it.
 export function read(hash, library) {
-  const given = new URLSearchParams(hash.slice(1));
+  const given = new URLSearchParams(isSound(hash) ? hash.slice(1) : "");
   const wanted = given.get("preset") ?? library.presets[0].id;
-  const preset = library.presets.find(({ id }) => id === wanted);
-  if (!preset) throw new Error(`there is no preset ${wanted}`);
+  const preset = library.preset(wanted);
   given.delete("preset");
   const settings = { ...preset.settings };
   for (const [id, text] of given) {

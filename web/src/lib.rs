@@ -13,7 +13,7 @@ mod table;
 use picture::Picture;
 use std::fmt::Display;
 use std::sync::Arc;
-use tone_filter_dsp::{Controls, KeyEvent, Score, Settings, ToneFilter, choice, spec};
+use tone_filter_dsp::{Controls, KeyEvent, Score, Settings, ToneFilter};
 use tone_filter_presets::settings;
 
 /// Samples that the Web Audio API processes at a time.
@@ -56,19 +56,6 @@ impl Web {
     fn set_json(&mut self) -> Result<(), String> {
         let json = str::from_utf8(&self.text).map_err(|error| error.to_string())?;
         self.set_controls(settings::from_json(json).map_err(|error| error.to_string())?)
-    }
-
-    fn set(&mut self, value: f32) -> Result<(), String> {
-        let id = String::from_utf8_lossy(&self.text);
-        let mut controls = *self.filter.controls();
-        if let Some(spec) = spec(&id) {
-            spec.set(&mut controls.settings, value);
-        } else if let Some(choice) = choice(&id) {
-            choice.set(&mut controls, value as usize);
-        } else {
-            return Err(format!("there is no setting {id}"));
-        }
-        self.set_controls(controls)
     }
 
     fn set_score(&mut self) -> Result<(), String> {
@@ -144,15 +131,6 @@ pub extern "C" fn tone_filter_set_json(web: &mut Web) -> usize {
     web.answer(result)
 }
 
-/// Gives the setting whose id is the text that was written a value: a number in its unit, or the index of a choice's
-/// entry. Returns 0, or the length of an error's text; then nothing has changed.
-// SAFETY: as above.
-#[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_set(web: &mut Web, value: f32) -> usize {
-    let result = web.set(value);
-    web.answer(result)
-}
-
 /// Lets a score decide which notes are played, in place of what is found in the sound; the music begins at its start. The text that
 /// was written is that of a file that `tone-filter bands song.wav --score song.tfs` has written; empty for none. Returns 0, or the length
 /// of an error's text; then nothing has changed. Allocates.
@@ -199,7 +177,7 @@ pub extern "C" fn tone_filter_release_keys(web: &mut Web) {
     web.filter.play(KeyEvent::ReleaseAll);
 }
 
-/// The bands as they are now: the address of 48 records of [`tone_filter_record`] numbers.
+/// The bands as they are now, from E1 to G#7: the address of 77 records of [`tone_filter_record`] numbers.
 ///
 /// A record has the band's power in dB, as the filter measures it; its level in dB of the whole sound; its state, which
 /// is 0 for not played, 1 for sounding, 2 for at the ceiling and 3 for a band that may not sound; and the last periods of its

@@ -1,6 +1,6 @@
 //! The choice of the instruction set.
 
-use fearless_simd::{Fallback, Level, Simd};
+use fearless_simd::{Level, Simd};
 use std::{error::Error, fmt, str::FromStr};
 
 /// An instruction set of this CPU, or plain Rust, for inner loops.
@@ -42,6 +42,18 @@ impl Divider {
         let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
         if name.as_flattened() == b"AuthenticAMD" { Self::Zen } else { Self::Slow }
     }
+}
+
+/// The vectors of plain Rust.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+fn of_the_target() -> impl Simd {
+    fearless_simd::Fallback::new()
+}
+
+/// Those that all of the module has: a copy of every loop without vectors would be a fifth of it.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+fn of_the_target() -> impl Simd {
+    Level::new().as_wasm_simd128().expect("the build has this feature")
 }
 
 /// A computation that is generic over the type of vectors.
@@ -180,7 +192,7 @@ impl Kernel {
     /// that the build's target has.
     pub fn run(self, work: impl Work) {
         match self.0 {
-            Machine::Scalar | Machine::Portable => work.run(Fallback::new()),
+            Machine::Scalar | Machine::Portable => work.run(of_the_target()),
             #[cfg(target_arch = "x86_64")]
             Machine::Sse2(simd) => work.run(simd),
             #[cfg(target_arch = "x86_64")]

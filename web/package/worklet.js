@@ -1,8 +1,11 @@
-// An instance of the WebAssembly module. Texts are bytes here, as an AudioWorklet cannot encode or decode them.
+// The filter in WebAssembly, and the processor of the audio thread. One file without imports, as bundlers copy it as it is.
 
-export const QUANTUM = 128;
-export const TONES = 77;
+const QUANTUM = 128;
 
+// Bands: one for each MIDI note from E1 (28) to G#7 (104).
+export const BANDS = 77;
+
+// An instance of the module. Texts are bytes here, as an AudioWorklet can neither encode nor decode them.
 export class Filter {
   #wasm;
   #web;
@@ -28,15 +31,10 @@ export class Filter {
     return new Uint8Array(this.#wasm.memory.buffer, this.#wasm.tone_filter_text(this.#web), length).slice();
   }
 
-  // Both return the text of an error, which is empty if there is none.
+  // Returns the text of an error, which is empty if there is none.
   setJson(json) {
     this.#write(json);
     return this.#read(this.#wasm.tone_filter_set_json(this.#web));
-  }
-
-  set(id, value) {
-    this.#write(id);
-    return this.#read(this.#wasm.tone_filter_set(this.#web, value));
   }
 
   json() {
@@ -68,7 +66,7 @@ export class Filter {
   // Copies the bands' records.
   picture(numbers) {
     const address = this.#wasm.tone_filter_picture(this.#web);
-    numbers.set(new Float32Array(this.#wasm.memory.buffer, address, TONES * this.record));
+    numbers.set(new Float32Array(this.#wasm.memory.buffer, address, BANDS * this.record));
   }
 
   latency() {
@@ -95,4 +93,49 @@ export class Filter {
     const from = this.#wasm.tone_filter_output(this.#web);
     output.forEach((samples, channel) => samples.set(this.#samples(from, channel)));
   }
+}
+
+// On the audio thread only.
+if (globalThis.AudioWorkletProcessor) {
+  class Processor extends AudioWorkletProcessor {
+    #filter;
+    #closed = false;
+
+    constructor({ processorOptions: { module, settings, score } }) {
+      super();
+      this.#filter = new Filter(module, sampleRate);
+      this.#filter.setJson(settings);
+      this.#filter.reset();
+      if (score) this.#filter.setScore(score);
+      this.port.onmessage = ({ data }) => this.#receive(data);
+    }
+
+    #receive({ type, ...data }) {
+      const filter = this.#filter;
+      switch (type) {
+        case "settings": filter.setJson(data.json); break;
+        case "key": filter.key(data.note, data.velocity); break;
+        case "release": filter.releaseKeys(); break;
+        case "score": filter.setScore(data.text); break;
+        case "seek": filter.seek(data.seconds); break;
+        case "reset": filter.reset(); break;
+        case "close": this.#closed = true; break;
+        // The page sends the memory for a picture, so that none is allocated here.
+        case "bands":
+          filter.picture(data.numbers);
+          this.port.postMessage({ type, numbers: data.numbers }, [data.numbers.buffer]);
+          break;
+        case "ask":
+          this.port.postMessage({ type, json: filter.json(), latency: filter.latency(), tail: filter.tail() });
+          break;
+      }
+    }
+
+    process([input], [output]) {
+      this.#filter.process(input, output);
+      return !this.#closed;
+    }
+  }
+
+  registerProcessor("tone-filter", Processor);
 }
