@@ -16,6 +16,9 @@ const RISE = 0.02;
 const FALL = 0.12;
 const CHANGE = 0.05;
 
+// The frames in which each cell that does not sound is drawn once.
+const TURNS = 5;
+
 const BACKGROUND = [16, 18, 22];
 const SURFACE = [25, 29, 35];
 const LINE = [42, 48, 57];
@@ -38,6 +41,7 @@ export class Grid {
   #width = 0;
   #height = 0;
   #lowest = 28;
+  #turn = 0;
   #bands = SILENCE;
   // What is shown, which follows the bands.
   #cells = Array.from({ length: HIGHEST + 1 }, () => ({ level: 0, loudness: 0, sounding: 0, saturated: 0 }));
@@ -54,31 +58,27 @@ export class Grid {
     this.#height = this.#canvas.clientHeight;
     this.#canvas.width = Math.round(this.#width * devicePixelRatio);
     this.#canvas.height = Math.round(this.#height * devicePixelRatio);
-    this.draw(0);
+    this.draw(1);
   }
 
   // The MIDI note of the lowest band that is shown.
   set lowest(note) {
+    if (note === this.#lowest) return;
     this.#lowest = note;
+    this.#resize();
   }
 
   update(bands) {
     this.#bands = bands;
   }
 
-  // On a narrow page, six columns.
-  get #columns() {
-    return this.#width < 560 ? 6 : 12;
-  }
-
   #rectangle(note) {
-    const columns = this.#columns;
     const gap = Math.min(10, Math.max(3, 0.005 * this.#width));
-    const width = (this.#width + gap) / columns;
+    const width = (this.#width + gap) / 12;
     const first = LOWEST_A + 12 * Math.floor((this.#lowest - LOWEST_A) / 12);
-    const height = (this.#height + gap) / ((HIGHEST + 1 - first) / columns);
+    const height = (this.#height + gap) / ((HIGHEST + 1 - first) / 12);
     const place = note - first;
-    return [(place % columns) * width, Math.floor(place / columns) * height, width - gap, height - gap];
+    return [(place % 12) * width, Math.floor(place / 12) * height, width - gap, height - gap];
   }
 
   // The note whose cell is at a place of the canvas.
@@ -89,10 +89,11 @@ export class Grid {
     });
   }
 
-  // Draws the grid `seconds` after the last time.
+  // Draws the grid `seconds` after the last time: what sounds or ends each time, the others by turns.
   draw(seconds) {
+    this.#turn = (this.#turn + 1) % TURNS;
+    const all = seconds > 0.1;
     this.#context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-    this.#context.clearRect(0, 0, this.#width, this.#height);
     for (const band of this.#bands.slice(this.#lowest - this.#bands[0].note)) {
       const cell = this.#cells[band.note];
       const approach = (key, target, time) => (cell[key] = target + (cell[key] - target) * Math.exp(-seconds / time));
@@ -103,18 +104,21 @@ export class Grid {
       follow("level", loudness === 0 ? 0 : clamp(1 - band.level / QUIETEST));
       approach("sounding", saturated || band.state === "sounding" ? 1 : 0, CHANGE);
       approach("saturated", saturated ? 1 : 0, CHANGE);
-      this.#paint(cell, band);
+      if (all || cell.sounding > 0.01 || band.note % TURNS === this.#turn) this.#paint(cell, band);
     }
   }
 
   #paint(cell, band) {
     const context = this.#context;
     const [left, top, width, height] = this.#rectangle(band.note);
+    // On a phone, a cell has no room for the number of its level; its mark is there.
+    const narrow = width < 50;
     const size = Math.min(1.6, Math.max(0.75, Math.min(width / 76, height / 70)));
     const colour = between(between(MUTED, SOUNDING, cell.sounding), SATURATED, cell.saturated);
     const open = band.state !== "disabled";
     const glow = cell.sounding * (0.1 + 0.12 * cell.level);
 
+    context.clearRect(left, top, width, height);
     context.fillStyle = css(between(open ? SURFACE : BACKGROUND, colour, glow));
     context.strokeStyle = css(between(LINE, colour, 0.7 * cell.sounding));
     context.lineWidth = 1 + cell.saturated;
@@ -123,7 +127,7 @@ export class Grid {
     context.fill();
     context.stroke();
 
-    const margin = 7 * size;
+    const margin = (narrow ? 4 : 7) * size;
     const [right, bottom] = [left + width - margin, top + height - margin];
     const text = css(between(DIM, TEXT, cell.sounding), open ? 1 : 0.5);
     context.fillStyle = text;
@@ -132,17 +136,18 @@ export class Grid {
     context.font = `${13 * size}px system-ui, sans-serif`;
     context.fillText(noteName(band.note), left + margin, top + margin);
     const presence = Math.max(Math.min(1, 12 * cell.level), cell.sounding);
-    if (open) this.#mark(right - 4 * size, top + margin + 5 * size, 4 * size, band.state, css(colour, presence));
+    const number = 11 * size;
+    const middle = bottom - 0.4 * number;
+    const markAt = narrow ? [right - 3 * size, middle] : [right - 4 * size, top + margin + 5 * size];
+    if (open) this.#mark(...markAt, 4 * size, band.state, css(colour, presence));
     if (!open && cell.loudness < 0.01) return;
 
-    const number = 11 * size;
-    const bar = width - 2 * margin - 1.9 * number;
-    const middle = bottom - 0.4 * number;
+    const bar = width - 2 * margin - (narrow ? 10 * size : 1.9 * number);
     context.fillStyle = css(LINE);
     context.fillRect(left + margin, middle - 2 * size, bar, 4 * size);
     context.fillStyle = css(colour);
     context.fillRect(left + margin, middle - 2 * size, bar * cell.level, 4 * size);
-    if (presence > 0.02) {
+    if (presence > 0.02 && !narrow) {
       context.globalAlpha = presence;
       context.fillStyle = text;
       context.textAlign = "right";
@@ -159,10 +164,12 @@ export class Grid {
     context.lineWidth = 1 + 0.6 * size * cell.sounding;
     context.lineJoin = "round";
     context.beginPath();
-    band.wave.forEach((y, point) => {
-      const x = left + margin + ((width - 2 * margin) * point) / (band.wave.length - 1);
-      context.lineTo(x, centre - half * y);
-    });
+    // No more points than can be seen.
+    const step = Math.max(1, Math.floor(band.wave.length / (width * devicePixelRatio)));
+    const share = (width - 2 * margin) / (band.wave.length - 1);
+    for (let point = 0; point < band.wave.length; point += step) {
+      context.lineTo(left + margin + share * point, centre - half * band.wave[point]);
+    }
     context.stroke();
   }
 

@@ -10,12 +10,16 @@ const COLUMNS = SECONDS * RATE;
 const DARKEST = -60;
 const BRIGHTEST = -5;
 
-// Lightness, chroma and hue in OKLCH at DARKEST and at BRIGHTEST, and the share of its row that a note takes: brighter
-// and thicker for each state, so that states are read without colours, too.
+// Colours from DARKEST to BRIGHTEST, given by lightness, chroma and hue in OKLCH.
+const SHADES = 32;
+const shades = (from, to) =>
+  Array.from({ length: SHADES }, (_, shade) => `oklch(${from.map((x, i) => x + ((to[i] - x) * shade) / (SHADES - 1)).join(" ")})`);
+
+// The share of its row is what a note takes: each state is brighter and thicker, so that it is read without colours, too.
 const STATES = {
-  inactive: { from: [0.23, 0.02, 258], to: [0.43, 0.14, 258], share: 0.25 },
-  sounding: { from: [0.4, 0.09, 150], to: [0.68, 0.19, 150], share: 0.65 },
-  saturated: { from: [0.55, 0.17, 27], to: [0.74, 0.2, 27], share: 0.9 },
+  inactive: { colours: shades([0.23, 0.02, 258], [0.43, 0.14, 258]), share: 0.25 },
+  sounding: { colours: shades([0.4, 0.09, 150], [0.68, 0.19, 150]), share: 0.65 },
+  saturated: { colours: shades([0.55, 0.17, 27], [0.74, 0.2, 27]), share: 0.9 },
 };
 
 const LINE = "oklch(0.31 0.012 265)";
@@ -26,6 +30,7 @@ export class Roll {
   #context;
   #ring = document.createElement("canvas"); // The columns, used again from the left.
   #column; // The context of that canvas.
+  #empty = document.createElement("canvas"); // A column without notes.
   #count = 0;
   #due = 0; // Columns that have not been drawn yet, in parts of one.
   #notes = []; // The notes of the rows, the lowest first.
@@ -47,9 +52,11 @@ export class Roll {
     const { clientWidth, clientHeight } = this.#canvas;
     this.#canvas.width = Math.round(clientWidth * devicePixelRatio);
     this.#canvas.height = Math.round(clientHeight * devicePixelRatio);
+    this.#empty.width = 1;
     this.#ring.width = COLUMNS;
-    this.#ring.height = this.#canvas.height || 1;
-    this.#background(0, COLUMNS);
+    this.#ring.height = this.#empty.height = this.#canvas.height || 1;
+    this.#paintEmpty();
+    this.#column.drawImage(this.#empty, 0, 0, COLUMNS, this.#ring.height);
     this.draw();
   }
 
@@ -59,14 +66,15 @@ export class Roll {
     return [edge(index + 1), edge(index) - edge(index + 1)];
   }
 
-  #background(x, width) {
+  #paintEmpty() {
+    const context = this.#empty.getContext("2d");
     this.#notes.forEach((note, index) => {
       const [top, height] = this.#row(index);
-      this.#column.fillStyle = `oklch(${isBlack(note) ? 0.185 : 0.22} 0.012 265)`;
-      this.#column.fillRect(x, top, width, height);
+      context.fillStyle = `oklch(${isBlack(note) ? 0.185 : 0.22} 0.012 265)`;
+      context.fillRect(0, top, 1, height);
       if (note % 12) return;
-      this.#column.fillStyle = LINE;
-      this.#column.fillRect(x, top + height - 1, width, 1);
+      context.fillStyle = LINE;
+      context.fillRect(0, top + height - 1, 1, 1);
     });
   }
 
@@ -78,15 +86,15 @@ export class Roll {
 
   #append(bands) {
     const x = this.#count++ % COLUMNS;
-    this.#background(x, 1);
+    this.#column.drawImage(this.#empty, x, 0);
     this.#notes.forEach((note, index) => {
       const { state, level } = bands[note - bands[0].note];
       if (level <= DARKEST || !(state in STATES)) return;
-      const { from, to, share } = STATES[state];
+      const { colours, share } = STATES[state];
       const strength = Math.min(1, (level - DARKEST) / (BRIGHTEST - DARKEST));
       const [top, height] = this.#row(index);
       const thickness = Math.round(share * height);
-      this.#column.fillStyle = `oklch(${from.map((x, i) => (x + (to[i] - x) * strength).toFixed(3)).join(" ")})`;
+      this.#column.fillStyle = colours[Math.round(strength * (SHADES - 1))];
       this.#column.fillRect(x, top + (height - thickness) / 2, 1, thickness);
     });
   }

@@ -7,6 +7,9 @@ import { Roll } from "./roll.js";
 // Seconds for which the picture moves on after the last sound or edit.
 const AFTERGLOW = 3;
 
+// Seconds between changes of the notes' names.
+const READING = 0.1;
+
 const at = (id) => document.getElementById(id);
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -17,6 +20,8 @@ export class View {
   #awake = 0;
   #last = 0;
   #waiting = false;
+  #pushed = 0; // When the roll got its last column.
+  #said = 0; // When the notes were named last.
 
   constructor(engine) {
     this.#engine = engine;
@@ -70,10 +75,10 @@ export class View {
     this.#grid.update(bands);
     if (this.#engine.state !== "paused") this.#roll.push(bands, Math.max(0, (asked - this.#pushed) / 1000));
     this.#pushed = asked;
+    if (asked - this.#said < 1000 * READING) return;
+    this.#said = asked;
     const names = bands.filter(({ state }) => state === "sounding" || state === "saturated").map(({ note }) => noteName(note));
     const text = `Sounding: ${names.join(" ") || "none"}`;
     if (at("sounding").textContent !== text) at("sounding").textContent = text;
   }
-
-  #pushed = 0;
 }
