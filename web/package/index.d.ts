@@ -127,29 +127,28 @@ export interface Preset {
   id: PresetId;
   name: string;
   description: string;
+  /** Words to find it by. */
+  tags: string[];
   /** All settings of its sound. */
   settings: Partial<Settings>;
 }
 
-/** The tables of the filter, for controls and lists. */
-export interface Library {
-  readonly numbers: readonly NumberSpec[];
-  readonly choices: readonly ChoiceSpec[];
-  readonly presets: readonly Preset[];
-  /**
-   * All settings from those that are given; the others are those of the preset `reference`.
-   * @throws {RangeError} An unknown setting or a value out of range.
-   */
-  check(settings: Partial<Settings>): Settings;
-  /**
-   * A factory preset.
-   * @throws {RangeError} There is none with this id.
-   */
-  preset(id: PresetId): Preset;
-}
+/** All numeric settings, choices and factory presets, for controls and lists. */
+export const numbers: readonly NumberSpec[];
+export const choices: readonly ChoiceSpec[];
+export const presets: readonly Preset[];
 
-/** Loads the module, once for a page, and its tables. */
-export function loadLibrary(): Promise<Library>;
+/**
+ * All settings from those that are given; the others are those of the preset `reference`.
+ * @throws {RangeError} An unknown setting or a value out of range; the message has the valid ones.
+ */
+export function check(settings: Partial<Settings>): Settings;
+
+/**
+ * A factory preset.
+ * @throws {RangeError} There is none with this id.
+ */
+export function findPreset(id: PresetId): Preset;
 
 /** What this browser lacks for the filter, as a sentence, or `undefined`. */
 export function unsupported(): string | undefined;

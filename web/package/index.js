@@ -1,6 +1,10 @@
 // The tone filter as a node of the Web Audio API.
 
-import { BANDS, Filter } from "./worklet.js";
+import { check, decode, encode, findPreset, LENGTHS } from "./settings.js";
+import { BANDS, Filter, RECORD } from "./worklet.js";
+
+export { choices, numbers, presets } from "./tables.js";
+export { check, findPreset };
 
 // The MIDI note of the lowest band.
 const LOWEST = 28;
@@ -10,11 +14,6 @@ const NAMES = ["C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B"];
 // The smallest module with a vector in it.
 const VECTORS = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11);
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-const encode = (value) => encoder.encode(JSON.stringify(value));
-const decode = (json) => JSON.parse(decoder.decode(json));
-
 export const noteName = (note) => `${NAMES[note % 12]}${Math.floor(note / 12) - 1}`;
 
 export function unsupported() {
@@ -23,39 +22,6 @@ export function unsupported() {
   if (!WebAssembly.validate(VECTORS)) return `This browser has no WebAssembly SIMD. ${use}`;
   if (!globalThis.isSecureContext) return "Browsers allow sound processing only on pages from https:// or localhost.";
   if (!globalThis.AudioWorkletNode) return `This browser has no AudioWorklet. ${use}`;
-}
-
-// The filter on the thread of the page. It has the tables of settings and presets, and checks what the audio thread gets.
-class Library {
-  #filter;
-
-  constructor(module) {
-    this.module = module;
-    this.#filter = new Filter(module, 48000);
-    this.record = this.#filter.record;
-    Object.assign(this, decode(this.#filter.table()));
-  }
-
-  check(settings) {
-    const error = this.#filter.setJson(encode(settings));
-    if (error.length) throw new RangeError(decoder.decode(error));
-    return decode(this.#filter.json());
-  }
-
-  preset(id) {
-    const preset = this.presets.find((preset) => preset.id === id);
-    if (!preset) throw new RangeError(`there is no preset ${id}; use ${this.presets.map(({ id }) => id).join(", ")}`);
-    return preset;
-  }
-
-  // The bytes of a score for the audio thread.
-  score(text) {
-    const bytes = encoder.encode(text);
-    const error = this.#filter.setScore(bytes);
-    this.#filter.setScore(new Uint8Array());
-    if (error.length) throw new SyntaxError(`the score: ${decoder.decode(error)}`);
-    return bytes;
-  }
 }
 
 // The result of `load`, once for each key. A failure is tried again by the next call.
@@ -68,50 +34,48 @@ function once(results, key, load) {
   return results.get(key);
 }
 
-const libraries = new Map();
+let checker; // A filter of this thread.
+const modules = new Map();
 const contexts = new WeakMap();
 
-async function fetchLibrary() {
-  const lack = unsupported();
-  if (lack) throw new Error(lack);
+async function fetchModule() {
   const response = await fetch(new URL("./tone_filter.wasm", import.meta.url));
   if (!response.ok) throw new Error(`${response.url} cannot be loaded (${response.status})`);
-  return new Library(await response.arrayBuffer());
+  return response.arrayBuffer();
 }
 
-export const loadLibrary = () => once(libraries, "library", fetchLibrary);
+const loadModule = () => once(modules, "module", fetchModule);
 
 const addProcessor = (context) =>
   once(contexts, context, () => context.audioWorklet.addModule(new URL("./worklet.js", import.meta.url)));
 
 // Where there is no Web Audio, as on a server that renders pages, the import of this file must not fail.
 export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
-  #library;
+  #module;
   #settings;
-  #numbers;
+  #numbers; // The memory for the bands, while it is here.
   #bands; // Those that are on their way.
   #resolve;
   #answers = [];
 
   static async create(context, { preset = "tone-filter", settings, score } = {}) {
-    const library = await loadLibrary();
-    const all = library.check({ ...library.preset(preset).settings, ...settings });
-    const bytes = score && library.score(score);
-    await addProcessor(context);
-    return new ToneFilterNode(context, library, all, bytes);
+    const all = check({ ...findPreset(preset).settings, ...settings });
+    const lack = unsupported();
+    if (lack) throw new Error(lack);
+    const [module] = await Promise.all([loadModule(), addProcessor(context)]);
+    return new ToneFilterNode(context, module, all, score && checkScore(module, score));
   }
 
   // `create` calls it.
-  constructor(context, library, settings, score) {
+  constructor(context, module, settings, score) {
     super(context, "tone-filter", {
       channelCount: 2,
       channelCountMode: "explicit",
       outputChannelCount: [2],
-      processorOptions: { module: library.module, settings: encode(settings), score },
+      processorOptions: { module, settings: encode(settings), score },
     });
-    this.#library = library;
+    this.#module = module;
     this.#settings = settings;
-    this.#numbers = new Float32Array(BANDS * library.record);
     this.port.onmessage = ({ data }) => this.#receive(data);
   }
 
@@ -120,18 +84,19 @@ export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
   }
 
   set(changes) {
-    this.#settings = this.#library.check({ ...this.#settings, ...changes });
-    this.#send({ type: "settings", json: encode(this.#settings) });
+    this.#settings = check({ ...this.#settings, ...changes });
+    this.#send({ type: "settings", settings: encode(this.#settings) });
   }
 
   load(preset) {
-    this.set(this.#library.preset(preset).settings);
+    this.set(findPreset(preset).settings);
   }
 
   bands() {
     this.#bands ??= new Promise((resolve) => {
       this.#resolve = resolve;
-      this.#send({ type: "bands", numbers: this.#numbers }, [this.#numbers.buffer]);
+      const numbers = this.#numbers ?? new Float32Array(BANDS * RECORD);
+      this.#send({ type: "bands", numbers }, [numbers.buffer]);
     });
     return this.#bands;
   }
@@ -145,7 +110,7 @@ export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
   }
 
   setScore(text) {
-    this.#send({ type: "score", text: text ? this.#library.score(text) : new Uint8Array() });
+    this.#send({ type: "score", text: text ? checkScore(this.#module, text) : new Uint8Array() });
   }
 
   seek(seconds) {
@@ -159,7 +124,7 @@ export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
   ask() {
     return new Promise((resolve) => {
       this.#answers.push(resolve);
-      this.#send({ type: "ask" });
+      this.#send({ type: "ask", lengths: LENGTHS });
     });
   }
 
@@ -172,22 +137,31 @@ export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
     this.port.postMessage(message, transfer);
   }
 
-  #receive({ type, numbers, json, latency, tail }) {
+  #receive({ type, numbers, settings, latency, tail }) {
     if (type === "bands") {
       this.#numbers = numbers;
       this.#bands = undefined;
-      this.#resolve(read(numbers.slice(), this.#library.record));
+      this.#resolve(read(numbers.slice()));
     } else {
-      this.#answers.shift()({ settings: decode(json), latency: latency / this.context.sampleRate, tail });
+      this.#answers.shift()({ settings: decode(settings), latency: latency / this.context.sampleRate, tail });
     }
   }
 }
 
+// The bytes of a score that has been tried.
+function checkScore(module, text) {
+  const bytes = new TextEncoder().encode(text);
+  checker ??= new Filter(module, 48000);
+  const error = checker.setScore(bytes);
+  if (error.length) throw new SyntaxError(`the score: ${new TextDecoder().decode(error)}`);
+  return bytes;
+}
+
 // The records of the bands as objects.
-function read(numbers, record) {
+function read(numbers) {
   return Array.from({ length: BANDS }, (_, index) => {
-    const [power, level, state] = numbers.subarray(index * record, index * record + 3);
-    const wave = numbers.subarray(index * record + 3, (index + 1) * record);
-    return { note: LOWEST + index, power, level, state: STATES[state], wave };
+    const start = index * RECORD;
+    const wave = numbers.subarray(start + 3, start + RECORD);
+    return { note: LOWEST + index, power: numbers[start], level: numbers[start + 1], state: STATES[numbers[start + 2]], wave };
   });
 }

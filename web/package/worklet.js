@@ -5,6 +5,9 @@ const QUANTUM = 128;
 // Bands: one for each MIDI note from E1 (28) to G#7 (104).
 export const BANDS = 77;
 
+// The numbers of a band's record: power, level, state and 96 points of its wave.
+export const RECORD = 99;
+
 // An instance of the module. Texts are bytes here, as an AudioWorklet can neither encode nor decode them.
 export class Filter {
   #wasm;
@@ -14,7 +17,6 @@ export class Filter {
     this.#wasm = new WebAssembly.Instance(new WebAssembly.Module(module)).exports;
     this.#web = this.#wasm.tone_filter_new(sampleRate);
     if (!this.#web) throw new Error(`${sampleRate} Hz is no sample rate for the filter`);
-    this.record = this.#wasm.tone_filter_record();
   }
 
   // All calls may move the memory, so views of it are made anew.
@@ -31,18 +33,24 @@ export class Filter {
     return new Uint8Array(this.#wasm.memory.buffer, this.#wasm.tone_filter_text(this.#web), length).slice();
   }
 
-  // Returns the text of an error, which is empty if there is none.
-  setJson(json) {
-    this.#write(json);
-    return this.#read(this.#wasm.tone_filter_set_json(this.#web));
+  // Takes all settings: numbers, entries of choices and texts in the order of the tables. They have been checked.
+  set({ numbers, choices, texts }) {
+    numbers.forEach((value, index) => this.#wasm.tone_filter_set_number(this.#web, index, value));
+    choices.forEach((entry, index) => this.#wasm.tone_filter_set_choice(this.#web, index, entry));
+    texts.forEach((text, index) => {
+      this.#write(text);
+      this.#wasm.tone_filter_set_text(this.#web, index);
+    });
+    this.#wasm.tone_filter_apply(this.#web);
   }
 
-  json() {
-    return this.#read(this.#wasm.tone_filter_json(this.#web));
-  }
-
-  table() {
-    return this.#read(this.#wasm.tone_filter_table(this.#web));
+  // All settings, in arrays of the lengths that are given.
+  settings({ numbers, choices, texts }) {
+    return {
+      numbers: Array.from({ length: numbers }, (_, index) => this.#wasm.tone_filter_number(this.#web, index)),
+      choices: Array.from({ length: choices }, (_, index) => this.#wasm.tone_filter_choice(this.#web, index)),
+      texts: Array.from({ length: texts }, (_, index) => this.#read(this.#wasm.tone_filter_setting_text(this.#web, index))),
+    };
   }
 
   key(note, velocity) {
@@ -66,7 +74,7 @@ export class Filter {
   // Copies the bands' records.
   picture(numbers) {
     const address = this.#wasm.tone_filter_picture(this.#web);
-    numbers.set(new Float32Array(this.#wasm.memory.buffer, address, BANDS * this.record));
+    numbers.set(new Float32Array(this.#wasm.memory.buffer, address, BANDS * RECORD));
   }
 
   latency() {
@@ -104,7 +112,7 @@ if (globalThis.AudioWorkletProcessor) {
     constructor({ processorOptions: { module, settings, score } }) {
       super();
       this.#filter = new Filter(module, sampleRate);
-      this.#filter.setJson(settings);
+      this.#filter.set(settings);
       this.#filter.reset();
       if (score) this.#filter.setScore(score);
       this.port.onmessage = ({ data }) => this.#receive(data);
@@ -113,7 +121,7 @@ if (globalThis.AudioWorkletProcessor) {
     #receive({ type, ...data }) {
       const filter = this.#filter;
       switch (type) {
-        case "settings": filter.setJson(data.json); break;
+        case "settings": filter.set(data.settings); break;
         case "key": filter.key(data.note, data.velocity); break;
         case "release": filter.releaseKeys(); break;
         case "score": filter.setScore(data.text); break;
@@ -126,7 +134,7 @@ if (globalThis.AudioWorkletProcessor) {
           this.port.postMessage({ type, numbers: data.numbers }, [data.numbers.buffer]);
           break;
         case "ask":
-          this.port.postMessage({ type, json: filter.json(), latency: filter.latency(), tail: filter.tail() });
+          this.port.postMessage({ type, settings: filter.settings(data.lengths), latency: filter.latency(), tail: filter.tail() });
           break;
       }
     }

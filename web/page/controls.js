@@ -1,4 +1,6 @@
-// The controls, made from the library's table of settings, in the groups of the plugin's window.
+// The controls, made from the tables of settings, in the groups of the plugin's window.
+
+import { choices, numbers } from "./tone-filter/index.js";
 
 const FIRST = ["mix", "voice", "sensitivity", "tone", "output"];
 const MORE = [
@@ -66,11 +68,11 @@ function toggle(choice, change) {
 }
 
 // Fills `first` and `more`. `change` gets an id and its value; the result shows settings.
-export function makeControls(library, first, more, change) {
+export function makeControls(first, more, change) {
   const controls = new Map();
   const make = (id) => {
-    const spec = library.numbers.find((row) => row.id === id);
-    const choice = library.choices.find((row) => row.id === id);
+    const spec = numbers.find((row) => row.id === id);
+    const choice = choices.find((row) => row.id === id);
     const isSwitch = choice?.entries[0][0] === "off" && choice.entries.length === 2;
     const made = spec ? slider(spec, change) : (isSwitch ? toggle : list)(choice, change);
     controls.set(id, made);

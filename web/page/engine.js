@@ -15,9 +15,9 @@ export class Engine {
   onchange = () => {};
 
   // Everything is made before the first click, which then only has to start it.
-  static async create(settings) {
+  static async create() {
     const engine = new Engine();
-    engine.node = await ToneFilterNode.create(engine.#context, { settings });
+    engine.node = await ToneFilterNode.create(engine.#context);
     engine.node.connect(engine.#context.destination);
     return engine;
   }

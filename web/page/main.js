@@ -1,6 +1,6 @@
 // The page: what is played, the sound that is made of it, and what of it is shown.
 
-import { loadLibrary, unsupported } from "./tone-filter/index.js";
+import * as library from "./tone-filter/index.js";
 import { Compare } from "./compare.js";
 import { makeControls } from "./controls.js";
 import { Engine } from "./engine.js";
@@ -12,14 +12,13 @@ import { View } from "./view.js";
 const at = (id) => document.getElementById(id);
 
 async function open() {
-  const lack = unsupported();
+  const lack = library.unsupported();
   if (lack) throw new Error(lack);
-  const [library, about] = await Promise.all([loadLibrary(), fetch("page.json").then((response) => response.json())]);
-  const engine = await Engine.create(library.presets[0].settings);
-  return { library, engine, about };
+  const about = fetch("page.json").then((response) => response.json());
+  return { engine: await Engine.create(), about: await about };
 }
 
-function run({ library, engine, about }) {
+function run({ engine, about }) {
   const { node } = engine;
   const view = new View(engine);
   const keys = new Keys(node, at("instrument"), at("grid"), view);
@@ -30,7 +29,7 @@ function run({ library, engine, about }) {
 
   // The sound.
 
-  const showControls = makeControls(library, at("controls"), at("more"), (id, value) => {
+  const showControls = makeControls(at("controls"), at("more"), (id, value) => {
     own = true;
     node.set({ [id]: value });
     show();
@@ -56,14 +55,14 @@ function run({ library, engine, about }) {
   const choosePreset = (preset) => choose({ preset, settings: preset.settings });
 
   function suggest(song) {
-    if (!own) choosePreset(library.preset(song.preset));
+    if (!own) choosePreset(library.findPreset(song.preset));
   }
 
   const follow = guarded(async () => {
     try {
-      choose(link.read(location.hash, library));
+      choose(link.read(location.hash));
     } catch (error) {
-      choose(link.read("", library));
+      choose(link.read(""));
       throw new Error(`The link is not understood: ${error.message}`);
     }
   });
@@ -103,10 +102,13 @@ function run({ library, engine, about }) {
 
   // What is beside the sound.
 
-  for (const { name, credit } of about.songs) at("credits").append(`${name}: ${credit} `);
+  const anchor = (href, textContent) => Object.assign(document.createElement("a"), { href, textContent });
+  for (const { name, credit, score } of about.songs) {
+    at("credits").append(`${name}: ${credit} `, ...(score ? [anchor(score, "Notes"), ". "] : []));
+  }
+  at("manual").hidden = !about.manual;
   if (about.source) {
-    const anchor = (path, text) => Object.assign(document.createElement("a"), { href: `${about.source}${path}`, textContent: text });
-    at("releases").replaceChildren(anchor("/releases", "Downloads"), " · ", anchor("", "Source"));
+    at("releases").replaceChildren(anchor(`${about.source}/releases`, "Downloads"), " · ", anchor(about.source, "Source"));
   }
 
   follow();

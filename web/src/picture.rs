@@ -9,7 +9,7 @@ use tone_filter_dsp::{
 const POINTS: usize = 96;
 
 /// The numbers of a band: power, level, state and wave.
-pub const RECORD: usize = 3 + POINTS;
+const RECORD: usize = 3 + POINTS;
 
 /// The power in dB below which no wave is computed, as it is drawn without height.
 const FAINTEST: f32 = -80.0;

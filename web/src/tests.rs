@@ -1,9 +1,8 @@
 //! What JavaScript sees, without JavaScript.
 
 use super::{picture::CLOSED, *};
-use serde_json::Value;
 use std::f64::consts::TAU;
-use tone_filter_dsp::{CHOICES, Controls, SPECS, notes};
+use tone_filter_dsp::{BandRange, Keys, notes};
 
 const RATE: f64 = 48_000.0;
 
@@ -20,9 +19,23 @@ fn write(web: &mut Web, text: &str) {
     web.text.copy_from_slice(text.as_bytes());
 }
 
-fn set(web: &mut Web, json: &str) {
-    write(web, json);
-    assert_eq!(tone_filter_set_json(web), 0);
+/// Sets what is in `controls`, in the way that JavaScript does.
+fn set(web: &mut Web, controls: impl Into<Controls>) {
+    let controls = controls.into();
+    for (index, spec) in SPECS.iter().enumerate() {
+        tone_filter_set_number(web, index, spec.get(&controls.settings));
+    }
+    for (index, choice) in CHOICES.iter().enumerate() {
+        tone_filter_set_choice(web, index, choice.get(&controls));
+    }
+    let Settings { bands, custom, targets, .. } = controls.settings;
+    for (index, text) in
+        [bands.to_string(), custom.to_string(), targets.to_string()].iter().enumerate()
+    {
+        write(web, text);
+        assert!(tone_filter_set_text(web, index));
+    }
+    assert!(tone_filter_apply(web));
 }
 
 fn read(web: &Web, length: usize) -> &str {
@@ -56,59 +69,52 @@ fn quanta_are_what_the_filter_makes_of_them() {
 }
 
 #[test]
-fn settings_come_back_as_json() {
+fn settings_come_back_as_they_were_set() {
     let mut expected = Controls::default();
     SPECS.iter().for_each(|spec| spec.set(&mut expected.settings, spec.min));
     CHOICES.iter().for_each(|choice| choice.set(&mut expected, 1));
+    expected.settings.custom = "101010101010".parse().unwrap();
+    expected.settings.targets = "C C C D D D E E E F F F".parse().unwrap();
+    expected.settings.bands = expected.settings.bands.with(5, false);
     let mut web = web();
-    set(&mut web, &settings::to_json(&expected));
+    set(&mut web, expected);
     assert_eq!(*web.filter.controls(), expected);
-    let length = tone_filter_json(&mut web);
-    assert_eq!(settings::from_json(read(&web, length)).unwrap(), expected);
-}
-
-#[test]
-fn settings_that_json_lacks_are_those_of_the_reference() {
-    let mut web = web();
-    write(&mut web, r#"{"mix":20}"#);
-    assert_eq!(tone_filter_set_json(&mut web), 0);
-    assert_eq!(*web.filter.settings(), Settings { mix: 20.0, ..Settings::REFERENCE });
-}
-
-#[test]
-fn what_is_invalid_changes_nothing_and_is_named() {
-    let mut web = web();
-    for (json, reason) in [
-        ("", "EOF"),
-        (r#"{"mixx":1}"#, r#""mixx" is unknown; use mix, "#),
-        (r#"{"mix":101}"#, "mix = 101 is out of range; use 0 to 100 %"),
-    ] {
-        write(&mut web, json);
-        let length = tone_filter_set_json(&mut web);
-        assert!(read(&web, length).contains(reason), "{json}");
+    for (index, spec) in SPECS.iter().enumerate() {
+        assert_eq!(tone_filter_number(&web, index), spec.min);
     }
-    assert_eq!(*web.filter.settings(), Settings::default());
+    for (index, choice) in CHOICES.iter().enumerate() {
+        assert_eq!(tone_filter_choice(&web, index), choice.get(&expected));
+    }
+    let text = |web: &mut Web, index| {
+        let length = tone_filter_setting_text(web, index);
+        read(web, length).to_owned()
+    };
+    let Settings { bands, custom, targets, .. } = expected.settings;
+    assert_eq!(text(&mut web, 0).parse(), Ok(bands));
+    assert_eq!(text(&mut web, 1).parse(), Ok(custom));
+    assert_eq!(text(&mut web, 2), targets.to_string());
 }
 
 #[test]
-fn the_table_has_all_settings_and_presets() {
+fn what_is_invalid_changes_nothing() {
     let mut web = web();
-    let length = tone_filter_table(&mut web);
-    let table: Value = serde_json::from_str(read(&web, length)).unwrap();
-    let ids = |list: &str| -> Vec<String> {
-        let rows = table[list].as_array().unwrap().iter();
-        rows.map(|row| row["id"].as_str().unwrap().to_owned()).collect()
-    };
-    assert_eq!(ids("numbers"), SPECS.each_ref().map(|spec| spec.id));
-    assert_eq!(ids("choices"), CHOICES.each_ref().map(|choice| choice.id));
-    assert_eq!(ids("presets"), tone_filter_presets::ids().collect::<Vec<_>>());
-    assert_eq!(table["choices"][0]["entries"][1][0], "stereo");
+    tone_filter_set_number(&mut web, 1, 3.0);
+    tone_filter_set_number(&mut web, 0, 101.0);
+    assert!(!tone_filter_apply(&mut web));
+    assert_eq!(*web.filter.settings(), Settings::default());
+    assert!(tone_filter_apply(&mut web));
+    for index in 0..4 {
+        write(&mut web, "01x");
+        assert!(!tone_filter_set_text(&mut web, index));
+    }
+    assert!(tone_filter_apply(&mut web));
+    assert_eq!(*web.filter.settings(), Settings::default());
 }
 
 #[test]
 fn the_picture_shows_the_note_that_sounds() {
     let mut web = web();
-    set(&mut web, r#"{"focus":100,"ring":0.2,"release":20}"#);
+    set(&mut web, Settings { focus: 100.0, ring: 0.2, release: 20.0, ..Settings::REFERENCE });
     play(&mut web, 440.0, |_, _| ());
     web.picture.take(&web.filter);
     let state = |record: usize| web.picture.0[record][2];
@@ -132,7 +138,7 @@ fn the_picture_shows_the_note_that_sounds() {
 #[test]
 fn keys_close_all_bands_but_theirs() {
     let mut web = web();
-    set(&mut web, r#"{"keys":"hold","range":"whole"}"#);
+    set(&mut web, Settings { keys: Keys::Hold, range: BandRange::Whole, ..Settings::REFERENCE });
     tone_filter_key(&mut web, 69, 1.0);
     web.picture.take(&web.filter);
     let open = |web: &Web| web.picture.0.map(|record| record[2] != CLOSED);
@@ -146,8 +152,8 @@ fn keys_close_all_bands_but_theirs() {
 fn latency_and_tail_are_those_of_the_settings() {
     let mut web = web();
     assert_eq!(tone_filter_latency(&web), 0);
-    set(&mut web, r#"{"lookahead":true}"#);
     let settings = Settings { lookahead: true, ..Settings::REFERENCE };
+    set(&mut web, settings);
     assert_eq!(tone_filter_latency(&web), ToneFilter::lookahead(RATE));
     assert_eq!(tone_filter_tail(&web), ToneFilter::tail(&settings));
 }

@@ -41,7 +41,7 @@ async function titleOf(url) {
 
 test("the package has what a user needs, and no more", async () => {
   const files = (await readdir(PACKAGE)).sort();
-  assert.deepEqual(files, ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "index.d.ts", "index.js", "package.json", "settings.d.ts", "tone_filter.wasm", "worklet.js"]);
+  assert.deepEqual(files, ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "index.d.ts", "index.js", "package.json", "settings.d.ts", "settings.js", "tables.js", "tone_filter.wasm", "worklet.js"]);
   const sizes = await Promise.all(files.map(async (file) => [file, (await stat(path.join(PACKAGE, file))).size]));
   const [archive] = (await readdir(RESULTS)).filter((name) => name.endsWith(".tgz"));
   const packed = (await stat(path.join(RESULTS, archive))).size;
@@ -79,7 +79,7 @@ test("Vite bundles it, and the bundle and the types work", async () => {
   const folder = await project("bundled", { "types.ts": types, "index.html": titled("types.ts") });
   run("tsc", folder, "--noEmit", "--strict", "--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler", "--lib", "es2022,dom", "types.ts");
   run("vite", folder, "build", "--base", "./");
-  assert.equal(await titleOf(address("bundled/dist/index.html")), "A4 square 20 true");
+  assert.equal(await titleOf(address("bundled/dist/index.html")), "A4 square 20 18 true");
 });
 
 test("the README's programs run, bundled by Vite", async () => {

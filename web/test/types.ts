@@ -1,6 +1,6 @@
 // A program that uses all of the package's interface; `tsc` checks its types, and Vite bundles it.
 
-import { ToneFilterNode, loadLibrary, noteName, unsupported, type Band, type PresetId, type Settings } from "tone-filter";
+import { ToneFilterNode, check, choices, findPreset, noteName, numbers, presets, unsupported, type Band, type PresetId, type Settings } from "tone-filter";
 
 async function main(): Promise<string> {
   const lack: string | undefined = unsupported();
@@ -20,15 +20,15 @@ async function main(): Promise<string> {
   node.setScore("tone-filter-score 1\n0 1 69");
   node.seek(0);
   node.setScore(null);
-  const { presets, numbers } = await loadLibrary();
   node.load(presets[0]?.id ?? "tone-filter");
+  node.set(check(findPreset("organ").settings));
 
   const rendered = await context.startRendering();
   const bands: Band[] = await node.bands();
   const loudest = bands.reduce((a, b) => (b.power > a.power ? b : a));
   const sounds = rendered.getChannelData(0).some((sample) => sample !== 0);
   node.close();
-  return `${noteName(loudest.note)} ${settings.voice} ${numbers.length} ${sounds}`;
+  return `${noteName(loudest.note)} ${settings.voice} ${numbers.length} ${choices.length} ${sounds}`;
 }
 
 // @ts-expect-error: there is no such preset.

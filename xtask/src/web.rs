@@ -1,5 +1,6 @@
 //! `cargo xtask web` and `test-web`: the npm package with the filter, the page that uses it, and their tests in a browser.
 
+mod manual;
 mod npm;
 mod songs;
 
@@ -78,6 +79,7 @@ fn build() -> Result<(PathBuf, PathBuf)> {
     install::remove(&page)?;
     install::copy(&root().join("web/page"), &page)?;
     install::copy(&package, &page.join(npm::NAME))?;
+    manual::write(&page)?;
     songs::write(&page)?;
     Ok((package, page))
 }

@@ -19,7 +19,7 @@ const CRATES: [(&str, &[&str], &[&str]); 14] = [
     ("tone-filter-kira", &["tone-filter-dsp"], &[]),
     ("tone-filter-firewheel", &["tone-filter-dsp"], &["tone-filter-kira", "tone-filter-presets"]),
     ("tone-filter-capi", &["tone-filter-dsp", "tone-filter-presets"], &[]),
-    ("tone-filter-web", &["tone-filter-dsp", "tone-filter-presets"], &[]),
+    ("tone-filter-web", &["tone-filter-dsp"], &[]),
     ("plugin-guard", &[], &[]),
     (
         "tone-filter",

@@ -1,10 +1,12 @@
-//! The npm package: its files, and the types of settings, which the library's tables have.
+//! The npm package: its files, and those that are made of the library's tables: settings, presets and their types.
 
 use crate::{install, root, run};
 use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+use serde_json::{Value, json};
 use std::{fmt::Write, fs, path::Path, process::Command};
 use tone_filter_dsp::{CHOICES, SPECS};
-use tone_filter_presets::ids;
+use tone_filter_presets::{Preset, ids};
 
 /// Its name in the registry.
 pub(super) const NAME: &str = "tone-filter";
@@ -17,6 +19,7 @@ pub(super) fn write(folder: &Path, module: &Path) -> Result<()> {
     }
     install::copy(module, &folder.join("tone_filter.wasm"))
         .with_context(|| format!("cannot copy {}", module.display()))?;
+    fs::write(folder.join("tables.js"), tables()?)?;
     fs::write(folder.join("settings.d.ts"), declarations())?;
     Ok(())
 }
@@ -31,6 +34,46 @@ pub(super) fn pack(folder: &Path, results: &Path) -> Result<()> {
     let archive = archives.next().context("npm pack has written no archive")?;
     ensure!(archives.next().is_none(), "{} has several archives", results.display());
     run(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(results))
+}
+
+/// `value` as JSON, with the fewest digits that tell numbers of 32 bits apart.
+fn short(value: &impl Serialize) -> Result<Value> {
+    Ok(serde_json::from_str(&serde_json::to_string(value)?)?)
+}
+
+/// The tables of settings and presets as JavaScript, a row a line.
+fn tables() -> Result<String> {
+    let numbers = SPECS.iter().map(|spec| {
+        let taper = format!("{:?}", spec.taper).to_lowercase();
+        Ok(json!({
+            "id": spec.id, "name": spec.name, "min": short(&spec.min)?, "max": short(&spec.max)?, "unit": spec.unit,
+            "decimals": spec.decimals, "taper": taper, "help": spec.help,
+        }))
+    });
+    let choices = CHOICES.iter().map(|choice| {
+        json!({
+            "id": choice.id, "name": choice.name, "entries": choice.entries, "help": choice.help,
+        })
+    });
+    let presets = ids().map(|id| {
+        let preset = Preset::factory(id).context("a factory preset")?;
+        let settings = short(&preset)?["settings"].take();
+        let Preset { name, description, tags, .. } = preset;
+        Ok(json!({
+            "id": id, "name": name, "description": description, "tags": tags, "settings": settings,
+        }))
+    });
+    let lists = [
+        ("numbers", numbers.collect::<Result<Vec<_>>>()?),
+        ("choices", choices.collect()),
+        ("presets", presets.collect::<Result<_>>()?),
+    ];
+    let mut text = String::from("// Made of the library's tables.\n");
+    for (name, rows) in lists {
+        let rows: Vec<_> = rows.iter().map(Value::to_string).collect();
+        write!(text, "\nexport const {name} = [\n  {},\n];\n", rows.join(",\n  "))?;
+    }
+    Ok(text)
 }
 
 /// The settings and the presets as TypeScript.
@@ -75,7 +118,6 @@ fn field(text: &mut String, id: &str, kind: &str, help: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::Value;
 
     #[test]
     fn the_package_has_the_name_and_the_version_of_the_project() {
@@ -86,6 +128,27 @@ mod tests {
         let plugin = metadata.packages.iter().find(|package| package.name.as_str() == NAME);
         assert_eq!(manifest["name"], NAME);
         assert_eq!(manifest["version"], plugin.unwrap().version.to_string());
+    }
+
+    #[test]
+    fn the_tables_have_all_settings_and_presets() {
+        let text = tables().unwrap();
+        let rows = |list: &str| -> Vec<Value> {
+            let (_, rest) = text.split_once(&format!("{list} = [")).unwrap();
+            let (rows, _) = rest.split_once(",\n];").unwrap();
+            serde_json::from_str(&format!("[{rows}]")).unwrap()
+        };
+        let listed = |list| -> Vec<_> {
+            rows(list).iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(listed("numbers"), SPECS.each_ref().map(|spec| spec.id));
+        assert_eq!(listed("choices"), CHOICES.each_ref().map(|choice| choice.id));
+        assert_eq!(listed("presets"), ids().collect::<Vec<_>>());
+        assert_eq!(rows("choices")[0]["entries"][1][0], "stereo");
+        for row in rows("presets") {
+            let settings = row["settings"].as_object().unwrap();
+            assert_eq!(settings.len(), SPECS.len() + CHOICES.len() + 3 - 3, "without the routing");
+        }
     }
 
     #[test]

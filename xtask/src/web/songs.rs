@@ -76,7 +76,8 @@ pub(super) fn write(page: &Path) -> Result<()> {
         fs::copy(tune, folder.join("demo.wav"))?;
         listed[0]["file"] = "songs/demo.wav".into();
     }
-    let about = json!({ "songs": listed, "source": source() });
+    let manual = page.join("manual/index.html").exists();
+    let about = json!({ "songs": listed, "source": source(), "manual": manual });
     fs::write(page.join("page.json"), serde_json::to_string_pretty(&about)?)?;
     Ok(())
 }
