@@ -50,7 +50,7 @@ fn of_the_target() -> impl Simd {
     fearless_simd::Fallback::new()
 }
 
-/// Those that all of the module has: a copy of every loop without vectors would be a fifth of it.
+/// The vectors of all of the module: a copy of every loop without them would be a fifth of its code.
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 fn of_the_target() -> impl Simd {
     Level::new().as_wasm_simd128().expect("the build has this feature")
@@ -161,9 +161,11 @@ impl Kernel {
         }
     }
 
-    /// Whether inner loops run in plain Rust, one value at a time: the definition of their result.
+    /// Whether inner loops run in plain Rust, one value at a time: the definition of their result. Never in a module with vectors,
+    /// which is smaller without such loops.
     pub const fn is_scalar(self) -> bool {
-        matches!(self.0, Machine::Scalar)
+        let vectors = cfg!(all(target_arch = "wasm32", target_feature = "simd128"));
+        !vectors && matches!(self.0, Machine::Scalar)
     }
 
     fn find(name: &str) -> Option<Self> {
