@@ -21,10 +21,10 @@ Usage: cargo xtask VERB
                     warnings, sanitizers, valgrind, bits
   test-package      make the packages for Linux, install and load what is in them
   test-play         run the tests of `tone-filter play` and `tone-filter app`
-  test-web          run the tests of the web page in Chromium
+  test-web          run the tests of the npm package and of the web page in Chromium
   test-windows      run the tests for Windows under wine
   check-macos       check the types for Macs of both CPU types
-  web               build the web page with the filter into target/web
+  web               build the npm package into target/npm and the web page into target/web
   soak              run the long tests and print their figures: an hour of random settings and signals,
                     a session of two hours, a million blocks; the computer should be idle
   songs [FLAGS]     print how well notes are detected in real songs, and the loudness of the output;
