@@ -1,7 +1,8 @@
 // The tone filter as a node of the Web Audio API.
 
+import { readScore } from "./score.js";
 import { check, decode, encode, findPreset, LENGTHS } from "./settings.js";
-import { BANDS, Filter, RECORD } from "./worklet.js";
+import { BANDS, RECORD } from "./worklet.js";
 
 export { choices, numbers, presets } from "./tables.js";
 export { check, findPreset };
@@ -34,7 +35,6 @@ function once(results, key, load) {
   return results.get(key);
 }
 
-let checker; // A filter of this thread.
 const modules = new Map();
 const contexts = new WeakMap();
 
@@ -51,7 +51,6 @@ const addProcessor = (context) =>
 
 // Where there is no Web Audio, as on a server that renders pages, the import of this file must not fail.
 export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
-  #module;
   #settings;
   #numbers; // The memory for the bands, while it is here.
   #bands; // Those that are on their way.
@@ -60,21 +59,21 @@ export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
 
   static async create(context, { preset = "tone-filter", settings, score } = {}) {
     const all = check({ ...findPreset(preset).settings, ...settings });
+    const notes = score ? readScore(score) : [];
     const lack = unsupported();
     if (lack) throw new Error(lack);
     const [module] = await Promise.all([loadModule(), addProcessor(context)]);
-    return new ToneFilterNode(context, module, all, score && checkScore(module, score));
+    return new ToneFilterNode(context, module, all, notes);
   }
 
   // `create` calls it.
-  constructor(context, module, settings, score) {
+  constructor(context, module, settings, notes) {
     super(context, "tone-filter", {
       channelCount: 2,
       channelCountMode: "explicit",
       outputChannelCount: [2],
-      processorOptions: { module, settings: encode(settings), score },
+      processorOptions: { module, settings: encode(settings), notes },
     });
-    this.#module = module;
     this.#settings = settings;
     this.port.onmessage = ({ data }) => this.#receive(data);
   }
@@ -110,7 +109,7 @@ export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
   }
 
   setScore(text) {
-    this.#send({ type: "score", text: text ? checkScore(this.#module, text) : new Uint8Array() });
+    this.#send({ type: "score", notes: text ? readScore(text) : [] });
   }
 
   seek(seconds) {
@@ -146,15 +145,6 @@ export class ToneFilterNode extends (globalThis.AudioWorkletNode ?? Object) {
       this.#answers.shift()({ settings: decode(settings), latency: latency / this.context.sampleRate, tail });
     }
   }
-}
-
-// The bytes of a score that has been tried.
-function checkScore(module, text) {
-  const bytes = new TextEncoder().encode(text);
-  checker ??= new Filter(module, 48000);
-  const error = checker.setScore(bytes);
-  if (error.length) throw new SyntaxError(`the score: ${new TextDecoder().decode(error)}`);
-  return bytes;
 }
 
 // The records of the bands as objects.

@@ -9,7 +9,7 @@ export const BANDS = 77;
 export const RECORD = 99;
 
 // An instance of the module. Texts are bytes here, as an AudioWorklet can neither encode nor decode them.
-export class Filter {
+class Filter {
   #wasm;
   #web;
 
@@ -61,10 +61,12 @@ export class Filter {
     this.#wasm.tone_filter_release_keys(this.#web);
   }
 
-  // The text of a score, or an empty one for none. Returns the text of an error, which is empty if there is none.
-  setScore(text) {
-    this.#write(text);
-    return this.#read(this.#wasm.tone_filter_set_score(this.#web));
+  // The notes of a score, none to remove it.
+  setScore(notes) {
+    for (const { start, end, note, velocity, place } of notes) {
+      this.#wasm.tone_filter_add_note(this.#web, start, end, note, velocity, place);
+    }
+    this.#wasm.tone_filter_set_score(this.#web);
   }
 
   seek(seconds) {
@@ -109,12 +111,12 @@ if (globalThis.AudioWorkletProcessor) {
     #filter;
     #closed = false;
 
-    constructor({ processorOptions: { module, settings, score } }) {
+    constructor({ processorOptions: { module, settings, notes } }) {
       super();
       this.#filter = new Filter(module, sampleRate);
       this.#filter.set(settings);
       this.#filter.reset();
-      if (score) this.#filter.setScore(score);
+      this.#filter.setScore(notes);
       this.port.onmessage = ({ data }) => this.#receive(data);
     }
 
@@ -124,7 +126,7 @@ if (globalThis.AudioWorkletProcessor) {
         case "settings": filter.set(data.settings); break;
         case "key": filter.key(data.note, data.velocity); break;
         case "release": filter.releaseKeys(); break;
-        case "score": filter.setScore(data.text); break;
+        case "score": filter.setScore(data.notes); break;
         case "seek": filter.seek(data.seconds); break;
         case "reset": filter.reset(); break;
         case "close": this.#closed = true; break;

@@ -11,7 +11,10 @@ mod picture;
 
 use picture::Picture;
 use std::sync::Arc;
-use tone_filter_dsp::{CHOICES, Controls, KeyEvent, SPECS, Score, Settings, ToneFilter};
+use tone_filter_dsp::{
+    CHOICES, Controls, KeyEvent, SPECS, Score, ScoreNote, Settings, ToneFilter,
+    notes::{by_pitch, midi_note},
+};
 
 /// Samples that the Web Audio API processes at a time.
 const QUANTUM: usize = 128;
@@ -28,6 +31,8 @@ pub struct Web {
     output: Quantum,
     picture: Picture,
     text: Vec<u8>,
+    /// The notes of the score to come.
+    notes: Vec<ScoreNote>,
 }
 
 impl Web {
@@ -40,6 +45,7 @@ impl Web {
             output: [[0.0; QUANTUM]; 2],
             picture: Picture::default(),
             text: Vec::new(),
+            notes: Vec::new(),
         })
     }
 
@@ -59,14 +65,6 @@ impl Web {
             _ => return None,
         }
         Some(())
-    }
-
-    fn set_score(&mut self) -> Result<(), String> {
-        let text = str::from_utf8(&self.text).map_err(|error| error.to_string())?;
-        let score = (!text.is_empty()).then(|| text.parse::<Score>()).transpose();
-        self.filter.set_score(score.map_err(|error| error.to_string())?.map(Arc::new));
-        self.filter.seek(0.0);
-        Ok(())
     }
 }
 
@@ -180,13 +178,30 @@ pub extern "C" fn tone_filter_setting_text(web: &mut Web, index: usize) -> usize
     web.put_text(&text)
 }
 
-/// Lets a score decide which notes are played, in place of what is found in the sound; the music begins at its start. The text that
-/// was written is that of a file that `tone-filter bands song.wav --score song.tfs` has written; empty for none. Returns 0, or the length
-/// of an error's text; then nothing has changed. Allocates.
+/// Adds a note to the score that [`tone_filter_set_score`] will set: start and end in seconds, a MIDI number, a velocity of 1 to 127 and a
+/// place of -1 (right) to 1 (left). One that no band has is left out. Allocates.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_set_score(web: &mut Web) -> usize {
-    web.set_score().map_or_else(|error| web.put_text(&error), |()| 0)
+pub extern "C" fn tone_filter_add_note(
+    web: &mut Web,
+    start: f64,
+    end: f64,
+    key: i32,
+    velocity: u8,
+    place: f32,
+) {
+    let tone = by_pitch().find(|&tone| midi_note(tone, 0.0) == key);
+    web.notes.extend(tone.map(|tone| ScoreNote { tone, start, end, velocity, place }));
+}
+
+/// Lets the score of the notes that were added decide which notes are played, in place of what is found in the sound; the music begins at
+/// its start. Without any, there is no score. Allocates.
+// SAFETY: as above.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_set_score(web: &mut Web) {
+    let notes = std::mem::take(&mut web.notes);
+    web.filter.set_score((!notes.is_empty()).then(|| Arc::new(Score::new(notes))));
+    web.filter.seek(0.0);
 }
 
 /// Goes on in the score from a time in seconds, of the next sample.

@@ -29,6 +29,8 @@ export const requests = [];
 export const folders = { expected: RESULTS, test: path.dirname(import.meta.dirname) };
 
 async function serve(request, response) {
+  // Every browser asks for it where a page names no other.
+  if (request.url === "/favicon.ico") return response.writeHead(204).end();
   const name = path.normalize(decodeURIComponent(new URL(request.url, "http://localhost").pathname));
   const own = name.startsWith(BASE) ? name.slice(BASE.length) : undefined;
   try {

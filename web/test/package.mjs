@@ -41,7 +41,7 @@ async function titleOf(url) {
 
 test("the package has what a user needs, and no more", async () => {
   const files = (await readdir(PACKAGE)).sort();
-  assert.deepEqual(files, ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "index.d.ts", "index.js", "package.json", "settings.d.ts", "settings.js", "tables.js", "tone_filter.wasm", "worklet.js"]);
+  assert.deepEqual(files, ["LICENSE-APACHE", "LICENSE-MIT", "README.md", "index.d.ts", "index.js", "package.json", "score.js", "settings.d.ts", "settings.js", "tables.js", "tone_filter.wasm", "worklet.js"]);
   const sizes = await Promise.all(files.map(async (file) => [file, (await stat(path.join(PACKAGE, file))).size]));
   const [archive] = (await readdir(RESULTS)).filter((name) => name.endsWith(".tgz"));
   const packed = (await stat(path.join(RESULTS, archive))).size;

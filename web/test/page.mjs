@@ -27,11 +27,8 @@ test("the grid lights while the tune plays", async () => {
 });
 
 test("the roll moves while the tune plays", async () => {
-  const picture = () => tab.evaluate(() => document.querySelector("#roll").toDataURL());
   await tab.keyboard.press("r");
   assert.equal(await tab.isVisible("#grid"), false);
-  await tab.waitForTimeout(500);
-  const before = await picture();
   // A note that sounds is green, and the newest are at the right.
   await tab.waitForFunction(() => {
     const canvas = document.querySelector("#roll");
@@ -40,7 +37,8 @@ test("the roll moves while the tune plays", async () => {
     for (let i = 0; i < data.length; i += 4) if (data[i + 1] > Math.max(data[i], data[i + 2]) + 60) return true;
     return false;
   });
-  assert.notEqual(await picture(), before);
+  const before = await tab.evaluate(() => document.querySelector("#roll").toDataURL());
+  await tab.waitForFunction((before) => document.querySelector("#roll").toDataURL() !== before, before);
   await tab.waitForTimeout(5000);
   await tab.screenshot({ path: path.join(RESULTS, "roll.png"), fullPage: true });
   await tab.click("#view");

@@ -74,3 +74,27 @@ test("a score plays its notes and no others, from where it is", async () => {
   const [before, played, other] = levels;
   assert(played > 0.01 && before < played / 100 && other < played / 30, String(levels));
 });
+
+test("a score that is none is refused by its line", async () => {
+  const errors = await inPage(tab, async ({ engine: { node } }) => {
+    const error = (text) => {
+      try {
+        return node.setScore(text) ?? "none";
+      } catch (error) {
+        return error.message;
+      }
+    };
+    const lines = ["0", "0 1 128", "nan 1 69", "2 1 69", "0 1 69 64 0 7", "# fine\n\n0 1 69"];
+    return [error("notes"), ...lines.map((line) => error(`tone-filter-score 1\n${line}`)), error(null)];
+  });
+  assert.deepEqual(errors, [
+    'the score: line 1 is not "tone-filter-score 1", as in a score of this version',
+    "the score: line 2: has no end; write start, end and note",
+    "the score: line 2: note = 128 is out of range; use 0 to 127",
+    "the score: line 2: start = nan is out of range; use 0 to 86400",
+    "the score: line 2: ends at 1, which is not after its start",
+    "the score: line 2: 7 is one number too many; write start, end, note, velocity, place",
+    "none",
+    "none",
+  ]);
+});
