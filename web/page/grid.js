@@ -118,7 +118,8 @@ export class Grid {
     const open = band.state !== "disabled";
     const glow = cell.sounding * (0.1 + 0.12 * cell.level);
 
-    context.clearRect(left, top, width, height);
+    // With the soft edges of its border.
+    context.clearRect(left - 1, top - 1, width + 2, height + 2);
     context.fillStyle = css(between(open ? SURFACE : BACKGROUND, colour, glow));
     context.strokeStyle = css(between(LINE, colour, 0.7 * cell.sounding));
     context.lineWidth = 1 + cell.saturated;
