@@ -32,6 +32,7 @@ test("the roll moves while the tune plays", async () => {
   // A note that sounds is green, and the newest are at the right.
   await tab.waitForFunction(() => {
     const canvas = document.querySelector("#roll");
+    if (!canvas.width) return false;
     const right = Math.floor(0.75 * canvas.width);
     const { data } = canvas.getContext("2d").getImageData(right, 0, canvas.width - right, canvas.height);
     for (let i = 0; i < data.length; i += 4) if (data[i + 1] > Math.max(data[i], data[i + 2]) + 60) return true;
