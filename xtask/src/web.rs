@@ -19,21 +19,17 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// A linker for WebAssembly, with Debian's compiler.
 const LINKER: [&str; 1] = ["lld"];
 
-/// What keeps the module small: all code is optimised as one, for size where little time is spent.
+/// What keeps the module small: all code is optimised as one.
 const SMALL: [&str; 4] = [
     "profile.release.lto='fat'",
     "profile.release.codegen-units=1",
     "profile.release.panic='abort'",
-    "profile.release.opt-level='z'",
+    "profile.release.opt-level=2",
 ];
 
 /// The same, for a standard library from its source: no texts for panics, which nobody could read.
 const SILENT: &str =
     "target.wasm32-unknown-unknown.rustflags=['-Zunstable-options','-Cpanic=immediate-abort']";
-
-/// The crates in which nearly all time is spent.
-const FAST: [&str; 5] =
-    ["fearless_simd", "libm", "tone-filter-dsp", "tone-filter-listener", "tone-filter-simd"];
 
 /// For the tests, a browser and what runs the script that uses it: programs, and Debian's packages of them.
 const BROWSER: [(&str, &str); 3] = [("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
@@ -94,8 +90,7 @@ fn module() -> Result<PathBuf> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "--locked", "--package=tone-filter-web"]);
     cargo.args(["--target", TARGET]);
-    let fast = FAST.map(|name| format!("profile.release.package.{name}.opt-level=2"));
-    for setting in SMALL.into_iter().chain(fast.each_ref().map(String::as_str)) {
+    for setting in SMALL {
         cargo.args(["--config", setting]);
     }
     let mut folder = target()?;
