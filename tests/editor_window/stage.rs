@@ -48,7 +48,7 @@ impl Drop for Stop<'_> {
 /// An open editor on a display.
 pub struct Window<'a> {
     pub instance: Instance,
-    display: &'a Display,
+    pub display: &'a Display,
     pub size: [u32; 2],
     /// The number of threads of this process without an open editor.
     threads: usize,
