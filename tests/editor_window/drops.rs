@@ -145,9 +145,7 @@ pub fn files_are_dropped(stage: &mut Stage) {
     let own = Settings { mix: 12.0, ..Settings::default() };
     Preset::new("Mine", own).write(&preset).unwrap();
     fs::write(&score, "tone-filter-score 1\n0 1 69\n").unwrap();
-    let uri = |path: &Path| {
-        format!("file://{}\r\n", path.to_str().unwrap().replace(' ', "%20"))
-    };
+    let uri = |path: &Path| format!("file://{}\r\n", path.to_str().unwrap().replace(' ', "%20"));
     let window = &mut stage.window;
     let source = Source::new(window.display.window(), uri(&preset) + &uri(&score));
 

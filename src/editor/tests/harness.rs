@@ -7,8 +7,8 @@ use crate::{
     session::{Edits, Session},
 };
 use egui::{
-    Event, FullOutput, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, TextureId, TexturesDelta,
-    Vec2, epaint::ImageDelta,
+    Event, FullOutput, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, TextureId,
+    TexturesDelta, Vec2, epaint::ImageDelta,
 };
 use egui_kittest::{
     Harness, Node, TestRenderer,

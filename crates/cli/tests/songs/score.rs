@@ -24,7 +24,8 @@ fn key(tone: usize) -> u8 {
 
 /// Runs the command with `arguments`.
 fn run(arguments: &[&str]) {
-    let output = Command::new(assert_cmd::cargo::cargo_bin!("tone-filter")).args(arguments).output();
+    let output =
+        Command::new(assert_cmd::cargo::cargo_bin!("tone-filter")).args(arguments).output();
     let output = output.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
@@ -108,5 +109,8 @@ fn the_tuning_of_a_song_is_found_in_ten_seconds() {
             assert!(error <= CENTS, "{}, {cents} cents: {error:.2} off", song.name);
         }
     }
-    println!("tunings: {worst:.2} cents off at most, root mean square {:.2}", (squares / count).sqrt());
+    println!(
+        "tunings: {worst:.2} cents off at most, root mean square {:.2}",
+        (squares / count).sqrt()
+    );
 }

@@ -85,9 +85,8 @@ impl DropTarget {
         let atoms = Atoms::new(&connection)?.reply()?;
         let root = connection.setup().roots[screen].root;
         let proxy = connection.generate_id()?;
-        let hidden = CreateWindowAux::new()
-            .override_redirect(1)
-            .event_mask(EventMask::STRUCTURE_NOTIFY);
+        let hidden =
+            CreateWindowAux::new().override_redirect(1).event_mask(EventMask::STRUCTURE_NOTIFY);
         let class = WindowClass::INPUT_ONLY;
         let (depth, visual) = (COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT);
         connection.create_window(depth, proxy, root, -1, -1, 1, 1, 0, class, visual, &hidden)?;
