@@ -313,8 +313,9 @@ impl Panel {
             keyboard::show(ui, layout.keyboard, layout.grid, scale, edits);
         }
         let strip = roll::switch(ui, layout.strip, scale, edits);
-        let strip = self.found.show(ui, strip, scale, edits);
-        scale_strip::show(ui, strip, scale, edits);
+        let rest = scale_strip::show(ui, strip, scale, edits);
+        let rest = self.found.show(ui, rest, scale, edits);
+        scale_strip::legend(ui, rest, scale);
         if let Some(area) = layout.spectrum {
             self.spectrum.show(ui, area, scale, &edits.params.chosen().settings, self.grid.hovered);
         }
