@@ -69,7 +69,12 @@ impl PresetBrowser {
             let names = found.iter().flat_map(|(_, entries)| entries).map(|entry| &entry.name);
             let names: Vec<&String> = names.collect();
             if typed || steps != 0 || !names.contains(&&self.marked) {
-                let now = names.iter().position(|name| **name == self.marked && !typed);
+                let wanted = self.search.trim().to_lowercase();
+                let now = names.iter().position(|name| match typed {
+                    // The best guess is found by its name.
+                    true => name.to_lowercase().contains(&wanted),
+                    false => **name == self.marked,
+                });
                 let next =
                     now.unwrap_or(0).saturating_add_signed(steps).min(names.len().max(1) - 1);
                 self.marked = names.get(next).map_or_else(String::new, |name| (*name).clone());

@@ -83,7 +83,7 @@ impl PresetFiles {
             }
         });
         ui.separator();
-        field(ui, &mut edits.state.presets.path, "File", "a path; none: choose a file");
+        field(ui, &mut edits.state.presets.path, "File", "leave empty to choose a file");
         ui.horizontal(|ui| {
             let file = edits.state.presets.file();
             let is_named = !file.as_os_str().is_empty();

@@ -113,9 +113,12 @@ pub fn text(
     place
 }
 
-/// Makes buttons in a menu stand out from it.
+/// Makes buttons in a menu stand out from it, and puts what is beside them in the middle of their height.
 pub fn raise(ui: &mut egui::Ui) {
     ui.visuals_mut().widgets.inactive.weak_bg_fill = LINE;
+    let height = ui.text_style_height(&egui::TextStyle::Button);
+    let spacing = ui.spacing_mut();
+    spacing.interact_size.y = height + 2.0 * spacing.button_padding.y;
 }
 
 /// The greatest height of the content of a menu below `button`, from which the menu does not leave the window of `ui`.

@@ -92,7 +92,7 @@ fn every_text_is_legible_in_every_state() {
 #[test]
 fn every_text_of_menus_and_tooltips_is_legible() {
     for opener in [
-        "Preset: Tone Filter",
+        "Preset: Tone Filter *",
         "Save and load presets: File",
         "Zoom: 100 %",
         "Scale: Chromatic",
