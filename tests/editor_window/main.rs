@@ -152,6 +152,11 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
             if red.min(green) > 50 { Ok(()) } else { Err(format!("{red} red, {green} green")) }
         });
         stage.show(&title("tune"), &sound, is_lit);
+        for (view, field) in [("more", "editor-more"), ("roll", "editor-roll")] {
+            stage.set(field, true);
+            stage.show(&title(view), &sound, is_drawn);
+            stage.set(field, false);
+        }
     }
 }
 

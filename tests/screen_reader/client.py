@@ -14,6 +14,8 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, Gio, GLib
 
 PATIENCE = 60.0
+# Seconds after which AT-SPI's cache is given up: it never learns of what has changed between its first look and the events.
+STALE = 5.0
 # In milliseconds, for calls and for the start of programs: a busy machine takes longer than the second that is usual.
 Atspi.set_timeout(60_000, 60_000)
 
@@ -36,9 +38,13 @@ def pump():
 
 def wait(find):
     """What `find` returns once that is not None."""
-    end = time.monotonic() + PATIENCE
+    begun = time.monotonic()
+    end, stale = begun + PATIENCE, begun + STALE
     while time.monotonic() < end:
         pump()
+        if time.monotonic() > stale:
+            pyatspi.Registry.getDesktop(0).clear_cache()
+            stale += STALE
         try:
             found = find()
         except GLib.Error:
