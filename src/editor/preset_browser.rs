@@ -94,8 +94,8 @@ impl PresetBrowser {
                 .animated(false)
                 .show(ui, |ui| {
                     for (title, entries) in &found {
-                        ui.label(RichText::new(title).color(theme::DIM));
-                        for entry in entries {
+                        let title = ui.label(RichText::new(title).color(theme::DIM));
+                        for (index, entry) in entries.iter().enumerate() {
                             let colour =
                                 if entry.name == current { theme::ACCENT } else { theme::TEXT };
                             let text = RichText::new(&entry.name).color(colour);
@@ -109,7 +109,9 @@ impl PresetBrowser {
                             });
                             let row = row.inner;
                             if marked && self.scroll && !ui.is_sizing_pass() {
-                                row.scroll_to_me(None);
+                                // The first of a group with its title.
+                                let above = if index == 0 { title.rect } else { row.rect };
+                                ui.scroll_to_rect(row.rect.union(above), None);
                                 self.scroll = false;
                             }
                             if row.hovered() || row.has_focus() {

@@ -157,7 +157,7 @@ pub fn install(ctx: &egui::Context) {
     visuals.override_text_color = Some(TEXT);
     visuals.weak_text_color = Some(DIM);
     visuals.disabled_alpha = 0.65;
-    visuals.selection.bg_fill = ACCENT.gamma_multiply(0.35);
+    visuals.selection.bg_fill = ACCENT.gamma_multiply(0.3);
     visuals.selection.stroke = Stroke::new(1.0, ACCENT);
     visuals.menu_corner_radius = CornerRadius::same(4);
     // egui's own widgets look like those painted here.
