@@ -14,8 +14,6 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, Gio, GLib
 
 PATIENCE = 60.0
-# Seconds after which AT-SPI's cache is given up: it never learns of what has changed between its first look and the events.
-STALE = 5.0
 # In milliseconds, for calls and for the start of programs: a busy machine takes longer than the second that is usual.
 Atspi.set_timeout(60_000, 60_000)
 
@@ -38,13 +36,9 @@ def pump():
 
 def wait(find):
     """What `find` returns once that is not None."""
-    begun = time.monotonic()
-    end, stale = begun + PATIENCE, begun + STALE
+    end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         pump()
-        if time.monotonic() > stale:
-            pyatspi.Registry.getDesktop(0).clear_cache()
-            stale += STALE
         try:
             found = find()
         except GLib.Error:
@@ -76,7 +70,10 @@ def bus():
 
 def frames(program):
     """The windows of `program` that have content."""
-    applications = [one for one in pyatspi.Registry.getDesktop(0) if one and one.name == program]
+    desktop = pyatspi.Registry.getDesktop(0)
+    # AT-SPI's cache never learns of a window that appears between its first look and its first event.
+    desktop.clear_cache()
+    applications = [one for one in desktop if one and one.name == program]
     return [window for one in applications for window in one if window and window.childCount > 1]
 
 
