@@ -9,7 +9,7 @@ use xtask::root;
 
 /// Every crate, the crates of ours that it may depend on, and those that only its tests may. What stands in for others'
 /// crates, in `patches`, depends on none.
-const CRATES: [(&str, &[&str], &[&str]); 14] = [
+const CRATES: [(&str, &[&str], &[&str]); 15] = [
     ("tone-filter-reference", &[], &[]),
     ("tone-filter-simd", &[], &["tone-filter-reference"]),
     ("tone-filter-listener", &["tone-filter-simd"], &["tone-filter-reference"]),
@@ -19,6 +19,7 @@ const CRATES: [(&str, &[&str], &[&str]); 14] = [
     ("tone-filter-kira", &["tone-filter-dsp"], &[]),
     ("tone-filter-firewheel", &["tone-filter-dsp"], &["tone-filter-kira", "tone-filter-presets"]),
     ("tone-filter-capi", &["tone-filter-dsp", "tone-filter-presets"], &[]),
+    ("tone-filter-lv2", &["tone-filter-dsp", "tone-filter-presets"], &[]),
     ("tone-filter-web", &["tone-filter-dsp", "tone-filter-presets"], &[]),
     ("plugin-guard", &[], &[]),
     (
@@ -31,11 +32,15 @@ const CRATES: [(&str, &[&str], &[&str]); 14] = [
         &["tone-filter", "tone-filter-dsp", "tone-filter-offline", "tone-filter-presets"],
         &["xtask"],
     ),
-    ("xtask", &["tone-filter-dsp", "tone-filter-offline", "tone-filter-presets"], &[]),
+    (
+        "xtask",
+        &["tone-filter-dsp", "tone-filter-lv2", "tone-filter-offline", "tone-filter-presets"],
+        &[],
+    ),
 ];
 
 /// The parts of the filter. Each may import those before it only.
-const PARTS: [&str; 18] = [
+const PARTS: [&str; 19] = [
     "notes",
     "score",
     "lanes",
@@ -54,6 +59,7 @@ const PARTS: [&str; 18] = [
     "player",
     "following",
     "process",
+    "sent_notes",
 ];
 
 /// The parts of the plugin. Each may import those before it only.
@@ -66,8 +72,8 @@ const WINDOWLESS: [&str; 3] = ["params", "meters", "session"];
 const MOST_LINES: usize = 400;
 
 /// Folders with what is written by hand, and those in them with what is not.
-const SOURCES: [&str; 11] = [
-    "benches", "capi", "crates", "examples", "fuzz", "patches", "src", "tests", "tools", "web",
+const SOURCES: [&str; 12] = [
+    "benches", "capi", "crates", "examples", "fuzz", "lv2", "patches", "src", "tests", "tools", "web",
     "xtask",
 ];
 const OTHERS: [&str; 3] = ["include", "node_modules", "target"];

@@ -28,6 +28,7 @@ mod plan;
 mod player;
 mod process;
 mod score;
+mod sent_notes;
 mod settings;
 mod synthesis;
 mod view;
@@ -37,7 +38,7 @@ pub use settings::{
     Arp, BadNoteValue, BadPitchClass, BadSwitches, BadTargets, BandMask, BandRange, CHOICES,
     Choice, Controls, DEFAULT_TEMPO, Duty, Entry, Keys, Listen, Map, NoteValue, OutOfRange,
     PitchClass, PitchClasses, Routing, SPECS, Scale, Settings, Spec, Stereo, Switches, Taper,
-    Targets, Voice, choice, quantity, spec,
+    Targets, Voice, choice, groups, quantity, spec,
 };
 pub use tone_filter_listener as listener;
 pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot, roll};
@@ -46,6 +47,7 @@ pub use analysis::{FoundKey, KeyEvent, KeyFinder, Keyboard, TuningFinder};
 pub use bank::Tones;
 pub use lanes::BLOCK;
 pub use score::{BadScore, Score, ScoreNote};
+pub use sent_notes::SentNotes;
 pub use tone_filter_simd::{Kernel, UnknownKernel};
 pub use voice::{ChipNoise, ChipPulse, ChipTick};
 
