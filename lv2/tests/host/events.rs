@@ -48,7 +48,7 @@ fn keys_are_played_as_in_the_library_and_passed_on() {
         filter(&settings.into()).process_events(&mut slices(&mut expected), &[], keys, |_, _| ());
         for size in [22_016, 512, 61] {
             let output = play(&settings, size, &events);
-            assert_eq!(output.signal, expected, "{size}");
+            assert!(output.signal == expected, "{size}");
             let passed = passed.iter().map(|(at, content)| (at + latency, content.clone()));
             assert_eq!(output.messages, passed.collect::<Vec<_>>());
         }
@@ -114,7 +114,7 @@ fn the_tempo_sets_the_times_and_a_stop_releases_the_keys() {
     let output = play(&settings, 512, &vec![position(90.0, 1.0)]);
     // A quaver of 90 beats a minute.
     let plain = Settings { ring: 1.0 / 3.0, ..settings.at_tempo(90.0) };
-    assert_eq!(output.signal, expected(&plain.into(), &tune(22_016)));
+    assert!(output.signal == expected(&plain.into(), &tune(22_016)));
 
     let key = message(0, &[0x90, 57, 127]);
     let (start, mut stop) = (position(120.0, 1.0), position(120.0, 0.0));
@@ -123,8 +123,8 @@ fn the_tempo_sets_the_times_and_a_stop_releases_the_keys() {
     let mut expected = tune(22_016);
     let keys = [(0, KeyEvent::Key(57, 1.0)), (10_239, KeyEvent::ReleaseAll)];
     filter(&played().into()).process_events(&mut slices(&mut expected), &[], keys, |_, _| ());
-    assert_eq!(stopped.signal, expected);
-    assert_ne!(stopped.signal, play(&played(), 512, &vec![key, start]).signal);
+    assert!(stopped.signal == expected);
+    assert!(stopped.signal != play(&played(), 512, &vec![key, start]).signal);
 }
 
 #[test]
@@ -137,5 +137,5 @@ fn broken_events_have_no_effect() {
         (2, uri::OBJECT, vec![1, 2, 3]),
         (2, uri::OBJECT, position(120.0, 1.0).2[..30].to_vec()),
     ];
-    assert_eq!(play(&played(), 512, &broken), plain);
+    assert!(play(&played(), 512, &broken) == plain);
 }

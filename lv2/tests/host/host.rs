@@ -283,11 +283,12 @@ impl Drop for Host {
     }
 }
 
-/// `frames` of the demo tune from its start.
+/// `frames` of the demo tune, from its second bar on: the first has drums only.
 pub fn tune(frames: usize) -> Signal {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/demo.wav");
     let mut reader = hound::WavReader::open(path).unwrap();
     assert_eq!((reader.spec().channels, reader.spec().bits_per_sample), (2, 16));
+    reader.seek(2 * RATE as u32).unwrap();
     let samples = reader.samples::<i16>().take(2 * frames);
     let samples: Vec<f32> = samples.map(|s| f32::from(s.unwrap()) / 32_768.0).collect();
     (0..2).map(|channel| samples.iter().skip(channel).step_by(2).copied().collect()).collect()

@@ -40,7 +40,7 @@ fn every_preset_sounds_as_in_the_library() {
     for id in ids() {
         let controls = Controls::from(Preset::factory(id).unwrap().settings);
         let output = Host::new(STEREO, &controls).play(&input, &vec![], &[1000], &vec![]);
-        assert_eq!(output.signal, expected(&controls, &input), "{id}");
+        assert!(output.signal == expected(&controls, &input), "{id}");
     }
 }
 
@@ -49,7 +49,7 @@ fn one_channel_sounds_as_in_the_library() {
     let input = vec![tune(22_050).remove(0)];
     let controls = Controls::default();
     let output = Host::new(MONO, &controls).play(&input, &vec![], &[512], &vec![]);
-    assert_eq!(output.signal, expected(&controls, &input));
+    assert!(output.signal == expected(&controls, &input));
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn the_sizes_of_blocks_do_not_matter() {
     let play = |sizes: &[usize]| Host::new(STEREO, &controls).play(&input, &vec![], sizes, &vec![]);
     let whole = play(&[22_050]);
     for sizes in [&SIZES[..], &[17], &[4096]] {
-        assert_eq!(play(sizes), whole, "{sizes:?}");
+        assert!(play(sizes) == whole, "{sizes:?}");
     }
 }
 
@@ -77,7 +77,7 @@ fn buffers_may_be_shared() {
         if crossed {
             signal.reverse();
         }
-        assert_eq!(signal, expected, "crossed: {crossed}");
+        assert!(signal == expected, "crossed: {crossed}");
     }
 }
 
@@ -95,7 +95,7 @@ fn what_is_no_number_is_no_sound_and_no_setting() {
     let latency = host.values.len() - 1;
     host.values[..latency].fill(f32::NAN);
     let output = host.play(&input, &vec![], &[512], &vec![]);
-    assert_eq!(output.signal, expected(&controls, &zeroed), "the defaults");
+    assert!(output.signal == expected(&controls, &zeroed), "the defaults");
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn values_out_of_range_are_the_nearest_allowed_ones() {
     let [last, ..] = [tone_filter_dsp::Voice::SoftClean];
     let settings = Settings { mix: 100.0, drive: 1.0, voice: last, ..Settings::default() };
     let output = host.play(&input, &vec![], &[512], &vec![]);
-    assert_eq!(output.signal, expected(&settings.into(), &input));
+    assert!(output.signal == expected(&settings.into(), &input));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_sidechain_reaches_the_bands() {
         host.connected = connected;
         let output = host.play(&input, &side, &SIZES, &vec![]);
         let sides = [&side[0][..], &side[1]];
-        assert_eq!(output.signal, library(if connected { &sides } else { &[] }), "{connected}");
+        assert!(output.signal == library(if connected { &sides } else { &[] }), "{connected}");
     }
     assert_ne!(library(&[&side[0], &side[1]]), library(&[]));
 }
@@ -144,7 +144,7 @@ fn latency_is_that_of_the_library() {
     host.activate();
     let output = host.play(&input, &vec![], &[64], &vec![]);
     let settings = Settings { lookahead: true, ..Settings::default() };
-    assert_eq!(output.signal, expected(&settings.into(), &input), "from rest");
+    assert!(output.signal == expected(&settings.into(), &input), "from rest");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn what_is_not_enabled_fades_to_the_input() {
     library.process(&mut [&mut left[..11_008], &mut right[..11_008]]);
     library.set_routing(Routing { bypass: true, ..Routing::default() });
     library.process(&mut [&mut left[11_008..], &mut right[11_008..]]);
-    assert_eq!(output, expected);
+    assert!(output == expected);
     // The filter fades for 20 ms.
     let faded = 11_008 + 1024;
     assert_ne!(cut(&output, 11_008..faded), cut(&input, 11_008..faded));
@@ -194,5 +194,5 @@ fn a_block_allocates_nothing() {
         blocks += 1;
     }
     assert_eq!(blocks, 43);
-    assert_ne!(signal, input);
+    assert!(signal != input);
 }
