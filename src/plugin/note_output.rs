@@ -25,7 +25,9 @@ impl NoteOutput {
     /// Sends what has begun or ended in the filter's last block of 64 samples, at sample `timing` of the host's block.
     pub fn push(&mut self, filter: &ToneFilter, timing: u32, queue: &mut impl NoteQueue) {
         self.0.push(filter, |key, velocity| {
-            queue.send(velocity.map_or_else(|| off(timing, key), |velocity| on(timing, key, velocity)));
+            queue.send(
+                velocity.map_or_else(|| off(timing, key), |velocity| on(timing, key, velocity)),
+            );
         });
     }
 }

@@ -73,8 +73,8 @@ const MOST_LINES: usize = 400;
 
 /// Folders with what is written by hand, and those in them with what is not.
 const SOURCES: [&str; 12] = [
-    "benches", "capi", "crates", "examples", "fuzz", "lv2", "patches", "src", "tests", "tools", "web",
-    "xtask",
+    "benches", "capi", "crates", "examples", "fuzz", "lv2", "patches", "src", "tests", "tools",
+    "web", "xtask",
 ];
 const OTHERS: [&str; 3] = ["include", "node_modules", "target"];
 const LANGUAGES: [&str; 7] = ["c", "cpp", "css", "js", "mjs", "py", "rs"];
