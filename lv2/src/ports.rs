@@ -78,11 +78,10 @@ impl Variant {
 impl Port {
     /// The symbol by which hosts save and name it: a setting's id with underscores for hyphens.
     pub fn symbol(self) -> String {
-        let side = |channel| ["left", "right"][channel];
         match self {
-            Self::Input(channel) => format!("in_{}", side(channel)),
-            Self::Output(channel) => format!("out_{}", side(channel)),
-            Self::Sidechain(channel) => format!("sidechain_{}", side(channel)),
+            Self::Input(channel) => format!("in_{}", channel + 1),
+            Self::Output(channel) => format!("out_{}", channel + 1),
+            Self::Sidechain(channel) => format!("sidechain_{}", channel + 1),
             Self::EventsIn => "events_in".to_owned(),
             Self::EventsOut => "events_out".to_owned(),
             Self::Number(spec) => spec.id.replace('-', "_"),

@@ -134,7 +134,7 @@ fn plugin(text: &mut String, variant: &Variant) -> std::fmt::Result {
     }
     writeln!(
         text,
-        "\n{subject} a lv2:Plugin , lv2:FilterPlugin , lv2:DistortionPlugin ;\n\
+        "\n{subject} a lv2:Plugin , lv2:FilterPlugin ;\n\
          \tdoap:name {} ;\n\
          \tdoap:shortdesc {} ;\n\
          \tdoap:license <https://spdx.org/licenses/MIT> , <https://spdx.org/licenses/Apache-2.0> ;\n\

@@ -130,7 +130,7 @@ static float* play(Host* host, uint8_t key)
         LV2_Atom_Sequence* out = (LV2_Atom_Sequence*)host->events[1];
         out->atom.size = ROOM - sizeof(LV2_Atom);
         out->atom.type = map_uri(NULL, LV2_ATOM__Chunk);
-        const char* const symbols[] = {"in_left", "in_right", "out_left", "out_right"};
+        const char* const symbols[] = {"in_1", "in_2", "out_1", "out_2"};
         for (int i = 0; i < 4; ++i) {
             lilv_instance_connect_port(host->instance, port(symbols[i]), channels[i % 2]);
         }

@@ -18,7 +18,7 @@ use tone_filter_lv2::turtle;
 const BUNDLE: &str = "tone-filter.lv2";
 
 /// Debian packages with LV2's schemas and validators, and with the hosts.
-const PACKAGES: [&str; 13] = [
+const PACKAGES: [&str; 16] = [
     "lv2-dev",
     "sordi",
     "lilv-utils",
@@ -32,6 +32,9 @@ const PACKAGES: [&str; 13] = [
     "pipewire",
     "pipewire-bin",
     "libpipewire-0.3-modules",
+    "libspa-0.2-modules",
+    "wireplumber",
+    "dbus-daemon",
 ];
 
 /// Builds with the options of `cargo build` in `args`, and makes the bundle of it in `target/bundled`. On Linux only.

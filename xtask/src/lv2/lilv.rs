@@ -30,7 +30,7 @@ pub fn validate(bundle: &Path) -> Result<()> {
     validator.args(turtle::files().map(|(name, _)| bundle.join(name)));
     let found = printed(validator)?;
     println!("{}", found.trim());
-    ensure!(found.contains("Found 0 errors among 3 files"), "lv2_validate finds faults");
+    ensure!(found.contains("Found 0 errors among"), "lv2_validate finds faults");
     let listed = printed(command("lv2ls", bundle)?)?;
     for variant in &VARIANTS {
         let uri = variant.uri.to_str()?;
@@ -57,7 +57,7 @@ pub fn host(bundle: &Path, folder: &Path) -> Result<()> {
     let program = folder.join("host");
     let flags = printed_by("pkg-config", &["--cflags", "--libs", "lilv-0", "lv2"])?;
     run(Command::new("gcc")
-        .args(["-std=c11", "-Wall", "-Wextra", "-Werror", "-O1", "-o"])
+        .args(["-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-o"])
         .args([&program, &root().join("xtask/lv2/host.c")])
         .args(flags.split_whitespace()))?;
     let (input, sounds) = (folder.join("in.f32"), folder.join("presets"));
