@@ -14,6 +14,9 @@ const PROPERTY: usize = 16;
 /// Bytes that the starts of notes leave for the ends of all of them.
 const RESERVE: usize = 128 * (EVENT + 8);
 
+/// A key, the type of its value, and the value.
+type Part<'a> = (Urid, Urid, &'a [u8]);
+
 /// A message of MIDI of up to three bytes; a shorter one ends in zeros.
 pub type Message = [u8; 3];
 
@@ -53,7 +56,7 @@ pub unsafe fn read<'a>(
 }
 
 /// The type of an object and its properties: their keys, types and contents.
-pub fn object(content: &[u8]) -> Option<(Urid, impl Iterator<Item = (Urid, Urid, &[u8])>)> {
+pub fn object(content: &[u8]) -> Option<(Urid, impl Iterator<Item = Part<'_>>)> {
     let kind = u32_at(content, 4)?;
     let properties = parts(&content[OBJECT..], PROPERTY);
     Some((

@@ -11,7 +11,11 @@ use crate::{
     target,
 };
 use anyhow::{Context, Result, ensure};
-use std::{fs, path::PathBuf, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 use tone_filter_lv2::turtle;
 
 /// The bundle's name.
@@ -77,4 +81,13 @@ pub fn test() -> Result<()> {
     step("ffmpeg", || ffmpeg::test(&bundle, folder.path()))?;
     step("jalv", || jack::test(&bundle, folder.path()))?;
     step("PipeWire", || pipewire::test(&bundle, folder.path()))
+}
+
+/// Tries the plugin of a bundle in `folder` in ffmpeg, which finds it as all hosts do.
+///
+/// # Errors
+/// When ffmpeg cannot be installed, or cannot load it.
+pub(crate) fn loads(folder: &Path) -> Result<()> {
+    suite::install(&["ffmpeg"])?;
+    ffmpeg::load(&folder.join(BUNDLE))
 }

@@ -141,6 +141,7 @@ fn debian(files: &Path, cpu: &str, out: PathBuf) -> Result<PathBuf> {
     put("tone-filter", "usr/bin")?;
     put("Tone Filter.clap", "usr/lib/clap")?;
     put("Tone Filter.vst3", "usr/lib/vst3")?;
+    put("tone-filter.lv2", "usr/lib/lv2")?;
     for page in PAGES {
         put(page, "usr/share/doc/tone-filter")?;
     }

@@ -32,7 +32,7 @@ static URIS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
 /// The number of `uri`.
 pub fn number(uri: &CStr) -> Urid {
     let mut uris = URIS.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = uris.iter().position(|known| &**known == uri);
+    let known = uris.iter().position(|known| **known == *uri);
     let index = known.unwrap_or_else(|| {
         uris.push(uri.to_owned());
         uris.len() - 1
@@ -244,10 +244,8 @@ impl Host {
         let mut saved = BTreeMap::new();
         let handle = ptr::from_mut(&mut saved).cast();
         // SAFETY: the handle is an instance's, and the other is that of `store`.
-        assert_eq!(
-            unsafe { (self.interface().save)(self.handle, store, handle, 0, ptr::null()) },
-            0
-        );
+        let status = unsafe { (self.interface().save)(self.handle, store, handle, 0, ptr::null()) };
+        assert_eq!(status, 0);
         saved
     }
 
