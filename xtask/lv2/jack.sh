@@ -11,7 +11,8 @@ export JACK_DEFAULT_SERVER="tone-filter-$$" JACK_NO_START_SERVER=1 JACK_NO_AUDIO
 commands="$(mktemp -u)"
 mkfifo "$commands"
 jobs=""
-trap 'kill $jobs 2>/dev/null || true; wait; rm -f "$commands"' EXIT
+trap 'kill $jobs 2>/dev/null || true; sleep 1; kill -KILL $jobs 2>/dev/null || true; rm -f "$commands"' EXIT
+trap 'exit 1' INT TERM
 
 # Waits up to a minute until JACK has the port $1.
 await() {
@@ -26,7 +27,9 @@ await() {
     done
 }
 
-jackd --name "$JACK_DEFAULT_SERVER" --no-realtime --sync --timeout 10000 --no-mlock -d dummy --rate 44100 --period 1024 >/dev/null 2>&1 &
+# Long blocks, so that a busy computer misses none.
+jackd --name "$JACK_DEFAULT_SERVER" --no-realtime --timeout 10000 --no-mlock \
+    -d dummy --rate 44100 --period 8192 >/dev/null 2>&1 &
 jobs="$!"
 await system:playback_1
 jalv -x -n tone-filter "$uri" <"$commands" >"$log" 2>&1 &
@@ -35,9 +38,12 @@ jobs="$jobs $jalv"
 # Open as long as jalv is to run.
 exec 3>"$commands"
 await tone-filter:out_2
-jack_simple_client sine "$JACK_DEFAULT_SERVER" >/dev/null 2>&1 &
+jack_simple_client sine "$JACK_DEFAULT_SERVER" 3>&- >/dev/null 2>&1 &
 jobs="$jobs $!"
 await sine:output1
+# jalv knows presets only after it has listed them.
+echo "presets" >&3
+sleep 2
 echo "preset $preset" >&3
 sleep 2
 echo "mix = 100" >&3

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Plays INPUT on the loudspeaker "tone-filter" of CONFIG in a PipeWire server of its own, and records in OUTPUT what comes out of
-# the loudspeaker behind it: pipewire.sh FOLDER CONFIG INPUT OUTPUT, on a session bus of its own.
+# Plays INPUT on the loudspeaker "tone-filter" of CONFIG in a PipeWire server of its own, with Mix at 100 %, and records in OUTPUT
+# what comes out of the loudspeaker behind it: pipewire.sh FOLDER CONFIG INPUT OUTPUT, on a session bus of its own.
 set -eu
 here="$(cd "$(dirname "$0")" && pwd)"
 folder="$1"
@@ -12,6 +12,7 @@ chmod 700 "$folder"
 
 jobs=""
 trap 'kill $jobs 2>/dev/null || true; wait' EXIT
+trap 'exit 1' INT TERM
 
 # Waits up to a minute until pw-link lists what matches $1.
 await() {
@@ -36,6 +37,8 @@ pipewire -c "$config" &
 jobs="$jobs $!"
 await tone-filter:playback_FL -i
 await "tone-filter-output:output_FL" -l
+# As the manual has it.
+pw-cli set-param tone-filter Props '{ params = [ "tone-filter:mix" 100.0 ] }' >/dev/null
 pw-record --rate 44100 --channels 2 --format f32 --target speakers -P stream.capture.sink=true "$output" &
 record="$!"
 jobs="$jobs $record"

@@ -49,10 +49,10 @@ pub fn test(bundle: &Path, folder: &Path) -> Result<()> {
 fn difference(bundle: &Path, folder: &Path, id: &str, settings: Settings) -> Result<f32> {
     let tune = root().join("assets/demo.wav");
     let [own, other] = ["render.wav", "ffmpeg.wav"].map(|name| folder.join(name));
-    let lookahead = if settings.lookahead { "on" } else { "off" };
+    let lookahead = format!("--lookahead={}", if settings.lookahead { "on" } else { "off" });
     run(Command::new(target()?.join("debug/tone-filter"))
-        .args(["render", "--quiet", "--force", "--bit-depth=32f", "--preset", id, "--lookahead"])
-        .args([lookahead, "-o"])
+        .args(["render", "--quiet", "--force", "--bit-depth=32f", "--preset", id])
+        .args([&*lookahead, "-o"])
         .args([&own, &tune]))?;
     let controls = Controls::from(settings);
     let ports = VARIANTS[0].ports().filter(|port| port.is_setting());

@@ -7,8 +7,8 @@ use std::{fs, path::Path};
 use tone_filter_dsp::{Settings, ToneFilter};
 
 /// A line of the example, and what replaces it. Focus and auto level depend on when the plugin was started.
-const SETTING: &str = r#""mix"    = 70.0"#;
-const SETTINGS: &str = r#""mix" = 100.0 "focus" = 0.0 "auto" = 0.0"#;
+const SETTING: &str = r#""output" = 0.0"#;
+const SETTINGS: &str = r#""focus" = 0.0 "auto" = 0.0"#;
 
 /// Frames in a row that must be the library's. A busy computer may interrupt the sound.
 const FRAMES: usize = 8192;
