@@ -30,7 +30,11 @@ fn debian(deb: &Path) -> Result<()> {
     run(Command::new("dpkg-deb").arg("--extract").arg(deb).arg(folder.path()))?;
     installed(&at("usr/lib/clap"), &at("usr/lib/vst3"), &at("usr/bin"))?;
     lv2::loads(&at("usr/lib/lv2"))?;
-    for page in ["man/man1/tone-filter.1", "doc/tone-filter/LICENSE-MIT", "doc/tone-filter/tone-filter.conf"] {
+    for page in [
+        "man/man1/tone-filter.1",
+        "doc/tone-filter/LICENSE-MIT",
+        "doc/tone-filter/tone-filter.conf",
+    ] {
         ensure!(at("usr/share").join(page).is_file(), "{page} is missing");
     }
     Ok(())
