@@ -19,6 +19,7 @@ Usage: cargo xtask VERB
   test-daw          try the VST3 bundle in Ardour; needs a bundle
   test-engines      check the C library, what there is for kira, firewheel, Godot and Unity, and the
                     examples: warnings, sanitizers, valgrind, bits
+  test-lv2          try the LV2 bundle in lilv, ffmpeg, jalv and PipeWire
   test-package      make the packages for Linux, install and load what is in them
   test-play         run the tests of `tone-filter play` and `tone-filter app`
   test-python       build the Python package and test its wheel
@@ -34,6 +35,8 @@ Usage: cargo xtask VERB
   corpus            write the states and presets of a new version into tests/corpus
   bundle [OPTIONS]  build CLAP and VST3 bundles into target/bundled; OPTIONS are those of
                     `cargo build`, such as --release
+  bundle-lv2 [OPTIONS]
+                    the same as an LV2 bundle, for Linux
   bundle-universal [OPTIONS]
                     the same for both CPU types of Macs
   package [OPTIONS] build and pack all that a release has for this system, or for that of
@@ -49,6 +52,8 @@ fn main() -> ExitCode {
     let verb = args.next().unwrap_or_default();
     let result = match verb.as_str() {
         "bundle" => bundle::bundle(args),
+        #[cfg(target_os = "linux")]
+        "bundle-lv2" => xtask::lv2::bundle(&args.collect::<Vec<_>>()).map(drop),
         "bundle-universal" => bundle::bundle_universal(args),
         "install-c" => match (args.next(), args.next()) {
             (Some(folder), None) => c_library::install(folder.as_ref()),
@@ -73,6 +78,8 @@ fn main() -> ExitCode {
         #[cfg(target_os = "linux")]
         "test-daw" => xtask::daw::test(),
         "test-engines" => engines::test(),
+        #[cfg(target_os = "linux")]
+        "test-lv2" => xtask::lv2::test(),
         #[cfg(target_os = "linux")]
         "media" => xtask::media::write(),
         #[cfg(target_os = "linux")]
