@@ -15,6 +15,8 @@ pub mod engines;
 mod foreign;
 pub mod host;
 pub mod install;
+#[cfg(target_os = "linux")]
+pub mod lv2;
 pub mod macos;
 #[cfg(target_os = "linux")]
 pub mod media;
@@ -33,6 +35,7 @@ pub mod unity;
 #[cfg(target_os = "linux")]
 pub mod unpack;
 pub mod web;
+pub mod wheel;
 #[cfg(target_os = "linux")]
 pub mod windows;
 

@@ -31,8 +31,10 @@ fn help_is_no_error() {
             "test-arm",
             "test-daw",
             "test-engines",
+            "test-lv2",
             "test-package",
             "test-play",
+            "test-python",
             "test-release",
             "test-web",
             "test-windows",
@@ -43,6 +45,7 @@ fn help_is_no_error() {
             "deny",
             "corpus",
             "bundle",
+            "bundle-lv2",
             "tune",
         ] {
             assert!(usage.contains(&format!("\n  {verb} ")), "{verb} is missing in\n{usage}");
