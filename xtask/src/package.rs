@@ -5,13 +5,18 @@ use crate::lv2;
 use crate::{
     bundle, macos,
     pack::{Build, System},
-    run, sbom, target, unity,
+    run, sbom, target, unity, web, wheel,
 };
 use anyhow::{Context, Result};
-use std::{fs, path::PathBuf, process::Command};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 /// Builds with the options of `cargo build` in `args`, and packs bundles and program, with a bill of materials and with
-/// checksums of all. Gives the packages, which lie in `target/package`.
+/// checksums of all. A release for this system has its wheel, and that for Linux on x86-64 the npm package, too. Gives the
+/// packages, which lie in `target/package`.
 ///
 /// # Errors
 /// When something does not build, or a tool for packing is missing.
@@ -50,6 +55,12 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     if cpu == "x86_64" {
         packages.push(unity::package(args)?);
     }
+    if released(args) && triple.is_none() {
+        packages.push(beside(&folder, wheel::package()?)?);
+        if system == System::Linux && cpu == "x86_64" {
+            packages.push(beside(&folder, web::package()?)?);
+        }
+    }
     let built_for = match triple {
         Some(triple) => triple.clone(),
         None if system == System::MacOs => macos::TARGETS[0].to_owned(),
@@ -58,6 +69,13 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     packages.push(sbom::write(&built_for, folder.join(build.name()? + ".cdx.json"))?);
     sbom::write_sums(&folder, &packages)?;
     Ok(packages)
+}
+
+/// Copies `file` into `folder` and gives the copy's path.
+fn beside(folder: &Path, file: PathBuf) -> Result<PathBuf> {
+    let copy = folder.join(file.file_name().context("a package has a name")?);
+    fs::copy(file, &copy)?;
+    Ok(copy)
 }
 
 /// The target that cargo builds for by itself.

@@ -11,7 +11,14 @@ use std::{
 };
 
 /// The packages that are released, with the features that they have there.
-const RELEASED: [&str; 3] = ["tone-filter", "tone-filter-cli", "tone-filter-unity"];
+const RELEASED: [&str; 6] = [
+    "tone-filter",
+    "tone-filter-cli",
+    "tone-filter-lv2",
+    "tone-filter-python",
+    "tone-filter-unity",
+    "tone-filter-web",
+];
 const FEATURES: &str = "tone-filter-cli/app";
 
 /// Writes the bill of what is built for `triple` to `path`, and gives `path`.

@@ -69,6 +69,21 @@ pub fn test() -> Result<()> {
     run(Command::new("node").arg(scripts.join("test.mjs")).arg(page).arg(results))
 }
 
+/// Builds the npm package and packs it as npm takes it. Gives the archive's path.
+///
+/// # Errors
+/// When npm is missing, or something cannot be built or written.
+pub fn package() -> Result<PathBuf> {
+    let folder = target()?.join("npm");
+    let (package, packed) = (folder.join(npm::NAME), folder.join("packed"));
+    for folder in [&package, &packed] {
+        install::remove(folder)?;
+    }
+    npm::write(&package, &module()?)?;
+    fs::create_dir_all(&packed)?;
+    npm::archive(&package, &packed)
+}
+
 /// Builds the package and the page and returns their folders.
 fn build() -> Result<(PathBuf, PathBuf)> {
     let module = module()?;

@@ -4,7 +4,12 @@ use crate::{install, root, run};
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::{fmt::Write, fs, path::Path, process::Command};
+use std::{
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 use tone_filter_dsp::{CHOICES, SPECS};
 use tone_filter_presets::{Preset, ids};
 
@@ -26,6 +31,12 @@ pub(super) fn write(folder: &Path, module: &Path) -> Result<()> {
 
 /// Packs the package in `folder` as the registry gets it, and unpacks it into `results/package`.
 pub(super) fn pack(folder: &Path, results: &Path) -> Result<()> {
+    let archive = archive(folder, results)?;
+    run(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(results))
+}
+
+/// Packs the package in `folder` into an archive in `results`, which has no other one, and gives the archive's path.
+pub(super) fn archive(folder: &Path, results: &Path) -> Result<PathBuf> {
     let mut npm = Command::new("npm");
     run(npm.arg("pack").arg(folder).arg("--pack-destination").arg(results))?;
     let mut archives = fs::read_dir(results)?
@@ -33,7 +44,7 @@ pub(super) fn pack(folder: &Path, results: &Path) -> Result<()> {
         .filter(|path| path.extension().is_some_and(|extension| extension == "tgz"));
     let archive = archives.next().context("npm pack has written no archive")?;
     ensure!(archives.next().is_none(), "{} has several archives", results.display());
-    run(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(results))
+    Ok(archive)
 }
 
 /// `value` as JSON, with the fewest digits that tell numbers of 32 bits apart.
