@@ -36,7 +36,7 @@ pub fn test(folder: PathBuf) -> Result<()> {
     step("installation", || c_library::install(&c.prefix))?;
     step("the header as C99, C11, C++11 and C++17", || c.header())?;
     step("build", || c.build())?;
-    step("the lines of the README", || c.readme())?;
+    step("the lines of the manual", || c.manual())?;
     step("NULL and garbage", || c.null())?;
     step("tone_filter.c against the library in Rust", || c.render())?;
     step("tone_filter.c with wrong files and names", || c.faults())?;
@@ -83,13 +83,13 @@ impl C {
         Ok(())
     }
 
-    /// Builds and runs the lines of C in the README.
-    fn readme(&self) -> Result<()> {
-        let readme = fs::read_to_string(root().join("README.md"))?;
-        let lines = readme.split_once("```c\n").and_then(|(_, rest)| rest.split_once("```"));
+    /// Builds and runs the lines of C in the manual.
+    fn manual(&self) -> Result<()> {
+        let page = fs::read_to_string(root().join("docs/manual/games.md"))?;
+        let lines = page.split_once("```c\n").and_then(|(_, rest)| rest.split_once("```"));
         let (includes, body) =
             lines.and_then(|(lines, _)| lines.split_once("\n\n")).context("no C")?;
-        let (source, program) = (self.folder.join("readme.c"), self.folder.join("readme"));
+        let (source, program) = (self.folder.join("manual.c"), self.folder.join("manual"));
         let text = format!("{includes}\nint main(void) {{\n{body}\nreturn 0;\n}}\n");
         fs::write(&source, text)?;
         let link =
