@@ -16,10 +16,12 @@ mod foreign;
 pub mod host;
 pub mod install;
 pub mod macos;
+pub mod manual;
 #[cfg(target_os = "linux")]
 pub mod media;
 mod pack;
 pub mod package;
+pub mod pages;
 pub mod python;
 pub mod soak;
 pub mod songs;

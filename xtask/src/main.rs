@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 use xtask::{
-    arm, bundle, c_library, corpus, demo, engines, install, macos, package, root, soak, songs,
+    arm, bundle, c_library, corpus, demo, engines, install, macos, manual, package, root, soak, songs,
     suite, tune, web,
 };
 
@@ -37,7 +37,8 @@ Usage: cargo xtask VERB
                     the same for both CPU types of Macs
   package [OPTIONS] build and pack all that a release has for this system, or for that of
                     --target, into target/package
-  media             write the film of the editor and the sounds of the README; needs a bundle
+  manual            write the pages of the manual that are made of the tables
+  media             write the pictures and sounds of the README and the manual; needs a bundle
   tune              generate assets/demo.wav";
 
 fn main() -> ExitCode {
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
         "corpus" => corpus::write(),
         "deny" => suite::deny(),
         "install" => install::install(),
+        "manual" => manual::write(),
         "soak" => soak::soak(),
         "test-arm" => arm::test(),
         #[cfg(target_os = "linux")]

@@ -16,6 +16,8 @@ mod chip;
 mod play;
 mod presets;
 mod progress;
+#[cfg(test)]
+mod reference;
 mod render;
 mod report;
 mod shell;
