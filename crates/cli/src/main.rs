@@ -12,6 +12,8 @@ mod app;
 mod bands;
 mod bench;
 mod chip;
+#[cfg(all(test, unix))]
+mod pages;
 #[cfg(feature = "play")]
 mod play;
 mod presets;

@@ -16,6 +16,8 @@ mod heard;
 mod inputs;
 mod interop;
 mod keys;
+#[cfg(unix)]
+mod pages;
 mod safety;
 mod score;
 mod sound;
