@@ -89,7 +89,11 @@ fn every_cargo_command_names_what_there_is() {
 fn inline(page: &Page) -> Vec<String> {
     let text = std::fs::read_to_string(root().join(&page.path)).unwrap();
     let spans = text.split('`').skip(1).step_by(2);
-    spans.filter(|span| span.starts_with("cargo ")).map(|span| span.replace('\n', " ")).collect()
+    // Variables may stand before it.
+    let is_command = |span: &&str| {
+        span.split_whitespace().find(|word| !word.contains('=')) == Some("cargo") && span.contains("cargo ")
+    };
+    spans.filter(is_command).map(|span| span.replace('\n', " ")).collect()
 }
 
 /// Whether a command line of cargo, without `cargo` itself, names verbs, packages, features, targets and folders that

@@ -41,6 +41,8 @@ fn help_is_no_error() {
             "soak",
             "deny",
             "corpus",
+            "manual",
+            "media",
             "bundle",
             "tune",
         ] {

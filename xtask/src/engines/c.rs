@@ -1,10 +1,11 @@
 //! The C library: its header, and programs in C and C++ that use it.
 
 use super::expected::{self, RATE};
-use crate::{c_library, root, run, suite::step};
+use crate::{c_library, pages::Page, root, run, suite::step};
 use anyhow::{Context, Result, ensure};
 use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
 use std::{
+    env,
     ffi::OsStr,
     fs,
     path::{Path, PathBuf},
@@ -83,25 +84,40 @@ impl C {
         Ok(())
     }
 
-    /// Builds and runs the lines of C in the manual.
+    /// Builds and runs the lines of C in the manual: with all warnings, then by the lines of shell before them.
     fn manual(&self) -> Result<()> {
-        let page = fs::read_to_string(root().join("docs/manual/games.md"))?;
-        let lines = page.split_once("```c\n").and_then(|(_, rest)| rest.split_once("```"));
-        let (includes, body) =
-            lines.and_then(|(lines, _)| lines.split_once("\n\n")).context("no C")?;
-        let (source, program) = (self.folder.join("manual.c"), self.folder.join("manual"));
-        let text = format!("{includes}\nint main(void) {{\n{body}\nreturn 0;\n}}\n");
-        fs::write(&source, text)?;
-        let link =
-            |flag: &str, folder: &str| format!("{flag}{}", self.prefix.join(folder).display());
-        run(Command::new("gcc")
-            .args(WARNINGS)
-            .args(["-std=c99", &link("-I", "include")])
-            .arg(&source)
-            .arg("-o")
-            .arg(&program)
-            .args([&link("-L", "lib"), "-ltone_filter", &link("-Wl,-rpath,", "lib")]))?;
-        run(&mut command(program))
+        let page = Page::read("docs/manual/games.md".as_ref())?;
+        let block = |language: &str, word: &str| {
+            let mut blocks = page.blocks.iter();
+            let found = blocks.find(|(own, text)| own == language && text.contains(word));
+            found.map(|(_, text)| text).with_context(|| format!("no {word} in {language}"))
+        };
+        let (includes, body) = block("c", "tf_create")?.split_once("\n\n").context("no includes")?;
+        let folder = self.folder.join("manual");
+        let example = folder.join("examples/c");
+        fs::create_dir_all(&example)?;
+        for entry in fs::read_dir(root().join("examples/c"))? {
+            let path = entry?.path();
+            // Not what was built there.
+            if path.extension().is_some() || path.ends_with("Makefile") {
+                fs::copy(&path, example.join(path.file_name().context("a file has a name")?))?;
+            }
+        }
+        let source = folder.join("game.c");
+        fs::write(&source, format!("{includes}\nint main(void) {{\n{body}\nreturn 0;\n}}\n"))?;
+        let include = format!("-I{}", self.prefix.join("include").display());
+        let strict = ["-std=c99", "-fsyntax-only", &include];
+        run(Command::new("gcc").args(WARNINGS).args(strict).arg(&source))?;
+        // The lines install below the home folder, where cargo and rustup would look for theirs.
+        let mut shell = command("bash");
+        shell.args(["-euc", block("sh", "install-c")?]).current_dir(&folder).env("HOME", &folder);
+        for (variable, name) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
+            if let (None, Some(home)) = (env::var_os(variable), env::var_os("HOME")) {
+                shell.env(variable, Path::new(&home).join(name));
+            }
+        }
+        ensure!(shell.status()?.success(), "the lines of shell fail");
+        run(&mut command(folder.join("game")))
     }
 
     /// Every way to run the program `name`: its name, and the command.

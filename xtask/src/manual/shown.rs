@@ -97,7 +97,7 @@ static LISTENING: [Shown; 8] = [
     Shown { id: "listen", values: &["main", "sidechain"], with: r#"{ "mix": 50 }"#, scene: act(Act::Sidechain),
         sounds: "The notes of one track over the sound of another. In the picture the main input is strokes of noise, and the tune comes in by the sidechain." },
     Shown { id: "tuning", values: &["440", "453"], with: "{}", scene: TUNE,
-        sounds: "Right: steady, clear notes. Half a semitone off, as on the right: thin and unsure ones, and wrong neighbours." },
+        sounds: "Where it fits the music: steady, clear notes. Half a semitone off, as in the second part of the picture: thin and unsure ones, and wrong neighbours." },
     Shown { id: "auto-tuning", values: &["off", "on"], with: r#"{ "tuning": 430 }"#, scene: bars(6.0, 8.0),
         sounds: "With music that is out of tune: as clear as with the right Tuning, after some seconds. In the picture Tuning is 40 cents off." },
     Shown { id: "transpose", values: &["-12", "0", "12"], with: r#"{ "range": "published" }"#, scene: SHORT,
@@ -107,7 +107,7 @@ static LISTENING: [Shown; 8] = [
 #[rustfmt::skip]
 static NOTES: [Shown; 10] = [
     Shown { id: "root", values: &["A", "D#"], with: r#"{ "scale": "minor-pentatonic" }"#, scene: TUNE,
-        sounds: "The right root keeps the melody, another one lets only the notes sound that both scales have. The tune is in A minor." },
+        sounds: "The root of the song keeps its melody. Another root leaves of it only the notes that its scale has. The tune is in A minor." },
     Shown { id: "scale", values: &["chromatic", "minor-pentatonic", "whole-tone"], with: "{}", scene: SHORT,
         sounds: "Pentatonic scales sound open and never wrong, Whole tone floats. *Auto* follows the key of the music." },
     Shown { id: "range", values: &["published", "whole"], with: "{}", scene: TUNE,
@@ -125,18 +125,18 @@ static NOTES: [Shown; 10] = [
     Shown { id: "keys", values: &["off", "hold", "hold-any", "add"], with: "{}", scene: Scene { bars: SHORT.bars, act: Act::HoldKeys },
         sounds: "*Hold*: the music through your chord, like a vocoder. *Hold any octave*: fuller. *Add*: your notes stand out. In the picture A4 and E5 are held." },
     Shown { id: "freeze", values: &["off", "on"], with: "{}", scene: act(Act::Halfway),
-        sounds: "The chord of the moment stands still, like an organ with stuck keys, until you switch it off. In the picture on the right it is switched on in the middle." },
+        sounds: "The chord of the moment stands still, like an organ with stuck keys, until you switch it off. In the second part of the picture it is switched on halfway." },
 ];
 
 #[rustfmt::skip]
 static RESONATORS: [Shown; 8] = [
     Shown { id: "ring", values: &["0.05", "0.2", "2"], with: RINGING, scene: SHORT,
-        sounds: "Short: dry and fast, drums come through. Long: smeared, like a cymbal or a room. The pictures of Ring and Release have a Focus of 0 %, which lets notes ring." },
+        sounds: "Short: dry and fast, drums come through. Long: smeared, like a cymbal or a room. In the pictures of Ring, Release, Sync and Threshold, Focus is at 0 %, so that notes ring and all bands play." },
     Shown { id: "release", values: &["10", "1000"], with: RINGING, scene: TUNE,
         sounds: "Short: levels follow every stroke. Long: notes swell and stay." },
     Shown { id: "sync", values: &["1/16", "1/2"], with: RINGING, scene: TUNE,
         sounds: "Notes that last as long as a note of the song, whatever its tempo: 1/16 is tight, 1/2 a wash." },
-    Shown { id: "threshold", values: &["-60", "-37", "-15"], with: "{}", scene: SHORT,
+    Shown { id: "threshold", values: &["-60", "-37", "-10"], with: RINGING, scene: SHORT,
         sounds: "High: only the loudest notes of a chord are left, and they pump. Low: inner voices, too." },
     Shown { id: "ceiling", values: &["-30", "-14", "0"], with: r#"{ "auto": false }"#, scene: SHORT,
         sounds: "Low: all notes equally loud, flat as on a console. High: loud notes stand out, as in the music." },
