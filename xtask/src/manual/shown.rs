@@ -106,7 +106,7 @@ static LISTENING: [Shown; 8] = [
 
 #[rustfmt::skip]
 static NOTES: [Shown; 10] = [
-    Shown { id: "root", values: &["A", "D#"], with: r#"{ "scale": "minor-pentatonic" }"#, scene: TUNE,
+    Shown { id: "root", values: &["A", "D"], with: r#"{ "scale": "minor-pentatonic" }"#, scene: TUNE,
         sounds: "The root of the song keeps its melody. Another root leaves of it only the notes that its scale has. The tune is in A minor." },
     Shown { id: "scale", values: &["chromatic", "minor-pentatonic", "whole-tone"], with: "{}", scene: SHORT,
         sounds: "Pentatonic scales sound open and never wrong, Whole tone floats. *Auto* follows the key of the music." },
@@ -138,7 +138,7 @@ static RESONATORS: [Shown; 8] = [
         sounds: "Notes that last as long as a note of the song, whatever its tempo: 1/16 is tight, 1/2 a wash." },
     Shown { id: "threshold", values: &["-60", "-37", "-10"], with: RINGING, scene: SHORT,
         sounds: "High: only the loudest notes of a chord are left, and they pump. Low: inner voices, too." },
-    Shown { id: "ceiling", values: &["-30", "-14", "0"], with: r#"{ "auto": false }"#, scene: SHORT,
+    Shown { id: "ceiling", values: &["-30", "-14", "0"], with: "{}", scene: SHORT,
         sounds: "Low: all notes equally loud, flat as on a console. High: loud notes stand out, as in the music." },
     Shown { id: "floor", values: &["-90", "-46", "-20"], with: "{}", scene: SHORT,
         sounds: "High: quiet notes and the ends of notes are cut off. Low: they stay." },
