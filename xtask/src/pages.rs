@@ -10,11 +10,8 @@ use std::{
 };
 use walkdir::WalkDir;
 
-/// Where the pages lie.
-const PLACES: [&str; 7] =
-    ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs", "examples", "tools", "web"];
-/// Folders in them with pages of others.
-const OTHERS: [&str; 3] = ["node_modules", "target", "dist"];
+/// Folders with what is built or written by others.
+const OTHERS: [&str; 5] = ["target", "node_modules", "dist", "patches", "corpus"];
 
 /// A page, with its links and its code.
 #[derive(Debug, Clone)]
@@ -35,16 +32,14 @@ pub struct Page {
 /// When one cannot be read.
 pub fn all() -> Result<Vec<Page>> {
     let mut paths = Vec::new();
-    for place in PLACES {
-        let entries = WalkDir::new(root().join(place)).sort_by_file_name().into_iter();
-        let own = |entry: &walkdir::DirEntry| {
-            !OTHERS.iter().any(|name| entry.file_name() == std::ffi::OsStr::new(name))
-        };
-        for entry in entries.filter_entry(own) {
-            let path = entry?.into_path();
-            if path.extension().is_some_and(|end| end == "md") {
-                paths.push(path.strip_prefix(root())?.to_owned());
-            }
+    let own = |entry: &walkdir::DirEntry| {
+        let name = entry.file_name().to_string_lossy();
+        entry.depth() == 0 || !(name.starts_with('.') || OTHERS.contains(&&*name))
+    };
+    for entry in WalkDir::new(root()).sort_by_file_name().into_iter().filter_entry(own) {
+        let path = entry?.into_path();
+        if path.extension().is_some_and(|end| end == "md") {
+            paths.push(path.strip_prefix(root())?.to_owned());
         }
     }
     paths.iter().map(|path| Page::read(path)).collect()

@@ -11,7 +11,7 @@ const UPDATE: &str = "UPDATE_CLI";
 const SOUND: &str = "Sound flags";
 
 const INTRODUCTION: &str = "\
-<!-- Made of the parser by `UPDATE_CLI=1 cargo test -p tone-filter-cli --features app --bin tone-filter`. -->
+<!-- Made of the parser by `UPDATE_CLI=1 cargo test -p tone-filter-cli --bin tone-filter`; with `--features app`, play and app are, too. -->
 
 # All flags
 

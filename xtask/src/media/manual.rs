@@ -198,5 +198,5 @@ fn sound(signal: &Signal, rate: u32, path: &Path) -> Result<()> {
     demo::write(&wave, signal, rate)?;
     // The same bytes each time.
     let exact = ["-flags", "bitexact", "-fflags", "bitexact", "-map_metadata", "-1"];
-    run(ffmpeg().arg("-i").arg(&wave).args(["-q:a", "1"]).args(exact).arg(path))
+    run(ffmpeg().arg("-i").arg(&wave).args(["-q:a", "0"]).args(exact).arg(path))
 }
