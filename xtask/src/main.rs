@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 use xtask::{
-    arm, bundle, c_library, corpus, demo, engines, install, macos, manual, package, root, soak, songs,
-    suite, tune, web,
+    arm, bundle, c_library, corpus, demo, engines, install, macos, manual, package, root, soak,
+    songs, suite, tune, web,
 };
 
 const USAGE: &str = "\

@@ -16,7 +16,8 @@ fn the_pages_are_those_of_the_tables() {
 fn pictures_and_sounds_are_small_and_each_is_shown() {
     let folder = root().join(manual::FOLDER);
     let pages = manual::pages().map(|(name, text)| Page::parse(Path::new(name), &text));
-    let shown: BTreeSet<_> = pages.iter().flat_map(|page| &page.links).map(String::as_str).collect();
+    let shown: BTreeSet<_> =
+        pages.iter().flat_map(|page| &page.links).map(String::as_str).collect();
     for (kind, most) in [("pictures", 3_000_000), ("sounds", 2_000_000)] {
         let mut size = 0;
         for entry in fs::read_dir(folder.join(kind)).unwrap() {

@@ -64,11 +64,8 @@ fn every_page_of_the_manual_is_in_its_summary() {
 
 #[test]
 fn every_cargo_command_names_what_there_is() {
-    let metadata = MetadataCommand::new()
-        .manifest_path(root().join("Cargo.toml"))
-        .no_deps()
-        .exec()
-        .unwrap();
+    let metadata =
+        MetadataCommand::new().manifest_path(root().join("Cargo.toml")).no_deps().exec().unwrap();
     let usage = Command::new(env!("CARGO_BIN_EXE_xtask")).arg("help").output().unwrap();
     let usage = String::from_utf8(usage.stdout).unwrap();
     let mut checked = 0;
@@ -91,7 +88,8 @@ fn inline(page: &Page) -> Vec<String> {
     let spans = text.split('`').skip(1).step_by(2);
     // Variables may stand before it.
     let is_command = |span: &&str| {
-        span.split_whitespace().find(|word| !word.contains('=')) == Some("cargo") && span.contains("cargo ")
+        span.split_whitespace().find(|word| !word.contains('=')) == Some("cargo")
+            && span.contains("cargo ")
     };
     spans.filter(is_command).map(|span| span.replace('\n', " ")).collect()
 }
@@ -100,7 +98,8 @@ fn inline(page: &Page) -> Vec<String> {
 /// there are.
 fn check(words: &[&str], metadata: &Metadata, usage: &str) -> Result<(), String> {
     let words: Vec<_> = words.iter().flat_map(|word| word.splitn(2, '=')).collect();
-    let words = if words.first().is_some_and(|word| word.starts_with('+')) { &words[1..] } else { &words };
+    let words =
+        if words.first().is_some_and(|word| word.starts_with('+')) { &words[1..] } else { &words };
     if let ["xtask", verb, ..] = words[..] {
         let known = usage.lines().any(|line| line.trim_start().split(' ').next() == Some(verb));
         return if known { Ok(()) } else { Err(format!("there is no verb {verb}")) };

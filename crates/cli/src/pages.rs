@@ -7,7 +7,8 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 use xtask::pages;
 
 /// Takes the place of the command: it writes down its arguments, each with a NUL at its end, and a line feed.
-const STAND_IN: &str = "#!/bin/sh\nprintf '%s\\0' \"$@\" >> \"$ARGUMENTS\"\necho >> \"$ARGUMENTS\"\n";
+const STAND_IN: &str =
+    "#!/bin/sh\nprintf '%s\\0' \"$@\" >> \"$ARGUMENTS\"\necho >> \"$ARGUMENTS\"\n";
 
 #[test]
 fn the_parser_takes_every_command_of_the_pages() {
@@ -17,7 +18,8 @@ fn the_parser_takes_every_command_of_the_pages() {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let (mut checked, mut left) = (0, 0);
     for page in pages::all().unwrap() {
-        for line in page.shell().into_iter().flatten().filter(|line| line.contains("tone-filter ")) {
+        for line in page.shell().into_iter().flatten().filter(|line| line.contains("tone-filter "))
+        {
             for args in arguments(&line, folder.path()) {
                 let cli = Cli::command();
                 let featured = ["play", "app"].contains(&args[0].as_str());

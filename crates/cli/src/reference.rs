@@ -65,8 +65,9 @@ fn made() -> BTreeMap<String, String> {
     let mut cli = Cli::command();
     cli.build();
     let verbs = cli.get_subcommands().filter(|verb| verb.get_name() != "help");
-    let mut made: BTreeMap<_, _> =
-        verbs.map(|verb| (verb.get_name().to_owned(), format!("\n## {}", verb_text(verb)))).collect();
+    let mut made: BTreeMap<_, _> = verbs
+        .map(|verb| (verb.get_name().to_owned(), format!("\n## {}", verb_text(verb))))
+        .collect();
     let mut text = format!("\n## {SOUND}\n{SOUND_INTRODUCTION}\n");
     text += &table(Sound::augment_args(Command::new("")).get_arguments());
     made.insert(SOUND.into(), text);
@@ -142,7 +143,8 @@ fn table<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
         let (range, help) = parts(arg);
         format!("| `{}` | {range} | {help} |\n", cell(&signature(arg)))
     });
-    "| argument or flag | values | meaning |\n|---|---|---|\n".to_owned() + &rows.collect::<String>()
+    "| argument or flag | values | meaning |\n|---|---|---|\n".to_owned()
+        + &rows.collect::<String>()
 }
 
 /// A flag with its value: `-o, --out OUT`.
@@ -150,7 +152,8 @@ fn signature(arg: &Arg) -> String {
     let names = arg.get_value_names().unwrap_or_default();
     let value = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" ");
     let takes = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
-    let many = if arg.get_num_args().is_some_and(|count| count.max_values() > 1) { "..." } else { "" };
+    let many =
+        if arg.get_num_args().is_some_and(|count| count.max_values() > 1) { "..." } else { "" };
     let Some(long) = arg.get_long() else { return value + many };
     let short = arg.get_short().map_or(String::new(), |short| format!("-{short}, "));
     let value = match (takes, arg.get_num_args().is_some_and(|count| count.min_values() == 0)) {
@@ -171,7 +174,8 @@ fn parts(arg: &Arg) -> (String, String) {
     let takes = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
     let possible = arg.get_possible_values().into_iter().filter(|_| takes);
     let possible: Vec<_> = possible.map(|value| value.get_name().to_owned()).collect();
-    let default = arg.get_default_values().iter().filter(|_| takes && !arg.is_hide_default_value_set());
+    let default =
+        arg.get_default_values().iter().filter(|_| takes && !arg.is_hide_default_value_set());
     let default = default.map(|value| format!("default {}", value.to_string_lossy()));
     let all = [range, possible.join(", ")].into_iter().filter(|part| !part.is_empty());
     let all: Vec<_> = all.chain(default).collect();

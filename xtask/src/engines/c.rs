@@ -92,7 +92,8 @@ impl C {
             let found = blocks.find(|(own, text)| own == language && text.contains(word));
             found.map(|(_, text)| text).with_context(|| format!("no {word} in {language}"))
         };
-        let (includes, body) = block("c", "tf_create")?.split_once("\n\n").context("no includes")?;
+        let (includes, body) =
+            block("c", "tf_create")?.split_once("\n\n").context("no includes")?;
         let folder = self.folder.join("manual");
         let example = folder.join("examples/c");
         fs::create_dir_all(&example)?;

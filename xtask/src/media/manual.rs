@@ -152,11 +152,11 @@ fn wavering(signal: &Signal, rate: f32) -> Signal {
 /// Strokes of noise, one an eighth.
 fn strokes(frames: usize, rate: u32) -> Signal {
     let mut state = 1;
-    let mut noise = || (tone_filter_offline::xorshift::xorshift(&mut state) as i64 as f32) / 2f32.powi(63);
+    let mut noise =
+        || (tone_filter_offline::xorshift::xorshift(&mut state) as i64 as f32) / 2f32.powi(63);
     let eighth = at(1.0 / 8.0, rate);
-    let one = (0..frames).map(|frame| {
-        0.2 * noise() * (-((frame % eighth) as f32) / (0.03 * rate as f32)).exp()
-    });
+    let one = (0..frames)
+        .map(|frame| 0.2 * noise() * (-((frame % eighth) as f32) / (0.03 * rate as f32)).exp());
     let one: Vec<f32> = one.collect();
     vec![one.clone(), one]
 }

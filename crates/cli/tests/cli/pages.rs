@@ -67,7 +67,17 @@ fn originals() -> Folder {
     let folder = Folder::with(&float_wav(44_100, &[channel(), channel()]));
     tool(&folder, "sox in.wav -b 16 song.wav");
     let song = fs::read(folder.path("song.wav")).unwrap();
-    for name in ["music", "loop", "drone", "voice", "pad", "samples/one", "samples/more/two", "drums/kick", "drums/snare"] {
+    for name in [
+        "music",
+        "loop",
+        "drone",
+        "voice",
+        "pad",
+        "samples/one",
+        "samples/more/two",
+        "drums/kick",
+        "drums/snare",
+    ] {
         folder.put(&format!("{name}.wav"), &song);
     }
     for name in ["song.flac", "theme.flac", "song.mp3", "song.ogg"] {
