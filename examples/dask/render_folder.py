@@ -11,6 +11,7 @@ Without a scheduler, a cluster of this computer's cores is started for as long a
 """
 
 import argparse
+import contextlib
 import itertools
 import json
 import pathlib
@@ -86,8 +87,9 @@ def main():
 
     if not arguments.folder.is_dir():
         raise SystemExit(f"error: {arguments.folder}: is no folder; name one with audio files")
-    cluster = arguments.scheduler or LocalCluster(threads_per_worker=1, dashboard_address=None)
-    with Client(cluster) as client:
+    # A cluster of its own ends before the errors are printed.
+    local = not arguments.scheduler and LocalCluster(threads_per_worker=1, dashboard_address=None)
+    with local or contextlib.nullcontext(arguments.scheduler) as cluster, Client(cluster) as client:
         errors = render_folder(
             client,
             arguments.command,

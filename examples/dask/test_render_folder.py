@@ -81,7 +81,9 @@ def main():
     (root / "in" / "0" / "bad.wav").write_bytes(b"RIFF")
     again = subprocess.run([sys.executable, str(script), *arguments, "--skip-existing"], check=False, capture_output=True, text=True)
     assert again.returncode == 1, again
-    assert again.stderr.startswith("error: ") and again.stderr.count("\n") == 1 and "bad.wav" in again.stderr, again.stderr
+    # On a busy computer, Dask's own log may have lines about workers that end.
+    errors = [line for line in again.stderr.splitlines() if line.startswith("error: ")]
+    assert len(errors) == 1 and "bad.wav" in errors[0], again.stderr
     assert again.stdout.count(": done\n") == 1 and again.stdout.count(": skipped\n") == len(contents(root / "line")) - 1, again.stdout
     assert (root / "line" / "00.wav").exists() and (root / "line" / "03.wav").read_bytes() == b"as it is"
 

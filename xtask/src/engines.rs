@@ -4,16 +4,25 @@
 mod c;
 mod expected;
 mod rust;
+mod unity;
 
 use crate::{
     suite::{apt_install, on_path, step},
     target,
 };
 use anyhow::{Result, ensure};
-use std::fs;
+use std::{fs, process::Command};
 
-/// Programs that are needed, each in the Debian package of its name.
-const PROGRAMS: [&str; 5] = ["gcc", "g++", "make", "pkg-config", "valgrind"];
+/// Programs that are needed, and Debian's packages of them.
+const PROGRAMS: [(&str, &str); 7] = [
+    ("gcc", "gcc"),
+    ("g++", "g++"),
+    ("make", "make"),
+    ("pkg-config", "pkg-config"),
+    ("valgrind", "valgrind"),
+    ("mcs", "mono-mcs"),
+    ("mono", "mono-runtime"),
+];
 
 /// Checks everything. What cannot be checked is an error.
 ///
@@ -25,11 +34,17 @@ pub fn test() -> Result<()> {
     // Nothing of an earlier run may be tested.
     let _ = fs::remove_dir_all(&folder);
     rust::test(&folder)?;
+    unity::test(&folder)?;
     c::test(folder)
 }
 
 fn tools() -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "this verb needs Linux: valgrind, and libraries as there");
-    let missing: Vec<_> = PROGRAMS.into_iter().filter(|program| !on_path(program)).collect();
+    let missing = PROGRAMS.into_iter().filter(|(program, _)| !on_path(program));
+    let mut missing: Vec<_> = missing.map(|(_, package)| package).collect();
+    let yaml = Command::new("python3").args(["-c", "import yaml"]).output();
+    if !yaml.is_ok_and(|output| output.status.success()) {
+        missing.push("python3-yaml");
+    }
     if missing.is_empty() { Ok(()) } else { apt_install(&missing) }
 }

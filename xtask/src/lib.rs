@@ -29,6 +29,7 @@ pub mod songs;
 pub mod speakers;
 pub mod suite;
 pub mod tune;
+pub mod unity;
 #[cfg(target_os = "linux")]
 pub mod unpack;
 pub mod web;

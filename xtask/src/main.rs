@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use xtask::{
     arm, bundle, c_library, corpus, demo, engines, install, macos, manual, package, root, soak,
-    songs, suite, tune, web,
+    songs, suite, tune, unity, web,
 };
 
 const USAGE: &str = "\
@@ -17,8 +17,8 @@ Usage: cargo xtask VERB
                     format, lints, unit tests, and the filter against its reference
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
   test-daw          try the VST3 bundle in Ardour; needs a bundle
-  test-engines      check the C library, what there is for kira, firewheel and Godot, and the examples:
-                    warnings, sanitizers, valgrind, bits
+  test-engines      check the C library, what there is for kira, firewheel, Godot and Unity, and the
+                    examples: warnings, sanitizers, valgrind, bits
   test-package      make the packages for Linux, install and load what is in them
   test-play         run the tests of `tone-filter play` and `tone-filter app`
   test-web          run the tests of the web page in Chromium
@@ -37,6 +37,9 @@ Usage: cargo xtask VERB
                     the same for both CPU types of Macs
   package [OPTIONS] build and pack all that a release has for this system, or for that of
                     --target, into target/package
+  unity-package [OPTIONS]
+                    build and pack the effect for Unity into target/package; with several --target
+                    for several systems
   manual            write the pages of the manual that are made of the tables
   media             write the pictures and sounds of the README and the manual; needs a bundle
   tune              generate assets/demo.wav";
@@ -57,6 +60,7 @@ fn main() -> ExitCode {
             (Some("--quick"), None) => suite::quick(),
             _ => return usage(),
         },
+        "unity-package" => unity::package(&args.collect::<Vec<_>>()).map(drop),
         "songs" => songs::report(&args.collect::<Vec<_>>()),
         _ if args.next().is_some() => return usage(),
         "demo" => demo::demo(),

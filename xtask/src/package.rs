@@ -3,7 +3,7 @@
 use crate::{
     bundle, macos,
     pack::{Build, System},
-    run, target,
+    run, target, unity,
 };
 use anyhow::{Context, Result};
 use std::{fs, path::PathBuf, process::Command};
@@ -39,7 +39,11 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
         parts.push(bundle::audio_unit()?);
     }
     let build = Build { system, cpu: cpu.to_owned(), released: released(args), parts };
-    build.pack(&target()?.join("package"))
+    let mut packages = build.pack(&target()?.join("package"))?;
+    if cpu == "x86_64" {
+        packages.push(unity::package(args)?);
+    }
+    Ok(packages)
 }
 
 fn released(args: &[String]) -> bool {

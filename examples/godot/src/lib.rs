@@ -12,8 +12,8 @@ use godot::{
     prelude::*,
 };
 use player::{Player, State};
-use std::{ffi::c_void, slice};
-use tone_filter_dsp::{KeyEvent, choice, spec};
+use std::{ffi::c_void, slice, sync::Arc};
+use tone_filter_dsp::{KeyEvent, Score, choice, spec};
 use triple_buffer::Input;
 
 struct ToneFilterExtension;
@@ -29,6 +29,8 @@ pub struct AudioEffectToneFilter {
     state: State,
     /// The ways to the instances.
     senders: Vec<(InstanceId, Input<State>)>,
+    /// The scores that an instance may still use, so that the audio thread frees none.
+    scores: Vec<Arc<Score>>,
     base: Base<AudioEffect>,
 }
 
@@ -39,7 +41,7 @@ impl AudioEffectToneFilter {
     #[func]
     pub fn set_number(&mut self, id: String, value: f32) -> bool {
         let Some(spec) = spec(&id) else { return false };
-        let mut state = self.state;
+        let mut state = self.state.clone();
         spec.set(&mut state.controls.settings, value);
         self.change(state)
     }
@@ -50,7 +52,7 @@ impl AudioEffectToneFilter {
     pub fn set_choice(&mut self, id: String, entry: String) -> bool {
         let Some(choice) = choice(&id) else { return false };
         let Some(index) = choice.parse(&entry) else { return false };
-        let mut state = self.state;
+        let mut state = self.state.clone();
         choice.set(&mut state.controls, index);
         self.change(state)
     }
@@ -58,8 +60,32 @@ impl AudioEffectToneFilter {
     /// Presses the key of a MIDI note with a velocity of 0..1; 0 releases it. It acts by the choice `keys`.
     #[func]
     pub fn key(&mut self, note: u8, velocity: f32) {
-        let mut state = self.state;
+        let mut state = self.state.clone();
         state.keyboard.play(KeyEvent::Key(note, velocity));
+        self.change(state);
+    }
+
+    /// Lets a score decide which notes are played, in place of what is found in the sound, from its start on: the text of a file that
+    /// `tone-filter bands music.wav --score music.tfs` has written; an empty one for none. False if it is no score; then nothing changes.
+    #[func]
+    pub fn set_score(&mut self, score: String) -> bool {
+        let parsed = (!score.is_empty()).then(|| score.parse::<Score>()).transpose();
+        let Ok(score) = parsed.inspect_err(|error| godot_error!("the score: {error}")) else {
+            return false;
+        };
+        let mut state = self.state.clone();
+        state.score = score.map(Arc::new);
+        self.scores.retain(|score| Arc::strong_count(score) > 1);
+        self.scores.extend(state.score.clone());
+        state.position = (state.position.0 + 1, 0.0);
+        self.change(state)
+    }
+
+    /// Goes on in the score from a time in seconds: when the music begins, jumps or repeats.
+    #[func]
+    pub fn seek(&mut self, seconds: f64) {
+        let mut state = self.state.clone();
+        state.position = (state.position.0 + 1, seconds);
         self.change(state);
     }
 
@@ -67,8 +93,8 @@ impl AudioEffectToneFilter {
     fn change(&mut self, state: State) -> bool {
         let valid = state.controls.settings.validate().is_ok();
         if valid {
+            self.senders.iter_mut().for_each(|(_, sender)| sender.write(state.clone()));
             self.state = state;
-            self.senders.iter_mut().for_each(|(_, sender)| sender.write(state));
         }
         valid
     }

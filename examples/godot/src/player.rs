@@ -1,23 +1,30 @@
 //! The filter on the audio thread, and the way to it. It needs no Godot to run.
 
 use godot::classes::native::AudioFrame;
-use tone_filter_dsp::{Controls, Error, Keyboard, ToneFilter};
+use std::sync::Arc;
+use tone_filter_dsp::{Controls, Error, Keyboard, Score, ToneFilter};
 use triple_buffer::{Input, Output, triple_buffer};
 
 /// Frames that are filtered at a time.
 const CHUNK: usize = 64;
 
 /// What the game sets.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
     pub controls: Controls,
     pub keyboard: Keyboard,
+    /// Decides which notes are played, if there is one.
+    pub score: Option<Arc<Score>>,
+    /// Where the score goes on, in seconds, and how often that has been set.
+    pub position: (u64, f64),
 }
 
 /// The filter, which takes the latest state.
 pub struct Player {
     filter: ToneFilter,
     receiver: Output<State>,
+    /// How often a position had been set when the last one was taken.
+    positions: u64,
 }
 
 impl Player {
@@ -26,11 +33,14 @@ impl Player {
         let mut filter = ToneFilter::new(rate.into(), &state.controls.settings)?;
         filter.set_routing(state.controls.routing);
         filter.set_keyboard(&state.keyboard);
+        filter.set_score(state.score.clone());
+        let (positions, seconds) = state.position;
+        filter.seek(seconds);
         let (sender, receiver) = triple_buffer(state);
-        Ok((Self { filter, receiver }, sender))
+        Ok((Self { filter, receiver, positions }, sender))
     }
 
-    /// Neither allocates nor waits. If the lengths differ, the shorter counts.
+    /// Neither allocates nor waits, nor frees a score: whoever sends one keeps it as long as it is in use. If the lengths differ, the shorter counts.
     pub fn process(&mut self, source: &[AudioFrame], target: &mut [AudioFrame]) {
         if self.receiver.update() {
             let state = self.receiver.output_buffer();
@@ -38,6 +48,12 @@ impl Player {
             let _ = self.filter.set_settings(&state.controls.settings);
             self.filter.set_routing(state.controls.routing);
             self.filter.set_keyboard(&state.keyboard);
+            drop(self.filter.set_score(state.score.clone()));
+            let (positions, seconds) = state.position;
+            if positions != self.positions {
+                self.positions = positions;
+                self.filter.seek(seconds);
+            }
         }
         for (source, target) in source.chunks(CHUNK).zip(target.chunks_mut(CHUNK)) {
             let (mut left, mut right) = ([0.0; CHUNK], [0.0; CHUNK]);
@@ -67,9 +83,18 @@ mod tests {
             if count == 100 {
                 state.controls.settings.keys = Keys::Hold;
                 state.keyboard.play(KeyEvent::Key(57, 0.75));
-                sender.write(state);
+                sender.write(state.clone());
                 filter.set_settings(&state.controls.settings).unwrap();
                 filter.play(KeyEvent::Key(57, 0.75));
+            }
+            if count == 150 {
+                let score: Score = "tone-filter-score 1\n1 1.3 57".parse().unwrap();
+                state.controls.settings.keys = Keys::Off;
+                (state.score, state.position) = (Some(Arc::new(score)), (1, 0.9));
+                sender.write(state.clone());
+                filter.set_settings(&state.controls.settings).unwrap();
+                filter.set_score(state.score.clone());
+                filter.seek(0.9);
             }
             // A saw of 220 Hz, in blocks that are no multiple of the chunk.
             let sample = |i: usize| ((count * 500 + i) * 220 % 48_000) as f32 / 48_000.0 - 0.5;

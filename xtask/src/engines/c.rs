@@ -37,7 +37,10 @@ pub fn test(folder: PathBuf) -> Result<()> {
     step("installation", || c_library::install(&c.prefix))?;
     step("the header as C99, C11, C++11 and C++17", || c.header())?;
     step("build", || c.build())?;
-    step("the lines of the manual", || c.manual())?;
+    for page in ["docs/manual/games.md", "examples/c/README.md"] {
+        step(&format!("the lines of {page}"), || c.page(page))?;
+    }
+    step("the lines of shell in docs/manual/games.md", || c.shell())?;
     step("NULL and garbage", || c.null())?;
     step("tone_filter.c against the library in Rust", || c.render())?;
     step("tone_filter.c with wrong files and names", || c.faults())?;
@@ -84,16 +87,12 @@ impl C {
         Ok(())
     }
 
-    /// Builds and runs the lines of C in the manual: with all warnings, then by the lines of shell before them.
-    fn manual(&self) -> Result<()> {
+    /// Runs the lines of shell in the manual, which install the library and build the examples and the page's program.
+    fn shell(&self) -> Result<()> {
         let page = Page::read("docs/manual/games.md".as_ref())?;
-        let block = |language: &str, word: &str| {
-            let mut blocks = page.blocks.iter();
-            let found = blocks.find(|(own, text)| own == language && text.contains(word));
-            found.map(|(_, text)| text).with_context(|| format!("no {word} in {language}"))
-        };
-        let (includes, body) =
-            block("c", "tf_create")?.split_once("\n\n").context("no includes")?;
+        let mut blocks = page.blocks.iter();
+        let lines = blocks.find(|(language, text)| language == "sh" && text.contains("install-c"));
+        let (_, lines) = lines.context("no lines of shell")?;
         let folder = self.folder.join("manual");
         let example = folder.join("examples/c");
         fs::create_dir_all(&example)?;
@@ -104,14 +103,10 @@ impl C {
                 fs::copy(&path, example.join(path.file_name().context("a file has a name")?))?;
             }
         }
-        let source = folder.join("game.c");
-        fs::write(&source, format!("{includes}\nint main(void) {{\n{body}\nreturn 0;\n}}\n"))?;
-        let include = format!("-I{}", self.prefix.join("include").display());
-        let strict = ["-std=c99", "-fsyntax-only", &include];
-        run(Command::new("gcc").args(WARNINGS).args(strict).arg(&source))?;
+        fs::write(folder.join("game.c"), program("docs/manual/games.md")?)?;
         // The lines install below the home folder, where cargo and rustup would look for theirs.
         let mut shell = command("bash");
-        shell.args(["-euc", block("sh", "install-c")?]).current_dir(&folder).env("HOME", &folder);
+        shell.args(["-euc", lines]).current_dir(&folder).env("HOME", &folder);
         for (variable, name) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
             if let (None, Some(home)) = (env::var_os(variable), env::var_os("HOME")) {
                 shell.env(variable, Path::new(&home).join(name));
@@ -119,6 +114,22 @@ impl C {
         }
         ensure!(shell.status()?.success(), "the lines of shell fail");
         run(&mut command(folder.join("game")))
+    }
+
+    /// Builds and runs the lines of C in a page.
+    fn page(&self, page: &str) -> Result<()> {
+        let (source, program) = (self.folder.join("page.c"), self.folder.join("page"));
+        fs::write(&source, self::program(page)?)?;
+        let link =
+            |flag: &str, folder: &str| format!("{flag}{}", self.prefix.join(folder).display());
+        run(Command::new("gcc")
+            .args(WARNINGS)
+            .args(["-std=c99", &link("-I", "include")])
+            .arg(&source)
+            .arg("-o")
+            .arg(&program)
+            .args([&link("-L", "lib"), "-ltone_filter", &link("-Wl,-rpath,", "lib")]))?;
+        run(&mut command(program))
     }
 
     /// Every way to run the program `name`: its name, and the command.
@@ -227,6 +238,15 @@ impl C {
         println!("{meter}");
         Ok(())
     }
+}
+
+/// The program of the first lines of C in a page.
+fn program(page: &str) -> Result<String> {
+    let page = Page::read(page.as_ref())?;
+    let lines = page.blocks.iter().find(|(language, _)| language == "c");
+    let lines = lines.and_then(|(_, text)| text.split_once("\n\n"));
+    let (includes, body) = lines.context("no C")?;
+    Ok(format!("{includes}\nint main(void) {{\n{body}\nreturn 0;\n}}\n"))
 }
 
 /// The functions that a header declares.

@@ -23,6 +23,17 @@ pub fn rendered(preset: &str, channels: usize, input: &[f32]) -> Result<Vec<f32>
     Ok((0..input.len()).map(|i| sound[i % channels][latency + i / channels]).collect())
 }
 
+/// What Unity's effect does with the parameter Preset: the filter of a new instance moves to a preset at its first block.
+pub fn preset(preset: &str, input: &[f32]) -> Result<Vec<f32>> {
+    let settings = Preset::factory(preset).context("a factory preset")?.settings;
+    let mut filter = ToneFilter::new(RATE.into(), &Settings::default())?;
+    filter.set_settings(&settings)?;
+    let [mut left, mut right] =
+        [0, 1].map(|channel| input.iter().skip(channel).step_by(2).copied().collect::<Vec<_>>());
+    filter.process(&mut [&mut left, &mut right]);
+    Ok(left.into_iter().zip(right).flat_map(|(left, right)| [left, right]).collect())
+}
+
 /// What `game.cpp` does: the left channel as bytes, and the meter.
 pub fn game() -> Result<(Vec<u8>, String)> {
     let mut settings = Preset::factory("sound-chip").context("a factory preset")?.settings;

@@ -1,0 +1,312 @@
+// Tone Filter in a mixer of Unity's, for scripts. README.md has the first steps.
+
+using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
+using System.Text;
+using UnityEngine;
+using UnityEngine.Audio;
+
+namespace ToneFilterUnity
+{
+    /// <summary>The filters of a number: their parameters, through a mixer, and their score, preset, tempo, keys and bands.</summary>
+    /// <remarks>To be used on the main thread. Methods throw an ArgumentException that tells what to do.</remarks>
+    public sealed class ToneFilter
+    {
+        /// <summary>The number of bands, from E1 to G#7.</summary>
+        public const int BandCount = 77;
+
+        /// <summary>The MIDI note of the first band.</summary>
+        public const int LowestNote = 28;
+
+        // <generated>
+        /// <summary>A factory preset in place of all other parameters but Morph, Bypass, Listen and Instance.</summary>
+        public const string Preset = "Preset";
+
+        /// <summary>Blend of the untouched sound (0 %) and the resonators (100 %). 0 to 100 %.</summary>
+        public const string Mix = "Mix";
+
+        /// <summary>Level of the result. -24 to 12 dB.</summary>
+        public const string Output = "Output";
+
+        /// <summary>Turns each note from a sine (low) into a square wave (high). 1 to 400 x.</summary>
+        public const string Drive = "Drive";
+
+        /// <summary>Notes weaker than this, against the whole sound, fade away. -60 to -10 dB.</summary>
+        public const string Threshold = "Threshold";
+
+        /// <summary>Notes stronger than this, against the whole sound, grow no louder. -30 to 0 dB.</summary>
+        public const string Ceiling = "Ceiling";
+
+        /// <summary>Notes weaker than this fade away, however quiet the whole sound is. Lower it for quiet music. -90 to -20 dB.</summary>
+        public const string Floor = "Floor";
+
+        /// <summary>How long a resonator rings: longer picks notes more sharply, shorter follows faster. 0.05 to 10 s.</summary>
+        public const string Ring = "Ring";
+
+        /// <summary>How slowly the level of a note follows the input. 10 to 1000 ms.</summary>
+        public const string Release = "Release";
+
+        /// <summary>Softens the top end of the square waves. 500 to 20000 Hz.</summary>
+        public const string Tone = "Tone";
+
+        /// <summary>The pitch of A4 that the music is tuned to. 400 to 480 Hz.</summary>
+        public const string Tuning = "Tuning";
+
+        /// <summary>Moves all notes up or down. -24 to 24 st.</summary>
+        public const string Transpose = "Transpose";
+
+        /// <summary>How much notes that are not played are attenuated: 0 % not at all, 50 % by 24 dB, 100 % entirely. 0 to 100 %.</summary>
+        public const string Focus = "Focus";
+
+        /// <summary>How readily Focus counts a note as played: less for clean lines, more for dense music. 0 to 100 %.</summary>
+        public const string Sensitivity = "Sensitivity";
+
+        /// <summary>Octaves between the detected note and the one that sounds; the voice Soft alone has none. -2 to 2 oct.</summary>
+        public const string Octave = "Octave";
+
+        /// <summary>How many notes sound at a time: the strongest ones. 1 to 48 notes.</summary>
+        public const string Voices = "Voices";
+
+        /// <summary>How many ticks of 1/60 s a note of the voice Chip takes to reach its volume. 0 to 30 ticks.</summary>
+        public const string Attack = "Attack";
+
+        /// <summary>In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0 for never. 0 to 120 ticks.</summary>
+        public const string Decay = "Decay";
+
+        /// <summary>From the untouched sound (0 %) to that of all other settings (100 %), in one gesture. 0 to 100 %.</summary>
+        public const string Morph = "Morph";
+
+        /// <summary>How long a note takes from the pitch of a near one that ends to its own; the voice Soft has none. 0 to 500 ms.</summary>
+        public const string Glide = "Glide";
+
+        /// <summary>How much of the deviation from a note's exact pitch remains; all of it with the voice Soft. 0 to 100 %.</summary>
+        public const string Vibrato = "Vibrato";
+
+        /// <summary>All notes in the middle, resonators for left and right apart, or each note placed where it is in the input.</summary>
+        public const string Stereo = "Stereo";
+
+        /// <summary>Lets the sound through untouched.</summary>
+        public const string Bypass = "Bypass";
+
+        /// <summary>The note that the scale starts from.</summary>
+        public const string Root = "Root";
+
+        /// <summary>Lets only the notes of a scale sound.</summary>
+        public const string Scale = "Scale";
+
+        /// <summary>Adapts the bands to the level of the input, and makes the result as loud as the input.</summary>
+        public const string Auto = "Auto";
+
+        /// <summary>More accurate Focus; adds 46 ms of latency.</summary>
+        public const string Lookahead = "Lookahead";
+
+        /// <summary>The network that finds the notes: the most accurate one, or one with a quarter of the work.</summary>
+        public const string Listener = "Listener";
+
+        /// <summary>The bands: the 48 of the published filter, A3 to G#7, or all 77 from E1 up.</summary>
+        public const string Range = "Range";
+
+        /// <summary>The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.</summary>
+        public const string Voice = "Voice";
+
+        /// <summary>What becomes of the notes beyond Voices, with the voice Chip: silent, or in turn on the last voice, 15 (up) or 60 (fast) a second.</summary>
+        public const string Arp = "Arp";
+
+        /// <summary>The pulse that leads, with the voice Chip: thin, as usual, or hollow.</summary>
+        public const string Duty = "Duty";
+
+        /// <summary>Notes that are played to the filter choose the bands: only those, those in every octave, or those beside the rest.</summary>
+        public const string Keys = "Keys";
+
+        /// <summary>Ring and Release last a note value of the song's tempo.</summary>
+        public const string Sync = "Sync";
+
+        /// <summary>Lets what sounds ring on without end; new input has no effect on the bands.</summary>
+        public const string Freeze = "Freeze";
+
+        /// <summary>The bands process the sidechain input, and are mixed with the main input.</summary>
+        public const string Listen = "Listen";
+
+        /// <summary>Moves the bands to the tuning of the music, which is within 60 cents of Tuning.</summary>
+        public const string AutoTuning = "Auto tuning";
+
+        /// <summary>Notes outside the scale are silent, move to its nearest note or to held keys, or each pitch class has a target; the voice Soft only mutes.</summary>
+        public const string Map = "Map";
+
+        /// <summary>The number by which scripts find this filter. Filters with the same number do the same. 0 to 63.</summary>
+        public const string Instance = "Instance";
+
+        /// <summary>The entries of each list, in the order of their numbers.</summary>
+        public static readonly Dictionary<string, string[]> Entries = new Dictionary<string, string[]>
+        {
+            { "Preset", new[] { "none", "tone-filter", "reference", "hacking", "subtle-edge", "extreme-8-bit", "chord-pad", "stereo-wide", "drums-tamed", "lead-only", "bass-octave", "pentatonic", "nes-lead", "sound-chip", "game-boy", "organ", "sub-triangle", "saw-choir", "one-note", "octave-up", "thin-pulse", "arcade", "pizzicato", "robot", "drum-machine", "fuzz", "crystal" } },
+            { "Stereo", new[] { "mono", "stereo", "place" } },
+            { "Bypass", new[] { "off", "on" } },
+            { "Root", new[] { "A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#" } },
+            { "Scale", new[] { "chromatic", "major", "natural-minor", "harmonic-minor", "dorian", "phrygian", "lydian", "mixolydian", "locrian", "major-pentatonic", "minor-pentatonic", "blues", "whole-tone", "custom", "auto" } },
+            { "Auto", new[] { "off", "on" } },
+            { "Lookahead", new[] { "off", "on" } },
+            { "Listener", new[] { "full", "light" } },
+            { "Range", new[] { "published", "whole" } },
+            { "Voice", new[] { "soft", "sine", "square", "pulse25", "pulse12", "triangle", "saw", "chip", "soft-clean" } },
+            { "Arp", new[] { "off", "up", "fast" } },
+            { "Duty", new[] { "12.5", "25", "50" } },
+            { "Keys", new[] { "off", "hold", "hold-any", "add" } },
+            { "Sync", new[] { "off", "1/1d", "1/1", "1/2d", "1/1t", "1/2", "1/4d", "1/2t", "1/4", "1/8d", "1/4t", "1/8", "1/16d", "1/8t", "1/16", "1/32d", "1/16t", "1/32", "1/32t" } },
+            { "Freeze", new[] { "off", "on" } },
+            { "Listen", new[] { "main", "sidechain" } },
+            { "Auto tuning", new[] { "off", "on" } },
+            { "Map", new[] { "mute", "snap", "custom" } },
+        };
+        // </generated>
+
+        private readonly AudioMixer mixer;
+        private readonly int instance;
+        private readonly string prefix;
+
+        /// <summary>The filter in a mixer.</summary>
+        /// <param name="mixer">The mixer that exposes the filter's parameters; null where scripts set none.</param>
+        /// <param name="instance">The filter's parameter Instance, 0 to 63.</param>
+        /// <param name="prefix">What exposed names have before the parameter's: Mix is exposed as "ToneFilter Mix".</param>
+        public ToneFilter(AudioMixer mixer, int instance = 0, string prefix = "ToneFilter ")
+        {
+            this.mixer = mixer;
+            this.instance = instance;
+            this.prefix = prefix;
+        }
+
+        /// <summary>Sets a parameter that the mixer exposes. Unity ignores this in Awake: do it in Start or later.</summary>
+        /// <param name="parameter">Its name: one of the constants.</param>
+        /// <param name="value">A number in its unit, or the index of an entry.</param>
+        public void Set(string parameter, float value)
+        {
+            if (mixer == null)
+                throw new ArgumentException("there is no mixer to set " + parameter + " in: pass one to the constructor");
+            if (!mixer.SetFloat(prefix + parameter, value))
+                throw new ArgumentException("the mixer exposes no \"" + prefix + parameter + "\": right-click " + parameter
+                    + " in the inspector of Tone Filter, expose it, and give it that name under Exposed Parameters");
+        }
+
+        /// <summary>Sets a list that the mixer exposes to one of its entries, such as Voice to "square".</summary>
+        public void Set(string parameter, string entry)
+        {
+            string[] entries;
+            if (!Entries.TryGetValue(parameter, out entries))
+                throw new ArgumentException(parameter + " is no list: set it to a number");
+            int index = Array.IndexOf(entries, entry);
+            if (index < 0)
+                throw new ArgumentException(parameter + " has no \"" + entry + "\": use one of " + string.Join(", ", entries));
+            Set(parameter, (float)index);
+        }
+
+        /// <summary>Lets a score decide which notes are played, from its start on: for music that is known, without latency and errors.</summary>
+        /// <param name="score">The text of a file that "tone-filter bands music.wav --score music.tfs" has written; null for none.</param>
+        public void SetScore(string score)
+        {
+            byte[] text = Bytes(score);
+            Check(tone_filter_unity_set_score(instance, text, Length(text)));
+        }
+
+        /// <summary>Goes on in the score from a time: when the music begins or jumps.</summary>
+        /// <param name="seconds">From the start of the score.</param>
+        /// <param name="dspTime">What AudioSettings.dspTime is at that moment; null for the start of the next block of sound.</param>
+        /// <param name="loop">Seconds after which the music and its score begin again; 0 for never.</param>
+        public void Seek(double seconds, double? dspTime = null, double loop = 0.0)
+        {
+            Check(tone_filter_unity_seek(instance, seconds, dspTime ?? double.NaN, loop));
+        }
+
+        /// <summary>Plays music from its start, with its score in time. Both repeat if the source loops.</summary>
+        /// <param name="music">A source of pitch 1, whose output is the group with the filter.</param>
+        /// <param name="score">As for SetScore.</param>
+        /// <param name="delay">Seconds until then; 0.1 is enough for Unity to be in time.</param>
+        public void Play(AudioSource music, string score, double delay = 0.1)
+        {
+            double start = AudioSettings.dspTime + delay;
+            SetScore(score);
+            Seek(0.0, start, music.loop ? music.clip.samples / (double)music.clip.frequency : 0.0);
+            music.PlayScheduled(start);
+        }
+
+        /// <summary>Puts a preset of your own in place of all parameters but Morph, Bypass, Listen and Instance.</summary>
+        /// <param name="preset">The text of a preset file, as the plugin saves it; null for the parameters again.</param>
+        public void SetPreset(string preset)
+        {
+            byte[] text = Bytes(preset);
+            Check(tone_filter_unity_set_preset(instance, text, Length(text)));
+        }
+
+        /// <summary>Sets the tempo of the parameter Sync, in beats a minute; 120 unless it is set.</summary>
+        public void SetTempo(double tempo)
+        {
+            Check(tone_filter_unity_set_tempo(instance, tempo));
+        }
+
+        /// <summary>Presses the key of a MIDI note, 69 for A4, which acts by the parameter Keys.</summary>
+        /// <param name="note">0 to 127.</param>
+        /// <param name="velocity">Above 0 to 1; 0 releases the key.</param>
+        public void Key(int note, float velocity)
+        {
+            Check(tone_filter_unity_key(instance, note, velocity));
+        }
+
+        /// <summary>Releases all keys.</summary>
+        public void ReleaseKeys()
+        {
+            Check(tone_filter_unity_release_keys(instance));
+        }
+
+        /// <summary>Reads how strong each note is in the music: an amplitude of 0 to 1 of the whole, the lowest note first.</summary>
+        /// <param name="levels">Filled with BandCount levels.</param>
+        public void ReadBands(float[] levels)
+        {
+            Check(tone_filter_unity_read_bands(instance, 0, levels, Length(levels)));
+        }
+
+        /// <summary>The same of the notes that the filter plays; the others are 0.</summary>
+        public void ReadNotes(float[] levels)
+        {
+            Check(tone_filter_unity_read_bands(instance, 1, levels, Length(levels)));
+        }
+
+        private static byte[] Bytes(string text)
+        {
+            return text == null ? null : Encoding.UTF8.GetBytes(text);
+        }
+
+        private static int Length(Array array)
+        {
+            return array == null ? 0 : array.Length;
+        }
+
+        private static void Check(IntPtr error)
+        {
+            if (error != IntPtr.Zero)
+                throw new ArgumentException(Marshal.PtrToStringAnsi(error));
+        }
+
+        private const string Library = "AudioPluginToneFilter";
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        private static extern IntPtr tone_filter_unity_set_score(int instance, byte[] text, int length);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        private static extern IntPtr tone_filter_unity_seek(int instance, double seconds, double dspTime, double length);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        private static extern IntPtr tone_filter_unity_set_preset(int instance, byte[] json, int length);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        private static extern IntPtr tone_filter_unity_set_tempo(int instance, double tempo);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        private static extern IntPtr tone_filter_unity_key(int instance, int note, float velocity);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        private static extern IntPtr tone_filter_unity_release_keys(int instance);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        private static extern IntPtr tone_filter_unity_read_bands(int instance, int sounding, [Out] float[] levels, int count);
+    }
+}

@@ -1,0 +1,58 @@
+//! The levels of the bands, from the audio thread to all others.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use tone_filter_dsp::{
+    BandState, Bands,
+    notes::{TONES, by_pitch},
+};
+
+/// What levels can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Picture {
+    /// Those of all bands.
+    Bands,
+    /// Those of the bands that sound; the others are 0.
+    Notes,
+}
+
+impl Picture {
+    /// The one of this name.
+    pub fn named(name: &[u8]) -> Option<Self> {
+        match name {
+            b"Bands" => Some(Self::Bands),
+            b"Notes" => Some(Self::Notes),
+            _ => None,
+        }
+    }
+}
+
+/// The amplitudes of the bands at the end of the last block, E1 first: 1 at the ceiling, beyond which no note grows. Those of bands that do
+/// not sound are negative.
+pub struct Levels([AtomicU32; TONES]);
+
+impl Default for Levels {
+    fn default() -> Self {
+        Self(std::array::from_fn(|_| AtomicU32::new(0)))
+    }
+}
+
+impl Levels {
+    /// Replaces them by those of `bands`, for a ceiling as a ratio to the power of the input.
+    pub fn write(&self, bands: &Bands, ceiling: f32) {
+        for (cell, tone) in self.0.iter().zip(by_pitch()) {
+            let band = &bands.bands[tone];
+            let level = (band.ratio / ceiling).clamp(0.0, 1.0).sqrt();
+            let level = if band.state == BandState::Inactive { -level } else { level };
+            cell.store(level.to_bits(), Ordering::Relaxed);
+        }
+    }
+
+    /// The level of the `index`-th band by pitch; 0 where there is none.
+    pub fn read(&self, picture: Picture, index: usize) -> f32 {
+        let bits = self.0.get(index).map_or(0, |cell| cell.load(Ordering::Relaxed));
+        match picture {
+            Picture::Bands => f32::from_bits(bits).abs(),
+            Picture::Notes => f32::from_bits(bits).max(0.0),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The parameters: a preset, the numbers and choices of the filter's tables, and the number of the instance.
+
+use crate::interface::ParameterDefinition;
+use std::{
+    ffi::{CString, c_char},
+    sync::{
+        LazyLock,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+use tone_filter_dsp::{CHOICES, Choice, Controls, SPECS, Settings, Spec, Taper};
+use tone_filter_presets::Preset;
+
+/// How many numbers an instance can have.
+pub const INSTANCES: usize = 64;
+
+/// The factory presets. Mixers are saved with their places, from 1 on: new ones come last.
+pub const PRESETS: [&str; 26] = [
+    "tone-filter",
+    "reference",
+    "hacking",
+    "subtle-edge",
+    "extreme-8-bit",
+    "chord-pad",
+    "stereo-wide",
+    "drums-tamed",
+    "lead-only",
+    "bass-octave",
+    "pentatonic",
+    "nes-lead",
+    "sound-chip",
+    "game-boy",
+    "organ",
+    "sub-triangle",
+    "saw-choir",
+    "one-note",
+    "octave-up",
+    "thin-pulse",
+    "arcade",
+    "pizzicato",
+    "robot",
+    "drum-machine",
+    "fuzz",
+    "crystal",
+];
+
+/// What a parameter is.
+#[derive(Debug, Clone, Copy)]
+pub enum Parameter {
+    /// The factory preset in place of the settings, from 1 on; 0 for none.
+    Preset,
+    /// A number of the filter's.
+    Number(&'static Spec),
+    /// The index of a choice's entry.
+    Choice(&'static Choice),
+    /// The number by which scripts address the instance.
+    Instance,
+}
+
+/// All parameters. They are known by their names: the order may change.
+pub static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
+    // Unity has no MIDI that could go out.
+    let choices = CHOICES.iter().filter(|choice| choice.id != "midi-out");
+    let settings = SPECS.iter().map(Parameter::Number).chain(choices.map(Parameter::Choice));
+    [Parameter::Preset].into_iter().chain(settings).chain([Parameter::Instance]).collect()
+});
+
+/// The settings of [`PRESETS`].
+pub static PRESET_SETTINGS: LazyLock<Vec<Settings>> =
+    LazyLock::new(|| PRESETS.iter().filter_map(|id| Some(Preset::factory(id)?.settings)).collect());
+
+impl Parameter {
+    /// Its name: the id of the setting, as people write it. Ids never change.
+    pub fn name(&self) -> String {
+        let id = match self {
+            Self::Preset => "preset",
+            Self::Number(spec) => spec.id,
+            Self::Choice(choice) => choice.id,
+            Self::Instance => "instance",
+        };
+        let (first, rest) = id.split_at(1);
+        first.to_uppercase() + &rest.replace('-', " ")
+    }
+
+    /// The unit of a number; else empty.
+    pub fn unit(&self) -> &'static str {
+        if let Self::Number(spec) = self { spec.unit } else { "" }
+    }
+
+    /// What it does. Entries of a list have their numbers before them.
+    pub fn description(&self) -> String {
+        let help = match self {
+            Self::Preset => {
+                "A factory preset in place of all other parameters but Morph, Bypass, Listen and Instance."
+            }
+            Self::Number(spec) => spec.help,
+            Self::Choice(choice) => choice.help,
+            Self::Instance => {
+                "The number by which scripts find this filter. Filters with the same number do the same."
+            }
+        };
+        let entries = self.entries().into_iter().enumerate();
+        entries.fold(help.to_owned(), |text, (index, entry)| format!("{text} {index}: {entry}."))
+    }
+
+    /// The ids of the entries of a list, in the order of their numbers; else empty.
+    pub fn entries(&self) -> Vec<&'static str> {
+        match self {
+            Self::Preset => ["none"].into_iter().chain(PRESETS).collect(),
+            Self::Choice(choice) => choice.entries.iter().map(|(id, _)| *id).collect(),
+            Self::Number(_) | Self::Instance => Vec::new(),
+        }
+    }
+
+    /// The least and the greatest value.
+    pub fn range(&self) -> [f32; 2] {
+        match self {
+            Self::Preset => [0.0, PRESETS.len() as f32],
+            Self::Number(spec) => [spec.min, spec.max],
+            Self::Choice(choice) => [0.0, (choice.entries.len() - 1) as f32],
+            Self::Instance => [0.0, (INSTANCES - 1) as f32],
+        }
+    }
+
+    /// The value of a new instance.
+    pub fn default(&self) -> f32 {
+        match self {
+            Self::Number(spec) => spec.default(),
+            Self::Choice(choice) => choice.default() as f32,
+            Self::Preset | Self::Instance => 0.0,
+        }
+    }
+
+    /// `value` within the range, and whole where only whole numbers have a meaning. `None` for NaN.
+    pub fn valid(&self, value: f32) -> Option<f32> {
+        let [min, max] = self.range();
+        let continuous = matches!(self, Self::Number(spec) if spec.taper != Taper::Whole);
+        let value = if continuous { value } else { value.round() };
+        (!value.is_nan()).then(|| value.clamp(min, max))
+    }
+
+    /// The exponent that puts the geometric mean of a logarithmic range in the middle of a slider.
+    fn display_exponent(&self) -> f32 {
+        match self {
+            Self::Number(spec) if spec.taper == Taper::Logarithmic => {
+                (1.0 + (spec.max / spec.min).sqrt()).log2()
+            }
+            _ => 1.0,
+        }
+    }
+
+    /// It, for Unity. The description is never freed.
+    pub fn definition(&self) -> ParameterDefinition {
+        let [min, max] = self.range();
+        let description = CString::new(self.description()).unwrap_or_default();
+        ParameterDefinition {
+            name: text(&self.name()),
+            unit: text(self.unit()),
+            description: description.into_raw(),
+            min,
+            max,
+            default_value: self.default(),
+            display_scale: 1.0,
+            display_exponent: self.display_exponent(),
+        }
+    }
+}
+
+/// `text` with a NUL, cut where there is no room.
+pub fn text<const N: usize>(text: &str) -> [c_char; N] {
+    let mut chars = [0; N];
+    for (char, byte) in chars[..N - 1].iter_mut().zip(text.bytes()) {
+        *char = byte as c_char;
+    }
+    chars
+}
+
+/// The values of an instance's parameters, which any thread may set and read at any time.
+pub struct Values(Vec<AtomicU32>);
+
+impl Default for Values {
+    fn default() -> Self {
+        let bits = |parameter: &Parameter| AtomicU32::new(parameter.default().to_bits());
+        Self(PARAMETERS.iter().map(bits).collect())
+    }
+}
+
+impl Values {
+    /// Sets a parameter to the valid value next to `value`. False if there is no such parameter, or for NaN.
+    pub fn set(&self, index: usize, value: f32) -> bool {
+        let valid = PARAMETERS.get(index).and_then(|parameter| parameter.valid(value));
+        let cell = self.0.get(index).zip(valid);
+        cell.inspect(|(cell, valid)| cell.store(valid.to_bits(), Ordering::Relaxed)).is_some()
+    }
+
+    /// The value of a parameter, if there is one.
+    pub fn get(&self, index: usize) -> Option<f32> {
+        self.0.get(index).map(|cell| f32::from_bits(cell.load(Ordering::Relaxed)))
+    }
+
+    /// What they mean together.
+    pub fn read(&self) -> Meaning {
+        let mut meaning = Meaning::default();
+        let Meaning { controls, preset, instance } = &mut meaning;
+        for (parameter, cell) in PARAMETERS.iter().zip(&self.0) {
+            let value = f32::from_bits(cell.load(Ordering::Relaxed));
+            match parameter {
+                Parameter::Preset => *preset = (value as usize).checked_sub(1),
+                Parameter::Number(spec) => spec.set(&mut controls.settings, value),
+                Parameter::Choice(choice) => choice.set(controls, value as usize),
+                Parameter::Instance => *instance = value as usize,
+            }
+        }
+        meaning
+    }
+}
+
+/// What the parameters of an instance mean.
+#[derive(Debug, Default, PartialEq)]
+pub struct Meaning {
+    /// The settings and the connections.
+    pub controls: Controls,
+    /// An index of [`PRESETS`].
+    pub preset: Option<usize>,
+    /// The number of the instance.
+    pub instance: usize,
+}

@@ -1,0 +1,197 @@
+//! The filter on the audio thread.
+
+use crate::{
+    levels::Levels,
+    parameters::{Meaning, PRESET_SETTINGS, Values},
+    remote::{REMOTES, Remote, Wishes},
+};
+use tone_filter_dsp::{DEFAULT_TEMPO, Error, Keyboard, Settings, ToneFilter};
+
+/// The most channels that are filtered: those of Unity's largest speaker mode, 7.1.
+pub const MAX_CHANNELS: usize = 8;
+
+/// Frames that are filtered at a time.
+const CHUNK: usize = 256;
+
+type Chunk = [[f32; CHUNK]; MAX_CHANNELS];
+
+/// A block. Samples alternate between the channels.
+pub struct Block {
+    /// With `inputs` channels.
+    pub input: *const f32,
+    /// The second input, with as many channels; may be null.
+    pub sidechain: *const f32,
+    /// With `outputs` channels.
+    pub output: *mut f32,
+    /// Channels of both inputs.
+    pub inputs: usize,
+    /// Channels of the output.
+    pub outputs: usize,
+    /// Samples of each channel.
+    pub frames: usize,
+    /// Frames since the audio system started.
+    pub tick: u64,
+    /// Whether the filter is to be reset before.
+    pub reset: bool,
+}
+
+/// A filter, and what it has taken over from scripts so far.
+pub struct Player {
+    /// On the heap: threads of games have little stack.
+    filter: Box<ToneFilter>,
+    remotes: &'static [Remote],
+    presets: &'static [Settings],
+    /// The instance's number and the version of the wishes that have been taken over last.
+    seen: Option<(usize, u64)>,
+    preset: Option<Settings>,
+    tempo: f64,
+    keyboard: Keyboard,
+    /// The instance's number and the count of the position that has been taken over last.
+    position: Option<(usize, u64)>,
+    /// When the score is at its start, in seconds of Unity's DSP clock; `None` before the first block.
+    origin: Option<f64>,
+    /// Seconds after which the score begins again.
+    length: Option<f64>,
+    /// The tick of the next block, if the clock goes on without a gap.
+    next_tick: Option<u64>,
+    input: Box<Chunk>,
+    sidechain: Box<Chunk>,
+}
+
+impl Player {
+    /// At `sample_rate` Hz.
+    ///
+    /// # Errors
+    /// When the sample rate is out of range.
+    pub fn new(sample_rate: u32) -> Result<Self, Error> {
+        let filter = ToneFilter::new(sample_rate.into(), &Settings::default())?;
+        Ok(Self {
+            filter: Box::new(filter.with_channels(MAX_CHANNELS)),
+            remotes: &REMOTES,
+            presets: &PRESET_SETTINGS,
+            seen: None,
+            preset: None,
+            tempo: DEFAULT_TEMPO,
+            keyboard: Keyboard::default(),
+            position: None,
+            origin: None,
+            length: None,
+            next_tick: None,
+            input: Box::new([[0.0; CHUNK]; MAX_CHANNELS]),
+            sidechain: Box::new([[0.0; CHUNK]; MAX_CHANNELS]),
+        })
+    }
+
+    /// Filters a block by the parameters, after a reset if one is due, and leaves the levels of the bands. Neither allocates nor waits.
+    ///
+    /// # Safety
+    /// The pointers of `block` are valid for its frames and channels, and nobody else writes there meanwhile. They may overlap.
+    pub unsafe fn process(&mut self, values: &Values, levels: &Levels, block: &Block) {
+        let meaning = values.read();
+        let remote = &self.remotes[meaning.instance];
+        let now = block.tick as f64 / self.filter.sample_rate();
+        self.follow(remote, meaning.instance, now);
+        self.set(meaning);
+        if block.reset {
+            self.filter.reset();
+            self.filter.set_keyboard(&self.keyboard);
+            self.next_tick = None;
+        }
+        // A mixer rests while it is silent, and the clock stands still while the game is paused.
+        if self.next_tick != Some(block.tick) {
+            self.filter.seek(now - self.origin.unwrap_or(now));
+        }
+        self.next_tick = Some(block.tick.wrapping_add(block.frames as u64));
+        for start in (0..block.frames).step_by(CHUNK) {
+            let frames = CHUNK.min(block.frames - start);
+            self.repeat(now + start as f64 / self.filter.sample_rate());
+            // SAFETY: by the caller; no frame beyond those of the block is accessed.
+            unsafe { self.process_chunk(block, start, frames) };
+        }
+        let snapshot = self.filter.snapshot();
+        let bands = snapshot.read();
+        levels.write(&bands, snapshot.ceiling);
+        remote.levels.write(&bands, snapshot.ceiling);
+    }
+
+    /// Takes over what scripts have set since the last block, which starts at `now` of Unity's DSP clock.
+    fn follow(&mut self, remote: &Remote, instance: usize, now: f64) {
+        let seen = Some((instance, remote.version()));
+        if self.seen == seen {
+            return;
+        }
+        let position = remote.try_read(|wishes| {
+            let Wishes { preset, tempo, keyboard, score, position } = wishes;
+            (self.preset, self.tempo, self.keyboard) = (*preset, *tempo, *keyboard);
+            self.filter.set_keyboard(keyboard);
+            // The score before is still in the remote's hands, so that nothing is freed here.
+            drop(self.filter.set_score(score.clone()));
+            *position
+        });
+        let Some(position) = position else { return };
+        let set = Some((instance, position.count));
+        if self.position != set {
+            (self.origin, self.length) = (Some(now - position.at(now)), position.length);
+            (self.position, self.next_tick) = (set, None);
+        }
+        self.seen = seen;
+    }
+
+    /// Returns to the start of the score if it is at its end at `now`.
+    fn repeat(&mut self, now: f64) {
+        let Some((origin, length)) = self.origin.zip(self.length) else { return };
+        // Rounding must not make a frame at the end one before it.
+        let times = ((now - origin) / length + 1e-9).floor();
+        if times >= 1.0 {
+            let origin = origin + times * length;
+            self.origin = Some(origin);
+            self.filter.seek((now - origin).max(0.0));
+        }
+    }
+
+    fn set(&mut self, meaning: Meaning) {
+        let Meaning { controls, preset, .. } = meaning;
+        let factory = || preset.and_then(|index| self.presets.get(index)).copied();
+        let settings = self.preset.or_else(factory).unwrap_or(controls.settings);
+        let settings = Settings { morph: controls.settings.morph, ..settings };
+        // No error: each is within its range.
+        let _ = self.filter.set_settings(&settings.at_tempo(self.tempo));
+        self.filter.set_routing(controls.routing);
+    }
+
+    /// # Safety
+    /// The pointers of `block` are valid for frames `start..start + frames`, which are at most [`CHUNK`].
+    unsafe fn process_chunk(&mut self, block: &Block, start: usize, frames: usize) {
+        let Block { inputs, outputs, .. } = *block;
+        let read = |from: *const f32, chunk: &mut Chunk| {
+            for (channel, samples) in chunk[..inputs].iter_mut().enumerate() {
+                for (frame, sample) in samples[..frames].iter_mut().enumerate() {
+                    // SAFETY: by the caller.
+                    *sample = unsafe { from.add((start + frame) * inputs + channel).read() };
+                }
+            }
+        };
+        read(block.input, &mut self.input);
+        let connected = if block.sidechain.is_null() { 0 } else { inputs };
+        if connected > 0 {
+            read(block.sidechain, &mut self.sidechain);
+        }
+        let mut channels = self.input.each_mut().map(|channel| &mut channel[..frames]);
+        let sidechain = self.sidechain.each_ref().map(|channel| &channel[..frames]);
+        self.filter.process_sidechained(
+            &mut channels[..inputs],
+            &sidechain[..connected],
+            |_, _| (),
+        );
+        for frame in 0..frames {
+            for output in 0..outputs {
+                let sample = match inputs {
+                    1 => channels[0][frame],
+                    _ => channels[..inputs].get(output).map_or(0.0, |channel| channel[frame]),
+                };
+                // SAFETY: by the caller.
+                unsafe { block.output.add((start + frame) * outputs + output).write(sample) };
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What scripts set for the filters of a number: score, position, preset, tempo and keys.
+
+use crate::{levels::Levels, parameters::INSTANCES};
+use std::{
+    sync::{
+        Arc, LazyLock, Mutex, MutexGuard, TryLockError,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread,
+};
+use tone_filter_dsp::{DEFAULT_TEMPO, Keyboard, Score, Settings};
+
+/// A number for each instance that scripts can address.
+pub static REMOTES: LazyLock<Vec<Remote>> =
+    LazyLock::new(|| (0..INSTANCES).map(|_| Remote::default()).collect());
+
+/// What is set.
+#[derive(Clone)]
+pub struct Wishes {
+    /// Takes the place of the parameters, as a factory preset does.
+    pub preset: Option<Settings>,
+    /// Beats a minute.
+    pub tempo: f64,
+    /// The keys that are held.
+    pub keyboard: Keyboard,
+    /// Decides which notes are played.
+    pub score: Option<Arc<Score>>,
+    /// Where the music is.
+    pub position: Position,
+}
+
+/// A time of the score.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Position {
+    /// Counts the positions that have been set.
+    pub count: u64,
+    /// Seconds from the start of the score.
+    pub seconds: f64,
+    /// When it is that time, in seconds of Unity's DSP clock; `None` for the start of the next block.
+    pub dsp_time: Option<f64>,
+    /// Seconds after which the score begins again; `None` for never.
+    pub length: Option<f64>,
+}
+
+impl Position {
+    /// Seconds of the score at `now` on Unity's DSP clock, in which the next block starts.
+    pub fn at(&self, now: f64) -> f64 {
+        self.seconds + self.dsp_time.map_or(0.0, |then| now - then)
+    }
+}
+
+impl Default for Wishes {
+    fn default() -> Self {
+        let (preset, score) = (None, None);
+        let (keyboard, position) = (Keyboard::default(), Position::default());
+        Self { preset, tempo: DEFAULT_TEMPO, keyboard, score, position }
+    }
+}
+
+/// The wishes for a number, and the levels of the filter that has it.
+///
+/// No thread ever waits within the lock's code: the audio thread leaves new wishes for its next block where a script is setting some, and
+/// a script tries again. So releasing the lock wakes nobody, and is no system call.
+#[derive(Default)]
+pub struct Remote {
+    version: AtomicU64,
+    state: Mutex<State>,
+    /// Of the filter that has last processed a block.
+    pub levels: Levels,
+}
+
+#[derive(Default)]
+struct State {
+    wishes: Wishes,
+    /// All scores that a filter may still use, so that the audio thread frees none.
+    scores: Vec<Arc<Score>>,
+}
+
+impl Remote {
+    /// Counts the changes.
+    pub fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
+
+    /// Passes the wishes to `take`, unless a script is setting some at this moment. Neither waits nor allocates.
+    pub fn try_read<T>(&self, take: impl FnOnce(&Wishes) -> T) -> Option<T> {
+        self.try_lock().map(|state| take(&state.wishes))
+    }
+
+    /// Changes the wishes. Not for the audio thread.
+    pub fn change(&self, change: impl FnOnce(&mut Wishes)) {
+        let mut state = loop {
+            match self.try_lock() {
+                Some(state) => break state,
+                None => thread::yield_now(),
+            }
+        };
+        let State { wishes, scores } = &mut *state;
+        change(wishes);
+        scores.retain(|score| Arc::strong_count(score) > 1);
+        let kept = |score: &Arc<Score>| scores.iter().any(|kept| Arc::ptr_eq(kept, score));
+        if let Some(score) = wishes.score.as_ref().filter(|score| !kept(score)) {
+            scores.push(score.clone());
+        }
+        self.version.fetch_add(1, Ordering::Release);
+    }
+
+    fn try_lock(&self) -> Option<MutexGuard<'_, State>> {
+        match self.state.try_lock() {
+            Ok(state) => Some(state),
+            Err(TryLockError::Poisoned(state)) => Some(state.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}

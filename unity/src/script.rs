@@ -1,0 +1,200 @@
+//! What `ToneFilter.cs` calls, on any thread but the audio thread. Each function returns null, or what is wrong: a text of the calling
+//! thread, until its next call.
+
+use crate::{
+    levels::Picture,
+    parameters::INSTANCES,
+    remote::{Position, REMOTES, Remote, Wishes},
+};
+use std::{
+    cell::Cell,
+    ffi::{c_char, c_int},
+    fmt::{self, Display},
+    io::Write,
+    panic::{AssertUnwindSafe, catch_unwind},
+    ptr, slice,
+    sync::Arc,
+};
+use tone_filter_dsp::{KeyEvent, Score};
+use tone_filter_presets::Preset;
+
+/// Bytes of an error; longer ones are cut.
+const MOST: usize = 512;
+
+thread_local! {
+    static ERROR: Cell<[u8; MOST]> = const { Cell::new([0; MOST]) };
+}
+
+type Fault = Box<dyn Display>;
+
+fn fault(text: fmt::Arguments) -> Fault {
+    Box::new(text.to_string())
+}
+
+/// Runs a function's body for the filters of a number, and returns its error for C#.
+fn answer(instance: c_int, body: impl FnOnce(&Remote) -> Result<(), Fault>) -> *const c_char {
+    let remote = usize::try_from(instance).ok().and_then(|instance| REMOTES.get(instance));
+    let run = || match remote {
+        Some(remote) => body(remote),
+        None => Err(fault(format_args!("filter {instance}: use 0 to {}", INSTANCES - 1))),
+    };
+    let fault = match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(Ok(())) => return ptr::null(),
+        Ok(Err(fault)) => fault,
+        Err(_) => Box::new("a fault of the library"),
+    };
+    let mut text = [0; MOST];
+    // The last byte stays 0, and what is cut is no error.
+    let _ = write!(&mut text[..MOST - 1], "{fault}");
+    ERROR.set(text);
+    ERROR.with(Cell::as_ptr).cast::<c_char>().cast_const()
+}
+
+/// # Safety
+/// `text` is null, or has `length` bytes that do not change during `'a`.
+unsafe fn utf8<'a>(text: *const u8, length: c_int) -> Result<Option<&'a str>, Fault> {
+    if text.is_null() {
+        return Ok(None);
+    }
+    // SAFETY: by the caller.
+    let bytes = unsafe { slice::from_raw_parts(text, length.max(0) as usize) };
+    str::from_utf8(bytes).map(Some).map_err(|error| fault(format_args!("the text: {error}")))
+}
+
+/// Lets a score decide which notes are played, from its start on; null for none.
+///
+/// # Safety
+/// `text` is null, or has `length` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tone_filter_unity_set_score(
+    instance: c_int,
+    text: *const u8,
+    length: c_int,
+) -> *const c_char {
+    answer(instance, |remote| {
+        // SAFETY: by the caller.
+        let score = unsafe { utf8(text, length) }?.map(str::parse::<Score>).transpose();
+        let score = score.map_err(|error| fault(format_args!("the score: {error}")))?.map(Arc::new);
+        remote.change(|wishes| {
+            wishes.score = score;
+            wishes.seek(Position::default());
+        });
+        Ok(())
+    })
+}
+
+/// Goes on in the score from `seconds`, at `dsp_time` seconds of Unity's DSP clock; with NaN, at the start of the next block. After `length`
+/// seconds, the score begins again; with 0, never.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_unity_seek(
+    instance: c_int,
+    seconds: f64,
+    dsp_time: f64,
+    length: f64,
+) -> *const c_char {
+    answer(instance, |remote| {
+        if !seconds.is_finite() || dsp_time.is_infinite() {
+            return Err(fault(format_args!("{seconds} s at {dsp_time} s; use finite times")));
+        }
+        if !(length.is_finite() && length >= 0.0) {
+            return Err(fault(format_args!(
+                "a loop of {length} s; use more than 0, or 0 for none"
+            )));
+        }
+        let dsp_time = Some(dsp_time).filter(|time| !time.is_nan());
+        let length = Some(length).filter(|length| *length > 0.0);
+        remote.change(|wishes| {
+            wishes.seek(Position { seconds, dsp_time, length, ..Position::default() });
+        });
+        Ok(())
+    })
+}
+
+/// Puts the preset of a file's text in place of the parameters; null for none.
+///
+/// # Safety
+/// `json` is null, or has `length` bytes.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tone_filter_unity_set_preset(
+    instance: c_int,
+    json: *const u8,
+    length: c_int,
+) -> *const c_char {
+    answer(instance, |remote| {
+        // SAFETY: by the caller.
+        let loaded = unsafe { utf8(json, length) }?.map(Preset::from_json).transpose();
+        let loaded = loaded.map_err(|error| fault(format_args!("the preset: {error}")))?;
+        let preset = loaded.map(|loaded| loaded.preset.settings);
+        remote.change(|wishes| wishes.preset = preset);
+        Ok(())
+    })
+}
+
+/// Sets the tempo of the parameter Sync, in beats a minute.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_unity_set_tempo(instance: c_int, tempo: f64) -> *const c_char {
+    answer(instance, |remote| {
+        if !(tempo.is_finite() && tempo > 0.0) {
+            return Err(fault(format_args!("tempo {tempo}; use more than 0")));
+        }
+        remote.change(|wishes| wishes.tempo = tempo);
+        Ok(())
+    })
+}
+
+/// Presses the key of a MIDI note with a velocity above 0 to 1; 0 releases it.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_unity_key(
+    instance: c_int,
+    note: c_int,
+    velocity: f32,
+) -> *const c_char {
+    answer(instance, |remote| {
+        let key = u8::try_from(note).ok().filter(|key| *key < 128);
+        let key = key.ok_or_else(|| fault(format_args!("note {note}; use 0 to 127")))?;
+        if !(0.0..=1.0).contains(&velocity) {
+            return Err(fault(format_args!("velocity {velocity}; use 0 to 1")));
+        }
+        remote.change(|wishes| wishes.keyboard.play(KeyEvent::Key(key, velocity)));
+        Ok(())
+    })
+}
+
+/// Releases all keys.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_unity_release_keys(instance: c_int) -> *const c_char {
+    answer(instance, |remote| {
+        remote.change(|wishes| wishes.keyboard.play(KeyEvent::ReleaseAll));
+        Ok(())
+    })
+}
+
+/// Writes the levels of the bands, E1 first: of all (`sounding` 0), or of those that sound (any other number). What is beyond them is 0.
+///
+/// # Safety
+/// `levels` has room for `count` numbers.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tone_filter_unity_read_bands(
+    instance: c_int,
+    sounding: c_int,
+    levels: *mut f32,
+    count: c_int,
+) -> *const c_char {
+    answer(instance, |remote| {
+        if levels.is_null() {
+            return Err(fault(format_args!("the array of levels is null")));
+        }
+        let picture = if sounding == 0 { Picture::Bands } else { Picture::Notes };
+        for index in 0..usize::try_from(count).unwrap_or(0) {
+            // SAFETY: by the caller.
+            unsafe { levels.add(index).write(remote.levels.read(picture, index)) };
+        }
+        Ok(())
+    })
+}
+
+impl Wishes {
+    fn seek(&mut self, position: Position) {
+        self.position = Position { count: self.position.count + 1, ..position };
+    }
+}

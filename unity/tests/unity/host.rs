@@ -1,0 +1,231 @@
+//! What Unity does with an effect: it loads the library by its file, reads the definition, and calls its callbacks.
+
+use AudioPluginToneFilter::interface::{EffectDefinition, EffectState, OK};
+use libloading::Library;
+use std::{
+    env::{consts, current_exe},
+    ffi::{CStr, CString, c_char, c_int},
+    ptr,
+    sync::LazyLock,
+};
+use tone_filter_dsp::ToneFilter;
+
+pub const RATE: u32 = 48_000;
+
+/// The entry point.
+pub type Entry = unsafe extern "C" fn(*mut *const *const EffectDefinition) -> c_int;
+
+static LIBRARY: LazyLock<Library> = LazyLock::new(|| {
+    let name = format!("{}AudioPluginToneFilter{}", consts::DLL_PREFIX, consts::DLL_SUFFIX);
+    let path = current_exe().unwrap().with_file_name(name);
+    // SAFETY: our own library, which does nothing when it is loaded.
+    unsafe { Library::new(path) }.unwrap()
+});
+
+/// A function of the library's.
+pub fn function<T: Copy>(name: &str) -> T {
+    // SAFETY: the caller names the function's type.
+    unsafe { *LIBRARY.get(name.as_bytes()).unwrap() }
+}
+
+/// The entry point of the library's file.
+pub fn loaded() -> Entry {
+    function("UnityGetAudioEffectDefinitions")
+}
+
+/// The only definition that `entry` returns.
+pub fn definition(entry: Entry) -> &'static EffectDefinition {
+    let mut list = ptr::null();
+    // SAFETY: as Unity calls it; the list and what it leads to live as long as the library.
+    unsafe {
+        assert_eq!(entry(&raw mut list), 1);
+        &**list
+    }
+}
+
+pub fn owned(text: *const c_char) -> String {
+    // SAFETY: a text of the library.
+    unsafe { CStr::from_ptr(text) }.to_str().unwrap().to_owned()
+}
+
+/// The parameters' names, in the order of their indices.
+pub fn names(definition: &EffectDefinition) -> Vec<String> {
+    let index = 0..definition.parameter_count as usize;
+    // SAFETY: there are so many.
+    index.map(|i| owned(unsafe { (*definition.parameters.add(i)).name.as_ptr() })).collect()
+}
+
+/// An instance of the effect. Its parameters may be set on another thread while it processes.
+pub struct Instance {
+    pub definition: &'static EffectDefinition,
+    names: Vec<String>,
+    state: *mut EffectState,
+}
+
+// SAFETY: as in Unity, any thread may call what takes `&self`, and one at a time what takes `&mut self`.
+unsafe impl Send for Instance {}
+// SAFETY: likewise.
+unsafe impl Sync for Instance {}
+
+impl Instance {
+    /// One of the library's file at [`RATE`].
+    pub fn new() -> Self {
+        Self::of(loaded(), RATE)
+    }
+
+    pub fn of(entry: Entry, sample_rate: u32) -> Self {
+        let definition = definition(entry);
+        let state = Box::into_raw(Box::new(EffectState {
+            struct_size: size_of::<EffectState>() as u32,
+            sample_rate,
+            current_dsp_tick: 0,
+            previous_dsp_tick: 0,
+            sidechain: ptr::null(),
+            effect_data: ptr::null_mut(),
+            flags: 1,
+            internal: ptr::null_mut(),
+            spatializer: ptr::null_mut(),
+            dsp_buffer_size: 1024,
+            host_api_version: definition.api_version,
+            ambisonic: ptr::null_mut(),
+        }));
+        // SAFETY: the state is valid until `drop`.
+        let created = unsafe { definition.create.unwrap()(state) } == OK;
+        assert_eq!(created, (1000..=1_000_000_000).contains(&sample_rate));
+        Self { definition, names: names(definition), state }
+    }
+
+    pub fn index(&self, name: &str) -> c_int {
+        self.names.iter().position(|known| known == name).unwrap() as c_int
+    }
+
+    pub fn set(&self, name: &str, value: f32) {
+        // SAFETY: the state is valid.
+        let status =
+            unsafe { self.definition.set_parameter.unwrap()(self.state, self.index(name), value) };
+        assert_eq!(status, OK, "{name} = {value}");
+    }
+
+    pub fn get(&self, name: &str) -> f32 {
+        let (mut value, mut text) = (f32::NAN, [9; 4]);
+        let (get, index) = (self.definition.get_parameter.unwrap(), self.index(name));
+        // SAFETY: all pointers are valid.
+        let status = unsafe { get(self.state, index, &raw mut value, text.as_mut_ptr()) };
+        assert_eq!((status, text), (OK, [0, 9, 9, 9]));
+        value
+    }
+
+    /// Sets it by an index that may be none.
+    pub fn set_index(&self, index: c_int, value: f32) -> c_int {
+        // SAFETY: the state is valid.
+        unsafe { self.definition.set_parameter.unwrap()(self.state, index, value) }
+    }
+
+    pub fn reset(&self) {
+        // SAFETY: the state is valid.
+        assert_eq!(unsafe { self.definition.reset.unwrap()(self.state) }, OK);
+    }
+
+    pub fn read(&self, name: &str, count: usize) -> Option<Vec<f32>> {
+        let (name, mut levels) = (CString::new(name).unwrap(), vec![9.0; count]);
+        let get = self.definition.get_buffer.unwrap();
+        // SAFETY: all pointers are valid.
+        let status = unsafe { get(self.state, name.as_ptr(), levels.as_mut_ptr(), count as c_int) };
+        (status == OK).then_some(levels)
+    }
+
+    /// Lets the clock jump by so many frames.
+    pub fn skip(&mut self, frames: u64) {
+        // SAFETY: the state is valid, and nobody else uses it now.
+        unsafe { (*self.state).current_dsp_tick += frames };
+    }
+
+    pub fn process(&mut self, input: &[f32], output: &mut [f32], channels: [usize; 2]) -> c_int {
+        self.process_raw(input.as_ptr(), &[], output, channels)
+    }
+
+    /// A stereo block while other threads call what they may.
+    pub fn process_shared(&self, input: &[f32], output: &mut [f32]) -> c_int {
+        let (process, frames) = (self.definition.process.unwrap(), output.len() as u32 / 2);
+        // SAFETY: all pointers are valid for so many frames.
+        unsafe { process(self.state, input.as_ptr(), output.as_mut_ptr(), frames, 2, 2) }
+    }
+
+    pub fn process_in_place(&mut self, sound: &mut [f32], channels: usize) -> c_int {
+        self.process_raw(sound.as_mut_ptr(), &[], sound, [channels; 2])
+    }
+
+    /// With a second input, which is empty for none.
+    pub fn process_raw(
+        &mut self,
+        input: *const f32,
+        sidechain: &[f32],
+        output: &mut [f32],
+        [inputs, outputs]: [usize; 2],
+    ) -> c_int {
+        let frames = output.len() / outputs;
+        let process = self.definition.process.unwrap();
+        // SAFETY: all pointers are valid for so many frames, and nobody else uses these fields.
+        unsafe {
+            let sidechain = if sidechain.is_empty() { ptr::null() } else { sidechain.as_ptr() };
+            (*self.state).sidechain = sidechain;
+            let (inputs, outputs) = (inputs as c_int, outputs as c_int);
+            let to = output.as_mut_ptr();
+            let status = process(self.state, input, to, frames as u32, inputs, outputs);
+            (*self.state).previous_dsp_tick = (*self.state).current_dsp_tick;
+            (*self.state).current_dsp_tick += frames as u64;
+            status
+        }
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // SAFETY: the state is that of `of`, and nobody uses it any more.
+        unsafe {
+            assert_eq!(self.definition.release.unwrap()(self.state), OK);
+            assert!((*self.state).effect_data.is_null());
+            drop(Box::from_raw(self.state));
+        }
+    }
+}
+
+/// `frames` of square waves, another one in each channel, which alternate.
+pub fn music(channels: usize, frames: usize) -> Vec<f32> {
+    let sample = |i: usize| {
+        let (frame, channel) = (i / channels, i % channels);
+        let frequency = [440, 523, 659, 880][frame / 3000 % 4] + channel;
+        if frame * frequency % RATE as usize * 2 < RATE as usize { 0.2 } else { -0.2 }
+    };
+    (0..frames * channels).map(sample).collect()
+}
+
+/// Frames of 440 Hz, from frame `start` on, in one channel.
+pub fn sine(start: usize, frames: usize) -> Vec<f32> {
+    let angle = |frame: usize| std::f64::consts::TAU * 440.0 * frame as f64 / f64::from(RATE);
+    (start..start + frames).map(|frame| 0.3 * angle(frame).sin() as f32).collect()
+}
+
+/// The channels of samples that alternate.
+pub fn planar(sound: &[f32], channels: usize) -> Vec<Vec<f32>> {
+    (0..channels).map(|c| sound.iter().skip(c).step_by(channels).copied().collect()).collect()
+}
+
+/// What the filter itself makes of `sound`, with a sidechain that may be empty.
+pub fn expected(
+    filter: &mut ToneFilter,
+    sound: &[f32],
+    sidechain: &[f32],
+    channels: usize,
+) -> Vec<u32> {
+    let mut main = planar(sound, channels);
+    let second = if sidechain.is_empty() { Vec::new() } else { planar(sidechain, channels) };
+    let mut slices: Vec<_> = main.iter_mut().map(Vec::as_mut_slice).collect();
+    let second: Vec<_> = second.iter().map(Vec::as_slice).collect();
+    filter.process_sidechained(&mut slices, &second, |_, _| ());
+    (0..sound.len()).map(|i| main[i % channels][i / channels].to_bits()).collect()
+}
+
+pub fn bits(sound: &[f32]) -> Vec<u32> {
+    sound.iter().map(|sample| sample.to_bits()).collect()
+}

@@ -1,0 +1,247 @@
+//! What `ToneFilter.cs` calls.
+
+use crate::host::{Instance, RATE, bits, expected, function, music, owned, sine};
+use std::{
+    ffi::{c_char, c_int},
+    ptr,
+    sync::Arc,
+};
+use tone_filter_dsp::{
+    KeyEvent, Keys, NoteValue, Score, Settings, ToneFilter,
+    notes::{A4, TONES, by_pitch},
+};
+use tone_filter_presets::Preset;
+
+type Answer = *const c_char;
+
+/// An effect with a number of its own, and the functions for it.
+struct Scripted {
+    number: c_int,
+    effect: Instance,
+}
+
+impl Scripted {
+    fn new(number: c_int) -> Self {
+        let effect = Instance::new();
+        effect.set("Instance", number as f32);
+        Self { number, effect }
+    }
+
+    fn text(&self, name: &str, text: Option<&str>) -> Result<(), String> {
+        let call: unsafe extern "C" fn(c_int, *const u8, c_int) -> Answer = function(name);
+        let (pointer, length) = text.map_or((ptr::null(), 0), |text| (text.as_ptr(), text.len()));
+        // SAFETY: null, or so many bytes.
+        answer(unsafe { call(self.number, pointer, length as c_int) })
+    }
+
+    fn score(&self, score: Option<&str>) -> Result<(), String> {
+        self.text("tone_filter_unity_set_score", score)
+    }
+
+    fn seek(&self, seconds: f64, dsp_time: f64) -> Result<(), String> {
+        self.repeat(seconds, dsp_time, 0.0)
+    }
+
+    fn repeat(&self, seconds: f64, dsp_time: f64, length: f64) -> Result<(), String> {
+        let call: extern "C" fn(c_int, f64, f64, f64) -> Answer =
+            function("tone_filter_unity_seek");
+        answer(call(self.number, seconds, dsp_time, length))
+    }
+
+    fn key(&self, note: c_int, velocity: f32) -> Result<(), String> {
+        let call: extern "C" fn(c_int, c_int, f32) -> Answer = function("tone_filter_unity_key");
+        answer(call(self.number, note, velocity))
+    }
+
+    fn read(&self, sounding: bool, count: usize) -> Vec<f32> {
+        let call: unsafe extern "C" fn(c_int, c_int, *mut f32, c_int) -> Answer =
+            function("tone_filter_unity_read_bands");
+        let mut levels = vec![9.0; count];
+        let (sounding, to) = (c_int::from(sounding), levels.as_mut_ptr());
+        // SAFETY: there is room for so many.
+        answer(unsafe { call(self.number, sounding, to, count as c_int) }).unwrap();
+        levels
+    }
+
+    /// The bits of `sound`, in stereo and blocks of 1024 frames.
+    fn process(&mut self, sound: &[f32]) -> Vec<u32> {
+        let mut output = vec![9.0; sound.len()];
+        for (from, to) in sound.chunks(2048).zip(output.chunks_mut(2048)) {
+            assert_eq!(self.effect.process(from, to, [2, 2]), 0);
+        }
+        bits(&output)
+    }
+}
+
+fn answer(error: Answer) -> Result<(), String> {
+    if error.is_null() { Ok(()) } else { Err(owned(error)) }
+}
+
+fn filter() -> Box<ToneFilter> {
+    Box::new(ToneFilter::new(RATE.into(), &Settings::default()).unwrap())
+}
+
+/// The place of A4 among the bands by pitch.
+fn a4() -> usize {
+    by_pitch().position(|tone| tone == A4).unwrap()
+}
+
+#[test]
+fn bands_are_read_by_pitch_by_scripts_and_by_unity_s_editor() {
+    let mut scripted = Scripted::new(1);
+    let mono = sine(0, RATE as usize);
+    let stereo: Vec<f32> = mono.iter().flat_map(|sample| [*sample; 2]).collect();
+    scripted.process(&stereo);
+    let bands = scripted.read(false, TONES + 3);
+    assert_eq!(bands[TONES..], [0.0; 3]);
+    let strongest = (0..TONES).max_by(|a, b| bands[*a].total_cmp(&bands[*b]));
+    assert_eq!((strongest, a4()), (Some(69 - 28), 69 - 28));
+    // A sine that is all of the input is at the ceiling.
+    assert!((0.9..=1.0).contains(&bands[a4()]), "{}", bands[a4()]);
+    let notes = scripted.read(true, TONES);
+    let sounding: Vec<_> = (0..TONES).filter(|band| notes[*band] > 0.0).collect();
+    assert_eq!((sounding, notes[a4()]), (vec![a4()], bands[a4()]));
+    assert_eq!(scripted.effect.read("Bands", TONES + 3), Some(bands));
+    assert_eq!(scripted.effect.read("Notes", TONES), Some(notes));
+    assert_eq!(scripted.effect.read("Spectrum", 4), None);
+}
+
+#[test]
+fn a_score_decides_from_its_start_or_where_it_is_sought() {
+    const SCORE: &str = "tone-filter-score 1\n0 0.05 69\n0.3 2 69\n";
+    let sound = music(2, 10_240);
+    let of_filter = |seconds: f64| {
+        let mut filter = filter();
+        filter.set_score(Some(Arc::new(SCORE.parse::<Score>().unwrap())));
+        filter.seek(seconds);
+        expected(&mut filter, &sound, &[], 2)
+    };
+    let none = expected(&mut filter(), &sound, &[], 2);
+    let mut scripted = Scripted::new(2);
+    scripted.score(Some(SCORE)).unwrap();
+    let played = scripted.process(&sound);
+    assert!(played == of_filter(0.0) && played != none);
+
+    scripted.seek(0.25, f64::NAN).unwrap();
+    scripted.effect.reset();
+    assert!(scripted.process(&sound) == of_filter(0.25));
+
+    // The clock is at 20 blocks; the music starts 5 blocks after that.
+    let block = 1024.0 / f64::from(RATE);
+    scripted.seek(0.0, 25.0 * block).unwrap();
+    scripted.effect.reset();
+    assert!(scripted.process(&sound) == of_filter(-5.0 * block));
+
+    // An effect that comes later, and one whose mixer has rested, are in time, too.
+    let mut late = Scripted::new(2);
+    late.effect.skip(30 * 1024);
+    assert!(late.process(&sound) == of_filter(5.0 * block));
+    late.effect.skip(7 * 1024);
+    late.effect.reset();
+    assert!(late.process(&sound) == of_filter((5.0 + 10.0 + 7.0) * block));
+    assert!(late.process(&sound) != of_filter(0.0));
+
+    scripted.score(None).unwrap();
+    scripted.effect.reset();
+    assert!(scripted.process(&sound) == none);
+}
+
+#[test]
+fn a_score_repeats_with_its_music() {
+    // The music starts after 5 blocks, and is 12 blocks long.
+    let block = 1024.0 / f64::from(RATE);
+    let score = "tone-filter-score 1\n0 0.1 69\n";
+    let of_filter = |sound: &[f32], seconds: f64, first: usize| {
+        let mut filter = filter();
+        filter.set_score(Some(Arc::new(score.parse().unwrap())));
+        filter.seek(seconds);
+        let (first, rest) = sound.split_at(first * 2048);
+        let mut output = expected(&mut filter, first, &[], 2);
+        for sound in rest.chunks(12 * 2048) {
+            filter.seek(0.0);
+            output.extend(expected(&mut filter, sound, &[], 2));
+        }
+        output
+    };
+    let mut scripted = Scripted::new(8);
+    scripted.score(Some(score)).unwrap();
+    scripted.repeat(0.0, 5.0 * block, 12.0 * block).unwrap();
+    let sound = music(2, 60 * 1024);
+    assert!(scripted.process(&sound) == of_filter(&sound, -5.0 * block, 5));
+
+    // After a rest of the mixer, in the middle of the 30th time.
+    let mut late = Scripted::new(8);
+    late.effect.skip((5 + 29 * 12 + 3) * 1024);
+    assert!(late.process(&sound) == of_filter(&sound, 3.0 * block, 9));
+}
+
+#[test]
+fn another_number_means_other_wishes() {
+    let (three, mut moved) = (Scripted::new(3), Scripted::new(4));
+    three.score(Some("tone-filter-score 1\n0 2 69\n")).unwrap();
+    let sound = music(2, 6144);
+    let none = moved.process(&sound);
+    assert!(none == expected(&mut filter(), &sound, &[], 2));
+    moved.effect.set("Instance", 3.0);
+    moved.effect.reset();
+    let scored = moved.process(&sound);
+    assert!(scored != none);
+    moved.effect.set("Instance", 4.0);
+    moved.effect.reset();
+    assert!(moved.process(&sound) == none);
+}
+
+#[test]
+fn presets_tempo_and_keys_are_those_of_the_filter() {
+    let sound = music(2, 8192);
+    let own =
+        Settings { mix: 60.0, keys: Keys::Hold, sync: NoteValue::new(6), ..Settings::default() };
+    let mut scripted = Scripted::new(5);
+    scripted
+        .text("tone_filter_unity_set_preset", Some(&Preset::new("Mine", own).to_json()))
+        .unwrap();
+    let tempo: extern "C" fn(c_int, f64) -> Answer = function("tone_filter_unity_set_tempo");
+    answer(tempo(5, 90.0)).unwrap();
+    scripted.key(69, 0.5).unwrap();
+    let mut filter = filter();
+    filter.set_settings(&own.at_tempo(90.0)).unwrap();
+    filter.play(KeyEvent::Key(69, 0.5));
+    assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
+
+    let release: extern "C" fn(c_int) -> Answer = function("tone_filter_unity_release_keys");
+    answer(release(5)).unwrap();
+    filter.play(KeyEvent::ReleaseAll);
+    assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
+
+    scripted.text("tone_filter_unity_set_preset", None).unwrap();
+    filter.set_settings(&Settings::default()).unwrap();
+    assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
+}
+
+#[test]
+fn errors_tell_what_to_do_and_change_nothing() {
+    let mut scripted = Scripted::new(6);
+    scripted.score(Some("tone-filter-score 1\n0 2 69\n")).unwrap();
+    let error = |result: Result<(), String>| result.unwrap_err();
+    assert!(error(scripted.score(Some("nonsense"))).starts_with("the score: line 1"));
+    assert!(error(scripted.score(Some("\u{e9}"))).starts_with("the score: "));
+    let preset = |text| error(scripted.text("tone_filter_unity_set_preset", Some(text)));
+    assert!(preset("{").starts_with("the preset: "));
+    assert!(preset(r#"{"version":1,"name":"x","settings":{"mix":300}}"#).contains("0 to 100 %"));
+    assert!(error(scripted.seek(f64::NAN, 0.0)).contains("use finite times"));
+    assert!(error(scripted.seek(0.0, f64::INFINITY)).contains("use finite times"));
+    for length in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(error(scripted.repeat(0.0, 0.0, length)).contains("0 for none"), "{length}");
+    }
+    assert_eq!(error(scripted.key(128, 1.0)), "note 128; use 0 to 127");
+    assert_eq!(error(scripted.key(-1, 1.0)), "note -1; use 0 to 127");
+    assert_eq!(error(scripted.key(69, f32::NAN)), "velocity NaN; use 0 to 1");
+    for number in [-1, 64] {
+        let nobody = Scripted { number, effect: Instance::new() };
+        assert_eq!(error(nobody.score(None)), format!("filter {number}: use 0 to 63"));
+    }
+    let sound = music(2, 4096);
+    let mut filter = filter();
+    filter.set_score(Some(Arc::new("tone-filter-score 1\n0 2 69\n".parse().unwrap())));
+    assert!(scripted.process(&sound) == expected(&mut filter, &sound, &[], 2));
+}

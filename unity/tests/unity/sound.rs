@@ -1,0 +1,173 @@
+//! The sound, against that of the filter itself.
+
+use crate::host::{Instance, RATE, bits, expected, loaded, music, planar};
+use AudioPluginToneFilter::{interface::UNSUPPORTED, parameters::PRESETS};
+use std::iter;
+use tone_filter_dsp::{Listen, Routing, Settings, Stereo, ToneFilter, Voice};
+use tone_filter_presets::Preset;
+
+/// Lengths of blocks that no buffer of ours divides, then those of Unity.
+const BLOCKS: [usize; 8] = [1, 255, 256, 257, 63, 1024, 1024, 512];
+
+fn filter(settings: &Settings, channels: usize) -> Box<ToneFilter> {
+    Box::new(ToneFilter::new(RATE.into(), settings).unwrap().with_channels(channels))
+}
+
+/// What the effect makes of `input` in blocks of all lengths, in place or not.
+fn processed(effect: &mut Instance, input: &[f32], channels: usize, in_place: bool) -> Vec<f32> {
+    let mut output = if in_place { input.to_vec() } else { vec![9.0; input.len()] };
+    let mut start = 0;
+    for length in BLOCKS.into_iter().cycle() {
+        let end = input.len().min(start + length * channels);
+        let status = match in_place {
+            true => effect.process_in_place(&mut output[start..end], channels),
+            false => effect.process(&input[start..end], &mut output[start..end], [channels; 2]),
+        };
+        assert_eq!(status, 0);
+        start = end;
+        if start == input.len() {
+            break;
+        }
+    }
+    output
+}
+
+#[test]
+fn bits_are_the_filter_s_with_any_channels_and_blocks() {
+    let all = Settings {
+        voice: Voice::Saw,
+        stereo: Stereo::Stereo,
+        lookahead: true,
+        mix: 70.0,
+        ..Settings::default()
+    };
+    for channels in [1, 2, 6, 8] {
+        for (settings, in_place) in [(Settings::default(), false), (all, true)] {
+            let mut effect = Instance::new();
+            effect.set("Voice", settings.voice as u8 as f32);
+            effect.set("Stereo", settings.stereo as u8 as f32);
+            effect.set("Lookahead", f32::from(u8::from(settings.lookahead)));
+            effect.set("Mix", settings.mix);
+            // A change of the first block is smoothed, as in the filter.
+            let mut filter = filter(&Settings::default(), channels);
+            filter.set_settings(&settings).unwrap();
+            let input = music(channels, 20_000);
+            let wanted = expected(&mut filter, &input, &[], channels);
+            let output = processed(&mut effect, &input, channels, in_place);
+            assert!(bits(&output) == wanted, "{channels} channels, in place: {in_place}");
+        }
+    }
+}
+
+#[test]
+fn the_preset_takes_the_place_of_the_parameters_but_for_morph() {
+    for (number, id) in PRESETS.into_iter().enumerate() {
+        let mut effect = Instance::new();
+        effect.set("Preset", (number + 1) as f32);
+        effect.set("Mix", 1.0);
+        effect.set("Morph", 80.0);
+        let preset = Preset::factory(id).unwrap().settings;
+        let mut filter = filter(&Settings::default(), 2);
+        filter.set_settings(&Settings { morph: 80.0, ..preset }).unwrap();
+        let input = music(2, 6000);
+        let output = processed(&mut effect, &input, 2, false);
+        assert!(bits(&output) == expected(&mut filter, &input, &[], 2), "{id}");
+    }
+}
+
+#[test]
+fn outputs_of_another_number_of_channels_are_filled() {
+    let input = music(1, 3000);
+    let mono = expected(&mut filter(&Settings::default(), 1), &input, &[], 1);
+    let mut output = vec![9.0; 6000];
+    assert_eq!(Instance::new().process(&input, &mut output, [1, 2]), 0);
+    assert!(planar(&output, 2).iter().all(|channel| bits(channel) == mono));
+
+    let input = music(6, 3000);
+    let six = expected(&mut filter(&Settings::default(), 6), &input, &[], 6);
+    let mut output = vec![9.0; 6000];
+    assert_eq!(Instance::new().process(&input, &mut output, [6, 2]), 0);
+    let wanted: Vec<_> = six.chunks(6).flat_map(|frame| &frame[..2]).copied().collect();
+    assert!(bits(&output) == wanted);
+
+    let mut output = vec![9.0; 8 * 3000];
+    assert_eq!(Instance::new().process(&input, &mut output, [6, 8]), 0);
+    let silent = [0.0_f32.to_bits(); 2];
+    let wanted = six.chunks(6).flat_map(|frame| frame.iter().chain(&silent)).copied();
+    assert!(bits(&output) == wanted.collect::<Vec<_>>());
+}
+
+#[test]
+fn what_it_cannot_filter_passes_untouched() {
+    let nine = music(9, 500);
+    let mut output = vec![9.0; nine.len()];
+    assert_eq!(Instance::new().process(&nine, &mut output, [9, 9]), UNSUPPORTED);
+    assert_eq!(output, nine);
+    let stereo = music(2, 500);
+    for rate in [0, 999] {
+        let mut output = vec![9.0; stereo.len()];
+        let status = Instance::of(loaded(), rate).process(&stereo, &mut output, [2, 2]);
+        assert_eq!((status, &output), (UNSUPPORTED, &stereo));
+    }
+    assert_eq!(Instance::new().process_raw(std::ptr::null(), &[], &mut output, [2, 2]), 1);
+    assert_eq!(Instance::new().process(&[], &mut [], [2, 2]), 0);
+}
+
+#[test]
+fn nan_and_infinite_samples_count_as_silence() {
+    let mut input = music(2, 12_000);
+    for (i, sample) in input[..12_000].iter_mut().enumerate().filter(|(i, _)| i % 7 == 0) {
+        *sample = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY][i % 3];
+    }
+    let finite = |sample: &f32| if sample.is_finite() { *sample } else { 0.0 };
+    let clean: Vec<_> = input.iter().map(finite).collect();
+    let output = processed(&mut Instance::new(), &input, 2, true);
+    assert!(bits(&output) == expected(&mut filter(&Settings::default(), 2), &clean, &[], 2));
+}
+
+#[test]
+fn the_sidechain_is_what_is_sent_to_the_effect() {
+    let (drums, melody) = (music(2, 8192), music(2, 16_384).split_off(16_384));
+    for listen in [Listen::Main, Listen::Sidechain] {
+        let mut effect = Instance::new();
+        effect.set("Listen", listen as u8 as f32);
+        let mut output = vec![9.0; drums.len()];
+        for start in (0..drums.len()).step_by(2048) {
+            let block = start..start + 2048;
+            let input = drums[block.clone()].as_ptr();
+            let status =
+                effect.process_raw(input, &melody[block.clone()], &mut output[block], [2, 2]);
+            assert_eq!(status, 0);
+        }
+        let mut filter = filter(&Settings::default(), 2);
+        filter.set_routing(Routing { listen, ..Routing::default() });
+        let wanted = expected(&mut filter, &drums, &melody, 2);
+        assert!(bits(&output) == wanted, "{listen:?}");
+    }
+}
+
+#[test]
+fn a_reset_and_bypass_do_what_they_say() {
+    let mut effect = Instance::new();
+    let input = music(2, 9000);
+    let first = processed(&mut effect, &input, 2, false);
+    effect.reset();
+    assert!(bits(&processed(&mut effect, &input, 2, false)) == bits(&first));
+    effect.set("Bypass", 1.0);
+    effect.reset();
+    assert_eq!(processed(&mut effect, &input, 2, false), input);
+}
+
+#[test]
+fn a_thousand_instances_come_and_go_and_hundred_live_together() {
+    let input = music(2, 300);
+    let once = |effect: &mut Instance| {
+        let mut output = vec![9.0; input.len()];
+        assert_eq!(effect.process(&input, &mut output, [2, 2]), 0);
+        bits(&output)
+    };
+    let wanted = once(&mut Instance::new());
+    assert!((0..1000).all(|_| once(&mut Instance::new()) == wanted));
+    let mut living: Vec<_> = iter::repeat_with(Instance::new).take(100).collect();
+    assert!(living.iter_mut().all(|effect| once(effect) == wanted));
+}
