@@ -72,7 +72,7 @@ fn originals() -> Folder {
         "loop",
         "drone",
         "voice",
-        "pad",
+        "strings",
         "samples/one",
         "samples/more/two",
         "drums/kick",
