@@ -16,6 +16,11 @@ fn the_parser_takes_every_command_of_the_pages() {
     let program = folder.path().join("tone-filter");
     fs::write(&program, STAND_IN).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    // Where lines write to.
+    for place in [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"]
+    {
+        fs::create_dir_all(folder.path().join(place)).unwrap();
+    }
     let (mut checked, mut left) = (0, 0);
     for page in pages::all().unwrap() {
         for line in page.shell().into_iter().flatten().filter(|line| line.contains("tone-filter "))
@@ -45,7 +50,8 @@ fn arguments(line: &str, folder: &Path) -> Vec<Vec<String>> {
     let record = folder.join("arguments");
     let _ = fs::remove_file(&record);
     let mut shell = Command::new("/bin/bash");
-    shell.args(["-c", line]).current_dir(folder).env("PATH", folder).env("ARGUMENTS", &record);
+    shell.args(["-c", line]).current_dir(folder).env("PATH", folder).env("HOME", folder);
+    shell.env("ARGUMENTS", &record);
     shell.output().unwrap();
     let runs = fs::read_to_string(&record).unwrap_or_default();
     let runs = runs.split_terminator("\0\n");
