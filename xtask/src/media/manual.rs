@@ -196,7 +196,7 @@ fn sound(signal: &Signal, rate: u32, path: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let wave = folder.path().join("sound.wav");
     demo::write(&wave, signal, rate)?;
-    // The same bytes each time.
-    let exact = ["-flags", "bitexact", "-fflags", "bitexact", "-map_metadata", "-1"];
-    run(ffmpeg().arg("-i").arg(&wave).args(["-q:a", "0"]).args(exact).arg(path))
+    // The same bytes each time. Without `+`, the flags of the quality would be lost.
+    let exact = ["-flags", "+bitexact", "-fflags", "+bitexact", "-map_metadata", "-1"];
+    run(ffmpeg().arg("-i").arg(&wave).args(["-q:a", "1"]).args(exact).arg(path))
 }
