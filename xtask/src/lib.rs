@@ -33,6 +33,7 @@ pub mod unity;
 #[cfg(target_os = "linux")]
 pub mod unpack;
 pub mod web;
+pub mod wheel;
 #[cfg(target_os = "linux")]
 pub mod windows;
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use xtask::{
     arm, bundle, c_library, corpus, demo, engines, install, macos, manual, package, root, soak,
-    songs, suite, tune, unity, web,
+    songs, suite, tune, unity, web, wheel,
 };
 
 const USAGE: &str = "\
@@ -21,6 +21,7 @@ Usage: cargo xtask VERB
                     examples: warnings, sanitizers, valgrind, bits
   test-package      make the packages for Linux, install and load what is in them
   test-play         run the tests of `tone-filter play` and `tone-filter app`
+  test-python       build the Python package and test its wheel
   test-web          run the tests of the web page in Chromium
   test-windows      run the tests for Windows under wine
   check-macos       check the types for Macs of both CPU types
@@ -82,6 +83,7 @@ fn main() -> ExitCode {
         "test-play" => xtask::speakers::test(),
         #[cfg(target_os = "linux")]
         "test-windows" => xtask::windows::test(),
+        "test-python" => wheel::test(),
         "test-web" => web::test(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

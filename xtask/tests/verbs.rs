@@ -33,6 +33,7 @@ fn help_is_no_error() {
             "test-engines",
             "test-package",
             "test-play",
+            "test-python",
             "test-web",
             "test-windows",
             "check-macos",

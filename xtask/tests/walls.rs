@@ -9,7 +9,7 @@ use xtask::root;
 
 /// Every crate, the crates of ours that it may depend on, and those that only its tests may. What stands in for others'
 /// crates, in `patches`, depends on none.
-const CRATES: [(&str, &[&str], &[&str]); 15] = [
+const CRATES: [(&str, &[&str], &[&str]); 16] = [
     ("tone-filter-reference", &[], &[]),
     ("tone-filter-simd", &[], &["tone-filter-reference"]),
     ("tone-filter-listener", &["tone-filter-simd"], &["tone-filter-reference"]),
@@ -21,6 +21,7 @@ const CRATES: [(&str, &[&str], &[&str]); 15] = [
     ("tone-filter-capi", &["tone-filter-dsp", "tone-filter-presets"], &[]),
     ("tone-filter-unity", &["tone-filter-dsp", "tone-filter-presets"], &[]),
     ("tone-filter-web", &["tone-filter-dsp", "tone-filter-presets"], &[]),
+    ("tone-filter-python", &["tone-filter-dsp", "tone-filter-offline", "tone-filter-presets"], &[]),
     ("plugin-guard", &[], &[]),
     (
         "tone-filter",
@@ -67,9 +68,9 @@ const WINDOWLESS: [&str; 3] = ["params", "meters", "session"];
 const MOST_LINES: usize = 400;
 
 /// Folders with what is written by hand, and those in them with what is not.
-const SOURCES: [&str; 12] = [
-    "benches", "capi", "crates", "examples", "fuzz", "patches", "src", "tests", "tools", "unity",
-    "web", "xtask",
+const SOURCES: [&str; 13] = [
+    "benches", "capi", "crates", "examples", "fuzz", "patches", "python", "src", "tests", "tools",
+    "unity", "web", "xtask",
 ];
 const OTHERS: [&str; 3] = ["include", "node_modules", "target"];
 const LANGUAGES: [&str; 8] = ["c", "cpp", "cs", "css", "js", "mjs", "py", "rs"];
