@@ -115,8 +115,7 @@ fn shared(verb: &Command) -> String {
     }
     let all = Sound::augment_args(Command::new(""));
     let all = || all.get_arguments().filter(|arg| is_sound(arg));
-    let missing: Vec<_> =
-        all().filter(|arg| !own.contains_key(arg.get_id())).map(|arg| long(arg)).collect();
+    let missing: Vec<_> = all().filter(|arg| !own.contains_key(arg.get_id())).map(long).collect();
     let other = all().filter_map(|arg| {
         let [all, own] = [arg, own.get(arg.get_id())?].map(|arg| parts(arg).0);
         let default = own.rsplit_once("default ").filter(|_| all != own)?.1;
