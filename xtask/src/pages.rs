@@ -101,6 +101,11 @@ impl Page {
     }
 }
 
+/// Whether a line of shell runs the command `tone-filter`, and does not only name it as `pip install tone-filter` does.
+pub fn runs_tone_filter(line: &str) -> bool {
+    line.split('|').any(|part| part.trim_start().starts_with("tone-filter "))
+}
+
 /// The anchor of a heading: letters, digits, hyphens and underscores, blanks as hyphens.
 fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase();
@@ -120,5 +125,13 @@ mod tests {
         assert_eq!(page.links, ["b.md#c", "e.png"]);
         assert_eq!(page.shell(), [["one    two", "three"]]);
         assert_eq!(page.blocks[1], ("c".into(), "four\n".into()));
+    }
+
+    #[test]
+    fn a_line_runs_what_it_begins_with_or_pipes_into() {
+        for line in ["tone-filter bench", "cat a.wav | tone-filter render - -o - | play -"] {
+            assert!(runs_tone_filter(line), "{line}");
+        }
+        assert!(!runs_tone_filter("pip install tone-filter  # or tone-filter "));
     }
 }

@@ -23,7 +23,7 @@ fn the_parser_takes_every_command_of_the_pages() {
     }
     let (mut checked, mut left) = (0, 0);
     for page in pages::all().unwrap() {
-        for line in page.shell().into_iter().flatten().filter(|line| line.contains("tone-filter "))
+        for line in page.shell().into_iter().flatten().filter(|line| pages::runs_tone_filter(line))
         {
             for args in arguments(&line, folder.path()) {
                 let cli = Cli::command();
