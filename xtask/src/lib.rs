@@ -15,6 +15,8 @@ pub mod engines;
 mod foreign;
 pub mod host;
 pub mod install;
+#[cfg(target_os = "linux")]
+pub mod lv2;
 pub mod macos;
 pub mod manual;
 #[cfg(target_os = "linux")]

@@ -19,13 +19,14 @@ Usage: cargo xtask VERB
   test-daw          try the VST3 bundle in Ardour; needs a bundle
   test-engines      check the C library, what there is for kira, firewheel, Godot and Unity, and the
                     examples: warnings, sanitizers, valgrind, bits
+  test-lv2          try the LV2 bundle in lilv, ffmpeg, jalv and PipeWire
   test-package      make the packages for Linux, install and load what is in them
   test-play         run the tests of `tone-filter play` and `tone-filter app`
   test-python       build the Python package and test its wheel
-  test-web          run the tests of the web page in Chromium
+  test-web          run the tests of the npm package and of the web page in Chromium
   test-windows      run the tests for Windows under wine
   check-macos       check the types for Macs of both CPU types
-  web               build the web page with the filter into target/web
+  web               build the npm package into target/npm and the web page into target/web
   soak              run the long tests and print their figures: an hour of random settings and signals,
                     a session of two hours, a million blocks; the computer should be idle
   songs [FLAGS]     print how well notes are detected in real songs, and the loudness of the output;
@@ -34,6 +35,8 @@ Usage: cargo xtask VERB
   corpus            write the states and presets of a new version into tests/corpus
   bundle [OPTIONS]  build CLAP and VST3 bundles into target/bundled; OPTIONS are those of
                     `cargo build`, such as --release
+  bundle-lv2 [OPTIONS]
+                    the same as an LV2 bundle, for Linux
   bundle-universal [OPTIONS]
                     the same for both CPU types of Macs
   package [OPTIONS] build and pack all that a release has for this system, or for that of
@@ -50,6 +53,8 @@ fn main() -> ExitCode {
     let verb = args.next().unwrap_or_default();
     let result = match verb.as_str() {
         "bundle" => bundle::bundle(args),
+        #[cfg(target_os = "linux")]
+        "bundle-lv2" => xtask::lv2::bundle(&args.collect::<Vec<_>>()).map(drop),
         "bundle-universal" => bundle::bundle_universal(args),
         "install-c" => match (args.next(), args.next()) {
             (Some(folder), None) => c_library::install(folder.as_ref()),
@@ -75,6 +80,8 @@ fn main() -> ExitCode {
         #[cfg(target_os = "linux")]
         "test-daw" => xtask::daw::test(),
         "test-engines" => engines::test(),
+        #[cfg(target_os = "linux")]
+        "test-lv2" => xtask::lv2::test(),
         #[cfg(target_os = "linux")]
         "media" => xtask::media::write(),
         #[cfg(target_os = "linux")]

@@ -66,6 +66,7 @@ impl Build {
             }
             System::Linux => {
                 copy(&root().join("xtask/package/install.sh"), &files)?;
+                copy(&root().join("examples/pipewire/tone-filter.conf"), &files)?;
                 let deb = format!("tone-filter_{version}_{}.deb", debian_name(cpu));
                 vec![tar(&files, out(".tar.gz"))?, debian(&files, cpu, folder.join(deb))?]
             }
@@ -141,7 +142,8 @@ fn debian(files: &Path, cpu: &str, out: PathBuf) -> Result<PathBuf> {
     put("tone-filter", "usr/bin")?;
     put("Tone Filter.clap", "usr/lib/clap")?;
     put("Tone Filter.vst3", "usr/lib/vst3")?;
-    for page in PAGES {
+    put("tone-filter.lv2", "usr/lib/lv2")?;
+    for page in PAGES.into_iter().chain(["tone-filter.conf"]) {
         put(page, "usr/share/doc/tone-filter")?;
     }
     run(Command::new(files.join("tone-filter")).arg("man").arg(tree.join("usr/share/man/man1")))?;

@@ -1,5 +1,7 @@
 //! `cargo xtask package`: what users download, for the system that cargo builds for.
 
+#[cfg(target_os = "linux")]
+use crate::lv2;
 use crate::{
     bundle, macos,
     pack::{Build, System},
@@ -37,6 +39,10 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     let mut parts = vec![bundle::clap()?, bundle::vst3()?, program];
     if system == System::MacOs {
         parts.push(bundle::audio_unit()?);
+    }
+    #[cfg(target_os = "linux")]
+    if system == System::Linux {
+        parts.push(lv2::bundle(args)?);
     }
     let build = Build { system, cpu: cpu.to_owned(), released: released(args), parts };
     let mut packages = build.pack(&target()?.join("package"))?;

@@ -1,6 +1,6 @@
 //! `cargo xtask test-package`: the packages for Linux, unpacked, installed and loaded as users would.
 
-use crate::{host::Library, package, run};
+use crate::{host::Library, lv2, package, run};
 use anyhow::{Context, Result, ensure};
 use std::{
     path::{Path, PathBuf},
@@ -29,7 +29,12 @@ fn debian(deb: &Path) -> Result<()> {
     let at = |path: &str| folder.path().join(path);
     run(Command::new("dpkg-deb").arg("--extract").arg(deb).arg(folder.path()))?;
     installed(&at("usr/lib/clap"), &at("usr/lib/vst3"), &at("usr/bin"))?;
-    for page in ["man/man1/tone-filter.1", "doc/tone-filter/LICENSE-MIT"] {
+    lv2::loads(&at("usr/lib/lv2"))?;
+    for page in [
+        "man/man1/tone-filter.1",
+        "doc/tone-filter/LICENSE-MIT",
+        "doc/tone-filter/tone-filter.conf",
+    ] {
         ensure!(at("usr/share").join(page).is_file(), "{page} is missing");
     }
     Ok(())
@@ -48,8 +53,9 @@ fn archive(tar: &Path) -> Result<()> {
     script(&[])?;
     script(&[])?;
     installed(&at(".clap"), &at(".vst3"), &at(".local/bin"))?;
+    lv2::loads(&at(".lv2"))?;
     script(&["--uninstall"])?;
-    for folder in [".clap", ".vst3", ".local/bin"] {
+    for folder in [".clap", ".lv2", ".vst3", ".local/bin"] {
         ensure!(at(folder).read_dir()?.next().is_none(), "{folder} is not empty afterwards");
     }
     Ok(())

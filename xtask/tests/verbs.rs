@@ -31,6 +31,7 @@ fn help_is_no_error() {
             "test-arm",
             "test-daw",
             "test-engines",
+            "test-lv2",
             "test-package",
             "test-play",
             "test-python",
@@ -45,6 +46,7 @@ fn help_is_no_error() {
             "manual",
             "media",
             "bundle",
+            "bundle-lv2",
             "tune",
         ] {
             assert!(usage.contains(&format!("\n  {verb} ")), "{verb} is missing in\n{usage}");
