@@ -106,8 +106,8 @@ pub fn runs_tone_filter(line: &str) -> bool {
     line.split('|').any(|part| part.trim_start().starts_with("tone-filter "))
 }
 
-/// The anchor of a heading: letters, digits, hyphens and underscores, blanks as hyphens.
-fn anchor(heading: &str) -> String {
+/// The anchor of a heading, as forges make it: letters, digits, hyphens and underscores, blanks as hyphens.
+pub fn anchor(heading: &str) -> String {
     let kept = heading.to_lowercase();
     let kept = kept.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
     kept.map(|c| if c == ' ' { '-' } else { c }).collect()
