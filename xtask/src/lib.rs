@@ -25,6 +25,8 @@ mod pack;
 pub mod package;
 pub mod pages;
 pub mod python;
+pub mod release;
+mod sbom;
 pub mod soak;
 pub mod songs;
 #[cfg(target_os = "linux")]

@@ -18,8 +18,8 @@ use std::{
 /// What the step "tools" looks for: a program, and Debian's packages of Python with its venv module.
 const PYTHON: [&str; 2] = ["python3", "python3-venv"];
 
-/// What the manifest of the workspace and the presets' crate name beside the crates, and maturin leaves out.
-const BESIDE: [&str; 2] = ["patches", "assets/presets"];
+/// What the manifest of the workspace names beside the crates, and maturin leaves out.
+const BESIDE: [&str; 1] = ["patches"];
 
 /// Builds the source distribution, the wheel from it, and the command, and tests the wheel.
 ///

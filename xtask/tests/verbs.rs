@@ -35,6 +35,7 @@ fn help_is_no_error() {
             "test-package",
             "test-play",
             "test-python",
+            "test-release",
             "test-web",
             "test-windows",
             "check-macos",

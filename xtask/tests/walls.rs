@@ -42,7 +42,7 @@ const CRATES: [(&str, &[&str], &[&str]); 17] = [
 ];
 
 /// The parts of the filter. Each may import those before it only.
-const PARTS: [&str; 19] = [
+const PARTS: [&str; 20] = [
     "notes",
     "score",
     "lanes",
@@ -61,6 +61,7 @@ const PARTS: [&str; 19] = [
     "player",
     "following",
     "process",
+    "scout",
     "sent_notes",
 ];
 

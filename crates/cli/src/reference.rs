@@ -64,7 +64,14 @@ fn sections(page: &str) -> BTreeMap<String, String> {
 fn made() -> BTreeMap<String, String> {
     let mut cli = Cli::command();
     cli.build();
-    let verbs = cli.get_subcommands().filter(|verb| verb.get_name() != "help");
+    let is_here = |verb: &&Command| match verb.get_name() {
+        "help" => false,
+        // Without its feature, a verb only names it.
+        "play" => cfg!(feature = "play"),
+        "app" => cfg!(feature = "app"),
+        _ => true,
+    };
+    let verbs = cli.get_subcommands().filter(is_here);
     let mut made: BTreeMap<_, _> = verbs
         .map(|verb| (verb.get_name().to_owned(), format!("\n## {}", verb_text(verb))))
         .collect();

@@ -211,3 +211,8 @@ impl AudioNodeProcessor for Processor {
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/manual/games.md")]
 struct Manual;
+
+/// The same with this crate's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct OwnReadme;

@@ -76,6 +76,7 @@ fn originals() -> Folder {
         "strings",
         "samples/one",
         "samples/more/two",
+        "songs/song",
         "drums/kick",
         "drums/snare",
     ] {
