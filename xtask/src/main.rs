@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 use xtask::{
-    arm, bundle, c_library, corpus, demo, engines, install, macos, package, release, root, soak,
-    songs, suite, tune, unity, web, wheel,
+    arm, bundle, c_library, corpus, demo, engines, install, macos, manual, package, release, root,
+    soak, songs, suite, tune, unity, web, wheel,
 };
 
 const USAGE: &str = "\
@@ -45,7 +45,8 @@ Usage: cargo xtask VERB
   unity-package [OPTIONS]
                     build and pack the effect for Unity into target/package; with several --target
                     for several systems
-  media             write the film of the editor and the sounds of the README; needs a bundle
+  manual            write the pages of the manual that are made of the tables
+  media             write the pictures and sounds of the README and the manual; needs a bundle
   tune              generate assets/demo.wav";
 
 fn main() -> ExitCode {
@@ -74,6 +75,7 @@ fn main() -> ExitCode {
         "corpus" => corpus::write(),
         "deny" => suite::deny(),
         "install" => install::install(),
+        "manual" => manual::write(),
         "soak" => soak::soak(),
         "test-arm" => arm::test(),
         #[cfg(target_os = "linux")]

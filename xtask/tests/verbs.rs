@@ -44,6 +44,8 @@ fn help_is_no_error() {
             "soak",
             "deny",
             "corpus",
+            "manual",
+            "media",
             "bundle",
             "bundle-lv2",
             "tune",

@@ -30,8 +30,8 @@ use tone_filter_presets::{Preset, ids};
 #[command(after_help = "Examples:
   tone-filter chip song.flac -o song.vgm
   tone-filter chip song.wav -o song.nsf --title \"My Song\" --author Me
-  tone-filter chip song.wav -o song.vgz --loop 12.8 --duty 12.5
-  tone-filter chip song.mp3 -o song.vgm --scale minor-pentatonic --root A
+  tone-filter chip song.wav -o song.vgz --loop 1.5 --duty 12.5
+  tone-filter chip song.mp3 -o scale.vgm --scale minor-pentatonic --root A
 
 NSF is played by VLC, mpv, ffmpeg and foobar2000 with libgme, by Mesen and by the console itself. VGM for this chip is played by VGMPlay and
 foobar2000; libgme does not know it.")]

@@ -15,10 +15,14 @@ mod bands;
 mod bench;
 mod chip;
 mod inputs;
+#[cfg(all(test, unix))]
+mod pages;
 #[cfg(feature = "play")]
 mod play;
 mod presets;
 mod progress;
+#[cfg(test)]
+mod reference;
 mod render;
 mod report;
 mod shell;

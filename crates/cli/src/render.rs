@@ -30,8 +30,8 @@ use tone_filter_offline::{
 #[derive(Clone, clap::Args)]
 #[command(after_help = "Examples:
   tone-filter render song.wav -o hacked.wav
-  tone-filter render song.wav -o hacked.wav --preset extreme-8-bit --mix 80
-  tone-filter render song.flac -o hacked.wav --threshold -45 --tone 8kHz --release 0.1s
+  tone-filter render song.wav -o extreme.wav --preset extreme-8-bit --mix 80
+  tone-filter render song.flac -o dark.wav --threshold -45 --tone 2kHz --release 0.1s
   tone-filter render song.wav -o solo.wav --mix 100 --keys solo.mid
   tone-filter render samples/ -o hacked/ --skip-existing
   tone-filter render drums/*.wav --suffix -8bit --normalize-peak -1

@@ -14,6 +14,7 @@ use tone_filter_presets as presets;
 /// Print the completions for a shell
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
+  mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions
   tone-filter completions bash > ~/.local/share/bash-completion/completions/tone-filter
   tone-filter completions zsh > ~/.zfunc/_tone-filter
   tone-filter completions fish > ~/.config/fish/completions/tone-filter.fish")]

@@ -10,7 +10,7 @@ pub fn test(folder: &Path) -> Result<()> {
         cargo(&["clippy", "--all-targets"], &["-D", "warnings"])
     })?;
     step("kira and firewheel: tests", || cargo(&["test", "--tests"], &[]))?;
-    step("kira and firewheel: documentation and the lines of the README", || {
+    step("kira and firewheel: documentation and the lines of the manual", || {
         cargo(&["test", "--doc"], &[])
     })?;
     step("kira and firewheel: examples", || {

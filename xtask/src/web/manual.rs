@@ -1,11 +1,9 @@
 //! The manual, as pages beside the page.
 
-use crate::{install, root};
+use crate::{install, manual::FOLDER, pages, root};
 use anyhow::Result;
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use std::{fs, path::Path};
-
-const FOLDER: &str = "docs/manual";
 
 /// The way from there to the repository.
 const REPOSITORY: &str = "../../";
@@ -63,7 +61,7 @@ fn html(markdown: &str) -> String {
         let text: String =
             events[start..].iter().take_while(|event| !end(event)).map(plain).collect();
         if let Event::Start(Tag::Heading { id, .. }) = &mut events[start] {
-            *id = Some(slug(&text).into());
+            *id = Some(pages::anchor(&text).into());
         }
         title.get_or_insert(text);
     }
@@ -86,12 +84,6 @@ fn plain<'a>(event: &'a Event) -> &'a str {
         Event::Text(text) | Event::Code(text) => text,
         _ => "",
     }
-}
-
-/// The anchor of a heading, as forges make it.
-fn slug(text: &str) -> String {
-    let kept = text.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
-    kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()
 }
 
 /// Links to other pages of the manual lead to their HTML. Of those to the rest of the repository, which is not beside the

@@ -35,7 +35,7 @@ use tone_filter_offline::{Error, STDIO, batch::on_all_cores, clean_up_on_interru
   tone-filter bands song.wav --png song.png
   tone-filter bands song.wav --midi song.mid --sensitivity 70
   tone-filter bands song.wav --png solo.png --keys solo.mid
-  tone-filter bands song.flac --midi song.mid --scale minor-pentatonic --root A
+  tone-filter bands song.flac --midi scale.mid --scale minor-pentatonic --root A
   tone-filter bands song.wav --score song.tfs
   tone-filter bands song.mp3 --csv - --hop 50ms | head
   tone-filter bands songs/ --midi notes/ --png pictures/"

@@ -19,6 +19,8 @@ mod inputs;
 mod interop;
 mod keys;
 mod many;
+#[cfg(unix)]
+mod pages;
 mod safety;
 mod score;
 #[cfg(target_os = "linux")]
