@@ -1,7 +1,7 @@
 //! Every command of `tone-filter` in the project's pages is one that the parser takes, also those that tests do not run:
 //! `play`, `app` and `bench`. A build without the features `play` and `app` leaves their commands to one that has them.
 
-use super::Cli;
+use super::{Cli, reference::is_here};
 use clap::CommandFactory;
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 use xtask::pages;
@@ -27,12 +27,7 @@ fn the_parser_takes_every_command_of_the_pages() {
         {
             for args in arguments(&line, folder.path()) {
                 let cli = Cli::command();
-                let is_here = match args[0].as_str() {
-                    "play" => cfg!(feature = "play"),
-                    "app" => cfg!(feature = "app"),
-                    _ => true,
-                };
-                if !is_here {
+                if !is_here(&args[0]) {
                     left += 1;
                     continue;
                 }

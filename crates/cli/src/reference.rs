@@ -60,18 +60,18 @@ fn sections(page: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
+/// Whether this build has a verb. Without its feature, `play` or `app` only names that feature.
+pub fn is_here(verb: &str) -> bool {
+    verb != "help"
+        && (verb != "play" || cfg!(feature = "play"))
+        && (verb != "app" || cfg!(feature = "app"))
+}
+
 /// The sections that the parser makes.
 fn made() -> BTreeMap<String, String> {
     let mut cli = Cli::command();
     cli.build();
-    let is_here = |verb: &&Command| match verb.get_name() {
-        "help" => false,
-        // Without its feature, a verb only names it.
-        "play" => cfg!(feature = "play"),
-        "app" => cfg!(feature = "app"),
-        _ => true,
-    };
-    let verbs = cli.get_subcommands().filter(is_here);
+    let verbs = cli.get_subcommands().filter(|verb| is_here(verb.get_name()));
     let mut made: BTreeMap<_, _> = verbs
         .map(|verb| (verb.get_name().to_owned(), format!("\n## {}", verb_text(verb))))
         .collect();
