@@ -53,7 +53,7 @@ namespace ToneFilterUnity
         /// <summary>The pitch of A4 that the music is tuned to. 400 to 480 Hz.</summary>
         public const string Tuning = "Tuning";
 
-        /// <summary>Moves all notes up or down. -24 to 24 st.</summary>
+        /// <summary>Moves the bands, and so the notes that are found, up or down; what sounds keeps its pitch. -24 to 24 st.</summary>
         public const string Transpose = "Transpose";
 
         /// <summary>How much notes that are not played are attenuated: 0 % not at all, 50 % by 24 dB, 100 % entirely. 0 to 100 %.</summary>
@@ -68,16 +68,16 @@ namespace ToneFilterUnity
         /// <summary>How many notes sound at a time: the strongest ones. 1 to 48 notes.</summary>
         public const string Voices = "Voices";
 
-        /// <summary>How many ticks of 1/60 s a note of the voice Chip takes to reach its volume. 0 to 30 ticks.</summary>
+        /// <summary>In how many ticks of 1/60 s a note of the voice Chip reaches its volume. 0 to 30 ticks.</summary>
         public const string Attack = "Attack";
 
-        /// <summary>In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0 for never. 0 to 120 ticks.</summary>
+        /// <summary>In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0: never. 0 to 120 ticks.</summary>
         public const string Decay = "Decay";
 
         /// <summary>From the untouched sound (0 %) to that of all other settings (100 %), in one gesture. 0 to 100 %.</summary>
         public const string Morph = "Morph";
 
-        /// <summary>How long a note takes from the pitch of a near one that ends to its own; the voice Soft has none. 0 to 500 ms.</summary>
+        /// <summary>How long a note slides from the pitch of a near one that ends to its own; the voice Soft does not. 0 to 500 ms.</summary>
         public const string Glide = "Glide";
 
         /// <summary>How much of the deviation from a note's exact pitch remains; all of it with the voice Soft. 0 to 100 %.</summary>
@@ -110,13 +110,13 @@ namespace ToneFilterUnity
         /// <summary>The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.</summary>
         public const string Voice = "Voice";
 
-        /// <summary>What becomes of the notes beyond Voices, with the voice Chip: silent, or in turn on the last voice, 15 (up) or 60 (fast) a second.</summary>
+        /// <summary>With the voice Chip, the notes beyond Voices are silent, or take turns on the last voice, 15 (up) or 60 (fast) a second.</summary>
         public const string Arp = "Arp";
 
-        /// <summary>The pulse that leads, with the voice Chip: thin, as usual, or hollow.</summary>
+        /// <summary>The pulse of the melody, with the voice Chip: thin, as usual, or hollow.</summary>
         public const string Duty = "Duty";
 
-        /// <summary>Notes that are played to the filter choose the bands: only those, those in every octave, or those beside the rest.</summary>
+        /// <summary>Held keys choose the notes: only these sound, these in every octave, or these beside the rest.</summary>
         public const string Keys = "Keys";
 
         /// <summary>Ring and Release last a note value of the song's tempo.</summary>
@@ -131,7 +131,7 @@ namespace ToneFilterUnity
         /// <summary>Moves the bands to the tuning of the music, which is within 60 cents of Tuning.</summary>
         public const string AutoTuning = "Auto tuning";
 
-        /// <summary>Notes outside the scale are silent, move to its nearest note or to held keys, or each pitch class has a target; the voice Soft only mutes.</summary>
+        /// <summary>Notes outside the scale are silent, or move to its nearest note or to held keys, or every note moves to a target of its own; the voice Soft only mutes.</summary>
         public const string Map = "Map";
 
         /// <summary>The number by which scripts find this filter. Filters with the same number do the same. 0 to 63.</summary>

@@ -8,7 +8,7 @@ from conftest import ROOT
 
 def test_presets_are_the_factory_s():
     for preset in tone_filter.presets():
-        file = json.loads((ROOT / f"assets/presets/{preset.id}.json").read_text())
+        file = json.loads((ROOT / f"crates/presets/factory/{preset.id}.json").read_text())
         assert preset == (preset.id, file["name"], file["description"], tuple(file["tags"]))
         filter = tone_filter.ToneFilter(48000, preset.id)
         for name, value in file["settings"].items():
@@ -16,7 +16,7 @@ def test_presets_are_the_factory_s():
         assert tone_filter.ToneFilter(48000, preset.name).settings == filter.settings
     ids = [preset.id for preset in tone_filter.presets()]
     assert ids[:2] == ["tone-filter", "reference"]
-    assert sorted(ids) == sorted(path.stem for path in (ROOT / "assets/presets").glob("*.json"))
+    assert sorted(ids) == sorted(path.stem for path in (ROOT / "crates/presets/factory").glob("*.json"))
 
 
 def test_settings_describe_what_they_take():

@@ -129,7 +129,7 @@ class ToneFilter:
     tuning: float
     """The pitch of A4 that the music is tuned to. 400 to 480 Hz; default 440.0."""
     transpose: float
-    """Moves all notes up or down. -24 to 24 st; default 0.0."""
+    """Moves the bands, and so the notes that are found, up or down; what sounds keeps its pitch. -24 to 24 st; default 0.0."""
     focus: float
     """How much notes that are not played are attenuated: 0 % not at all, 50 % by 24 dB, 100 % entirely. 0 to 100 %; default 100.0."""
     sensitivity: float
@@ -139,13 +139,13 @@ class ToneFilter:
     voices: float
     """How many notes sound at a time: the strongest ones. 1 to 48 notes; default 48.0."""
     attack: float
-    """How many ticks of 1/60 s a note of the voice Chip takes to reach its volume. 0 to 30 ticks; default 0.0."""
+    """In how many ticks of 1/60 s a note of the voice Chip reaches its volume. 0 to 30 ticks; default 0.0."""
     decay: float
-    """In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0 for never. 0 to 120 ticks; default 0.0."""
+    """In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0: never. 0 to 120 ticks; default 0.0."""
     morph: float
     """From the untouched sound (0 %) to that of all other settings (100 %), in one gesture. 0 to 100 %; default 100.0."""
     glide: float
-    """How long a note takes from the pitch of a near one that ends to its own; the voice Soft has none. 0 to 500 ms; default 0.0."""
+    """How long a note slides from the pitch of a near one that ends to its own; the voice Soft does not. 0 to 500 ms; default 0.0."""
     vibrato: float
     """How much of the deviation from a note's exact pitch remains; all of it with the voice Soft. 0 to 100 %; default 100.0."""
     stereo: _Stereo
@@ -167,11 +167,11 @@ class ToneFilter:
     voice: _Voice
     """The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip. soft, sine, square, pulse25, pulse12, triangle, saw, chip, soft-clean; default 'soft'."""
     arp: _Arp
-    """What becomes of the notes beyond Voices, with the voice Chip: silent, or in turn on the last voice, 15 (up) or 60 (fast) a second. off, up, fast; default 'off'."""
+    """With the voice Chip, the notes beyond Voices are silent, or take turns on the last voice, 15 (up) or 60 (fast) a second. off, up, fast; default 'off'."""
     duty: _Duty
-    """The pulse that leads, with the voice Chip: thin, as usual, or hollow. 12.5, 25, 50; default '25'."""
+    """The pulse of the melody, with the voice Chip: thin, as usual, or hollow. 12.5, 25, 50; default '25'."""
     keys: _Keys
-    """Notes that are played to the filter choose the bands: only those, those in every octave, or those beside the rest. off, hold, hold-any, add; default 'off'."""
+    """Held keys choose the notes: only these sound, these in every octave, or these beside the rest. off, hold, hold-any, add; default 'off'."""
     sync: _Sync
     """Ring and Release last a note value of the song's tempo. off, 1/1d, 1/1, 1/2d, 1/1t, 1/2, 1/4d, 1/2t, 1/4, 1/8d, 1/4t, 1/8, 1/16d, 1/8t, 1/16, 1/32d, 1/16t, 1/32, 1/32t; default 'off'."""
     freeze: bool
@@ -179,7 +179,7 @@ class ToneFilter:
     auto_tuning: bool
     """Moves the bands to the tuning of the music, which is within 60 cents of Tuning. True or False; default False."""
     map: _Map
-    """Notes outside the scale are silent, move to its nearest note or to held keys, or each pitch class has a target; the voice Soft only mutes. mute, snap, custom; default 'mute'."""
+    """Notes outside the scale are silent, or move to its nearest note or to held keys, or every note moves to a target of its own; the voice Soft only mutes. mute, snap, custom; default 'mute'."""
     bands: str
     """The bands that may sound, 1 for on and 0 for off: the 48 from A3 on, then the 29 from E1 on, which may be left out if all are on. a text; default '111111111111 111111111111 111111111111 111111111111'."""
     custom: str

@@ -5,72 +5,30 @@ use nice_plug::{
     midi::{Channel, Key, VoiceID},
     prelude::NoteEvent,
 };
-use tone_filter_dsp::{
-    Controls, ToneFilter,
-    listener::notes::{Event, Notes},
-    notes::{TONES, midi_note, of_listener},
-};
+use tone_filter_dsp::{SentNotes, ToneFilter};
 
 /// Sends the start and the end of the detected notes.
 #[derive(Debug)]
-pub struct NoteOutput {
-    notes: Notes,
-    /// For each band, the key of the note on that was sent and has had no note off yet.
-    keys: [Option<u8>; TONES],
-    /// Whether these notes are to end with the next block.
-    over: bool,
-}
+pub struct NoteOutput(SentNotes);
 
 impl NoteOutput {
     /// Without notes.
     pub const fn new() -> Self {
-        Self { notes: Notes::live(), keys: [None; TONES], over: false }
+        Self(SentNotes::new())
     }
 
     /// Lets all notes end with the next block: nothing can be sent before.
     pub fn clear(&mut self) {
-        self.over = true;
+        self.0.clear();
     }
 
     /// Sends what has begun or ended in the filter's last block of 64 samples, at sample `timing` of the host's block.
     pub fn push(&mut self, filter: &ToneFilter, timing: u32, queue: &mut impl NoteQueue) {
-        let Controls { settings, routing } = filter.controls();
-        let sends = routing.midi_out && !routing.bypass;
-        if self.over || !sends {
-            self.end_all(timing, queue);
-        }
-        if !sends {
-            return;
-        }
-        let (keys, shift) = (&mut self.keys, settings.pitch_shift());
-        let offsets = filter.offsets();
-        filter.report_notes(&mut self.notes, |Event { note, velocity, .. }| {
-            let Some(band) = of_listener(note) else { return };
-            match velocity {
-                // A note beyond the MIDI keyboard has no key.
-                Some(velocity) => {
-                    let key = u8::try_from(midi_note(band, shift) + i32::from(offsets[band]))
-                        .ok()
-                        .filter(|key| *key < 128);
-                    keys[band] = key;
-                    if let Some(key) = key {
-                        queue.send(on(timing, key, velocity));
-                    }
-                }
-                None => {
-                    if let Some(key) = keys[band].take() {
-                        queue.send(off(timing, key));
-                    }
-                }
-            }
+        self.0.push(filter, |key, velocity| {
+            queue.send(
+                velocity.map_or_else(|| off(timing, key), |velocity| on(timing, key, velocity)),
+            );
         });
-    }
-
-    fn end_all(&mut self, timing: u32, queue: &mut impl NoteQueue) {
-        for key in self.keys.iter_mut().filter_map(Option::take) {
-            queue.send(off(timing, key));
-        }
-        (self.notes, self.over) = (Notes::live(), false);
     }
 }
 

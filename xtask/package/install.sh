@@ -13,6 +13,7 @@ Darwin)
 *)
     clap="$HOME/.clap"
     vst3="$HOME/.vst3"
+    lv2="$HOME/.lv2"
     ;;
 esac
 bin="$HOME/.local/bin"
@@ -50,6 +51,9 @@ esac
 "$action" "Tone Filter.clap" "$clap"
 "$action" "Tone Filter.vst3" "$vst3"
 "$action" tone-filter "$bin"
+if [ -n "${lv2-}" ]; then
+    "$action" tone-filter.lv2 "$lv2"
+fi
 if [ -n "${units-}" ]; then
     "$action" "Tone Filter.component" "$units"
 fi

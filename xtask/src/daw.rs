@@ -171,7 +171,7 @@ impl Ardour {
 }
 
 /// The samples of a stereo file, left and then right.
-fn planar(path: &Path) -> Result<Vec<f32>> {
+pub(crate) fn planar(path: &Path) -> Result<Vec<f32>> {
     let file = hound::WavReader::open(path).with_context(|| path.display().to_string())?;
     let samples = file.into_samples().collect::<Result<Vec<f32>, _>>()?;
     Ok([0, 1]
@@ -180,7 +180,8 @@ fn planar(path: &Path) -> Result<Vec<f32>> {
         .collect())
 }
 
-fn greatest_difference(a: &[f32], b: &[f32]) -> Result<f32> {
+/// The greatest difference of two samples.
+pub(crate) fn greatest_difference(a: &[f32], b: &[f32]) -> Result<f32> {
     ensure!(a.len() == b.len(), "{} samples are not {}", a.len(), b.len());
     // In this order, what is not a number is the greatest.
     let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());

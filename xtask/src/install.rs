@@ -1,20 +1,25 @@
 //! `cargo xtask install`: puts the plugin where the user's hosts look for it.
 
 use crate::bundle;
+#[cfg(target_os = "linux")]
+use crate::lv2;
 use anyhow::{Context, Result};
 use std::{
     env, fs,
     path::{Path, PathBuf},
 };
 
-/// Builds the plugin and copies both bundles into the user's own plugin folders.
+/// Builds the plugin and copies the bundles into the user's own plugin folders.
 ///
 /// # Errors
 /// When it does not build, or a folder cannot be written to.
 pub fn install() -> Result<()> {
     bundle::bundle_release()?;
-    for (bundle, folder) in [(bundle::clap()?, folder("CLAP")?), (bundle::vst3()?, folder("VST3")?)]
-    {
+    let bundles = [(bundle::clap()?, folder("CLAP")?), (bundle::vst3()?, folder("VST3")?)];
+    #[cfg(target_os = "linux")]
+    let bundles =
+        bundles.into_iter().chain([(lv2::bundle(&["--release".to_owned()])?, folder("LV2")?)]);
+    for (bundle, folder) in bundles {
         let installed = replace(&bundle, &folder)?;
         println!("Installed {}", installed.display());
     }

@@ -15,12 +15,18 @@ pub mod engines;
 mod foreign;
 pub mod host;
 pub mod install;
+#[cfg(target_os = "linux")]
+pub mod lv2;
 pub mod macos;
+pub mod manual;
 #[cfg(target_os = "linux")]
 pub mod media;
 mod pack;
 pub mod package;
+pub mod pages;
 pub mod python;
+pub mod release;
+mod sbom;
 pub mod soak;
 pub mod songs;
 #[cfg(target_os = "linux")]

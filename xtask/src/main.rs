@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 use xtask::{
-    arm, bundle, c_library, corpus, demo, engines, install, macos, package, root, soak, songs,
-    suite, tune, unity, web, wheel,
+    arm, bundle, c_library, corpus, demo, engines, install, macos, manual, package, release, root,
+    soak, songs, suite, tune, unity, web, wheel,
 };
 
 const USAGE: &str = "\
@@ -19,13 +19,15 @@ Usage: cargo xtask VERB
   test-daw          try the VST3 bundle in Ardour; needs a bundle
   test-engines      check the C library, what there is for kira, firewheel, Godot and Unity, and the
                     examples: warnings, sanitizers, valgrind, bits
+  test-lv2          try the LV2 bundle in lilv, ffmpeg, jalv and PipeWire
   test-package      make the packages for Linux, install and load what is in them
   test-play         run the tests of `tone-filter play` and `tone-filter app`
   test-python       build the Python package and test its wheel
-  test-web          run the tests of the web page in Chromium
+  test-release      check the crates as they would be published, and the bill of materials
+  test-web          run the tests of the npm package and of the web page in Chromium
   test-windows      run the tests for Windows under wine
   check-macos       check the types for Macs of both CPU types
-  web               build the web page with the filter into target/web
+  web               build the npm package into target/npm and the web page into target/web
   soak              run the long tests and print their figures: an hour of random settings and signals,
                     a session of two hours, a million blocks; the computer should be idle
   songs [FLAGS]     print how well notes are detected in real songs, and the loudness of the output;
@@ -34,14 +36,17 @@ Usage: cargo xtask VERB
   corpus            write the states and presets of a new version into tests/corpus
   bundle [OPTIONS]  build CLAP and VST3 bundles into target/bundled; OPTIONS are those of
                     `cargo build`, such as --release
+  bundle-lv2 [OPTIONS]
+                    the same as an LV2 bundle, for Linux
   bundle-universal [OPTIONS]
                     the same for both CPU types of Macs
   package [OPTIONS] build and pack all that a release has for this system, or for that of
-                    --target, into target/package
+                    --target, into target/package, with checksums and a bill of materials
   unity-package [OPTIONS]
                     build and pack the effect for Unity into target/package; with several --target
                     for several systems
-  media             write the film of the editor and the sounds of the README; needs a bundle
+  manual            write the pages of the manual that are made of the tables
+  media             write the pictures and sounds of the README and the manual; needs a bundle
   tune              generate assets/demo.wav";
 
 fn main() -> ExitCode {
@@ -49,6 +54,8 @@ fn main() -> ExitCode {
     let verb = args.next().unwrap_or_default();
     let result = match verb.as_str() {
         "bundle" => bundle::bundle(args),
+        #[cfg(target_os = "linux")]
+        "bundle-lv2" => xtask::lv2::bundle(&args.collect::<Vec<_>>()).map(drop),
         "bundle-universal" => bundle::bundle_universal(args),
         "install-c" => match (args.next(), args.next()) {
             (Some(folder), None) => c_library::install(folder.as_ref()),
@@ -68,11 +75,14 @@ fn main() -> ExitCode {
         "corpus" => corpus::write(),
         "deny" => suite::deny(),
         "install" => install::install(),
+        "manual" => manual::write(),
         "soak" => soak::soak(),
         "test-arm" => arm::test(),
         #[cfg(target_os = "linux")]
         "test-daw" => xtask::daw::test(),
         "test-engines" => engines::test(),
+        #[cfg(target_os = "linux")]
+        "test-lv2" => xtask::lv2::test(),
         #[cfg(target_os = "linux")]
         "media" => xtask::media::write(),
         #[cfg(target_os = "linux")]
@@ -82,6 +92,7 @@ fn main() -> ExitCode {
         #[cfg(target_os = "linux")]
         "test-windows" => xtask::windows::test(),
         "test-python" => wheel::test(),
+        "test-release" => release::test(),
         "test-web" => web::test(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

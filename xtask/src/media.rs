@@ -1,5 +1,7 @@
-//! `cargo xtask media`: what the README shows and plays, from the built plugin: the editor in motion, and the demo tune
-//! before and after.
+//! `cargo xtask media`: what README and manual show and play. From the built plugin: the editor in motion. From the
+//! library: the demo tune before and after, and with every setting and preset.
+
+mod manual;
 
 use crate::{bundle, demo, display::Display, host::Library, root, run};
 use anyhow::{Context, Result};
@@ -10,7 +12,7 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
-use tone_filter_dsp::{Settings, ToneFilter};
+use tone_filter_dsp::Settings;
 
 /// The seconds of the demo tune that are filmed.
 const SCENE: [f64; 2] = [4.0, 12.0];
@@ -24,29 +26,28 @@ const BLOCK: usize = 441;
 /// The width of the film in pixels.
 const WIDTH: u32 = 720;
 
-/// Writes `editor.webp`, `before.ogg` and `after.ogg` into `assets`.
+/// Writes the manual's pictures and sounds, and `before.ogg`, `after.ogg` and `editor.webp` into `assets`.
 ///
 /// # Errors
 /// When ffmpeg or a display is missing, or the bundle is not built.
 pub fn write() -> Result<()> {
     let assets = root().join("assets");
     let (dry, rate) = demo::read(&assets.join("demo.wav"))?;
+    manual::write()?;
+    let settings = Settings { lookahead: true, ..Settings::default() };
+    let wet = manual::through(&dry, rate, &settings)?;
     let folder = tempfile::tempdir()?;
+    for (signal, name) in [(&dry, "before.ogg"), (&wet, "after.ogg")] {
+        let wave = folder.path().join("sound.wav");
+        demo::write(&wave, signal, rate)?;
+        run(ffmpeg().arg("-i").arg(&wave).args(["-q:a", "4"]).arg(assets.join(name)))?;
+    }
     film(&dry, rate, folder.path())?;
     run(ffmpeg()
         .args(["-framerate", &RATE.to_string(), "-i"])
         .arg(folder.path().join("%03d.png"))
         .args(["-vf", &format!("scale={WIDTH}:-1:flags=area"), "-loop", "0", "-quality", "70"])
         .arg(assets.join("editor.webp")))?;
-    let mut wet = dry.clone();
-    let settings = Settings { lookahead: true, ..Settings::default() };
-    let mut filter = ToneFilter::new(f64::from(rate), &settings)?;
-    filter.process(&mut wet.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
-    for (signal, name) in [(&dry, "before.ogg"), (&wet, "after.ogg")] {
-        let wave = folder.path().join("sound.wav");
-        demo::write(&wave, signal, rate)?;
-        run(ffmpeg().arg("-i").arg(&wave).args(["-q:a", "4"]).arg(assets.join(name)))?;
-    }
     Ok(())
 }
 

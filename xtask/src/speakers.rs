@@ -39,7 +39,7 @@ pub fn test() -> Result<()> {
         run(Command::new("cargo").args(package).args(arguments))
     };
     cargo("clippy", &["--all-targets", "--", "-Dwarnings"])?;
-    cargo("test", &["--test=speakers"])?;
+    cargo("test", &["--bin=tone-filter", "--test=speakers"])?;
     cargo("build", &[])?;
     let app = Command::new(target()?.join("debug/tone-filter"));
     open_editor(app, &Display::start(SIZE)?, &target()?.join("app.png"))

@@ -10,8 +10,9 @@ use std::{f64::consts::TAU, path::Path};
 /// Sample rate in Hz.
 pub const RATE: u32 = 44_100;
 
-const BEATS_PER_MINUTE: f64 = 132.0;
-const BAR: f64 = 4.0 * 60.0 / BEATS_PER_MINUTE;
+pub(crate) const BEATS_PER_MINUTE: f64 = 132.0;
+/// Seconds.
+pub(crate) const BAR: f64 = 4.0 * 60.0 / BEATS_PER_MINUTE;
 const STEP: f64 = BAR / 16.0;
 /// Seconds in which the last chord fades.
 const END: f64 = 1.2;

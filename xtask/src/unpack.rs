@@ -1,6 +1,6 @@
 //! `cargo xtask test-package`: the packages for Linux, unpacked, installed and loaded as users would.
 
-use crate::{host::Library, package, run};
+use crate::{host::Library, lv2, package, run};
 use anyhow::{Context, Result, ensure};
 use std::{
     path::{Path, PathBuf},
@@ -18,9 +18,21 @@ pub fn test() -> Result<()> {
         let name = |path: &&PathBuf| path.to_string_lossy().ends_with(extension);
         packages.iter().find(name).cloned().with_context(|| format!("no {extension} was made"))
     };
+    checksums(&packages)?;
     debian(&find(".deb")?)?;
     archive(&find(".tar.gz")?)?;
     println!("both packages install what loads and plays");
+    Ok(())
+}
+
+/// Lets the system's own program compare the checksums, which name all packages.
+fn checksums(packages: &[PathBuf]) -> Result<()> {
+    let folder = packages[0].parent().context("packages lie in a folder")?;
+    let mut check = Command::new("sha256sum");
+    let output = check.args(["--check", "SHA256SUMS"]).current_dir(folder).output()?;
+    let lines = String::from_utf8(output.stdout)?;
+    ensure!(output.status.success(), "checksums are wrong: {lines}");
+    ensure!(lines.lines().count() == packages.len(), "of {} packages: {lines}", packages.len());
     Ok(())
 }
 
@@ -29,7 +41,12 @@ fn debian(deb: &Path) -> Result<()> {
     let at = |path: &str| folder.path().join(path);
     run(Command::new("dpkg-deb").arg("--extract").arg(deb).arg(folder.path()))?;
     installed(&at("usr/lib/clap"), &at("usr/lib/vst3"), &at("usr/bin"))?;
-    for page in ["man/man1/tone-filter.1", "doc/tone-filter/LICENSE-MIT"] {
+    lv2::loads(&at("usr/lib/lv2"))?;
+    for page in [
+        "man/man1/tone-filter.1",
+        "doc/tone-filter/LICENSE-MIT",
+        "doc/tone-filter/tone-filter.conf",
+    ] {
         ensure!(at("usr/share").join(page).is_file(), "{page} is missing");
     }
     Ok(())
@@ -48,8 +65,9 @@ fn archive(tar: &Path) -> Result<()> {
     script(&[])?;
     script(&[])?;
     installed(&at(".clap"), &at(".vst3"), &at(".local/bin"))?;
+    lv2::loads(&at(".lv2"))?;
     script(&["--uninstall"])?;
-    for folder in [".clap", ".vst3", ".local/bin"] {
+    for folder in [".clap", ".lv2", ".vst3", ".local/bin"] {
         ensure!(at(folder).read_dir()?.next().is_none(), "{folder} is not empty afterwards");
     }
     Ok(())

@@ -18,8 +18,8 @@ use std::{
 /// What the step "tools" looks for: a program, and Debian's packages of Python with its venv module.
 const PYTHON: [&str; 2] = ["python3", "python3-venv"];
 
-/// What the manifest of the workspace and the presets' crate name beside the crates, and maturin leaves out.
-const BESIDE: [&str; 2] = ["patches", "assets/presets"];
+/// What the manifest of the workspace names beside the crates, and maturin leaves out.
+const BESIDE: [&str; 1] = ["patches"];
 
 /// Builds the source distribution, the wheel from it, and the command, and tests the wheel.
 ///
@@ -28,13 +28,7 @@ const BESIDE: [&str; 2] = ["patches", "assets/presets"];
 pub fn test() -> Result<()> {
     let folder = target()?.join("python");
     let (tools, clean, dist) = (folder.join("tools"), folder.join("clean"), folder.join("dist"));
-    step("tools", || {
-        if cfg!(target_os = "linux") && on_path("dpkg-query") {
-            suite::install(&PYTHON)?;
-        }
-        make(&tools)?;
-        install(&tools, ["-r".as_ref(), requirements().as_path()])
-    })?;
+    step("tools", || set_up(&tools))?;
     step("clippy", || {
         let clippy = "clippy -p tone-filter-python --all-targets -- -D warnings";
         run(Command::new("cargo").args(clippy.split(' ')))
@@ -58,6 +52,27 @@ pub fn test() -> Result<()> {
         pytest.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(root().join("python"));
         run(pytest.env("TONE_FILTER_COMMAND", command).env("TONE_FILTER_DIST", &dist))
     })
+}
+
+/// Builds the wheel for this system and gives its path.
+///
+/// # Errors
+/// When a tool is missing and cannot be installed, or something does not build.
+pub fn package() -> Result<PathBuf> {
+    let folder = target()?.join("python");
+    let (tools, dist) = (folder.join("tools"), folder.join("dist"));
+    set_up(&tools)?;
+    build(&tools, &dist)?;
+    the_only(&dist, "whl")
+}
+
+/// Makes an environment with maturin and what the tests need.
+fn set_up(tools: &Path) -> Result<()> {
+    if cfg!(target_os = "linux") && on_path("dpkg-query") {
+        suite::install(&PYTHON)?;
+    }
+    make(tools)?;
+    install(tools, ["-r".as_ref(), requirements().as_path()])
 }
 
 /// Builds both distributions into `dist`, the wheel from the source distribution, so that what is published is complete.

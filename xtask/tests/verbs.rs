@@ -31,9 +31,11 @@ fn help_is_no_error() {
             "test-arm",
             "test-daw",
             "test-engines",
+            "test-lv2",
             "test-package",
             "test-play",
             "test-python",
+            "test-release",
             "test-web",
             "test-windows",
             "check-macos",
@@ -42,7 +44,10 @@ fn help_is_no_error() {
             "soak",
             "deny",
             "corpus",
+            "manual",
+            "media",
             "bundle",
+            "bundle-lv2",
             "tune",
         ] {
             assert!(usage.contains(&format!("\n  {verb} ")), "{verb} is missing in\n{usage}");

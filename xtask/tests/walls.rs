@@ -9,7 +9,7 @@ use xtask::root;
 
 /// Every crate, the crates of ours that it may depend on, and those that only its tests may. What stands in for others'
 /// crates, in `patches`, depends on none.
-const CRATES: [(&str, &[&str], &[&str]); 16] = [
+const CRATES: [(&str, &[&str], &[&str]); 17] = [
     ("tone-filter-reference", &[], &[]),
     ("tone-filter-simd", &[], &["tone-filter-reference"]),
     ("tone-filter-listener", &["tone-filter-simd"], &["tone-filter-reference"]),
@@ -19,8 +19,9 @@ const CRATES: [(&str, &[&str], &[&str]); 16] = [
     ("tone-filter-kira", &["tone-filter-dsp"], &[]),
     ("tone-filter-firewheel", &["tone-filter-dsp"], &["tone-filter-kira", "tone-filter-presets"]),
     ("tone-filter-capi", &["tone-filter-dsp", "tone-filter-presets"], &[]),
+    ("tone-filter-lv2", &["tone-filter-dsp", "tone-filter-presets"], &[]),
     ("tone-filter-unity", &["tone-filter-dsp", "tone-filter-presets"], &[]),
-    ("tone-filter-web", &["tone-filter-dsp", "tone-filter-presets"], &[]),
+    ("tone-filter-web", &["tone-filter-dsp"], &[]),
     ("tone-filter-python", &["tone-filter-dsp", "tone-filter-offline", "tone-filter-presets"], &[]),
     ("plugin-guard", &[], &[]),
     (
@@ -33,11 +34,15 @@ const CRATES: [(&str, &[&str], &[&str]); 16] = [
         &["tone-filter", "tone-filter-dsp", "tone-filter-offline", "tone-filter-presets"],
         &["xtask"],
     ),
-    ("xtask", &["tone-filter-dsp", "tone-filter-offline", "tone-filter-presets"], &[]),
+    (
+        "xtask",
+        &["tone-filter-dsp", "tone-filter-lv2", "tone-filter-offline", "tone-filter-presets"],
+        &[],
+    ),
 ];
 
 /// The parts of the filter. Each may import those before it only.
-const PARTS: [&str; 18] = [
+const PARTS: [&str; 20] = [
     "notes",
     "score",
     "lanes",
@@ -56,6 +61,8 @@ const PARTS: [&str; 18] = [
     "player",
     "following",
     "process",
+    "scout",
+    "sent_notes",
 ];
 
 /// The parts of the plugin. Each may import those before it only.
@@ -68,9 +75,9 @@ const WINDOWLESS: [&str; 3] = ["params", "meters", "session"];
 const MOST_LINES: usize = 400;
 
 /// Folders with what is written by hand, and those in them with what is not.
-const SOURCES: [&str; 13] = [
-    "benches", "capi", "crates", "examples", "fuzz", "patches", "python", "src", "tests", "tools",
-    "unity", "web", "xtask",
+const SOURCES: [&str; 14] = [
+    "benches", "capi", "crates", "examples", "fuzz", "lv2", "patches", "python", "src", "tests",
+    "tools", "unity", "web", "xtask",
 ];
 const OTHERS: [&str; 3] = ["include", "node_modules", "target"];
 const LANGUAGES: [&str; 8] = ["c", "cpp", "cs", "css", "js", "mjs", "py", "rs"];

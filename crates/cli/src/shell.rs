@@ -14,6 +14,7 @@ use tone_filter_presets as presets;
 /// Print the completions for a shell
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
+  mkdir -p ~/.local/share/bash-completion/completions ~/.zfunc ~/.config/fish/completions
   tone-filter completions bash > ~/.local/share/bash-completion/completions/tone-filter
   tone-filter completions zsh > ~/.zfunc/_tone-filter
   tone-filter completions fish > ~/.config/fish/completions/tone-filter.fish")]
@@ -35,7 +36,12 @@ pub struct ManArgs {
 pub fn completions<C: CommandFactory>(args: &CompletionsArgs) -> anyhow::Result<()> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut offering(C::command()), "tone-filter", &mut text);
-    io::stdout().write_all(&text)?;
+    let mut text = String::from_utf8(text)?;
+    if args.shell == Shell::Bash {
+        // clap_complete 4.6.11 calls a program with a hyphen by two names, and never finds its verbs' flags.
+        text = text.replace("tone__subcmd__filter", "tone__filter");
+    }
+    io::stdout().write_all(text.as_bytes())?;
     Ok(())
 }
 

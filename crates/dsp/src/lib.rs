@@ -1,18 +1,4 @@
-//! The tone filter itself, without files, plugin and window. After construction, it does not allocate.
-//!
-//! [`ToneFilter`] is the type that most programs need:
-//!
-//! ```
-//! use tone_filter_dsp::{Settings, ToneFilter};
-//!
-//! let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
-//! let (mut left, mut right) = (vec![0.0; 512], vec![0.0; 512]);
-//! filter.process(&mut [&mut left, &mut right]);
-//! let lit = filter.bands().bands.iter().filter(|band| band.level_db() > -20.0).count();
-//! assert_eq!(lit, 0);
-//! # Ok::<(), tone_filter_dsp::Error>(())
-//! ```
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod analysis;
@@ -28,6 +14,8 @@ mod plan;
 mod player;
 mod process;
 mod score;
+mod scout;
+mod sent_notes;
 mod settings;
 mod synthesis;
 mod view;
@@ -37,7 +25,7 @@ pub use settings::{
     Arp, BadNoteValue, BadPitchClass, BadSwitches, BadTargets, BandMask, BandRange, CHOICES,
     Choice, Controls, DEFAULT_TEMPO, Duty, Entry, Keys, Listen, Map, NoteValue, OutOfRange,
     PitchClass, PitchClasses, Routing, SPECS, Scale, Settings, Spec, Stereo, Switches, Taper,
-    Targets, Voice, choice, quantity, spec,
+    Targets, Voice, choice, groups, quantity, spec,
 };
 pub use tone_filter_listener as listener;
 pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot, roll};
@@ -46,15 +34,13 @@ pub use analysis::{FoundKey, KeyEvent, KeyFinder, Keyboard, TuningFinder};
 pub use bank::Tones;
 pub use lanes::BLOCK;
 pub use score::{BadScore, Score, ScoreNote};
+pub use scout::{Decided, Scout};
+pub use sent_notes::SentNotes;
 pub use tone_filter_simd::{Kernel, UnknownKernel};
 pub use voice::{ChipNoise, ChipPulse, ChipTick};
 
 use analysis::Analysis;
-use listener::{
-    Listener,
-    notes::{Event, Notes},
-};
-use notes::of_listener;
+use listener::Listener;
 use output::Output;
 use plan::BlockPlan;
 use settings::smoother::Smoother;
@@ -341,36 +327,6 @@ impl ToneFilter {
     /// ```
     pub fn bands(&self) -> Bands {
         self.snapshot().read()
-    }
-
-    /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound; see
-    /// [`notes::of_listener`]. To be called after each block, with the same `notes`; needs a
-    /// focus or [`ToneFilter::detect_notes`]. A frozen filter reports nothing.
-    ///
-    /// ```
-    /// use std::f32::consts::TAU;
-    /// use tone_filter_dsp::{Settings, ToneFilter, listener::notes::Notes, notes};
-    ///
-    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
-    /// let sine = |t| 0.2 * (TAU * 440.0 * t as f32 / 48_000.0).sin();
-    /// let mut signal: Vec<f32> = (0..96_000).map(|t| if t < 48_000 { 0.0 } else { sine(t) }).collect();
-    /// let (mut notes, mut begun) = (Notes::live(), Vec::new());
-    /// filter.process_with(&mut [&mut signal], |_, filter| {
-    ///     filter.report_notes(&mut notes, |note| {
-    ///         if note.velocity.is_some() {
-    ///             begun.extend(notes::of_listener(note.note));
-    ///         }
-    ///     });
-    /// });
-    /// assert_eq!(begun, [notes::A4]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn report_notes(&self, notes: &mut Notes, report: impl FnMut(Event)) {
-        if !self.plan.settings.settings.freeze {
-            let sounding = self.sounding_bands();
-            let sounds = |note| of_listener(note).is_some_and(|tone| sounding.contains(tone));
-            notes.push(self.decisions(), sounds, report);
-        }
     }
 
     /// What the voice [`Voice::Chip`] plays since its last tick, as registers of the hardware would have it: with two banks, that of

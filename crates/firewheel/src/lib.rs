@@ -207,7 +207,12 @@ impl AudioNodeProcessor for Processor {
     }
 }
 
-/// Compiles and runs the Rust in the README.
+/// Compiles and runs the Rust in the manual.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
+#[doc = include_str!("../../../docs/manual/games.md")]
+struct Manual;
+
+/// The same with this crate's own.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct OwnReadme;

@@ -1,10 +1,11 @@
 //! The C library: its header, and programs in C and C++ that use it.
 
 use super::expected::{self, RATE};
-use crate::{c_library, root, run, suite::step};
+use crate::{c_library, pages::Page, root, run, suite::step};
 use anyhow::{Context, Result, ensure};
 use hound::{SampleFormat, WavReader, WavSpec, WavWriter};
 use std::{
+    env,
     ffi::OsStr,
     fs,
     path::{Path, PathBuf},
@@ -36,9 +37,10 @@ pub fn test(folder: PathBuf) -> Result<()> {
     step("installation", || c_library::install(&c.prefix))?;
     step("the header as C99, C11, C++11 and C++17", || c.header())?;
     step("build", || c.build())?;
-    for page in ["README.md", "examples/c/README.md"] {
+    for page in ["docs/manual/games.md", "examples/c/README.md"] {
         step(&format!("the lines of {page}"), || c.page(page))?;
     }
+    step("the lines of shell in docs/manual/games.md", || c.shell())?;
     step("NULL and garbage", || c.null())?;
     step("tone_filter.c against the library in Rust", || c.render())?;
     step("tone_filter.c with wrong files and names", || c.faults())?;
@@ -85,15 +87,39 @@ impl C {
         Ok(())
     }
 
+    /// Runs the lines of shell in the manual, which install the library and build the examples and the page's program.
+    fn shell(&self) -> Result<()> {
+        let page = Page::read("docs/manual/games.md".as_ref())?;
+        let mut blocks = page.blocks.iter();
+        let lines = blocks.find(|(language, text)| language == "sh" && text.contains("install-c"));
+        let (_, lines) = lines.context("no lines of shell")?;
+        let folder = self.folder.join("manual");
+        let example = folder.join("examples/c");
+        fs::create_dir_all(&example)?;
+        for entry in fs::read_dir(root().join("examples/c"))? {
+            let path = entry?.path();
+            // Not what was built there.
+            if path.extension().is_some() || path.ends_with("Makefile") {
+                fs::copy(&path, example.join(path.file_name().context("a file has a name")?))?;
+            }
+        }
+        fs::write(folder.join("game.c"), program("docs/manual/games.md")?)?;
+        // The lines install below the home folder, where cargo and rustup would look for theirs.
+        let mut shell = command("bash");
+        shell.args(["-euc", lines]).current_dir(&folder).env("HOME", &folder);
+        for (variable, name) in [("CARGO_HOME", ".cargo"), ("RUSTUP_HOME", ".rustup")] {
+            if let (None, Some(home)) = (env::var_os(variable), env::var_os("HOME")) {
+                shell.env(variable, Path::new(&home).join(name));
+            }
+        }
+        ensure!(shell.status()?.success(), "the lines of shell fail");
+        run(&mut command(folder.join("game")))
+    }
+
     /// Builds and runs the lines of C in a page.
     fn page(&self, page: &str) -> Result<()> {
-        let text = fs::read_to_string(root().join(page))?;
-        let lines = text.split_once("```c\n").and_then(|(_, rest)| rest.split_once("```"));
-        let (includes, body) =
-            lines.and_then(|(lines, _)| lines.split_once("\n\n")).context("no C")?;
         let (source, program) = (self.folder.join("page.c"), self.folder.join("page"));
-        let text = format!("{includes}\nint main(void) {{\n{body}\nreturn 0;\n}}\n");
-        fs::write(&source, text)?;
+        fs::write(&source, self::program(page)?)?;
         let link =
             |flag: &str, folder: &str| format!("{flag}{}", self.prefix.join(folder).display());
         run(Command::new("gcc")
@@ -212,6 +238,15 @@ impl C {
         println!("{meter}");
         Ok(())
     }
+}
+
+/// The program of the first lines of C in a page.
+fn program(page: &str) -> Result<String> {
+    let page = Page::read(page.as_ref())?;
+    let lines = page.blocks.iter().find(|(language, _)| language == "c");
+    let lines = lines.and_then(|(_, text)| text.split_once("\n\n"));
+    let (includes, body) = lines.context("no C")?;
+    Ok(format!("{includes}\nint main(void) {{\n{body}\nreturn 0;\n}}\n"))
 }
 
 /// The functions that a header declares.

@@ -10,7 +10,7 @@ pub fn test(folder: &Path) -> Result<()> {
         cargo(&["clippy", "--all-targets"], &["-D", "warnings"])
     })?;
     step("kira and firewheel: tests", || cargo(&["test", "--tests"], &[]))?;
-    step("kira and firewheel: documentation and the lines of the README", || {
+    step("kira and firewheel: documentation and the lines of the manual", || {
         cargo(&["test", "--doc"], &[])
     })?;
     step("kira and firewheel: examples", || {
@@ -28,13 +28,6 @@ pub fn test(folder: &Path) -> Result<()> {
             "kira and firewheel: different sound"
         );
         Ok(())
-    })?;
-    step("the filter's crates as they would be published", || {
-        // With what is not committed.
-        let packages =
-            ["simd", "listener", "dsp"].map(|name| format!("--package=tone-filter-{name}"));
-        let package = ["package", "--allow-dirty", "--quiet"];
-        run(Command::new("cargo").args(package).args(packages))
     })?;
     step("Godot: clippy, tests and the entry point", godot)
 }

@@ -10,16 +10,24 @@ mod dask;
 mod depths;
 mod faults;
 mod files;
+mod flac;
 mod formats;
 mod found;
 mod heard;
+mod hints;
 mod inputs;
 mod interop;
 mod keys;
+mod many;
+#[cfg(unix)]
+mod pages;
 mod safety;
 mod score;
+#[cfg(target_os = "linux")]
+mod shells;
 mod sound;
 mod terminal;
+mod threads;
 mod variants;
 mod verbs;
 

@@ -9,7 +9,7 @@ use crate::{
     score::Score,
     settings::{BandMask, Settings, smoother::SmoothedSettings},
 };
-use std::{ops::Range, sync::Arc};
+use std::{collections::VecDeque, ops::Range, sync::Arc};
 use tone_filter_listener::{Decisions, Listener, Model};
 use tone_filter_simd::Kernel;
 
@@ -31,8 +31,10 @@ const MOST_SHIFT: f32 = 3.0;
 
 /// The notes that are played, and the smoothed weights of the bands that follow from them.
 #[derive(Debug, Clone)]
-pub(super) struct Focus {
+pub struct Focus {
     listener: Listener,
+    /// What a scout has decided in the blocks to come; `None` without one.
+    ahead: Option<VecDeque<Option<Decisions>>>,
     /// With a score, it decides in place of the listener.
     follower: Follower,
     /// The listener's input in the current block: left and right, which are equal unless it is `stereo`.
@@ -75,6 +77,7 @@ impl Focus {
     pub fn new(sample_rate: f64) -> Self {
         Self {
             listener: Listener::new(sample_rate, false, Model::Full),
+            ahead: None,
             follower: Follower::new(sample_rate),
             input: [[0.0; BLOCK]; 2],
             stereo: false,
@@ -186,6 +189,18 @@ impl Focus {
         (measured && percent > 0.0).then_some(&self.levels)
     }
 
+    /// Runs the listener alone on the whole block that was pushed. Gives its new decisions, if there are any.
+    pub fn listen(&mut self, kernel: Kernel) -> Option<&Decisions> {
+        let [left, right] = &self.input;
+        let right = std::mem::take(&mut self.stereo).then_some(right);
+        self.listener.push(kernel, left, right)
+    }
+
+    /// Takes what a scout has decided in the next blocks, in place of the listener from now on.
+    pub fn follow_scout(&mut self, decided: impl IntoIterator<Item = Option<Decisions>>) {
+        self.ahead.get_or_insert_default().extend(decided);
+    }
+
     /// The listener.
     pub fn listener(&self) -> &Listener {
         &self.listener
@@ -194,7 +209,7 @@ impl Focus {
     /// Takes the samples `range` of the `channels` to `position` in the current block: left and right, or the mean of one
     /// or of more than two.
     pub fn push(&mut self, position: usize, channels: &[impl AsRef<[f32]>], range: Range<usize>) {
-        if !self.listening || self.score().is_some() {
+        if !self.listening || self.score().is_some() || self.ahead.is_some() {
             return;
         }
         let [left, right] =
@@ -233,7 +248,13 @@ impl Focus {
         let right = std::mem::take(&mut self.stereo).then_some(right);
         if self.listening
             && self.score().is_none()
-            && let Some(decisions) = self.listener.push(kernel, left, right)
+            && let Some(decisions) = match &mut self.ahead {
+                Some(ahead) => {
+                    let decisions = ahead.pop_front().flatten();
+                    decisions.map(|decisions| self.listener.assume(decisions))
+                }
+                None => self.listener.push(kernel, left, right),
+            }
             && !frozen
         {
             if self.warming_up > 0 {

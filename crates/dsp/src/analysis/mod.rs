@@ -13,6 +13,7 @@ mod polyphony;
 mod sidechain;
 mod tuning;
 
+pub use focus::Focus;
 pub use key::{FoundKey, KeyFinder};
 pub use keyboard::{KeyEvent, Keyboard};
 pub use tuning::TuningFinder;
@@ -24,7 +25,6 @@ use crate::{
     score::Score,
     settings::{Arp, BandMask, Settings, Voice, smoother::SmoothedSettings},
 };
-use focus::Focus;
 use found::Found;
 use keys::HeldKeys;
 use level::{Crossfade, Level};
@@ -38,7 +38,8 @@ use tone_filter_simd::Kernel;
 /// What decides about the notes, and what it measures for that.
 #[derive(Debug, Clone)]
 pub struct Analysis {
-    focus: Focus,
+    /// The listener, and what follows from its decisions.
+    pub focus: Focus,
     /// Key and tuning of the music.
     pub found: Found,
     /// The keys that are held.

@@ -5,6 +5,7 @@
 
 mod chip;
 mod choices;
+pub mod groups;
 mod idle;
 mod map;
 mod mask;

@@ -1,0 +1,194 @@
+//! `docs/cli.md`, which lists every flag, is what the parser knows: this test writes it, or compares it.
+
+use super::{Cli, sound::Sound};
+use clap::{Arg, ArgAction, Args, Command, CommandFactory};
+use std::{collections::BTreeMap, env, fs, path::Path};
+
+/// With this variable set, the page is written instead.
+const UPDATE: &str = "UPDATE_CLI";
+
+/// The heading of the flags that several verbs share.
+const SOUND: &str = "Sound flags";
+
+const INTRODUCTION: &str = "\
+<!-- Made of the parser by `UPDATE_CLI=1 cargo test -p tone-filter-cli --bin tone-filter`; with `--features app`, play and app are, too. -->
+
+# All flags
+
+Every command, argument and flag of `tone-filter`, as the program itself knows them. [The guide](manual/command-line.md) shows how to use them.
+";
+
+const SOUND_INTRODUCTION: &str = "
+For `render`, `bands`, `chip` and `play`. They start from `--preset`, or from the sound of a new instance, and a flag wins over the preset.
+Numbers may have a unit, as in `--tone 8kHz`. What is on or off may stand alone, `--auto`, or with its state, `--auto=off`.
+[What each setting sounds like](manual/settings.md).
+";
+
+#[test]
+fn the_page_is_that_of_the_parser() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/cli.md");
+    let committed = fs::read_to_string(&path).unwrap_or_default().replace("\r\n", "\n");
+    let mut known = sections(&committed);
+    let made = made();
+    if env::var_os(UPDATE).is_some() {
+        // What is not part of this build stays as it is.
+        known.extend(made.clone());
+        let names = ["render", SOUND, "bands", "chip", "play", "app", "presets", "bench"];
+        let mut page = INTRODUCTION.to_owned();
+        for name in names.into_iter().chain(["completions", "man"]) {
+            page += &known.remove(name).unwrap_or_else(|| panic!("build it with {name}"));
+        }
+        assert!(known.is_empty(), "no place for {:?}", known.keys());
+        fs::write(&path, page).unwrap();
+        return;
+    }
+    assert!(committed.starts_with(INTRODUCTION), "write it with {UPDATE}=1");
+    for (name, text) in made {
+        let committed = known.remove(&name).unwrap_or_default();
+        assert!(committed == text, "{name}: write it with {UPDATE}=1, by docs/cli.md's first line");
+    }
+}
+
+/// The sections of a page by their headings.
+fn sections(page: &str) -> BTreeMap<String, String> {
+    let sections = page.split("\n## ").skip(1);
+    sections
+        .map(|text| {
+            let name = text.lines().next().unwrap_or_default().to_owned();
+            (name, format!("\n## {}\n", text.trim_end_matches('\n')))
+        })
+        .collect()
+}
+
+/// Whether this build has a verb. Without its feature, `play` or `app` only names that feature.
+pub fn is_here(verb: &str) -> bool {
+    verb != "help"
+        && (verb != "play" || cfg!(feature = "play"))
+        && (verb != "app" || cfg!(feature = "app"))
+}
+
+/// The sections that the parser makes.
+fn made() -> BTreeMap<String, String> {
+    let mut cli = Cli::command();
+    cli.build();
+    let verbs = cli.get_subcommands().filter(|verb| is_here(verb.get_name()));
+    let mut made: BTreeMap<_, _> = verbs
+        .map(|verb| (verb.get_name().to_owned(), format!("\n## {}", verb_text(verb))))
+        .collect();
+    let mut text = format!("\n## {SOUND}\n{SOUND_INTRODUCTION}\n");
+    text += &table(Sound::augment_args(Command::new("")).get_arguments());
+    made.insert(SOUND.into(), text);
+    made
+}
+
+/// All about a verb but the `## `.
+fn verb_text(verb: &Command) -> String {
+    let name = verb.get_name();
+    let usage = verb.clone().render_usage().to_string();
+    let usage = usage.trim_start_matches("Usage: ");
+    let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+    let mut text = format!("{name}\n\n{about}.\n\n```text\n{usage}\n```\n");
+    let own = || verb.get_arguments().filter(|arg| !is_sound(arg) && arg.get_id() != "help");
+    if own().next().is_some() {
+        text += "\n";
+        text += &table(own());
+    }
+    text += &shared(verb);
+    for inner in verb.get_subcommands().filter(|inner| inner.get_name() != "help") {
+        text += &format!("\n### {name} {}", verb_text(inner));
+    }
+    for block in verb.get_after_help().map(ToString::to_string).unwrap_or_default().split("\n\n") {
+        let (first, rest) = block.split_once('\n').unwrap_or((block, ""));
+        let lines: Vec<_> = rest.lines().map(str::trim_start).collect();
+        text += &match block {
+            "" => String::new(),
+            _ if first.starts_with("Example") => format!("\n```sh\n{}\n```\n", lines.join("\n")),
+            _ => format!("\n```text\n{block}\n```\n"),
+        };
+    }
+    text
+}
+
+fn is_sound(arg: &Arg) -> bool {
+    arg.get_help_heading() == Some("Sound")
+}
+
+/// How a verb has the sound flags: all of them, or which are left out and which have other defaults.
+fn shared(verb: &Command) -> String {
+    let own: BTreeMap<_, _> =
+        verb.get_arguments().filter(|arg| is_sound(arg)).map(|arg| (arg.get_id(), arg)).collect();
+    if own.is_empty() {
+        return String::new();
+    }
+    let all = Sound::augment_args(Command::new(""));
+    let all = || all.get_arguments().filter(|arg| is_sound(arg));
+    let missing: Vec<_> = all().filter(|arg| !own.contains_key(arg.get_id())).map(long).collect();
+    let other = all().filter_map(|arg| {
+        let [all, own] = [arg, own.get(arg.get_id())?].map(|arg| parts(arg).0);
+        let default = own.rsplit_once("default ").filter(|_| all != own)?.1;
+        Some(format!("{} {default}", long(arg)))
+    });
+    let other: Vec<_> = other.collect();
+    let mut text = "\nAnd the [sound flags](#sound-flags)".to_owned();
+    if !missing.is_empty() {
+        text += &format!(", but for {}", missing.join(", "));
+    }
+    if !other.is_empty() {
+        text += &format!(". Other defaults: {}", other.join(", "));
+    }
+    text + ".\n"
+}
+
+fn long(arg: &Arg) -> String {
+    format!("`--{}`", arg.get_long().unwrap_or_default())
+}
+
+/// A table of `args`.
+fn table<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
+    let rows = args.map(|arg| {
+        let (range, help) = parts(arg);
+        format!("| `{}` | {range} | {help} |\n", cell(&signature(arg)))
+    });
+    "| argument or flag | values | meaning |\n|---|---|---|\n".to_owned()
+        + &rows.collect::<String>()
+}
+
+/// A flag with its value: `-o, --out OUT`.
+fn signature(arg: &Arg) -> String {
+    let names = arg.get_value_names().unwrap_or_default();
+    let value = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" ");
+    let takes = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+    let many =
+        if arg.get_num_args().is_some_and(|count| count.max_values() > 1) { "..." } else { "" };
+    let Some(long) = arg.get_long() else { return value + many };
+    let short = arg.get_short().map_or(String::new(), |short| format!("-{short}, "));
+    let value = match (takes, arg.get_num_args().is_some_and(|count| count.min_values() == 0)) {
+        (false, _) => String::new(),
+        (true, true) => format!("[={value}]"),
+        (true, false) => format!(" {value}"),
+    };
+    format!("{short}--{long}{value}{many}")
+}
+
+/// The values that an argument takes, with its default, and its help without them.
+fn parts(arg: &Arg) -> (String, String) {
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default().replace('\n', " ");
+    let (help, range) = match help.strip_suffix(']').and_then(|help| help.rsplit_once(" [")) {
+        Some((help, range)) => (help.to_owned(), range.replace("default: ", "default ")),
+        None => (help, String::new()),
+    };
+    let takes = matches!(arg.get_action(), ArgAction::Set | ArgAction::Append);
+    let possible = arg.get_possible_values().into_iter().filter(|_| takes);
+    let possible: Vec<_> = possible.map(|value| value.get_name().to_owned()).collect();
+    let default =
+        arg.get_default_values().iter().filter(|_| takes && !arg.is_hide_default_value_set());
+    let default = default.map(|value| format!("default {}", value.to_string_lossy()));
+    let all = [range, possible.join(", ")].into_iter().filter(|part| !part.is_empty());
+    let all: Vec<_> = all.chain(default).collect();
+    (cell(&all.join(", ")), cell(&help))
+}
+
+/// `text` for a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('<', "&lt;")
+}

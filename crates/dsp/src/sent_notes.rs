@@ -1,0 +1,111 @@
+//! The detected notes as they begin and end, and as keys, for what sends them on as MIDI.
+
+use crate::{
+    Controls, ToneFilter,
+    listener::notes::{Event, Notes},
+    notes::{TONES, midi_note, of_listener},
+};
+
+impl ToneFilter {
+    /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound; see
+    /// [`of_listener`]. To be called after each block, with the same `notes`; needs a
+    /// focus or [`ToneFilter::detect_notes`]. A frozen filter reports nothing.
+    ///
+    /// ```
+    /// use std::f32::consts::TAU;
+    /// use tone_filter_dsp::{Settings, ToneFilter, listener::notes::Notes, notes};
+    ///
+    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
+    /// let sine = |t| 0.2 * (TAU * 440.0 * t as f32 / 48_000.0).sin();
+    /// let mut signal: Vec<f32> = (0..96_000).map(|t| if t < 48_000 { 0.0 } else { sine(t) }).collect();
+    /// let (mut notes, mut begun) = (Notes::live(), Vec::new());
+    /// filter.process_with(&mut [&mut signal], |_, filter| {
+    ///     filter.report_notes(&mut notes, |note| {
+    ///         if note.velocity.is_some() {
+    ///             begun.extend(notes::of_listener(note.note));
+    ///         }
+    ///     });
+    /// });
+    /// assert_eq!(begun, [notes::A4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn report_notes(&self, notes: &mut Notes, report: impl FnMut(Event)) {
+        if !self.plan.settings.settings.freeze {
+            let sounding = self.sounding_bands();
+            let sounds = |note| of_listener(note).is_some_and(|tone| sounding.contains(tone));
+            notes.push(self.decisions(), sounds, report);
+        }
+    }
+}
+
+/// Which keys of the detected notes have been sent, so that each of them ends.
+#[derive(Debug)]
+pub struct SentNotes {
+    notes: Notes,
+    /// For each band, the key whose start was sent and whose end was not yet.
+    keys: [Option<u8>; TONES],
+    /// Whether these notes are to end with the next block.
+    over: bool,
+}
+
+impl Default for SentNotes {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl SentNotes {
+    /// Without notes.
+    pub const fn new() -> Self {
+        Self { notes: Notes::live(), keys: [None; TONES], over: false }
+    }
+
+    /// Lets all notes end with the next [`SentNotes::push`].
+    pub fn clear(&mut self) {
+        self.over = true;
+    }
+
+    /// Passes each key (0..128) that has begun in the filter's last block of 64 samples to `send`, with its velocity (1..128), and
+    /// each that has ended, with `None`. To be called after each block. Without
+    /// [`Routing::midi_out`](crate::Routing::midi_out), and with a bypass, all keys end. Does not allocate.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{Routing, SentNotes, Settings, ToneFilter};
+    ///
+    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
+    /// filter.set_routing(Routing { midi_out: true, ..Routing::default() });
+    /// filter.detect_notes(true);
+    /// let mut notes = SentNotes::new();
+    /// filter.process_with(&mut [&mut [0.0; 512]], |_, filter| {
+    ///     notes.push(filter, |key, _| panic!("key {key} in silence"));
+    /// });
+    /// # Ok::<(), tone_filter_dsp::Error>(())
+    /// ```
+    pub fn push(&mut self, filter: &ToneFilter, mut send: impl FnMut(u8, Option<u8>)) {
+        let Controls { settings, routing } = filter.controls();
+        let sends = routing.midi_out && !routing.bypass;
+        if self.over || !sends {
+            self.keys.iter_mut().filter_map(Option::take).for_each(|key| send(key, None));
+            (self.notes, self.over) = (Notes::live(), false);
+        }
+        if !sends {
+            return;
+        }
+        let (keys, shift) = (&mut self.keys, settings.pitch_shift());
+        let offsets = filter.offsets();
+        filter.report_notes(&mut self.notes, |Event { note, velocity, .. }| {
+            let Some(band) = of_listener(note) else { return };
+            if let Some(key) = keys[band].take() {
+                send(key, None);
+            }
+            if velocity.is_some() {
+                // A note beyond the MIDI keyboard has no key.
+                let note = midi_note(band, shift) + i32::from(offsets[band]);
+                keys[band] = u8::try_from(note).ok().filter(|key| *key < 128);
+                if let Some(key) = keys[band] {
+                    send(key, velocity);
+                }
+            }
+        });
+    }
+}

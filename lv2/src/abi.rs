@@ -1,0 +1,143 @@
+//! The types of LV2 that host and plugin share, with the layouts of its C headers.
+
+use std::ffi::{c_char, c_void};
+
+/// `LV2_URID`: a number that the host gives a URI.
+pub type Urid = u32;
+
+/// `LV2_Feature`: something that a host offers.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Feature {
+    /// Its URI.
+    pub uri: *const c_char,
+    /// Its data, by the URI.
+    pub data: *mut c_void,
+}
+
+/// `LV2_URID_Map`, the data of the feature [`uri::MAP`].
+#[repr(C)]
+#[derive(Debug)]
+pub struct UridMap {
+    /// The argument of `map`.
+    pub handle: *mut c_void,
+    /// The number of a URI; 0 if the host has none for it.
+    pub map: unsafe extern "C" fn(handle: *mut c_void, uri: *const c_char) -> Urid,
+}
+
+/// `LV2_Handle`: an instance.
+pub type Handle = *mut c_void;
+
+/// `LV2_Descriptor`: the functions of a plugin.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Descriptor {
+    /// The plugin's URI.
+    pub uri: *const c_char,
+    /// Makes an instance; NULL if that fails.
+    pub instantiate: unsafe extern "C" fn(
+        descriptor: *const Descriptor,
+        rate: f64,
+        bundle: *const c_char,
+        features: *const *const Feature,
+    ) -> Handle,
+    /// Sets where a port's data is.
+    pub connect_port: unsafe extern "C" fn(instance: Handle, port: u32, data: *mut c_void),
+    /// Resets the instance before a sequence of calls of `run`.
+    pub activate: Option<unsafe extern "C" fn(instance: Handle)>,
+    /// Processes so many frames.
+    pub run: unsafe extern "C" fn(instance: Handle, frames: u32),
+    /// Ends that sequence.
+    pub deactivate: Option<unsafe extern "C" fn(instance: Handle)>,
+    /// Frees the instance.
+    pub cleanup: unsafe extern "C" fn(instance: Handle),
+    /// The functions of an extension; NULL if the plugin does not have it.
+    pub extension_data: unsafe extern "C" fn(uri: *const c_char) -> *const c_void,
+}
+
+// SAFETY: it is never written to, and what it points to is constant.
+unsafe impl Sync for Descriptor {}
+
+/// `LV2_State_Store_Function`: saves a value; 0 is success.
+pub type Store = unsafe extern "C" fn(
+    handle: *mut c_void,
+    key: Urid,
+    value: *const c_void,
+    size: usize,
+    kind: Urid,
+    flags: u32,
+) -> u32;
+
+/// `LV2_State_Retrieve_Function`: a saved value, or NULL.
+pub type Retrieve = unsafe extern "C" fn(
+    handle: *mut c_void,
+    key: Urid,
+    size: *mut usize,
+    kind: *mut Urid,
+    flags: *mut u32,
+) -> *const c_void;
+
+/// `LV2_State_Interface`: the functions of the extension [`uri::STATE`].
+#[repr(C)]
+#[derive(Debug)]
+pub struct StateInterface {
+    /// Saves the state.
+    pub save: unsafe extern "C" fn(
+        instance: Handle,
+        store: Store,
+        handle: *mut c_void,
+        flags: u32,
+        features: *const *const Feature,
+    ) -> u32,
+    /// Restores a saved state.
+    pub restore: unsafe extern "C" fn(
+        instance: Handle,
+        retrieve: Retrieve,
+        handle: *mut c_void,
+        flags: u32,
+        features: *const *const Feature,
+    ) -> u32,
+}
+
+/// `LV2_STATE_IS_POD | LV2_STATE_IS_PORTABLE`: a value that can be copied, and read on any computer.
+pub const PLAIN: u32 = 1 | 1 << 1;
+/// `LV2_STATE_SUCCESS`.
+pub const SUCCESS: u32 = 0;
+/// `LV2_STATE_ERR_BAD_TYPE`.
+pub const BAD_TYPE: u32 = 2;
+
+/// `LV2_Atom`: what stands before each value, and before a sequence.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Atom {
+    /// Bytes of what follows; of a sequence that a plugin writes, first the room for it.
+    pub size: u32,
+    /// Its type.
+    pub kind: Urid,
+}
+
+/// The URIs of features, extensions and types.
+pub mod uri {
+    use std::ffi::CStr;
+
+    /// The feature with [`UridMap`](super::UridMap).
+    pub const MAP: &CStr = c"http://lv2plug.in/ns/ext/urid#map";
+    /// The extension with [`StateInterface`](super::StateInterface).
+    pub const STATE: &CStr = c"http://lv2plug.in/ns/ext/state#interface";
+    /// Types of atoms.
+    pub const SEQUENCE: &CStr = c"http://lv2plug.in/ns/ext/atom#Sequence";
+    /// As above.
+    pub const OBJECT: &CStr = c"http://lv2plug.in/ns/ext/atom#Object";
+    /// As above.
+    pub const STRING: &CStr = c"http://lv2plug.in/ns/ext/atom#String";
+    /// As above.
+    pub const FLOAT: &CStr = c"http://lv2plug.in/ns/ext/atom#Float";
+    /// As above: a message of MIDI.
+    pub const MIDI: &CStr = c"http://lv2plug.in/ns/ext/midi#MidiEvent";
+    /// The type of an object: where the host's song is.
+    pub const POSITION: &CStr = c"http://lv2plug.in/ns/ext/time#Position";
+    /// A position's beats a minute.
+    pub const TEMPO: &CStr = c"http://lv2plug.in/ns/ext/time#beatsPerMinute";
+    /// A position's speed, 0 while the song is stopped.
+    pub const SPEED: &CStr = c"http://lv2plug.in/ns/ext/time#speed";
+}

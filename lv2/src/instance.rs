@@ -1,0 +1,263 @@
+//! An instance of a plugin, from its creation to its end.
+
+use crate::{
+    abi::{Atom, Feature, Urid, UridMap, uri},
+    events::{self, Writer},
+    keys::Keys,
+    ports::{Port, Variant},
+};
+use std::{
+    ffi::{CStr, c_void},
+    ptr,
+};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, Settings, ToneFilter};
+
+/// Frames that are processed at a time.
+const CHUNK: usize = 256;
+
+/// The most channels of an input.
+const CHANNELS: usize = 2;
+
+/// The host's numbers of the types that are used.
+#[derive(Debug)]
+pub struct Urids {
+    sequence: Urid,
+    object: Urid,
+    float: Urid,
+    midi: Urid,
+    position: Urid,
+    tempo: Urid,
+    speed: Urid,
+    /// For the state.
+    pub string: Urid,
+    /// The keys of [`state::KEYS`](crate::state::KEYS).
+    pub keys: [Urid; crate::state::KEYS.len()],
+}
+
+/// Where the host has the data of the ports, as far as they are connected.
+#[derive(Debug)]
+struct Connections {
+    input: [*const f32; CHANNELS],
+    output: [*mut f32; CHANNELS],
+    sidechain: [*const f32; CHANNELS],
+    events_in: *const Atom,
+    events_out: *mut Atom,
+    settings: Vec<(Port, *const f32)>,
+    latency: *mut f32,
+}
+
+/// An instance.
+#[derive(Debug)]
+pub struct Instance {
+    variant: &'static Variant,
+    ports: Vec<Port>,
+    connections: Connections,
+    /// The host's numbers.
+    pub urids: Urids,
+    /// The settings that no port has: bands, notes of the custom scale and targets. The others are those of a new instance.
+    pub portless: Settings,
+    filter: ToneFilter,
+    keys: Keys,
+    /// Copies of a chunk of each channel, of the input and of the sidechain: how the host's buffers overlap does not matter.
+    chunks: [[[f32; CHUNK]; CHANNELS]; 2],
+    tempo: f64,
+    playing: bool,
+    /// Whether nothing has been processed since the activation: settings are in force at once.
+    fresh: bool,
+}
+
+impl Urids {
+    /// Asks the host for them; `None` if it has none, which the description in Turtle requires.
+    ///
+    /// # Safety
+    /// `features` is NULL or an array of valid pointers that ends with NULL; the data of [`uri::MAP`] is a [`UridMap`].
+    unsafe fn new(features: *const *const Feature) -> Option<Self> {
+        if features.is_null() {
+            return None;
+        }
+        // SAFETY: by the caller, there is a next one until one is NULL.
+        let mut all = (0..).map_while(|index| unsafe { (*features.add(index)).as_ref() });
+        // SAFETY: a URI is a C string.
+        let map = all.find(|feature| unsafe { CStr::from_ptr(feature.uri) } == uri::MAP)?;
+        // SAFETY: by the caller.
+        let map = unsafe { map.data.cast::<UridMap>().as_ref() }?;
+        // SAFETY: the host's function is called with the host's handle and a C string.
+        let number = |uri: &CStr| unsafe { (map.map)(map.handle, uri.as_ptr()) };
+        Some(Self {
+            sequence: number(uri::SEQUENCE),
+            object: number(uri::OBJECT),
+            float: number(uri::FLOAT),
+            midi: number(uri::MIDI),
+            position: number(uri::POSITION),
+            tempo: number(uri::TEMPO),
+            speed: number(uri::SPEED),
+            string: number(uri::STRING),
+            keys: crate::state::KEYS.map(number),
+        })
+    }
+}
+
+impl Instance {
+    /// `None` if the sample rate is out of range or the host lacks a feature.
+    ///
+    /// # Safety
+    /// `features` are the host's, by LV2.
+    pub unsafe fn new(
+        variant: &'static Variant,
+        sample_rate: f64,
+        features: *const *const Feature,
+    ) -> Option<Self> {
+        let portless = Settings::default();
+        let ports: Vec<_> = variant.ports().collect();
+        let settings = ports.iter().filter(|port| port.is_setting());
+        Some(Self {
+            connections: Connections {
+                input: [ptr::null(); CHANNELS],
+                output: [ptr::null_mut(); CHANNELS],
+                sidechain: [ptr::null(); CHANNELS],
+                events_in: ptr::null(),
+                events_out: ptr::null_mut(),
+                settings: settings.map(|port| (*port, ptr::null())).collect(),
+                latency: ptr::null_mut(),
+            },
+            variant,
+            ports,
+            // SAFETY: by the caller.
+            urids: unsafe { Urids::new(features) }?,
+            filter: ToneFilter::new(sample_rate, &portless).ok()?.with_channels(variant.channels),
+            portless,
+            keys: Keys::new(),
+            chunks: [[[0.0; CHUNK]; CHANNELS]; 2],
+            tempo: DEFAULT_TEMPO,
+            playing: false,
+            // Some hosts never activate.
+            fresh: true,
+        })
+    }
+
+    /// Remembers where the data of port `index` is. Real time.
+    pub fn connect(&mut self, index: u32, data: *mut c_void) {
+        let Some(port) = self.ports.get(index as usize) else { return };
+        let connections = &mut self.connections;
+        match *port {
+            Port::Input(channel) => connections.input[channel] = data.cast(),
+            Port::Output(channel) => connections.output[channel] = data.cast(),
+            Port::Sidechain(channel) => connections.sidechain[channel] = data.cast(),
+            Port::EventsIn => connections.events_in = data.cast(),
+            Port::EventsOut => connections.events_out = data.cast(),
+            Port::Latency => connections.latency = data.cast(),
+            Port::Number(_) | Port::Choice(_) => {
+                let before = self.ports.iter().take(index as usize);
+                let own = before.filter(|port| port.is_setting()).count();
+                connections.settings[own].1 = data.cast();
+            }
+        }
+    }
+
+    /// Lets the next block start from rest.
+    pub fn activate(&mut self) {
+        self.fresh = true;
+        self.keys.clear();
+        self.keys.end_found();
+    }
+
+    /// Processes `frames` frames. Real time.
+    ///
+    /// # Safety
+    /// Each port is connected to what it is described as, or to nothing; audio of `frames` samples. Nothing else accesses it meanwhile.
+    pub unsafe fn run(&mut self, frames: u32) {
+        let Connections { events_in, events_out, latency, .. } = self.connections;
+        let sequence = self.urids.sequence;
+        // SAFETY: by the caller; the events are read before any are written.
+        let events = || unsafe { events::read(events_in, sequence) };
+        events().for_each(|(_, kind, content)| self.follow_song(kind, content));
+        self.follow_settings();
+        for (frame, kind, content) in events() {
+            if kind == self.urids.midi {
+                self.keys.receive(&self.filter, frame, content);
+            }
+        }
+        // SAFETY: by the caller.
+        let mut writer = unsafe { Writer::new(events_out, sequence, self.urids.midi) };
+        let frames = frames as usize;
+        for start in (0..frames).step_by(CHUNK) {
+            // SAFETY: the chunk lies within the `frames` samples of each channel.
+            unsafe { self.process(start, CHUNK.min(frames - start), &mut writer) };
+        }
+        // SAFETY: by the caller.
+        if let Some(latency) = unsafe { latency.as_mut() } {
+            *latency = self.filter.latency() as f32;
+        }
+    }
+
+    /// Processes `frames` (up to [`CHUNK`]) frames from `start` on.
+    ///
+    /// # Safety
+    /// As for [`Instance::run`], with `start + frames` samples of audio.
+    unsafe fn process(&mut self, start: usize, frames: usize, writer: &mut Writer) {
+        let Self { connections, chunks, filter, keys, variant, .. } = self;
+        let Connections { input, output, sidechain, .. } = connections;
+        for (own, host) in chunks.iter_mut().flatten().zip(input.iter().chain(&*sidechain)) {
+            match host.is_null() {
+                true => own.fill(0.0),
+                // SAFETY: by the caller; `own` is the instance's and has room for a chunk.
+                false => unsafe {
+                    ptr::copy_nonoverlapping(host.add(start), own.as_mut_ptr(), frames);
+                },
+            }
+        }
+        let [main, side] = chunks;
+        let connected = variant.sidechain && sidechain.iter().any(|host| !host.is_null());
+        let side = side.each_ref().map(|channel| &channel[..frames]);
+        let side = &side[..if connected { variant.channels } else { 0 }];
+        let mut channels = main.each_mut().map(|channel| &mut channel[..frames]);
+        keys.process(filter, &mut channels[..variant.channels], side, start, writer);
+        for (own, host) in channels.iter().zip(output).filter(|(_, host)| !host.is_null()) {
+            // SAFETY: by the caller.
+            unsafe { ptr::copy_nonoverlapping(own.as_ptr(), host.add(start), frames) };
+        }
+    }
+
+    /// Follows the host's song, where the event is its position: its tempo, and its stop, which releases the keys.
+    fn follow_song(&mut self, kind: Urid, content: &[u8]) {
+        let urids = &self.urids;
+        let Some((position, properties)) = events::object(content) else { return };
+        if kind != urids.object || position != urids.position {
+            return;
+        }
+        for (key, _, value) in properties.filter(|(_, kind, _)| *kind == urids.float) {
+            let Some(value) = value.first_chunk().map(|value| f32::from_ne_bytes(*value)) else {
+                continue;
+            };
+            if key == urids.tempo {
+                self.tempo = f64::from(value);
+            } else if key == urids.speed {
+                if self.playing && value == 0.0 {
+                    self.keys.clear();
+                    self.filter.play(KeyEvent::ReleaseAll);
+                }
+                self.playing = value != 0.0;
+            }
+        }
+    }
+
+    /// Passes the ports' values to the filter, which smooths them.
+    fn follow_settings(&mut self) {
+        let mut controls = Controls::from(self.portless);
+        for (port, value) in &self.connections.settings {
+            // SAFETY: a port of a setting is connected to a number while the host runs the plugin, or to nothing.
+            let value = unsafe { value.as_ref() }.copied().filter(|value| !value.is_nan());
+            if let Some(value) = value {
+                port.set(&mut controls, value);
+            }
+        }
+        let Controls { settings, routing } = controls;
+        // The values are within their ranges, so this does not fail. If it did, the settings would stay.
+        let _ = self.filter.set_settings(&settings.at_tempo(self.tempo));
+        self.filter.set_routing(routing);
+        self.filter.detect_notes(routing.midi_out);
+        if std::mem::take(&mut self.fresh) {
+            self.filter.reset();
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! The plugins of the bundle and their ports, in the order of their indices. [`turtle`](crate::turtle) describes them for
+//! hosts, and an instance is connected by them.
+
+use std::ffi::CStr;
+use tone_filter_dsp::{CHOICES, Choice, Controls, SPECS, Spec, groups::BYPASS};
+
+/// One of the plugins: a number of channels with or without a sidechain. Hosts such as ffmpeg want as many inputs as the sound has
+/// channels, so that a sidechain cannot be an optional port of all.
+#[derive(Debug)]
+pub struct Variant {
+    /// The plugin's URI.
+    pub uri: &'static CStr,
+    /// Its name for people.
+    pub name: &'static str,
+    /// Channels of its input and of its output, 1 or 2.
+    pub channels: usize,
+    /// Whether there are as many channels of a sidechain.
+    pub sidechain: bool,
+}
+
+/// All plugins of the bundle.
+pub static VARIANTS: [Variant; 3] = [
+    Variant { uri: c"urn:tone-filter:stereo", name: "Tone Filter", channels: 2, sidechain: false },
+    Variant {
+        uri: c"urn:tone-filter:mono",
+        name: "Tone Filter Mono",
+        channels: 1,
+        sidechain: false,
+    },
+    Variant {
+        uri: c"urn:tone-filter:sidechain",
+        name: "Tone Filter Sidechain",
+        channels: 2,
+        sidechain: true,
+    },
+];
+
+/// The setting that has an effect with a sidechain only.
+const LISTEN: &str = "listen";
+
+/// What a port carries.
+#[derive(Debug, Clone, Copy)]
+pub enum Port {
+    /// A channel of the input.
+    Input(usize),
+    /// A channel of the output.
+    Output(usize),
+    /// A channel of the sidechain.
+    Sidechain(usize),
+    /// MIDI and the song's position from the host.
+    EventsIn,
+    /// MIDI to the host.
+    EventsOut,
+    /// A numeric setting, in its unit.
+    Number(&'static Spec),
+    /// A choice from a list, by its index; 0 and 1 for a switch. The setting "bypass" is reversed: hosts have a port that enables.
+    Choice(&'static Choice),
+    /// Frames by which the output is late.
+    Latency,
+}
+
+impl Variant {
+    /// The ports by their indices.
+    pub fn ports(&self) -> impl Iterator<Item = Port> {
+        let audio = |port: fn(usize) -> Port, count| (0..count).map(port);
+        let sidechain = if self.sidechain { self.channels } else { 0 };
+        let choices = CHOICES.iter().filter(|choice| self.sidechain || choice.id != LISTEN);
+        audio(Port::Input, self.channels)
+            .chain(audio(Port::Output, self.channels))
+            .chain(audio(Port::Sidechain, sidechain))
+            .chain([Port::EventsIn, Port::EventsOut])
+            .chain(SPECS.iter().map(Port::Number))
+            .chain(choices.map(Port::Choice))
+            .chain([Port::Latency])
+    }
+}
+
+impl Port {
+    /// The symbol by which hosts save and name it: a setting's id with underscores for hyphens.
+    pub fn symbol(self) -> String {
+        match self {
+            Self::Input(channel) => format!("in_{}", channel + 1),
+            Self::Output(channel) => format!("out_{}", channel + 1),
+            Self::Sidechain(channel) => format!("sidechain_{}", channel + 1),
+            Self::EventsIn => "events_in".to_owned(),
+            Self::EventsOut => "events_out".to_owned(),
+            Self::Number(spec) => spec.id.replace('-', "_"),
+            Self::Choice(choice) if choice.id == BYPASS => "enabled".to_owned(),
+            Self::Choice(choice) => choice.id.replace('-', "_"),
+            Self::Latency => "latency".to_owned(),
+        }
+    }
+
+    /// Whether it is that of a setting.
+    pub fn is_setting(self) -> bool {
+        matches!(self, Self::Number(_) | Self::Choice(_))
+    }
+
+    /// Puts a setting's `value` into `controls`: the nearest one that is allowed. No effect for other ports.
+    pub fn set(self, controls: &mut Controls, value: f32) {
+        match self {
+            Self::Number(spec) => {
+                spec.set(&mut controls.settings, value.clamp(spec.min, spec.max));
+            }
+            Self::Choice(choice) => choice.set(
+                controls,
+                match choice.id {
+                    BYPASS => usize::from(value <= 0.0),
+                    _ if choice.is_switch() => usize::from(value > 0.0),
+                    _ => value.round() as usize,
+                },
+            ),
+            _ => {}
+        }
+    }
+
+    /// A setting's value for `controls`; 0 for other ports.
+    pub fn get(self, controls: &Controls) -> f32 {
+        match self {
+            Self::Number(spec) => spec.get(&controls.settings),
+            Self::Choice(choice) if choice.id == BYPASS => f32::from(!controls.routing.bypass),
+            Self::Choice(choice) => choice.get(controls) as f32,
+            _ => 0.0,
+        }
+    }
+}

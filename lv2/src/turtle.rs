@@ -1,0 +1,341 @@
+//! The description of the bundle for hosts, in Turtle, made of the tables of ports, settings and presets.
+
+use crate::{
+    ports::{Port, VARIANTS, Variant},
+    state,
+};
+use std::fmt::Write;
+use tone_filter_dsp::{Controls, Entry, Spec, Taper, groups::group_name};
+use tone_filter_presets::{Preset, ids};
+
+/// The name of the library in the bundle.
+pub const LIBRARY: &str = "tone-filter.so";
+
+/// The names of the files.
+const PLUGINS: &str = "tone-filter.ttl";
+const PRESETS: &str = "presets.ttl";
+
+const PREFIXES: &str = "\
+@prefix atom: <http://lv2plug.in/ns/ext/atom#> .
+@prefix doap: <http://usefulinc.com/ns/doap#> .
+@prefix lv2: <http://lv2plug.in/ns/lv2core#> .
+@prefix midi: <http://lv2plug.in/ns/ext/midi#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix pg: <http://lv2plug.in/ns/ext/port-groups#> .
+@prefix pprops: <http://lv2plug.in/ns/ext/port-props#> .
+@prefix pset: <http://lv2plug.in/ns/ext/presets#> .
+@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix rsz: <http://lv2plug.in/ns/ext/resize-port#> .
+@prefix state: <http://lv2plug.in/ns/ext/state#> .
+@prefix time: <http://lv2plug.in/ns/ext/time#> .
+@prefix units: <http://lv2plug.in/ns/extensions/units#> .
+@prefix urid: <http://lv2plug.in/ns/ext/urid#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+";
+
+/// The files of the bundle beside [`LIBRARY`]: names and contents.
+pub fn files() -> [(&'static str, String); 3] {
+    [("manifest.ttl", manifest()), (PLUGINS, plugins()), (PRESETS, presets())]
+}
+
+/// `text` as a literal.
+fn literal(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
+}
+
+fn uri(variant: &Variant) -> String {
+    format!("<{}>", variant.uri.to_string_lossy())
+}
+
+/// The URI of the preset called `id`.
+fn preset_uri(id: &str) -> String {
+    format!("<urn:tone-filter:preset:{id}>")
+}
+
+/// What hosts read of all bundles: where to find what.
+fn manifest() -> String {
+    let mut text = PREFIXES.to_owned();
+    for variant in &VARIANTS {
+        let uri = uri(variant);
+        text += &format!(
+            "\n{uri} a lv2:Plugin ; lv2:binary <{LIBRARY}> ; rdfs:seeAlso <{PLUGINS}> .\n"
+        );
+    }
+    let all = VARIANTS.each_ref().map(uri).join(" , ");
+    for id in ids() {
+        let uri = preset_uri(id);
+        text +=
+            &format!("\n{uri} a pset:Preset ; lv2:appliesTo {all} ; rdfs:seeAlso <{PRESETS}> .\n");
+    }
+    text
+}
+
+fn plugins() -> String {
+    let mut text = PREFIXES.to_owned();
+    for (key, id) in state::KEYS.iter().zip(["bands", "custom", "targets"]) {
+        text += &format!(
+            "\n<{}> a rdf:Property , owl:DatatypeProperty ; rdfs:label {} ; rdfs:comment {} ; rdfs:range xsd:string .\n",
+            key.to_string_lossy(),
+            literal(id),
+            literal("A setting that is no number, as it is in presets."),
+        );
+    }
+    VARIANTS
+        .iter()
+        .for_each(|variant| plugin(&mut text, variant).expect("a text takes any length"));
+    text
+}
+
+/// Minor and micro version in the numbering of LV2, in which odd ones are in development: 2 and 0 for 0.2.0, 100 and 0 for 1.0.0.
+fn version() -> [u32; 2] {
+    let part = |text: &str| text.parse::<u32>().unwrap_or(0);
+    let [major, minor, patch] = [
+        env!("CARGO_PKG_VERSION_MAJOR"),
+        env!("CARGO_PKG_VERSION_MINOR"),
+        env!("CARGO_PKG_VERSION_PATCH"),
+    ]
+    .map(part);
+    [100 * major + minor, 2 * patch]
+}
+
+fn plugin(text: &mut String, variant: &Variant) -> std::fmt::Result {
+    let subject = uri(variant);
+    let [minor, micro] = version();
+    let group = |id: &str| format!("<{}#{id}>", variant.uri.to_string_lossy());
+    let layout = if variant.channels == 2 { "pg:StereoGroup" } else { "pg:MonoGroup" };
+    writeln!(
+        text,
+        "\n{} a {layout} , pg:InputGroup ; lv2:symbol \"in\" ; lv2:name \"In\" .\n\
+         {} a {layout} , pg:OutputGroup ; lv2:symbol \"out\" ; lv2:name \"Out\" ; pg:source {} .",
+        group("in"),
+        group("out"),
+        group("in"),
+    )?;
+    if variant.sidechain {
+        writeln!(
+            text,
+            "{} a {layout} , pg:InputGroup ; lv2:symbol \"sidechain\" ; lv2:name \"Sidechain\" ; pg:sideChainOf {} .",
+            group("sidechain"),
+            group("in"),
+        )?;
+    }
+    let mut names: Vec<_> = variant.ports().filter_map(setting).map(group_name).collect();
+    names.sort_unstable();
+    names.dedup();
+    for name in names {
+        let id = name.to_lowercase();
+        writeln!(
+            text,
+            "{} a pg:InputGroup ; lv2:symbol \"{id}\" ; lv2:name {} .",
+            group(&id),
+            literal(name),
+        )?;
+    }
+    writeln!(
+        text,
+        "\n{subject} a lv2:Plugin , lv2:FilterPlugin ;\n\
+         \tdoap:name {} ;\n\
+         \tdoap:shortdesc {} ;\n\
+         \tdoap:license <https://spdx.org/licenses/MIT> , <https://spdx.org/licenses/Apache-2.0> ;\n\
+         \tlv2:minorVersion {minor} ;\n\
+         \tlv2:microVersion {micro} ;\n\
+         \tlv2:requiredFeature urid:map ;\n\
+         \tlv2:optionalFeature lv2:hardRTCapable ;\n\
+         \tlv2:extensionData state:interface ;\n\
+         \tpg:mainInput {} ;\n\
+         \tpg:mainOutput {} ;",
+        literal(variant.name),
+        literal("Picks the notes out of any music and gives them an 8-bit edge"),
+        group("in"),
+        group("out"),
+    )?;
+    let ports: Vec<_> = variant.ports().collect();
+    for (index, own) in ports.iter().enumerate() {
+        let end = if index + 1 == ports.len() { " ." } else { " ;" };
+        let symbol = own.symbol();
+        write!(text, "\tlv2:port [\n\t\tlv2:index {index} ;\n\t\tlv2:symbol \"{symbol}\" ;\n")?;
+        port(text, *own, variant, group)?;
+        writeln!(text, "\t]{end}")?;
+    }
+    Ok(())
+}
+
+/// The id of a port's setting.
+fn setting(port: Port) -> Option<&'static str> {
+    match port {
+        Port::Number(spec) => Some(spec.id),
+        Port::Choice(choice) => Some(choice.id),
+        _ => None,
+    }
+}
+
+/// The description of `port`, but for index and symbol.
+fn port(
+    text: &mut String,
+    port: Port,
+    variant: &Variant,
+    group: impl Fn(&str) -> String,
+) -> std::fmt::Result {
+    let default = port.get(&Controls::default());
+    let mut audio = |direction: &str, channel: usize, place: &str, name: &str, more: &str| {
+        let side = ["Left", "Right"][channel];
+        let designation = match variant.channels {
+            2 => format!("pg:{}", side.to_lowercase()),
+            _ => "pg:center".to_owned(),
+        };
+        let name = if variant.channels == 2 { format!("{name} {side}") } else { name.to_owned() };
+        writeln!(
+            text,
+            "\t\ta lv2:{direction}Port , lv2:AudioPort ;\n\t\tlv2:name {} ;\n\
+             \t\tlv2:designation {designation} ;{more}\n\t\tpg:group {}",
+            literal(&name),
+            group(place),
+        )
+    };
+    match port {
+        Port::Input(channel) => audio("Input", channel, "in", "In", ""),
+        Port::Output(channel) => audio("Output", channel, "out", "Out", ""),
+        Port::Sidechain(channel) => audio(
+            "Input",
+            channel,
+            "sidechain",
+            "Sidechain",
+            "\n\t\tlv2:portProperty lv2:connectionOptional , lv2:isSideChain ;",
+        ),
+        Port::EventsIn => writeln!(
+            text,
+            "\t\ta lv2:InputPort , atom:AtomPort ;\n\t\tlv2:name \"Events in\" ;\n\
+             \t\trdfs:comment \"MIDI that plays the keys, and the position of the song.\" ;\n\
+             \t\tatom:bufferType atom:Sequence ;\n\
+             \t\tatom:supports midi:MidiEvent , time:Position ;\n\
+             \t\tlv2:designation lv2:control ;\n\t\tlv2:portProperty lv2:connectionOptional"
+        ),
+        Port::EventsOut => writeln!(
+            text,
+            "\t\ta lv2:OutputPort , atom:AtomPort ;\n\t\tlv2:name \"Events out\" ;\n\
+             \t\trdfs:comment \"The MIDI of Events in, and the detected notes.\" ;\n\
+             \t\tatom:bufferType atom:Sequence ;\n\t\tatom:supports midi:MidiEvent ;\n\
+             \t\trsz:minimumSize 16384 ;\n\t\tlv2:portProperty lv2:connectionOptional"
+        ),
+        Port::Number(spec) => {
+            control(text, spec.name, spec.help, &group(&group_name(spec.id).to_lowercase()))?;
+            number(text, spec, default)
+        }
+        Port::Choice(choice) => {
+            let bypass = choice.id == tone_filter_dsp::groups::BYPASS;
+            let name = if bypass { "Enabled" } else { choice.name };
+            let help = if bypass { "Off lets the sound through untouched." } else { choice.help };
+            control(text, name, help, &group(&group_name(choice.id).to_lowercase()))?;
+            if bypass {
+                writeln!(text, "\t\tlv2:designation lv2:enabled ;")?;
+            }
+            entries(text, choice.entries, choice.is_switch(), default)
+        }
+        Port::Latency => writeln!(
+            text,
+            "\t\ta lv2:OutputPort , lv2:ControlPort ;\n\t\tlv2:name \"Latency\" ;\n\
+             \t\tlv2:designation lv2:latency ;\n\
+             \t\tlv2:portProperty lv2:reportsLatency , lv2:integer , pprops:notOnGUI ;\n\
+             \t\tlv2:minimum 0 ;\n\t\tlv2:maximum 65536 ;\n\t\tunits:unit units:frame"
+        ),
+    }
+}
+
+/// What all settings have.
+fn control(text: &mut String, name: &str, help: &str, group: &str) -> std::fmt::Result {
+    writeln!(
+        text,
+        "\t\ta lv2:InputPort , lv2:ControlPort ;\n\t\tlv2:name {} ;\n\t\trdfs:comment {} ;\n\t\tpg:group {group} ;",
+        literal(name),
+        literal(help),
+    )
+}
+
+fn number(text: &mut String, spec: &Spec, default: f32) -> std::fmt::Result {
+    match spec.taper {
+        Taper::Linear => {}
+        Taper::Logarithmic => writeln!(text, "\t\tlv2:portProperty pprops:logarithmic ;")?,
+        Taper::Whole => writeln!(text, "\t\tlv2:portProperty lv2:integer ;")?,
+    }
+    writeln!(
+        text,
+        "\t\tlv2:default {default:?} ;\n\t\tlv2:minimum {:?} ;\n\t\tlv2:maximum {:?} ;\n\t\tunits:unit {}",
+        spec.min,
+        spec.max,
+        unit(spec),
+    )
+}
+
+/// The unit of LV2, or a description of one that LV2 does not have.
+fn unit(spec: &Spec) -> String {
+    let known = match spec.unit {
+        "%" => "pc",
+        "dB" => "db",
+        "s" => "s",
+        "ms" => "ms",
+        "Hz" => "hz",
+        "st" => "semitone12TET",
+        "oct" => "oct",
+        own => {
+            let (name, render) = (literal(own), literal(&format!("%.{}f {own}", spec.decimals)));
+            return format!(
+                "[ a units:Unit ; rdfs:label {name} ; units:symbol {name} ; units:render {render} ]"
+            );
+        }
+    };
+    format!("units:{known}")
+}
+
+fn entries(text: &mut String, entries: &[Entry], switch: bool, default: f32) -> std::fmt::Result {
+    if switch {
+        return writeln!(
+            text,
+            "\t\tlv2:portProperty lv2:toggled ;\n\t\tlv2:default {default} ;\n\
+             \t\tlv2:minimum 0 ;\n\t\tlv2:maximum 1"
+        );
+    }
+    writeln!(
+        text,
+        "\t\tlv2:portProperty lv2:integer , lv2:enumeration ;\n\t\tlv2:default {default} ;\n\
+         \t\tlv2:minimum 0 ;\n\t\tlv2:maximum {} ;",
+        entries.len() - 1,
+    )?;
+    let points = entries.iter().enumerate().map(|(index, (_, name))| {
+        format!("[ a lv2:ScalePoint ; rdfs:label {} ; rdf:value {index} ]", literal(name))
+    });
+    let points = points.collect::<Vec<_>>().join(" ,\n\t\t\t");
+    writeln!(text, "\t\tlv2:scalePoint {points}")
+}
+
+fn presets() -> String {
+    let mut text = PREFIXES.to_owned();
+    // The sidechain is no part of a sound, so these are the ports that all plugins have.
+    let [variant, ..] = &VARIANTS;
+    for (id, preset) in ids().filter_map(|id| Some((id, Preset::factory(id)?))) {
+        let controls = Controls::from(preset.settings);
+        let values = variant.ports().filter(|port| match port {
+            Port::Choice(choice) => !choice.is_routing(),
+            port => port.is_setting(),
+        });
+        let values = values.map(|port| {
+            let (symbol, value) = (port.symbol(), port.get(&controls));
+            format!("[ lv2:symbol \"{symbol}\" ; pset:value {value:?} ]")
+        });
+        let values = values.collect::<Vec<_>>().join(" ,\n\t\t");
+        let kept = state::KEYS
+            .iter()
+            .zip(state::texts(&preset.settings))
+            .map(|(key, text)| format!("<{}> {}", key.to_string_lossy(), literal(&text)));
+        let kept = kept.collect::<Vec<_>>().join(" ;\n\t\t");
+        let all = VARIANTS.each_ref().map(uri).join(" , ");
+        text += &format!(
+            "\n{} a pset:Preset ;\n\tlv2:appliesTo {all} ;\n\trdfs:label {} ;\n\trdfs:comment {} ;\n\
+             \tlv2:port {values} ;\n\tstate:state [\n\t\t{kept}\n\t] .\n",
+            preset_uri(id),
+            literal(&preset.name),
+            literal(&preset.description),
+        );
+    }
+    text
+}

@@ -1,0 +1,141 @@
+//! MIDI and the song's position.
+
+use crate::host::{Events, Host, Output, STEREO, expected, filter, number, played, slices, tune};
+use std::ffi::CStr;
+use tone_filter_dsp::{Controls, KeyEvent, NoteValue, Routing, SentNotes, Settings};
+use tone_filter_lv2::abi::uri;
+
+/// A message of MIDI at a frame.
+pub fn message(at: usize, content: &[u8]) -> (usize, &'static CStr, Vec<u8>) {
+    (at, uri::MIDI, content.to_vec())
+}
+
+/// The position of a song with this tempo and speed, at frame 0.
+pub fn position(tempo: f32, speed: f32) -> (usize, &'static CStr, Vec<u8>) {
+    let mut content: Vec<u8> =
+        [0, number(uri::POSITION)].iter().flat_map(|x| x.to_ne_bytes()).collect();
+    for (key, value) in [(c"urn:other", 7.0), (uri::TEMPO, tempo), (uri::SPEED, speed)] {
+        let head = [number(key), 0, 4, number(uri::FLOAT), value.to_bits(), 0];
+        content.extend(head.iter().flat_map(|x| x.to_ne_bytes()));
+    }
+    (0, uri::OBJECT, content)
+}
+
+/// What is played on the plugin with these settings, in blocks of this size.
+fn play(settings: &Settings, size: usize, events: &Events) -> Output {
+    Host::new(STEREO, &(*settings).into()).play(&tune(22_016), &vec![], &[size], events)
+}
+
+#[test]
+fn keys_are_played_as_in_the_library_and_passed_on() {
+    let messages: [(usize, &[u8], KeyEvent); 8] = [
+        (100, &[0x90, 69, 127], KeyEvent::Key(69, 1.0)),
+        (3000, &[0x90, 57, 64], KeyEvent::Key(57, 64.0 / 127.0)),
+        (4001, &[0xA5, 57, 127], KeyEvent::Pressure(57, 1.0)),
+        (6000, &[0xB0, 64, 127], KeyEvent::Sustain(true)),
+        (8000, &[0x80, 69, 3], KeyEvent::Key(69, 0.0)),
+        (9000, &[0xE0, 0, 96], KeyEvent::Wheel(0.5)),
+        (11_000, &[0x90, 57, 0], KeyEvent::Key(57, 0.0)),
+        (17_000, &[0xB3, 123, 0], KeyEvent::ReleaseAll),
+    ];
+    let events: Events = messages.iter().map(|(at, content, _)| message(*at, content)).collect();
+    let passed: Vec<_> = messages.iter().map(|(at, content, _)| (*at, content.to_vec())).collect();
+    for lookahead in [false, true] {
+        let settings = Settings { lookahead, ..played() };
+        let latency = filter(&settings.into()).latency();
+        let mut expected = tune(22_016);
+        let keys = messages.map(|(at, _, event)| (at + latency, event));
+        filter(&settings.into()).process_events(&mut slices(&mut expected), &[], keys, |_, _| ());
+        for size in [22_016, 512, 61] {
+            let output = play(&settings, size, &events);
+            assert!(output.signal == expected, "{size}");
+            let passed = passed.iter().map(|(at, content)| (at + latency, content.clone()));
+            assert_eq!(output.messages, passed.collect::<Vec<_>>());
+        }
+    }
+}
+
+/// The demo tune's notes as the library finds them.
+fn found() -> Vec<(usize, Vec<u8>)> {
+    let mut filter = filter(&sending());
+    let (mut notes, mut found) = (SentNotes::new(), Vec::new());
+    filter.process_with(&mut slices(&mut tune(88_064)), |end, filter| {
+        notes.push(filter, |key, velocity| {
+            let status = if velocity.is_some() { 0x90 } else { 0x80 };
+            found.push((end - 1, vec![status, key, velocity.unwrap_or(0)]));
+        });
+    });
+    found
+}
+
+fn sending() -> Controls {
+    let routing = Routing { midi_out: true, ..Routing::default() };
+    Controls { routing, ..Controls::default() }
+}
+
+#[test]
+fn found_notes_are_sent() {
+    let expected = found();
+    assert!(expected.len() > 10, "{expected:?}");
+    for size in [512, 1000] {
+        let output = Host::new(STEREO, &sending()).play(&tune(88_064), &vec![], &[size], &vec![]);
+        assert_eq!(output.messages, expected, "{size}");
+    }
+}
+
+#[test]
+fn every_note_ends_where_there_is_little_room_and_after_an_activation() {
+    // All keys at once, which the room is not enough for.
+    let mut events: Events = (0..120).map(|key| message(10, &[0x90, key, 100])).collect();
+    events.extend((0..120).map(|key| message(20, &[0x80, key, 0])));
+    let mut host = Host::new(STEREO, &sending());
+    host.room = 4096;
+    let output = host.play(&tune(512), &vec![], &[512], &events);
+    let count = |status: u8| output.messages.iter().filter(|(_, m)| m[0] == status).count();
+    assert!((1..120).contains(&count(0x90)) && count(0x80) == 120, "{output:?}");
+
+    let mut host = Host::new(STEREO, &sending());
+    let mut all = host.play(&tune(44_032), &vec![], &[512], &vec![]).messages;
+    let held = |messages: &[(usize, Vec<u8>)]| {
+        let on = messages.iter().filter(|(_, m)| m[0] == 0x90).count();
+        on - messages.iter().filter(|(_, m)| m[0] == 0x80).count()
+    };
+    assert!(held(&all) > 0);
+    host.activate();
+    *host.value("midi_out") = 0.0;
+    all.extend(host.play(&tune(64), &vec![], &[64], &vec![]).messages);
+    assert_eq!(held(&all), 0);
+}
+
+#[test]
+fn the_tempo_sets_the_times_and_a_stop_releases_the_keys() {
+    let sync = NoteValue::try_from("1/8".to_owned()).unwrap();
+    let settings = Settings { sync, ..Settings::default() };
+    let output = play(&settings, 512, &vec![position(90.0, 1.0)]);
+    // A quaver of 90 beats a minute.
+    let plain = Settings { ring: 1.0 / 3.0, ..settings.at_tempo(90.0) };
+    assert!(output.signal == expected(&plain.into(), &tune(22_016)));
+
+    let key = message(0, &[0x90, 57, 127]);
+    let (start, mut stop) = (position(120.0, 1.0), position(120.0, 0.0));
+    stop.0 = 10_240;
+    let stopped = play(&played(), 512, &vec![key.clone(), start.clone(), stop]);
+    let mut expected = tune(22_016);
+    let keys = [(0, KeyEvent::Key(57, 1.0)), (10_239, KeyEvent::ReleaseAll)];
+    filter(&played().into()).process_events(&mut slices(&mut expected), &[], keys, |_, _| ());
+    assert!(stopped.signal == expected);
+    assert!(stopped.signal != play(&played(), 512, &vec![key, start]).signal);
+}
+
+#[test]
+fn broken_events_have_no_effect() {
+    let plain = play(&played(), 512, &vec![]);
+    let broken: Events = vec![
+        (0, uri::MIDI, vec![]),
+        (0, uri::MIDI, vec![0xF0; 2000]),
+        (1, c"urn:other", vec![0x90, 57, 127]),
+        (2, uri::OBJECT, vec![1, 2, 3]),
+        (2, uri::OBJECT, position(120.0, 1.0).2[..30].to_vec()),
+    ];
+    assert!(play(&played(), 512, &broken) == plain);
+}

@@ -1,0 +1,318 @@
+//! A host of LV2: it maps URIs, connects ports and calls the functions of the descriptor.
+
+use std::{
+    collections::BTreeMap,
+    ffi::{CStr, CString, c_char, c_void},
+    ptr,
+    sync::{Mutex, PoisonError},
+};
+use tone_filter_dsp::{Controls, Settings};
+use tone_filter_lv2::{
+    abi::{Atom, Descriptor, Feature, Handle, StateInterface, Urid, UridMap, uri},
+    lv2_descriptor,
+    ports::{Port, VARIANTS},
+    state,
+};
+
+pub const RATE: f64 = 44_100.0;
+pub const STEREO: u32 = 0;
+pub const MONO: u32 = 1;
+pub const SIDECHAIN: u32 = 2;
+
+/// Left and right, or one channel.
+pub type Signal = Vec<Vec<f32>>;
+/// Events by their frames: types and contents.
+pub type Events = Vec<(usize, &'static CStr, Vec<u8>)>;
+
+/// Bytes of each sequence.
+const ROOM: usize = 65_536;
+
+static URIS: Mutex<Vec<CString>> = Mutex::new(Vec::new());
+
+/// The number of `uri`.
+pub fn number(uri: &CStr) -> Urid {
+    let mut uris = URIS.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = uris.iter().position(|known| **known == *uri);
+    let index = known.unwrap_or_else(|| {
+        uris.push(uri.to_owned());
+        uris.len() - 1
+    });
+    index as Urid + 1
+}
+
+unsafe extern "C" fn map(_: *mut c_void, uri: *const c_char) -> Urid {
+    // SAFETY: the plugin passes a C string.
+    number(unsafe { CStr::from_ptr(uri) })
+}
+
+/// Makes an instance; NULL if the plugin refuses.
+pub fn instantiate(descriptor: &Descriptor, rate: f64, with_map: bool) -> Handle {
+    let mut data = UridMap { handle: ptr::null_mut(), map };
+    let other = Feature { uri: c"urn:other".as_ptr(), data: ptr::null_mut() };
+    let feature = Feature { uri: uri::MAP.as_ptr(), data: ptr::from_mut(&mut data).cast() };
+    let features =
+        [&raw const other, if with_map { &raw const feature } else { ptr::null() }, ptr::null()];
+    // SAFETY: descriptor and features are as LV2 has them.
+    unsafe { (descriptor.instantiate)(descriptor, rate, c"/".as_ptr(), features.as_ptr()) }
+}
+
+/// The descriptor with this index.
+pub fn descriptor(index: u32) -> Option<&'static Descriptor> {
+    // SAFETY: it is NULL or constant.
+    unsafe { lv2_descriptor(index).as_ref() }
+}
+
+/// An instance whose ports are all connected.
+pub struct Host {
+    descriptor: &'static Descriptor,
+    handle: Handle,
+    pub ports: Vec<Port>,
+    /// The values of the ports of settings, and the latency.
+    pub values: Vec<f32>,
+    /// Aligned for atoms.
+    events: [Vec<u64>; 2],
+    /// Bytes that the plugin may write.
+    pub room: usize,
+    /// Whether the sidechain is connected.
+    pub connected: bool,
+}
+
+/// What came out.
+#[derive(Debug, Default, PartialEq)]
+pub struct Output {
+    pub signal: Signal,
+    /// Messages by their frames.
+    pub messages: Vec<(usize, Vec<u8>)>,
+}
+
+impl Host {
+    /// Variant `index` with these settings.
+    pub fn new(index: u32, controls: &Controls) -> Self {
+        let descriptor = descriptor(index).unwrap();
+        let handle = instantiate(descriptor, RATE, true);
+        assert!(!handle.is_null());
+        let ports: Vec<_> = VARIANTS[index as usize].ports().collect();
+        let events = [const { Vec::new() }; 2].map(|_: Vec<u64>| vec![0; ROOM / 8 + 1]);
+        let values = vec![0.0; ports.len()];
+        let mut host =
+            Self { descriptor, handle, ports, values, events, room: ROOM, connected: true };
+        host.set(controls);
+        host
+    }
+
+    /// Sets all ports, and restores the rest.
+    pub fn set(&mut self, controls: &Controls) {
+        self.set_ports(controls);
+        let texts = state::texts(&controls.settings).map(|text| Some(text + "\0"));
+        assert_eq!(self.restore(&texts.map(|text| text.map(String::into_bytes))), 0);
+    }
+
+    pub fn set_ports(&mut self, controls: &Controls) {
+        for (value, port) in self.values.iter_mut().zip(&self.ports) {
+            *value = port.get(controls);
+        }
+    }
+
+    /// The value of the port with this symbol.
+    pub fn value(&mut self, symbol: &str) -> &mut f32 {
+        let index = self.ports.iter().position(|port| port.symbol() == symbol);
+        &mut self.values[index.unwrap()]
+    }
+
+    pub fn activate(&mut self) {
+        // SAFETY: the handle is an instance's.
+        unsafe { self.descriptor.activate.unwrap()(self.handle) }
+    }
+
+    /// Runs once, with a buffer for each channel: input, output and sidechain. They may be the same.
+    pub fn run(&mut self, frames: usize, audio: [[*mut f32; 2]; 3]) {
+        for (index, port) in self.ports.iter().enumerate() {
+            let data: *mut c_void = match *port {
+                Port::Input(channel) => audio[0][channel].cast(),
+                Port::Output(channel) => audio[1][channel].cast(),
+                Port::Sidechain(_) if !self.connected => ptr::null_mut(),
+                Port::Sidechain(channel) => audio[2][channel].cast(),
+                Port::EventsIn => self.events[0].as_mut_ptr().cast(),
+                Port::EventsOut => self.events[1].as_mut_ptr().cast(),
+                _ => ptr::from_mut(&mut self.values[index]).cast(),
+            };
+            // SAFETY: the data lives longer than the call of `run` below.
+            unsafe { (self.descriptor.connect_port)(self.handle, index as u32, data) }
+        }
+        // SAFETY: all ports are connected to what they want, by the caller for the audio.
+        unsafe { (self.descriptor.run)(self.handle, frames as u32) }
+    }
+
+    /// Processes `input` in blocks of these sizes, again and again.
+    pub fn play(
+        &mut self,
+        input: &Signal,
+        sidechain: &Signal,
+        sizes: &[usize],
+        events: &Events,
+    ) -> Output {
+        let frames = input[0].len();
+        let mut output =
+            Output { signal: vec![vec![0.0; frames]; input.len()], ..Output::default() };
+        let mut sizes = sizes.iter().copied().cycle();
+        let mut start = 0;
+        while start < frames {
+            let size = sizes.next().unwrap().min(frames - start);
+            let own = events.iter().filter(|(at, ..)| (start..start + size).contains(at));
+            self.write(own.map(|(at, kind, content)| (at - start, *kind, &content[..])));
+            let constant = |signal: &Signal| {
+                let channel = |channel| {
+                    signal
+                        .get(channel)
+                        .map_or(ptr::null_mut(), |c: &Vec<f32>| c[start..].as_ptr().cast_mut())
+                };
+                [channel(0), channel(1)]
+            };
+            let mut own = output.signal.iter_mut().map(|channel| channel[start..].as_mut_ptr());
+            let own = [own.next().unwrap(), own.next().unwrap_or(ptr::null_mut())];
+            self.run(size, [constant(input), own, constant(sidechain)]);
+            let sent = self.sent().into_iter();
+            output.messages.extend(sent.map(|(at, message)| (start + at, message)));
+            start += size;
+        }
+        output
+    }
+
+    /// Writes the input's events, and makes room for those of the output.
+    pub fn write<'a>(&mut self, events: impl Iterator<Item = (usize, &'static CStr, &'a [u8])>) {
+        let mut bytes = vec![0; 8];
+        for (frame, kind, content) in events {
+            bytes.extend((frame as i64).to_ne_bytes());
+            bytes.extend((content.len() as u32).to_ne_bytes());
+            bytes.extend(number(kind).to_ne_bytes());
+            bytes.extend(content);
+            bytes.resize(bytes.len().next_multiple_of(8), 0);
+        }
+        let words = bytes.as_chunks().0.iter().map(|word| u64::from_ne_bytes(*word));
+        self.events[0].splice(1..=words.len(), words);
+        let heads =
+            [(bytes.len(), uri::SEQUENCE), (self.room, c"http://lv2plug.in/ns/ext/atom#Chunk")];
+        for (sequence, (size, kind)) in self.events.iter_mut().zip(heads) {
+            let head = Atom { size: size as u32, kind: number(kind) };
+            // SAFETY: it is aligned and has room for it.
+            unsafe { sequence.as_mut_ptr().cast::<Atom>().write(head) };
+        }
+    }
+
+    /// The messages that the plugin has written.
+    fn sent(&self) -> Vec<(usize, Vec<u8>)> {
+        let bytes: Vec<u8> = self.events[1].iter().flat_map(|word| word.to_ne_bytes()).collect();
+        let at = |at: usize| u32::from_ne_bytes(bytes[at..at + 4].try_into().unwrap());
+        assert_eq!(at(4), number(uri::SEQUENCE));
+        let end = 8 + at(0) as usize;
+        assert!(end <= 8 + self.room);
+        let (mut sent, mut place) = (Vec::new(), 16);
+        while place < end {
+            let (frame, size) = (at(place) as usize, at(place + 8) as usize);
+            assert_eq!(at(place + 12), number(uri::MIDI));
+            sent.push((frame, bytes[place + 16..place + 16 + size].to_vec()));
+            place += 16 + size.next_multiple_of(8);
+        }
+        assert!(sent.is_sorted_by_key(|(frame, _)| *frame));
+        sent
+    }
+
+    fn interface(&self) -> &'static StateInterface {
+        // SAFETY: the function returns the interface of this URI, which is constant.
+        unsafe { &*(self.descriptor.extension_data)(uri::STATE.as_ptr()).cast() }
+    }
+
+    /// What the plugin saves, by the keys.
+    pub fn save(&self) -> BTreeMap<Urid, Vec<u8>> {
+        unsafe extern "C" fn store(
+            saved: *mut c_void,
+            key: Urid,
+            value: *const c_void,
+            size: usize,
+            kind: Urid,
+            flags: u32,
+        ) -> u32 {
+            assert_eq!((kind, flags), (number(uri::STRING), 3));
+            // SAFETY: the plugin passes the handle on, and a value of that size.
+            let (saved, value) = unsafe {
+                let saved: &mut BTreeMap<Urid, Vec<u8>> = &mut *saved.cast();
+                (saved, std::slice::from_raw_parts(value.cast(), size).to_vec())
+            };
+            saved.insert(key, value);
+            0
+        }
+        let mut saved = BTreeMap::new();
+        let handle = ptr::from_mut(&mut saved).cast();
+        // SAFETY: the handle is an instance's, and the other is that of `store`.
+        let status = unsafe { (self.interface().save)(self.handle, store, handle, 0, ptr::null()) };
+        assert_eq!(status, 0);
+        saved
+    }
+
+    /// Restores the values of [`state::KEYS`]; returns the plugin's status.
+    pub fn restore(&mut self, values: &[Option<Vec<u8>>; 3]) -> u32 {
+        unsafe extern "C" fn retrieve(
+            values: *mut c_void,
+            key: Urid,
+            size: *mut usize,
+            kind: *mut Urid,
+            flags: *mut u32,
+        ) -> *const c_void {
+            // SAFETY: the plugin passes the handle on, and valid pointers.
+            let values: &[Option<Vec<u8>>; 3] = unsafe { &*values.cast() };
+            let index = state::KEYS.iter().position(|known| number(known) == key);
+            let Some(value) = index.and_then(|index| values[index].as_ref()) else {
+                return ptr::null();
+            };
+            // SAFETY: as above.
+            unsafe { (*size, *kind, *flags) = (value.len(), number(uri::STRING), 3) };
+            value.as_ptr().cast()
+        }
+        let handle = ptr::from_ref(values).cast_mut().cast();
+        // SAFETY: the handle is an instance's, and the other is that of `retrieve`.
+        unsafe { (self.interface().restore)(self.handle, retrieve, handle, 0, ptr::null()) }
+    }
+}
+
+impl Drop for Host {
+    fn drop(&mut self) {
+        // SAFETY: the handle is an instance's and is not used any more.
+        unsafe { (self.descriptor.cleanup)(self.handle) }
+    }
+}
+
+/// `frames` of the demo tune, from its second bar on: the first has drums only.
+pub fn tune(frames: usize) -> Signal {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/demo.wav");
+    let mut reader = hound::WavReader::open(path).unwrap();
+    assert_eq!((reader.spec().channels, reader.spec().bits_per_sample), (2, 16));
+    reader.seek(2 * RATE as u32).unwrap();
+    let samples = reader.samples::<i16>().take(2 * frames);
+    let samples: Vec<f32> = samples.map(|s| f32::from(s.unwrap()) / 32_768.0).collect();
+    (0..2).map(|channel| samples.iter().skip(channel).step_by(2).copied().collect()).collect()
+}
+
+/// A filter of the library with these settings, for stereo.
+pub fn filter(controls: &Controls) -> tone_filter_dsp::ToneFilter {
+    let mut filter = tone_filter_dsp::ToneFilter::new(RATE, &controls.settings).unwrap();
+    filter.set_routing(controls.routing);
+    filter.detect_notes(controls.routing.midi_out);
+    filter.reset();
+    filter
+}
+
+/// The library's output.
+pub fn expected(controls: &Controls, input: &Signal) -> Signal {
+    let mut signal = input.clone();
+    filter(controls).with_channels(input.len()).process(&mut slices(&mut signal));
+    signal
+}
+
+pub fn slices(signal: &mut Signal) -> Vec<&mut [f32]> {
+    signal.iter_mut().map(|channel| &mut channel[..]).collect()
+}
+
+/// Settings with all bands in which keys play.
+pub fn played() -> Settings {
+    Settings { keys: tone_filter_dsp::Keys::Hold, focus: 0.0, ..Settings::default() }
+}

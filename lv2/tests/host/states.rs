@@ -1,0 +1,101 @@
+//! Saved states, and the description of the bundle.
+
+use crate::host::{Host, SIDECHAIN, STEREO, expected, number, tune};
+use tone_filter_dsp::{CHOICES, Controls, SPECS, Scale, Settings};
+use tone_filter_lv2::{
+    ports::{Port, VARIANTS},
+    state, turtle,
+};
+use tone_filter_presets::{Preset, ids};
+
+/// Settings that no port has, all of them changed.
+fn unusual() -> Settings {
+    let mut settings = Settings { scale: Scale::Custom, ..Settings::default() };
+    settings.bands = settings.bands.with(3, false).with(70, false);
+    settings.custom = settings.custom.with(2, false);
+    settings.targets = "A A B C C D D E F F G G".parse().unwrap();
+    settings
+}
+
+#[test]
+fn a_state_is_restored() {
+    let controls = unusual().into();
+    let saved = Host::new(STEREO, &controls).save();
+    let value = |index: usize| saved.get(&number(state::KEYS[index])).cloned();
+    let mut host = Host::new(STEREO, &Controls::default());
+    host.set_ports(&controls);
+    let values = [value(0), value(1), value(2)];
+    assert_eq!(host.restore(&values), 0);
+    assert_eq!(host.save(), saved);
+    let output = host.play(&tune(8000), &vec![], &[512], &vec![]);
+    assert!(output.signal == expected(&controls, &tune(8000)));
+    assert!(output.signal != expected(&Controls::default(), &tune(8000)));
+
+    // A state of a version that did not have them.
+    assert_eq!(host.restore(&[None, None, None]), 0);
+    assert_eq!(host.save(), Host::new(STEREO, &Controls::default()).save());
+}
+
+#[test]
+fn a_broken_state_is_refused_and_leaves_the_rest() {
+    let mut host = Host::new(STEREO, &unusual().into());
+    let custom = unusual().custom.to_string();
+    let bad = |text: &str| Some(text.as_bytes().to_vec());
+    // LV2_STATE_ERR_BAD_TYPE.
+    assert_eq!(host.restore(&[bad("1\0"), bad(&custom), bad("A B\0")]), 2);
+    let settings = Settings { custom: unusual().custom, ..Settings::default() };
+    assert_eq!(host.save(), Host::new(STEREO, &settings.into()).save());
+    assert_eq!(host.restore(&[Some(vec![0xFF]), None, None]), 0, "no text is none");
+}
+
+#[test]
+fn every_setting_has_a_port_that_keeps_its_values() {
+    let ports: Vec<_> = VARIANTS[SIDECHAIN as usize].ports().collect();
+    let symbols: Vec<_> =
+        ports.iter().filter(|port| port.is_setting()).map(|port| port.symbol()).collect();
+    let all = SPECS.iter().map(|spec| spec.id).chain(CHOICES.iter().map(|choice| choice.id));
+    let all: Vec<_> = all.map(|id| id.replace('-', "_").replace("bypass", "enabled")).collect();
+    assert_eq!(symbols, all);
+    for port in ports {
+        let values: Vec<f32> = match port {
+            Port::Number(spec) => vec![spec.min, spec.max, spec.default(), spec.reference()],
+            Port::Choice(choice) => (0..choice.entries.len()).map(|entry| entry as f32).collect(),
+            _ => vec![],
+        };
+        for value in values {
+            let mut controls = Controls::default();
+            port.set(&mut controls, value);
+            assert_eq!(port.get(&controls), value, "{}", port.symbol());
+        }
+    }
+    for id in ids() {
+        let controls = Controls::from(Preset::factory(id).unwrap().settings);
+        let mut own = Controls::default();
+        let settings = &mut own.settings;
+        (settings.bands, settings.custom) = (controls.settings.bands, controls.settings.custom);
+        settings.targets = controls.settings.targets;
+        VARIANTS[0].ports().for_each(|port| port.set(&mut own, port.get(&controls)));
+        assert_eq!(own, controls, "{id}");
+    }
+}
+
+#[test]
+fn the_description_has_every_port_and_every_preset_once() {
+    let [(manifest, first), (_, plugins), (_, presets)] = turtle::files();
+    assert_eq!(manifest, "manifest.ttl");
+    for variant in &VARIANTS {
+        let subject = format!("\n<{}> a lv2:Plugin ", variant.uri.to_str().unwrap());
+        assert_eq!(first.matches(&subject).count(), 1);
+        let (_, own) = plugins.split_once(&subject).unwrap();
+        let (own, _) = own.split_once("] .\n").unwrap();
+        assert_eq!(own.matches("lv2:port [").count(), variant.ports().count());
+        for (index, port) in variant.ports().enumerate() {
+            let head = format!("lv2:index {index} ;\n\t\tlv2:symbol \"{}\" ;", port.symbol());
+            assert_eq!(own.matches(&head).count(), 1, "{head}");
+        }
+    }
+    for id in ids() {
+        let subject = format!("\n<urn:tone-filter:preset:{id}> a pset:Preset ;");
+        assert_eq!([&first, &presets].map(|text| text.matches(&subject).count()), [1; 2], "{id}");
+    }
+}

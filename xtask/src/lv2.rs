@@ -1,0 +1,93 @@
+//! `cargo xtask bundle-lv2` and `test-lv2`: the LV2 bundle, and the same in the programs that load it.
+
+mod ffmpeg;
+mod jack;
+mod lilv;
+mod pipewire;
+
+use crate::{
+    install, run,
+    suite::{self, step},
+    target,
+};
+use anyhow::{Context, Result, ensure};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+use tone_filter_lv2::turtle;
+
+/// The bundle's name.
+const BUNDLE: &str = "tone-filter.lv2";
+
+/// Debian packages with LV2's schemas and validators, and with the hosts.
+const PACKAGES: [&str; 16] = [
+    "lv2-dev",
+    "sordi",
+    "lilv-utils",
+    "liblilv-dev",
+    "gcc",
+    "libc6-dev",
+    "pkg-config",
+    "ffmpeg",
+    "jalv",
+    "jackd2",
+    "pipewire",
+    "pipewire-bin",
+    "libpipewire-0.3-modules",
+    "libspa-0.2-modules",
+    "wireplumber",
+    "dbus-daemon",
+];
+
+/// Builds with the options of `cargo build` in `args`, and makes the bundle of it in `target/bundled`. On Linux only.
+///
+/// # Errors
+/// When it does not build, or the bundle cannot be written.
+pub fn bundle(args: &[String]) -> Result<PathBuf> {
+    ensure!(cfg!(target_os = "linux"), "the LV2 bundle is for Linux, and is made there");
+    run(Command::new("cargo").args(["build", "--package=tone-filter-lv2", "--lib"]).args(args))?;
+    let value = |flag: &str| args.iter().skip_while(|arg| *arg != flag).nth(1);
+    let profile = match args.iter().any(|arg| arg == "--release") {
+        true => "release",
+        false => "debug",
+    };
+    let built = value("--target").map_or_else(target, |triple| Ok(target()?.join(triple)))?;
+    let library = built.join(profile).join("libtone_filter_lv2.so");
+    let bundle = target()?.join("bundled").join(BUNDLE);
+    install::remove(&bundle)?;
+    fs::create_dir_all(&bundle)?;
+    let copied = fs::copy(&library, bundle.join(turtle::LIBRARY));
+    copied.with_context(|| format!("cannot copy {}", library.display()))?;
+    for (name, text) in turtle::files() {
+        fs::write(bundle.join(name), text)?;
+    }
+    println!("{}", bundle.display());
+    Ok(bundle)
+}
+
+/// Builds the bundle, validates its description, and runs it in lilv, ffmpeg, jalv and PipeWire.
+///
+/// # Errors
+/// When something is missing and cannot be installed, or at the first step that fails.
+pub fn test() -> Result<()> {
+    ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its hosts");
+    step("tools", || suite::install(&PACKAGES))?;
+    let bundle = bundle(&["--release".to_owned()])?;
+    let folder = tempfile::tempdir()?;
+    step("description", || lilv::validate(&bundle))?;
+    step("lilv: ports, presets, states", || lilv::host(&bundle, folder.path()))?;
+    step("ffmpeg", || ffmpeg::test(&bundle, folder.path()))?;
+    step("jalv", || jack::test(&bundle, folder.path()))?;
+    step("PipeWire", || pipewire::test(&bundle, folder.path()))
+}
+
+/// Tries the plugin of a bundle in `folder` in ffmpeg, which finds it as all hosts do.
+///
+/// # Errors
+/// When ffmpeg cannot be installed, or cannot load it.
+pub(crate) fn loads(folder: &Path) -> Result<()> {
+    suite::install(&["ffmpeg"])?;
+    ffmpeg::load(&folder.join(BUNDLE))
+}

@@ -1,0 +1,137 @@
+//! The project's pages in Markdown: what tests and generators need of them.
+
+use crate::root;
+use anyhow::{Context, Result};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::{Path, PathBuf},
+};
+use walkdir::WalkDir;
+
+/// Folders with what is built or written by others.
+const OTHERS: [&str; 5] = ["target", "node_modules", "dist", "patches", "corpus"];
+
+/// A page, with its links and its code.
+#[derive(Debug, Clone)]
+pub struct Page {
+    /// Relative to the root.
+    pub path: PathBuf,
+    /// All fenced blocks of code: their language and their text.
+    pub blocks: Vec<(String, String)>,
+    /// Where links and pictures lead.
+    pub links: Vec<String>,
+    /// The anchors of its headings, as forges make them.
+    pub anchors: BTreeSet<String>,
+}
+
+/// Every page of the project.
+///
+/// # Errors
+/// When one cannot be read.
+pub fn all() -> Result<Vec<Page>> {
+    let mut paths = Vec::new();
+    let own = |entry: &walkdir::DirEntry| {
+        let name = entry.file_name().to_string_lossy();
+        entry.depth() == 0 || !(name.starts_with('.') || OTHERS.contains(&&*name))
+    };
+    for entry in WalkDir::new(root()).sort_by_file_name().into_iter().filter_entry(own) {
+        let path = entry?.into_path();
+        if path.extension().is_some_and(|end| end == "md") {
+            paths.push(path.strip_prefix(root())?.to_owned());
+        }
+    }
+    paths.iter().map(|path| Page::read(path)).collect()
+}
+
+impl Page {
+    /// Reads the page at `path`, relative to the root.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(root().join(path))
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        Ok(Self::parse(path, &text))
+    }
+
+    /// Takes `text` apart.
+    pub fn parse(path: &Path, text: &str) -> Self {
+        let (mut blocks, mut links) = (Vec::new(), Vec::new());
+        let (mut anchors, mut repeated) = (BTreeSet::new(), BTreeMap::new());
+        let (mut heading, mut in_block) = (None::<String>, false);
+        for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+            match event {
+                Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(language))) => {
+                    blocks.push((language.to_string(), String::new()));
+                    in_block = true;
+                }
+                Event::End(TagEnd::CodeBlock) => in_block = false,
+                Event::Text(text) if in_block => {
+                    blocks.last_mut().expect("a block has begun").1.push_str(&text);
+                }
+                Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                    links.push(dest_url.to_string());
+                }
+                Event::Start(Tag::Heading { .. }) => heading = Some(String::new()),
+                Event::End(TagEnd::Heading(_)) => {
+                    let anchor = anchor(&heading.take().unwrap_or_default());
+                    let count = repeated.entry(anchor.clone()).or_insert(0);
+                    let again = if *count > 0 { format!("-{count}") } else { String::new() };
+                    anchors.insert(anchor + &again);
+                    *count += 1;
+                }
+                Event::Text(text) | Event::Code(text) => {
+                    if let Some(heading) = &mut heading {
+                        heading.push_str(&text);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Self { path: path.to_owned(), blocks, links, anchors }
+    }
+
+    /// Its lines of shell, a vector a block, with continued lines as one.
+    pub fn shell(&self) -> Vec<Vec<String>> {
+        let shell = self.blocks.iter().filter(|(language, _)| language == "sh");
+        let lines = shell.map(|(_, text)| text.replace("\\\n", " "));
+        lines.map(|text| text.lines().map(str::to_owned).collect()).collect()
+    }
+}
+
+/// Whether a line of shell runs the command `tone-filter`, and does not only name it as `pip install tone-filter` does.
+pub fn runs_tone_filter(line: &str) -> bool {
+    line.split('|').any(|part| part.trim_start().starts_with("tone-filter "))
+}
+
+/// The anchor of a heading, as forges make it: letters, digits, hyphens and underscores, blanks as hyphens.
+pub fn anchor(heading: &str) -> String {
+    let kept = heading.to_lowercase();
+    let kept = kept.chars().filter(|c| c.is_alphanumeric() || [' ', '-', '_'].contains(c));
+    kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_has_links_anchors_and_shell() {
+        let text = "# C and C++\n\n## Two\n## Two\n[a](b.md#c) ![d](e.png)\n\n```sh\none \\\n  two\nthree\n```\n\n```c\nfour\n```\n";
+        let page = Page::parse(Path::new("a.md"), text);
+        assert_eq!(page.anchors, ["c-and-c", "two", "two-1"].map(String::from).into());
+        assert_eq!(page.links, ["b.md#c", "e.png"]);
+        assert_eq!(page.shell(), [["one    two", "three"]]);
+        assert_eq!(page.blocks[1], ("c".into(), "four\n".into()));
+    }
+
+    #[test]
+    fn a_line_runs_what_it_begins_with_or_pipes_into() {
+        for line in ["tone-filter bench", "cat a.wav | tone-filter render - -o - | play -"] {
+            assert!(runs_tone_filter(line), "{line}");
+        }
+        assert!(!runs_tone_filter("pip install tone-filter  # or tone-filter "));
+    }
+}

@@ -1,0 +1,143 @@
+//! The project's pages: their links lead somewhere, and their commands exist.
+
+use cargo_metadata::{Metadata, MetadataCommand};
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path, PathBuf},
+    process::Command,
+};
+use xtask::{
+    pages::{self, Page},
+    root,
+};
+
+#[test]
+fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
+    let pages = pages::all().unwrap();
+    let by_path: BTreeMap<&Path, &Page> =
+        pages.iter().map(|page| (page.path.as_path(), page)).collect();
+    let (mut wrong, mut checked) = (Vec::new(), 0);
+    for page in &pages {
+        for link in page.links.iter().filter(|link| !link.contains("://")) {
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = match file {
+                "" => page.path.clone(),
+                _ => normal(&page.path.parent().unwrap().join(file)),
+            };
+            let there = root().join(&target).exists();
+            let leads = anchor.is_empty()
+                || by_path.get(target.as_path()).is_some_and(|page| page.anchors.contains(anchor));
+            if !(there && leads) {
+                wrong.push(format!("{}: {link}", page.path.display()));
+            }
+            checked += 1;
+        }
+    }
+    assert!(checked > 100, "only {checked} links found");
+    assert!(wrong.is_empty(), "links that lead nowhere:\n{}", wrong.join("\n"));
+}
+
+/// `path` without `..`.
+fn normal(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut whole, part| {
+        match part {
+            Component::ParentDir => drop(whole.pop()),
+            part => whole.push(part),
+        }
+        whole
+    })
+}
+
+#[test]
+fn every_page_of_the_manual_is_in_its_summary() {
+    let folder = Path::new("docs/manual");
+    let summary = Page::read(&folder.join("SUMMARY.md")).unwrap();
+    let listed: Vec<_> = summary.links.iter().map(|link| normal(&folder.join(link))).collect();
+    let pages = pages::all().unwrap();
+    let manual = pages.iter().filter(|page| page.path.starts_with(folder));
+    let missing: Vec<_> = manual
+        .map(|page| &page.path)
+        .filter(|path| **path != summary.path && !listed.contains(path))
+        .collect();
+    assert!(missing.is_empty(), "not in SUMMARY.md: {missing:?}");
+}
+
+#[test]
+fn every_cargo_command_names_what_there_is() {
+    let metadata =
+        MetadataCommand::new().manifest_path(root().join("Cargo.toml")).no_deps().exec().unwrap();
+    let usage = Command::new(env!("CARGO_BIN_EXE_xtask")).arg("help").output().unwrap();
+    let usage = String::from_utf8(usage.stdout).unwrap();
+    let mut checked = 0;
+    for page in pages::all().unwrap().iter().filter(|page| !page.path.ends_with("CHANGELOG.md")) {
+        for line in page.shell().into_iter().flatten().chain(inline(page)) {
+            let words: Vec<_> = line.split_whitespace().take_while(|word| *word != "#").collect();
+            let Some(start) = words.iter().position(|word| *word == "cargo") else { continue };
+            let outcome = check(&words[start + 1..], &metadata, &usage);
+            let place = || format!("{}: {line}", page.path.display());
+            outcome.unwrap_or_else(|reason| panic!("{}: {reason}", place()));
+            checked += 1;
+        }
+    }
+    assert!(checked > 40, "only {checked} commands found");
+}
+
+/// Commands of cargo within the text of a page.
+fn inline(page: &Page) -> Vec<String> {
+    let text = std::fs::read_to_string(root().join(&page.path)).unwrap();
+    let spans = text.split('`').skip(1).step_by(2);
+    // Variables may stand before it.
+    let is_command = |span: &&str| {
+        span.split_whitespace().find(|word| !word.contains('=')) == Some("cargo")
+            && span.contains("cargo ")
+    };
+    spans.filter(is_command).map(|span| span.replace('\n', " ")).collect()
+}
+
+/// Whether a command line of cargo, without `cargo` itself, names verbs, packages, features, targets and folders that
+/// there are.
+fn check(words: &[&str], metadata: &Metadata, usage: &str) -> Result<(), String> {
+    let words: Vec<_> = words.iter().flat_map(|word| word.splitn(2, '=')).collect();
+    let words =
+        if words.first().is_some_and(|word| word.starts_with('+')) { &words[1..] } else { &words };
+    if let ["xtask", verb, ..] = words[..] {
+        let known = usage.lines().any(|line| line.trim_start().split(' ').next() == Some(verb));
+        return if known { Ok(()) } else { Err(format!("there is no verb {verb}")) };
+    }
+    let value = |flags: &[&str]| {
+        let place = words.iter().position(|word| flags.contains(word))?;
+        words.get(place + 1).copied()
+    };
+    let folder = value(&["--path"]);
+    if let Some(folder) = folder.filter(|folder| !root().join(folder).join("Cargo.toml").exists()) {
+        return Err(format!("there is no crate in {folder}"));
+    }
+    let name = value(&["-p", "--package"]);
+    // What belongs to a crate of others, or to no crate.
+    let Some(package) = metadata.packages.iter().find(|package| match (name, folder) {
+        (Some(name), _) => package.name.as_str() == name,
+        (None, Some(folder)) => {
+            package.manifest_path == root().join(folder).join("Cargo.toml").as_path()
+        }
+        (None, None) => package.name.as_str() == "tone-filter",
+    }) else {
+        return match name {
+            Some(name) => Err(format!("there is no package {name}")),
+            None => Ok(()),
+        };
+    };
+    for kind in ["test", "bench", "example", "bin"] {
+        let target = value(&[&format!("--{kind}")]);
+        if let Some(target) = target.filter(|name| {
+            !package.targets.iter().any(|own| own.name == *name && own.kind[0].to_string() == kind)
+        }) {
+            return Err(format!("{} has no {kind} {target}", package.name));
+        }
+    }
+    for feature in value(&["--features"]).iter().flat_map(|features| features.split(',')) {
+        if !package.features.contains_key(feature.rsplit('/').next().unwrap_or(feature)) {
+            return Err(format!("{} has no feature {feature}", package.name));
+        }
+    }
+    Ok(())
+}
