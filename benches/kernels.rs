@@ -7,7 +7,7 @@ mod frame;
 use common::{noisy_chord, white};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use tone_filter_dsp::{Kernel, Settings, Stereo, ToneFilter};
+use tone_filter_dsp::{Kernel, KeyEvent, Keys, Settings, Stereo, ToneFilter};
 
 const RATE: f64 = 44_100.0;
 const FRAMES: usize = 4096;
@@ -122,9 +122,43 @@ fn mono_and_stereo(c: &mut Criterion) {
     }
 }
 
+/// Keys of all bands, at rest and moving: their weights, compared with no keys.
+fn keys(c: &mut Criterion) {
+    let mut group = c.benchmark_group("keys");
+    group.throughput(Throughput::Elements(FRAMES as u64));
+    let signal = white(1.0, RATE);
+    let hold = Settings { keys: Keys::Hold, ..Settings::REFERENCE };
+    // The velocities of one stretch of 192 samples and of the next one; a weight takes as long to move by a half.
+    let cases = [
+        ("none", Settings::REFERENCE, [1.0, 1.0]),
+        ("held", hold, [1.0, 1.0]),
+        ("held, softly", hold, [0.5, 0.5]),
+        ("moving", hold, [1.0, 0.25]),
+    ];
+    for (name, settings, velocities) in cases {
+        let mut filter = filter(&settings, Kernel::best());
+        let mut blocks = signal[..FRAMES].to_vec();
+        let mut velocities = velocities.into_iter().cycle();
+        let mut last = 0.0;
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                blocks.copy_from_slice(&signal[..FRAMES]);
+                for block in blocks.chunks_mut(192) {
+                    let velocity = velocities.next().expect("it goes round");
+                    if velocity != last {
+                        (0..128).for_each(|key| filter.play(KeyEvent::Key(key, velocity)));
+                        last = velocity;
+                    }
+                    filter.process(black_box(&mut [block]));
+                }
+            });
+        });
+    }
+}
+
 criterion_group! {
     name = benches;
     config = frame::criterion();
-    targets = every_kernel_on_every_signal, block_sizes, settings_that_move, mono_and_stereo
+    targets = every_kernel_on_every_signal, block_sizes, settings_that_move, mono_and_stereo, keys
 }
 criterion_main!(benches);

@@ -77,6 +77,8 @@ struct Active {
     playing: bool,
     /// The parameters' changes, the tempo and the lookahead that the filter has followed last.
     followed: Option<(u32, f64, Option<bool>)>,
+    /// Frames for which the output goes on after the input has ended.
+    tail: u32,
 }
 
 impl Default for ToneFilterPlugin {
@@ -272,6 +274,7 @@ impl Active {
             tempo: DEFAULT_TEMPO,
             playing: false,
             followed: None,
+            tail: 0,
         })
     }
 
@@ -300,17 +303,13 @@ impl Active {
         let _ = self.filter.set_settings(&settings);
         self.filter.set_routing(routing);
         self.filter.detect_notes(routing.midi_out);
+        let tail = ToneFilter::tail(self.filter.settings()) * self.sample_rate;
+        self.tail = tail.ceil() as u32 + self.latency();
     }
 
     /// Latency in frames.
     fn latency(&self) -> u32 {
         self.filter.latency() as u32
-    }
-
-    /// Frames for which the output goes on after the input has ended.
-    fn tail(&self) -> u32 {
-        let tail = ToneFilter::tail(self.filter.settings()) * self.sample_rate;
-        tail.ceil() as u32 + self.latency()
     }
 
     fn process(
@@ -336,7 +335,7 @@ impl Active {
             return ProcessStatus::KeepAlive;
         }
         // With `Normal` a host may stop processing silence, so it must not come before the tail has ended.
-        let tail = self.tail();
+        let tail = self.tail;
         let frames = buffer.samples() as u32;
         self.silent_frames = if silent { self.silent_frames.saturating_add(frames) } else { 0 };
         if self.silent_frames < tail { ProcessStatus::Tail(tail) } else { ProcessStatus::Normal }

@@ -189,8 +189,8 @@ fn pedalboard_finds_settings_and_latency_and_hears_the_library_even_after_a_relo
             (3, 48_000.0, 1, 8192),
             (4, 192_000.0, 2, 333),
             (8, 48_000.0, 2, 512),
-            (10, 44_100.0, 2, 512),
-            (10, 96_000.0, 1, 1000),
+            (11, 44_100.0, 2, 512),
+            (11, 96_000.0, 1, 1000),
         ],
     );
     let parameters = fs::read_to_string(folder.path().join("parameters.json")).unwrap();

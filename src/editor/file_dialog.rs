@@ -1,6 +1,6 @@
 //! The system's file dialog. It is open beside the window, which goes on.
 
-use crate::session::SCORE;
+use crate::session::{PRESET, SCORE};
 use plugin_guard::HostLink;
 use rfd::AsyncFileDialog;
 use std::{
@@ -31,12 +31,12 @@ impl FileDialog {
         // On macOS, it must be made on this thread.
         let file = match purpose {
             Purpose::Import => {
-                let dialog = dialog.add_filter("Presets and scores", &["json", SCORE]);
+                let dialog = dialog.add_filter("Presets and scores", &[PRESET, SCORE]);
                 Box::pin(dialog.pick_file()) as std::pin::Pin<Box<dyn Future<Output = _> + Send>>
             }
             Purpose::Export => {
-                let dialog = dialog.add_filter("Presets", &["json"]);
-                Box::pin(dialog.set_file_name(format!("{name}.json")).save_file())
+                let dialog = dialog.add_filter("Presets", &[PRESET]);
+                Box::pin(dialog.set_file_name(format!("{name}.{PRESET}")).save_file())
             }
         };
         thread::spawn(move || {

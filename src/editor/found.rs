@@ -8,9 +8,6 @@ use crate::session::Edits;
 use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo};
 use tone_filter_dsp::{FoundKey, Snapshot, spec};
 
-/// Widths, as multiples of the font's size, that the line needs for itself.
-const RESERVED: f32 = 40.0;
-
 /// What was found last.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Found {
@@ -69,7 +66,7 @@ fn button(ui: &Ui, rest: &mut Rect, scale: Scale, text: &str, tip: &str) -> bool
     let painter = ui.painter();
     let width = painter.layout_no_wrap(text.into(), font.clone(), theme::TEXT).size().x;
     let place = rest.with_min_x(rest.right() - width);
-    if place.left() - rest.left() < RESERVED * font.size {
+    if place.left() < rest.left() {
         return false;
     }
     let response = ui.interact(place, ui.scope_id().with(("found", tip)), Sense::click());

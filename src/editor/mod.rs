@@ -5,6 +5,7 @@ mod band_grid;
 mod bypass;
 mod controls;
 mod corner;
+mod drops;
 mod file_dialog;
 mod found;
 mod host;
@@ -83,6 +84,8 @@ impl ToneFilterEditor {
             pixel_ratio: self.pixel_ratio.clone(),
             host: None,
             screen_readers: access::Link::new(self.repaint.clone()),
+            #[cfg(target_os = "linux")]
+            repaint: self.repaint.clone(),
             panel: Panel { session: self.session.clone(), ..Panel::default() },
             last_update: f64::NEG_INFINITY,
         }
@@ -161,6 +164,8 @@ struct App {
     pixel_ratio: Arc<AtomicCell<f64>>,
     host: Option<GuiContext>,
     screen_readers: access::Link,
+    #[cfg(target_os = "linux")]
+    repaint: RepaintNotifier,
     panel: Panel,
     /// egui's time of the last meter update, in seconds.
     last_update: f64,
@@ -179,6 +184,8 @@ impl NiceEguiApp for App {
         #[cfg(target_os = "linux")]
         let _ = window::select_answers(window);
         theme::install(&ctx);
+        #[cfg(target_os = "linux")]
+        drops::receive(&ctx, window, self.repaint.clone());
         self.screen_readers.connect(&ctx, window);
         self.host = Some(host);
         Ok(())
@@ -306,13 +313,15 @@ impl Panel {
             keyboard::show(ui, layout.keyboard, layout.grid, scale, edits);
         }
         let strip = roll::switch(ui, layout.strip, scale, edits);
-        let strip = self.found.show(ui, strip, scale, edits);
-        scale_strip::show(ui, strip, scale, edits);
+        let rest = scale_strip::show(ui, strip, scale, edits);
+        let rest = self.found.show(ui, rest, scale, edits);
+        scale_strip::legend(ui, rest, scale);
         if let Some(area) = layout.spectrum {
             self.spectrum.show(ui, area, scale, &edits.params.chosen().settings, self.grid.hovered);
         }
         host::menu::show(ui, edits);
         corner::show(ui, window);
+        drops::show(ui, scale, edits);
         self.notice.show(ui, &mut edits.state.presets.message);
         access::announce(ui.ctx(), || format!("Preset {}", edits.preset()));
     }

@@ -17,6 +17,9 @@ use tone_filter_dsp::Bands;
 /// The zoom factors in the menu.
 const ZOOMS: [f32; 6] = [0.75, 1.0, 1.25, 1.5, 1.75, 2.0];
 
+/// The space between two buttons of a group, in points.
+const GAP: f32 = 2.0;
+
 /// The power of the input below which it counts as silence, -110 dB full scale.
 const SILENCE: f32 = 1e-11;
 
@@ -105,44 +108,62 @@ impl PresetBar {
             }
             show_load(ui, row.right(row.width(8.0)), scale, output);
         }
-        zoom(ui, &mut row, edits);
-        row.right(row.space());
-        history(ui, &mut row, edits);
-        row.right(row.space());
-        compare(ui, &mut row, edits);
-        row.right(row.space());
-        self.presets(ui, &mut row, edits);
+        // All places first, since the tab key follows the order in which the buttons are shown: from left to right.
+        let widths = [
+            row.width(4.5),
+            2.0 * row.width(4.0) + GAP,
+            2.0 * row.width(1.6) + GAP + row.width(8.0),
+        ];
+        let [zoomed, steps, sounds] = widths.map(|width| {
+            let place = row.right(width);
+            row.right(row.space());
+            place
+        });
+        self.presets(ui, row, edits);
+        compare(ui, Row { rest: sounds, scale }, edits);
+        history(ui, Row { rest: steps, scale }, edits);
+        zoom(ui, zoomed, scale, edits);
     }
 
     /// The presets, in the rest of the row.
-    fn presets(&mut self, ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
+    fn presets(&mut self, ui: &mut Ui, mut row: Row, edits: &mut Edits) {
         let file = row.right(row.width(4.0));
-        row.right(2.0);
+        row.right(GAP);
         let arrow = row.rest.height();
-        let name = edits.preset();
-        for (place, label, steps) in
-            [(row.left(arrow), "Previous preset", -1), (row.right(arrow), "Next preset", 1)]
-        {
-            let response = button(ui, place, row.scale, label, "", true);
-            let side = 0.18 * place.height() * steps as f32;
-            let corners = [vec2(side, 0.0), vec2(-side, -1.6 * side), vec2(-side, 1.6 * side)];
-            let points = corners.map(|corner| place.center() + corner).to_vec();
-            ui.painter().add(Shape::convex_polygon(points, theme::TEXT, Stroke::NONE));
-            if response.clicked()
-                && let Some(next) = edits.state.presets.neighbour(&name, steps)
-            {
-                edits.load(&next);
-            }
-        }
+        let (previous, next) = (row.left(arrow), row.right(arrow));
         let keep = edits.params.keep.load();
         if keep != Keep::default() {
             show_lock(ui, row.right(0.7 * arrow), keep);
         }
+        let name = edits.preset();
         let mark = if edits.is_changed() { " *" } else { "" };
+        step(ui, previous, row.scale, ("Previous preset", -1), &name, edits);
         let response = button(ui, row.rest, row.scale, "Preset", &format!("{name}{mark}"), true);
         self.browser.show(ui, &response, row.scale, &name, edits);
+        step(ui, next, row.scale, ("Next preset", 1), &name, edits);
         let response = button(ui, file, row.scale, "Save and load presets", "File", true);
         self.files.show(&response, &name, edits);
+    }
+}
+
+/// A button called `label` that loads the preset that many `steps` after the one called `name`.
+fn step(
+    ui: &mut Ui,
+    place: Rect,
+    scale: Scale,
+    (label, steps): (&str, isize),
+    name: &str,
+    edits: &mut Edits,
+) {
+    let response = button(ui, place, scale, label, "", true);
+    let side = 0.18 * place.height() * steps as f32;
+    let corners = [vec2(side, 0.0), vec2(-side, -1.6 * side), vec2(-side, 1.6 * side)];
+    let points = corners.map(|corner| place.center() + corner).to_vec();
+    ui.painter().add(Shape::convex_polygon(points, theme::TEXT, Stroke::NONE));
+    if response.clicked()
+        && let Some(next) = edits.state.presets.neighbour(name, steps)
+    {
+        edits.load(&next);
     }
 }
 
@@ -169,16 +190,9 @@ fn show_lock(ui: &Ui, place: Rect, keep: Keep) {
 }
 
 /// The buttons that compare two sounds, A and B.
-fn compare(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
-    let other = ["B", "A"][edits.state.slot];
-    let copy = row.right(row.width(8.0));
-    let text = format!("Copy to {other}");
-    if button(ui, copy, row.scale, "Copy to the other sound", &text, true).clicked() {
-        edits.copy_to_other();
-    }
-    row.right(2.0);
-    for (slot, name, label) in [(1, "B", "Second sound"), (0, "A", "First sound")] {
-        let place = row.right(row.width(1.6));
+fn compare(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
+    for (slot, name, label) in [(0, "A", "First sound"), (1, "B", "Second sound")] {
+        let place = row.left(row.width(1.6));
         let chosen = edits.state.slot == slot;
         let response = button(ui, place, row.scale, label, name, true);
         if chosen {
@@ -189,28 +203,32 @@ fn compare(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
             edits.swap();
         }
     }
+    row.left(GAP);
+    let other = ["B", "A"][edits.state.slot];
+    let text = format!("Copy to {other}");
+    if button(ui, row.rest, row.scale, "Copy to the other sound", &text, true).clicked() {
+        edits.copy_to_other();
+    }
 }
 
 /// Undo and redo.
-fn history(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
+fn history(ui: &mut Ui, mut row: Row, edits: &mut Edits) {
     let (can_undo, can_redo) = (edits.state.history.can_undo(), edits.state.history.can_redo());
-    let place = row.right(row.width(4.0));
-    if button(ui, place, row.scale, "Redo", "Redo", can_redo).clicked() {
-        edits.redo();
-    }
-    row.right(2.0);
-    let place = row.right(row.width(4.0));
+    let place = row.left(0.5 * (row.rest.width() - GAP));
     if button(ui, place, row.scale, "Undo", "Undo", can_undo).clicked() {
         edits.undo();
+    }
+    row.left(GAP);
+    if button(ui, row.rest, row.scale, "Redo", "Redo", can_redo).clicked() {
+        edits.redo();
     }
 }
 
 /// The zoom menu. The window grows with the zoom.
-fn zoom(ui: &mut Ui, row: &mut Row, edits: &mut Edits) {
+fn zoom(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {
     let now = edits.params.editor_zoom.load();
     let percent = |zoom: f32| format!("{:.0} %", 100.0 * zoom);
-    let place = row.right(row.width(4.5));
-    let response = button(ui, place, row.scale, "Zoom", &percent(now), true);
+    let response = button(ui, place, scale, "Zoom", &percent(now), true);
     Popup::menu(&response).show(|ui| {
         for zoom in ZOOMS {
             if ui.selectable_label(zoom == now, percent(zoom)).clicked() {

@@ -69,7 +69,12 @@ impl PresetBrowser {
             let names = found.iter().flat_map(|(_, entries)| entries).map(|entry| &entry.name);
             let names: Vec<&String> = names.collect();
             if typed || steps != 0 || !names.contains(&&self.marked) {
-                let now = names.iter().position(|name| **name == self.marked && !typed);
+                let wanted = self.search.trim().to_lowercase();
+                let now = names.iter().position(|name| match typed {
+                    // The best guess is found by its name.
+                    true => name.to_lowercase().contains(&wanted),
+                    false => **name == self.marked,
+                });
                 let next =
                     now.unwrap_or(0).saturating_add_signed(steps).min(names.len().max(1) - 1);
                 self.marked = names.get(next).map_or_else(String::new, |name| (*name).clone());
@@ -89,8 +94,8 @@ impl PresetBrowser {
                 .animated(false)
                 .show(ui, |ui| {
                     for (title, entries) in &found {
-                        ui.label(RichText::new(title).color(theme::DIM));
-                        for entry in entries {
+                        let title = ui.label(RichText::new(title).color(theme::DIM));
+                        for (index, entry) in entries.iter().enumerate() {
                             let colour =
                                 if entry.name == current { theme::ACCENT } else { theme::TEXT };
                             let text = RichText::new(&entry.name).color(colour);
@@ -104,7 +109,9 @@ impl PresetBrowser {
                             });
                             let row = row.inner;
                             if marked && self.scroll && !ui.is_sizing_pass() {
-                                row.scroll_to_me(None);
+                                // The first of a group with its title.
+                                let above = if index == 0 { title.rect } else { row.rect };
+                                ui.scroll_to_rect(row.rect.union(above), None);
                                 self.scroll = false;
                             }
                             if row.hovered() || row.has_focus() {

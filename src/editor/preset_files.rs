@@ -41,13 +41,11 @@ impl PresetFiles {
             (self.name, self.question) = (name.to_owned(), None);
         }
         if let Some((purpose, path)) = self.dialog.chosen() {
-            edits.state.presets.path = path.to_string_lossy().into_owned();
             match purpose {
-                Purpose::Import => edits.import(),
+                Purpose::Import => edits.import(&path),
                 // The dialog has asked before it replaces a file.
-                Purpose::Export => edits.export(),
+                Purpose::Export => edits.export(&path),
             }
-            edits.state.presets.path.clear();
         }
         let popup = Popup::from_toggle_button_response(button);
         popup.close_behavior(PopupCloseBehavior::CloseOnClickOutside).show(|ui| {
@@ -85,23 +83,24 @@ impl PresetFiles {
             }
         });
         ui.separator();
-        field(ui, &mut edits.state.presets.path, "File", "a path; none: choose a file");
+        field(ui, &mut edits.state.presets.path, "File", "leave empty to choose a file");
         ui.horizontal(|ui| {
-            let is_named = !edits.state.presets.path.trim().is_empty();
+            let file = edits.state.presets.file();
+            let is_named = !file.as_os_str().is_empty();
             let import = ui.button("Import").on_hover_text("Loads a preset or a score (.tfs)");
             if import.clicked() {
                 match is_named {
-                    true => edits.import(),
+                    true => edits.import(&file),
                     false => self.dialog.open(Purpose::Import, name, edits.host),
                 }
             }
             let export = ui.button("Export").on_hover_text("Writes the sound as a preset");
             if export.clicked() {
                 match is_named {
-                    true if edits.state.presets.file().exists() => {
+                    true if file.exists() => {
                         self.question = Some(Question::Overwrite);
                     }
-                    true => edits.export(),
+                    true => edits.export(&file),
                     false => self.dialog.open(Purpose::Export, name, edits.host),
                 }
             }
@@ -148,7 +147,7 @@ impl PresetFiles {
             match question {
                 Question::Replace(_) => edits.save(&self.name),
                 Question::Delete(name) => edits.state.presets.delete(name),
-                Question::Overwrite => edits.export(),
+                Question::Overwrite => edits.export(&edits.state.presets.file()),
             }
         }
     }

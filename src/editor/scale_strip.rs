@@ -17,8 +17,8 @@ pub fn height(scale: Scale) -> f32 {
     scale.line(12.0) + scale.length(9.0).max(4.0)
 }
 
-/// Shows the scale, the range and the map at the left of `area`, and the legend at its right.
-pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
+/// Shows the scale, the range and the map at the left of `area`. Returns the area that is left.
+pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
     let params = edits.params;
     let mut left = area.left();
     for id in NOTES.ids {
@@ -43,11 +43,11 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
         }
         left += width + scale.length(16.0).max(8.0);
     }
-    legend(ui, area.with_min_x(left), scale);
+    area.with_min_x(left)
 }
 
 /// Shows the meaning of the colours and marks at the right of `area`, as many as it has room for.
-fn legend(ui: &Ui, area: Rect, scale: Scale) {
+pub fn legend(ui: &Ui, area: Rect, scale: Scale) {
     let painter = ui.painter();
     let mut right = area.right_center();
     for state in

@@ -3,6 +3,7 @@
 mod access;
 mod contrast;
 mod controls;
+mod drops;
 mod found;
 mod grid;
 mod harness;

@@ -113,9 +113,12 @@ pub fn text(
     place
 }
 
-/// Makes buttons in a menu stand out from it.
+/// Makes buttons in a menu stand out from it, and puts what is beside them in the middle of their height.
 pub fn raise(ui: &mut egui::Ui) {
     ui.visuals_mut().widgets.inactive.weak_bg_fill = LINE;
+    let height = ui.text_style_height(&egui::TextStyle::Button);
+    let spacing = ui.spacing_mut();
+    spacing.interact_size.y = height + 2.0 * spacing.button_padding.y;
 }
 
 /// The greatest height of the content of a menu below `button`, from which the menu does not leave the window of `ui`.
@@ -154,7 +157,7 @@ pub fn install(ctx: &egui::Context) {
     visuals.override_text_color = Some(TEXT);
     visuals.weak_text_color = Some(DIM);
     visuals.disabled_alpha = 0.65;
-    visuals.selection.bg_fill = ACCENT.gamma_multiply(0.35);
+    visuals.selection.bg_fill = ACCENT.gamma_multiply(0.3);
     visuals.selection.stroke = Stroke::new(1.0, ACCENT);
     visuals.menu_corner_radius = CornerRadius::same(4);
     // egui's own widgets look like those painted here.

@@ -4,17 +4,30 @@ use super::Edits;
 use std::{fs, path::Path};
 use tone_filter_dsp::Score;
 
+/// The extension of a preset's file.
+pub const PRESET: &str = "json";
+
 /// The extension of a score's file.
 pub const SCORE: &str = "tfs";
 
 impl Edits<'_> {
-    /// Loads the preset or the score in [`PresetList::file`](super::PresetList::file).
-    pub fn import(&mut self) {
-        let path = self.state.presets.file().to_owned();
-        if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(SCORE)) {
-            self.import_score(&path);
-        } else if let Some(preset) = self.state.presets.import() {
+    /// Loads the preset or the score in the file at `path`.
+    pub fn import(&mut self, path: &Path) {
+        if is(path, SCORE) {
+            self.import_score(path);
+        } else if let Some(preset) = self.state.presets.import(path) {
             self.use_preset(preset.name, &preset.settings);
+        }
+    }
+
+    /// The same for a file that may be of any kind, such as one that was dropped on the window.
+    pub fn import_dropped(&mut self, path: &Path) {
+        if [PRESET, SCORE].iter().any(|extension| is(path, extension)) {
+            self.import(path);
+        } else {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            self.state.presets.message =
+                format!("{name} is neither a preset (.{PRESET}) nor a score (.{SCORE})");
         }
     }
 
@@ -40,8 +53,13 @@ impl Edits<'_> {
         self.mark_dirty();
     }
 
-    /// Writes the sound to [`PresetList::file`](super::PresetList::file).
-    pub fn export(&mut self) {
-        self.state.presets.export(&self.preset(), self.params.chosen().settings);
+    /// Writes the sound to the file at `path`.
+    pub fn export(&mut self, path: &Path) {
+        self.state.presets.export(&self.preset(), self.params.chosen().settings, path);
     }
+}
+
+/// Whether the name of the file at `path` ends in `extension`.
+fn is(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
 }

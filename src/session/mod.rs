@@ -9,7 +9,7 @@ mod randomise;
 
 use crate::params::{Control, ToneFilterParams, ids};
 pub use edits::{Edits, Sound};
-pub use files::SCORE;
+pub use files::{PRESET, SCORE};
 use history::History;
 use plugin_guard::{HostLink, Request};
 #[cfg(test)]

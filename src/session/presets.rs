@@ -4,7 +4,7 @@ use crate::params::Keep;
 use std::{
     collections::{BTreeMap, BTreeSet},
     io,
-    path::Path,
+    path::{Path, PathBuf},
 };
 use tone_filter_dsp::{SPECS, Settings};
 use tone_filter_presets::{Error, Folder, Loaded, Preset, ids};
@@ -201,14 +201,14 @@ impl PresetList {
         }
     }
 
-    /// The file to import or export.
-    pub fn file(&self) -> &Path {
-        Path::new(self.path.trim())
+    /// The file that is named in `path`.
+    pub fn file(&self) -> PathBuf {
+        self.path.trim().into()
     }
 
-    /// Reads the preset in [`PresetList::file`].
-    pub fn import(&mut self) -> Option<Preset> {
-        let read = Preset::read(self.file());
+    /// Reads the preset in the file at `path`.
+    pub fn import(&mut self, path: &Path) -> Option<Preset> {
+        let read = Preset::read(path);
         let loaded = self.report(read)?;
         let name = loaded.preset.name.clone();
         self.message = format!("Imported {name}");
@@ -225,11 +225,11 @@ impl PresetList {
         preset
     }
 
-    /// Writes `settings` as the preset called `name` to [`PresetList::file`].
-    pub fn export(&mut self, name: &str, settings: Settings) {
-        let written = Preset::new(name, settings).write(self.file());
+    /// Writes `settings` as the preset called `name` to the file at `path`.
+    pub fn export(&mut self, name: &str, settings: Settings, path: &Path) {
+        let written = Preset::new(name, settings).write(path);
         if self.report(written).is_some() {
-            self.message = format!("Exported to {}", self.path.trim());
+            self.message = format!("Exported to {}", path.display());
         }
     }
 
@@ -333,15 +333,15 @@ mod tests {
         assert!(presets.is_user_s("Mine_own") && presets.entries()[1].len() == 1);
         assert_eq!(presets.load("Mine_own").unwrap().settings, settings);
 
-        presets.path = home.path().join("out.json").to_str().unwrap().to_owned();
-        presets.export("Out", settings);
-        assert_eq!(presets.import().unwrap(), Preset::new("Out", settings));
+        let path = home.path().join("out.json");
+        presets.export("Out", settings, &path);
+        assert_eq!(presets.import(&path).unwrap(), Preset::new("Out", settings));
         presets.delete("Mine_own");
         assert!(presets.entries()[1].is_empty() && presets.load("Mine_own").is_none());
 
         // Compared in every frame from now on: no file is read, and the message stays.
-        presets.export("Out", settings);
-        assert!(presets.import().is_some());
+        presets.export("Out", settings, &path);
+        assert!(presets.import(&path).is_some());
         fs::write(home.path().join("presets").join("Out.json"), "no preset").unwrap();
         for _ in 0..2 {
             assert!(!presets.is_changed("Out", &settings, Keep::default()));
@@ -358,8 +358,8 @@ mod tests {
         assert!(
             presets.save("Reference", settings).is_none() && presets.message.contains("no name")
         );
-        presets.path = home.path().join("missing.json").to_str().unwrap().to_owned();
-        assert!(presets.import().is_none() && presets.message.contains("cannot be read"));
+        let missing = home.path().join("missing.json");
+        assert!(presets.import(&missing).is_none() && presets.message.contains("cannot be read"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod drops;
 mod endurance;
 #[path = "../hosting/mod.rs"]
 mod hosting;
@@ -27,6 +28,7 @@ fn the_editor_in_a_window() {
     each_band_is_in_its_place_and_has_the_colour_of_its_state(&mut stage);
     it_is_drawn_at_every_size(&mut stage);
     it_is_drawn_however_late_it_is_shown(&mut stage);
+    drops::files_are_dropped(&mut stage);
     the_session_remembers_the_size_and_the_zoom(stage, &display);
     endurance::opening_and_closing_leaks_nothing_and_is_not_heard(&display);
 }
@@ -150,6 +152,11 @@ fn it_is_drawn_at_every_size(stage: &mut Stage) {
             if red.min(green) > 50 { Ok(()) } else { Err(format!("{red} red, {green} green")) }
         });
         stage.show(&title("tune"), &sound, is_lit);
+        for (view, field) in [("more", "editor-more"), ("roll", "editor-roll")] {
+            stage.set(field, true);
+            stage.show(&title(view), &sound, is_drawn);
+            stage.set(field, false);
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A host that plays with an open editor.
 
-use crate::hosting::{instance, set, settle, threads};
+use crate::hosting::{instance, saved, set, settle, state, threads};
 use std::{
     fs,
     path::PathBuf,
@@ -48,7 +48,7 @@ impl Drop for Stop<'_> {
 /// An open editor on a display.
 pub struct Window<'a> {
     pub instance: Instance,
-    display: &'a Display,
+    pub display: &'a Display,
     pub size: [u32; 2],
     /// The number of threads of this process without an open editor.
     threads: usize,
@@ -172,6 +172,13 @@ impl<'a> Stage<'a> {
         let mut other = instance();
         set(&mut other, settings);
         self.window.instance.load(&other.save().unwrap()).unwrap();
+    }
+
+    /// Sets a field of the saved state, such as whether More is open.
+    pub fn set(&mut self, field: &str, value: bool) {
+        let mut state = state(&self.window.instance.save().unwrap());
+        state["fields"][field] = value.to_string().into();
+        self.window.instance.load(&saved(&state)).unwrap();
     }
 
     pub fn close(mut self) {

@@ -6,7 +6,7 @@ use crate::common::noisy_chord;
 use serde_json::Value;
 use std::path::Path;
 use tone_filter_dsp::{
-    BandMask, CHOICES, Controls, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo,
+    BandMask, CHOICES, Controls, Map, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo,
     ToneFilter, Voice,
 };
 use xtask::{
@@ -140,6 +140,14 @@ pub fn sounds() -> Vec<Settings> {
         Settings { stereo: Stereo::Stereo, focus: 0.0, mix: 80.0, ..Settings::default() },
         Settings { voice: Voice::Square, octave: -1.0, voices: 5.0, mix: 80.0, ..reference },
         Settings { voice: Voice::Saw, stereo: Stereo::Stereo, ..Settings::default() },
+        Settings {
+            voice: Voice::Triangle,
+            map: Map::Custom,
+            targets: "A A C C D D E E G G A A".parse().unwrap(),
+            glide: 120.0,
+            vibrato: 40.0,
+            ..Settings::default()
+        },
         Settings { focus: 20.0, lookahead: true, ..reference },
         Settings { focus: 40.0, sensitivity: 70.0, lookahead: true, ..Settings::default() },
     ]

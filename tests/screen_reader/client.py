@@ -47,12 +47,33 @@ def wait(find):
         if found is not None:
             return found
         time.sleep(0.02)
-    raise SystemExit("nothing found in time")
+    raise SystemExit(f"nothing found in time; {bus()}")
+
+
+def bus():
+    """Whether there is a screen reader, and which programs the bus of the screen readers knows, asked without AT-SPI's cache."""
+    session = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+    call = lambda bus, *what: bus.call_sync(*what, None, 0, -1, None).unpack()
+    launcher = ("org.a11y.Bus", "/org/a11y/bus")
+    (address,) = call(session, *launcher, "org.a11y.Bus", "GetAddress", None)
+    flags = Gio.DBusConnectionFlags.AUTHENTICATION_CLIENT | Gio.DBusConnectionFlags.MESSAGE_BUS_CONNECTION
+    own = Gio.DBusConnection.new_for_address_sync(address, flags, None, None)
+    status = GLib.Variant("(ss)", ("org.a11y.Status", "IsEnabled"))
+    (enabled,) = call(session, *launcher, "org.freedesktop.DBus.Properties", "Get", status)
+    desktop = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
+    (programs,) = call(own, *desktop, "org.a11y.atspi.Accessible", "GetChildren", None)
+    of = lambda name, path: call(own, name, path, "org.a11y.atspi.Accessible", "GetChildren", None)
+    found = [(name, of(name, path)) for name, path in programs]
+    cached = [(one.name, one.childCount) for one in pyatspi.Registry.getDesktop(0) if one]
+    return f"enabled: {enabled}; on the bus: {found}; in AT-SPI's cache: {cached}"
 
 
 def frames(program):
     """The windows of `program` that have content."""
-    applications = [one for one in pyatspi.Registry.getDesktop(0) if one and one.name == program]
+    desktop = pyatspi.Registry.getDesktop(0)
+    # AT-SPI's cache never learns of a window that appears between its first look and its first event.
+    desktop.clear_cache()
+    applications = [one for one in desktop if one and one.name == program]
     return [window for one in applications for window in one if window and window.childCount > 1]
 
 

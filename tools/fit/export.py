@@ -4,13 +4,14 @@ usage: export.py WEIGHTS.npz OUT.bin                                  needs nump
 
 The file, little-endian:
     8 bytes     "TFLISTEN"
-    u32         version: 1
+    u32         version: 2
     u32         Adler-32 of all that follows
     u32 * 5     sizes: banks of detectors, features of a detector, channels c1 and c, lags L
     u32 * L     lags in frames
     4 times     u32 count, i32 * count: offsets in semitones of near, harmonic, mix, head
     f32 * 6     threshold, hysteresis, threshold of a beginning: without lookahead, then with it
-    u32, f32 *  the number of weights, and the weights in the order of use
+    u32, f32 *  the number of weights, and the weights in the order of use: the lowest byte of each, then the next byte
+                of each, and so on, so that archives of the file are smaller
 Matrices are stored row by row, one row per input, one column per output; biases precede them. The gates of a GRU follow
 each other: reset and update as bias, input, hidden; the candidate as bias, input, bias of hidden, hidden.
 """
@@ -22,7 +23,7 @@ import zlib
 
 import numpy as np
 
-MAGIC, VERSION = b"TFLISTEN", 1
+MAGIC, VERSION = b"TFLISTEN", 2
 
 
 def cell(m, name):
@@ -53,7 +54,7 @@ def pack(m, config):
     out += struct.pack("<6f", *config["decide"]["0"], *config["decide"]["4"])
     values = np.concatenate([np.asarray(a, "<f4").ravel() for a in weights(m)])
     assert len(values) == sum(a.size for a in m.values()), "every array is used once"
-    out += struct.pack("<I", len(values)) + values.tobytes()
+    out += struct.pack("<I", len(values)) + values.view("u1").reshape(-1, 4).T.tobytes()
     return MAGIC + struct.pack("<2I", VERSION, zlib.adler32(out)) + out
 
 

@@ -1,10 +1,18 @@
-// The controls, made from the library's table of settings.
+// The controls, made from the tables of settings, in the groups of the plugin's window.
 
-const FIRST = ["mix", "focus", "voice", "octave", "drive", "tone", "keys"];
-const MORE = ["sensitivity", "ring", "release", "voices", "arp", "duty", "attack", "decay", "map", "glide", "vibrato", "transpose", "tuning", "auto-tuning", "root", "scale", "range", "morph", "output", "auto", "stereo", "listener", "lookahead", "freeze"];
+import { choices, numbers } from "./tone-filter/index.js";
+
+const FIRST = ["mix", "voice", "sensitivity", "tone", "output"];
+const MORE = [
+  ["Listening", ["auto", "focus", "lookahead", "listener", "tuning", "auto-tuning", "transpose"]],
+  ["Notes", ["root", "scale", "range", "map", "voices", "octave", "glide", "vibrato", "keys", "freeze"]],
+  ["Resonators", ["ring", "release", "threshold", "ceiling", "floor", "stereo", "drive"]],
+  ["Chip", ["arp", "duty", "attack", "decay"]],
+  ["Output", ["morph"]],
+];
 
 // The steps of a slider, by unit.
-const STEPS = { "%": 1, dB: 0.5, st: 1, Hz: 1, oct: 1, notes: 1, ticks: 1 };
+const STEPS = { "%": 1, dB: 0.5, st: 1, Hz: 1, oct: 1, notes: 1, ticks: 1, ms: 1 };
 
 // Positions of a logarithmic slider.
 const POSITIONS = 200;
@@ -22,14 +30,14 @@ function element(name, properties = {}, ...children) {
   return made;
 }
 
-const control = ({ id, name }, ...parts) =>
-  element("div", { className: "control" }, element("label", { htmlFor: id }, name), ...parts);
+const control = ({ id, name, help }, ...parts) =>
+  element("div", { className: "control", title: help }, element("label", { htmlFor: id }, name), ...parts);
 
 // A slider, and how it shows a value.
 function slider(spec, change) {
   const logarithmic = spec.taper === "logarithmic";
   const ratio = Math.log(spec.max / spec.min);
-  const input = element("input", { type: "range", id: spec.id, title: spec.help });
+  const input = element("input", { type: "range", id: spec.id });
   [input.min, input.max, input.step] = logarithmic ? [0, POSITIONS, 1] : [spec.min, spec.max, STEPS[spec.unit]];
   const output = element("output", { htmlFor: spec.id });
   input.oninput = () => {
@@ -43,40 +51,43 @@ function slider(spec, change) {
     input.ariaValueText = output.value;
     input.style.setProperty("--share", (input.value - input.min) / (input.max - input.min));
   };
-  return { node: control(spec, output, input), show };
+  return { node: control(spec, output, input), input, show };
 }
 
 function list(choice, change) {
   const options = choice.entries.map(([value, text]) => element("option", { value }, text));
-  const select = element("select", { id: choice.id, title: choice.help }, ...options);
-  select.onchange = () => change(choice.id, select.value, select.selectedIndex);
-  return { node: control(choice, select), show: (value) => (select.value = value) };
+  const input = element("select", { id: choice.id }, ...options);
+  input.onchange = () => change(choice.id, input.value);
+  return { node: control(choice, input), input, show: (value) => (input.value = value) };
 }
 
 function toggle(choice, change) {
-  const input = element("input", { type: "checkbox", id: choice.id, title: choice.help });
-  input.onchange = () => change(choice.id, input.checked, Number(input.checked));
-  return { node: control(choice, input), show: (value) => (input.checked = value) };
+  const input = element("input", { type: "checkbox", id: choice.id });
+  input.onchange = () => change(choice.id, input.checked);
+  return { node: control(choice, input), input, show: (value) => (input.checked = value) };
 }
 
-// Fills the page's two groups. `change` gets an id, its value in JSON and its number; the result shows settings.
-export function makeControls(library, groups, change) {
+// Fills `first` and `more`. `change` gets an id and its value; the result shows settings.
+export function makeControls(first, more, change) {
   const controls = new Map();
-  [FIRST, MORE].forEach((ids, group) => {
-    for (const id of ids) {
-      const spec = library.numbers.find((row) => row.id === id);
-      const choice = library.choices.find((row) => row.id === id);
-      const isSwitch = choice?.entries[0][0] === "off" && choice.entries.length === 2;
-      const control = spec
-        ? slider(spec, (id, value) => change(id, value, value))
-        : (isSwitch ? toggle : list)(choice, change);
-      groups[group].append(control.node);
-      controls.set(id, control);
-    }
-  });
+  const make = (id) => {
+    const spec = numbers.find((row) => row.id === id);
+    const choice = choices.find((row) => row.id === id);
+    const isSwitch = choice?.entries[0][0] === "off" && choice.entries.length === 2;
+    const made = spec ? slider(spec, change) : (isSwitch ? toggle : list)(choice, change);
+    controls.set(id, made);
+    return made.node;
+  };
+  first.append(...FIRST.map(make));
+  for (const [name, ids] of MORE) {
+    const group = element("div", { className: "controls" }, ...ids.map(make));
+    more.append(element("fieldset", {}, element("legend", {}, name), group));
+  }
   return (settings) => {
     controls.forEach(({ show }, id) => show(settings[id]));
-    // The resonators themselves have no other octave.
-    document.getElementById("octave").disabled = settings.voice === "soft";
+    // What the voice has no use for.
+    const unused = { octave: settings.voice === "soft", glide: settings.voice === "soft", vibrato: settings.voice === "soft" };
+    for (const id of ["arp", "duty", "attack", "decay"]) unused[id] = settings.voice !== "chip";
+    for (const [id, value] of Object.entries(unused)) controls.get(id).input.disabled = value;
   };
 }

@@ -1,15 +1,10 @@
 // The bands on a canvas: one cell per note with its level, its state and its wave, as in the plugin.
 
-import { TONES } from "./filter.js";
+import { noteName } from "./tone-filter/index.js";
 
-const NAMES = ["A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#"];
-
-// The published bands come first, A3 to G#7, then those from E1 to G#3.
-export const PUBLISHED = 48;
-
-// Semitones from A3.
-export const semitone = (tone) => (tone < PUBLISHED ? tone : tone - TONES);
-export const name = (semitone) => `${NAMES[(semitone + 36) % 12]}${3 + Math.floor((semitone + 9) / 12)}`;
+// Rows are octaves from A, of which this is the lowest one's MIDI note. The highest note is a G#.
+const LOWEST_A = 21;
+const HIGHEST = 104;
 
 // Levels in dB: an empty bar; a wave without height and with its full height.
 const QUIETEST = -60;
@@ -21,6 +16,9 @@ const RISE = 0.02;
 const FALL = 0.12;
 const CHANGE = 0.05;
 
+// The frames in which each cell that does not sound is drawn once.
+const TURNS = 5;
+
 const BACKGROUND = [16, 18, 22];
 const SURFACE = [25, 29, 35];
 const LINE = [42, 48, 57];
@@ -30,112 +28,98 @@ const MUTED = [79, 134, 224];
 const SOUNDING = [69, 208, 131];
 const SATURATED = [255, 92, 82];
 
+// Before the first bands come.
+const SILENCE = Array.from({ length: 77 }, (_, index) => ({ note: 28 + index, power: -200, level: -200, state: "inactive", wave: [] }));
+
 const between = (from, to, share) => from.map((x, i) => x + (to[i] - x) * share);
-const css = (colour, opacity = 1) => `rgb(${colour.map(Math.round).join(" ")} / ${opacity})`;
+const css = (colour, opacity = 1) => `rgb(${colour.map(Math.round).join(" ")} / ${opacity.toFixed(2)})`;
 const clamp = (x) => Math.min(1, Math.max(0, x));
 
 export class Grid {
   #canvas;
   #context;
-  #record;
-  #numbers;
-  #whole = false;
-  // What is shown, which follows the numbers.
-  #cells = Array.from({ length: TONES }, () => ({ level: 0, loudness: 0, sounding: 0, saturated: 0 }));
+  #width = 0;
+  #height = 0;
+  #lowest = 28;
+  #turn = 0;
+  #bands = SILENCE;
+  // What is shown, which follows the bands.
+  #cells = Array.from({ length: HIGHEST + 1 }, () => ({ level: 0, loudness: 0, sounding: 0, saturated: 0 }));
 
-  constructor(canvas, record) {
+  constructor(canvas) {
     this.#canvas = canvas;
     this.#context = canvas.getContext("2d");
-    this.#record = record;
-    this.#numbers = new Float32Array(TONES * record).fill(-200);
-    for (let tone = 0; tone < TONES; tone++) this.#numbers[tone * record + 2] = 0;
     new ResizeObserver(() => this.#resize()).observe(canvas);
     this.#resize();
   }
 
   #resize() {
-    const { clientWidth, clientHeight } = this.#canvas;
-    this.#canvas.width = Math.round(clientWidth * devicePixelRatio);
-    this.#canvas.height = Math.round(clientHeight * devicePixelRatio);
-    this.draw(0);
+    this.#width = this.#canvas.clientWidth;
+    this.#height = this.#canvas.clientHeight;
+    this.#canvas.width = Math.round(this.#width * devicePixelRatio);
+    this.#canvas.height = Math.round(this.#height * devicePixelRatio);
+    this.draw(1);
   }
 
-  // The setting "range".
-  set range(range) {
-    this.#whole = range === "whole";
+  // The MIDI note of the lowest band that is shown.
+  set lowest(note) {
+    if (note === this.#lowest) return;
+    this.#lowest = note;
+    this.#resize();
   }
 
-  // The bands that are shown.
-  get #tones() {
-    return this.#whole ? TONES : PUBLISHED;
+  update(bands) {
+    this.#bands = bands;
   }
 
-  update(numbers) {
-    this.#numbers.set(numbers);
+  #rectangle(note) {
+    const gap = Math.min(10, Math.max(3, 0.005 * this.#width));
+    const width = (this.#width + gap) / 12;
+    const first = LOWEST_A + 12 * Math.floor((this.#lowest - LOWEST_A) / 12);
+    const height = (this.#height + gap) / ((HIGHEST + 1 - first) / 12);
+    const place = note - first;
+    return [(place % 12) * width, Math.floor(place / 12) * height, width - gap, height - gap];
   }
 
-  #band(tone) {
-    const [power, level, state] = this.#numbers.subarray(tone * this.#record);
-    const wave = this.#numbers.subarray(tone * this.#record + 3, (tone + 1) * this.#record);
-    return { power, level, state, wave };
-  }
-
-  // The notes that sound, as semitones from A3, the lowest first.
-  sounding() {
-    const tones = Array.from({ length: this.#tones }, (_, tone) => tone).filter((tone) => [1, 2].includes(this.#band(tone).state));
-    return tones.map(semitone).sort((a, b) => a - b);
-  }
-
-  // On a narrow page, six columns.
-  get #columns() {
-    return this.#canvas.clientWidth < 560 ? 6 : 12;
-  }
-
-  #rectangle(tone) {
-    const { clientWidth, clientHeight } = this.#canvas;
-    const columns = this.#columns;
-    const gap = Math.min(10, Math.max(3, 0.005 * clientWidth));
-    const width = (clientWidth + gap) / columns;
-    // Rows of octaves from A, the first of which lacks its lowest notes.
-    const below = this.#whole ? 36 : 0;
-    const height = (clientHeight + gap) / ((below + PUBLISHED) / columns);
-    const place = semitone(tone) + below;
-    return [(place % columns) * width, Math.floor(place / columns) * height, width - gap, height - gap];
-  }
-
-  // The band whose cell is at a place of the canvas.
-  toneAt(x, y) {
-    return this.#cells.slice(0, this.#tones).findIndex((_, tone) => {
-      const [left, top, width, height] = this.#rectangle(tone);
-      return x >= left && x < left + width && y >= top && y < top + height;
+  // The note whose cell is at a place of the canvas.
+  noteAt(x, y) {
+    return this.#bands.map(({ note }) => note).find((note) => {
+      const [left, top, width, height] = this.#rectangle(note);
+      return note >= this.#lowest && x >= left && x < left + width && y >= top && y < top + height;
     });
   }
 
-  // Draws the grid `seconds` after the last time.
+  // Draws the grid `seconds` after the last time: what sounds or ends each time, the others by turns.
   draw(seconds) {
+    this.#turn = (this.#turn + 1) % TURNS;
+    const all = seconds > 0.1;
     this.#context.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0);
-    this.#context.clearRect(0, 0, this.#canvas.clientWidth, this.#canvas.clientHeight);
-    this.#cells.slice(0, this.#tones).forEach((cell, tone) => {
-      const band = this.#band(tone);
+    for (const band of this.#bands.slice(this.#lowest - this.#bands[0].note)) {
+      const cell = this.#cells[band.note];
       const approach = (key, target, time) => (cell[key] = target + (cell[key] - target) * Math.exp(-seconds / time));
       const follow = (key, target) => approach(key, target, target > cell[key] ? RISE : FALL);
       const loudness = clamp((band.power - FAINTEST) / (LOUDEST - FAINTEST));
+      const saturated = band.state === "saturated";
       follow("loudness", loudness);
       follow("level", loudness === 0 ? 0 : clamp(1 - band.level / QUIETEST));
-      approach("sounding", [1, 2].includes(band.state) ? 1 : 0, CHANGE);
-      approach("saturated", band.state === 2 ? 1 : 0, CHANGE);
-      this.#paint(cell, tone, band);
-    });
+      approach("sounding", saturated || band.state === "sounding" ? 1 : 0, CHANGE);
+      approach("saturated", saturated ? 1 : 0, CHANGE);
+      if (all || cell.sounding > 0.01 || band.note % TURNS === this.#turn) this.#paint(cell, band);
+    }
   }
 
-  #paint(cell, tone, band) {
+  #paint(cell, band) {
     const context = this.#context;
-    const [left, top, width, height] = this.#rectangle(tone);
+    const [left, top, width, height] = this.#rectangle(band.note);
+    // On a phone, a cell has no room for the number of its level; its mark is there.
+    const narrow = width < 50;
     const size = Math.min(1.6, Math.max(0.75, Math.min(width / 76, height / 70)));
     const colour = between(between(MUTED, SOUNDING, cell.sounding), SATURATED, cell.saturated);
-    const open = band.state !== 3;
+    const open = band.state !== "disabled";
     const glow = cell.sounding * (0.1 + 0.12 * cell.level);
 
+    // With the soft edges of its border.
+    context.clearRect(left - 1, top - 1, width + 2, height + 2);
     context.fillStyle = css(between(open ? SURFACE : BACKGROUND, colour, glow));
     context.strokeStyle = css(between(LINE, colour, 0.7 * cell.sounding));
     context.lineWidth = 1 + cell.saturated;
@@ -144,26 +128,27 @@ export class Grid {
     context.fill();
     context.stroke();
 
-    const margin = 7 * size;
+    const margin = (narrow ? 4 : 7) * size;
     const [right, bottom] = [left + width - margin, top + height - margin];
     const text = css(between(DIM, TEXT, cell.sounding), open ? 1 : 0.5);
     context.fillStyle = text;
     context.textBaseline = "top";
     context.textAlign = "left";
     context.font = `${13 * size}px system-ui, sans-serif`;
-    context.fillText(name(semitone(tone)), left + margin, top + margin);
+    context.fillText(noteName(band.note), left + margin, top + margin);
     const presence = Math.max(Math.min(1, 12 * cell.level), cell.sounding);
-    if (open) this.#mark(right - 4 * size, top + margin + 5 * size, 4 * size, band.state, css(colour, presence));
+    const number = 11 * size;
+    const middle = bottom - 0.4 * number;
+    const markAt = narrow ? [right - 3 * size, middle] : [right - 4 * size, top + margin + 5 * size];
+    if (open) this.#mark(...markAt, 4 * size, band.state, css(colour, presence));
     if (!open && cell.loudness < 0.01) return;
 
-    const number = 11 * size;
-    const bar = width - 2 * margin - 1.9 * number;
-    const middle = bottom - 0.4 * number;
+    const bar = width - 2 * margin - (narrow ? 10 * size : 1.9 * number);
     context.fillStyle = css(LINE);
     context.fillRect(left + margin, middle - 2 * size, bar, 4 * size);
     context.fillStyle = css(colour);
     context.fillRect(left + margin, middle - 2 * size, bar * cell.level, 4 * size);
-    if (presence > 0.02) {
+    if (presence > 0.02 && !narrow) {
       context.globalAlpha = presence;
       context.fillStyle = text;
       context.textAlign = "right";
@@ -180,11 +165,12 @@ export class Grid {
     context.lineWidth = 1 + 0.6 * size * cell.sounding;
     context.lineJoin = "round";
     context.beginPath();
-    band.wave.forEach((y, point) => {
-      const x = left + margin + ((width - 2 * margin) * point) / (band.wave.length - 1);
-      // Before the first picture, there is no wave.
-      context.lineTo(x, centre - half * (Math.abs(y) <= 1 ? y : 0));
-    });
+    // No more points than can be seen.
+    const step = Math.max(1, Math.floor(band.wave.length / (width * devicePixelRatio)));
+    const share = (width - 2 * margin) / (band.wave.length - 1);
+    for (let point = 0; point < band.wave.length; point += step) {
+      context.lineTo(left + margin + share * point, centre - half * band.wave[point]);
+    }
     context.stroke();
   }
 
@@ -194,14 +180,14 @@ export class Grid {
     context.fillStyle = context.strokeStyle = colour;
     context.lineWidth = 1;
     context.beginPath();
-    if (state === 2) {
+    if (state === "saturated") {
       context.moveTo(x, y - 1.3 * radius);
       context.lineTo(x + 1.3 * radius, y + radius);
       context.lineTo(x - 1.3 * radius, y + radius);
     } else {
-      context.arc(x, y, radius - 0.5 * (1 - state), 0, 2 * Math.PI);
+      context.arc(x, y, state === "sounding" ? radius : radius - 0.5, 0, 2 * Math.PI);
     }
-    if (state > 0) context.fill();
+    if (state !== "inactive") context.fill();
     else context.stroke();
   }
 }

@@ -1,32 +1,33 @@
 // Notes that are played to the filter: by the computer's keyboard, by touch on the cells, by the buttons below them.
 
-import { PUBLISHED, name, semitone } from "./grid.js";
+import { noteName } from "./tone-filter/index.js";
 
 // The places of a piano's keys from A on, on any layout of letters.
 const PLACES = ["KeyA", "KeyW", "KeyS", "KeyD", "KeyR", "KeyF", "KeyT", "KeyG", "KeyH", "KeyU", "KeyJ", "KeyI", "KeyK", "KeyO", "KeyL", "Semicolon"];
 
-// The MIDI note of A3, from which semitones and octaves are counted.
-const A3 = 57;
-const HIGHEST_OCTAVE = PUBLISHED / 12 - 1;
+// The notes that have a band end with G#7. Octaves are counted from A, the MIDI note 21 the lowest.
+const HIGHEST = 104;
+const A = 21;
+const HIGHEST_OCTAVE = 6;
 
 const VELOCITY = 0.9;
 
 export class Keys {
-  #engine;
+  #node;
   #bar;
-  #octave = 1;
-  #lowestOctave = 0;
-  #held = new Map(); // What holds a note, in semitones from A3: a place or a pointer.
+  #octave = 4;
+  #lowestOctave = 3;
+  #held = new Map(); // What holds a note: a place or a pointer.
   enabled = false;
 
-  constructor(engine, bar, canvas, grid) {
-    this.#engine = engine;
+  constructor(node, bar, canvas, view) {
+    this.#node = node;
     this.#bar = bar;
     for (let tone = 0; tone < 12; tone++) {
       const button = document.createElement("button");
       button.type = "button";
-      button.className = name(tone).includes("#") ? "sharp" : "natural";
-      const hold = (by) => this.#press(by, 12 * this.#octave + tone);
+      button.className = noteName(A + tone).includes("#") ? "sharp" : "natural";
+      const hold = (by) => this.#press(by, A + 12 * this.#octave + tone);
       button.onpointerdown = ({ pointerId }) => {
         button.setPointerCapture(pointerId);
         hold(pointerId);
@@ -38,10 +39,10 @@ export class Keys {
       bar.append(button);
     }
     canvas.addEventListener("pointerdown", (event) => {
-      const tone = grid.toneAt(event.offsetX, event.offsetY);
-      if (!this.enabled || tone < 0) return;
+      const note = view.noteAt(event.offsetX, event.offsetY);
+      if (!this.enabled || note === undefined) return;
       canvas.setPointerCapture(event.pointerId);
-      this.#press(event.pointerId, semitone(tone));
+      this.#press(event.pointerId, note);
     });
     for (const type of ["pointerup", "pointercancel"]) addEventListener(type, ({ pointerId }) => this.#release(pointerId));
     addEventListener("blur", () => [...this.#held.keys()].forEach((by) => this.#release(by)));
@@ -58,14 +59,14 @@ export class Keys {
       this.#octave = Math.min(HIGHEST_OCTAVE, Math.max(this.#lowestOctave, this.#octave + step));
       this.#label();
     } else if (place >= 0 && !repeat) {
-      this.#press(code, 12 * this.#octave + place);
+      this.#press(code, A + 12 * this.#octave + place);
     }
     return place >= 0 || step !== undefined;
   }
 
   // The setting "range".
   set range(range) {
-    this.#lowestOctave = range === "whole" ? -3 : 0;
+    this.#lowestOctave = range === "whole" ? 0 : 3;
     this.#octave = Math.max(this.#lowestOctave, this.#octave);
     this.#label();
   }
@@ -75,15 +76,15 @@ export class Keys {
     this.#bar.hidden = !enabled;
     if (!enabled) {
       this.#held.clear();
-      this.#engine.releaseKeys();
+      this.#node.releaseKeys();
     }
   }
 
   #press(by, note) {
     this.#release(by);
-    if (note >= PUBLISHED) return;
+    if (note > HIGHEST) return;
     this.#held.set(by, note);
-    this.#engine.key(A3 + note, VELOCITY);
+    this.#node.key(note, VELOCITY);
   }
 
   #release(by) {
@@ -91,10 +92,10 @@ export class Keys {
     if (note === undefined) return;
     this.#held.delete(by);
     // Another finger may hold it, too.
-    if (![...this.#held.values()].includes(note)) this.#engine.key(A3 + note, 0);
+    if (![...this.#held.values()].includes(note)) this.#node.key(note, 0);
   }
 
   #label() {
-    [...this.#bar.children].forEach((button, tone) => (button.textContent = name(12 * this.#octave + tone)));
+    [...this.#bar.children].forEach((button, tone) => (button.textContent = noteName(A + 12 * this.#octave + tone)));
   }
 }

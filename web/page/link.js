@@ -1,7 +1,12 @@
 // The sound as the part of a link after `#`: a preset, and what differs from it. `#preset=game-boy&mix=70`
 
+import { check, findPreset, presets } from "./tone-filter/index.js";
+
 // Neither belongs to a sound: the comparison with the dry one, and connections that a page does not have.
 const OWN = ["bypass", "midi-out", "listen"];
+
+// Other links lead to places of the page.
+export const isSound = (hash) => hash.includes("=");
 
 export function write(preset, settings) {
   const changed = Object.entries(settings).filter(([id, value]) => !OWN.includes(id) && value !== preset.settings[id]);
@@ -9,11 +14,10 @@ export function write(preset, settings) {
 }
 
 // The preset and the settings of a link. Throws what is wrong with it.
-export function read(hash, library) {
-  const given = new URLSearchParams(hash.slice(1));
-  const wanted = given.get("preset") ?? library.presets[0].id;
-  const preset = library.presets.find(({ id }) => id === wanted);
-  if (!preset) throw new Error(`there is no preset ${wanted}`);
+export function read(hash) {
+  const given = new URLSearchParams(isSound(hash) ? hash.slice(1) : "");
+  const wanted = given.get("preset") ?? presets[0].id;
+  const preset = findPreset(wanted);
   given.delete("preset");
   const settings = { ...preset.settings };
   for (const [id, text] of given) {
@@ -21,5 +25,5 @@ export function read(hash, library) {
     const kind = typeof settings[id];
     settings[id] = kind === "number" && text.trim() ? Number(text) : kind === "boolean" ? text === "true" : text;
   }
-  return { preset, settings: library.check(settings) };
+  return { preset, settings: check(settings) };
 }

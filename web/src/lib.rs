@@ -8,13 +8,13 @@
 //! Any call may move the memory, so that JavaScript's views of it must be made again.
 
 mod picture;
-mod table;
 
 use picture::Picture;
-use std::fmt::Display;
 use std::sync::Arc;
-use tone_filter_dsp::{Controls, KeyEvent, Score, Settings, ToneFilter, choice, spec};
-use tone_filter_presets::settings;
+use tone_filter_dsp::{
+    CHOICES, Controls, KeyEvent, SPECS, Score, ScoreNote, Settings, ToneFilter,
+    notes::{by_pitch, midi_note},
+};
 
 /// Samples that the Web Audio API processes at a time.
 const QUANTUM: usize = 128;
@@ -25,64 +25,46 @@ type Quantum = [[f32; QUANTUM]; 2];
 /// A filter and the memory that it shares with JavaScript.
 pub struct Web {
     filter: ToneFilter,
+    /// What [`tone_filter_apply`] gives the filter.
+    controls: Controls,
     input: Quantum,
     output: Quantum,
     picture: Picture,
     text: Vec<u8>,
+    /// The notes of the score to come.
+    notes: Vec<ScoreNote>,
 }
 
 impl Web {
     fn new(sample_rate: f64) -> Option<Self> {
+        let filter = ToneFilter::new(sample_rate, &Settings::default()).ok()?;
         Some(Self {
-            filter: ToneFilter::new(sample_rate, &Settings::default()).ok()?,
+            controls: *filter.controls(),
+            filter,
             input: [[0.0; QUANTUM]; 2],
             output: [[0.0; QUANTUM]; 2],
             picture: Picture::default(),
             text: Vec::new(),
+            notes: Vec::new(),
         })
     }
 
     /// Leaves `text` for JavaScript and returns its length.
-    fn put_text(&mut self, text: &dyn Display) -> usize {
-        self.text = text.to_string().into_bytes();
+    fn put_text(&mut self, text: &str) -> usize {
+        self.text = text.into();
         self.text.len()
     }
 
-    /// Leaves an error for JavaScript and returns its length, or 0.
-    fn answer(&mut self, result: Result<(), String>) -> usize {
-        result.map_or_else(|error| self.put_text(&error), |()| 0)
-    }
-
-    fn set_json(&mut self) -> Result<(), String> {
-        let json = str::from_utf8(&self.text).map_err(|error| error.to_string())?;
-        self.set_controls(settings::from_json(json).map_err(|error| error.to_string())?)
-    }
-
-    fn set(&mut self, value: f32) -> Result<(), String> {
-        let id = String::from_utf8_lossy(&self.text);
-        let mut controls = *self.filter.controls();
-        if let Some(spec) = spec(&id) {
-            spec.set(&mut controls.settings, value);
-        } else if let Some(choice) = choice(&id) {
-            choice.set(&mut controls, value as usize);
-        } else {
-            return Err(format!("there is no setting {id}"));
+    fn set_text(&mut self, index: usize) -> Option<()> {
+        let text = str::from_utf8(&self.text).ok()?;
+        let settings = &mut self.controls.settings;
+        match index {
+            0 => settings.bands = text.parse().ok()?,
+            1 => settings.custom = text.parse().ok()?,
+            2 => settings.targets = text.parse().ok()?,
+            _ => return None,
         }
-        self.set_controls(controls)
-    }
-
-    fn set_score(&mut self) -> Result<(), String> {
-        let text = str::from_utf8(&self.text).map_err(|error| error.to_string())?;
-        let score = (!text.is_empty()).then(|| text.parse::<Score>()).transpose();
-        self.filter.set_score(score.map_err(|error| error.to_string())?.map(Arc::new));
-        self.filter.seek(0.0);
-        Ok(())
-    }
-
-    fn set_controls(&mut self, controls: Controls) -> Result<(), String> {
-        self.filter.set_settings(&controls.settings).map_err(|error| error.to_string())?;
-        self.filter.set_routing(controls.routing);
-        Ok(())
+        Some(())
     }
 }
 
@@ -135,32 +117,91 @@ pub extern "C" fn tone_filter_text(web: &Web) -> *const u8 {
     web.text.as_ptr()
 }
 
-/// Takes the settings from JSON, the text that was written. Those that it lacks are those of the preset Reference.
-/// Returns 0, or the length of an error's text; then nothing has changed.
+/// Sets the number at `index` of the table of numbers for [`tone_filter_apply`].
 // SAFETY: as above.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_set_json(web: &mut Web) -> usize {
-    let result = web.set_json();
-    web.answer(result)
+pub extern "C" fn tone_filter_set_number(web: &mut Web, index: usize, value: f32) {
+    SPECS[index].set(&mut web.controls.settings, value);
 }
 
-/// Gives the setting whose id is the text that was written a value: a number in its unit, or the index of a choice's
-/// entry. Returns 0, or the length of an error's text; then nothing has changed.
+/// Sets the choice at `index` of the table of choices to one of its entries.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_set(web: &mut Web, value: f32) -> usize {
-    let result = web.set(value);
-    web.answer(result)
+pub extern "C" fn tone_filter_set_choice(web: &mut Web, index: usize, entry: usize) {
+    CHOICES[index].set(&mut web.controls, entry);
 }
 
-/// Lets a score decide which notes are played, in place of what is found in the sound; the music begins at its start. The text that
-/// was written is that of a file that `tone-filter bands song.wav --score song.tfs` has written; empty for none. Returns 0, or the length
-/// of an error's text; then nothing has changed. Allocates.
+/// Sets `bands` (0), `custom` (1) or `targets` (2) to the text that was written. Returns whether it is one for it.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_set_score(web: &mut Web) -> usize {
-    let result = web.set_score();
-    web.answer(result)
+pub extern "C" fn tone_filter_set_text(web: &mut Web, index: usize) -> bool {
+    web.set_text(index).is_some()
+}
+
+/// Gives the filter what has been set. Returns whether all of it is in range; if not, nothing changes.
+// SAFETY: as above.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_apply(web: &mut Web) -> bool {
+    let applied = web.filter.set_settings(&web.controls.settings).is_ok();
+    if applied {
+        web.filter.set_routing(web.controls.routing);
+    } else {
+        web.controls = *web.filter.controls();
+    }
+    applied
+}
+
+/// The number at `index`, as the filter has it.
+// SAFETY: as above.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_number(web: &Web, index: usize) -> f32 {
+    SPECS[index].get(web.filter.settings())
+}
+
+/// The entry of the choice at `index`.
+// SAFETY: as above.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_choice(web: &Web, index: usize) -> usize {
+    CHOICES[index].get(web.filter.controls())
+}
+
+/// The text at `index`, as [`tone_filter_set_text`] takes it. Returns its length.
+// SAFETY: as above.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_setting_text(web: &mut Web, index: usize) -> usize {
+    let Settings { bands, custom, targets, .. } = web.filter.settings();
+    let text = match index {
+        0 => bands.to_string(),
+        1 => custom.to_string(),
+        _ => targets.to_string(),
+    };
+    web.put_text(&text)
+}
+
+/// Adds a note to the score that [`tone_filter_set_score`] will set: start and end in seconds, a MIDI number, a velocity of 1 to 127 and a
+/// place of -1 (right) to 1 (left). One that no band has is left out. Allocates.
+// SAFETY: as above.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_add_note(
+    web: &mut Web,
+    start: f64,
+    end: f64,
+    key: i32,
+    velocity: u8,
+    place: f32,
+) {
+    let tone = by_pitch().find(|&tone| midi_note(tone, 0.0) == key);
+    web.notes.extend(tone.map(|tone| ScoreNote { tone, start, end, velocity, place }));
+}
+
+/// Lets the score of the notes that were added decide which notes are played, in place of what is found in the sound; the music begins at
+/// its start. Without any, there is no score. Allocates.
+// SAFETY: as above.
+#[unsafe(no_mangle)]
+pub extern "C" fn tone_filter_set_score(web: &mut Web) {
+    let notes = std::mem::take(&mut web.notes);
+    web.filter.set_score((!notes.is_empty()).then(|| Arc::new(Score::new(notes))));
+    web.filter.seek(0.0);
 }
 
 /// Goes on in the score from a time in seconds, of the next sample.
@@ -168,21 +209,6 @@ pub extern "C" fn tone_filter_set_score(web: &mut Web) -> usize {
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_seek(web: &mut Web, seconds: f64) {
     web.filter.seek(seconds);
-}
-
-/// The settings as JSON: returns the length of the text.
-// SAFETY: as above.
-#[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_json(web: &mut Web) -> usize {
-    web.put_text(&settings::to_json(web.filter.controls()))
-}
-
-/// What there is to set and to choose from, as JSON: the numbers with their ranges and units, the choices with their
-/// entries, the factory presets with their settings. Returns the length of the text.
-// SAFETY: as above.
-#[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_table(web: &mut Web) -> usize {
-    web.put_text(&table::table())
 }
 
 /// Presses the key of a MIDI note with a velocity of 0..1, or releases it with 0.
@@ -199,7 +225,7 @@ pub extern "C" fn tone_filter_release_keys(web: &mut Web) {
     web.filter.play(KeyEvent::ReleaseAll);
 }
 
-/// The bands as they are now: the address of 48 records of [`tone_filter_record`] numbers.
+/// The bands as they are now, from E1 to G#7: the address of 77 records of 99 numbers.
 ///
 /// A record has the band's power in dB, as the filter measures it; its level in dB of the whole sound; its state, which
 /// is 0 for not played, 1 for sounding, 2 for at the ceiling and 3 for a band that may not sound; and the last periods of its
@@ -208,13 +234,6 @@ pub extern "C" fn tone_filter_release_keys(web: &mut Web) {
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_picture(web: &mut Web) -> *const f32 {
     web.picture.take(&web.filter)
-}
-
-/// The numbers of a band's record.
-// SAFETY: as above.
-#[unsafe(no_mangle)]
-pub extern "C" fn tone_filter_record() -> usize {
-    picture::RECORD
 }
 
 /// Latency in samples.

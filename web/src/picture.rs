@@ -2,14 +2,14 @@
 
 use tone_filter_dsp::{
     ToneFilter,
-    notes::{PITCH_CLASSES, TONES, semitone},
+    notes::{PITCH_CLASSES, TONES, by_pitch, semitone},
 };
 
 /// Points of a wave.
 const POINTS: usize = 96;
 
 /// The numbers of a band: power, level, state and wave.
-pub const RECORD: usize = 3 + POINTS;
+const RECORD: usize = 3 + POINTS;
 
 /// The power in dB below which no wave is computed, as it is drawn without height.
 const FAINTEST: f32 = -80.0;
@@ -20,7 +20,7 @@ const SILENCE: f32 = -200.0;
 /// The state of a band that may not sound.
 pub const CLOSED: f32 = 3.0;
 
-/// The records of all bands.
+/// The records of all bands, the lowest first.
 pub struct Picture(pub [[f32; RECORD]; TONES]);
 
 impl Default for Picture {
@@ -33,7 +33,8 @@ impl Picture {
     /// Draws the current state of `filter` and returns the address of the numbers.
     pub fn take(&mut self, filter: &ToneFilter) -> *const f32 {
         let bands = filter.bands();
-        for (tone, (record, band)) in self.0.iter_mut().zip(&bands.bands).enumerate() {
+        for (tone, record) in by_pitch().zip(&mut self.0) {
+            let band = &bands.bands[tone];
             let ([power, level, state], wave) = record.split_first_chunk_mut().expect("a record");
             *power = (10.0 * (bands.gain * bands.gain * band.power).log10()).max(SILENCE);
             *level = band.level_db().max(SILENCE);

@@ -1,11 +1,14 @@
 //! What JavaScript sees, without JavaScript.
 
 use super::{picture::CLOSED, *};
-use serde_json::Value;
 use std::f64::consts::TAU;
-use tone_filter_dsp::{CHOICES, Controls, SPECS, notes};
+use tone_filter_dsp::{BandRange, Keys, notes};
 
 const RATE: f64 = 48_000.0;
+
+/// The records of these notes; the first one is that of E1, the MIDI note 28.
+const A3: usize = 57 - 28;
+const A4: usize = 69 - 28;
 
 fn web() -> Box<Web> {
     tone_filter_new(RATE).unwrap()
@@ -14,6 +17,25 @@ fn web() -> Box<Web> {
 fn write(web: &mut Web, text: &str) {
     tone_filter_write(web, text.len());
     web.text.copy_from_slice(text.as_bytes());
+}
+
+/// Sets what is in `controls`, in the way that JavaScript does.
+fn set(web: &mut Web, controls: impl Into<Controls>) {
+    let controls = controls.into();
+    for (index, spec) in SPECS.iter().enumerate() {
+        tone_filter_set_number(web, index, spec.get(&controls.settings));
+    }
+    for (index, choice) in CHOICES.iter().enumerate() {
+        tone_filter_set_choice(web, index, choice.get(&controls));
+    }
+    let Settings { bands, custom, targets, .. } = controls.settings;
+    for (index, text) in
+        [bands.to_string(), custom.to_string(), targets.to_string()].iter().enumerate()
+    {
+        write(web, text);
+        assert!(tone_filter_set_text(web, index));
+    }
+    assert!(tone_filter_apply(web));
 }
 
 fn read(web: &Web, length: usize) -> &str {
@@ -47,87 +69,58 @@ fn quanta_are_what_the_filter_makes_of_them() {
 }
 
 #[test]
-fn every_setting_is_set_by_its_id_and_comes_back_as_json() {
-    let mut web = web();
+fn settings_come_back_as_they_were_set() {
     let mut expected = Controls::default();
-    for spec in &SPECS {
-        write(&mut web, spec.id);
-        assert_eq!(tone_filter_set(&mut web, spec.min), 0);
-        spec.set(&mut expected.settings, spec.min);
-        assert_eq!(*web.filter.controls(), expected);
-    }
-    for choice in &CHOICES {
-        write(&mut web, choice.id);
-        assert_eq!(tone_filter_set(&mut web, 1.0), 0);
-        choice.set(&mut expected, 1);
-        assert_eq!(*web.filter.controls(), expected);
-    }
-    let length = tone_filter_json(&mut web);
-    let json = read(&web, length).to_owned();
-    assert_eq!(settings::from_json(&json).unwrap(), expected);
-    let mut other = self::web();
-    write(&mut other, &json);
-    assert_eq!(tone_filter_set_json(&mut other), 0);
-    assert_eq!(*other.filter.controls(), expected);
-}
-
-#[test]
-fn settings_that_json_lacks_are_those_of_the_reference() {
+    SPECS.iter().for_each(|spec| spec.set(&mut expected.settings, spec.min));
+    CHOICES.iter().for_each(|choice| choice.set(&mut expected, 1));
+    expected.settings.custom = "101010101010".parse().unwrap();
+    expected.settings.targets = "C C C D D D E E E F F F".parse().unwrap();
+    expected.settings.bands = expected.settings.bands.with(5, false);
     let mut web = web();
-    write(&mut web, r#"{"mix":20}"#);
-    assert_eq!(tone_filter_set_json(&mut web), 0);
-    assert_eq!(*web.filter.settings(), Settings { mix: 20.0, ..Settings::REFERENCE });
-}
-
-#[test]
-fn what_is_invalid_changes_nothing_and_is_named() {
-    let mut web = web();
-    for (json, reason) in [
-        ("", "EOF"),
-        (r#"{"mixx":1}"#, r#""mixx" is unknown; use mix, "#),
-        (r#"{"mix":101}"#, "mix = 101 is out of range; use 0 to 100 %"),
-    ] {
-        write(&mut web, json);
-        let length = tone_filter_set_json(&mut web);
-        assert!(read(&web, length).contains(reason), "{json}");
+    set(&mut web, expected);
+    assert_eq!(*web.filter.controls(), expected);
+    for (index, spec) in SPECS.iter().enumerate() {
+        assert_eq!(tone_filter_number(&web, index), spec.min);
     }
-    for (id, value, reason) in [
-        ("colour", 1.0, "there is no setting colour"),
-        ("mix", f32::NAN, "mix = NaN is out of range; use 0 to 100 %"),
-    ] {
-        write(&mut web, id);
-        let length = tone_filter_set(&mut web, value);
-        assert_eq!(read(&web, length), reason);
+    for (index, choice) in CHOICES.iter().enumerate() {
+        assert_eq!(tone_filter_choice(&web, index), choice.get(&expected));
     }
-    assert_eq!(*web.filter.settings(), Settings::default());
-}
-
-#[test]
-fn the_table_has_all_settings_and_presets() {
-    let mut web = web();
-    let length = tone_filter_table(&mut web);
-    let table: Value = serde_json::from_str(read(&web, length)).unwrap();
-    let ids = |list: &str| -> Vec<String> {
-        let rows = table[list].as_array().unwrap().iter();
-        rows.map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+    let text = |web: &mut Web, index| {
+        let length = tone_filter_setting_text(web, index);
+        read(web, length).to_owned()
     };
-    assert_eq!(ids("numbers"), SPECS.each_ref().map(|spec| spec.id));
-    assert_eq!(ids("choices"), CHOICES.each_ref().map(|choice| choice.id));
-    assert_eq!(ids("presets"), tone_filter_presets::ids().collect::<Vec<_>>());
-    assert_eq!(table["choices"][0]["entries"][1][0], "stereo");
+    let Settings { bands, custom, targets, .. } = expected.settings;
+    assert_eq!(text(&mut web, 0).parse(), Ok(bands));
+    assert_eq!(text(&mut web, 1).parse(), Ok(custom));
+    assert_eq!(text(&mut web, 2), targets.to_string());
+}
+
+#[test]
+fn what_is_invalid_changes_nothing() {
+    let mut web = web();
+    tone_filter_set_number(&mut web, 1, 3.0);
+    tone_filter_set_number(&mut web, 0, 101.0);
+    assert!(!tone_filter_apply(&mut web));
+    assert_eq!(*web.filter.settings(), Settings::default());
+    assert!(tone_filter_apply(&mut web));
+    for index in 0..4 {
+        write(&mut web, "01x");
+        assert!(!tone_filter_set_text(&mut web, index));
+    }
+    assert!(tone_filter_apply(&mut web));
+    assert_eq!(*web.filter.settings(), Settings::default());
 }
 
 #[test]
 fn the_picture_shows_the_note_that_sounds() {
     let mut web = web();
-    write(&mut web, r#"{"focus":100,"ring":0.2,"release":20}"#);
-    tone_filter_set_json(&mut web);
+    set(&mut web, Settings { focus: 100.0, ring: 0.2, release: 20.0, ..Settings::REFERENCE });
     play(&mut web, 440.0, |_, _| ());
     web.picture.take(&web.filter);
-    let state = |tone: usize| web.picture.0[tone][2];
-    assert!(state(notes::A4) >= 1.0);
-    assert!((0..notes::PUBLISHED).all(|tone| tone == notes::A4 || state(tone) == 0.0));
-    let [power, level, _, wave @ ..] = &web.picture.0[notes::A4];
+    let state = |record: usize| web.picture.0[record][2];
+    assert!(state(A4) >= 1.0);
+    assert!((A3..notes::TONES).all(|record| record == A4 || state(record) == 0.0));
+    let [power, level, _, wave @ ..] = &web.picture.0[A4];
     // The ceiling is a tenth of the power, and so a twentieth of the square's peak. The mean of what is below it:
     let ceiling = 0.05f64;
     let angle = ceiling.sqrt().asin();
@@ -145,12 +138,11 @@ fn the_picture_shows_the_note_that_sounds() {
 #[test]
 fn keys_close_all_bands_but_theirs() {
     let mut web = web();
-    write(&mut web, "keys");
-    tone_filter_set(&mut web, 1.0);
+    set(&mut web, Settings { keys: Keys::Hold, range: BandRange::Whole, ..Settings::REFERENCE });
     tone_filter_key(&mut web, 69, 1.0);
     web.picture.take(&web.filter);
     let open = |web: &Web| web.picture.0.map(|record| record[2] != CLOSED);
-    assert!(open(&web)[notes::A4] && open(&web).iter().filter(|open| **open).count() == 1);
+    assert!(open(&web)[A4] && open(&web).iter().filter(|open| **open).count() == 1);
     tone_filter_release_keys(&mut web);
     web.picture.take(&web.filter);
     assert!(!open(&web).contains(&true));
@@ -160,10 +152,10 @@ fn keys_close_all_bands_but_theirs() {
 fn latency_and_tail_are_those_of_the_settings() {
     let mut web = web();
     assert_eq!(tone_filter_latency(&web), 0);
-    write(&mut web, "lookahead");
-    tone_filter_set(&mut web, 1.0);
+    let settings = Settings { lookahead: true, ..Settings::REFERENCE };
+    set(&mut web, settings);
     assert_eq!(tone_filter_latency(&web), ToneFilter::lookahead(RATE));
-    assert_eq!(tone_filter_tail(&web), ToneFilter::tail(&Settings::default()));
+    assert_eq!(tone_filter_tail(&web), ToneFilter::tail(&settings));
 }
 
 #[test]
@@ -180,11 +172,15 @@ fn a_reset_filter_is_a_new_one() {
 #[test]
 fn a_score_decides_until_it_is_taken_away() {
     let (mut web, mut filter) = (web(), ToneFilter::new(RATE, &Settings::default()).unwrap());
-    let text = "tone-filter-score 1\n0.1 0.6 69\n0.3 0.9 76";
-    write(&mut web, text);
-    assert_eq!(tone_filter_set_score(&mut web), 0);
+    let score: Score = "tone-filter-score 1\n0.1 0.6 69\n0.3 0.9 76 80 -25".parse().unwrap();
+    let score = Arc::new(score);
+    tone_filter_add_note(&mut web, 0.1, 0.6, 69, 64, 0.0);
+    tone_filter_add_note(&mut web, 0.3, 0.9, 76, 80, -0.25);
+    tone_filter_add_note(&mut web, 0.3, 0.9, 127, 80, 0.0);
+    tone_filter_set_score(&mut web);
+    assert_eq!(web.filter.score(), Some(&score));
     tone_filter_seek(&mut web, 0.2);
-    filter.set_score(Some(Arc::new(text.parse().unwrap())));
+    filter.set_score(Some(score));
     filter.seek(0.2);
     for with_score in [true, false] {
         let mut heard = 0.0;
@@ -196,14 +192,7 @@ fn a_score_decides_until_it_is_taken_away() {
         });
         assert!(heard > 0.0);
         assert_eq!(web.filter.score().is_some(), with_score);
-        write(&mut web, "");
-        assert_eq!(tone_filter_set_score(&mut web), 0);
+        tone_filter_set_score(&mut web);
         filter.set_score(None);
     }
-    write(&mut web, text);
-    tone_filter_set_score(&mut web);
-    write(&mut web, "tone-filter-score 1\n1 0 69");
-    let length = tone_filter_set_score(&mut web);
-    assert!(read(&web, length).starts_with("line 2: ends at 0"), "{}", read(&web, length));
-    assert!(web.filter.score().is_some(), "nothing has changed");
 }

@@ -1,26 +1,26 @@
 // In the browser: the filter's output without a loudspeaker, as fast as it can be computed.
 
-import { createNode, loadModule } from "../engine.js";
+import { ToneFilterNode } from "../tone-filter/index.js";
 
 const RATE = 44100;
 
 // The demo tune: left and right, full scale 1.
 export async function tune() {
-  const samples = new Int16Array(await (await fetch(new URL("../demo.wav", import.meta.url))).arrayBuffer(), 44);
+  const samples = new Int16Array(await (await fetch(new URL("../expected/demo.wav", import.meta.url))).arrayBuffer(), 44);
   const channel = (index) => Float32Array.from({ length: samples.length / 2 }, (_, t) => samples[2 * t + index] / 32768);
   return [channel(0), channel(1)];
 }
 
 // What the worklet makes of `input`, and afterwards of silence for `rest` seconds: its output, and the share of the
 // audio thread's time that it took.
-export async function render(settings, input, rest = 0) {
+export async function render(options, input, rest = 0) {
   const [{ length }] = input;
   const frames = length + rest * RATE;
   const context = new OfflineAudioContext(2, frames, RATE);
   const buffer = new AudioBuffer({ numberOfChannels: 2, length, sampleRate: RATE });
   input.forEach((samples, channel) => buffer.copyToChannel(samples, channel));
   const source = new AudioBufferSourceNode(context, { buffer });
-  const node = await createNode(context, await loadModule(), settings);
+  const node = await ToneFilterNode.create(context, options);
   source.connect(node).connect(context.destination);
   source.start();
   const started = performance.now();

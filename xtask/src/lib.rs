@@ -23,6 +23,8 @@ pub mod media;
 mod pack;
 pub mod package;
 pub mod python;
+pub mod release;
+mod sbom;
 pub mod soak;
 pub mod songs;
 #[cfg(target_os = "linux")]
@@ -33,6 +35,7 @@ pub mod unity;
 #[cfg(target_os = "linux")]
 pub mod unpack;
 pub mod web;
+pub mod wheel;
 #[cfg(target_os = "linux")]
 pub mod windows;
 

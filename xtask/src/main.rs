@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 use xtask::{
-    arm, bundle, c_library, corpus, demo, engines, install, macos, package, root, soak, songs,
-    suite, tune, unity, web,
+    arm, bundle, c_library, corpus, demo, engines, install, macos, package, release, root, soak,
+    songs, suite, tune, unity, web, wheel,
 };
 
 const USAGE: &str = "\
@@ -22,10 +22,12 @@ Usage: cargo xtask VERB
   test-lv2          try the LV2 bundle in lilv, ffmpeg, jalv and PipeWire
   test-package      make the packages for Linux, install and load what is in them
   test-play         run the tests of `tone-filter play` and `tone-filter app`
-  test-web          run the tests of the web page in Chromium
+  test-python       build the Python package and test its wheel
+  test-release      check the crates as they would be published, and the bill of materials
+  test-web          run the tests of the npm package and of the web page in Chromium
   test-windows      run the tests for Windows under wine
   check-macos       check the types for Macs of both CPU types
-  web               build the web page with the filter into target/web
+  web               build the npm package into target/npm and the web page into target/web
   soak              run the long tests and print their figures: an hour of random settings and signals,
                     a session of two hours, a million blocks; the computer should be idle
   songs [FLAGS]     print how well notes are detected in real songs, and the loudness of the output;
@@ -39,7 +41,7 @@ Usage: cargo xtask VERB
   bundle-universal [OPTIONS]
                     the same for both CPU types of Macs
   package [OPTIONS] build and pack all that a release has for this system, or for that of
-                    --target, into target/package
+                    --target, into target/package, with checksums and a bill of materials
   unity-package [OPTIONS]
                     build and pack the effect for Unity into target/package; with several --target
                     for several systems
@@ -87,6 +89,8 @@ fn main() -> ExitCode {
         "test-play" => xtask::speakers::test(),
         #[cfg(target_os = "linux")]
         "test-windows" => xtask::windows::test(),
+        "test-python" => wheel::test(),
+        "test-release" => release::test(),
         "test-web" => web::test(),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");

@@ -42,14 +42,21 @@ pub(crate) struct Build {
 }
 
 impl Build {
+    /// What its packages' names begin with.
+    ///
+    /// # Errors
+    /// When cargo does not know the version.
+    pub fn name(&self) -> Result<String> {
+        Ok(format!("tone-filter-{}-{}-{}", version()?, self.system.name(), self.cpu))
+    }
+
     /// Packs it in `folder`, with the pages. Gives the packages.
     ///
     /// # Errors
     /// When a part or a tool for packing is missing.
     pub fn pack(&self, folder: &Path) -> Result<Vec<PathBuf>> {
         let Self { system, cpu, released, parts } = self;
-        let version = version()?;
-        let name = format!("tone-filter-{version}-{}-{cpu}", system.name());
+        let name = self.name()?;
         let files = folder.join(&name);
         install::remove(&files)?;
         fs::create_dir_all(&files)?;
@@ -67,7 +74,7 @@ impl Build {
             System::Linux => {
                 copy(&root().join("xtask/package/install.sh"), &files)?;
                 copy(&root().join("examples/pipewire/tone-filter.conf"), &files)?;
-                let deb = format!("tone-filter_{version}_{}.deb", debian_name(cpu));
+                let deb = format!("tone-filter_{}_{}.deb", version()?, debian_name(cpu));
                 vec![tar(&files, out(".tar.gz"))?, debian(&files, cpu, folder.join(deb))?]
             }
             System::MacOs => {

@@ -5,13 +5,13 @@ use crate::lv2;
 use crate::{
     bundle, macos,
     pack::{Build, System},
-    run, target, unity,
+    run, sbom, target, unity,
 };
 use anyhow::{Context, Result};
 use std::{fs, path::PathBuf, process::Command};
 
-/// Builds with the options of `cargo build` in `args`, and packs bundles and program. Gives the packages, which lie in
-/// `target/package`.
+/// Builds with the options of `cargo build` in `args`, and packs bundles and program, with a bill of materials and with
+/// checksums of all. Gives the packages, which lie in `target/package`.
 ///
 /// # Errors
 /// When something does not build, or a tool for packing is missing.
@@ -45,11 +45,27 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
         parts.push(lv2::bundle(args)?);
     }
     let build = Build { system, cpu: cpu.to_owned(), released: released(args), parts };
-    let mut packages = build.pack(&target()?.join("package"))?;
+    let folder = target()?.join("package");
+    let mut packages = build.pack(&folder)?;
     if cpu == "x86_64" {
         packages.push(unity::package(args)?);
     }
+    let built_for = match triple {
+        Some(triple) => triple.clone(),
+        None if system == System::MacOs => macos::TARGETS[0].to_owned(),
+        None => host()?,
+    };
+    packages.push(sbom::write(&built_for, folder.join(build.name()? + ".cdx.json"))?);
+    sbom::write_sums(&folder, &packages)?;
     Ok(packages)
+}
+
+/// The target that cargo builds for by itself.
+fn host() -> Result<String> {
+    let output = Command::new("rustc").arg("-vV").output().context("cannot start rustc")?;
+    let text = String::from_utf8(output.stdout)?;
+    let line = text.lines().find_map(|line| line.strip_prefix("host: "));
+    Ok(line.context("rustc names no host")?.to_owned())
 }
 
 fn released(args: &[String]) -> bool {

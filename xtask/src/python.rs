@@ -1,15 +1,18 @@
-//! A Python virtual environment under `target/`, for the VST3 hosts that are Python packages.
+//! Python virtual environments under `target/`: for the VST3 hosts that are Python packages, and for our own package.
 
 use crate::{root, run, target};
 use anyhow::{Result, ensure};
-use std::{path::PathBuf, process::Command};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 /// The interpreter of the environment that [`set_up`] makes.
 ///
 /// # Errors
 /// When it does not exist; the error names the command that makes it.
 pub fn interpreter() -> Result<PathBuf> {
-    let path = path()?;
+    let path = in_environment(&target()?.join("venv"), "python");
     ensure!(
         path.exists(),
         "{} is missing: run `cargo xtask test` once, which sets it up",
@@ -23,16 +26,33 @@ pub fn interpreter() -> Result<PathBuf> {
 /// # Errors
 /// When Python 3 with its venv module is missing, or packages cannot be installed.
 pub fn set_up() -> Result<()> {
-    let path = path()?;
-    if !path.exists() {
-        let system = if cfg!(windows) { "python" } else { "python3" };
-        run(Command::new(system).args(["-m", "venv", "--clear"]).arg(target()?.join("venv")))?;
+    let folder = target()?.join("venv");
+    if !in_environment(&folder, "python").exists() {
+        make(&folder)?;
     }
-    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
-    run(Command::new(path).args(install).arg(root().join("tests/requirements.txt")))
+    install(&folder, ["-r".as_ref(), root().join("tests/requirements.txt").as_path()])
 }
 
-fn path() -> Result<PathBuf> {
-    let binary = if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" };
-    Ok(target()?.join("venv").join(binary))
+/// Makes an environment in `folder`, in place of what is there.
+///
+/// # Errors
+/// When Python 3 with its venv module is missing.
+pub fn make(folder: &Path) -> Result<()> {
+    let system = if cfg!(windows) { "python" } else { "python3" };
+    run(Command::new(system).args(["-m", "venv", "--clear"]).arg(folder))
+}
+
+/// Installs packages into the environment in `folder`: what `pip install` is passed.
+///
+/// # Errors
+/// When they cannot be installed.
+pub fn install<'a>(folder: &Path, what: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
+    run(Command::new(in_environment(folder, "python")).args(install).args(what))
+}
+
+/// A program of the environment in `folder`.
+pub fn in_environment(folder: &Path, program: &str) -> PathBuf {
+    let programs = if cfg!(windows) { "Scripts" } else { "bin" };
+    folder.join(programs).join(program).with_extension(std::env::consts::EXE_EXTENSION)
 }

@@ -6,7 +6,7 @@ use std::{env, path::Path, process::Command, time::Instant};
 
 /// Debian packages for the tests: a virtual display and OpenGL for the editor's window, the buses of screen readers and a
 /// client of them, programs to exchange files with, and songs with a synthesiser.
-const PACKAGES: [&str; 14] = [
+const PACKAGES: [&str; 17] = [
     "xvfb",
     "libgl1",
     "libgl1-mesa-dri",
@@ -21,6 +21,9 @@ const PACKAGES: [&str; 14] = [
     "fluidsynth",
     "fluid-soundfont-gm",
     "openttd-openmsx",
+    "flac",
+    "fish",
+    "zsh",
 ];
 
 /// The packages of the workspace but for the game engines', which `test-engines` tests.

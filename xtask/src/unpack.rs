@@ -18,9 +18,21 @@ pub fn test() -> Result<()> {
         let name = |path: &&PathBuf| path.to_string_lossy().ends_with(extension);
         packages.iter().find(name).cloned().with_context(|| format!("no {extension} was made"))
     };
+    checksums(&packages)?;
     debian(&find(".deb")?)?;
     archive(&find(".tar.gz")?)?;
     println!("both packages install what loads and plays");
+    Ok(())
+}
+
+/// Lets the system's own program compare the checksums, which name all packages.
+fn checksums(packages: &[PathBuf]) -> Result<()> {
+    let folder = packages[0].parent().context("packages lie in a folder")?;
+    let mut check = Command::new("sha256sum");
+    let output = check.args(["--check", "SHA256SUMS"]).current_dir(folder).output()?;
+    let lines = String::from_utf8(output.stdout)?;
+    ensure!(output.status.success(), "checksums are wrong: {lines}");
+    ensure!(lines.lines().count() == packages.len(), "of {} packages: {lines}", packages.len());
     Ok(())
 }
 

@@ -1,4 +1,8 @@
-//! `cargo xtask web` and `test-web`: the page with the filter, and its tests in a browser.
+//! `cargo xtask web` and `test-web`: the npm package with the filter, the page that uses it, and their tests in a browser.
+
+mod manual;
+mod npm;
+mod songs;
 
 use crate::{demo, foreign, install, root, run, suite, target};
 use anyhow::{Context, Result, ensure};
@@ -15,21 +19,34 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// A linker for WebAssembly, with Debian's compiler.
 const LINKER: [&str; 1] = ["lld"];
 
+/// What keeps the module small: all code is optimised as one.
+const SMALL: [&str; 4] = [
+    "profile.release.lto='fat'",
+    "profile.release.codegen-units=1",
+    "profile.release.panic='abort'",
+    "profile.release.opt-level=2",
+];
+
+/// The same, for a standard library from its source: no texts for panics, which nobody could read.
+const SILENT: &str =
+    "target.wasm32-unknown-unknown.rustflags=['-Zunstable-options','-Cpanic=immediate-abort']";
+
 /// For the tests, a browser and what runs the script that uses it: programs, and Debian's packages of them.
 const BROWSER: [(&str, &str); 3] = [("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
 
-/// Builds the page and prints where it is.
+/// Builds the package and the page, and prints where they are.
 ///
 /// # Errors
 /// When something is missing and cannot be installed, or the page cannot be built or written.
 pub fn web() -> Result<()> {
-    let folder = build()?;
-    println!("The page is in {}. Serve it with any web server:\n", folder.display());
-    println!("    python3 -m http.server --directory {}", folder.display());
+    let (package, page) = build()?;
+    println!("The npm package is in {}.", package.display());
+    println!("The page is in {}. Serve it with any web server:\n", page.display());
+    println!("    python3 -m http.server --directory {}", page.display());
     Ok(())
 }
 
-/// Runs the tests of the page in Debian's Chromium.
+/// Runs the tests of the package and of the page in Debian's Chromium. The page gets what `npm pack` packs.
 ///
 /// # Errors
 /// When something is missing and cannot be installed, or a test fails.
@@ -37,43 +54,61 @@ pub fn test() -> Result<()> {
     ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its browser");
     let missing = BROWSER.into_iter().filter(|(program, _)| !suite::on_path(program));
     suite::install(&missing.map(|(_, package)| package).collect::<Vec<_>>())?;
-    let page = build()?;
+    suite::install(&songs::PACKAGES)?;
+    suite::install(&[&foreign::PACKAGES[..], &LINKER].concat())?;
+    let (package, page) = build()?;
     let results = target()?.join("test-web");
+    install::remove(&results)?;
     write_expected(&results.join("expected"))?;
+    npm::pack(&package, &results)?;
+    let packed = page.join(npm::NAME);
+    install::remove(&packed)?;
+    install::copy(&results.join("package"), &packed)?;
     let scripts = root().join("web/test");
     run(Command::new("npm").args(["ci", "--no-audit", "--no-fund", "--prefix"]).arg(&scripts))?;
     run(Command::new("node").arg(scripts.join("test.mjs")).arg(page).arg(results))
 }
 
-/// Builds the page and returns its folder.
-fn build() -> Result<PathBuf> {
+/// Builds the package and the page and returns their folders.
+fn build() -> Result<(PathBuf, PathBuf)> {
+    let module = module()?;
+    let package = target()?.join("npm").join(npm::NAME);
+    install::remove(&package)?;
+    npm::write(&package, &module)?;
+
+    let page = target()?.join("web");
+    install::remove(&page)?;
+    install::copy(&root().join("web/page"), &page)?;
+    install::copy(&package, &page.join(npm::NAME))?;
+    manual::write(&page)?;
+    songs::write(&page)?;
+    Ok((package, page))
+}
+
+/// Builds the module and returns its path.
+fn module() -> Result<PathBuf> {
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "--locked", "--package=tone-filter-web"]);
     cargo.args(["--target", TARGET]);
+    for setting in SMALL {
+        cargo.args(["--config", setting]);
+    }
     let mut folder = target()?;
-    if !has_target()? {
+    let debian = [&foreign::PACKAGES[..], &LINKER].concat();
+    // The module of a standard library from its source is smaller.
+    if debian.iter().all(|package| suite::installed(package)) || !has_target()? {
         ensure!(
             suite::on_path("dpkg-query"),
             "the compiler cannot build for browsers yet: run `rustup target add {TARGET}`"
         );
-        suite::install(&[&foreign::PACKAGES[..], &LINKER].concat())?;
+        suite::install(&debian)?;
         folder.push("foreign");
         foreign::from_source(&mut cargo, TARGET, "panic_abort", &folder);
+        cargo.args(["--config", SILENT]);
         cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld");
     }
     run(&mut cargo)?;
-
-    let page = target()?.join("web");
-    install::remove(&page)?;
-    fs::create_dir_all(&page)?;
-    for file in fs::read_dir(root().join("web/page"))? {
-        let file = file?;
-        copy(&file.path(), &page.join(file.file_name()))?;
-    }
-    copy(&root().join("assets/demo.wav"), &page.join("demo.wav"))?;
-    let module = folder.join(TARGET).join("release/tone_filter_web.wasm");
-    copy(&module, &page.join("tone_filter.wasm"))?;
-    Ok(page)
+    Ok(folder.join(TARGET).join("release/tone_filter_web.wasm"))
 }
 
 /// Whether the compiler has a standard library for [`TARGET`].
@@ -83,10 +118,12 @@ fn has_target() -> Result<bool> {
     Ok(Path::new(String::from_utf8(output.stdout)?.trim()).is_dir())
 }
 
-/// Writes what the library makes of the demo tune with each factory preset: 32-bit floats, left and then right.
+/// Writes the demo tune, and what the library makes of it with each factory preset: 32-bit floats, left and then right.
 fn write_expected(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder)?;
-    let (tune, rate) = demo::read(&root().join("assets/demo.wav"))?;
+    let wav = root().join("assets/demo.wav");
+    fs::copy(&wav, folder.join("demo.wav"))?;
+    let (tune, rate) = demo::read(&wav)?;
     for id in ids() {
         let preset = Preset::factory(id).context("a factory preset")?;
         let mut signal = tune.clone();
@@ -95,10 +132,5 @@ fn write_expected(folder: &Path) -> Result<()> {
         let bytes = signal.iter().flatten().flat_map(|sample| sample.to_le_bytes());
         fs::write(folder.join(id).with_extension("f32"), bytes.collect::<Vec<u8>>())?;
     }
-    Ok(())
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::copy(from, to).with_context(|| format!("cannot copy {}", from.display()))?;
     Ok(())
 }

@@ -34,6 +34,8 @@ fn help_is_no_error() {
             "test-lv2",
             "test-package",
             "test-play",
+            "test-python",
+            "test-release",
             "test-web",
             "test-windows",
             "check-macos",

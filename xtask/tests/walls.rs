@@ -9,7 +9,7 @@ use xtask::root;
 
 /// Every crate, the crates of ours that it may depend on, and those that only its tests may. What stands in for others'
 /// crates, in `patches`, depends on none.
-const CRATES: [(&str, &[&str], &[&str]); 16] = [
+const CRATES: [(&str, &[&str], &[&str]); 17] = [
     ("tone-filter-reference", &[], &[]),
     ("tone-filter-simd", &[], &["tone-filter-reference"]),
     ("tone-filter-listener", &["tone-filter-simd"], &["tone-filter-reference"]),
@@ -21,7 +21,8 @@ const CRATES: [(&str, &[&str], &[&str]); 16] = [
     ("tone-filter-capi", &["tone-filter-dsp", "tone-filter-presets"], &[]),
     ("tone-filter-lv2", &["tone-filter-dsp", "tone-filter-presets"], &[]),
     ("tone-filter-unity", &["tone-filter-dsp", "tone-filter-presets"], &[]),
-    ("tone-filter-web", &["tone-filter-dsp", "tone-filter-presets"], &[]),
+    ("tone-filter-web", &["tone-filter-dsp"], &[]),
+    ("tone-filter-python", &["tone-filter-dsp", "tone-filter-offline", "tone-filter-presets"], &[]),
     ("plugin-guard", &[], &[]),
     (
         "tone-filter",
@@ -41,7 +42,7 @@ const CRATES: [(&str, &[&str], &[&str]); 16] = [
 ];
 
 /// The parts of the filter. Each may import those before it only.
-const PARTS: [&str; 19] = [
+const PARTS: [&str; 20] = [
     "notes",
     "score",
     "lanes",
@@ -60,6 +61,7 @@ const PARTS: [&str; 19] = [
     "player",
     "following",
     "process",
+    "scout",
     "sent_notes",
 ];
 
@@ -73,9 +75,9 @@ const WINDOWLESS: [&str; 3] = ["params", "meters", "session"];
 const MOST_LINES: usize = 400;
 
 /// Folders with what is written by hand, and those in them with what is not.
-const SOURCES: [&str; 13] = [
-    "benches", "capi", "crates", "examples", "fuzz", "lv2", "patches", "src", "tests", "tools",
-    "unity", "web", "xtask",
+const SOURCES: [&str; 14] = [
+    "benches", "capi", "crates", "examples", "fuzz", "lv2", "patches", "python", "src", "tests",
+    "tools", "unity", "web", "xtask",
 ];
 const OTHERS: [&str; 3] = ["include", "node_modules", "target"];
 const LANGUAGES: [&str; 8] = ["c", "cpp", "cs", "css", "js", "mjs", "py", "rs"];

@@ -5,7 +5,7 @@ use super::{
     presets::find,
     progress::Bar,
     refuse_terminal,
-    report::{advice, warn_not_finite},
+    report::warn_not_finite,
     sound::{Sound, number, of_file},
 };
 use clap::{
@@ -18,7 +18,7 @@ use std::{
 };
 use tone_filter_dsp::{Kernel, Voice};
 use tone_filter_offline::{
-    Error, Output, STDIO,
+    Error, Input, Output, STDIO,
     analyse::{Analysed, analyse},
     clean_up_on_interrupt,
     console::{Recorder, Song, TICKS, Tags, nsf, vgm, vgz},
@@ -36,7 +36,7 @@ use tone_filter_presets::{Preset, ids};
 NSF is played by VLC, mpv, ffmpeg and foobar2000 with libgme, by Mesen and by the console itself. VGM for this chip is played by VGMPlay and
 foobar2000; libgme does not know it.")]
 pub struct Args {
-    /// The file to read: WAV, FLAC, AIFF, MP3 or Ogg Vorbis; - for WAV on standard input
+    /// The file to read: WAV, FLAC, AIFF, AAC, MP3 or Ogg Vorbis; - for WAV on standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     input: PathBuf,
     /// The file to write: .vgm, .vgz or .nsf; - for VGM on standard output
@@ -151,19 +151,16 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     clean_up_on_interrupt(|| ())?;
     let output = Output::create(out, &args.input, args.force)?;
 
-    let (mut recorder, mut silent) = (Recorder::default(), true);
+    let mut recorder = Recorder::default();
     let name = args.input.file_name().unwrap_or_default().to_string_lossy();
     let bar = Bar::new(&name, args.quiet);
-    let Analysed { seconds, not_finite } = analyse(
-        &args.input,
+    let Analysed { seconds, not_finite, unheard } = analyse(
+        &Input::new(&args.input)?,
         (&settings, &keys),
         super::kernel(args.kernel),
         0.1,
         |filter| recorder.push(filter),
-        |_, bands| {
-            silent &= bands.total_power == 0.0;
-            Ok(())
-        },
+        |_, _| Ok(()),
         |part| bar.move_to(part),
     )?;
     drop(bar);
@@ -194,8 +191,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
                 out.display()
             );
         }
-        if !silent && song.notes == 0 {
-            message!("warning: {}: {}", args.input.display(), advice(&settings));
+        if let Some(cause) = unheard.filter(|_| song.notes == 0) {
+            message!("warning: {}: {cause}", args.input.display());
         }
         let (input, out) = (args.input.display(), out.display());
         let (notes, bytes) = (song.notes, file.len());

@@ -7,11 +7,14 @@ macro_rules! message {
     };
 }
 
+#[cfg(not(feature = "app"))]
+mod absent;
 #[cfg(feature = "app")]
 mod app;
 mod bands;
 mod bench;
 mod chip;
+mod inputs;
 #[cfg(feature = "play")]
 mod play;
 mod presets;
@@ -52,8 +55,12 @@ enum Verb {
     Chip(chip::Args),
     #[cfg(feature = "play")]
     Play(play::Args),
+    #[cfg(not(feature = "play"))]
+    Play(absent::Args),
     #[cfg(feature = "app")]
     App(app::Args),
+    #[cfg(not(feature = "app"))]
+    App(absent::Args),
     Bench(bench::Args),
     Presets(presets::Args),
     Completions(shell::CompletionsArgs),
@@ -109,12 +116,16 @@ fn main() -> ExitCode {
     }
     let done = match cli.verb {
         Verb::Render(args) => render::run(&args),
-        Verb::Bands(args) => bands::run(&args).map(|()| true),
+        Verb::Bands(args) => bands::run(&args),
         Verb::Chip(args) => chip::run(&args).map(|()| true),
         #[cfg(feature = "play")]
         Verb::Play(args) => play::run(&args).map(|()| true),
+        #[cfg(not(feature = "play"))]
+        Verb::Play(_) => Err(absent::refused("play")),
         #[cfg(feature = "app")]
         Verb::App(args) => Ok(app::run(&args)),
+        #[cfg(not(feature = "app"))]
+        Verb::App(_) => Err(absent::refused("app")),
         Verb::Bench(args) => bench::run(&args).map(|()| true),
         Verb::Presets(args) => presets::run(&args).map(|()| true),
         Verb::Completions(args) => shell::completions::<Cli>(&args).map(|()| true),
@@ -149,8 +160,7 @@ fn hyphenated_output(args: &[OsString]) -> Option<String> {
     })
 }
 
-/// Prints help, or what is wrong with the command line: where a value is wrong, its own message is enough
-/// that is needed.
+/// Prints help, or what is wrong with the command line: where a value is wrong, its own message is enough.
 fn refuse(error: &clap::Error) -> ExitCode {
     match error.source() {
         Some(reason) if error.kind() == ErrorKind::ValueValidation => message!("error: {reason}"),

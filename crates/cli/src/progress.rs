@@ -29,6 +29,11 @@ impl Bar {
     pub fn move_to(&self, part: f64) {
         self.0.set_position((part * STEPS as f64) as u64);
     }
+
+    /// Lets `print` write to standard error while it is off the terminal.
+    pub fn suspend(&self, print: impl FnOnce()) {
+        self.0.suspend(print);
+    }
 }
 
 impl Drop for Bar {

@@ -2,6 +2,7 @@
 
 use super::{
     Usage,
+    inputs::{Inputs, print_repeated},
     progress::Progress,
     refuse_terminal, report,
     sound::{Sound, number, of_file},
@@ -9,17 +10,17 @@ use super::{
 };
 use clap::{ValueEnum, ValueHint};
 use std::{
-    fs,
-    io::{self, Read, Write},
+    io::{self, Write},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
 use tone_filter_dsp::{Controls, Kernel, Settings, quantity};
 use tone_filter_offline::{
-    Error, STDIO,
+    STDIO,
     batch::{Fate, Plan, Refused, Request, run as run_batch},
     clean_up_on_interrupt,
+    container::Container,
     render::{Options, Tail},
     score::read_notes,
     wav::Depth,
@@ -37,28 +38,18 @@ use tone_filter_offline::{
   tone-filter render song.wav -o 'out/{name}-{preset}.wav' --preset organ,arcade,nes-lead
   ffmpeg -i film.mkv -f wav - | tone-filter render - -o - | play -")]
 pub struct Args {
-    /// Files to read: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC; folders with all that is in them; patterns like
-    /// *.wav; or - for standard input
-    #[arg(value_name = "IN", value_hint = ValueHint::AnyPath, required_unless_present = "input_list")]
-    inputs: Vec<PathBuf>,
-    /// A text file with more inputs, one a line; - for standard input. Relative ones start from this folder, and keep
-    /// the folders that they name
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    input_list: Option<PathBuf>,
-    /// Names in the list end in NUL, as `find -print0` and `git ls-files -z` write them
-    #[arg(short = '0', long, requires = "input_list")]
-    null: bool,
-    /// The WAV file to write, or the folder for all of them, or - for standard output; {name} and {preset} stand for those of
-    /// the input and of the preset
+    #[command(flatten)]
+    inputs: Inputs,
+    /// The WAV or FLAC file to write, or the folder for all of them, or - for WAV on standard output; {name} and {preset}
+    /// stand for those of the input and of the preset
     #[arg(short, long = "out", value_name = "OUT", value_hint = ValueHint::AnyPath)]
     pub out: Option<PathBuf>,
     /// What to add to the names of outputs; without --out, they are written beside their inputs
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = suffix)]
     pub suffix: Option<String>,
-    /// Files to work on at once [default: one a core]
-    #[arg(short, long, value_name = "N", value_parser = jobs)]
-    jobs: Option<u16>,
-
+    /// What the pattern in --out ends in.
+    #[arg(skip)]
+    pub container: Option<Container>,
     /// Bits a sample of the output, dithered if 16 or fewer than the input's [default: as the input]
     #[arg(long, value_name = "BITS", help_heading = "Output")]
     bit_depth: Option<BitDepth>,
@@ -127,11 +118,6 @@ fn suffix(text: &str) -> Result<String, String> {
     }
 }
 
-fn jobs(text: &str) -> Result<u16, String> {
-    let jobs = text.trim().parse().ok().filter(|jobs| (1..=1024).contains(jobs));
-    jobs.ok_or_else(|| format!("jobs = {text:?} is out of range; use 1 to 1024"))
-}
-
 /// Reads Hz or kHz.
 fn sample_rate(text: &str) -> Result<u32, String> {
     number("sample-rate", text, "Hz", 1000.0..=768_000.0).map(|rate| rate.round() as u32)
@@ -179,14 +165,14 @@ fn run_one(args: &Args, running: &Running) -> anyhow::Result<bool> {
             "no output; give --out FILE or FOLDER, or --suffix TEXT to write beside the inputs";
         return Err(Usage(line.into()).into());
     }
-    let options = args.options()?;
-    let mut inputs = args.inputs.clone();
-    inputs.extend(args.listed()?);
+    let mut options = args.options()?;
+    let named = args.inputs.read()?;
     let request = Request {
-        inputs: &inputs,
-        listed: inputs.len() - args.inputs.len(),
+        inputs: &named.all,
+        listed: named.listed,
         out: args.out.as_deref(),
-        many: args.input_list.is_some(),
+        many: named.many,
+        extensions: args.container().extensions(),
         suffix: args.suffix.as_deref().unwrap_or_default(),
         force: args.force,
         skip_existing: args.skip_existing,
@@ -196,19 +182,18 @@ fn run_one(args: &Args, running: &Running) -> anyhow::Result<bool> {
         return Err(Refused::Report.into());
     }
     if !args.quiet {
-        for input in &plan.repeated {
-            message!("note: {}: named more than once, rendered once", input.display());
-        }
+        print_repeated(&plan.repeated);
     }
     if args.dry_run {
         return args.dry_run(&plan);
     }
     plan.jobs.iter().try_for_each(|job| refuse_terminal(&job.output))?;
 
-    let cores = || std::thread::available_parallelism().map_or(1, Into::into);
-    let workers = args.jobs.map_or_else(cores, usize::from).min(plan.jobs.len().max(1));
-    let one_file = inputs.len() == 1 && plan.jobs.len() + plan.decided().count() == 1;
+    let workers = args.inputs.workers(plan.jobs.len());
+    let one_file = named.all.len() == 1 && plan.jobs.len() + plan.decided().count() == 1;
     let list_files = !args.quiet && (args.verbose || one_file);
+    options.explain = list_files;
+    options.ahead = args.inputs.workers(usize::MAX) > plan.jobs.len();
     for outcome in plan.decided() {
         report::print(outcome, list_files, args.quiet);
     }
@@ -219,14 +204,12 @@ fn run_one(args: &Args, running: &Running) -> anyhow::Result<bool> {
     let outcomes = run_batch(plan, &options, workers, &*progress);
     progress.clear();
     let summary = report::Summary::new(&outcomes, &left_out, start.elapsed().as_secs_f64());
-    let reports = outcomes.iter().filter_map(|outcome| match &outcome.fate {
-        Fate::Done(report) => Some(report),
-        _ => None,
-    });
-    let without_notes = reports.clone().filter(|report| report::without_notes(report)).count();
-    if !(args.quiet || list_files || without_notes == 0) {
-        let (count, advice) = (reports.count(), report::advice(&options.settings));
-        message!("warning: {without_notes} of {count} files: {advice}; --verbose tells which");
+    if !(args.quiet || list_files) {
+        let reports = outcomes.iter().filter_map(|outcome| match &outcome.fate {
+            Fate::Done(report) => Some(report::unheard(report)),
+            _ => None,
+        });
+        report::print_unheard(&reports.collect::<Vec<_>>());
     }
     if !args.quiet {
         report::print_left_out(&left_out, args.verbose);
@@ -241,6 +224,12 @@ fn run_one(args: &Args, running: &Running) -> anyhow::Result<bool> {
 }
 
 impl Args {
+    /// What the outputs are.
+    fn container(&self) -> Container {
+        let named = || Container::of(self.out.as_deref()?);
+        self.container.or_else(named).unwrap_or_default()
+    }
+
     /// Prints what would be done, and returns whether nothing is in the way of it.
     fn dry_run(&self, plan: &Plan) -> anyhow::Result<bool> {
         let mut stdout = io::stdout().lock();
@@ -265,6 +254,10 @@ impl Args {
             BitDepth::Int24 => Depth::Int24,
             BitDepth::Float32 => Depth::Float32,
         });
+        if depth == Some(Depth::Float32) && self.container() == Container::Flac {
+            let line = "FLAC has no floating point; use --bit-depth 24, or let the name of --out end in .wav";
+            return Err(Usage(line.into()).into());
+        }
         // A score knows what comes without lookahead.
         let looks_ahead = if self.score.is_some() { |_: &Settings| false } else { of_file };
         let (Controls { settings, routing }, keys) = self.sound.read(looks_ahead, self.quiet)?;
@@ -288,44 +281,8 @@ impl Args {
             force: self.force,
             keep_mtime: self.keep_mtime,
             loudness: self.json,
+            ahead: false,
+            explain: false,
         })
     }
-
-    /// The inputs in the list.
-    fn listed(&self) -> anyhow::Result<Vec<PathBuf>> {
-        let Some(list) = &self.input_list else { return Ok(Vec::new()) };
-        let mut bytes = Vec::new();
-        let read = if list == Path::new(STDIO) {
-            io::stdin().read_to_end(&mut bytes)
-        } else {
-            fs::File::open(list).and_then(|mut file| file.read_to_end(&mut bytes))
-        };
-        read.map_err(|source| Error::Read { path: list.clone(), source })?;
-        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-        let names = text.split(|byte| *byte == if self.null { 0 } else { b'\n' });
-        let names = names.map(|name| match name {
-            [name @ .., b'\r'] if !self.null => name,
-            name => name,
-        });
-        let names: Option<Vec<PathBuf>> =
-            names.filter(|name| !name.is_empty()).map(path_of).collect();
-        match names {
-            None => Err(Usage(format!("{}: is not UTF-8; save it as such", list.display())).into()),
-            Some(names) if names.is_empty() => Err(Error::NoAudio(list.clone()).into()),
-            Some(names) => Ok(names),
-        }
-    }
-}
-
-/// A name as the system has it: on Unix any bytes, elsewhere text.
-#[cfg(unix)]
-fn path_of(name: &[u8]) -> Option<PathBuf> {
-    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
-    Some(OsStr::from_bytes(name).into())
-}
-
-/// A name as the system has it: on Unix any bytes, elsewhere text.
-#[cfg(not(unix))]
-fn path_of(name: &[u8]) -> Option<PathBuf> {
-    std::str::from_utf8(name).ok().map(PathBuf::from)
 }

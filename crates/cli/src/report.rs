@@ -1,12 +1,13 @@
 //! What came of it, for people and for programs.
 
 use serde_json::{Value, json};
-use std::{fmt, path::Path};
-use tone_filter_dsp::{BandMask, Keys, Settings, notes::TONES};
+use std::{fmt, mem::discriminant, path::Path};
+use tone_filter_dsp::notes::TONES;
 use tone_filter_offline::{
     batch::{Fate, Job, LeftOut, Outcome, Plan, Reason},
     pitch,
     render::Report,
+    unheard::Cause,
 };
 
 /// The version of the report for programs. Keys may be added; what there is keeps its meaning.
@@ -81,11 +82,7 @@ impl fmt::Display for Summary {
             (self.failed, "failed"),
             (self.left_out, "left out"),
         ];
-        let mut counted = counts.iter().filter(|(count, _)| *count > 0);
-        if let Some((count, what)) = counted.next() {
-            write!(f, "{count} file{} {what}", if *count == 1 { "" } else { "s" })?;
-        }
-        counted.try_for_each(|(count, what)| write!(f, ", {count} {what}"))?;
+        f.write_str(&counted(counts))?;
         if self.done == 0 {
             return Ok(());
         }
@@ -101,6 +98,15 @@ impl fmt::Display for Summary {
             self.mega_samples_per_second(),
         )
     }
+}
+
+/// Numbers of files, without those that are 0: `3 files done, 1 failed`.
+pub fn counted<const N: usize>(counts: [(usize, &str); N]) -> String {
+    let mut counts = counts.iter().filter(|(count, _)| *count > 0);
+    let first = counts
+        .next()
+        .map(|(count, what)| format!("{count} file{} {what}", if *count == 1 { "" } else { "s" }));
+    first.into_iter().chain(counts.map(|(count, what)| format!(", {count} {what}"))).collect()
 }
 
 /// Prints the result of a file on standard error: what went wrong in any case, warnings unless `quiet`, all else if
@@ -134,8 +140,8 @@ pub fn print(outcome: &Outcome, in_full: bool, quiet: bool) {
                     report.after.peak_db() + 0.1,
                 );
             }
-            if in_full && without_notes(report) {
-                message!("warning: {output}: {}", advice(&report.settings));
+            if let Some(cause) = unheard(report).filter(|_| in_full) {
+                message!("warning: {output}: {cause}");
             }
         }
     }
@@ -168,22 +174,21 @@ pub fn print_left_out(left_out: &[LeftOut], in_full: bool) {
     }
 }
 
-/// Whether the input has sound, but no note was detected.
-pub fn without_notes(report: &Report) -> bool {
+/// Why no note sounded in an output that should have some.
+pub fn unheard(report: &Report) -> Option<Cause> {
     let is_wet = !report.bypass && report.settings.mix > 0.0;
-    is_wet && report.notes == BandMask::NONE && report.before.peak > 0.0
+    report.unheard.filter(|_| is_wet)
 }
 
-/// Advice for `settings` with which no note was detected.
-pub fn advice(settings: &Settings) -> &'static str {
-    if matches!(settings.keys, Keys::Hold | Keys::HoldAny) {
-        "no note was detected while its key was held; try other keys, or --key-mode hold-any"
-    } else if !settings.auto {
-        "no note was detected; add --auto, which adapts to any level, or lower --floor"
-    } else if settings.focus > 0.0 {
-        "no note was detected; if there are any, raise --sensitivity"
-    } else {
-        "no note was detected; if there are any, lower --threshold or --floor"
+/// Prints why no note sounded in some of the files, which are one item each: a line for each kind of cause.
+pub fn print_unheard(files: &[Option<Cause>]) {
+    let mut causes: Vec<Cause> = files.iter().flatten().copied().collect();
+    while let Some(first) = causes.first().copied() {
+        let (same, others): (Vec<_>, Vec<_>) =
+            causes.iter().partition(|cause| discriminant(*cause) == discriminant(&first));
+        let (count, all) = (same.len(), files.len());
+        message!("warning: {count} of {all} files: {first}; --verbose tells which");
+        causes = others;
     }
 }
 

@@ -35,7 +35,12 @@ pub struct ManArgs {
 pub fn completions<C: CommandFactory>(args: &CompletionsArgs) -> anyhow::Result<()> {
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut offering(C::command()), "tone-filter", &mut text);
-    io::stdout().write_all(&text)?;
+    let mut text = String::from_utf8(text)?;
+    if args.shell == Shell::Bash {
+        // clap_complete 4.6.11 calls a program with a hyphen by two names, and never finds its verbs' flags.
+        text = text.replace("tone__subcmd__filter", "tone__filter");
+    }
+    io::stdout().write_all(text.as_bytes())?;
     Ok(())
 }
 

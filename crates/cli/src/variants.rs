@@ -2,6 +2,7 @@
 
 use super::{Usage, render::Args};
 use std::path::Path;
+use tone_filter_offline::container::Container;
 use tone_filter_presets::Preset;
 
 /// What stands for the preset's name in `--out` and `--suffix`.
@@ -51,11 +52,14 @@ fn with_preset(args: &Args, preset: &str) -> Result<Args, Usage> {
         own.out = Some(out.into());
         return Ok(own);
     }
-    let suffix = file.strip_prefix(NAME).and_then(|rest| rest.strip_suffix(".wav"));
+    own.container = Container::of(Path::new(file));
+    let end = own.container.map_or("", |container| container.extensions()[0]);
+    let rest = file.strip_prefix(NAME).and_then(|rest| rest.strip_suffix(end));
+    let suffix = rest.and_then(|rest| rest.strip_suffix('.'));
     let suffix = suffix.filter(|suffix| !suffix.contains(NAME) && !folder.contains(NAME));
     let (Some(suffix), None) = (suffix, &own.suffix) else {
         let line = format!(
-            "--out {out}: {NAME} begins the name of a file that ends in .wav, without --suffix, like 'out/{NAME}-8bit.wav'"
+            "--out {out}: {NAME} begins the name of a file that ends in .wav or .flac, without --suffix, like 'out/{NAME}-8bit.wav'"
         );
         return Err(Usage(line));
     };

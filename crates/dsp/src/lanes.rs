@@ -20,7 +20,7 @@ pub fn sum(values: &[f32]) -> f32 {
 pub const LANES: usize = 80;
 
 /// One value per tone; the lanes beyond are 0.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 #[repr(C, align(64))]
 pub struct Lanes(pub [f32; LANES]);
 
@@ -30,7 +30,16 @@ impl Lanes {
 
     /// `value` of each tone.
     pub fn of(value: impl Fn(usize) -> f32) -> Self {
-        Self(std::array::from_fn(|tone| if tone < TONES { value(tone) } else { 0.0 }))
+        let mut lanes = Self::ZERO;
+        let tones = lanes.0[..TONES].iter_mut().enumerate();
+        tones.for_each(|(tone, lane)| *lane = value(tone));
+        lanes
+    }
+
+    /// Whether `holds` is true of every lane. It asks all of them, which vectors do at once.
+    #[inline(always)]
+    pub fn all(&self, holds: impl Fn(f32) -> bool) -> bool {
+        self.0.iter().fold(true, |all, lane| all & holds(*lane))
     }
 
     /// The values of the tones.
@@ -43,5 +52,12 @@ impl Lanes {
         for (own, target) in self.0.iter_mut().zip(target.0) {
             *own += (target - *own).clamp(-step, step);
         }
+    }
+}
+
+impl PartialEq for Lanes {
+    /// Compares all lanes, which vectors do at once.
+    fn eq(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).fold(true, |equal, (one, other)| equal & (one == other))
     }
 }

@@ -1,18 +1,4 @@
-//! The tone filter itself, without files, plugin and window. After construction, it does not allocate.
-//!
-//! [`ToneFilter`] is the type that most programs need:
-//!
-//! ```
-//! use tone_filter_dsp::{Settings, ToneFilter};
-//!
-//! let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
-//! let (mut left, mut right) = (vec![0.0; 512], vec![0.0; 512]);
-//! filter.process(&mut [&mut left, &mut right]);
-//! let lit = filter.bands().bands.iter().filter(|band| band.level_db() > -20.0).count();
-//! assert_eq!(lit, 0);
-//! # Ok::<(), tone_filter_dsp::Error>(())
-//! ```
-
+#![doc = include_str!("../README.md")]
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 mod analysis;
@@ -28,6 +14,7 @@ mod plan;
 mod player;
 mod process;
 mod score;
+mod scout;
 mod sent_notes;
 mod settings;
 mod synthesis;
@@ -47,6 +34,7 @@ pub use analysis::{FoundKey, KeyEvent, KeyFinder, Keyboard, TuningFinder};
 pub use bank::Tones;
 pub use lanes::BLOCK;
 pub use score::{BadScore, Score, ScoreNote};
+pub use scout::{Decided, Scout};
 pub use sent_notes::SentNotes;
 pub use tone_filter_simd::{Kernel, UnknownKernel};
 pub use voice::{ChipNoise, ChipPulse, ChipTick};

@@ -19,9 +19,9 @@ impl ToneFilter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn play(&mut self, event: KeyEvent) {
-        let before = self.analysis.keys.keyboard.bend;
-        self.analysis.keys.keyboard.play(event);
-        if self.analysis.keys.keyboard.bend != before {
+        let before = self.keyboard().bend;
+        self.analysis.keys.play(event);
+        if self.keyboard().bend != before {
             self.aim();
         }
     }
@@ -43,13 +43,13 @@ impl ToneFilter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set_keyboard(&mut self, keyboard: &Keyboard) {
-        self.analysis.keys.keyboard = *keyboard;
+        self.analysis.keys.set_keyboard(*keyboard);
         self.aim();
     }
 
     /// The keys that are held.
     pub fn keyboard(&self) -> &Keyboard {
-        &self.analysis.keys.keyboard
+        self.analysis.keys.keyboard()
     }
 
     /// Semitones from each band's own note to the one at which it sounds now; see [`Settings::offsets`].

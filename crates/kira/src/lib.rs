@@ -170,3 +170,8 @@ impl Effect for ToneFilterEffect {
         self.picture.write(filter.snapshot());
     }
 }
+
+/// Compiles and runs the Rust in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -11,7 +11,7 @@ use crate::{
 use std::{fmt, sync::LazyLock};
 
 const MAGIC: &[u8; 8] = b"TFLISTEN";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// The most lags or offsets of a layer.
 pub const MOST_TERMS: usize = 24;
 /// Floats of a cache line. Each matrix starts on one.
@@ -195,7 +195,7 @@ impl<const C1: usize, const C: usize> Weights<C1, C> {
             lags,
             thresholds,
         };
-        if m.from.0.is_empty() { Ok(weights) } else { Err(Error::Length) }
+        if m.bytes[0].is_empty() { Ok(weights) } else { Err(Error::Length) }
     }
 }
 
@@ -246,7 +246,8 @@ struct Line([f32; LINE]);
 
 /// Lays matrices out in memory, in the order of the file, which is that of their use.
 struct Matrices<'a> {
-    from: Reader<'a>,
+    /// The bytes of the weights, from the lowest one to the highest, each of all weights that follow.
+    bytes: [&'a [u8]; 4],
     /// Memory that is not in use yet.
     free: &'static mut [Line],
 }
@@ -260,8 +261,19 @@ impl<'a> Matrices<'a> {
         if from.0.len() != 4 * count {
             return Err(Error::Length);
         }
+        let bytes = std::array::from_fn(|byte| &from.0[count * byte..count * (byte + 1)]);
         let lines = vec![Line([0.0; LINE]); count / LINE + Self::MOST];
-        Ok(Self { from, free: lines.leak() })
+        Ok(Self { bytes, free: lines.leak() })
+    }
+
+    /// The next weight.
+    fn weight(&mut self) -> Result<f32, Error> {
+        let mut value = [0; 4];
+        for (byte, from) in value.iter_mut().zip(&mut self.bytes) {
+            let (first, rest) = from.split_first().ok_or(Error::Length)?;
+            (*byte, *from) = (*first, rest);
+        }
+        Reader(&value).f32()
     }
 
     fn matrix<const OUT: usize>(&mut self, rows: usize) -> Result<Matrix<OUT>, Error> {
@@ -270,7 +282,7 @@ impl<'a> Matrices<'a> {
         let (own, free) = free.split_at_mut_checked(count).ok_or(Error::Length)?;
         self.free = free;
         for value in own.iter_mut().flat_map(|line| &mut line.0).take(rows * OUT) {
-            *value = self.from.f32()?;
+            *value = self.weight()?;
         }
         // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `own` is as many floats in a row.
         let values =
@@ -351,7 +363,7 @@ mod tests {
         let mut flipped = FILE.to_vec();
         flipped[40_000] ^= 1;
         assert_eq!(parse(&flipped), Some(Error::Checksum));
-        assert_eq!(error(|file| file[8] = 2), Some(Error::Version));
+        assert_eq!(error(|file| file[8] = 1), Some(Error::Version));
         assert_eq!(error(|file| file.truncate(200)), Some(Error::Length));
         assert_eq!(error(|file| file.extend([0; 4])), Some(Error::Length));
         assert_eq!(Weights::<16, 32>::parse(FILE).err(), Some(Error::Sizes));
@@ -359,8 +371,8 @@ mod tests {
         assert_eq!(error(|file| file[36] = 8), Some(Error::Sizes));
         assert_eq!(error(|file| file[52] = 3), Some(Error::Sizes));
         assert_eq!(error(|file| file[48] = 100), Some(Error::Sizes));
-        let end = FILE.len() - 4;
-        let infinite = |file: &mut Vec<u8>| file[end..].copy_from_slice(&f32::NAN.to_le_bytes());
+        // The highest bytes of all weights are the last quarter of the file, those below the third.
+        let infinite = |file: &mut Vec<u8>| file[FILE.len() / 2..].fill(0xff);
         assert_eq!(error(infinite), Some(Error::Infinite));
     }
 

@@ -1,10 +1,10 @@
 //! The bands and the notes of a file over time.
 
 use super::{
-    Error, Input, Source,
+    Error, Input, Level, Source,
     score::{Player, Score},
+    unheard::{Cause, Unheard},
 };
-use std::path::Path;
 use tone_filter_dsp::{Bands, Kernel, Settings, ToneFilter};
 
 /// What [`analyse`] has read.
@@ -14,9 +14,11 @@ pub struct Analysed {
     pub seconds: f64,
     /// Samples of all channels that are NaN or infinite, and count as silence.
     pub not_finite: u64,
+    /// Why no note sounds, if none does in a sound that is not silent.
+    pub unheard: Option<Cause>,
 }
 
-/// Runs the file `input` through a filter on `kernel` that detects notes at any focus, while the score `keys` is played
+/// Runs `input` through a filter on `kernel` that detects notes at any focus, while the score `keys` is played
 /// on it. `block` gets the filter after each of its blocks; `moment` gets the time since the last moment in seconds and
 /// the bands, every `hop` seconds (at least one sample) of the file. Bands that settings or keys keep from sounding are
 /// muted and not played there. `progress` gets the share of the work that is done, 0 to 1, if the length of the file is
@@ -25,7 +27,7 @@ pub struct Analysed {
 /// # Errors
 /// When the file cannot be read, or `moment` fails.
 pub fn analyse(
-    input: &Path,
+    input: &Input,
     (settings, keys): (&Settings, &Score),
     kernel: Kernel,
     hop: f64,
@@ -33,12 +35,12 @@ pub fn analyse(
     mut moment: impl FnMut(f64, &Bands) -> Result<(), Error>,
     progress: impl Fn(f64),
 ) -> Result<Analysed, Error> {
-    let mut source = Source::open(&Input::new(input)?)?;
+    let mut source = Source::open(input)?;
     let format = source.format();
     let rate = f64::from(format.rate);
     let count = usize::from(format.channels);
     let filter = ToneFilter::new(rate, settings)
-        .map_err(|source| Error::Filter { path: input.into(), source })?;
+        .map_err(|source| Error::Filter { path: input.path().into(), source })?;
     let mut filter = filter.with_channels(count).with_kernel(kernel);
     filter.detect_notes(true);
     filter.reset();
@@ -48,6 +50,7 @@ pub fn analyse(
     let mut silence = latency;
     let mut channels = vec![Vec::new(); count];
     let (mut read, mut not_finite) = (0, 0);
+    let (mut unheard, mut level) = (Unheard::default(), Level::default());
     let hop = (hop * rate).round().max(1.0) as usize;
     let mut frames = latency + hop;
     loop {
@@ -55,16 +58,23 @@ pub fn analyse(
         let here = channels[0].len();
         let added = silence.min(frames - here);
         if here + added == 0 {
-            return Ok(Analysed { seconds: read as f64 / rate, not_finite });
+            let unheard = unheard.cause(settings, false, &level);
+            return Ok(Analysed { seconds: read as f64 / rate, not_finite, unheard });
         }
+        channels.iter().for_each(|channel| level.add(channel));
         channels.iter_mut().for_each(|channel| channel.resize(here + added, 0.0));
         silence -= added;
         read += here;
         if let Some(frames) = source.frames() {
             progress(read as f64 / frames.max(read as u64) as f64);
         }
-        player.process(&mut filter, &mut channels, 0..here + added, &mut block);
-        moment(hop as f64 / rate, &filter.bands())?;
+        player.process(&mut filter, &mut channels, 0..here + added, |filter| {
+            unheard.push(filter);
+            block(filter);
+        });
+        let bands = filter.bands();
+        unheard.look(&bands);
+        moment(hop as f64 / rate, &bands)?;
         frames = hop;
     }
 }

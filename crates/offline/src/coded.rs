@@ -1,8 +1,9 @@
-//! FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC in MP4 and coded WAV, by `symphonia`.
+//! FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC and AAC in MP4 and coded WAV, by `symphonia`.
 
 use super::{
     Error, codebooks,
     guard::guarded,
+    mp4,
     parts::{Part, Parts},
     source::extension,
     wav::{Depth, Format},
@@ -27,6 +28,7 @@ use symphonia::core::{
     io::MediaSourceStream,
     meta::MetadataOptions,
 };
+use symphonia_codec_aac::AacDecoder;
 
 /// No coding but PCM has more channels, and decoders set memory aside for each before they see a sample.
 const MOST_CHANNELS: usize = 255;
@@ -65,6 +67,9 @@ struct Stream {
     decoder: Box<dyn AudioDecoder>,
     track: u32,
     frames: Option<u64>,
+    /// Samples that are still to be left out, and whether those behind `frames` are.
+    skipped: u64,
+    ends: bool,
     read: u64,
     /// Where the last packet ends.
     end: u64,
@@ -84,6 +89,7 @@ impl Reader {
         // Not those of what is coded in eight bits or fewer; and containers are wrong about ALAC, whose own header is right.
         let bits = match parameters.codec {
             CODEC_ID_ALAC => parameters.extra_data.as_deref().and_then(alac_bits),
+            CODEC_ID_AAC => None,
             codec => parameters.bits_per_sample.filter(|_| !COMPANDED.contains(&codec)),
         };
         let natural_depth = match (bits, parameters.sample_format) {
@@ -185,17 +191,19 @@ impl Reader {
             }
             stream.end = packet.pts.saturating_add(packet.dur).get().max(0) as u64;
             samples.copy_to_vecs_planar(&mut self.packet);
-            self.used = 0;
-            stream.read += self.packet[0].len() as u64;
-            return Ok(true);
+            self.used = stream.shown(&mut self.packet);
+            if self.used < self.packet[0].len() {
+                return Ok(true);
+            }
         }
     }
 }
 
 impl Stream {
-    fn open(path: &Path, part: Part) -> Result<Self, Error> {
+    fn open(path: &Path, mut part: Part) -> Result<Self, Error> {
         let fault = |fault| fault_in(path, fault);
         let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
+        let index = mp4::index(&mut part).map_err(|error| fault(error.into()))?;
         let stream = MediaSourceStream::new(Box::new(part), Default::default());
         let mut hint = Hint::new();
         if let Some(extension) = extension(path) {
@@ -224,21 +232,48 @@ impl Stream {
                 return Err(Error::Coding { path: path.into(), coding });
             }
         }
-        // symphonia does not know how much of its beginning is to be left out.
-        if parameters.codec == CODEC_ID_AAC {
-            return Err(Error::Coding { path: path.into(), coding: "AAC".into() });
-        }
-        let (codecs, options) = (symphonia::default::get_codecs(), AudioDecoderOptions::default());
-        let decoder = guarded(|| codecs.make_audio_decoder(parameters, &options));
-        let decoder = decoder.map_err(|error| match error {
+        let options = AudioDecoderOptions::default();
+        let is_aac = parameters.codec == CODEC_ID_AAC;
+        let decoder = guarded(|| {
+            if is_aac {
+                return Ok(Box::new(AacDecoder::try_new(parameters, &options)?) as _);
+            }
+            symphonia::default::get_codecs().make_audio_decoder(parameters, &options)
+        });
+        let decoder: Box<dyn AudioDecoder> = decoder.map_err(|error| match error {
+            // Of AAC, it decodes Low Complexity of one and two channels.
+            Fault::Unsupported(_) if is_aac => {
+                Error::Coding { path: path.into(), coding: "HE-AAC or surround AAC".into() }
+            }
             Fault::Unsupported(_) => not_audio("its coding is unknown"),
             other => fault(other),
         })?;
         // For CAF, whole packets count.
         let rounded_up = (container.format_info().format, parameters.codec);
         let is_exact = rounded_up != (FORMAT_ID_CAF, CODEC_ID_ALAC);
-        let (track, frames) = (track.id, track.num_frames.filter(|_| is_exact));
-        Ok(Self { container, decoder, track, frames, read: 0, end: 0 })
+        let (id, frames) = (track.id, track.num_frames.filter(|_| is_exact));
+        let shown = index.filter(|_| is_aac).and_then(|index| index.shown(frames));
+        let rate = decoder.codec_params().sample_rate;
+        if shown.is_some_and(|shown| Some(shown.timescale) != rate) {
+            return Err(Error::Coding { path: path.into(), coding: "HE-AAC".into() });
+        }
+        let (skipped, ends) = (shown.map_or(0, |shown| shown.start), shown.is_some());
+        let frames = shown.map_or(frames, |shown| Some(shown.frames));
+        Ok(Self { container, decoder, track: id, frames, skipped, ends, read: 0, end: 0 })
+    }
+
+    /// Cuts `packet` at the end of what is to be played, and gives the number of samples before its start.
+    fn shown(&mut self, packet: &mut [Vec<f32>]) -> usize {
+        let len = packet[0].len() as u64;
+        let early = self.skipped.min(len);
+        self.skipped -= early;
+        let mut shown = len - early;
+        if let Some(frames) = self.frames.filter(|_| self.ends) {
+            shown = shown.min(frames.saturating_sub(self.read));
+        }
+        packet.iter_mut().for_each(|channel| channel.truncate((early + shown) as usize));
+        self.read += shown;
+        early as usize
     }
 
     /// The container's description of the coding.

@@ -3,14 +3,18 @@
 //! Whatever goes wrong with a file is an [`enum@Error`] of one line that names the file and the remedy, and
 //! leaves no output behind.
 
+mod ahead;
 pub mod analyse;
 pub mod batch;
 mod codebooks;
 pub mod coded;
 pub mod console;
+pub mod container;
+mod flac;
 pub mod found;
 mod guard;
 mod level;
+mod mp4;
 mod output;
 mod parts;
 pub mod pass;
@@ -22,6 +26,7 @@ pub mod score;
 mod source;
 pub mod table;
 pub mod transcribe;
+pub mod unheard;
 pub mod wav;
 pub mod xorshift;
 
@@ -64,7 +69,7 @@ pub enum Error {
         reason: String,
     },
     /// The input is in no format that is read, or broken.
-    #[error("{}: cannot be decoded ({reason}); give WAV, FLAC, AIFF, MP3 or Ogg Vorbis", .path.display())]
+    #[error("{}: cannot be decoded ({reason}); give WAV, FLAC, AIFF, AAC, MP3 or Ogg Vorbis", .path.display())]
     NotAudio {
         /// The input.
         path: PathBuf,
@@ -166,6 +171,16 @@ pub enum Error {
         /// Its sample rate in Hz.
         rate: u32,
     },
+    /// FLAC has no such channels or rate.
+    #[error("{}: {channels} channels at {rate} Hz do not fit FLAC, which has 8 and 1048575 Hz; let the name end in .wav", .path.display())]
+    NotForFlac {
+        /// The output.
+        path: PathBuf,
+        /// Its number of channels.
+        channels: u16,
+        /// Its sample rate in Hz.
+        rate: u32,
+    },
     /// What goes through a pipe cannot be stored meanwhile.
     #[error("{}: cannot be stored in {}, the folder for temporary files ({source}); make room there, or name another one in TMPDIR", .path.display(), std::env::temp_dir().display())]
     Temporary {
@@ -198,3 +213,8 @@ impl Error {
         }
     }
 }
+
+/// Compiles and runs the Rust in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -2,9 +2,11 @@
 
 use super::{
     Error, Input, Level, Source,
+    ahead::Ahead,
     render::{Options, Tail},
     resample::Resampler,
     score::Player,
+    unheard::{Cause, Unheard},
     wav::{Chunk, Format},
 };
 use ebur128::{EbuR128, Mode};
@@ -31,6 +33,8 @@ pub struct Pass<'a> {
     filter: ToneFilter,
     resampler: Option<Resampler>,
     player: Player,
+    /// The listener's decisions, if it runs elsewhere.
+    pub(super) ahead: Option<Ahead>,
     stage: Stage,
     /// Frames of the source so far.
     pub(super) read: u64,
@@ -44,6 +48,7 @@ pub struct Pass<'a> {
     /// Of input and output.
     meters: [Option<EbuR128>; 2],
     pub(super) notes: BandMask,
+    unheard: Unheard,
 }
 
 /// What the next block comes from.
@@ -93,6 +98,7 @@ impl<'a> Pass<'a> {
             repeats: false,
             early: filter.latency(),
             player: Player::new(&options.keys, &filter),
+            ahead: None,
             meters: [rate, options.rate.unwrap_or(rate)].map(meter),
             source,
             filter,
@@ -104,6 +110,7 @@ impl<'a> Pass<'a> {
             before: Level::default(),
             after: Level::default(),
             notes: BandMask::NONE,
+            unheard: Unheard::default(),
         })
     }
 
@@ -243,6 +250,12 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
+    /// Why no note has sounded, if none has in a sound that is not silent.
+    pub(super) fn unheard(&self) -> Option<Cause> {
+        let Options { settings, score, .. } = self.options;
+        self.unheard.cause(settings, score.is_some(), &self.before)
+    }
+
     fn tail_frames(&self) -> u64 {
         let seconds = match self.options.tail {
             Tail::None => 0.0,
@@ -269,8 +282,14 @@ impl<'a> Pass<'a> {
     fn process_at_rate(&mut self, block: &mut [Vec<f32>]) {
         for start in (0..block[0].len()).step_by(MOMENT) {
             let end = block[0].len().min(start + MOMENT);
-            self.player.process(&mut self.filter, block, start..end, |_| ());
-            for (tone, band) in self.filter.bands().bands.iter().enumerate() {
+            let Self { player, filter, unheard, ahead, .. } = self;
+            if let Some(ahead) = ahead {
+                ahead.lead(filter, end - start);
+            }
+            player.process(filter, block, start..end, |filter| unheard.push(filter));
+            let bands = filter.bands();
+            unheard.look(&bands);
+            for (tone, band) in bands.bands.iter().enumerate() {
                 if band.state != BandState::Inactive {
                     self.notes = self.notes.with(tone, true);
                 }

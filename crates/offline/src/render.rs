@@ -2,9 +2,13 @@
 
 use super::{
     Error, Input, Level, Output,
+    ahead::with_listener,
+    analyse::analyse,
+    container::{Container, Writer},
     pass::Pass,
     score::Score,
-    wav::{Depth, Format, Writer},
+    unheard::Cause,
+    wav::{Depth, Format},
 };
 use std::{
     io,
@@ -22,7 +26,7 @@ const BLOCK: usize = 16_384;
 /// Blocks on their way to the writer: none of the two waits for the other's hiccups.
 const WAITING: usize = 4;
 
-/// Frames from which on writing has a thread of its own: short files come in numbers, and fill all cores alone.
+/// Frames from which on writing and listening have threads of their own: short files come in numbers, and fill all cores alone.
 const LONG: u64 = 1 << 21;
 
 /// What comes after the end of the input, while the resonators still ring.
@@ -66,6 +70,10 @@ pub struct Options {
     pub keep_mtime: bool,
     /// Measure the loudness, which takes as long as the filter's bank.
     pub loudness: bool,
+    /// Listen to a long file on a thread of its own, where a core is free. The output is the same.
+    pub ahead: bool,
+    /// Find out why no note sounds also at a focus of 0 %, which takes another run over files of which that is so.
+    pub explain: bool,
 }
 
 impl Options {
@@ -100,6 +108,8 @@ pub struct Report {
     pub clipped: u64,
     /// The bands that sounded.
     pub notes: BandMask,
+    /// Why no note sounded, if none did in a sound that is not silent.
+    pub unheard: Option<Cause>,
     /// The sound.
     pub settings: Settings,
     /// Whether the input was passed through.
@@ -123,7 +133,7 @@ impl Report {
     }
 }
 
-/// Renders the file `input` to the WAV file `output`, which starts in time with it. `progress` gets
+/// Renders the file `input` to the file `output`, FLAC if it is called so and else WAV, which starts in time with it. `progress` gets
 /// the part of the work that is done, 0 to 1, if the file's length is known.
 ///
 /// Takes the same memory for any length. The output appears when it is complete, and depends on nothing
@@ -143,7 +153,8 @@ pub fn render(
     let output = Output::create(output, input.path(), options.force)?;
     let mut gain = 1.0;
     if let Some(peak_db) = options.normalize {
-        run(&mut pass, &mut |part| progress(part / 2.0), &mut |_| Ok(()))?;
+        let work = (&mut pass, &input, options);
+        run(work, &mut |part| progress(part / 2.0), &mut |_| Ok(()))?;
         if pass.after.peak == 0.0 {
             return Err(Error::Silent(input.path().into()));
         }
@@ -155,32 +166,38 @@ pub fn render(
     };
 
     let source = pass.source().format();
-    let format = pass.format();
+    let container = Container::of(output.path()).unwrap_or_default();
+    let format = container.fit(pass.format());
     let Settings { mix, morph, output: level, .. } = options.settings;
     let passed_on = options.bypass || morph == 0.0 || mix == 0.0 && level == 0.0;
     let processed = !passed_on || gain != 1.0 || pass.resamples();
     let bits = format.depth.bits();
     let dithered = !options.no_dither && (bits < source.depth.bits() || processed && bits <= 16);
-    let mut writer = Writer::new(&output, format, pass.most_frames(), dithered)?;
+    let mut writer = Writer::new(container, &output, format, pass.most_frames(), dithered)?;
     let (before, after) = pass.chunks();
-    for chunk in before {
-        writer.carry(chunk, |to| pass.source().copy_chunk(chunk, to))?;
-    }
-    let long = pass.most_frames().is_none_or(|frames| frames > LONG);
+    writer.carry(before, pass.source())?;
+    let long = is_long(&pass);
+    let work = (&mut pass, &input, options);
     let frames = if long {
-        in_parallel(output.path(), &mut writer, |sink| run(&mut pass, &mut progress, sink))?
+        in_parallel(output.path(), &mut writer, |sink| run(work, &mut progress, sink))?
     } else {
-        run(&mut pass, &mut progress, &mut |block| writer.write(block))?
+        run(work, &mut progress, &mut |block| writer.write(block))?
     };
     writer.end_data()?;
-    for chunk in after {
-        writer.carry(chunk, |to| pass.source().copy_chunk(chunk, to))?;
-    }
+    writer.carry(after, pass.source())?;
     let clipped = writer.finish()?;
     if options.keep_mtime {
         output.set_modified(input.modified()?)?;
     }
     output.commit()?;
+    let unheard = match pass.unheard() {
+        // The listener has not run.
+        Some(Cause::Weak) if options.explain && options.settings.focus == 0.0 => {
+            let sound = (&options.settings, &options.keys);
+            analyse(&input, sound, options.kernel, 1.0, |_| (), |_, _| Ok(()), |_| ())?.unheard
+        }
+        known => known,
+    };
     Ok(Report {
         format,
         frames,
@@ -193,6 +210,7 @@ pub fn render(
         loudness: pass.loudness(),
         clipped,
         notes: pass.notes,
+        unheard,
         settings: options.settings,
         bypass: options.bypass,
     })
@@ -232,8 +250,32 @@ fn in_parallel<T>(
     })
 }
 
-/// Filters all of it and hands the output out in blocks. Gives the output's number of frames.
-fn run(pass: &mut Pass, progress: &mut dyn FnMut(f64), sink: Sink) -> Result<u64, Error> {
+/// Filters all of it and hands the output out in blocks. Gives the output's number of frames. Long files are listened to on a thread
+/// of its own if `options` permit it.
+fn run(
+    (pass, input, options): (&mut Pass, &Input, &Options),
+    progress: &mut dyn FnMut(f64),
+    sink: Sink,
+) -> Result<u64, Error> {
+    let ahead = options.ahead && is_long(pass);
+    match pass.filter().scout().filter(|_| ahead) {
+        Some(scout) => with_listener(input, scout, |ahead| {
+            pass.ahead = Some(ahead);
+            let done = run_through(pass, progress, sink);
+            // Ends the listener's thread.
+            pass.ahead = None;
+            done
+        }),
+        None => run_through(pass, progress, sink),
+    }
+}
+
+/// Whether the file is long, or may be.
+fn is_long(pass: &Pass) -> bool {
+    pass.most_frames().is_none_or(|frames| frames > LONG)
+}
+
+fn run_through(pass: &mut Pass, progress: &mut dyn FnMut(f64), sink: Sink) -> Result<u64, Error> {
     let mut block = vec![Vec::new(); usize::from(pass.format().channels)];
     let mut frames = 0;
     while pass.next(&mut block, BLOCK)? {

@@ -10,6 +10,11 @@
 mod files;
 mod format;
 pub mod settings;
+/// Compiles and runs the Rust in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 mod sounds;
 #[cfg(test)]
@@ -23,32 +28,32 @@ use tone_filter_dsp::Settings;
 
 /// The factory presets: id and file.
 const FACTORY: [(&str, &str); 26] = [
-    ("tone-filter", include_str!("../../../assets/presets/tone-filter.json")),
-    ("reference", include_str!("../../../assets/presets/reference.json")),
-    ("hacking", include_str!("../../../assets/presets/hacking.json")),
-    ("subtle-edge", include_str!("../../../assets/presets/subtle-edge.json")),
-    ("extreme-8-bit", include_str!("../../../assets/presets/extreme-8-bit.json")),
-    ("chord-pad", include_str!("../../../assets/presets/chord-pad.json")),
-    ("stereo-wide", include_str!("../../../assets/presets/stereo-wide.json")),
-    ("drums-tamed", include_str!("../../../assets/presets/drums-tamed.json")),
-    ("lead-only", include_str!("../../../assets/presets/lead-only.json")),
-    ("bass-octave", include_str!("../../../assets/presets/bass-octave.json")),
-    ("pentatonic", include_str!("../../../assets/presets/pentatonic.json")),
-    ("nes-lead", include_str!("../../../assets/presets/nes-lead.json")),
-    ("sound-chip", include_str!("../../../assets/presets/sound-chip.json")),
-    ("game-boy", include_str!("../../../assets/presets/game-boy.json")),
-    ("organ", include_str!("../../../assets/presets/organ.json")),
-    ("sub-triangle", include_str!("../../../assets/presets/sub-triangle.json")),
-    ("saw-choir", include_str!("../../../assets/presets/saw-choir.json")),
-    ("one-note", include_str!("../../../assets/presets/one-note.json")),
-    ("octave-up", include_str!("../../../assets/presets/octave-up.json")),
-    ("thin-pulse", include_str!("../../../assets/presets/thin-pulse.json")),
-    ("arcade", include_str!("../../../assets/presets/arcade.json")),
-    ("pizzicato", include_str!("../../../assets/presets/pizzicato.json")),
-    ("robot", include_str!("../../../assets/presets/robot.json")),
-    ("drum-machine", include_str!("../../../assets/presets/drum-machine.json")),
-    ("fuzz", include_str!("../../../assets/presets/fuzz.json")),
-    ("crystal", include_str!("../../../assets/presets/crystal.json")),
+    ("tone-filter", include_str!("../factory/tone-filter.json")),
+    ("reference", include_str!("../factory/reference.json")),
+    ("hacking", include_str!("../factory/hacking.json")),
+    ("subtle-edge", include_str!("../factory/subtle-edge.json")),
+    ("extreme-8-bit", include_str!("../factory/extreme-8-bit.json")),
+    ("chord-pad", include_str!("../factory/chord-pad.json")),
+    ("stereo-wide", include_str!("../factory/stereo-wide.json")),
+    ("drums-tamed", include_str!("../factory/drums-tamed.json")),
+    ("lead-only", include_str!("../factory/lead-only.json")),
+    ("bass-octave", include_str!("../factory/bass-octave.json")),
+    ("pentatonic", include_str!("../factory/pentatonic.json")),
+    ("nes-lead", include_str!("../factory/nes-lead.json")),
+    ("sound-chip", include_str!("../factory/sound-chip.json")),
+    ("game-boy", include_str!("../factory/game-boy.json")),
+    ("organ", include_str!("../factory/organ.json")),
+    ("sub-triangle", include_str!("../factory/sub-triangle.json")),
+    ("saw-choir", include_str!("../factory/saw-choir.json")),
+    ("one-note", include_str!("../factory/one-note.json")),
+    ("octave-up", include_str!("../factory/octave-up.json")),
+    ("thin-pulse", include_str!("../factory/thin-pulse.json")),
+    ("arcade", include_str!("../factory/arcade.json")),
+    ("pizzicato", include_str!("../factory/pizzicato.json")),
+    ("robot", include_str!("../factory/robot.json")),
+    ("drum-machine", include_str!("../factory/drum-machine.json")),
+    ("fuzz", include_str!("../factory/fuzz.json")),
+    ("crystal", include_str!("../factory/crystal.json")),
 ];
 
 /// A named sound.

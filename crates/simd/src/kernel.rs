@@ -1,6 +1,6 @@
 //! The choice of the instruction set.
 
-use fearless_simd::{Fallback, Level, Simd};
+use fearless_simd::{Level, Simd};
 use std::{error::Error, fmt, str::FromStr};
 
 /// An instruction set of this CPU, or plain Rust, for inner loops.
@@ -42,6 +42,18 @@ impl Divider {
         let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);
         if name.as_flattened() == b"AuthenticAMD" { Self::Zen } else { Self::Slow }
     }
+}
+
+/// The vectors of plain Rust.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
+fn of_the_target() -> impl Simd {
+    fearless_simd::Fallback::new()
+}
+
+/// The vectors of all of the module: a copy of every loop without them would be a fifth of its code.
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+fn of_the_target() -> impl Simd {
+    Level::new().as_wasm_simd128().expect("the build has this feature")
 }
 
 /// A computation that is generic over the type of vectors.
@@ -149,9 +161,11 @@ impl Kernel {
         }
     }
 
-    /// Whether inner loops run in plain Rust, one value at a time: the definition of their result.
+    /// Whether inner loops run in plain Rust, one value at a time: the definition of their result. Never in a module with vectors,
+    /// which is smaller without such loops.
     pub const fn is_scalar(self) -> bool {
-        matches!(self.0, Machine::Scalar)
+        let vectors = cfg!(all(target_arch = "wasm32", target_feature = "simd128"));
+        !vectors && matches!(self.0, Machine::Scalar)
     }
 
     fn find(name: &str) -> Option<Self> {
@@ -180,7 +194,7 @@ impl Kernel {
     /// that the build's target has.
     pub fn run(self, work: impl Work) {
         match self.0 {
-            Machine::Scalar | Machine::Portable => work.run(Fallback::new()),
+            Machine::Scalar | Machine::Portable => work.run(of_the_target()),
             #[cfg(target_arch = "x86_64")]
             Machine::Sse2(simd) => work.run(simd),
             #[cfg(target_arch = "x86_64")]

@@ -8,3 +8,8 @@ pub mod denormals;
 mod kernel;
 
 pub use kernel::{Kernel, UnknownKernel, Work};
+
+/// Compiles and runs the Rust in the README.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,7 +1,10 @@
 //! Every control has a name and can be operated by the keyboard.
 
 use super::TestEditor;
-use crate::{editor::DEFAULT_SIZE, params::NOTES};
+use crate::{
+    editor::{DEFAULT_SIZE, MIN_SIZE},
+    params::NOTES,
+};
 use egui::{
     Event, Key,
     accesskit::{Action, ActionData, ActionRequest},
@@ -51,6 +54,25 @@ fn every_control_is_named_and_reached_by_the_tab_key() {
     }
     let missed: Vec<_> = names.difference(&reached).collect();
     assert!(missed.is_empty(), "the tab key never comes to {missed:?}");
+}
+
+#[test]
+fn the_tab_key_goes_through_the_header_from_left_to_right() {
+    for size in [MIN_SIZE, DEFAULT_SIZE, [1600.0, 1000.0]] {
+        let mut editor = TestEditor::new(size);
+        edit(&mut editor);
+        let areas = editor.areas();
+        let mix = areas.iter().find(|(name, _)| name == "Mix: 60 %").unwrap().1;
+        let header = areas.iter().filter(|(_, area)| area.bottom() < mix.top());
+        let mut places: Vec<(f32, &String)> =
+            header.map(|(name, area)| (area.left(), name)).collect();
+        places.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert!(places.len() > 9, "{places:?}");
+        for (_, name) in &places {
+            editor.key(Key::Tab);
+            assert_eq!(editor.focused().as_ref(), Some(*name), "{size:?}: {places:?}");
+        }
+    }
 }
 
 #[test]

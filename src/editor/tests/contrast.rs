@@ -2,7 +2,7 @@
 
 use super::{TestEditor, band};
 use crate::editor::{DEFAULT_SIZE, MIN_SIZE, theme};
-use egui::{Color32, Shape};
+use egui::{Color32, Key, Shape};
 use std::collections::BTreeSet;
 use tone_filter_dsp::{BandMask, BandState, Bands};
 
@@ -67,11 +67,13 @@ fn lit(size: [f32; 2], open: bool) -> TestEditor {
 
 #[test]
 fn every_text_is_legible_in_every_state() {
-    for (size, open) in
-        [MIN_SIZE, DEFAULT_SIZE, [1600.0, 1000.0]].into_iter().flat_map(|s| [(s, false), (s, true)])
-    {
+    let sizes = [MIN_SIZE, DEFAULT_SIZE, [1600.0, 1000.0], [3840.0, 2160.0]];
+    for (size, open) in sizes.into_iter().flat_map(|size| [(size, false), (size, true)]) {
         let mut editor = lit(size, open);
         check(&editor, "as it comes");
+        editor.key(Key::R);
+        check(&editor, "roll");
+        editor.key(Key::R);
         // Without effect: Sensitivity, Lookahead, Drive, Ring, Release; then Octave and the group Chip.
         for (id, entry) in [("focus", 0.0), ("sync", 1.0), ("voice", 0.75), ("bypass", 1.0)] {
             editor.edit(|edits| edits.set_once(id, entry));
@@ -89,7 +91,13 @@ fn every_text_is_legible_in_every_state() {
 
 #[test]
 fn every_text_of_menus_and_tooltips_is_legible() {
-    for opener in ["Save and load presets: File", "Zoom: 100 %", "Scale: Chromatic", "Mix: 50 %"] {
+    for opener in [
+        "Preset: Tone Filter *",
+        "Save and load presets: File",
+        "Zoom: 100 %",
+        "Scale: Chromatic",
+        "Mix: 50 %",
+    ] {
         let mut editor = lit(DEFAULT_SIZE, true);
         editor.click(editor.place(opener));
         (0..50).for_each(|_| editor.frame(vec![]));

@@ -7,8 +7,8 @@ use crate::{
     session::{Edits, Session},
 };
 use egui::{
-    Event, FullOutput, Key, Modifiers, PointerButton, Pos2, Rect, Shape, TextureId, TexturesDelta,
-    Vec2, epaint::ImageDelta,
+    Event, FullOutput, Key, Modifiers, PointerButton, Pos2, RawInput, Rect, Shape, TextureId,
+    TexturesDelta, Vec2, epaint::ImageDelta,
 };
 use egui_kittest::{
     Harness, Node, TestRenderer,
@@ -107,6 +107,11 @@ impl TestEditor {
     /// Sets the size of the window, width and height in logical pixels.
     pub fn resize(&mut self, size: [f32; 2]) {
         self.harness.set_size(size.into());
+    }
+
+    /// The input of the next frame, but for its events.
+    pub fn input(&mut self) -> &mut RawInput {
+        self.harness.input_mut()
     }
 
     /// Runs a frame with `events`, 20 ms after the last.

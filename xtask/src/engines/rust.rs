@@ -29,13 +29,6 @@ pub fn test(folder: &Path) -> Result<()> {
         );
         Ok(())
     })?;
-    step("the filter's crates as they would be published", || {
-        // With what is not committed.
-        let packages =
-            ["simd", "listener", "dsp"].map(|name| format!("--package=tone-filter-{name}"));
-        let package = ["package", "--allow-dirty", "--quiet"];
-        run(Command::new("cargo").args(package).args(packages))
-    })?;
     step("Godot: clippy, tests and the entry point", godot)
 }
 

@@ -30,7 +30,7 @@ pub type Signal = Vec<Vec<f32>>;
 pub const RATE: u32 = 44_100;
 
 /// The songs of Debian's package `openttd-openmsx`; the first ones of them are never in a fit.
-const SONGS: &str = "/usr/share/games/openttd/baseset/openmsx";
+pub(crate) const SONGS: &str = "/usr/share/games/openttd/baseset/openmsx";
 const COUNT: usize = 12;
 
 /// The soundfont of Debian's package `fluid-soundfont-gm`.
@@ -141,15 +141,22 @@ fn scores() -> Result<Vec<PathBuf>> {
     Ok(scores)
 }
 
-/// Renders `midi`, and writes its start to `wav`.
-fn render(midi: &Path, wav: &Path) -> Result<()> {
-    let folder = tempfile::tempdir_in(wav.parent().context("a file is in a folder")?)?;
-    let [whole, part] = ["whole.wav", "part.wav"].map(|name| folder.path().join(name));
+/// Plays `midi` with the soundfont.
+pub(crate) fn play(midi: &Path) -> Result<Signal> {
+    let folder = tempfile::tempdir()?;
+    let whole = folder.path().join("whole.wav");
     let mut fluidsynth = Command::new("fluidsynth");
     fluidsynth.args(["-ni", "-q", "-g", "0.5", "-r", &RATE.to_string(), "-F"]);
     let played = run(fluidsynth.arg(&whole).args([SOUNDFONT.as_ref(), midi]));
     played.with_context(|| format!("the songs need FluidSynth: {MISSING}"))?;
-    let mut signal = read(&whole)?;
+    read(&whole)
+}
+
+/// Plays `midi`, and writes its start to `wav`.
+fn render(midi: &Path, wav: &Path) -> Result<()> {
+    let folder = tempfile::tempdir_in(wav.parent().context("a file is in a folder")?)?;
+    let part = folder.path().join("part.wav");
+    let mut signal = play(midi)?;
     signal.iter_mut().for_each(|channel| channel.truncate(SECONDS * RATE as usize));
     let gain = PEAK / peak(&signal);
     scale(&mut signal, gain);

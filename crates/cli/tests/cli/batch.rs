@@ -164,7 +164,10 @@ fn what_cannot_be_meant_is_refused_before_any_work() {
     fs::remove_file(folder.path("in/a.flac")).unwrap();
     for line in ["render in -o in --force", "render in/a.wav in/drums -o in --force"] {
         let said = folder.fail(line, 2);
-        assert!(said.contains(".wav: is an input; choose another --out, or a --suffix"), "{said}");
+        assert!(
+            said.contains(".wav: is an input; choose another name or folder for the output"),
+            "{said}"
+        );
     }
     let line = folder.fail("render in -o in/a.wav --force", 2);
     assert!(
@@ -188,7 +191,7 @@ fn a_file_that_is_named_twice_is_rendered_once_and_that_is_told() {
     let report = json(&folder, "render in/a.wav in ./in/a.wav -o out --json", 0);
     assert_eq!(report["summary"]["done"], 5);
     let said = folder.run("render in/a.wav ./in/a.wav -o out2 --mix 0");
-    let note = "note: ./in/a.wav: named more than once, rendered once\n1 file done: ";
+    let note = "note: ./in/a.wav: named more than once, read once\n1 file done: ";
     assert!(said.starts_with(note), "{said}");
 }
 
@@ -353,7 +356,7 @@ fn audio_of_formats_that_are_not_read_is_told() {
     for name in ["in/b.m4a", "in/c.Opus", "in/deep/d.w64", "in/e.ape", "in/.f.m4a"] {
         folder.put(name, b"");
     }
-    let reason = "a format that is not read, such as AAC in m4a; give WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis or ALAC";
+    let reason = "a format that is not read, such as Opus; give WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC or AAC";
     let note = format!("note: in/b.m4a and 3 more: left out, {reason}\n");
     let said = folder.run("render in -o out --mix 0");
     assert!(said.starts_with(&format!("{note}5 files done, 4 left out: ")), "{said}");

@@ -169,6 +169,6 @@ fn flags_without_an_effect_are_refused_or_warned_of() {
 fn where_no_note_is_heard_there_is_advice() {
     let folder = Folder::with(&float_wav(48_000, &[crate::common::white(1.0, 48_000.0)]));
     let said = folder.run("chip in.wav -o out.vgm");
-    let advice = "warning: in.wav: no note was detected; if there are any, raise --sensitivity\n";
+    let advice = "warning: in.wav: no note was detected, as in drums, noise and speech; raise --";
     assert!(said.starts_with(advice) && said.contains(" 0 notes, "), "{said}");
 }

@@ -120,19 +120,52 @@ fn coded_wav_caf_and_alac_are_decoded_as_ffmpeg_does_to_the_last_bit() {
         assert_eq!(spec.bits_per_sample, bits, "{name}");
         assert_eq!(spec.sample_format == hound::SampleFormat::Float, bits == 32, "{name}");
     }
-    tool(&folder, "ffmpeg -v error -i two.wav -c:a aac aac.m4a");
-    let line = folder.fail("render aac.m4a -o out.wav", 1);
-    let (said, command) = line.split_once("; convert the file: ").unwrap();
-    assert_eq!(said, "aac.m4a: AAC samples are not read");
-    tool(&folder, &format!("{command} -v error"));
-    folder.run("render aac.flac -o out.wav");
+}
 
-    // In a folder, ALAC is read, and AAC left out.
-    std::fs::create_dir(folder.path("songs")).unwrap();
-    for name in ["aac.m4a", "alac.m4a"] {
-        std::fs::rename(folder.path(name), folder.path(&format!("songs/{name}"))).unwrap();
+#[test]
+fn aac_is_decoded_in_time_and_to_the_sample() {
+    let folder = two_chords();
+    let original = read_by_us(&folder, "two.wav");
+    // Noise substitution is random in every decoder.
+    for (name, flags) in [
+        ("a.m4a", "-aac_pns 0"),
+        ("b.m4a", "-aac_pns 0 -movflags +faststart"),
+        ("c.mp4", "-aac_pns 0 -ac 2"),
+    ] {
+        tool(&folder, &format!("ffmpeg -v error -i two.wav -c:a aac -b:a 160k {flags} {name}"));
+        let (ours, theirs) = (read_by_us(&folder, name), read_by("ffmpeg", &folder, name));
+        assert_eq!(ours.len(), original.len() * if name == "c.mp4" { 2 } else { 1 }, "{name}");
+        // ffmpeg does not cut the last packet.
+        let theirs: Vec<f64> = theirs[..ours.len()].iter().map(|s| f64::from(*s)).collect();
+        let snr = common::snr(&theirs, &ours);
+        assert!(snr > 90.0, "{name}: {snr} dB");
     }
+    folder.run("render a.m4a -o natural.wav");
+    assert_eq!(folder.spec("natural.wav").bits_per_sample, 16);
+    let bytes = std::fs::read(folder.path("b.m4a")).unwrap();
+    folder.put("short.m4a", &bytes[..bytes.len() * 2 / 3]);
+    let said = folder.fail("render short.m4a -o out.wav", 1);
+    assert!(said.starts_with("short.m4a: "), "{said}");
+}
+
+#[test]
+fn what_is_not_read_is_refused_with_a_command_that_helps_and_left_out_of_folders() {
+    let folder = noise(6, 10_000);
+    tool(&folder, "ffmpeg -v error -i in.wav -c:a aac songs.m4a");
+    let line = folder.fail("render songs.m4a -o out.wav", 1);
+    let (said, command) = line.split_once("; convert the file: ").unwrap();
+    assert_eq!(said, "songs.m4a: HE-AAC or surround AAC samples are not read");
+    tool(&folder, &format!("{command} -v error"));
+    folder.run("render songs.flac -o out.wav");
+
+    std::fs::create_dir(folder.path("songs")).unwrap();
+    tool(&folder, "ffmpeg -v error -i in.wav -ac 2 -c:a aac songs/aac.m4a");
+    tool(&folder, "ffmpeg -v error -i in.wav -ac 2 -c:a alac songs/alac.m4a");
+    std::fs::rename(folder.path("songs.m4a"), folder.path("songs/six.m4a")).unwrap();
     let said = folder.run("render songs -o done");
-    assert!(said.contains("note: songs/aac.m4a: left out, a format that is not read, "), "{said}");
-    assert!(folder.path("done/alac.wav").exists() && !folder.path("done/aac.wav").exists());
+    assert!(said.contains("note: songs/six.m4a: left out, a format that is not read, "), "{said}");
+    for name in ["alac.wav", "aac.wav"] {
+        assert!(folder.path("done").join(name).exists(), "{name}");
+    }
+    assert!(!folder.path("done/six.wav").exists());
 }

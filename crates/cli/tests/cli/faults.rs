@@ -8,7 +8,9 @@ use tone_filter_presets as presets;
 fn not_audio(bytes: &[u8], reason: &str) {
     refused(
         bytes,
-        &format!("in.wav: cannot be decoded ({reason}); give WAV, FLAC, AIFF, MP3 or Ogg Vorbis"),
+        &format!(
+            "in.wav: cannot be decoded ({reason}); give WAV, FLAC, AIFF, AAC, MP3 or Ogg Vorbis"
+        ),
     );
 }
 
@@ -124,7 +126,7 @@ fn outputs_that_cannot_be_written() {
     let line = folder.fail("render in.wav -o in.wav/out.wav", 1);
     assert!(line.starts_with("in.wav/out.wav: cannot be written ("), "{line}");
     let line = folder.fail("render in.wav -o .", 2);
-    assert_eq!(line, "./in.wav: is an input; choose another --out, or a --suffix");
+    assert_eq!(line, "./in.wav: is an input; choose another name or folder for the output");
     let line = folder.fail("render in.wav", 2);
     assert!(line.contains("--out") && line.contains("--suffix"), "{line}");
 }

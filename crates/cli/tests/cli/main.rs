@@ -10,16 +10,22 @@ mod dask;
 mod depths;
 mod faults;
 mod files;
+mod flac;
 mod formats;
 mod found;
 mod heard;
+mod hints;
 mod inputs;
 mod interop;
 mod keys;
+mod many;
 mod safety;
 mod score;
+#[cfg(target_os = "linux")]
+mod shells;
 mod sound;
 mod terminal;
+mod threads;
 mod variants;
 mod verbs;
 

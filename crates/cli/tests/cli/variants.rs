@@ -47,11 +47,13 @@ fn what_would_be_written_twice_or_cannot_be_named_is_refused() {
     let folder = samples();
     let said = folder.fail("render in/a.wav -o out.wav --preset organ,arcade", 2);
     assert!(said.starts_with("several presets need {preset} in --out or --suffix"), "{said}");
-    for flags in
-        ["-o x-{name}.wav", "-o {name}/x.wav", "-o {name}.flac", "-o {name}.wav --suffix x"]
+    for flags in ["-o x-{name}.wav", "-o {name}/x.wav", "-o {name}.mp3", "-o {name}.wav --suffix x"]
     {
         let said = folder.fail(&format!("render in/a.wav {flags}"), 2);
-        assert!(said.contains("{name} begins the name of a file that ends in .wav"), "{said}");
+        assert!(
+            said.contains("{name} begins the name of a file that ends in .wav or .flac"),
+            "{said}"
+        );
     }
     let said = folder.fail("render in/a.wav -o {preset}.wav --preset organ,none", 2);
     assert!(said.starts_with("no preset is called \"none\""), "{said}");

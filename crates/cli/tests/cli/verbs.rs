@@ -80,6 +80,23 @@ fn every_shell_learns_every_flag() {
     }
 }
 
+#[cfg(not(feature = "play"))]
+#[test]
+fn a_build_without_speakers_names_the_one_that_has_them() {
+    let folder = Folder::new();
+    for (verb, package) in
+        [("app --input-device default", "libjack"), ("play in.wav", "libasound2")]
+    {
+        let said = folder.fail(verb, 2);
+        let verb = verb.split(' ').next().unwrap();
+        let expected = format!(
+            "{verb} is not in this build, but in the releases; or build it with --features {verb}"
+        );
+        assert!(said.starts_with(&expected), "{said}");
+        assert_eq!(said.contains(package), cfg!(target_os = "linux"), "{said}");
+    }
+}
+
 #[test]
 fn every_verb_has_a_man_page() {
     let folder = Folder::new();

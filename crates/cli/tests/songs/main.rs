@@ -2,6 +2,8 @@
 //!
 //! `cargo xtask songs` prints all figures; here are those that must hold, on as few songs as will do.
 
+mod score;
+
 use std::{path::PathBuf, sync::LazyLock};
 use tone_filter_presets as presets;
 use xtask::songs::{

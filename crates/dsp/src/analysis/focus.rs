@@ -9,7 +9,7 @@ use crate::{
     score::Score,
     settings::{BandMask, Settings, smoother::SmoothedSettings},
 };
-use std::{ops::Range, sync::Arc};
+use std::{collections::VecDeque, ops::Range, sync::Arc};
 use tone_filter_listener::{Decisions, Listener, Model};
 use tone_filter_simd::Kernel;
 
@@ -31,8 +31,10 @@ const MOST_SHIFT: f32 = 3.0;
 
 /// The notes that are played, and the smoothed weights of the bands that follow from them.
 #[derive(Debug, Clone)]
-pub(super) struct Focus {
+pub struct Focus {
     listener: Listener,
+    /// What a scout has decided in the blocks to come; `None` without one.
+    ahead: Option<VecDeque<Option<Decisions>>>,
     /// With a score, it decides in place of the listener.
     follower: Follower,
     /// The listener's input in the current block: left and right, which are equal unless it is `stereo`.
@@ -52,8 +54,9 @@ pub(super) struct Focus {
     played: BandMask,
     /// The notes that began within the last frames of the listener.
     begun: BandMask,
-    /// Blocks until a note that has begun anew counts as played again.
+    /// Blocks until a note that has begun anew counts as played again, and until all do.
     gaps: [u32; TONES],
+    longest_gap: u32,
     /// Blocks of a gap.
     gap: u32,
     /// Power at each note's frequency at the time of the last decision.
@@ -62,6 +65,9 @@ pub(super) struct Focus {
     places: [Lanes; 2],
     place_step: f32,
     weights: Lanes,
+    /// What they move to, and the notes that sound and the focus from which it follows.
+    aims: Lanes,
+    aim: Option<(BandMask, f32)>,
     /// The greatest change of a weight within a block.
     step: f32,
 }
@@ -71,6 +77,7 @@ impl Focus {
     pub fn new(sample_rate: f64) -> Self {
         Self {
             listener: Listener::new(sample_rate, false, Model::Full),
+            ahead: None,
             follower: Follower::new(sample_rate),
             input: [[0.0; BLOCK]; 2],
             stereo: false,
@@ -83,11 +90,14 @@ impl Focus {
             played: BandMask::NONE,
             begun: BandMask::NONE,
             gaps: [0; TONES],
+            longest_gap: 0,
             gap: (GAP * sample_rate / BLOCK as f64).round().max(1.0) as u32,
             levels: Lanes::ZERO,
             places: [Lanes::ZERO; 2],
             place_step: -libm::expm1(-(BLOCK as f64) / (PLACE * sample_rate)) as f32,
             weights: Lanes::of(|_| 1.0),
+            aims: Lanes::ZERO,
+            aim: None,
             step: (BLOCK as f64 / (TIME * sample_rate)).min(1.0) as f32,
         }
     }
@@ -99,7 +109,7 @@ impl Focus {
         self.follower.reset();
         self.tune(settings);
         (self.played, self.warming_up, self.decided) = (BandMask::NONE, 0, true);
-        (self.begun, self.gaps) = (BandMask::NONE, [0; TONES]);
+        (self.begun, self.gaps, self.longest_gap) = (BandMask::NONE, [0; TONES], 0);
         self.places = [Lanes::ZERO; 2];
         self.weights = self.target(settings.settings.focus);
     }
@@ -179,6 +189,18 @@ impl Focus {
         (measured && percent > 0.0).then_some(&self.levels)
     }
 
+    /// Runs the listener alone on the whole block that was pushed. Gives its new decisions, if there are any.
+    pub fn listen(&mut self, kernel: Kernel) -> Option<&Decisions> {
+        let [left, right] = &self.input;
+        let right = std::mem::take(&mut self.stereo).then_some(right);
+        self.listener.push(kernel, left, right)
+    }
+
+    /// Takes what a scout has decided in the next blocks, in place of the listener from now on.
+    pub fn follow_scout(&mut self, decided: impl IntoIterator<Item = Option<Decisions>>) {
+        self.ahead.get_or_insert_default().extend(decided);
+    }
+
     /// The listener.
     pub fn listener(&self) -> &Listener {
         &self.listener
@@ -187,7 +209,7 @@ impl Focus {
     /// Takes the samples `range` of the `channels` to `position` in the current block: left and right, or the mean of one
     /// or of more than two.
     pub fn push(&mut self, position: usize, channels: &[impl AsRef<[f32]>], range: Range<usize>) {
-        if !self.listening || self.score().is_some() {
+        if !self.listening || self.score().is_some() || self.ahead.is_some() {
             return;
         }
         let [left, right] =
@@ -226,7 +248,13 @@ impl Focus {
         let right = std::mem::take(&mut self.stereo).then_some(right);
         if self.listening
             && self.score().is_none()
-            && let Some(decisions) = self.listener.push(kernel, left, right)
+            && let Some(decisions) = match &mut self.ahead {
+                Some(ahead) => {
+                    let decisions = ahead.pop_front().flatten();
+                    decisions.map(|decisions| self.listener.assume(decisions))
+                }
+                None => self.listener.push(kernel, left, right),
+            }
             && !frozen
         {
             if self.warming_up > 0 {
@@ -239,7 +267,7 @@ impl Focus {
             for (tone, gap) in self.gaps.iter_mut().enumerate() {
                 if begun.contains(tone) && !self.begun.contains(tone) && self.played.contains(tone)
                 {
-                    *gap = self.gap;
+                    (*gap, self.longest_gap) = (self.gap, self.gap);
                 }
             }
             self.places[0] = places;
@@ -251,9 +279,24 @@ impl Focus {
 
     /// Moves the weights by one block towards those for the played notes, at a focus of 0..100 %.
     pub fn follow(&mut self, percent: f32) {
-        let target = self.target(percent);
-        self.weights.approach(&target, self.step);
-        self.gaps.iter_mut().for_each(|gap| *gap = gap.saturating_sub(1));
+        let aim = (self.sounding(), percent);
+        if self.aim != Some(aim) {
+            (self.aim, self.aims) = (Some(aim), self.target(percent));
+        }
+        self.weights.approach(&self.aims, self.step);
+        if self.longest_gap > 0 {
+            self.longest_gap -= 1;
+            self.gaps.iter_mut().for_each(|gap| *gap = gap.saturating_sub(1));
+        }
+    }
+
+    /// The notes that are played, but those in a gap.
+    fn sounding(&self) -> BandMask {
+        if self.longest_gap == 0 {
+            return self.played;
+        }
+        let silent = (0..TONES).filter(|&tone| self.gaps[tone] > 0);
+        silent.fold(self.played, |mask, tone| mask.with(tone, false))
     }
 
     /// Moves the notes by one block towards their places, at which those that are silent are at once. Returns where they are,
@@ -276,8 +319,8 @@ impl Focus {
     /// %, 0 at 100 %).
     fn target(&self, percent: f32) -> Lanes {
         let residue = (1.0 - percent / 100.0).powi(4);
-        let sounds = |tone: usize| self.played.contains(tone) && self.gaps[tone] == 0;
-        Lanes::of(|tone| if sounds(tone) { 1.0 } else { residue })
+        let sounding = self.sounding();
+        Lanes::of(|tone| if sounding.contains(tone) { 1.0 } else { residue })
     }
 }
 
@@ -328,7 +371,8 @@ mod tests {
     fn a_note_that_begins_anew_is_silent_for_20_ms() {
         let mut focus = Focus::new(48_000.0);
         focus.played = BandMask::NONE.with(12, true);
-        (focus.gaps[12], focus.weights) = (focus.gap, focus.target(100.0));
+        focus.weights = focus.target(100.0);
+        (focus.gaps[12], focus.longest_gap) = (focus.gap, focus.gap);
         let weights: Vec<_> = (0..30)
             .map(|_| {
                 focus.follow(100.0);

@@ -10,7 +10,7 @@ use tone_filter_listener::{Decisions, notes::level_of};
 
 /// A score, and how far it has been played.
 #[derive(Debug, Clone)]
-pub(super) struct Follower {
+pub struct Follower {
     sample_rate: f64,
     score: Option<Arc<Score>>,
     /// Seconds of the score at the last seek, and samples since then.

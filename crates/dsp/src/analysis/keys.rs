@@ -1,6 +1,6 @@
 //! Keys: notes that are played to the filter choose the bands that sound.
 
-use super::keyboard::{Keyboard, NOTES};
+use super::keyboard::{KeyEvent, Keyboard, NOTES};
 use crate::{
     lanes::{BLOCK, Lanes},
     notes::{TONES, midi_note},
@@ -10,11 +10,25 @@ use crate::{
 /// Seconds in which a band's weight follows its key.
 const TIME: f64 = 0.005;
 
+/// What the aims of the weights follow from, besides the keys.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Inputs {
+    mode: Keys,
+    transpose: f32,
+    /// Semitones by which found notes move to the keys.
+    offsets: Option<[i8; TONES]>,
+}
+
+/// What [`HeldKeys::weights`] and [`HeldKeys::others`] move to.
+type Aims = (Lanes, Lanes);
+
 /// The keys that are held, and the smoothed weights of the bands that follow from them.
 #[derive(Debug, Clone)]
 pub struct HeldKeys {
     /// The keys as they are now.
-    pub keyboard: Keyboard,
+    keyboard: Keyboard,
+    /// What the bands' weights move to and what that follows from, until a key changes.
+    aims: Option<(Inputs, Aims)>,
     /// The bands' weights by their keys.
     weights: Lanes,
     /// The shares of the weights that the bands have without keys, 0..1.
@@ -30,6 +44,7 @@ impl HeldKeys {
     pub fn new(sample_rate: f64) -> Self {
         Self {
             keyboard: Keyboard::default(),
+            aims: None,
             weights: Lanes::ZERO,
             others: Lanes::of(|_| 1.0),
             resting: true,
@@ -37,9 +52,25 @@ impl HeldKeys {
         }
     }
 
+    /// The keys as they are now.
+    pub fn keyboard(&self) -> &Keyboard {
+        &self.keyboard
+    }
+
+    /// Takes `keyboard` in place of the keys.
+    pub fn set_keyboard(&mut self, keyboard: Keyboard) {
+        (self.keyboard, self.aims) = (keyboard, None);
+    }
+
+    /// Applies `event` to the keys.
+    pub fn play(&mut self, event: KeyEvent) {
+        self.keyboard.play(event);
+        self.aims = None;
+    }
+
     /// Releases all keys, and sets the weights for `mode` without smoothing.
     pub fn reset(&mut self, mode: Keys) {
-        self.keyboard = Keyboard::default();
+        self.set_keyboard(Keyboard::default());
         (self.weights, self.others) = self.target(mode, 0.0, None);
         self.resting = mode == Keys::Off;
     }
@@ -59,13 +90,14 @@ impl HeldKeys {
     ///
     /// With `offsets`, found notes move by so many semitones to the keys instead.
     pub fn follow(&mut self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) {
-        let (mut weights, mut others) = self.target(mode, transpose, offsets);
-        if offsets.is_some() {
-            (weights, others) = (Lanes::ZERO, weights);
+        let inputs = Inputs { mode, transpose, offsets: offsets.copied() };
+        if self.aims.as_ref().is_none_or(|(before, _)| *before != inputs) {
+            self.aims = Some((inputs, self.target(mode, transpose, offsets)));
         }
-        self.weights.approach(&weights, self.step);
-        self.others.approach(&others, self.step);
-        self.resting = mode == Keys::Off && self.others == others && self.weights == Lanes::ZERO;
+        let Some((_, (weights, others))) = &self.aims else { return };
+        self.weights.approach(weights, self.step);
+        self.others.approach(others, self.step);
+        self.resting = mode == Keys::Off && self.others == *others && self.weights == Lanes::ZERO;
     }
 
     /// The weight of the band `tone` that has the weight `other` without keys.
@@ -86,7 +118,7 @@ impl HeldKeys {
         gains.fold(0, |notes, (note, gain)| notes | u128::from(*gain > 0.0) << note)
     }
 
-    fn target(&self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> (Lanes, Lanes) {
+    fn target(&self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> Aims {
         let mut weights = Lanes::ZERO;
         for (tone, weight) in weights.0.iter_mut().take(TONES).enumerate() {
             let offset = offsets.map_or(0, |offsets| offsets[tone]);
@@ -99,6 +131,9 @@ impl HeldKeys {
                     .map(|key| self.gain(key))
                     .fold(0.0, f32::max),
             };
+        }
+        if offsets.is_some() {
+            return (Lanes::ZERO, weights);
         }
         let others = if matches!(mode, Keys::Hold | Keys::HoldAny) { 0.0 } else { 1.0 };
         (weights, Lanes::of(|_| others))

@@ -5,6 +5,7 @@
 
 use super::k_weighting::{KWeighting, SILENT, bounded};
 use crate::lanes::BLOCK;
+use tone_filter_simd::Kernel;
 
 /// The mean square at which the published constants work best: -14 dB full scale.
 const NOMINAL: f64 = 0.039_810_717;
@@ -64,6 +65,8 @@ const SOUNDING: f64 = 1e-4;
 pub(super) struct Level {
     /// Duration of a block in seconds.
     period: f64,
+    /// Weights of the new value in the tracked power when it falls and when it rises.
+    steps: [f64; 2],
     /// Tracked mean square of the banks' input; 0 before the first block that is not silent after a reset.
     power: f64,
     /// Whether no block has been measured yet.
@@ -82,6 +85,23 @@ pub(super) struct Level {
     lift: f64,
     /// Seconds for which [`Self::loudness`] has been tracked, at most [`LOUDNESS`].
     tracked: f64,
+}
+
+/// The gains of an equal-power crossfade.
+#[derive(Debug, Clone)]
+pub(super) struct Crossfade {
+    /// 0 for dry to 1 for wet.
+    pub mix: f64,
+    wet: f64,
+    dry: f64,
+}
+
+impl Crossfade {
+    /// That of a `mix` of 0 for dry to 1 for wet.
+    pub fn new(mix: f64) -> Self {
+        let (wet, dry) = libm::sincos(mix * std::f64::consts::FRAC_PI_2);
+        Self { mix, wet, dry }
+    }
 }
 
 /// K-weighted powers at the nominal level.
@@ -104,8 +124,10 @@ impl Loudness {
 impl Level {
     /// A measurement in its initial state that can measure the loudness of `channels`; `sample_rate` is in Hz.
     pub fn new(sample_rate: f64, channels: usize) -> Self {
+        let period = BLOCK as f64 / sample_rate;
         Self {
-            period: BLOCK as f64 / sample_rate,
+            period,
+            steps: [RISE, FALL].map(|time| -libm::expm1(-period / time)),
             power: 0.0,
             fresh: true,
             weightings: vec![KWeighting::new(sample_rate); channels.div_ceil(2)],
@@ -144,11 +166,12 @@ impl Level {
     }
 
     /// The gains of dry and wet with which the mix is as loud as the dry signal: an equal-power crossfade, corrected
-    /// for the correlation of the two. `mix` is 0 for dry to 1 for wet.
-    pub fn mix(&self, mix: f64) -> (f64, f64) {
-        let (wet, dry) = libm::sincos(mix * std::f64::consts::FRAC_PI_2);
+    /// for the correlation of the two.
+    pub fn mix(&self, crossfade: &Crossfade) -> (f64, f64) {
+        let &Crossfade { mix, wet, dry } = crossfade;
         let Loudness { dry: d, wet: w, both } = self.loudness;
-        let untrimmed = wet * self.makeup() * libm::exp(-self.trim);
+        let makeup = self.makeup();
+        let untrimmed = wet * makeup * libm::exp(-self.trim);
         let sounding = self.share.max(LEAST_SHARE)
             * (untrimmed * untrimmed * w + 2.0 * dry * untrimmed * both);
         let sum = dry * dry + sounding / d;
@@ -156,23 +179,22 @@ impl Level {
         let whole = if mix == 0.0 { 1.0 } else { 1.0 / sum.max(0.25).sqrt() };
         let dry = whole * dry;
         let lift = self.lift * ((1.0 - mix) / LEAST_DRY).min(1.0);
-        (dry + lift * (1.0 - dry).max(0.0), whole * wet * self.makeup())
+        (dry + lift * (1.0 - dry).max(0.0), whole * wet * makeup)
     }
 
     /// Measures a whole block: the banks' inputs, the dry and the wet signal of each channel, and the gains of these
     /// two in the mix.
     pub fn measure<'a, 'b>(
         &mut self,
+        kernel: Kernel,
         inputs: &[[f32; BLOCK]],
         mut signals: impl Iterator<Item = (&'a [f32; BLOCK], &'b [f32; BLOCK])>,
         (dry_gain, wet_gain): (f64, f64),
     ) {
-        let square = |x: &f32| f64::from(bounded(*x)).powi(2);
-        let power =
-            inputs.iter().flatten().map(square).sum::<f64>() / (inputs.len() * BLOCK) as f64;
+        let power = energy(inputs) / (inputs.len() * BLOCK) as f64;
         if power > SILENCE {
-            let time = if power > self.power { FALL } else { RISE };
-            let step = if self.fresh { 1.0 } else { -libm::expm1(-self.period / time) };
+            let rises = usize::from(power > self.power);
+            let step = if self.fresh { 1.0 } else { self.steps[rises] };
             self.fresh = false;
             self.power += step * (power - self.power);
         }
@@ -182,7 +204,7 @@ impl Level {
             let Some(first) = signals.next() else { break };
             let second = signals.next();
             channels += if second.is_some() { 2.0 } else { 1.0 };
-            let powers = weighting.powers([first, second.unwrap_or((&SILENT, &SILENT))]);
+            let powers = weighting.powers(kernel, [first, second.unwrap_or((&SILENT, &SILENT))]);
             sums.iter_mut().zip(powers).for_each(|(sum, power)| *sum += power);
         }
         let scale = self.gain().powi(2) / (channels * BLOCK as f64);
@@ -215,6 +237,16 @@ impl Level {
     }
 }
 
+/// The sum of the squares. Eight sums side by side do not wait for each other as the terms of one do.
+fn energy(inputs: &[[f32; BLOCK]]) -> f64 {
+    let mut sums = [0.0; 8];
+    for eight in inputs.as_flattened().as_chunks::<8>().0 {
+        let squares = eight.map(|x| f64::from(bounded(x)).powi(2));
+        sums.iter_mut().zip(squares).for_each(|(sum, square)| *sum += square);
+    }
+    sums.iter().sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,7 +263,7 @@ mod tests {
             let mut level = Level::new(rate, 1);
             for block in 0..4000 {
                 let x = sine(440.0, rate, amplitude, block);
-                level.measure(&[x], [(&x, &x)].into_iter(), (0.0, level.makeup()));
+                level.measure(Kernel::best(), &[x], [(&x, &x)].into_iter(), (0.0, level.makeup()));
             }
             let expected = (NOMINAL / (amplitude * amplitude / 2.0)).sqrt();
             // A sine's power ripples from block to block; the tracked power is near the upper side of the ripple.
@@ -241,7 +273,12 @@ mod tests {
             let held = level.gain();
             let silence = [1e-6; BLOCK];
             for _ in 0..10_000 {
-                level.measure(&[silence], [(&silence, &silence)].into_iter(), (0.0, 1.0));
+                level.measure(
+                    Kernel::best(),
+                    &[silence],
+                    [(&silence, &silence)].into_iter(),
+                    (0.0, 1.0),
+                );
             }
             assert_eq!(level.gain(), held);
         }
@@ -258,18 +295,25 @@ mod tests {
         };
         for block in 0..20_000 {
             let dry = sine(440.0, rate, 0.5, block);
-            level.measure(&[dry], [(&dry, &wet(block))].into_iter(), level.mix(0.5));
+            level.measure(
+                Kernel::best(),
+                &[dry],
+                [(&dry, &wet(block))].into_iter(),
+                level.mix(&Crossfade::new(0.5)),
+            );
         }
         for mix in [0.0, 0.25, 0.5, 0.75, 1.0] {
-            let (d, w) = level.mix(mix);
+            let (d, w) = level.mix(&Crossfade::new(mix));
             let mut weighting = [KWeighting::new(rate), KWeighting::new(rate)];
             let mut sums = [0.0; 2];
             for block in 0..2000 {
                 let (dry, wet) = (sine(440.0, rate, 0.5, block), wet(block));
                 let mixed =
                     std::array::from_fn(|t| (d * f64::from(dry[t]) + w * f64::from(wet[t])) as f32);
-                sums[0] += weighting[0].powers([(&dry, &dry), (&SILENT, &SILENT)])[0];
-                sums[1] += weighting[1].powers([(&mixed, &mixed), (&SILENT, &SILENT)])[0];
+                sums[0] +=
+                    weighting[0].powers(Kernel::best(), [(&dry, &dry), (&SILENT, &SILENT)])[0];
+                sums[1] +=
+                    weighting[1].powers(Kernel::best(), [(&mixed, &mixed), (&SILENT, &SILENT)])[0];
             }
             let change = 10.0 * (sums[1] / sums[0]).log10();
             // The wet signal counts for up to 0.5 dB more.
@@ -287,9 +331,14 @@ mod tests {
                 for block in seconds {
                     let dry = sine(440.0, rate, 0.5, block);
                     let wet = sine(660.0, rate, 0.25, block).map(|x| loudness * x);
-                    level.measure(&[dry], [(&dry, &wet)].into_iter(), level.mix(mix));
+                    level.measure(
+                        Kernel::best(),
+                        &[dry],
+                        [(&dry, &wet)].into_iter(),
+                        level.mix(&Crossfade::new(mix)),
+                    );
                 }
-                level.mix(mix).0
+                level.mix(&Crossfade::new(mix)).0
             };
             let with_notes = play(seconds(10.0), 1.0);
             let without = play(seconds(4.0), 0.0);

@@ -13,6 +13,7 @@ mod polyphony;
 mod sidechain;
 mod tuning;
 
+pub use focus::Focus;
 pub use key::{FoundKey, KeyFinder};
 pub use keyboard::{KeyEvent, Keyboard};
 pub use tuning::TuningFinder;
@@ -24,10 +25,9 @@ use crate::{
     score::Score,
     settings::{Arp, BandMask, Settings, Voice, smoother::SmoothedSettings},
 };
-use focus::Focus;
 use found::Found;
 use keys::HeldKeys;
-use level::Level;
+use level::{Crossfade, Level};
 use mapping::Mapping;
 use polyphony::Polyphony;
 use sidechain::Sidechain;
@@ -38,7 +38,8 @@ use tone_filter_simd::Kernel;
 /// What decides about the notes, and what it measures for that.
 #[derive(Debug, Clone)]
 pub struct Analysis {
-    focus: Focus,
+    /// The listener, and what follows from its decisions.
+    pub focus: Focus,
     /// Key and tuning of the music.
     pub found: Found,
     /// The keys that are held.
@@ -55,6 +56,9 @@ pub struct Analysis {
     measuring: bool,
     /// Whether weights or gains moved within the last block.
     moving: bool,
+    /// The output gain, as a factor, and the crossfade of dry and wet.
+    output: f64,
+    crossfade: Crossfade,
     /// The gains of dry and wet at the end of the block, without bypass and output gain.
     mix: (f64, f64),
 }
@@ -75,6 +79,8 @@ impl Analysis {
             connected: None,
             measuring: false,
             moving: false,
+            output: 1.0,
+            crossfade: Crossfade::new(0.0),
             mix: (0.0, 0.0),
         }
     }
@@ -167,12 +173,13 @@ impl Analysis {
     /// The bands' weights in the sum: those of mask, scale and focus, or of the keys, times those of polyphony.
     fn weights(&self, now: &SmoothedSettings, settings: &Settings) -> Lanes {
         let (focus, polyphony) = (&self.focus.weights().0, &self.polyphony.weights().0);
-        let keys = self.keys.act(settings.keys).then_some(&self.keys);
-        Lanes::of(|tone| {
-            let weight = now.weights[tone] * focus[tone];
-            let weight = keys.map_or(weight, |keys| keys.weight(tone, weight)) * polyphony[tone];
-            if tone < PUBLISHED { weight } else { now.whole * weight }
-        })
+        let mut weights = Lanes::of(|tone| now.weights[tone] * focus[tone]);
+        if self.keys.act(settings.keys) {
+            weights = Lanes::of(|tone| self.keys.weight(tone, weights.0[tone]));
+        }
+        weights = Lanes::of(|tone| weights.0[tone] * polyphony[tone]);
+        weights.0[PUBLISHED..].iter_mut().for_each(|weight| *weight *= now.whole);
+        weights
     }
 
     /// The gain that brings the input to the nominal level, in proportion to the smoothed `auto`.
@@ -183,12 +190,15 @@ impl Analysis {
     /// Plans the gains of dry and wet.
     fn plan_mix(&mut self, plan: &mut BlockPlan) {
         let now = &plan.settings;
-        let output = libm::exp10(f64::from(now.settings.output) / 20.0);
-        let mix = f64::from(now.settings.mix) / 100.0;
+        if plan.moved {
+            self.output = libm::exp10(f64::from(now.settings.output) / 20.0);
+            self.crossfade = Crossfade::new(f64::from(now.settings.mix) / 100.0);
+        }
+        let (output, mix) = (self.output, self.crossfade.mix);
         let (mut dry, mut wet) = ((1.0 - mix) * output, mix * output);
         if now.auto > 0.0 {
             let auto = f64::from(now.auto);
-            let (own_dry, own_wet) = self.level.mix(mix);
+            let (own_dry, own_wet) = self.level.mix(&self.crossfade);
             dry += auto * (output * own_dry - dry);
             wet += auto * (output * own_wet - wet);
         }
@@ -267,7 +277,7 @@ impl Analysis {
         if self.measuring && !frozen {
             // The result is as loud as the bands' input, which may play where the main input is silent.
             let input = if self.sidechained { self.sidechain.rows() } else { dry };
-            self.level.measure(inputs, input.iter().zip(wet), self.mix);
+            self.level.measure(kernel, inputs, input.iter().zip(wet), self.mix);
         }
         found
     }

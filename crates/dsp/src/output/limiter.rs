@@ -40,6 +40,7 @@ impl Limiter {
 
     /// Limits the samples `range` of the mix in `channels`. `dries` are the dry signals, whose samples from
     /// `position` on belong to the range. `scale` is the output gain of the mix, as a factor.
+    #[inline(always)]
     pub fn process(
         &mut self,
         dries: &[[f32; BLOCK]],
@@ -57,13 +58,15 @@ impl Limiter {
         }
         let peaks = &mixed[..range.len()];
         let samples = position..position + range.len();
-        let quiet =
-            |samples: &[f32]| samples.iter().all(|sample| scale * sample.abs() <= threshold);
+        // All are compared, which vectors do at once.
+        let all_below = |samples: &[f32], scale: f32| {
+            samples.iter().fold(true, |all, x| all & (scale * x.abs() <= threshold))
+        };
         // Nothing to limit, and no input above the threshold to track.
         if self.gain == 1.0
             && self.input <= f64::from(threshold)
-            && peaks.iter().all(|peak| *peak <= threshold)
-            && dries.iter().all(|dry| quiet(&dry[samples.clone()]))
+            && all_below(peaks, 1.0)
+            && dries.iter().all(|dry| all_below(&dry[samples.clone()], scale))
         {
             self.input = 0.0;
             self.input = 0.0;

@@ -127,7 +127,10 @@ impl Output {
         if self.limiting {
             let dry = &self.dry[..self.dry.len().min(channels.len())];
             let (position, range) = (span.position, span.range.clone());
-            self.limiter.process(dry, channels, position, range, plan.output_gain);
+            kernel.vectorize(
+                #[inline(always)]
+                || self.limiter.process(dry, channels, position, range, plan.output_gain),
+            );
         }
     }
 

@@ -77,7 +77,7 @@ fn look_at(
         match entry {
             Ok(entry)
                 if entry.file_type().is_file()
-                    && (is_audio(entry.path()) || is_alac(entry.path())) =>
+                    && (is_audio(entry.path()) || is_m4a(entry.path())) =>
             {
                 let below = entry.path().strip_prefix(input).unwrap_or(entry.path()).into();
                 all.push(Ok(Found { path: entry.into_path(), below, named: false }));
@@ -105,8 +105,8 @@ pub fn is_audio(path: &Path) -> bool {
     extension(path).is_some_and(|own| EXTENSIONS.contains(&&*own))
 }
 
-/// Whether `path` is called .m4a and can be read, which is so if it holds ALAC. Most of them hold AAC.
-fn is_alac(path: &Path) -> bool {
+/// Whether `path` is called .m4a and can be read: ALAC, and AAC of the usual kind.
+fn is_m4a(path: &Path) -> bool {
     let opened = || Input::new(path).and_then(|input| Source::open(&input));
     extension(path).is_some_and(|own| own == "m4a") && opened().is_ok()
 }

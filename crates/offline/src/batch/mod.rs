@@ -50,24 +50,32 @@ pub trait Watch: Sync {
 /// # Panics
 /// When the system gives no threads.
 pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) -> Vec<Outcome> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build();
-    let pool = pool.expect("the system gives threads");
     let Plan { jobs, mut outcomes, .. } = plan;
-    // The bridge hands jobs out one by one and in order: the longest first, so that no core is left alone
-    // with a long file at the end.
-    let rendered: Vec<(usize, Outcome)> = pool.install(|| {
-        let one = |job: Job| {
-            let worker = rayon::current_thread_index().unwrap_or(0);
-            watch.begin(worker, &job);
-            let outcome = attempt(&job, options, |part| watch.advance(worker, &job, part));
-            watch.end(worker, &job, &outcome);
-            (job.index, outcome)
-        };
-        jobs.into_iter().par_bridge().map(one).collect()
-    });
-    outcomes.extend(rendered);
+    outcomes.extend(on_all_cores(jobs, workers, |worker, job| {
+        watch.begin(worker, &job);
+        let outcome = attempt(&job, options, |part| watch.advance(worker, &job, part));
+        watch.end(worker, &job, &outcome);
+        (job.index, outcome)
+    }));
     outcomes.sort_by_key(|(index, _)| *index);
     outcomes.into_iter().map(|(_, outcome)| outcome).collect()
+}
+
+/// Does `work` for all of `jobs` on `workers` threads, which are numbered from 0. Gives the results in any order.
+///
+/// # Panics
+/// When the system gives no threads.
+pub fn on_all_cores<J: Send, R: Send>(
+    jobs: Vec<J>,
+    workers: usize,
+    work: impl Fn(usize, J) -> R + Sync,
+) -> Vec<R> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(workers).build();
+    let pool = pool.expect("the system gives threads");
+    let one = |job| work(rayon::current_thread_index().unwrap_or(0), job);
+    // The bridge hands jobs out one by one and in order: the longest first, so that no core is left alone
+    // with a long file at the end.
+    pool.install(|| jobs.into_iter().par_bridge().map(one).collect())
 }
 
 fn attempt(job: &Job, options: &Options, progress: impl FnMut(f64)) -> Outcome {

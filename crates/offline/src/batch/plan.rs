@@ -4,13 +4,10 @@ use super::{
     Fate, Outcome,
     find::{Found, find, is_audio},
 };
-use crate::{
-    Error, STDIO,
-    source::{WAV_EXTENSIONS, extension},
-};
+use crate::{Error, STDIO, source::extension};
 use std::{
     collections::{HashMap, HashSet},
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     fs,
     path::{Component, Path, PathBuf},
 };
@@ -28,6 +25,8 @@ pub struct Request<'a> {
     pub many: bool,
     /// What is added to the names of outputs.
     pub suffix: &'a str,
+    /// What names of outputs may end in; those that are made end in the first.
+    pub extensions: &'a [&'a str],
     /// Outputs that exist may be overwritten.
     pub force: bool,
     /// Outputs that exist are complete.
@@ -75,7 +74,7 @@ pub enum Reason {
     Output,
     /// It lies in a folder, and is audio of a format that is not read.
     #[error(
-        "a format that is not read, such as AAC in m4a; give WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis or ALAC"
+        "a format that is not read, such as Opus; give WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC or AAC"
     )]
     Format,
 }
@@ -89,7 +88,7 @@ impl Reason {
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     /// Two inputs have one output.
-    #[error("{} and {} would both become {}; render them apart, or with another --suffix", .inputs[0].display(), .inputs[1].display(), .output.display())]
+    #[error("{} and {} would both become {}; give them in separate runs, with other outputs", .inputs[0].display(), .inputs[1].display(), .output.display())]
     Collision {
         /// The inputs.
         inputs: [PathBuf; 2],
@@ -97,24 +96,24 @@ pub enum Refused {
         output: PathBuf,
     },
     /// An output is also an input.
-    #[error("{}: is an input; choose another --out, or a --suffix", .0.display())]
+    #[error("{}: is an input; choose another name or folder for the output", .0.display())]
     OverInput(PathBuf),
     /// An output is also an input: of an earlier run, or the user's own.
     #[error("{}: is an input that --force would overwrite; go on with --skip-existing, or choose an --out or another --suffix", .0.display())]
     Earlier(PathBuf),
     /// Many files are to go into what is a file, or is called like one.
-    #[error("{}: is a file's name, and several outputs need a folder; choose another --out, or end it in /", .0.display())]
+    #[error("{}: is a file's name, and several outputs need a folder; choose another one, or end it in /", .0.display())]
     NotAFolder(PathBuf),
     /// The output has another format's name.
-    #[error("{}: what is written is WAV; let the name end in .wav", .0.display())]
-    NotWav(PathBuf),
+    #[error("{}: what is written is WAV or FLAC; let the name end in .wav or .flac", .0.display())]
+    NotWritten(PathBuf),
     /// A report on the standard output that the sound goes to.
     #[error(
         "--json: the report would be mixed with the sound on standard output; give --out a file"
     )]
     Report,
     /// Standard input or output together with others.
-    #[error("- stands for one file: give it one input and one output, like `render - -o -`")]
+    #[error("- stands for one file: give it one input and one output")]
     Stdio,
 }
 
@@ -141,20 +140,22 @@ impl Plan {
             return Err(Refused::Stdio);
         }
         let is_file_name = |out: &&Path| {
-            !out.is_dir() && (out.exists() || is_audio(out) && !ends_with_separator(out))
+            let is_called_so = is_audio(out) || is_written(out, request.extensions);
+            !out.is_dir() && (out.exists() || is_called_so && !ends_with_separator(out))
         };
         if let Some(out) = request.out.filter(|_| into_folder).filter(is_file_name) {
             return Err(Refused::NotAFolder(out.into()));
         }
-        let is_wav = |out: &Path| extension(out).is_none_or(|own| WAV_EXTENSIONS.contains(&&*own));
-        if let Some(out) = request.out.filter(|out| !into_folder && !is_wav(out)) {
-            return Err(Refused::NotWav(out.into()));
+        let is_other =
+            |out: &&Path| extension(out).is_some() && !is_written(out, request.extensions);
+        if let Some(out) = request.out.filter(|_| !into_folder).filter(is_other) {
+            return Err(Refused::NotWritten(out.into()));
         }
 
         let output_of = |found: &Found| match request.out {
             Some(out) if !into_folder => native(out),
-            Some(out) => renamed(&native(out).join(&found.below), request.suffix),
-            None => renamed(&found.path, request.suffix),
+            Some(out) => renamed(&native(out).join(&found.below), request),
+            None => renamed(&found.path, request),
         };
         let canonical = |path: &Path| fs::canonicalize(path).ok();
         // A pattern like *.wav finds what an earlier run has put beside its inputs, too.
@@ -219,6 +220,11 @@ impl Plan {
         self.outcomes.iter().map(|(_, outcome)| outcome)
     }
 
+    /// [`Plan::decided`], for a run that renders nothing.
+    pub fn take_decided(&mut self) -> Vec<Outcome> {
+        self.outcomes.drain(..).map(|(_, outcome)| outcome).collect()
+    }
+
     fn add(&mut self, job: Job, request: &Request) {
         let is_file = |path: &Path| path != Path::new(STDIO);
         let missing = is_file(&job.input).then(|| fs::metadata(&job.input).err()).flatten();
@@ -257,11 +263,16 @@ fn native(path: &Path) -> PathBuf {
     if cfg!(windows) { path.components().collect() } else { path.into() }
 }
 
-/// `path` with `suffix` at the end of its name, and as WAV.
-fn renamed(path: &Path, suffix: &str) -> PathBuf {
+/// Whether `path` ends in one of `extensions`.
+fn is_written(path: &Path, extensions: &[&str]) -> bool {
+    extension(path).is_some_and(|own| extensions.contains(&&*own))
+}
+
+/// `path` with the suffix of `request` at the end of its name, and its extension.
+fn renamed(path: &Path, request: &Request) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_os_string();
-    name.push(suffix);
-    name.push(".wav");
+    name.push(request.suffix);
+    name.extend([".", request.extensions[0]].map(OsStr::new));
     path.with_file_name(name)
 }
 

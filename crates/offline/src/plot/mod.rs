@@ -3,7 +3,7 @@
 mod canvas;
 mod draw;
 
-use super::{Error, analyse::analyse, pitch::name, score::Score};
+use super::{Error, Input, analyse::analyse, pitch::name, score::Score};
 use std::path::Path;
 use tone_filter_dsp::{
     Bands, Kernel, Settings,
@@ -67,7 +67,7 @@ impl Plot {
         let title = input.file_name().unwrap_or_default().to_string_lossy();
         let mut plot = Self::new(title, 0.0, settings);
         analyse(
-            input,
+            &Input::new(input)?,
             (settings, &Score::default()),
             Kernel::best(),
             0.01,

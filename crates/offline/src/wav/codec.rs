@@ -104,6 +104,12 @@ fn deal_out<const N: usize>(
     }
 }
 
+/// Samples beyond full scale.
+pub fn clipped(channels: &[Vec<f32>]) -> u64 {
+    let of = |samples: &Vec<f32>| samples.iter().map(|s| u32::from(s.abs() > 1.0)).sum::<u32>();
+    channels.iter().map(|samples| u64::from(of(samples))).sum()
+}
+
 /// Triangular noise of two steps' width (TPDF): makes the rounding error independent of the signal,
 /// hiss in place of distortion. The same for every run.
 pub struct Dither(u64);

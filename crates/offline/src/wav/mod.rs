@@ -7,6 +7,7 @@ mod read;
 mod write;
 
 pub use chunks::Chunk;
+pub(crate) use codec::{Dither, clipped, encode};
 pub use read::Reader;
 pub use write::Writer;
 

@@ -2,7 +2,7 @@
 
 use super::{
     Chunk, Format,
-    codec::{Dither, encode},
+    codec::{Dither, clipped, encode},
     header::{Lengths, data_head, fits, head},
 };
 use crate::{Error, Output};
@@ -92,8 +92,7 @@ impl Writer {
         self.begin_data()?;
         let Format { depth, .. } = self.format;
         if !depth.is_float() {
-            let clipped = |s: &Vec<f32>| s.iter().map(|s| u32::from(s.abs() > 1.0)).sum::<u32>();
-            self.clipped += channels.iter().map(|samples| u64::from(clipped(samples))).sum::<u64>();
+            self.clipped += clipped(channels);
         }
         let mut bytes = std::mem::take(&mut self.bytes);
         encode(channels, depth, self.dither.as_mut(), &mut bytes);

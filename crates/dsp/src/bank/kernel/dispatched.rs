@@ -13,7 +13,8 @@
 
 use super::{
     BLOCK, Coefficients, Lanes, State, Task, Weighting,
-    gates::{FrameGates, quotient},
+    fractions::{each, over, over_both},
+    gates::FrameGates,
     rows::{Row, add, add_lanes},
 };
 use crate::{lanes::LANES, notes::PUBLISHED};
@@ -124,14 +125,12 @@ struct Group<
     decay: S::f32s,
     /// Factors to the effective value in the denominator of the drive.
     rms_share: [S::f32s; N],
-    /// Weights in the sum at the start of the block, and their change per sample.
+    /// Weights in the sum at the sample whose sum is next, and their change per sample.
     weight: [S::f32s; N],
     weight_step: [S::f32s; N],
     /// The same of the sides.
     side: [S::f32s; N],
     side_step: [S::f32s; N],
-    /// Samples of the block up to the one whose sum is next.
-    passed: S::f32s,
     lo: [S::f32s; N],
     bp: [S::f32s; N],
     power: [S::f32s; N],
@@ -165,7 +164,7 @@ impl<
         }
         let share = c.frame.rms / c.drive;
         let muted = MUTED * share * (1.0 - c.frame.bp_loss);
-        Self {
+        let mut group = Self {
             simd,
             rise: load(&c.frame.rise),
             minus_fall: each(|i| -fall[i]),
@@ -182,12 +181,27 @@ impl<
             weight_step: each(|i| (end[i] - start[i]) * (1.0 / BLOCK as f32)),
             side,
             side_step: each(|i| (side_end[i] - side[i]) * (1.0 / BLOCK as f32)),
-            passed: splat(position as f32),
             lo,
             bp,
             power,
             rms: [splat(0.0); N],
             late: [splat(0.0); N],
+        };
+        (0..position).for_each(|_| group.move_weights());
+        group
+    }
+
+    /// Moves the weights by a sample. A sum in each takes no multiplication; from the start of the block on, it is the same
+    /// wherever a call begins.
+    #[inline(always)]
+    fn move_weights(&mut self) {
+        for i in 0..N {
+            if WEIGHTS >= MOVING {
+                self.weight[i] += self.weight_step[i];
+            }
+            if WEIGHTS == PLACED {
+                self.side[i] += self.side_step[i];
+            }
         }
     }
 
@@ -313,47 +327,18 @@ impl<
         }
         let guard = self.splat(gates.guard[frame]);
         let n: [S::f32s; N] = each(|i| self.rms[i] * self.late[i]);
-        let weighted: [S::f32s; N] = each(|i| match WEIGHTS {
-            SWITCHED => n[i],
-            CONSTANT => self.weight[i] * n[i],
-            _ => self.weight_step[i].mul_add(self.passed, self.weight[i]) * n[i],
-        });
-        let sides: [S::f32s; N] = each(|i| match WEIGHTS {
-            PLACED => self.side_step[i].mul_add(self.passed, self.side[i]) * n[i],
-            _ => n[i],
-        });
-        if WEIGHTS >= MOVING {
-            self.passed += 1.0;
-        }
+        let weighted: [S::f32s; N] =
+            each(|i| if WEIGHTS == SWITCHED { n[i] } else { self.weight[i] * n[i] });
+        let sides: [S::f32s; N] =
+            each(|i| if WEIGHTS == PLACED { self.side[i] * n[i] } else { n[i] });
+        self.move_weights();
         let d: [S::f32s; N] =
             each(|i| self.rms_share[i].mul_add(self.rms[i], self.late[i].abs() + guard));
-        let side = if WEIGHTS == PLACED { over::<S, PAIRS, N>(sides, d) } else { self.splat(0.0) };
-        [over::<S, PAIRS, N>(weighted, d), side]
+        if WEIGHTS == PLACED {
+            return over_both::<S, PAIRS, N>(self.simd, [weighted, sides], d);
+        }
+        [over::<S, PAIRS, N>(weighted, d), self.splat(0.0)]
     }
-}
-
-/// The sum of all `n / d`, in one division, or in one for every two.
-#[inline(always)]
-fn over<S: Simd, const PAIRS: bool, const N: usize>(n: [S::f32s; N], d: [S::f32s; N]) -> S::f32s {
-    if PAIRS {
-        let pair = n[0].mul_add(d[1], n[1] * d[0]) / (d[0] * d[1]);
-        return if N > 2 { pair + n[2] / d[2] } else { pair };
-    }
-    let (mut sum, mut product) = (n[0], d[0]);
-    for i in 1..N {
-        (sum, product) = (sum.mul_add(d[i], n[i] * product), product * d[i]);
-    }
-    quotient::<S>(sum, product)
-}
-
-/// `value` of each of `N`. Unlike the library's functions, it is always inlined.
-#[inline(always)]
-fn each<T: Copy, const N: usize>(value: impl Fn(usize) -> T) -> [T; N] {
-    let mut values = [value(0); N];
-    for (i, own) in values.iter_mut().enumerate().skip(1) {
-        *own = value(i);
-    }
-    values
 }
 
 /// The values of `N` vectors of tones.

@@ -1,10 +1,7 @@
 //! What all bands of the vector kernel read of each sample.
 
-use super::{BLOCK, Coefficients, FrameInputs, dispatched::DELAY};
+use super::{BLOCK, Coefficients, FrameInputs, dispatched::DELAY, fractions::quotient};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
-
-/// The lanes of the widest vectors.
-pub const WIDEST: usize = 16;
 
 /// The inputs, gates and guards of the bands for each sample.
 #[repr(C, align(64))]
@@ -51,17 +48,4 @@ impl FrameGates {
         }
         gates
     }
-}
-
-/// `n / d`, exact to the last bit or nearly so.
-#[inline(always)]
-pub fn quotient<S: Simd>(n: S::f32s, d: S::f32s) -> S::f32s {
-    if S::f32s::LEN < WIDEST {
-        return n / d;
-    }
-    // With vectors this wide, roots and divisions take longer than the multiplications. The estimate has 14 bits, and the
-    // correction doubles them.
-    let inverse = d.approximate_recip();
-    let estimate = n * inverse;
-    estimate - d.mul_sub(estimate, n) * inverse
 }

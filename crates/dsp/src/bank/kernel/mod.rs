@@ -8,6 +8,7 @@
 //! of this CPU, or portable ones of which the compiler makes what the build's target has.
 
 mod dispatched;
+mod fractions;
 mod frame;
 mod gates;
 mod rows;
@@ -144,10 +145,10 @@ impl Coefficients {
     pub fn set_weights(&mut self, from: Lanes, to: Lanes, guard: f32) {
         self.weighting = if from != to {
             Weighting::Moving
-        } else if to.0.iter().any(|weight| *weight != 0.0 && *weight != 1.0) {
-            Weighting::Constant
-        } else {
+        } else if to.all(|weight| (weight == 0.0) | (weight == 1.0)) {
             Weighting::Switched
+        } else {
+            Weighting::Constant
         };
         self.guard = guard;
         self.weights = [from, to];
@@ -216,7 +217,7 @@ struct Dispatched<'a> {
 
 impl Work for Dispatched<'_> {
     fn run<S: Simd>(self, simd: S) {
-        if self.pairs && S::f32s::LEN == gates::WIDEST {
+        if self.pairs && S::f32s::LEN == fractions::WIDEST {
             dispatched::process::<S, true>(simd, self.c, self.task);
         } else {
             dispatched::process::<S, false>(simd, self.c, self.task);

@@ -1,6 +1,6 @@
 //! The sums of a block while they are still spread over the lanes of vectors, and their sums across the lanes.
 
-use super::{BLOCK, Coefficients, dispatched::DELAY, gates::WIDEST};
+use super::{BLOCK, Coefficients, dispatched::DELAY, fractions::WIDEST};
 use fearless_simd::{Simd, SimdBase};
 
 /// The lanes' sums of a sample.

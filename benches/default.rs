@@ -1,0 +1,94 @@
+//! What the sound of a new instance costs, stage by stage: six notes in stereo, in blocks of 64 samples at 48 kHz.
+//!
+//! Filters that differ by one stage take turns, a stretch of the signal each, and each is judged by its fastest turn. A stage is
+//! the difference of two of them.
+
+#[path = "../tests/common/mod.rs"]
+mod common;
+
+use common::noise;
+use std::{f64::consts::TAU, hint::black_box, time::Instant};
+use tone_filter_dsp::{BLOCK, Settings, Stereo, ToneFilter, notes::frequency};
+
+const RATE: f64 = 48_000.0;
+const NOTES: [usize; 6] = [0, 7, 12, 16, 19, 28];
+/// Blocks of a turn, which are some of the listener's frames.
+const BLOCKS: usize = 90;
+const TURNS: usize = 600;
+
+/// Six notes with overtones, a little noise, and one channel lower than the other.
+fn song() -> [Vec<f32>; 2] {
+    let mut noise = noise(3);
+    [1.0, 0.7].map(|gain| {
+        let sample = |t: usize| {
+            let note = |tone: usize| -> f64 {
+                let w = TAU * frequency(tone, 440.0, 0.0) / RATE;
+                (1..=4).map(|n| 0.1 / f64::from(n) * (f64::from(n) * w * t as f64).sin()).sum()
+            };
+            (gain * NOTES.map(note).iter().sum::<f64>() + 0.01 * noise()) as f32
+        };
+        (0..BLOCKS * BLOCK).map(sample).collect()
+    })
+}
+
+/// A filter with some of the stages.
+struct Stages {
+    filter: ToneFilter,
+    /// Seconds of its fastest turn.
+    fastest: f64,
+}
+
+impl Stages {
+    /// With or without the listener at a focus of 0.
+    fn new(settings: &Settings, listens: bool) -> Self {
+        let mut filter = ToneFilter::new(RATE, settings).expect("the settings are in range");
+        filter.detect_notes(listens);
+        Self { filter, fastest: f64::INFINITY }
+    }
+
+    fn turn(&mut self, song: &[Vec<f32>; 2]) {
+        let mut channels = song.clone();
+        let [left, right] = &mut channels;
+        let start = Instant::now();
+        for (left, right) in left.chunks_mut(BLOCK).zip(right.chunks_mut(BLOCK)) {
+            self.filter.process(&mut [left, right]);
+        }
+        self.fastest = self.fastest.min(start.elapsed().as_secs_f64());
+        black_box(&channels);
+    }
+}
+
+fn main() {
+    let whole = Settings::default();
+    let focused = Settings { auto: false, stereo: Stereo::Mono, ..whole };
+    let bare = Settings { focus: 0.0, ..focused };
+    let mut stages = [
+        Stages::new(&bare, false),
+        Stages::new(&bare, true),
+        Stages::new(&focused, true),
+        Stages::new(&Settings { auto: false, ..whole }, true),
+        Stages::new(&whole, true),
+    ];
+    let song = song();
+    for _ in 0..TURNS {
+        stages.iter_mut().for_each(|stage| stage.turn(&song));
+    }
+    let deadline = BLOCK as f64 / RATE;
+    let [bare, listening, focused, placed, all] = stages.map(|stage| stage.fastest / BLOCKS as f64);
+    let kernel = bare + placed - focused;
+    println!(
+        "a block of {BLOCK} samples in stereo at {RATE} Hz        ns   of the deadline   of the bank"
+    );
+    for (name, seconds) in [
+        ("bank of 77 tones, with the mix", bare),
+        ("  the notes' places in it", placed - focused),
+        ("focus", focused - listening),
+        ("level, K-weighting and limiter", all - placed),
+        ("listener", listening - bare),
+        ("all", all),
+    ] {
+        let [nanoseconds, share, of_kernel] =
+            [1e9 * seconds, 100.0 * seconds / deadline, 100.0 * seconds / kernel];
+        println!("{name:40} {nanoseconds:12.0} {share:15.3} % {of_kernel:11.1} %");
+    }
+}

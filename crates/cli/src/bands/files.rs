@@ -1,0 +1,87 @@
+//! Which file becomes which, for each kind of output.
+
+use super::{Args, FORMATS, Format};
+use crate::inputs::Named;
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+};
+use tone_filter_offline::{
+    Error,
+    batch::{Fate, LeftOut, Outcome, Plan, Refused, Request},
+};
+
+/// A file to read, and what to write of it.
+pub struct File {
+    /// The file to read.
+    pub input: PathBuf,
+    /// A file to write for each of [`FORMATS`] that is asked for and not there yet.
+    pub outputs: [Option<PathBuf>; FORMATS.len()],
+    /// Why nothing can be done.
+    pub failed: Option<Error>,
+    /// How long it will take against others.
+    work: u64,
+}
+
+/// All files.
+pub struct Files {
+    /// Those to read, the longest first.
+    pub all: Vec<File>,
+    /// Files that were named more than once.
+    pub repeated: Vec<PathBuf>,
+    /// Files that are not read.
+    pub left_out: Vec<LeftOut>,
+}
+
+impl Files {
+    /// The files that are `named`, with their outputs by the flags in `args`.
+    ///
+    /// # Errors
+    /// When one output would be written twice, or over an input.
+    pub fn new(args: &Args, named: &Named) -> Result<Self, Refused> {
+        let mut files = Self { all: Vec::new(), repeated: Vec::new(), left_out: Vec::new() };
+        let mut places = HashMap::new();
+        for (index, format) in FORMATS.iter().enumerate() {
+            if let Some(out) = args.output(format) {
+                let mut plan = Plan::new(&request(args, named, format, out))?;
+                for job in std::mem::take(&mut plan.jobs) {
+                    let file = files.file(&mut places, &job.input);
+                    (file.outputs[index], file.work) = (Some(job.output), job.work);
+                }
+                for Outcome { input, fate, .. } in plan.take_decided() {
+                    let file = files.file(&mut places, &input);
+                    if let Fate::Failed(error) = fate {
+                        file.failed.get_or_insert(error);
+                    }
+                }
+                // They are the same for each format.
+                (files.repeated, files.left_out) = (plan.repeated, plan.left_out);
+            }
+        }
+        files.all.sort_by_key(|file| std::cmp::Reverse(file.work));
+        Ok(files)
+    }
+
+    /// That of `input`, which is added where it is new.
+    fn file(&mut self, places: &mut HashMap<PathBuf, usize>, input: &Path) -> &mut File {
+        let place = *places.entry(input.into()).or_insert(self.all.len());
+        if place == self.all.len() {
+            let (input, outputs) = (input.into(), Default::default());
+            self.all.push(File { input, outputs, failed: None, work: 0 });
+        }
+        &mut self.all[place]
+    }
+}
+
+fn request<'a>(args: &Args, named: &'a Named, format: &'a Format, out: &'a Path) -> Request<'a> {
+    Request {
+        inputs: &named.all,
+        listed: named.listed,
+        out: Some(out),
+        many: named.many,
+        suffix: "",
+        extensions: format.extensions,
+        force: args.force,
+        skip_existing: args.skip_existing,
+    }
+}

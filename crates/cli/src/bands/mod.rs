@@ -1,0 +1,231 @@
+//! `tone-filter bands`.
+
+mod files;
+mod one;
+
+use super::{
+    Usage,
+    inputs::{Inputs, print_repeated},
+    progress::Bar,
+    refuse_terminal, report,
+    sound::{Sound, number},
+};
+use clap::{
+    ArgGroup, ValueHint,
+    builder::{PathBufValueParser, TypedValueParser},
+};
+use files::{File, Files};
+use one::{Done, analyse_one};
+use std::{
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering::Relaxed},
+    },
+    time::Instant,
+};
+use tone_filter_dsp::{Controls, Kernel};
+use tone_filter_offline::{Error, STDIO, batch::on_all_cores, clean_up_on_interrupt};
+
+/// Show which notes are played in files, as pictures, numbers or MIDI
+#[derive(clap::Args)]
+#[command(
+    group = ArgGroup::new("outputs").args(["png", "csv", "json", "midi", "score"]).multiple(true).required(true),
+    after_help = "Examples:
+  tone-filter bands song.wav --png song.png
+  tone-filter bands song.wav --midi song.mid --sensitivity 70
+  tone-filter bands song.wav --png solo.png --keys solo.mid
+  tone-filter bands song.flac --midi song.mid --scale minor-pentatonic --root A
+  tone-filter bands song.wav --score song.tfs
+  tone-filter bands song.mp3 --csv - --hop 50ms | head
+  tone-filter bands songs/ --midi notes/ --png pictures/"
+)]
+pub struct Args {
+    #[command(flatten)]
+    inputs: Inputs,
+    /// A picture to write: the notes over time; for several inputs the folder for their pictures, and so with the other
+    /// outputs
+    #[arg(long, value_name = "OUT.png", value_hint = ValueHint::AnyPath, value_parser = named(0))]
+    png: Option<PathBuf>,
+    /// A table to write: time, the levels of all notes in dB of the total power, and the notes that are played; -
+    /// for standard output
+    #[arg(long, value_name = "OUT.csv", value_hint = ValueHint::AnyPath, value_parser = named(1))]
+    csv: Option<PathBuf>,
+    /// The same table as JSON, with the state of every note; - for standard output
+    #[arg(long, value_name = "OUT.json", value_hint = ValueHint::AnyPath, value_parser = named(2))]
+    json: Option<PathBuf>,
+    /// A MIDI file to write, with the notes that are played; - for standard output
+    #[arg(long, value_name = "OUT.mid", value_hint = ValueHint::AnyPath, value_parser = named(3))]
+    midi: Option<PathBuf>,
+    /// A score to write, from which `render --score` and games know the notes of the file; - for standard output
+    #[arg(long, value_name = "OUT.tfs", value_hint = ValueHint::AnyPath, value_parser = named(4))]
+    score: Option<PathBuf>,
+    /// Write the notes to --midi as the plugin's MIDI out sends them: at once, short ones too
+    #[arg(long, requires = "midi")]
+    live: bool,
+    /// Time from one moment to the next [1 to 10000 ms]
+    #[arg(long, value_name = "ms", default_value = "10", value_parser = hop)]
+    hop: f64,
+    /// Overwrite outputs that exist
+    #[arg(long)]
+    force: bool,
+    /// Leave outputs that exist as they are: go on after an interruption
+    #[arg(long, conflicts_with = "force")]
+    skip_existing: bool,
+    /// Print errors only
+    #[arg(short, long, conflicts_with = "verbose")]
+    quiet: bool,
+    /// Print a line for every file
+    #[arg(short, long)]
+    verbose: bool,
+    /// Compute with this kernel of `bench`: it decides the last bits [default: the fastest]
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<Kernel>,
+    #[command(flatten)]
+    sound: Sound,
+}
+
+/// A kind of output.
+struct Format {
+    /// The flag that names it.
+    id: &'static str,
+    /// What its names end in; the first one is for those that are made.
+    extensions: &'static [&'static str],
+}
+
+const FORMATS: [Format; 5] = [
+    Format { id: "png", extensions: &["png"] },
+    Format { id: "csv", extensions: &["csv", "txt"] },
+    Format { id: "json", extensions: &["json"] },
+    Format { id: "midi", extensions: &["mid", "midi"] },
+    Format { id: "score", extensions: &["tfs", "txt"] },
+];
+
+/// Reads a path that is a folder's, or does not end like that of another format.
+fn named(format: usize) -> impl TypedValueParser<Value = PathBuf> {
+    let Format { id, extensions } = FORMATS[format];
+    PathBufValueParser::new().try_map(move |path| {
+        let own = path.extension().map(|own| own.to_string_lossy().to_lowercase());
+        if own.is_none_or(|own| extensions.contains(&&*own)) || path.is_dir() {
+            return Ok(path);
+        }
+        let (path, format, extension) = (path.display(), id.to_uppercase(), extensions[0]);
+        Err(format!("{path}: what --{id} writes is {format}; let the name end in .{extension}"))
+    })
+}
+
+/// Reads milliseconds as seconds.
+fn hop(text: &str) -> Result<f64, String> {
+    number("hop", text, "ms", 1.0..=10_000.0).map(|ms| ms / 1000.0)
+}
+
+impl Args {
+    /// What the flag of `format` names.
+    fn output(&self, format: &Format) -> Option<&Path> {
+        match format.id {
+            "png" => self.png.as_deref(),
+            "csv" => self.csv.as_deref(),
+            "json" => self.json.as_deref(),
+            "midi" => self.midi.as_deref(),
+            _ => self.score.as_deref(),
+        }
+    }
+}
+
+/// What became of a file: nothing, where its outputs exist.
+type Fate = Result<Option<Done>, Error>;
+
+/// Analyses each file once, and writes all its outputs. Whether every file is done.
+pub fn run(args: &Args) -> anyhow::Result<bool> {
+    // Whatever the focus, the decisions are what is written.
+    let (Controls { settings, .. }, keys) = args.sound.read(|_| true, args.quiet)?;
+    let outputs = FORMATS.iter().filter_map(|format| args.output(format));
+    if outputs.filter(|path| *path == Path::new(STDIO)).count() > 1 {
+        let line = "- stands for one output; name files for the others";
+        return Err(Usage(line.into()).into());
+    }
+    args.png.iter().chain(&args.midi).try_for_each(|path| refuse_terminal(path))?;
+    let named = args.inputs.read()?;
+    let Files { all, repeated, left_out } = Files::new(args, &named)?;
+    let (count, done) = (all.len(), Arc::new(AtomicUsize::new(0)));
+    let one_file = named.all.len() == 1 && count == 1;
+    let report_all = !args.quiet && (args.verbose || one_file);
+    if !args.quiet {
+        print_repeated(&repeated);
+    }
+    let (reports, so_far) = (!args.quiet && !one_file, Arc::clone(&done));
+    clean_up_on_interrupt(move || {
+        if reports {
+            let done = so_far.load(Relaxed);
+            message!("interrupted: {done} of {count} files done; --skip-existing goes on");
+        }
+    })?;
+
+    let title = match &all[..] {
+        [only] => only.input.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        _ => format!("{count} files"),
+    };
+    let (bar, start) = (Bar::new(&title, args.quiet), Instant::now());
+    let workers = args.inputs.workers(count);
+    let fates = on_all_cores(all, workers, |_, mut file| {
+        let progress = |part: f64| {
+            if count == 1 {
+                bar.move_to(part);
+            }
+        };
+        let fate = match file.failed.take() {
+            Some(error) => Err(error),
+            None if file.outputs.iter().all(Option::is_none) => Ok(None),
+            None => analyse_one(args, &file, (&settings, &keys), progress).map(Some),
+        };
+        bar.move_to((1 + done.fetch_add(1, Relaxed)) as f64 / count as f64);
+        bar.suspend(|| print(&file, &fate, report_all, args.quiet));
+        fate
+    });
+    drop(bar);
+    let failed = fates.iter().filter(|fate| fate.is_err()).count();
+    if args.quiet {
+        return Ok(failed == 0);
+    }
+    report::print_left_out(&left_out, args.verbose);
+    let all_done = || fates.iter().flatten().flatten();
+    if !report_all {
+        report::print_unheard(&all_done().map(|done| done.unheard).collect::<Vec<_>>());
+    }
+    if !one_file {
+        let done = all_done().count();
+        let skipped = count - done - failed;
+        let counted = report::counted([
+            (done, "done"),
+            (skipped, "skipped"),
+            (failed, "failed"),
+            (left_out.len(), "left out"),
+        ]);
+        let (sound, wall) =
+            (all_done().map(|done| done.seconds).sum::<f64>(), start.elapsed().as_secs_f64());
+        message!("{counted}: {sound:.2} s of audio in {wall:.3} s");
+    }
+    Ok(failed == 0)
+}
+
+/// Prints what became of `file` on standard error: what went wrong in any case, all else if `in_full`.
+fn print(file: &File, fate: &Fate, in_full: bool, quiet: bool) {
+    let input = file.input.display();
+    match fate {
+        Err(error) => message!("error: {error}"),
+        Ok(Some(done)) => {
+            if !quiet {
+                report::warn_not_finite(&file.input, done.not_finite);
+            }
+            if let Some(cause) = done.unheard.filter(|_| in_full) {
+                message!("warning: {input}: {cause}");
+            }
+            if in_full {
+                let names = file.outputs.iter().flatten().map(|path| path.display().to_string());
+                message!("{input} -> {}: {done}", names.collect::<Vec<_>>().join(", "));
+            }
+        }
+        Ok(None) if in_full => message!("{input}: all outputs exist, skipped"),
+        Ok(None) => {}
+    }
+}

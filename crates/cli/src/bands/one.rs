@@ -1,0 +1,107 @@
+//! One file, analysed once for all of its outputs.
+
+use super::{Args, File};
+use std::{
+    fmt,
+    io::{BufWriter, Write},
+    path::PathBuf,
+};
+use tone_filter_dsp::{FoundKey, Settings, ToneFilter};
+use tone_filter_offline::{
+    Error, Input, Output,
+    analyse::{Analysed, analyse},
+    found::{Finder, Found},
+    plot::Plot,
+    score::Score,
+    table::{Syntax, Table},
+    transcribe::{Transcriber, midi, score as to_score},
+    unheard::Cause,
+};
+
+/// What was found in a file. As text, its length, key and tuning.
+pub struct Done {
+    /// The length of the file.
+    pub seconds: f64,
+    /// Samples that are NaN or infinite.
+    pub not_finite: u64,
+    /// Why no note sounds, if none does.
+    pub unheard: Option<Cause>,
+    found: Found,
+}
+
+impl fmt::Display for Done {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{:.2} s", self.seconds)?;
+        if let Some(key) = self.found.key.filter(FoundKey::is_certain) {
+            write!(f, ", {key}")?;
+        }
+        self.found.tuning.map_or(Ok(()), |hertz| write!(f, ", A4 = {hertz:.1} Hz"))
+    }
+}
+
+/// Analyses `file` with this sound, and writes its outputs. `progress` gets the share of the work that is done, 0 to 1.
+///
+/// # Errors
+/// When the file cannot be read, or an output cannot be written; then none is there.
+pub fn analyse_one(
+    args: &Args,
+    file: &File,
+    (settings, keys): (&Settings, &Score),
+    progress: impl Fn(f64),
+) -> Result<Done, Error> {
+    let create = |path: &Option<PathBuf>| {
+        path.as_ref().map(|path| Output::create(path, &file.input, args.force)).transpose()
+    };
+    let [png, csv, json, mid, score] = file.outputs.each_ref().map(create);
+    let [png, csv, json, mid, score] = [png?, csv?, json?, mid?, score?];
+
+    let title = file.input.file_name().unwrap_or_default().to_string_lossy();
+    let mut plot = None;
+    let mut transcriber = mid.as_ref().map(|_| Transcriber::new(args.live));
+    let mut scribe = score.as_ref().map(|_| Transcriber::new(false));
+    let mut tables = Vec::new();
+    for (output, syntax) in [(&csv, Syntax::Csv), (&json, Syntax::Json)] {
+        if let Some(output) = output {
+            let table = Table::new(BufWriter::new(output.file()), syntax, settings);
+            tables.push((output, table.map_err(|source| Error::writing(output.path(), source))?));
+        }
+    }
+    let mut finder = Finder::default();
+    let Analysed { seconds, not_finite, unheard } = analyse(
+        &Input::new(&file.input)?,
+        (settings, keys),
+        crate::kernel(args.kernel),
+        args.hop,
+        |filter: &ToneFilter| {
+            finder.push(filter);
+            transcriber.iter_mut().chain(&mut scribe).for_each(|own| own.push(filter));
+        },
+        |hop, bands| {
+            if png.is_some() {
+                let empty = || Plot::new(title.clone(), hop, settings);
+                plot.get_or_insert_with(empty).push(bands);
+            }
+            tables.iter_mut().try_for_each(|(output, table)| {
+                table.push(hop, bands).map_err(|source| Error::writing(output.path(), source))
+            })
+        },
+        progress,
+    )?;
+
+    let found = finder.found(settings);
+    for (output, table) in tables {
+        table.finish(not_finite, &found).map_err(|source| Error::writing(output.path(), source))?;
+    }
+    let picture = plot.map(|plot| plot.png());
+    let song =
+        transcriber.map(|transcriber| midi(&transcriber.finish(seconds), settings.pitch_shift()));
+    let notes = scribe.map(|scribe| to_score(&scribe.finish(seconds)).to_string().into_bytes());
+    for (output, content) in [(&png, picture), (&mid, song), (&score, notes)] {
+        if let (Some(output), Some(content)) = (output, content) {
+            let written = output.file().write_all(&content);
+            written.map_err(|source| Error::writing(output.path(), source))?;
+        }
+    }
+    [png, csv, json, mid, score].into_iter().flatten().try_for_each(Output::commit)?;
+    Ok(Done { seconds, not_finite, unheard, found })
+}

@@ -1,0 +1,108 @@
+//! The files that a verb works on: named one by one, in folders, by patterns and in lists.
+
+use super::Usage;
+use clap::ValueHint;
+use std::{
+    fs,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+use tone_filter_offline::{Error, STDIO};
+
+/// The flags.
+#[derive(Clone, clap::Args)]
+pub struct Inputs {
+    /// Files to read: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC, AAC; folders with all that is in them; patterns like
+    /// *.wav; or - for standard input
+    #[arg(value_name = "IN", value_hint = ValueHint::AnyPath, required_unless_present = "input_list")]
+    inputs: Vec<PathBuf>,
+    /// A text file with more inputs, one a line; - for standard input. Relative ones start from this folder, and keep
+    /// the folders that they name
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    input_list: Option<PathBuf>,
+    /// Names in the list end in NUL, as `find -print0` and `git ls-files -z` write them
+    #[arg(short = '0', long, requires = "input_list")]
+    null: bool,
+    /// Files to work on at once [default: one a core]
+    #[arg(short, long, value_name = "N", value_parser = jobs)]
+    jobs: Option<u16>,
+}
+
+/// What the flags name.
+pub struct Named {
+    /// Files, folders and patterns.
+    pub all: Vec<PathBuf>,
+    /// So many of the last ones are from a list.
+    pub listed: usize,
+    /// Whether there is a list.
+    pub many: bool,
+}
+
+impl Inputs {
+    /// All that is named, the list's content included.
+    ///
+    /// # Errors
+    /// When the list cannot be read, is no text or is empty.
+    pub fn read(&self) -> anyhow::Result<Named> {
+        let mut all = self.inputs.clone();
+        all.extend(self.listed()?);
+        let listed = all.len() - self.inputs.len();
+        Ok(Named { all, listed, many: self.input_list.is_some() })
+    }
+
+    /// Threads for so many files.
+    pub fn workers(&self, files: usize) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, Into::into);
+        self.jobs.map_or_else(cores, usize::from).min(files.max(1))
+    }
+
+    /// The inputs in the list.
+    fn listed(&self) -> anyhow::Result<Vec<PathBuf>> {
+        let Some(list) = &self.input_list else { return Ok(Vec::new()) };
+        let mut bytes = Vec::new();
+        let read = if list == Path::new(STDIO) {
+            io::stdin().read_to_end(&mut bytes)
+        } else {
+            fs::File::open(list).and_then(|mut file| file.read_to_end(&mut bytes))
+        };
+        read.map_err(|source| Error::Read { path: list.clone(), source })?;
+        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
+        let names = text.split(|byte| *byte == if self.null { 0 } else { b'\n' });
+        let names = names.map(|name| match name {
+            [name @ .., b'\r'] if !self.null => name,
+            name => name,
+        });
+        let names: Option<Vec<PathBuf>> =
+            names.filter(|name| !name.is_empty()).map(path_of).collect();
+        match names {
+            None => Err(Usage(format!("{}: is not UTF-8; save it as such", list.display())).into()),
+            Some(names) if names.is_empty() => Err(Error::NoAudio(list.clone()).into()),
+            Some(names) => Ok(names),
+        }
+    }
+}
+
+/// Prints which files are named more than once.
+pub fn print_repeated(repeated: &[PathBuf]) {
+    for input in repeated {
+        message!("note: {}: named more than once, read once", input.display());
+    }
+}
+
+fn jobs(text: &str) -> Result<u16, String> {
+    let jobs = text.trim().parse().ok().filter(|jobs| (1..=1024).contains(jobs));
+    jobs.ok_or_else(|| format!("jobs = {text:?} is out of range; use 1 to 1024"))
+}
+
+/// A name as the system has it: on Unix any bytes, elsewhere text.
+#[cfg(unix)]
+fn path_of(name: &[u8]) -> Option<PathBuf> {
+    use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+    Some(OsStr::from_bytes(name).into())
+}
+
+/// A name as the system has it: on Unix any bytes, elsewhere text.
+#[cfg(not(unix))]
+fn path_of(name: &[u8]) -> Option<PathBuf> {
+    std::str::from_utf8(name).ok().map(PathBuf::from)
+}

@@ -1,0 +1,138 @@
+//! Where no note sounds, the cause is named, with what helps.
+
+use crate::{Folder, common, float_wav, silence};
+
+const RATE: f64 = 44_100.0;
+
+/// Tones with overtones, all at once, that are `cents` above the semitones.
+fn chord(keys: &[u8], amplitude: f64, cents: f64) -> Folder {
+    let mut sum = vec![0.0; RATE as usize * 2];
+    for key in keys {
+        let frequency = 440.0 * ((f64::from(*key) - 69.0 + cents / 100.0) / 12.0).exp2();
+        for overtone in 1..=6 {
+            let times = f64::from(overtone);
+            let tone = common::sine(times * frequency, amplitude / times, 2.0, RATE);
+            sum.iter_mut().zip(tone).for_each(|(sum, tone)| *sum += tone);
+        }
+    }
+    Folder::with(&float_wav(RATE as u32, &[sum]))
+}
+
+fn c_major(amplitude: f64) -> Folder {
+    chord(&[60, 64, 67], amplitude, 0.0)
+}
+
+/// Holds that `bands` and `render` with `flags` name this cause in one line, and no cause with the flags `mended`.
+fn hint(folder: &Folder, flags: &str, cause: &str, mended: &str) {
+    for verb in ["bands in.wav --csv out.csv", "render in.wav -o out.wav"] {
+        hint_of(folder, verb, flags, cause);
+        let said = folder.run(&format!("{verb} --force {mended}"));
+        assert!(!said.contains("warning: "), "{verb} {mended}: {said}");
+    }
+}
+
+fn hint_of(folder: &Folder, verb: &str, flags: &str, cause: &str) {
+    let line = format!("{verb} --force {flags}");
+    let said = folder.run(&line);
+    let warnings: Vec<&str> = said.lines().filter(|line| line.contains("warning: ")).collect();
+    assert_eq!(warnings.len(), 1, "{line}: {said}");
+    assert!(warnings[0].contains(cause), "{line}: {said}");
+    assert_eq!(folder.run(&format!("{line} --quiet")), "");
+}
+
+#[test]
+fn bands_that_are_frozen_in_silence() {
+    let cause = "frozen in the silence before the file; add --freeze=off";
+    hint(&c_major(0.1), "--freeze", cause, "--freeze=off");
+}
+
+#[test]
+fn notes_that_are_muted() {
+    let folder = c_major(0.1);
+    let cause =
+        "--scale mutes all that were detected, like C4; choose another --scale, --root or --custom";
+    let scale = "--scale custom --custom 010000000000";
+    hint(&folder, scale, cause, "--scale custom --custom 000100000000");
+    let (last, all) = (format!("--bands {}1", "0".repeat(47)), "1".repeat(48));
+    let cause = "--bands mutes all that were detected, like C4; switch more of them on";
+    hint(&folder, &last, cause, &format!("--bands {all}"));
+    let cause = "--range mutes all that were detected, like G2; add --range whole";
+    hint(&chord(&[43], 0.2, 0.0), "--range published", cause, "--range whole");
+}
+
+#[test]
+fn sound_that_is_too_quiet_for_the_floor() {
+    let folder = c_major(0.0005);
+    let cause = "dB and --floor at -37 dB; add --auto, which adapts to any level, or lower --floor";
+    hint(&folder, "--preset reference", cause, "--preset reference --auto");
+    // Three notes of six overtones: 10 log10(3 * 0.0005^2 / 2 * 1.491).
+    let said = folder.run("render in.wav -o out.wav --force --preset reference");
+    let level = said.split("the sound is at ").last().unwrap().split(' ').next().unwrap();
+    assert!((level.parse::<f64>().unwrap() + 62.5).abs() <= 1.5, "{said}");
+}
+
+#[test]
+fn music_between_the_notes() {
+    let folder = chord(&[60, 64, 67], 0.1, 50.0);
+    // A quarter tone above 440 Hz is 452.9 Hz, and as far below is 427.5 Hz.
+    for verb in ["bands in.wav --csv out.csv", "render in.wav -o out.wav"] {
+        let said = folder.run(&format!("{verb} --force --preset reference"));
+        let a4 = said.split("--tuning ").last().unwrap().split('\n').next().unwrap();
+        let hertz: f64 = a4.parse().expect(&said);
+        assert!([452.9, 427.5].iter().any(|own| (own - hertz).abs() < 0.5), "{said}");
+        assert!(
+            said.contains("between the notes of --tuning 440; add --auto-tuning, or"),
+            "{said}"
+        );
+        for mended in ["--auto-tuning", &format!("--tuning {a4}")] {
+            let said = folder.run(&format!("{verb} --force --preset reference {mended}"));
+            assert!(!said.contains("warning: "), "{verb} {mended}: {said}");
+        }
+    }
+}
+
+#[test]
+fn drums_and_noise() {
+    let noise = common::white(2.0, RATE);
+    let hit = |at: usize| (-60.0 * (at % 22_050) as f64 / RATE).exp() as f32;
+    let drums = noise.iter().enumerate().map(|(at, sample)| sample * hit(at)).collect();
+    for sound in [noise, drums] {
+        let folder = Folder::with(&float_wav(RATE as u32, &[sound]));
+        let cause = "as in drums, noise and speech; raise --sensitivity, or render with --focus 0";
+        for verb in ["bands in.wav --csv out.csv", "render in.wav -o out.wav"] {
+            hint_of(&folder, verb, "", cause);
+        }
+    }
+    let quieter = common::white(2.0, RATE);
+    let folder = Folder::with(&float_wav(RATE as u32, &[quieter]));
+    let cause = "as in drums, noise and speech; lower --threshold";
+    hint_of(&folder, "render in.wav -o out.wav", "--preset reference --auto", cause);
+}
+
+#[test]
+fn scores_of_other_music() {
+    let folder = c_major(0.1);
+    folder.put("late.tfs", b"tone-filter-score 1\n100 101 69\n");
+    let cause = "no note of the score is played in the file";
+    hint_of(&folder, "render in.wav -o out.wav", "--score late.tfs", cause);
+}
+
+#[test]
+fn in_a_batch_each_cause_has_one_line() {
+    let folder = c_major(0.1);
+    let white = float_wav(RATE as u32, &[common::white(1.0, RATE)]);
+    for (name, bytes) in [("a", &white), ("b", &white), ("silent", &silence().bytes())] {
+        folder.put(&format!("songs/{name}.wav"), bytes);
+    }
+    folder.put("songs/c.wav", &std::fs::read(folder.path("in.wav")).unwrap());
+    for verb in ["render songs -o out", "bands songs --csv out"] {
+        let said = folder.run(&format!("{verb} --scale custom --custom 010000000000"));
+        let warnings: Vec<&str> = said.lines().filter(|line| line.starts_with("warning")).collect();
+        assert_eq!(warnings.len(), 2, "{said}");
+        for (warning, count) in [("as in drums", 2), ("--scale mutes all", 1)] {
+            let start = format!("warning: {count} of 4 files: no note ");
+            let found = |line: &&str| line.starts_with(&start) && line.contains(warning);
+            assert!(warnings.iter().any(found), "{said}");
+        }
+    }
+}

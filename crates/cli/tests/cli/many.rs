@@ -1,0 +1,75 @@
+//! `bands` with many files.
+
+use crate::{
+    batch::{names, samples, tree},
+    text,
+};
+use std::fs;
+
+#[test]
+fn each_file_of_a_folder_has_the_outputs_of_a_single_run() {
+    let folder = samples();
+    let said = folder.run("bands in --midi notes --csv tables/ --json tables --png pictures/ -j 2");
+    assert!(said.contains("5 files done: "), "{said}");
+    let stems = ["a", "b", "drums/deep/snare", "drums/kick", "x y"];
+    assert_eq!(names(&tree(&folder, "notes")), stems.map(|stem| format!("{stem}.mid")));
+    assert_eq!(names(&tree(&folder, "pictures")), stems.map(|stem| format!("{stem}.png")));
+    assert_eq!(tree(&folder, "tables").len(), 10);
+    folder.run("bands in/drums/kick.wav --midi k.mid --csv k.csv --json k.json --png k.png");
+    for (one, many) in [
+        ("k.mid", "notes/drums/kick.mid"),
+        ("k.csv", "tables/drums/kick.csv"),
+        ("k.json", "tables/drums/kick.json"),
+        ("k.png", "pictures/drums/kick.png"),
+    ] {
+        let [one, many] = [one, many].map(|name| fs::read(folder.path(name)).unwrap());
+        assert!(one == many, "{}", one.len());
+    }
+    // One file goes into a folder, too.
+    folder.run("bands in/a.wav --score scores/");
+    assert_eq!(names(&tree(&folder, "scores")), ["a.tfs"]);
+}
+
+#[test]
+fn lists_and_patterns_are_read_and_an_interrupted_run_goes_on() {
+    let folder = samples();
+    folder.put("list.txt", b"in/a.wav\nin/drums/kick.wav\n");
+    folder.run("bands --input-list list.txt --midi notes");
+    assert_eq!(names(&tree(&folder, "notes")), ["in/a.mid", "in/drums/kick.mid"]);
+    let said = folder.run("bands in/*.wav --midi flat");
+    assert!(said.contains("2 files done: "), "{said}");
+    fs::write(folder.path("flat/a.mid"), b"old").unwrap();
+    fs::remove_file(folder.path("flat/x y.mid")).unwrap();
+    let said = folder.run("bands in/*.wav --midi flat --csv flat --skip-existing");
+    assert!(said.contains("2 files done: "), "a table is missing of both: {said}");
+    assert_eq!(fs::read(folder.path("flat/a.mid")).unwrap(), b"old");
+    let said = folder.run("bands in/*.wav --midi flat --csv flat --skip-existing --verbose");
+    assert!(said.contains("in/a.wav: all outputs exist, skipped\n"), "{said}");
+    assert!(said.contains("2 files skipped: "), "{said}");
+}
+
+#[test]
+fn a_file_that_fails_fails_alone_and_what_cannot_be_meant_is_refused() {
+    let folder = samples();
+    folder.put("in/broken.wav", b"RIFF");
+    folder.put("notes/a.mid", b"old");
+    let output = folder.command("bands in --midi notes --quiet").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(output.stderr);
+    assert_eq!(said.lines().count(), 2, "{said}");
+    assert!(said.contains("error: notes/a.mid: already exists;"), "{said}");
+    assert!(said.contains("error: in/broken.wav: "), "{said}");
+    assert_eq!(fs::read(folder.path("notes/a.mid")).unwrap(), b"old");
+    assert!(folder.path("notes/drums/kick.mid").exists());
+
+    let said = folder.fail("bands in --midi out.mid", 2);
+    assert!(
+        said.starts_with("out.mid: is a file's name, and several outputs need a folder"),
+        "{said}"
+    );
+    let said = folder.fail("bands in --csv -", 2);
+    assert!(said.starts_with("- stands for one file"), "{said}");
+    folder.put("in/a.flac", b"");
+    let said = folder.fail("bands in/a.wav in/a.flac --csv tables", 2);
+    assert!(said.contains("would both become tables/a.csv; give them in separate runs"), "{said}");
+}

@@ -1,0 +1,96 @@
+//! A listener on another thread changes no bit.
+
+use tone_filter_dsp::{Keys, Listen, Routing, Settings, Stereo, ToneFilter, Voice};
+
+const RATE: f64 = 44_100.0;
+
+/// Chords that change, with noise, left and right.
+fn music(frames: usize) -> Vec<Vec<f32>> {
+    let mut state = 1u64;
+    let mut noise = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (state >> 40) as f64 / f64::from(1 << 24) - 0.5
+    };
+    let tone = |at: usize, key: usize| {
+        let hertz = 440.0 * ((key as f64 - 69.0) / 12.0).exp2();
+        (std::f64::consts::TAU * hertz * at as f64 / RATE).sin()
+    };
+    let sample = |at: usize, noise: f64, side: usize| {
+        let chord = [[60, 64, 67], [57, 60, 64], [62, 65, 69]][at / 11_000 % 3];
+        let sum: f64 = chord.iter().map(|key| tone(at, key + 12 * side)).sum();
+        (0.1 * sum + 0.02 * noise) as f32
+    };
+    let mut channels = vec![Vec::new(); 2];
+    for at in 0..frames {
+        for (side, channel) in channels.iter_mut().enumerate() {
+            channel.push(sample(at, noise(), side));
+        }
+    }
+    channels
+}
+
+#[test]
+fn the_output_is_the_same_to_the_last_bit_whatever_the_blocks() {
+    let default = Settings::default();
+    for settings in [
+        default,
+        Settings { lookahead: true, ..default },
+        Settings { voice: Voice::Square, stereo: Stereo::Place, ..default },
+        Settings { focus: 40.0, tuning: 432.0, transpose: 3.0, ..default },
+    ] {
+        let input = music(70_000);
+        let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+        let mut ahead = filter.clone();
+        let mut scout = ahead.scout().expect("it listens");
+        let mut expected = input.clone();
+        let [left, right] = &mut expected[..] else { unreachable!() };
+        filter.process(&mut [left, right]);
+
+        let mut found = input.clone();
+        let (mut start, mut listened) = (0, 0);
+        for size in [1, 63, 64, 1000, 30_000, 7].into_iter().cycle() {
+            let end = (start + size).min(70_000);
+            while listened < end {
+                // Blocks of another size.
+                let to = (listened + 4099).min(70_000);
+                let part: Vec<Vec<f32>> =
+                    input.iter().map(|channel| channel[listened..to].to_vec()).collect();
+                ahead.follow_scout(scout.listen(&part));
+                listened = to;
+            }
+            let [left, right] = &mut found[..] else { unreachable!() };
+            ahead.process(&mut [&mut left[start..end], &mut right[start..end]]);
+            start = end;
+            if start == 70_000 {
+                break;
+            }
+        }
+        let bits = |channels: &[Vec<f32>]| -> Vec<u32> {
+            channels.iter().flatten().map(|sample| sample.to_bits()).collect()
+        };
+        assert!(bits(&found) == bits(&expected), "{settings:?}");
+        assert!(ahead.bands().played == filter.bands().played);
+        // Without its decisions, it would be another sound.
+        let mut deaf = ToneFilter::new(RATE, &settings).unwrap();
+        deaf.follow_scout(Default::default());
+        let mut other = input;
+        let [left, right] = &mut other[..] else { unreachable!() };
+        deaf.process(&mut [left, right]);
+        assert!(bits(&other) != bits(&expected), "{settings:?}");
+    }
+}
+
+#[test]
+fn there_is_none_where_the_listener_is_off_or_depends_on_more_than_the_input() {
+    let scout = |settings: Settings, routing| {
+        let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+        filter.set_routing(routing);
+        filter.scout().is_some()
+    };
+    let (default, main) = (Settings::default(), Routing::default());
+    assert!(scout(default, main));
+    assert!(!scout(Settings { focus: 0.0, ..default }, main));
+    assert!(!scout(Settings { auto_tuning: true, ..default }, main));
+    assert!(!scout(Settings { keys: Keys::Hold, ..default }, main));
+    assert!(!scout(default, Routing { listen: Listen::Sidechain, ..main }));
+}

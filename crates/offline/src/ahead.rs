@@ -1,0 +1,64 @@
+//! The listener of a file on a thread of its own, ahead of the filter.
+
+use super::{Error, Input, Source};
+use std::{
+    sync::mpsc::{Receiver, SyncSender, sync_channel},
+    thread,
+};
+use tone_filter_dsp::{Decided, Scout, ToneFilter};
+
+/// Frames that are listened to at a time.
+const BLOCK: usize = 16_384;
+
+/// Blocks on their way to the filter: none of the two waits for the other's hiccups.
+const WAITING: usize = 4;
+
+/// What is decided about the input, as far as the filter has not taken it yet.
+pub struct Ahead {
+    decided: Receiver<(usize, Decided)>,
+    /// Samples that the filter knows the decisions about, and has not been passed yet.
+    known: usize,
+}
+
+/// Does `work` with what `scout` decides about `input` meanwhile, and about the silence that follows it.
+///
+/// # Errors
+/// Those of `work`, and when the file cannot be opened.
+pub fn with_listener<T>(
+    input: &Input,
+    scout: Scout,
+    work: impl FnOnce(Ahead) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let source = Source::open(input)?;
+    thread::scope(|scope| {
+        let (to, decided) = sync_channel(WAITING);
+        scope.spawn(move || listen(source, scout, &to));
+        work(Ahead { decided, known: 0 })
+    })
+}
+
+/// Listens until nobody wants to know.
+fn listen(mut source: Source, mut scout: Scout, to: &SyncSender<(usize, Decided)>) {
+    let mut block = vec![Vec::new(); usize::from(source.format().channels)];
+    // The filter's thread reads the same file, and returns the error.
+    while source.read(&mut block, BLOCK).is_ok() {
+        if block[0].is_empty() {
+            block.iter_mut().for_each(|channel| channel.resize(BLOCK, 0.0));
+        }
+        if to.send((block[0].len(), scout.listen(&block))).is_err() {
+            return;
+        }
+    }
+}
+
+impl Ahead {
+    /// Passes the decisions about the next `frames` samples to `filter`.
+    pub fn lead(&mut self, filter: &mut ToneFilter, frames: usize) {
+        while self.known < frames {
+            let Ok((more, decided)) = self.decided.recv() else { return };
+            self.known += more;
+            filter.follow_scout(decided);
+        }
+        self.known -= frames;
+    }
+}

@@ -1,0 +1,87 @@
+//! FLAC files, written a block at a time by `flac-codec`.
+
+use super::{
+    Error, Output,
+    wav::{Dither, Format, encode},
+};
+use flac_codec::{
+    byteorder::LittleEndian,
+    encode::{FlacByteWriter, Options},
+};
+use std::{
+    fs::File,
+    io::{self, BufWriter, Write},
+    path::PathBuf,
+};
+
+/// The most channels that FLAC has.
+const MOST_CHANNELS: u16 = 8;
+
+/// The least rate in Hz that its header cannot state.
+const TOO_FAST: u32 = 1 << 20;
+
+/// What decoders look for where the loudspeakers are not the usual ones for the number of channels.
+const SPEAKERS: &str = "WAVEFORMATEXTENSIBLE_CHANNEL_MASK";
+
+/// A FLAC file being written.
+pub struct Writer {
+    path: PathBuf,
+    encoder: FlacByteWriter<BufWriter<File>, LittleEndian>,
+    format: Format,
+    dither: Option<Dither>,
+    bytes: Vec<u8>,
+    clipped: u64,
+}
+
+impl Writer {
+    /// Begins a file of 16 or 24 bits, dithered if `dithered`.
+    ///
+    /// # Errors
+    /// When FLAC cannot have the format, or when nothing can be written.
+    pub fn new(output: &Output, format: Format, dithered: bool) -> Result<Self, Error> {
+        let path = output.path().to_path_buf();
+        let Format { channels, rate, depth, speakers } = format;
+        if channels > MOST_CHANNELS || rate >= TOO_FAST {
+            return Err(Error::NotForFlac { path, channels, rate });
+        }
+        let mut options = Options::default();
+        if speakers != 0 {
+            options = options.tag(SPEAKERS, format!("0x{speakers:X}"));
+        }
+        let writing = |source| Error::writing(output.path(), source);
+        let file = BufWriter::new(output.file().try_clone().map_err(writing)?);
+        let bits = u32::from(depth.bits());
+        let encoder = FlacByteWriter::new(file, options, rate, bits, channels as u8, None)
+            .map_err(|fault| writing(as_io(fault)))?;
+        let dither = dithered.then(Dither::default);
+        Ok(Self { path, encoder, format, dither, bytes: Vec::new(), clipped: 0 })
+    }
+
+    /// Appends the samples of all `channels`, which are of one length.
+    ///
+    /// # Errors
+    /// When the file cannot be written on.
+    pub fn write(&mut self, channels: &[Vec<f32>]) -> Result<(), Error> {
+        self.clipped += super::wav::clipped(channels);
+        encode(channels, self.format.depth, self.dither.as_mut(), &mut self.bytes);
+        let written = self.encoder.write_all(&self.bytes);
+        written.map_err(|source| Error::writing(&self.path, source))
+    }
+
+    /// Completes the file. Gives the samples beyond full scale that had to be cut to it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn finish(self) -> Result<u64, Error> {
+        let finished = self.encoder.finalize();
+        finished.map_err(|fault| Error::writing(&self.path, as_io(fault)))?;
+        Ok(self.clipped)
+    }
+}
+
+fn as_io(fault: flac_codec::Error) -> io::Error {
+    match fault {
+        flac_codec::Error::Io(source) => source,
+        other => io::Error::other(other),
+    }
+}

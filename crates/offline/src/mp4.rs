@@ -1,0 +1,211 @@
+//! Which part of an MP4 file's track is to be played: encoders of AAC put samples before and after the music.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// The most bytes that a file's index may have: that of a day of music.
+const LARGEST: u64 = 1 << 26;
+
+/// Samples of a track's decoded sound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shown {
+    /// Those before the music.
+    pub start: u64,
+    /// Those of the music.
+    pub frames: u64,
+    /// The track's units of time a second, which for sound are samples.
+    pub timescale: u32,
+}
+
+/// A file's index: the content of its atom `moov`.
+pub struct Index(Vec<u8>);
+
+/// The index of `file`, if it is MP4. The file's position is at its start afterwards.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
+    let found = find_index(file);
+    file.rewind()?;
+    found
+}
+
+fn find_index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
+    let mut position = 0;
+    loop {
+        file.seek(SeekFrom::Start(position))?;
+        let mut head = Vec::new();
+        file.by_ref().take(16).read_to_end(&mut head)?;
+        if position == 0 && head.get(4..8) != Some(b"ftyp") {
+            return Ok(None);
+        }
+        let (Some(short), Some(kind)) = (word(&head, 0), head.get(4..8)) else { return Ok(None) };
+        let (size, start) = match short {
+            1 => (long(&head, 8).unwrap_or(0), 16),
+            size => (u64::from(size), 8),
+        };
+        if size < start {
+            return Ok(None);
+        }
+        if kind == b"moov" {
+            let mut content = Vec::new();
+            file.seek(SeekFrom::Start(position + start))?;
+            file.by_ref().take((size - start).min(LARGEST)).read_to_end(&mut content)?;
+            return Ok(Some(Index(content)));
+        }
+        let Some(next) = position.checked_add(size) else { return Ok(None) };
+        position = next;
+    }
+}
+
+impl Index {
+    /// What the first track of sound shows, of whose samples the header counts `total`; `None` if the file does not tell.
+    pub fn shown(&self, total: Option<u64>) -> Option<Shown> {
+        let moov = &self.0[..];
+        let is_sound = |track: &&[u8]| {
+            let handler = find(track, &[b"mdia", b"hdlr"]);
+            handler.is_some_and(|handler| handler.get(8..12) == Some(b"soun"))
+        };
+        let track =
+            atoms(moov).filter(|(kind, _)| kind == b"trak").map(|(_, own)| own).find(is_sound)?;
+        let timescale = timescale(find(track, &[b"mdia", b"mdhd"])?)?;
+        if let Some([_, start, _, frames]) = itunes(moov) {
+            return Some(Shown { start, frames, timescale });
+        }
+        let (start, duration) = edit(find(track, &[b"edts", b"elst"])?)?;
+        let left = total?.checked_sub(start)?;
+        // It is rounded to the movie's own units, which may be milliseconds: the header's number is better if both agree.
+        let unit = f64::from(timescale) / f64::from(self::timescale(find(moov, &[b"mvhd"])?)?);
+        let edited = duration as f64 * unit;
+        let frames = if edited + unit < left as f64 { edited.round() as u64 } else { left };
+        Some(Shown { start, frames, timescale })
+    }
+}
+
+/// The four numbers of the tag that iTunes writes: nothing, samples before, samples behind, and those of the music.
+fn itunes(moov: &[u8]) -> Option<[u64; 4]> {
+    let name = moov.windows(8).position(|bytes| bytes == b"iTunSMPB")?;
+    let data = name + moov[name..].windows(4).position(|bytes| bytes == b"data")?;
+    let text = moov.get(data + 12..)?.iter().take_while(|byte| byte.is_ascii() && **byte != 0);
+    let text = String::from_utf8(text.copied().collect()).ok()?;
+    let mut numbers = text.split_whitespace().map(|word| u64::from_str_radix(word, 16));
+    let mut next = || numbers.next()?.ok();
+    Some([next()?, next()?, next()?, next()?])
+}
+
+/// Where the first edit that shows something begins, in the track's units, and its length in the movie's.
+fn edit(list: &[u8]) -> Option<(u64, u64)> {
+    let is_long = *list.first()? == 1;
+    let edits = list.get(8..)?.chunks_exact(if is_long { 20 } else { 12 });
+    let mut edits = edits.map(|edit| match is_long {
+        true => Some((long(edit, 8)? as i64, long(edit, 0)?)),
+        false => Some((i64::from(word(edit, 4)? as i32), u64::from(word(edit, 0)?))),
+    });
+    let (start, duration) = edits.find_map(|edit| edit.filter(|(start, _)| *start >= 0))?;
+    Some((start as u64, duration))
+}
+
+/// The units a second of `mvhd` or `mdhd`.
+fn timescale(header: &[u8]) -> Option<u32> {
+    word(header, if *header.first()? == 1 { 20 } else { 12 }).filter(|scale| *scale > 0)
+}
+
+/// The content of the first atom at `path` in `bytes`.
+fn find<'a>(mut bytes: &'a [u8], path: &[&[u8; 4]]) -> Option<&'a [u8]> {
+    for wanted in path {
+        bytes = atoms(bytes).find(|(kind, _)| kind == *wanted)?.1;
+    }
+    Some(bytes)
+}
+
+/// The atoms in `bytes` with their contents, as far as they are whole.
+fn atoms(mut bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
+    std::iter::from_fn(move || {
+        let size = word(bytes, 0)? as usize;
+        let kind = *bytes.get(4..)?.first_chunk()?;
+        let content = bytes.get(8..size)?;
+        bytes = &bytes[size..];
+        Some((kind, content))
+    })
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+fn long(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Cursor;
+
+    fn atom(kind: &[u8; 4], content: &[u8]) -> Vec<u8> {
+        [&(8 + content.len() as u32).to_be_bytes()[..], kind, content].concat()
+    }
+
+    fn words(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_be_bytes()).collect()
+    }
+
+    /// A file with a track at 44.1 kHz, these edits, and these atoms besides; the movie counts in milliseconds.
+    fn file(edits: &[[u32; 3]], others: &[u8]) -> Cursor<Vec<u8>> {
+        let mut list = words(&[0, edits.len() as u32]);
+        list.extend(edits.iter().flat_map(|edit| words(edit)));
+        let mdhd = atom(b"mdhd", &words(&[0, 0, 0, 44_100, 0]));
+        let hdlr = atom(b"hdlr", b"\0\0\0\0\0\0\0\0soun");
+        let edts = atom(b"edts", &atom(b"elst", &list));
+        let trak = atom(b"trak", &[edts, atom(b"mdia", &[mdhd, hdlr].concat())].concat());
+        let mvhd = atom(b"mvhd", &words(&[0, 0, 0, 1000, 0]));
+        let moov = atom(b"moov", &[&mvhd, &trak, others].concat());
+        Cursor::new([atom(b"ftyp", b"M4A "), atom(b"mdat", &[7; 100]), moov].concat())
+    }
+
+    #[test]
+    fn an_edit_leaves_out_what_is_before_and_behind_the_music() {
+        let shown_of = |edits: &[[u32; 3]], total| {
+            let shown = index(&mut file(edits, &[])).unwrap().unwrap().shown(Some(total));
+            shown.map(|shown| (shown.start, shown.frames))
+        };
+        // 4 s are 176 400 samples, of which the header counts 20 fewer: milliseconds cannot tell.
+        assert_eq!(shown_of(&[[4000, 1024, 1 << 16]], 177_404), Some((1024, 176_380)));
+        assert_eq!(shown_of(&[[4000, 1024, 1 << 16]], 178_424), Some((1024, 176_400)));
+        let after_silence = [[500, u32::MAX, 1 << 16], [4000, 2112, 1 << 16]];
+        assert_eq!(shown_of(&after_silence, 200_000), Some((2112, 176_400)));
+        assert_eq!(shown_of(&[[4000, 1024, 1 << 16]], 1000), None, "it begins behind the end");
+    }
+
+    #[test]
+    fn the_tag_of_itunes_counts_samples() {
+        let text = b" 00000000 00000840 000001CA 00000000003F31F6 00000000";
+        let data = atom(b"data", &[&[0, 0, 0, 1, 0, 0, 0, 0][..], text].concat());
+        let tag = atom(b"----", &[atom(b"name", b"\0\0\0\0iTunSMPB"), data].concat());
+        let others = atom(b"udta", &tag);
+        let index = index(&mut file(&[[4000, 0, 1 << 16]], &others)).unwrap().unwrap();
+        let expected = Shown { start: 0x840, frames: 0x3F31F6, timescale: 44_100 };
+        assert_eq!(index.shown(None), Some(expected));
+    }
+
+    #[test]
+    fn any_bytes_are_no_file_or_one() {
+        let read = |bytes: &[u8]| {
+            let found = index(&mut Cursor::new(bytes)).unwrap();
+            found.and_then(|index| index.shown(Some(177_404)))
+        };
+        let whole = file(&[[4000, 1024, 1 << 16]], &[]).into_inner();
+        for end in 0..whole.len() {
+            assert_eq!(read(&whole[..end]), None, "cut at {end}");
+        }
+        for at in 0..whole.len() {
+            for byte in [0, 1, 255] {
+                let mut other = whole.clone();
+                other[at] = byte;
+                read(&other);
+            }
+        }
+        assert!(read(&whole).is_some());
+        let endless = [&atom(b"ftyp", b"")[..], &words(&[1]), b"mdat", &[255; 8]].concat();
+        assert_eq!(read(&endless), None);
+    }
+}

@@ -1,0 +1,176 @@
+//! Why no note sounds in a file that is not silent.
+
+use super::{Level, found::Finder, pitch};
+use std::fmt;
+use tone_filter_dsp::{
+    BandMask, BandRange, BandState, Bands, Keys, Scale, Settings, ToneFilter,
+    notes::{TONES, by_pitch, of_listener},
+};
+
+/// Cents from the bands' own tuning from which on tones lie between the notes.
+const OFF_TUNE: f64 = 30.0;
+
+/// Why no note sounds. As text, it is the cause and what helps.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cause {
+    /// The bands are frozen.
+    Frozen,
+    /// The flag that mutes all notes that are detected, and the lowest one of these, by its name.
+    Muted(&'static str, usize, f32),
+    /// No key is held while its note is played.
+    Keys,
+    /// The score plays no note within the file.
+    Score,
+    /// The greatest level in dB full scale, which is below the floor.
+    Quiet(f32, f32),
+    /// The frequency of A4 in Hz by the music, and that of the bands.
+    OffTune(f64, f32),
+    /// The listener finds no tones; so it is with bands that need none, at a focus of 0 %.
+    Unpitched(f32),
+    /// All notes are below threshold or floor.
+    Weak,
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match *self {
+            Self::Frozen => f.write_str(
+                "no note sounds, as the bands are frozen in the silence before the file; add --freeze=off",
+            ),
+            Self::Muted(flag, tone, shift) => {
+                let note = pitch::name(tone, shift);
+                write!(f, "no note sounds, as {flag} mutes all that were detected, like {note}; ")?;
+                f.write_str(match flag {
+                    "--range" => "add --range whole",
+                    "--scale" => "choose another --scale, --root or --custom",
+                    _ => "switch more of them on",
+                })
+            }
+            Self::Keys => f.write_str(
+                "no note was detected while its key was held; try other keys, or --key-mode hold-any",
+            ),
+            Self::Score => f.write_str(
+                "no note of the score is played in the file; give the score of this music",
+            ),
+            Self::Quiet(level, floor) => write!(
+                f,
+                "no note was detected, as the sound is at {level:.0} dB and --floor at {floor:.0} dB; \
+                 add --auto, which adapts to any level, or lower --floor"
+            ),
+            Self::OffTune(a4, tuning) => write!(
+                f,
+                "no note was detected, as the music is tuned to A4 = {a4:.1} Hz, between the notes of \
+                 --tuning {tuning}; add --auto-tuning, or --tuning {a4:.1}"
+            ),
+            Self::Unpitched(0.0) => f.write_str(
+                "no note was detected, as in drums, noise and speech; lower --threshold",
+            ),
+            Self::Unpitched(_) => f.write_str(
+                "no note was detected, as in drums, noise and speech; raise --sensitivity, or render with \
+                 --focus 0, which lets all bands sound",
+            ),
+            Self::Weak => f.write_str("no note was detected; lower --threshold or --floor"),
+        }
+    }
+}
+
+/// Watches a filter for notes that sound, and learns why there are none.
+#[derive(Debug, Clone)]
+pub struct Unheard {
+    /// Whether a note sounds.
+    lit: bool,
+    /// The notes that are detected, and those of them that may sound at that time.
+    detected: BandMask,
+    through: BandMask,
+    finder: Finder,
+    frames: u64,
+    /// The greatest power of the input, 1 at full scale.
+    loudest: f32,
+}
+
+impl Default for Unheard {
+    fn default() -> Self {
+        Self {
+            lit: false,
+            detected: BandMask::NONE,
+            through: BandMask::NONE,
+            finder: Finder::default(),
+            frames: 0,
+            loudest: 0.0,
+        }
+    }
+}
+
+impl Unheard {
+    /// Takes the filter's decisions; to be called after each of its blocks. Costs nothing once a note has sounded.
+    pub fn push(&mut self, filter: &ToneFilter) {
+        let decisions = filter.decisions();
+        if self.lit || decisions.frames == self.frames {
+            return;
+        }
+        self.frames = decisions.frames;
+        self.finder.push(filter);
+        let sounding = filter.sounding_bands();
+        for (note, on) in decisions.on.iter().enumerate() {
+            if let Some(tone) = of_listener(note).filter(|_| *on) {
+                self.detected = self.detected.with(tone, true);
+                if sounding.contains(tone) {
+                    self.through = self.through.with(tone, true);
+                }
+            }
+        }
+    }
+
+    /// Takes the bands now and then.
+    pub fn look(&mut self, bands: &Bands) {
+        self.lit |= bands.bands.iter().any(|band| band.state != BandState::Inactive);
+        self.loudest = self.loudest.max(bands.total_power);
+    }
+
+    /// Why no note has sounded in a filter with `settings`, and with a score or not, whose input is `input`; `None` if
+    /// one has, and for silence.
+    pub fn cause(&self, settings: &Settings, has_score: bool, input: &Level) -> Option<Cause> {
+        if self.lit || input.peak == 0.0 {
+            return None;
+        }
+        let Settings { auto, floor, tuning, .. } = *settings;
+        let level = 10.0 * libm::log10f(self.loudest);
+        let tuned = self.finder.found(settings).tuning;
+        let cents = |a4: f64| 1200.0 * libm::log2(a4 / f64::from(tuning));
+        let off = tuned.filter(|a4| cents(*a4).abs() >= OFF_TUNE);
+        Some(if settings.freeze {
+            Cause::Frozen
+        } else if self.detected != BandMask::NONE && self.through == BandMask::NONE {
+            self.muted(settings)
+        } else if !auto && level < floor {
+            Cause::Quiet(level, floor)
+        } else if let Some(a4) = off {
+            Cause::OffTune(a4, tuning)
+        } else if self.frames == 0 || self.detected != BandMask::NONE {
+            Cause::Weak
+        } else if has_score {
+            Cause::Score
+        } else {
+            Cause::Unpitched(settings.focus)
+        })
+    }
+
+    /// What mutes all notes that are detected.
+    fn muted(&self, settings: &Settings) -> Cause {
+        let sounds =
+            |own: Settings| own.sounding_bands().intersection(self.detected) != BandMask::NONE;
+        let in_range = settings.range.bands().intersection(self.detected) != BandMask::NONE;
+        if matches!(settings.keys, Keys::Hold | Keys::HoldAny) && in_range {
+            return Cause::Keys;
+        }
+        let flag = if sounds(Settings { range: BandRange::Whole, ..*settings }) {
+            "--range"
+        } else if sounds(Settings { scale: Scale::Chromatic, ..*settings }) {
+            "--scale"
+        } else {
+            "--bands"
+        };
+        let lowest = by_pitch().find(|tone| self.detected.contains(*tone));
+        Cause::Muted(flag, lowest.unwrap_or(TONES - 1), settings.pitch_shift())
+    }
+}

@@ -1,0 +1,355 @@
+//! The filter for sound that comes block by block.
+
+use crate::{
+    make::{self, at_tempo, value_error},
+    settings::{Setting, apply, of_preset},
+    sound::{MOST_CHANNELS, Sound},
+};
+use pyo3::{prelude::*, sync::MutexExt, types::PyDict};
+use std::{
+    path::PathBuf,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, ToneFilter as Inner};
+
+/// The tone filter, for sound that comes block by block.
+///
+/// It keeps its state from one call to the next: the output does not depend on the sizes of the blocks. Every setting
+/// is an attribute, which can be set at any time; it moves there smoothly, within 20 ms. The audio may have any
+/// number of channels up to `channels`. A filter may be used by several threads: one call follows the other. While it
+/// processes, other Python threads run.
+///
+/// Parameters
+/// ----------
+/// sample_rate : float
+///     Hz, 1000 to 1e9.
+/// preset : str or path, default "tone-filter"
+///     A preset's id or name, see `presets`; the name of one that you have saved; or the path of a `.json` file.
+/// channels : int, default 2
+///     The most channels of the audio, 1 to 64.
+/// tempo : float, default 120
+///     Beats a minute, above 0, for the setting `sync`.
+/// **settings
+///     Changes of the preset, see `settings`.
+///
+/// Raises
+/// ------
+/// ValueError
+///     When there is no such preset, or a value is out of range.
+/// TypeError
+///     When there is no such setting, or a value has a wrong type.
+/// OSError
+///     When the preset's file cannot be read.
+///
+/// Examples
+/// --------
+/// >>> filter = ToneFilter(48000, preset="organ", mix=70)
+/// >>> block = numpy.zeros((2, 512), dtype="float32")
+/// >>> filter.process(block).shape
+/// (2, 512)
+/// >>> filter.voice = "square"
+/// >>> filter.mix
+/// 70.0
+#[pyclass(frozen, module = "tone_filter", name = "ToneFilter")]
+pub struct ToneFilter(Mutex<Box<State>>);
+
+/// What a filter is, in a box: it is aligned to whole cache lines, which Python's objects are not.
+struct State {
+    inner: Inner,
+    channels: usize,
+    /// As they were set, whatever the tempo makes of them.
+    controls: Controls,
+    /// Beats a minute.
+    tempo: f64,
+}
+
+impl State {
+    /// Moves to `controls` at `tempo`.
+    fn set(&mut self, controls: Controls, tempo: f64) -> PyResult<()> {
+        let settings = at_tempo(&controls.settings, tempo)?;
+        self.inner.set_settings(&settings).map_err(value_error)?;
+        self.inner.set_routing(controls.routing);
+        (self.controls, self.tempo) = (controls, tempo);
+        Ok(())
+    }
+}
+
+impl ToneFilter {
+    /// Its settings.
+    pub fn controls(&self, py: Python) -> Controls {
+        self.lock(py).controls
+    }
+
+    /// Changes its settings, or none if one of them is wrong.
+    pub fn change(
+        &self,
+        py: Python,
+        edit: impl FnOnce(&mut Controls) -> PyResult<()>,
+    ) -> PyResult<()> {
+        let mut state = self.lock(py);
+        let (mut controls, tempo) = (state.controls, state.tempo);
+        edit(&mut controls)?;
+        state.set(controls, tempo)
+    }
+
+    fn lock<'a>(&'a self, py: Python) -> MutexGuard<'a, Box<State>> {
+        self.0.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn play(&self, py: Python, event: KeyEvent) {
+        self.lock(py).inner.play(event);
+    }
+}
+
+#[pymethods]
+impl ToneFilter {
+    #[new]
+    #[pyo3(signature = (sample_rate, preset=PathBuf::from("tone-filter"), *, channels=2, tempo=DEFAULT_TEMPO, **settings),
+           text_signature = "(sample_rate, preset='tone-filter', *, channels=2, tempo=120.0, **settings)")]
+    fn new(
+        py: Python,
+        sample_rate: f64,
+        preset: PathBuf,
+        channels: usize,
+        tempo: f64,
+        settings: Option<&Bound<PyDict>>,
+    ) -> PyResult<Self> {
+        if !(1..=MOST_CHANNELS).contains(&channels) {
+            return Err(value_error(format_args!(
+                "channels = {channels} is out of range; use 1 to {MOST_CHANNELS}"
+            )));
+        }
+        let mut controls = of_preset(py, preset)?;
+        apply(&mut controls, settings)?;
+        let inner = make::filter(sample_rate, channels, &controls, tempo)?;
+        Ok(Self(Mutex::new(Box::new(State { inner, channels, controls, tempo }))))
+    }
+
+    /// Filters a block of any length.
+    ///
+    /// Parameters
+    /// ----------
+    /// audio : numpy.ndarray
+    ///     Floats of shape (channels, frames), or (frames,) for one channel. Full scale is 1; NaN and infinite samples
+    ///     count as 0.
+    ///
+    /// Returns
+    /// -------
+    /// numpy.ndarray
+    ///     float32, of the same shape. With `lookahead`, it is `latency` frames late.
+    ///
+    /// Raises
+    /// ------
+    /// TypeError
+    ///     When `audio` is no array of floats.
+    /// ValueError
+    ///     When it has another shape, or more channels than the filter.
+    fn process<'py>(&self, audio: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = audio.py();
+        let mut sound = Sound::read(audio)?;
+        let mut state = self.lock(py);
+        let (channels, most) = (sound.channels(), state.channels);
+        if channels > most {
+            return Err(value_error(format_args!(
+                "audio has {channels} channels, and the filter is made for {most}; \
+                 make it with channels={channels}, or pass audio.T if the axes are (frames, channels)"
+            )));
+        }
+        let inner = &mut state.inner;
+        py.detach(|| sound.process(inner));
+        drop(state);
+        Ok(sound.into_array(py))
+    }
+
+    /// Resets it to the state of a new filter with its settings, without keys. A score stays, and begins again.
+    fn reset(&self, py: Python) {
+        self.lock(py).inner.reset();
+    }
+
+    /// Moves smoothly, within 20 ms, to a preset or to several settings at once. If one is wrong, nothing changes.
+    ///
+    /// Parameters
+    /// ----------
+    /// preset : str or path, optional
+    ///     As for `ToneFilter`. Without it, the other settings stay.
+    /// **settings
+    ///     What else to change, see `settings`.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError, TypeError, OSError
+    ///     As `ToneFilter`.
+    #[pyo3(signature = (preset=None, **settings))]
+    fn set(
+        &self,
+        py: Python,
+        preset: Option<PathBuf>,
+        settings: Option<&Bound<PyDict>>,
+    ) -> PyResult<()> {
+        let preset = preset.map(|name| of_preset(py, name)).transpose()?;
+        self.change(py, |controls| {
+            *controls = preset.unwrap_or(*controls);
+            apply(controls, settings)
+        })
+    }
+
+    /// All settings by their names, as a dict. `ToneFilter(rate, **filter.settings)` is a filter with the same sound.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let controls = self.controls(py);
+        let settings = PyDict::new(py);
+        for setting in Setting::all() {
+            settings.set_item(setting.name(), setting.get(&controls, py)?)?;
+        }
+        Ok(settings)
+    }
+
+    /// Hz.
+    #[getter]
+    fn sample_rate(&self, py: Python) -> f64 {
+        self.lock(py).inner.sample_rate()
+    }
+
+    /// The most channels of the audio.
+    #[getter]
+    fn channels(&self, py: Python) -> usize {
+        self.lock(py).channels
+    }
+
+    /// Frames by which the output is late: 46 ms with the setting `lookahead`, else 0.
+    #[getter]
+    fn latency(&self, py: Python) -> usize {
+        self.lock(py).inner.latency()
+    }
+
+    /// Beats a minute, above 0, for the setting `sync`.
+    #[getter]
+    fn get_tempo(&self, py: Python) -> f64 {
+        self.lock(py).tempo
+    }
+
+    #[setter]
+    fn set_tempo(&self, py: Python, tempo: f64) -> PyResult<()> {
+        let mut state = self.lock(py);
+        let controls = state.controls;
+        state.set(controls, tempo)
+    }
+
+    /// Lets a score decide which notes are played, in place of what is found in the audio: notes begin on time, without
+    /// latency. `seek` tells where in the score the audio is.
+    ///
+    /// Parameters
+    /// ----------
+    /// score : str or None
+    ///     `Transcription.score`, or the text of a file that `tone-filter bands song.wav --score song.tfs` has written;
+    ///     None to find notes in the audio again.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     When it is no score; then the one before stays.
+    #[pyo3(signature = (score))]
+    fn set_score(&self, py: Python, score: Option<&str>) -> PyResult<()> {
+        let score = make::score(score)?;
+        let before = self.lock(py).inner.set_score(score);
+        drop(before);
+        Ok(())
+    }
+
+    /// Goes on in the score from a time in seconds, that of the next frame.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     When the time is not finite.
+    fn seek(&self, py: Python, seconds: f64) -> PyResult<()> {
+        if !seconds.is_finite() {
+            return Err(value_error(format_args!("seconds = {seconds}; use a finite time")));
+        }
+        self.lock(py).inner.seek(seconds);
+        Ok(())
+    }
+
+    /// Presses a key, which chooses the band of its note by the setting `keys`.
+    ///
+    /// Parameters
+    /// ----------
+    /// pitch : int
+    ///     MIDI note, 0 to 127. Those from 28 (E1) to 104 (G#7) have a band.
+    /// velocity : float, default 1
+    ///     0 to 1, whose square is the band's gain; 0 releases the key.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     When one is out of range.
+    #[pyo3(signature = (pitch, velocity=1.0))]
+    fn key_on(&self, py: Python, pitch: i64, velocity: f32) -> PyResult<()> {
+        if !(0.0..=1.0).contains(&velocity) {
+            return Err(value_error(format_args!(
+                "velocity = {velocity} is out of range; use 0 to 1"
+            )));
+        }
+        self.play(py, KeyEvent::Key(key(pitch)?, velocity));
+        Ok(())
+    }
+
+    /// Releases the key of a MIDI note, 0 to 127.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     When it is out of range.
+    fn key_off(&self, py: Python, pitch: i64) -> PyResult<()> {
+        self.play(py, KeyEvent::Key(key(pitch)?, 0.0));
+        Ok(())
+    }
+
+    /// Releases all keys and the sustain pedal.
+    fn all_keys_off(&self, py: Python) {
+        self.play(py, KeyEvent::ReleaseAll);
+    }
+
+    /// Presses the sustain pedal, which holds keys that are released meanwhile, or releases it.
+    fn sustain(&self, py: Python, down: bool) {
+        self.play(py, KeyEvent::Sustain(down));
+    }
+
+    /// Moves all bands by -48 to 48 semitones while keys are in use.
+    ///
+    /// Raises
+    /// ------
+    /// ValueError
+    ///     When it is out of range.
+    fn bend(&self, py: Python, semitones: f32) -> PyResult<()> {
+        if !(-48.0..=48.0).contains(&semitones) {
+            return Err(value_error(format_args!(
+                "semitones = {semitones} is out of range; use -48 to 48"
+            )));
+        }
+        self.play(py, KeyEvent::Bend(semitones));
+        Ok(())
+    }
+
+    /// An expression of the filter: what differs from the default sound.
+    fn __repr__(&self, py: Python) -> PyResult<String> {
+        let state = self.lock(py);
+        let State { channels, controls, tempo, .. } = **state;
+        let rate = state.inner.sample_rate();
+        drop(state);
+        let mut text = format!("ToneFilter({rate:?}, channels={channels}, tempo={tempo:?}");
+        for setting in Setting::all() {
+            let value = setting.get(&controls, py)?;
+            if !value.eq(setting.get(&Controls::default(), py)?)? {
+                text += &format!(", {}={}", setting.name(), value.repr()?);
+            }
+        }
+        Ok(text + ")")
+    }
+}
+
+/// The key of a MIDI note.
+fn key(pitch: i64) -> PyResult<u8> {
+    let key = u8::try_from(pitch).ok().filter(|key| *key < 128);
+    key.ok_or_else(|| value_error(format_args!("pitch = {pitch} is out of range; use 0 to 127")))
+}

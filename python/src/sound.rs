@@ -1,0 +1,118 @@
+//! Sound as numpy arrays.
+
+use numpy::{
+    PyArray, PyArrayDescrMethods, PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods,
+    ndarray::{Array2, Axis, Ix2, s},
+};
+use pyo3::{
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+};
+use tone_filter_dsp::ToneFilter;
+
+/// Frames between two looks at Ctrl-C, a second or so.
+const CHUNK: usize = 1 << 16;
+
+/// The most channels of an array. With more, its axes are the other way round.
+pub const MOST_CHANNELS: usize = 64;
+
+/// A copy of the samples of an array.
+pub struct Sound {
+    /// Of shape (channels, frames), row by row in memory.
+    pub samples: Array2<f32>,
+    /// Whether the array had no axis for channels.
+    flat: bool,
+}
+
+impl Sound {
+    /// Copies `audio`, an array of floats of shape (frames,) or (channels, frames).
+    pub fn read(audio: &Bound<PyAny>) -> PyResult<Self> {
+        let py = audio.py();
+        let Ok(array) = audio.cast::<PyUntypedArray>() else {
+            let class = audio.get_type();
+            let line = format!("audio is of type {}; give a numpy array", class.name()?);
+            return Err(PyTypeError::new_err(line));
+        };
+        let dtype = array.dtype();
+        if dtype.kind() != b'f' {
+            let line = format!(
+                "audio has the dtype {dtype}; give floats, with full scale at 1: of 16-bit integers, \
+                 audio.astype(\"float32\") / 32768"
+            );
+            return Err(PyTypeError::new_err(line));
+        }
+        let flat = array.ndim() == 1;
+        if !flat && array.ndim() != 2 {
+            let line = format!(
+                "audio has {} axes; give the shape (frames,) or (channels, frames)",
+                array.ndim()
+            );
+            return Err(PyValueError::new_err(line));
+        }
+        let channels = if flat { 1 } else { array.shape()[0] };
+        if !(1..=MOST_CHANNELS).contains(&channels) {
+            let line = format!(
+                "audio has {channels} channels; give 1 to {MOST_CHANNELS}, of shape (channels, frames): with \
+                 (frames, channels), as soundfile reads, pass audio.T"
+            );
+            return Err(PyValueError::new_err(line));
+        }
+        let require = py.import("numpy")?.getattr("require")?;
+        let native = require.call1((array, "float32", ["C", "A"]))?;
+        let native: PyReadonlyArrayDyn<f32> = native.extract()?;
+        let view = native.as_array();
+        let rows = if flat { view.insert_axis(Axis(0)) } else { view };
+        let samples = rows.into_dimensionality::<Ix2>();
+        let samples = samples.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok(Self { samples: samples.to_owned(), flat })
+    }
+
+    /// Its channels.
+    pub fn channels(&self) -> usize {
+        self.samples.nrows()
+    }
+
+    /// Its frames.
+    pub fn frames(&self) -> usize {
+        self.samples.ncols()
+    }
+
+    /// Lets `filter` process all of it.
+    pub fn process(&mut self, filter: &mut ToneFilter) {
+        filter.process(&mut rows(&mut self.samples.view_mut()));
+    }
+
+    /// Lets `filter` process all of it and then as much silence as it has latency, which is taken out again at the start. `each` gets
+    /// the filter after each of its blocks. Ctrl-C ends it.
+    pub fn process_whole(
+        &mut self,
+        py: Python,
+        filter: &mut ToneFilter,
+        mut each: impl FnMut(&ToneFilter) + Send,
+    ) -> PyResult<()> {
+        let (latency, frames) = (filter.latency(), self.frames());
+        let mut samples = Array2::zeros((self.channels(), frames + latency));
+        samples.slice_mut(s![.., ..frames]).assign(&self.samples);
+        for mut chunk in samples.axis_chunks_iter_mut(Axis(1), CHUNK) {
+            py.check_signals()?;
+            py.detach(|| filter.process_with(&mut rows(&mut chunk), |_, filter| each(filter)));
+        }
+        self.samples = samples.slice(s![.., latency..]).to_owned();
+        Ok(())
+    }
+
+    /// An array of the shape that was read.
+    pub fn into_array(self, py: Python) -> Bound<PyAny> {
+        if self.flat {
+            PyArray::from_owned_array(py, self.samples.index_axis_move(Axis(0), 0)).into_any()
+        } else {
+            PyArray::from_owned_array(py, self.samples).into_any()
+        }
+    }
+}
+
+/// The rows of `samples`, each of which is contiguous.
+fn rows<'a>(samples: &'a mut numpy::ndarray::ArrayViewMut2<f32>) -> Vec<&'a mut [f32]> {
+    let rows = samples.axis_iter_mut(Axis(0));
+    rows.map(|row| row.into_slice().expect("rows are contiguous in this layout")).collect()
+}

@@ -1,0 +1,257 @@
+//! The notes, the key and the tuning of a recording.
+
+use crate::{
+    make::{self, value_error},
+    record::{KEY, NOTE},
+    settings::{apply, decimal, of_preset},
+    sound::Sound,
+};
+use numpy::{IntoPyArray, PyArray1, PyArray2, ndarray::Array2};
+use pyo3::{
+    prelude::*,
+    types::{PyBytes, PyDict, PyList},
+};
+use std::path::PathBuf;
+use tone_filter_dsp::{
+    DEFAULT_TEMPO, FoundKey, Scale, ToneFilter,
+    listener::NOTES,
+    notes::{midi_note, of_listener},
+};
+use tone_filter_offline::{
+    found::{Finder, Found},
+    transcribe::{Note, Transcriber, midi, score},
+};
+
+/// MIDI notes.
+const PITCHES: usize = 128;
+
+/// What `transcribe` finds in a recording.
+#[pyclass(frozen, get_all, module = "tone_filter")]
+pub struct Transcription {
+    /// The notes, by their start: list of Note.
+    notes: Py<PyList>,
+    /// The key of the whole recording: Key, or None where too few notes are found.
+    key: Option<Py<PyAny>>,
+    /// The frequency of A4 in Hz, within half a semitone of the setting `tuning`; None where the tones do not agree.
+    tuning: Option<f64>,
+    /// The times of the decisions in s: float64 of shape (decisions,), some 86 a second.
+    times: Py<PyArray1<f64>>,
+    /// The piano roll, whether each MIDI note is played at each time: bool of shape (128, decisions).
+    played: Py<PyArray2<bool>>,
+    /// The log odds of the network that each MIDI note is played: float32 of shape (128, decisions), -inf where it has no
+    /// note, or that note cannot sound. `played` is where they are above a threshold, with hysteresis.
+    log_odds: Py<PyArray2<f32>>,
+    /// The notes as the text of a score, for `ToneFilter.set_score`, `render` and files for `tone-filter render --score`.
+    score: String,
+    /// The notes as the bytes of a MIDI file, at 120 beats a minute whatever the tempo of the music is.
+    midi: Py<PyBytes>,
+}
+
+#[pymethods]
+impl Transcription {
+    /// A summary.
+    fn __repr__(&self, py: Python) -> PyResult<String> {
+        let notes = self.notes.bind(py).len();
+        let key = self
+            .key
+            .as_ref()
+            .map_or(Ok("None".into()), |key| key.bind(py).repr().map(|r| r.to_string()))?;
+        let tuning = self.tuning.map_or("None".into(), |hertz| format!("{hertz:.2}"));
+        Ok(format!("<Transcription: {notes} notes, key={key}, tuning={tuning}>"))
+    }
+}
+
+/// The decisions over time: a column for each.
+#[derive(Default)]
+struct Roll {
+    times: Vec<f64>,
+    played: Vec<bool>,
+    log_odds: Vec<f32>,
+    /// Decisions so far.
+    frames: u64,
+}
+
+impl Roll {
+    /// Takes what the filter has decided; to be called after each of its blocks.
+    fn push(&mut self, filter: &ToneFilter) {
+        let (listener, decisions) = (filter.listener(), filter.decisions());
+        if decisions.frames == self.frames {
+            return;
+        }
+        self.frames = decisions.frames;
+        let after = decisions.frames * listener.frame() as u64;
+        let Some(time) = after.checked_sub(listener.lookahead() as u64) else { return };
+        self.times.push(time as f64 / filter.sample_rate());
+        let column = self.played.len();
+        self.played.resize(column + PITCHES, false);
+        self.log_odds.resize(column + PITCHES, f32::NEG_INFINITY);
+        let (sounding, offsets) = (filter.sounding_bands(), filter.offsets());
+        let shift = filter.settings().pitch_shift();
+        for note in 0..NOTES {
+            let Some(tone) = of_listener(note).filter(|tone| sounding.contains(*tone)) else {
+                continue;
+            };
+            let pitch = usize::try_from(midi_note(tone, shift) + i32::from(offsets[tone]));
+            if let Some(pitch) = pitch.ok().filter(|pitch| *pitch < PITCHES) {
+                self.played[column + pitch] |= decisions.on[note];
+                let odds = &mut self.log_odds[column + pitch];
+                *odds = odds.max(decisions.logit[note]);
+            }
+        }
+    }
+
+    /// Without what is decided about the time after `seconds`.
+    fn end(&mut self, seconds: f64) {
+        let columns = self.times.partition_point(|time| *time <= seconds);
+        self.times.truncate(columns);
+        self.played.truncate(columns * PITCHES);
+        self.log_odds.truncate(columns * PITCHES);
+    }
+}
+
+/// `columns` of 128 values each as an array of 128 rows.
+fn matrix<T: numpy::Element + Copy>(py: Python, columns: Vec<T>) -> PyResult<Bound<PyArray2<T>>> {
+    let matrix = Array2::from_shape_vec((columns.len() / PITCHES, PITCHES), columns);
+    let matrix = matrix.map_err(value_error)?;
+    Ok(matrix.t().as_standard_layout().into_owned().into_pyarray(py))
+}
+
+/// Finds the notes of a recording, its key and its tuning.
+///
+/// The listener of the filter is a causal network of 220 kB that decides every 11.6 ms which of the notes from E1 to G#7 are
+/// played. It runs on one core, some tens of times faster than real time, and needs no other package than numpy. Ctrl-C
+/// ends it, and other Python threads run meanwhile.
+///
+/// Parameters
+/// ----------
+/// audio : numpy.ndarray
+///     Floats of shape (channels, frames), or (frames,) for one channel, at any level; NaN and infinite samples count as 0.
+/// sample_rate : float
+///     Hz, 1000 to 1e9.
+/// preset : str or path, default "tone-filter"
+///     As for `ToneFilter`.
+/// live : bool, default False
+///     Notes as the plugin's MIDI out reports them: as soon as they are decided on, and short ones, too. Otherwise
+///     those below 70 ms are left out.
+/// **settings
+///     Those of the listener are `sensitivity` (more or fewer notes), `lookahead` (True unless it is given: decisions know
+///     46 ms of what follows, and are more accurate), `listener` ("light" has a quarter of the work), `tuning` (the pitch
+///     of A4 in Hz) and `transpose`; `range`, `bands`, `scale` and the like leave notes out.
+///
+/// Returns
+/// -------
+/// Transcription
+///
+/// Raises
+/// ------
+/// ValueError, TypeError, OSError
+///     As `ToneFilter` and `ToneFilter.process`.
+///
+/// Examples
+/// --------
+/// >>> t = numpy.arange(44100) / 44100
+/// >>> found = transcribe(0.3 * numpy.sin(2 * numpy.pi * 440 * t), 44100)
+/// >>> [note.pitch for note in found.notes]
+/// [69]
+/// >>> bool(found.played[69, 40])
+/// True
+#[pyfunction]
+#[pyo3(signature = (audio, sample_rate, preset=PathBuf::from("tone-filter"), *, live=false, **settings),
+       text_signature = "(audio, sample_rate, preset='tone-filter', *, live=False, **settings)")]
+pub fn transcribe(
+    audio: &Bound<PyAny>,
+    sample_rate: f64,
+    preset: PathBuf,
+    live: bool,
+    settings: Option<&Bound<PyDict>>,
+) -> PyResult<Transcription> {
+    let py = audio.py();
+    let mut controls = of_preset(py, preset)?;
+    controls.settings.lookahead = true;
+    apply(&mut controls, settings)?;
+    let mut sound = Sound::read(audio)?;
+    let seconds = sound.frames() as f64 / sample_rate;
+    let mut filter = make::filter(sample_rate, sound.channels(), &controls, DEFAULT_TEMPO)?;
+    filter.detect_notes(true);
+    filter.reset();
+    let (mut finder, mut roll) = (Finder::default(), Roll::default());
+    let mut transcribers = [Transcriber::new(live), Transcriber::new(false)];
+    sound.process_whole(py, &mut filter, |filter| {
+        finder.push(filter);
+        roll.push(filter);
+        transcribers.iter_mut().for_each(|transcriber| transcriber.push(filter));
+    })?;
+    roll.end(seconds);
+    let [notes, checked] = transcribers.map(|transcriber| transcriber.finish(seconds));
+    let Found { key, tuning } = finder.found(&controls.settings);
+    let shift = controls.settings.pitch_shift();
+    let records = notes.iter().filter_map(|note| record(py, note, shift).transpose());
+    Ok(Transcription {
+        notes: PyList::new(py, records.collect::<PyResult<Vec<_>>>()?)?.unbind(),
+        key: key.map(|key| of_key(py, key)).transpose()?,
+        tuning,
+        times: roll.times.into_pyarray(py).unbind(),
+        played: matrix(py, roll.played)?.unbind(),
+        log_odds: matrix(py, roll.log_odds)?.unbind(),
+        score: score(&checked).to_string(),
+        midi: PyBytes::new(py, &midi(&notes, shift)).unbind(),
+    })
+}
+
+/// `note` of bands that are moved by `shift` semitones; `None` beyond the MIDI keyboard.
+fn record<'py>(py: Python<'py>, note: &Note, shift: f32) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let pitch = midi_note(note.tone, shift) + i32::from(note.offset);
+    let pitch = (0..PITCHES as i32).contains(&pitch).then_some(pitch);
+    pitch.map(|pitch| NOTE.make(py, (note.start, note.end, pitch, note.velocity))).transpose()
+}
+
+fn of_key(py: Python, key: FoundKey) -> PyResult<Py<PyAny>> {
+    let FoundKey { root, scale, certainty } = key;
+    Ok(KEY.make(py, (root.name(), Scale::ENTRIES[scale as usize].0, decimal(certainty)))?.unbind())
+}
+
+/// Finds the notes of a recording: start, end, pitch and velocity of each, of all instruments together.
+///
+/// `transcribe` has the same, and piano roll, key, tuning and MIDI beside it, at the same cost; it describes the parameters further.
+///
+/// Parameters
+/// ----------
+/// audio : numpy.ndarray
+///     Floats of shape (channels, frames), or (frames,) for one channel, at any level.
+/// sample_rate : float
+///     Hz, 1000 to 1e9.
+/// preset : str or path, default "tone-filter"
+///     As for `ToneFilter`.
+/// live : bool, default False
+///     Notes as the plugin's MIDI out reports them, short ones, too.
+/// **settings
+///     Such as `sensitivity`, 0 to 100 %, default 50: less for clean lines, more for dense music.
+///
+/// Returns
+/// -------
+/// list of Note
+///     Named tuples of start and end in s, MIDI pitch (28, E1, to 104, G#7) and velocity (1 to 127), by their start.
+///
+/// Raises
+/// ------
+/// ValueError, TypeError, OSError
+///     As `ToneFilter` and `ToneFilter.process`.
+///
+/// Examples
+/// --------
+/// >>> t = numpy.arange(44100) / 44100
+/// >>> for start, end, pitch, velocity in notes(0.3 * numpy.sin(2 * numpy.pi * 440 * t), 44100):
+/// ...     print(pitch)
+/// 69
+#[pyfunction]
+#[pyo3(signature = (audio, sample_rate, preset=PathBuf::from("tone-filter"), *, live=false, **settings),
+       text_signature = "(audio, sample_rate, preset='tone-filter', *, live=False, **settings)")]
+pub fn notes(
+    audio: &Bound<PyAny>,
+    sample_rate: f64,
+    preset: PathBuf,
+    live: bool,
+    settings: Option<&Bound<PyDict>>,
+) -> PyResult<Py<PyList>> {
+    Ok(transcribe(audio, sample_rate, preset, live, settings)?.notes)
+}

@@ -1,0 +1,46 @@
+"""What all tests share. `cargo xtask test-python` runs them, in an environment that has the wheel."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def tune():
+    """The demo tune, (channels, frames), and its rate."""
+    audio, rate = soundfile.read(ROOT / "assets/demo.wav", dtype="float32")
+    return np.ascontiguousarray(audio.T), rate
+
+
+@pytest.fixture(scope="session")
+def command():
+    """Runs `tone-filter` with some words."""
+    program = os.environ["TONE_FILTER_COMMAND"]
+
+    def run(*words):
+        subprocess.run([program, *map(str, words), "--quiet"], check=True)
+
+    return run
+
+
+def sines(rate, seconds, *pitches):
+    """Steady sines of MIDI notes, 0.2 each, as one channel."""
+    time = np.arange(round(rate * seconds)) / rate
+    frequencies = [440 * 2 ** ((pitch - 69) / 12) for pitch in pitches]
+    return sum(0.2 * np.sin(2 * np.pi * f * time) for f in frequencies).astype("float32")
+
+
+def bits(array):
+    """The bits of an array of float32, which tell -0 from 0."""
+    assert array.dtype == np.float32
+    return np.ascontiguousarray(array).view(np.uint32)
+
+
+def same(a, b):
+    return a.shape == b.shape and np.array_equal(bits(a), bits(b))

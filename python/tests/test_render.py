@@ -1,0 +1,96 @@
+"""A whole recording, against the command."""
+
+import signal
+
+import numpy as np
+import pytest
+import soundfile
+import tone_filter
+from conftest import ROOT, same, sines
+
+
+def by_command(command, folder, audio, rate, *flags):
+    """What `tone-filter render` makes of an array."""
+    soundfile.write(folder / "in.wav", audio.T, rate, subtype="FLOAT")
+    command("render", folder / "in.wav", "-o", folder / "out.wav", "--bit-depth", "32f", "--force", *flags)
+    return np.atleast_2d(soundfile.read(folder / "out.wav", dtype="float32")[0].T)
+
+
+@pytest.mark.parametrize("preset", ["tone-filter", "reference", "extreme-8-bit", "stereo-wide", "sound-chip"])
+def test_the_demo_tune_has_the_bits_of_the_command(tune, command, tmp_path, preset):
+    audio, rate = tune
+    tune_file, out = ROOT / "assets/demo.wav", tmp_path / "out.wav"
+    command("render", tune_file, "-o", out, "--bit-depth", "32f", "--preset", preset)
+    expected = soundfile.read(out, dtype="float32")[0].T
+    assert same(tone_filter.render(audio, rate, preset), expected)
+
+
+@pytest.mark.parametrize("channels", [1, 2, 6])
+@pytest.mark.parametrize(
+    ("settings", "flags"),
+    [
+        ({}, []),
+        ({"lookahead": False}, ["--lookahead=off"]),
+        ({"mix": 70, "voice": "square", "octave": -1}, ["--mix", 70, "--voice", "square", "--octave", -1]),
+        ({"sync": "1/8", "tempo": 93}, ["--sync", "1/8", "--tempo", 93]),
+        ({"auto_tuning": True, "scale": "minor-pentatonic", "root": "Bb"},
+         ["--auto-tuning", "--scale", "minor-pentatonic", "--root", "Bb"]),
+        ({"bypass": True}, ["--bypass"]),
+    ],
+    ids=str,
+)
+def test_any_channels_and_settings_have_the_bits_of_the_command(tune, command, tmp_path, channels, settings, flags):
+    audio, rate = tune
+    audio = np.stack([np.roll(audio[index % 2], 3000 * index) for index in range(channels)])[:, : 3 * rate]
+    expected = by_command(command, tmp_path, audio, rate, *flags)
+    assert same(tone_filter.render(audio, rate, **settings), expected)
+
+
+def test_a_score_has_the_bits_of_the_command(tune, command, tmp_path):
+    audio, rate = tune
+    score = tone_filter.transcribe(audio, rate).score
+    (tmp_path / "song.tfs").write_text(score)
+    expected = by_command(command, tmp_path, audio, rate, "--score", tmp_path / "song.tfs")
+    assert same(tone_filter.render(audio, rate, score=score), expected)
+
+
+def test_the_latency_is_taken_out(tune):
+    audio, rate = tune
+    audio = audio[:, : 2 * rate]
+    filter = tone_filter.ToneFilter(rate, lookahead=True)
+    assert filter.latency == 2048
+    padded = np.pad(audio, ((0, 0), (0, 2048)))
+    assert same(tone_filter.render(audio, rate), filter.process(padded)[:, 2048:])
+
+
+def test_without_a_listener_nothing_looks_ahead(tune):
+    audio, rate = tune
+    assert same(
+        tone_filter.render(audio, rate, "reference"),
+        tone_filter.ToneFilter(rate, "reference").process(audio),
+    )
+
+
+def test_the_shape_is_kept():
+    tone = sines(48000, 0.5, 69)
+    flat = tone_filter.render(tone, 48000)
+    assert flat.shape == tone.shape
+    assert same(flat[None], tone_filter.render(tone[None], 48000))
+    for shape in [(0,), (2, 0)]:
+        assert tone_filter.render(np.zeros(shape), 48000).shape == shape
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no such timers")
+def test_ctrl_c_ends_it():
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(KeyboardInterrupt):
+            # An hour of noise, which takes minutes.
+            tone_filter.render(np.random.default_rng(0).standard_normal(3600 * 8000, dtype="float32"), 8000)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,264 @@
+# The types of the module. What stands between the marks comes from the tables of settings: after a change there,
+# `UPDATE_STUB=1 cargo xtask test-python` writes it.
+
+from os import PathLike
+from typing import Any, Literal, NamedTuple, TypedDict, Unpack, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "__version__",
+    "Key",
+    "Note",
+    "Preset",
+    "Setting",
+    "ToneFilter",
+    "Transcription",
+    "notes",
+    "presets",
+    "render",
+    "settings",
+    "transcribe",
+]
+
+__version__: str
+
+class Key(NamedTuple):
+    root: str
+    scale: Literal["major", "natural-minor", "harmonic-minor"]
+    certainty: float
+
+class Note(NamedTuple):
+    start: float
+    end: float
+    pitch: int
+    velocity: int
+
+class Preset(NamedTuple):
+    id: str
+    name: str
+    description: str
+    tags: tuple[str, ...]
+
+class Setting(NamedTuple):
+    name: str
+    default: float | bool | str
+    min: float | None
+    max: float | None
+    unit: str
+    choices: tuple[str, ...]
+    help: str
+
+# begin keywords
+_Stereo = Literal["mono", "stereo", "place"]
+_Root = Literal["A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#"]
+_Scale = Literal["chromatic", "major", "natural-minor", "harmonic-minor", "dorian", "phrygian", "lydian", "mixolydian", "locrian", "major-pentatonic", "minor-pentatonic", "blues", "whole-tone", "custom", "auto"]
+_Listener = Literal["full", "light"]
+_Range = Literal["published", "whole"]
+_Voice = Literal["soft", "sine", "square", "pulse25", "pulse12", "triangle", "saw", "chip", "soft-clean"]
+_Arp = Literal["off", "up", "fast"]
+_Duty = Literal["12.5", "25", "50"]
+_Keys = Literal["off", "hold", "hold-any", "add"]
+_Sync = Literal["off", "1/1d", "1/1", "1/2d", "1/1t", "1/2", "1/4d", "1/2t", "1/4", "1/8d", "1/4t", "1/8", "1/16d", "1/8t", "1/16", "1/32d", "1/16t", "1/32", "1/32t"]
+_Map = Literal["mute", "snap", "custom"]
+
+class _Settings(TypedDict, total=False):
+    mix: float
+    output: float
+    drive: float
+    threshold: float
+    ceiling: float
+    floor: float
+    ring: float
+    release: float
+    tone: float
+    tuning: float
+    transpose: float
+    focus: float
+    sensitivity: float
+    octave: float
+    voices: float
+    attack: float
+    decay: float
+    morph: float
+    glide: float
+    vibrato: float
+    stereo: _Stereo
+    bypass: bool
+    root: _Root
+    scale: _Scale
+    auto: bool
+    lookahead: bool
+    listener: _Listener
+    range: _Range
+    voice: _Voice
+    arp: _Arp
+    duty: _Duty
+    keys: _Keys
+    sync: _Sync
+    freeze: bool
+    auto_tuning: bool
+    map: _Map
+    bands: str
+    custom: str
+    targets: str
+# end keywords
+
+@final
+class ToneFilter:
+    # begin attributes
+    mix: float
+    """Blend of the untouched sound (0 %) and the resonators (100 %). 0 to 100 %; default 50.0."""
+    output: float
+    """Level of the result. -24 to 12 dB; default 0.0."""
+    drive: float
+    """Turns each note from a sine (low) into a square wave (high). 1 to 400 x; default 40.0."""
+    threshold: float
+    """Notes weaker than this, against the whole sound, fade away. -60 to -10 dB; default -36.9897."""
+    ceiling: float
+    """Notes stronger than this, against the whole sound, grow no louder. -30 to 0 dB; default -14.0."""
+    floor: float
+    """Notes weaker than this fade away, however quiet the whole sound is. Lower it for quiet music. -90 to -20 dB; default -46.0."""
+    ring: float
+    """How long a resonator rings: longer picks notes more sharply, shorter follows faster. 0.05 to 10 s; default 0.2."""
+    release: float
+    """How slowly the level of a note follows the input. 10 to 1000 ms; default 20.0."""
+    tone: float
+    """Softens the top end of the square waves. 500 to 20000 Hz; default 4865.015."""
+    tuning: float
+    """The pitch of A4 that the music is tuned to. 400 to 480 Hz; default 440.0."""
+    transpose: float
+    """Moves all notes up or down. -24 to 24 st; default 0.0."""
+    focus: float
+    """How much notes that are not played are attenuated: 0 % not at all, 50 % by 24 dB, 100 % entirely. 0 to 100 %; default 100.0."""
+    sensitivity: float
+    """How readily Focus counts a note as played: less for clean lines, more for dense music. 0 to 100 %; default 50.0."""
+    octave: float
+    """Octaves between the detected note and the one that sounds; the voice Soft alone has none. -2 to 2 oct; default 0.0."""
+    voices: float
+    """How many notes sound at a time: the strongest ones. 1 to 48 notes; default 48.0."""
+    attack: float
+    """How many ticks of 1/60 s a note of the voice Chip takes to reach its volume. 0 to 30 ticks; default 0.0."""
+    decay: float
+    """In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0 for never. 0 to 120 ticks; default 0.0."""
+    morph: float
+    """From the untouched sound (0 %) to that of all other settings (100 %), in one gesture. 0 to 100 %; default 100.0."""
+    glide: float
+    """How long a note takes from the pitch of a near one that ends to its own; the voice Soft has none. 0 to 500 ms; default 0.0."""
+    vibrato: float
+    """How much of the deviation from a note's exact pitch remains; all of it with the voice Soft. 0 to 100 %; default 100.0."""
+    stereo: _Stereo
+    """All notes in the middle, resonators for left and right apart, or each note placed where it is in the input. mono, stereo, place; default 'place'."""
+    bypass: bool
+    """Lets the sound through untouched. True or False; default False."""
+    root: _Root
+    """The note that the scale starts from. A, A#, B, C, C#, D, D#, E, F, F#, G, G#; default 'A'."""
+    scale: _Scale
+    """Lets only the notes of a scale sound. chromatic, major, natural-minor, harmonic-minor, dorian, phrygian, lydian, mixolydian, locrian, major-pentatonic, minor-pentatonic, blues, whole-tone, custom, auto; default 'chromatic'."""
+    auto: bool
+    """Adapts the bands to the level of the input, and makes the result as loud as the input. True or False; default True."""
+    lookahead: bool
+    """More accurate Focus; adds 46 ms of latency. True or False; default False."""
+    listener: _Listener
+    """The network that finds the notes: the most accurate one, or one with a quarter of the work. full, light; default 'full'."""
+    range: _Range
+    """The bands: the 48 of the published filter, A3 to G#7, or all 77 from E1 up. published, whole; default 'whole'."""
+    voice: _Voice
+    """The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip. soft, sine, square, pulse25, pulse12, triangle, saw, chip, soft-clean; default 'soft'."""
+    arp: _Arp
+    """What becomes of the notes beyond Voices, with the voice Chip: silent, or in turn on the last voice, 15 (up) or 60 (fast) a second. off, up, fast; default 'off'."""
+    duty: _Duty
+    """The pulse that leads, with the voice Chip: thin, as usual, or hollow. 12.5, 25, 50; default '25'."""
+    keys: _Keys
+    """Notes that are played to the filter choose the bands: only those, those in every octave, or those beside the rest. off, hold, hold-any, add; default 'off'."""
+    sync: _Sync
+    """Ring and Release last a note value of the song's tempo. off, 1/1d, 1/1, 1/2d, 1/1t, 1/2, 1/4d, 1/2t, 1/4, 1/8d, 1/4t, 1/8, 1/16d, 1/8t, 1/16, 1/32d, 1/16t, 1/32, 1/32t; default 'off'."""
+    freeze: bool
+    """Lets what sounds ring on without end; new input has no effect on the bands. True or False; default False."""
+    auto_tuning: bool
+    """Moves the bands to the tuning of the music, which is within 60 cents of Tuning. True or False; default False."""
+    map: _Map
+    """Notes outside the scale are silent, move to its nearest note or to held keys, or each pitch class has a target; the voice Soft only mutes. mute, snap, custom; default 'mute'."""
+    bands: str
+    """The bands that may sound, 1 for on and 0 for off: the 48 from A3 on, then the 29 from E1 on, which may be left out if all are on. a text; default '111111111111 111111111111 111111111111 111111111111'."""
+    custom: str
+    """The notes of the scale "custom", 1 for on and 0 for off, A first. a text; default '111111111111'."""
+    targets: str
+    """Where each of the twelve notes sounds with the map "custom": twelve names with blanks between them, for A first. a text; default 'A A# B C C# D D# E F F# G G#'."""
+    # end attributes
+    tempo: float
+    @property
+    def settings(self) -> _Settings: ...
+    @property
+    def sample_rate(self) -> float: ...
+    @property
+    def channels(self) -> int: ...
+    @property
+    def latency(self) -> int: ...
+    def __new__(
+        cls,
+        sample_rate: float,
+        preset: str | PathLike[str] = "tone-filter",
+        *,
+        channels: int = 2,
+        tempo: float = 120.0,
+        **settings: Unpack[_Settings],
+    ) -> ToneFilter: ...
+    def process(self, audio: NDArray[np.floating[Any]]) -> NDArray[np.float32]: ...
+    def reset(self) -> None: ...
+    def set(self, preset: str | PathLike[str] | None = None, **settings: Unpack[_Settings]) -> None: ...
+    def set_score(self, score: str | None) -> None: ...
+    def seek(self, seconds: float) -> None: ...
+    def key_on(self, pitch: int, velocity: float = 1.0) -> None: ...
+    def key_off(self, pitch: int) -> None: ...
+    def all_keys_off(self) -> None: ...
+    def sustain(self, down: bool) -> None: ...
+    def bend(self, semitones: float) -> None: ...
+
+@final
+class Transcription:
+    @property
+    def notes(self) -> list[Note]: ...
+    @property
+    def key(self) -> Key | None: ...
+    @property
+    def tuning(self) -> float | None: ...
+    @property
+    def times(self) -> NDArray[np.float64]: ...
+    @property
+    def played(self) -> NDArray[np.bool_]: ...
+    @property
+    def log_odds(self) -> NDArray[np.float32]: ...
+    @property
+    def score(self) -> str: ...
+    @property
+    def midi(self) -> bytes: ...
+
+def notes(
+    audio: NDArray[np.floating[Any]],
+    sample_rate: float,
+    preset: str | PathLike[str] = "tone-filter",
+    *,
+    live: bool = False,
+    **settings: Unpack[_Settings],
+) -> list[Note]: ...
+def presets() -> list[Preset]: ...
+def render(
+    audio: NDArray[np.floating[Any]],
+    sample_rate: float,
+    preset: str | PathLike[str] = "tone-filter",
+    *,
+    tempo: float = 120.0,
+    score: str | None = None,
+    **settings: Unpack[_Settings],
+) -> NDArray[np.float32]: ...
+def settings() -> list[Setting]: ...
+def transcribe(
+    audio: NDArray[np.floating[Any]],
+    sample_rate: float,
+    preset: str | PathLike[str] = "tone-filter",
+    *,
+    live: bool = False,
+    **settings: Unpack[_Settings],
+) -> Transcription: ...

@@ -1,0 +1,157 @@
+import type { PresetId, Settings } from "./settings.js";
+
+export type { PresetId, Settings };
+
+/** What a new node begins with. */
+export interface ToneFilterOptions {
+  /** The id of a factory preset; `tone-filter` if there is none. */
+  preset?: PresetId;
+  /** Settings in place of those of the preset. */
+  settings?: Partial<Settings>;
+  /** The text of a score, which then decides which notes are played, from its start. */
+  score?: string;
+}
+
+/** A note that the filter can play. */
+export interface Band {
+  /** MIDI number, 28 (E1) to 104 (G#7). */
+  note: number;
+  /** Power in dB full scale, as the filter measures it; -200 or more. */
+  power: number;
+  /** Level in dB of the whole sound; -200 or more. */
+  level: number;
+  /**
+   * `inactive`: not played; `sounding`; `saturated`: sounding at the ceiling, where it grows no louder; `disabled`: may
+   * not sound, by range, scale or keys.
+   */
+  state: "inactive" | "sounding" | "saturated" | "disabled";
+  /** The last periods of its wave, from the oldest sample to the latest, with a peak of 1; zeros below -80 dB. */
+  wave: Float32Array;
+}
+
+/** What the audio thread reports. */
+export interface Report {
+  /** The settings that it has. */
+  settings: Settings;
+  /** Latency in seconds: 0 without lookahead. */
+  latency: number;
+  /** Seconds after the end of a sound until the effect is at least 60 dB down. */
+  tail: number;
+}
+
+/** A node that filters stereo. Mono goes to both channels; more channels are mixed to two. */
+export class ToneFilterNode extends AudioWorkletNode {
+  /**
+   * A node with the filter.
+   * @throws {RangeError} An unknown preset or setting, or a value out of range; the message has the valid ones.
+   * @throws {SyntaxError} A line of the score that is not understood.
+   * @throws {Error} What {@link unsupported} returns, or a file of the package that cannot be loaded.
+   */
+  static create(context: BaseAudioContext, options?: ToneFilterOptions): Promise<ToneFilterNode>;
+
+  private constructor();
+
+  /** A copy of all settings. */
+  get settings(): Settings;
+
+  /**
+   * Changes some settings. The filter smooths the change.
+   * @throws {RangeError} An unknown setting or a value out of range. Then nothing changes.
+   */
+  set(changes: Partial<Settings>): void;
+
+  /**
+   * Changes all settings to those of a factory preset.
+   * @throws {RangeError} There is no such preset.
+   */
+  load(preset: PresetId): void;
+
+  /** The bands as they are now, the lowest first. Calls before the answer have the same one. */
+  bands(): Promise<Band[]>;
+
+  /**
+   * Presses a key, for the setting `keys`, or releases it.
+   * @param note MIDI number, 0 to 127.
+   * @param velocity 0 to 1; 0 releases it.
+   */
+  key(note: number, velocity: number): void;
+
+  /** Releases all keys. */
+  releaseKeys(): void;
+
+  /**
+   * Lets a score decide which notes are played, in place of what is found in the sound; its start is now. `null` removes it.
+   * @param text What `tone-filter bands song.wav --score song.tfs` writes.
+   * @throws {SyntaxError} A line that is not understood. Then nothing changes.
+   */
+  setScore(text: string | null): void;
+
+  /** Continues the score from a time in seconds. */
+  seek(seconds: number): void;
+
+  /** Resets the filter to silence, with the same settings. */
+  reset(): void;
+
+  /** Asks the audio thread for its settings, latency and tail. */
+  ask(): Promise<Report>;
+
+  /** Disconnects the node and frees its processor. It cannot be used again. */
+  close(): void;
+}
+
+/** A numeric setting. */
+export interface NumberSpec {
+  id: keyof Settings;
+  name: string;
+  min: number;
+  max: number;
+  unit: string;
+  /** Digits after the point. */
+  decimals: number;
+  /** How a slider divides the range; `whole`: whole numbers only. */
+  taper: "linear" | "logarithmic" | "whole";
+  help: string;
+}
+
+/** A setting that is a choice; off and on are `false` and `true` in {@link Settings}. */
+export interface ChoiceSpec {
+  id: keyof Settings;
+  name: string;
+  /** The value and the name of each entry. */
+  entries: [value: string, name: string][];
+  help: string;
+}
+
+/** A factory preset. */
+export interface Preset {
+  id: PresetId;
+  name: string;
+  description: string;
+  /** Words to find it by. */
+  tags: string[];
+  /** All settings of its sound. */
+  settings: Partial<Settings>;
+}
+
+/** All numeric settings, choices and factory presets, for controls and lists. */
+export const numbers: readonly NumberSpec[];
+export const choices: readonly ChoiceSpec[];
+export const presets: readonly Preset[];
+
+/**
+ * All settings from those that are given; the others are those of the preset `reference`.
+ * @throws {RangeError} An unknown setting or a value out of range; the message has the valid ones.
+ */
+export function check(settings: Partial<Settings>): Settings;
+
+/**
+ * A factory preset.
+ * @throws {RangeError} There is none with this id.
+ */
+export function findPreset(id: PresetId): Preset;
+
+/** What this browser lacks for the filter, as a sentence, or `undefined`. */
+export function unsupported(): string | undefined;
+
+/** The name of a MIDI note, such as `A4` for 69. */
+export function noteName(note: number): string;

@@ -1,0 +1,77 @@
+// Settings as objects, checked, and as the arrays that the audio thread takes.
+
+import { choices, numbers, presets } from "./tables.js";
+
+// Settings that are texts.
+const TEXTS = {
+  bands: [/^\s*(?:(?:[01]\s*){77}|(?:[01]\s*){48})$/, "use 77 digits, 1 for on and 0 for off"],
+  custom: [/^\s*(?:[01]\s*){12}$/, "use 12 digits, 1 for on and 0 for off"],
+  targets: [/^\s*[A-G][#b]?(?:\s+[A-G][#b]?){11}\s*$/, "use the names of twelve notes, like A A# B C"],
+};
+
+export const LENGTHS = { numbers: numbers.length, choices: choices.length, texts: 3 };
+
+const isSwitch = ({ entries }) => entries.length === 2 && entries[0][0] === "off" && entries[1][0] === "on";
+
+// What a setting without a value has, as in a preset that lacks it.
+const ROUTING = { bypass: false, listen: "main", "midi-out": false };
+const lacking = () => ({ ...ROUTING, ...findPreset("reference").settings });
+
+// As the filter has it, which computes with 32 bits.
+const rounded = (value) => Number(Math.fround(value).toPrecision(7));
+
+export function findPreset(id) {
+  const preset = presets.find((preset) => preset.id === id);
+  if (!preset) throw new RangeError(`there is no preset ${id}; use ${presets.map(({ id }) => id).join(", ")}`);
+  return preset;
+}
+
+export function check(settings) {
+  const all = lacking();
+  for (const [id, value] of Object.entries(settings)) if (value !== undefined) all[id] = valid(id, value);
+  return all;
+}
+
+function valid(id, value) {
+  const wrong = (reason) => new RangeError(`${id} = ${JSON.stringify(value)} is ${reason}`);
+  const spec = numbers.find((row) => row.id === id);
+  if (spec) {
+    const { min, max, unit, taper } = spec;
+    if (typeof value !== "number") throw wrong(`not a number; use ${min} to ${max} ${unit}`);
+    if (!(value >= min && value <= max)) throw wrong(`out of range; use ${min} to ${max} ${unit}`);
+    return taper === "whole" ? Math.round(value) : rounded(value);
+  }
+  const choice = choices.find((row) => row.id === id);
+  if (choice) {
+    const known = isSwitch(choice) ? [true, false] : choice.entries.map(([entry]) => entry);
+    if (!known.includes(value)) throw wrong(`unknown; use ${known.join(", ")}`);
+    return value;
+  }
+  if (!(id in TEXTS)) {
+    const ids = [...numbers, ...choices].map((row) => row.id).concat(Object.keys(TEXTS));
+    throw new RangeError(`"${id}" is unknown; use ${ids.join(", ")}`);
+  }
+  const [form, use] = TEXTS[id];
+  if (typeof value !== "string" || !form.test(value)) throw wrong(`unknown; ${use}`);
+  return value;
+}
+
+const entryOf = (choice, value) => (isSwitch(choice) ? Number(value) : choice.entries.findIndex(([entry]) => entry === value));
+
+export const encode = (settings) => ({
+  numbers: numbers.map(({ id }) => settings[id]),
+  choices: choices.map((choice) => entryOf(choice, settings[choice.id])),
+  texts: Object.keys(TEXTS).map((id) => new TextEncoder().encode(settings[id])),
+});
+
+export function decode(arrays) {
+  const pairs = [
+    ...numbers.map(({ id }, index) => [id, rounded(arrays.numbers[index])]),
+    ...choices.map((choice, index) => {
+      const entry = arrays.choices[index];
+      return [choice.id, isSwitch(choice) ? entry === 1 : choice.entries[entry][0]];
+    }),
+    ...Object.keys(TEXTS).map((id, index) => [id, new TextDecoder().decode(arrays.texts[index])]),
+  ];
+  return Object.fromEntries(pairs);
+}

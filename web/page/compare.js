@@ -1,0 +1,61 @@
+// Before and after in one gesture: hold the button or the key for the original. A short press keeps it on.
+
+// Milliseconds of a press that is not held.
+const SHORT = 300;
+
+export class Compare {
+  #button;
+  #change;
+  #pressed; // When, while it is held.
+  #kept = false; // Whether the original was on before that.
+  #own = false; // Whether the next click belongs to a press.
+  dry = false;
+
+  // `change` is called with whether the original is heard.
+  constructor(button, change) {
+    this.#button = button;
+    this.#change = change;
+    const press = () => {
+      this.#own = true;
+      this.press();
+    };
+    const isKey = ({ key }) => key === " " || key === "Enter";
+    button.onpointerdown = (event) => {
+      if (event.button) return;
+      button.setPointerCapture(event.pointerId);
+      press();
+    };
+    button.onlostpointercapture = button.onblur = () => this.release();
+    button.onkeydown = (event) => isKey(event) && !event.repeat && press();
+    button.onkeyup = (event) => isKey(event) && this.release();
+    // Screen readers click without a press.
+    button.onclick = () => {
+      if (!this.#own) this.#show(!this.dry);
+      this.#own = false;
+    };
+    button.oncontextmenu = (event) => event.preventDefault();
+    addEventListener("blur", () => this.release());
+    this.#show(false);
+  }
+
+  press() {
+    if (this.#pressed !== undefined) return;
+    this.#pressed = performance.now();
+    this.#kept = this.dry;
+    this.#show(true);
+  }
+
+  release() {
+    if (this.#pressed === undefined) return;
+    const short = performance.now() - this.#pressed < SHORT;
+    this.#pressed = undefined;
+    this.#show(short && !this.#kept);
+  }
+
+  #show(dry) {
+    if (dry !== this.dry) this.#change(dry);
+    this.dry = dry;
+    this.#button.classList.toggle("on", dry);
+    this.#button.textContent = !dry ? "Hold for the original" : this.#pressed === undefined ? "Back to the effect" : "The original";
+  }
+}

@@ -1,0 +1,84 @@
+// What the bands do, as a grid or as a roll: up to 60 times a second, or four for those who want less motion.
+
+import { noteName } from "./tone-filter/index.js";
+import { Grid } from "./grid.js";
+import { Roll } from "./roll.js";
+
+// Seconds for which the picture moves on after the last sound or edit.
+const AFTERGLOW = 3;
+
+// Seconds between changes of the notes' names.
+const READING = 0.1;
+
+const at = (id) => document.getElementById(id);
+const calm = matchMedia("(prefers-reduced-motion: reduce)");
+
+export class View {
+  #engine;
+  #grid = new Grid(at("grid"));
+  #roll = new Roll(at("roll"));
+  #awake = 0;
+  #last = 0;
+  #waiting = false;
+  #pushed = 0; // When the roll got its last column.
+  #said = 0; // When the notes were named last.
+
+  constructor(engine) {
+    this.#engine = engine;
+    at("view").onclick = () => this.toggle();
+    requestAnimationFrame((now) => this.#frame(now));
+  }
+
+  // The note below a place of the grid, if it has one there.
+  noteAt(x, y) {
+    return this.#grid.noteAt(x, y);
+  }
+
+  toggle() {
+    const roll = at("roll").hidden;
+    at("roll").hidden = !roll;
+    at("grid").hidden = roll;
+    at("view").ariaPressed = roll;
+    this.wake();
+  }
+
+  show(settings) {
+    const lowest = settings.range === "whole" ? 28 : 57;
+    this.#grid.lowest = this.#roll.lowest = lowest;
+    this.wake();
+  }
+
+  // Something is to be seen.
+  wake() {
+    this.#awake = performance.now() + 1000 * AFTERGLOW;
+  }
+
+  #frame(now) {
+    requestAnimationFrame((now) => this.#frame(now));
+    const seconds = (now - this.#last) / 1000;
+    if (seconds < (calm.matches ? 0.25 : 0.016)) return;
+    const moving = ["playing", "listening"].includes(this.#engine.state);
+    if (moving) this.wake();
+    if (now > this.#awake) return;
+    this.#last = now;
+    if (!this.#waiting) this.#ask();
+    if (at("roll").hidden) this.#grid.draw(Math.min(seconds, 1));
+    else this.#roll.draw();
+  }
+
+  // Asks for the bands, unless the last ones are still on their way.
+  async #ask() {
+    this.#waiting = true;
+    const asked = performance.now();
+    const bands = await this.#engine.node.bands();
+    this.#waiting = false;
+    this.#grid.update(bands);
+    if (this.#engine.state !== "paused") this.#roll.push(bands, Math.max(0, (asked - this.#pushed) / 1000));
+    this.#pushed = asked;
+    if (asked - this.#said < 1000 * READING) return;
+    this.#said = asked;
+    const names = bands.filter(({ state }) => state === "sounding" || state === "saturated").map(({ note }) => noteName(note));
+    const text = `Sounding: ${names.join(" ") || "none"}`;
+    if (at("sounding").textContent !== text) at("sounding").textContent = text;
+  }
+}

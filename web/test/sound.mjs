@@ -1,0 +1,100 @@
+// The sound of the worklet against that of the library.
+
+import assert from "node:assert/strict";
+import { inPage, test, visit } from "./browser.mjs";
+
+const tab = await visit();
+const percent = (share) => `${(100 * share).toFixed(1)} % of the audio thread's time`;
+
+test("with every preset, the worklet's output is the library's", async () => {
+  const results = await inPage(tab, async ({ library }) => {
+    const { render, tune } = await import(new URL("test/render.js", document.baseURI));
+    const input = await tune();
+    const rows = [];
+    for (const { id } of library.presets) {
+      const { output, share } = await render({ preset: id }, input);
+      const expected = new Float32Array(await (await fetch(`expected/${id}.f32`)).arrayBuffer());
+      let [signal, noise, worst] = [0, 0, 0];
+      output.forEach((samples, channel) => samples.forEach((y, t) => {
+        const right = expected[channel * samples.length + t];
+        const error = y - right;
+        signal += right * right;
+        noise += error * error;
+        worst = Math.max(worst, Math.abs(error));
+      }));
+      rows.push({ id, snr: 10 * Math.log10(signal / noise), worst, share });
+    }
+    return rows;
+  });
+  assert.equal(results.length, 26);
+  for (const { id, snr, worst, share } of results) {
+    console.log(`${id.padEnd(16)} SNR ${snr.toFixed(1)} dB, worst ${worst.toExponential(1)}, ${percent(share)}`);
+  }
+  // Full scale is 1. The other presets differ more where a strong drive or an oscillator magnifies rounding.
+  assert(results[0].worst <= 1e-5);
+  for (const { id, snr } of results) assert(snr >= 90, `${id}: ${snr} dB`);
+  // Far more than it takes, as other programs may run.
+  assert(Math.min(...results.map(({ share }) => share)) < 0.3);
+});
+
+test("silence after sound does not become slow by denormals", async () => {
+  const shares = await inPage(tab, async () => {
+    const { render, tune } = await import(new URL("test/render.js", document.baseURI));
+    const input = (await tune()).map((channel) => channel.subarray(0, 3 * 44100));
+    const rows = [];
+    // Short and long rings, and oscillators.
+    for (const preset of ["tone-filter", "reference", "chord-pad", "saw-choir"]) {
+      const { share } = await render({ preset }, input, 30);
+      rows.push([preset, share]);
+    }
+    return rows;
+  });
+  for (const [id, share] of shares) console.log(`${id.padEnd(16)} with 30 s of silence, ${percent(share)}`);
+  assert(Math.min(...shares.map(([, share]) => share)) < 0.3);
+});
+
+test("a score plays its notes and no others, from where it is", async () => {
+  // Two notes in the music, of which the score has one, in its second half.
+  const levels = await inPage(tab, async () => {
+    const { render } = await import(new URL("test/render.js", document.baseURI));
+    const note = (hertz, t) => 0.2 * Math.sin((2 * Math.PI * hertz * t) / 44100);
+    const sound = Float32Array.from({ length: 2 * 44100 }, (_, t) => note(440, t) + note(523.25, t));
+    const options = { score: "tone-filter-score 1\n1 2 69", settings: { mix: 100, auto: false, voice: "sine" } };
+    const [left] = (await render(options, [sound, sound])).output;
+    const level = (hertz, from, to) => {
+      let [a, b] = [0, 0];
+      for (let t = from; t < to; t++) {
+        a += left[t] * Math.cos((2 * Math.PI * hertz * t) / 44100);
+        b += left[t] * Math.sin((2 * Math.PI * hertz * t) / 44100);
+      }
+      return (2 * Math.hypot(a, b)) / (to - from);
+    };
+    return [level(440, 22050, 39690), level(440, 57330, 83790), level(523.25, 57330, 83790)];
+  });
+  const [before, played, other] = levels;
+  assert(played > 0.01 && before < played / 100 && other < played / 30, String(levels));
+});
+
+test("a score that is none is refused by its line", async () => {
+  const errors = await inPage(tab, async ({ engine: { node } }) => {
+    const error = (text) => {
+      try {
+        return node.setScore(text) ?? "none";
+      } catch (error) {
+        return error.message;
+      }
+    };
+    const lines = ["0", "0 1 128", "nan 1 69", "2 1 69", "0 1 69 64 0 7", "# fine\n\n0 1 69"];
+    return [error("notes"), ...lines.map((line) => error(`tone-filter-score 1\n${line}`)), error(null)];
+  });
+  assert.deepEqual(errors, [
+    'the score: line 1 is not "tone-filter-score 1", as in a score of this version',
+    "the score: line 2: has no end; write start, end and note",
+    "the score: line 2: note = 128 is out of range; use 0 to 127",
+    "the score: line 2: start = nan is out of range; use 0 to 86400",
+    "the score: line 2: ends at 1, which is not after its start",
+    "the score: line 2: 7 is one number too many; write start, end, note, velocity, place",
+    "none",
+    "none",
+  ]);
+});

@@ -1,0 +1,163 @@
+//! The npm package: its files, and those that are made of the library's tables: settings, presets and their types.
+
+use crate::{install, root, run};
+use anyhow::{Context, Result, ensure};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::{fmt::Write, fs, path::Path, process::Command};
+use tone_filter_dsp::{CHOICES, SPECS};
+use tone_filter_presets::{Preset, ids};
+
+/// Its name in the registry.
+pub(super) const NAME: &str = "tone-filter";
+
+/// Writes the package with the module at `module` into `folder`.
+pub(super) fn write(folder: &Path, module: &Path) -> Result<()> {
+    install::copy(&root().join("web/package"), folder)?;
+    for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
+        install::copy(&root().join(licence), &folder.join(licence))?;
+    }
+    install::copy(module, &folder.join("tone_filter.wasm"))
+        .with_context(|| format!("cannot copy {}", module.display()))?;
+    fs::write(folder.join("tables.js"), tables()?)?;
+    fs::write(folder.join("settings.d.ts"), declarations())?;
+    Ok(())
+}
+
+/// Packs the package in `folder` as the registry gets it, and unpacks it into `results/package`.
+pub(super) fn pack(folder: &Path, results: &Path) -> Result<()> {
+    let mut npm = Command::new("npm");
+    run(npm.arg("pack").arg(folder).arg("--pack-destination").arg(results))?;
+    let mut archives = fs::read_dir(results)?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "tgz"));
+    let archive = archives.next().context("npm pack has written no archive")?;
+    ensure!(archives.next().is_none(), "{} has several archives", results.display());
+    run(Command::new("tar").arg("-xzf").arg(archive).arg("-C").arg(results))
+}
+
+/// `value` as JSON, with the fewest digits that tell numbers of 32 bits apart.
+fn short(value: &impl Serialize) -> Result<Value> {
+    Ok(serde_json::from_str(&serde_json::to_string(value)?)?)
+}
+
+/// The tables of settings and presets as JavaScript, a row a line.
+fn tables() -> Result<String> {
+    let numbers = SPECS.iter().map(|spec| {
+        let taper = format!("{:?}", spec.taper).to_lowercase();
+        Ok(json!({
+            "id": spec.id, "name": spec.name, "min": short(&spec.min)?, "max": short(&spec.max)?, "unit": spec.unit,
+            "decimals": spec.decimals, "taper": taper, "help": spec.help,
+        }))
+    });
+    let choices = CHOICES.iter().map(|choice| {
+        json!({
+            "id": choice.id, "name": choice.name, "entries": choice.entries, "help": choice.help,
+        })
+    });
+    let presets = ids().map(|id| {
+        let preset = Preset::factory(id).context("a factory preset")?;
+        let settings = short(&preset)?["settings"].take();
+        let Preset { name, description, tags, .. } = preset;
+        Ok(json!({
+            "id": id, "name": name, "description": description, "tags": tags, "settings": settings,
+        }))
+    });
+    let lists = [
+        ("numbers", numbers.collect::<Result<Vec<_>>>()?),
+        ("choices", choices.collect()),
+        ("presets", presets.collect::<Result<_>>()?),
+    ];
+    let mut text = String::from("// Made of the library's tables.\n");
+    for (name, rows) in lists {
+        let rows: Vec<_> = rows.iter().map(Value::to_string).collect();
+        write!(text, "\nexport const {name} = [\n  {},\n];\n", rows.join(",\n  "))?;
+    }
+    Ok(text)
+}
+
+/// The settings and the presets as TypeScript.
+fn declarations() -> String {
+    let mut text = String::from(
+        "/** All settings: those of the sound, and `bypass`. */\nexport interface Settings {\n",
+    );
+    for spec in &SPECS {
+        let range = format!("{} to {} {}", spec.min, spec.max, spec.unit);
+        field(&mut text, spec.id, "number", &format!("{} {range}.", spec.help));
+    }
+    for choice in &CHOICES {
+        let entries = choice.entries.iter().map(|(id, _)| format!("\"{id}\""));
+        let kind = match choice.is_switch() {
+            true => "boolean".to_owned(),
+            false => entries.collect::<Vec<_>>().join(" | "),
+        };
+        field(&mut text, choice.id, &kind, choice.help);
+    }
+    for (id, help) in [
+        (
+            "bands",
+            "Which bands may sound: a digit for each, 1 for on and 0 for off, from A3 to G#7 and then from E1 to G#3.",
+        ),
+        ("custom", "The notes of the scale `custom`: twelve digits from the root."),
+        ("targets", "For the map `custom`, the names of the notes to which A, A# and so on move."),
+    ] {
+        field(&mut text, id, "string", help);
+    }
+    text.push_str("}\n\n/** The ids of the factory presets. */\nexport type PresetId =");
+    for id in ids() {
+        write!(text, "\n  | \"{id}\"").expect("a text grows");
+    }
+    text.push_str(";\n");
+    text
+}
+
+fn field(text: &mut String, id: &str, kind: &str, help: &str) {
+    writeln!(text, "  /** {help} */\n  \"{id}\": {kind};").expect("a text grows");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_package_has_the_name_and_the_version_of_the_project() {
+        let manifest = fs::read_to_string(root().join("web/package/package.json")).unwrap();
+        let manifest: Value = serde_json::from_str(&manifest).unwrap();
+        let mut command = cargo_metadata::MetadataCommand::new();
+        let metadata = command.manifest_path(root().join("Cargo.toml")).no_deps().exec().unwrap();
+        let plugin = metadata.packages.iter().find(|package| package.name.as_str() == NAME);
+        assert_eq!(manifest["name"], NAME);
+        assert_eq!(manifest["version"], plugin.unwrap().version.to_string());
+    }
+
+    #[test]
+    fn the_tables_have_all_settings_and_presets() {
+        let text = tables().unwrap();
+        let rows = |list: &str| -> Vec<Value> {
+            let (_, rest) = text.split_once(&format!("{list} = [")).unwrap();
+            let (rows, _) = rest.split_once(",\n];").unwrap();
+            serde_json::from_str(&format!("[{rows}]")).unwrap()
+        };
+        let listed = |list| -> Vec<_> {
+            rows(list).iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(listed("numbers"), SPECS.each_ref().map(|spec| spec.id));
+        assert_eq!(listed("choices"), CHOICES.each_ref().map(|choice| choice.id));
+        assert_eq!(listed("presets"), ids().collect::<Vec<_>>());
+        assert_eq!(rows("choices")[0]["entries"][1][0], "stereo");
+        for row in rows("presets") {
+            let settings = row["settings"].as_object().unwrap();
+            assert_eq!(settings.len(), SPECS.len() + CHOICES.len() + 3 - 3, "without the routing");
+        }
+    }
+
+    #[test]
+    fn every_setting_has_a_type() {
+        let text = declarations();
+        assert!(text.contains("/** Blend of the untouched sound (0 %) and the resonators (100 %). 0 to 100 %. */\n  \"mix\": number;"));
+        assert!(text.contains("  \"auto\": boolean;"));
+        assert!(text.contains("  \"stereo\": \"mono\" | \"stereo\" | \"place\";"));
+        assert!(text.ends_with("  | \"crystal\";\n"));
+        assert_eq!(text.matches("/**").count(), SPECS.len() + CHOICES.len() + 3 + 2);
+    }
+}

@@ -1,0 +1,96 @@
+//! `cargo xtask test-python`: the Python package, tested from its wheel in an environment of its own.
+
+use crate::{
+    install::copy,
+    python::{in_environment, install, make},
+    root, run,
+    suite::{self, on_path, step},
+    target,
+};
+use anyhow::{Context, Result, ensure};
+use std::{
+    env::consts::EXE_SUFFIX,
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// What the step "tools" looks for: a program, and Debian's packages of Python with its venv module.
+const PYTHON: [&str; 2] = ["python3", "python3-venv"];
+
+/// What the manifest of the workspace names beside the crates, and maturin leaves out.
+const BESIDE: [&str; 1] = ["patches"];
+
+/// Builds the source distribution, the wheel from it, and the command, and tests the wheel.
+///
+/// # Errors
+/// When a tool is missing and cannot be installed, or at the first step that fails.
+pub fn test() -> Result<()> {
+    let folder = target()?.join("python");
+    let (tools, clean, dist) = (folder.join("tools"), folder.join("clean"), folder.join("dist"));
+    step("tools", || {
+        if cfg!(target_os = "linux") && on_path("dpkg-query") {
+            suite::install(&PYTHON)?;
+        }
+        make(&tools)?;
+        install(&tools, ["-r".as_ref(), requirements().as_path()])
+    })?;
+    step("clippy", || {
+        let clippy = "clippy -p tone-filter-python --all-targets -- -D warnings";
+        run(Command::new("cargo").args(clippy.split(' ')))
+    })?;
+    step("wheel, from the source distribution", || build(&tools, &dist))?;
+    let wheel = the_only(&dist, "whl")?;
+    step("installation", || {
+        make(&clean)?;
+        // Alone, so that its metadata have to name what it needs.
+        install(&clean, [wheel.as_path()])?;
+        let python = in_environment(&clean, "python");
+        run(Command::new(python).args(["-c", "import tone_filter; tone_filter.presets()"]))?;
+        install(&clean, ["-r".as_ref(), requirements().as_path()])
+    })?;
+    step("command", || {
+        run(Command::new("cargo").args(["build", "--locked", "--package=tone-filter-cli"]))
+    })?;
+    step("tests", || {
+        let command = target()?.join("debug").join(format!("tone-filter{EXE_SUFFIX}"));
+        let mut pytest = Command::new(in_environment(&clean, "python"));
+        pytest.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(root().join("python"));
+        run(pytest.env("TONE_FILTER_COMMAND", command).env("TONE_FILTER_DIST", &dist))
+    })
+}
+
+/// Builds both distributions into `dist`, the wheel from the source distribution, so that what is published is complete.
+fn build(tools: &Path, dist: &Path) -> Result<()> {
+    let _ = fs::remove_dir_all(dist);
+    let maturin = || Command::new(in_environment(tools, "maturin"));
+    let manifest = |folder: &Path| folder.join("python/Cargo.toml");
+    run(maturin().args(["sdist", "--out"]).arg(dist).arg("-m").arg(manifest(root())))?;
+    let archive = the_only(dist, "gz")?;
+    let name = archive.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let source = dist.join(name.trim_end_matches(".tar.gz"));
+    run(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(dist))?;
+    for folder in BESIDE {
+        copy(&root().join(folder), &source.join(folder))?;
+    }
+    let packed = source.file_name().context("a name")?;
+    run(Command::new("tar").arg("-czf").arg(&archive).arg("-C").arg(dist).arg(packed))?;
+    let mut wheel = maturin();
+    wheel.args(["build", "--release", "--compatibility", "pypi", "--out"]).arg(dist);
+    // What others have written is compiled once.
+    wheel.arg("-m").arg(manifest(&source)).env("CARGO_TARGET_DIR", target()?);
+    run(&mut wheel)
+}
+
+/// The only file in `folder` that ends so.
+fn the_only(folder: &Path, extension: &str) -> Result<PathBuf> {
+    let files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path()));
+    let mut files = files.collect::<Result<Vec<_>>>()?;
+    files.retain(|path| path.extension().is_some_and(|end| end == extension));
+    ensure!(files.len() == 1, "{} files end in .{extension} in {}", files.len(), folder.display());
+    files.pop().context("one file")
+}
+
+fn requirements() -> PathBuf {
+    root().join("python/tests/requirements.txt")
+}
