@@ -8,7 +8,7 @@ use egui::{Align2, Id, LayerId, Order, Stroke, StrokeKind, Ui};
 pub use x11::receive;
 
 /// What is shown while files are over the window.
-const HINT: &str = "Drop a preset (.json) or a score (.tfs)";
+const HINT: &str = "Drop a preset (.json) or a score (.tfs, .mid)";
 
 /// Loads the files that have been dropped, one after the other, and shows where they can be dropped.
 pub fn show(ui: &Ui, scale: Scale, edits: &mut Edits) {

@@ -31,7 +31,8 @@ impl FileDialog {
         // On macOS, it must be made on this thread.
         let file = match purpose {
             Purpose::Import => {
-                let dialog = dialog.add_filter("Presets and scores", &[PRESET, SCORE]);
+                let dialog =
+                    dialog.add_filter("Presets and scores", &[PRESET, SCORE, "mid", "midi"]);
                 Box::pin(dialog.pick_file()) as std::pin::Pin<Box<dyn Future<Output = _> + Send>>
             }
             Purpose::Export => {

@@ -87,7 +87,8 @@ impl PresetFiles {
         ui.horizontal(|ui| {
             let file = edits.state.presets.file();
             let is_named = !file.as_os_str().is_empty();
-            let import = ui.button("Import").on_hover_text("Loads a preset or a score (.tfs)");
+            let import =
+                ui.button("Import").on_hover_text("Loads a preset or a score (.tfs, .mid)");
             if import.clicked() {
                 match is_named {
                     true => edits.import(&file),

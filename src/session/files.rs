@@ -3,6 +3,7 @@
 use super::Edits;
 use std::{fs, path::Path};
 use tone_filter_dsp::Score;
+use tone_filter_midi::{EXTENSIONS as MIDI, MidiFile};
 
 /// The extension of a preset's file.
 pub const PRESET: &str = "json";
@@ -13,7 +14,7 @@ pub const SCORE: &str = "tfs";
 impl Edits<'_> {
     /// Loads the preset or the score in the file at `path`.
     pub fn import(&mut self, path: &Path) {
-        if is(path, SCORE) {
+        if is_score(path) {
             self.import_score(path);
         } else if let Some(preset) = self.state.presets.import(path) {
             self.use_preset(preset.name, &preset.settings);
@@ -22,20 +23,18 @@ impl Edits<'_> {
 
     /// The same for a file that may be of any kind, such as one that was dropped on the window.
     pub fn import_dropped(&mut self, path: &Path) {
-        if [PRESET, SCORE].iter().any(|extension| is(path, extension)) {
+        if is(path, PRESET) || is_score(path) {
             self.import(path);
         } else {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             self.state.presets.message =
-                format!("{name} is neither a preset (.{PRESET}) nor a score (.{SCORE})");
+                format!("{name} is neither a preset (.{PRESET}) nor a score (.{SCORE}, .mid)");
         }
     }
 
     /// Lets the score in the file at `path` decide which notes are played while the host plays. No undo step.
     fn import_score(&mut self, path: &Path) {
-        let read = fs::read_to_string(path).map_err(|error| error.to_string());
-        let score = read.and_then(|text| text.parse::<Score>().map_err(|error| error.to_string()));
-        self.state.presets.message = match score {
+        self.state.presets.message = match read_score(path) {
             Ok(score) => {
                 let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
                 let message = format!("{name} decides which notes are played while the song plays");
@@ -57,6 +56,22 @@ impl Edits<'_> {
     pub fn export(&mut self, path: &Path) {
         self.state.presets.export(&self.preset(), self.params.chosen().settings, path);
     }
+}
+
+/// The score in the file at `path`, or why there is none.
+fn read_score(path: &Path) -> Result<Score, String> {
+    let text = |error: &dyn std::error::Error| error.to_string();
+    if is(path, SCORE) {
+        fs::read_to_string(path).map_err(|e| text(&e))?.parse().map_err(|e| text(&e))
+    } else {
+        let bytes = fs::read(path).map_err(|e| text(&e))?;
+        MidiFile::parse(&bytes).map(|file| file.score()).map_err(|e| text(&e))
+    }
+}
+
+/// Whether the file at `path` is a score by its name: one of ours, or a MIDI file.
+fn is_score(path: &Path) -> bool {
+    is(path, SCORE) || MIDI.iter().any(|extension| is(path, extension))
 }
 
 /// Whether the name of the file at `path` ends in `extension`.

@@ -32,7 +32,7 @@ const PACKAGES_HERE: &str =
 
 /// The packages whose tests take no more than seconds to build.
 const QUICK: &str = "-p tone-filter-simd -p tone-filter-listener -p tone-filter-dsp \
-                     -p tone-filter-presets -p tone-filter-offline -p xtask";
+                     -p tone-filter-presets -p tone-filter-midi -p tone-filter-offline -p xtask";
 
 /// Runs all steps; missing tools and cheap checks come first.
 ///

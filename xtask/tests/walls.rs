@@ -9,13 +9,14 @@ use xtask::root;
 
 /// Every crate, the crates of ours that it may depend on, and those that only its tests may. What stands in for others'
 /// crates, in `patches`, depends on none.
-const CRATES: [(&str, &[&str], &[&str]); 17] = [
+const CRATES: [(&str, &[&str], &[&str]); 18] = [
     ("tone-filter-reference", &[], &[]),
     ("tone-filter-simd", &[], &["tone-filter-reference"]),
     ("tone-filter-listener", &["tone-filter-simd"], &["tone-filter-reference"]),
     ("tone-filter-dsp", &["tone-filter-listener", "tone-filter-simd"], &["tone-filter-reference"]),
     ("tone-filter-presets", &["tone-filter-dsp"], &[]),
-    ("tone-filter-offline", &["tone-filter-dsp"], &["tone-filter-reference"]),
+    ("tone-filter-midi", &["tone-filter-dsp"], &[]),
+    ("tone-filter-offline", &["tone-filter-dsp", "tone-filter-midi"], &["tone-filter-reference"]),
     ("tone-filter-kira", &["tone-filter-dsp"], &[]),
     ("tone-filter-firewheel", &["tone-filter-dsp"], &["tone-filter-kira", "tone-filter-presets"]),
     ("tone-filter-capi", &["tone-filter-dsp", "tone-filter-presets"], &[]),
@@ -26,7 +27,7 @@ const CRATES: [(&str, &[&str], &[&str]); 17] = [
     ("plugin-guard", &[], &[]),
     (
         "tone-filter",
-        &["plugin-guard", "tone-filter-dsp", "tone-filter-presets"],
+        &["plugin-guard", "tone-filter-dsp", "tone-filter-midi", "tone-filter-presets"],
         &["tone-filter-offline", "tone-filter-reference", "xtask"],
     ),
     (

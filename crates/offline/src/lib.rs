@@ -76,17 +76,14 @@ pub enum Error {
         /// What is missing or wrong.
         reason: String,
     },
-    /// What plays the keys is no MIDI file, or one that cannot be played.
-    #[error("{}: not a MIDI file to play ({reason}); give a standard MIDI file of format 0 or 1", .path.display())]
-    NotMidi {
+    /// What plays the keys is no MIDI file that can be played.
+    #[error("{}: {source}", .path.display())]
+    Midi {
         /// The file.
         path: PathBuf,
-        /// What is missing or wrong.
-        reason: String,
+        /// What is wrong with it.
+        source: tone_filter_midi::BadMidi,
     },
-    /// What plays the keys has no notes.
-    #[error("{}: holds no notes; give a MIDI file with notes", .0.display())]
-    NoNotes(PathBuf),
     /// What is given as a score is none.
     #[error("{}: not a score ({source}); write one with `tone-filter bands song.wav --score song.tfs`", .path.display())]
     NotScore {

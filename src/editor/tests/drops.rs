@@ -52,12 +52,29 @@ fn a_preset_and_a_score_are_taken_at_once() {
 }
 
 #[test]
-fn what_is_neither_is_named_and_changes_nothing() {
+fn a_midi_file_is_a_score() {
     let (mut editor, _folder, home) = open_folder(DEFAULT_SIZE);
     let path = home.path().join("song.mid");
+    // A quarter of A4 at 120 beats a minute, in 480 ticks.
+    let midi = b"MThd\0\0\0\x06\0\0\0\x01\x01\xe0MTrk\0\0\0\x0d\0\x90\x45\x7f\x83\x60\x80\x45\0\0\xff\x2f\0";
+    fs::write(&path, midi).unwrap();
+    drop_files(&mut editor, &[&path]);
+    assert_eq!(editor.params().score.name().as_deref(), Some("song"));
     fs::write(&path, "MThd").unwrap();
     drop_files(&mut editor, &[&path]);
-    editor.text("song.mid is neither a preset (.json) nor a score (.tfs)");
+    let texts = editor.texts();
+    let reason = "song.mid cannot be read: not a MIDI file to play";
+    assert!(texts.iter().any(|(text, _)| text.contains(reason)), "{texts:?}");
+    assert!(editor.params().score.name().is_some(), "what is there stays");
+}
+
+#[test]
+fn what_is_neither_is_named_and_changes_nothing() {
+    let (mut editor, _folder, home) = open_folder(DEFAULT_SIZE);
+    let path = home.path().join("song.mp3");
+    fs::write(&path, "MThd").unwrap();
+    drop_files(&mut editor, &[&path]);
+    editor.text("song.mp3 is neither a preset (.json) nor a score (.tfs, .mid)");
     let path = home.path().join("bad.json");
     fs::write(&path, "{").unwrap();
     drop_files(&mut editor, &[&path]);
@@ -71,7 +88,7 @@ fn what_is_neither_is_named_and_changes_nothing() {
 fn while_files_are_over_the_window_it_tells_which_ones_it_takes() {
     for size in [MIN_SIZE, DEFAULT_SIZE, [3840.0, 2160.0]] {
         let mut editor = TestEditor::new(size);
-        let hint = "Drop a preset (.json) or a score (.tfs)";
+        let hint = "Drop a preset (.json) or a score (.tfs, .mid)";
         let is_shown = |editor: &TestEditor| editor.texts().iter().any(|(text, _)| text == hint);
         assert!(!is_shown(&editor));
         editor.input().hovered_files = vec![HoveredFile::default()];
