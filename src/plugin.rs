@@ -63,8 +63,6 @@ impl Notes {
 /// The state between activation and deactivation.
 struct Active {
     filter: ToneFilter,
-    /// Hz.
-    sample_rate: f64,
     /// The latency that the host compensates; `None` for a host that does not, where it follows the parameter.
     latency: Option<Arc<Latency>>,
     /// The largest block that the host has announced, in frames.
@@ -265,8 +263,8 @@ impl Active {
         filter.detect_notes(routing.midi_out);
         filter.reset();
         Some(Self {
+            tail: tail(&filter),
             filter,
-            sample_rate,
             latency,
             max_frames: config.max_buffer_size as usize,
             silent_frames: 0,
@@ -274,7 +272,6 @@ impl Active {
             tempo: DEFAULT_TEMPO,
             playing: false,
             followed: None,
-            tail: 0,
         })
     }
 
@@ -303,8 +300,7 @@ impl Active {
         let _ = self.filter.set_settings(&settings);
         self.filter.set_routing(routing);
         self.filter.detect_notes(routing.midi_out);
-        let tail = ToneFilter::tail(self.filter.settings()) * self.sample_rate;
-        self.tail = tail.ceil() as u32 + self.latency();
+        self.tail = tail(&self.filter);
     }
 
     /// Latency in frames.
@@ -340,6 +336,12 @@ impl Active {
         self.silent_frames = if silent { self.silent_frames.saturating_add(frames) } else { 0 };
         if self.silent_frames < tail { ProcessStatus::Tail(tail) } else { ProcessStatus::Normal }
     }
+}
+
+/// Frames for which the output of `filter` goes on after the input has ended.
+fn tail(filter: &ToneFilter) -> u32 {
+    let tail = ToneFilter::tail(filter.settings()) * filter.sample_rate();
+    tail.ceil() as u32 + filter.latency() as u32
 }
 
 impl ClapPlugin for ToneFilterPlugin {

@@ -8,7 +8,7 @@ mod hosting;
 use hosting::{assert_same, demo, instance, set, set_controls, settings, sounds, wav};
 use midly::{MidiMessage, Smf, TrackEventKind};
 use std::{fs, iter::repeat, process::Command};
-use tone_filter_dsp::{CHOICES, Controls, Routing, SPECS, Scale, Settings, ToneFilter};
+use tone_filter_dsp::{CHOICES, Controls, Map, Routing, SPECS, Scale, Settings, ToneFilter};
 use xtask::host::Sent;
 
 #[test]
@@ -35,6 +35,9 @@ fn the_renderer_gives_the_same_output_for_the_demo_tune() {
         renderer.args(["--bands", &actual.bands.to_string()]);
         if actual.scale == Scale::Custom {
             renderer.args(["--custom", &actual.custom.to_string()]);
+        }
+        if actual.map == Map::Custom {
+            renderer.args(["--targets", &actual.targets.to_string()]);
         }
         let output = renderer.output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
