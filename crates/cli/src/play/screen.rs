@@ -12,7 +12,7 @@ use std::{
     io::{self, BufWriter, Stdout, Write},
     time::Duration,
 };
-use tone_filter_dsp::{Band, BandState, Settings, notes::TONES};
+use tone_filter_dsp::{Band, BandState, Settings};
 use tone_filter_offline::pitch;
 use tone_filter_presets::{self as presets, Preset};
 
