@@ -303,11 +303,6 @@ impl Active {
         self.tail = tail(&self.filter);
     }
 
-    /// Latency in frames.
-    fn latency(&self) -> u32 {
-        self.filter.latency() as u32
-    }
-
     fn process(
         &mut self,
         buffer: &mut Buffer,
