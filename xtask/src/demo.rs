@@ -57,7 +57,9 @@ pub fn demo() -> Result<()> {
     println!("  wet.wav        the tune through the plugin as it comes: Mix 50 %");
     println!("  fully-wet.wav  the notes alone: Mix 100 %");
     println!("  reference.wav  the preset Reference, the sound as it was published");
-    println!("  bands.png      the bands over time: what is lit is played\n");
+    println!(
+        "  bands.png      the bands over time: green and red bars are played, blue lines are not\n"
+    );
     let Found { written, found, right } = find(&dry, rate)?;
     println!(
         "Of the tune's {written} notes from A3 up, {found} were found (lit for half of their time at least); \

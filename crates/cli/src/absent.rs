@@ -19,7 +19,7 @@ pub fn refused(name: &str) -> anyhow::Error {
         _ => ", which takes the headers of ALSA (libasound2-dev)",
     };
     let line = format!(
-        "{name} is not in this build, but in the releases; or build it with --features {name}{headers}"
+        "{name} is not in this build; install it with `cargo install --locked --path crates/cli --features {name}`{headers}"
     );
     Usage(line).into()
 }

@@ -136,7 +136,7 @@ impl Kind {
             | [b'R', b'F', b'6', b'4', ..]
             | [b'B', b'W', b'6', b'4', ..] => Ok(Self::Wav),
             [] => Err(not_audio("it is empty")),
-            _ => Err(not_audio("it begins like none that is known")),
+            _ => Err(not_audio("its first bytes are of no known format")),
         }
     }
 }

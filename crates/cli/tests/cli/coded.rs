@@ -142,6 +142,9 @@ fn aac_is_decoded_in_time_and_to_the_sample() {
     }
     folder.run("render a.m4a -o natural.wav");
     assert_eq!(folder.spec("natural.wav").bits_per_sample, 16);
+    folder.put("films/c.mp4", &std::fs::read(folder.path("c.mp4")).unwrap());
+    folder.run("render films -o sounds/");
+    assert_eq!(folder.spec("sounds/c.wav").channels, 2);
     let bytes = std::fs::read(folder.path("b.m4a")).unwrap();
     folder.put("short.m4a", &bytes[..bytes.len() * 2 / 3]);
     let said = folder.fail("render short.m4a -o out.wav", 1);

@@ -48,7 +48,7 @@ fn inputs_that_are_not_there() {
 #[test]
 fn files_that_are_not_wav() {
     not_audio(b"", "it is empty");
-    not_audio(b"An MP3 file, for all we know", "it begins like none that is known");
+    not_audio(b"An MP3 file, for all we know", "its first bytes are of no known format");
     not_wav(b"RIFF", "it ends before its samples begin");
     not_wav(b"RIFF\0\0\0\0AVI LIST\0\0\0\0", "it has no RIFF WAVE header");
     let rf64 = b"RF64\xFF\xFF\xFF\xFFWAVE".to_vec();
@@ -330,7 +330,10 @@ fn a_pipe_with_what_is_no_audio_is_refused_at_its_first_bytes() {
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(&[b'y'; 64]).unwrap();
     let said = String::from_utf8(child.wait_with_output().unwrap().stderr).unwrap();
-    assert!(said.starts_with("error: -: cannot be decoded (it begins like none"), "{said}");
+    assert!(
+        said.starts_with("error: -: cannot be decoded (its first bytes are of no known format"),
+        "{said}"
+    );
     drop(pipe);
 }
 

@@ -90,7 +90,7 @@ fn a_build_without_speakers_names_the_one_that_has_them() {
         let said = folder.fail(verb, 2);
         let verb = verb.split(' ').next().unwrap();
         let expected = format!(
-            "{verb} is not in this build, but in the releases; or build it with --features {verb}"
+            "{verb} is not in this build; install it with `cargo install --locked --path crates/cli --features {verb}`"
         );
         assert!(said.starts_with(&expected), "{said}");
         assert_eq!(said.contains(package), cfg!(target_os = "linux"), "{said}");

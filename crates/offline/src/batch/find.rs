@@ -77,7 +77,7 @@ fn look_at(
         match entry {
             Ok(entry)
                 if entry.file_type().is_file()
-                    && (is_audio(entry.path()) || is_m4a(entry.path())) =>
+                    && (is_audio(entry.path()) || is_mp4(entry.path())) =>
             {
                 let below = entry.path().strip_prefix(input).unwrap_or(entry.path()).into();
                 all.push(Ok(Found { path: entry.into_path(), below, named: false }));
@@ -105,15 +105,17 @@ pub fn is_audio(path: &Path) -> bool {
     extension(path).is_some_and(|own| EXTENSIONS.contains(&&*own))
 }
 
-/// Whether `path` is called .m4a and can be read: ALAC, and AAC of the usual kind.
-fn is_m4a(path: &Path) -> bool {
+/// Whether `path` is called .m4a or .mp4 and can be read: ALAC, and AAC of the usual kind.
+fn is_mp4(path: &Path) -> bool {
     let opened = || Input::new(path).and_then(|input| Source::open(&input));
-    extension(path).is_some_and(|own| own == "m4a") && opened().is_ok()
+    extension(path).is_some_and(|own| own == "m4a" || own == "mp4") && opened().is_ok()
 }
 
 /// Whether `path` is called like audio of a format that is not read.
 fn is_unread(path: &Path) -> bool {
-    const UNREAD: [&str; 13] =
-        ["aac", "ac3", "amr", "ape", "au", "m4a", "mka", "mp2", "opus", "snd", "w64", "wma", "wv"];
+    const UNREAD: [&str; 14] = [
+        "aac", "ac3", "amr", "ape", "au", "m4a", "mka", "mp2", "mp4", "opus", "snd", "w64", "wma",
+        "wv",
+    ];
     extension(path).is_some_and(|own| UNREAD.contains(&&*own))
 }
