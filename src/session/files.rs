@@ -58,7 +58,7 @@ impl Edits<'_> {
     }
 }
 
-/// The score in the file at `path`, or why there is none.
+/// Reads the score in the file at `path`. The error is a text for the user.
 fn read_score(path: &Path) -> Result<Score, String> {
     let text = |error: &dyn std::error::Error| error.to_string();
     if is(path, SCORE) {

@@ -47,7 +47,7 @@ impl Levels {
         }
     }
 
-    /// The level of the `index`-th band by pitch; 0 where there is none.
+    /// The level of the `index`-th band by pitch; 0 for an index past the last band.
     pub fn read(&self, picture: Picture, index: usize) -> f32 {
         let bits = self.0.get(index).map_or(0, |cell| cell.load(Ordering::Relaxed));
         match picture {
