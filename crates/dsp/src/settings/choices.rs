@@ -103,6 +103,11 @@ impl Keys {
     /// All entries, in the order in which they are offered.
     pub const ALL: [Self; 4] = [Self::Off, Self::Hold, Self::HoldAny, Self::Add];
 
+    /// Whether only held keys let bands sound.
+    pub(super) const fn choose(self) -> bool {
+        matches!(self, Self::Hold | Self::HoldAny)
+    }
+
     const ENTRIES: [Entry; 4] =
         [("off", "Off"), ("hold", "Hold"), ("hold-any", "Hold any octave"), ("add", "Add")];
 }
