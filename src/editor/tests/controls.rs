@@ -163,6 +163,7 @@ fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
     let after = controls.map(|name| colour(&editor, name));
     assert!(before[0] != after[0] && before[1] != after[1] && before[2] == after[2]);
     for (control, words) in [
+        ("Root: A", "No effect: the scale Chromatic has all notes, whatever its root."),
         ("Sensitivity", "No effect: Focus is at 0 %."),
         ("Lookahead: On", "No effect: it only delays the sound while Focus is at 0 %."),
         ("Floor", "With Auto level, it is relative to a level of -14 dB full scale."),

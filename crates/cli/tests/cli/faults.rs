@@ -9,7 +9,7 @@ fn not_audio(bytes: &[u8], reason: &str) {
     refused(
         bytes,
         &format!(
-            "in.wav: cannot be decoded ({reason}); give WAV, FLAC, AIFF, AAC, MP3 or Ogg Vorbis"
+            "in.wav: cannot be decoded ({reason}); give WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, MP4 (AAC, ALAC)"
         ),
     );
 }
@@ -42,7 +42,9 @@ fn inputs_that_are_not_there() {
     assert!(said.ends_with("); check the name and the permissions"), "{said}");
     fs::create_dir(folder.path("in.wav")).unwrap();
     let said = folder.fail("render in.wav -o out", 1);
-    assert!(said.starts_with("in.wav: holds no audio files; "), "{said}");
+    let all =
+        ".wav, .wave, .bwf, .rf64, .flac, .aif, .aiff, .aifc, .caf, .mp3, .ogg, .oga, .m4a, .mp4";
+    assert_eq!(said, format!("in.wav: holds no audio files; give one with files in {all}"));
 }
 
 #[test]
@@ -173,8 +175,8 @@ fn settings_that_cannot_be() {
         "root = \"H\" is unknown; use A, A#, B, C, C#, D, D#, E, F, F#, G or G#"
     );
     assert_eq!(
-        said("--scale minor"),
-        "scale = \"minor\" is several; use natural-minor, harmonic-minor or minor-pentatonic"
+        said("--scale penta"),
+        "scale = \"penta\" is several; use major-pentatonic or minor-pentatonic"
     );
     assert_eq!(said("--scale whole"), "scale = \"whole\" is unknown; did you mean whole-tone?");
     assert_eq!(
@@ -196,6 +198,64 @@ fn settings_that_cannot_be() {
         said("--suffix a/b"),
         "suffix = \"a/b\" has a path separator; use --out for folders"
     );
+}
+
+#[test]
+fn a_key_is_a_root_and_a_scale() {
+    let folder = Folder::with(&silence().bytes());
+    for (key, flags) in [
+        ("C minor", "--root C --scale natural-minor"),
+        ("Bb-Major", "--root A# --scale major"),
+        ("f# harmonic minor", "--root F# --scale harmonic-minor"),
+        ("Am", "--root A --scale natural-minor"),
+        ("ebmaj", "--root D# --scale major"),
+        ("B", "--root B --scale NAME"),
+    ] {
+        let output = folder.command("render in.wav -o out.wav --scale").arg(key).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let hint = format!("scale = {key:?} names a key; give its note and its scale: {flags}");
+        assert_eq!((output.status.code(), said), (Some(2), format!("error: {hint}\n")));
+        if !flags.contains("NAME") {
+            folder.run(&format!("render in.wav -o out.wav --force {flags}"));
+            fs::remove_file(folder.path("out.wav")).unwrap();
+        }
+    }
+    let said = folder.fail("render in.wav -o out.wav --root Dm", 2);
+    let flags = "--root D --scale natural-minor";
+    assert_eq!(said, format!("root = \"Dm\" names a key; give its note and its scale: {flags}"));
+    // Neither the name of a scale that begins like a note, nor other settings.
+    let said = folder.fail("render in.wav -o out.wav --scale blu", 2);
+    assert_eq!(said, "scale = \"blu\" is unknown; did you mean blues?");
+    assert!(folder.fail("render in.wav -o out.wav --stereo A", 2).contains("is several"));
+}
+
+#[test]
+fn an_output_that_may_be_a_folder_or_a_file_is_refused() {
+    let folder = Folder::with(&silence().bytes());
+    let said = folder.fail("render in.wav -o hacked", 2);
+    assert_eq!(said, "hacked: a folder or a file? End a folder's name in /, and a file's in .wav");
+    let said = folder.fail("bands in.wav --midi notes", 2);
+    assert_eq!(said, "notes: a folder or a file? End a folder's name in /, and a file's in .mid");
+    folder.run("render in.wav -o hacked/");
+    folder.run("render in.wav -o hacked --force");
+    assert!(folder.path("hacked/in.wav").is_file());
+    // What is there is what it is, and is not overwritten.
+    folder.put("old", b"old");
+    let said = folder.fail("render in.wav -o old", 1);
+    assert_eq!(said, "old: already exists; choose another name, or overwrite it with --force");
+}
+
+#[test]
+fn an_output_among_the_inputs_gets_a_hint() {
+    let folder = Folder::with(&silence().bytes());
+    for out in ["out.wav", "hacked/"] {
+        let said = folder.fail(&format!("render in.wav {out}"), 2);
+        assert_eq!(said, format!("{out}: is not there to be read; to write it, give -o {out}"));
+    }
+    for inputs in ["none.wav", "none.wav in.wav", "in.wav none*.wav"] {
+        let said = folder.fail(&format!("render {inputs}"), 2);
+        assert!(said.starts_with("no output; give --out FILE"), "{inputs}: {said}");
+    }
 }
 
 #[test]
