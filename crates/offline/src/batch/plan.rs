@@ -106,7 +106,7 @@ pub enum Refused {
     #[error("{}: what is written is WAV or FLAC; let the name end in .wav or .flac", .0.display())]
     NotWritten(PathBuf),
     /// The output is neither called like a file of a format that is written nor like a folder.
-    #[error("{}: a folder or a file? End a folder's name in /, and a file's in .{extension}", .path.display())]
+    #[error("{}: may be meant as a folder or as a file; write {}/ or {}.{extension}", .path.display(), .path.display(), .path.display())]
     Ambiguous {
         /// The output.
         path: PathBuf,
