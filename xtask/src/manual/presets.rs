@@ -47,7 +47,8 @@ pub fn page() -> String {
 fn differences(settings: &Settings) -> String {
     let default = Settings::default();
     let numbers = SPECS.iter().filter(|spec| spec.get(settings) != spec.get(&default));
-    let numbers = numbers.map(|spec| format!("{} *{}*", spec.name, spec.format(spec.get(settings))));
+    let numbers =
+        numbers.map(|spec| format!("{} *{}*", spec.name, spec.format(spec.get(settings))));
     let (own, new) = ((*settings).into(), default.into());
     let choices = CHOICES.iter().filter(|choice| choice.get(&own) != choice.get(&new));
     let choices =
