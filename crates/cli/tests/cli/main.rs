@@ -28,6 +28,7 @@ mod shells;
 mod sound;
 mod terminal;
 mod threads;
+mod usage;
 mod variants;
 mod verbs;
 
