@@ -14,11 +14,8 @@ pub fn flag_name(choice: &Choice) -> &'static str {
 /// Reads an entry of `choice`.
 pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
     choice.parse(text).ok_or_else(|| {
-        if let Some(flags) = key_flags(choice, text) {
-            return format!(
-                "{} = {text:?} names a key; give its note and its scale: {flags}",
-                choice.id
-            );
+        if let Some(hint) = of_key(choice, text) {
+            return format!("{} = {text:?} {hint}", choice.id);
         }
         let (id, wanted) = (flag_name(choice), text.to_lowercase().replace(' ', "-"));
         let ids = || choice.entries.iter().map(|entry| entry.0);
@@ -31,22 +28,29 @@ pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
     })
 }
 
-/// The flags for a key like `C minor`, `F#m` or `Bb`, which was given for the `choice` of a root or of a scale.
-fn key_flags(choice: &Choice, key: &str) -> Option<String> {
+/// What to write for a key like `C minor`, `F#m` or `Bb`, which was given for the `choice` of a root or of a scale.
+fn of_key(choice: &Choice, key: &str) -> Option<String> {
     let scale = CHOICES.iter().find(|scale| scale.id == "scale")?;
-    let of_key = ["root", "scale"].contains(&choice.id);
+    if !["root", "scale"].contains(&choice.id) {
+        return None;
+    }
     let ends = key.char_indices().skip(1).take(2).map(|(end, _)| end);
-    // With its accidental, if it has one.
-    let ends: Vec<usize> = ends.chain([key.len()]).filter(|_| of_key).collect();
+    // The longest root first: with its accidental, if it has one.
+    let ends: Vec<usize> = ends.chain([key.len()]).collect();
     ends.into_iter().rev().find_map(|end| {
-        let root: PitchClass = key[..end].parse().ok()?;
+        let root = key[..end].parse::<PitchClass>().ok()?.name();
         let mode = match key[end..].trim_matches([' ', '-']) {
-            "" => "NAME",
-            "m" | "min" => "natural-minor",
+            "" => {
+                return Some(format!(
+                    "is a root; give --root {root}, and a scale like --scale minor"
+                ));
+            }
+            "m" | "min" => "minor",
             "maj" => "major",
-            mode => scale.entries[scale.parse(mode)?].0,
+            mode => mode,
         };
-        Some(format!("--root {} --scale {mode}", root.name()))
+        let mode = scale.entries[scale.parse(mode)?].0;
+        Some(format!("names a key; give its root and its scale: --root {root} --scale {mode}"))
     })
 }
 
