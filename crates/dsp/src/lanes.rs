@@ -49,11 +49,11 @@ impl Lanes {
 
     /// Moves every lane towards that of `target`, by `step` at most. Returns whether one has moved.
     pub fn approach(&mut self, target: &Self, step: f32) -> bool {
-        let before = *self;
-        for (own, target) in self.0.iter_mut().zip(&target.0) {
-            *own += (target - *own).clamp(-step, step);
-        }
-        *self != before
+        self.0.iter_mut().zip(&target.0).fold(false, |moved, (own, target)| {
+            let before = *own;
+            *own += (target - before).clamp(-step, step);
+            moved | (*own != before)
+        })
     }
 }
 

@@ -34,7 +34,7 @@ const MOST_SHIFT: f32 = 3.0;
 pub struct Focus {
     listener: Listener,
     /// What a scout has decided in the blocks to come; `None` without one.
-    ahead: Option<VecDeque<Option<Decisions>>>,
+    ahead: Option<VecDeque<Option<Box<Decisions>>>>,
     /// With a score, it decides in place of the listener.
     follower: Follower,
     /// The listener's input in the current block: left and right, which are equal unless it is `stereo`.
@@ -200,7 +200,7 @@ impl Focus {
     }
 
     /// Takes what a scout has decided in the next blocks, in place of the listener from now on.
-    pub fn follow_scout(&mut self, decided: impl IntoIterator<Item = Option<Decisions>>) {
+    pub fn follow_scout(&mut self, decided: impl IntoIterator<Item = Option<Box<Decisions>>>) {
         self.ahead.get_or_insert_default().extend(decided);
     }
 
@@ -254,7 +254,7 @@ impl Focus {
             && let Some(decisions) = match &mut self.ahead {
                 Some(ahead) => {
                     let decisions = ahead.pop_front().flatten();
-                    decisions.map(|decisions| self.listener.assume(decisions))
+                    decisions.map(|decisions| self.listener.assume(*decisions))
                 }
                 None => self.listener.push(kernel, left, right),
             }
