@@ -10,6 +10,7 @@
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
+mod cells;
 mod decide;
 mod decimator;
 mod dense;

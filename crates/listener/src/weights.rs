@@ -6,7 +6,7 @@ use crate::{
     NOTES,
     detectors::{BANKS, DETECTORS},
     features::{FEATURES, FRAMES, MARGIN as FEATURE_MARGIN},
-    network::{COLUMNS, FIRST, HIDDEN_MARGIN, NEAR_MARGIN},
+    network::COLUMNS,
 };
 use std::{fmt, sync::LazyLock};
 
@@ -39,23 +39,24 @@ pub struct Weights<const C1: usize, const C: usize> {
     pub lags: Vec<usize>,
     /// From the features of all lags to the detectors' units.
     pub near: Layer<C1>,
+    /// The offset and the lag of each matrix of that layer.
+    pub terms: Vec<(isize, usize)>,
     /// From these to the notes' units.
     pub harmonic: Layer<C>,
     /// From the mean and the maximum of the notes' units to the units of the whole.
     pub whole_in_bias: &'static [f32; C],
-    pub whole_in: Matrix<C>,
+    pub whole_in: [&'static [[f32; C]; C]; 2],
     pub whole: Cell<C>,
     /// From the units of the whole to those of every note, and to its log odds.
-    pub whole_mix: Matrix<C>,
-    pub whole_out: Matrix<COLUMNS>,
+    pub whole_mix: &'static [[f32; C]; C],
+    pub whole_out: &'static [[f32; COLUMNS]; C],
     pub first: Cell<C>,
     /// From the first cells to the second ones. The rows of `skip`, for the notes' units, follow those of all offsets.
     pub mix: Layer<C>,
     pub skip: &'static [[f32; C]; C],
     pub second: Cell<C>,
-    /// From the second cells to the log odds. The rows of `direct`, for the inputs of these cells, follow.
-    pub head: Layer<COLUMNS>,
-    pub direct: &'static [[f32; COLUMNS]; C],
+    /// From the second cells and their inputs to the log odds.
+    pub head: Head<C>,
     /// Without and with lookahead.
     pub thresholds: [Thresholds; 2],
 }
@@ -69,6 +70,18 @@ pub struct Layer<const OUT: usize> {
     pub bias: Matrix<OUT>,
     /// For each offset, the rows of the inputs.
     pub weights: Matrix<OUT>,
+}
+
+/// The layer of the log odds.
+#[derive(Debug)]
+pub struct Head<const C: usize> {
+    /// Like those of a [`Layer`].
+    pub offsets: Vec<isize>,
+    pub bias: Matrix<COLUMNS>,
+    /// For each offset, a row of weights for each output.
+    pub weights: &'static [[[f32; C]; COLUMNS]],
+    /// Those for the inputs of the second cell at the same position.
+    pub direct: &'static [[f32; C]; COLUMNS],
 }
 
 /// A gated recurrent unit.
@@ -153,15 +166,8 @@ impl<const C1: usize, const C: usize> Weights<C1, C> {
         let lags: Vec<usize> = header.list(|lag| lag as usize)?;
         let mut offsets = || header.list(|offset| offset as i32 as isize);
         let [near, harmonic, mix, head] = [offsets()?, offsets()?, offsets()?, offsets()?];
-        let first = FIRST as isize;
-        let within = |offsets: &[isize], margin: [isize; 2]| {
-            !offsets.is_empty() && offsets.iter().all(|o| -margin[0] <= *o && *o <= margin[1])
-        };
-        let above = NEAR_MARGIN as isize - first + (DETECTORS - NOTES) as isize;
-        if !within(&near, [FEATURE_MARGIN as isize; 2])
-            || !within(&harmonic, [NEAR_MARGIN as isize + first, above])
-            || !within(&mix, [HIDDEN_MARGIN as isize; 2])
-            || !within(&head, [HIDDEN_MARGIN as isize; 2])
+        if [&near, &harmonic, &mix, &head].iter().any(|offsets| offsets.is_empty())
+            || near.iter().any(|offset| offset.unsigned_abs() > FEATURE_MARGIN)
             || lags.is_empty()
             || lags.iter().any(|lag| *lag >= FRAMES)
             || near.len() * lags.len() > MOST_TERMS
@@ -178,20 +184,21 @@ impl<const C1: usize, const C: usize> Weights<C1, C> {
 
         let mut m = Matrices::new(header)?;
         let depth = lags.len() * FEATURES;
+        let terms = near.iter().flat_map(|offset| lags.iter().map(|lag| (*offset, *lag)));
         let weights = Self {
+            terms: terms.collect(),
             near: m.layer(near, DETECTORS, depth)?,
             harmonic: m.layer(harmonic, NOTES, C1)?,
             whole_in_bias: m.row()?,
-            whole_in: m.matrix(2 * C)?,
+            whole_in: [m.block()?, m.block()?],
             whole: m.cell()?,
-            whole_mix: m.matrix(C)?,
-            whole_out: m.matrix(C)?,
+            whole_mix: m.block()?,
+            whole_out: m.block()?,
             first: m.cell()?,
             mix: m.layer(mix, NOTES, C)?,
             skip: m.block()?,
             second: m.cell()?,
-            head: m.layer(head, NOTES, C)?,
-            direct: m.block()?,
+            head: m.head(head)?,
             lags,
             thresholds,
         };
@@ -276,18 +283,42 @@ impl<'a> Matrices<'a> {
         Reader(&value).f32()
     }
 
-    fn matrix<const OUT: usize>(&mut self, rows: usize) -> Result<Matrix<OUT>, Error> {
-        let count = (rows * OUT).div_ceil(LINE);
+    /// Memory for the next `count` weights, on whole lines.
+    fn floats(&mut self, count: usize) -> Result<&'static mut [f32], Error> {
         let free = std::mem::take(&mut self.free);
-        let (own, free) = free.split_at_mut_checked(count).ok_or(Error::Length)?;
+        let (own, free) =
+            free.split_at_mut_checked(count.div_ceil(LINE)).ok_or(Error::Length)?;
         self.free = free;
-        for value in own.iter_mut().flat_map(|line| &mut line.0).take(rows * OUT) {
+        // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `own`, which nothing else refers to, is as
+        // many floats in a row.
+        let floats = unsafe {
+            std::slice::from_raw_parts_mut(own.as_mut_ptr().cast::<f32>(), LINE * own.len())
+        };
+        Ok(&mut floats[..count])
+    }
+
+    fn matrix<const OUT: usize>(&mut self, rows: usize) -> Result<Matrix<OUT>, Error> {
+        let own = self.floats(rows * OUT)?;
+        for value in &mut *own {
             *value = self.weight()?;
         }
-        // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `own` is as many floats in a row.
-        let values =
-            unsafe { std::slice::from_raw_parts(own.as_ptr().cast::<f32>(), LINE * own.len()) };
-        Ok(&values.as_chunks().0[..rows])
+        Ok(own.as_chunks().0)
+    }
+
+    /// Matrices with one row for each output instead of each input, as many as `count`.
+    fn transposed<const IN: usize, const OUT: usize>(
+        &mut self,
+        count: usize,
+    ) -> Result<&'static [[[f32; IN]; OUT]], Error> {
+        let own = self.floats(count * IN * OUT)?.as_chunks_mut().0.as_chunks_mut().0;
+        for matrix in &mut *own {
+            for input in 0..IN {
+                for row in &mut *matrix {
+                    row[input] = self.weight()?;
+                }
+            }
+        }
+        Ok(own)
     }
 
     fn row<const OUT: usize>(&mut self) -> Result<&'static [f32; OUT], Error> {
@@ -310,6 +341,13 @@ impl<'a> Matrices<'a> {
         let bias = self.matrix(positions)?;
         let weights = self.matrix(offsets.len() * depth)?;
         Ok(Layer { offsets, bias, weights })
+    }
+
+    fn head<const C: usize>(&mut self, offsets: Vec<isize>) -> Result<Head<C>, Error> {
+        let bias = self.matrix(NOTES)?;
+        let weights = self.transposed(offsets.len())?;
+        let direct = self.transposed(1)?.first().ok_or(Error::Length)?;
+        Ok(Head { offsets, bias, weights, direct })
     }
 
     fn gate<const C: usize>(&mut self) -> Result<Gate<C>, Error> {
