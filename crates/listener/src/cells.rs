@@ -1,11 +1,9 @@
 //! Gated recurrent units, some rows at a time.
 
-use crate::{
-    dense::{Term, products},
-    weights::Cell,
-};
+#![allow(clippy::needless_range_loop, reason = "several arrays go side by side")]
+
+use crate::weights::Cell;
 use fearless_simd::{Select, Simd, SimdBase, SimdFloat};
-use std::iter::once;
 use tone_filter_simd::approx::decay;
 
 /// Multiply-adds that take as long as the functions of a cell's unit.
@@ -22,33 +20,84 @@ pub fn advance<S: Simd, const R: usize, const C: usize>(
     inputs: &[[f32; C]; R],
     hidden: &mut [[f32; C]; R],
 ) {
-    let mut sums = [[[0.0; C]; R]; 4];
-    let [reset, update, candidate, own] = &mut sums;
-    for (gate, sums) in [(&cell.reset, reset), (&cell.update, update)] {
-        let terms =
-            [Term { inputs, weights: gate.input }, Term { inputs: hidden, weights: gate.hidden }];
-        products(simd, [gate.bias; R], terms.into_iter(), f32::MIN, sums);
-    }
-    let term = Term { inputs, weights: cell.candidate.input };
-    products(simd, [cell.candidate.bias; R], once(term), f32::MIN, candidate);
-    let term = Term { inputs: &*hidden, weights: cell.candidate.hidden };
-    products(simd, [cell.hidden_bias; R], once(term), f32::MIN, own);
     simd.vectorize(
         #[inline(always)]
         || {
-            for row in 0..R {
-                for first in (0..C).step_by(S::f32s::LEN) {
-                    let at = first..first + S::f32s::LEN;
-                    let load = |row: &[f32; C]| S::f32s::from_slice(simd, &row[at.clone()]);
-                    let [reset, update, candidate, own] = &sums;
-                    let sums =
-                        [load(&reset[row]), load(&update[row]), load(&candidate[row]), load(&own[row])];
-                    let new = advanced(simd, sums, load(&hidden[row]));
-                    new.store_slice(&mut hidden[row][at]);
-                }
+            let mut new = [[0.0; C]; R];
+            for first in (0..C).step_by(S::f32s::LEN) {
+                column(simd, cell, inputs, hidden, first, &mut new);
             }
+            *hidden = new;
         },
     );
+}
+
+/// The `new` units of a vector from `first` on.
+#[inline(always)]
+fn column<S: Simd, const R: usize, const C: usize>(
+    simd: S,
+    cell: &Cell<C>,
+    inputs: &[[f32; C]; R],
+    hidden: &[[f32; C]; R],
+    first: usize,
+    new: &mut [[f32; C]; R],
+) {
+    let at = first..first + S::f32s::LEN;
+    let load = |row: &[f32; C]| S::f32s::from_slice(simd, &row[at.clone()]);
+    let Cell { reset, update, candidate, hidden_bias } = cell;
+    let (mut resets, mut updates) = ([load(reset.bias); R], [load(update.bias); R]);
+    let (mut candidates, mut own) = ([load(candidate.bias); R], [load(hidden_bias); R]);
+    // As many sums at a time as the registers hold.
+    if S::f32s::LEN == 16 || cfg!(target_arch = "aarch64") {
+        for k in 0..C {
+            let (a, b) = (load(&reset.input[k]), load(&update.input[k]));
+            let c = load(&candidate.input[k]);
+            for r in 0..R {
+                let x = S::f32s::splat(simd, inputs[r][k]);
+                resets[r] = x.mul_add(a, resets[r]);
+                updates[r] = x.mul_add(b, updates[r]);
+                candidates[r] = x.mul_add(c, candidates[r]);
+            }
+        }
+        for k in 0..C {
+            let (a, b) = (load(&reset.hidden[k]), load(&update.hidden[k]));
+            let c = load(&candidate.hidden[k]);
+            for r in 0..R {
+                let x = S::f32s::splat(simd, hidden[r][k]);
+                resets[r] = x.mul_add(a, resets[r]);
+                updates[r] = x.mul_add(b, updates[r]);
+                own[r] = x.mul_add(c, own[r]);
+            }
+        }
+    } else {
+        for k in 0..C {
+            let (a, b) = (load(&reset.input[k]), load(&update.input[k]));
+            for r in 0..R {
+                let x = S::f32s::splat(simd, inputs[r][k]);
+                resets[r] = x.mul_add(a, resets[r]);
+                updates[r] = x.mul_add(b, updates[r]);
+            }
+        }
+        for k in 0..C {
+            let (a, b) = (load(&reset.hidden[k]), load(&update.hidden[k]));
+            for r in 0..R {
+                let x = S::f32s::splat(simd, hidden[r][k]);
+                resets[r] = x.mul_add(a, resets[r]);
+                updates[r] = x.mul_add(b, updates[r]);
+            }
+        }
+        for k in 0..C {
+            let (a, b) = (load(&candidate.input[k]), load(&candidate.hidden[k]));
+            for r in 0..R {
+                candidates[r] = S::f32s::splat(simd, inputs[r][k]).mul_add(a, candidates[r]);
+                own[r] = S::f32s::splat(simd, hidden[r][k]).mul_add(b, own[r]);
+            }
+        }
+    }
+    for r in 0..R {
+        let sums = [resets[r], updates[r], candidates[r], own[r]];
+        advanced(simd, sums, load(&hidden[r])).store_slice(&mut new[r][at.clone()]);
+    }
 }
 
 /// The new `hidden` units, by the sums of reset, update, candidate and the candidate's product with the old ones.

@@ -18,7 +18,7 @@ use crate::{
     features::{FEATURES, Features, MARGIN as FEATURE_MARGIN},
     weights::{Head, Layer, Weights},
 };
-use fearless_simd::Simd;
+use fearless_simd::{Simd, SimdBase, SimdFloat};
 use std::iter::once;
 
 /// Log odds of a note: held now, held before (with lookahead), begun, begun before.
@@ -227,13 +227,16 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         simd.vectorize(
             #[inline(always)]
             || {
-                for row in &self.notes.0 {
-                    for c in 0..C {
-                        mean[0][c] += row[c];
-                        most[0][c] = row[c].max(most[0][c]);
+                for first in (0..C).step_by(S::f32s::LEN) {
+                    let at = first..first + S::f32s::LEN;
+                    let [mut sum, mut greatest] = [S::f32s::splat(simd, 0.0); 2];
+                    for row in &self.notes.0 {
+                        let units = S::f32s::from_slice(simd, &row[at.clone()]);
+                        (sum, greatest) = (sum + units, greatest.max(units));
                     }
+                    (sum * (1.0 / NOTES as f32)).store_slice(&mut mean[0][at.clone()]);
+                    greatest.store_slice(&mut most[0][at]);
                 }
-                mean[0] = mean[0].map(|sum| sum / NOTES as f32);
             },
         );
         let [of_mean, of_most] = w.whole_in;
