@@ -11,6 +11,8 @@ use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8};
 
 /// Rows that are computed together.
 pub const ROWS: usize = 5;
+/// Inputs between two jumps of the loops over them, which are short enough to be predicted.
+const UNROLLED: usize = 8;
 
 /// A factor pair: as many inputs for each row, and the matrix that they are multiplied with.
 #[derive(Clone, Copy)]
@@ -19,12 +21,12 @@ pub struct Term<'a, const R: usize, const IN: usize, const OUT: usize> {
     pub weights: &'a [[f32; OUT]; IN],
 }
 
-/// Sets each of [`ROWS`] rows, or a single one, to its start and its inputs times the weights, for all terms. Sums are then at
-/// least `least`.
+/// Sets each of [`ROWS`] rows, or a single one, to its own start, that of all rows, and its inputs times the weights, for all
+/// terms. Sums are then at least `least`.
 #[inline(never)]
 pub fn products<'a, S: Simd, const R: usize, const IN: usize, const OUT: usize>(
     simd: S,
-    starts: [&[f32; OUT]; R],
+    starts: (&[[f32; OUT]; R], &[f32; OUT]),
     terms: impl Iterator<Item = Term<'a, R, IN, OUT>> + Clone,
     least: f32,
     sums: &mut [[f32; OUT]; R],
@@ -47,7 +49,7 @@ pub fn products<'a, S: Simd, const R: usize, const IN: usize, const OUT: usize>(
 #[inline(always)]
 fn tiles<'a, S: Simd, V, const R: usize, const IN: usize, const OUT: usize>(
     simd: S,
-    starts: [&[f32; OUT]; R],
+    starts: (&[[f32; OUT]; R], &[f32; OUT]),
     terms: impl Iterator<Item = Term<'a, R, IN, OUT>> + Clone,
     least: f32,
     sums: &mut [[f32; OUT]; R],
@@ -74,7 +76,7 @@ fn tiles<'a, S: Simd, V, const R: usize, const IN: usize, const OUT: usize>(
 #[inline(always)]
 fn tile<'a, S, V, const N: usize, const P: usize, const R: usize, const IN: usize, const OUT: usize>(
     simd: S,
-    starts: [&[f32; OUT]; R],
+    starts: (&[[f32; OUT]; R], &[f32; OUT]),
     terms: impl Iterator<Item = Term<'a, R, IN, OUT>>,
     column: usize,
     least: f32,
@@ -85,19 +87,21 @@ fn tile<'a, S, V, const N: usize, const P: usize, const R: usize, const IN: usiz
 {
     let at = |v: usize| column + v * V::LEN..column + (v + 1) * V::LEN;
     let mut sums = [[[V::splat(simd, 0.0); N]; R]; P];
-    for r in 0..R {
-        for v in 0..N {
-            sums[0][r][v] = V::from_slice(simd, &starts[r][at(v)]);
+    let (own, common) = starts;
+    for v in 0..N {
+        let common = V::from_slice(simd, &common[at(v)]);
+        for r in 0..R {
+            sums[0][r][v] = V::from_slice(simd, &own[r][at(v)]) + common;
         }
     }
     for Term { inputs, weights } in terms {
-        for k in (0..IN - IN % P).step_by(P) {
-            for p in 0..P {
-                let weights = &weights[k + p][column..];
-                add::<S, V, N, R, IN>(simd, inputs, k + p, weights, &mut sums[p]);
+        for first in (0..IN - IN % UNROLLED).step_by(UNROLLED) {
+            for k in first..first + UNROLLED {
+                let sums = &mut sums[k % P];
+                add::<S, V, N, R, IN>(simd, inputs, k, &weights[k][column..], sums);
             }
         }
-        for k in IN - IN % P..IN {
+        for k in IN - IN % UNROLLED..IN {
             add::<S, V, N, R, IN>(simd, inputs, k, &weights[k][column..], &mut sums[0]);
         }
     }

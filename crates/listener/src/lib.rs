@@ -298,7 +298,6 @@ impl Listener {
         }
         self.last_a4 = self.a4[0];
         let levels = self.features.push(simd, &self.detectors, self.channels);
-        self.detectors.flush(simd);
         self.decider.push_levels(levels);
         self.pending = Some(Pending::default());
         self.left = self.frame;

@@ -210,14 +210,14 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
             Term { inputs: window(features.rows(*lag), first), weights }
         });
         let out = self.near.window_mut(MARGIN + row);
-        products(simd, window(bias, row).each_ref(), terms, 0.0, out);
+        products(simd, (window(bias, row), &[0.0; C1]), terms, 0.0, out);
     }
 
     fn harmonic<S: Simd>(&mut self, simd: S, row: usize) {
         let layer = &self.weights.harmonic;
         let terms = self.near.along(layer, FIRST + row);
         let out = self.notes.window_mut(row);
-        products(simd, window(layer.bias, row).each_ref(), terms, 0.0, out);
+        products(simd, (window(layer.bias, row), &[0.0; C]), terms, 0.0, out);
     }
 
     /// The cell of the whole, from the notes' mean and greatest units.
@@ -245,21 +245,21 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
             Term { inputs: &most, weights: of_most },
         ];
         let mut input = [[0.0; C]];
-        products(simd, [w.whole_in_bias], terms.into_iter(), 0.0, &mut input);
+        products(simd, (&[[0.0; C]], w.whole_in_bias), terms.into_iter(), 0.0, &mut input);
         advance(simd, &w.whole, &input, &mut self.whole);
         let term = Term { inputs: &self.whole, weights: w.whole_mix };
-        products(simd, [&[0.0; C]], once(term), f32::MIN, &mut self.whole_mix);
+        products(simd, (&[[0.0; C]], &[0.0; C]), once(term), f32::MIN, &mut self.whole_mix);
         let term = Term { inputs: &self.whole, weights: w.whole_out };
-        products(simd, [&[0.0; COLUMNS]], once(term), f32::MIN, &mut self.whole_out);
+        products(simd, (&[[0.0; COLUMNS]], &[0.0; COLUMNS]), once(term), f32::MIN, &mut self.whole_out);
     }
 
     fn mix<S: Simd>(&mut self, simd: S, row: usize) {
         let Weights { mix, skip, .. } = self.weights;
         let terms = self.first.along(mix, row);
         let skip = Term { inputs: self.notes.window(row), weights: skip };
-        let starts = window(mix.bias, row).map(|bias| sum(bias, &self.whole_mix[0]));
+        let starts = (window(mix.bias, row), &self.whole_mix[0]);
         let out = self.mixed.window_mut(row);
-        products(simd, starts.each_ref(), terms.chain(once(skip)), 0.0, out);
+        products(simd, starts, terms.chain(once(skip)), 0.0, out);
     }
 
     fn head<S: Simd>(&mut self, simd: S, row: usize) {
