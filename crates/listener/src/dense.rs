@@ -56,29 +56,48 @@ fn tiles<'a, S: Simd, V, const R: usize, const IN: usize, const OUT: usize>(
 ) where
     V: SimdFloat<S, Element = f32>,
 {
-    if OUT.is_multiple_of(2 * V::LEN) {
-        for column in (0..OUT).step_by(2 * V::LEN) {
-            let terms = terms.clone();
-            if R == 1 {
-                tile::<S, V, 2, 4, R, IN, OUT>(simd, starts, terms, column, least, sums);
-            } else {
-                tile::<S, V, 2, 1, R, IN, OUT>(simd, starts, terms, column, least, sums);
+    let pairs = OUT.is_multiple_of(2 * V::LEN);
+    if R == 2 * ROWS && !pairs {
+        return tile::<S, V, 1, 1, 10, R, IN, OUT>(simd, starts, terms, (0, 0), least, sums);
+    }
+    for row in (0..R).step_by(ROWS) {
+        for column in (0..OUT).step_by(if pairs { 2 * V::LEN } else { V::LEN }) {
+            let (terms, from) = (terms.clone(), (row, column));
+            match (pairs, R) {
+                (true, 1) => {
+                    tile::<S, V, 2, 4, 1, R, IN, OUT>(simd, starts, terms, from, least, sums)
+                }
+                (true, _) => {
+                    tile::<S, V, 2, 1, ROWS, R, IN, OUT>(simd, starts, terms, from, least, sums)
+                }
+                (false, 1) => {
+                    tile::<S, V, 1, 8, 1, R, IN, OUT>(simd, starts, terms, from, least, sums)
+                }
+                (false, _) => {
+                    tile::<S, V, 1, 2, ROWS, R, IN, OUT>(simd, starts, terms, from, least, sums)
+                }
             }
         }
-    } else if R == 1 {
-        tile::<S, V, 1, 8, R, IN, OUT>(simd, starts, terms, 0, least, sums);
-    } else {
-        tile::<S, V, 1, 2, R, IN, OUT>(simd, starts, terms, 0, least, sums);
     }
 }
 
 /// The same for `N` vectors from `column` on, with `P` sums for each, of every `P`th input.
 #[inline(always)]
-fn tile<'a, S, V, const N: usize, const P: usize, const R: usize, const IN: usize, const OUT: usize>(
+fn tile<
+    'a,
+    S,
+    V,
+    const N: usize,
+    const P: usize,
+    const T: usize,
+    const R: usize,
+    const IN: usize,
+    const OUT: usize,
+>(
     simd: S,
     starts: (&[[f32; OUT]; R], &[f32; OUT]),
     terms: impl Iterator<Item = Term<'a, R, IN, OUT>>,
-    column: usize,
+    (row, column): (usize, usize),
     least: f32,
     out: &mut [[f32; OUT]; R],
 ) where
@@ -86,45 +105,45 @@ fn tile<'a, S, V, const N: usize, const P: usize, const R: usize, const IN: usiz
     V: SimdFloat<S, Element = f32>,
 {
     let at = |v: usize| column + v * V::LEN..column + (v + 1) * V::LEN;
-    let mut sums = [[[V::splat(simd, 0.0); N]; R]; P];
+    let mut sums = [[[V::splat(simd, 0.0); N]; T]; P];
     let (own, common) = starts;
     for v in 0..N {
         let common = V::from_slice(simd, &common[at(v)]);
-        for r in 0..R {
-            sums[0][r][v] = V::from_slice(simd, &own[r][at(v)]) + common;
+        for r in 0..T {
+            sums[0][r][v] = V::from_slice(simd, &own[row + r][at(v)]) + common;
         }
     }
     for Term { inputs, weights } in terms {
         for first in (0..IN - IN % UNROLLED).step_by(UNROLLED) {
             for k in first..first + UNROLLED {
                 let sums = &mut sums[k % P];
-                add::<S, V, N, R, IN>(simd, inputs, k, &weights[k][column..], sums);
+                add::<S, V, N, T, IN>(simd, &inputs[row..], k, &weights[k][column..], sums);
             }
         }
         for k in IN - IN % UNROLLED..IN {
-            add::<S, V, N, R, IN>(simd, inputs, k, &weights[k][column..], &mut sums[0]);
+            add::<S, V, N, T, IN>(simd, &inputs[row..], k, &weights[k][column..], &mut sums[0]);
         }
     }
     let least = V::splat(simd, least);
-    for r in 0..R {
+    for r in 0..T {
         for v in 0..N {
             let mut sum = sums[0][r][v];
             for p in 1..P {
                 sum += sums[p][r][v];
             }
-            sum.max(least).store_slice(&mut out[r][at(v)]);
+            sum.max(least).store_slice(&mut out[row + r][at(v)]);
         }
     }
 }
 
 /// Adds the `k`th input of each row times its weights.
 #[inline(always)]
-fn add<S, V, const N: usize, const R: usize, const IN: usize>(
+fn add<S, V, const N: usize, const T: usize, const IN: usize>(
     simd: S,
-    inputs: &[[f32; IN]; R],
+    inputs: &[[f32; IN]],
     k: usize,
     weights: &[f32],
-    sums: &mut [[V; N]; R],
+    sums: &mut [[V; N]; T],
 ) where
     S: Simd,
     V: SimdFloat<S, Element = f32>,
@@ -133,7 +152,7 @@ fn add<S, V, const N: usize, const R: usize, const IN: usize>(
     for v in 0..N {
         row[v] = V::from_slice(simd, &weights[v * V::LEN..][..V::LEN]);
     }
-    for r in 0..R {
+    for r in 0..T {
         let input = V::splat(simd, inputs[r][k]);
         for v in 0..N {
             sums[r][v] = input.mul_add(row[v], sums[r][v]);
@@ -157,9 +176,8 @@ pub fn add_dots<'a, 'w, S: Simd, const IN: usize, const OUT: usize>(
                 let mut dots = [[S::f32s::splat(simd, 0.0); PAIR]; ROWS];
                 for (inputs, weights) in terms.clone() {
                     for k in (0..IN).step_by(S::f32s::LEN) {
-                        let load = |row: &[f32; IN]| {
-                            S::f32s::from_slice(simd, &row[k..][..S::f32s::LEN])
-                        };
+                        let load =
+                            |row: &[f32; IN]| S::f32s::from_slice(simd, &row[k..][..S::f32s::LEN]);
                         let (one, other) = (load(&weights[first]), load(&weights[first + 1]));
                         for r in 0..ROWS {
                             let input = load(&inputs[r]);

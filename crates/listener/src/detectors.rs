@@ -272,7 +272,8 @@ impl Weights {
         let [re, im] = &self.decays[usize::from(chunk.last)];
         for v in 0..V {
             let at = first + v * S::f32s::LEN;
-            let (re, im, gain) = (load(simd, re, at), load(simd, im, at), load(simd, &self.gain, at));
+            let (re, im, gain) =
+                (load(simd, re, at), load(simd, im, at), load(simd, &self.gain, at));
             let across = gain * S::f32s::splat(simd, chunk.span as f32);
             for c in 0..C {
                 let (a, b) = (load(simd, &states[c][0], at), load(simd, &states[c][1], at));

@@ -16,9 +16,9 @@ use crate::{
     dense::{ROWS, Term, add_dots, products},
     detectors::DETECTORS,
     features::{FEATURES, Features, MARGIN as FEATURE_MARGIN},
-    weights::{Head, Layer, Weights},
+    weights::{Head, Layer, Near, Weights},
 };
-use fearless_simd::{Simd, SimdBase, SimdFloat};
+use fearless_simd::{Simd, SimdBase};
 use std::iter::once;
 
 /// Log odds of a note: held now, held before (with lookahead), begun, begun before.
@@ -28,7 +28,8 @@ pub const FIRST: usize = 4;
 /// Rows of zeros at both ends of the detectors' units, and of the cells: as many as complete [`ROWS`] of which one is not there.
 const MARGIN: usize = ROWS - 1;
 /// Steps of the layer of the detectors, and of the others.
-const NEAR_STEPS: usize = DETECTORS.div_ceil(ROWS);
+const NEAR_ROWS: usize = 2 * ROWS;
+const NEAR_STEPS: usize = DETECTORS.div_ceil(NEAR_ROWS);
 const STEPS_EACH: usize = NOTES / ROWS;
 /// The first step of each part.
 const HARMONIC: usize = NEAR_STEPS;
@@ -55,7 +56,7 @@ impl<const C: usize, const LENGTH: usize> Rows<C, LENGTH> {
     }
 
     #[inline(always)]
-    fn window_mut(&mut self, row: usize) -> &mut [[f32; C]; ROWS] {
+    fn window_mut<const R: usize>(&mut self, row: usize) -> &mut [[f32; C]; R] {
         &mut self.0[row..].as_chunks_mut().0[0]
     }
 
@@ -82,7 +83,7 @@ impl<const C: usize, const LENGTH: usize> Rows<C, LENGTH> {
 
 /// [`ROWS`] rows from `row` on, of which there are enough.
 #[inline(always)]
-fn window<const C: usize>(rows: &[[f32; C]], row: usize) -> &[[f32; C]; ROWS] {
+fn window<const C: usize, const R: usize>(rows: &[[f32; C]], row: usize) -> &[[f32; C]; R] {
     &rows[row..].as_chunks().0[0]
 }
 
@@ -166,7 +167,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         let w = self.weights;
         let row = |first: usize| (step - first) * ROWS;
         match step {
-            ..HARMONIC => ROWS * w.near.weights.len() * C1,
+            ..HARMONIC => NEAR_ROWS * w.near.terms.len() * FEATURES * C1,
             HARMONIC..WHOLE => {
                 ROWS * C1 * C * self.near.along(&w.harmonic, FIRST + row(HARMONIC)).count()
             }
@@ -184,7 +185,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         let row = |first: usize| (step - first) * ROWS;
         match step {
             // The last rows of the detectors overlap with those before.
-            ..HARMONIC => self.near(simd, (step * ROWS).min(DETECTORS - ROWS), features),
+            ..HARMONIC => self.near(simd, (step * NEAR_ROWS).min(DETECTORS - NEAR_ROWS), features),
             HARMONIC..WHOLE => self.harmonic(simd, row(HARMONIC)),
             WHOLE..CELL => self.whole(simd),
             CELL..MIX => {
@@ -203,13 +204,12 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
     }
 
     fn near<S: Simd>(&mut self, simd: S, row: usize, features: &Features) {
-        let Weights { terms, near: Layer { bias, weights, .. }, .. } = self.weights;
-        let terms = terms.iter().zip(weights.as_chunks::<FEATURES>().0);
-        let terms = terms.map(|((offset, lag), weights)| {
+        let Near { terms, bias, weights } = &self.weights.near;
+        let terms = terms.iter().zip(*weights).map(|((offset, lag), weights)| {
             let first = (FEATURE_MARGIN + row).wrapping_add_signed(*offset);
             Term { inputs: window(features.rows(*lag), first), weights }
         });
-        let out = self.near.window_mut(MARGIN + row);
+        let out = self.near.window_mut::<NEAR_ROWS>(MARGIN + row);
         products(simd, (window(bias, row), &[0.0; C1]), terms, 0.0, out);
     }
 
@@ -240,17 +240,21 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
             },
         );
         let [of_mean, of_most] = w.whole_in;
-        let terms = [
-            Term { inputs: &mean, weights: of_mean },
-            Term { inputs: &most, weights: of_most },
-        ];
+        let terms =
+            [Term { inputs: &mean, weights: of_mean }, Term { inputs: &most, weights: of_most }];
         let mut input = [[0.0; C]];
         products(simd, (&[[0.0; C]], w.whole_in_bias), terms.into_iter(), 0.0, &mut input);
         advance(simd, &w.whole, &input, &mut self.whole);
         let term = Term { inputs: &self.whole, weights: w.whole_mix };
         products(simd, (&[[0.0; C]], &[0.0; C]), once(term), f32::MIN, &mut self.whole_mix);
         let term = Term { inputs: &self.whole, weights: w.whole_out };
-        products(simd, (&[[0.0; COLUMNS]], &[0.0; COLUMNS]), once(term), f32::MIN, &mut self.whole_out);
+        products(
+            simd,
+            (&[[0.0; COLUMNS]], &[0.0; COLUMNS]),
+            once(term),
+            f32::MIN,
+            &mut self.whole_out,
+        );
     }
 
     fn mix<S: Simd>(&mut self, simd: S, row: usize) {

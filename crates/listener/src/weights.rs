@@ -35,12 +35,8 @@ pub type Matrix<const OUT: usize> = &'static [[f32; OUT]];
 /// The weights of a network with `C1` units for each detector and `C` for each note, and as many for the whole.
 #[derive(Debug)]
 pub struct Weights<const C1: usize, const C: usize> {
-    /// The ages of the features that [`Self::near`] receives, in frames.
-    pub lags: Vec<usize>,
-    /// From the features of all lags to the detectors' units.
-    pub near: Layer<C1>,
-    /// The offset and the lag of each matrix of that layer.
-    pub terms: Vec<(isize, usize)>,
+    /// From the features of some frames to the detectors' units.
+    pub near: Near<C1>,
     /// From these to the notes' units.
     pub harmonic: Layer<C>,
     /// From the mean and the maximum of the notes' units to the units of the whole.
@@ -70,6 +66,16 @@ pub struct Layer<const OUT: usize> {
     pub bias: Matrix<OUT>,
     /// For each offset, the rows of the inputs.
     pub weights: Matrix<OUT>,
+}
+
+/// The layer of the features.
+#[derive(Debug)]
+pub struct Near<const OUT: usize> {
+    /// Of each matrix, the offset like that of a [`Layer`], and the age of the features in frames; the lags of an offset follow each
+    /// other.
+    pub terms: Vec<(isize, usize)>,
+    pub bias: Matrix<OUT>,
+    pub weights: &'static [[[f32; OUT]; FEATURES]],
 }
 
 /// The layer of the log odds.
@@ -183,23 +189,20 @@ impl<const C1: usize, const C: usize> Weights<C1, C> {
         let thresholds = [thresholds()?, thresholds()?];
 
         let mut m = Matrices::new(header)?;
-        let depth = lags.len() * FEATURES;
         let terms = near.iter().flat_map(|offset| lags.iter().map(|lag| (*offset, *lag)));
         let weights = Self {
-            terms: terms.collect(),
-            near: m.layer(near, DETECTORS, depth)?,
-            harmonic: m.layer(harmonic, NOTES, C1)?,
+            near: m.near(terms.collect())?,
+            harmonic: m.layer(harmonic, C1)?,
             whole_in_bias: m.row()?,
             whole_in: [m.block()?, m.block()?],
             whole: m.cell()?,
             whole_mix: m.block()?,
             whole_out: m.block()?,
             first: m.cell()?,
-            mix: m.layer(mix, NOTES, C)?,
+            mix: m.layer(mix, C)?,
             skip: m.block()?,
             second: m.cell()?,
             head: m.head(head)?,
-            lags,
             thresholds,
         };
         if m.bytes[0].is_empty() { Ok(weights) } else { Err(Error::Length) }
@@ -286,8 +289,7 @@ impl<'a> Matrices<'a> {
     /// Memory for the next `count` weights, on whole lines.
     fn floats(&mut self, count: usize) -> Result<&'static mut [f32], Error> {
         let free = std::mem::take(&mut self.free);
-        let (own, free) =
-            free.split_at_mut_checked(count.div_ceil(LINE)).ok_or(Error::Length)?;
+        let (own, free) = free.split_at_mut_checked(count.div_ceil(LINE)).ok_or(Error::Length)?;
         self.free = free;
         // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `own`, which nothing else refers to, is as
         // many floats in a row.
@@ -331,14 +333,19 @@ impl<'a> Matrices<'a> {
         self.matrix(C)?.first_chunk().ok_or(Error::Length)
     }
 
-    /// A layer with a bias for each of `positions` and a matrix of `depth` rows for each offset.
+    fn near<const OUT: usize>(&mut self, terms: Vec<(isize, usize)>) -> Result<Near<OUT>, Error> {
+        let bias = self.matrix(DETECTORS)?;
+        let weights = self.matrix(terms.len() * FEATURES)?.as_chunks().0;
+        Ok(Near { terms, bias, weights })
+    }
+
+    /// A layer with a matrix of `depth` rows for each offset.
     fn layer<const OUT: usize>(
         &mut self,
         offsets: Vec<isize>,
-        positions: usize,
         depth: usize,
     ) -> Result<Layer<OUT>, Error> {
-        let bias = self.matrix(positions)?;
+        let bias = self.matrix(NOTES)?;
         let weights = self.matrix(offsets.len() * depth)?;
         Ok(Layer { offsets, bias, weights })
     }
@@ -386,8 +393,8 @@ mod tests {
         let bytes = FILE.len() + include_bytes!("../weights/full.bin").len();
         assert!(bytes <= 300_000, "{bytes}");
         assert_eq!(LIGHT.thresholds[0], Thresholds { on: -0.2, hysteresis: 0.4, begun: 0.0 });
-        assert_eq!(LIGHT.lags, [0, 1, 3]);
-        assert_eq!(FULL.near.offsets, [-2, -1, 0, 1, 2]);
+        assert_eq!(LIGHT.near.terms[..4], [(-2, 0), (-2, 1), (-2, 3), (-1, 0)]);
+        assert_eq!(FULL.near.terms[16..], [(2, 0), (2, 1), (2, 3), (2, 7)]);
         for matrix in [FULL.near.weights.as_ptr().addr(), LIGHT.near.weights.as_ptr().addr()] {
             assert!(matrix.is_multiple_of(64));
         }

@@ -1,6 +1,6 @@
 //! Approximations of elementary functions without branches or tables, so that loops over them are vectorised.
 
-use fearless_simd::{SimdFloat, Simd};
+use fearless_simd::{Simd, SimdFloat};
 use std::f32::consts::{LN_2, LOG2_E, PI, TAU};
 
 /// Adding and subtracting 1.5 * 2^23 rounds to a whole number; the sum has that number in its low bits.
