@@ -9,7 +9,7 @@
 
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8};
 
-/// Rows that are computed together.
+/// Rows that are computed together; twice as many where the outputs are a single vector.
 pub const ROWS: usize = 5;
 /// Inputs between two jumps of the loops over them, which are short enough to be predicted.
 const UNROLLED: usize = 8;
@@ -21,8 +21,8 @@ pub struct Term<'a, const R: usize, const IN: usize, const OUT: usize> {
     pub weights: &'a [[f32; OUT]; IN],
 }
 
-/// Sets each of [`ROWS`] rows, or a single one, to its own start, that of all rows, and its inputs times the weights, for all
-/// terms. Sums are then at least `least`.
+/// Sets each of `R` rows to its own start, that of all rows, and its inputs times the weights, for all terms. Sums are then at
+/// least `least`.
 #[inline(never)]
 pub fn products<'a, S: Simd, const R: usize, const IN: usize, const OUT: usize>(
     simd: S,
@@ -57,26 +57,16 @@ fn tiles<'a, S: Simd, V, const R: usize, const IN: usize, const OUT: usize>(
     V: SimdFloat<S, Element = f32>,
 {
     let pairs = OUT.is_multiple_of(2 * V::LEN);
-    if R == 2 * ROWS && !pairs {
-        return tile::<S, V, 1, 1, 10, R, IN, OUT>(simd, starts, terms, (0, 0), least, sums);
-    }
-    for row in (0..R).step_by(ROWS) {
-        for column in (0..OUT).step_by(if pairs { 2 * V::LEN } else { V::LEN }) {
-            let (terms, from) = (terms.clone(), (row, column));
-            match (pairs, R) {
-                (true, 1) => {
-                    tile::<S, V, 2, 4, 1, R, IN, OUT>(simd, starts, terms, from, least, sums)
-                }
-                (true, _) => {
-                    tile::<S, V, 2, 1, ROWS, R, IN, OUT>(simd, starts, terms, from, least, sums)
-                }
-                (false, 1) => {
-                    tile::<S, V, 1, 8, 1, R, IN, OUT>(simd, starts, terms, from, least, sums)
-                }
-                (false, _) => {
-                    tile::<S, V, 1, 2, ROWS, R, IN, OUT>(simd, starts, terms, from, least, sums)
-                }
+    for column in (0..OUT).step_by(if pairs { 2 * V::LEN } else { V::LEN }) {
+        let terms = terms.clone();
+        match (pairs, R) {
+            (true, 1) => tile::<S, V, 2, 4, R, IN, OUT>(simd, starts, terms, column, least, sums),
+            (true, _) => tile::<S, V, 2, 1, R, IN, OUT>(simd, starts, terms, column, least, sums),
+            (false, 1) => tile::<S, V, 1, 8, R, IN, OUT>(simd, starts, terms, column, least, sums),
+            (false, ROWS) => {
+                tile::<S, V, 1, 2, R, IN, OUT>(simd, starts, terms, column, least, sums);
             }
+            (false, _) => tile::<S, V, 1, 1, R, IN, OUT>(simd, starts, terms, column, least, sums),
         }
     }
 }
@@ -89,7 +79,6 @@ fn tile<
     V,
     const N: usize,
     const P: usize,
-    const T: usize,
     const R: usize,
     const IN: usize,
     const OUT: usize,
@@ -97,7 +86,7 @@ fn tile<
     simd: S,
     starts: (&[[f32; OUT]; R], &[f32; OUT]),
     terms: impl Iterator<Item = Term<'a, R, IN, OUT>>,
-    (row, column): (usize, usize),
+    column: usize,
     least: f32,
     out: &mut [[f32; OUT]; R],
 ) where
@@ -105,45 +94,45 @@ fn tile<
     V: SimdFloat<S, Element = f32>,
 {
     let at = |v: usize| column + v * V::LEN..column + (v + 1) * V::LEN;
-    let mut sums = [[[V::splat(simd, 0.0); N]; T]; P];
+    let mut sums = [[[V::splat(simd, 0.0); N]; R]; P];
     let (own, common) = starts;
     for v in 0..N {
         let common = V::from_slice(simd, &common[at(v)]);
-        for r in 0..T {
-            sums[0][r][v] = V::from_slice(simd, &own[row + r][at(v)]) + common;
+        for r in 0..R {
+            sums[0][r][v] = V::from_slice(simd, &own[r][at(v)]) + common;
         }
     }
     for Term { inputs, weights } in terms {
         for first in (0..IN - IN % UNROLLED).step_by(UNROLLED) {
             for k in first..first + UNROLLED {
                 let sums = &mut sums[k % P];
-                add::<S, V, N, T, IN>(simd, &inputs[row..], k, &weights[k][column..], sums);
+                add::<S, V, N, R, IN>(simd, inputs, k, &weights[k][column..], sums);
             }
         }
         for k in IN - IN % UNROLLED..IN {
-            add::<S, V, N, T, IN>(simd, &inputs[row..], k, &weights[k][column..], &mut sums[0]);
+            add::<S, V, N, R, IN>(simd, inputs, k, &weights[k][column..], &mut sums[0]);
         }
     }
     let least = V::splat(simd, least);
-    for r in 0..T {
+    for r in 0..R {
         for v in 0..N {
             let mut sum = sums[0][r][v];
             for p in 1..P {
                 sum += sums[p][r][v];
             }
-            sum.max(least).store_slice(&mut out[row + r][at(v)]);
+            sum.max(least).store_slice(&mut out[r][at(v)]);
         }
     }
 }
 
 /// Adds the `k`th input of each row times its weights.
 #[inline(always)]
-fn add<S, V, const N: usize, const T: usize, const IN: usize>(
+fn add<S, V, const N: usize, const R: usize, const IN: usize>(
     simd: S,
-    inputs: &[[f32; IN]],
+    inputs: &[[f32; IN]; R],
     k: usize,
     weights: &[f32],
-    sums: &mut [[V; N]; T],
+    sums: &mut [[V; N]; R],
 ) where
     S: Simd,
     V: SimdFloat<S, Element = f32>,
@@ -152,7 +141,7 @@ fn add<S, V, const N: usize, const T: usize, const IN: usize>(
     for v in 0..N {
         row[v] = V::from_slice(simd, &weights[v * V::LEN..][..V::LEN]);
     }
-    for r in 0..T {
+    for r in 0..R {
         let input = V::splat(simd, inputs[r][k]);
         for v in 0..N {
             sums[r][v] = input.mul_add(row[v], sums[r][v]);

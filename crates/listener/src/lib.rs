@@ -16,6 +16,7 @@ mod decimator;
 mod dense;
 mod detectors;
 mod features;
+mod matrices;
 #[doc(hidden)]
 pub mod measure;
 mod network;

@@ -204,12 +204,21 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
     }
 
     fn near<S: Simd>(&mut self, simd: S, row: usize, features: &Features) {
+        if C1 <= S::f32s::LEN {
+            self.near_rows::<S, NEAR_ROWS>(simd, row, features);
+        } else {
+            self.near_rows::<S, ROWS>(simd, row, features);
+            self.near_rows::<S, ROWS>(simd, row + ROWS, features);
+        }
+    }
+
+    fn near_rows<S: Simd, const R: usize>(&mut self, simd: S, row: usize, features: &Features) {
         let Near { terms, bias, weights } = &self.weights.near;
         let terms = terms.iter().zip(*weights).map(|((offset, lag), weights)| {
             let first = (FEATURE_MARGIN + row).wrapping_add_signed(*offset);
             Term { inputs: window(features.rows(*lag), first), weights }
         });
-        let out = self.near.window_mut::<NEAR_ROWS>(MARGIN + row);
+        let out = self.near.window_mut::<R>(MARGIN + row);
         products(simd, (window(bias, row), &[0.0; C1]), terms, 0.0, out);
     }
 

@@ -3,19 +3,15 @@
 //! `tools/fit/export.py` writes the files and describes them.
 
 use crate::{
-    NOTES,
-    detectors::{BANKS, DETECTORS},
+    detectors::BANKS,
     features::{FEATURES, FRAMES, MARGIN as FEATURE_MARGIN},
+    matrices::{Matrices, Matrix, Reader},
     network::COLUMNS,
 };
 use std::{fmt, sync::LazyLock};
 
 const MAGIC: &[u8; 8] = b"TFLISTEN";
 const VERSION: u32 = 2;
-/// The most lags or offsets of a layer.
-pub const MOST_TERMS: usize = 24;
-/// Floats of a cache line. Each matrix starts on one.
-const LINE: usize = 16;
 
 /// The weights of `large.npz`.
 pub static FULL: LazyLock<Weights<16, 32>> =
@@ -28,9 +24,6 @@ pub static LIGHT: LazyLock<Weights<8, 16>> =
 fn fitted<const C1: usize, const C: usize>(file: &[u8]) -> Weights<C1, C> {
     Weights::parse(file).expect("the tests parse the files that are included")
 }
-
-/// A matrix, one row for each input and one column for each output.
-pub type Matrix<const OUT: usize> = &'static [[f32; OUT]];
 
 /// The weights of a network with `C1` units for each detector and `C` for each note, and as many for the whole.
 #[derive(Debug)]
@@ -176,9 +169,6 @@ impl<const C1: usize, const C: usize> Weights<C1, C> {
             || near.iter().any(|offset| offset.unsigned_abs() > FEATURE_MARGIN)
             || lags.is_empty()
             || lags.iter().any(|lag| *lag >= FRAMES)
-            || near.len() * lags.len() > MOST_TERMS
-            || mix.len() >= MOST_TERMS
-            || head.len() >= MOST_TERMS
         {
             return Err(Error::Sizes);
         }
@@ -205,7 +195,7 @@ impl<const C1: usize, const C: usize> Weights<C1, C> {
             head: m.head(head)?,
             thresholds,
         };
-        if m.bytes[0].is_empty() { Ok(weights) } else { Err(Error::Length) }
+        if m.is_empty() { Ok(weights) } else { Err(Error::Length) }
     }
 }
 
@@ -218,156 +208,6 @@ fn adler32(bytes: &[u8]) -> u32 {
         b = (b + a) % MODULUS;
     }
     b << 16 | a
-}
-
-/// The rest of a file, little-endian.
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    fn u32(&mut self) -> Result<u32, Error> {
-        let (bytes, rest) = self.0.split_first_chunk().ok_or(Error::Length)?;
-        self.0 = rest;
-        Ok(u32::from_le_bytes(*bytes))
-    }
-
-    fn size(&mut self) -> Result<usize, Error> {
-        self.u32().map(|size| size as usize)
-    }
-
-    fn f32(&mut self) -> Result<f32, Error> {
-        let value = f32::from_bits(self.u32()?);
-        if value.is_finite() { Ok(value) } else { Err(Error::Infinite) }
-    }
-
-    /// A list with its length in front.
-    fn list<T>(&mut self, convert: impl Fn(u32) -> T) -> Result<Vec<T>, Error> {
-        let length = self.size()?;
-        if length > MOST_TERMS {
-            return Err(Error::Sizes);
-        }
-        (0..length).map(|_| self.u32().map(&convert)).collect()
-    }
-}
-
-/// A line of the cache.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-struct Line([f32; LINE]);
-
-/// Lays matrices out in memory, in the order of the file, which is that of their use.
-struct Matrices<'a> {
-    /// The bytes of the weights, from the lowest one to the highest, each of all weights that follow.
-    bytes: [&'a [u8]; 4],
-    /// Memory that is not in use yet.
-    free: &'static mut [Line],
-}
-
-impl<'a> Matrices<'a> {
-    /// More matrices than a network has.
-    const MOST: usize = 64;
-
-    fn new(mut from: Reader<'a>) -> Result<Self, Error> {
-        let count = from.size()?;
-        if from.0.len() != 4 * count {
-            return Err(Error::Length);
-        }
-        let bytes = std::array::from_fn(|byte| &from.0[count * byte..count * (byte + 1)]);
-        let lines = vec![Line([0.0; LINE]); count / LINE + Self::MOST];
-        Ok(Self { bytes, free: lines.leak() })
-    }
-
-    /// The next weight.
-    fn weight(&mut self) -> Result<f32, Error> {
-        let mut value = [0; 4];
-        for (byte, from) in value.iter_mut().zip(&mut self.bytes) {
-            let (first, rest) = from.split_first().ok_or(Error::Length)?;
-            (*byte, *from) = (*first, rest);
-        }
-        Reader(&value).f32()
-    }
-
-    /// Memory for the next `count` weights, on whole lines.
-    fn floats(&mut self, count: usize) -> Result<&'static mut [f32], Error> {
-        let free = std::mem::take(&mut self.free);
-        let (own, free) = free.split_at_mut_checked(count.div_ceil(LINE)).ok_or(Error::Length)?;
-        self.free = free;
-        // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `own`, which nothing else refers to, is as
-        // many floats in a row.
-        let floats = unsafe {
-            std::slice::from_raw_parts_mut(own.as_mut_ptr().cast::<f32>(), LINE * own.len())
-        };
-        Ok(&mut floats[..count])
-    }
-
-    fn matrix<const OUT: usize>(&mut self, rows: usize) -> Result<Matrix<OUT>, Error> {
-        let own = self.floats(rows * OUT)?;
-        for value in &mut *own {
-            *value = self.weight()?;
-        }
-        Ok(own.as_chunks().0)
-    }
-
-    /// Matrices with one row for each output instead of each input, as many as `count`.
-    fn transposed<const IN: usize, const OUT: usize>(
-        &mut self,
-        count: usize,
-    ) -> Result<&'static [[[f32; IN]; OUT]], Error> {
-        let own = self.floats(count * IN * OUT)?.as_chunks_mut().0.as_chunks_mut().0;
-        for matrix in &mut *own {
-            for input in 0..IN {
-                for row in &mut *matrix {
-                    row[input] = self.weight()?;
-                }
-            }
-        }
-        Ok(own)
-    }
-
-    fn row<const OUT: usize>(&mut self) -> Result<&'static [f32; OUT], Error> {
-        self.matrix(1)?.first().ok_or(Error::Length)
-    }
-
-    fn block<const OUT: usize, const C: usize>(
-        &mut self,
-    ) -> Result<&'static [[f32; OUT]; C], Error> {
-        self.matrix(C)?.first_chunk().ok_or(Error::Length)
-    }
-
-    fn near<const OUT: usize>(&mut self, terms: Vec<(isize, usize)>) -> Result<Near<OUT>, Error> {
-        let bias = self.matrix(DETECTORS)?;
-        let weights = self.matrix(terms.len() * FEATURES)?.as_chunks().0;
-        Ok(Near { terms, bias, weights })
-    }
-
-    /// A layer with a matrix of `depth` rows for each offset.
-    fn layer<const OUT: usize>(
-        &mut self,
-        offsets: Vec<isize>,
-        depth: usize,
-    ) -> Result<Layer<OUT>, Error> {
-        let bias = self.matrix(NOTES)?;
-        let weights = self.matrix(offsets.len() * depth)?;
-        Ok(Layer { offsets, bias, weights })
-    }
-
-    fn head<const C: usize>(&mut self, offsets: Vec<isize>) -> Result<Head<C>, Error> {
-        let bias = self.matrix(NOTES)?;
-        let weights = self.transposed(offsets.len())?;
-        let direct = self.transposed(1)?.first().ok_or(Error::Length)?;
-        Ok(Head { offsets, bias, weights, direct })
-    }
-
-    fn gate<const C: usize>(&mut self) -> Result<Gate<C>, Error> {
-        Ok(Gate { bias: self.row()?, input: self.block()?, hidden: self.block()? })
-    }
-
-    fn cell<const C: usize>(&mut self) -> Result<Cell<C>, Error> {
-        let [reset, update] = [self.gate()?, self.gate()?];
-        let (bias, input) = (self.row()?, self.block()?);
-        let hidden_bias = self.row()?;
-        let candidate = Gate { bias, input, hidden: self.block()? };
-        Ok(Cell { reset, update, candidate, hidden_bias })
-    }
 }
 
 #[cfg(test)]
