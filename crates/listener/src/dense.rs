@@ -156,29 +156,28 @@ pub fn add_dots<'a, 'w, S: Simd, const IN: usize, const OUT: usize>(
     terms: impl Iterator<Item = (&'a [[f32; IN]; ROWS], &'w [[f32; IN]; OUT])> + Clone,
     sums: &mut [[f32; OUT]; ROWS],
 ) {
-    /// Outputs whose sums are in registers at the same time.
-    const PAIR: usize = 2;
     simd.vectorize(
         #[inline(always)]
         || {
-            for first in (0..OUT).step_by(PAIR) {
-                let mut dots = [[S::f32s::splat(simd, 0.0); PAIR]; ROWS];
+            // Two outputs at a time have ten sums.
+            for output in (0..OUT).step_by(2) {
+                let mut ones = [S::f32s::splat(simd, 0.0); ROWS];
+                let mut others = ones;
                 for (inputs, weights) in terms.clone() {
                     for k in (0..IN).step_by(S::f32s::LEN) {
-                        let load =
-                            |row: &[f32; IN]| S::f32s::from_slice(simd, &row[k..][..S::f32s::LEN]);
-                        let (one, other) = (load(&weights[first]), load(&weights[first + 1]));
+                        let at = k..k + S::f32s::LEN;
+                        let one = S::f32s::from_slice(simd, &weights[output][at.clone()]);
+                        let other = S::f32s::from_slice(simd, &weights[output + 1][at.clone()]);
                         for r in 0..ROWS {
-                            let input = load(&inputs[r]);
-                            dots[r][0] = input.mul_add(one, dots[r][0]);
-                            dots[r][1] = input.mul_add(other, dots[r][1]);
+                            let input = S::f32s::from_slice(simd, &inputs[r][at.clone()]);
+                            ones[r] = input.mul_add(one, ones[r]);
+                            others[r] = input.mul_add(other, others[r]);
                         }
                     }
                 }
                 for r in 0..ROWS {
-                    for (sum, dot) in sums[r][first..].iter_mut().zip(dots[r]) {
-                        *sum += dot.reduce_sum();
-                    }
+                    sums[r][output] += ones[r].reduce_sum();
+                    sums[r][output + 1] += others[r].reduce_sum();
                 }
             }
         },

@@ -64,7 +64,7 @@ pub fn frame(sample_rate: f64) -> (usize, usize) {
 /// The network that listens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Model {
-    /// 3.1 million multiply-adds a frame.
+    /// 2.9 million multiply-adds a frame.
     #[default]
     Full,
     /// 0.8 million, and slightly less accurate.
