@@ -1,16 +1,43 @@
 //! The matrices of a file of weights, in memory: each starts on a line of the cache.
 
-use crate::{
-    NOTES,
-    detectors::DETECTORS,
-    features::FEATURES,
-    weights::{Cell, Error, Gate, Head, Layer, Near},
-};
+use std::fmt;
 
 /// The longest list in a file.
 const LONGEST: usize = 24;
 /// Floats of a cache line.
 const LINE: usize = 16;
+
+/// What is wrong with a file of weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Error {
+    /// It does not begin as such a file does.
+    Magic,
+    /// It has another version.
+    Version,
+    /// Its checksum is wrong.
+    Checksum,
+    /// It ends too early or too late.
+    Length,
+    /// It is for a network of other sizes, or offsets and lags exceed their bounds.
+    Sizes,
+    /// A weight or a threshold is not finite.
+    Infinite,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::Magic => "this is no file of weights",
+            Self::Version => "the file of weights has another version",
+            Self::Checksum => "the checksum of the weights is wrong",
+            Self::Length => "the file of weights has a wrong length",
+            Self::Sizes => "the weights are for a network of other sizes",
+            Self::Infinite => "a weight is not finite",
+        })
+    }
+}
+
+impl std::error::Error for Error {}
 
 /// A matrix, one row for each input and one column for each output.
 pub type Matrix<const OUT: usize> = &'static [[f32; OUT]];
@@ -100,7 +127,7 @@ impl<'a> Matrices<'a> {
         Ok(&mut floats[..count])
     }
 
-    fn matrix<const OUT: usize>(&mut self, rows: usize) -> Result<Matrix<OUT>, Error> {
+    pub fn matrix<const OUT: usize>(&mut self, rows: usize) -> Result<Matrix<OUT>, Error> {
         let own = self.floats(rows * OUT)?;
         for value in &mut *own {
             *value = self.weight()?;
@@ -109,7 +136,7 @@ impl<'a> Matrices<'a> {
     }
 
     /// Matrices with one row for each output instead of each input, as many as `count`.
-    fn transposed<const IN: usize, const OUT: usize>(
+    pub fn transposed<const IN: usize, const OUT: usize>(
         &mut self,
         count: usize,
     ) -> Result<&'static [[[f32; IN]; OUT]], Error> {
@@ -132,44 +159,5 @@ impl<'a> Matrices<'a> {
         &mut self,
     ) -> Result<&'static [[f32; OUT]; C], Error> {
         self.matrix(C)?.first_chunk().ok_or(Error::Length)
-    }
-
-    pub fn near<const OUT: usize>(
-        &mut self,
-        terms: Vec<(isize, usize)>,
-    ) -> Result<Near<OUT>, Error> {
-        let bias = self.matrix(DETECTORS)?;
-        let weights = self.matrix(terms.len() * FEATURES)?.as_chunks().0;
-        Ok(Near { terms, bias, weights })
-    }
-
-    /// A layer with a matrix of `depth` rows for each offset.
-    pub fn layer<const OUT: usize>(
-        &mut self,
-        offsets: Vec<isize>,
-        depth: usize,
-    ) -> Result<Layer<OUT>, Error> {
-        let bias = self.matrix(NOTES)?;
-        let weights = self.matrix(offsets.len() * depth)?;
-        Ok(Layer { offsets, bias, weights })
-    }
-
-    pub fn head<const C: usize>(&mut self, offsets: Vec<isize>) -> Result<Head<C>, Error> {
-        let bias = self.matrix(NOTES)?;
-        let weights = self.transposed(offsets.len())?;
-        let direct = self.transposed(1)?.first().ok_or(Error::Length)?;
-        Ok(Head { offsets, bias, weights, direct })
-    }
-
-    fn gate<const C: usize>(&mut self) -> Result<Gate<C>, Error> {
-        Ok(Gate { bias: self.row()?, input: self.block()?, hidden: self.block()? })
-    }
-
-    pub fn cell<const C: usize>(&mut self) -> Result<Cell<C>, Error> {
-        let [reset, update] = [self.gate()?, self.gate()?];
-        let (bias, input) = (self.row()?, self.block()?);
-        let hidden_bias = self.row()?;
-        let candidate = Gate { bias, input, hidden: self.block()? };
-        Ok(Cell { reset, update, candidate, hidden_bias })
     }
 }

@@ -3,12 +3,13 @@
 //! `tools/fit/export.py` writes the files and describes them.
 
 use crate::{
-    detectors::BANKS,
+    NOTES,
+    detectors::{BANKS, DETECTORS},
     features::{FEATURES, FRAMES, MARGIN as FEATURE_MARGIN},
-    matrices::{Matrices, Matrix, Reader},
+    matrices::{Error, Matrices, Matrix, Reader},
     network::COLUMNS,
 };
-use std::{fmt, sync::LazyLock};
+use std::sync::LazyLock;
 
 const MAGIC: &[u8; 8] = b"TFLISTEN";
 const VERSION: u32 = 2;
@@ -112,38 +113,6 @@ pub struct Thresholds {
     pub begun: f32,
 }
 
-/// What is wrong with a file of weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Error {
-    /// It does not begin as such a file does.
-    Magic,
-    /// It has another version.
-    Version,
-    /// Its checksum is wrong.
-    Checksum,
-    /// It ends too early or too late.
-    Length,
-    /// It is for a network of other sizes, or offsets and lags exceed their bounds.
-    Sizes,
-    /// A weight or a threshold is not finite.
-    Infinite,
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Self::Magic => "this is no file of weights",
-            Self::Version => "the file of weights has another version",
-            Self::Checksum => "the checksum of the weights is wrong",
-            Self::Length => "the file of weights has a wrong length",
-            Self::Sizes => "the weights are for a network of other sizes",
-            Self::Infinite => "a weight is not finite",
-        })
-    }
-}
-
-impl std::error::Error for Error {}
-
 impl<const C1: usize, const C: usize> Weights<C1, C> {
     /// Reads a file of weights. Its matrices stay in memory for ever.
     ///
@@ -196,6 +165,44 @@ impl<const C1: usize, const C: usize> Weights<C1, C> {
             thresholds,
         };
         if m.is_empty() { Ok(weights) } else { Err(Error::Length) }
+    }
+}
+
+impl Matrices<'_> {
+    fn near<const OUT: usize>(&mut self, terms: Vec<(isize, usize)>) -> Result<Near<OUT>, Error> {
+        let bias = self.matrix(DETECTORS)?;
+        let weights = self.matrix(terms.len() * FEATURES)?.as_chunks().0;
+        Ok(Near { terms, bias, weights })
+    }
+
+    /// A layer with a matrix of `depth` rows for each offset.
+    fn layer<const OUT: usize>(
+        &mut self,
+        offsets: Vec<isize>,
+        depth: usize,
+    ) -> Result<Layer<OUT>, Error> {
+        let bias = self.matrix(NOTES)?;
+        let weights = self.matrix(offsets.len() * depth)?;
+        Ok(Layer { offsets, bias, weights })
+    }
+
+    fn head<const C: usize>(&mut self, offsets: Vec<isize>) -> Result<Head<C>, Error> {
+        let bias = self.matrix(NOTES)?;
+        let weights = self.transposed(offsets.len())?;
+        let direct = self.transposed(1)?.first().ok_or(Error::Length)?;
+        Ok(Head { offsets, bias, weights, direct })
+    }
+
+    fn gate<const C: usize>(&mut self) -> Result<Gate<C>, Error> {
+        Ok(Gate { bias: self.row()?, input: self.block()?, hidden: self.block()? })
+    }
+
+    fn cell<const C: usize>(&mut self) -> Result<Cell<C>, Error> {
+        let [reset, update] = [self.gate()?, self.gate()?];
+        let (bias, input) = (self.row()?, self.block()?);
+        let hidden_bias = self.row()?;
+        let candidate = Gate { bias, input, hidden: self.block()? };
+        Ok(Cell { reset, update, candidate, hidden_bias })
     }
 }
 
