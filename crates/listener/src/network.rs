@@ -81,7 +81,7 @@ impl<const C: usize, const LENGTH: usize> Rows<C, LENGTH> {
     }
 }
 
-/// [`ROWS`] rows from `row` on, of which there are enough.
+/// As many rows from `row` on as the result has, of which there are enough.
 #[inline(always)]
 fn window<const C: usize, const R: usize>(rows: &[[f32; C]], row: usize) -> &[[f32; C]; R] {
     &rows[row..].as_chunks().0[0]
