@@ -224,8 +224,9 @@ impl Focus {
         } else {
             right.copy_from_slice(left);
         }
-        for sample in left.iter_mut().chain(right) {
-            *sample = sample.clamp(-LOUDEST, LOUDEST);
+        // Row by row, which vectors can do.
+        for row in [left, right] {
+            row.iter_mut().for_each(|sample| *sample = sample.clamp(-LOUDEST, LOUDEST));
         }
     }
 
