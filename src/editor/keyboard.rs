@@ -96,7 +96,7 @@ impl Keys<'_> {
         ui.painter().rect_filled(key, CornerRadius::same(scale.length(3.0) as u8), fill);
         let label = if moves { format!("{name} > {target}") } else { name.to_owned() };
         let text = match self.settings.idle("map") {
-            Some(_) if custom => theme::IDLE,
+            Some(_) if custom && moves => theme::IDLE,
             None if custom && moves => theme::ACCENT,
             _ => text,
         };

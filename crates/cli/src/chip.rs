@@ -36,7 +36,7 @@ use tone_filter_presets::{Preset, ids};
 NSF is played by VLC, mpv, ffmpeg and foobar2000 with libgme, by Mesen and by the console itself. VGM for this chip is played by VGMPlay and
 foobar2000; libgme does not know it.")]
 pub struct Args {
-    /// The file to read: WAV, FLAC, AIFF, AAC, MP3 or Ogg Vorbis; - for WAV on standard input
+    /// The file to read: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, MP4 (AAC, ALAC); - for WAV on standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     input: PathBuf,
     /// The file to write: .vgm, .vgz or .nsf; - for VGM on standard output

@@ -12,7 +12,7 @@ use tone_filter_offline::{Error, STDIO};
 /// The flags.
 #[derive(Clone, clap::Args)]
 pub struct Inputs {
-    /// Files to read: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC, AAC; folders with all that is in them; patterns like
+    /// Files to read: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, MP4 (AAC, ALAC); folders with all that is in them; patterns like
     /// *.wav; or - for standard input
     #[arg(value_name = "IN", value_hint = ValueHint::AnyPath, required_unless_present = "input_list")]
     inputs: Vec<PathBuf>,

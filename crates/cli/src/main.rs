@@ -14,6 +14,7 @@ mod app;
 mod bands;
 mod bench;
 mod chip;
+mod entries;
 mod inputs;
 #[cfg(all(test, unix))]
 mod pages;

@@ -158,15 +158,28 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(done)
 }
 
+/// Whether `path` is no file and no pattern for files.
+fn is_new(path: &Path) -> bool {
+    !path.exists() && !path.to_string_lossy().contains(['*', '?', '['])
+}
+
 /// Renders with one preset.
 fn run_one(args: &Args, running: &Running) -> anyhow::Result<bool> {
+    let named = args.inputs.read()?;
     if args.out.is_none() && args.suffix.is_none() {
-        let line =
-            "no output; give --out FILE or FOLDER, or --suffix TEXT to write beside the inputs";
-        return Err(Usage(line.into()).into());
+        let line = match &named.all[..] {
+            [_, .., last] if !named.many && is_new(last) => {
+                let last = last.display();
+                format!("{last}: is not there to be read; to write it, give -o {last}")
+            }
+            _ => {
+                "no output; give --out FILE or FOLDER, or --suffix TEXT to write beside the inputs"
+                    .into()
+            }
+        };
+        return Err(Usage(line).into());
     }
     let mut options = args.options()?;
-    let named = args.inputs.read()?;
     let request = Request {
         inputs: &named.all,
         listed: named.listed,

@@ -1,6 +1,10 @@
 //! The flags that make a sound: a preset, and one flag for every setting, which wins over it.
 
-use super::{Usage, presets::find};
+use super::{
+    Usage,
+    entries::{entry, flag_name, or},
+    presets::find,
+};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
 use std::{
     ffi::OsString,
@@ -96,7 +100,7 @@ impl Sound {
             let keys = self.keys.as_deref().map(Score::read).transpose()?.unwrap_or_default();
             let tempo = self.tempo.or(keys.tempo()).unwrap_or(DEFAULT_TEMPO);
             if !quiet {
-                self.warn_of_idle(settings);
+                self.warn_of_idle(settings, looks_ahead(settings));
             }
             *settings = settings.at_tempo(tempo);
             return Ok((controls, keys));
@@ -104,13 +108,15 @@ impl Sound {
         Err(Usage(wrong.into()).into())
     }
 
-    /// Warns of flags that have no effect with these `settings`. The listener's are left out: `bands` shows what it finds at any
-    /// focus.
-    fn warn_of_idle(&self, settings: &Settings) {
+    /// Warns of flags that have no effect with these `settings`. With lookahead even without focus, as in `bands`, it is the
+    /// notes that are found that count: then those of the listener have one.
+    fn warn_of_idle(&self, settings: &Settings, looks_ahead: bool) {
         let numbers = SPECS.iter().zip(self.values).filter(|(_, value)| value.is_some());
         let choices = CHOICES.iter().zip(self.entries).filter(|(_, entry)| entry.is_some());
         let ids = numbers.map(|(spec, _)| spec.id).chain(choices.map(|(choice, _)| choice.id));
-        for id in ids.filter(|id| !["sensitivity", "lookahead"].contains(id)) {
+        let listens =
+            |id: &&str| looks_ahead && ["sensitivity", "lookahead", "listener"].contains(id);
+        for id in ids.filter(|id| !listens(id)) {
             if let Some(reason) = settings.idle(id) {
                 message!("warning: --{id} has no effect: {reason}");
             }
@@ -201,29 +207,6 @@ fn has_flag(choice: &&Choice) -> bool {
     !choice.is_routing() || choice.id == "bypass"
 }
 
-/// What the flag of `choice` is called.
-fn flag_name(choice: &Choice) -> &'static str {
-    match choice.id {
-        // What plays them is more often named than how they act.
-        "keys" => "key-mode",
-        id => id,
-    }
-}
-
-/// Reads an entry of `choice`.
-pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
-    choice.parse(text).ok_or_else(|| {
-        let (id, wanted) = (flag_name(choice), text.to_lowercase().replace(' ', "-"));
-        let ids = || choice.entries.iter().map(|entry| entry.0);
-        let near: Vec<_> = ids().filter(|id| !wanted.is_empty() && id.contains(&wanted)).collect();
-        match &near[..] {
-            [] => format!("{id} = {text:?} is unknown; use {}", or(&ids().collect::<Vec<_>>())),
-            [only] => format!("{id} = {text:?} is unknown; did you mean {only}?"),
-            _ => format!("{id} = {text:?} is several; use {}", or(&near)),
-        }
-    })
-}
-
 /// Lookahead for the sound of a file, all of which is known: without focus it would change nothing.
 pub fn of_file(settings: &Settings) -> bool {
     settings.focus > 0.0
@@ -239,14 +222,6 @@ pub fn loose_state(args: &[OsString]) -> Option<String> {
         is_state
             .then(|| format!("{flag} {state} names a file called {state}; write {flag}={state}"))
     })
-}
-
-/// `words` as a list: `a, b or c`.
-fn or(words: &[&str]) -> String {
-    match words {
-        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
-        _ => words.concat(),
-    }
 }
 
 /// The flag of a choice, from the table that all choices come from.

@@ -47,11 +47,13 @@ impl Lanes {
         std::array::from_fn(|tone| self.0[tone])
     }
 
-    /// Moves every lane towards that of `target`, by `step` at most.
-    pub fn approach(&mut self, target: &Self, step: f32) {
-        for (own, target) in self.0.iter_mut().zip(target.0) {
-            *own += (target - *own).clamp(-step, step);
-        }
+    /// Moves every lane towards that of `target`, by `step` at most. Returns whether one has moved.
+    pub fn approach(&mut self, target: &Self, step: f32) -> bool {
+        self.0.iter_mut().zip(&target.0).fold(false, |moved, (own, target)| {
+            let before = *own;
+            *own += (target - before).clamp(-step, step);
+            moved | (*own != before)
+        })
     }
 }
 

@@ -19,8 +19,9 @@ pub struct BlockPlan {
     pub weights: [Lanes; 2],
     /// The gain that brings the input to the nominal level.
     pub gains: [f32; 2],
-    /// Whether weights or gains were computed for this block.
+    /// Whether weights and whether gains were computed for this block.
     pub weighted: bool,
+    pub gained: bool,
     /// The notes' places at the start and at the end of the block, 1 for left and -1 for right; `None` if all are in the middle.
     pub places: Option<[Lanes; 2]>,
     /// What moves sample by sample.
@@ -44,6 +45,7 @@ impl BlockPlan {
             weights: [Lanes::ZERO; 2],
             gains: [1.0; 2],
             weighted: true,
+            gained: true,
             places: None,
             levels: [Levels::ZERO; 2],
             delaying: settings.lookahead > 0.0,

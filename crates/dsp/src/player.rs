@@ -127,7 +127,7 @@ mod tests {
     /// The weights of a block after keys have been pressed for long, of bands that have a weight of 1/2 without keys.
     fn weights(filter: &ToneFilter, mode: Keys, transpose: f32) -> Vec<(usize, f32)> {
         let mut keys = filter.analysis.keys.clone();
-        (0..10).for_each(|_| keys.follow(mode, transpose, None));
+        (0..10).for_each(|_| _ = keys.follow(mode, transpose, None));
         let weights = (0..TONES).map(|tone| (tone, keys.weight(tone, 0.5)));
         weights.filter(|(_, weight)| *weight != 0.5 && *weight != 0.0).collect()
     }
@@ -222,7 +222,7 @@ mod tests {
             assert!((keys.weight(12, 0.0) - reached).abs() < 1e-6);
             assert!((keys.weight(13, 1.0) - (1.0 - reached)).abs() < 1e-6);
         }
-        (0..4).for_each(|_| keys.follow(Keys::Off, 0.0, None));
+        (0..4).for_each(|_| _ = keys.follow(Keys::Off, 0.0, None));
         assert!(!keys.act(Keys::Off));
         assert_eq!(keys.weight(12, 0.3), 0.3);
     }

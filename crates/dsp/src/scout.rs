@@ -15,9 +15,9 @@ pub struct Scout {
     position: usize,
 }
 
-/// What a [`Scout`] has decided, one item a block of 64 samples that is complete.
+/// What a [`Scout`] has decided, one item a block of 64 samples that is complete. Few blocks have decisions, which are large.
 #[derive(Debug, Clone, Default)]
-pub struct Decided(Vec<Option<Decisions>>);
+pub struct Decided(Vec<Option<Box<Decisions>>>);
 
 impl ToneFilter {
     /// What listens for this filter, which is at rest, from its first sample on; `None` where nothing is to be listened to, or where the
@@ -36,7 +36,7 @@ impl ToneFilter {
     }
 
     /// Takes what a scout has decided in the next blocks. From then on, the filter's own listener is off: each block needs a decision that has
-    /// been taken before its end. The output is bit for bit the same. Allocates.
+    /// been taken before its end. The output is bit for bit the same. Allocates, and the filter frees the decisions while it processes.
     pub fn follow_scout(&mut self, decided: Decided) {
         self.analysis.focus.follow_scout(decided.0);
     }
@@ -64,7 +64,7 @@ impl Scout {
             self.position = (self.position + end - start) % BLOCK;
             start = end;
             if self.position == 0 {
-                decided.0.push(self.focus.listen(self.kernel).cloned());
+                decided.0.push(self.focus.listen(self.kernel).cloned().map(Box::new));
             }
         }
     }

@@ -66,7 +66,8 @@ impl Synthesis {
     pub fn reset(&mut self, plan: &BlockPlan) {
         self.low = plan.settings.whole > 0.0;
         self.params.update(&plan.settings.settings, self.tones());
-        self.params.begin_block(plan.weights, plan.gains);
+        self.params.coefficients.set_weights(&plan.weights);
+        self.params.set_gains(plan.gains);
         self.timbres.arrive();
         for part in &mut self.parts {
             part.bank = Bank::new();
@@ -102,7 +103,10 @@ impl Synthesis {
     pub fn begin_block(&mut self, kernel: Kernel, plan: &BlockPlan, channels: usize) {
         self.timbres.step();
         if plan.weighted {
-            self.params.begin_block(plan.weights, plan.gains);
+            self.params.coefficients.set_weights(&plan.weights);
+        }
+        if plan.gained {
+            self.params.set_gains(plan.gains);
         }
         self.params.set_driven(self.timbres.soft() != [0.0; 2]);
         self.separate(plan, channels);

@@ -2,79 +2,119 @@
 //!
 //! A tile of sums stays in registers while the rows of all matrices go by: each row of weights is loaded once for all rows
 //! of a tile, each input is spread over a vector. 5 rows by 2 vectors are 10 sums, which hide the latency of the
-//! multiply-add and fit into 16 registers. Where the outputs are one vector, even and odd inputs have sums of their own.
+//! multiply-add and fit into 16 registers. Where a tile is smaller, it has several sums for each output, of every second input
+//! or fewer. Where there are only a few outputs, the lanes are inputs instead.
 
 #![allow(clippy::needless_range_loop, reason = "several arrays go side by side")]
 
 use fearless_simd::{Simd, SimdBase, SimdFloat, f32x4, f32x8};
 
-/// Rows that are computed together.
+/// Rows that are computed together; twice as many where the outputs are a single vector.
 pub const ROWS: usize = 5;
+/// Inputs between two jumps of the loops over them, which are short enough to be predicted.
+const UNROLLED: usize = 8;
 
 /// A factor pair: as many inputs for each row, and the matrix that they are multiplied with.
 #[derive(Clone, Copy)]
-pub struct Term<'a, const IN: usize, const OUT: usize> {
-    pub inputs: &'a [[f32; IN]; ROWS],
+pub struct Term<'a, const R: usize, const IN: usize, const OUT: usize> {
+    pub inputs: &'a [[f32; IN]; R],
     pub weights: &'a [[f32; OUT]; IN],
 }
 
-/// Adds to each row of `sums` its inputs times the weights, for all terms. Sums are then at least `least`.
+/// Sets each of `R` rows to its own start, that of all rows, and its inputs times the weights, for all terms. Sums are then at
+/// least `least`.
 #[inline(never)]
-pub fn add_products<'a, S: Simd, const IN: usize, const OUT: usize>(
+pub fn products<'a, S: Simd, const R: usize, const IN: usize, const OUT: usize>(
     simd: S,
-    terms: impl Iterator<Item = Term<'a, IN, OUT>> + Clone,
+    starts: (&[[f32; OUT]; R], &[f32; OUT]),
+    terms: impl Iterator<Item = Term<'a, R, IN, OUT>> + Clone,
     least: f32,
-    sums: &mut [[f32; OUT]; ROWS],
+    sums: &mut [[f32; OUT]; R],
 ) {
     simd.vectorize(
         #[inline(always)]
         || {
-            if OUT.is_multiple_of(2 * S::f32s::LEN) {
-                for column in (0..OUT).step_by(2 * S::f32s::LEN) {
-                    tile::<S, S::f32s, 2, 1, IN, OUT>(simd, terms.clone(), column, least, sums);
-                }
-            } else if OUT.is_multiple_of(S::f32s::LEN) {
-                tile::<S, S::f32s, 1, 2, IN, OUT>(simd, terms, 0, least, sums);
+            if OUT.is_multiple_of(S::f32s::LEN) {
+                tiles::<S, S::f32s, R, IN, OUT>(simd, starts, terms, least, sums);
             } else if OUT.is_multiple_of(8) {
-                tile::<S, f32x8<S>, 1, 2, IN, OUT>(simd, terms, 0, least, sums);
+                tiles::<S, f32x8<S>, R, IN, OUT>(simd, starts, terms, least, sums);
             } else {
-                tile::<S, f32x4<S>, 1, 2, IN, OUT>(simd, terms, 0, least, sums);
+                tiles::<S, f32x4<S>, R, IN, OUT>(simd, starts, terms, least, sums);
             }
         },
     );
 }
 
+/// The same with vectors `V`.
+#[inline(always)]
+fn tiles<'a, S: Simd, V, const R: usize, const IN: usize, const OUT: usize>(
+    simd: S,
+    starts: (&[[f32; OUT]; R], &[f32; OUT]),
+    terms: impl Iterator<Item = Term<'a, R, IN, OUT>> + Clone,
+    least: f32,
+    sums: &mut [[f32; OUT]; R],
+) where
+    V: SimdFloat<S, Element = f32>,
+{
+    let pairs = OUT.is_multiple_of(2 * V::LEN);
+    for column in (0..OUT).step_by(if pairs { 2 * V::LEN } else { V::LEN }) {
+        let terms = terms.clone();
+        match (pairs, R) {
+            (true, 1) => tile::<S, V, 2, 4, R, IN, OUT>(simd, starts, terms, column, least, sums),
+            (true, _) => tile::<S, V, 2, 1, R, IN, OUT>(simd, starts, terms, column, least, sums),
+            (false, 1) => tile::<S, V, 1, 8, R, IN, OUT>(simd, starts, terms, column, least, sums),
+            (false, ROWS) => {
+                tile::<S, V, 1, 2, R, IN, OUT>(simd, starts, terms, column, least, sums);
+            }
+            (false, _) => tile::<S, V, 1, 1, R, IN, OUT>(simd, starts, terms, column, least, sums),
+        }
+    }
+}
+
 /// The same for `N` vectors from `column` on, with `P` sums for each, of every `P`th input.
 #[inline(always)]
-fn tile<'a, S, V, const N: usize, const P: usize, const IN: usize, const OUT: usize>(
+fn tile<
+    'a,
+    S,
+    V,
+    const N: usize,
+    const P: usize,
+    const R: usize,
+    const IN: usize,
+    const OUT: usize,
+>(
     simd: S,
-    terms: impl Iterator<Item = Term<'a, IN, OUT>>,
+    starts: (&[[f32; OUT]; R], &[f32; OUT]),
+    terms: impl Iterator<Item = Term<'a, R, IN, OUT>>,
     column: usize,
     least: f32,
-    out: &mut [[f32; OUT]; ROWS],
+    out: &mut [[f32; OUT]; R],
 ) where
     S: Simd,
     V: SimdFloat<S, Element = f32>,
 {
     let at = |v: usize| column + v * V::LEN..column + (v + 1) * V::LEN;
-    let mut sums = [[[V::splat(simd, 0.0); N]; ROWS]; P];
-    for r in 0..ROWS {
-        for v in 0..N {
-            sums[0][r][v] = V::from_slice(simd, &out[r][at(v)]);
+    let mut sums = [[[V::splat(simd, 0.0); N]; R]; P];
+    let (own, common) = starts;
+    for v in 0..N {
+        let common = V::from_slice(simd, &common[at(v)]);
+        for r in 0..R {
+            sums[0][r][v] = V::from_slice(simd, &own[r][at(v)]) + common;
         }
     }
     for Term { inputs, weights } in terms {
-        for k in (0..IN - IN % P).step_by(P) {
-            for p in 0..P {
-                add::<S, V, N, IN>(simd, inputs, k + p, &weights[k + p][column..], &mut sums[p]);
+        for first in (0..IN - IN % UNROLLED).step_by(UNROLLED) {
+            for k in first..first + UNROLLED {
+                let sums = &mut sums[k % P];
+                add::<S, V, N, R, IN>(simd, inputs, k, &weights[k][column..], sums);
             }
         }
-        for k in IN - IN % P..IN {
-            add::<S, V, N, IN>(simd, inputs, k, &weights[k][column..], &mut sums[0]);
+        for k in IN - IN % UNROLLED..IN {
+            add::<S, V, N, R, IN>(simd, inputs, k, &weights[k][column..], &mut sums[0]);
         }
     }
     let least = V::splat(simd, least);
-    for r in 0..ROWS {
+    for r in 0..R {
         for v in 0..N {
             let mut sum = sums[0][r][v];
             for p in 1..P {
@@ -87,12 +127,12 @@ fn tile<'a, S, V, const N: usize, const P: usize, const IN: usize, const OUT: us
 
 /// Adds the `k`th input of each row times its weights.
 #[inline(always)]
-fn add<S, V, const N: usize, const IN: usize>(
+fn add<S, V, const N: usize, const R: usize, const IN: usize>(
     simd: S,
-    inputs: &[[f32; IN]; ROWS],
+    inputs: &[[f32; IN]; R],
     k: usize,
     weights: &[f32],
-    sums: &mut [[V; N]; ROWS],
+    sums: &mut [[V; N]; R],
 ) where
     S: Simd,
     V: SimdFloat<S, Element = f32>,
@@ -101,7 +141,7 @@ fn add<S, V, const N: usize, const IN: usize>(
     for v in 0..N {
         row[v] = V::from_slice(simd, &weights[v * V::LEN..][..V::LEN]);
     }
-    for r in 0..ROWS {
+    for r in 0..R {
         let input = V::splat(simd, inputs[r][k]);
         for v in 0..N {
             sums[r][v] = input.mul_add(row[v], sums[r][v]);
@@ -109,16 +149,37 @@ fn add<S, V, const N: usize, const IN: usize>(
     }
 }
 
-/// Adds `inputs` times `weights` to one row of sums.
-#[inline(always)]
-pub fn add_product<const OUT: usize>(
-    inputs: &[f32],
-    weights: &[[f32; OUT]],
-    sums: &mut [f32; OUT],
+/// Adds to each of [`ROWS`] rows its inputs times the weights, of which there is a row for each output, for all terms.
+#[inline(never)]
+pub fn add_dots<'a, 'w, S: Simd, const IN: usize, const OUT: usize>(
+    simd: S,
+    terms: impl Iterator<Item = (&'a [[f32; IN]; ROWS], &'w [[f32; IN]; OUT])> + Clone,
+    sums: &mut [[f32; OUT]; ROWS],
 ) {
-    for (input, weights) in inputs.iter().zip(weights) {
-        for (sum, weight) in sums.iter_mut().zip(weights) {
-            *sum += input * weight;
-        }
-    }
+    simd.vectorize(
+        #[inline(always)]
+        || {
+            // Two outputs at a time have ten sums.
+            for output in (0..OUT).step_by(2) {
+                let mut ones = [S::f32s::splat(simd, 0.0); ROWS];
+                let mut others = ones;
+                for (inputs, weights) in terms.clone() {
+                    for k in (0..IN).step_by(S::f32s::LEN) {
+                        let at = k..k + S::f32s::LEN;
+                        let one = S::f32s::from_slice(simd, &weights[output][at.clone()]);
+                        let other = S::f32s::from_slice(simd, &weights[output + 1][at.clone()]);
+                        for r in 0..ROWS {
+                            let input = S::f32s::from_slice(simd, &inputs[r][at.clone()]);
+                            ones[r] = input.mul_add(one, ones[r]);
+                            others[r] = input.mul_add(other, others[r]);
+                        }
+                    }
+                }
+                for r in 0..ROWS {
+                    sums[r][output] += ones[r].reduce_sum();
+                    sums[r][output + 1] += others[r].reduce_sum();
+                }
+            }
+        },
+    );
 }

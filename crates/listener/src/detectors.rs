@@ -5,15 +5,15 @@
 //!
 //! ```text
 //! s1 = p^n s1 + sum over k of g p^(n-1-k) x[k]
-//! s2 = p^n s2 + n g p^n s1 + sum over k of (n-k) g^2 p^(n-1-k) x[k]
+//! s2 = p^n (s2 + n g s1) + g sum over k of g p^(n-1-k) (n-k) x[k]
 //! ```
 //!
-//! in which all weights of the inputs are constants. Two channels are processed together, so that each weight is loaded
-//! once.
+//! in which the weights `g p^(n-1-k)` are constants, and the same for the inputs and for the inputs times their ages `n-k`. Two
+//! channels are processed together, so that each weight is loaded once.
 
 #![allow(clippy::needless_range_loop, reason = "several arrays go side by side")]
 
-use fearless_simd::{Simd, SimdBase, SimdFloat};
+use fearless_simd::{Select, Simd, SimdBase, SimdFloat};
 use std::f64::consts::TAU;
 
 /// Detectors of a bank.
@@ -83,26 +83,35 @@ pub struct Detectors {
     /// For each channel.
     states: [[States; GROUPS]; 2],
     weights: Box<[Weights; GROUPS]>,
+    /// Samples of the last chunk of a frame.
+    last: usize,
     /// Whether each detector of the fast bank is on.
     on: [bool; DETECTORS],
 }
 
+/// A complex number for each lane of a group: real and imaginary parts.
+type Pair = [Group; 2];
+
 /// The constants of a group.
 #[derive(Debug, Clone)]
 struct Weights {
-    /// The weight of each sample of a chunk in each part of the states.
-    inputs: [States; CHUNK],
-    /// `p^n` and `n g p^n`, over a whole chunk, and over the last one of a frame: the share of `s1` in `s1` and of `s2` in
-    /// `s2`, and that of `s1` in `s2`.
-    decays: [States; 2],
+    /// The weight of each sample of a chunk in `s1`.
+    inputs: [Pair; CHUNK],
+    /// `p^n` over a whole chunk, and over the last one of a frame.
+    decays: [Pair; 2],
+    /// `g`.
+    gain: Group,
 }
 
 impl Detectors {
     /// Detectors that are all off; see [`Detectors::tune`].
     pub fn new() -> Self {
         const NONE: States = [Group::ZERO; 4];
-        let weights = vec![Weights { inputs: [NONE; CHUNK], decays: [NONE; 2] }; GROUPS];
+        let none = [Group::ZERO; 2];
+        let weights = Weights { inputs: [none; CHUNK], decays: [none; 2], gain: Group::ZERO };
+        let weights = vec![weights; GROUPS];
         Self {
+            last: CHUNK,
             states: [[NONE; GROUPS]; 2],
             weights: weights.try_into().unwrap_or_else(|_| unreachable!("there are as many")),
             on: [false; DETECTORS],
@@ -121,7 +130,7 @@ impl Detectors {
 
     /// Tunes the detectors to semitones around `a4` Hz, for a rate of `rate` Hz and frames of `frame` samples.
     pub fn tune(&mut self, a4: f64, rate: f64, frame: usize) {
-        let ends = [CHUNK, (frame - 1) % CHUNK + 1];
+        self.last = (frame - 1) % CHUNK + 1;
         for bank in 0..BANKS {
             for detector in 0..DETECTORS {
                 let semitones = f64::from(LOWEST - 69 + detector as i32) + DETUNING[bank];
@@ -130,7 +139,7 @@ impl Detectors {
                     self.on[detector] = designed.is_some();
                 }
                 let group = bank * BANK_GROUPS + detector / LANES;
-                self.weights[group].set(detector % LANES, designed.unwrap_or_default(), ends);
+                self.weights[group].set(detector % LANES, designed.unwrap_or_default(), self.last);
             }
         }
     }
@@ -153,6 +162,10 @@ impl Detectors {
         chunks: [&[f32; CHUNK]; C],
         last: bool,
     ) {
+        let aged: [[f32; CHUNK]; C] =
+            chunks.map(|chunk| std::array::from_fn(|k| (CHUNK - k) as f32 * chunk[k]));
+        let span = if last { self.last } else { CHUNK };
+        let chunk = Chunk { inputs: chunks, aged: &aged, span, last };
         simd.vectorize(
             #[inline(always)]
             || {
@@ -163,24 +176,10 @@ impl Detectors {
                     let states = &mut states[..C];
                     if V * S::f32s::LEN <= LANES {
                         for first in (0..LANES).step_by(V * S::f32s::LEN) {
-                            weights.advance::<S, V, C>(simd, states, first, chunks, last);
+                            weights.advance::<S, V, C>(simd, states, first, &chunk);
                         }
                     } else {
-                        weights.advance::<S, 1, C>(simd, states, 0, chunks, last);
-                    }
-                }
-            },
-        );
-    }
-
-    /// Sets states that have decayed to 0. To be called once a frame.
-    pub fn flush<S: Simd>(&mut self, simd: S) {
-        simd.vectorize(
-            #[inline(always)]
-            || {
-                for group in self.states.as_flattened_mut().as_flattened_mut() {
-                    for state in &mut group.0 {
-                        *state = if state.abs() < LEAST { 0.0 } else { *state };
+                        weights.advance::<S, 1, C>(simd, states, 0, &chunk);
                     }
                 }
             },
@@ -206,69 +205,92 @@ impl Detectors {
     }
 }
 
+/// A chunk of `C` channels.
+struct Chunk<'a, const C: usize> {
+    inputs: [&'a [f32; CHUNK]; C],
+    /// Times their ages, which are 1 for the last one.
+    aged: &'a [[f32; CHUNK]; C],
+    /// Its samples; those before are zeros.
+    span: usize,
+    /// Whether it is the last one of a frame.
+    last: bool,
+}
+
 impl Weights {
-    /// Sets a lane by its pole and gain, for chunks that are as long as `ends` states.
-    fn set(&mut self, lane: usize, (pole, gain): (Complex, f64), ends: [usize; 2]) {
-        let put = |to: &mut [Group], value: Complex, scale: f64| {
-            to[0].0[lane] = (scale * value[0]) as f32;
-            to[1].0[lane] = (scale * value[1]) as f32;
+    /// Sets a lane by its pole and gain, for frames of which the last chunk has `last` samples.
+    fn set(&mut self, lane: usize, (pole, gain): (Complex, f64), last: usize) {
+        let put = |to: &mut Pair, value: Complex, scale: f64| {
+            for (to, value) in to.iter_mut().zip(value) {
+                to.0[lane] = (scale * value) as f32;
+            }
         };
+        self.gain.0[lane] = gain as f32;
         let mut power = [1.0, 0.0];
         for age in 1..=CHUNK {
             // Now `power` is p^(age-1).
-            let (first, second) = self.inputs[CHUNK - age].split_at_mut(2);
-            put(first, power, gain);
-            put(second, power, age as f64 * gain * gain);
+            put(&mut self.inputs[CHUNK - age], power, gain);
             power = product(power, pole);
-            for (decay, _) in self.decays.iter_mut().zip(ends).filter(|(_, end)| *end == age) {
-                let (own, across) = decay.split_at_mut(2);
-                put(own, power, 1.0);
-                put(across, power, age as f64 * gain);
+            for (decay, span) in self.decays.iter_mut().zip([CHUNK, last]) {
+                if age == span {
+                    put(decay, power, 1.0);
+                }
             }
         }
     }
 
-    /// Processes a chunk of `C` channels, in `V` vectors from the lane `first` on.
+    /// Processes a chunk, in `V` vectors from the lane `first` on.
     #[inline(always)]
     fn advance<S: Simd, const V: usize, const C: usize>(
         &self,
         simd: S,
         states: &mut [&mut States],
         first: usize,
-        chunks: [&[f32; CHUNK]; C],
-        last: bool,
+        chunk: &Chunk<C>,
     ) {
-        let mut sums = [[[S::f32s::splat(simd, 0.0); V]; 4]; C];
-        let [own_re, own_im, across_re, across_im] = &self.decays[usize::from(last)];
-        for v in 0..V {
-            let at = first + v * S::f32s::LEN;
-            let (re, im) = (load(simd, own_re, at), load(simd, own_im, at));
-            let (across_re, across_im) = (load(simd, across_re, at), load(simd, across_im, at));
-            for c in 0..C {
-                let (a, b) = (load(simd, &states[c][0], at), load(simd, &states[c][1], at));
-                let (p, q) = (load(simd, &states[c][2], at), load(simd, &states[c][3], at));
-                sums[c][0][v] = re * a - im * b;
-                sums[c][1][v] = re * b + im * a;
-                sums[c][2][v] = re * p - im * q + (across_re * a - across_im * b);
-                sums[c][3][v] = re * q + im * p + (across_re * b + across_im * a);
-            }
-        }
+        let zero = S::f32s::splat(simd, 0.0);
+        // Real and imaginary part of `s1`, then of the sum in `s2`.
+        let mut sums = [[[zero; V]; 4]; C];
         for (k, weights) in self.inputs.iter().enumerate() {
-            for part in 0..4 {
+            let mut parts = [[zero; V]; 2];
+            for part in 0..2 {
                 for v in 0..V {
-                    let weight = load(simd, &weights[part], first + v * S::f32s::LEN);
-                    for c in 0..C {
-                        let x = S::f32s::splat(simd, chunks[c][k]);
-                        sums[c][part][v] = weight.mul_add(x, sums[c][part][v]);
+                    parts[part][v] = load(simd, &weights[part], first + v * S::f32s::LEN);
+                }
+            }
+            for c in 0..C {
+                let x = S::f32s::splat(simd, chunk.inputs[c][k]);
+                let aged = S::f32s::splat(simd, chunk.aged[c][k]);
+                for part in 0..2 {
+                    for v in 0..V {
+                        let (weight, sums) = (parts[part][v], &mut sums[c]);
+                        sums[part][v] = weight.mul_add(x, sums[part][v]);
+                        sums[2 + part][v] = weight.mul_add(aged, sums[2 + part][v]);
                     }
                 }
             }
         }
-        for c in 0..C {
-            for part in 0..4 {
-                for v in 0..V {
-                    let at = first + v * S::f32s::LEN;
-                    sums[c][part][v].store_slice(&mut states[c][part].0[at..][..S::f32s::LEN]);
+        let [re, im] = &self.decays[usize::from(chunk.last)];
+        for v in 0..V {
+            let at = first + v * S::f32s::LEN;
+            let (re, im, gain) =
+                (load(simd, re, at), load(simd, im, at), load(simd, &self.gain, at));
+            let across = gain * S::f32s::splat(simd, chunk.span as f32);
+            for c in 0..C {
+                let (a, b) = (load(simd, &states[c][0], at), load(simd, &states[c][1], at));
+                let p = across.mul_add(a, load(simd, &states[c][2], at));
+                let q = across.mul_add(b, load(simd, &states[c][3], at));
+                let sums = &sums[c];
+                let new = [
+                    re.mul_add(a, sums[0][v] - im * b),
+                    re.mul_add(b, im.mul_add(a, sums[1][v])),
+                    re.mul_add(p, gain.mul_add(sums[2][v], -(im * q))),
+                    re.mul_add(q, im.mul_add(p, gain * sums[3][v])),
+                ];
+                for part in 0..4 {
+                    let state = &mut states[c][part].0[at..][..S::f32s::LEN];
+                    let least = S::f32s::splat(simd, if chunk.last { LEAST } else { 0.0 });
+                    let decayed = new[part].abs().simd_lt(least);
+                    decayed.select(zero, new[part]).store_slice(state);
                 }
             }
         }

@@ -12,29 +12,24 @@
 
 use crate::{
     NOTES,
-    dense::{ROWS, Term, add_product, add_products},
+    cells::{UNIT_COST, advance},
+    dense::{ROWS, Term, add_dots, products},
     detectors::DETECTORS,
     features::{FEATURES, Features, MARGIN as FEATURE_MARGIN},
-    weights::{Cell, Layer, Weights},
+    weights::{Head, Layer, Near, Weights},
 };
-use fearless_simd::Simd;
-use tone_filter_simd::approx::{logistic, tanh};
+use fearless_simd::{Simd, SimdBase};
+use std::iter::once;
 
 /// Log odds of a note: held now, held before (with lookahead), begun, begun before.
 pub const COLUMNS: usize = 4;
 /// The detector of the lowest note.
 pub const FIRST: usize = 4;
-/// Rows of zeros at both ends of the detectors' units, and of the cells.
-pub const NEAR_MARGIN: usize = 36;
-pub const HIDDEN_MARGIN: usize = 24;
-/// A unit of a cell nearer to 0 than this becomes 0, so that none is ever denormal.
-const LEAST: f32 = 1e-20;
-
-/// Multiply-adds that take as long as the three functions of a cell's unit.
-const UNIT_COST: usize = 100;
-
+/// Rows of zeros at both ends of the detectors' units, and of the cells: as many as complete [`ROWS`] of which one is not there.
+const MARGIN: usize = ROWS - 1;
 /// Steps of the layer of the detectors, and of the others.
-const NEAR_STEPS: usize = DETECTORS.div_ceil(ROWS);
+const NEAR_ROWS: usize = 2 * ROWS;
+const NEAR_STEPS: usize = DETECTORS.div_ceil(NEAR_ROWS);
 const STEPS_EACH: usize = NOTES / ROWS;
 /// The first step of each part.
 const HARMONIC: usize = NEAR_STEPS;
@@ -54,21 +49,41 @@ struct Rows<const C: usize, const LENGTH: usize>([[f32; C]; LENGTH]);
 impl<const C: usize, const LENGTH: usize> Rows<C, LENGTH> {
     const ZERO: Self = Self([[0.0; C]; LENGTH]);
 
-    /// The inputs of [`ROWS`] outputs of which the first one is at `row`.
+    /// [`ROWS`] rows from `row` on.
     #[inline(always)]
     fn window(&self, row: usize) -> &[[f32; C]; ROWS] {
         window(&self.0, row)
     }
 
     #[inline(always)]
-    fn window_mut(&mut self, row: usize) -> &mut [[f32; C]; ROWS] {
+    fn window_mut<const R: usize>(&mut self, row: usize) -> &mut [[f32; C]; R] {
         &mut self.0[row..].as_chunks_mut().0[0]
+    }
+
+    /// [`ROWS`] rows, of which the first one is `offset` above `row` and [`MARGIN`]; `None` if they are all beyond the ends.
+    #[inline(always)]
+    fn reach(&self, row: usize, offset: isize) -> Option<&[[f32; C]; ROWS]> {
+        let first = (MARGIN + row).wrapping_add_signed(offset);
+        (first < LENGTH - MARGIN).then(|| window(&self.0, first))
+    }
+
+    /// The terms of a layer for the outputs from `row` on, without those whose inputs are all beyond the ends.
+    #[inline(always)]
+    fn along<'a, const OUT: usize>(
+        &'a self,
+        layer: &'static Layer<OUT>,
+        row: usize,
+    ) -> impl Iterator<Item = Term<'a, ROWS, C, OUT>> + Clone {
+        let terms = layer.offsets.iter().zip(layer.weights.as_chunks::<C>().0);
+        terms.filter_map(move |(offset, weights)| {
+            Some(Term { inputs: self.reach(row, *offset)?, weights })
+        })
     }
 }
 
-/// [`ROWS`] rows from `row` on, of which there are enough: offsets and lags are checked when the weights are read.
+/// As many rows from `row` on as the result has, of which there are enough.
 #[inline(always)]
-fn window<const C: usize>(rows: &[[f32; C]], row: usize) -> &[[f32; C]; ROWS] {
+fn window<const C: usize, const R: usize>(rows: &[[f32; C]], row: usize) -> &[[f32; C]; R] {
     &rows[row..].as_chunks().0[0]
 }
 
@@ -76,40 +91,48 @@ fn window<const C: usize>(rows: &[[f32; C]], row: usize) -> &[[f32; C]; ROWS] {
 #[derive(Debug, Clone)]
 pub struct Network<const C1: usize, const C: usize> {
     weights: &'static Weights<C1, C>,
-    near: Rows<C1, { DETECTORS + 2 * NEAR_MARGIN }>,
+    near: Rows<C1, { DETECTORS + 2 * MARGIN }>,
     /// The notes' units.
     notes: Rows<C, NOTES>,
     /// The hidden state of the cell of the whole, and its share in the inputs of the second cells and in the log odds.
-    whole: [f32; C],
-    whole_mix: [f32; C],
-    whole_out: [f32; COLUMNS],
-    first: Rows<C, { NOTES + 2 * HIDDEN_MARGIN }>,
+    whole: [[f32; C]; 1],
+    whole_mix: [[f32; C]; 1],
+    whole_out: [[f32; COLUMNS]; 1],
+    first: Rows<C, { NOTES + 2 * MARGIN }>,
     /// The inputs of the second cells.
     mixed: Rows<C, NOTES>,
-    second: Rows<C, { NOTES + 2 * HIDDEN_MARGIN }>,
+    second: Rows<C, { NOTES + 2 * MARGIN }>,
     logits: Rows<COLUMNS, NOTES>,
+    /// The cost of each step, and of all.
+    costs: [usize; STEPS],
+    total: usize,
 }
 
 impl<const C1: usize, const C: usize> Network<C1, C> {
     /// At rest.
     pub fn new(weights: &'static Weights<C1, C>) -> Self {
-        Self {
+        let mut network = Self {
             weights,
             near: Rows::ZERO,
             notes: Rows::ZERO,
-            whole: [0.0; C],
-            whole_mix: [0.0; C],
-            whole_out: [0.0; COLUMNS],
+            whole: [[0.0; C]],
+            whole_mix: [[0.0; C]],
+            whole_out: [[0.0; COLUMNS]],
             first: Rows::ZERO,
             mixed: Rows::ZERO,
             second: Rows::ZERO,
             logits: Rows::ZERO,
-        }
+            costs: [0; STEPS],
+            total: 0,
+        };
+        network.costs = std::array::from_fn(|step| network.cost_of(step));
+        network.total = network.costs.iter().sum();
+        network
     }
 
     /// Returns to the state after silence.
     pub fn reset(&mut self) {
-        self.whole = [0.0; C];
+        self.whole = [[0.0; C]];
         (self.first, self.second) = (Rows::ZERO, Rows::ZERO);
     }
 
@@ -125,11 +148,15 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
 
     /// The cost of a frame.
     pub fn total(&self) -> usize {
-        (0..STEPS).map(|step| self.cost(step)).sum()
+        self.total
     }
 
     /// The cost of a step: its multiply-adds, and as many as take as long as the functions of its cells.
     pub fn cost(&self, step: usize) -> usize {
+        self.costs[step]
+    }
+
+    fn cost_of(&self, step: usize) -> usize {
         let cells =
             if (CELL..MIX).contains(&step) || (SECOND..HEAD).contains(&step) { ROWS } else { 0 };
         self.multiply_adds(step) + UNIT_COST * C * cells
@@ -138,14 +165,17 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
     /// Multiply-adds of a step.
     pub fn multiply_adds(&self, step: usize) -> usize {
         let w = self.weights;
+        let row = |first: usize| (step - first) * ROWS;
         match step {
-            ..HARMONIC => ROWS * w.near.weights.len() * C1,
-            HARMONIC..WHOLE => ROWS * w.harmonic.weights.len() * C,
+            ..HARMONIC => NEAR_ROWS * w.near.terms.len() * FEATURES * C1,
+            HARMONIC..WHOLE => {
+                ROWS * C1 * C * self.near.along(&w.harmonic, FIRST + row(HARMONIC)).count()
+            }
             WHOLE..CELL => C * (2 * C + 6 * C + C + COLUMNS),
             CELL..MIX => ROWS * 6 * C * C,
-            MIX..SECOND => ROWS * (w.mix.weights.len() + C) * C,
+            MIX..SECOND => ROWS * C * C * (self.first.along(&w.mix, row(MIX)).count() + 1),
             SECOND..HEAD => ROWS * 6 * C * C,
-            _ => ROWS * (w.head.weights.len() + C) * COLUMNS,
+            _ => ROWS * C * COLUMNS * self.of_head(row(HEAD)).count(),
         }
     }
 
@@ -155,21 +185,18 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         let row = |first: usize| (step - first) * ROWS;
         match step {
             // The last rows of the detectors overlap with those before.
-            ..HARMONIC => self.near(simd, (step * ROWS).min(DETECTORS - ROWS), features),
+            ..HARMONIC => self.near(simd, (step * NEAR_ROWS).min(DETECTORS - NEAR_ROWS), features),
             HARMONIC..WHOLE => self.harmonic(simd, row(HARMONIC)),
-            WHOLE..CELL => simd.vectorize(
-                #[inline(always)]
-                || self.whole(),
-            ),
+            WHOLE..CELL => self.whole(simd),
             CELL..MIX => {
                 let inputs = self.notes.window(row(CELL));
-                let hidden = self.first.window_mut(HIDDEN_MARGIN + row(CELL));
+                let hidden = self.first.window_mut(MARGIN + row(CELL));
                 advance(simd, &self.weights.first, inputs, hidden);
             }
             MIX..SECOND => self.mix(simd, row(MIX)),
             SECOND..HEAD => {
                 let inputs = self.mixed.window(row(SECOND));
-                let hidden = self.second.window_mut(HIDDEN_MARGIN + row(SECOND));
+                let hidden = self.second.window_mut(MARGIN + row(SECOND));
                 advance(simd, &self.weights.second, inputs, hidden);
             }
             _ => self.head(simd, row(HEAD)),
@@ -177,78 +204,94 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
     }
 
     fn near<S: Simd>(&mut self, simd: S, row: usize, features: &Features) {
-        let Weights { lags, near: Layer { offsets, bias, weights }, .. } = self.weights;
-        let terms = weights.as_chunks::<FEATURES>().0.iter().enumerate().map(|(index, weights)| {
-            let (offset, lag) = (offsets[index / lags.len()], lags[index % lags.len()]);
-            Term {
-                inputs: window(features.rows(lag), shifted(FEATURE_MARGIN + row, offset)),
-                weights,
-            }
+        if C1 <= S::f32s::LEN {
+            self.near_rows::<S, NEAR_ROWS>(simd, row, features);
+        } else {
+            self.near_rows::<S, ROWS>(simd, row, features);
+            self.near_rows::<S, ROWS>(simd, row + ROWS, features);
+        }
+    }
+
+    fn near_rows<S: Simd, const R: usize>(&mut self, simd: S, row: usize, features: &Features) {
+        let Near { terms, bias, weights } = &self.weights.near;
+        let terms = terms.iter().zip(*weights).map(|((offset, lag), weights)| {
+            let first = (FEATURE_MARGIN + row).wrapping_add_signed(*offset);
+            Term { inputs: window(features.rows(*lag), first), weights }
         });
-        let out = self.near.window_mut(NEAR_MARGIN + row);
-        *out = *window(bias, row);
-        add_products(simd, terms, 0.0, out);
+        let out = self.near.window_mut::<R>(MARGIN + row);
+        products(simd, (window(bias, row), &[0.0; C1]), terms, 0.0, out);
     }
 
     fn harmonic<S: Simd>(&mut self, simd: S, row: usize) {
-        let Layer { bias, .. } = &self.weights.harmonic;
-        let terms = along(&self.near.0, &self.weights.harmonic, NEAR_MARGIN + FIRST + row);
+        let layer = &self.weights.harmonic;
+        let terms = self.near.along(layer, FIRST + row);
         let out = self.notes.window_mut(row);
-        *out = *window(bias, row);
-        add_products(simd, terms, 0.0, out);
+        products(simd, (window(layer.bias, row), &[0.0; C]), terms, 0.0, out);
     }
 
     /// The cell of the whole, from the notes' mean and greatest units.
-    #[inline(always)]
-    fn whole(&mut self) {
+    fn whole<S: Simd>(&mut self, simd: S) {
         let w = self.weights;
-        let [mut mean, mut most] = [[0.0; C]; 2];
-        for row in &self.notes.0 {
-            for c in 0..C {
-                mean[c] += row[c];
-                most[c] = row[c].max(most[c]);
-            }
-        }
-        let mean = mean.map(|sum| sum / NOTES as f32);
-        let (of_mean, of_most) = w.whole_in.split_at(C);
-        let mut input = *w.whole_in_bias;
-        add_product(&mean, of_mean, &mut input);
-        add_product(&most, of_most, &mut input);
-        let input = input.map(|x| x.max(0.0));
-
-        let cell = &w.whole;
-        let (mut reset, mut update) = (*cell.reset.bias, *cell.update.bias);
-        let (mut candidate, mut own) = (*cell.candidate.bias, *cell.hidden_bias);
-        for (gate, sums) in [(&cell.reset, &mut reset), (&cell.update, &mut update)] {
-            add_product(&input, gate.input, sums);
-            add_product(&self.whole, gate.hidden, sums);
-        }
-        add_product(&input, cell.candidate.input, &mut candidate);
-        add_product(&self.whole, cell.candidate.hidden, &mut own);
-        update_hidden([&reset, &update, &candidate, &own], &mut self.whole);
-
-        self.whole_mix = [0.0; C];
-        add_product(&self.whole, w.whole_mix, &mut self.whole_mix);
-        self.whole_out = [0.0; COLUMNS];
-        add_product(&self.whole, w.whole_out, &mut self.whole_out);
+        let [mut mean, mut most] = [[[0.0; C]; 1]; 2];
+        simd.vectorize(
+            #[inline(always)]
+            || {
+                for first in (0..C).step_by(S::f32s::LEN) {
+                    let at = first..first + S::f32s::LEN;
+                    let [mut sum, mut greatest] = [S::f32s::splat(simd, 0.0); 2];
+                    for row in &self.notes.0 {
+                        let units = S::f32s::from_slice(simd, &row[at.clone()]);
+                        (sum, greatest) = (sum + units, greatest.max(units));
+                    }
+                    (sum * (1.0 / NOTES as f32)).store_slice(&mut mean[0][at.clone()]);
+                    greatest.store_slice(&mut most[0][at]);
+                }
+            },
+        );
+        let [of_mean, of_most] = w.whole_in;
+        let terms =
+            [Term { inputs: &mean, weights: of_mean }, Term { inputs: &most, weights: of_most }];
+        let mut input = [[0.0; C]];
+        products(simd, (&[[0.0; C]], w.whole_in_bias), terms.into_iter(), 0.0, &mut input);
+        advance(simd, &w.whole, &input, &mut self.whole);
+        let term = Term { inputs: &self.whole, weights: w.whole_mix };
+        products(simd, (&[[0.0; C]], &[0.0; C]), once(term), f32::MIN, &mut self.whole_mix);
+        let term = Term { inputs: &self.whole, weights: w.whole_out };
+        products(
+            simd,
+            (&[[0.0; COLUMNS]], &[0.0; COLUMNS]),
+            once(term),
+            f32::MIN,
+            &mut self.whole_out,
+        );
     }
 
     fn mix<S: Simd>(&mut self, simd: S, row: usize) {
         let Weights { mix, skip, .. } = self.weights;
-        let terms = along(&self.first.0, mix, HIDDEN_MARGIN + row);
+        let terms = self.first.along(mix, row);
         let skip = Term { inputs: self.notes.window(row), weights: skip };
+        let starts = (window(mix.bias, row), &self.whole_mix[0]);
         let out = self.mixed.window_mut(row);
-        *out = window(mix.bias, row).map(|bias| sum(bias, &self.whole_mix));
-        add_products(simd, terms.chain(std::iter::once(skip)), 0.0, out);
+        products(simd, starts, terms.chain(once(skip)), 0.0, out);
     }
 
     fn head<S: Simd>(&mut self, simd: S, row: usize) {
-        let Weights { head, direct, .. } = self.weights;
-        let terms = along(&self.second.0, head, HIDDEN_MARGIN + row);
-        let direct = Term { inputs: self.mixed.window(row), weights: direct };
-        let out = self.logits.window_mut(row);
-        *out = window(head.bias, row).map(|bias| sum(bias, &self.whole_out));
-        add_products(simd, terms.chain(std::iter::once(direct)), f32::MIN, out);
+        let starts = window(self.weights.head.bias, row);
+        let mut out = starts.map(|bias| sum(bias, &self.whole_out[0]));
+        add_dots(simd, self.of_head(row), &mut out);
+        *self.logits.window_mut(row) = out;
+    }
+
+    /// The terms of the head for the notes from `row` on.
+    fn of_head(
+        &self,
+        row: usize,
+    ) -> impl Iterator<Item = (&[[f32; C]; ROWS], &'static [[f32; C]; COLUMNS])> + Clone {
+        let Head { offsets, weights, direct, .. } = &self.weights.head;
+        let terms = offsets.iter().zip(*weights);
+        let terms = terms
+            .filter_map(move |(offset, weights)| Some((self.second.reach(row, *offset)?, weights)));
+        terms.chain(once((self.mixed.window(row), *direct)))
     }
 }
 
@@ -257,75 +300,12 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
     /// All units of all cells.
     pub fn states(&self) -> impl Iterator<Item = f32> {
         let cells = self.first.0.as_flattened().iter().chain(self.second.0.as_flattened());
-        cells.chain(&self.whole).copied()
+        cells.chain(&self.whole[0]).copied()
     }
-}
-
-/// The terms of a layer for [`ROWS`] outputs; without offset, those of the first one would be at `row`.
-#[inline(always)]
-fn along<'a, const IN: usize, const OUT: usize>(
-    rows: &'a [[f32; IN]],
-    layer: &'static Layer<OUT>,
-    row: usize,
-) -> impl Iterator<Item = Term<'a, IN, OUT>> + Clone {
-    let weights = layer.weights.as_chunks::<IN>().0;
-    layer
-        .offsets
-        .iter()
-        .zip(weights)
-        .map(move |(offset, weights)| Term { inputs: window(rows, shifted(row, *offset)), weights })
-}
-
-#[inline(always)]
-fn shifted(row: usize, offset: isize) -> usize {
-    row.wrapping_add_signed(offset)
 }
 
 /// `a + b`, element by element.
 #[inline(always)]
 fn sum<const C: usize>(a: [f32; C], b: &[f32; C]) -> [f32; C] {
     std::array::from_fn(|c| a[c] + b[c])
-}
-
-/// Advances the cells of [`ROWS`] notes by a frame.
-#[inline(never)]
-fn advance<S: Simd, const C: usize>(
-    simd: S,
-    cell: &Cell<C>,
-    inputs: &[[f32; C]; ROWS],
-    hidden: &mut [[f32; C]; ROWS],
-) {
-    let (mut reset, mut update) = ([*cell.reset.bias; ROWS], [*cell.update.bias; ROWS]);
-    let (mut candidate, mut own) = ([*cell.candidate.bias; ROWS], [*cell.hidden_bias; ROWS]);
-    for (gate, sums) in [(&cell.reset, &mut reset), (&cell.update, &mut update)] {
-        let terms =
-            [Term { inputs, weights: gate.input }, Term { inputs: hidden, weights: gate.hidden }];
-        add_products(simd, terms.into_iter(), f32::MIN, sums);
-    }
-    for (inputs, weights, sums) in [
-        (inputs, cell.candidate.input, &mut candidate),
-        (&*hidden, cell.candidate.hidden, &mut own),
-    ] {
-        add_products(simd, std::iter::once(Term { inputs, weights }), f32::MIN, sums);
-    }
-    simd.vectorize(
-        #[inline(always)]
-        || {
-            for (row, hidden) in hidden.iter_mut().enumerate() {
-                update_hidden([&reset[row], &update[row], &candidate[row], &own[row]], hidden);
-            }
-        },
-    );
-}
-
-/// The new hidden state, by the sums of reset, update, candidate and the candidate's product with the `hidden` state.
-#[inline(always)]
-fn update_hidden<const C: usize>(sums: [&[f32; C]; 4], hidden: &mut [f32; C]) {
-    let [reset, update, candidate, own] = sums;
-    for c in 0..C {
-        let candidate = tanh(candidate[c] + logistic(reset[c]) * own[c]);
-        let kept = logistic(update[c]);
-        let new = candidate + kept * (hidden[c] - candidate);
-        hidden[c] = if new.abs() < LEAST { 0.0 } else { new };
-    }
 }

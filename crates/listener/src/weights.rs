@@ -6,16 +6,13 @@ use crate::{
     NOTES,
     detectors::{BANKS, DETECTORS},
     features::{FEATURES, FRAMES, MARGIN as FEATURE_MARGIN},
-    network::{COLUMNS, FIRST, HIDDEN_MARGIN, NEAR_MARGIN},
+    matrices::{Error, Matrices, Matrix, Reader},
+    network::COLUMNS,
 };
-use std::{fmt, sync::LazyLock};
+use std::sync::LazyLock;
 
 const MAGIC: &[u8; 8] = b"TFLISTEN";
 const VERSION: u32 = 2;
-/// The most lags or offsets of a layer.
-pub const MOST_TERMS: usize = 24;
-/// Floats of a cache line. Each matrix starts on one.
-const LINE: usize = 16;
 
 /// The weights of `large.npz`.
 pub static FULL: LazyLock<Weights<16, 32>> =
@@ -29,33 +26,27 @@ fn fitted<const C1: usize, const C: usize>(file: &[u8]) -> Weights<C1, C> {
     Weights::parse(file).expect("the tests parse the files that are included")
 }
 
-/// A matrix, one row for each input and one column for each output.
-pub type Matrix<const OUT: usize> = &'static [[f32; OUT]];
-
 /// The weights of a network with `C1` units for each detector and `C` for each note, and as many for the whole.
 #[derive(Debug)]
 pub struct Weights<const C1: usize, const C: usize> {
-    /// The ages of the features that [`Self::near`] receives, in frames.
-    pub lags: Vec<usize>,
-    /// From the features of all lags to the detectors' units.
-    pub near: Layer<C1>,
+    /// From the features of some frames to the detectors' units.
+    pub near: Near<C1>,
     /// From these to the notes' units.
     pub harmonic: Layer<C>,
     /// From the mean and the maximum of the notes' units to the units of the whole.
     pub whole_in_bias: &'static [f32; C],
-    pub whole_in: Matrix<C>,
+    pub whole_in: [&'static [[f32; C]; C]; 2],
     pub whole: Cell<C>,
     /// From the units of the whole to those of every note, and to its log odds.
-    pub whole_mix: Matrix<C>,
-    pub whole_out: Matrix<COLUMNS>,
+    pub whole_mix: &'static [[f32; C]; C],
+    pub whole_out: &'static [[f32; COLUMNS]; C],
     pub first: Cell<C>,
     /// From the first cells to the second ones. The rows of `skip`, for the notes' units, follow those of all offsets.
     pub mix: Layer<C>,
     pub skip: &'static [[f32; C]; C],
     pub second: Cell<C>,
-    /// From the second cells to the log odds. The rows of `direct`, for the inputs of these cells, follow.
-    pub head: Layer<COLUMNS>,
-    pub direct: &'static [[f32; COLUMNS]; C],
+    /// From the second cells and their inputs to the log odds.
+    pub head: Head<C>,
     /// Without and with lookahead.
     pub thresholds: [Thresholds; 2],
 }
@@ -69,6 +60,28 @@ pub struct Layer<const OUT: usize> {
     pub bias: Matrix<OUT>,
     /// For each offset, the rows of the inputs.
     pub weights: Matrix<OUT>,
+}
+
+/// The layer of the features.
+#[derive(Debug)]
+pub struct Near<const OUT: usize> {
+    /// Of each matrix, the offset like that of a [`Layer`], and the age of the features in frames; the lags of an offset follow each
+    /// other.
+    pub terms: Vec<(isize, usize)>,
+    pub bias: Matrix<OUT>,
+    pub weights: &'static [[[f32; OUT]; FEATURES]],
+}
+
+/// The layer of the log odds.
+#[derive(Debug)]
+pub struct Head<const C: usize> {
+    /// Like those of a [`Layer`].
+    pub offsets: Vec<isize>,
+    pub bias: Matrix<COLUMNS>,
+    /// For each offset, a row of weights for each output.
+    pub weights: &'static [[[f32; C]; COLUMNS]],
+    /// Those for the inputs of the second cell at the same position.
+    pub direct: &'static [[f32; C]; COLUMNS],
 }
 
 /// A gated recurrent unit.
@@ -100,38 +113,6 @@ pub struct Thresholds {
     pub begun: f32,
 }
 
-/// What is wrong with a file of weights.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Error {
-    /// It does not begin as such a file does.
-    Magic,
-    /// It has another version.
-    Version,
-    /// Its checksum is wrong.
-    Checksum,
-    /// It ends too early or too late.
-    Length,
-    /// It is for a network of other sizes, or offsets and lags exceed their bounds.
-    Sizes,
-    /// A weight or a threshold is not finite.
-    Infinite,
-}
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Self::Magic => "this is no file of weights",
-            Self::Version => "the file of weights has another version",
-            Self::Checksum => "the checksum of the weights is wrong",
-            Self::Length => "the file of weights has a wrong length",
-            Self::Sizes => "the weights are for a network of other sizes",
-            Self::Infinite => "a weight is not finite",
-        })
-    }
-}
-
-impl std::error::Error for Error {}
-
 impl<const C1: usize, const C: usize> Weights<C1, C> {
     /// Reads a file of weights. Its matrices stay in memory for ever.
     ///
@@ -153,20 +134,10 @@ impl<const C1: usize, const C: usize> Weights<C1, C> {
         let lags: Vec<usize> = header.list(|lag| lag as usize)?;
         let mut offsets = || header.list(|offset| offset as i32 as isize);
         let [near, harmonic, mix, head] = [offsets()?, offsets()?, offsets()?, offsets()?];
-        let first = FIRST as isize;
-        let within = |offsets: &[isize], margin: [isize; 2]| {
-            !offsets.is_empty() && offsets.iter().all(|o| -margin[0] <= *o && *o <= margin[1])
-        };
-        let above = NEAR_MARGIN as isize - first + (DETECTORS - NOTES) as isize;
-        if !within(&near, [FEATURE_MARGIN as isize; 2])
-            || !within(&harmonic, [NEAR_MARGIN as isize + first, above])
-            || !within(&mix, [HIDDEN_MARGIN as isize; 2])
-            || !within(&head, [HIDDEN_MARGIN as isize; 2])
+        if [&near, &harmonic, &mix, &head].iter().any(|offsets| offsets.is_empty())
+            || near.iter().any(|offset| offset.unsigned_abs() > FEATURE_MARGIN)
             || lags.is_empty()
             || lags.iter().any(|lag| *lag >= FRAMES)
-            || near.len() * lags.len() > MOST_TERMS
-            || mix.len() >= MOST_TERMS
-            || head.len() >= MOST_TERMS
         {
             return Err(Error::Sizes);
         }
@@ -177,139 +148,49 @@ impl<const C1: usize, const C: usize> Weights<C1, C> {
         let thresholds = [thresholds()?, thresholds()?];
 
         let mut m = Matrices::new(header)?;
-        let depth = lags.len() * FEATURES;
+        let terms = near.iter().flat_map(|offset| lags.iter().map(|lag| (*offset, *lag)));
         let weights = Self {
-            near: m.layer(near, DETECTORS, depth)?,
-            harmonic: m.layer(harmonic, NOTES, C1)?,
+            near: m.near(terms.collect())?,
+            harmonic: m.layer(harmonic, C1)?,
             whole_in_bias: m.row()?,
-            whole_in: m.matrix(2 * C)?,
+            whole_in: [m.block()?, m.block()?],
             whole: m.cell()?,
-            whole_mix: m.matrix(C)?,
-            whole_out: m.matrix(C)?,
+            whole_mix: m.block()?,
+            whole_out: m.block()?,
             first: m.cell()?,
-            mix: m.layer(mix, NOTES, C)?,
+            mix: m.layer(mix, C)?,
             skip: m.block()?,
             second: m.cell()?,
-            head: m.layer(head, NOTES, C)?,
-            direct: m.block()?,
-            lags,
+            head: m.head(head)?,
             thresholds,
         };
-        if m.bytes[0].is_empty() { Ok(weights) } else { Err(Error::Length) }
+        if m.is_empty() { Ok(weights) } else { Err(Error::Length) }
     }
 }
 
-/// The checksum of RFC 1950.
-fn adler32(bytes: &[u8]) -> u32 {
-    const MODULUS: u32 = 65_521;
-    let [mut a, mut b] = [1, 0];
-    for byte in bytes {
-        a = (a + u32::from(*byte)) % MODULUS;
-        b = (b + a) % MODULUS;
-    }
-    b << 16 | a
-}
-
-/// The rest of a file, little-endian.
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    fn u32(&mut self) -> Result<u32, Error> {
-        let (bytes, rest) = self.0.split_first_chunk().ok_or(Error::Length)?;
-        self.0 = rest;
-        Ok(u32::from_le_bytes(*bytes))
+impl Matrices<'_> {
+    fn near<const OUT: usize>(&mut self, terms: Vec<(isize, usize)>) -> Result<Near<OUT>, Error> {
+        let bias = self.matrix(DETECTORS)?;
+        let weights = self.matrix(terms.len() * FEATURES)?.as_chunks().0;
+        Ok(Near { terms, bias, weights })
     }
 
-    fn size(&mut self) -> Result<usize, Error> {
-        self.u32().map(|size| size as usize)
-    }
-
-    fn f32(&mut self) -> Result<f32, Error> {
-        let value = f32::from_bits(self.u32()?);
-        if value.is_finite() { Ok(value) } else { Err(Error::Infinite) }
-    }
-
-    /// A list with its length in front.
-    fn list<T>(&mut self, convert: impl Fn(u32) -> T) -> Result<Vec<T>, Error> {
-        let length = self.size()?;
-        if length > MOST_TERMS {
-            return Err(Error::Sizes);
-        }
-        (0..length).map(|_| self.u32().map(&convert)).collect()
-    }
-}
-
-/// A line of the cache.
-#[derive(Clone, Copy)]
-#[repr(C, align(64))]
-struct Line([f32; LINE]);
-
-/// Lays matrices out in memory, in the order of the file, which is that of their use.
-struct Matrices<'a> {
-    /// The bytes of the weights, from the lowest one to the highest, each of all weights that follow.
-    bytes: [&'a [u8]; 4],
-    /// Memory that is not in use yet.
-    free: &'static mut [Line],
-}
-
-impl<'a> Matrices<'a> {
-    /// More matrices than a network has.
-    const MOST: usize = 64;
-
-    fn new(mut from: Reader<'a>) -> Result<Self, Error> {
-        let count = from.size()?;
-        if from.0.len() != 4 * count {
-            return Err(Error::Length);
-        }
-        let bytes = std::array::from_fn(|byte| &from.0[count * byte..count * (byte + 1)]);
-        let lines = vec![Line([0.0; LINE]); count / LINE + Self::MOST];
-        Ok(Self { bytes, free: lines.leak() })
-    }
-
-    /// The next weight.
-    fn weight(&mut self) -> Result<f32, Error> {
-        let mut value = [0; 4];
-        for (byte, from) in value.iter_mut().zip(&mut self.bytes) {
-            let (first, rest) = from.split_first().ok_or(Error::Length)?;
-            (*byte, *from) = (*first, rest);
-        }
-        Reader(&value).f32()
-    }
-
-    fn matrix<const OUT: usize>(&mut self, rows: usize) -> Result<Matrix<OUT>, Error> {
-        let count = (rows * OUT).div_ceil(LINE);
-        let free = std::mem::take(&mut self.free);
-        let (own, free) = free.split_at_mut_checked(count).ok_or(Error::Length)?;
-        self.free = free;
-        for value in own.iter_mut().flat_map(|line| &mut line.0).take(rows * OUT) {
-            *value = self.weight()?;
-        }
-        // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `own` is as many floats in a row.
-        let values =
-            unsafe { std::slice::from_raw_parts(own.as_ptr().cast::<f32>(), LINE * own.len()) };
-        Ok(&values.as_chunks().0[..rows])
-    }
-
-    fn row<const OUT: usize>(&mut self) -> Result<&'static [f32; OUT], Error> {
-        self.matrix(1)?.first().ok_or(Error::Length)
-    }
-
-    fn block<const OUT: usize, const C: usize>(
-        &mut self,
-    ) -> Result<&'static [[f32; OUT]; C], Error> {
-        self.matrix(C)?.first_chunk().ok_or(Error::Length)
-    }
-
-    /// A layer with a bias for each of `positions` and a matrix of `depth` rows for each offset.
+    /// A layer with a matrix of `depth` rows for each offset.
     fn layer<const OUT: usize>(
         &mut self,
         offsets: Vec<isize>,
-        positions: usize,
         depth: usize,
     ) -> Result<Layer<OUT>, Error> {
-        let bias = self.matrix(positions)?;
+        let bias = self.matrix(NOTES)?;
         let weights = self.matrix(offsets.len() * depth)?;
         Ok(Layer { offsets, bias, weights })
+    }
+
+    fn head<const C: usize>(&mut self, offsets: Vec<isize>) -> Result<Head<C>, Error> {
+        let bias = self.matrix(NOTES)?;
+        let weights = self.transposed(offsets.len())?;
+        let direct = self.transposed(1)?.first().ok_or(Error::Length)?;
+        Ok(Head { offsets, bias, weights, direct })
     }
 
     fn gate<const C: usize>(&mut self) -> Result<Gate<C>, Error> {
@@ -323,6 +204,17 @@ impl<'a> Matrices<'a> {
         let candidate = Gate { bias, input, hidden: self.block()? };
         Ok(Cell { reset, update, candidate, hidden_bias })
     }
+}
+
+/// The checksum of RFC 1950.
+fn adler32(bytes: &[u8]) -> u32 {
+    const MODULUS: u32 = 65_521;
+    let [mut a, mut b] = [1, 0];
+    for byte in bytes {
+        a = (a + u32::from(*byte)) % MODULUS;
+        b = (b + a) % MODULUS;
+    }
+    b << 16 | a
 }
 
 #[cfg(test)]
@@ -348,8 +240,8 @@ mod tests {
         let bytes = FILE.len() + include_bytes!("../weights/full.bin").len();
         assert!(bytes <= 300_000, "{bytes}");
         assert_eq!(LIGHT.thresholds[0], Thresholds { on: -0.2, hysteresis: 0.4, begun: 0.0 });
-        assert_eq!(LIGHT.lags, [0, 1, 3]);
-        assert_eq!(FULL.near.offsets, [-2, -1, 0, 1, 2]);
+        assert_eq!(LIGHT.near.terms[..4], [(-2, 0), (-2, 1), (-2, 3), (-1, 0)]);
+        assert_eq!(FULL.near.terms[16..], [(2, 0), (2, 1), (2, 3), (2, 7)]);
         for matrix in [FULL.near.weights.as_ptr().addr(), LIGHT.near.weights.as_ptr().addr()] {
             assert!(matrix.is_multiple_of(64));
         }

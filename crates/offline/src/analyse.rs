@@ -14,7 +14,7 @@ pub struct Analysed {
     pub seconds: f64,
     /// Samples of all channels that are NaN or infinite, and count as silence.
     pub not_finite: u64,
-    /// Why no note sounds, if none does in a sound that is not silent.
+    /// Why no note sounds, if none does.
     pub unheard: Option<Cause>,
 }
 

@@ -31,7 +31,7 @@ impl Container {
     /// What its files end in; the first is what new ones get.
     pub const fn extensions(self) -> &'static [&'static str] {
         match self {
-            Self::Wav => &WAV_EXTENSIONS,
+            Self::Wav => WAV_EXTENSIONS,
             Self::Flac => &["flac"],
         }
     }

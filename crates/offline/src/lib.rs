@@ -32,7 +32,7 @@ pub mod xorshift;
 
 pub use level::Level;
 pub use output::{Output, clean_up_on_interrupt};
-pub use source::{EXTENSIONS, Input, STDIO, Source};
+pub use source::{Input, STDIO, Source, extensions, readable};
 
 use std::{
     io,
@@ -55,7 +55,7 @@ pub enum Error {
     #[error("{}: matches no file; check the name", .0.display())]
     NoMatch(PathBuf),
     /// A folder holds nothing to render.
-    #[error("{}: holds no audio files; there are {}", .0.display(), EXTENSIONS.join(", "))]
+    #[error("{}: holds no audio files; give one with files in {}", .0.display(), dotted_extensions())]
     NoAudio(PathBuf),
     /// A folder stands where a file is expected.
     #[error("{}: is a folder; give a file", .0.display())]
@@ -69,7 +69,7 @@ pub enum Error {
         reason: String,
     },
     /// The input is in no format that is read, or broken.
-    #[error("{}: cannot be decoded ({reason}); give WAV, FLAC, AIFF, AAC, MP3 or Ogg Vorbis", .path.display())]
+    #[error("{}: cannot be decoded ({reason}); give {}", .path.display(), readable())]
     NotAudio {
         /// The input.
         path: PathBuf,
@@ -197,6 +197,11 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
+}
+
+/// What audio files end in, as a list.
+fn dotted_extensions() -> String {
+    extensions().map(|own| format!(".{own}")).collect::<Vec<_>>().join(", ")
 }
 
 impl Error {

@@ -250,7 +250,7 @@ impl<'a> Pass<'a> {
         Ok(())
     }
 
-    /// Why no note has sounded, if none has in a sound that is not silent.
+    /// Why no note has sounded, if none has.
     pub(super) fn unheard(&self) -> Option<Cause> {
         let Options { settings, score, .. } = self.options;
         self.unheard.cause(settings, score.is_some(), &self.before)

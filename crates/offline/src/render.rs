@@ -108,7 +108,7 @@ pub struct Report {
     pub clipped: u64,
     /// The bands that sounded.
     pub notes: BandMask,
-    /// Why no note sounded, if none did in a sound that is not silent.
+    /// Why no note sounded, if none did.
     pub unheard: Option<Cause>,
     /// The sound.
     pub settings: Settings,

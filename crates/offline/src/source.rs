@@ -14,12 +14,32 @@ use std::{
 /// The name that stands for standard input or output.
 pub const STDIO: &str = "-";
 
-/// The extensions of files that are looked for in folders.
-pub const EXTENSIONS: [&str; 12] =
-    ["wav", "wave", "bwf", "rf64", "flac", "aif", "aiff", "aifc", "mp3", "ogg", "oga", "caf"];
+/// What files of WAV end in.
+pub(super) const WAV_EXTENSIONS: &[&str] = &["wav", "wave", "bwf", "rf64"];
 
-/// Those of them that are WAV.
-pub(super) const WAV_EXTENSIONS: [&str; 4] = ["wav", "wave", "bwf", "rf64"];
+/// What files of MP4 end in. Not all that is in them is read.
+pub(super) const MP4_EXTENSIONS: &[&str] = &["m4a", "mp4"];
+
+/// All formats that are read: their names and what their files end in.
+const READABLE: [(&str, &[&str]); 7] = [
+    ("WAV", WAV_EXTENSIONS),
+    ("FLAC", &["flac"]),
+    ("AIFF", &["aif", "aiff", "aifc"]),
+    ("CAF", &["caf"]),
+    ("MP3", &["mp3"]),
+    ("Ogg Vorbis", &["ogg", "oga"]),
+    ("MP4 (AAC, ALAC)", MP4_EXTENSIONS),
+];
+
+/// The names of the formats that are read, as a list.
+pub fn readable() -> String {
+    READABLE.map(|(name, _)| name).join(", ")
+}
+
+/// The extensions of files that are looked for in folders.
+pub fn extensions() -> impl Iterator<Item = &'static str> {
+    READABLE.iter().flat_map(|(_, extensions)| *extensions).copied()
+}
 
 /// What `path` ends in, in small letters.
 pub(super) fn extension(path: &Path) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Why no note sounds in a file that is not silent.
+//! Why no note sounds in a file.
 
 use super::{Level, found::Finder, pitch};
 use std::fmt;
@@ -13,6 +13,8 @@ const OFF_TUNE: f64 = 30.0;
 /// Why no note sounds. As text, it is the cause and what helps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cause {
+    /// The file is silent.
+    Silent,
     /// The bands are frozen.
     Frozen,
     /// The flag that mutes all notes that are detected, and the lowest one of these, by its name.
@@ -34,6 +36,7 @@ pub enum Cause {
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match *self {
+            Self::Silent => f.write_str("no note sounds, as the input is silent; check the recording"),
             Self::Frozen => f.write_str(
                 "no note sounds, as the bands are frozen in the silence before the file; add --freeze=off",
             ),
@@ -128,9 +131,9 @@ impl Unheard {
     }
 
     /// Why no note has sounded in a filter with `settings`, and with a score or not, whose input is `input`; `None` if
-    /// one has, and for silence.
+    /// one has.
     pub fn cause(&self, settings: &Settings, has_score: bool, input: &Level) -> Option<Cause> {
-        if self.lit || input.peak == 0.0 {
+        if self.lit {
             return None;
         }
         let Settings { auto, floor, tuning, .. } = *settings;
@@ -138,7 +141,9 @@ impl Unheard {
         let tuned = self.finder.found(settings).tuning;
         let cents = |a4: f64| 1200.0 * libm::log2(a4 / f64::from(tuning));
         let off = tuned.filter(|a4| cents(*a4).abs() >= OFF_TUNE);
-        Some(if settings.freeze {
+        Some(if input.peak == 0.0 {
+            Cause::Silent
+        } else if settings.freeze {
             Cause::Frozen
         } else if self.detected != BandMask::NONE && self.through == BandMask::NONE {
             self.muted(settings)

@@ -1,5 +1,6 @@
 //! Approximations of elementary functions without branches or tables, so that loops over them are vectorised.
 
+use fearless_simd::{Simd, SimdFloat};
 use std::f32::consts::{LN_2, LOG2_E, PI, TAU};
 
 /// Adding and subtracting 1.5 * 2^23 rounds to a whole number; the sum has that number in its low bits.
@@ -20,25 +21,20 @@ pub fn ln(x: f32) -> f32 {
     exponent as f32 * LN_2 + 2.0 * t * series
 }
 
-/// `1 / (1 + e^-x)`, within 1e-5 relative for `x` above -80; below, the value at -80.
+/// `e^-x` in every lane, within 3e-6 relative. Beyond -40 and 40, the value there.
 #[inline(always)]
-pub fn logistic(x: f32) -> f32 {
-    let power = -x.clamp(-80.0, 80.0) * LOG2_E;
-    let rounded = power + ROUND;
-    let y = (power - (rounded - ROUND)) * LN_2;
-    // e^y, |y| < 0.347; the series' next term is below 1e-7.
-    let series = 1.0
-        + y * (1.0
-            + y * (1.0 / 2.0
-                + y * (1.0 / 6.0 + y * (1.0 / 24.0 + y * (1.0 / 120.0 + y * (1.0 / 720.0))))));
-    let scale = f32::from_bits((rounded.to_bits() << 23).wrapping_add(0x3f80_0000));
-    1.0 / (1.0 + series * scale)
-}
-
-/// The hyperbolic tangent of `x`, within 5e-7.
-#[inline(always)]
-pub fn tanh(x: f32) -> f32 {
-    2.0 * logistic(2.0 * x) - 1.0
+pub fn decay<S: Simd, V: SimdFloat<S, Element = f32>>(simd: S, x: V) -> V {
+    let whole = V::splat(simd, ROUND);
+    let x = x.max(V::splat(simd, -40.0)).min(V::splat(simd, 40.0));
+    let rounded = x.mul_add(V::splat(simd, -LOG2_E), whole);
+    let y = x.mul_add(V::splat(simd, -LOG2_E), whole - rounded);
+    // 2^y, |y| <= 0.5, with the least relative error of its degree, 4.4e-7, of those that are 1 at 0.
+    let mut power = V::splat(simd, 0.001_112_520_7);
+    for factor in [0.009_666_283, 0.055_574_015, 0.240_223_51, 0.693_142_83, 1.0] {
+        power = power.mul_add(y, V::splat(simd, factor));
+    }
+    // The whole number, shifted to the bits of the exponent, multiplies by its power of two.
+    V::from_bits((rounded.to_bits() << 23) + power.to_bits())
 }
 
 /// The tangent of `x`, 0 to 1.45, within 1e-6 relative.
@@ -98,6 +94,8 @@ pub fn wrapped(angle: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Kernel, Work};
+    use fearless_simd::{SimdBase, f32x4};
 
     #[test]
     fn the_logarithm_is_that_of_f64() {
@@ -109,22 +107,27 @@ mod tests {
     }
 
     #[test]
-    fn the_logistic_function_is_that_of_f64() {
-        for step in -8000..8000 {
-            let x = step as f32 / 100.0;
-            let (exact, near) = (1.0 / (1.0 + f64::from(-x).exp()), f64::from(logistic(x)));
-            assert!((near / exact - 1.0).abs() < 1e-5, "{x}: {near} {exact}");
-        }
-        assert_eq!(logistic(1e30), 1.0);
-        assert_eq!(logistic(-1e30), logistic(-80.0));
-    }
+    fn the_decay_is_that_of_f64() {
+        struct Decay<'a>(&'a mut [f32; 4]);
 
-    #[test]
-    fn the_hyperbolic_tangent_is_that_of_f64() {
-        for step in -3000..=3000 {
-            let x = step as f32 / 100.0;
-            let (exact, near) = (f64::from(x).tanh(), f64::from(tanh(x)));
-            assert!((near - exact).abs() < 5e-7, "{x}: {near} {exact}");
+        impl Work for Decay<'_> {
+            fn run<S: Simd>(self, simd: S) {
+                decay(simd, f32x4::from_slice(simd, &*self.0)).store_slice(self.0);
+            }
+        }
+
+        for kernel in Kernel::available() {
+            let of = |x: f32| {
+                let mut lanes = [x; 4];
+                kernel.run(Decay(&mut lanes));
+                lanes[0]
+            };
+            for step in -8000..=8000 {
+                let x = step as f32 / 200.0;
+                let (exact, near) = (f64::from(-x).exp(), f64::from(of(x)));
+                assert!((near / exact - 1.0).abs() < 3e-6, "{x}: {near} {exact}");
+            }
+            assert_eq!([of(0.0), of(1e30), of(-1e30)], [1.0, of(40.0), of(-40.0)]);
         }
     }
 

@@ -7,7 +7,9 @@ use crate::{
 };
 use egui::{Event, Key, MouseWheelUnit, TouchPhase, vec2};
 use nice_plug::params::Param;
-use tone_filter_dsp::{BandMask, CHOICES, Controls, SPECS, Settings, Spec};
+use tone_filter_dsp::{
+    BandMask, CHOICES, Controls, Map, PitchClass, SPECS, Settings, Spec, Targets, Voice,
+};
 
 /// From the middle of a slider to its track.
 const TRACK: egui::Vec2 = vec2(0.0, 5.0);
@@ -144,18 +146,45 @@ fn enter_opens_the_field_with_the_value_in_full() {
     editor.text("-20.1 dB");
 }
 
+/// The colour of the last text that is `wanted`.
+fn colour(editor: &TestEditor, wanted: &str) -> egui::Color32 {
+    let mut texts = editor.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
+        egui::Shape::Text(text) if text.galley.text() == wanted => {
+            Some(text.override_text_color.unwrap_or(text.fallback_color))
+        }
+        _ => None,
+    });
+    texts.next_back().unwrap()
+}
+
+#[test]
+fn notes_that_are_their_own_targets_are_not_faint() {
+    let mut editor = TestEditor::new(DEFAULT_SIZE);
+    let plain = colour(&editor, "B");
+    let mut set = |voice, targets: Targets| {
+        editor.edit(|edits| {
+            let mut sound = edits.sound();
+            let settings = &mut sound.controls.settings;
+            (settings.voice, settings.map, settings.targets) = (voice, Map::Custom, targets);
+            edits.change_to("test", sound);
+        });
+        editor.frame(vec![]);
+        ["B", "C# > E"].map(|name| {
+            let shown = editor.texts().iter().any(|(text, _)| text == name);
+            shown.then(|| colour(&editor, name))
+        })
+    };
+    let drawn = Targets::IDENTITY.with(4, PitchClass::new(7));
+    assert_eq!(set(Voice::Square, Targets::IDENTITY), [Some(plain), None]);
+    let [own, moved] = set(Voice::Square, drawn);
+    assert!(own == Some(plain) && moved.is_some() && moved != own);
+    let [own, faint] = set(Voice::Soft, drawn);
+    assert!(own == Some(plain) && faint.is_some() && faint != moved, "Soft moves no note");
+}
+
 #[test]
 fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
     let mut editor = TestEditor::with_more(DEFAULT_SIZE);
-    let colour = |editor: &TestEditor, wanted: &str| {
-        let mut texts = editor.output().shapes.iter().filter_map(|clipped| match &clipped.shape {
-            egui::Shape::Text(text) if text.galley.text() == wanted => {
-                Some(text.override_text_color.unwrap_or(text.fallback_color))
-            }
-            _ => None,
-        });
-        texts.next_back().unwrap()
-    };
     let controls = ["Sensitivity", "Lookahead", "Ring"];
     let before = controls.map(|name| colour(&editor, name));
     editor.edit(|edits| edits.set_once("focus", 0.0));
@@ -163,6 +192,7 @@ fn a_control_without_effect_is_fainter_and_its_tip_says_why() {
     let after = controls.map(|name| colour(&editor, name));
     assert!(before[0] != after[0] && before[1] != after[1] && before[2] == after[2]);
     for (control, words) in [
+        ("Root: A", "No effect: the scale Chromatic has all notes, whatever its root."),
         ("Sensitivity", "No effect: Focus is at 0 %."),
         ("Lookahead: On", "No effect: it only delays the sound while Focus is at 0 %."),
         ("Floor", "With Auto level, it is relative to a level of -14 dB full scale."),

@@ -47,11 +47,12 @@ pub fn page() -> String {
 fn differences(settings: &Settings) -> String {
     let default = Settings::default();
     let numbers = SPECS.iter().filter(|spec| spec.get(settings) != spec.get(&default));
-    let numbers = numbers.map(|spec| format!("{} {}", spec.name, spec.format(spec.get(settings))));
+    let numbers =
+        numbers.map(|spec| format!("{} *{}*", spec.name, spec.format(spec.get(settings))));
     let (own, new) = ((*settings).into(), default.into());
     let choices = CHOICES.iter().filter(|choice| choice.get(&own) != choice.get(&new));
     let choices =
-        choices.map(|choice| format!("{} {}", choice.name, choice.entries[choice.get(&own)].1));
+        choices.map(|choice| format!("{} *{}*", choice.name, choice.entries[choice.get(&own)].1));
     let masks = (settings.bands != default.bands).then(|| "some notes are muted".to_owned());
     let all: Vec<_> = choices.chain(numbers).chain(masks).collect();
     match all.is_empty() {

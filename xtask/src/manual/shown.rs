@@ -7,7 +7,7 @@ pub struct Shown {
     pub id: &'static str,
     /// What it sounds like.
     pub sounds: &'static str,
-    /// The values of its picture, from left to right; none where it does not change the sound.
+    /// The values of its picture, from left to right; none where it does not change the sound, or too little to see.
     pub values: &'static [&'static str],
     /// The other settings of the picture, as JSON; all else is the default with a mix of 100 %.
     pub with: &'static str,
@@ -88,9 +88,9 @@ static MAIN: [Shown; 6] = [
 static LISTENING: [Shown; 8] = [
     Shown { id: "auto", values: &["off", "on"], with: "{}", scene: act(Act::Quieter),
         sounds: "Off: quiet music loses its notes, and Mix changes the loudness. On: quiet and loud music sound alike. The picture is of the tune 30 dB quieter." },
-    Shown { id: "focus", values: &["0", "50", "100"], with: "{}", scene: SHORT,
-        sounds: "At 0 % every resonator sounds, with overtones and drums in it: a blurred, metallic cloud. At 100 % only the notes that are played sound." },
-    Shown { id: "lookahead", values: &["off", "on"], with: "{}", scene: TUNE,
+    Shown { id: "focus", values: &["0", "50", "100"], with: r#"{ "voice": "sine", "stereo": "mono" }"#, scene: bars(2.0, 2.5),
+        sounds: "At 0 % every resonator sounds, with overtones and drums in it: a blurred, metallic cloud. At 100 % only the notes that are played sound. The picture has the voice Sine." },
+    Shown { id: "lookahead", values: &[], with: "{}", scene: TUNE,
         sounds: "On: notes start more nearly on time, and fewer are wrong." },
     Shown { id: "listener", values: &["full", "light"], with: "{}", scene: TUNE,
         sounds: "Much alike. *Light* misses somewhat more notes." },
@@ -122,8 +122,8 @@ static NOTES: [Shown; 10] = [
         sounds: "Notes slide into each other, as on a synthesiser with portamento." },
     Shown { id: "vibrato", values: &["0", "100"], with: r#"{ "voice": "square", "tone": 20000 }"#, scene: act(Act::Waver),
         sounds: "At 0 % a singer becomes a machine: every pitch is exact. At 100 % the vibrato of the music remains. In the picture the tune has one of 40 cents." },
-    Shown { id: "keys", values: &["off", "hold", "hold-any", "add"], with: "{}", scene: Scene { bars: SHORT.bars, act: Act::HoldKeys },
-        sounds: "*Hold*: the music through your chord, like a vocoder. *Hold any octave*: fuller. *Add*: your notes stand out. In the picture A4 and E5 are held." },
+    Shown { id: "keys", values: &["off", "hold", "hold-any", "add"], with: r#"{ "scale": "custom", "custom": "000000001000" }"#, scene: Scene { bars: SHORT.bars, act: Act::HoldKeys },
+        sounds: "*Hold*: the music through your chord, like a vocoder. *Hold any octave*: fuller. *Add*: your notes stand out. In the picture A4 and E5 are held, and the scale is the note F alone." },
     Shown { id: "freeze", values: &["off", "on"], with: "{}", scene: act(Act::Halfway),
         sounds: "The chord of the moment stands still, like an organ with stuck keys, until you switch it off. In the second part of the picture it is switched on halfway." },
 ];
@@ -142,8 +142,8 @@ static RESONATORS: [Shown; 8] = [
         sounds: "Low: all notes equally loud, flat as on a console. High: loud notes stand out, as in the music." },
     Shown { id: "floor", values: &["-90", "-46", "-20"], with: "{}", scene: SHORT,
         sounds: "High: quiet notes and the ends of notes are cut off. Low: they stay." },
-    Shown { id: "stereo", values: &["mono", "stereo", "place"], with: "{}", scene: SHORT,
-        sounds: "*Mono* plays in the middle. *Place* puts each note where it is in the mix. *Stereo* is the widest. Orange is left, blue right, white the middle." },
+    Shown { id: "stereo", values: &["mono", "place"], with: "{}", scene: SHORT,
+        sounds: "*Mono* plays in the middle. *Place* puts each note where it is in the mix. *Stereo* is the widest, and looks like *Place*. Orange is left, blue right, white the middle." },
     Shown { id: "drive", values: &["1", "40", "400"], with: r#"{ "tone": 20000 }"#, scene: SHORT,
         sounds: "1 is a soft sine, 40 a rounded square, 400 a hard one that buzzes." },
 ];

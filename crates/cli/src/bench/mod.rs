@@ -4,7 +4,7 @@ mod cycles;
 mod measure;
 mod report;
 
-use super::sound::entry;
+use super::entries::entry;
 use clap::ValueHint;
 use measure::measure;
 use report::Report;

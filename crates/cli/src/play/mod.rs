@@ -37,7 +37,7 @@ Examples:
   tone-filter play --device default --mix 100"
 )]
 pub struct Args {
-    /// The file to play: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC; - for standard input
+    /// The file to play: WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, MP4 (AAC, ALAC); - for standard input
     #[arg(value_name = "IN", value_hint = ValueHint::FilePath)]
     input: Option<PathBuf>,
     /// Play this input device live; `default` for the system's choice

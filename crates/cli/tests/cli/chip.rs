@@ -1,6 +1,6 @@
 //! The verb `chip`: songs for consoles, and what another program plays of them.
 
-use crate::{Folder, common::sine, float_wav, interop::tool, silence};
+use crate::{Folder, SILENT, common::sine, float_wav, interop::tool, silence};
 use std::{f64::consts::TAU, fs};
 
 const RATE: usize = 44_100;
@@ -128,7 +128,7 @@ fn what_cannot_be_written_is_said_in_one_line() {
 
     let said = folder.run("chip in.wav -o out.vgm --preset organ --voice chip");
     let bytes = fs::read(folder.path("out.vgm")).unwrap().len();
-    assert_eq!(said, format!("in.wav -> out.vgm: 0.00 s, 0 notes, {bytes} bytes\n"));
+    assert_eq!(said, format!("{SILENT}in.wav -> out.vgm: 0.00 s, 0 notes, {bytes} bytes\n"));
     let line = folder.fail("chip in.wav -o out.vgm", 1);
     assert_eq!(line, "out.vgm: already exists; choose another name, or overwrite it with --force");
     assert_eq!(folder.run("chip in.wav -o out.vgm --force --quiet"), "");
@@ -142,7 +142,7 @@ fn a_title_that_nsf_cuts_is_warned_of() {
         let said = folder.run(&format!("chip in.wav -o out.nsf --force --title {title}"));
         assert_eq!(said.starts_with(warning), is_cut, "{said}");
         let said = folder.run(&format!("chip in.wav -o out.vgm --force --title {title}"));
-        assert_eq!(said.lines().count(), 1, "{said}");
+        assert!(!said.contains("NSF"), "{said}");
     }
 }
 

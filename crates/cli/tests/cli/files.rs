@@ -1,6 +1,6 @@
 //! Which files are written, and which are never.
 
-use crate::{Folder, silence};
+use crate::{Folder, SILENT, silence};
 use std::fs;
 
 #[test]
@@ -107,7 +107,7 @@ fn force_keeps_the_mode_and_the_links_of_what_it_replaces() {
 fn bands_draws_a_picture() {
     let folder = Folder::with(&silence().bytes());
     let said = folder.run("bands in.wav --png bands.png --preset subtle-edge");
-    assert_eq!(said, "in.wav -> bands.png: 0.00 s\n");
+    assert_eq!(said, format!("{SILENT}in.wav -> bands.png: 0.00 s\n"));
     assert_eq!(folder.run("bands in.wav --png bands.png --quiet --force"), "");
     let file = std::io::Cursor::new(fs::read(folder.path("bands.png")).unwrap());
     let reader = png::Decoder::new(file).read_info().unwrap();
@@ -140,8 +140,7 @@ fn names_of_other_formats_are_refused() {
         folder.fail(&format!("bands in.wav {wrong}"), 2);
     }
     folder.run("render in.wav -o out.BWF");
-    folder.run("render in.wav -o out");
-    folder.run("bands in.wav --csv table.TXT --midi notes");
+    folder.run("bands in.wav --csv table.TXT");
 }
 
 #[test]
@@ -162,7 +161,7 @@ fn whoever_has_read_enough_is_no_failure() {
         "bands in.wav --csv -",
         "bands in.wav --json -",
         "render in.wav -o -",
-        "render in.wav -o out --dry-run",
+        "render in.wav -o out/ --dry-run",
         "presets list",
         "presets show reference",
         "completions bash",

@@ -1,6 +1,6 @@
 //! Key and tuning of a file, as `bands` finds them.
 
-use crate::{Folder, float_wav};
+use crate::{Folder, SILENT, float_wav};
 use serde_json::Value;
 use std::{f64::consts::TAU, fs};
 
@@ -49,5 +49,5 @@ fn silence_has_neither() {
     let folder = Folder::with(&float_wav(RATE, &[vec![0.0; 5 * RATE as usize]]));
     let (said, json) = found(&folder, "");
     assert_eq!((&json["key"], &json["tuning"]), (&Value::Null, &Value::Null));
-    assert_eq!(said, "in.wav -> out.json: 5.00 s\n");
+    assert_eq!(said, format!("{SILENT}in.wav -> out.json: 5.00 s\n"));
 }

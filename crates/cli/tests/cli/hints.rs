@@ -110,6 +110,28 @@ fn drums_and_noise() {
 }
 
 #[test]
+fn files_that_are_silent() {
+    let folder = Folder::with(&float_wav(RATE as u32, &[vec![0.0; RATE as usize]]));
+    let cause = "no note sounds, as the input is silent; check the recording";
+    for verb in ["bands in.wav --csv out.csv", "render in.wav -o out.wav"] {
+        for flags in ["", "--preset reference", "--focus 0 --freeze"] {
+            hint_of(&folder, verb, flags, cause);
+        }
+    }
+    let output = folder.command("render in.wav -o out.wav --force --json").output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    assert!(said.contains(&format!("warning: out.wav: {cause}\n")), "{said}");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(report["files"][0]["active_notes"], serde_json::json!([]));
+    // No note is wanted.
+    for flags in ["--bypass", "--mix 0"] {
+        let said = folder.run(&format!("render in.wav -o out.wav --force {flags}"));
+        assert!(!said.contains("warning"), "{flags}: {said}");
+    }
+}
+
+#[test]
 fn scores_of_other_music() {
     let folder = c_major(0.1);
     folder.put("late.tfs", b"tone-filter-score 1\n100 101 69\n");
@@ -128,8 +150,9 @@ fn in_a_batch_each_cause_has_one_line() {
     for verb in ["render songs -o out", "bands songs --csv out"] {
         let said = folder.run(&format!("{verb} --scale custom --custom 010000000000"));
         let warnings: Vec<&str> = said.lines().filter(|line| line.starts_with("warning")).collect();
-        assert_eq!(warnings.len(), 2, "{said}");
-        for (warning, count) in [("as in drums", 2), ("--scale mutes all", 1)] {
+        assert_eq!(warnings.len(), 3, "{said}");
+        let causes = [("as in drums", 2), ("--scale mutes all", 1), ("is silent", 1)];
+        for (warning, count) in causes {
             let start = format!("warning: {count} of 4 files: no note ");
             let found = |line: &&str| line.starts_with(&start) && line.contains(warning);
             assert!(warnings.iter().any(found), "{said}");

@@ -28,6 +28,7 @@ mod shells;
 mod sound;
 mod terminal;
 mod threads;
+mod usage;
 mod variants;
 mod verbs;
 
@@ -150,6 +151,10 @@ struct Wav {
     between: Vec<u8>,
     data: Vec<u8>,
 }
+
+/// What is printed where `in.wav` is silent.
+const SILENT: &str =
+    "warning: in.wav: no note sounds, as the input is silent; check the recording\n";
 
 /// Ten frames of 16-bit stereo silence at 44.1 kHz.
 fn silence() -> Wav {

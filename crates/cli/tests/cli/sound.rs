@@ -10,6 +10,7 @@ use tone_filter_dsp::{
     BandMask, Map, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo, Taper, ToneFilter,
     Voice,
 };
+use tone_filter_offline::readable;
 use tone_filter_presets::{self as presets, Preset};
 
 const RATE: u32 = 44_100;
@@ -162,6 +163,59 @@ fn values_may_have_units_and_signs() {
 }
 
 #[test]
+fn entries_may_be_written_as_they_are_shown() {
+    let folder = Folder::with(&float_wav(RATE, &music()));
+    let rendered = |name: &str, flags: &[&str]| {
+        let line = format!("render in.wav -o {name} --quiet");
+        assert!(folder.command(&line).args(flags).output().unwrap().status.success(), "{flags:?}");
+        fs::read(folder.path(name)).unwrap()
+    };
+    let plain = rendered("a.wav", &["--voice", "chip", "--duty", "50", "--scale", "natural-minor"]);
+    for (name, duty, scale) in [("b.wav", "50%", "minor"), ("c.wav", "50 %", "Natural minor")] {
+        let shown = rendered(name, &["--voice", "Chip", "--duty", duty, "--scale", scale]);
+        assert!(shown == plain, "{duty} {scale}");
+    }
+    assert!(rendered("d.wav", &["--voice", "chip", "--duty", "25"]) != plain);
+}
+
+#[test]
+fn flags_without_an_effect_are_warned_of() {
+    let folder = Folder::with(&float_wav(RATE, &music()));
+    let warned = |line: &str| {
+        let said = folder.run(&format!("{line} --force"));
+        let warnings = said.lines().filter_map(|line| line.strip_prefix("warning: --"));
+        warnings.map(str::to_owned).collect::<Vec<_>>()
+    };
+    for (flags, warning) in [
+        ("--root C", "root has no effect: the scale Chromatic has all notes, whatever its root"),
+        ("--scale auto --root C", "root has no effect: the scale Auto finds the root in the music"),
+        (
+            "--voice saw --map snap",
+            "map has no effect: the scale has all notes, so none has to move; choose another Scale",
+        ),
+        (
+            "--voice saw --map custom",
+            "map has no effect: every note is its own target; choose other targets",
+        ),
+        ("--focus 0 --sensitivity 80", "sensitivity has no effect: Focus is at 0 %"),
+        ("--focus 0 --listener light", "listener has no effect: Focus is at 0 %"),
+        (
+            "--focus 0 --lookahead",
+            "lookahead has no effect: it only delays the sound while Focus is at 0 %",
+        ),
+    ] {
+        assert_eq!(warned(&format!("render in.wav -o out.wav {flags}")), [warning], "{flags}");
+    }
+    for line in [
+        "render in.wav -o out.wav --root C --scale minor",
+        "render in.wav -o out.wav --voice saw --scale minor --map snap",
+        "bands in.wav --csv out.csv --focus 0 --sensitivity 80 --listener light",
+    ] {
+        assert!(warned(line).is_empty(), "{line}");
+    }
+}
+
+#[test]
 fn quantities_that_are_no_settings_may_have_units_too() {
     let folder = Folder::with(&float_wav(RATE, &music()));
     for (name, flags) in [
@@ -254,6 +308,7 @@ fn help_names_every_setting_with_its_range_and_every_preset() {
         assert!(help.contains(&range), "{range}");
         assert!(help.contains(spec.help), "{}", spec.id);
     }
+    assert!(help.contains(&format!("Files to read: {}; ", readable())));
     for word in presets::ids().chain([
         "--stereo",
         "--bypass",

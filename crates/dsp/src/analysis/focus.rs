@@ -34,7 +34,7 @@ const MOST_SHIFT: f32 = 3.0;
 pub struct Focus {
     listener: Listener,
     /// What a scout has decided in the blocks to come; `None` without one.
-    ahead: Option<VecDeque<Option<Decisions>>>,
+    ahead: Option<VecDeque<Option<Box<Decisions>>>>,
     /// With a score, it decides in place of the listener.
     follower: Follower,
     /// The listener's input in the current block: left and right, which are equal unless it is `stereo`.
@@ -68,6 +68,8 @@ pub struct Focus {
     /// What they move to, and the notes that sound and the focus from which it follows.
     aims: Lanes,
     aim: Option<(BandMask, f32)>,
+    /// Whether the weights still move.
+    moving: bool,
     /// The greatest change of a weight within a block.
     step: f32,
 }
@@ -98,6 +100,7 @@ impl Focus {
             weights: Lanes::of(|_| 1.0),
             aims: Lanes::ZERO,
             aim: None,
+            moving: false,
             step: (BLOCK as f64 / (TIME * sample_rate)).min(1.0) as f32,
         }
     }
@@ -111,7 +114,7 @@ impl Focus {
         (self.played, self.warming_up, self.decided) = (BandMask::NONE, 0, true);
         (self.begun, self.gaps, self.longest_gap) = (BandMask::NONE, [0; TONES], 0);
         self.places = [Lanes::ZERO; 2];
-        self.weights = self.target(settings.settings.focus);
+        (self.weights, self.aim) = (self.target(settings.settings.focus), None);
     }
 
     /// Sets whether the listener runs because scale or tuning follow what it detects, from the next [`Focus::tune`] on.
@@ -197,7 +200,7 @@ impl Focus {
     }
 
     /// Takes what a scout has decided in the next blocks, in place of the listener from now on.
-    pub fn follow_scout(&mut self, decided: impl IntoIterator<Item = Option<Decisions>>) {
+    pub fn follow_scout(&mut self, decided: impl IntoIterator<Item = Option<Box<Decisions>>>) {
         self.ahead.get_or_insert_default().extend(decided);
     }
 
@@ -221,8 +224,9 @@ impl Focus {
         } else {
             right.copy_from_slice(left);
         }
-        for sample in left.iter_mut().chain(right) {
-            *sample = sample.clamp(-LOUDEST, LOUDEST);
+        // Row by row, which vectors can do.
+        for row in [left, right] {
+            row.iter_mut().for_each(|sample| *sample = sample.clamp(-LOUDEST, LOUDEST));
         }
     }
 
@@ -251,7 +255,7 @@ impl Focus {
             && let Some(decisions) = match &mut self.ahead {
                 Some(ahead) => {
                     let decisions = ahead.pop_front().flatten();
-                    decisions.map(|decisions| self.listener.assume(decisions))
+                    decisions.map(|decisions| self.listener.assume(*decisions))
                 }
                 None => self.listener.push(kernel, left, right),
             }
@@ -277,17 +281,18 @@ impl Focus {
         false
     }
 
-    /// Moves the weights by one block towards those for the played notes, at a focus of 0..100 %.
-    pub fn follow(&mut self, percent: f32) {
+    /// Moves the weights by one block towards those for the played notes, at a focus of 0..100 %. Returns whether one has moved.
+    pub fn follow(&mut self, percent: f32) -> bool {
         let aim = (self.sounding(), percent);
         if self.aim != Some(aim) {
-            (self.aim, self.aims) = (Some(aim), self.target(percent));
+            (self.aim, self.aims, self.moving) = (Some(aim), self.target(percent), true);
         }
-        self.weights.approach(&self.aims, self.step);
+        self.moving = self.moving && self.weights.approach(&self.aims, self.step);
         if self.longest_gap > 0 {
             self.longest_gap -= 1;
             self.gaps.iter_mut().for_each(|gap| *gap = gap.saturating_sub(1));
         }
+        self.moving
     }
 
     /// The notes that are played, but those in a gap.

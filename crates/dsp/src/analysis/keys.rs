@@ -35,6 +35,8 @@ pub struct HeldKeys {
     others: Lanes,
     /// Whether all that remains of keys has faded away.
     resting: bool,
+    /// Whether the weights still move.
+    moving: bool,
     /// The greatest change of a weight within a block.
     pub(crate) step: f32,
 }
@@ -48,6 +50,7 @@ impl HeldKeys {
             weights: Lanes::ZERO,
             others: Lanes::of(|_| 1.0),
             resting: true,
+            moving: false,
             step: (BLOCK as f64 / (TIME * sample_rate)).min(1.0) as f32,
         }
     }
@@ -88,16 +91,20 @@ impl HeldKeys {
     /// Moves the weights by one block towards those of the keys that are held, with the bands moved by `transpose`
     /// semitones.
     ///
-    /// With `offsets`, found notes move by so many semitones to the keys instead.
-    pub fn follow(&mut self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) {
+    /// With `offsets`, found notes move by so many semitones to the keys instead. Returns whether a weight has moved.
+    pub fn follow(&mut self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> bool {
         let inputs = Inputs { mode, transpose, offsets: offsets.copied() };
         if self.aims.as_ref().is_none_or(|(before, _)| *before != inputs) {
             self.aims = Some((inputs, self.target(mode, transpose, offsets)));
+            self.moving = true;
         }
-        let Some((_, (weights, others))) = &self.aims else { return };
-        self.weights.approach(weights, self.step);
-        self.others.approach(others, self.step);
-        self.resting = mode == Keys::Off && self.others == *others && self.weights == Lanes::ZERO;
+        if let Some((_, (weights, others))) = self.aims.as_ref().filter(|_| self.moving) {
+            self.moving =
+                self.weights.approach(weights, self.step) | self.others.approach(others, self.step);
+            self.resting =
+                mode == Keys::Off && self.others == *others && self.weights == Lanes::ZERO;
+        }
+        self.moving
     }
 
     /// The weight of the band `tone` that has the weight `other` without keys.

@@ -161,8 +161,13 @@ impl Level {
 
     /// The gain that makes the wet signal as loud as the dry one, as a factor.
     pub fn makeup(&self) -> f64 {
+        self.trimmed(libm::exp(self.trim))
+    }
+
+    /// The same with the correction `trim`, as a factor.
+    fn trimmed(&self, trim: f64) -> f64 {
         let ratio = self.loudness.dry / (self.share.max(LEAST_SHARE) * self.loudness.wet);
-        (ratio.sqrt() * libm::exp(self.trim)).clamp(MAKEUP[0], MAKEUP[1])
+        (ratio.sqrt() * trim).clamp(MAKEUP[0], MAKEUP[1])
     }
 
     /// The gains of dry and wet with which the mix is as loud as the dry signal: an equal-power crossfade, corrected
@@ -170,8 +175,9 @@ impl Level {
     pub fn mix(&self, crossfade: &Crossfade) -> (f64, f64) {
         let &Crossfade { mix, wet, dry } = crossfade;
         let Loudness { dry: d, wet: w, both } = self.loudness;
-        let makeup = self.makeup();
-        let untrimmed = wet * makeup * libm::exp(-self.trim);
+        let trim = libm::exp(self.trim);
+        let makeup = self.trimmed(trim);
+        let untrimmed = wet * makeup / trim;
         let sounding = self.share.max(LEAST_SHARE)
             * (untrimmed * untrimmed * w + 2.0 * dry * untrimmed * both);
         let sum = dry * dry + sounding / d;
@@ -191,7 +197,12 @@ impl Level {
         mut signals: impl Iterator<Item = (&'a [f32; BLOCK], &'b [f32; BLOCK])>,
         (dry_gain, wet_gain): (f64, f64),
     ) {
-        let power = energy(inputs) / (inputs.len() * BLOCK) as f64;
+        let mut sum = 0.0;
+        kernel.vectorize(
+            #[inline(always)]
+            || sum = energy(inputs),
+        );
+        let power = sum / (inputs.len() * BLOCK) as f64;
         if power > SILENCE {
             let rises = usize::from(power > self.power);
             let step = if self.fresh { 1.0 } else { self.steps[rises] };
@@ -238,6 +249,7 @@ impl Level {
 }
 
 /// The sum of the squares. Eight sums side by side do not wait for each other as the terms of one do.
+#[inline(always)]
 fn energy(inputs: &[[f32; BLOCK]]) -> f64 {
     let mut sums = [0.0; 8];
     for eight in inputs.as_flattened().as_chunks::<8>().0 {

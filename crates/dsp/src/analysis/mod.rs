@@ -54,8 +54,9 @@ pub struct Analysis {
     connected: Option<bool>,
     /// Whether the level is measured.
     measuring: bool,
-    /// Whether weights or gains moved within the last block.
+    /// Whether weights and whether gains moved within the last block.
     moving: bool,
+    gaining: bool,
     /// The output gain, as a factor, and the crossfade of dry and wet.
     output: f64,
     crossfade: Crossfade,
@@ -79,6 +80,7 @@ impl Analysis {
             connected: None,
             measuring: false,
             moving: false,
+            gaining: false,
             output: 1.0,
             crossfade: Crossfade::new(0.0),
             mix: (0.0, 0.0),
@@ -98,7 +100,7 @@ impl Analysis {
         self.polyphony.reset(most_notes(settings));
         self.sidechain.reset();
         (self.sidechained, self.connected) = (false, None);
-        (self.measuring, self.moving) = (now.auto > 0.0, false);
+        (self.measuring, self.moving, self.gaining) = (now.auto > 0.0, false, false);
         let mut plan = BlockPlan::new(*now);
         plan.offsets = self.mapping.offsets(settings, &self.keys);
         plan.weights = [self.weights(now, settings); 2];
@@ -141,20 +143,24 @@ impl Analysis {
         let limits = self.polyphony.limits(limit);
         let keys = self.keys.act(settings.keys);
         plan.offsets = self.mapping.offsets(settings, &self.keys);
-        // Weights and gains move only with the settings, focus, auto, a limit of notes or keys.
-        plan.weighted = plan.moved || self.moving || focus > 0.0 || auto || limits || keys;
+        // Weights move only with the settings, focus, keys or a limit of notes.
+        let mut moves = plan.moved | self.focus.follow(focus);
+        if keys {
+            let offsets = settings.snaps_to_keys().then_some(&plan.offsets);
+            moves |= self.keys.follow(settings.keys, settings.transpose, offsets);
+        }
+        if limits {
+            moves |= self.limit_notes(&plan.settings, limit, &powers());
+        }
+        plan.weighted = moves || self.moving;
         if plan.weighted {
-            self.focus.follow(focus);
-            if keys {
-                let offsets = settings.snaps_to_keys().then_some(&plan.offsets);
-                self.keys.follow(settings.keys, settings.transpose, offsets);
-            }
-            if limits {
-                self.limit_notes(&plan.settings, limit, &powers());
-            }
             plan.weights = [plan.weights[1], self.weights(&plan.settings, settings)];
+            self.moving = plan.weights[0] != plan.weights[1];
+        }
+        plan.gained = plan.moved || auto || self.gaining;
+        if plan.gained {
             plan.gains = [plan.gains[1], self.gain(&plan.settings)];
-            self.moving = plan.weights[0] != plan.weights[1] || plan.gains[0] != plan.gains[1];
+            self.gaining = plan.gains[0] != plan.gains[1];
         }
         let share = plan.settings.place;
         let placed = share > 0.0 && self.focus.is_listening();
@@ -184,7 +190,11 @@ impl Analysis {
 
     /// The gain that brings the input to the nominal level, in proportion to the smoothed `auto`.
     fn gain(&self, now: &SmoothedSettings) -> f32 {
-        if now.auto == 0.0 { 1.0 } else { libm::powf(self.level.gain() as f32, now.auto) }
+        match now.auto {
+            0.0 => 1.0,
+            1.0 => self.level.gain() as f32,
+            auto => libm::powf(self.level.gain() as f32, auto),
+        }
     }
 
     /// Plans the gains of dry and wet.
@@ -207,14 +217,14 @@ impl Analysis {
         plan.output_gain = (1.0 - now.bypass) * output as f32 + now.bypass;
     }
 
-    /// Updates which notes are the strongest, for the `limit` of notes.
-    fn limit_notes(&mut self, now: &SmoothedSettings, limit: usize, powers: &Lanes) {
+    /// Updates which notes are the strongest, for the `limit` of notes. Returns whether a weight has moved.
+    fn limit_notes(&mut self, now: &SmoothedSettings, limit: usize, powers: &Lanes) -> bool {
         let focus = &self.focus.weights().0;
         let power = |tone: usize| {
             let weight = now.weights[tone] * focus[tone];
             powers.0[tone] * self.keys.weight(tone, weight).powi(2)
         };
-        self.polyphony.follow(limit, &Lanes::of(power));
+        self.polyphony.follow(limit, &Lanes::of(power))
     }
 
     /// Passes the samples `span` of the undelayed inputs to the listener.

@@ -42,8 +42,8 @@ impl Polyphony {
         limit < TONES || !self.full
     }
 
-    /// Moves on by a block: the `limit` strongest notes by the bands' `powers` may sound.
-    pub fn follow(&mut self, limit: usize, powers: &Lanes) {
+    /// Moves on by a block: the `limit` strongest notes by the bands' `powers` may sound. Returns whether a weight has moved.
+    pub fn follow(&mut self, limit: usize, powers: &Lanes) -> bool {
         let mut notes = [(0.0, 0); TONES];
         let mut count = 0;
         for (tone, power) in powers.0.into_iter().take(TONES).enumerate() {
@@ -61,8 +61,9 @@ impl Polyphony {
         }
         self.chosen = notes.iter().fold(BandMask::NONE, |mask, (_, tone)| mask.with(*tone, true));
         let target = |tone| f32::from(u8::from(self.chosen.contains(tone)));
-        self.weights.approach(&Lanes::of(target), self.step);
+        let moved = self.weights.approach(&Lanes::of(target), self.step);
         self.full = self.weights == Lanes::of(|_| 1.0);
+        moved
     }
 
     /// The notes' weights in the sum, 0..1.

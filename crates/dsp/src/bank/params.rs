@@ -113,14 +113,12 @@ impl BankParams {
         self.ring.is_infinite()
     }
 
-    /// Sets what moves within a block, each from its value at the start to that at the end: the tones' weights in the
-    /// sum, and the level gains.
-    pub fn begin_block(&mut self, weights: [Lanes; 2], gains: [f32; 2]) {
-        let [from, to] = weights;
+    /// Sets the level gains at the start and at the end of the current block, after the constants.
+    pub fn set_gains(&mut self, gains: [f32; 2]) {
         let gain = gains[1];
         self.gains = gains;
         self.coefficients.floor = (self.constants.floor / f64::from(gain).powi(2)) as f32;
-        self.coefficients.set_weights(from, to, RMS_GUARD / gain);
+        self.coefficients.guard = RMS_GUARD / gain;
     }
 
     /// Sets the tones' places between left, 1, and right, -1, at the start and at the end of the current block, after the weights; `None`

@@ -69,7 +69,6 @@ impl Limiter {
             && dries.iter().all(|dry| all_below(&dry[samples.clone()], scale))
         {
             self.input = 0.0;
-            self.input = 0.0;
             return;
         }
         for (frame, peak) in peaks.iter().enumerate() {

@@ -103,6 +103,11 @@ impl Keys {
     /// All entries, in the order in which they are offered.
     pub const ALL: [Self; 4] = [Self::Off, Self::Hold, Self::HoldAny, Self::Add];
 
+    /// Whether only held keys let bands sound.
+    pub(super) const fn choose(self) -> bool {
+        matches!(self, Self::Hold | Self::HoldAny)
+    }
+
     const ENTRIES: [Entry; 4] =
         [("off", "Off"), ("hold", "Hold"), ("hold-any", "Hold any octave"), ("add", "Add")];
 }
@@ -214,13 +219,18 @@ impl Choice {
         self.entries == SWITCH
     }
 
-    /// The entry with this id or name; upper and lower case are the same, and so are blanks and hyphens. A root may
-    /// also be written as a flat.
+    /// The entry with this id or name; upper and lower case are the same, and blanks, hyphens and % do not count. A root
+    /// may also be written as a flat, and the scale `minor` is the natural one.
     pub fn parse(&self, text: &str) -> Option<usize> {
-        let wanted = text.trim().to_lowercase().replace(' ', "-");
-        let found = self.entries.iter().position(|(id, name)| {
-            [id, name].map(|own| own.to_lowercase().replace(' ', "-")).contains(&wanted)
-        });
+        let bare = |text: &str| text.to_lowercase().replace([' ', '-', '%'], "");
+        let wanted = match bare(text.trim()) {
+            minor if self.id == "scale" && minor == "minor" => "naturalminor".to_owned(),
+            wanted => wanted,
+        };
+        let found = self
+            .entries
+            .iter()
+            .position(|(id, name)| [id, name].map(|own| bare(own)).contains(&wanted));
         let flat =
             || (self.id == "root").then(|| text.parse().ok().map(PitchClass::index)).flatten();
         found.or_else(flat)
@@ -246,6 +256,15 @@ mod tests {
             }
             assert_eq!(choice.parse("of-the-future"), None);
         }
+        for choice in &CHOICES {
+            for (index, (_, name)) in choice.entries.iter().enumerate() {
+                let close = name.replace(' ', "");
+                assert_eq!(choice.parse(&close), Some(index), "{close}");
+            }
+        }
+        assert_eq!(choice("duty").unwrap().parse("50%"), Some(2));
+        assert_eq!(choice("voice").unwrap().parse("pulse25%"), Some(3));
+        assert_eq!(choice("scale").unwrap().parse("Minor"), Some(2));
         let root = choice("root").unwrap();
         assert_eq!(root.parse("Bb"), Some(1));
         assert_eq!(choice("scale").unwrap().parse("Minor Pentatonic"), Some(10));

@@ -1,6 +1,6 @@
 //! Which settings have no effect on the sound because of others.
 
-use super::{Arp, NoteValue, SPECS, Settings, Voice};
+use super::{Arp, Map, NoteValue, PitchClasses, SPECS, Scale, Settings, Targets, Voice};
 
 impl Settings {
     /// Why the setting called `id` has no effect on the sound of the notes, as the end of a sentence; `None` if it has one.
@@ -14,7 +14,9 @@ impl Settings {
     /// ```
     pub fn idle(&self, id: &str) -> Option<&'static str> {
         match id {
-            "sensitivity" if self.focus == 0.0 => Some("Focus is at 0 %"),
+            "sensitivity" | "listener" if self.focus == 0.0 && !self.follows() => {
+                Some("Focus is at 0 %")
+            }
             "lookahead" if self.focus == 0.0 => {
                 Some("it only delays the sound while Focus is at 0 %")
             }
@@ -33,11 +35,50 @@ impl Settings {
             "map" | "glide" | "vibrato" if self.voice == Voice::Soft => {
                 Some("the voice Soft is the resonator itself, at its own pitch")
             }
+            "map" => self.idle_map(),
+            "scale" => self.idle_scale(),
+            "root" => self.idle_scale().or(match self.scale {
+                Scale::Chromatic => Some("the scale Chromatic has all notes, whatever its root"),
+                Scale::Custom => Some("the notes of the scale Custom are picked one by one"),
+                Scale::Auto => Some("the scale Auto finds the root in the music"),
+                _ => None,
+            }),
             "ring" | "release" if self.sync != NoteValue::OFF => {
                 Some("Sync sets it, by the song's tempo")
             }
             _ => None,
         }
+    }
+
+    /// Why the map, with a voice that has one, changes nothing against [`Map::Mute`], though it is another one.
+    fn idle_map(&self) -> Option<&'static str> {
+        match self.map {
+            Map::Snap if !self.keys.choose() && self.has_all_notes() => {
+                Some("the scale has all notes, so none has to move; choose another Scale")
+            }
+            Map::Custom
+                if self.targets == Targets::IDENTITY
+                    && (self.keys.choose() || self.has_all_notes()) =>
+            {
+                Some("every note is its own target; choose other targets")
+            }
+            _ => None,
+        }
+    }
+
+    /// Why no scale leaves out a note.
+    fn idle_scale(&self) -> Option<&'static str> {
+        if self.keys.choose() {
+            return Some("the keys choose the notes");
+        }
+        let maps_all = self.active_map() == Map::Custom;
+        maps_all.then_some("Map at Custom lets all notes sound, each at its target")
+    }
+
+    /// Whether the scale has all twelve notes, whatever the music.
+    fn has_all_notes(&self) -> bool {
+        let classes = self.scale.pitch_classes(self.root, self.custom);
+        self.scale != Scale::Auto && classes == PitchClasses::ALL
     }
 
     /// Whether `voices` is at its end, where it stands for any number.
@@ -49,7 +90,10 @@ impl Settings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CHOICES, Controls};
+    use crate::{
+        BandMask, CHOICES, Controls, Keys, PitchClass,
+        notes::{TONES, midi_note},
+    };
 
     #[test]
     fn settings_have_an_effect_where_their_voice_sounds() {
@@ -63,8 +107,64 @@ mod tests {
         assert!(Settings { voices: 48.0, ..fast }.idle("arp").is_some());
         assert!(default.idle("octave").is_some() && chip.idle("octave").is_none());
         assert!(chip.idle("drive").is_some() && default.idle("drive").is_none());
-        assert!(Settings { focus: 0.0, ..default }.idle("sensitivity").is_some());
+        let unfocused = Settings { focus: 0.0, ..default };
+        let following = Settings { scale: Scale::Auto, ..unfocused };
+        for id in ["sensitivity", "listener"] {
+            assert!(unfocused.idle(id).is_some() && following.idle(id).is_none(), "{id}");
+        }
         assert!(Settings { sync: NoteValue::new(5), ..default }.idle("ring").is_some());
+    }
+
+    /// Which bands sound and by how much they move, with no key held, and with A4 held.
+    fn notes(settings: &Settings) -> [(BandMask, [i8; TONES]); 2] {
+        let a4 = (0..TONES).find(|tone| midi_note(*tone, 0.0) == 69).unwrap();
+        [(BandMask::NONE, 0), (BandMask::NONE.with(a4, true), 1 << 69)]
+            .map(|(bands, keys)| (settings.bands_with_keys(bands), settings.offsets(keys)))
+    }
+
+    /// The default with each combination of what decides which notes sound where, but for the root.
+    fn combinations() -> Vec<Settings> {
+        let picked = [PitchClasses::ALL, PitchClasses::NONE.with(3, true).with(7, true)];
+        let mapped = [Targets::IDENTITY, Targets::IDENTITY.with(4, PitchClass::new(3))];
+        let mut all = vec![Settings::default()];
+        let mut vary = |each: &dyn Fn(&Settings) -> Vec<Settings>| {
+            all = all.iter().flat_map(each).collect();
+        };
+        vary(&|s| Scale::ALL.map(|scale| Settings { scale, ..*s }).into());
+        vary(&|s| Keys::ALL.map(|keys| Settings { keys, ..*s }).into());
+        vary(&|s| Map::ALL.map(|map| Settings { map, ..*s }).into());
+        vary(&|s| picked.map(|custom| Settings { custom, ..*s }).into());
+        vary(&|s| mapped.map(|targets| Settings { targets, ..*s }).into());
+        vary(&|s| [Voice::Soft, Voice::Square].map(|voice| Settings { voice, ..*s }).into());
+        all
+    }
+
+    #[test]
+    fn root_and_scale_are_idle_where_no_other_one_changes_the_notes() {
+        for own in combinations() {
+            let moves = |change: &dyn Fn(&mut Settings)| {
+                let mut other = own;
+                change(&mut other);
+                notes(&other) != notes(&own)
+            };
+            let by_root = (1..12).any(|root| moves(&|s| s.root = PitchClass::new(root)));
+            assert_eq!(own.idle("root").is_none(), by_root, "{own:?}");
+            let by_scale = Scale::ALL.iter().any(|scale| moves(&|s| s.scale = *scale));
+            assert_eq!(own.idle("scale").is_none(), by_scale, "{own:?}");
+        }
+    }
+
+    #[test]
+    fn a_map_is_idle_where_its_notes_are_those_of_mute() {
+        for own in combinations().iter().filter(|own| own.map != Map::Mute) {
+            let mut found = *own;
+            if own.scale == Scale::Auto {
+                // As it is once there is a key.
+                found.scale = Scale::Dorian;
+            }
+            let moves = notes(&Settings { map: Map::Mute, ..found }) != notes(&found);
+            assert_eq!(own.idle("map").is_none(), moves, "{own:?}");
+        }
     }
 
     #[test]
@@ -80,8 +180,8 @@ mod tests {
         ];
         let ids = SPECS.iter().map(|spec| spec.id).chain(CHOICES.iter().map(|choice| choice.id));
         let found = ids.filter(|id| idle.iter().any(|settings| settings.idle(id).is_some()));
-        // All of them but `arp` with the voice Chip.
-        assert_eq!(found.count(), 13);
+        // Those of this file but `scale`.
+        assert_eq!(found.count(), 15);
         assert_eq!(Controls::default().settings.idle("mix"), None);
     }
 }

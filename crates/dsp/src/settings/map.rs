@@ -120,7 +120,7 @@ impl Settings {
 
     /// Whether found notes move to the keys that are held.
     pub(crate) fn snaps_to_keys(&self) -> bool {
-        self.active_map() == Map::Snap && matches!(self.keys, Keys::Hold | Keys::HoldAny)
+        self.active_map() == Map::Snap && self.keys.choose()
     }
 
     /// Semitones from each band's own note to the one at which it sounds, before [`Settings::pitch_shift`], while the keys of

@@ -1,7 +1,7 @@
 //! The listener decides like the reference in f64 and like listen.py.
 
 use super::*;
-use crate::weights::{Cell, Gate, Layer, Weights};
+use crate::weights::{Cell, Gate, Head, Layer, Near, Weights};
 use tone_filter_reference as reference;
 
 fn matrix<const N: usize>(rows: &[[f32; N]]) -> reference::Matrix {
@@ -12,6 +12,30 @@ fn layer<const N: usize>(layer: &Layer<N>) -> reference::Layer {
     let Layer { offsets, bias, weights } = layer;
     let depth = weights.len() / offsets.len();
     let weights = weights.chunks(depth).map(matrix).collect();
+    reference::Layer { offsets: offsets.clone(), weights, bias: matrix(bias) }
+}
+
+/// The lags of the first offset, which are those of all.
+fn lags<const N: usize>(near: &Near<N>) -> Vec<usize> {
+    let terms = &near.terms;
+    terms.iter().take_while(|(offset, _)| *offset == terms[0].0).map(|(_, lag)| *lag).collect()
+}
+
+fn near<const N: usize>(near: &Near<N>) -> reference::Layer {
+    let Near { terms, bias, weights } = near;
+    let count = lags(near).len();
+    let offsets = terms.iter().step_by(count).map(|(offset, _)| *offset).collect();
+    let weights = weights.chunks(count).map(|rows| matrix(rows.as_flattened())).collect();
+    reference::Layer { offsets, weights, bias: matrix(bias) }
+}
+
+fn transposed<const IN: usize, const OUT: usize>(rows: &[[f32; IN]; OUT]) -> reference::Matrix {
+    (0..IN).map(|input| rows.iter().map(|row| row[input].into()).collect()).collect()
+}
+
+fn head<const N: usize>(head: &Head<N>) -> reference::Layer {
+    let Head { offsets, bias, weights, .. } = head;
+    let weights = weights.iter().map(transposed).collect();
     reference::Layer { offsets: offsets.clone(), weights, bias: matrix(bias) }
 }
 
@@ -29,10 +53,10 @@ fn cell<const N: usize>(cell: &Cell<N>) -> reference::Cell {
 /// The fitted weights as the reference takes them.
 fn weights<const C1: usize, const C: usize>(w: &Weights<C1, C>) -> reference::Weights {
     reference::Weights {
-        lags: w.lags.clone(),
-        near: layer(&w.near),
+        lags: lags(&w.near),
+        near: near(&w.near),
         harmonic: layer(&w.harmonic),
-        whole_in: matrix(w.whole_in),
+        whole_in: w.whole_in.iter().flat_map(|rows| matrix(*rows)).collect(),
         whole_in_bias: w.whole_in_bias.map(f64::from).to_vec(),
         whole: cell(&w.whole),
         whole_mix: matrix(w.whole_mix),
@@ -41,8 +65,8 @@ fn weights<const C1: usize, const C: usize>(w: &Weights<C1, C>) -> reference::We
         mix: layer(&w.mix),
         skip: matrix(w.skip),
         second: cell(&w.second),
-        head: layer(&w.head),
-        direct: matrix(w.direct),
+        head: head(&w.head),
+        direct: transposed(w.head.direct),
         thresholds: w.thresholds.map(|t| [t.on, t.hysteresis, t.begun].map(f64::from)),
     }
 }

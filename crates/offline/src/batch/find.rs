@@ -1,8 +1,8 @@
 //! What the user means: files, folders, patterns.
 
 use crate::{
-    EXTENSIONS, Error, STDIO,
-    source::{Input, Source, extension},
+    Error, STDIO, extensions,
+    source::{Input, MP4_EXTENSIONS, Source, extension},
 };
 use glob::{MatchOptions, glob_with};
 use std::{
@@ -77,7 +77,8 @@ fn look_at(
         match entry {
             Ok(entry)
                 if entry.file_type().is_file()
-                    && (is_audio(entry.path()) || is_mp4(entry.path())) =>
+                    && is_audio(entry.path())
+                    && (!is_mp4(entry.path()) || can_be_opened(entry.path())) =>
             {
                 let below = entry.path().strip_prefix(input).unwrap_or(entry.path()).into();
                 all.push(Ok(Found { path: entry.into_path(), below, named: false }));
@@ -102,20 +103,22 @@ fn look_at(
 
 /// Whether `path` is called like an audio file.
 pub fn is_audio(path: &Path) -> bool {
-    extension(path).is_some_and(|own| EXTENSIONS.contains(&&*own))
+    extension(path).is_some_and(|own| extensions().any(|known| known == own))
 }
 
-/// Whether `path` is called .m4a or .mp4 and can be read: ALAC, and AAC of the usual kind.
+/// Whether `path` is called like an MP4 file: ALAC, and AAC of the usual kind, are read, and nothing else in it.
 fn is_mp4(path: &Path) -> bool {
-    let opened = || Input::new(path).and_then(|input| Source::open(&input));
-    extension(path).is_some_and(|own| own == "m4a" || own == "mp4") && opened().is_ok()
+    extension(path).is_some_and(|own| MP4_EXTENSIONS.contains(&&*own))
+}
+
+/// Whether `path` is of a format that is read.
+fn can_be_opened(path: &Path) -> bool {
+    Input::new(path).and_then(|input| Source::open(&input)).is_ok()
 }
 
 /// Whether `path` is called like audio of a format that is not read.
 fn is_unread(path: &Path) -> bool {
-    const UNREAD: [&str; 14] = [
-        "aac", "ac3", "amr", "ape", "au", "m4a", "mka", "mp2", "mp4", "opus", "snd", "w64", "wma",
-        "wv",
-    ];
-    extension(path).is_some_and(|own| UNREAD.contains(&&*own))
+    const UNREAD: [&str; 12] =
+        ["aac", "ac3", "amr", "ape", "au", "mka", "mp2", "opus", "snd", "w64", "wma", "wv"];
+    is_mp4(path) || extension(path).is_some_and(|own| UNREAD.contains(&&*own))
 }

@@ -4,7 +4,7 @@ use super::{
     Fate, Outcome,
     find::{Found, find, is_audio},
 };
-use crate::{Error, STDIO, source::extension};
+use crate::{Error, STDIO, readable, source::extension};
 use std::{
     collections::{HashMap, HashSet},
     ffi::{OsStr, OsString},
@@ -73,9 +73,7 @@ pub enum Reason {
     #[error("the output of another input, from an earlier run")]
     Output,
     /// It lies in a folder, and is audio of a format that is not read.
-    #[error(
-        "a format that is not read, such as Opus; give WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC or AAC"
-    )]
+    #[error("a format that is not read, such as Opus; give {}", readable())]
     Format,
 }
 
@@ -107,6 +105,14 @@ pub enum Refused {
     /// The output has another format's name.
     #[error("{}: what is written is WAV or FLAC; let the name end in .wav or .flac", .0.display())]
     NotWritten(PathBuf),
+    /// The output is neither called like a file of a format that is written nor like a folder.
+    #[error("{}: may be meant as a folder or as a file; write {}/ or {}.{extension}", .path.display(), .path.display(), .path.display())]
+    Ambiguous {
+        /// The output.
+        path: PathBuf,
+        /// What its name may end in.
+        extension: String,
+    },
     /// A report on the standard output that the sound goes to.
     #[error(
         "--json: the report would be mixed with the sound on standard output; give --out a file"
@@ -150,6 +156,13 @@ impl Plan {
             |out: &&Path| extension(out).is_some() && !is_written(out, request.extensions);
         if let Some(out) = request.out.filter(|_| !into_folder).filter(is_other) {
             return Err(Refused::NotWritten(out.into()));
+        }
+
+        let is_new = |out: &&Path| !to_stdout && out.symlink_metadata().is_err();
+        let is_bare = |out: &&Path| extension(out).is_none() && is_new(out);
+        if let Some(out) = request.out.filter(|_| !into_folder).filter(is_bare) {
+            let extension = request.extensions[0].into();
+            return Err(Refused::Ambiguous { path: out.into(), extension });
         }
 
         let output_of = |found: &Found| match request.out {

@@ -140,9 +140,9 @@ impl Coefficients {
         self.frame.set_step(step);
     }
 
-    /// Sets every tone's weight in the sum, which moves in a straight line from `from` to `to` within a [`BLOCK`],
-    /// and the `guard` of the drive.
-    pub fn set_weights(&mut self, from: Lanes, to: Lanes, guard: f32) {
+    /// Sets every tone's weight in the sum, which moves in a straight line from the first to the second within a [`BLOCK`].
+    pub fn set_weights(&mut self, weights: &[Lanes; 2]) {
+        let [from, to] = weights;
         self.weighting = if from != to {
             Weighting::Moving
         } else if to.all(|weight| (weight == 0.0) | (weight == 1.0)) {
@@ -150,8 +150,7 @@ impl Coefficients {
         } else {
             Weighting::Constant
         };
-        self.guard = guard;
-        self.weights = [from, to];
+        self.weights = *weights;
     }
 }
 

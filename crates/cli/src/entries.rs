@@ -1,0 +1,63 @@
+//! The entries of settings that are a choice from a list, as flags name them.
+
+use tone_filter_dsp::{CHOICES, Choice, PitchClass};
+
+/// What the flag of `choice` is called.
+pub fn flag_name(choice: &Choice) -> &'static str {
+    match choice.id {
+        // What plays them is more often named than how they act.
+        "keys" => "key-mode",
+        id => id,
+    }
+}
+
+/// Reads an entry of `choice`.
+pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
+    choice.parse(text).ok_or_else(|| {
+        if let Some(hint) = of_key(choice, text) {
+            return format!("{} = {text:?} {hint}", choice.id);
+        }
+        let (id, wanted) = (flag_name(choice), text.to_lowercase().replace(' ', "-"));
+        let ids = || choice.entries.iter().map(|entry| entry.0);
+        let near: Vec<_> = ids().filter(|id| !wanted.is_empty() && id.contains(&wanted)).collect();
+        match &near[..] {
+            [] => format!("{id} = {text:?} is unknown; use {}", or(&ids().collect::<Vec<_>>())),
+            [only] => format!("{id} = {text:?} is unknown; did you mean {only}?"),
+            _ => format!("{id} = {text:?} is several; use {}", or(&near)),
+        }
+    })
+}
+
+/// What to write for a key like `C minor`, `F#m` or `Bb`, which was given for the `choice` of a root or of a scale.
+fn of_key(choice: &Choice, key: &str) -> Option<String> {
+    let scale = CHOICES.iter().find(|scale| scale.id == "scale")?;
+    if !["root", "scale"].contains(&choice.id) {
+        return None;
+    }
+    let ends = key.char_indices().skip(1).take(2).map(|(end, _)| end);
+    // The longest root first: with its accidental, if it has one.
+    let ends: Vec<usize> = ends.chain([key.len()]).collect();
+    ends.into_iter().rev().find_map(|end| {
+        let root = key[..end].parse::<PitchClass>().ok()?.name();
+        let mode = match key[end..].trim_matches([' ', '-']) {
+            "" => {
+                return Some(format!(
+                    "is a root; give --root {root}, and a scale like --scale minor"
+                ));
+            }
+            "m" | "min" => "minor",
+            "maj" => "major",
+            mode => mode,
+        };
+        let mode = scale.entries[scale.parse(mode)?].0;
+        Some(format!("names a key; give its root and its scale: --root {root} --scale {mode}"))
+    })
+}
+
+/// `words` as a list: `a, b or c`.
+pub fn or(words: &[&str]) -> String {
+    match words {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        _ => words.concat(),
+    }
+}

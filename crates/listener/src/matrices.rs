@@ -1,0 +1,163 @@
+//! The matrices of a file of weights, in memory: each starts on a line of the cache.
+
+use std::fmt;
+
+/// The longest list in a file.
+const LONGEST: usize = 24;
+/// Floats of a cache line.
+const LINE: usize = 16;
+
+/// What is wrong with a file of weights.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Error {
+    /// It does not begin as such a file does.
+    Magic,
+    /// It has another version.
+    Version,
+    /// Its checksum is wrong.
+    Checksum,
+    /// It ends too early or too late.
+    Length,
+    /// It is for a network of other sizes, or offsets and lags exceed their bounds.
+    Sizes,
+    /// A weight or a threshold is not finite.
+    Infinite,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Self::Magic => "this is no file of weights",
+            Self::Version => "the file of weights has another version",
+            Self::Checksum => "the checksum of the weights is wrong",
+            Self::Length => "the file of weights has a wrong length",
+            Self::Sizes => "the weights are for a network of other sizes",
+            Self::Infinite => "a weight is not finite",
+        })
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A matrix, one row for each input and one column for each output.
+pub type Matrix<const OUT: usize> = &'static [[f32; OUT]];
+
+/// The rest of a file, little-endian.
+pub struct Reader<'a>(pub &'a [u8]);
+
+impl Reader<'_> {
+    pub fn u32(&mut self) -> Result<u32, Error> {
+        let (bytes, rest) = self.0.split_first_chunk().ok_or(Error::Length)?;
+        self.0 = rest;
+        Ok(u32::from_le_bytes(*bytes))
+    }
+
+    pub fn size(&mut self) -> Result<usize, Error> {
+        self.u32().map(|size| size as usize)
+    }
+
+    pub fn f32(&mut self) -> Result<f32, Error> {
+        let value = f32::from_bits(self.u32()?);
+        if value.is_finite() { Ok(value) } else { Err(Error::Infinite) }
+    }
+
+    /// A list with its length in front.
+    pub fn list<T>(&mut self, convert: impl Fn(u32) -> T) -> Result<Vec<T>, Error> {
+        let length = self.size()?;
+        if length > LONGEST {
+            return Err(Error::Sizes);
+        }
+        (0..length).map(|_| self.u32().map(&convert)).collect()
+    }
+}
+
+/// A line of the cache.
+#[derive(Clone, Copy)]
+#[repr(C, align(64))]
+struct Line([f32; LINE]);
+
+/// Lays matrices out in memory, in the order of the file, which is that of their use.
+pub struct Matrices<'a> {
+    /// The bytes of the weights, from the lowest one to the highest, each of all weights that follow.
+    bytes: [&'a [u8]; 4],
+    /// Memory that is not in use yet.
+    free: &'static mut [Line],
+}
+
+impl<'a> Matrices<'a> {
+    /// More matrices than a network has.
+    const MOST: usize = 64;
+
+    /// For the number of weights and the weights in a file that follow.
+    pub fn new(mut from: Reader<'a>) -> Result<Self, Error> {
+        let count = from.size()?;
+        if from.0.len() != 4 * count {
+            return Err(Error::Length);
+        }
+        let bytes = std::array::from_fn(|byte| &from.0[count * byte..count * (byte + 1)]);
+        let lines = vec![Line([0.0; LINE]); count / LINE + Self::MOST];
+        Ok(Self { bytes, free: lines.leak() })
+    }
+
+    /// Whether all weights have been read.
+    pub fn is_empty(&self) -> bool {
+        self.bytes[0].is_empty()
+    }
+
+    /// The next weight.
+    fn weight(&mut self) -> Result<f32, Error> {
+        let mut value = [0; 4];
+        for (byte, from) in value.iter_mut().zip(&mut self.bytes) {
+            let (first, rest) = from.split_first().ok_or(Error::Length)?;
+            (*byte, *from) = (*first, rest);
+        }
+        Reader(&value).f32()
+    }
+
+    /// Memory for the next `count` weights, on whole lines.
+    fn floats(&mut self, count: usize) -> Result<&'static mut [f32], Error> {
+        let free = std::mem::take(&mut self.free);
+        let (own, free) = free.split_at_mut_checked(count.div_ceil(LINE)).ok_or(Error::Length)?;
+        self.free = free;
+        // SAFETY: a `Line` is 16 floats without padding (64 bytes, aligned to 64), so `own`, which nothing else refers to, is as
+        // many floats in a row.
+        let floats = unsafe {
+            std::slice::from_raw_parts_mut(own.as_mut_ptr().cast::<f32>(), LINE * own.len())
+        };
+        Ok(&mut floats[..count])
+    }
+
+    pub fn matrix<const OUT: usize>(&mut self, rows: usize) -> Result<Matrix<OUT>, Error> {
+        let own = self.floats(rows * OUT)?;
+        for value in &mut *own {
+            *value = self.weight()?;
+        }
+        Ok(own.as_chunks().0)
+    }
+
+    /// Matrices with one row for each output instead of each input, as many as `count`.
+    pub fn transposed<const IN: usize, const OUT: usize>(
+        &mut self,
+        count: usize,
+    ) -> Result<&'static [[[f32; IN]; OUT]], Error> {
+        let own = self.floats(count * IN * OUT)?.as_chunks_mut().0.as_chunks_mut().0;
+        for matrix in &mut *own {
+            for input in 0..IN {
+                for row in &mut *matrix {
+                    row[input] = self.weight()?;
+                }
+            }
+        }
+        Ok(own)
+    }
+
+    pub fn row<const OUT: usize>(&mut self) -> Result<&'static [f32; OUT], Error> {
+        self.matrix(1)?.first().ok_or(Error::Length)
+    }
+
+    pub fn block<const OUT: usize, const C: usize>(
+        &mut self,
+    ) -> Result<&'static [[f32; OUT]; C], Error> {
+        self.matrix(C)?.first_chunk().ok_or(Error::Length)
+    }
+}
