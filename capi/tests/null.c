@@ -44,6 +44,8 @@ static void null_filter(void)
     EXPECT(TF_STATUS_NULL, tf_release_keys(NULL));
     EXPECT(TF_STATUS_NULL, tf_sustain(NULL, 1));
     EXPECT(TF_STATUS_NULL, tf_bend(NULL, 1.0f));
+    EXPECT(TF_STATUS_NULL, tf_set_score(NULL, NULL));
+    EXPECT(TF_STATUS_NULL, tf_seek(NULL, 0.0));
     EXPECT(TF_STATUS_NULL, tf_set_preset(NULL, "reference"));
     EXPECT(TF_STATUS_NULL, tf_set_json(NULL, "{}"));
     EXPECT(TF_STATUS_NULL, tf_get_json(NULL, text, sizeof text));
@@ -89,6 +91,7 @@ static void garbage(tf_filter *filter)
     static const float rates[] = {0.0f, -1.0f, 999.0f, 2e9f, 1e38f};
     static const char *const jsons[] = {"", "{", "[]", "7", "null", "{\"mix\": 101}", "{\"mixx\": 1}", "{\"mix\": \"a\"}",
                                         "{\"voice\": \"tuba\"}", "{\"settings\": 1}", "{\"bands\": \"1\"}"};
+    static const char *const scores[] = {"", "{}", "tone-filter-score 1 2\n", "tone-filter-score 1\n0", "tone-filter-score 1\n0 1 69 a", "tone-filter-score 1\nnan 1 69"};
     const float zero = 0.0f, nan = zero / zero, infinity = 1.0f / zero;
     float samples[2] = {0.0f, 0.0f}, number;
     char text[TF_TEXT_SIZE], before[TF_TEXT_SIZE], deep[4096];
@@ -132,6 +135,16 @@ static void garbage(tf_filter *filter)
     EXPECT(TF_STATUS_RANGE, tf_bend(filter, -49.0f));
     EXPECT(TF_STATUS_OK, tf_sustain(filter, -77));
     EXPECT(TF_STATUS_OK, tf_release_keys(filter));
+    for (i = 0; i < sizeof scores / sizeof *scores; i++) {
+        EXPECT(TF_STATUS_SCORE, tf_set_score(filter, scores[i]));
+        EXPECT_TRUE(tf_last_error()[0] != '\0');
+    }
+    EXPECT(TF_STATUS_TEXT, tf_set_score(filter, "\xff"));
+    EXPECT(TF_STATUS_OK, tf_set_score(filter, NULL));
+    EXPECT(TF_STATUS_RANGE, tf_seek(filter, nan));
+    EXPECT(TF_STATUS_RANGE, tf_seek(filter, -infinity));
+    EXPECT(TF_STATUS_OK, tf_seek(filter, -1e300));
+    EXPECT(TF_STATUS_OK, tf_process_interleaved(filter, samples, samples, 1));
     EXPECT(TF_STATUS_RANGE, tf_set_number(filter, "mix", nan));
     EXPECT(TF_STATUS_RANGE, tf_set_number(filter, "mix", 100.5f));
     EXPECT_TRUE(strstr(tf_last_error(), "mix = 100.5") != NULL);

@@ -2,12 +2,12 @@
 
 use super::theme::{self, Scale};
 use egui::{Align2, Color32, Mesh, Rect, Shape, Stroke, Ui, epaint::WHITE_UV, pos2, vec2};
-use realfft::{RealFftPlanner, RealToComplex, num_complex::Complex32};
 use std::{f32::consts::TAU, sync::Arc};
 use tone_filter_dsp::{
     Settings,
     notes::{self, PUBLISHED},
 };
+use tone_filter_spectrum::{Complex64, RealToComplex, plan};
 
 /// Points per curve.
 const POINTS: usize = 256;
@@ -51,10 +51,10 @@ struct Smoothing {
 /// The Fourier transform for one sample rate.
 struct Transform {
     sample_rate: f32,
-    fft: Arc<dyn RealToComplex<f32>>,
+    fft: Arc<dyn RealToComplex<f64>>,
     window: Vec<f32>,
-    input: Vec<f32>,
-    output: Vec<Complex32>,
+    input: Vec<f64>,
+    output: Vec<Complex64>,
 }
 
 /// One of the two signals and its spectrum.
@@ -210,7 +210,7 @@ impl Transform {
         let turn = TAU / length as f32;
         let window: Vec<f32> =
             (0..length).map(|index| 0.5 - 0.5 * (turn * index as f32).cos()).collect();
-        let fft = RealFftPlanner::new().plan_fft_forward(length);
+        let fft = plan(length);
         let (input, output) = (fft.make_input_vec(), fft.make_output_vec());
         Self { sample_rate, fft, window, input, output }
     }
@@ -221,7 +221,7 @@ impl Transform {
         self.input[..start].fill(0.0);
         let samples = curve.samples.iter().zip(&self.window[start..]);
         for (input, (sample, window)) in self.input[start..].iter_mut().zip(samples) {
-            *input = sample * window;
+            *input = f64::from(sample * window);
         }
         // It fails for buffers of another length only.
         if self.fft.process(&mut self.input, &mut self.output).is_ok() {
@@ -229,7 +229,7 @@ impl Transform {
             // window spreads the power over bins whose sum is 1.5 times that of the middle one.
             let gain = (4.0 / self.window.len() as f32).powi(2) / 1.5;
             curve.bins.clear();
-            curve.bins.extend(self.output.iter().map(|bin| gain * bin.norm_sqr()));
+            curve.bins.extend(self.output.iter().map(|bin| gain * bin.norm_sqr() as f32));
         }
     }
 }

@@ -12,14 +12,16 @@ const PACKAGE: &str = "tone-filter";
 /// The bundles' name, from `bundler.toml`.
 const NAME: &str = "Tone Filter";
 /// The folders of the crates that a bundle is built of.
-const SOURCES: [&str; 7] = [
+const SOURCES: [&str; 9] = [
     "src",
     "patches",
     "crates/dsp",
     "crates/listener",
+    "crates/midi",
     "crates/plugin-guard",
     "crates/presets",
     "crates/simd",
+    "crates/spectrum",
 ];
 
 /// Builds and bundles with the options of `cargo build` in `args`. The package may be named or not.

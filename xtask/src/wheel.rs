@@ -84,7 +84,8 @@ fn build(tools: &Path, dist: &Path) -> Result<()> {
     let archive = the_only(dist, "gz")?;
     let name = archive.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let source = dist.join(name.trim_end_matches(".tar.gz"));
-    run(Command::new("tar").arg("-xzf").arg(&archive).arg("-C").arg(dist))?;
+    // All files are of the year 2006 there, and cargo builds what is new: they are dated now.
+    run(Command::new("tar").arg("-xmzf").arg(&archive).arg("-C").arg(dist))?;
     for folder in BESIDE {
         copy(&root().join(folder), &source.join(folder))?;
     }
@@ -92,8 +93,9 @@ fn build(tools: &Path, dist: &Path) -> Result<()> {
     run(Command::new("tar").arg("-czf").arg(&archive).arg("-C").arg(dist).arg(packed))?;
     let mut wheel = maturin();
     wheel.args(["build", "--release", "--compatibility", "pypi", "--out"]).arg(dist);
-    // What others have written is compiled once.
-    wheel.arg("-m").arg(manifest(&source)).env("CARGO_TARGET_DIR", target()?);
+    // In the workspace's own folder, cargo would take these crates for those of the same names.
+    let builds = dist.with_file_name("build");
+    wheel.arg("-m").arg(manifest(&source)).env("CARGO_TARGET_DIR", builds);
     run(&mut wheel)
 }
 

@@ -9,11 +9,16 @@ use xtask::root;
 
 /// Every crate, the crates of ours that it may depend on, and those that only its tests may. What stands in for others'
 /// crates, in `patches`, depends on none.
-const CRATES: [(&str, &[&str], &[&str]); 18] = [
+const CRATES: [(&str, &[&str], &[&str]); 19] = [
     ("tone-filter-reference", &[], &[]),
+    ("tone-filter-spectrum", &[], &[]),
     ("tone-filter-simd", &[], &["tone-filter-reference"]),
     ("tone-filter-listener", &["tone-filter-simd"], &["tone-filter-reference"]),
-    ("tone-filter-dsp", &["tone-filter-listener", "tone-filter-simd"], &["tone-filter-reference"]),
+    (
+        "tone-filter-dsp",
+        &["tone-filter-listener", "tone-filter-simd"],
+        &["tone-filter-reference", "tone-filter-spectrum"],
+    ),
     ("tone-filter-presets", &["tone-filter-dsp"], &[]),
     ("tone-filter-midi", &["tone-filter-dsp"], &[]),
     ("tone-filter-offline", &["tone-filter-dsp", "tone-filter-midi"], &["tone-filter-reference"]),
@@ -27,7 +32,13 @@ const CRATES: [(&str, &[&str], &[&str]); 18] = [
     ("plugin-guard", &[], &[]),
     (
         "tone-filter",
-        &["plugin-guard", "tone-filter-dsp", "tone-filter-midi", "tone-filter-presets"],
+        &[
+            "plugin-guard",
+            "tone-filter-dsp",
+            "tone-filter-midi",
+            "tone-filter-presets",
+            "tone-filter-spectrum",
+        ],
         &["tone-filter-offline", "tone-filter-reference", "xtask"],
     ),
     (

@@ -3,10 +3,10 @@
 
 mod spectrum;
 
-use realfft::num_complex::Complex;
 use spectrum::{harmonics, ideal, spectrum};
 use std::f64::consts::{PI, TAU};
 use tone_filter_dsp::{BandMask, BandRange, Settings, ToneFilter, Voice, notes};
+use tone_filter_spectrum::Complex64;
 
 const RATE: f64 = 44_100.0;
 
@@ -99,7 +99,7 @@ fn a_triad_of_sines_is_three_notes() {
                 let output = filtered(&alone(&tones, voice), &input);
                 let start = output.len() - 65_536;
                 let mut bins: Vec<f64> =
-                    spectrum(&output[start..]).iter().map(Complex::norm_sqr).collect();
+                    spectrum(&output[start..]).iter().map(Complex64::norm_sqr).collect();
                 bins[..5].fill(0.0);
                 let all: f64 = bins.iter().sum();
                 for hertz in tones.map(frequency) {
@@ -123,11 +123,11 @@ fn cents(signal: &[f32], hertz: f64) -> Vec<f64> {
     let phases: Vec<f64> = (0..signal.len() - length)
         .step_by(44)
         .map(|start| {
-            let sum: Complex<f64> = (0..length)
+            let sum: Complex64 = (0..length)
                 .map(|t| {
                     let window = 1.0 - (TAU * (t as f64 + 0.5) / length as f64).cos();
                     let angle = -TAU * hertz * (start + t) as f64 / RATE;
-                    Complex::from_polar(window * f64::from(signal[start + t]), angle)
+                    Complex64::from_polar(window * f64::from(signal[start + t]), angle)
                 })
                 .sum();
             sum.arg()

@@ -7,10 +7,10 @@ mod reference;
 mod spectrum;
 
 use common::{noise, snr};
-use realfft::num_complex::Complex;
 use spectrum::{harmonics, ideal, spectrum};
 use std::f64::consts::{PI, TAU};
 use tone_filter_dsp::{Arp, BandMask, BandRange, Duty, Kernel, Settings, ToneFilter, Voice, notes};
+use tone_filter_spectrum::Complex64;
 
 /// One band and the voice alone: no listener, no level, nothing dry.
 fn alone(tone: usize, voice: Voice, octave: f32) -> Settings {
@@ -116,8 +116,8 @@ fn the_pitch_is_the_input_s_to_a_cent() {
             let phase = |start: usize| {
                 let w = TAU * hertz / rate;
                 let part = output[start..start + 22_050].iter().enumerate();
-                let sum: Complex<f64> = part
-                    .map(|(t, x)| Complex::from_polar(f64::from(*x), -w * (start + t) as f64))
+                let sum: Complex64 = part
+                    .map(|(t, x)| Complex64::from_polar(f64::from(*x), -w * (start + t) as f64))
                     .sum();
                 sum.arg()
             };
@@ -200,7 +200,7 @@ fn top(signal: &[f32], rate: f64) -> f64 {
     let power = |start: usize| {
         let spectrum = spectrum(&signal[start..start + length]);
         let first = (16_000.0 * length as f64 / rate) as usize;
-        let power = |bins: &[Complex<f64>]| bins.iter().map(Complex::norm_sqr).sum::<f64>();
+        let power = |bins: &[Complex64]| bins.iter().map(Complex64::norm_sqr).sum::<f64>();
         [power(&spectrum[first..]), power(&spectrum)]
     };
     let powers: Vec<_> = parts.map(power).collect();
@@ -233,7 +233,7 @@ fn the_chip_plays_strokes_as_noise_and_steady_sounds_as_notes() {
     // What is no harmonic of the note, in the strokes and between them, against all.
     let other = |output: &[f32], start: usize| {
         let part = &output[start..start + 4_096];
-        let bins: Vec<f64> = spectrum(part).iter().map(Complex::norm_sqr).collect();
+        let bins: Vec<f64> = spectrum(part).iter().map(Complex64::norm_sqr).collect();
         let spacing = frequency(20, 0.0) * 4_096.0 / rate;
         let is_harmonic = |bin: usize| {
             let n = bin as f64 / spacing;

@@ -188,12 +188,15 @@ pub(crate) fn harmonics(frequency: f64, sample_rate: f64) -> usize {
     counts.take_while(|n| *n as f64 <= most).last().unwrap_or(0)
 }
 
-/// The sum of harmonics, as cosine and sine of each, at the phase of the first.
+/// The sum of harmonics, as cosine and sine of each, at the phase of the first: the real part of a polynomial of
+/// `e^(i phase)`, by Horner's rule.
 pub(crate) fn waveform(series: &[[f64; 2]], phase: f64) -> f64 {
-    let harmonic = |(n, [cosine, sine]): (f64, &[f64; 2])| {
-        cosine * (n * phase).cos() + sine * (n * phase).sin()
+    let (sin, cos) = phase.sin_cos();
+    let add = |(re, im): (f64, f64), [cosine, sine]: &[f64; 2]| {
+        let (re, im) = (re + cosine, im - sine);
+        (re * cos - im * sin, re * sin + im * cos)
     };
-    (1..).map(f64::from).zip(series).map(harmonic).sum()
+    series.iter().rev().fold((0.0, 0.0), add).0
 }
 
 /// The `n`th harmonic of a waveform with a mean square of 1, as cosine and sine.

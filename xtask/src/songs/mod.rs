@@ -18,8 +18,9 @@ use rayon::prelude::*;
 use std::{
     collections::BTreeMap,
     fs,
+    io::Read,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
 };
 use tempfile::TempDir;
 
@@ -40,8 +41,11 @@ const SOUNDFONT: &str = "/usr/share/sounds/sf2/FluidR3_GM.sf2";
 const MISSING: &str = "install the Debian packages fluidsynth, openttd-openmsx and fluid-soundfont-gm, as \
                        `cargo xtask test` does";
 
-/// Seconds of each song.
+/// Most seconds of each song.
 const SECONDS: usize = 60;
+
+/// Bytes of a frame as FluidSynth writes it: two channels of 16 bits.
+const FRAME: usize = 4;
 
 /// The songs' peak: -12 dB full scale.
 const PEAK: f32 = 0.251_188_64;
@@ -141,15 +145,29 @@ fn scores() -> Result<Vec<PathBuf>> {
     Ok(scores)
 }
 
-/// Plays `midi` with the soundfont.
+/// Plays the first [`SECONDS`] of `midi` with the soundfont.
 pub(crate) fn play(midi: &Path) -> Result<Signal> {
-    let folder = tempfile::tempdir()?;
-    let whole = folder.path().join("whole.wav");
-    let mut fluidsynth = Command::new("fluidsynth");
-    fluidsynth.args(["-ni", "-q", "-g", "0.5", "-r", &RATE.to_string(), "-F"]);
-    let played = run(fluidsynth.arg(&whole).args([SOUNDFONT.as_ref(), midi]));
-    played.with_context(|| format!("the songs need FluidSynth: {MISSING}"))?;
-    read(&whole)
+    let play = || -> Result<Vec<u8>> {
+        let mut fluidsynth = Command::new("fluidsynth");
+        fluidsynth.args(["-ni", "-q", "-g", "0.5", "-r", &RATE.to_string()]);
+        fluidsynth.args(["-T", "raw", "-E", "little", "-F", "-", SOUNDFONT]).arg(midi);
+        let mut player = fluidsynth.stdout(Stdio::piped()).spawn()?;
+        let output = player.stdout.take().context("the output is a pipe")?;
+        let (mut bytes, most) = (Vec::new(), SECONDS * RATE as usize * FRAME);
+        output.take(most as u64).read_to_end(&mut bytes)?;
+        let complete = bytes.len() == most;
+        if complete {
+            // The rest of the song is not needed.
+            player.kill()?;
+        }
+        let status = player.wait()?;
+        ensure!(complete || status.success() && !bytes.is_empty(), "fluidsynth: {status}");
+        Ok(bytes)
+    };
+    let bytes = play().with_context(|| format!("the songs need FluidSynth: {MISSING}"))?;
+    let sample = |bytes: &[u8]| f32::from(i16::from_le_bytes([bytes[0], bytes[1]])) / 32_768.0;
+    let channel = |first: usize| bytes[first..].chunks(FRAME).map(sample).collect();
+    Ok(vec![channel(0), channel(2)])
 }
 
 /// Plays `midi`, and writes its start to `wav`.
@@ -157,7 +175,6 @@ fn render(midi: &Path, wav: &Path) -> Result<()> {
     let folder = tempfile::tempdir_in(wav.parent().context("a file is in a folder")?)?;
     let part = folder.path().join("part.wav");
     let mut signal = play(midi)?;
-    signal.iter_mut().for_each(|channel| channel.truncate(SECONDS * RATE as usize));
     let gain = PEAK / peak(&signal);
     scale(&mut signal, gain);
     write(&part, &signal)?;

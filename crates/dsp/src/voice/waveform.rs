@@ -164,14 +164,17 @@ pub fn transform(given: impl Iterator<Item = (usize, [f64; 2])>, length: usize) 
     for (n, value) in given {
         values[n.reverse_bits() >> unused_bits] = value;
     }
+    let turn = |k| libm::sincos(PI * k as f64 / (length / 2) as f64);
+    let turns: Vec<_> = (0..length / 2).map(turn).collect();
     let mut half = 1;
     while half < length {
-        for k in 0..half {
-            let (sin, cos) = libm::sincos(PI * k as f64 / half as f64);
-            for low in (k..length).step_by(2 * half) {
-                let ([a, b], [c, d]) = (values[low], values[low + half]);
+        for pair in values.chunks_exact_mut(2 * half) {
+            let (low, high) = pair.split_at_mut(half);
+            let turns = turns.iter().step_by(length / (2 * half));
+            for ((low, high), (sin, cos)) in low.iter_mut().zip(high).zip(turns) {
+                let ([a, b], [c, d]) = (*low, *high);
                 let [re, im] = [c * cos - d * sin, c * sin + d * cos];
-                (values[low], values[low + half]) = ([a + re, b + im], [a - re, b - im]);
+                (*low, *high) = ([a + re, b + im], [a - re, b - im]);
             }
         }
         half *= 2;

@@ -1,12 +1,12 @@
 //! The spectra of waveforms: measured, and the textbook's.
 
-use realfft::{RealFftPlanner, num_complex::Complex};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use tone_filter_dsp::Voice;
+use tone_filter_spectrum::{Complex64, plan};
 
 /// The spectrum of `signal` through a window whose side lobes are 92 dB down: Blackman's and Harris's of four terms.
-pub fn spectrum(signal: &[f32]) -> Vec<Complex<f64>> {
-    let fft = RealFftPlanner::<f64>::new().plan_fft_forward(signal.len());
+pub fn spectrum(signal: &[f32]) -> Vec<Complex64> {
+    let fft = plan(signal.len());
     let (mut input, mut output) = (fft.make_input_vec(), fft.make_output_vec());
     let terms = [0.358_75, -0.488_29, 0.141_28, -0.011_68];
     for (t, (to, from)) in input.iter_mut().zip(signal).enumerate() {
@@ -23,7 +23,7 @@ const LOBE: usize = 4;
 
 /// Power of each of the first `count` harmonics of `hertz`, and of all that is none, direct current aside.
 pub fn harmonics(signal: &[f32], hertz: f64, rate: f64, count: usize) -> (Vec<f64>, f64) {
-    let mut bins: Vec<f64> = spectrum(signal).iter().map(Complex::norm_sqr).collect();
+    let mut bins: Vec<f64> = spectrum(signal).iter().map(Complex64::norm_sqr).collect();
     bins[..=LOBE].fill(0.0);
     let take = |n: usize| {
         let middle = (n as f64 * hertz * signal.len() as f64 / rate).round() as usize;

@@ -3,8 +3,8 @@
 use super::super::PITCHES;
 use super::*;
 use crate::{notes::to_listener, settings::Settings};
-use realfft::{RealFftPlanner, num_complex::Complex};
 use std::f64::consts::TAU;
+use tone_filter_spectrum::{Complex64, plan};
 
 #[test]
 fn the_parts_effective_values_are_those_of_their_series() {
@@ -101,7 +101,7 @@ fn spectrum(sample_rate: f64, octave: i32) -> Vec<f64> {
         chip.mix(&oscillators, tables, block, samples);
         oscillators.advance();
     }
-    let fft = RealFftPlanner::<f64>::new().plan_fft_forward(signal.len());
+    let fft = plan(signal.len());
     let mut bins = fft.make_output_vec();
     let terms = [0.358_75, -0.488_29, 0.141_28, -0.011_68];
     let window = |t: usize| -> f64 {
@@ -111,7 +111,7 @@ fn spectrum(sample_rate: f64, octave: i32) -> Vec<f64> {
     let mut input: Vec<f64> =
         signal.iter().enumerate().map(|(t, x)| window(t) * f64::from(*x)).collect();
     fft.process(&mut input, &mut bins).unwrap();
-    bins.iter().map(Complex::norm_sqr).collect()
+    bins.iter().map(Complex64::norm_sqr).collect()
 }
 
 /// All that the mixer makes of those notes is a multiple of 220 Hz; what is reflected at half the rate is none.
