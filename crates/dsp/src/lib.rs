@@ -94,8 +94,9 @@ pub struct ToneFilter {
     kernel: Kernel,
     controls: Controls,
     smoother: Smoother,
-    analysis: Analysis,
-    synthesis: Synthesis,
+    /// Boxed, as the stacks of threads are small: those of macOS have 512 KiB.
+    analysis: Box<Analysis>,
+    synthesis: Box<Synthesis>,
     output: Output,
     /// What analysis has decided for the current block.
     plan: BlockPlan,
@@ -126,8 +127,8 @@ impl ToneFilter {
             kernel: Kernel::best(),
             controls,
             smoother,
-            analysis: Analysis::new(sample_rate, CHANNELS, latency),
-            synthesis: Synthesis::new(&plan.settings.settings, sample_rate),
+            analysis: Box::new(Analysis::new(sample_rate, CHANNELS, latency)),
+            synthesis: Box::new(Synthesis::new(&plan.settings.settings, sample_rate)),
             output: Output::new(sample_rate, CHANNELS, latency),
             plan,
             position: 0,
@@ -168,7 +169,7 @@ impl ToneFilter {
     pub fn with_channels(self, channels: usize) -> Self {
         let channels = channels.max(1);
         let mut filter = Self {
-            analysis: self.analysis.with_channels(self.sample_rate, channels),
+            analysis: Box::new(self.analysis.with_channels(self.sample_rate, channels)),
             output: self.output.with_channels(channels),
             ..self
         };

@@ -371,3 +371,15 @@ fn tones_out_of_reach_are_silent_and_dark() {
         assert_eq!(band.power > 0.0, reachable, "tone {tone}");
     }
 }
+
+#[test]
+fn a_filter_is_made_on_the_stack_of_any_thread() {
+    // On macOS, threads have 512 KiB.
+    let thread = std::thread::Builder::new().stack_size(512 * 1024);
+    let made = thread.spawn(|| {
+        let mut filter = ToneFilter::new(48_000.0, &Settings::default()).unwrap().with_channels(2);
+        filter.process(&mut [&mut [0.1; 64], &mut [0.1; 64]]);
+        filter.latency()
+    });
+    assert_eq!(made.unwrap().join().unwrap(), 0);
+}
