@@ -30,7 +30,10 @@ mod shell;
 mod sound;
 mod variants;
 
-use clap::{Parser, Subcommand, error::ErrorKind};
+use clap::{
+    Parser, Subcommand,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
 use std::{
     error::Error as _,
     ffi::OsString,
@@ -167,6 +170,12 @@ fn hyphenated_output(args: &[OsString]) -> Option<String> {
 
 /// Prints help, or what is wrong with the command line: where a value is wrong, its own message is enough.
 fn refuse(error: &clap::Error) -> ExitCode {
+    if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
+        && Path::new(name).exists()
+    {
+        message!("error: {name}: a verb comes first; to filter a file, write render {name} -o OUT");
+        return ExitCode::from(WRONG_USAGE);
+    }
     match error.source() {
         Some(reason) if error.kind() == ErrorKind::ValueValidation => message!("error: {reason}"),
         // There is nobody to report to where help cannot be printed.

@@ -226,6 +226,10 @@ fn run_one(args: &Args, running: &Running) -> anyhow::Result<bool> {
     }
     if !args.quiet {
         report::print_left_out(&left_out, args.verbose);
+        report::print_existing(outcomes.iter().filter_map(|outcome| match &outcome.fate {
+            Fate::Failed(error) => Some(error),
+            _ => None,
+        }));
     }
     if !(args.quiet || one_file && summary.failed > 0) {
         message!("{summary}");

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use std::{fmt, mem::discriminant, path::Path};
 use tone_filter_dsp::notes::TONES;
 use tone_filter_offline::{
+    Error,
     batch::{Fate, Job, LeftOut, Outcome, Plan, Reason},
     pitch,
     render::Report,
@@ -12,6 +13,9 @@ use tone_filter_offline::{
 
 /// The version of the report for programs. Keys may be added; what there is keeps its meaning.
 const VERSION: u32 = 1;
+
+/// Sound whose peak in dB full scale is below this is called silent: no format of whole numbers holds it.
+const SILENT: f32 = -200.0;
 
 /// All files together.
 pub struct Summary {
@@ -109,6 +113,16 @@ pub fn counted<const N: usize>(counts: [(usize, &str); N]) -> String {
     first.into_iter().chain(counts.map(|(count, what)| format!(", {count} {what}"))).collect()
 }
 
+/// Names the flags that go on where so many outputs, more than one, exist.
+pub fn print_existing<'a>(failed: impl Iterator<Item = &'a Error>) {
+    let count = failed.filter(|error| matches!(error, Error::Exists(_))).count();
+    if count > 1 {
+        message!(
+            "{count} outputs exist; --skip-existing leaves them as they are, --force overwrites them"
+        );
+    }
+}
+
 /// Prints the result of a file on standard error: what went wrong in any case, warnings unless `quiet`, all else if
 /// `in_full`.
 pub fn print(outcome: &Outcome, in_full: bool, quiet: bool) {
@@ -121,13 +135,15 @@ pub fn print(outcome: &Outcome, in_full: bool, quiet: bool) {
         Fate::Done(report) => {
             let format = report.format;
             if in_full {
+                let peak = report.after.peak_db();
+                let peak =
+                    if peak < SILENT { "silent".into() } else { format!("peak {peak:.1} dB") };
                 message!(
-                    "{input} -> {output}: {:.2} s, {} x {} Hz, {}, peak {:.1} dB",
+                    "{input} -> {output}: {:.2} s, {} x {} Hz, {}, {peak}",
                     report.audio_seconds(),
                     format.channels,
                     format.rate,
                     format.depth.name(),
-                    report.after.peak_db(),
                 );
             }
             if !quiet {

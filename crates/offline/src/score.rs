@@ -42,10 +42,11 @@ pub fn read_notes(path: &Path) -> Result<tone_filter_dsp::Score, Error> {
     if extension.is_some_and(|own| EXTENSIONS.contains(&own.as_str())) {
         return read_midi(path).map(|file| file.score());
     }
-    let mut text = String::new();
+    let mut bytes = Vec::new();
     fs::File::open(path)
-        .and_then(|file| file.take(LARGEST).read_to_string(&mut text))
+        .and_then(|file| file.take(LARGEST).read_to_end(&mut bytes))
         .map_err(|source| Error::Read { path: path.into(), source })?;
+    let text = String::from_utf8_lossy(&bytes);
     text.parse().map_err(|source| Error::NotScore { path: path.into(), source })
 }
 

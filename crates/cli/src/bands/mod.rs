@@ -188,6 +188,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         return Ok(failed == 0);
     }
     report::print_left_out(&left_out, args.verbose);
+    report::print_existing(fates.iter().filter_map(|fate| fate.as_ref().err()));
     let all_done = || fates.iter().flatten().flatten();
     if !report_all {
         report::print_unheard(&all_done().map(|done| done.unheard).collect::<Vec<_>>());

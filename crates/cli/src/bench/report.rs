@@ -72,9 +72,9 @@ impl Report {
     /// # Errors
     /// When the file cannot be read or is no report.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let text = fs::read_to_string(path)
+        let bytes = fs::read(path)
             .map_err(|source| offline::Error::Read { path: path.to_owned(), source })?;
-        let report = serde_json::from_str(&text);
+        let report = serde_json::from_slice(&bytes);
         report.map_err(|_| anyhow::anyhow!("{}: not a report of `bench --json`", path.display()))
     }
 

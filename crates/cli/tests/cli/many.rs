@@ -40,6 +40,10 @@ fn lists_and_patterns_are_read_and_an_interrupted_run_goes_on() {
     assert!(said.contains("2 files done: "), "{said}");
     fs::write(folder.path("flat/a.mid"), b"old").unwrap();
     fs::remove_file(folder.path("flat/x y.mid")).unwrap();
+    let said = folder.command("bands in/*.wav --midi flat").output().unwrap();
+    let said = text(said.stderr);
+    assert!(!said.contains("outputs exist"), "only a.mid does: {said}");
+    fs::remove_file(folder.path("flat/x y.mid")).unwrap();
     let said = folder.run("bands in/*.wav --midi flat --csv flat --skip-existing");
     assert!(said.contains("2 files done: "), "a table is missing of both: {said}");
     assert_eq!(fs::read(folder.path("flat/a.mid")).unwrap(), b"old");

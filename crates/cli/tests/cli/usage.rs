@@ -1,6 +1,6 @@
 //! What is meant otherwise than it is written: nothing is begun, and the message has what to write.
 
-use crate::{Folder, silence};
+use crate::{Folder, silence, text};
 use std::fs;
 
 #[test]
@@ -98,6 +98,23 @@ fn an_output_among_the_inputs_gets_a_hint() {
         let said = folder.fail(&format!("render {inputs}"), 2);
         assert!(said.starts_with("no output; give --out FILE"), "{inputs}: {said}");
     }
+}
+
+#[test]
+fn a_file_in_place_of_a_verb_gets_a_hint() {
+    let folder = Folder::with(&silence().bytes());
+    let said = folder.fail("in.wav -o out.wav", 2);
+    let hint = "a verb comes first; to filter a file, write render in.wav -o OUT";
+    assert_eq!(said, format!("in.wav: {hint}"));
+    let misspelt = folder.command("rendr in.wav").output().unwrap();
+    assert!(text(misspelt.stderr).contains("unrecognized subcommand"));
+}
+
+#[test]
+fn silence_is_called_silent() {
+    let folder = Folder::with(&silence().bytes());
+    let said = folder.run("render in.wav -o out.wav");
+    assert!(said.contains(" 16 bit, silent\n"), "{said}");
 }
 
 #[test]
