@@ -78,20 +78,6 @@ fn a_folder_keeps_its_structure_and_any_number_of_jobs_makes_what_single_runs_ma
 }
 
 #[test]
-fn outputs_that_exist_are_kept_with_a_hint_at_the_flags_that_go_on() {
-    let folder = samples();
-    folder.run("render in -o out");
-    let before = tree(&folder, "out");
-    let output = folder.command("render in -o out").output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    let said = text(output.stderr);
-    let hint =
-        "5 outputs exist; --skip-existing leaves them as they are, --force overwrites them\n";
-    assert!(said.contains(hint), "{said}");
-    assert!(tree(&folder, "out") == before);
-}
-
-#[test]
 fn an_output_folder_within_the_input_is_not_read_again() {
     let folder = samples();
     folder.run("render in -o in/out");

@@ -77,3 +77,17 @@ fn a_file_that_fails_fails_alone_and_what_cannot_be_meant_is_refused() {
     let said = folder.fail("bands in/a.wav in/a.flac --csv tables", 2);
     assert!(said.contains("would both become tables/a.csv; give them in separate runs"), "{said}");
 }
+
+#[test]
+fn outputs_that_exist_are_kept_with_a_hint_at_the_flags_that_go_on() {
+    let folder = samples();
+    folder.run("render in -o out");
+    let before = tree(&folder, "out");
+    let output = folder.command("render in -o out").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(output.stderr);
+    let hint =
+        "5 outputs exist; --skip-existing leaves them as they are, --force overwrites them\n";
+    assert!(said.contains(hint), "{said}");
+    assert!(tree(&folder, "out") == before);
+}

@@ -75,6 +75,8 @@ fn what_is_no_score_is_refused_with_its_line() {
     let line = folder.fail("render in.wav -o out.wav --score bad.tfs", 1);
     let reason = "line 2: ends at 0, which is not after its start";
     assert_eq!(line, format!("bad.tfs: not a score ({reason}); {remedy}"));
+    let line = folder.fail("render in.wav -o out.wav --score in.wav", 1);
+    assert!(line.starts_with("in.wav: not a score (line 1: "), "{line}");
     let line = folder.fail("render in.wav -o out.wav --score none.tfs", 1);
     assert!(line.starts_with("none.tfs: cannot be read ("), "{line}");
     let line = folder.fail("render in.wav -o out.wav --score bad.tfs --preset reference", 1);
