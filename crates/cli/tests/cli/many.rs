@@ -1,4 +1,4 @@
-//! `bands` with many files.
+//! `bands` with many files, and outputs that exist.
 
 use crate::{
     batch::{names, samples, tree},
