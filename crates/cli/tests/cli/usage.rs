@@ -64,7 +64,7 @@ fn a_key_is_a_root_and_a_scale() {
     let said = folder.fail("render in.wav -o out.wav --root Dm", 2);
     let flags = "--root D --scale natural-minor";
     assert_eq!(said, format!("root = \"Dm\" names a key; give its root and its scale: {flags}"));
-    // Neither the name of a scale that begins like a note, nor other settings.
+    // A misspelt scale is no key, whatever its first letter; and only root and scale are parts of a key.
     let said = folder.fail("render in.wav -o out.wav --scale blu", 2);
     assert_eq!(said, "scale = \"blu\" is unknown; did you mean blues?");
     let said = folder.fail("render in.wav -o out.wav --stereo A", 2);

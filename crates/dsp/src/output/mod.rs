@@ -116,11 +116,9 @@ impl Output {
                         samples.for_each(|(sample, wet)| *sample = to.dry * *sample + to.wet * wet)
                     }
                     true => {
-                        for (frame, (sample, wet)) in (span.position + 1..).zip(samples) {
-                            let share = frame as f32 / BLOCK as f32;
-                            let dry_gain = from.dry + share * (to.dry - from.dry);
-                            let wet_gain = from.wet + share * (to.wet - from.wet);
-                            *sample = dry_gain * *sample + wet_gain * wet;
+                        for (frame, (sample, wet)) in samples.enumerate() {
+                            let level = plan.level(span.position + frame);
+                            *sample = level.dry * *sample + level.wet * wet;
                         }
                     }
                 },
