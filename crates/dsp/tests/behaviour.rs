@@ -6,7 +6,8 @@ mod reference;
 
 use common::{noisy_chord, sine, white};
 use tone_filter_dsp::{
-    BLOCK, BandMask, Controls, Error, Listen, Routing, SPECS, Scale, Settings, Stereo, ToneFilter,
+    BLOCK, BandMask, BandRange, Controls, Error, Listen, Routing, SPECS, Scale, Settings, Stereo,
+    ToneFilter, Voice,
 };
 
 const RATE: f64 = 44_100.0;
@@ -41,6 +42,24 @@ fn reset_gives_a_fresh_filter() {
     assert!(
         in_blocks(&mut used, &signal, &[100]) == in_blocks(&mut filter(&settings), &signal, &[100])
     );
+}
+
+/// The bands below A3 leave nothing behind from which they would start again.
+#[test]
+fn reset_forgets_the_bands_of_another_range() {
+    let signal = noisy_chord(0.5, RATE);
+    let published = Settings { voice: Voice::Sine, ..Settings::REFERENCE };
+    let whole = Settings { range: BandRange::Whole, ..published };
+    let run = |filter: &mut ToneFilter| {
+        let before = in_blocks(filter, &signal, &[100]);
+        filter.set_settings(&whole).unwrap();
+        [before, in_blocks(filter, &signal, &[100])]
+    };
+    let mut used = filter(&published);
+    run(&mut used);
+    used.set_settings(&published).unwrap();
+    used.reset();
+    assert!(run(&mut used) == run(&mut filter(&published)));
 }
 
 #[test]
