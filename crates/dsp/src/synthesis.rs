@@ -68,6 +68,8 @@ impl Synthesis {
     /// Returns to the state after silence, at the timbre that was aimed at, with the first block of `plan`.
     pub fn reset(&mut self, plan: &BlockPlan) {
         self.low = plan.settings.whole > 0.0;
+        // Without the pitches of tones below A3 that were computed before.
+        self.params = BankParams::new(&plan.settings.settings, self.params.sample_rate);
         self.params.update(&plan.settings.settings, self.tones());
         self.params.coefficients.set_weights(&plan.weights);
         self.params.set_gains(plan.gains);

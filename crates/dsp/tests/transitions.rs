@@ -9,6 +9,7 @@ use std::f64::consts::TAU;
 use tone_filter_dsp::{
     CHOICES, Controls, KeyEvent, Listen, Routing, Settings, Stereo, ToneFilter, Voice,
 };
+use tone_filter_testkit::{Draws, Music, Note, Setting};
 
 const RATE: f64 = 48_000.0;
 /// The window in which a level is measured: 20 ms.
@@ -76,8 +77,7 @@ fn rms_db(part: &[f32]) -> f64 {
 
 /// The least level in dB of any window in `part`.
 fn least(part: &[f32]) -> f64 {
-    let starts = (0..=part.len() - WINDOW).step_by(WINDOW / 8);
-    starts.map(|start| rms_db(&part[start..start + WINDOW])).fold(f64::INFINITY, f64::min)
+    levels(part).into_iter().fold(f64::INFINITY, f64::min)
 }
 
 /// The greatest second difference in `part`.
@@ -85,20 +85,49 @@ fn roughest(part: &[f32]) -> f32 {
     part.windows(3).map(|x| (x[0] - 2.0 * x[1] + x[2]).abs()).fold(0.0, f32::max)
 }
 
+/// Level in dB of a steady sound that is silence.
+const SILENCE: f64 = -90.0;
+
+/// Levels in dB of overlapping windows of `part`.
+fn levels(part: &[f32]) -> Vec<f64> {
+    let starts = (0..=part.len() - WINDOW).step_by(WINDOW / 8);
+    starts.map(|start| rms_db(&part[start..start + WINDOW])).collect()
+}
+
 /// Checks a change at the sample `at` between two steady sounds: the one of the second before, and the one of the last
-/// second.
+/// second. No click, and between two sounds no hole. Where one of them is silence, the level falls to it or rises from it once: what
+/// has faded does not come back.
 fn assert_seamless(what: &str, output: &Sound, at: usize) {
     for (channel, output) in ["left", "right"].iter().zip(output) {
         let second = RATE as usize;
         let (before, after) = (&output[at - second..at], &output[output.len() - second..]);
         let change = &output[at - WINDOW..output.len() - second];
-        let floor = least(before).min(least(after));
-        let low = least(change);
-        // Below -90 dB, both steady sounds are silence.
-        assert!(
-            low > floor - 6.0 || floor < -90.0,
-            "{what}, {channel}: {low:.1} dB in the change, {floor:.1} dB beside it"
-        );
+        let [from, to] = [least(before), least(after)];
+        let mut levels = levels(change);
+        if from < SILENCE && to < SILENCE {
+            let ghost = levels.iter().fold(f64::MIN, |most, level| most.max(*level));
+            assert!(ghost < SILENCE, "{what}, {channel}: {ghost:.1} dB between two silences");
+        } else if from < SILENCE || to < SILENCE {
+            if from < SILENCE {
+                levels.reverse();
+            }
+            let sound = from.max(to);
+            let mut lowest = f64::INFINITY;
+            for level in levels {
+                let back = lowest < sound - 6.0 && level > (lowest + 3.0).max(sound - 60.0);
+                assert!(
+                    !back,
+                    "{what}, {channel}: {level:.1} dB beside {lowest:.1} dB, of {sound:.1} dB"
+                );
+                lowest = lowest.min(level);
+            }
+        } else {
+            let (low, floor) = (least(change), from.min(to));
+            assert!(
+                low > floor - 6.0,
+                "{what}, {channel}: {low:.1} dB in the change, {floor:.1} dB beside it"
+            );
+        }
         let bound = 2.0 * roughest(before).max(roughest(after)) + 1e-4;
         let rough = roughest(change);
         assert!(
@@ -195,50 +224,60 @@ fn a_voice_that_comes_back_plays_no_old_chord() {
 const TWELVE: [f64; 12] =
     [440.0, 465.0, 495.0, 520.0, 550.0, 590.0, 620.0, 660.0, 700.0, 740.0, 780.0, 830.0];
 
+/// Steady notes with overtones in different places, an octave higher for the sidechain.
+fn notes(octaves: f64) -> Sound {
+    let note = |(semitones, place): (f64, f64)| Note {
+        pitch: 57.0 + semitones + 12.0 * octaves,
+        end: 10.0,
+        slope: 2.0,
+        place,
+        ..Note::default()
+    };
+    let chord = [(-5.0, 0.0), (0.0, 0.4), (7.0, -0.4), (12.0, 0.0), (16.0, 0.2), (22.0, -0.2)];
+    let music = Music { notes: chord.map(note).into(), ..Music::default() };
+    let [left, right] = music.render(RATE, 5.5).try_into().unwrap();
+    [left, right]
+}
+
 /// Two choices that are made one after the other, with the sound before.
 fn pairs() -> impl Iterator<Item = (String, Controls, Controls)> {
-    let entries = |choice: &'static tone_filter_dsp::Choice| {
+    // The default, fully wet. Without auto, whose gains take seconds where other notes begin to sound.
+    let start =
+        Controls::from(Settings { mix: 100.0, octave: -1.0, auto: false, ..Settings::default() });
+    let entries = move |choice: &'static tone_filter_dsp::Choice| {
+        let all = Setting::Choice(choice).ends(&start);
         // Of a long list, some that differ most.
-        let count = choice.entries.len();
-        let step = count.div_ceil(4).max(1);
-        (0..count).step_by(step).map(move |entry| (choice, entry))
+        let step = all.len().div_ceil(4).max(1);
+        all.into_iter().step_by(step).map(move |before| (choice, before))
     };
-    let all: Vec<_> = CHOICES.iter().flat_map(entries).collect();
-    let pairs = all
-        .clone()
-        .into_iter()
-        .flat_map(move |one| all.clone().into_iter().map(move |two| (one, two)));
-    pairs.filter_map(|((first, one), (second, two))| {
-        // Far from its zeros, so that every choice has something to change. Without auto, whose gains take seconds where
-        // other notes begin to sound.
-        let mut before = Controls::from(Settings {
-            mix: 100.0,
-            octave: -1.0,
-            ring: 0.2,
-            release: 20.0,
-            ..Settings::REFERENCE
-        });
-        first.set(&mut before, one);
+    let ones: Vec<_> = CHOICES.iter().flat_map(entries).collect();
+    let twos = ones.clone();
+    let pairs =
+        ones.into_iter().flat_map(move |one| twos.clone().into_iter().map(move |two| (one, two)));
+    pairs.filter_map(|((first, before), (second, two))| {
         let mut after = before;
-        second.set(&mut after, two);
-        let what = format!(
-            "{} {}, then {} {}",
-            first.id, first.entries[one].0, second.id, second.entries[two].0
-        );
+        second.set(&mut after, second.get(&two));
+        let text = |choice: &'static tone_filter_dsp::Choice, own: &Controls| {
+            format!("{} {}", choice.id, Setting::Choice(choice).text(own))
+        };
+        let what = format!("{}, then {}", text(first, &before), text(second, &after));
         (first.id != second.id && before != after).then_some((what, before, after))
     })
 }
 
+/// A seventh of all pairs; all with the variable `TONE_FILTER_ALL`.
 #[test]
 fn every_choice_changes_without_click_and_hole_after_any_other() {
-    let input = both(chord(&TWELVE, 6.0));
-    let side = both(chord(&TWELVE.map(|hertz| 2.0 * hertz), 6.0));
+    let (input, side) = (notes(0.0), notes(1.0));
     let at = SETTLED + 17;
-    for (what, before, after) in pairs() {
-        // It plays again what it has recorded.
-        if !before.settings.freeze && !after.settings.freeze {
-            assert_seamless(&what, &changed(before, after, &input, Some(&side)), at);
-        }
+    let all = std::env::var("TONE_FILTER_ALL").is_ok();
+    let mut draws = Draws::seeded(1);
+    // What is frozen plays again what it has recorded.
+    let pairs = pairs().filter(|(_, one, two)| !one.settings.freeze && !two.settings.freeze);
+    let pairs: Vec<_> = pairs.filter(|_| draws.chance(1.0 / 7.0) || all).collect();
+    println!("{} pairs", pairs.len());
+    for (what, before, after) in pairs {
+        assert_seamless(&what, &changed(before, after, &input, Some(&side)), at);
     }
 }
 
