@@ -4,11 +4,9 @@
 mod common;
 mod reference;
 
-use common::{noise, noisy_chord, sine, white};
-use proptest::prelude::*;
+use common::{noisy_chord, sine, white};
 use tone_filter_dsp::{
-    BLOCK, BandMask, Controls, Error, KeyEvent, Listen, PitchClass, Routing, SPECS, Scale,
-    Settings, Spec, Stereo, Targets, ToneFilter, choice,
+    BLOCK, BandMask, Controls, Error, Listen, Routing, SPECS, Scale, Settings, Stereo, ToneFilter,
 };
 
 const RATE: f64 = 44_100.0;
@@ -29,93 +27,6 @@ fn in_blocks(filter: &mut ToneFilter, signal: &[f32], sizes: &[usize]) -> Vec<f3
         start = end;
     }
     output
-}
-
-/// A setting at the fraction `share` (0..1) of its range.
-fn at(spec: &Spec, share: f32) -> f32 {
-    spec.min + share * (spec.max - spec.min)
-}
-
-/// Settings at `shares` (0..1) of the ranges and with the switches that the bits of `switches` say.
-fn settings_at(shares: &[f32; SPECS.len()], switches: u16) -> Settings {
-    let mut controls = Controls::from(Settings::REFERENCE);
-    for (spec, &share) in SPECS.iter().zip(shares) {
-        spec.set(&mut controls.settings, at(spec, share));
-    }
-    choice("voice").unwrap().set(&mut controls, usize::from(switches >> 3 & 7));
-    choice("keys").unwrap().set(&mut controls, usize::from(switches >> 6 & 3));
-    for (bit, id) in
-        [(0, "stereo"), (1, "auto"), (2, "lookahead"), (8, "freeze"), (9, "auto-tuning")]
-    {
-        choice(id).unwrap().set(&mut controls, usize::from(switches >> bit & 1));
-    }
-    choice("map").unwrap().set(&mut controls, usize::from(switches >> 10) % 3);
-    controls.settings.targets = (0..12).fold(Targets::IDENTITY, |targets, class| {
-        targets.with(class, PitchClass::new(usize::from(switches) * class))
-    });
-    controls.settings
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn the_output_does_not_depend_on_how_the_signal_is_cut(
-        sizes in prop::collection::vec(1usize..700, 1..20),
-        shares in prop::array::uniform20(0f32..=1.0),
-        switches: [u16; 2],
-    ) {
-        // The settings change in the middle, so that blocks with moving settings are divided as well.
-        let (left, right) = (noisy_chord(0.2, RATE), white(0.2, RATE));
-        let run = |sizes: &[usize]| {
-            let mut filter = filter(&settings_at(&shares, switches[0]));
-            let (mut l, mut r) = (left.clone(), right.clone());
-            let (mut start, mut sizes) = (0, sizes.iter().cycle());
-            let middle = l.len() / 2 + 17;
-            while start < l.len() {
-                if start == middle {
-                    let shares = shares.map(|share| 1.0 - share);
-                    filter.set_settings(&settings_at(&shares, switches[1])).unwrap();
-                    filter.play(KeyEvent::Key(69, shares[0]));
-                    filter.play(KeyEvent::Bend(shares[1]));
-                }
-                let stop = if start < middle { middle } else { l.len() };
-                let end = stop.min(start + sizes.next().unwrap());
-                filter.process(&mut [&mut l[start..end], &mut r[start..end]]);
-                start = end;
-            }
-            (l, r)
-        };
-        prop_assert!(run(&sizes) == run(&[usize::MAX / 2]));
-    }
-
-    #[test]
-    fn any_settings_at_any_rate_keep_the_output_finite_and_bounded(
-        steps in prop::collection::vec((prop::array::uniform20(0f32..=1.0), any::<u16>()), 1..12),
-        rate in 1000f64..800_000.0,
-        loudness in -30f32..30.0,
-        seed: u64,
-    ) {
-        let mut filter = ToneFilter::new(rate, &Settings::REFERENCE).unwrap();
-        let mut noise = noise(seed);
-        let gain = 10f32.powf(loudness);
-        // The peak so far, as `lookahead` delays it.
-        let mut dry = 0f32;
-        for (shares, switches) in &steps {
-            let settings = Settings { output: 0.0, ..settings_at(shares, *switches) };
-            filter.set_settings(&settings).unwrap();
-            filter.play(KeyEvent::Key((switches >> 9) as u8, shares[0]));
-            filter.play(KeyEvent::Bend(4.0 * shares[1] - 2.0));
-            let mut block: Vec<f32> = (0..2000).map(|_| gain * noise() as f32).collect();
-            let mut other: Vec<f32> = block.iter().rev().copied().collect();
-            dry = block.iter().fold(dry, |peak, x| peak.max(x.abs()));
-            filter.process(&mut [&mut block, &mut other]);
-            let bound = (dry + 1.0) * 1.000_001;
-            for y in block.into_iter().chain(other) {
-                prop_assert!(y.is_finite() && y.abs() <= bound, "{} above {}", y, bound);
-            }
-        }
-    }
 }
 
 #[test]

@@ -128,6 +128,22 @@ fn a_bend_moves_the_bank() {
     assert!(db(bent / level(&mut filter)) > 20.0);
 }
 
+/// A call that ends between the bend and the next block changes no sample.
+#[test]
+fn a_bend_within_a_block_waits_for_the_next() {
+    let sound = sine(3322.0, 0.5);
+    let bend = |cut: usize| {
+        let mut filter =
+            ToneFilter::new(RATE, &Settings { keys: Keys::Add, ..wet(Voice::Pulse12) }).unwrap();
+        let mut output = sound.clone();
+        let (before, after) = output.split_at_mut(9600 + cut);
+        filter.process_events(&mut [before], &[], [(9610, KeyEvent::Bend(48.0))], |_, _| ());
+        filter.process(&mut [after]);
+        output
+    };
+    assert!(bend(64) == bend(20));
+}
+
 #[test]
 fn what_is_frozen_keeps_pitch_and_level_for_ten_minutes() {
     let chord: Vec<f32> =

@@ -58,6 +58,8 @@ pub struct Timbres {
     from: Timbre,
     to: Timbre,
     next: Timbre,
+    /// Whether `next` reads other tables than `to`, from the next block on.
+    moved: bool,
     /// Share of `to` at the start and at the end of the current block.
     share: [f32; 2],
     /// By how much it moves within a block.
@@ -72,7 +74,8 @@ impl Timbres {
         let step = (BLOCK as f64 / (FADE * sample_rate)) as f32;
         let aimed = Self::parts(settings);
         let arrangement = Arrangement::of(settings);
-        Self { sample_rate, aimed, arrangement, from, to, next: timbre, share: [1.0; 2], step }
+        let (moved, share) = (false, [1.0; 2]);
+        Self { sample_rate, aimed, arrangement, from, to, next: timbre, moved, share, step }
     }
 
     /// What a timbre is made of: voice, duty, octave, tuning, transposition.
@@ -80,7 +83,7 @@ impl Timbres {
         (settings.voice, settings.duty, settings.octave, settings.tuning, settings.transpose)
     }
 
-    /// Sets out for `settings`. What only moves its pitch is there at once.
+    /// Sets out for `settings`, from the next block on. What only moves its pitch is there at once.
     pub fn aim(&mut self, settings: &Settings) {
         self.arrangement = Arrangement::of(settings);
         // Selecting the tables takes time, and most changes do not need it.
@@ -89,20 +92,23 @@ impl Timbres {
         }
         self.aimed = Self::parts(settings);
         self.next = Timbre::of(settings, self.sample_rate);
-        if self.next.sounds_like(&self.to) {
-            self.to = self.next.clone();
-        }
+        self.moved = true;
     }
 
     /// Arrives at the settings.
     pub fn arrive(&mut self) {
         (self.from, self.to, self.share) = (self.next.clone(), self.next.clone(), [1.0; 2]);
+        self.moved = false;
     }
 
     /// Moves on by a block.
     pub fn step(&mut self) {
         self.share[0] = self.share[1];
-        if self.share[0] == 1.0 && !self.next.sounds_like(&self.to) {
+        if self.next.sounds_like(&self.to) {
+            if std::mem::take(&mut self.moved) {
+                self.to = self.next.clone();
+            }
+        } else if self.share[0] == 1.0 {
             self.from = std::mem::replace(&mut self.to, self.next.clone());
             self.share[0] = 0.0;
         }

@@ -1,0 +1,128 @@
+//! Properties of the filter with any settings, changes, music, sidechain, keys and scores at any rate.
+
+use tone_filter_dsp::ToneFilter;
+use tone_filter_testkit::{Draws, Scene, Signal};
+
+/// Number of scenes: 60, or as many as the variable `TONE_FILTER_SCENES` says.
+fn scenes() -> u64 {
+    std::env::var("TONE_FILTER_SCENES").map_or(60, |count| count.parse().unwrap())
+}
+
+/// A scene with levels and rates beyond those of music now and then.
+fn scene(draws: &mut Draws) -> Scene {
+    let mut scene = Scene::draw(draws);
+    if draws.chance(0.2) {
+        let gain = 10f64.powf(draws.between(-30.0, 30.0)) as f32;
+        let inputs = scene.input.iter_mut().chain(&mut scene.sidechain);
+        inputs.flatten().for_each(|sample| *sample *= gain);
+    }
+    if draws.chance(0.1) {
+        scene.rate = draws.between(1000.0, 800_000.0);
+    }
+    scene
+}
+
+/// The least bound of the output that holds with all settings: with level adaptation and lookahead, it follows the
+/// greatest input so far, and the wet signal is at most 1.
+fn assert_bounded(scene: &Scene, output: &Signal, seed: u64) {
+    let gain = scene.changes.iter().fold(1f64, |most, (_, own)| {
+        let decibels = own.settings.morph / 100.0 * own.settings.output;
+        most.max(10f64.powf(f64::from(decibels) / 20.0))
+    });
+    for (input, output) in scene.input.iter().zip(output) {
+        let finite = input.iter().filter(|sample| sample.is_finite());
+        let peak = finite.fold(0f64, |peak, x| peak.max(f64::from(x.abs())));
+        let bound = gain * (peak + 1.0) * 1.000_01;
+        for (frame, sample) in output.iter().enumerate() {
+            let level = f64::from(sample.abs());
+            assert!(level <= bound, "seed {seed}: {level} at {frame}, {bound} at most");
+        }
+    }
+}
+
+/// Neither NaN nor infinity in what is displayed.
+fn assert_finite_bands(filter: &ToneFilter, seed: u64) {
+    let bands = filter.bands();
+    let all = bands.bands.iter().flat_map(|band| {
+        [band.power, band.ratio, band.angular_frequency, band.phasor[0], band.phasor[1]]
+    });
+    let mut all = all.chain([bands.total_power, bands.gain, bands.makeup]);
+    assert!(all.all(f32::is_finite), "seed {seed}: {bands:?}");
+}
+
+/// Puts the controls of the start back.
+fn rewind(scene: &Scene, filter: &mut ToneFilter) {
+    let controls = scene.changes[0].1;
+    filter.set_settings(&controls.settings).unwrap();
+    filter.set_routing(controls.routing);
+    filter.reset();
+    filter.seek(0.0);
+}
+
+#[test]
+fn output_is_bounded_repeatable_and_independent_of_block_sizes() {
+    for seed in 0..scenes() {
+        let mut draws = Draws::seeded(seed);
+        let scene = scene(&mut draws);
+        let mut filter = scene.filter();
+        let whole = scene.play(&mut filter, || 1 << 20);
+        assert_bounded(&scene, &whole, seed);
+        assert_finite_bands(&filter, seed);
+        rewind(&scene, &mut filter);
+        let longest = draws.pick(&[2, 64, 700, 5000]);
+        let cut = scene.play(&mut filter, || 1 + draws.below(longest));
+        assert!(
+            whole == cut,
+            "seed {seed}: another output after a reset in blocks of 1 to {longest}"
+        );
+    }
+}
+
+#[test]
+fn faults_in_the_input_count_as_silence() {
+    for seed in 0..scenes() / 4 {
+        let mut draws = Draws::seeded(1000 + seed);
+        let mut faulty = Scene::draw(&mut draws);
+        let mut silent = faulty.clone();
+        let frames = faulty.input[0].len();
+        for _ in 0..30 {
+            let fault = draws.pick(&[f32::NAN, f32::INFINITY, f32::NEG_INFINITY]);
+            let start = draws.below(frames);
+            let end = frames.min(start + draws.pick(&[1, 100, 3000]));
+            for (scene, value) in [(&mut faulty, fault), (&mut silent, 0.0)] {
+                for channel in scene.input.iter_mut().chain(&mut scene.sidechain) {
+                    channel[start..end].fill(value);
+                }
+            }
+        }
+        let [faulty, silent] = [faulty, silent].map(|scene| {
+            let mut filter = scene.filter();
+            let output = scene.play(&mut filter, || 512);
+            assert_finite_bands(&filter, seed);
+            output
+        });
+        assert!(faulty == silent, "seed {seed}");
+    }
+}
+
+/// Denormals, the greatest numbers and DC in the middle of the music: the output stays bounded, and the state finite.
+#[test]
+fn extremes_in_the_input_leave_the_state_finite() {
+    for seed in 0..scenes() / 4 {
+        let mut draws = Draws::seeded(2000 + seed);
+        let mut scene = Scene::draw(&mut draws);
+        let frames = scene.input[0].len();
+        for _ in 0..6 {
+            let value = draws.pick(&[1e-40, -1e-45, f32::MAX, f32::MIN, 1.0]);
+            let start = draws.below(frames);
+            for channel in scene.input.iter_mut().chain(&mut scene.sidechain) {
+                channel[start..frames.min(start + 500)].fill(value);
+            }
+        }
+        let mut filter = scene.filter();
+        let output = scene.play(&mut filter, || 512);
+        assert!(output.iter().flatten().all(|sample| sample.is_finite()), "seed {seed}");
+        assert_bounded(&scene, &output, seed);
+        assert_finite_bands(&filter, seed);
+    }
+}
