@@ -80,6 +80,11 @@ impl Resonator {
         (lo * lo + bp * bp + f * lo * bp) / (1.0 - f * f / 4.0)
     }
 
+    /// Takes the next input while it rests.
+    fn rest(&mut self, x: f64) {
+        self.x = [x, self.x[0]];
+    }
+
     fn scale(&mut self, by: f64) {
         (self.lo, self.bp) = (by * self.lo, by * self.bp);
     }
@@ -243,21 +248,22 @@ impl Bank {
         }
     }
 
-    /// Begins a block; `driven` if the notes are to be driven and summed.
-    pub(crate) fn begin_block(&mut self, now: &Moment, mix: Mix, driven: bool) {
+    /// Returns the notes below A3 to rest.
+    pub(crate) fn rest_low(&mut self) {
+        for (resonator, band) in self.resonators.iter_mut().zip(&mut self.bands).skip(48) {
+            resonator.scale(0.0);
+            *band = Band::default();
+        }
+    }
+
+    /// Begins a block; `low` if the notes below A3 are computed, `driven` if the notes are to be driven and summed.
+    pub(crate) fn begin_block(&mut self, now: &Moment, mix: Mix, low: bool, driven: bool) {
         let sound = &now.sound;
         self.constants = Constants::new(sound, self.sample_rate, mix.gains[1]);
         (self.mix, self.frame, self.driven) = (mix, 0, driven);
         for (tone, resonator) in self.resonators.iter_mut().enumerate() {
             let [frequency, ring] = [sound.frequency(tone), sound.ring(tone)];
             resonator.retune(Resonator::new(frequency, ring, self.sample_rate));
-        }
-        let low = now.whole > 0.0;
-        if low && !self.low {
-            for (resonator, band) in self.resonators.iter_mut().zip(&mut self.bands).skip(48) {
-                resonator.scale(0.0);
-                *band = Band::default();
-            }
         }
         self.low = low;
         if sound.freeze {
@@ -289,8 +295,11 @@ impl Bank {
         }
         let gate = c.gate(self.total_power);
         let (mut sum, mut side) = (0.0, 0.0);
-        let tones = if self.low { TONES } else { 48 };
-        for (tone, band) in self.bands.iter_mut().enumerate().take(tones) {
+        for (tone, band) in self.bands.iter_mut().enumerate() {
+            if tone >= 48 && !self.low {
+                self.resonators[tone].rest(x);
+                continue;
+            }
             let y = self.resonators[tone].next(x);
             if self.frozen.is_none() {
                 band.power += c.band_step * (gate.level(y * y) - band.power);

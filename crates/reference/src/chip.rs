@@ -31,14 +31,24 @@ pub(crate) struct Notes<'a> {
     pub nominal: &'a Tones,
 }
 
+/// A timbre of the chip in a block.
+#[derive(Debug, Clone)]
+struct Chipped {
+    /// Duty of the lead, and octave of all notes.
+    duty: f64,
+    octave: f64,
+    /// Shares in the sum at the start and at the end of the block.
+    shares: [f64; 2],
+    /// Harmonics of each note: all, and those below a quarter of the sample rate.
+    counts: [[usize; TONES]; 2],
+}
+
 /// The chip of one bank.
 #[derive(Debug, Clone)]
 pub(crate) struct Chip {
     sample_rate: f64,
-    /// Duty of the lead, octave of all notes, and the harmonics of each: of all, and of those below a quarter of the sample rate.
-    duty: f64,
-    octave: f64,
-    counts: [[usize; TONES]; 2],
+    /// What sounds in the block.
+    sounds: Vec<Chipped>,
     arranger: Arranger,
     /// Samples to the next tick.
     left: f64,
@@ -69,9 +79,7 @@ impl Chip {
         let angle = |hertz: f64| (TAU * hertz / sample_rate).min(0.9 * PI);
         Self {
             sample_rate,
-            duty: 0.25,
-            octave: 0.0,
-            counts: [[0; TONES]; 2],
+            sounds: Vec::new(),
             arranger: Arranger::new(),
             left: 0.0,
             held: NONE,
@@ -92,14 +100,19 @@ impl Chip {
     /// Begins a block with these `notes`, of which each has at most the power `high` and the pitch `pitches` in semitones above A3.
     pub fn begin_block(
         &mut self,
-        timbre: &Timbre,
+        timbres: &[(&Timbre, [f64; 2])],
         arrangement: &Arrangement,
         high: f64,
         notes: Notes,
         pitches: &Tones,
     ) {
-        (self.duty, self.octave) = (timbre.duty, timbre.octave);
-        self.counts = [false, true].map(|low| pitches.map(|pitch| timbre.harmonics(pitch, low)));
+        let chipped = |(timbre, shares): &(&Timbre, [f64; 2])| Chipped {
+            duty: timbre.duty,
+            octave: timbre.octave,
+            shares: *shares,
+            counts: [false, true].map(|low| pitches.map(|pitch| timbre.harmonics(pitch, low))),
+        };
+        self.sounds = timbres.iter().map(chipped).collect();
         self.volumes[0] = self.volumes[1];
         self.noise_volumes[0] = self.noise_volumes[1];
         self.units[0] = self.units[1];
@@ -142,18 +155,33 @@ impl Chip {
         (0.5 * (octave - explained).max(0.0)).sqrt()
     }
 
-    /// The sample `frame` of the block, where the input is `x`, the notes that sound have these `phases` in radians, and the chip has
-    /// these `shares` in the sum at the start and at the end of the block.
-    pub fn next(
-        &mut self,
+    /// The sample `frame` of the block, where the input is `x` and the notes that sound have these `phases` in radians.
+    pub fn next(&mut self, frame: usize, x: f64, phases: &Tones, waveforms: &mut Waveforms) -> f64 {
+        let noise = self.noise(x);
+        let mixed = self.sounds.iter().map(|sound| {
+            between(sound.shares, frame + 1) * self.mix(frame, sound, noise, phases, waveforms)
+        });
+        // A square of volume 15 alone has an effective value of half its height.
+        let unit = soft_rms() * between(self.units, frame + 1) / (pulses(15.0) / 2.0);
+        let mut sample = unit * mixed.sum::<f64>();
+        for (low, hertz) in self.filters.iter_mut().zip([37.0, 14_000.0]) {
+            *low += low_pass_step(hertz, self.sample_rate) * (sample - *low);
+            sample = if hertz < 1000.0 { sample - *low } else { *low };
+        }
+        sample
+    }
+
+    /// What the mixer gives for a timbre and a sample of the `noise`.
+    fn mix(
+        &self,
         frame: usize,
-        x: f64,
-        shares: [f64; 2],
+        sound: &Chipped,
+        noise: f64,
         phases: &Tones,
         waveforms: &mut Waveforms,
     ) -> f64 {
         let lead = [Voice::Pulse12, Voice::Pulse25, Voice::Square];
-        let lead = lead[(8.0 * self.duty).log2() as usize];
+        let lead = lead[(8.0 * sound.duty).log2() as usize];
         // The sums of pulses and triangle: of all harmonics, and of those below a quarter of the rate.
         let mut sums = [[0.0; 2]; 2];
         for (part, voice) in [lead, Voice::Square, Voice::Chip].into_iter().enumerate() {
@@ -161,10 +189,10 @@ impl Chip {
             for (tone, phase) in phases.iter().enumerate() {
                 let volume = between(self.volumes.each_ref().map(|end| end[part][tone]), frame);
                 if volume > 0.0 {
-                    for (sums, counts) in sums.iter_mut().zip(&self.counts) {
-                        let played = waveform(&series[..counts[tone]], self.octave.exp2() * phase);
+                    for (sums, counts) in sums.iter_mut().zip(&sound.counts) {
+                        let played = waveform(&series[..counts[tone]], sound.octave.exp2() * phase);
                         sums[usize::from(part == BASS)] +=
-                            volume * self.deviation(part) / soft_rms() * played;
+                            volume * deviation(part, sound.duty) / soft_rms() * played;
                     }
                 }
             }
@@ -173,37 +201,18 @@ impl Chip {
             [0, 1].map(|kind| [sums[0][kind], sums[1][kind]]);
         let at_end = |ends| between(ends, frame + 1);
         let mean = at_end(self.volumes.each_ref().map(|[lead, others, _]| {
-            self.duty * lead.iter().sum::<f64>() + 0.5 * others.iter().sum::<f64>()
+            sound.duty * lead.iter().sum::<f64>() + 0.5 * others.iter().sum::<f64>()
         }));
-        let noise = at_end(self.noise_volumes) / 2.0;
-        let noise_sum = noise / 12_241.0 * self.noise(x);
-        let rest_mean = 7.5 / 8227.0 + noise / 12_241.0;
-        let mixed = bend(pulses, mean, low_pulses, all_pulses - low_pulses, 1e-3)
+        let hiss = at_end(self.noise_volumes) / 2.0;
+        let rest_mean = 7.5 / 8227.0 + hiss / 12_241.0;
+        bend(pulses, mean, low_pulses, all_pulses - low_pulses, 1e-3)
             + bend(
                 rest,
                 rest_mean,
-                low_triangle / 8227.0 + noise_sum,
+                low_triangle / 8227.0 + hiss / 12_241.0 * noise,
                 (all_triangle - low_triangle) / 8227.0,
                 1e-6,
-            );
-
-        // A square of volume 15 alone has an effective value of half its height.
-        let unit = soft_rms() * at_end(self.units) / (pulses(15.0) / 2.0);
-        let mut sample = at_end(shares) * unit * mixed;
-        for (low, hertz) in self.filters.iter_mut().zip([37.0, 14_000.0]) {
-            *low += low_pass_step(hertz, self.sample_rate) * (sample - *low);
-            sample = if hertz < 1000.0 { sample - *low } else { *low };
-        }
-        sample
-    }
-
-    /// The standard deviation of a part's waveform at volume 1.
-    fn deviation(&self, part: usize) -> f64 {
-        match part {
-            LEAD => (self.duty * (1.0 - self.duty)).sqrt(),
-            OTHERS => 0.5,
-            _ => (85f64 / 4.0).sqrt() / 15.0,
-        }
+            )
     }
 
     /// Measures the input `x`. Returns the mean of the register's output during the sample.
@@ -228,6 +237,15 @@ impl Chip {
             }
         }
         sum / clocks
+    }
+}
+
+/// The standard deviation of a part's waveform at volume 1, where the lead has this `duty`.
+fn deviation(part: usize, duty: f64) -> f64 {
+    match part {
+        LEAD => (duty * (1.0 - duty)).sqrt(),
+        OTHERS => 0.5,
+        _ => (85f64 / 4.0).sqrt() / 15.0,
     }
 }
 

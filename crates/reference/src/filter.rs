@@ -61,6 +61,8 @@ pub struct Filter {
     waveforms: Waveforms,
     parts: Vec<Part>,
     oscillating: bool,
+    /// Whether the notes below A3 are computed: from the start of their share to its end.
+    low: bool,
     /// The delays of the channels and of the sidechain's rows, whether they record, and samples that they have recorded.
     delays: [Vec<Delay>; 2],
     recording: bool,
@@ -95,6 +97,7 @@ impl Filter {
             waveforms: Waveforms::new(),
             parts: vec![part],
             oscillating: false,
+            low: sound.whole,
             delays: [channels, 2].map(|count| vec![Delay::new(latency(sample_rate)); count]),
             recording: sound.lookahead,
             recorded: latency(sample_rate),
@@ -230,7 +233,16 @@ impl Filter {
         }
         self.connected = Some(connected);
         self.smoothing.step();
+        let had_low = self.now.whole > 0.0;
         self.now = self.smoothing.now();
+        let low = had_low || self.now.whole > 0.0;
+        if low && !self.low {
+            for Part { bank, voices } in &mut self.parts {
+                bank.rest_low();
+                voices.rest_low();
+            }
+        }
+        self.low = low;
 
         if self.now.shares.auto == 0.0 {
             self.level = None;
@@ -269,7 +281,7 @@ impl Filter {
         let places = places.filter(|_| channels == 2 && !two);
         let driven = self.timbres.soft() != [0.0; 2];
         for part in &mut self.parts {
-            part.bank.begin_block(&self.now, Mix { weights, places, gains }, driven);
+            part.bank.begin_block(&self.now, Mix { weights, places, gains }, low, driven);
         }
         let oscillates = self.timbres.soft() != [1.0; 2];
         if oscillates {

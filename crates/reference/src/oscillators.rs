@@ -70,6 +70,11 @@ impl Oscillator {
         self.looks += 1.0;
     }
 
+    /// Forgets the oscillation so far.
+    pub fn forget_looks(&mut self) {
+        self.sum = [0.0; 2];
+    }
+
     /// Begins a block: the oscillator goes to the low-passed phase of the last block's looks. A note that does not sound, and did
     /// not sound, is not `locked`: when it begins, its oscillator starts at the phase of its resonator.
     pub fn lock(&mut self, sample_rate: f64, resonator: &Resonator, locked: bool) {

@@ -92,19 +92,19 @@ impl Timbres {
         }
     }
 
-    /// Sets out for `sound`. Another pitch of the same timbre counts at once.
+    /// Sets out for `sound`, from the next block on.
     pub fn aim(&mut self, sound: &Sound) {
         self.arrangement = Arrangement::of(sound);
         self.next = Timbre::of(sound, self.sample_rate);
-        if self.next.sounds_like(&self.to) {
-            self.to = self.next.clone();
-        }
     }
 
     /// Moves on by a block.
     pub fn step(&mut self) {
         self.share[0] = self.share[1];
-        if self.share[0] == 1.0 && !self.next.sounds_like(&self.to) {
+        if self.next.sounds_like(&self.to) {
+            // Another pitch of the same timbre counts at once.
+            self.to = self.next.clone();
+        } else if self.share[0] == 1.0 {
             self.from = std::mem::replace(&mut self.to, self.next.clone());
             self.share[0] = 0.0;
         }
@@ -124,12 +124,6 @@ impl Timbres {
         let soft = sounding.iter().filter(|(timbre, _)| timbre.voice == Voice::Soft);
         let shares: Vec<[f64; 2]> = soft.map(|(_, shares)| *shares).collect();
         [0, 1].map(|end| shares.iter().map(|shares| shares[end]).sum())
-    }
-
-    /// The timbre of the chip, if it sounds.
-    pub fn chip(&self) -> Option<Timbre> {
-        let chip = |(timbre, _): &(&Timbre, _)| timbre.voice == Voice::Chip;
-        self.sounding().into_iter().find(chip).map(|(timbre, _)| timbre.clone())
     }
 
     /// A value of each timbre, mixed by their shares at the end of the block.

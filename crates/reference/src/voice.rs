@@ -53,10 +53,9 @@ pub(crate) struct Voices {
     drives: [f64; 2],
     /// Whether no block has begun yet.
     fresh: bool,
-    /// The waveforms of the block, the shares of the soft clip and of the chip, and the step of the low-pass.
+    /// The waveforms of the block, the shares of the soft clip, and the step of the low-pass.
     played: Vec<Played>,
     soft: [f64; 2],
-    chip_shares: [f64; 2],
     low_pass_step: f64,
     low_pass: f64,
     right: Option<f64>,
@@ -79,7 +78,6 @@ impl Voices {
             fresh: true,
             played: Vec::new(),
             soft: [0.0; 2],
-            chip_shares: [0.0; 2],
             low_pass_step: 1.0,
             low_pass: 0.0,
             right: None,
@@ -101,6 +99,11 @@ impl Voices {
             let locked = bank.mix.weights[1][tone] + self.gains[0][tone] > 0.0;
             own.lock(self.sample_rate, &bank.resonators[tone], locked);
         }
+    }
+
+    /// Forgets the oscillations below A3, which begin from rest.
+    pub fn rest_low(&mut self) {
+        self.oscillators.iter_mut().skip(48).for_each(Oscillator::forget_looks);
     }
 
     /// Amplitudes of the resonators.
@@ -163,15 +166,16 @@ impl Voices {
         let nominal = bands.nominal;
         self.pitches.begin_block(moves, &mut bands);
 
-        let chip = timbres.chip();
-        if let Some(timbre) = chip {
-            let chip = self.chip.get_or_insert_with(|| Chip::new(self.sample_rate));
+        let sounding = timbres.sounding().into_iter();
+        let chip: Vec<_> = sounding.filter(|(own, _)| own.voice == Voice::Chip).collect();
+        if chip.is_empty() {
+            self.chip = None;
+        } else {
+            let own = self.chip.get_or_insert_with(|| Chip::new(self.sample_rate));
             let notes =
                 Notes { amplitudes: &self.gains[1], measured: &amplitudes, nominal: &nominal };
             let pitches = std::array::from_fn(|tone| self.pitches.highest(tone));
-            chip.begin_block(&timbre, &timbres.arrangement, gate.high, notes, &pitches);
-        } else {
-            self.chip = None;
+            own.begin_block(&chip, &timbres.arrangement, gate.high, notes, &pitches);
         }
         let drive = now.sound.drive;
         self.drives = [if self.fresh { drive } else { self.drives[1] }, drive];
@@ -197,14 +201,9 @@ impl Voices {
     /// Chooses what each note plays in the block.
     fn choose_waveforms(&mut self, bank: &Bank, timbres: &Timbres) {
         self.played.clear();
-        self.chip_shares = [0.0; 2];
         for (timbre, shares) in timbres.sounding() {
             let shapes: Vec<(usize, [f64; 2])> = match timbre.voice {
-                Voice::Soft => Vec::new(),
-                Voice::Chip => {
-                    self.chip_shares = [0, 1].map(|end| self.chip_shares[end] + shares[end]);
-                    Vec::new()
-                }
+                Voice::Soft | Voice::Chip => Vec::new(),
                 Voice::SoftClean => {
                     let own = |shape| {
                         [0, 1].map(|end| shares[end] * shape_share(shape, self.drives[end]))
@@ -264,7 +263,7 @@ impl Voices {
                 let (phase, step) = self.pitches.played(tone).unwrap_or((own.phase, own.step));
                 phase + step * frame as f64
             });
-            sum += chip.next(frame, x, self.chip_shares, &phases, waveforms);
+            sum += chip.next(frame, x, &phases, waveforms);
         }
         self.total_powers.push(bank.total_power());
         if (frame + 1).is_multiple_of(LOOK) {

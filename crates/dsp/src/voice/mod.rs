@@ -118,6 +118,11 @@ impl Voices {
         }
     }
 
+    /// Forgets the oscillations of the tones below A3, which begin from rest.
+    pub fn rest_low(&mut self) {
+        self.oscillators.rest_low();
+    }
+
     /// Looks at the bands after the last call of the bank, of `frames` samples that end at `end` in the block.
     pub fn look(
         &mut self,

@@ -11,9 +11,10 @@ mod song;
 mod take;
 
 use song::song;
-use take::{Take, snr};
-use tone_filter_dsp::{Kernel, Settings};
+use take::{Change, Take, snr};
+use tone_filter_dsp::{BLOCK, Controls, Kernel, Settings, Voice};
 use tone_filter_presets::Preset;
+use tone_filter_testkit::{Draws, Setting, events, music};
 
 /// Whether every case is to run.
 fn all() -> bool {
@@ -52,24 +53,84 @@ fn every_preset_is_the_twins_to_80_db() {
         assert!(db >= 80.0, "{id}: {db:.1} dB");
     }
 }
-#[test]
-fn probe() {
-    for (mix, auto, focus) in
-        [(100.0, true, 100.0), (100.0, true, 0.0), (100.0, false, 0.0), (50.0, false, 100.0)]
-    {
-        let take = Take::new(
-            44_100.0,
-            song(6.0, 44_100.0),
-            Settings { mix, auto, focus, ..Settings::default() },
-        );
-        let p = take.play(Kernel::best());
-        let t = take.truth(&p);
-        let e: f64 = t[0].iter().map(|x| x * x).sum::<f64>() / t[0].len() as f64;
-        println!(
-            "mix {mix} {auto} {focus}: {:.1} dB, level {:.1}; notes {:.2}",
-            snr(&t, &p.output),
-            10.0 * e.log10(),
-            p.notes()
-        );
+/// Every setting in turn at values of its own, and back, over music with a second input and keys.
+///
+/// With `every`, a setting has all its entries or ends, otherwise a value at random.
+fn automated(base: Controls, seed: u64, every: bool) -> Take {
+    let (rate, draws) = (44_100.0, &mut Draws::seeded(seed));
+    let step = (0.06 * rate) as usize / BLOCK;
+    let mut block = 100;
+    let mut changes = Vec::new();
+    for setting in Setting::all() {
+        let values = if every { setting.ends(&base) } else { vec![drawn(setting, draws, base)] };
+        for value in values {
+            changes.push((block, Change::Controls(value)));
+            changes.push((block + step, Change::Controls(base)));
+            block += step + 10;
+        }
     }
+    let seconds = (block * BLOCK) as f64 / rate;
+    let keys = events(draws, block * BLOCK).into_iter();
+    changes.extend(keys.map(|(at, event)| (at / BLOCK, Change::Key(event))));
+    let (_, sidechain) = music(draws, rate, seconds);
+    let sidechain = sidechain.into_iter().map(|mut channel| {
+        channel.resize((seconds * rate) as usize, 0.0);
+        channel
+    });
+    let take = Take::new(rate, song(seconds, rate), base.settings);
+    Take { changes, sidechain: sidechain.collect(), ..take }
+}
+
+fn drawn(setting: Setting, draws: &mut Draws, base: Controls) -> Controls {
+    let mut controls = base;
+    setting.draw(draws, &mut controls);
+    controls
+}
+
+#[test]
+fn automation_of_every_setting_is_the_twins_to_80_db() {
+    let mut failed = Vec::new();
+    for (index, voice) in Voice::ALL.into_iter().enumerate() {
+        let settings = Settings { voice, mix: 100.0, ..Settings::default() };
+        let take = automated(settings.into(), index as u64, all());
+        let played = take.play(Kernel::best());
+        let truth = take.truth(&played);
+        let db = snr(&truth, &played.output);
+        println!("{voice:?}: {db:.1} dB");
+        if db < 80.0 {
+            failed.push(format!("{voice:?}: {db:.1} dB"));
+            let mut worst = Vec::new();
+            for (at, start) in (0..truth[0].len() - 256).step_by(256).enumerate() {
+                let e: f64 = (0..2)
+                    .map(|c| {
+                        (start..start + 256)
+                            .map(|t| (truth[c][t] - f64::from(played.output[c][t])).powi(2))
+                            .sum::<f64>()
+                    })
+                    .sum();
+                worst.push((e, at * 4));
+            }
+            worst.sort_by(|a, b| b.0.total_cmp(&a.0));
+            let base = Controls::from(settings);
+            for (e, block) in worst.iter().take(6) {
+                let last = take
+                    .changes
+                    .iter()
+                    .filter(|(at, _)| at <= block)
+                    .filter_map(|(at, c)| match c {
+                        Change::Controls(c) if *c != base => Some((
+                            at,
+                            Setting::all()
+                                .filter(|s| s.text(c) != s.text(&base))
+                                .map(|s| format!("{} {}", s.id(), s.text(c)))
+                                .collect::<Vec<_>>(),
+                        )),
+                        _ => None,
+                    })
+                    .last();
+                println!("  block {block}: {:.1} dB, {last:?}", 10.0 * e.log10());
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:?}");
 }

@@ -10,7 +10,9 @@ use tone_filter_dsp::{
 /// A change before a block.
 #[derive(Debug, Clone, Copy)]
 pub enum Change {
+    /// Sets all controls.
     Controls(Controls),
+    /// Plays an event.
     Key(KeyEvent),
 }
 
@@ -44,18 +46,6 @@ impl Played {
     }
 }
 
-impl Played {
-    pub fn notes(&self) -> f64 {
-        let all: Vec<usize> = self
-            .decided
-            .iter()
-            .filter_map(|(_, d)| d.as_ref())
-            .map(|d| d.played.iter().filter(|p| **p).count())
-            .collect();
-        all.iter().sum::<usize>() as f64 / all.len() as f64
-    }
-}
-
 impl Take {
     /// A take whose settings stay.
     pub fn new(rate: f64, channels: impl Into<Vec<Vec<f32>>>, settings: Settings) -> Self {
@@ -64,7 +54,8 @@ impl Take {
     }
 
     fn changes(&self, block: usize) -> impl Iterator<Item = Change> {
-        self.changes.iter().filter(move |(at, _)| *at == block).map(|(_, change)| *change)
+        let own = self.changes.iter().filter(move |(at, _)| *at == block);
+        own.map(|(_, change)| *change)
     }
 
     /// Start and end of each block.
