@@ -222,7 +222,7 @@ impl Oscillators {
         &mut self,
         kernel: Kernel,
         levels: Levels,
-        angles: &Lanes,
+        angles: &[f64; TONES],
         moves: Moves,
     ) -> f32 {
         let mut powers = Lanes::ZERO;

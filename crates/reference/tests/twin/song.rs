@@ -4,7 +4,7 @@ use crate::common::noise;
 use std::f64::consts::TAU;
 
 /// Seconds of a chord.
-const CHORD: f64 = 1.6;
+pub const CHORD: f64 = 1.6;
 
 /// MIDI notes of the chords' roots, which are minor, major, major, major.
 const ROOTS: [f64; 4] = [45.0, 41.0, 48.0, 43.0];

@@ -48,14 +48,28 @@ impl Played {
 
 impl Take {
     /// A take whose settings stay.
-    pub fn new(rate: f64, channels: impl Into<Vec<Vec<f32>>>, settings: Settings) -> Self {
-        let (channels, controls) = (channels.into(), Controls::from(settings));
+    pub fn new(
+        rate: f64,
+        channels: impl Into<Vec<Vec<f32>>>,
+        controls: impl Into<Controls>,
+    ) -> Self {
+        let (channels, controls) = (channels.into(), controls.into());
         Self { rate, channels, sidechain: Vec::new(), controls, changes: Vec::new() }
     }
 
     fn changes(&self, block: usize) -> impl Iterator<Item = Change> {
         let own = self.changes.iter().filter(move |(at, _)| *at == block);
         own.map(|(_, change)| *change)
+    }
+
+    /// The controls in a block.
+    pub fn controls_at(&self, block: usize) -> Controls {
+        let until = self.changes.iter().filter(|(at, _)| *at <= block);
+        let controls = until.filter_map(|(_, change)| match change {
+            Change::Controls(controls) => Some(*controls),
+            Change::Key(_) => None,
+        });
+        controls.last().unwrap_or(self.controls)
     }
 
     /// Start and end of each block.
