@@ -10,7 +10,11 @@ use xtask::root;
 /// Every crate, the crates of ours that it may depend on, and those that only its tests may. What stands in for others'
 /// crates, in `patches`, depends on none.
 const CRATES: [(&str, &[&str], &[&str]); 20] = [
-    ("tone-filter-reference", &[], &[]),
+    (
+        "tone-filter-reference",
+        &[],
+        &["tone-filter-dsp", "tone-filter-presets", "tone-filter-testkit"],
+    ),
     ("tone-filter-spectrum", &[], &[]),
     ("tone-filter-simd", &[], &["tone-filter-reference"]),
     ("tone-filter-listener", &["tone-filter-simd"], &["tone-filter-reference"]),

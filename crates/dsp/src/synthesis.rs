@@ -34,7 +34,8 @@ pub struct Synthesis {
     count: usize,
     /// Whether the only one has two outputs, in which notes have their places.
     placed: bool,
-    /// Whether the tones below A3 are computed.
+    /// Share of the tones below A3 at the end of the last block, and whether they are computed.
+    whole: f32,
     low: bool,
     /// Whether the oscillators ran in the last block.
     oscillating: bool,
@@ -53,6 +54,7 @@ impl Synthesis {
             parts: [part.clone(), part],
             count: 1,
             placed: false,
+            whole: 0.0,
             low: false,
             oscillating: false,
             inputs: [[0.0; BLOCK]; 2],
@@ -67,7 +69,8 @@ impl Synthesis {
 
     /// Returns to the state after silence, at the timbre that was aimed at, with the first block of `plan`.
     pub fn reset(&mut self, plan: &BlockPlan) {
-        self.low = plan.settings.whole > 0.0;
+        self.whole = plan.settings.whole;
+        self.low = self.whole > 0.0;
         // Without the pitches of tones below A3 that were computed before.
         self.params = BankParams::new(&plan.settings.settings, self.params.sample_rate);
         self.params.update(&plan.settings.settings, self.tones());
@@ -83,11 +86,16 @@ impl Synthesis {
 
     /// Updates the constants, if the settings of the `plan` have moved.
     pub fn update(&mut self, plan: &BlockPlan) {
-        if plan.moved {
-            let low = plan.settings.whole > 0.0;
-            if low && !self.low {
-                self.parts.iter_mut().for_each(|part| part.bank.rest_low());
+        // In its last block, the share falls to 0.
+        let low = self.whole > 0.0 || plan.settings.whole > 0.0;
+        self.whole = plan.settings.whole;
+        if low && !self.low {
+            for Part { bank, voices } in &mut self.parts {
+                bank.rest_low();
+                voices.rest_low();
             }
+        }
+        if plan.moved || low != self.low {
             self.low = low;
             self.params.update(&plan.settings.settings, self.tones());
         }

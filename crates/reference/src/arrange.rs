@@ -1,6 +1,6 @@
 //! Who plays what on the sound chip.
 
-use crate::{Sound, TONES, semitone};
+use crate::{TONES, semitone, timbre::Arrangement};
 
 /// Volumes of the notes as the lead, as the others and as the bass.
 pub(crate) type Volumes = [[f64; TONES]; 3];
@@ -11,7 +11,7 @@ pub(crate) const OTHERS: usize = 1;
 pub(crate) const BASS: usize = 2;
 
 /// The notes' parts from tick to tick.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Arranger {
     /// The volume of each note without its envelope.
     volumes: [f64; TONES],
@@ -39,7 +39,7 @@ impl Arranger {
     }
 
     /// The parts and volumes in the next tick, where an amplitude of `unit` is the volume 15.
-    pub fn tick(&mut self, sound: &Sound, amplitudes: &[f64; TONES], unit: f64) -> Volumes {
+    pub fn tick(&mut self, how: &Arrangement, amplitudes: &[f64; TONES], unit: f64) -> Volumes {
         for (tone, amplitude) in amplitudes.iter().enumerate() {
             let exact = (15.0 * amplitude / unit.max(1e-38)).min(15.0);
             if (exact - self.volumes[tone]).abs() > 0.75 {
@@ -50,7 +50,7 @@ impl Arranger {
             (0..TONES).filter(|tone| self.volumes[*tone] > 0.0).collect();
         sounding.sort_by(|a, b| semitone(*a).total_cmp(&semitone(*b)));
         let lowest = sounding.first().copied();
-        let bass = lowest.filter(|tone| semitone(*tone) + sound.transpose < 15.0);
+        let bass = lowest.filter(|tone| semitone(*tone) < how.bass_below);
 
         // A melody is loud, high and near its last note; it keeps the lead by 3 dB.
         let score = |tone: usize| {
@@ -65,12 +65,12 @@ impl Arranger {
 
         // With an arpeggio, the weakest notes take turns in the last voice.
         let mut silent = Vec::new();
-        if let Some(ticks) = sound.turn.filter(|_| sounding.len() > sound.voices) {
+        if let Some(ticks) = how.turn.filter(|_| sounding.len() > how.voices) {
             let mut others = sounding.clone();
             others.retain(|tone| Some(*tone) != bass && Some(*tone) != lead);
             others.sort_by(|a, b| amplitudes[*b].total_cmp(&amplitudes[*a]));
             let order: Vec<usize> = bass.into_iter().chain(lead).chain(others).collect();
-            silent = order[sound.voices - 1..].to_vec();
+            silent = order[how.voices - 1..].to_vec();
             silent.sort_by(|a, b| semitone(*a).total_cmp(&semitone(*b)));
             silent.remove(self.ticks / ticks % silent.len());
         }
@@ -81,7 +81,7 @@ impl Arranger {
 
         let mut parts = NONE;
         for tone in sounding {
-            let volume = (self.envelope(sound, tone) * self.volumes[tone]).round().max(1.0);
+            let volume = (self.envelope(how, tone) * self.volumes[tone]).round().max(1.0);
             let (part, volume) = match Some(tone) {
                 own if own == bass => (BASS, 15.0),
                 own if own == lead => (LEAD, volume),
@@ -94,10 +94,10 @@ impl Arranger {
     }
 
     /// A note's volume as a factor: it rises in the attack, and falls to a quarter in the decay.
-    fn envelope(&self, sound: &Sound, tone: usize) -> f64 {
-        let after = self.ages[tone] - sound.attack;
-        match sound.decay {
-            _ if after < 0.0 => (self.ages[tone] + 1.0) / (sound.attack + 1.0),
+    fn envelope(&self, how: &Arrangement, tone: usize) -> f64 {
+        let after = self.ages[tone] - how.attack;
+        match how.decay {
+            _ if after < 0.0 => (self.ages[tone] + 1.0) / (how.attack + 1.0),
             0.0 => 1.0,
             decay => 1.0 - 0.75 * (after / decay).min(1.0),
         }

@@ -1,6 +1,6 @@
 //! The resonators, and the bank of them that makes the wet signal.
 
-use crate::{Sound, TONES, decibels, low_pass_step, semitone, step};
+use crate::{BLOCK, Sound, TONES, decibels, low_pass_step, semitone, smoothing::Moment, step};
 use std::f64::consts::TAU;
 
 /// Notes at or above this share of the sample rate get no input.
@@ -9,23 +9,29 @@ const HIGHEST: f64 = 0.45;
 /// Keeps the drive finite while a note has no power yet.
 const GUARD: f64 = 0.001;
 
-/// `H(z) = g (1 - z^-2) / (1 - 2 r cos(w) z^-1 + r^2 z^-2)` in direct form.
+/// Bound of the input: 18 dB over full scale.
+const LOUDEST: f64 = 8.0;
+
+/// `H(z) = g (1 - z^-2) / (1 - 2 r cos(w) z^-1 + r^2 z^-2)` as a loop of two integrators, whose state has a meaning while its
+/// coefficients move.
 #[derive(Debug, Clone, Copy)]
 pub struct Resonator {
+    /// Gain, factor of both integrators and damping.
     gain: f64,
-    feedback: [f64; 2],
-    /// The last two inputs and outputs, newest first.
+    factor: f64,
+    damping: f64,
+    /// The last two inputs, newest first.
     x: [f64; 2],
-    y: [f64; 2],
-    /// The sum of all outputs but the last.
-    sum: f64,
+    /// The integrators, of which the second one is the output.
+    lo: f64,
+    bp: f64,
 }
 
 impl Resonator {
     /// A resonator at rest for a note of `frequency` Hz that rings for `ring` s (T60), at `sample_rate` Hz.
     pub fn new(frequency: f64, ring: f64, sample_rate: f64) -> Self {
         let radius = 10f64.powf(-3.0 / (ring * sample_rate));
-        let resonator = Self::with_poles(TAU * frequency / sample_rate, radius);
+        let resonator = Self::with_poles(angle(frequency, sample_rate), radius);
         let gain = if frequency < HIGHEST * sample_rate { resonator.gain } else { 0.0 };
         Self { gain, ..resonator }
     }
@@ -35,33 +41,58 @@ impl Resonator {
         // Distances to e^jw: of the zeros 1 and -1, |1 - e^-2jw| = 2 sin w, and of the poles r e^jw and r e^-jw.
         let zeros = 2.0 * w.sin();
         let poles = (1.0 - r) * (1.0 - r * (2.0 * w).cos()).hypot(r * (2.0 * w).sin());
-        let feedback = [2.0 * r * w.cos(), -r * r];
-        Self { gain: poles / zeros, feedback, x: [0.0; 2], y: [0.0; 2], sum: 0.0 }
+        let factor = ((1.0 - r).powi(2) + 4.0 * r * (w / 2.0).sin().powi(2)).sqrt();
+        Self { gain: poles / zeros, factor, damping: 1.0 - r * r, x: [0.0; 2], lo: 0.0, bp: 0.0 }
+    }
+
+    /// Takes the coefficients of `other`.
+    fn retune(&mut self, other: Self) {
+        let Self { x, lo, bp, .. } = *self;
+        *self = Self { x, lo, bp, ..other };
     }
 
     /// The next output for the next input.
     pub fn next(&mut self, x: f64) -> f64 {
-        let y = self.gain * (x - self.x[1])
-            + self.feedback[0] * self.y[0]
-            + self.feedback[1] * self.y[1];
-        self.sum += self.y[0];
+        self.lo += self.factor * self.bp - self.gain / self.factor * (x - self.x[1]);
+        self.bp -= self.factor * self.lo + self.damping * self.bp;
         self.x = [x, self.x[0]];
-        self.y = [y, self.y[0]];
-        y
+        self.bp
     }
 
     /// The last output.
     pub(crate) fn output(&self) -> f64 {
-        self.y[0]
+        self.bp
     }
 
     /// What the oscillation was a quarter of a period before the last output, if it is one of `w` radians a sample.
     ///
+    /// The first integrator, less its share of the last two inputs, is the factor times the sum of all outputs but the last.
     /// While the outputs are `A cos(p - n w)`, those before the last one add up to `A sin(p - w/2) / (2 sin(w/2))`.
     /// Twice this plus the last is `A sin(p) / tan(w/2)`.
     pub(crate) fn quadrature(&self, w: f64) -> f64 {
-        (w / 2.0).tan() * (2.0 * self.sum + self.y[0])
+        let sum = (self.lo + self.gain / self.factor * (self.x[0] + self.x[1])) / self.factor;
+        (w / 2.0).tan() * (2.0 * sum + self.bp)
     }
+
+    /// The square of the amplitude, which stays while there is no damping.
+    fn squared_amplitude(&self) -> f64 {
+        let Self { factor: f, lo, bp, .. } = *self;
+        (lo * lo + bp * bp + f * lo * bp) / (1.0 - f * f / 4.0)
+    }
+
+    /// Takes the next input while it rests.
+    fn rest(&mut self, x: f64) {
+        self.x = [x, self.x[0]];
+    }
+
+    fn scale(&mut self, by: f64) {
+        (self.lo, self.bp) = (by * self.lo, by * self.bp);
+    }
+}
+
+/// The angle of a note's poles in radians a sample. One that is out of reach stays at the border.
+pub(crate) fn angle(frequency: f64, sample_rate: f64) -> f64 {
+    TAU * (frequency / sample_rate).min(HIGHEST)
 }
 
 /// One note at the latest sample.
@@ -84,13 +115,16 @@ pub(crate) struct Constants {
     low_pass_step: f64,
     /// Ratios to the power of the input, a power, and a factor.
     threshold: f64,
-    ceiling: f64,
+    pub ceiling: f64,
     floor: f64,
     drive: f64,
+    /// See [`GUARD`].
+    guard: f64,
 }
 
 impl Constants {
-    fn new(sound: &Sound, sample_rate: f64) -> Self {
+    /// The constants of `sound`, for an input that needs the gain `gain` to its nominal level.
+    fn new(sound: &Sound, sample_rate: f64, gain: f64) -> Self {
         let release = sound.release / 1000.0;
         Self {
             total_step: step(1.2 * release, sample_rate),
@@ -98,8 +132,9 @@ impl Constants {
             low_pass_step: low_pass_step(sound.tone, sample_rate),
             threshold: decibels(sound.threshold),
             ceiling: decibels(sound.ceiling),
-            floor: decibels(sound.floor),
+            floor: decibels(sound.floor) / gain.powi(2),
             drive: sound.drive,
+            guard: GUARD / gain,
         }
     }
 
@@ -126,23 +161,48 @@ impl Gate {
     }
 }
 
+/// A number for each note.
+pub(crate) type Tones = [f64; TONES];
+
+/// What a bank gets for a block. Pairs are values at its start and at its end, between which they are straight lines.
+#[derive(Debug, Clone)]
+pub(crate) struct Mix {
+    /// Weights of the notes in the sum.
+    pub weights: [Tones; 2],
+    /// Places of the notes between left, 1, and right, -1; `None` for one sum.
+    pub places: Option<[Tones; 2]>,
+    /// Gain that would bring the input to the nominal level.
+    pub gains: [f64; 2],
+}
+
 /// A resonator for each note, and what is made of them: a signal in, the wet signal out.
 #[derive(Debug, Clone)]
 pub struct Bank {
+    sample_rate: f64,
     pub(crate) constants: Constants,
-    sounding: [bool; TONES],
+    pub(crate) mix: Mix,
+    /// Samples of the block so far.
+    frame: usize,
     pub(crate) resonators: [Resonator; TONES],
     bands: [Band; TONES],
     total_power: f64,
+    /// The low-passes of left and right; the right one exists only with places.
     low_pass: f64,
+    right: Option<f64>,
+    /// Whether the notes below A3 are computed, and whether the notes are driven and summed.
+    low: bool,
+    driven: bool,
+    /// Whether the powers stand still, and the squared amplitudes at which the notes were frozen.
+    frozen: Option<Tones>,
 }
 
 impl Bank {
     /// A bank at rest with this sound, at `sample_rate` Hz.
     pub fn new(sound: &Sound, sample_rate: f64) -> Self {
         let resonator = |tone| Resonator::new(sound.frequency(tone), sound.ring(tone), sample_rate);
-        let constants = Constants::new(sound, sample_rate);
-        Self::at_rest(constants, sound.sounding, std::array::from_fn(resonator))
+        let weights = std::array::from_fn(|tone| f64::from(u8::from(sound.may_sound(tone))));
+        let constants = Constants::new(sound, sample_rate, 1.0);
+        Self::at_rest(sample_rate, constants, weights, std::array::from_fn(resonator))
     }
 
     /// A bank at rest with the constants of the original, which are for 44.1 kHz.
@@ -156,44 +216,116 @@ impl Bank {
             ceiling: 0.1,
             floor: 1e-11f64.cbrt(),
             drive: 40.0,
+            guard: GUARD,
         };
         let resonator = |tone| {
             let frequency = 440.0 * ((semitone(tone) - 12.0) / 12.0).exp2();
             Resonator::with_poles(TAU * frequency / rate, 0.9999)
         };
-        let published = std::array::from_fn(|tone| tone < 48);
-        Self::at_rest(constants, published, std::array::from_fn(resonator))
+        let published = std::array::from_fn(|tone| f64::from(u8::from(tone < 48)));
+        Self::at_rest(rate, constants, published, std::array::from_fn(resonator))
     }
 
     fn at_rest(
+        sample_rate: f64,
         constants: Constants,
-        sounding: [bool; TONES],
+        weights: Tones,
         resonators: [Resonator; TONES],
     ) -> Self {
-        let bands = [Band::default(); TONES];
-        Self { constants, sounding, resonators, bands, total_power: 0.0, low_pass: 0.0 }
+        Self {
+            sample_rate,
+            constants,
+            mix: Mix { weights: [weights; 2], places: None, gains: [1.0; 2] },
+            frame: 0,
+            resonators,
+            bands: [Band::default(); TONES],
+            total_power: 0.0,
+            low_pass: 0.0,
+            right: None,
+            low: true,
+            driven: true,
+            frozen: None,
+        }
     }
 
-    /// The next wet sample for the next input sample.
+    /// Returns the notes below A3 to rest.
+    pub(crate) fn rest_low(&mut self) {
+        for (resonator, band) in self.resonators.iter_mut().zip(&mut self.bands).skip(48) {
+            resonator.scale(0.0);
+            *band = Band::default();
+        }
+    }
+
+    /// Begins a block; `low` if the notes below A3 are computed, `driven` if the notes are to be driven and summed.
+    pub(crate) fn begin_block(&mut self, now: &Moment, mix: Mix, low: bool, driven: bool) {
+        let sound = &now.sound;
+        self.constants = Constants::new(sound, self.sample_rate, mix.gains[1]);
+        (self.mix, self.frame, self.driven) = (mix, 0, driven);
+        for (tone, resonator) in self.resonators.iter_mut().enumerate() {
+            let [frequency, ring] = [sound.frequency(tone), sound.ring(tone)];
+            resonator.retune(Resonator::new(frequency, ring, self.sample_rate));
+        }
+        self.low = low;
+        if sound.freeze {
+            let amplitudes = self.resonators.map(|own| own.squared_amplitude());
+            let then = *self.frozen.get_or_insert(amplitudes);
+            for tone in 0..TONES {
+                let ratio = then[tone] / amplitudes[tone].max(f64::MIN_POSITIVE);
+                self.resonators[tone].scale(ratio.sqrt());
+            }
+        } else {
+            self.frozen = None;
+        }
+    }
+
+    /// The next wet sample for the next input sample, left of two.
     pub fn next(&mut self, x: f64) -> f64 {
+        self.next_placed(x)[0]
+    }
+
+    /// The next wet samples, left and right, for the next input sample. Without places both are the same.
+    pub(crate) fn next_placed(&mut self, x: f64) -> [f64; 2] {
+        let x = x.clamp(-LOUDEST, LOUDEST);
+        self.frame += 1;
+        let at = self.frame as f64 / BLOCK as f64;
+        let line = |[from, to]: [f64; 2]| from + at * (to - from);
         let c = &self.constants;
-        self.total_power += c.total_step * (x * x - self.total_power);
+        if self.frozen.is_none() {
+            self.total_power += c.total_step * (x * x - self.total_power);
+        }
         let gate = c.gate(self.total_power);
-        let mut sum = 0.0;
+        let (mut sum, mut side) = (0.0, 0.0);
         for (tone, band) in self.bands.iter_mut().enumerate() {
+            if tone >= 48 && !self.low {
+                self.resonators[tone].rest(x);
+                continue;
+            }
             let y = self.resonators[tone].next(x);
-            band.power += c.band_step * (gate.level(y * y) - band.power);
+            if self.frozen.is_none() {
+                band.power += c.band_step * (gate.level(y * y) - band.power);
+            }
             let rms = band.power.sqrt();
-            let driven = c.drive * y / (rms + GUARD);
+            let driven = c.drive * y / (rms + c.guard);
             band.resonance = y;
             band.output = rms * driven / (1.0 + driven.abs());
-            if self.sounding[tone] {
-                sum += band.output;
+            let weights = self.mix.weights.each_ref().map(|end| end[tone]);
+            sum += line(weights) * band.output;
+            if let Some([from, to]) = &self.mix.places {
+                side += line([weights[0] * from[tone], weights[1] * to[tone]]) * band.output;
             }
         }
-        self.low_pass += c.low_pass_step * (sum - self.low_pass);
-        let doubled = 2.0 * self.low_pass;
-        doubled / (1.0 + doubled.abs())
+        if !self.driven {
+            (self.low_pass, self.right) = (0.0, None);
+            return [0.0; 2];
+        }
+        let gain = line(self.mix.gains);
+        let clip = |low_pass: f64| 2.0 * low_pass / (1.0 + gain * (2.0 * low_pass).abs());
+        let before = self.right.unwrap_or(self.low_pass);
+        self.low_pass += c.low_pass_step * (sum + side - self.low_pass);
+        let left = clip(self.low_pass);
+        let right = before + c.low_pass_step * (sum - side - before);
+        self.right = self.mix.places.is_some().then_some(right);
+        [left, self.right.map_or(left, clip)]
     }
 
     /// The notes at the latest sample.
@@ -210,15 +342,20 @@ impl Bank {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Voice;
     use std::f64::consts::PI;
 
     const RATES: [f64; 6] = [44_100.0, 48_000.0, 88_200.0, 96_000.0, 176_400.0, 192_000.0];
     const RING: f64 = 1.5663;
 
+    /// The last two outputs' factors in the difference equation that the loop comes to.
+    fn feedback(resonator: &Resonator) -> [f64; 2] {
+        let Resonator { factor, damping, .. } = resonator;
+        [2.0 - damping - factor * factor, damping - 1.0]
+    }
+
     /// The response of a resonator at `w` from its difference equation: magnitude and phase.
     fn response(resonator: &Resonator, w: f64) -> (f64, f64) {
-        let [a1, a2] = resonator.feedback;
+        let [a1, a2] = feedback(resonator);
         let numerator = (1.0 - (2.0 * w).cos(), (2.0 * w).sin());
         let denominator =
             (1.0 - a1 * w.cos() - a2 * (2.0 * w).cos(), a1 * w.sin() + a2 * (2.0 * w).sin());
@@ -247,7 +384,7 @@ mod tests {
             let (magnitude, phase) = response(resonator, w);
             assert!((magnitude - 1.0).abs() < 1e-7, "{rate} {f}: {magnitude}");
             // The zeros' phase is not exactly the poles': (1 - r) / (2 tan w) at first order.
-            let radius = (-resonator.feedback[1]).sqrt();
+            let radius = (-feedback(resonator)[1]).sqrt();
             let expected = (1.0 - radius) / (2.0 * w.tan());
             assert!((phase - expected).abs() < 1e-4 && phase.abs() < 0.0017, "{rate} {f}: {phase}");
         });
@@ -297,26 +434,12 @@ mod tests {
         // Two tones far apart share the power; with the ceiling out of the way and no gate, the tracked
         // power of a steady sine is its mean square.
         let sound = Sound {
-            mix: 100.0,
-            output: 0.0,
-            drive: 40.0,
             threshold: -60.0,
             ceiling: 0.0,
             floor: -90.0,
             ring: 0.5,
-            release: 189.0,
-            tone: 4865.0,
-            tuning: 440.0,
-            transpose: 0.0,
-            octave: 0.0,
-            stereo: false,
-            voice: Voice::Soft,
-            duty: 0.25,
-            attack: 0.0,
-            decay: 0.0,
-            turn: None,
-            voices: TONES,
-            sounding: [true; TONES],
+            whole: true,
+            ..Sound::published()
         };
         let rate = 48_000.0;
         let mut bank = Bank::new(&sound, rate);

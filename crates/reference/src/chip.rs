@@ -1,10 +1,12 @@
 //! The sound chip: at 60 Hz every note gets a part and a volume, and a shift register plays what is no note.
 
 use crate::{
-    Sound, TONES, Voice,
+    BLOCK, TONES, Voice,
     arrange::{Arranger, BASS, LEAD, NONE, OTHERS, Volumes},
-    low_pass_step, step,
-    voice::{BLOCK, between, harmonic, harmonics, waveform},
+    bank::Tones,
+    between, low_pass_step, step,
+    timbre::{Arrangement, Timbre},
+    waveform::{Waveforms, soft_rms, waveform},
 };
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2, TAU};
 
@@ -19,13 +21,34 @@ const RATES: [f64; 16] = [
 const MIDDLE: f64 = 4000.0 * SQRT_2;
 const TOP: f64 = 8000.0;
 
+/// The notes of a block.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Notes<'a> {
+    /// Amplitudes as they sound, and those of the resonators.
+    pub amplitudes: &'a Tones,
+    pub measured: &'a Tones,
+    /// Nominal frequencies in radians a sample.
+    pub nominal: &'a Tones,
+}
+
+/// A timbre of the chip in a block.
+#[derive(Debug, Clone)]
+struct Chipped {
+    /// Duty of the lead, and octave of all notes.
+    duty: f64,
+    octave: f64,
+    /// Shares in the sum at the start and at the end of the block.
+    shares: [f64; 2],
+    /// Harmonics of each note: all, and those below a quarter of the sample rate.
+    counts: [[usize; TONES]; 2],
+}
+
 /// The chip of one bank.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Chip {
     sample_rate: f64,
-    /// The series of each part for each note: all harmonics, and those below a quarter of the sample rate.
-    series: [[[Vec<[f64; 2]>; TONES]; 3]; 2],
-    sound: Sound,
+    /// What sounds in the block.
+    sounds: Vec<Chipped>,
     arranger: Arranger,
     /// Samples to the next tick.
     left: f64,
@@ -37,7 +60,7 @@ pub(crate) struct Chip {
     /// The amplitude of volume 15, at the start and at the end of the block.
     units: [f64; 2],
     /// The octave from 4 to 8 kHz and what is above it, and their powers.
-    octave: Biquad,
+    octave_filter: Biquad,
     above: Biquad,
     powers: [f64; 2],
     /// The overtones' share of the notes' power in that octave.
@@ -52,28 +75,18 @@ pub(crate) struct Chip {
 
 impl Chip {
     /// At rest.
-    pub fn new(sound: &Sound, sample_rate: f64) -> Self {
+    pub fn new(sample_rate: f64) -> Self {
         let angle = |hertz: f64| (TAU * hertz / sample_rate).min(0.9 * PI);
-        let series = |voice, tone, rate| -> Vec<[f64; 2]> {
-            let count = harmonics(sound.octave.exp2() * sound.frequency(tone), rate);
-            (1..=count).map(|n| harmonic(voice, n)).collect()
-        };
-        let lead = [Voice::Pulse12, Voice::Pulse25, Voice::Square];
-        let lead = lead[(8.0 * sound.duty).log2() as usize];
-        let parts = [lead, Voice::Square, Voice::Chip];
         Self {
             sample_rate,
-            series: [sample_rate, sample_rate / 2.0].map(|rate| {
-                parts.map(|voice| std::array::from_fn(|tone| series(voice, tone, rate)))
-            }),
-            sound: sound.clone(),
+            sounds: Vec::new(),
             arranger: Arranger::new(),
             left: 0.0,
             held: NONE,
             volumes: [NONE; 2],
             noise_volumes: [0.0; 2],
             units: [0.0; 2],
-            octave: Biquad::band_pass(angle(MIDDLE), SQRT_2),
+            octave_filter: Biquad::band_pass(angle(MIDDLE), SQRT_2),
             above: Biquad::high_pass(angle(TOP), FRAC_1_SQRT_2),
             powers: [0.0; 2],
             share: 0.01,
@@ -84,32 +97,45 @@ impl Chip {
         }
     }
 
-    /// Begins a block in which the notes sound with these amplitudes, at most with the power `high`. `notes` are those
-    /// of the resonators: powers, and frequencies in radians a sample.
-    pub fn begin_block(&mut self, amplitudes: &[f64; TONES], high: f64, notes: &[(f64, f64)]) {
+    /// Begins a block with these `notes`, of which each has at most the power `high` and the pitch `pitches` in semitones above A3.
+    pub fn begin_block(
+        &mut self,
+        timbres: &[(&Timbre, [f64; 2])],
+        arrangement: &Arrangement,
+        high: f64,
+        notes: Notes,
+        pitches: &Tones,
+    ) {
+        let chipped = |(timbre, shares): &(&Timbre, [f64; 2])| Chipped {
+            duty: timbre.duty,
+            octave: timbre.octave,
+            shares: *shares,
+            counts: [false, true].map(|low| pitches.map(|pitch| timbre.harmonics(pitch, low))),
+        };
+        self.sounds = timbres.iter().map(chipped).collect();
         self.volumes[0] = self.volumes[1];
         self.noise_volumes[0] = self.noise_volumes[1];
         self.units[0] = self.units[1];
-        self.arranger.follow(amplitudes);
+        self.arranger.follow(notes.amplitudes);
         if self.left <= 0.0 {
             self.left = (self.left + self.sample_rate / 60.0).max(0.0);
             if high.sqrt() > 1.06 * self.units[1] || self.units[1] > 1.06 * high.sqrt() {
                 self.units[1] = high.sqrt();
             }
-            self.held = self.arranger.tick(&self.sound, amplitudes, self.units[1]);
+            self.held = self.arranger.tick(arrangement, notes.amplitudes, self.units[1]);
             let noise = self.noise_amplitude(notes);
             self.noise_volumes[1] = (15.0 * noise / self.units[1].max(1e-38)).min(15.0).round();
         }
         self.left -= BLOCK as f64;
         for (now, held) in self.volumes[1].iter_mut().zip(&self.held) {
             for tone in 0..TONES {
-                now[tone] = if amplitudes[tone] > 0.0 { held[tone] } else { 0.0 };
+                now[tone] = if notes.amplitudes[tone] > 0.0 { held[tone] } else { 0.0 };
             }
         }
     }
 
     /// The amplitude of what is no note. Sets the register's rate.
-    fn noise_amplitude(&mut self, notes: &[(f64, f64)]) -> f64 {
+    fn noise_amplitude(&mut self, notes: Notes) -> f64 {
         let [octave, above] = self.powers;
         if octave < 1e-38 {
             return 0.0;
@@ -117,11 +143,12 @@ impl Chip {
         let brightness = (above / octave).max(1e-3).log2();
         self.rate = RATES[(7.0 - 1.5 * brightness).round().clamp(4.0, 10.0) as usize];
         let middle = TAU * MIDDLE / self.sample_rate;
-        let passed = |(power, angle): &(f64, f64)| {
-            power / (1.0 + 2.0 * (angle / middle - middle / angle).powi(2))
-        };
-        let passed: f64 = notes.iter().map(passed).sum();
-        let power: f64 = notes.iter().map(|(power, _)| power).sum();
+        let (mut power, mut passed) = (0.0, 0.0);
+        for (amplitude, angle) in notes.measured.iter().zip(notes.nominal) {
+            let own = amplitude * amplitude / 2.0;
+            power += own;
+            passed += own / (1.0 + 2.0 * (angle / middle - middle / angle).powi(2));
+        }
         let explained = 4.0 * (passed + self.share * power);
         let share = (octave - passed).max(0.0) / power.max(1e-38);
         self.share = share.min(self.share * (1f64 / 18.0).exp()).clamp(1e-6, 1.0);
@@ -129,15 +156,44 @@ impl Chip {
     }
 
     /// The sample `frame` of the block, where the input is `x` and the notes that sound have these `phases` in radians.
-    pub fn next(&mut self, frame: usize, x: f64, phases: &[f64; TONES]) -> f64 {
+    pub fn next(&mut self, frame: usize, x: f64, phases: &Tones, waveforms: &mut Waveforms) -> f64 {
+        let noise = self.noise(x);
+        let mixed = self.sounds.iter().map(|sound| {
+            between(sound.shares, frame + 1) * self.mix(frame, sound, noise, phases, waveforms)
+        });
+        // A square of volume 15 alone has an effective value of half its height.
+        let unit = soft_rms() * between(self.units, frame + 1) / (pulses(15.0) / 2.0);
+        let mut sample = unit * mixed.sum::<f64>();
+        for (low, hertz) in self.filters.iter_mut().zip([37.0, 14_000.0]) {
+            *low += low_pass_step(hertz, self.sample_rate) * (sample - *low);
+            sample = if hertz < 1000.0 { sample - *low } else { *low };
+        }
+        sample
+    }
+
+    /// What the mixer gives for a timbre and a sample of the `noise`.
+    fn mix(
+        &self,
+        frame: usize,
+        sound: &Chipped,
+        noise: f64,
+        phases: &Tones,
+        waveforms: &mut Waveforms,
+    ) -> f64 {
+        let lead = [Voice::Pulse12, Voice::Pulse25, Voice::Square];
+        let lead = lead[(8.0 * sound.duty).log2() as usize];
         // The sums of pulses and triangle: of all harmonics, and of those below a quarter of the rate.
         let mut sums = [[0.0; 2]; 2];
-        for (part, tone) in (0..3).flat_map(|part| (0..TONES).map(move |tone| (part, tone))) {
-            let volume = between(self.volumes.each_ref().map(|end| end[part][tone]), frame);
-            if volume > 0.0 {
-                for (sums, series) in sums.iter_mut().zip(&self.series) {
-                    sums[usize::from(part == BASS)] +=
-                        volume * self.deviation(part) * waveform(&series[part][tone], phases[tone]);
+        for (part, voice) in [lead, Voice::Square, Voice::Chip].into_iter().enumerate() {
+            let series = waveforms.voice(voice);
+            for (tone, phase) in phases.iter().enumerate() {
+                let volume = between(self.volumes.each_ref().map(|end| end[part][tone]), frame);
+                if volume > 0.0 {
+                    for (sums, counts) in sums.iter_mut().zip(&sound.counts) {
+                        let played = waveform(&series[..counts[tone]], sound.octave.exp2() * phase);
+                        sums[usize::from(part == BASS)] +=
+                            volume * deviation(part, sound.duty) / soft_rms() * played;
+                    }
                 }
             }
         }
@@ -145,42 +201,26 @@ impl Chip {
             [0, 1].map(|kind| [sums[0][kind], sums[1][kind]]);
         let at_end = |ends| between(ends, frame + 1);
         let mean = at_end(self.volumes.each_ref().map(|[lead, others, _]| {
-            self.sound.duty * lead.iter().sum::<f64>() + 0.5 * others.iter().sum::<f64>()
+            sound.duty * lead.iter().sum::<f64>() + 0.5 * others.iter().sum::<f64>()
         }));
-        let noise = at_end(self.noise_volumes) / 2.0;
-        let noise_sum = noise / 12_241.0 * self.noise(x);
-        let rest_mean = 7.5 / 8227.0 + noise / 12_241.0;
-        let mixed = bend(pulses, mean, low_pulses, all_pulses - low_pulses, 1e-3)
+        let hiss = at_end(self.noise_volumes) / 2.0;
+        let rest_mean = 7.5 / 8227.0 + hiss / 12_241.0;
+        bend(pulses, mean, low_pulses, all_pulses - low_pulses, 1e-3)
             + bend(
                 rest,
                 rest_mean,
-                low_triangle / 8227.0 + noise_sum,
+                low_triangle / 8227.0 + hiss / 12_241.0 * noise,
                 (all_triangle - low_triangle) / 8227.0,
                 1e-6,
-            );
-
-        let mut sample = mixed;
-        for (low, hertz) in self.filters.iter_mut().zip([37.0, 14_000.0]) {
-            *low += low_pass_step(hertz, self.sample_rate) * (sample - *low);
-            sample = if hertz < 1000.0 { sample - *low } else { *low };
-        }
-        // A square of volume 15 alone has an effective value of half its height.
-        at_end(self.units) / (pulses(15.0) / 2.0) * sample
-    }
-
-    /// The standard deviation of a part's waveform at volume 1.
-    fn deviation(&self, part: usize) -> f64 {
-        match part {
-            LEAD => (self.sound.duty * (1.0 - self.sound.duty)).sqrt(),
-            OTHERS => 0.5,
-            _ => (85f64 / 4.0).sqrt() / 15.0,
-        }
+            )
     }
 
     /// Measures the input `x`. Returns the mean of the register's output during the sample.
     fn noise(&mut self, x: f64) -> f64 {
-        let step = step(0.005, self.sample_rate);
-        for (power, y) in self.powers.iter_mut().zip([self.octave.next(x), self.above.next(x)]) {
+        let (x, step) = (x.clamp(-8.0, 8.0), step(0.005, self.sample_rate));
+        for (power, y) in
+            self.powers.iter_mut().zip([self.octave_filter.next(x), self.above.next(x)])
+        {
             *power += step * (y * y - *power);
         }
         let clocks = CLOCK / self.rate / self.sample_rate;
@@ -197,6 +237,15 @@ impl Chip {
             }
         }
         sum / clocks
+    }
+}
+
+/// The standard deviation of a part's waveform at volume 1, where the lead has this `duty`.
+fn deviation(part: usize, duty: f64) -> f64 {
+    match part {
+        LEAD => (duty * (1.0 - duty)).sqrt(),
+        OTHERS => 0.5,
+        _ => (85f64 / 4.0).sqrt() / 15.0,
     }
 }
 
@@ -218,7 +267,7 @@ fn bend(curve: fn(f64) -> f64, mean: f64, low: f64, high: f64, by: f64) -> f64 {
 
 /// A filter of two poles, by its difference equation: the bilinear transform of a band-pass or high-pass of `w` radians
 /// a sample and quality `q`.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Biquad {
     b: [f64; 3],
     a: [f64; 3],

@@ -1,293 +1,283 @@
-//! The voices in which oscillators play the notes: each is locked to the phase of its resonator.
+//! The voices in which oscillators play the notes of a bank.
 //!
 //! Levels and phases are set once a block of 64 samples. Between two blocks, gains and phases are straight lines.
 
-use crate::{Resonator, Sound, TONES, Voice, bank::Bank, chip::Chip, low_pass_step};
-use std::f64::consts::{PI, SQRT_2, TAU};
+use crate::{
+    BLOCK, TONES, Voice,
+    bank::{Bank, Tones, angle},
+    between,
+    chip::{Chip, Notes},
+    oscillators::{AMPLITUDE_POLES, LOOK, Oscillator, POLE},
+    pitch::{Bands, Moves, Pitches},
+    smoothing::Moment,
+    step,
+    timbre::Timbres,
+    waveform::{SHAPES, Waveforms, shape_share, soft_rms, waveform},
+};
+use std::f64::consts::TAU;
 
-/// Samples of a block.
-pub(crate) const BLOCK: usize = 64;
+/// Seconds in which a level follows the listener's.
+const ATTACK: f64 = 0.005;
+/// Power against the greatest one below which an oscillator rests.
+const SILENT: f64 = 1e-10;
 
-/// Samples from one look at a resonator's oscillation to the next.
-const LOOK: usize = 8;
-
-/// Poles of the low-passes of phase, and of amplitude and total power, and the frequency of each in Hz.
-const PHASE_POLES: usize = 4;
-const AMPLITUDE_POLES: usize = 2;
-const POLE: f64 = 28.0;
-
-/// Seconds at which a note sounds in which the time constants of the poles grow by a block.
-const OPENING: f64 = 0.012;
-
-/// The oscillator of a note.
-#[derive(Debug, Clone, Copy, Default)]
-struct Oscillator {
-    /// Phase of the detected note at the start of the block, and what a sample adds; radians.
-    phase: f64,
-    step: f64,
-    /// The nominal frequency of the note and that of the resonator's oscillation as measured, radians a sample.
-    nominal: f64,
-    frequency: f64,
-    /// Real and imaginary part of the sum of the looks at the resonator, turned to the end of the block.
-    looks: [f64; 2],
-    /// The phase that they gave at the start of the block.
-    measured: f64,
-    /// The turns beyond the nominal ones that each pole of the phase's low-pass has not yet passed on.
-    lags: [f64; PHASE_POLES],
-    /// The outputs of the poles of the amplitude's low-pass.
-    amplitudes: [f64; AMPLITUDE_POLES],
-    /// One over the step of the poles.
-    span: f64,
-    /// The power that is followed.
-    power: f64,
-    /// Amplitudes at the start and at the end of the block.
+/// A waveform that a note plays in a block.
+#[derive(Debug, Clone)]
+struct Played {
+    tone: usize,
+    voice: Voice,
+    /// Which of the driven sines it is, if it is one.
+    shape: usize,
+    harmonics: usize,
+    octave: f64,
+    /// Amplitudes at the start and at the end of the block, and the same times the place.
     gains: [f64; 2],
+    sides: [f64; 2],
 }
 
-/// The wet signal of `input`.
-pub(crate) fn process(sound: &Sound, sample_rate: f64, input: &[f64]) -> Vec<f64> {
-    let mut bank = Bank::new(sound, sample_rate);
-    let mut chip = Chip::new(sound, sample_rate);
-    let mut oscillators = [Oscillator::default(); TONES];
-    let nominal = |tone| TAU * sound.frequency(tone) / sample_rate;
-    let octave = sound.octave.exp2();
-    let clean = sound.voice == Voice::SoftClean;
-    let (driven, driven_rms) = if clean { driven(sound.drive) } else { (Vec::new(), 0.0) };
-    let series: [Vec<[f64; 2]>; TONES] = std::array::from_fn(|tone| {
-        let count = harmonics(octave * sound.frequency(tone), sample_rate);
-        match sound.voice {
-            Voice::SoftClean => driven[..count].iter().map(|share| [*share, 0.0]).collect(),
-            voice => (1..=count).map(|n| harmonic(voice, n)).collect(),
-        }
-    });
-    // What the series are multiplied by, and the effective value that this makes.
-    let (unit, rms) = if clean { (1.0, driven_rms) } else { (soft_rms(), soft_rms()) };
-    let follow = 1.0 - (1.0 - bank.constants.band_step).powi(BLOCK as i32);
-    let low_pass_step = low_pass_step(cutoff(sound.tone), sample_rate);
-    let (mut low_pass, mut wet) = (0.0, Vec::with_capacity(input.len()));
-    // The power of the input at each sample of the last block, and the gain in place of the second soft clip.
-    let (mut total_powers, mut gains) = ([0.0; BLOCK], [2.0; 2]);
-    let mut totals = [0.0; AMPLITUDE_POLES];
-    let total_step = 1.0 - (-TAU * POLE * BLOCK as f64 / sample_rate).exp();
+/// The oscillators of a bank and their sum.
+#[derive(Debug, Clone)]
+pub(crate) struct Voices {
+    sample_rate: f64,
+    oscillators: Vec<Oscillator>,
+    pitches: Pitches,
+    chip: Option<Chip>,
+    /// The power of the input at each sample of the last block, and the poles of its low-pass.
+    total_powers: Vec<f64>,
+    totals: [f64; AMPLITUDE_POLES],
+    /// Powers that are followed.
+    powers: Tones,
+    /// Amplitudes of the notes, the gain in place of the second soft clip, and the drive, at the start and at the end of the block.
+    gains: [Tones; 2],
+    clip: [f64; 2],
+    drives: [f64; 2],
+    /// Whether no block has begun yet.
+    fresh: bool,
+    /// The waveforms of the block, the shares of the soft clip, and the step of the low-pass.
+    played: Vec<Played>,
+    soft: [f64; 2],
+    low_pass_step: f64,
+    low_pass: f64,
+    right: Option<f64>,
+}
 
-    for (block, samples) in input.chunks(BLOCK).enumerate() {
-        let mut total = total_powers.iter().sum::<f64>() / BLOCK as f64;
-        for own in &mut totals {
-            *own += total_step * (total - *own);
+impl Voices {
+    /// At rest; the next levels and phases are those of the bank by then.
+    pub fn new(sample_rate: f64) -> Self {
+        Self {
+            sample_rate,
+            oscillators: vec![Oscillator::new(0.0); TONES],
+            pitches: Pitches::new(sample_rate),
+            chip: None,
+            total_powers: Vec::new(),
+            totals: [0.0; AMPLITUDE_POLES],
+            powers: [0.0; TONES],
+            gains: [[0.0; TONES]; 2],
+            clip: [2.0; 2],
+            drives: [1.0; 2],
+            fresh: true,
+            played: Vec::new(),
+            soft: [0.0; 2],
+            low_pass_step: 1.0,
+            low_pass: 0.0,
+            right: None,
+        }
+    }
+
+    /// Begins a block: reads phases and amplitudes of the bank.
+    pub fn lock(&mut self, now: &Moment, bank: &Bank) {
+        if self.fresh {
+            self.total_powers = vec![bank.total_power()];
+        }
+        self.gains[0] = self.gains[1];
+        for (tone, own) in self.oscillators.iter_mut().enumerate() {
+            let nominal = angle(now.sound.frequency(tone), self.sample_rate);
+            if self.fresh {
+                *own = Oscillator::new(nominal);
+            }
+            own.nominal = nominal;
+            let locked = bank.mix.weights[1][tone] + self.gains[0][tone] > 0.0;
+            own.lock(self.sample_rate, &bank.resonators[tone], locked);
+        }
+    }
+
+    /// Forgets the oscillations below A3, which begin from rest.
+    pub fn rest_low(&mut self) {
+        self.oscillators.iter_mut().skip(48).for_each(Oscillator::forget_looks);
+    }
+
+    /// Amplitudes of the resonators.
+    pub fn amplitudes(&self) -> Tones {
+        std::array::from_fn(|tone| self.oscillators[tone].amplitude())
+    }
+
+    /// Sets the levels of the block. `levels` are the listener's and the mean amplitudes of all banks: the notes have these levels, in
+    /// proportion to this bank's amplitude against the mean.
+    pub fn set_levels(
+        &mut self,
+        now: &Moment,
+        bank: &Bank,
+        timbres: &Timbres,
+        waveforms: &mut Waveforms,
+        levels: Option<(&Tones, &Tones)>,
+        moves: Moves,
+    ) {
+        let block_rate = self.sample_rate / BLOCK as f64;
+        let count = self.total_powers.len() as f64;
+        let mut total = self.total_powers.iter().sum::<f64>() / count;
+        for own in &mut self.totals {
+            let follow = if self.fresh { 1.0 } else { step(1.0 / (TAU * POLE), block_rate) };
+            *own += follow * (total - *own);
             total = *own;
         }
         let gate = bank.constants.gate(total);
-        // The notes' powers and nominal frequencies in radians a sample.
-        let mut notes = Vec::new();
-        for (tone, own) in
-            oscillators.iter_mut().enumerate().filter(|(tone, _)| sound.sounding[*tone])
-        {
-            if block == 0 {
-                (own.nominal, own.frequency) = (nominal(tone), nominal(tone));
-            }
-            own.lock(sample_rate, block == 0);
-            let power = own.amplitudes[AMPLITUDE_POLES - 1].powi(2) / 2.0;
-            own.power += follow * (gate.level(power) - own.power);
-            own.gains = [own.gains[1], own.power.sqrt()];
-            notes.push((power, nominal(tone)));
+        let follow = match levels {
+            _ if self.fresh => 1.0,
+            Some(_) => step(ATTACK, block_rate),
+            None => 1.0 - (1.0 - bank.constants.band_step).powi(BLOCK as i32),
+        };
+        let amplitudes = self.amplitudes();
+        let weights = bank.mix.weights[1];
+        let mut sum = 0.0;
+        for (tone, own) in self.oscillators.iter().enumerate() {
+            let amplitude = amplitudes[tone];
+            let power = levels.map_or(amplitude.powi(2) / 2.0, |(levels, means)| {
+                levels[tone] * (amplitude / means[tone].max(f64::MIN_POSITIVE)).powi(2)
+            });
+            let power = self.powers[tone] + follow * (gate.level(power) - self.powers[tone]);
+            self.powers[tone] = if own.locked { power } else { 0.0 };
+            let heard = self.powers[tone] * weights[tone].powi(2);
+            let heard = if heard > SILENT * gate.high { heard } else { 0.0 };
+            self.gains[1][tone] = heard.sqrt();
+            sum += heard;
         }
-        chip.begin_block(&oscillators.map(|own| own.gains[1]), gate.high, &notes);
-        let power: f64 = oscillators.iter().map(|own| own.power).sum();
-        gains = [gains[1], 2.0 / (1.0 + 2.0 * rms * power.sqrt())];
+        let each = |of: fn(&Oscillator) -> f64| -> Tones {
+            std::array::from_fn(|tone| of(&self.oscillators[tone]))
+        };
+        let mut bands = Bands {
+            phases: each(|own| own.phase),
+            steps: each(|own| own.step),
+            nominal: each(|own| own.nominal),
+            amplitudes,
+            gains: &mut self.gains,
+            weights,
+            high: gate.high,
+        };
+        let nominal = bands.nominal;
+        self.pitches.begin_block(moves, &mut bands);
 
-        for (frame, x) in samples.iter().enumerate() {
-            let phases = oscillators.map(|own| octave * (own.phase + own.step * frame as f64));
-            let played = if sound.voice == Voice::Chip {
-                chip.next(frame, *x, &phases)
-            } else {
-                let notes = oscillators.iter().zip(&series).zip(phases);
-                let played = notes.map(|((own, series), phase)| {
-                    between(own.gains, frame) * waveform(series, phase)
-                });
-                played.sum()
+        let sounding = timbres.sounding().into_iter();
+        let chip: Vec<_> = sounding.filter(|(own, _)| own.voice == Voice::Chip).collect();
+        if chip.is_empty() {
+            self.chip = None;
+        } else {
+            let own = self.chip.get_or_insert_with(|| Chip::new(self.sample_rate));
+            let notes =
+                Notes { amplitudes: &self.gains[1], measured: &amplitudes, nominal: &nominal };
+            let pitches = std::array::from_fn(|tone| self.pitches.highest(tone));
+            own.begin_block(&chip, &timbres.arrangement, gate.high, notes, &pitches);
+        }
+        let drive = now.sound.drive;
+        self.drives = [if self.fresh { drive } else { self.drives[1] }, drive];
+        let rms = timbres.mixed(|timbre| match timbre.voice {
+            Voice::SoftClean => (0..SHAPES)
+                .map(|shape| shape_share(shape, drive) * waveforms.shape_rms(shape))
+                .sum(),
+            _ => soft_rms(),
+        });
+        // The second soft clip would bend the waveforms, so it acts on the level.
+        let clip = 2.0 / (1.0 + bank.mix.gains[1] * 2.0 * rms * sum.sqrt());
+        self.clip = [if self.fresh { clip } else { self.clip[1] }, clip];
+        self.fresh = false;
+        self.soft = timbres.soft();
+        let tone = now.sound.tone;
+        // Infinite at the top of the range.
+        let cutoff = tone / (1.0 - (tone / 20_000.0).powi(4));
+        self.low_pass_step = step(1.0 / (TAU * cutoff), self.sample_rate);
+        self.choose_waveforms(bank, timbres);
+        self.total_powers.clear();
+    }
+
+    /// Chooses what each note plays in the block.
+    fn choose_waveforms(&mut self, bank: &Bank, timbres: &Timbres) {
+        self.played.clear();
+        for (timbre, shares) in timbres.sounding() {
+            let shapes: Vec<(usize, [f64; 2])> = match timbre.voice {
+                Voice::Soft | Voice::Chip => Vec::new(),
+                Voice::SoftClean => {
+                    let own = |shape| {
+                        [0, 1].map(|end| shares[end] * shape_share(shape, self.drives[end]))
+                    };
+                    (0..SHAPES).map(|shape| (shape, own(shape))).collect()
+                }
+                _ => vec![(0, shares)],
             };
-            low_pass += low_pass_step * (unit * played - low_pass);
-            wet.push(between(gains, frame + 1) * low_pass);
-            bank.next(*x);
-            total_powers[frame] = bank.total_power();
-            if (frame + 1) % LOOK == 0 {
-                for (own, resonator) in oscillators.iter_mut().zip(&bank.resonators) {
-                    own.look(resonator, BLOCK - frame - 1);
+            for (shape, shares) in shapes {
+                for tone in 0..TONES {
+                    let gains = [0, 1].map(|end| shares[end] * self.gains[end][tone]);
+                    let places = bank.mix.places.as_ref();
+                    let places =
+                        places.map_or([0.0; 2], |ends| ends.each_ref().map(|end| end[tone]));
+                    if gains != [0.0; 2] {
+                        self.played.push(Played {
+                            tone,
+                            voice: timbre.voice,
+                            shape,
+                            harmonics: timbre.harmonics(self.pitches.highest(tone), false),
+                            octave: timbre.octave,
+                            gains,
+                            sides: [0, 1].map(|end| gains[end] * places[end]),
+                        });
+                    }
                 }
             }
         }
     }
-    wet
-}
 
-impl Oscillator {
-    /// Looks at the oscillation of the `resonator`, `left` samples before the end of the block.
-    fn look(&mut self, resonator: &Resonator, left: usize) {
-        let quadrature = resonator.quadrature(self.frequency);
-        let angle = quadrature.atan2(resonator.output()) + self.nominal * left as f64;
-        let amplitude = quadrature.hypot(resonator.output());
-        self.looks[0] += amplitude * angle.cos();
-        self.looks[1] += amplitude * angle.sin();
-    }
-
-    /// Begins a block: the oscillator goes to the low-passed phase of the last block's looks. At the `first` one the
-    /// resonators rest.
-    fn lock(&mut self, sample_rate: f64, first: bool) {
-        let wrapped = |angle: f64| angle - TAU * (angle / TAU).round();
-        let block = BLOCK as f64;
-        let [re, im] = std::mem::take(&mut self.looks);
-        let phase = im.atan2(re);
-        let amplitude = im.hypot(re) * LOOK as f64 / block;
-        let mut turn = wrapped(phase - self.measured - block * self.nominal);
-        if first || amplitude > 2.0 * self.amplitudes[AMPLITUDE_POLES - 1] {
-            self.span = 1.0;
-        } else {
-            self.span += block / (OPENING * sample_rate);
+    /// The sample `frame` of the block, left and right: the voices' in place of the soft clip's, `soft`. The bank has processed
+    /// its input `x`.
+    pub fn next(
+        &mut self,
+        frame: usize,
+        x: f64,
+        soft: [f64; 2],
+        bank: &Bank,
+        waveforms: &mut Waveforms,
+    ) -> [f64; 2] {
+        let (mut sum, mut side) = (0.0, 0.0);
+        for played in &self.played {
+            let own = &self.oscillators[played.tone];
+            let (phase, step) = self.pitches.played(played.tone).unwrap_or((own.phase, own.step));
+            let series = match played.voice {
+                Voice::SoftClean => waveforms.shape(played.shape),
+                voice => waveforms.voice(voice),
+            };
+            let phase = played.octave.exp2() * (phase + step * frame as f64);
+            let sample = waveform(&series[..played.harmonics], phase);
+            sum += between(played.gains, frame) * sample;
+            side += between(played.sides, frame) * sample;
         }
-        let slowest = 1.0 / (1.0 - (-TAU * POLE * block / sample_rate).exp());
-        self.span = self.span.min(slowest);
-        if first {
-            turn = 0.0;
-        } else {
-            self.phase += self.step * block;
+        if let Some(chip) = &mut self.chip {
+            let phases = std::array::from_fn(|tone| {
+                let own = &self.oscillators[tone];
+                let (phase, step) = self.pitches.played(tone).unwrap_or((own.phase, own.step));
+                phase + step * frame as f64
+            });
+            sum += chip.next(frame, x, &phases, waveforms);
         }
-        for lag in &mut self.lags {
-            let before = *lag;
-            *lag = (before + turn) * (1.0 - 1.0 / self.span);
-            turn += before - *lag;
+        self.total_powers.push(bank.total_power());
+        if (frame + 1).is_multiple_of(LOOK) {
+            for (own, resonator) in self.oscillators.iter_mut().zip(&bank.resonators) {
+                own.look(resonator, BLOCK - frame - 1);
+            }
         }
-        let mut input = amplitude;
-        for output in &mut self.amplitudes {
-            *output += (input - *output) / self.span;
-            input = *output;
-        }
-        let followed = phase - self.lags.iter().sum::<f64>();
-        let within = |step: f64| step.clamp(self.nominal / 2.0, self.nominal * 2.0);
-        self.step = within(self.nominal + wrapped(followed - self.phase) / block);
-        self.frequency = within(self.nominal + turn / block);
-        self.measured = phase;
-    }
-}
-
-/// `from` at the start of a block and `to` at its end, before the sample `frame`.
-pub(crate) fn between([from, to]: [f64; 2], frame: usize) -> f64 {
-    from + (to - from) * frame as f64 / BLOCK as f64
-}
-
-/// The cutoff in Hz of the voices' low-pass, for a `tone` in Hz: infinite at the top of the range.
-fn cutoff(tone: f64) -> f64 {
-    tone / (1.0 - (tone / 20_000.0).powi(4))
-}
-
-/// The number of harmonics of a note of `frequency` Hz: 1, 2, 3 and so on in steps of 19 %, up to 400. They stay below
-/// half the sample rate if the note is half a semitone sharp.
-pub(crate) fn harmonics(frequency: f64, sample_rate: f64) -> usize {
-    let most = sample_rate / 2.0 / (frequency * (0.5f64 / 12.0).exp2());
-    let next = |n: &usize| Some((119 * n / 100).max(n + 1));
-    let counts = std::iter::successors(Some(1), next).take_while(|n| *n <= 400);
-    counts.take_while(|n| *n as f64 <= most).last().unwrap_or(0)
-}
-
-/// The sum of harmonics, as cosine and sine of each, at the phase of the first: the real part of a polynomial of
-/// `e^(i phase)`, by Horner's rule.
-pub(crate) fn waveform(series: &[[f64; 2]], phase: f64) -> f64 {
-    let (sin, cos) = phase.sin_cos();
-    let add = |(re, im): (f64, f64), [cosine, sine]: &[f64; 2]| {
-        let (re, im) = (re + cosine, im - sine);
-        (re * cos - im * sin, re * sin + im * cos)
-    };
-    series.iter().rev().fold((0.0, 0.0), add).0
-}
-
-/// The `n`th harmonic of a waveform with a mean square of 1, as cosine and sine.
-pub(crate) fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
-    let (odd, turn) = (n % 2 == 1, PI * n as f64);
-    // 1 for a share of the period, 0 for the rest: the series of the textbook over the standard deviation.
-    let pulse = |duty: f64| 2.0 / turn * (turn * duty).sin() / (duty * (1.0 - duty)).sqrt();
-    match voice {
-        Voice::Sine if n == 1 => [SQRT_2, 0.0],
-        Voice::Square => [pulse(1.0 / 2.0), 0.0],
-        Voice::Pulse25 => [pulse(1.0 / 4.0), 0.0],
-        Voice::Pulse12 => [pulse(1.0 / 8.0), 0.0],
-        Voice::Triangle if odd => [3f64.sqrt() * 8.0 / turn.powi(2), 0.0],
-        Voice::Saw => {
-            let (sine, cosine) = (turn / 2.0).sin_cos();
-            [sine, cosine].map(|part| 3f64.sqrt() * 2.0 / turn * part)
-        }
-        // From 15 to 0 and back in 32 steps, whose mean square is 85/4.
-        Voice::Chip if odd => [2.0 / (turn * (turn / 32.0).tan()) / (85f64 / 4.0).sqrt(), 0.0],
-        Voice::Soft | Voice::SoftClean | Voice::Sine | Voice::Triangle | Voice::Chip => [0.0; 2],
-    }
-}
-
-/// The first 400 harmonics of a sine of the effective value 1 that is driven into the soft clip: those of the two nearest of seven drives at
-/// equal ratios from 1 to 400, in a straight line of the logarithm of the drive; and so for
-/// their effective values.
-fn driven(drive: f64) -> (Vec<f64>, f64) {
-    let place = 6.0 * drive.ln() / 400f64.ln();
-    let below = place.floor().min(5.0);
-    let series = |shape: f64| -> Vec<f64> {
-        let gain = SQRT_2 * 400f64.powf(shape / 6.0);
-        let steps = 32_768;
-        let angle = |step: usize| 2.0 * PI * step as f64 / steps as f64;
-        let clipped: Vec<f64> = (0..steps)
-            .map(|step| gain * angle(step).cos())
-            .map(|driven| driven / (1.0 + driven.abs()))
-            .collect();
-        let harmonic = |n: usize| {
-            let turned = |(step, y): (usize, &f64)| y * angle(n * step % steps).cos();
-            2.0 / steps as f64 * clipped.iter().enumerate().map(turned).sum::<f64>()
-        };
-        (1..=400).map(harmonic).collect()
-    };
-    let rms = |series: &[f64]| (series.iter().map(|x| x * x).sum::<f64>() / 2.0).sqrt();
-    let mixed = |low: f64, high: f64| low + (place - below) * (high - low);
-    let (low, high) = (series(below), series(below + 1.0));
-    let rms = mixed(rms(&low), rms(&high));
-    (low.iter().zip(high).map(|(low, high)| mixed(*low, high)).collect(), rms)
-}
-
-/// The effective value that the soft clip gives a sine of the effective value 1 at a drive of 40: all waveforms have it.
-///
-/// With `k = 40 sqrt 2`, it is the root of the mean of `(k cos t / (1 + k cos t))^2` over a quarter of a period.
-pub(crate) fn soft_rms() -> f64 {
-    let k = 40.0 * SQRT_2;
-    let s = (k * k - 1.0).sqrt();
-    (1.0 - 4.0 / PI * k.acosh() / s + 2.0 / PI * (k / (s * s) - k.acosh() / s.powi(3))).sqrt()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_series_has_a_mean_square_of_one() {
-        use Voice::{Chip, Pulse12, Pulse25, Saw, Sine, Square, Triangle};
-        for voice in [Sine, Square, Pulse25, Pulse12, Triangle, Saw, Chip] {
-            let squares = (1..100_000).flat_map(|n| harmonic(voice, n)).map(|part| part * part);
-            let mean = squares.sum::<f64>() / 2.0;
-            // What is left of a sum of 1 / n^2.
-            assert!((mean - 1.0).abs() < 2e-5, "{voice:?}: {mean}");
-        }
-    }
-
-    #[test]
-    fn the_soft_clip_s_effective_value_is_that_of_the_mean_over_a_period() {
-        let steps = 1_000_000;
-        let square = |step: usize| {
-            let driven = 40.0 * SQRT_2 * (PI / 2.0 * (step as f64 + 0.5) / steps as f64).cos();
-            (driven / (1.0 + driven)).powi(2)
-        };
-        let mean = (0..steps).map(square).sum::<f64>() / steps as f64;
-        assert!((soft_rms() - mean.sqrt()).abs() < 1e-9);
-    }
-
-    #[test]
-    fn as_many_harmonics_as_fit_below_half_the_rate() {
-        let spare = (0.5f64 / 12.0).exp2();
-        for (most, expected) in [(0.9, 0), (1.1, 1), (11.5, 11), (12.9, 11), (13.1, 13), (1e4, 343)]
-        {
-            assert_eq!(harmonics(24_000.0 / (most * spare), 48_000.0), expected, "{most}");
-        }
+        let at_end = |ends| between(ends, frame + 1);
+        let mixed =
+            |low_pass: f64, soft: f64| at_end(self.soft) * soft + at_end(self.clip) * low_pass;
+        let before = self.right.unwrap_or(self.low_pass);
+        self.low_pass += self.low_pass_step * (sum + side - self.low_pass);
+        let right = before + self.low_pass_step * (sum - side - before);
+        self.right = bank.mix.places.is_some().then_some(right);
+        [mixed(self.low_pass, soft[0]), mixed(self.right.unwrap_or(self.low_pass), soft[1])]
     }
 }

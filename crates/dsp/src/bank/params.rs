@@ -95,7 +95,7 @@ impl BankParams {
         for (tone, design) in designs.iter().enumerate() {
             let (rise, fall) = (self.coefficients.rise.0[tone], self.coefficients.fall.0[tone]);
             let angle = design.angle;
-            self.pitches.angles.0[tone] = angle as f32;
+            (self.pitches.angles.0[tone], self.pitches.exact[tone]) = (angle as f32, angle);
             self.pitches.lo_weights.0[tone] = 2.0 / rise;
             for (look, back) in (1..).zip(&mut self.pitches.backs) {
                 let turned = angle * (look * LOOK) as f64;

@@ -15,6 +15,8 @@ pub const LOOKS: usize = BLOCK / LOOK;
 pub struct Pitches {
     /// Nominal frequency in radians a sample.
     pub angles: Lanes,
+    /// The same in full precision.
+    pub exact: [f64; TONES],
     /// Two over the share of `bp` that `lo` grows by with each sample.
     pub lo_weights: Lanes,
     /// Cosine and sine of what each band turns from each look at it to the end of the block, at its nominal frequency.
@@ -23,8 +25,12 @@ pub struct Pitches {
 
 impl Pitches {
     /// All zero.
-    pub(super) const ZERO: Self =
-        Self { angles: Lanes::ZERO, lo_weights: Lanes::ZERO, backs: [[Lanes::ZERO; 2]; LOOKS] };
+    pub(super) const ZERO: Self = Self {
+        angles: Lanes::ZERO,
+        exact: [0.0; TONES],
+        lo_weights: Lanes::ZERO,
+        backs: [[Lanes::ZERO; 2]; LOOKS],
+    };
 }
 
 /// The coefficients of the resonators that are needed for their phase.

@@ -118,6 +118,11 @@ impl Voices {
         }
     }
 
+    /// Forgets the oscillations of the tones below A3, which begin from rest.
+    pub fn rest_low(&mut self) {
+        self.oscillators.rest_low();
+    }
+
     /// Looks at the bands after the last call of the bank, of `frames` samples that end at `end` in the block.
     pub fn look(
         &mut self,
@@ -165,7 +170,7 @@ impl Voices {
             LevelSource::Own => 1.0 - (1.0 - params.constants.band_step).powi(BLOCK as i32),
         } as f32;
         let levels = Levels { source, gate, step, weights };
-        let power = self.oscillators.set_levels(kernel, levels, &params.pitches.angles, moves);
+        let power = self.oscillators.set_levels(kernel, levels, &params.pitches.exact, moves);
         match chip {
             Some(&Timbre { octave, duty, .. }) => {
                 self.chip.begin_block(chip::ChipInput {

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     bank::{LOOK, LOOKS, Pitches, kernel::State},
     lanes::{BLOCK, LANES, Lanes, sum},
-    notes::TONES,
+    notes::{PUBLISHED, TONES},
 };
 use std::f32::consts::TAU;
 use tone_filter_simd::{
@@ -104,6 +104,11 @@ impl Oscillators {
             locked: Lanes::ZERO,
             pitch: Pitch::new(sample_rate),
         }
+    }
+
+    /// Forgets the looks at the tones below A3 in the last block.
+    pub fn rest_low(&mut self) {
+        self.looks.iter_mut().for_each(|looks| looks.0[PUBLISHED..].fill(0.0));
     }
 
     /// Looks at the bands in `state`, which ends a look's share of a block: at `position`, a multiple of [`LOOK`].
@@ -217,7 +222,7 @@ impl Oscillators {
         &mut self,
         kernel: Kernel,
         levels: Levels,
-        angles: &Lanes,
+        angles: &[f64; TONES],
         moves: Moves,
     ) -> f32 {
         let mut powers = Lanes::ZERO;

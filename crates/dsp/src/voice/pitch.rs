@@ -5,7 +5,7 @@ use crate::{
     lanes::{BLOCK, LANES, Lanes},
     notes::{TONES, semitone, to_listener},
 };
-use std::f32::consts::TAU;
+use std::f64::consts::TAU;
 
 /// Seconds in which a note that sounds moves where the map moves it.
 const MOVE: f32 = 0.01;
@@ -35,6 +35,9 @@ const ADVANTAGE: f32 = 2.0;
 /// No tone.
 const NONE: u8 = u8::MAX;
 
+/// Bits of a phase beyond those of the bands.
+const MORE: u32 = 32;
+
 /// Pitches to which a map leads, from two octaves and more below E1 to those above the highest key.
 const PLACES: usize = 256;
 
@@ -57,7 +60,7 @@ pub struct Bands<'a> {
     /// See `phases`.
     pub steps: &'a [u32; LANES],
     /// Nominal frequencies in radians a sample.
-    pub angles: &'a Lanes,
+    pub angles: &'a [f64; TONES],
     /// Amplitudes of the bands themselves.
     pub amplitudes: &'a Lanes,
     /// Those of the notes at the start and at the end of the block.
@@ -77,9 +80,10 @@ pub struct Pitch {
     decay: f32,
     /// Whether a note sounds at another pitch than its band, or in another phase.
     active: bool,
-    /// At the start of the block, and what a sample adds.
-    phases: [u32; LANES],
-    steps: [u32; LANES],
+    /// At the start of the block, and what a sample adds, with 32 bits more than those of the bands. The phase of a note is the sum of
+    /// its steps and would drift by all that they lack.
+    phases: [u64; TONES],
+    steps: [u64; TONES],
     /// The pitch whose tables each note reads, in semitones above E1.
     rows: [u8; TONES],
     /// Semitones from the band to its note, what a block adds, and where that leads.
@@ -109,8 +113,8 @@ impl Pitch {
             block: (BLOCK as f64 / sample_rate) as f32,
             decay: libm::pow(f64::from(DECAY), BLOCK as f64 / sample_rate) as f32,
             active: false,
-            phases: [0; LANES],
-            steps: [0; LANES],
+            phases: [0; TONES],
+            steps: [0; TONES],
             rows: std::array::from_fn(|tone| to_listener(tone) as u8),
             shifts: [0.0; TONES],
             slopes: [0.0; TONES],
@@ -130,7 +134,8 @@ impl Pitch {
     /// Phase at the start of the block and step of a sample of the note of `tone`, if they are not those of the band.
     #[inline(always)]
     pub fn played(&self, tone: usize) -> Option<(u32, u32)> {
-        self.active.then(|| (self.phases[tone], self.steps[tone]))
+        let of_band = |phase: u64| (phase >> MORE) as u32;
+        self.active.then(|| (of_band(self.phases[tone]), of_band(self.steps[tone])))
     }
 
     /// The pitch whose tables the note of `tone` reads, in semitones above E1.
@@ -153,13 +158,13 @@ impl Pitch {
         }
         if !self.active {
             *self = Self { active: true, weights: *bands.weights, ..self.fresh() };
-            self.phases = *bands.phases;
             for tone in 0..TONES {
+                self.phases[tone] = u64::from(bands.phases[tone]) << MORE;
                 self.on[tone] = bands.gains[0].0[tone] > 0.0;
             }
         } else {
             for (phase, step) in self.phases.iter_mut().zip(self.steps) {
-                *phase = phase.wrapping_add(step.wrapping_mul(BLOCK as u32));
+                *phase = phase.wrapping_add(step.wrapping_mul(BLOCK as u64));
             }
         }
         for tone in 0..TONES {
@@ -171,7 +176,7 @@ impl Pitch {
             }
             self.targets[tone] = target;
             if !self.free[tone] {
-                self.phases[tone] = bands.phases[tone];
+                self.phases[tone] = u64::from(bands.phases[tone]) << MORE;
             }
         }
         if maps {
@@ -312,12 +317,13 @@ impl Pitch {
         self.shifts[tone] = shift;
         let own = bands.steps[tone];
         if middle == 0.0 && vibrato == 1.0 {
-            (self.steps[tone], self.ratios[tone]) = (own, 1.0);
+            (self.steps[tone], self.ratios[tone]) = (u64::from(own) << MORE, 1.0);
         } else {
-            let nominal = bands.angles.0[tone] * (PERIOD / TAU);
-            let ratio = libm::exp2f(middle / 12.0);
-            let step = (nominal + vibrato * (own as f32 - nominal)) * ratio;
-            (self.steps[tone], self.ratios[tone]) = (step as u32, ratio);
+            let nominal = bands.angles[tone] * (f64::from(PERIOD) / TAU);
+            let ratio = libm::exp2(f64::from(middle) / 12.0);
+            let step = (nominal + f64::from(vibrato) * (f64::from(own) - nominal)) * ratio;
+            self.steps[tone] = (step * (1u64 << MORE) as f64) as u64;
+            self.ratios[tone] = ratio as f32;
             self.free[tone] = true;
         }
         let row = to_listener(tone) as i32 + before.max(shift).ceil() as i32;

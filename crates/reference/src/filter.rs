@@ -1,0 +1,422 @@
+//! The whole chain, block by block.
+
+use crate::{
+    BLOCK, Decision, Event, Keys, Sound, TONES,
+    bank::{Bank, Mix, Tones},
+    between,
+    focus::Focus,
+    keys::{KeyWeights, Keyboard},
+    level::Level,
+    output::{Delay, Limiter},
+    pitch::Moves,
+    polyphony::Polyphony,
+    smoothing::{Moment, Smoothing, Switches},
+    timbre::Timbres,
+    voice::Voices,
+    waveform::Waveforms,
+};
+
+/// Seconds by which lookahead delays the sound.
+const LOOKAHEAD: f64 = 2048.0 / 44_100.0;
+
+/// A bank and its oscillators.
+#[derive(Debug, Clone)]
+struct Part {
+    bank: Bank,
+    voices: Voices,
+}
+
+/// Gains and shares that move sample by sample.
+#[derive(Debug, Clone, Copy)]
+struct Levels {
+    dry: f64,
+    wet: f64,
+    stereo: f64,
+    lookahead: f64,
+    sidechain: f64,
+}
+
+/// The tone filter for a number of channels.
+///
+/// Settings may change between two blocks. The decisions on notes are given; so are key and tuning where they follow the music: as
+/// settings.
+#[derive(Debug, Clone)]
+pub struct Filter {
+    sample_rate: f64,
+    sound: Sound,
+    smoothing: Smoothing,
+    now: Moment,
+    keyboard: Keyboard,
+    keys: KeyWeights,
+    focus: Focus,
+    polyphony: Polyphony,
+    /// The measurement of the level, while auto level is on.
+    level: Option<Level>,
+    /// Weights, gain to the nominal level, places and levels at the end of the block.
+    weights: Tones,
+    gain: f64,
+    places: Option<Tones>,
+    levels: Levels,
+    timbres: Timbres,
+    waveforms: Waveforms,
+    parts: Vec<Part>,
+    oscillating: bool,
+    /// Whether the notes below A3 are computed: from the start of their share to its end.
+    low: bool,
+    /// The delays of the channels and of the sidechain's rows, whether they record, and samples that they have recorded.
+    delays: [Vec<Delay>; 2],
+    recording: bool,
+    recorded: usize,
+    /// Whether the sidechain was connected in the last block; `None` before the first one.
+    connected: Option<bool>,
+    limiter: Option<Limiter>,
+    /// Whether something louder than the soft clip could sound in the last block.
+    unclipped: bool,
+}
+
+impl Filter {
+    /// At rest with this sound.
+    pub fn new(sound: &Sound, sample_rate: f64, channels: usize) -> Self {
+        let aim = sound.morphed();
+        let smoothing = Smoothing::new(&aim, sample_rate);
+        let now = smoothing.now();
+        let part = Part { bank: Bank::new(&aim, sample_rate), voices: Voices::new(sample_rate) };
+        let silence = Levels { dry: 0.0, wet: 0.0, stereo: 0.0, lookahead: 0.0, sidechain: 0.0 };
+        let mut filter = Self {
+            sample_rate,
+            keys: KeyWeights::new(sound, sample_rate),
+            keyboard: Keyboard::new(),
+            focus: Focus::new(&now, sound.follows, sample_rate),
+            polyphony: Polyphony::new(sound.most_notes(), sample_rate),
+            level: sound.auto.then(|| Level::new(sample_rate)),
+            weights: [0.0; TONES],
+            gain: 1.0,
+            places: None,
+            levels: silence,
+            timbres: Timbres::new(&aim, sample_rate),
+            waveforms: Waveforms::new(),
+            parts: vec![part],
+            oscillating: false,
+            low: sound.whole,
+            delays: [channels, 2].map(|count| vec![Delay::new(latency(sample_rate)); count]),
+            recording: sound.lookahead,
+            recorded: latency(sample_rate),
+            connected: None,
+            limiter: None,
+            unclipped: false,
+            sound: sound.clone(),
+            smoothing,
+            now,
+        };
+        (filter.weights, filter.gain) = (filter.weights(), filter.gain());
+        filter.levels = filter.levels(filter.mix());
+        filter
+    }
+
+    /// Sets out for `sound`, from the next block on.
+    pub fn set(&mut self, sound: &Sound) {
+        self.sound = sound.clone();
+        self.aim();
+    }
+
+    /// Plays an event, from the next block on.
+    pub fn play(&mut self, event: Event) {
+        self.keyboard.play(event);
+        self.aim();
+    }
+
+    fn aim(&mut self) {
+        let mut aim = self.sound.morphed();
+        if self.sound.keys != Keys::Off {
+            aim.transpose += self.keyboard.bend;
+        }
+        self.timbres.aim(&aim);
+        self.smoothing.aim(&aim);
+    }
+
+    /// Processes a block of 64 samples, or fewer at the end. The `decision` is the one that the listener makes at its end.
+    pub fn block(
+        &mut self,
+        input: &[&[f32]],
+        sidechain: &[&[f32]],
+        decision: Option<&Decision>,
+    ) -> Vec<Vec<f64>> {
+        let channels = input.len();
+        let before = self.levels;
+        let (mix, placed) = self.begin_block(channels, !sidechain.is_empty());
+        let at = |frame: usize| {
+            let line = |of: fn(&Levels) -> f64| between([of(&before), of(&self.levels)], frame + 1);
+            Levels {
+                dry: line(|levels| levels.dry),
+                wet: line(|levels| levels.wet),
+                stereo: line(|levels| levels.stereo),
+                lookahead: line(|levels| levels.lookahead),
+                sidechain: line(|levels| levels.sidechain),
+            }
+        };
+        let frames = input[0].len();
+        let levels: Vec<Levels> = (0..frames).map(at).collect();
+        let sidechained = before.sidechain > 0.0 || self.levels.sidechain > 0.0;
+        let bypass = self.now.shares.bypass;
+        let output_gain = (1.0 - bypass) * output(&self.now) + bypass;
+
+        let mut inputs = vec![Vec::new(); self.parts.len()];
+        let mut sources = vec![Vec::new(); channels];
+        let mut wets = vec![Vec::new(); channels];
+        let mut outputs = vec![Vec::new(); channels];
+        for (frame, level) in levels.into_iter().enumerate() {
+            let mut dry: Vec<f64> = input.iter().map(|channel| channel[frame].into()).collect();
+            if self.recording {
+                for (x, delay) in dry.iter_mut().zip(&mut self.delays[0]) {
+                    *x = delay.next(*x, level.lookahead);
+                }
+            }
+            let second: Vec<f64> = sidechain.iter().map(|channel| channel[frame].into()).collect();
+            let source = self.source(&dry, &second, sidechained, level);
+            let wet = self.wet(frame, &source, level.stereo, placed, &mut inputs);
+            let mut mixed: Vec<f64> = (0..channels)
+                .map(|channel| level.dry * dry[channel] + level.wet * wet[channel.min(1)])
+                .collect();
+            if let Some(limiter) = &mut self.limiter {
+                let peak = |signal: &[f64]| signal.iter().fold(0f64, |peak, x| peak.max(x.abs()));
+                let gain = limiter.next(output_gain * peak(&dry), peak(&mixed), output_gain);
+                mixed.iter_mut().for_each(|y| *y *= gain);
+            }
+            for channel in 0..channels {
+                outputs[channel].push(mixed[channel]);
+                wets[channel].push(wet[channel.min(1)]);
+            }
+            sources.iter_mut().zip(source).for_each(|(all, x)| all.push(x));
+        }
+        self.recorded += if self.recording { frames } else { 0 };
+        if frames == BLOCK && !self.now.sound.freeze {
+            if let Some(decision) = decision {
+                self.focus.decide(decision);
+            }
+            if let Some(level) = &mut self.level {
+                let signals: Vec<(&[f64], &[f64])> = sources
+                    .iter()
+                    .filter(|source| !source.is_empty())
+                    .zip(&wets)
+                    .map(|(source, wet)| (&source[..], &wet[..]))
+                    .collect();
+                level.measure(&inputs, &signals, mix);
+            }
+        }
+        outputs
+    }
+
+    /// Plans a block. Returns the gains of dry and wet in the mix, and whether the notes have places.
+    fn begin_block(&mut self, channels: usize, connected: bool) -> ([f64; 2], bool) {
+        let before = self.now.shares;
+        let wanted = Switches::of(&self.sound);
+        if wanted.lookahead && !self.recording {
+            self.delays[0].fill(Delay::new(latency(self.sample_rate)));
+            self.recorded = 0;
+        }
+        self.recording = wanted.lookahead || before.lookahead > 0.0;
+        self.smoothing.fade(Switches {
+            // Two banks have places of their own: one gives way to the other.
+            stereo: wanted.stereo && before.place == 0.0,
+            place: wanted.place && before.stereo == 0.0,
+            // The delay has to be full first.
+            lookahead: wanted.lookahead && self.recorded >= latency(self.sample_rate),
+            sidechain: wanted.sidechain && connected,
+            ..wanted
+        });
+        if self.connected.is_none() {
+            // The first block has nothing to be crossfaded with.
+            self.smoothing.arrive_at_sidechain();
+            self.levels.sidechain = if wanted.sidechain && connected { 1.0 } else { 0.0 };
+        } else if connected && self.connected == Some(false) {
+            self.delays[1].fill(Delay::new(latency(self.sample_rate)));
+        }
+        self.connected = Some(connected);
+        self.smoothing.step();
+        let had_low = self.now.whole > 0.0;
+        self.now = self.smoothing.now();
+        let low = had_low || self.now.whole > 0.0;
+        if low && !self.low {
+            for Part { bank, voices } in &mut self.parts {
+                bank.rest_low();
+                voices.rest_low();
+            }
+        }
+        self.low = low;
+
+        if self.now.shares.auto == 0.0 {
+            self.level = None;
+        } else if self.level.is_none() {
+            self.level = Some(Level::activated(self.sample_rate));
+        }
+        self.focus.begin_block(&self.now, self.sound.follows);
+        let offsets = self.sound.offsets(&self.keyboard);
+        self.keys.follow(&self.sound, &self.keyboard, &offsets);
+        let power = |tone: usize| {
+            let powers = self.parts.iter().map(|part| part.bank.bands()[tone].power);
+            let weight = self.keys.weight(tone, self.now.bands[tone] * self.focus.weights[tone]);
+            weight.powi(2) * powers.fold(0.0, f64::max)
+        };
+        let powers = std::array::from_fn(power);
+        self.polyphony.follow(self.sound.most_notes(), &powers);
+
+        let weights = [self.weights, self.weights()];
+        let gains = [self.gain, self.gain()];
+        let places = (self.now.shares.place > 0.0 && self.focus.is_listening()).then(|| {
+            self.focus.move_places();
+            let places = self.focus.places.map(|place| self.now.shares.place * place);
+            [self.places.unwrap_or([0.0; TONES]), places]
+        });
+        let mix = self.mix();
+        let levels = self.levels(mix);
+        let two = channels == 2 && (self.levels.stereo > 0.0 || levels.stereo > 0.0);
+        (self.weights, self.gain, self.levels) = (weights[1], gains[1], levels);
+        self.places = places.map(|[_, end]| end);
+
+        self.timbres.step();
+        self.parts.truncate(if two { 2 } else { 1 });
+        if two && self.parts.len() == 1 {
+            self.parts.push(self.parts[0].clone());
+        }
+        let places = places.filter(|_| channels == 2 && !two);
+        let driven = self.timbres.soft() != [0.0; 2];
+        for part in &mut self.parts {
+            part.bank.begin_block(&self.now, Mix { weights, places, gains }, low, driven);
+        }
+        let oscillates = self.timbres.soft() != [1.0; 2];
+        if oscillates {
+            self.begin_voices(offsets);
+        }
+        self.oscillating = oscillates;
+
+        // The soft clip alone stays below full scale.
+        let unclipped = oscillates || before.auto > 0.0 || self.now.shares.auto > 0.0;
+        let releasing = self.limiter.as_ref().is_some_and(|limiter| !limiter.rests());
+        if !(unclipped || self.unclipped || releasing) {
+            self.limiter = None;
+        } else if self.limiter.is_none() {
+            self.limiter = Some(Limiter::new(self.sample_rate));
+        }
+        self.unclipped = unclipped;
+        (mix, places.is_some())
+    }
+
+    fn begin_voices(&mut self, offsets: Tones) {
+        let mut means = [0.0; TONES];
+        let count = self.parts.len() as f64;
+        for Part { bank, voices } in &mut self.parts {
+            if !self.oscillating {
+                *voices = Voices::new(self.sample_rate);
+            }
+            voices.lock(&self.now, bank);
+            let amplitudes = voices.amplitudes();
+            means.iter_mut().zip(amplitudes).for_each(|(mean, own)| *mean += own / count);
+        }
+        let levels = self.focus.levels(&self.now);
+        let sound = &self.now.sound;
+        let moves = Moves { offsets, glide: sound.glide / 1000.0, vibrato: sound.vibrato / 100.0 };
+        for Part { bank, voices } in &mut self.parts {
+            let levels = levels.as_ref().map(|levels| (levels, &means));
+            voices.set_levels(&self.now, bank, &self.timbres, &mut self.waveforms, levels, moves);
+        }
+    }
+
+    /// The sample that goes to the banks, of one channel or of both: `dry`, crossfaded with the `second` input.
+    fn source(
+        &mut self,
+        dry: &[f64],
+        second: &[f64],
+        sidechained: bool,
+        level: Levels,
+    ) -> Vec<f64> {
+        let rows = if dry.len() == 2 { 2 } else { 1 };
+        let row = |signal: &[f64], row: usize| {
+            if signal.len() == rows { signal[row] } else { mean(signal) }
+        };
+        let mut own: Vec<f64> = (0..rows).map(|index| row(second, index)).collect();
+        if self.recording && (sidechained || !second.is_empty()) {
+            for (x, delay) in own.iter_mut().zip(&mut self.delays[1]) {
+                *x = delay.next(*x, level.lookahead);
+            }
+        }
+        if !sidechained {
+            return dry.to_vec();
+        }
+        let share = level.sidechain;
+        let mixed = own.iter().enumerate();
+        mixed.map(|(index, own)| (1.0 - share) * row(dry, index) + share * own).collect()
+    }
+
+    /// The wet samples left and right. Appends the banks' inputs to `inputs`.
+    fn wet(
+        &mut self,
+        frame: usize,
+        source: &[f64],
+        stereo: f64,
+        placed: bool,
+        inputs: &mut [Vec<f64>],
+    ) -> [f64; 2] {
+        let two = self.parts.len() == 2;
+        let mut wets = [[0.0; 2]; 2];
+        for (index, Part { bank, voices }) in self.parts.iter_mut().enumerate() {
+            let common = mean(source);
+            let x = if two { (1.0 - stereo) * common + stereo * source[index] } else { common };
+            inputs[index].push(x);
+            wets[index] = bank.next_placed(x);
+            if self.oscillating {
+                wets[index] = voices.next(frame, x, wets[index], bank, &mut self.waveforms);
+            }
+        }
+        let [[left, placed_right], [right, _]] = wets;
+        if two {
+            [left, (1.0 - stereo) * left + stereo * right]
+        } else {
+            [left, if placed { placed_right } else { left }]
+        }
+    }
+
+    /// Weights of the notes in the sum.
+    fn weights(&self) -> Tones {
+        std::array::from_fn(|tone| {
+            let without = self.now.bands[tone] * self.focus.weights[tone];
+            let low = if tone < 48 { 1.0 } else { self.now.whole };
+            low * self.keys.weight(tone, without) * self.polyphony.weights[tone]
+        })
+    }
+
+    /// Gain that would bring the input to the nominal level.
+    fn gain(&self) -> f64 {
+        let gain = self.level.as_ref().map_or(1.0, Level::gain);
+        gain.powf(self.now.shares.auto)
+    }
+
+    /// Gains of dry and wet, before output gain and bypass.
+    fn mix(&self) -> [f64; 2] {
+        let mix = self.now.sound.mix / 100.0;
+        let plain = [1.0 - mix, mix];
+        let own = self.level.as_ref().map_or(plain, |level| level.mix(mix));
+        let auto = self.now.shares.auto;
+        [0, 1].map(|index| plain[index] + auto * (own[index] - plain[index]))
+    }
+
+    fn levels(&self, mix: [f64; 2]) -> Levels {
+        let Switches { stereo, bypass, lookahead, sidechain, .. } = self.now.shares;
+        let [dry, wet] = mix.map(|gain| (1.0 - bypass) * output(&self.now) * gain);
+        Levels { dry: dry + bypass, wet, stereo, lookahead, sidechain }
+    }
+}
+
+/// The output gain as a factor.
+fn output(now: &Moment) -> f64 {
+    10f64.powf(now.sound.output / 20.0)
+}
+
+/// Samples of the delay, at most 65,536.
+fn latency(sample_rate: f64) -> usize {
+    (LOOKAHEAD * sample_rate).round().min(65_536.0) as usize
+}
+
+/// The mean, 0 of nothing.
+fn mean(samples: &[f64]) -> f64 {
+    samples.iter().sum::<f64>() / samples.len().max(1) as f64
+}

@@ -1,0 +1,117 @@
+//! The oscillators: each is locked to the phase of its resonator.
+
+use crate::{BLOCK, Resonator};
+use std::f64::consts::TAU;
+
+/// Samples from one look at a resonator's oscillation to the next.
+pub(crate) const LOOK: usize = 8;
+
+/// Poles of the low-passes of phase, and of amplitude and total power, and the frequency of each in Hz.
+const PHASE_POLES: usize = 4;
+pub(crate) const AMPLITUDE_POLES: usize = 2;
+pub(crate) const POLE: f64 = 28.0;
+
+/// Seconds at which a note sounds in which the time constants of the poles grow by a block.
+const OPENING: f64 = 0.012;
+
+/// The oscillator of a note.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Oscillator {
+    /// Phase of the detected note at the start of the block, and what a sample adds; radians.
+    pub phase: f64,
+    pub step: f64,
+    /// The nominal frequency of the note and that of the resonator's oscillation as measured, radians a sample.
+    pub nominal: f64,
+    frequency: f64,
+    /// Real and imaginary part of the sum of the looks at the resonator, turned to the end of the block, and their number.
+    sum: [f64; 2],
+    looks: f64,
+    /// Whether the phase is followed, and the one that the looks gave at the start of the block.
+    pub locked: bool,
+    measured: f64,
+    /// The turns beyond the nominal ones that each pole of the phase's low-pass has not yet passed on.
+    lags: [f64; PHASE_POLES],
+    /// The outputs of the poles of the amplitude's low-pass.
+    amplitudes: [f64; AMPLITUDE_POLES],
+    /// One over the step of the poles.
+    span: f64,
+}
+
+impl Oscillator {
+    /// At rest, for a resonator of `nominal` radians a sample.
+    pub fn new(nominal: f64) -> Self {
+        Self {
+            phase: 0.0,
+            step: nominal,
+            nominal,
+            frequency: nominal,
+            sum: [0.0; 2],
+            looks: 0.0,
+            locked: false,
+            measured: 0.0,
+            lags: [0.0; PHASE_POLES],
+            amplitudes: [0.0; AMPLITUDE_POLES],
+            span: 1.0,
+        }
+    }
+
+    /// Amplitude of the resonator's oscillation as it is followed; 0 where the phase is not.
+    pub fn amplitude(&self) -> f64 {
+        if self.locked { self.amplitudes[AMPLITUDE_POLES - 1] } else { 0.0 }
+    }
+
+    /// Looks at the oscillation of the `resonator`, `left` samples before the end of the block.
+    pub fn look(&mut self, resonator: &Resonator, left: usize) {
+        let quadrature = resonator.quadrature(self.frequency);
+        let angle = quadrature.atan2(resonator.output()) + self.nominal * left as f64;
+        let amplitude = quadrature.hypot(resonator.output());
+        self.sum[0] += amplitude * angle.cos();
+        self.sum[1] += amplitude * angle.sin();
+        self.looks += 1.0;
+    }
+
+    /// Forgets the oscillation so far.
+    pub fn forget_looks(&mut self) {
+        self.sum = [0.0; 2];
+    }
+
+    /// Begins a block: the oscillator goes to the low-passed phase of the last block's looks. A note that does not sound, and did
+    /// not sound, is not `locked`: when it begins, its oscillator starts at the phase of its resonator.
+    pub fn lock(&mut self, sample_rate: f64, resonator: &Resonator, locked: bool) {
+        if self.looks == 0.0 {
+            self.look(resonator, 0);
+        }
+        let wrapped = |angle: f64| angle - TAU * (angle / TAU).round();
+        let block = BLOCK as f64;
+        let [re, im] = std::mem::take(&mut self.sum);
+        let phase = im.atan2(re);
+        let amplitude = im.hypot(re) / std::mem::take(&mut self.looks);
+        let mut turn = wrapped(phase - self.measured - block * self.nominal);
+        if !self.locked || amplitude > 2.0 * self.amplitude() {
+            self.span = 1.0;
+        } else {
+            self.span += block / (OPENING * sample_rate);
+        }
+        let slowest = 1.0 / (1.0 - (-TAU * POLE * block / sample_rate).exp());
+        self.span = self.span.min(slowest);
+        if !self.locked {
+            (turn, self.lags) = (0.0, [0.0; PHASE_POLES]);
+        }
+        for lag in &mut self.lags {
+            let before = *lag;
+            *lag = (before + turn) * (1.0 - 1.0 / self.span);
+            turn += before - *lag;
+        }
+        let mut input = amplitude;
+        for output in &mut self.amplitudes {
+            *output += (input - *output) / self.span;
+            input = *output;
+        }
+        let followed = wrapped(phase - self.lags.iter().sum::<f64>());
+        self.phase = if self.locked { self.phase + self.step * block } else { followed };
+        let within = |step: f64| step.clamp(self.nominal / 2.0, self.nominal * 2.0);
+        self.step = within(self.nominal + wrapped(followed - self.phase) / block);
+        self.frequency = within(self.nominal + turn / block);
+        (self.measured, self.locked) = (phase, locked);
+    }
+}

@@ -1,0 +1,276 @@
+//! The pitches of the oscillators, where map, glide and vibrato move them away from those of the bands.
+
+use crate::{BLOCK, TONES, bank::Tones, semitone};
+
+/// Seconds in which a sounding note follows its map.
+const MOVE: f64 = 0.01;
+/// Seconds after its end in which a note can be the start of a glide, and after its beginning in which it can begin one.
+const RECENT: f64 = 0.05;
+const YOUNG: f64 = 0.025;
+/// Greatest distance of a glide in semitones.
+const FARTHEST: f64 = 12.0;
+/// Power against the greatest one at which a note begins, and at which it ends.
+const BEGIN: f64 = 1e-3;
+const END: f64 = 1e-4;
+/// Power against its followed peak below which a note is ending.
+const FALLEN: f64 = 0.5;
+/// Factor by which that peak falls in a second: 30 dB.
+const DECAY: f64 = 1e-3;
+/// Advantage of the band that sounds for others, too: 3 dB.
+const ADVANTAGE: f64 = 2.0;
+
+/// What moves the notes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moves {
+    /// Semitones from each band's own note to its pitch.
+    pub offsets: Tones,
+    /// Seconds from one note to the next.
+    pub glide: f64,
+    /// Share of the deviation from the nominal pitch.
+    pub vibrato: f64,
+}
+
+/// The bands' oscillators in a block.
+#[derive(Debug)]
+pub(crate) struct Bands<'a> {
+    /// Phases at its start, and steps of a sample, in radians.
+    pub phases: Tones,
+    pub steps: Tones,
+    /// Nominal steps.
+    pub nominal: Tones,
+    /// Amplitudes of the resonators.
+    pub amplitudes: Tones,
+    /// Amplitudes of the notes at the start and at the end of the block.
+    pub gains: &'a mut [Tones; 2],
+    /// Weights in the sum.
+    pub weights: Tones,
+    /// Greatest power of a note.
+    pub high: f64,
+}
+
+/// The note of a band.
+#[derive(Debug, Clone, Copy)]
+struct Note {
+    phase: f64,
+    step: f64,
+    /// Semitones from the band to the note, what a block adds, and where that leads.
+    shift: f64,
+    slope: f64,
+    target: f64,
+    /// Highest shift of the block.
+    highest: f64,
+    /// Whether its phase is another one than the band's.
+    free: bool,
+    /// Whether it sounds, the blocks since that changed, and the followed peak of its band's power.
+    on: bool,
+    age: f64,
+    peak: f64,
+    /// Whether it has had its glide, and whether one has begun at its end.
+    settled: bool,
+    used: bool,
+}
+
+/// The notes of all bands.
+#[derive(Debug, Clone)]
+pub(crate) struct Pitches {
+    /// Seconds of a block.
+    block: f64,
+    active: bool,
+    notes: [Note; TONES],
+    weights: Tones,
+    /// The band that sounds at each pitch, as tones.
+    leaders: Vec<(f64, usize)>,
+}
+
+impl Pitches {
+    /// Those of the bands.
+    pub fn new(sample_rate: f64) -> Self {
+        let note = Note {
+            phase: 0.0,
+            step: 0.0,
+            shift: 0.0,
+            slope: 0.0,
+            target: 0.0,
+            highest: 0.0,
+            free: false,
+            on: false,
+            age: f64::INFINITY,
+            peak: 0.0,
+            settled: true,
+            used: false,
+        };
+        Self {
+            block: BLOCK as f64 / sample_rate,
+            active: false,
+            notes: [note; TONES],
+            weights: [0.0; TONES],
+            leaders: Vec::new(),
+        }
+    }
+
+    /// Phase at the start of the block and step of a note, if they are not the band's.
+    pub fn played(&self, tone: usize) -> Option<(f64, f64)> {
+        self.active.then(|| (self.notes[tone].phase, self.notes[tone].step))
+    }
+
+    /// The highest pitch of a note in the block, in semitones above A3.
+    pub fn highest(&self, tone: usize) -> f64 {
+        semitone(tone) + if self.active { self.notes[tone].highest } else { 0.0 }
+    }
+
+    /// Begins a block, whose levels are set.
+    pub fn begin_block(&mut self, moves: Moves, bands: &mut Bands) {
+        let maps = moves.offsets.iter().any(|offset| *offset != 0.0);
+        let wanted = maps || moves.glide > 0.0 || moves.vibrato < 1.0;
+        if !wanted && !self.active {
+            return;
+        }
+        let fresh = Self::new(BLOCK as f64 / self.block);
+        if !self.active {
+            *self = Self { active: true, weights: bands.weights, ..fresh.clone() };
+            for (tone, note) in self.notes.iter_mut().enumerate() {
+                (note.phase, note.on) = (bands.phases[tone], bands.gains[0][tone] > 0.0);
+            }
+        } else {
+            self.notes.iter_mut().for_each(|note| note.phase += BLOCK as f64 * note.step);
+        }
+        for (tone, note) in self.notes.iter_mut().enumerate() {
+            let target = moves.offsets[tone];
+            if bands.gains[0][tone] == 0.0 {
+                (note.shift, note.slope, note.free) = (target, 0.0, false);
+            } else if target != note.target {
+                note.slope = (target - note.shift) * (self.block / MOVE).min(1.0);
+            }
+            note.target = target;
+            if !note.free {
+                note.phase = bands.phases[tone];
+            }
+        }
+        if maps {
+            self.merge(bands.gains);
+        }
+        self.follow(bands, moves.glide);
+        self.weights = bands.weights;
+        self.active = wanted;
+        for (tone, note) in self.notes.iter_mut().enumerate() {
+            if bands.gains.iter().any(|gains| gains[tone] > 0.0) {
+                note.advance(moves.vibrato, bands.steps[tone], bands.nominal[tone]);
+                self.active |= note.free;
+            }
+        }
+        if !self.active {
+            *self = fresh;
+        }
+    }
+
+    /// Gives the power of all bands of a pitch to the strongest one.
+    fn merge(&mut self, [before, gains]: &mut [Tones; 2]) {
+        let pitch = |notes: &[Note; TONES], tone: usize| semitone(tone) + notes[tone].target;
+        let last = std::mem::take(&mut self.leaders);
+        let leader = |leaders: &[(f64, usize)], pitch: f64| {
+            leaders.iter().find(|(own, _)| *own == pitch).map(|(_, tone)| *tone)
+        };
+        let mut sums: Vec<(f64, f64)> = Vec::new();
+        let mut best: Vec<(f64, usize, f64)> = Vec::new();
+        for tone in 0..TONES {
+            let (own, power) = (pitch(&self.notes, tone), gains[tone].powi(2));
+            let score = power * if leader(&last, own) == Some(tone) { ADVANTAGE } else { 1.0 };
+            match sums.iter_mut().find(|(pitch, _)| *pitch == own) {
+                Some((_, sum)) => *sum += power,
+                None => sums.push((own, power)),
+            }
+            match best.iter_mut().find(|(pitch, ..)| *pitch == own) {
+                Some(best) if score > best.2 => *best = (own, tone, score),
+                Some(_) => {}
+                None if score > 0.0 => best.push((own, tone, score)),
+                None => {}
+            }
+        }
+        self.leaders = best.iter().map(|(pitch, tone, _)| (*pitch, *tone)).collect();
+        for tone in 0..TONES {
+            let own = pitch(&self.notes, tone);
+            let leads = leader(&self.leaders, own) == Some(tone);
+            let sum = sums.iter().find(|(pitch, _)| *pitch == own).map_or(0.0, |(_, sum)| *sum);
+            gains[tone] = if leads { sum.sqrt() } else { 0.0 };
+            let heir = leader(&last, own).filter(|last| *last != tone && before[*last] > 0.0);
+            if let Some(last) = heir.filter(|_| leads && before[tone] == 0.0) {
+                // The same note goes on with the pitch that another band tracks.
+                let old = self.notes[last];
+                let note = &mut self.notes[tone];
+                note.phase = old.phase;
+                note.shift = semitone(last) + old.shift - semitone(tone);
+                note.slope = (note.target - note.shift) * (self.block / MOVE).min(1.0);
+                (note.free, note.on, note.settled) = (true, old.on, true);
+                (self.notes[last].on, self.notes[last].used) = (false, true);
+            }
+        }
+    }
+
+    /// Follows beginnings and ends, and lets notes glide in so many seconds.
+    fn follow(&mut self, bands: &Bands, seconds: f64) {
+        let blocks = |seconds: f64| (seconds / self.block).floor();
+        let (recent, young) = (blocks(RECENT), blocks(YOUNG));
+        let (mut begun, mut ending) = (Vec::new(), Vec::new());
+        for (tone, note) in self.notes.iter_mut().enumerate() {
+            let power = bands.gains[1][tone].powi(2);
+            let own = bands.amplitudes[tone].powi(2);
+            let on = if note.on {
+                power > 0.0 && power >= END * bands.high
+            } else {
+                power > BEGIN * bands.high
+            };
+            note.age = if on == note.on { note.age + 1.0 } else { 0.0 };
+            if on && !note.on {
+                (note.peak, note.settled, note.used) = (own, false, false);
+            }
+            note.on = on;
+            note.peak = own.max(note.peak * DECAY.powf(self.block));
+            let begins = on && !note.settled && note.age <= young;
+            let falls = bands.weights[tone] < self.weights[tone] || power < FALLEN * note.peak;
+            let ends = if on { falls } else { note.age <= recent };
+            if begins {
+                begun.push(tone);
+            } else if ends && !note.used {
+                ending.push(tone);
+            }
+        }
+        if seconds == 0.0 {
+            return;
+        }
+        // The nearest pair first; of equal ones, the first by their indices.
+        loop {
+            let pairs = begun.iter().flat_map(|tone| ending.iter().map(|other| (*tone, *other)));
+            let distances = pairs.map(|(tone, other)| {
+                let from = semitone(other) + self.notes[other].shift;
+                let to = semitone(tone) + self.notes[tone].target;
+                ((from - to).abs(), tone, other, from)
+            });
+            let near = distances.filter(|(distance, ..)| *distance <= FARTHEST);
+            let Some((_, tone, other, from)) = near.min_by(|a, b| a.0.total_cmp(&b.0)) else {
+                return;
+            };
+            let note = &mut self.notes[tone];
+            note.shift = from - semitone(tone);
+            note.slope = (note.target - note.shift) * (self.block / seconds).min(1.0);
+            note.settled = true;
+            self.notes[other].used = true;
+            begun.retain(|own| *own != tone);
+            ending.retain(|own| *own != other);
+        }
+    }
+}
+
+impl Note {
+    /// Moves on by a block, in which its band turns by `own` a sample, nominally by `nominal`.
+    fn advance(&mut self, vibrato: f64, own: f64, nominal: f64) {
+        let before = self.shift;
+        self.shift += self.slope;
+        if self.slope == 0.0 || (self.target - self.shift) * self.slope <= 0.0 {
+            (self.shift, self.slope) = (self.target, 0.0);
+        }
+        self.highest = before.max(self.shift);
+        let middle = (before + self.shift) / 2.0;
+        self.free |= middle != 0.0 || vibrato != 1.0;
+        self.step = (nominal + vibrato * (own - nominal)) * (middle / 12.0).exp2();
+    }
+}

@@ -1,0 +1,43 @@
+//! The limit of notes: the strongest ones sound.
+
+use crate::{BLOCK, TONES, approach, bank::Tones};
+
+/// Seconds in which a note gives way to another one.
+const FADE: f64 = 0.005;
+
+/// Advantage of a note that already sounds: 3 dB.
+const ADVANTAGE: f64 = 3.0;
+
+/// The notes that may sound.
+#[derive(Debug, Clone)]
+pub(crate) struct Polyphony {
+    step: f64,
+    chosen: [bool; TONES],
+    /// Weights in the sum, 0..1.
+    pub weights: Tones,
+}
+
+impl Polyphony {
+    /// At rest with at most so many notes, of which none sounds yet.
+    pub fn new(most: usize, sample_rate: f64) -> Self {
+        let all = most >= TONES;
+        let weight = if all { 1.0 } else { 0.0 };
+        let step = (BLOCK as f64 / (FADE * sample_rate)).min(1.0);
+        Self { step, chosen: [all; TONES], weights: [weight; TONES] }
+    }
+
+    /// Moves on by a block, in which the notes have these `powers`.
+    pub fn follow(&mut self, most: usize, powers: &Tones) {
+        let advantage = 10f64.powf(ADVANTAGE / 10.0);
+        let rank = |tone: usize| if self.chosen[tone] { advantage } else { 1.0 } * powers[tone];
+        let mut ranked: Vec<usize> =
+            (0..TONES).filter(|tone| most >= TONES || powers[*tone] > 0.0).collect();
+        // The sort is stable: of equal ones, the first.
+        ranked.sort_by(|a, b| rank(*b).total_cmp(&rank(*a)));
+        ranked.truncate(most);
+        self.chosen = std::array::from_fn(|tone| ranked.contains(&tone));
+        for (weight, chosen) in self.weights.iter_mut().zip(self.chosen) {
+            approach(weight, if chosen { 1.0 } else { 0.0 }, self.step);
+        }
+    }
+}

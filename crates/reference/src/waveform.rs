@@ -1,0 +1,160 @@
+//! The waveforms as series of harmonics.
+
+use crate::Voice;
+use std::f64::consts::{PI, SQRT_2, TAU};
+
+/// Harmonics of the longest series.
+const MOST: usize = 400;
+
+/// Number of drives for which there is a driven sine, and the greatest one; the ratios between them are equal.
+pub(crate) const SHAPES: usize = 7;
+const HIGHEST_DRIVE: f64 = 400.0;
+
+/// Harmonics, as cosine and sine of each.
+pub(crate) type Series = Vec<[f64; 2]>;
+
+/// All series.
+#[derive(Debug, Clone)]
+pub(crate) struct Waveforms {
+    /// The driven sines.
+    shapes: [Series; SHAPES],
+    /// One for each voice that has been asked for.
+    voices: Vec<(Voice, Series)>,
+}
+
+impl Waveforms {
+    pub fn new() -> Self {
+        Self { shapes: std::array::from_fn(|_| Series::new()), voices: Vec::new() }
+    }
+
+    /// The series of `voice`, at the effective value of the driven sine.
+    pub fn voice(&mut self, voice: Voice) -> &Series {
+        let known = self.voices.iter().position(|(own, _)| *own == voice);
+        let index = known.unwrap_or_else(|| {
+            let series = (1..=MOST).map(|n| harmonic(voice, n).map(|part| soft_rms() * part));
+            self.voices.push((voice, series.collect()));
+            self.voices.len() - 1
+        });
+        &self.voices[index].1
+    }
+
+    /// The driven sine `shape`.
+    pub fn shape(&mut self, shape: usize) -> &Series {
+        let series = &mut self.shapes[shape];
+        if series.is_empty() {
+            *series = driven(HIGHEST_DRIVE.powf(shape as f64 / (SHAPES - 1) as f64));
+        }
+        series
+    }
+
+    /// Effective value of all harmonics of a driven sine.
+    pub fn shape_rms(&mut self, shape: usize) -> f64 {
+        let squares = self.shape(shape).iter().map(|[cosine, _]| cosine * cosine / 2.0);
+        squares.sum::<f64>().sqrt()
+    }
+}
+
+/// Share of a driven sine at a `drive`, which lies between two of them by its logarithm.
+pub(crate) fn shape_share(shape: usize, drive: f64) -> f64 {
+    let place = (SHAPES - 1) as f64 * drive.ln() / HIGHEST_DRIVE.ln();
+    (1.0 - (place - shape as f64).abs()).max(0.0)
+}
+
+/// The number of harmonics of a note of `frequency` Hz: 1, 2, 3 and so on in steps of 19 %, up to 400. They stay below
+/// half the sample rate if the note is half a semitone sharp.
+pub(crate) fn harmonics(frequency: f64, sample_rate: f64) -> usize {
+    let most = sample_rate / 2.0 / (frequency * (0.5f64 / 12.0).exp2());
+    let next = |n: &usize| Some((119 * n / 100).max(n + 1));
+    let counts = std::iter::successors(Some(1), next).take_while(|n| *n <= MOST);
+    counts.take_while(|n| *n as f64 <= most).last().unwrap_or(0)
+}
+
+/// The sum of harmonics, as cosine and sine of each, at the phase of the first: the real part of a polynomial of
+/// `e^(i phase)`, by Horner's rule.
+pub(crate) fn waveform(series: &[[f64; 2]], phase: f64) -> f64 {
+    let (sin, cos) = phase.sin_cos();
+    let add = |(re, im): (f64, f64), [cosine, sine]: &[f64; 2]| {
+        let (re, im) = (re + cosine, im - sine);
+        (re * cos - im * sin, re * sin + im * cos)
+    };
+    series.iter().rev().fold((0.0, 0.0), add).0
+}
+
+/// The `n`th harmonic of a waveform with a mean square of 1, as cosine and sine.
+pub(crate) fn harmonic(voice: Voice, n: usize) -> [f64; 2] {
+    let (odd, turn) = (n % 2 == 1, PI * n as f64);
+    // 1 for a share of the period, 0 for the rest: the series of the textbook over the standard deviation.
+    let pulse = |duty: f64| 2.0 / turn * (turn * duty).sin() / (duty * (1.0 - duty)).sqrt();
+    match voice {
+        Voice::Sine if n == 1 => [SQRT_2, 0.0],
+        Voice::Square => [pulse(1.0 / 2.0), 0.0],
+        Voice::Pulse25 => [pulse(1.0 / 4.0), 0.0],
+        Voice::Pulse12 => [pulse(1.0 / 8.0), 0.0],
+        Voice::Triangle if odd => [3f64.sqrt() * 8.0 / turn.powi(2), 0.0],
+        Voice::Saw => {
+            let (sine, cosine) = (turn / 2.0).sin_cos();
+            [sine, cosine].map(|part| 3f64.sqrt() * 2.0 / turn * part)
+        }
+        // From 15 to 0 and back in 32 steps, whose mean square is 85/4.
+        Voice::Chip if odd => [2.0 / (turn * (turn / 32.0).tan()) / (85f64 / 4.0).sqrt(), 0.0],
+        Voice::Soft | Voice::SoftClean | Voice::Sine | Voice::Triangle | Voice::Chip => [0.0; 2],
+    }
+}
+
+/// The harmonics of a sine of the effective value 1 that is driven into the soft clip.
+fn driven(drive: f64) -> Series {
+    let steps = 32_768;
+    let cosines: Vec<f64> = (0..steps).map(|t| (TAU * t as f64 / steps as f64).cos()).collect();
+    let driven = cosines.iter().map(|cosine| SQRT_2 * drive * cosine);
+    let clipped: Vec<f64> = driven.map(|x| x / (1.0 + x.abs())).collect();
+    let harmonic = |n: usize| {
+        let turned = clipped.iter().enumerate().map(|(t, y)| y * cosines[n * t % steps]);
+        2.0 / steps as f64 * turned.sum::<f64>()
+    };
+    (1..=MOST).map(|n| [harmonic(n), 0.0]).collect()
+}
+
+/// The effective value that the soft clip gives a sine of the effective value 1 at a drive of 40: all waveforms have it.
+///
+/// With `k = 40 sqrt 2`, it is the root of the mean of `(k cos t / (1 + k cos t))^2` over a quarter of a period.
+pub(crate) fn soft_rms() -> f64 {
+    let k = 40.0 * SQRT_2;
+    let s = (k * k - 1.0).sqrt();
+    (1.0 - 4.0 / PI * k.acosh() / s + 2.0 / PI * (k / (s * s) - k.acosh() / s.powi(3))).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_series_has_a_mean_square_of_one() {
+        use Voice::{Chip, Pulse12, Pulse25, Saw, Sine, Square, Triangle};
+        for voice in [Sine, Square, Pulse25, Pulse12, Triangle, Saw, Chip] {
+            let squares = (1..100_000).flat_map(|n| harmonic(voice, n)).map(|part| part * part);
+            let mean = squares.sum::<f64>() / 2.0;
+            // What is left of a sum of 1 / n^2.
+            assert!((mean - 1.0).abs() < 2e-5, "{voice:?}: {mean}");
+        }
+    }
+
+    #[test]
+    fn the_soft_clip_s_effective_value_is_that_of_the_mean_over_a_period() {
+        let steps = 1_000_000;
+        let square = |step: usize| {
+            let driven = 40.0 * SQRT_2 * (PI / 2.0 * (step as f64 + 0.5) / steps as f64).cos();
+            (driven / (1.0 + driven)).powi(2)
+        };
+        let mean = (0..steps).map(square).sum::<f64>() / steps as f64;
+        assert!((soft_rms() - mean.sqrt()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn as_many_harmonics_as_fit_below_half_the_rate() {
+        let spare = (0.5f64 / 12.0).exp2();
+        for (most, expected) in [(0.9, 0), (1.1, 1), (11.5, 11), (12.9, 11), (13.1, 13), (1e4, 343)]
+        {
+            assert_eq!(harmonics(24_000.0 / (most * spare), 48_000.0), expected, "{most}");
+        }
+    }
+}

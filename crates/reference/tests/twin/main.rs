@@ -1,0 +1,176 @@
+//! The f32 filter, the whole of it, against its twin in f64.
+//!
+//! Ordinarily, each test takes its longest and its most telling cases. With the environment variable `TONE_FILTER_TWIN=all`, every
+//! case runs in full: the song of 20 s at every rate with every kernel, and long takes of all presets and of all settings.
+
+#[path = "../../../../tests/common/mod.rs"]
+mod common;
+#[path = "../../../dsp/tests/reference/mod.rs"]
+mod reference;
+mod song;
+mod take;
+
+use song::{CHORD, song};
+use take::{Change, Take, snr};
+use tone_filter_dsp::{BLOCK, Controls, Kernel, Map, PitchClass, Scale, Settings, Voice};
+use tone_filter_presets::Preset;
+use tone_filter_testkit::{Draws, Scene, Setting, events};
+
+/// Whether every case is to run.
+fn all() -> bool {
+    std::env::var_os("TONE_FILTER_TWIN").is_some_and(|value| value == "all")
+}
+
+#[test]
+fn the_default_sound_is_the_twins_to_90_db() {
+    for (rate, seconds) in [(44_100.0, 20.0), (48_000.0, 3.0), (96_000.0, 3.0)] {
+        let seconds = if all() { 20.0 } else { seconds };
+        let take = Take::new(rate, song(seconds, rate), Settings::default());
+        let best = take.play(Kernel::best());
+        let truth = take.truth(&best);
+        for kernel in Kernel::available() {
+            let played = take.play(kernel);
+            let db = if played.agrees(&best) {
+                snr(&truth, &played.output)
+            } else {
+                snr(&take.truth(&played), &played.output)
+            };
+            println!("{kernel:?} at {rate} Hz, {seconds} s: {db:.1} dB");
+            assert!(db >= 90.0, "{kernel:?} at {rate} Hz: {db:.1} dB");
+        }
+    }
+}
+
+#[test]
+fn every_preset_is_the_twins_to_80_db() {
+    let rate = 44_100.0;
+    for id in tone_filter_presets::ids() {
+        let settings = Preset::factory(id).unwrap().settings;
+        let take = Take::new(rate, song(if all() { 20.0 } else { 3.0 }, rate), settings);
+        let played = take.play(Kernel::best());
+        let db = snr(&take.truth(&played), &played.output);
+        println!("{id}: {db:.1} dB");
+        assert!(db >= 80.0, "{id}: {db:.1} dB");
+    }
+}
+/// Every setting in turn at other values, each for 60 ms, over music with a second input and keys.
+///
+/// With `every`, a setting has all its entries or ends, otherwise a value at random.
+fn automated(base: Controls, seed: u64, every: bool) -> Take {
+    let (rate, draws) = (44_100.0, &mut Draws::seeded(seed));
+    let step = (0.06 * rate) as usize / BLOCK;
+    let (mut block, mut changes) = (100, Vec::new());
+    for setting in Setting::all() {
+        let mut drawn = base;
+        setting.draw(draws, &mut drawn);
+        for value in if every { setting.ends(&base) } else { vec![drawn] } {
+            changes.push((block, Change::Controls(value)));
+            changes.push((block + step, Change::Controls(base)));
+            block += step + 10;
+        }
+    }
+    let seconds = (block * BLOCK) as f64 / rate;
+    let keys = events(draws, block * BLOCK).into_iter();
+    changes.extend(keys.map(|(at, event)| (at / BLOCK, Change::Key(event))));
+    let sidechain = song(seconds + CHORD, rate).map(|channel| {
+        let later = channel.len() - block * BLOCK;
+        channel[later..].to_vec()
+    });
+    let mut channels = song(seconds, rate);
+    channels.iter_mut().for_each(|channel| channel.resize(block * BLOCK, 0.0));
+    Take { changes, sidechain: sidechain.into(), ..Take::new(rate, channels, base) }
+}
+
+/// The take of a scene without its score. The wet signal is heard alone.
+fn of_scene(scene: Scene) -> Take {
+    let Scene { rate, input, sidechain, mut changes, events, .. } = scene;
+    for (_, controls) in &mut changes {
+        let Settings { mix, morph, .. } = &mut controls.settings;
+        (*mix, *morph, controls.routing.bypass) = (100.0, 100.0, false);
+    }
+    let first = changes[0].1;
+    let controls = changes.iter().map(|(at, own)| (*at, Change::Controls(*own)));
+    let keys = events.iter().map(|(at, event)| (*at, Change::Key(*event)));
+    // They count from the next block on.
+    let changes = controls.skip(1).chain(keys).map(|(at, change)| (at.div_ceil(BLOCK), change));
+    let changes = changes.collect();
+    Take { changes, sidechain, ..Take::new(rate, input, first) }
+}
+
+/// The moments of the greatest errors, and the settings that are not those of the start.
+fn worst(take: &Take, truth: &[Vec<f64>], output: &[Vec<f32>]) -> String {
+    let frames = truth[0].len();
+    let error = |block: usize| {
+        let range = block * BLOCK..frames.min((block + 1) * BLOCK);
+        let pairs = truth
+            .iter()
+            .zip(output)
+            .flat_map(|(truth, output)| truth[range.clone()].iter().zip(&output[range.clone()]));
+        pairs.map(|(truth, y)| (truth - f64::from(*y)).powi(2)).sum::<f64>()
+    };
+    let mut errors: Vec<(f64, usize)> =
+        (0..frames.div_ceil(BLOCK)).map(|block| (error(block), block)).collect();
+    errors.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let line = |(error, block): &(f64, usize)| {
+        let controls = take.controls_at(*block);
+        let moved = Setting::all().filter(|own| own.text(&controls) != own.text(&take.controls));
+        let moved: Vec<String> =
+            moved.map(|own| format!("{} {}", own.id(), own.text(&controls))).collect();
+        format!("  block {block}: {:.1} dB, {}\n", 10.0 * error.log10(), moved.join(", "))
+    };
+    errors.iter().take(8).map(line).collect()
+}
+
+#[test]
+fn automation_of_every_setting_is_the_twins_to_80_db() {
+    let mut failed = String::new();
+    for (index, voice) in Voice::ALL.into_iter().enumerate() {
+        let settings = Settings { voice, mix: 100.0, ..Settings::default() };
+        let moved = Settings {
+            map: Map::Snap,
+            scale: Scale::Major,
+            root: PitchClass::new(3),
+            glide: 80.0,
+            vibrato: 50.0,
+            ..settings
+        };
+        let bases = [("", settings), (", moved", moved)];
+        let count = if all() { 2 } else { 1 + usize::from(voice == Voice::Square) };
+        for (name, base) in bases.into_iter().take(count) {
+            let take = automated(base.into(), index as u64, all());
+            let played = take.play(Kernel::best());
+            let truth = take.truth(&played);
+            let db = snr(&truth, &played.output);
+            println!("{voice:?}{name}: {db:.1} dB");
+            if db < 80.0 {
+                let worst = worst(&take, &truth, &played.output);
+                failed += &format!("{voice:?}{name}: {db:.1} dB\n{worst}");
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed}");
+}
+
+#[test]
+fn scenes_of_random_settings_are_the_twins_to_80_db() {
+    let mut failed = String::new();
+    for seed in 0..if all() { 400 } else { 12 } {
+        let mut scene = Scene::draw(&mut Draws::seeded(seed));
+        // The twin takes long at the highest rates.
+        scene.kernel = if all() { scene.kernel } else { Kernel::best() };
+        let kernel = scene.kernel;
+        let take = of_scene(scene);
+        let played = take.play(kernel);
+        let truth = take.truth(&played);
+        if truth.iter().flatten().all(|y| y.abs() < 1e-9) {
+            continue;
+        }
+        let db = snr(&truth, &played.output);
+        println!("seed {seed}: {db:.1} dB at {} Hz", take.rate);
+        if db < 80.0 {
+            let worst = worst(&take, &truth, &played.output);
+            failed += &format!("seed {seed}: {db:.1} dB\n{worst}");
+        }
+    }
+    assert!(failed.is_empty(), "{failed}");
+}

@@ -1,0 +1,175 @@
+//! A take: music, settings and how they change, played by the filter and by its twin.
+
+use crate::reference::{self, Decision};
+use tone_filter_dsp::{
+    BLOCK, Controls, Kernel, KeyEvent, Settings, ToneFilter,
+    listener::Decisions,
+    notes::{TONES, to_listener},
+};
+
+/// A change before a block.
+#[derive(Debug, Clone, Copy)]
+pub enum Change {
+    /// Sets all controls.
+    Controls(Controls),
+    /// Plays an event.
+    Key(KeyEvent),
+}
+
+/// Music and settings.
+#[derive(Debug, Clone)]
+pub struct Take {
+    pub rate: f64,
+    pub channels: Vec<Vec<f32>>,
+    /// The second input; empty if there is none.
+    pub sidechain: Vec<Vec<f32>>,
+    pub controls: Controls,
+    /// Changes, each with the number of its block, in this order.
+    pub changes: Vec<(usize, Change)>,
+}
+
+/// The filter's output, and what it decided on the way.
+#[derive(Debug, Clone)]
+pub struct Played {
+    pub output: Vec<Vec<f32>>,
+    /// For each block the settings with key and tuning as they are found before it, and the decision at its end.
+    decided: Vec<(Settings, Option<Decision>)>,
+}
+
+impl Played {
+    /// Whether `other` has the same notes.
+    pub fn agrees(&self, other: &Self) -> bool {
+        let notes = |(_, decision): &(Settings, Option<Decision>)| {
+            decision.as_ref().map(|decision| (decision.played, decision.begun))
+        };
+        self.decided.iter().map(notes).eq(other.decided.iter().map(notes))
+    }
+}
+
+impl Take {
+    /// A take whose settings stay.
+    pub fn new(
+        rate: f64,
+        channels: impl Into<Vec<Vec<f32>>>,
+        controls: impl Into<Controls>,
+    ) -> Self {
+        let (channels, controls) = (channels.into(), controls.into());
+        Self { rate, channels, sidechain: Vec::new(), controls, changes: Vec::new() }
+    }
+
+    fn changes(&self, block: usize) -> impl Iterator<Item = Change> {
+        let own = self.changes.iter().filter(move |(at, _)| *at == block);
+        own.map(|(_, change)| *change)
+    }
+
+    /// The controls in a block.
+    pub fn controls_at(&self, block: usize) -> Controls {
+        let until = self.changes.iter().filter(|(at, _)| *at <= block);
+        let controls = until.filter_map(|(_, change)| match change {
+            Change::Controls(controls) => Some(*controls),
+            Change::Key(_) => None,
+        });
+        controls.last().unwrap_or(self.controls)
+    }
+
+    /// Start and end of each block.
+    fn blocks(&self) -> impl Iterator<Item = (usize, [usize; 2])> {
+        let frames = self.channels[0].len();
+        let starts = (0..frames).step_by(BLOCK);
+        starts.map(move |start| [start, frames.min(start + BLOCK)]).enumerate()
+    }
+
+    /// The filter's output.
+    pub fn play(&self, kernel: Kernel) -> Played {
+        let mut filter = ToneFilter::new(self.rate, &self.controls.settings)
+            .unwrap()
+            .with_kernel(kernel)
+            .with_channels(self.channels.len());
+        filter.set_routing(self.controls.routing);
+        filter.reset();
+        let (mut output, mut decided) = (self.channels.clone(), Vec::new());
+        for (block, [start, end]) in self.blocks() {
+            for change in self.changes(block) {
+                match change {
+                    Change::Controls(controls) => {
+                        filter.set_settings(&controls.settings).unwrap();
+                        filter.set_routing(controls.routing);
+                    }
+                    Change::Key(event) => filter.play(event),
+                }
+            }
+            let (settings, frames) = (filter.resolved(), filter.decisions().frames);
+            let mut channels: Vec<&mut [f32]> =
+                output.iter_mut().map(|channel| &mut channel[start..end]).collect();
+            let sidechain: Vec<&[f32]> =
+                self.sidechain.iter().map(|channel| &channel[start..end]).collect();
+            filter.process_sidechained(&mut channels, &sidechain, |_, _| ());
+            let decisions = filter.decisions();
+            let new = (decisions.frames > frames).then(|| decision(decisions));
+            decided.push((settings, new));
+        }
+        Played { output, decided }
+    }
+
+    /// The twin's output, with the decisions of the filter.
+    pub fn truth(&self, played: &Played) -> Vec<Vec<f64>> {
+        let mut controls = self.controls;
+        let sound = |controls: &Controls, settings: Settings| {
+            let found = Controls { settings, ..*controls };
+            let follows = controls.settings.follows();
+            reference::Sound { follows, ..reference::controlled(&found) }
+        };
+        let mut last = sound(&controls, played.decided[0].0);
+        let mut twin = reference::Filter::new(&last, self.rate, self.channels.len());
+        let mut outputs = vec![Vec::new(); self.channels.len()];
+        for ((block, [start, end]), (settings, decision)) in self.blocks().zip(&played.decided) {
+            for change in self.changes(block) {
+                match change {
+                    Change::Controls(new) => controls = new,
+                    Change::Key(event) => twin.play(key_event(event)),
+                }
+            }
+            let now = sound(&controls, *settings);
+            if now != last {
+                twin.set(&now);
+                last = now;
+            }
+            let [channels, sidechain] = [&self.channels, &self.sidechain]
+                .map(|all| all.iter().map(|channel| &channel[start..end]).collect::<Vec<&[f32]>>());
+            let block = twin.block(&channels, &sidechain, decision.as_ref());
+            outputs.iter_mut().zip(block).for_each(|(all, block)| all.extend(block));
+        }
+        outputs
+    }
+}
+
+/// The decisions of the listener for each tone.
+fn decision(decisions: &Decisions) -> Decision {
+    let of = |tone: usize| to_listener(tone);
+    Decision {
+        played: std::array::from_fn(|tone| decisions.on[of(tone)]),
+        begun: std::array::from_fn(|tone| decisions.begun[of(tone)]),
+        level: std::array::from_fn(|tone| decisions.level[of(tone)].into()),
+        place: std::array::from_fn(|tone| decisions.place[of(tone)].into()),
+    }
+}
+
+fn key_event(event: KeyEvent) -> reference::Event {
+    use reference::Event;
+    match event {
+        KeyEvent::Key(note, velocity) => Event::Key(note.into(), velocity.into()),
+        KeyEvent::Pressure(note, pressure) => Event::Pressure(note.into(), pressure.into()),
+        KeyEvent::Gain(note, gain) => Event::Gain(note.into(), gain.into()),
+        KeyEvent::Bend(semitones) => Event::Bend(semitones.into()),
+        KeyEvent::Wheel(position) => Event::Wheel(position.into()),
+        KeyEvent::Sustain(down) => Event::Sustain(down),
+        KeyEvent::ReleaseAll => Event::ReleaseAll,
+    }
+}
+
+/// The signal-to-noise ratio in dB of all channels together.
+pub fn snr(truth: &[Vec<f64>], output: &[Vec<f32>]) -> f64 {
+    crate::common::snr(&truth.concat(), &output.concat())
+}
+
+const _: () = assert!(TONES == reference::TONES && BLOCK == reference::BLOCK);
