@@ -9,7 +9,7 @@ use xtask::root;
 
 /// Every crate, the crates of ours that it may depend on, and those that only its tests may. What stands in for others'
 /// crates, in `patches`, depends on none.
-const CRATES: [(&str, &[&str], &[&str]); 19] = [
+const CRATES: [(&str, &[&str], &[&str]); 20] = [
     ("tone-filter-reference", &[], &[]),
     ("tone-filter-spectrum", &[], &[]),
     ("tone-filter-simd", &[], &["tone-filter-reference"]),
@@ -17,8 +17,9 @@ const CRATES: [(&str, &[&str], &[&str]); 19] = [
     (
         "tone-filter-dsp",
         &["tone-filter-listener", "tone-filter-simd"],
-        &["tone-filter-reference", "tone-filter-spectrum"],
+        &["tone-filter-reference", "tone-filter-spectrum", "tone-filter-testkit"],
     ),
+    ("tone-filter-testkit", &["tone-filter-dsp"], &[]),
     ("tone-filter-presets", &["tone-filter-dsp"], &[]),
     ("tone-filter-midi", &["tone-filter-dsp"], &[]),
     ("tone-filter-offline", &["tone-filter-dsp", "tone-filter-midi"], &["tone-filter-reference"]),

@@ -1,13 +1,16 @@
 //! Key and tuning as they are found in the music, and the settings that follow them.
 
-use crate::{FoundKey, Settings, ToneFilter};
+use crate::{FoundKey, Settings, ToneFilter, analysis::Resolved};
 
 impl ToneFilter {
     /// The settings that were set last, with the scale and the tuning that were found in the music where they follow it.
     pub fn resolved(&self) -> Settings {
-        let mut settings = self.controls.settings;
-        self.analysis.found.resolve(&mut settings);
-        settings
+        *self.in_use()
+    }
+
+    /// [`ToneFilter::resolved`], for what takes no other settings.
+    pub(crate) fn in_use(&self) -> Resolved {
+        self.analysis.found.resolve(&self.controls.settings)
     }
 
     /// Looks for key and tuning of the music from the next multiple of 64 samples on, for [`ToneFilter::found_key`] and

@@ -271,10 +271,12 @@ impl ToneFilter {
     pub fn reset(&mut self) {
         self.analysis.keys.reset(self.controls.settings.keys);
         self.analysis.found.reset();
+        self.analysis.found.begin_block(&self.controls.settings);
         self.aim();
         self.smoother.fade(self.controls.fades());
         self.smoother.arrive();
-        self.plan = self.analysis.reset(&self.smoother.now(), &self.controls.settings);
+        let settings = self.in_use();
+        self.plan = self.analysis.reset(&self.smoother.now(), &settings);
         self.synthesis.reset(&self.plan);
         self.output.reset(self.controls.settings.lookahead);
         self.position = 0;
@@ -352,7 +354,7 @@ impl ToneFilter {
     pub fn snapshot(&self) -> Snapshot {
         let makeup = if self.controls.settings.auto { self.analysis.makeup() } else { 1.0 };
         let (played, held) = (self.analysis.played(), self.held());
-        let mut snapshot = Snapshot::new(&self.synthesis, &self.resolved(), played, held, makeup);
+        let mut snapshot = Snapshot::new(&self.synthesis, &self.in_use(), played, held, makeup);
         (snapshot.key, snapshot.tuning) = (self.found_key(), self.found_tuning());
         snapshot
     }

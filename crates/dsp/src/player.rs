@@ -56,19 +56,20 @@ impl ToneFilter {
     ///
     /// [`Settings::offsets`]: crate::Settings::offsets
     pub fn offsets(&self) -> [i8; crate::notes::TONES] {
-        self.controls.settings.offsets(self.analysis.keys.notes())
+        self.in_use().offsets(self.analysis.keys.notes())
     }
 
     /// The bands that may sound now; see [`Settings::bands_with_keys`].
     ///
     /// [`Settings::bands_with_keys`]: crate::Settings::bands_with_keys
     pub fn sounding_bands(&self) -> BandMask {
-        self.resolved().bands_with_keys(self.held())
+        self.in_use().bands_with_keys(self.held())
     }
 
     /// The bands that sound by their keys.
     pub(crate) fn held(&self) -> BandMask {
-        self.analysis.keys.held(self.controls.settings.keys, self.controls.settings.transpose)
+        let settings = self.in_use();
+        self.analysis.keys.held(settings.keys, settings.transpose)
     }
 }
 

@@ -123,8 +123,8 @@ impl ToneFilter {
 
     /// Plans a block of 64 samples of `channels`, with a sidechain that is connected or not.
     fn begin_block(&mut self, channels: usize, connected: bool) {
-        let Self { smoother, analysis, synthesis, output, plan, .. } = self;
-        let wanted = self.controls.fades();
+        let Self { controls, smoother, analysis, synthesis, output, plan, .. } = self;
+        let wanted = controls.fades();
         let fades = Fades {
             // Two banks have places of their own: one gives way to the other.
             stereo: wanted.stereo && plan.settings.place == 0.0,
@@ -146,7 +146,9 @@ impl ToneFilter {
         }
         plan.delaying = output.is_delaying();
         synthesis.update(plan);
-        analysis.plan(&self.controls.settings, || synthesis.powers(), plan);
+        analysis.found.begin_block(&controls.settings);
+        let settings = analysis.found.resolve(&controls.settings);
+        analysis.plan(&settings, || synthesis.powers(), plan);
         synthesis.begin_block(self.kernel, plan, channels);
         output.begin_block(synthesis.oscillates() || was_auto || plan.settings.auto > 0.0);
     }

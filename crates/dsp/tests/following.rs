@@ -8,7 +8,7 @@ mod heap;
 use common::{noise, sine, white};
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
-    BLOCK, Keys, PitchClass, Scale, Settings, ToneFilter,
+    BLOCK, Keys, Map, PitchClass, Routing, Scale, SentNotes, Settings, ToneFilter, Voice,
     notes::{A4, pitch_class},
 };
 
@@ -143,6 +143,53 @@ fn the_scale_follows_the_key() {
         }
         assert_eq!(filter.settings(), &settings);
     }
+}
+
+/// C# F# G# A# D# sound at C F G A D, as with C major set by hand: in the sound, in the offsets and as MIDI.
+#[test]
+fn notes_snap_to_the_key_that_is_found() {
+    let cadence = cadence(3);
+    let music = chords(&cadence.each_ref().map(|chord| &chord[..]), 0.0, 12.0, RATE);
+    let [played, expected] = [[61, 66, 68, 70, 63], [60, 65, 67, 69, 62]];
+    let c_major = Settings { scale: Scale::Major, root: PitchClass::new(3), ..following() };
+    for settings in [c_major, following()] {
+        let settings = Settings {
+            map: Map::Snap,
+            voice: Voice::Sine,
+            auto_tuning: false,
+            mix: 100.0,
+            ..settings
+        };
+        let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+        filter.set_routing(Routing { midi_out: true, ..Routing::default() });
+        play(&mut filter, &music);
+        assert_eq!(filter.offsets()[A4 + 1], -1, "{:?}", settings.scale);
+        for (note, target) in played.into_iter().zip(expected) {
+            play(&mut filter, &vec![0.0; 22_050]);
+            let mut output = chords(&[&[note]], 0.0, 0.7, RATE);
+            let (mut sent, mut keys) = (SentNotes::new(), Vec::new());
+            filter.process_with(&mut [&mut output], |_, filter| {
+                sent.push(filter, |key, velocity| keys.extend(velocity.map(|_| key)));
+            });
+            let loudest = (57..73).max_by(|a, b| {
+                let [a, b] = [a, b].map(|note| amplitude(&output[13_230..], f64::from(*note)));
+                a.total_cmp(&b)
+            });
+            assert_eq!(loudest, Some(target), "{note}, {:?}", settings.scale);
+            assert_eq!(keys, [target as u8], "{note}, {:?}", settings.scale);
+        }
+    }
+}
+
+/// Amplitude of a MIDI note in `sound`, through a Hann window.
+fn amplitude(sound: &[f32], note: f64) -> f64 {
+    let w = TAU * 440.0 * ((note - 69.0) / 12.0).exp2() / RATE;
+    let count = sound.len() as f64;
+    let (re, im) = sound.iter().enumerate().fold((0.0, 0.0), |(re, im), (t, x)| {
+        let x = f64::from(*x) * (1.0 - (TAU * (t as f64 + 0.5) / count).cos());
+        (re + x * (w * t as f64).cos(), im + x * (w * t as f64).sin())
+    });
+    2.0 * re.hypot(im) / count
 }
 
 /// A note that is in the key goes on where the notes outside it are muted: no sample of the wet sound jumps.

@@ -5,6 +5,7 @@ use super::{
     tuning::TuningFinder,
 };
 use crate::settings::{Scale, Settings};
+use std::ops::Deref;
 use tone_filter_listener::{Decisions, Deviation};
 
 /// Time constants in seconds with which the past is forgotten.
@@ -17,6 +18,19 @@ const NEAR: f64 = 0.05;
 const SPEED: f64 = 40.0;
 /// A tuning that is found about half a semitone away stays on its side for so many cents more.
 const SIDE: f64 = 10.0;
+
+/// Settings with the found key and tuning in place where they follow the music. Only [`Found::resolve`] makes them: whatever needs
+/// scale or tuning takes this type, so that the settings as they were set cannot be passed in their place.
+#[derive(Debug, Clone, Copy)]
+pub struct Resolved(Settings);
+
+impl Deref for Resolved {
+    type Target = Settings;
+
+    fn deref(&self) -> &Settings {
+        &self.0
+    }
+}
 
 /// What is found, and what of it is in use.
 #[derive(Debug, Clone)]
@@ -81,6 +95,11 @@ impl Found {
         self.active
     }
 
+    /// Whether the settings follow it in this block.
+    pub fn is_following(&self) -> bool {
+        self.following
+    }
+
     /// Takes a frame. Returns whether what is in use has changed.
     pub fn push(&mut self, decisions: &Decisions, tones: Deviation, settings: &Settings) -> bool {
         self.key.push(decisions);
@@ -121,10 +140,11 @@ impl Found {
         self.tuning.a4(near, f64::from(settings.transpose)).filter(|_| self.active)
     }
 
-    /// Puts what is found in place of what the settings leave to it.
-    pub fn resolve(&self, settings: &mut Settings) {
+    /// The `settings` as they were set, with what is found in place of what they leave to it.
+    pub fn resolve(&self, settings: &Settings) -> Resolved {
+        let mut settings = *settings;
         if !self.following {
-            return;
+            return Resolved(settings);
         }
         if settings.scale == Scale::Auto
             && let Some(key) = &self.followed
@@ -134,5 +154,6 @@ impl Found {
         if settings.auto_tuning {
             settings.tuning *= libm::exp2(self.cents / 1200.0) as f32;
         }
+        Resolved(settings)
     }
 }

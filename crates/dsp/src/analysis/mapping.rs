@@ -1,6 +1,6 @@
 //! Where found notes sound, computed when settings or keys change.
 
-use super::keys::HeldKeys;
+use super::{found::Resolved, keys::HeldKeys};
 use crate::{
     notes::TONES,
     settings::{Keys, Map, PitchClass, PitchClasses, Scale, Settings, Targets, Voice},
@@ -38,8 +38,9 @@ impl Default for Mapping {
 
 impl Mapping {
     /// [`Settings::offsets`] with the keys that are held.
-    pub fn offsets(&mut self, settings: &Settings, held: &HeldKeys) -> [i8; TONES] {
-        let &Settings { map, root, scale, custom, targets, keys, transpose, voice, .. } = settings;
+    pub fn offsets(&mut self, settings: &Resolved, held: &HeldKeys) -> [i8; TONES] {
+        let &Settings { map, root, scale, custom, targets, keys, transpose, voice, .. } =
+            &**settings;
         if map == Map::Mute {
             *self = Self::default();
             return self.offsets;

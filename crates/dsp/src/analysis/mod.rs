@@ -14,6 +14,7 @@ mod sidechain;
 mod tuning;
 
 pub use focus::Focus;
+pub use found::Resolved;
 pub use key::{FoundKey, KeyFinder};
 pub use keyboard::{KeyEvent, Keyboard};
 pub use tuning::TuningFinder;
@@ -92,10 +93,10 @@ impl Analysis {
         Self { level: Level::new(sample_rate, channels), ..self }
     }
 
-    /// Returns to the state after silence, and plans the first block for the settings, smoothed and set.
-    pub fn reset(&mut self, now: &SmoothedSettings, settings: &Settings) -> BlockPlan {
+    /// Returns to the state after silence, and plans the first block for the smoothed and the resolved settings.
+    pub fn reset(&mut self, now: &SmoothedSettings, settings: &Resolved) -> BlockPlan {
         self.level.reset();
-        self.focus.follow_music(settings.follows());
+        self.focus.follow_music(self.found.is_following());
         self.focus.reset(now);
         self.polyphony.reset(most_notes(settings));
         self.sidechain.reset();
@@ -123,7 +124,7 @@ impl Analysis {
     /// `powers` gives the bands' tracked powers.
     pub fn plan(
         &mut self,
-        settings: &Settings,
+        settings: &Resolved,
         powers: impl FnOnce() -> Lanes,
         plan: &mut BlockPlan,
     ) {
@@ -132,9 +133,8 @@ impl Analysis {
             self.level.activate();
         }
         self.measuring = auto;
-        self.found.begin_block(settings);
         if plan.moved {
-            self.focus.follow_music(settings.follows());
+            self.focus.follow_music(self.found.is_following());
             self.focus.tune(&plan.settings);
         }
         let Settings { focus, freeze, .. } = plan.settings.settings;
@@ -177,7 +177,7 @@ impl Analysis {
     }
 
     /// The bands' weights in the sum: those of mask, scale and focus, or of the keys, times those of polyphony.
-    fn weights(&self, now: &SmoothedSettings, settings: &Settings) -> Lanes {
+    fn weights(&self, now: &SmoothedSettings, settings: &Resolved) -> Lanes {
         let (focus, polyphony) = (&self.focus.weights().0, &self.polyphony.weights().0);
         let mut weights = Lanes::of(|tone| now.weights[tone] * focus[tone]);
         if self.keys.act(settings.keys) {
@@ -334,7 +334,7 @@ impl Analysis {
 }
 
 /// The most notes that may sound at a time. Where the voice Chip lets notes take turns, it limits them itself.
-fn most_notes(settings: &Settings) -> usize {
+fn most_notes(settings: &Resolved) -> usize {
     if settings.voice == Voice::Chip && settings.arp != Arp::Off {
         return TONES;
     }

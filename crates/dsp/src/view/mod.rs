@@ -4,14 +4,14 @@
 pub mod roll;
 
 use crate::{
-    analysis::FoundKey,
+    analysis::{FoundKey, Resolved},
     bank::{
         Bank, Tones,
         kernel::{RMS_GUARD, State},
     },
     lanes::Lanes,
     notes::TONES,
-    settings::{BandMask, Duty, Settings, Voice},
+    settings::{BandMask, Duty, Voice},
     synthesis::Synthesis,
 };
 use std::f32::consts::TAU;
@@ -227,7 +227,7 @@ impl Snapshot {
     /// That of the banks of `synthesis`, with the notes that are `played` and the bands that are `held` by keys.
     pub(crate) fn new(
         synthesis: &Synthesis,
-        settings: &Settings,
+        settings: &Resolved,
         played: Option<BandMask>,
         held: BandMask,
         makeup: f32,

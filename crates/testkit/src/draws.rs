@@ -1,0 +1,82 @@
+//! Random numbers, from a seed or from the bytes of a fuzzer.
+
+/// Random numbers: the bytes that it is made of, then those of a generator.
+#[derive(Debug, Clone)]
+pub struct Draws<'a> {
+    bytes: &'a [u8],
+    state: u64,
+}
+
+impl Draws<'static> {
+    /// The numbers of a seed.
+    pub fn seeded(seed: u64) -> Self {
+        Self { bytes: &[], state: seed }
+    }
+}
+
+impl<'a> Draws<'a> {
+    /// The numbers that `bytes` stand for, then those of a seed that follows from them.
+    pub fn of(bytes: &'a [u8]) -> Self {
+        let state = bytes.iter().fold(0, |hash: u64, byte| hash.rotate_left(5) ^ u64::from(*byte));
+        Self { bytes, state }
+    }
+
+    /// Whether all bytes are used up.
+    pub fn is_over(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Any number of `bytes` bytes, 1 to 8.
+    fn number(&mut self, bytes: usize) -> u64 {
+        if self.bytes.len() < bytes {
+            self.bytes = &[];
+            // SplitMix64.
+            self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+            let mixed = (self.state ^ self.state >> 30).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+            let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94D0_49BB_1331_11EB);
+            return (mixed ^ mixed >> 31) >> (64 - 8 * bytes);
+        }
+        let (own, rest) = self.bytes.split_at(bytes);
+        self.bytes = rest;
+        own.iter().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+
+    /// Any bits.
+    pub fn bits(&mut self) -> u64 {
+        self.number(8)
+    }
+
+    /// A number from 0 up to `count`, which is not among them.
+    ///
+    /// # Panics
+    /// When `count` is 0.
+    pub fn below(&mut self, count: usize) -> usize {
+        let bytes = if count <= 1 << 6 { 1 } else { 4 };
+        let number = self.number(bytes) as usize;
+        // The share of the range, so that all numbers are about as likely.
+        (number * count) >> (8 * bytes)
+    }
+
+    /// A number in 0..1.
+    pub fn share(&mut self) -> f64 {
+        self.number(3) as f64 / (1u32 << 24) as f64
+    }
+
+    /// A number in `low..high`.
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.share()
+    }
+
+    /// True with this `probability`.
+    pub fn chance(&mut self, probability: f64) -> bool {
+        (self.number(1) as f64) < 256.0 * probability
+    }
+
+    /// One of `items`.
+    ///
+    /// # Panics
+    /// When there are none.
+    pub fn pick<T: Copy>(&mut self, items: &[T]) -> T {
+        items[self.below(items.len())]
+    }
+}

@@ -1,0 +1,217 @@
+//! Music at random: notes with overtones, drums, vibrato, silence and changes of level, in two different channels. And what goes with
+//! it: rates, keys and a score.
+
+use crate::Draws;
+use std::{f64::consts::TAU, ops::Range};
+use tone_filter_dsp::{KeyEvent, Score, ScoreNote, notes::of_listener};
+
+/// Planar samples.
+pub type Signal = Vec<Vec<f32>>;
+
+/// Samples for which a pitch stays as it is.
+const STEP: usize = 64;
+
+/// A tone with overtones.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Note {
+    /// Start in seconds.
+    pub start: f64,
+    /// End in seconds.
+    pub end: f64,
+    /// MIDI note, with its fraction.
+    pub pitch: f64,
+    /// Amplitude of the fundamental. Overtone `n` has the amplitude over `n` to the power of `slope`.
+    pub amplitude: f64,
+    /// Decay of the overtones' amplitudes.
+    pub slope: f64,
+    /// Number of partials, at least 1 for any sound.
+    pub partials: u32,
+    /// Depth of the vibrato of 5.5 Hz in semitones.
+    pub vibrato: f64,
+    /// Place from -1 for right to 1 for left.
+    pub place: f64,
+}
+
+impl Default for Note {
+    /// A second of A4 in the middle, with four partials.
+    fn default() -> Self {
+        Self {
+            start: 0.0,
+            end: 1.0,
+            pitch: 69.0,
+            amplitude: 0.1,
+            slope: 1.0,
+            partials: 4,
+            vibrato: 0.0,
+            place: 0.0,
+        }
+    }
+}
+
+/// Notes, drums and the level of a piece of music.
+#[derive(Debug, Clone, Default)]
+pub struct Music {
+    /// The notes, in any order.
+    pub notes: Vec<Note>,
+    /// The start in seconds and the amplitude of each stroke, a burst of noise.
+    pub strokes: Vec<(f64, f64)>,
+    /// The times in seconds from which on the gain is another one; silence is 0.
+    pub gains: Vec<(f64, f64)>,
+}
+
+impl Music {
+    /// Some `seconds` of music.
+    pub fn draw(draws: &mut Draws, seconds: f64) -> Self {
+        let beat = draws.pick(&[0.12, 0.25, 0.4]);
+        let density = draws.pick(&[0.3, 0.8, 2.0]);
+        let (vibrato, drums) = (draws.chance(0.3), draws.chance(0.4));
+        let mut music = Self::default();
+        for turn in 0..(seconds / beat).ceil() as usize {
+            let start = beat * turn as f64;
+            for _ in 0..4 {
+                if draws.chance(density / 4.0) {
+                    music.notes.push(Note {
+                        start,
+                        end: start + beat * draws.between(0.5, 4.0),
+                        pitch: (28 + draws.below(77)) as f64 + 0.1 * draws.between(-1.0, 1.0),
+                        amplitude: 0.2 * draws.share(),
+                        slope: draws.between(0.5, 2.5),
+                        partials: 1 + draws.below(6) as u32,
+                        vibrato: if vibrato { draws.between(0.0, 0.5) } else { 0.0 },
+                        place: draws.between(-1.0, 1.0),
+                    });
+                }
+            }
+            if drums && draws.chance(0.5) {
+                music.strokes.push((start, 0.5 * draws.share()));
+            }
+        }
+        if draws.chance(0.5) {
+            for _ in 0..3 {
+                let gain = draws.pick(&[0.0, 0.001, 0.1, 0.5, 1.0, 4.0]);
+                music.gains.push((draws.between(0.0, seconds), gain));
+            }
+            music.gains.sort_by(|a, b| a.0.total_cmp(&b.0));
+        }
+        music
+    }
+
+    /// Left and right at `rate` Hz.
+    pub fn render(&self, rate: f64, seconds: f64) -> Signal {
+        let frames = (seconds * rate).ceil() as usize;
+        let mut signal = vec![vec![0.0; frames]; 2];
+        self.notes.iter().for_each(|note| add_note(&mut signal, note, rate));
+        let mut noise = Draws::seeded(1);
+        for (start, amplitude) in &self.strokes {
+            let range = span(*start, start + 0.15, rate, frames);
+            let fall = (-30.0 / rate).exp();
+            let mut amplitude = *amplitude;
+            for frame in range {
+                let sample = (amplitude * noise.between(-1.0, 1.0)) as f32;
+                signal.iter_mut().for_each(|channel| channel[frame] += sample);
+                amplitude *= fall;
+            }
+        }
+        let ends = self.gains.iter().skip(1).map(|(start, _)| *start).chain([seconds]);
+        for ((start, gain), end) in self.gains.iter().zip(ends) {
+            for channel in &mut signal {
+                let range = span(*start, end, rate, frames);
+                channel[range].iter_mut().for_each(|sample| *sample *= *gain as f32);
+            }
+        }
+        signal
+    }
+
+    /// The notes as a score.
+    pub fn score(&self) -> Score {
+        let note = |note: &Note| {
+            let tone =
+                usize::try_from(note.pitch.round() as i64 - 28).ok().and_then(of_listener)?;
+            let velocity = (1.0 + 126.0 * note.amplitude.min(1.0)) as u8;
+            let (start, end, place) = (note.start, note.end, note.place as f32);
+            Some(ScoreNote { tone, start, end, velocity, place })
+        };
+        Score::new(self.notes.iter().filter_map(note))
+    }
+}
+
+/// The frames from `start` to `end` seconds.
+fn span(start: f64, end: f64, rate: f64, frames: usize) -> Range<usize> {
+    let [start, end] = [start, end].map(|seconds| ((seconds * rate) as usize).min(frames));
+    start..end.max(start)
+}
+
+/// Adds a note with 5 ms of attack and release, without partials beyond 0.45 times the rate.
+fn add_note(signal: &mut Signal, note: &Note, rate: f64) {
+    let range = span(note.start, note.end, rate, signal[0].len());
+    let (count, ramp) = (range.len(), 0.005 * rate);
+    let gains = [1.0 + note.place, 1.0 - note.place].map(|gain| gain.min(1.0));
+    for partial in (1..=note.partials).map(f64::from) {
+        let amplitude = note.amplitude / partial.powf(note.slope);
+        let (mut sin, mut cos) = (0.0, 1.0);
+        let mut turn = (0.0, 1.0);
+        for (index, frame) in range.clone().enumerate() {
+            if index % STEP == 0 {
+                let time = index as f64 / rate;
+                let pitch = note.pitch + note.vibrato * (TAU * 5.5 * time).sin();
+                let hertz = partial * 440.0 * ((pitch - 69.0) / 12.0).exp2();
+                if hertz > 0.45 * rate {
+                    break;
+                }
+                turn = (TAU * hertz / rate).sin_cos();
+            }
+            (sin, cos) = (sin * turn.1 + cos * turn.0, cos * turn.1 - sin * turn.0);
+            let fade = (index as f64 / ramp).min((count - index) as f64 / ramp).min(1.0);
+            let sample = amplitude * fade * sin;
+            for (channel, gain) in signal.iter_mut().zip(gains) {
+                channel[frame] += (gain * sample) as f32;
+            }
+        }
+    }
+}
+
+/// Music in one to three channels, mostly in two that differ.
+pub fn music(draws: &mut Draws, rate: f64, seconds: f64) -> (Music, Signal) {
+    let music = Music::draw(draws, seconds);
+    let mut signal = music.render(rate, seconds);
+    match draws.below(8) {
+        0 => signal.truncate(1),
+        1 => signal.push(signal[0].iter().map(|sample| -0.5 * sample).collect()),
+        2 => signal[1] = signal[0].clone(),
+        _ => {}
+    }
+    (music, signal)
+}
+
+/// A sample rate in Hz, 8 to 192 kHz: mostly a usual one.
+pub fn rate(draws: &mut Draws) -> f64 {
+    match draws.below(10) {
+        0..4 => 44_100.0,
+        4..7 => 48_000.0,
+        7 | 8 => draws.pick(&[8000.0, 16_000.0, 22_050.0, 32_000.0, 88_200.0, 96_000.0, 192_000.0]),
+        _ => (8000.0 * 24f64.powf(draws.share())).round(),
+    }
+}
+
+/// What a player does with the keys within so many `frames`, each with its frame, in order.
+pub fn events(draws: &mut Draws, frames: usize) -> Vec<(usize, KeyEvent)> {
+    let event = |draws: &mut Draws| {
+        let key = 28 + draws.below(77) as u8;
+        let any = draws.share() as f32;
+        let value = draws.pick(&[0.0, 0.5, 1.0, any]);
+        match draws.below(12) {
+            0 => KeyEvent::Pressure(key, value),
+            1 => KeyEvent::Gain(key, 4.0 * value),
+            2 => KeyEvent::Bend(96.0 * value - 48.0),
+            3 => KeyEvent::Wheel(2.0 * value - 1.0),
+            4 => KeyEvent::Sustain(value > 0.5),
+            5 => KeyEvent::ReleaseAll,
+            _ => KeyEvent::Key(key, value),
+        }
+    };
+    let count = draws.below(12);
+    let mut events: Vec<_> =
+        (0..count).map(|_| (draws.below(frames.max(1)), event(draws))).collect();
+    events.sort_by_key(|(frame, _)| *frame);
+    events
+}

@@ -1,0 +1,96 @@
+//! A whole run of the filter.
+
+use crate::{Draws, Setting, Signal, controls, events, music, rate};
+use std::sync::Arc;
+use tone_filter_dsp::{Controls, Kernel, KeyEvent, Score, ToneFilter};
+
+/// Seconds of a scene: the listener leaves its warm-up after 0.1 s, and networks and levels settle.
+const SECONDS: f64 = 1.5;
+
+/// Everything that a run of the filter depends on.
+#[derive(Debug, Clone)]
+pub struct Scene {
+    /// Sample rate in Hz.
+    pub rate: f64,
+    /// The kernel of the inner loop.
+    pub kernel: Kernel,
+    /// Frames from which on the filter has other controls; the first is 0.
+    pub changes: Vec<(usize, Controls)>,
+    /// Main input.
+    pub input: Signal,
+    /// Second input of as many frames; without channels where none is connected.
+    pub sidechain: Signal,
+    /// Keys, by frame.
+    pub events: Vec<(usize, KeyEvent)>,
+    /// The score in place of the listener.
+    pub score: Option<Arc<Score>>,
+}
+
+impl Scene {
+    /// Any scene.
+    pub fn draw(draws: &mut Draws) -> Self {
+        let rate = rate(draws);
+        let (notes, input) = music(draws, rate, SECONDS);
+        let frames = input[0].len();
+        let sidechain = match draws.chance(0.5) {
+            true => music(draws, rate, SECONDS).1,
+            false => Vec::new(),
+        };
+        let kernels: Vec<Kernel> = Kernel::available().collect();
+        let kernel = if draws.chance(0.7) { Kernel::best() } else { draws.pick(&kernels) };
+        let mut own = controls(draws);
+        let mut changes = vec![(0, own)];
+        for _ in 0..draws.below(4) {
+            let all: Vec<Setting> = Setting::all().collect();
+            for _ in 0..=draws.below(3) {
+                draws.pick(&all).draw(draws, &mut own);
+            }
+            changes.push((draws.below(frames), own));
+        }
+        changes.sort_by_key(|(frame, _)| *frame);
+        let score = draws.chance(0.2).then(|| Arc::new(notes.score()));
+        let events = events(draws, frames);
+        Self { rate, kernel, changes, input, sidechain, events, score }
+    }
+
+    /// A filter at rest with the first controls.
+    ///
+    /// # Panics
+    /// When settings or rate are out of range.
+    pub fn filter(&self) -> ToneFilter {
+        let controls = self.changes[0].1;
+        let filter = ToneFilter::new(self.rate, &controls.settings).expect("a valid scene");
+        let mut filter = filter.with_kernel(self.kernel).with_channels(self.input.len());
+        filter.set_routing(controls.routing);
+        filter.set_score(self.score.clone());
+        filter.reset();
+        filter
+    }
+
+    /// The output of `filter`, which is at rest with the first controls, in blocks of these `sizes`; none may be 0.
+    ///
+    /// # Panics
+    /// When settings are out of range.
+    pub fn play(&self, filter: &mut ToneFilter, mut sizes: impl FnMut() -> usize) -> Signal {
+        let mut output = self.input.clone();
+        let frames = output[0].len();
+        let mut start = 0;
+        while start < frames {
+            if let Some((_, controls)) = self.changes.iter().rfind(|(at, _)| *at <= start) {
+                filter.set_settings(&controls.settings).expect("a valid scene");
+                filter.set_routing(controls.routing);
+            }
+            let next = self.changes.iter().map(|(at, _)| *at).find(|at| *at > start);
+            let end = next.unwrap_or(frames).min(start + sizes());
+            let mut main: Vec<&mut [f32]> =
+                output.iter_mut().map(|channel| &mut channel[start..end]).collect();
+            let side: Vec<&[f32]> =
+                self.sidechain.iter().map(|channel| &channel[start..end]).collect();
+            let events = self.events.iter().filter(|(at, _)| (start..end).contains(at));
+            let events = events.map(|(at, event)| (at - start, *event));
+            filter.process_events(&mut main, &side, events, |_, _| ());
+            start = end;
+        }
+        output
+    }
+}
