@@ -154,7 +154,7 @@ mod tests {
         // All keys stay down but every third one.
         let messages = (0..3 * CAPACITY).map(|n| {
             let key = (n / 2 % 128) as u8;
-            let ends = n % 2 == 1 && key % 3 == 0;
+            let ends = n % 2 == 1 && key.is_multiple_of(3);
             [if ends { 0x80 } else { 0x90 }, key, 1 + (n % 127) as u8]
         });
         let mut expected = Keyboard::default();
