@@ -3,11 +3,11 @@
 Usage: vst3_dawdreamer.py PLUGIN FOLDER
 
 Reads FOLDER/cases.json, a list of {name, rate, channels, block, parameters, keys,
-notes, mix}, and for each case
+notes, automation}, and for each case
 FOLDER/NAME.in: planar 32-bit floats. Writes FOLDER/NAME.out, FOLDER/NAME.reloaded (the same from a
 second instance that was given the first one's state), FOLDER/NAME.played (the same with Keys at
 "keys" and the notes of "notes", each with its key, velocity, first sample and length), and
-FOLDER/NAME.automated (the same with Mix going through the values of "mix", one a block).
+FOLDER/NAME.automated (the same with the parameters of "automation" going through their values, one a block).
 """
 
 import json
@@ -88,8 +88,9 @@ def main(path, folder):
         reloaded.play().tofile(folder / f"{case['name']}.played")
 
         # At audio rate; DawDreamer takes the value at the start of each block.
-        mix = numpy.repeat(case["mix"], case["block"]).astype(numpy.float32)
-        assert first.plugin.set_automation(first.index["Mix"], mix)
+        for name, values in case["automation"].items():
+            values = numpy.repeat(values, case["block"]).astype(numpy.float32)
+            assert first.plugin.set_automation(first.index[name], values)
         first.play().tofile(folder / f"{case['name']}.automated")
 
 

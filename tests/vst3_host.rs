@@ -4,14 +4,17 @@
 mod common;
 mod hosting;
 
-use hosting::{Signal, assert_same, demo, expected, instance, music, set, settings, sounds};
+use hosting::{
+    Signal, assert_same, automated, demo, expected, instance, music, set, settings, sounds,
+};
 use serde_json::{Map, Value, json};
-use std::{fs, path::Path, process::Command};
+use std::{collections::BTreeMap, fs, path::Path, process::Command};
 use tempfile::TempDir;
 // The plugin, which exports `GetPluginFactory`.
 use tone_filter as _;
-use tone_filter_dsp::{CHOICES, Controls, KeyEvent, Keys, SPECS, Settings, ToneFilter};
-use xtask::{bundle, python};
+use tone_filter_dsp::{CHOICES, Controls, Kernel, KeyEvent, Keys, SPECS, Settings, ToneFilter};
+use tone_filter_testkit::assert_same_bits;
+use xtask::{bundle, host::Parameter, python};
 
 /// One run of the plugin, and the library's output for it.
 struct Case {
@@ -23,8 +26,8 @@ struct Case {
     /// The latency in samples, which the host compensates.
     latency: usize,
     expected: Signal,
-    /// One value of Mix (0..1) per block, for the host that automates it.
-    mix: Vec<f32>,
+    /// One value (0..1) per block of each parameter that the host automates, by its name.
+    automation: BTreeMap<String, Vec<f32>>,
     automated: Signal,
     /// The output with [`NOTES`] held.
     played: Signal,
@@ -60,6 +63,12 @@ fn held(sound: &Settings, rate: f64, input: &Signal) -> Signal {
 
 impl Case {
     fn new(index: usize, sound: &Settings, rate: f64, channels: usize, block: usize) -> Self {
+        let input = if rate == 44_100.0 { demo() } else { music(1.0, rate) };
+        let name = format!("case{index}-{channels}-channels-{rate}-Hz-blocks-of-{block}");
+        Self::of(name, sound, rate, input[..channels].to_vec(), block)
+    }
+
+    fn of(name: String, sound: &Settings, rate: f64, input: Signal, block: usize) -> Self {
         // The same parameters as in CLAP, with the same values between 0 and 1.
         let mut instance = instance();
         set(&mut instance, sound);
@@ -70,8 +79,6 @@ impl Case {
                 (p.name, json!(share))
             })
             .collect();
-        let input = if rate == 44_100.0 { demo() } else { music(1.0, rate) };
-        let input = input[..channels].to_vec();
         let actual = settings(&mut instance);
         let mix: Vec<f32> =
             (0..input[0].len().div_ceil(block)).map(|index| (index % 5) as f32 / 4.0).collect();
@@ -90,9 +97,44 @@ impl Case {
         let longer: Signal = input.iter().map(|c| [&c[..], &vec![0.0; latency]].concat()).collect();
         let mut expected = expected(&actual, rate, &longer, &[]);
         expected.iter_mut().for_each(|channel| drop(channel.drain(..latency)));
-        let name = format!("case{index}-{channels}-channels-{rate}-Hz-blocks-of-{block}");
         let parameters = parameters.into_iter().collect();
-        Self { name, rate, block, parameters, input, latency, expected, mix, automated, played }
+        let automation = BTreeMap::from([("Mix".to_owned(), mix)]);
+        Self {
+            name,
+            rate,
+            block,
+            parameters,
+            input,
+            latency,
+            expected,
+            automation,
+            automated,
+            played,
+        }
+    }
+
+    /// The default sound, of which all parameters are automated.
+    fn automation() -> Self {
+        const BLOCK: usize = 1024;
+        let (automation, changes) = automated(48_000.0);
+        let (input, blocks) = (automation.input.clone(), automation.input[0].len() / BLOCK);
+        let values = |parameter: Parameter| {
+            let own = changes.iter().filter(|change| change.parameter == parameter.id);
+            let share =
+                |value: f64| ((value - parameter.min) / (parameter.max - parameter.min)) as f32;
+            let own: Vec<_> = own.map(|change| (change.frame, share(change.value))).collect();
+            // Before the first change, it is where the last one has left it.
+            let at = |frame: usize| {
+                own.iter().rev().find(|(from, _)| *from <= frame).or(own.last()).unwrap().1
+            };
+            (parameter.name.clone(), (0..blocks).map(|block| at(block * BLOCK)).collect())
+        };
+        let start = automation.steps.last().unwrap().1.settings;
+        Self {
+            automation: instance().parameters().unwrap().into_iter().map(values).collect(),
+            automated: automation.expected_from(&start, Kernel::best()),
+            ..Self::of("automation".to_owned(), &Settings::default(), 48_000.0, input, BLOCK)
+        }
     }
 
     fn json(&self) -> Value {
@@ -103,7 +145,7 @@ impl Case {
             "block": self.block,
             "parameters": self.parameters,
             "latency": self.latency,
-            "mix": self.mix,
+            "automation": self.automation,
             "keys": 1.0 / (Keys::ALL.len() - 1) as f64,
             "notes": NOTES,
         })
@@ -127,12 +169,10 @@ fn play(script: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Cas
     let plugin = bundle::vst3().unwrap_or_else(|error| panic!("{error}"));
     let python = python::interpreter().unwrap_or_else(|error| panic!("{error}"));
     let sounds = sounds();
-    let cases: Vec<Case> = (0..)
-        .zip(cases)
-        .map(|(index, &(sound, rate, channels, block))| {
-            Case::new(index, &sounds[sound], rate, channels, block)
-        })
-        .collect();
+    let cases = (0..).zip(cases).map(|(index, &(sound, rate, channels, block))| {
+        Case::new(index, &sounds[sound], rate, channels, block)
+    });
+    let cases: Vec<Case> = cases.chain([Case::automation()]).collect();
 
     let folder = tempfile::tempdir().unwrap();
     let file = |case: &Case, kind: &str| folder.path().join(format!("{}.{kind}", case.name));
@@ -173,6 +213,9 @@ fn dawdreamer_hears_the_library_plays_keys_automates_and_reloads() {
             let path = folder.path().join(format!("{}.{kind}", case.name));
             let output = read(&path, case.input.len());
             assert_same(&output, expected, &format!("{} {kind}", case.name));
+            if case.automation.len() > 1 {
+                assert_same_bits(&output, expected);
+            }
         }
     }
 }

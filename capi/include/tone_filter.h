@@ -325,7 +325,7 @@ enum tf_status tf_get_bands(const struct tf_filter *filter, struct tf_band *band
 /**
  * Presses a key, which chooses the band of its note by the setting "keys", or releases it. Real time.
  *
- * note: MIDI note, 0 to 127; 57 (A3) to 104 have a band, which "transpose" moves.
+ * note: MIDI note, 0 to 127. By default, 28 (E1) to 104 have a band; with the "range" "published", 57 (A3) to 104. "transpose" moves the bands.
  * velocity: above 0 to 1, whose square is the band's gain; 0 releases the key.
  */
 enum tf_status tf_key(struct tf_filter *filter,

@@ -1,5 +1,6 @@
 //! Tests of the functions as C calls them, against the filter itself.
 
+mod automation;
 #[path = "../../crates/firewheel/tests/engines/heap.rs"]
 mod heap;
 

@@ -17,7 +17,7 @@ const RESERVE: usize = 128 * (EVENT + 8);
 /// A key, the type of its value, and the value.
 type Part<'a> = (Urid, Urid, &'a [u8]);
 
-/// A message of MIDI of up to three bytes; a shorter one ends in zeros.
+/// A MIDI message of up to three bytes; a shorter one ends in zeros.
 pub type Message = [u8; 3];
 
 fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {

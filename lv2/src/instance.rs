@@ -168,17 +168,17 @@ impl Instance {
     pub unsafe fn run(&mut self, frames: u32) {
         let Connections { events_in, events_out, latency, .. } = self.connections;
         let sequence = self.urids.sequence;
-        // SAFETY: by the caller; the events are read before any are written.
+        // SAFETY: by the caller; the events are not where others are written to: there, the head does not tell a content but the room.
         let events = || unsafe { events::read(events_in, sequence) };
         events().for_each(|(_, kind, content)| self.follow_song(kind, content));
         self.follow_settings();
-        for (frame, kind, content) in events() {
-            if kind == self.urids.midi {
-                self.keys.receive(&self.filter, frame, content);
-            }
-        }
         // SAFETY: by the caller.
         let mut writer = unsafe { Writer::new(events_out, sequence, self.urids.midi) };
+        for (frame, kind, content) in events() {
+            if kind == self.urids.midi {
+                self.keys.receive(&mut self.filter, frame, content, &mut writer);
+            }
+        }
         let frames = frames as usize;
         for start in (0..frames).step_by(CHUNK) {
             // SAFETY: the chunk lies within the `frames` samples of each channel.

@@ -5,43 +5,44 @@ use nice_plug::{
     midi::Key,
     prelude::{NoteEvent, ProcessContext, control_change},
 };
-use std::collections::VecDeque;
-use tone_filter_dsp::{KeyEvent, ToneFilter};
+use tone_filter_dsp::{KeyEvent, Message, MessageQueue, Thru, ToneFilter};
 
-/// The most events that wait at a time.
-const CAPACITY: usize = 16_384;
+/// An event of a host's.
+#[derive(Debug, Clone, Copy)]
+struct HostEvent(NoteEvent<()>);
 
-/// What `event` does with the keys.
-fn key_events(event: &NoteEvent<()>) -> impl Iterator<Item = KeyEvent> + use<> {
-    let notes = |key: Key| match key {
-        Key::Number(note) => note..note + 1,
-        Key::Wildcard => 0..128,
-    };
-    let (notes, event) = match *event {
-        NoteEvent::NoteOn { key, velocity, .. } => (notes(key), KeyEvent::Key(0, velocity)),
-        NoteEvent::NoteOff { key, .. } | NoteEvent::Choke { key, .. } => {
-            (notes(key), KeyEvent::Key(0, 0.0))
-        }
-        NoteEvent::PolyPressure { key, pressure, .. } => {
-            (notes(key), KeyEvent::Pressure(0, pressure))
-        }
-        NoteEvent::PolyVolume { key, gain, .. } => (notes(key), KeyEvent::Gain(0, gain)),
-        NoteEvent::MidiPitchBend { value, .. } => (0..1, KeyEvent::Wheel(2.0 * value - 1.0)),
-        NoteEvent::MidiCC { cc: control_change::DAMPER_PEDAL, value, .. } => {
-            (0..1, KeyEvent::Sustain(value >= 0.5))
-        }
-        NoteEvent::MidiCC {
-            cc: control_change::ALL_SOUND_OFF | control_change::ALL_NOTES_OFF,
-            ..
-        } => (0..1, KeyEvent::ReleaseAll),
-        _ => (0..0, KeyEvent::ReleaseAll),
-    };
-    notes.map(move |note| match event {
-        KeyEvent::Key(_, velocity) => KeyEvent::Key(note, velocity),
-        KeyEvent::Pressure(_, pressure) => KeyEvent::Pressure(note, pressure),
-        KeyEvent::Gain(_, gain) => KeyEvent::Gain(note, gain),
-        other => other,
-    })
+impl Message for HostEvent {
+    fn keys(&self) -> impl Iterator<Item = KeyEvent> {
+        let notes = |key: Key| match key {
+            Key::Number(note) => note..note + 1,
+            Key::Wildcard => 0..128,
+        };
+        let (notes, event) = match self.0 {
+            NoteEvent::NoteOn { key, velocity, .. } => (notes(key), KeyEvent::Key(0, velocity)),
+            NoteEvent::NoteOff { key, .. } | NoteEvent::Choke { key, .. } => {
+                (notes(key), KeyEvent::Key(0, 0.0))
+            }
+            NoteEvent::PolyPressure { key, pressure, .. } => {
+                (notes(key), KeyEvent::Pressure(0, pressure))
+            }
+            NoteEvent::PolyVolume { key, gain, .. } => (notes(key), KeyEvent::Gain(0, gain)),
+            NoteEvent::MidiPitchBend { value, .. } => (0..1, KeyEvent::Wheel(2.0 * value - 1.0)),
+            NoteEvent::MidiCC { cc: control_change::DAMPER_PEDAL, value, .. } => {
+                (0..1, KeyEvent::Sustain(value >= 0.5))
+            }
+            NoteEvent::MidiCC {
+                cc: control_change::ALL_SOUND_OFF | control_change::ALL_NOTES_OFF,
+                ..
+            } => (0..1, KeyEvent::ReleaseAll),
+            _ => (0..0, KeyEvent::ReleaseAll),
+        };
+        notes.map(move |note| match event {
+            KeyEvent::Key(_, velocity) => KeyEvent::Key(note, velocity),
+            KeyEvent::Pressure(_, pressure) => KeyEvent::Pressure(note, pressure),
+            KeyEvent::Gain(_, gain) => KeyEvent::Gain(note, gain),
+            other => other,
+        })
+    }
 }
 
 /// The host's queues of notes.
@@ -97,50 +98,50 @@ fn moved(mut event: NoteEvent<()>, at: u32) -> NoteEvent<()> {
     event
 }
 
+/// The queue of a block and the detected notes.
+struct Output<'a, Q> {
+    queue: &'a mut Q,
+    notes: &'a mut NoteOutput,
+}
+
+impl<Q: NoteQueue> Thru<HostEvent> for Output<'_, Q> {
+    fn pass(&mut self, frame: usize, HostEvent(event): HostEvent) {
+        self.queue.send(moved(event, frame as u32));
+    }
+
+    fn end_block(&mut self, frames: usize, filter: &ToneFilter) {
+        self.notes.push(filter, frames as u32 - 1, self.queue);
+    }
+}
+
 /// Events on their way to the filter, which plays them as late as it plays the sound.
 #[derive(Debug)]
-pub struct NoteInput {
-    /// With the samples since the start at which they are due, in this order.
-    pending: VecDeque<(u64, NoteEvent<()>)>,
-    /// Samples since the start.
-    now: u64,
-}
+pub struct NoteInput(MessageQueue<HostEvent>);
 
 impl NoteInput {
     /// Without events. Allocates all memory that it needs.
     pub fn new() -> Self {
-        Self { pending: VecDeque::with_capacity(CAPACITY), now: 0 }
+        Self(MessageQueue::new())
     }
 
-    /// Removes all notes that have not begun. All other events are due at once: the end of a note that was passed on, a
-    /// pedal or a controller must not be lost.
+    /// Removes all notes that have not begun.
     pub fn clear(&mut self) {
-        self.pending.retain_mut(|(due, event)| {
-            *due = self.now;
-            !matches!(event, NoteEvent::NoteOn { .. })
-        });
+        self.0.clear();
     }
 
     /// Processes `channels`, and a sidechain, of at most two channels each, with the events of `queue` that are due. They
-    /// are also passed back to the host, between the notes that `output` sends.
+    /// are also passed back to the host, between the notes that `notes` sends.
     pub fn process(
         &mut self,
         filter: &mut ToneFilter,
         channels: &mut [&mut [f32]],
         sidechain: &[&mut [f32]],
-        output: &mut NoteOutput,
+        notes: &mut NoteOutput,
         queue: &mut impl NoteQueue,
     ) {
-        while let Some(event) = queue.next() {
-            if self.pending.len() == CAPACITY {
-                // Too early, but not lost.
-                key_events(&event).for_each(|event| filter.play(event));
-                queue.send(moved(event, 0));
-                continue;
-            }
-            let due = self.now + u64::from(event.timing()) + filter.latency() as u64;
-            let last = self.pending.back().map_or(0, |(due, _)| *due);
-            self.pending.push_back((due.max(last), event));
+        let mut output = Output { queue, notes };
+        while let Some(event) = output.queue.next() {
+            self.0.push(filter, event.timing() as usize, HostEvent(event), &mut output);
         }
         let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
         // For a host without any input, nice-plug's sidechain is as long as that of the block before.
@@ -151,23 +152,7 @@ impl NoteInput {
             *own = &channel[..frames];
         }
         let sidechain = &own[..sidechain.len().min(2)];
-        let now = self.now;
-        let due = || {
-            let due = self.pending.iter().map(|(due, event)| ((due - now) as usize, event));
-            due.take_while(|(at, _)| *at < frames)
-        };
-        let mut passed = due().peekable();
-        let events = due().flat_map(|(at, event)| key_events(event).map(move |key| (at, key)));
-        filter.process_events(channels, sidechain, events, |end, filter| {
-            while let Some((at, event)) = passed.next_if(|(at, _)| *at < end) {
-                queue.send(moved(*event, at as u32));
-            }
-            output.push(filter, end as u32 - 1, queue);
-        });
-        passed.for_each(|(at, event)| queue.send(moved(*event, at as u32)));
-        let count = due().count();
-        self.pending.drain(..count);
-        self.now += frames as u64;
+        self.0.process(filter, channels, sidechain, &mut output);
     }
 }
 
@@ -176,7 +161,7 @@ impl NoteInput {
 #[derive(Default)]
 pub struct TestQueue {
     /// Events to come.
-    pub input: VecDeque<NoteEvent<()>>,
+    pub input: std::collections::VecDeque<NoteEvent<()>>,
     /// Events that were sent.
     pub output: Vec<NoteEvent<()>>,
 }
@@ -333,6 +318,27 @@ mod tests {
         input.clear();
         assert_eq!(play(&mut input, &mut queue), [off(0), controller(0, 64, 0.0)]);
         assert_eq!(play(&mut input, &mut queue), []);
+    }
+
+    #[test]
+    fn no_event_is_lost_or_overtaken_when_too_many_wait() {
+        let mut filter = filter();
+        filter.set_settings(&Settings { lookahead: true, ..*filter.settings() }).unwrap();
+        filter.reset();
+        let (mut input, mut output) = (NoteInput::new(), NoteOutput::new());
+        let mut queue = TestQueue::default();
+        let (voice_id, channel, key) = (VoiceID::Wildcard, Channel::Number(0), Key::Number(69));
+        let off = NoteEvent::NoteOff { timing: 0, voice_id, channel, key, velocity: 0.0 };
+        let events: Vec<_> = (0..30_000).flat_map(|_| [on(0, 69), off]).collect();
+        queue.input.extend(&events);
+        let sample = |t: usize| 0.3 * (0.057_595_865 * t as f32).sin();
+        let mut signal: Vec<f32> = (0..24_000).map(sample).collect();
+        for block in signal.chunks_mut(480) {
+            input.process(&mut filter, &mut [block], &[], &mut output, &mut queue);
+        }
+        assert!(queue.output.iter().map(|event| moved(*event, 0)).eq(events), "in order");
+        let end = signal[20_000..].iter().fold(0f32, |peak, x| peak.max(x.abs()));
+        assert!(end < 1e-6, "the key is still down: {end}");
     }
 
     #[test]

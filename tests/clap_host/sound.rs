@@ -2,15 +2,17 @@
 
 use crate::{
     MAX_BLOCK, RATE,
+    builds::builds,
     common::snr,
     every,
     hosting::{
-        Signal, assert_same, change, controls_in, demo, expected, instance, music, set,
-        set_controls, settings, sounds,
+        Signal, assert_same, automated, change, controls_in, demo, expected, instance, music, new,
+        set, set_controls, settings, sounds,
     },
     played, random_blocks,
 };
 use tone_filter_dsp::{Controls, Listen, Routing, Settings, ToneFilter};
+use tone_filter_testkit::assert_same_bits;
 use xtask::host::Change;
 
 #[test]
@@ -88,6 +90,19 @@ fn parameters_change_at_the_exact_sample() {
     for seed in 1..=3 {
         let output = played(&mut instance(), RATE, &input, true, random_blocks(seed), &changes);
         assert_same(&output, &library, "automation");
+    }
+}
+
+#[test]
+fn automation_has_the_bits_of_the_library() {
+    let (automation, changes) = automated(RATE);
+    let expected = automation.expected();
+    for (build, library) in builds() {
+        let mut instance = new(&library);
+        let blocks = random_blocks(1);
+        let output = played(&mut instance, RATE, &automation.input, true, blocks, &changes);
+        println!("{build}");
+        assert_same_bits(&output, &expected);
     }
 }
 

@@ -6,9 +6,10 @@ use crate::common::noisy_chord;
 use serde_json::Value;
 use std::path::Path;
 use tone_filter_dsp::{
-    BandMask, CHOICES, Controls, Map, PitchClass, PitchClasses, SPECS, Scale, Settings, Stereo,
-    ToneFilter, Voice,
+    BandMask, CHOICES, Controls, DEFAULT_TEMPO, Map, PitchClass, PitchClasses, SPECS, Scale,
+    Settings, Stereo, ToneFilter, Voice,
 };
+use tone_filter_testkit::Automation;
 use xtask::{
     bundle,
     host::{Change, Descriptor, Instance, Library, parameter_id},
@@ -218,6 +219,39 @@ pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Con
     }
     filter.process(&mut rest);
     signal
+}
+
+/// A score of automation as the plugin plays it: the changes of its parameters, with values that are 32-bit numbers in every format, and
+/// the settings that the plugin then has. Bands, custom scale and targets are no parameters.
+pub fn automated(rate: f64) -> (Automation, Vec<Change>) {
+    let mut automation = Automation::new(1, rate).with_parameters_alone();
+    let (mut plugin, mut changes) = (instance(), Vec::new());
+    let parameters = plugin.parameters().unwrap();
+    for (frame, controls) in &mut automation.steps {
+        let numbers = SPECS.iter().map(|spec| (spec.id, spec.format(spec.get(&controls.settings))));
+        let numbers = numbers.map(|(id, text)| {
+            let value = plugin.text_to_value(parameter_id(id), &text).unwrap();
+            (id, value.unwrap_or_else(|| panic!("{id} {text}")))
+        });
+        let choices = CHOICES.iter().map(|choice| (choice.id, choice.get(controls) as f64));
+        let values: Vec<_> = numbers.collect::<Vec<_>>().into_iter().chain(choices).collect();
+        let own: Vec<_> = parameters
+            .iter()
+            .map(|parameter| {
+                let value = values.iter().find(|(id, _)| parameter_id(id) == parameter.id);
+                let range = parameter.max - parameter.min;
+                let share = (value.unwrap().1 - parameter.min) / range;
+                let value = parameter.min + range * f64::from(share as f32);
+                Change { frame: 0, parameter: parameter.id, value }
+            })
+            .collect();
+        plugin.set(&own).unwrap();
+        *controls = controls_in(&plugin.save().unwrap());
+        // What the plugin plays at the tempo of a host that has none.
+        controls.settings = controls.settings.at_tempo(DEFAULT_TEMPO);
+        changes.extend(own.into_iter().map(|change| Change { frame: *frame, ..change }));
+    }
+    (automation, changes)
 }
 
 pub fn assert_same(plugin: &Signal, library: &Signal, what: &str) {

@@ -3,6 +3,7 @@
 use super::{picture::CLOSED, *};
 use std::f64::consts::TAU;
 use tone_filter_dsp::{BandRange, Keys, notes};
+use tone_filter_testkit::{Automation, assert_same_bits};
 
 const RATE: f64 = 48_000.0;
 
@@ -51,6 +52,21 @@ fn play(web: &mut Web, hertz: f64, mut each: impl FnMut(&Quantum, &Quantum)) {
         tone_filter_process(web);
         each(&web.input, &web.output);
     }
+}
+
+#[test]
+fn automation_has_the_bits_of_the_library() {
+    let automation = Automation::new(1, RATE);
+    let mut web = web();
+    let output = automation.play(QUANTUM, |new, block| {
+        if let Some(new) = new {
+            set(&mut web, *new);
+        }
+        web.input.iter_mut().zip(&block).for_each(|(own, block)| own.copy_from_slice(block));
+        tone_filter_process(&mut web);
+        web.output.iter().zip(block).for_each(|(own, block)| block.copy_from_slice(own));
+    });
+    assert_same_bits(&output, &automation.expected());
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 pub mod arm;
 mod audio_unit;
+mod automation;
 mod bits;
 pub mod bundle;
 pub mod c_library;

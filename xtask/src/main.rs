@@ -15,6 +15,7 @@ Usage: cargo xtask VERB
                     folder such as /usr/local
   test [--quick]    check everything: format, lints, docs, tests, the plugin in real hosts; --quick:
                     format, lints, unit tests, and the filter against its reference
+  packages          print the Debian packages that `test` needs
   test-arm          run the DSP's tests on an emulated 64-bit ARM CPU
   test-daw          try the VST3 bundle in Ardour; needs a bundle
   test-engines      check the C library, what there is for kira, firewheel, Godot and Unity, and the
@@ -76,6 +77,10 @@ fn main() -> ExitCode {
         "deny" => suite::deny(),
         "install" => install::install(),
         "manual" => manual::write(),
+        "packages" => {
+            println!("{}", suite::packages());
+            Ok(())
+        }
         "soak" => soak::soak(),
         "test-arm" => arm::test(),
         #[cfg(target_os = "linux")]

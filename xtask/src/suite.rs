@@ -26,6 +26,9 @@ const PACKAGES: [&str; 17] = [
     "zsh",
 ];
 
+/// Debian packages for the tests in Python, on any system with Python.
+const PYTHON: [&str; 2] = ["python3", "python3-venv"];
+
 /// The packages of the workspace but for the game engines', which `test-engines` tests.
 const PACKAGES_HERE: &str =
     "--workspace --exclude tone-filter-kira --exclude tone-filter-firewheel";
@@ -62,6 +65,11 @@ pub fn quick() -> Result<()> {
     step("unit tests, the filter against its reference", || {
         cargo(&format!("test {QUICK} --lib --test accuracy --test kernels --test transitions"))
     })
+}
+
+/// The Debian packages that [`test()`] needs, for systems that install them on their own.
+pub fn packages() -> String {
+    PACKAGES.iter().chain(&PYTHON).copied().collect::<Vec<_>>().join(" ")
 }
 
 /// Checks licences, sources and bans by `deny.toml`, then known vulnerabilities, which needs the network. Not part of
@@ -101,7 +109,7 @@ fn tools() -> Result<()> {
     }
     let python = |code| succeeds(Command::new("python3").args(["-c", code]));
     if cfg!(unix) && !python("import ensurepip, venv") {
-        missing.extend(["python3", "python3-venv"]);
+        missing.extend(PYTHON);
     }
     if !missing.is_empty() {
         apt_install(&missing)?;

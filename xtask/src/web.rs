@@ -4,7 +4,7 @@ mod manual;
 mod npm;
 mod songs;
 
-use crate::{demo, foreign, install, root, run, suite, target};
+use crate::{automation, demo, foreign, install, root, run, suite, target};
 use anyhow::{Context, Result, ensure};
 use std::{
     fs,
@@ -60,6 +60,7 @@ pub fn test() -> Result<()> {
     let results = target()?.join("test-web");
     install::remove(&results)?;
     write_expected(&results.join("expected"))?;
+    automation::write_starts(&results.join("expected/automation"))?;
     npm::pack(&package, &results)?;
     let packed = page.join(npm::NAME);
     install::remove(&packed)?;

@@ -1,6 +1,7 @@
 //! `cargo xtask test-python`: the Python package, tested from its wheel in an environment of its own.
 
 use crate::{
+    automation,
     install::copy,
     python::{in_environment, install, make},
     root, run,
@@ -48,9 +49,12 @@ pub fn test() -> Result<()> {
     })?;
     step("tests", || {
         let command = target()?.join("debug").join(format!("tone-filter{EXE_SUFFIX}"));
+        let automation = folder.join("automation");
+        automation::write(&automation)?;
         let mut pytest = Command::new(in_environment(&clean, "python"));
         pytest.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(root().join("python"));
-        run(pytest.env("TONE_FILTER_COMMAND", command).env("TONE_FILTER_DIST", &dist))
+        pytest.env("TONE_FILTER_COMMAND", command).env("TONE_FILTER_DIST", &dist);
+        run(pytest.env("TONE_FILTER_AUTOMATION", automation))
     })
 }
 

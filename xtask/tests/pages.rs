@@ -8,7 +8,7 @@ use std::{
 };
 use xtask::{
     pages::{self, Page},
-    root,
+    root, suite,
 };
 
 #[test]
@@ -35,6 +35,21 @@ fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
     }
     assert!(checked > 100, "only {checked} links found");
     assert!(wrong.is_empty(), "links that lead nowhere:\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn the_workflow_installs_what_the_tests_need() {
+    let workflow = std::fs::read_to_string(root().join(".github/workflows/ci.yml")).unwrap();
+    let installs: Vec<_> =
+        workflow.lines().filter_map(|line| line.split_once("apt-get install ")).collect();
+    let [(_, packages)] = installs[..] else { panic!("{installs:?}") };
+    assert_eq!(packages, "-y --no-install-recommends $(cargo xtask packages)");
+    let output = Command::new(env!("CARGO_BIN_EXE_xtask")).arg("packages").output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(printed.trim_end(), suite::packages());
+    for package in ["dbus-daemon", "at-spi2-core", "python3-pyatspi", "python3-venv"] {
+        assert!(printed.split_whitespace().any(|own| own == package), "{package}: {printed}");
+    }
 }
 
 /// `path` without `..`.

@@ -1,6 +1,6 @@
 #![doc = include_str!("../README.md")]
 
-use midly::{Format, MetaMessage, MidiMessage, Smf, Timing, TrackEventKind, num::u7};
+use midly::{Format, MetaMessage, Smf, Timing, TrackEventKind, live::LiveEvent};
 use std::collections::{BTreeMap, BTreeSet};
 use thiserror::Error;
 use tone_filter_dsp::{
@@ -69,7 +69,7 @@ impl MidiFile {
             seconds += (ticks - now) as f64 * tick;
             now = ticks;
             let (channel, message) = match kind {
-                TrackEventKind::Midi { channel, message } => (channel.as_int(), message),
+                TrackEventKind::Midi { channel, message } => (channel, message),
                 TrackEventKind::Meta(MetaMessage::Tempo(quarter)) => {
                     tick = seconds_a_tick(quarter.as_int());
                     tempo.get_or_insert(60e6 / f64::from(quarter.as_int()));
@@ -77,15 +77,18 @@ impl MidiFile {
                 }
                 _ => continue,
             };
-            let Some(event) = key_event(message) else { continue };
+            let mut bytes = [0; 3];
+            // Every message has three bytes at most.
+            let _ = LiveEvent::Midi { channel, message }.write_std(&mut bytes[..]);
+            let Some(event) = KeyEvent::from_midi(bytes) else { continue };
             match event {
                 KeyEvent::Key(key, 0.0) => {
-                    held.remove(&(key, track, channel));
+                    held.remove(&(key, track, channel.as_int()));
                     if held.range((key, 0, 0)..(key + 1, 0, 0)).next().is_some() {
                         continue;
                     }
                 }
-                KeyEvent::Key(key, _) => drop(held.insert((key, track, channel))),
+                KeyEvent::Key(key, _) => drop(held.insert((key, track, channel.as_int()))),
                 KeyEvent::ReleaseAll => held.clear(),
                 _ => {}
             }
@@ -137,23 +140,6 @@ impl MidiFile {
         };
         Score::new(notes.into_iter().filter_map(note))
     }
-}
-
-/// What `message` does, as in the plugin; `None` for nothing.
-fn key_event(message: MidiMessage) -> Option<KeyEvent> {
-    let share = |value: u7| f32::from(value.as_int()) / 127.0;
-    Some(match message {
-        MidiMessage::NoteOn { key, vel } => KeyEvent::Key(key.as_int(), share(vel)),
-        MidiMessage::NoteOff { key, .. } => KeyEvent::Key(key.as_int(), 0.0),
-        MidiMessage::Aftertouch { key, vel } => KeyEvent::Pressure(key.as_int(), share(vel)),
-        MidiMessage::PitchBend { bend } => KeyEvent::Wheel(bend.as_f32()),
-        MidiMessage::Controller { controller, value } => match controller.as_int() {
-            64 => KeyEvent::Sustain(value >= 64),
-            120 | 123 => KeyEvent::ReleaseAll,
-            _ => return None,
-        },
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

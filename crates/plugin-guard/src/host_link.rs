@@ -135,8 +135,8 @@ pub enum MenuItem {
 
 /// How requests reach the host, and which of them it understands.
 pub struct Connection {
-    /// Has the shim take the requests of this link, on a thread on which the host may be called.
-    pub wake: Box<dyn Fn(&HostLink) + Send>,
+    /// Has the shim take the requests of this link, on a thread on which the host may be called. No lock is held: the host may call back.
+    pub wake: Box<dyn Fn(&HostLink) + Send + Sync>,
     /// Whether it understands [`Request::MarkDirty`].
     pub marks_dirty: bool,
     /// Whether it has menus of parameters.
@@ -149,7 +149,7 @@ pub struct HostLink(Arc<Shared>);
 
 struct Shared {
     repaint: Box<dyn Fn() + Send + Sync>,
-    connection: Mutex<Option<Connection>>,
+    connection: Mutex<Option<Arc<Connection>>>,
     requests: Mutex<Vec<Request>>,
     track: Mutex<Option<Track>>,
     /// By the parameters' ids.
@@ -180,20 +180,22 @@ impl HostLink {
         }))
     }
 
-    /// Connects the host, or disconnects it with `None`: after that, `wake` is not called any more.
+    /// Connects the host, or disconnects it with `None`. A call of `wake` that has begun on another thread goes on.
     pub fn connect(&self, connection: Option<Connection>) {
-        *lock(&self.0.connection) = connection;
+        let before = mem::replace(&mut *lock(&self.0.connection), connection.map(Arc::new));
+        // Without the lock, as it may release objects of the host.
+        drop(before);
     }
 
     /// Requests something of the host; false if it does not understand that.
     pub fn request(&self, request: Request) -> bool {
-        let connection = lock(&self.0.connection);
-        let understands = |connection: &&Connection| match request {
+        let connection = lock(&self.0.connection).clone();
+        let understands = |connection: &Arc<Connection>| match request {
             Request::MarkDirty => connection.marks_dirty,
             Request::ReadValues => true,
             Request::Menu(_) | Request::Perform { .. } => connection.has_menus,
         };
-        let Some(connection) = connection.as_ref().filter(understands) else { return false };
+        let Some(connection) = connection.filter(understands) else { return false };
         lock(&self.0.requests).push(request);
         (connection.wake)(self);
         true
@@ -240,5 +242,30 @@ impl HostLink {
     /// The menu of the host to show.
     pub fn menu(&self) -> Option<Menu> {
         lock(&self.0.menu).clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::{sync::mpsc::channel, thread, time::Duration};
+
+    #[test]
+    fn a_host_may_call_back_while_it_is_woken() {
+        let (sender, receiver) = channel();
+        thread::spawn(move || {
+            let link = HostLink::default();
+            let wake = Box::new(|link: &HostLink| {
+                if link.take_requests() == [Request::MarkDirty] {
+                    assert!(link.request(Request::ReadValues));
+                    link.connect(None);
+                }
+            });
+            link.connect(Some(Connection { wake, marks_dirty: true, has_menus: false }));
+            assert!(link.request(Request::MarkDirty));
+            assert!(!link.request(Request::MarkDirty), "it has disconnected");
+            sender.send(()).unwrap();
+        });
+        receiver.recv_timeout(Duration::from_secs(30)).expect("a lock is held during the call");
     }
 }

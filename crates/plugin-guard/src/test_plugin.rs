@@ -11,9 +11,11 @@ use nice_plug::{
     prelude::*,
 };
 use std::{
+    cell::RefCell,
     error::Error,
     ffi::CStr,
     path::{Path, PathBuf},
+    rc::Rc,
     sync::Arc,
 };
 
@@ -55,9 +57,28 @@ impl Editor for TestEditor {
     }
 }
 
-/// No parameters.
-#[derive(Params, Default)]
-struct TestParams {}
+thread_local! {
+    /// Called on this thread when the parameter has changed.
+    pub static CHANGED: RefCell<Option<Rc<dyn Fn()>>> = const { RefCell::new(None) };
+}
+
+/// One parameter.
+#[derive(Params)]
+struct TestParams {
+    #[id = "value"]
+    value: FloatParam,
+}
+
+impl Default for TestParams {
+    fn default() -> Self {
+        let changed = |_| {
+            let changed = CHANGED.with_borrow(Clone::clone);
+            changed.iter().for_each(|changed| changed());
+        };
+        let value = FloatParam::new("Value", 0.0, FloatRange::Linear { min: 0.0, max: 1.0 });
+        Self { value: value.with_callback(Arc::new(changed)) }
+    }
+}
 
 impl Plugin for TestPlugin {
     const NAME: &'static str = "Test";

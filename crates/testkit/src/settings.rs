@@ -47,6 +47,15 @@ impl Setting {
         }
     }
 
+    /// Whether it is part of the sound, not of the routing.
+    pub fn is_sound(self) -> bool {
+        let Self::Choice(choice) = self else { return true };
+        let mut other = Controls::default();
+        let entry = (choice.get(&other) + 1) % choice.entries.len();
+        choice.set(&mut other, entry);
+        other.routing == Controls::default().routing
+    }
+
     /// Its value in `controls` as text.
     pub fn text(self, controls: &Controls) -> String {
         let settings = &controls.settings;

@@ -108,6 +108,22 @@ fn every_note_ends_where_there_is_little_room_and_after_an_activation() {
 }
 
 #[test]
+fn no_message_is_lost_when_too_many_wait() {
+    // With lookahead, 32 blocks of 64 frames wait: 64,000 messages.
+    let blocks = (0..40).map(|block| 64 * block);
+    let pair = |at, key| [message(at, &[0x90, key, 100]), message(at, &[0x80, key, 0])];
+    let events: Events =
+        blocks.flat_map(|at| (0..1000).flat_map(move |n| pair(at, (n % 128) as u8))).collect();
+    let floor = Settings::REFERENCE.floor;
+    let settings = Settings { lookahead: true, mix: 100.0, floor, ..played() };
+    let output = play(&settings, 64, &events);
+    let passed = output.messages.iter().map(|(_, content)| content);
+    assert!(passed.eq(events.iter().map(|(.., content)| content)), "in order");
+    let end = output.signal[0][20_000..].iter().fold(0f32, |peak, x| peak.max(x.abs()));
+    assert!(end < 1e-6, "a key is still down: {end}");
+}
+
+#[test]
 fn the_tempo_sets_the_times_and_a_stop_releases_the_keys() {
     let sync = NoteValue::try_from("1/8".to_owned()).unwrap();
     let settings = Settings { sync, ..Settings::default() };

@@ -14,6 +14,7 @@ use std::{ffi::CStr, ptr};
 use tone_filter_dsp::{Controls, Listen, Routing, Settings};
 use tone_filter_lv2::ports::VARIANTS;
 use tone_filter_presets::{Preset, ids};
+use tone_filter_testkit::{Automation, assert_same_bits};
 
 const SIZES: [usize; 7] = [1, 64, 63, 1024, 255, 0, 257];
 
@@ -43,6 +44,19 @@ fn every_preset_sounds_as_in_the_library() {
         let output = Host::new(STEREO, &controls).play(&input, &vec![], &[1000], &vec![]);
         assert!(output.signal == expected(&controls, &input), "{id}");
     }
+}
+
+#[test]
+fn automation_has_the_bits_of_the_library() {
+    let automation = Automation::new(1, host::RATE);
+    let mut host = Host::new(STEREO, &Controls::default());
+    let output = automation.play(1024, |new, block| {
+        new.into_iter().for_each(|new| host.set(new));
+        let input = block.iter().map(|channel| channel.to_vec()).collect();
+        let output = host.play(&input, &vec![], &[1024], &vec![]).signal;
+        block.into_iter().zip(output).for_each(|(block, own)| block.copy_from_slice(&own));
+    });
+    assert_same_bits(&output, &automation.expected());
 }
 
 #[test]

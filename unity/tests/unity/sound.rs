@@ -1,10 +1,14 @@
 //! The sound, against that of the filter itself.
 
 use crate::host::{Instance, RATE, bits, expected, loaded, music, planar};
-use AudioPluginToneFilter::{interface::UNSUPPORTED, parameters::PRESETS};
+use AudioPluginToneFilter::{
+    interface::UNSUPPORTED,
+    parameters::{PARAMETERS, PRESETS, Parameter},
+};
 use std::iter;
 use tone_filter_dsp::{Listen, Routing, Settings, Stereo, ToneFilter, Voice};
 use tone_filter_presets::Preset;
+use tone_filter_testkit::{Automation, assert_same_bits};
 
 /// Lengths of blocks that no buffer of ours divides, then those of Unity.
 const BLOCKS: [usize; 8] = [1, 255, 256, 257, 63, 1024, 1024, 512];
@@ -57,6 +61,30 @@ fn bits_are_the_filter_s_with_any_channels_and_blocks() {
             assert!(bits(&output) == wanted, "{channels} channels, in place: {in_place}");
         }
     }
+}
+
+/// Bands, custom scale and targets are no parameters of Unity's.
+#[test]
+fn automation_has_the_bits_of_the_library() {
+    let automation = Automation::new(1, RATE.into()).with_parameters_alone();
+    let mut effect = Instance::new();
+    let output = automation.play(1024, |new, [left, right]| {
+        if let Some(new) = new {
+            let settings = PARAMETERS.iter().filter_map(|parameter| match parameter {
+                Parameter::Number(spec) => Some((parameter, spec.get(&new.settings))),
+                Parameter::Choice(choice) => Some((parameter, choice.get(new) as f32)),
+                Parameter::Preset | Parameter::Instance => None,
+            });
+            settings.for_each(|(parameter, value)| effect.set(&parameter.name(), value));
+        }
+        let input: Vec<_> = left.iter().zip(&*right).flat_map(|(l, r)| [*l, *r]).collect();
+        let mut output = vec![9.0; input.len()];
+        assert_eq!(effect.process(&input, &mut output, [2, 2]), 0);
+        let [own_left, own_right] = planar(&output, 2).try_into().unwrap();
+        left.copy_from_slice(&own_left);
+        right.copy_from_slice(&own_right);
+    });
+    assert_same_bits(&output, &automation.expected());
 }
 
 #[test]

@@ -32,6 +32,36 @@ pub enum KeyEvent {
     ReleaseAll,
 }
 
+impl KeyEvent {
+    /// Translates a MIDI message of up to three bytes, where a shorter one ends in zeros, on any channel. `None` where it has no effect on
+    /// keys. Understands notes, polyphonic pressure, the pitch wheel, the sustain pedal (controller 64) and the end of all notes or sounds
+    /// (123 and 120).
+    ///
+    /// ```
+    /// use tone_filter_dsp::KeyEvent;
+    ///
+    /// assert_eq!(KeyEvent::from_midi([0x90, 69, 127]), Some(KeyEvent::Key(69, 1.0)));
+    /// assert_eq!(KeyEvent::from_midi([0x90, 69, 0]), Some(KeyEvent::Key(69, 0.0)));
+    /// assert_eq!(KeyEvent::from_midi([0xE0, 0, 96]), Some(KeyEvent::Wheel(0.5)));
+    /// assert_eq!(KeyEvent::from_midi([0xC0, 5, 0]), None);
+    /// ```
+    pub fn from_midi([status, first, second]: [u8; 3]) -> Option<Self> {
+        let share = f32::from(second.min(127)) / 127.0;
+        Some(match (status & 0xF0, first) {
+            (0x80, key) => Self::Key(key, 0.0),
+            (0x90, key) => Self::Key(key, share),
+            (0xA0, key) => Self::Pressure(key, share),
+            (0xB0, 64) => Self::Sustain(second >= 64),
+            (0xB0, 120 | 123) => Self::ReleaseAll,
+            (0xE0, low) => {
+                let position = f32::from(second) * 128.0 + f32::from(low);
+                Self::Wheel((position - 8192.0) / 8192.0)
+            }
+            _ => return None,
+        })
+    }
+}
+
 /// Which keys are held, how strongly, and where pedal and pitch wheel are.
 ///
 /// It is a plain value of 650 bytes: where player and filter have a thread each, the player changes one and hands over copies

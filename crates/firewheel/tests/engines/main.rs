@@ -2,6 +2,7 @@
 //! the engines' own mixer and graph.
 #![allow(clippy::duplicate_mod, reason = "each example has the module `common`")]
 
+mod automation;
 #[allow(dead_code, reason = "an example's command line")]
 #[path = "../../../../examples/firewheel.rs"]
 mod firewheel;

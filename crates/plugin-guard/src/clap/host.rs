@@ -26,12 +26,14 @@ use nice_plug::wrapper::clap::clap_host;
 use std::{
     ffi::{CStr, c_char},
     mem::MaybeUninit,
-    sync::OnceLock,
+    sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
 /// A host. Its functions that are not for every thread are `unsafe`.
 pub struct Host {
     host: HostPointer,
+    /// Whether the host may still be called from any thread.
+    open: Arc<RwLock<bool>>,
     /// Known from the plugin's initialisation on.
     extensions: OnceLock<Extensions>,
 }
@@ -75,7 +77,8 @@ impl HostPointer {
 impl Host {
     /// The host behind a pointer that is not null.
     pub fn new(host: *const clap_host) -> Self {
-        Self { host: HostPointer(host), extensions: OnceLock::new() }
+        let open = Arc::new(RwLock::new(true));
+        Self { host: HostPointer(host), open, extensions: OnceLock::new() }
     }
 
     /// Looks for the host's extensions.
@@ -116,10 +119,20 @@ impl Host {
         self.extensions.get().and_then(field)
     }
 
-    /// What requests a call on the main thread. It must not be called after the plugin was destroyed.
-    pub fn waker(&self) -> Box<dyn Fn(&HostLink) + Send> {
-        let host = self.host;
-        Box::new(move |_| host.request_callback())
+    /// A function that requests a call on the main thread, on any thread. After [`Host::close`], it does nothing.
+    pub fn waker(&self) -> Box<dyn Fn(&HostLink) + Send + Sync> {
+        let (host, open) = (self.host, self.open.clone());
+        // `try_read` never waits, so that the host may call back. It fails only while the host is being closed.
+        Box::new(move |_| {
+            if open.try_read().is_ok_and(|open| *open) {
+                host.request_callback();
+            }
+        })
+    }
+
+    /// Ends the calls of [`Host::waker`], and waits for those that other threads have begun.
+    pub fn close(&self) {
+        *self.open.write().unwrap_or_else(PoisonError::into_inner) = false;
     }
 
     /// Requests a call on the main thread.

@@ -202,6 +202,7 @@ unsafe extern "C" fn destroy(plugin: *const clap_plugin) {
     let shim = unsafe { Box::from_raw(plugin.cast_mut().cast::<ClapShim>()) };
     // An editor's thread may run on for a moment, and must not call the host any more.
     shim.instance.link().connect(None);
+    shim.host.close();
     if let Some(inner) = shim.inner.destroy {
         // SAFETY: nice-plug's own data still exists.
         unsafe { inner(&shim.plugin) };

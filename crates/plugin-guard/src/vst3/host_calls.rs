@@ -1,9 +1,12 @@
 //! Calls of a VST3 host that other threads request: the host allows them on its own thread only.
 
 use crate::Job;
-use std::sync::{
-    Arc, Mutex, PoisonError,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    mem,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// A function of the host.
@@ -35,8 +38,14 @@ pub struct HostCalls {
 impl HostCalls {
     /// Connects a function of the host, or disconnects it with `None`.
     pub fn connect(&self, call: HostCall, function: Option<impl Fn() + Send + Sync + 'static>) {
-        let mut functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
-        functions[call as usize] = function.map(|function| Arc::new(function) as Function);
+        let function = function.map(|function| Arc::new(function) as Function);
+        let before = mem::replace(&mut self.functions()[call as usize], function);
+        // Without the lock, as it may release objects of the host.
+        drop(before);
+    }
+
+    fn functions(&self) -> MutexGuard<'_, [Option<Function>; HostCall::ALL.len()]> {
+        self.functions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Requests a call. On any thread.
@@ -59,9 +68,7 @@ impl Job for HostCalls {
         for call in HostCall::ALL {
             if self.due[call as usize].swap(false, Ordering::Relaxed) {
                 // The host may connect another function meanwhile.
-                let functions = self.functions.lock().unwrap_or_else(PoisonError::into_inner);
-                let function = functions[call as usize].clone();
-                drop(functions);
+                let function = self.functions()[call as usize].clone();
                 if let Some(function) = function {
                     function();
                 }

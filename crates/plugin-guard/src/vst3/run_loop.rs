@@ -11,7 +11,7 @@ use nice_plug::wrapper::vst3::vst3::{
         kResultOk,
     },
 };
-use std::sync::{Arc, Mutex, PoisonError, atomic::Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering};
 
 /// Milliseconds between two looks at what is to be done. To wake the run loop at once would take a call of the system on
 /// the audio thread.
@@ -46,8 +46,7 @@ impl RunLoop {
     /// # Safety
     /// On the host's thread, with an object of the host or null.
     pub unsafe fn find(&self, object: *mut FUnknown, calls: &Arc<HostCalls>) {
-        let mut timer = self.timer.lock().unwrap_or_else(PoisonError::into_inner);
-        if timer.is_some() {
+        if self.timer().is_some() {
             return;
         }
         // SAFETY: by the caller.
@@ -58,19 +57,30 @@ impl RunLoop {
         // SAFETY: the handler is counted until it is unregistered.
         if unsafe { run_loop.registerTimer(handler.as_ptr(), INTERVAL) } == kResultOk {
             calls.looped.store(true, Ordering::Relaxed);
-            *timer = Some((run_loop, handler, calls.clone()));
+            // The host may have called back, and another one be registered.
+            let before = self.timer().replace((run_loop, handler, calls.clone()));
+            before.into_iter().for_each(unregister);
         }
+    }
+
+    fn timer(&self) -> MutexGuard<'_, Option<Registered>> {
+        self.timer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Lets go of the run loop, on the host's thread.
     pub fn leave(&self) {
-        let timer = self.timer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some((run_loop, handler, calls)) = timer {
-            calls.looped.store(false, Ordering::Relaxed);
-            // SAFETY: both are counted. There is nothing to do about a host that refuses.
-            let _ = unsafe { run_loop.unregisterTimer(handler.as_ptr()) };
+        let timer = self.timer().take();
+        if let Some(registered) = timer {
+            registered.2.looped.store(false, Ordering::Relaxed);
+            unregister(registered);
         }
     }
+}
+
+/// Removes the timer from the run loop, on the host's thread.
+fn unregister((run_loop, handler, _): Registered) {
+    // SAFETY: both are counted. There is nothing to do about a host that refuses.
+    let _ = unsafe { run_loop.unregisterTimer(handler.as_ptr()) };
 }
 
 impl Drop for RunLoop {

@@ -45,6 +45,7 @@ use nice_plug::wrapper::vst3::{
     },
 };
 use std::{
+    mem,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -142,7 +143,7 @@ impl Vst3Shim {
         })
     }
 
-    /// The values that were set since the last call of `process`.
+    /// The values that were set since the last call of `process`. No call into host or nice-plug is made under this lock: it may call back.
     fn pending(&self) -> MutexGuard<'_, Vec<Pending>> {
         let blocks = self.blocks.load(Ordering::Relaxed);
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
@@ -154,12 +155,13 @@ impl Vst3Shim {
     fn apply_pending(&self) {
         let params = self.instance.params();
         let map = params.param_map();
-        for Pending { parameter, value, .. } in self.pending().drain(..) {
+        let pending = mem::take(&mut *self.pending());
+        for Pending { parameter, value, .. } in pending {
             // nice-plug numbers the parameters in the order of the map.
             let id = |index: usize| {
                 // SAFETY: zeros are numbers and an empty text, and there is room for them.
                 unsafe {
-                    let mut info: ParameterInfo = std::mem::zeroed();
+                    let mut info: ParameterInfo = mem::zeroed();
                     let result = self.controller.getParameterInfo(index as int32, &mut info);
                     (result == kResultOk).then_some(info.id)
                 }
@@ -189,21 +191,6 @@ impl Vst3Shim {
         if !self.calls.looped.load(Ordering::Relaxed) && thread::current().id() != self.thread {
             self.executor.gui(Task::new(self.calls.clone()));
         }
-    }
-
-    /// Whether nice-plug can take the numbers of channels in `data`.
-    fn channels_fit(&self, data: &ProcessData) -> bool {
-        let count = |buses: *mut AudioBusBuffers, number: int32| {
-            // SAFETY: VST3 promises as many buses as the number.
-            unsafe { buses.as_ref() }.filter(|_| number > 0).map_or(0, |bus| bus.numChannels)
-        };
-        let inputs = count(data.inputs, data.numInputs);
-        let outputs = count(data.outputs, data.numOutputs);
-        let mut layout: SpeakerArrangement = 0;
-        let output = BusDirections_::kOutput as BusDirection;
-        // SAFETY: there is room for the answer, a bit for each channel.
-        let known = unsafe { self.processor.getBusArrangement(output, 0, &mut layout) };
-        known == kResultOk && inputs <= outputs && outputs <= layout.count_ones() as int32
     }
 }
 
@@ -368,26 +355,25 @@ impl IEditControllerTrait for Vst3Shim {
     }
 
     unsafe fn getParamNormalized(&self, id: ParamID) -> ParamValue {
-        let pending = self.pending();
-        let pending = pending.iter().find(|pending| pending.parameter == id);
+        let pending = self.pending().iter().find(|own| own.parameter == id).map(|own| own.value);
         // SAFETY: the arguments are the host's.
-        pending.map_or_else(|| unsafe { self.controller.getParamNormalized(id) }, |p| p.value)
+        pending.unwrap_or_else(|| unsafe { self.controller.getParamNormalized(id) })
     }
 
     unsafe fn setParamNormalized(&self, id: ParamID, value: ParamValue) -> tresult {
-        let mut pending = self.pending();
-        pending.retain(|pending| pending.parameter != id);
+        self.pending().retain(|pending| pending.parameter != id);
         // SAFETY: the arguments are the host's.
-        let (result, near, now) = unsafe {
+        let (before, result, near, now) = unsafe {
+            let before = self.controller.getParamNormalized(id);
             let result = self.controller.setParamNormalized(id, value);
             // The value that the parameter can have.
             let plain = self.controller.normalizedParamToPlain(id, value);
             let near = self.controller.plainParamToNormalized(id, plain);
-            (result, near, self.controller.getParamNormalized(id))
+            (before, result, near, self.controller.getParamNormalized(id))
         };
-        if result == kResultOk && (near - now).abs() > 1e-6 {
+        if result == kResultOk && now == before && (near - now).abs() > 1e-6 {
             let blocks = self.blocks.load(Ordering::Relaxed);
-            pending.push(Pending { parameter: id, value: near, blocks });
+            self.pending().push(Pending { parameter: id, value: near, blocks });
         }
         result
     }

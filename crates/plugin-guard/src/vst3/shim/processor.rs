@@ -2,6 +2,23 @@
 
 use super::*;
 
+impl Vst3Shim {
+    /// Whether nice-plug can take the numbers of channels in `data`.
+    fn channels_fit(&self, data: &ProcessData) -> bool {
+        let count = |buses: *mut AudioBusBuffers, number: int32| {
+            // SAFETY: VST3 promises as many buses as the number.
+            unsafe { buses.as_ref() }.filter(|_| number > 0).map_or(0, |bus| bus.numChannels)
+        };
+        let inputs = count(data.inputs, data.numInputs);
+        let outputs = count(data.outputs, data.numOutputs);
+        let mut layout: SpeakerArrangement = 0;
+        let output = BusDirections_::kOutput as BusDirection;
+        // SAFETY: there is room for the answer, a bit for each channel.
+        let known = unsafe { self.processor.getBusArrangement(output, 0, &mut layout) };
+        known == kResultOk && inputs <= outputs && outputs <= layout.count_ones() as int32
+    }
+}
+
 impl IAudioProcessorTrait for Vst3Shim {
     pass_on! { processor:
         fn canProcessSampleSize(size: int32) -> tresult;

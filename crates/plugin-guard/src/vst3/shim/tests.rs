@@ -1,7 +1,10 @@
 //! What the shim passes on between a VST3 host and the editor.
 
 use super::*;
-use crate::{Track, construction, test_plugin::TestPlugin};
+use crate::{
+    Track, construction,
+    test_plugin::{CHANGED, TestPlugin},
+};
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
     Linux::{
         FileDescriptor, IEventHandler, IRunLoop, IRunLoopTrait, ITimerHandler, ITimerHandlerTrait,
@@ -15,13 +18,30 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
     },
     int64,
 };
-use std::ffi::{CStr, c_void};
+use std::{
+    cell::Cell,
+    ffi::{CStr, c_void},
+    ptr,
+    rc::Rc,
+    sync::mpsc,
+    time::Duration,
+};
 
 /// A host's handler with a run loop, the number of calls for a changed state, and the threads that made them.
 #[derive(Default)]
 struct Handler {
     dirty: Mutex<Vec<ThreadId>>,
     timer: Mutex<Option<ComPtr<ITimerHandler>>>,
+    /// For a host that calls back in each call. It has no run loop.
+    calls_back: Option<CallBack>,
+}
+
+type CallBack = Box<dyn Fn()>;
+
+impl Handler {
+    fn call_back(&self) {
+        self.calls_back.iter().for_each(|call_back| call_back());
+    }
 }
 
 impl Class for Handler {
@@ -36,6 +56,10 @@ impl IRunLoopTrait for Handler {
         kResultFalse
     }
     unsafe fn registerTimer(&self, timer: *mut ITimerHandler, _: TimerInterval) -> tresult {
+        self.call_back();
+        if self.calls_back.is_some() {
+            return kResultFalse;
+        }
         // SAFETY: the plugin passes a handler.
         let timer = unsafe { ComRef::from_raw(timer) }.map(|timer| timer.to_com_ptr());
         *self.timer.lock().unwrap() = timer;
@@ -66,6 +90,7 @@ impl IComponentHandler2Trait for Handler {
     unsafe fn setDirty(&self, state: TBool) -> tresult {
         assert_eq!(state, 1);
         self.dirty.lock().unwrap().push(thread::current().id());
+        self.call_back();
         kResultOk
     }
     unsafe fn requestOpenEditor(&self, _: FIDString) -> tresult {
@@ -157,6 +182,85 @@ fn a_changed_state_is_reported_on_the_hosts_thread() {
     // SAFETY: hosts end with null.
     assert_eq!(unsafe { shim.setComponentHandler(std::ptr::null_mut()) }, kResultOk);
     assert!(!shim.instance.link().request(Request::MarkDirty));
+}
+
+/// Runs `test` on a thread of its own, and fails if it does not return: a lock is held while the host is called.
+fn returns(test: impl FnOnce() + Send + 'static) {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        test();
+        sender.send(()).unwrap();
+    });
+    receiver.recv_timeout(Duration::from_secs(30)).expect("it panics or waits for ever");
+}
+
+#[test]
+fn a_host_may_call_back_in_its_own_calls() {
+    returns(|| {
+        let shim = ComWrapper::new(shim()).to_com_ptr::<IEditController>().unwrap();
+        let own = shim.clone();
+        let depth = Cell::new(0);
+        // SAFETY: hosts end with null.
+        let call_back = move || unsafe {
+            if depth.replace(depth.get() + 1) == 0 {
+                assert_eq!(own.setComponentHandler(ptr::null_mut()), kResultOk);
+            }
+            depth.set(depth.get() - 1);
+        };
+        let handler = Handler { calls_back: Some(Box::new(call_back)), ..Handler::default() };
+        let handler = ComWrapper::new(handler);
+        let pointer = handler.to_com_ptr::<IComponentHandler>().unwrap();
+        // SAFETY: the handler is counted.
+        assert_eq!(unsafe { shim.setComponentHandler(pointer.as_ptr()) }, kResultOk);
+    });
+}
+
+#[test]
+fn a_host_may_disconnect_while_it_is_told_of_a_changed_state() {
+    returns(|| {
+        let shim = ComWrapper::new(shim());
+        let own = shim.to_com_ptr::<IEditController>().unwrap();
+        // SAFETY: hosts end with null.
+        let disconnect =
+            move || assert_eq!(unsafe { own.setComponentHandler(ptr::null_mut()) }, kResultOk);
+        let handler = Handler { calls_back: Some(Box::new(disconnect)), ..Handler::default() };
+        let handler = ComWrapper::new(handler);
+        let pointer = handler.to_com_ptr::<IComponentHandler>().unwrap();
+        // SAFETY: the handler is counted.
+        assert_eq!(unsafe { shim.setComponentHandler(pointer.as_ptr()) }, kResultOk);
+        assert!(shim.instance.link().request(Request::MarkDirty));
+        assert_eq!(*handler.dirty.lock().unwrap(), [thread::current().id()]);
+        assert!(!shim.instance.link().request(Request::MarkDirty));
+    });
+}
+
+#[test]
+fn a_parameter_may_be_read_and_set_while_it_changes() {
+    returns(|| {
+        let shim = ComWrapper::new(shim());
+        let own = shim.to_com_ptr::<IEditController>().unwrap();
+        // SAFETY: the arguments are plain values, and there is room.
+        let id = unsafe {
+            let mut info: ParameterInfo = std::mem::zeroed();
+            assert_eq!(own.getParameterInfo(0, &mut info), kResultOk);
+            info.id
+        };
+        let (controller, depth) = (own.clone(), Cell::new(0));
+        // SAFETY: as above.
+        let changed = move || unsafe {
+            if depth.replace(depth.get() + 1) == 0 {
+                controller.getParamNormalized(id);
+                assert_eq!(controller.setParamNormalized(id, 0.5), kResultOk);
+            }
+            depth.set(depth.get() - 1);
+        };
+        CHANGED.set(Some(Rc::new(changed)));
+        // SAFETY: as above.
+        unsafe {
+            assert_eq!(own.setParamNormalized(id, 0.25), kResultOk);
+            assert_eq!(own.getParamNormalized(id), 0.5);
+        }
+    });
 }
 
 #[test]

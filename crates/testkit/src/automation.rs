@@ -1,0 +1,148 @@
+//! A score of automation: music during which settings change, for every way into the filter.
+
+use crate::{Draws, Music, Setting, Signal};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Kernel, Settings, ToneFilter};
+
+/// Frames between changes: whole blocks of 64 to 1024 frames.
+const STEP: usize = 12 * 1024;
+
+/// Number of steps.
+const STEPS: usize = 12;
+
+/// Settings of a step that differ from the default, unless the default is drawn.
+const TOGETHER: usize = 6;
+
+/// Some three seconds of music in two different channels. It starts with the default sound, each step has several other settings than that, and the
+/// last step brings it back. Lookahead, which hosts of plugins have to compensate, and the routing stay.
+#[derive(Debug, Clone)]
+pub struct Automation {
+    /// Sample rate in Hz.
+    pub rate: f64,
+    /// Left and right.
+    pub input: Signal,
+    /// Frames from which on the settings are other ones; the first is not 0.
+    pub steps: Vec<(usize, Controls)>,
+}
+
+impl Automation {
+    /// The score of `seed` at `rate` Hz.
+    pub fn new(seed: u64, rate: f64) -> Self {
+        let draws = &mut Draws::seeded(seed);
+        let frames = STEPS * STEP;
+        let mut input = Music::draw(draws, frames as f64 / rate).render(rate, frames as f64 / rate);
+        input.iter_mut().for_each(|channel| channel.truncate(frames));
+        let sound: Vec<_> = Setting::all().filter(|setting| setting.is_sound()).collect();
+        // All settings have their turn.
+        let mut deck = Vec::new();
+        let step = |step| {
+            let mut controls = Controls::default();
+            for _ in 0..TOGETHER {
+                if deck.is_empty() {
+                    deck.clone_from(&sound);
+                }
+                deck.swap_remove(draws.below(deck.len())).draw(draws, &mut controls);
+            }
+            controls.settings.lookahead = Controls::default().settings.lookahead;
+            // Where no tempo is known, these follow from it.
+            controls.settings = controls.settings.at_tempo(DEFAULT_TEMPO);
+            let back = step == STEPS - 1;
+            (step * STEP, if back { Controls::default() } else { controls })
+        };
+        let steps = (1..STEPS).map(step).collect();
+        Self { rate, input, steps }
+    }
+
+    /// The same with bands, custom scale and targets as they are by default, for hosts of plugins, where these are no parameters.
+    #[must_use]
+    pub fn with_parameters_alone(mut self) -> Self {
+        let default = Controls::default().settings;
+        for (_, controls) in &mut self.steps {
+            let settings = &mut controls.settings;
+            settings.bands = default.bands;
+            (settings.custom, settings.targets) = (default.custom, default.targets);
+        }
+        self
+    }
+
+    /// Plays it in blocks of `size` frames, which divides 1024. `play` gets the settings that are new with the block, and the block, and
+    /// replaces its samples. Returns the output.
+    pub fn play(
+        &self,
+        size: usize,
+        mut play: impl FnMut(Option<&Controls>, [&mut [f32]; 2]),
+    ) -> Signal {
+        let mut output = self.input.clone();
+        let [left, right] = &mut output[..] else { unreachable!("two channels") };
+        let blocks = left.chunks_mut(size).zip(right.chunks_mut(size)).enumerate();
+        for (index, (left, right)) in blocks {
+            let new = self.steps.iter().find(|(frame, _)| *frame == index * size);
+            play(new.map(|(_, controls)| controls), [left, right]);
+        }
+        output
+    }
+
+    /// The library's output from the default sound on, by the fastest kernel.
+    ///
+    /// # Panics
+    /// When it is as good as silent.
+    pub fn expected(&self) -> Signal {
+        self.expected_from(&Settings::default(), Kernel::best())
+    }
+
+    /// The library's output from the settings `start` on.
+    ///
+    /// # Panics
+    /// When it is as good as silent.
+    pub fn expected_from(&self, start: &Settings, kernel: Kernel) -> Signal {
+        let mut filter = ToneFilter::new(self.rate, start).expect("a rate").with_kernel(kernel);
+        let output = self.play(STEP, |new, mut block| {
+            if let Some(new) = new {
+                filter.set_settings(&new.settings).expect("settings within their ranges");
+            }
+            filter.process(&mut block);
+        });
+        let loud = output.iter().flatten().filter(|sample| sample.abs() > 1e-3).count();
+        assert!(4 * loud > output[0].len(), "silence proves nothing");
+        output
+    }
+}
+
+/// Asserts that two signals have the same bits, and tells where they differ first.
+///
+/// # Panics
+/// When they do not.
+pub fn assert_same_bits(output: &Signal, expected: &Signal) {
+    assert_eq!(output.len(), expected.len());
+    for (channel, (output, expected)) in output.iter().zip(expected).enumerate() {
+        assert_eq!(output.len(), expected.len());
+        let differs = output.iter().zip(expected).position(|(a, b)| a.to_bits() != b.to_bits());
+        if let Some(frame) = differs {
+            let (a, b) = (output[frame], expected[frame]);
+            panic!("channel {channel}, frame {frame}: {a} in place of {b}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_step_changes_several_settings_and_the_sound() {
+        let automation = Automation::new(1, 48_000.0);
+        let mut before = Controls::default();
+        let mut changed = std::collections::BTreeSet::new();
+        for (_, controls) in &automation.steps {
+            let other = |setting: &Setting| setting.text(controls) != setting.text(&before);
+            let own: Vec<_> = Setting::all().filter(other).map(Setting::id).collect();
+            assert!(own.len() > 1, "{own:?}");
+            changed.extend(own);
+            before = *controls;
+        }
+        assert_eq!(before, Controls::default());
+        let masks = ["bands", "custom", "targets"];
+        assert!(masks.iter().all(|id| changed.contains(id)) && changed.len() > 30, "{changed:?}");
+        let fixed = Automation { steps: Vec::new(), ..automation.clone() };
+        assert_ne!(automation.expected(), fixed.expected());
+    }
+}

@@ -1,0 +1,47 @@
+//! The score of automation for tests in other languages, as files: 32-bit floats, left and then right, and JSON.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use std::{fs, path::Path};
+use tone_filter_dsp::{Controls, Kernel};
+use tone_filter_presets::settings::to_json;
+use tone_filter_testkit::{Automation, Signal};
+
+/// Sample rate in Hz.
+const RATE: u32 = 44_100;
+
+fn settings(controls: &Controls) -> Result<Value> {
+    Ok(serde_json::from_str(&to_json(controls))?)
+}
+
+fn write_signal(path: &Path, signal: &Signal) -> Result<()> {
+    let bytes = signal.iter().flatten().flat_map(|sample| sample.to_le_bytes());
+    Ok(fs::write(path, bytes.collect::<Vec<u8>>())?)
+}
+
+/// Writes the music as `input.f32` and the library's output as `expected.f32` into `folder`, and `score.json`: the rate, and of each step its
+/// frame and the settings.
+pub(crate) fn write(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    let automation = Automation::new(1, RATE.into());
+    let steps = automation.steps.iter();
+    let steps = steps.map(|(frame, to)| Ok(json!({ "frame": frame, "settings": settings(to)? })));
+    let score = json!({ "rate": RATE, "steps": steps.collect::<Result<Vec<_>>>()? });
+    fs::write(folder.join("score.json"), score.to_string())?;
+    write_signal(&folder.join("input.f32"), &automation.input)?;
+    write_signal(&folder.join("expected.f32"), &automation.expected())
+}
+
+/// Writes the same music, and as `step0.f32` and so on what the library makes of it with the settings of each step from the first block on,
+/// by the kernel of WebAssembly's kind: `score.json` has the settings.
+pub(crate) fn write_starts(folder: &Path) -> Result<()> {
+    write(folder)?;
+    let music = Automation { steps: Vec::new(), ..Automation::new(1, RATE.into()) };
+    for (index, (_, controls)) in Automation::new(1, RATE.into()).steps.iter().enumerate() {
+        for kernel in Kernel::available() {
+            let output = music.expected_from(&controls.settings, kernel);
+            write_signal(&folder.join(format!("step{index}-{}.f32", kernel.name())), &output)?;
+        }
+    }
+    Ok(())
+}
