@@ -66,6 +66,13 @@ impl Inputs {
             fs::File::open(list).and_then(|mut file| file.read_to_end(&mut bytes))
         };
         read.map_err(|source| Error::Read { path: list.clone(), source })?;
+        if bytes.contains(&0) && !self.null {
+            let line = format!(
+                "{}: is not text; write one name a line, or add -0 if its names end in NUL",
+                list.display()
+            );
+            return Err(Usage(line).into());
+        }
         let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
         let names = text.split(|byte| *byte == if self.null { 0 } else { b'\n' });
         let names = names.map(|name| match name {
@@ -80,6 +87,12 @@ impl Inputs {
             Some(names) => Ok(names),
         }
     }
+}
+
+/// Whether `path` can be read once only: a pipe or a device.
+pub fn is_read_once(path: &Path) -> bool {
+    let is_pipe = |metadata: fs::Metadata| !metadata.is_file() && !metadata.is_dir();
+    path == Path::new(STDIO) || fs::metadata(path).is_ok_and(is_pipe)
 }
 
 /// Prints which files are named more than once.

@@ -38,11 +38,12 @@ use std::{
     error::Error as _,
     ffi::OsString,
     io::{self, IsTerminal},
+    panic,
     path::Path,
     process::ExitCode,
 };
 use tone_filter_dsp::Kernel;
-use tone_filter_offline::{Error, STDIO, batch};
+use tone_filter_offline::{Error, STDIO, batch, is_decoding};
 
 /// Picks the notes out of any music and gives them an 8-bit edge.
 #[derive(Parser)]
@@ -107,8 +108,19 @@ fn kernel(named: Option<Kernel>) -> Kernel {
     named.or_else(|| Kernel::from_environment().ok()).unwrap_or_else(Kernel::best)
 }
 
+/// Keeps panics of decoders off standard error, where the errors that they become are printed.
+fn silence_decoders() {
+    let print = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if !is_decoding() {
+            print(panic);
+        }
+    }));
+}
+
 /// Runs the command line.
 fn main() -> ExitCode {
+    silence_decoders();
     let args: Vec<OsString> = std::env::args_os().collect();
     if let Some(hint) = sound::loose_state(&args).or_else(|| hyphenated_output(&args)) {
         message!("error: {hint}");

@@ -2,7 +2,7 @@
 
 use super::{
     Usage,
-    inputs::{Inputs, print_repeated},
+    inputs::{Inputs, Named, is_read_once, print_repeated},
     progress::Progress,
     refuse_terminal, report,
     sound::{Sound, number, of_file},
@@ -151,9 +151,19 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         let progress = interrupted.lock().unwrap_or_else(PoisonError::into_inner);
         progress.iter().for_each(|progress| progress.interrupted());
     })?;
+    let variants = variants::of(args)?;
+    let named = args.inputs.read()?;
+    if variants.len() > 1 {
+        let mut read_again = named.all.iter().chain(&args.score).chain(&args.sound.keys);
+        if let Some(pipe) = read_again.find(|path| is_read_once(path)) {
+            let pipe = pipe.display();
+            let line = format!("{pipe}: can be read once only; give one preset, or name a file");
+            return Err(Usage(line).into());
+        }
+    }
     let mut done = true;
-    for args in variants::of(args)? {
-        done &= run_one(&args, &running)?;
+    for args in variants {
+        done &= run_one(&args, &named, &running)?;
     }
     Ok(done)
 }
@@ -163,9 +173,8 @@ fn is_new(path: &Path) -> bool {
     !path.exists() && !path.to_string_lossy().contains(['*', '?', '['])
 }
 
-/// Renders with one preset.
-fn run_one(args: &Args, running: &Running) -> anyhow::Result<bool> {
-    let named = args.inputs.read()?;
+/// Renders what is `named` with one preset.
+fn run_one(args: &Args, named: &Named, running: &Running) -> anyhow::Result<bool> {
     if args.out.is_none() && args.suffix.is_none() {
         let line = match &named.all[..] {
             [_, .., last] if !named.many && is_new(last) => {

@@ -32,7 +32,7 @@ pub struct Sound {
     custom: Option<PitchClasses>,
     targets: Option<Targets>,
     /// A MIDI file.
-    keys: Option<PathBuf>,
+    pub keys: Option<PathBuf>,
     /// Beats a minute.
     tempo: Option<f64>,
 }

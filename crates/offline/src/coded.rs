@@ -5,11 +5,11 @@ use super::{
     guard::guarded,
     mp4,
     parts::{Part, Parts},
+    shared_file::SharedFile,
     source::extension,
     wav::{Depth, Format},
 };
 use std::{
-    fs::File,
     io,
     path::{Path, PathBuf},
 };
@@ -80,10 +80,10 @@ impl Reader {
     ///
     /// # Errors
     /// When it is in none of the formats, or holds nothing that can be decoded.
-    pub fn open(path: &Path, file: File) -> Result<Self, Error> {
+    pub(crate) fn open(path: &Path, file: SharedFile) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let mut parts = Parts::new(file).map_err(unreadable)?;
-        let first = parts.next().expect("any file is one part or more").map_err(unreadable)?;
+        let first = parts.next().expect("any file is one part or more");
         let stream = Stream::open(path, first)?;
         let parameters = stream.parameters();
         // Not those of what is coded in eight bits or fewer; and containers are wrong about ALAC, whose own header is right.
@@ -168,7 +168,6 @@ impl Reader {
             let Some(packet) = next.map_err(fault)? else {
                 stream.check_length(&self.path)?;
                 let Some(part) = self.parts.next() else { return Ok(false) };
-                let part = part.map_err(|error| fault(error.into()))?;
                 self.stream = Stream::open(&self.path, part)?;
                 continue;
             };

@@ -23,6 +23,7 @@ pub mod plot;
 pub mod render;
 mod resample;
 pub mod score;
+mod shared_file;
 mod source;
 pub mod table;
 pub mod transcribe;
@@ -30,6 +31,7 @@ pub mod unheard;
 pub mod wav;
 pub mod xorshift;
 
+pub use guard::is_decoding;
 pub use level::Level;
 pub use output::{Output, clean_up_on_interrupt};
 pub use source::{Input, STDIO, Source, extensions, readable};

@@ -1,8 +1,8 @@
 //! What lies one after the other in a coded file: `cat a.mp3 b.mp3` makes an MP3 file of two parts, each with a header
 //! of its own that counts its frames. Decoders stop where the first header ends.
 
+use super::shared_file::SharedFile;
 use std::{
-    fs::File,
     io::{self, BufReader, Read, Seek, SeekFrom},
     ops::Range,
     vec::IntoIter,
@@ -14,7 +14,7 @@ const FURTHEST: usize = 4 + 2 + 32;
 
 /// The parts of a file, from the first to the last.
 pub struct Parts {
-    file: File,
+    file: SharedFile,
     ranges: IntoIter<Range<u64>>,
     is_mpeg: bool,
 }
@@ -24,9 +24,9 @@ impl Parts {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub fn new(file: File) -> io::Result<Self> {
+    pub fn new(file: SharedFile) -> io::Result<Self> {
         let len = file.metadata()?.len();
-        let mut starts = starts(&file, len)?;
+        let mut starts = starts(file.at(0), len)?;
         let is_mpeg = !starts.is_empty();
         if !is_mpeg {
             starts.push(0);
@@ -43,17 +43,16 @@ impl Parts {
 }
 
 impl Iterator for Parts {
-    type Item = io::Result<Part>;
+    type Item = Part;
 
     fn next(&mut self) -> Option<Self::Item> {
         let range = self.ranges.next()?;
-        let part = |file| Part { file, position: range.start, range, is_mpeg: self.is_mpeg };
-        Some(self.file.try_clone().map(part))
+        Some(Part { file: self.file.at(range.start), range, is_mpeg: self.is_mpeg })
     }
 }
 
 /// Where the parts of an MP3 file begin; nowhere in others.
-fn starts(file: &File, len: u64) -> io::Result<Vec<u64>> {
+fn starts(file: SharedFile, len: u64) -> io::Result<Vec<u64>> {
     let mut reader = BufReader::new(file);
     let mut starts = Vec::new();
     let (mut start, mut version) = (0, None);
@@ -88,7 +87,7 @@ fn coded_len(frame: &[u8]) -> Option<u32> {
 }
 
 /// Where the first thing behind `position` begins that is no tag: ID3 of both versions, APE.
-fn skip_tags(reader: &mut BufReader<&File>, mut position: u64) -> io::Result<u64> {
+fn skip_tags(reader: &mut BufReader<SharedFile>, mut position: u64) -> io::Result<u64> {
     loop {
         let mut head = Vec::new();
         reader.seek(SeekFrom::Start(position))?;
@@ -108,20 +107,15 @@ fn skip_tags(reader: &mut BufReader<&File>, mut position: u64) -> io::Result<u64
 
 /// A part of a file, as if it were all of it.
 pub struct Part {
-    file: File,
+    file: SharedFile,
     range: Range<u64>,
-    position: u64,
     is_mpeg: bool,
 }
 
 impl Read for Part {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        // Other parts share the file's position.
-        self.file.seek(SeekFrom::Start(self.position))?;
-        let left = self.range.end.saturating_sub(self.position);
-        let read = (&mut self.file).take(left).read(to)?;
-        self.position += read as u64;
-        Ok(read)
+        let left = self.range.end.saturating_sub(self.file.position());
+        self.file.by_ref().take(left).read(to)
     }
 }
 
@@ -129,12 +123,12 @@ impl Seek for Part {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         let position = match to {
             SeekFrom::Start(offset) => self.range.start.checked_add(offset),
-            SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
+            SeekFrom::Current(offset) => self.file.position().checked_add_signed(offset),
             SeekFrom::End(offset) => self.range.end.checked_add_signed(offset),
         };
         let position = position.filter(|position| *position >= self.range.start);
-        self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.position - self.range.start)
+        let position = position.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.file.seek(SeekFrom::Start(position))? - self.range.start)
     }
 }
 

@@ -2,11 +2,12 @@
 
 use super::{
     Error, coded,
+    shared_file::SharedFile,
     wav::{self, Chunk, Depth, Format},
 };
 use std::{
     fs::{self, File},
-    io::{self, Read, Seek, Write},
+    io::{self, Read, Write},
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -46,10 +47,10 @@ pub(super) fn extension(path: &Path) -> Option<String> {
     Some(path.extension()?.to_str()?.to_ascii_lowercase())
 }
 
-/// What is to be read: a file, or what came through a pipe.
+/// An open file, or what came through a pipe. However often it is read, its path is opened once.
 pub struct Input {
     path: PathBuf,
-    spooled: Option<File>,
+    file: SharedFile,
 }
 
 impl Input {
@@ -60,17 +61,18 @@ impl Input {
     /// When there is no such file, or it cannot be read.
     pub fn new(path: &Path) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
-        let spooled = if path == Path::new(STDIO) {
-            Some(spool(path, io::stdin().lock())?)
+        let file = if path == Path::new(STDIO) {
+            spool(path, io::stdin().lock())?
         } else {
-            let metadata = fs::metadata(path).map_err(unreadable)?;
-            if metadata.is_dir() {
+            // Windows opens no folders.
+            if fs::metadata(path).map_err(unreadable)?.is_dir() {
                 return Err(Error::Folder(path.into()));
             }
-            let pipe = || spool(path, File::open(path).map_err(unreadable)?);
-            (!metadata.is_file()).then(pipe).transpose()?
+            let file = File::open(path).map_err(unreadable)?;
+            let is_file = file.metadata().map_err(unreadable)?.is_file();
+            if is_file { file } else { spool(path, file)? }
         };
-        Ok(Self { path: path.into(), spooled })
+        Ok(Self { path: path.into(), file: SharedFile::new(file) })
     }
 
     /// What it is called.
@@ -83,20 +85,8 @@ impl Input {
     /// # Errors
     /// When the system does not know it.
     pub fn modified(&self) -> Result<SystemTime, Error> {
-        let modified = || self.open()?.metadata()?.modified();
-        modified().map_err(|source| Error::Read { path: self.path.clone(), source })
-    }
-
-    /// A handle that stands at the start.
-    pub(super) fn open(&self) -> io::Result<File> {
-        match &self.spooled {
-            Some(file) => {
-                let mut file = file.try_clone()?;
-                file.rewind()?;
-                Ok(file)
-            }
-            None => File::open(&self.path),
-        }
+        let modified = self.file.metadata().and_then(|metadata| metadata.modified());
+        modified.map_err(|source| Error::Read { path: self.path.clone(), source })
     }
 }
 
@@ -177,23 +167,18 @@ impl Source {
     pub fn open(input: &Input) -> Result<Self, Error> {
         let path = input.path();
         let unreadable = |source| Error::Read { path: path.into(), source };
-        let mut file = input.open().map_err(unreadable)?;
+        let file = || input.file.at(0);
         let mut head = Vec::new();
-        let mut read = || {
-            (&mut file).take(HEAD).read_to_end(&mut head)?;
-            file.rewind()
-        };
-        read().map_err(unreadable)?;
+        file().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
         Ok(match Kind::of(path, &head)? {
-            Kind::Wav => match wav::Reader::open(path, file) {
+            Kind::Wav => match wav::Reader::open(path, file()) {
                 // Such as mu-law.
                 Err(refused @ Error::Coding { .. }) => {
-                    let file = input.open().map_err(unreadable)?;
-                    Self::Coded(Box::new(coded::Reader::open(path, file).map_err(|_| refused)?))
+                    Self::Coded(Box::new(coded::Reader::open(path, file()).map_err(|_| refused)?))
                 }
                 read => Self::Wav(read?),
             },
-            Kind::Coded => Self::Coded(Box::new(coded::Reader::open(path, file)?)),
+            Kind::Coded => Self::Coded(Box::new(coded::Reader::open(path, file())?)),
         })
     }
 

@@ -235,6 +235,18 @@ fn presets_that_cannot_be() {
 }
 
 #[test]
+fn a_decoder_that_panics_is_reported_in_one_line() {
+    // With checks for overflow, symphonia panics at a frame of more than 65,535 bytes.
+    let mut bytes = include_bytes!("corpus/tone.aiff").to_vec();
+    let format = bytes.windows(4).position(|id| id == b"COMM").unwrap() + 8;
+    bytes[format..format + 2].copy_from_slice(&20_000u16.to_be_bytes());
+    bytes[format + 6..format + 8].copy_from_slice(&32u16.to_be_bytes());
+    let folder = Folder::with(&bytes);
+    let line = folder.fail("render in.wav -o out.wav", 1);
+    assert!(line.starts_with("in.wav: cannot be decoded ("), "{line}");
+}
+
+#[test]
 fn ogg_files_of_other_codings() {
     for (name, coding) in [("OpusHead", "Opus"), ("Speex   ", "Speex")] {
         let bytes = [b"OggS", &[0; 24][..], name.as_bytes(), &[0; 60]].concat();

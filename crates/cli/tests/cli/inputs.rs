@@ -36,6 +36,41 @@ fn a_list_may_end_its_names_in_nul_and_keeps_folders_apart() {
     assert_eq!(output.status.code(), Some(2), "there is no list");
 }
 
+#[test]
+fn a_list_with_nul_is_refused_without_its_flag() {
+    let folder = samples();
+    folder.put("list", b"in/a.wav\0in/x y.wav\0");
+    let line = folder.fail("render --input-list list -o out", 2);
+    assert_eq!(line, "list: is not text; write one name a line, or add -0 if its names end in NUL");
+}
+
+#[test]
+fn a_list_on_standard_input_serves_all_presets() {
+    let folder = samples();
+    let line = "render --input-list - -o out/{name}-{preset}.wav --preset organ,arcade";
+    let output = folder.command(line).write_stdin("in/a.wav\n").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(names(&tree(&folder, "out")), ["in/a-arcade.wav", "in/a-organ.wav"]);
+}
+
+#[test]
+fn several_presets_of_a_pipe_are_refused() {
+    let folder = samples();
+    let mut pipes = vec!["-"];
+    if cfg!(target_os = "linux") {
+        pipes.push("/dev/stdin");
+    }
+    for pipe in pipes {
+        let mut command =
+            folder.command(&format!("render {pipe} -o {{preset}}.wav --preset organ,arcade"));
+        let output = command.write_stdin(silence().bytes()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let reason = "can be read once only; give one preset, or name a file";
+        assert_eq!(said, format!("error: {pipe}: {reason}\n"));
+        assert_eq!(output.status.code(), Some(2));
+    }
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_list_may_have_names_that_are_not_utf_8() {

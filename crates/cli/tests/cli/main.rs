@@ -8,6 +8,7 @@ mod common;
 #[cfg(unix)]
 mod dask;
 mod depths;
+mod doors;
 mod faults;
 mod files;
 mod flac;

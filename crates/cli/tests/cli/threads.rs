@@ -3,16 +3,37 @@
 use crate::{Folder, common, float_wav};
 use std::fs;
 
+/// Just more frames than are worth threads.
+const FRAMES: usize = (1 << 21) + 12_345;
+
+/// A folder with a chord of [`FRAMES`] at `rate` in `in.wav`.
+fn long(rate: u32) -> Folder {
+    let chord = common::noisy_chord(4.0, f64::from(rate));
+    Folder::with(&float_wav(rate, &[chord.iter().copied().cycle().take(FRAMES).collect()]))
+}
+
 #[test]
 fn a_long_file_is_the_same_with_the_listener_on_a_thread_of_its_own() {
-    // Just longer than what is worth threads, and at a low rate, which takes less time. The listener runs on into the tail.
-    let (rate, frames) = (8000, (1 << 21) + 12_345);
-    let chord = common::noisy_chord(4.0, f64::from(rate));
-    let sound: Vec<f32> = chord.iter().copied().cycle().take(frames).collect();
-    let folder = Folder::with(&float_wav(rate, &[sound]));
+    // The listener runs on into the tail.
+    let folder = long(8000);
     for jobs in [1, 2] {
         folder.run(&format!("render in.wav -o {jobs}.wav --jobs {jobs} --tail 1"));
     }
     let [one, two] = ["1.wav", "2.wav"].map(|name| fs::read(folder.path(name)).unwrap());
     assert!(one == two);
+}
+
+#[test]
+fn a_long_pipe_is_read_on_two_threads() {
+    // A high rate has fewer decisions.
+    let folder = long(192_000);
+    let piped = fs::read(folder.path("in.wav")).unwrap();
+    for flags in ["--tail auto", "--normalize-peak -1", "--sample-rate 48000"] {
+        folder.run(&format!("render in.wav -o file.wav --force --jobs 1 {flags}"));
+        let mut command = folder.command(&format!("render - -o - --jobs 2 {flags}"));
+        let output = command.write_stdin(piped.clone()).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(0), "{flags}: {said}");
+        assert!(output.stdout == fs::read(folder.path("file.wav")).unwrap(), "{flags}");
+    }
 }

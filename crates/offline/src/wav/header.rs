@@ -92,7 +92,7 @@ fn fmt(Format { channels, rate, depth, speakers }: Format) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wav::Reader;
+    use crate::{shared_file::SharedFile, wav::Reader};
     use std::io::{Seek, SeekFrom, Write};
 
     /// A file of silence that takes no space.
@@ -123,7 +123,8 @@ mod tests {
             let mut start = [0; 4];
             file.read_exact(&mut start).unwrap();
             assert_eq!(start, id.as_bytes(), "{frames}");
-            let mut reader = Reader::open(file.path(), file.reopen().unwrap()).unwrap();
+            let shared = SharedFile::new(file.reopen().unwrap());
+            let mut reader = Reader::open(file.path(), shared).unwrap();
             assert_eq!((reader.frames(), reader.format()), (frames, format));
             let mut channels = vec![vec![]; 2];
             reader.read(&mut channels, 10).unwrap();
@@ -140,7 +141,8 @@ mod tests {
                     let format = Format { channels, rate: 96_000, depth, speakers };
                     let reader = {
                         let file = sparse(format, 77, false);
-                        Reader::open(file.path(), file.reopen().unwrap()).unwrap()
+                        let shared = SharedFile::new(file.reopen().unwrap());
+                        Reader::open(file.path(), shared).unwrap()
                     };
                     assert_eq!((reader.frames(), reader.format()), (77, format));
                 }

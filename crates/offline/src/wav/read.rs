@@ -5,9 +5,8 @@ use super::{
     chunks::{Chunk, Chunks, walk},
     codec,
 };
-use crate::Error;
+use crate::{Error, shared_file::SharedFile};
 use std::{
-    fs::File,
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
@@ -18,7 +17,7 @@ const EXTENSIBLE: u16 = 0xFFFE;
 /// A WAV file being read.
 pub struct Reader {
     path: PathBuf,
-    file: BufReader<File>,
+    file: BufReader<SharedFile>,
     /// Where `file` is.
     position: u64,
     data_start: u64,
@@ -37,7 +36,7 @@ impl Reader {
     ///
     /// # Errors
     /// When it cannot be read, is not a WAV file of a [`Depth`], is truncated or has no samples.
-    pub fn open(path: &Path, file: File) -> Result<Self, Error> {
+    pub(crate) fn open(path: &Path, file: SharedFile) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let not_wav = |reason: &str| Error::NotWav { path: path.into(), reason: reason.into() };
 
