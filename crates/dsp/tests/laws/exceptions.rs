@@ -1,0 +1,80 @@
+//! Pairs of settings that conflict by nature, each with the words of a help text that say so.
+
+use crate::help;
+
+/// A conflict.
+struct Exception {
+    /// The laws.
+    laws: &'static [&'static str],
+    /// The other setting: with a value, or with all where it ends in a blank.
+    others: &'static [&'static str],
+    /// The setting whose help text has the words, and the words.
+    quote: (&'static str, &'static str),
+}
+
+/// Laws that listen to the notes alone.
+#[rustfmt::skip]
+const NOTES: &[&str] = &[
+    "scale", "root", "custom", "map", "targets", "voices", "arp", "keys", "range", "bands", "listen", "focus", "listener",
+    "octave", "transpose", "tuning", "glide", "vibrato", "drive", "threshold", "ceiling", "floor", "tone", "attack", "decay",
+    "stereo", "voice", "duty", "freeze", "mix", "morph", "output", "auto",
+];
+
+/// Laws of the bands and of the listener.
+const BANDS: &[&str] = &["ring", "release", "sync", "auto-tuning", "midi-out"];
+
+/// Those of [`NOTES`] in which the band of a note that is not played must not sound.
+#[rustfmt::skip]
+const ALONE: &[&str] = &[
+    "scale", "root", "custom", "map", "targets", "octave", "tuning", "transpose", "listener", "voice", "duty", "range", "glide",
+    "vibrato", "bands", "arp", "ceiling", "decay", "drive", "freeze",
+];
+
+#[rustfmt::skip]
+const EXCEPTIONS: &[Exception] = &[
+    Exception { laws: NOTES, others: &["mix 0 %", "mix 50 %"], quote: ("mix", "Blend of the untouched sound (0 %)") },
+    Exception { laws: NOTES, others: &["morph 0 %"], quote: ("morph", "From the untouched sound (0 %)") },
+    Exception { laws: NOTES, others: &["bypass on"], quote: ("bypass", "Lets the sound through untouched.") },
+    Exception { laws: NOTES, others: &["freeze on"], quote: ("freeze", "new input has no effect on the bands") },
+    Exception { laws: BANDS, others: &["freeze on"], quote: ("freeze", "ring on without end; new input has no effect") },
+    Exception { laws: NOTES, others: &["bands 000000000000 "], quote: ("bands", "the notes that may sound") },
+    // A chord does not fit into every scale and mask.
+    Exception { laws: &["arp", "range"], others: &["bands "], quote: ("bands", "the notes that may sound") },
+    Exception { laws: &["arp", "range", "listen", "bands"], others: &["scale "], quote: ("scale", "Lets only the notes of a scale sound.") },
+    // Bands of notes that are not played let something of their neighbours through.
+    Exception { laws: ALONE, others: &["focus 0 %"], quote: ("focus", "0 % not at all") },
+    Exception { laws: ALONE, others: &["keys hold-any"], quote: ("keys", "these in every octave") },
+    Exception { laws: &["bands", "focus"], others: &["keys "], quote: ("keys", "Held keys choose the notes") },
+    Exception { laws: &["focus", "attack", "decay"], others: &["auto on"], quote: ("auto", "makes the result as loud as the input") },
+    Exception { laws: &["arp", "map"], others: &["sensitivity 0 %"], quote: ("sensitivity", "less for clean lines") },
+    Exception { laws: &["midi-out", "voice", "arp", "glide"], others: &["sensitivity 100 %"], quote: ("sensitivity", "more for dense music") },
+    Exception { laws: &["arp", "map", "midi-out", "voice", "voices", "glide"], others: &["transpose 24 st"], quote: ("transpose", "Moves the bands, and so the notes that are found") },
+    Exception { laws: &["keys", "voices"], others: &["ring 0.05 s", "sync 1/32", "sync 1/16t", "sync 1/32d", "sync 1/32t"], quote: ("ring", "longer picks notes more sharply, shorter follows faster") },
+    Exception { laws: &["vibrato", "release"], others: &["ring 10 s"], quote: ("ring", "longer picks notes more sharply, shorter follows faster") },
+    Exception { laws: &["threshold", "stereo", "drive"], others: &["release 1000 ms"], quote: ("release", "How slowly the level of a note follows the input.") },
+    Exception { laws: &["threshold", "drive", "stereo", "keys", "auto"], others: &["ceiling -30 dB", "ceiling -14 dB"], quote: ("ceiling", "Notes stronger than this, against the whole sound, grow no louder.") },
+    Exception { laws: &["threshold"], others: &["floor -20 dB"], quote: ("floor", "however quiet the whole sound is") },
+    Exception { laws: &["ceiling", "floor", "threshold", "stereo"], others: &["voices 1 notes"], quote: ("voices", "the strongest ones") },
+    // Its triangle has no volume, and it has one channel.
+    Exception { laws: &["ceiling", "threshold", "floor", "stereo", "focus"], others: &["voice chip"], quote: ("voice", "or a console's sound chip") },
+    Exception { laws: &["tone"], others: &["voice sine"], quote: ("tone", "of the square waves") },
+    Exception { laws: &["vibrato"], others: &["auto-tuning on"], quote: ("auto-tuning", "Moves the bands to the tuning of the music") },
+    // A fault that is to be mended, no conflict: some notes that follow each other closely do not glide.
+    Exception { laws: &["glide"], others: &["bands "], quote: ("glide", "of a near one that ends") },
+];
+
+/// The words for which the law of `id` need not hold with another setting, if there are some.
+pub fn exception(id: &str, other: &str) -> Option<&'static str> {
+    let matches = |own: &&str| *own == other || own.ends_with(' ') && other.starts_with(*own);
+    let found = EXCEPTIONS
+        .iter()
+        .find(|own| own.laws.contains(&id) && own.others.iter().any(|own| matches(&own)));
+    found.map(|own| own.quote.1)
+}
+
+/// Checks that the help texts have the words.
+pub fn assert_quoted() {
+    for Exception { quote: (id, words), .. } in EXCEPTIONS {
+        assert!(help(id).contains(words), "{id} does not say: {words}");
+    }
+}

@@ -1,0 +1,226 @@
+//! What a filter makes of some notes, and measurements of it.
+
+use std::{f64::consts::TAU, sync::Arc};
+use tone_filter_dsp::{
+    Controls, KeyEvent, Keys, Map, Scale, Score, Settings, ToneFilter, Voice,
+    notes::{of_listener, pitch_class},
+};
+use tone_filter_testkit::{Music, Note, Signal};
+
+pub const RATE: f64 = 44_100.0;
+
+/// Silence before the first note, in which the listener starts, and after the last one.
+pub const LEAD: f64 = 0.3;
+
+/// A run of the filter: what goes in.
+#[derive(Clone)]
+pub struct Stage {
+    pub controls: Controls,
+    /// From this second on, the filter has these.
+    pub then: Option<(f64, Controls)>,
+    pub music: Music,
+    /// Another piece for the sidechain; without one, it is the music, too.
+    pub side: Option<Music>,
+    /// The keys that are held; those of all notes, unless a law presses others.
+    pub held: Vec<u8>,
+    pub score: Option<Score>,
+    pub seconds: f64,
+}
+
+/// What comes out, without its latency.
+pub struct Heard {
+    pub input: Signal,
+    pub output: Signal,
+    pub filter: ToneFilter,
+}
+
+/// A note of MIDI number `pitch` from `start` for so many `seconds`.
+pub fn note(pitch: f64, start: f64, seconds: f64) -> Note {
+    Note { pitch, start, end: start + seconds, slope: 1.5, ..Note::default() }
+}
+
+impl Stage {
+    /// Those notes, in the tuning of the `controls`, with as much silence at the end as at the start.
+    pub fn new(controls: &Controls, notes: impl IntoIterator<Item = Note>) -> Self {
+        let music = Music { notes: notes.into_iter().collect(), ..Music::default() };
+        let end = music.notes.iter().fold(0f64, |end, note| end.max(note.end));
+        let held = music.notes.iter().map(|note| note.pitch.round() as u8).collect();
+        let seconds = end + LEAD;
+        Self { controls: *controls, then: None, music, side: None, held, score: None, seconds }
+    }
+
+    fn render(&self, music: &Music, latency: usize) -> Signal {
+        // In the tuning that the settings say.
+        let cents = (f64::from(self.controls.settings.tuning) / 440.0).log2() * 12.0;
+        let mut music = music.clone();
+        music.notes.iter_mut().for_each(|note| note.pitch += cents);
+        let mut signal = music.render(RATE, self.seconds);
+        signal.iter_mut().for_each(|channel| channel.extend(vec![0.0; latency]));
+        signal
+    }
+
+    /// The sound, with `each` after each block of 64 samples at a time in seconds of the input.
+    pub fn watch(&self, mut each: impl FnMut(f64, &ToneFilter)) -> Heard {
+        let at_tempo = |controls: &Controls| controls.settings.at_tempo(120.0);
+        let mut filter = ToneFilter::new(RATE, &at_tempo(&self.controls)).unwrap();
+        filter.set_routing(self.controls.routing);
+        filter.set_score(self.score.clone().map(Arc::new));
+        filter.detect_notes(true);
+        filter.reset();
+        self.held.iter().for_each(|key| filter.play(KeyEvent::Key(*key, 1.0)));
+        let latency = filter.latency();
+        let mut input = self.render(&self.music, latency);
+        let side = self.side.as_ref().map_or(input.clone(), |side| self.render(side, latency));
+        let mut output = input.clone();
+        let frames = output[0].len();
+        let change = self.then.map_or(frames, |(at, _)| (at * RATE) as usize);
+        for range in [0..change, change..frames] {
+            if let Some((_, controls)) = self.then.filter(|_| range.start == change) {
+                filter.set_settings(&at_tempo(&controls)).unwrap();
+                filter.set_routing(controls.routing);
+            }
+            let mut main: Vec<_> = output.iter_mut().map(|all| &mut all[range.clone()]).collect();
+            let side: Vec<_> = side.iter().map(|all| &all[range.clone()]).collect();
+            filter.process_sidechained(&mut main, &side, |frame, filter| {
+                each((range.start + frame) as f64 / RATE, filter);
+            });
+        }
+        output.iter_mut().for_each(|channel| drop(channel.drain(..latency)));
+        input.iter_mut().for_each(|channel| channel.truncate(frames - latency));
+        Heard { input, output, filter }
+    }
+
+    pub fn run(&self) -> Heard {
+        self.watch(|_, _| ())
+    }
+}
+
+impl Heard {
+    fn part(signal: &[f32], from: f64, to: f64) -> &[f32] {
+        &signal[(from * RATE) as usize..((to * RATE) as usize).min(signal.len())]
+    }
+
+    /// Level in dB of the MIDI number `pitch` of the settings' tuning in the seconds from `from` to `to` of a channel.
+    pub fn side(&self, channel: usize, pitch: f64, from: f64, to: f64) -> f64 {
+        level(Self::part(&self.output[channel], from, to), self.hertz(pitch)).0
+    }
+
+    /// The same for both channels.
+    pub fn level(&self, pitch: f64, from: f64, to: f64) -> f64 {
+        let power: f64 =
+            [0, 1].map(|side| 10f64.powf(self.side(side, pitch, from, to) / 10.0)).iter().sum();
+        10.0 * (power / 2.0).log10()
+    }
+
+    fn hertz(&self, pitch: f64) -> f64 {
+        f64::from(self.filter.settings().tuning) * ((pitch - 69.0) / 12.0).exp2()
+    }
+
+    /// Whether a semitone from `pitch` can be told from it in so many `seconds`.
+    pub fn is_resolved(&self, pitch: f64, seconds: f64) -> bool {
+        self.hertz(pitch + 1.0) - self.hertz(pitch) > 2.5 / seconds
+    }
+
+    /// The loudest pitch within 2.5 semitones of `near` in a part of the left and the right channel together.
+    pub fn pitch(&self, near: f64, from: f64, to: f64) -> f64 {
+        let [left, right] = [0, 1].map(|side| Self::part(&self.output[side], from, to));
+        let both: Vec<f32> = left.iter().zip(right).map(|(left, right)| left + right).collect();
+        let steps = (-10..=10).map(|step| near + 0.25 * f64::from(step));
+        let coarse = steps.max_by(|a, b| {
+            let [a, b] = [a, b].map(|pitch| level(&both, self.hertz(*pitch)).0);
+            a.total_cmp(&b)
+        });
+        let hertz = self.hertz(coarse.unwrap());
+        // The turn of the phase in a hop of at most half a period against the distance.
+        let hop = (RATE / hertz / 4.0) as usize;
+        let half = both.len() / 2;
+        let [first, second] = [0, hop].map(|start| level(&both[start..start + half], hertz).1);
+        let turn = second - first - TAU * hertz * hop as f64 / RATE;
+        let turn = turn - TAU * (turn / TAU).round();
+        let exact = hertz + turn / TAU * RATE / hop as f64;
+        69.0 + 12.0 * (exact / f64::from(self.filter.settings().tuning)).log2()
+    }
+
+    /// RMS in dB of both channels of the output, or of the input.
+    pub fn rms(signal: &Signal, from: f64, to: f64) -> f64 {
+        let parts = signal.iter().map(|channel| Self::part(channel, from, to));
+        let power: f64 = parts
+            .map(|part| part.iter().map(|x| f64::from(*x).powi(2)).sum::<f64>() / part.len() as f64)
+            .sum();
+        10.0 * (power / 2.0 + 1e-30).log10()
+    }
+}
+
+/// Level in dB of the amplitude, and phase, at `hertz` through a Hann window.
+fn level(signal: &[f32], hertz: f64) -> (f64, f64) {
+    let count = signal.len() as f64;
+    let (turn, window) = ((TAU * hertz / RATE).sin_cos(), (TAU / count).sin_cos());
+    let rotate =
+        |(sin, cos): (f64, f64), by: (f64, f64)| (sin * by.1 + cos * by.0, cos * by.1 - sin * by.0);
+    let (mut phase, mut hann) = ((0.0, 1.0), (TAU * 0.5 / count).sin_cos());
+    let (mut re, mut im) = (0.0, 0.0);
+    for sample in signal {
+        let sample = f64::from(*sample) * (1.0 - hann.1);
+        re += sample * phase.1;
+        im -= sample * phase.0;
+        (phase, hann) = (rotate(phase, turn), rotate(hann, window));
+    }
+    (20.0 * (re.hypot(im) * 2.0 / count + 1e-12).log10(), im.atan2(re))
+}
+
+/// The semitones by which a voice sounds above the note that is found.
+pub fn octaves(settings: &Settings) -> f64 {
+    if settings.voice == Voice::Soft { 0.0 } else { 12.0 * f64::from(settings.octave) }
+}
+
+/// The band that finds a MIDI note, if there is one in the range.
+pub fn band(settings: &Settings, note: i32) -> Option<usize> {
+    let own = note - settings.transpose.round() as i32;
+    let tone = usize::try_from(own - 28).ok().and_then(of_listener)?;
+    settings.range.tones().contains(&tone).then_some(tone)
+}
+
+/// Where a MIDI note whose key is held is to sound, by the scale, the map and the targets in their tables; `None`: it is silent.
+pub fn target(settings: &Settings, note: i32) -> Option<f64> {
+    let held = settings.keys != Keys::Off;
+    let in_mask = |tone: &usize| held || settings.bands.contains(*tone);
+    let tone = band(settings, note).filter(in_mask)?;
+    let classes = settings.scale.pitch_classes(settings.root, settings.custom);
+    let own = pitch_class(tone) as i32;
+    let contains = |offset: i32| classes.contains((own + offset).rem_euclid(12) as usize);
+    let map = if settings.voice == Voice::Soft { Map::Mute } else { settings.map };
+    let offset = match map {
+        Map::Mute => (held || contains(0)).then_some(0),
+        Map::Snap if held => Some(0),
+        Map::Snap => (0..12).flat_map(|far| [-far, far]).find(|offset| contains(*offset)),
+        Map::Custom => {
+            let up = (settings.targets.of(own as usize).index() as i32 - own).rem_euclid(12);
+            Some(if up < 6 { up } else { up - 12 })
+        }
+    };
+    offset.map(|offset| f64::from(note + offset) + octaves(settings))
+}
+
+/// The MIDI notes `notes`, all moved by as few semitones as it takes for each to sound at its own pitch; as they are where that cannot be.
+pub fn audible<const N: usize>(controls: &Controls, notes: [i32; N]) -> [f64; N] {
+    let settings = &controls.settings;
+    let own = |note: i32| target(settings, note) == Some(f64::from(note) + octaves(settings));
+    let moves = (0..7).flat_map(|far| [far, -far]);
+    let moved = |by: i32| notes.map(|note| note + by);
+    let found = moves.map(moved).find(|notes| notes.iter().all(|note| own(*note)));
+    found.unwrap_or(notes).map(f64::from)
+}
+
+/// Four chords of C major, in which a scale that follows the music finds its key.
+pub fn cadence() -> impl Iterator<Item = Note> {
+    let chords = [[48, 60, 64, 67], [53, 60, 65, 69], [55, 59, 62, 67], [48, 60, 64, 67]];
+    (0..16).flat_map(move |turn| {
+        let start = LEAD + 0.7 * turn as f64;
+        chords[turn % 4].into_iter().map(move |pitch| note(f64::from(pitch), start, 0.6))
+    })
+}
+
+/// Seconds of [`cadence`], for settings whose scale follows the music.
+pub fn prelude(settings: &Settings) -> f64 {
+    if settings.scale == Scale::Auto { LEAD + 16.0 * 0.7 } else { LEAD }
+}

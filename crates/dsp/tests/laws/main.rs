@@ -1,0 +1,148 @@
+//! A law for each setting: its help text as an assertion on sound. Each law is checked with the default sound, fully wet, and with
+//! every other setting at each of its entries or ends.
+
+mod exceptions;
+mod hearing;
+mod notes;
+mod sound;
+mod table;
+
+use exceptions::exception;
+use std::{
+    collections::HashSet,
+    sync::{
+        Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+use table::LAWS;
+use tone_filter_dsp::{Controls, Settings, choice, spec};
+use tone_filter_testkit::{Draws, Setting};
+
+/// Whether a law holds, or what was heard in its place.
+type Outcome = Result<(), String>;
+
+/// A promise of a setting.
+#[derive(Clone, Copy)]
+struct Law {
+    /// The setting.
+    id: &'static str,
+    /// The promise, in the words of the help text.
+    promise: &'static str,
+    /// Puts the default sound into a state in which the setting has an effect.
+    stage: fn(&mut Settings),
+    /// Checks it by the sound.
+    check: fn(&Controls) -> Outcome,
+}
+
+/// Returns what is wrong, unless a condition holds.
+#[macro_export]
+macro_rules! ensure {
+    ($condition:expr, $($what:tt)*) => {
+        if !$condition {
+            return Err(format!($($what)*));
+        }
+    };
+}
+
+/// `controls` with other settings.
+fn with(controls: &Controls, change: impl Fn(&mut Settings)) -> Controls {
+    let mut own = *controls;
+    change(&mut own.settings);
+    own
+}
+
+/// The default sound of the notes alone, as a law needs it.
+fn start(law: &Law) -> Controls {
+    with(&Controls::default(), |own| {
+        own.mix = 100.0;
+        (law.stage)(own);
+    })
+}
+
+/// The help text of a setting, or of those that are drawn, the line of the manual.
+fn help(id: &str) -> &'static str {
+    let number = spec(id).map(|spec| spec.help);
+    let drawn = || {
+        let page = include_str!("../../../../docs/manual/settings.md");
+        page.lines().find(|line| line.starts_with(&format!("* `{id}`: "))).unwrap()
+    };
+    number.or(choice(id).map(|choice| choice.help)).unwrap_or_else(drawn)
+}
+
+#[test]
+fn every_setting_has_a_law_in_the_words_of_its_help() {
+    let ids: HashSet<&str> = LAWS.into_iter().map(|law| law.id).collect();
+    for setting in Setting::all() {
+        assert!(ids.contains(setting.id()), "{} has no law", setting.id());
+    }
+    for law in LAWS {
+        let quoted = !law.promise.is_empty() && help(law.id).contains(law.promise);
+        assert!(quoted, "{} does not say: {}", law.id, law.promise);
+        assert_eq!(start(&law).settings.idle(law.id), None, "{} is staged idle", law.id);
+    }
+    exceptions::assert_quoted();
+}
+
+/// A law with another setting, which is part of a name.
+fn pairs() -> Vec<(Law, String, Controls)> {
+    let mut pairs = Vec::new();
+    for law in LAWS {
+        let own = start(&law);
+        pairs.push((law, String::new(), own));
+    }
+    for law in LAWS {
+        let own = start(&law);
+        for other in Setting::all().filter(|other| other.id() != law.id) {
+            for end in other.ends(&own).into_iter().filter(|end| *end != own) {
+                let name = format!("{} {}", other.id(), other.text(&end));
+                pairs.push((law, name, end));
+            }
+        }
+    }
+    pairs
+}
+
+/// A tenth of all pairs; all with the variable `TONE_FILTER_ALL`. `TONE_FILTER_LAW` picks the laws of one setting.
+#[test]
+fn every_law_holds_with_every_other_setting() {
+    let all = std::env::var("TONE_FILTER_ALL").is_ok();
+    let only = std::env::var("TONE_FILTER_LAW").ok();
+    let mut draws = Draws::seeded(4);
+    let pairs: Vec<_> = pairs()
+        .into_iter()
+        .filter(|(_, name, _)| draws.chance(0.1) || all || only.is_some() || name.is_empty())
+        .filter(|(law, ..)| only.as_ref().is_none_or(|id| id == law.id))
+        .collect();
+    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let [run, idle, excepted] = [0, 0, 0].map(AtomicUsize::new);
+    let count = |counter: &AtomicUsize| counter.fetch_add(1, Ordering::Relaxed);
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some((law, name, controls)) = pairs.get(count(&next)) {
+                    if controls.settings.idle(law.id).is_some() {
+                        count(&idle);
+                    } else if exception(law.id, name).is_some() {
+                        count(&excepted);
+                    } else {
+                        count(&run);
+                        if let Err(what) = (law.check)(controls) {
+                            let failure = format!("{} with {name}: {what}", law.id);
+                            println!("{failure}");
+                            failures.lock().unwrap().push(failure);
+                        }
+                    }
+                }
+            });
+        }
+    });
+    let failures = failures.into_inner().unwrap();
+    println!(
+        "{} pairs of {}: {run:?} run, {idle:?} idle, {excepted:?} that conflict by their help texts, {} failures",
+        pairs.len(),
+        self::pairs().len(),
+        failures.len()
+    );
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

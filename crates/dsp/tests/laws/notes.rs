@@ -1,0 +1,316 @@
+//! Laws of the settings that decide which notes sound, and where.
+
+use crate::{
+    Outcome, ensure,
+    hearing::{LEAD, Stage, audible, band, cadence, note, octaves, prelude, target},
+    with,
+};
+use tone_filter_dsp::{
+    Arp, BandMask, BandRange, Controls, Keys, Map, PitchClass, Routing, Scale, Score, SentNotes,
+    listener::Model,
+    notes::{A4, frequency},
+};
+use tone_filter_testkit::Note;
+
+/// Far apart, so that no overtone of one lies near another, and with their overtones within reach of all transpositions.
+const MELODY: [i32; 4] = [61, 70, 64, 76];
+
+/// Plays the melody, after a cadence where the scale follows the music, and holds what sounds against the scale, the map and the targets.
+/// The tables say where; everything within 2 semitones of another pitch must be 20 dB weaker.
+pub fn sounds_on_target(controls: &Controls) -> Outcome {
+    let start = prelude(&controls.settings);
+    let begin = |index: usize| start + 0.7 * index as f64;
+    let melody = MELODY.iter().enumerate();
+    let mut notes: Vec<_> =
+        melody.map(|(index, pitch)| note(f64::from(*pitch), begin(index), 0.55)).collect();
+    if controls.settings.scale == Scale::Auto {
+        notes.extend(cadence());
+    }
+    let heard = Stage::new(controls, notes).run();
+    let settings = heard.filter.resolved();
+    ensure!(settings.scale != Scale::Auto, "no key was found");
+    let part = |index: usize| (begin(index) + 0.15, begin(index) + 0.52);
+    let loudest = |pitch: f64, (from, to): (f64, f64)| heard.level(pitch, from, to);
+    let all = MELODY.iter().enumerate();
+    let most = all.clone().fold(-80f64, |most, (index, pitch)| {
+        target(&settings, *pitch).map_or(most, |target| most.max(loudest(target, part(index))))
+    });
+    for (index, pitch) in all {
+        let own = f64::from(*pitch) + octaves(&settings);
+        let expected = target(&settings, *pitch);
+        for offset in -2..=2 {
+            let at = own + f64::from(offset);
+            if !heard.is_resolved(at, 0.37) {
+                continue;
+            }
+            let level = loudest(at, part(index)) - most;
+            match expected {
+                Some(target) if target == at => {
+                    ensure!(level > -20.0, "{pitch} sounds at {level:.1} dB at {at}");
+                }
+                // The window's own width.
+                Some(target) if (target - at).abs() < 1.5 => {}
+                _ => ensure!(level < -30.0, "{pitch} sounds at {at}, at {level:.1} dB"),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A chord whose low overtones are none of its notes.
+const CHORD: [i32; 5] = [58, 61, 65, 71, 76];
+
+/// Level in dB beside the strongest note from which on a note counts as sounding. With the voice Soft, the band of one note lets others through.
+const SOUNDS: f64 = -15.0;
+
+/// Levels of the notes of [`CHORD`] in dB beside the strongest, in the last 0.3 s of 1 s.
+fn chord(controls: &Controls) -> [f64; 5] {
+    let pitches = audible(controls, CHORD);
+    let notes = pitches.into_iter().zip([0.1, 0.09, 0.08, 0.07, 0.06]);
+    let notes = notes.map(|(pitch, amplitude)| Note { amplitude, ..note(pitch, LEAD, 1.0) });
+    let heard = Stage::new(controls, notes).run();
+    let shift = octaves(&controls.settings);
+    let levels = pitches.map(|pitch| heard.level(pitch + shift, LEAD + 0.65, LEAD + 0.98));
+    let most = levels.iter().fold(-80f64, |most, level| most.max(*level));
+    levels.map(|level| level - most)
+}
+
+pub fn voices(controls: &Controls) -> Outcome {
+    for count in [1, 2, 3] {
+        let levels = chord(&with(controls, |own| own.voices = count as f32));
+        let sounding = levels.iter().filter(|level| **level > SOUNDS).count();
+        ensure!((1..=count).contains(&sounding), "{sounding} notes, {count} at most: {levels:.0?}");
+    }
+    Ok(())
+}
+
+/// Notes that take turns are weaker than one that stays.
+pub fn arp(controls: &Controls) -> Outcome {
+    for (arp, counts, level) in
+        [(Arp::Off, 1..4, SOUNDS), (Arp::Up, 4..6, -30.0), (Arp::Fast, 4..6, -30.0)]
+    {
+        let most = controls.settings.voices.min(3.0);
+        let levels = chord(&with(controls, |own| (own.arp, own.voices) = (arp, most)));
+        let sounding = levels.iter().filter(|own| **own > level).count();
+        ensure!(counts.contains(&sounding), "{arp:?}: {sounding} notes: {levels:.0?}");
+    }
+    Ok(())
+}
+
+/// Of a chord, the key of one note is held, or one two octaves above another. The listener does not select among them, so that the
+/// bands of that key let something of their neighbours through.
+pub fn keys(controls: &Controls) -> Outcome {
+    let pitches = audible(controls, CHORD);
+    for (keys, index, octaves_up) in [(Keys::Hold, 2, 0), (Keys::HoldAny, 1, 2)] {
+        let controls = with(controls, |own| own.keys = keys);
+        let held = vec![pitches[index] as u8 + 12 * octaves_up];
+        let notes = pitches.map(|pitch| note(pitch, LEAD, 0.8));
+        let heard = Stage { held, ..Stage::new(&controls, notes) }.run();
+        let shift = octaves(&controls.settings);
+        let levels = pitches.map(|pitch| heard.level(pitch + shift, LEAD + 0.4, LEAD + 0.75));
+        ensure!(levels[index] > -70.0, "{keys:?}: the held note is silent: {levels:.0?}");
+        let others = levels.iter().enumerate().filter(|(other, _)| *other != index);
+        let most = others.fold(-80f64, |most, (_, level)| most.max(*level)) - levels[index];
+        ensure!(most < -12.0, "{keys:?}: another note sounds at {most:.1} dB");
+    }
+    Ok(())
+}
+
+/// Two semitones within the whole range, and below the published one.
+pub fn range(controls: &Controls) -> Outcome {
+    let [published, whole] = [BandRange::Published, BandRange::Whole].map(|range| {
+        let controls = with(controls, |own| own.range = range);
+        let pitch = f64::from(55 + controls.settings.transpose.round() as i32);
+        let heard = Stage::new(&controls, [note(pitch, LEAD, 0.8)]).run();
+        heard.level(pitch + octaves(&controls.settings), LEAD + 0.4, LEAD + 0.75)
+    });
+    ensure!(whole > published + 25.0, "{published:.1} dB published, {whole:.1} dB whole");
+    Ok(())
+}
+
+pub fn bands(controls: &Controls) -> Outcome {
+    let pitches = audible(controls, [69, 76]);
+    let tone = band(&controls.settings, pitches[0] as i32).ok_or("out of reach")?;
+    let controls = with(controls, |own| own.bands = BandMask::ALL.with(tone, false));
+    let heard = Stage::new(&controls, pitches.map(|pitch| note(pitch, LEAD, 0.8))).run();
+    let shift = octaves(&controls.settings);
+    let [muted, kept] = pitches.map(|pitch| heard.level(pitch + shift, LEAD + 0.4, LEAD + 0.75));
+    ensure!(kept > -70.0 && muted < kept - 25.0, "{muted:.1} dB muted, {kept:.1} dB beside it");
+    Ok(())
+}
+
+pub fn listen(controls: &Controls) -> Outcome {
+    use tone_filter_dsp::Listen::{Main, Sidechain};
+    let pitches = audible(controls, [70, 64]);
+    for listen in [Main, Sidechain] {
+        let mut controls = *controls;
+        controls.routing.listen = listen;
+        let [mut main, side] = pitches.map(|pitch| Stage::new(&controls, [note(pitch, LEAD, 0.8)]));
+        main.held.extend(side.held);
+        let heard = Stage { side: Some(side.music), ..main }.run();
+        let shift = octaves(&controls.settings);
+        let [main, side] = pitches.map(|pitch| heard.level(pitch + shift, LEAD + 0.4, LEAD + 0.75));
+        let (on, off) = if listen == Main { (main, side) } else { (side, main) };
+        ensure!(on > -70.0 && off < on - 25.0, "{listen:?}: main {main:.1} dB, side {side:.1} dB");
+    }
+    Ok(())
+}
+
+/// With a score in which nothing is played, so that everything in the music counts as not played.
+pub fn focus(controls: &Controls) -> Outcome {
+    let [pitch] = audible(controls, [70]);
+    let [all, half, none] = [0.0, 50.0, 100.0].map(|focus| {
+        let controls = with(controls, |own| own.focus = focus);
+        let score = Some(Score::new([]));
+        let heard = Stage { score, ..Stage::new(&controls, [note(pitch, LEAD, 0.8)]) }.run();
+        heard.level(pitch + octaves(&controls.settings), LEAD + 0.4, LEAD + 0.75)
+    });
+    ensure!(all > -70.0, "{all:.1} dB without focus");
+    ensure!((all - half - 24.0).abs() < 3.0, "{:.1} dB of attenuation at 50 %", all - half);
+    ensure!(none < all - 60.0, "{none:.1} dB at 100 %, {all:.1} dB at 0 %");
+    Ok(())
+}
+
+/// How many decisions of the listener count notes as played, in a chord under noise.
+fn decisions(controls: &Controls) -> usize {
+    let mut stage = Stage::new(
+        controls,
+        audible(controls, CHORD).map(|pitch| Note { amplitude: 0.02, ..note(pitch, LEAD, 0.6) }),
+    );
+    stage.music.strokes = (0..8).map(|turn| (0.1 * f64::from(turn), 0.05)).collect();
+    let mut count = 0;
+    stage.watch(|_, filter| count += filter.decisions().on.iter().filter(|on| **on).count());
+    count
+}
+
+pub fn sensitivity(controls: &Controls) -> Outcome {
+    let counts = [0.0, 50.0, 100.0]
+        .map(|sensitivity| decisions(&with(controls, |own| own.sensitivity = sensitivity)));
+    ensure!(
+        counts[0] <= counts[1] && counts[1] <= counts[2] && counts[0] < counts[2],
+        "{counts:?}"
+    );
+    Ok(())
+}
+
+pub fn listener(controls: &Controls) -> Outcome {
+    for model in [Model::Full, Model::Light] {
+        sounds_on_target(&with(controls, |own| own.listener = model))?;
+    }
+    Ok(())
+}
+
+pub fn octave(controls: &Controls) -> Outcome {
+    for octave in [-2.0, -1.0, 0.0, 1.0, 2.0] {
+        sounds_on_target(&with(controls, |own| own.octave = octave))?;
+    }
+    Ok(())
+}
+
+pub fn transpose(controls: &Controls) -> Outcome {
+    for transpose in [-7.0, 5.0] {
+        let controls = with(controls, |own| own.transpose = transpose);
+        let heard = Stage::new(&controls, [note(70.0, LEAD, 0.3)]).run();
+        let band =
+            f64::from(heard.filter.bands().bands[A4].angular_frequency) / std::f64::consts::TAU;
+        let expected =
+            frequency(A4, f64::from(heard.filter.resolved().tuning), f64::from(transpose));
+        ensure!((band / expected - 1.0).abs() < 1e-3, "A4 at {band} Hz, not {expected}");
+        sounds_on_target(&controls)?;
+    }
+    Ok(())
+}
+
+pub fn tuning(controls: &Controls) -> Outcome {
+    for tuning in [415.0, 440.0, 466.0] {
+        sounds_on_target(&with(controls, |own| own.tuning = tuning))?;
+    }
+    Ok(())
+}
+
+pub fn auto_tuning(controls: &Controls) -> Outcome {
+    let notes = cadence().filter(|note| note.start < 5.0);
+    let sharp = notes.map(|note| Note { pitch: note.pitch + 0.3, ..note });
+    let heard = Stage::new(controls, sharp).run();
+    let cents = 1200.0 * (heard.filter.resolved().tuning / controls.settings.tuning).log2();
+    ensure!((cents - 30.0).abs() < 6.0, "{cents:.1} cents, not 30");
+    Ok(())
+}
+
+/// Keys of the notes that begin.
+pub fn midi_out(controls: &Controls) -> Outcome {
+    for on in [false, true] {
+        let mut controls = *controls;
+        controls.routing = Routing { midi_out: on, ..controls.routing };
+        let stage = Stage::new(&controls, [note(70.0, LEAD, 0.5)]);
+        let (mut sent, mut keys) = (SentNotes::new(), Vec::new());
+        let heard = stage.watch(|_, filter| {
+            sent.push(filter, |key, velocity| keys.extend(velocity.map(|_| f64::from(key))));
+        });
+        let expected =
+            target(&heard.filter.resolved(), 70).filter(|_| on && !controls.routing.bypass);
+        ensure!(
+            keys.is_empty() == expected.is_none() || expected.is_none_or(|key| key > 127.0),
+            "{keys:?}"
+        );
+        ensure!(keys.iter().all(|key| Some(*key) == expected), "{keys:?}, not {expected:?}");
+    }
+    Ok(())
+}
+
+pub fn map(controls: &Controls) -> Outcome {
+    for map in Map::ALL {
+        sounds_on_target(&with(controls, |own| own.map = map))?;
+    }
+    Ok(())
+}
+
+pub fn any_root(controls: &Controls) -> Outcome {
+    for root in [0, 3, 7] {
+        sounds_on_target(&with(controls, |own| own.root = PitchClass::new(root)))?;
+    }
+    Ok(())
+}
+
+/// From D#4 to G#4: in the middle of the slide between them.
+pub fn glide(controls: &Controls) -> Outcome {
+    let [from, to] = audible(controls, [63, 68]);
+    // As one plays legato: the second begins before the first has ended.
+    let notes = [note(from, LEAD, 0.73), note(to, LEAD + 0.7, 0.8)];
+    let [at_once, sliding] = [0.0, 300.0].map(|glide| {
+        let heard = Stage::new(&with(controls, |own| own.glide = glide), notes).run();
+        let shift = octaves(&controls.settings);
+        let at = |start: f64, end: f64| {
+            heard.pitch(to - 1.5 + shift, LEAD + start, LEAD + end) - shift - to
+        };
+        (at(0.80, 0.9), at(1.2, 1.45))
+    });
+    for (_, end) in [at_once, sliding] {
+        ensure!(end.abs() < 0.15, "it ends {end:.2} off");
+    }
+    ensure!(at_once.0.abs() < 0.3, "{:.2} without a glide", at_once.0);
+    ensure!((-4.5..-0.5).contains(&sliding.0), "{:.2} in the middle of a glide", sliding.0);
+    Ok(())
+}
+
+/// A note that is 20 cents sharp.
+pub fn vibrato(controls: &Controls) -> Outcome {
+    let [pitch] = audible(controls, [70]);
+    for (vibrato, expected) in [(0.0, 0.0), (50.0, 10.0), (100.0, 20.0)] {
+        let heard = Stage::new(
+            &with(controls, |own| own.vibrato = vibrato),
+            [note(pitch + 0.2, LEAD, 0.9)],
+        )
+        .run();
+        let own = pitch + octaves(&controls.settings);
+        let base =
+            f64::from(heard.filter.resolved().tuning / controls.settings.tuning).log2() * 1200.0;
+        let cents = 100.0 * (heard.pitch(own, LEAD + 0.45, LEAD + 0.85) - own);
+        let expected = base + (expected / 20.0) * (20.0 - base);
+        ensure!(
+            (cents - expected).abs() < 3.0,
+            "{cents:.1} cents at {vibrato} %, not {expected:.1}"
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,330 @@
+//! Laws of the settings that decide how notes sound, how loud and for how long.
+
+use crate::{
+    Outcome, ensure,
+    hearing::{Heard, LEAD, RATE, Stage, audible, note, octaves},
+    with,
+};
+use std::f64::consts::{PI, TAU};
+use tone_filter_dsp::{Controls, Duty, NoteValue, Routing, Stereo, ToneFilter, Voice, notes::A4};
+use tone_filter_testkit::{Note, Signal};
+
+/// A note near A4 for 0.8 s, and its pitch.
+fn one_note(controls: &Controls) -> (Stage, f64) {
+    let [pitch] = audible(controls, [69]);
+    (Stage::new(controls, [note(pitch, LEAD, 0.8)]), pitch)
+}
+
+/// The greatest difference of two signals.
+fn difference(one: &Signal, other: &Signal) -> f32 {
+    let pairs = one.iter().flatten().zip(other.iter().flatten());
+    pairs.fold(0.0, |most, (one, other)| most.max((one - other).abs()))
+}
+
+/// Checks that the output is the input.
+fn is_untouched(heard: &Heard, gain: f32) -> Outcome {
+    let input: Signal =
+        heard.input.iter().map(|all| all.iter().map(|x| gain * x).collect()).collect();
+    let difference = difference(&input, &heard.output);
+    ensure!(difference < 1e-5, "{difference} from the untouched sound");
+    Ok(())
+}
+
+pub fn mix(controls: &Controls) -> Outcome {
+    let untouched = one_note(&with(controls, |own| own.mix = 0.0)).0.run();
+    let gain = 10f32.powf(controls.settings.morph / 100.0 * controls.settings.output / 20.0);
+    is_untouched(&untouched, if controls.routing.bypass { 1.0 } else { gain })?;
+    let heard = one_note(controls).0.run();
+    let differs = difference(&heard.input, &heard.output);
+    ensure!(differs > 1e-3, "only {differs} from the untouched sound at 100 %");
+    Ok(())
+}
+
+pub fn output(controls: &Controls) -> Outcome {
+    let [low, high] = [-12.0, 0.0].map(|output| {
+        let heard = one_note(&with(controls, |own| own.output = output)).0.run();
+        Heard::rms(&heard.output, LEAD + 0.2, LEAD + 0.7)
+    });
+    ensure!((high - low - 12.0).abs() < 0.1, "{:.2} dB, not 12", high - low);
+    Ok(())
+}
+
+/// Gain in dB of the low-pass of the setting `tone`.
+fn low_pass(controls: &Controls, hertz: f64) -> f64 {
+    let c = (-TAU * f64::from(controls.settings.tone) / RATE).exp();
+    let (sin, cos) = (TAU * hertz / RATE).sin_cos();
+    20.0 * ((1.0 - c) / (1.0 - c * cos).hypot(c * sin)).log10()
+}
+
+/// Level in dB of the overtone `n` of a note near `pitch` beside its fundamental, both before the low-pass of `tone`.
+fn overtone(controls: &Controls, pitch: i32, n: f64) -> f64 {
+    let [pitch] = audible(controls, [pitch]);
+    let heard = Stage::new(controls, [note(pitch, LEAD, 0.8)]).run();
+    let level = |n: f64| {
+        let at = pitch + octaves(&controls.settings) + 12.0 * n.log2();
+        let low_pass = low_pass(controls, 440.0 * ((at - 69.0) / 12.0).exp2());
+        heard.level(at, LEAD + 0.4, LEAD + 0.75) - low_pass
+    };
+    level(n) - level(1.0)
+}
+
+/// The third harmonic of a square is 9.5 dB down.
+pub fn drive(controls: &Controls) -> Outcome {
+    let [sine, square] =
+        [1.0, 400.0].map(|drive| overtone(&with(controls, |own| own.drive = drive), 69, 3.0));
+    ensure!(
+        sine < -15.0 && (square + 9.5).abs() < 2.0,
+        "the third harmonic from {sine:.1} to {square:.1} dB"
+    );
+    Ok(())
+}
+
+/// Overtone `n` of a pulse with that share of its period.
+fn pulse(share: f64, n: f64) -> f64 {
+    20.0 * ((PI * n * share).sin() / n / (PI * share).sin()).abs().log10()
+}
+
+/// The second and third harmonics of the waveforms. Weaker ones than -40 dB are not heard.
+pub fn voice(controls: &Controls) -> Outcome {
+    for (voice, second, third) in [
+        (Voice::Sine, -99.0, -99.0),
+        (Voice::Square, -99.0, pulse(0.5, 3.0)),
+        (Voice::Pulse25, pulse(0.25, 2.0), pulse(0.25, 3.0)),
+        (Voice::Pulse12, pulse(0.125, 2.0), pulse(0.125, 3.0)),
+        (Voice::Triangle, -99.0, -19.1),
+        (Voice::Saw, -6.0, -9.5),
+    ] {
+        let controls = with(controls, |own| own.voice = voice);
+        for (n, expected) in [(2.0, second), (3.0, third)] {
+            let level = overtone(&controls, 69, n);
+            let holds =
+                if expected < -40.0 { level < -26.0 } else { (level - expected).abs() < 2.5 };
+            ensure!(holds, "{voice:?}: harmonic {n} at {level:.1} dB, not {expected:.1}");
+        }
+    }
+    Ok(())
+}
+
+/// The lead of the chip, above C5, through its mixer and filters.
+pub fn duty(controls: &Controls) -> Outcome {
+    for duty in Duty::ALL {
+        let level = overtone(&with(controls, |own| own.duty = duty), 78, 2.0);
+        let expected = pulse(duty.share(), 2.0);
+        let holds = if expected < -40.0 { level < -20.0 } else { (level - expected).abs() < 3.0 };
+        ensure!(holds, "{duty:?}: the second harmonic at {level:.1} dB, not {expected:.1}");
+    }
+    Ok(())
+}
+
+/// A note, and one that is `down` dB weaker: by how many dB it is weaker in the output.
+fn weaker(controls: &Controls, down: f64) -> f64 {
+    let pitches = audible(controls, [76, 62]);
+    let soft = Note { amplitude: 0.1 * 10f64.powf(-down / 20.0), ..note(pitches[1], LEAD, 0.8) };
+    let heard = Stage::new(controls, [note(pitches[0], LEAD, 0.8), soft]).run();
+    let shift = octaves(&controls.settings);
+    let [loud, soft] = pitches.map(|pitch| heard.level(pitch + shift, LEAD + 0.4, LEAD + 0.75));
+    loud - soft
+}
+
+pub fn threshold(controls: &Controls) -> Outcome {
+    let [low, high] = [-60.0, -10.0]
+        .map(|threshold| weaker(&with(controls, |own| own.threshold = threshold), 16.0));
+    ensure!(high > low + 4.0, "a weak note is {low:.1} dB down at -60 dB, {high:.1} dB at -10 dB");
+    Ok(())
+}
+
+pub fn floor(controls: &Controls) -> Outcome {
+    let [low, high] =
+        [-90.0, -20.0].map(|floor| weaker(&with(controls, |own| own.floor = floor), 16.0));
+    ensure!(high > low + 4.0, "a weak note is {low:.1} dB down at -90 dB, {high:.1} dB at -20 dB");
+    Ok(())
+}
+
+pub fn ceiling(controls: &Controls) -> Outcome {
+    let [low, high] =
+        [-30.0, 0.0].map(|ceiling| weaker(&with(controls, |own| own.ceiling = ceiling), 10.0));
+    ensure!(low < high - 4.0, "a weak note is {low:.1} dB down at -30 dB, {high:.1} dB at 0 dB");
+    Ok(())
+}
+
+/// The fall of the band A4 in dB a second, 0.1 to 0.3 s after its note: of its oscillation, and of its tracked power.
+fn fall(controls: &Controls) -> [f64; 2] {
+    let shift = f64::from(controls.settings.transpose);
+    let mut levels = Vec::new();
+    let stage =
+        Stage { seconds: LEAD + 0.9, ..Stage::new(controls, [note(69.0 + shift, LEAD, 0.5)]) };
+    stage.watch(|time, filter| {
+        let time = time
+            - ToneFilter::lookahead(RATE) as f64 / RATE
+                * f64::from(u8::from(controls.settings.lookahead));
+        if [0.6, 0.8].get(levels.len()).is_some_and(|at| time >= LEAD + at) {
+            let band = filter.bands().bands[A4];
+            let oscillation = band.phasor[0].hypot(band.phasor[1]);
+            levels.push([
+                20.0 * f64::from(oscillation).log10(),
+                10.0 * f64::from(band.power).log10(),
+            ]);
+        }
+    });
+    [0, 1].map(|of| (levels[0][of] - levels[1][of]) / 0.2)
+}
+
+pub fn ring(controls: &Controls) -> Outcome {
+    for ring in [0.3, 1.0, 4.0] {
+        let [oscillation, _] = fall(&with(controls, |own| own.ring = ring));
+        let expected = 60.0 / f64::from(ring);
+        ensure!(
+            (oscillation / expected - 1.0).abs() < 0.1,
+            "{oscillation:.1} dB/s, not {expected:.1}"
+        );
+    }
+    Ok(())
+}
+
+/// A power falls by 10 log10(e) dB in a time constant.
+pub fn release(controls: &Controls) -> Outcome {
+    for release in [60.0, 300.0] {
+        let [_, power] = fall(&with(controls, |own| own.release = release));
+        let expected = 4343.0 / f64::from(release);
+        ensure!((power / expected - 1.0).abs() < 0.1, "{power:.1} dB/s, not {expected:.1}");
+    }
+    Ok(())
+}
+
+pub fn sync(controls: &Controls) -> Outcome {
+    for (value, seconds) in [(8, 0.5), (2, 2.0)] {
+        let controls = with(controls, |own| own.sync = NoteValue::new(value));
+        let [oscillation, _] = fall(&controls);
+        let expected = 60.0 / seconds;
+        ensure!(
+            (oscillation / expected - 1.0).abs() < 0.1,
+            "{oscillation:.1} dB/s, not {expected:.1}"
+        );
+    }
+    Ok(())
+}
+
+/// The ninth harmonic of a square near A4.
+pub fn tone(controls: &Controls) -> Outcome {
+    let [dark, bright] = [500.0, 20_000.0].map(|tone| {
+        let (stage, pitch) = one_note(&with(controls, |own| own.tone = tone));
+        let (heard, at) = (stage.run(), pitch + octaves(&controls.settings));
+        let level = |n: f64| heard.level(at + 12.0 * n.log2(), LEAD + 0.4, LEAD + 0.75);
+        level(9.0) - level(1.0)
+    });
+    ensure!(bright > -45.0 && dark < bright - 6.0, "harmonic 9 at {dark:.1} to {bright:.1} dB");
+    Ok(())
+}
+
+/// Levels in dB of a note of the chip's lead early and late, with those ticks of attack and decay.
+fn envelope(controls: &Controls, attack: f32, decay: f32) -> [f64; 2] {
+    let controls = with(controls, |own| (own.attack, own.decay) = (attack, decay));
+    let [pitch] = audible(&controls, [78]);
+    let heard = Stage::new(&controls, [note(pitch, LEAD, 1.6)]).run();
+    let at = pitch + octaves(&controls.settings);
+    [0.1, 1.3].map(|time| heard.level(at, LEAD + time, LEAD + time + 0.1))
+}
+
+/// 30 ticks are half a second.
+pub fn attack(controls: &Controls) -> Outcome {
+    let [held, rises] = [0.0, 30.0].map(|attack| envelope(controls, attack, 0.0));
+    let [early, late] = [0, 1].map(|at| held[at] - rises[at]);
+    ensure!(early > 6.0 && late.abs() < 1.0, "{early:.1} dB down in the attack, then {late:.1}");
+    Ok(())
+}
+
+pub fn decay(controls: &Controls) -> Outcome {
+    let [held, falls] = [0.0, 30.0].map(|decay| envelope(controls, 0.0, decay));
+    let late = held[1] - falls[1];
+    ensure!((late - 12.0).abs() < 2.5, "{late:.1} dB down after the decay, not 12");
+    Ok(())
+}
+
+pub fn morph(controls: &Controls) -> Outcome {
+    is_untouched(&one_note(&with(controls, |own| own.morph = 0.0)).0.run(), 1.0)?;
+    let heard = one_note(controls).0.run();
+    let differs = difference(&heard.input, &heard.output);
+    ensure!(differs > 1e-3, "only {differs} from the untouched sound at 100 %");
+    Ok(())
+}
+
+pub fn bypass(controls: &Controls) -> Outcome {
+    let mut own = *controls;
+    own.routing = Routing { bypass: true, ..own.routing };
+    is_untouched(&one_note(&own).0.run(), 1.0)
+}
+
+pub fn lookahead(controls: &Controls) -> Outcome {
+    let [now, later] = [false, true].map(|lookahead| {
+        let controls = with(controls, |own| (own.lookahead, own.mix) = (lookahead, 0.0));
+        one_note(&controls).0.run()
+    });
+    let latencies = [now.filter.latency(), later.filter.latency()];
+    ensure!(latencies == [0, 2048], "latencies of {latencies:?} samples");
+    // Without their latencies, both are the untouched sound.
+    let difference = difference(&now.output, &later.output);
+    ensure!(difference < 1e-5, "{difference} between the untouched sounds");
+    Ok(())
+}
+
+/// 6 dB more on the left, and 6 dB more on the right.
+pub fn stereo(controls: &Controls) -> Outcome {
+    for stereo in Stereo::ALL {
+        let controls = with(controls, |own| own.stereo = stereo);
+        let pitches = audible(&controls, [62, 76]);
+        let note = |index: usize, place: f64| Note { place, ..note(pitches[index], LEAD, 0.8) };
+        let heard = Stage::new(&controls, [note(0, 0.5), note(1, -0.5)]).run();
+        for (pitch, sign) in pitches.into_iter().zip([1.0, -1.0]) {
+            let at = pitch + octaves(&controls.settings);
+            let [left, right] = [0, 1].map(|side| heard.side(side, at, LEAD + 0.4, LEAD + 0.75));
+            let apart = sign * (left - right);
+            match stereo {
+                Stereo::Mono => ensure!(apart.abs() < 0.01, "mono: {apart:.2} dB apart"),
+                Stereo::Place => {
+                    ensure!((apart - 6.0).abs() < 2.0, "place: {apart:.1} dB apart, not 6")
+                }
+                // Each side has a gate of its own.
+                Stereo::Stereo => ensure!(apart > 3.0, "stereo: {apart:.1} dB apart"),
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Repeated notes at two levels, after the gains have settled.
+pub fn auto(controls: &Controls) -> Outcome {
+    let pitches = audible(controls, [62, 76, 69, 57]);
+    for amplitude in [0.015, 0.25] {
+        let notes = (0..20).map(|turn| {
+            let (pitch, start) = (pitches[turn % 4], LEAD + 0.3 * turn as f64);
+            Note { amplitude, ..note(pitch, start, 0.3) }
+        });
+        let heard = Stage::new(controls, notes).run();
+        let [before, after] =
+            [&heard.input, &heard.output].map(|sound| Heard::rms(sound, 3.0, 6.0));
+        let output = f64::from(controls.settings.morph / 100.0 * controls.settings.output);
+        ensure!((after - before - output).abs() < 2.5, "{before:.1} dB in, {after:.1} dB out");
+    }
+    Ok(())
+}
+
+/// Frozen while a note sounds; another one comes later.
+pub fn freeze(controls: &Controls) -> Outcome {
+    let [frozen, played] = [true, false].map(|freeze| with(controls, |own| own.freeze = freeze));
+    let [pitch, new] = audible(&played, [69, 76]);
+    let notes = [note(pitch, LEAD, 0.7), note(new, 1.6, 0.5)];
+    let then = Some((LEAD + 0.5, frozen));
+    let heard = Stage { then, seconds: 2.5, ..Stage::new(&played, notes) }.run();
+    let shift = octaves(&controls.settings);
+    let [early, late] = [0.7, 1.8].map(|at| heard.level(pitch + shift, LEAD + at, LEAD + at + 0.3));
+    ensure!(
+        early > -75.0 && (early - late).abs() < 1.0,
+        "{early:.1} dB, a second later {late:.1} dB"
+    );
+    let [before, after] = [1.2, 1.7].map(|at| heard.level(new + shift, at, at + 0.35));
+    ensure!(
+        after < (before + 3.0).max(early - 25.0),
+        "a new note: {before:.1}, then {after:.1} dB"
+    );
+    Ok(())
+}

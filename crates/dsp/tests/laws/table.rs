@@ -1,0 +1,105 @@
+//! The laws, a row for each setting.
+
+use crate::{Law, notes, sound};
+use tone_filter_dsp::{Arp, Keys, Map, PitchClass, PitchClasses, Scale, Settings, Targets, Voice};
+
+/// All laws.
+#[rustfmt::skip]
+pub const LAWS: [Law; 41] = [
+    Law { id: "scale", promise: "Lets only the notes of a scale sound.",
+        stage: |own| own.scale = Scale::Major, check: notes::sounds_on_target },
+    Law { id: "root", promise: "The note that the scale starts from.",
+        stage: |own| own.scale = Scale::MajorPentatonic, check: notes::any_root },
+    Law { id: "custom", promise: "the notes of the scale *Custom*",
+        stage: |own| (own.scale, own.custom) = (Scale::Custom, triad()), check: notes::sounds_on_target },
+    Law { id: "map", promise: "or move to its nearest note",
+        stage: |own| (own.scale, own.map, own.voice, own.targets) = (Scale::Auto, Map::Snap, Voice::Sine, targets()), check: notes::map },
+    Law { id: "targets", promise: "where the notes sound with Map at *Custom*",
+        stage: |own| (own.map, own.voice, own.targets) = (Map::Custom, Voice::Triangle, targets()), check: notes::sounds_on_target },
+    Law { id: "voices", promise: "How many notes sound at a time",
+        stage: |_| (), check: notes::voices },
+    Law { id: "arp", promise: "take turns on the last voice",
+        stage: |own| (own.voice, own.voices, own.arp) = (Voice::Chip, 3.0, Arp::Fast), check: notes::arp },
+    Law { id: "keys", promise: "Held keys choose the notes: only these sound, these in every octave",
+        stage: |own| own.keys = Keys::Hold, check: notes::keys },
+    Law { id: "range", promise: "A3 to G#7, or all 77 from E1 up",
+        stage: |_| (), check: notes::range },
+    Law { id: "bands", promise: "the notes that may sound",
+        stage: |_| (), check: notes::bands },
+    Law { id: "listen", promise: "The bands process the sidechain input",
+        stage: |_| (), check: notes::listen },
+    Law { id: "focus", promise: "0 % not at all, 50 % by 24 dB, 100 % entirely",
+        stage: |own| own.auto = false, check: notes::focus },
+    Law { id: "sensitivity", promise: "less for clean lines, more for dense music",
+        stage: |_| (), check: notes::sensitivity },
+    Law { id: "listener", promise: "The network that finds the notes",
+        stage: |_| (), check: notes::listener },
+    Law { id: "octave", promise: "Octaves between the detected note and the one that sounds",
+        stage: |own| own.voice = Voice::Square, check: notes::octave },
+    Law { id: "transpose", promise: "Moves the bands, and so the notes that are found, up or down; what sounds keeps its pitch",
+        stage: |_| (), check: notes::transpose },
+    Law { id: "tuning", promise: "The pitch of A4 that the music is tuned to.",
+        stage: |_| (), check: notes::tuning },
+    Law { id: "auto-tuning", promise: "Moves the bands to the tuning of the music",
+        stage: |own| own.auto_tuning = true, check: notes::auto_tuning },
+    Law { id: "midi-out", promise: "Sends the detected notes as MIDI.",
+        stage: |_| (), check: notes::midi_out },
+    Law { id: "glide", promise: "How long a note slides from the pitch of a near one that ends to its own",
+        stage: |own| (own.voice, own.glide) = (Voice::Sine, 300.0), check: notes::glide },
+    Law { id: "vibrato", promise: "How much of the deviation from a note's exact pitch remains",
+        stage: |own| own.voice = Voice::Square, check: notes::vibrato },
+    Law { id: "mix", promise: "the untouched sound (0 %)",
+        stage: |_| (), check: sound::mix },
+    Law { id: "output", promise: "Level of the result.",
+        stage: |_| (), check: sound::output },
+    Law { id: "drive", promise: "from a sine (low) into a square wave (high)",
+        stage: |own| own.ceiling = 0.0, check: sound::drive },
+    Law { id: "threshold", promise: "Notes weaker than this, against the whole sound, fade away.",
+        stage: |_| (), check: sound::threshold },
+    Law { id: "ceiling", promise: "Notes stronger than this, against the whole sound, grow no louder.",
+        stage: |_| (), check: sound::ceiling },
+    Law { id: "floor", promise: "Notes weaker than this fade away",
+        stage: |_| (), check: sound::floor },
+    Law { id: "ring", promise: "How long a resonator rings",
+        stage: |_| (), check: sound::ring },
+    Law { id: "release", promise: "How slowly the level of a note follows the input.",
+        stage: |own| own.ring = 0.05, check: sound::release },
+    Law { id: "tone", promise: "Softens the top end of the square waves.",
+        stage: |own| own.voice = Voice::Square, check: sound::tone },
+    Law { id: "attack", promise: "a note of the voice Chip reaches its volume",
+        stage: chip, check: sound::attack },
+    Law { id: "decay", promise: "then falls to a quarter of its volume",
+        stage: chip, check: sound::decay },
+    Law { id: "morph", promise: "From the untouched sound (0 %)",
+        stage: |_| (), check: sound::morph },
+    Law { id: "stereo", promise: "each note placed where it is in the input",
+        stage: |own| own.ceiling = 0.0, check: sound::stereo },
+    Law { id: "bypass", promise: "Lets the sound through untouched.",
+        stage: |_| (), check: sound::bypass },
+    Law { id: "auto", promise: "makes the result as loud as the input",
+        stage: |_| (), check: sound::auto },
+    Law { id: "lookahead", promise: "adds 46 ms of latency",
+        stage: |_| (), check: sound::lookahead },
+    Law { id: "voice", promise: "The waveform of the notes",
+        stage: |own| own.voice = Voice::Square, check: sound::voice },
+    Law { id: "duty", promise: "The pulse of the melody, with the voice Chip",
+        stage: chip, check: sound::duty },
+    Law { id: "sync", promise: "Ring and Release last a note value of the song's tempo.",
+        stage: |_| (), check: sound::sync },
+    Law { id: "freeze", promise: "Lets what sounds ring on without end; new input has no effect on the bands.",
+        stage: |_| (), check: sound::freeze },
+];
+
+/// A, C# and E.
+fn triad() -> PitchClasses {
+    [0, 4, 7].into_iter().fold(PitchClasses::NONE, |all, class| all.with(class, true))
+}
+
+fn targets() -> Targets {
+    (0..12).fold(Targets::IDENTITY, |all, class| all.with(class, PitchClass::new(class / 2 * 2)))
+}
+
+/// Without level adaptation, which makes up for what a note loses.
+fn chip(own: &mut Settings) {
+    (own.voice, own.auto) = (Voice::Chip, false);
+}
