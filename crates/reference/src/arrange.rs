@@ -81,7 +81,7 @@ impl Arranger {
 
         let mut parts = NONE;
         for tone in sounding {
-            let volume = (self.envelope(how, tone) * self.volumes[tone]).round().max(1.0);
+            let volume = self.volume(how, tone);
             let (part, volume) = match Some(tone) {
                 own if own == bass => (BASS, 15.0),
                 own if own == lead => (LEAD, volume),
@@ -93,13 +93,15 @@ impl Arranger {
         parts
     }
 
-    /// A note's volume as a factor: it rises in the attack, and falls to a quarter in the decay.
-    fn envelope(&self, how: &Arrangement, tone: usize) -> f64 {
-        let after = self.ages[tone] - how.attack;
-        match how.decay {
-            _ if after < 0.0 => (self.ages[tone] + 1.0) / (how.attack + 1.0),
-            0.0 => 1.0,
-            decay => 1.0 - 0.75 * (after / decay).min(1.0),
-        }
+    /// A note's volume: it rises in the attack, and falls to a quarter in the decay. With one division of whole numbers and
+    /// quarters, halves are exact, and go up.
+    fn volume(&self, how: &Arrangement, tone: usize) -> f64 {
+        let (volume, after) = (self.volumes[tone], self.ages[tone] - how.attack);
+        let exact = match how.decay {
+            _ if after < 0.0 => (self.ages[tone] + 1.0) * volume / (how.attack + 1.0),
+            0.0 => volume,
+            decay => (decay - 0.75 * after.min(decay)) * volume / decay,
+        };
+        exact.round().max(1.0)
     }
 }

@@ -100,8 +100,8 @@ impl KeyWeights {
     /// Moves on by a block. `offsets` are where a map moves the notes.
     pub fn follow(&mut self, sound: &Sound, keyboard: &Keyboard, offsets: &[f64; TONES]) {
         let snaps = sound.snaps_to_keys();
-        for tone in 0..TONES {
-            let note = midi_note(tone, sound.transpose) + if snaps { offsets[tone] } else { 0.0 };
+        for (tone, offset) in offsets.iter().enumerate() {
+            let note = midi_note(tone, sound.transpose) + if snaps { *offset } else { 0.0 };
             let gain = match sound.keys {
                 Keys::Off => 0.0,
                 Keys::Hold | Keys::Add => keyboard.gain(note),

@@ -172,8 +172,8 @@ impl Pitches {
         };
         let mut sums: Vec<(f64, f64)> = Vec::new();
         let mut best: Vec<(f64, usize, f64)> = Vec::new();
-        for tone in 0..TONES {
-            let (own, power) = (pitch(&self.notes, tone), gains[tone].powi(2));
+        for (tone, gain) in gains.iter().enumerate() {
+            let (own, power) = (pitch(&self.notes, tone), gain.powi(2));
             let score = power * if leader(&last, own) == Some(tone) { ADVANTAGE } else { 1.0 };
             match sums.iter_mut().find(|(pitch, _)| *pitch == own) {
                 Some((_, sum)) => *sum += power,

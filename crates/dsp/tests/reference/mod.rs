@@ -1,4 +1,5 @@
 //! The filter's settings as the reference takes them.
+#![allow(dead_code, reason = "every test uses some of it")]
 
 pub use tone_filter_reference::*;
 

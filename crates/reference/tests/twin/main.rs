@@ -156,7 +156,6 @@ fn scenes_of_random_settings_are_the_twins_to_80_db() {
     let mut failed = String::new();
     for seed in 0..if all() { 400 } else { 12 } {
         let mut scene = Scene::draw(&mut Draws::seeded(seed));
-        // The twin takes long at the highest rates.
         scene.kernel = if all() { scene.kernel } else { Kernel::best() };
         let kernel = scene.kernel;
         let take = of_scene(scene);

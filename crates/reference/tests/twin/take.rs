@@ -65,11 +65,11 @@ impl Take {
     /// The controls in a block.
     pub fn controls_at(&self, block: usize) -> Controls {
         let until = self.changes.iter().filter(|(at, _)| *at <= block);
-        let controls = until.filter_map(|(_, change)| match change {
+        let mut controls = until.filter_map(|(_, change)| match change {
             Change::Controls(controls) => Some(*controls),
             Change::Key(_) => None,
         });
-        controls.last().unwrap_or(self.controls)
+        controls.next_back().unwrap_or(self.controls)
     }
 
     /// Start and end of each block.

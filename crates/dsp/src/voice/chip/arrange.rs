@@ -58,14 +58,20 @@ impl Arrangement {
         Self { voices: voices.round() as usize, arp, attack, decay, low }
     }
 
-    /// The volume of a note that began `age` ticks ago, as a factor.
-    fn envelope(&self, age: u32) -> f32 {
+    /// The volume of a note that began `age` ticks ago, whose greatest one is `volume`.
+    ///
+    /// Ages and volumes are whole numbers, so halves are frequent. With a single division they are exact, and go up.
+    fn volume(&self, age: u32, volume: f32) -> f32 {
         let age = age as f32;
-        if age < self.attack {
-            return (age + 1.0) / (self.attack + 1.0);
-        }
-        let decayed = if self.decay > 0.0 { (age - self.attack) / self.decay } else { 0.0 };
-        1.0 - (1.0 - DECAYED) * decayed.min(1.0)
+        let exact = if age < self.attack {
+            (age + 1.0) * volume / (self.attack + 1.0)
+        } else if self.decay > 0.0 {
+            let fallen = (1.0 - DECAYED) * (age - self.attack).min(self.decay);
+            (self.decay - fallen) * volume / self.decay
+        } else {
+            volume
+        };
+        (exact + 0.5).floor().max(1.0)
     }
 }
 
@@ -126,7 +132,7 @@ impl Arranger {
         let mut parts = [Lanes::ZERO; 3];
         let waits = self.waiting(how, amplitudes);
         for tone in (0..TONES).filter(|tone| sounds(tone) && !waits[*tone]) {
-            let volume = (how.envelope(self.ages[tone]) * volumes[tone] + 0.5).floor().max(1.0);
+            let volume = how.volume(self.ages[tone], volumes[tone]);
             match Some(tone) {
                 bass if bass == self.bass => parts[BASS].0[tone] = LOUDEST,
                 lead if lead == self.lead => parts[LEAD].0[tone] = volume,
