@@ -11,8 +11,8 @@ const EVENT: usize = 16;
 const OBJECT: usize = 8;
 /// Bytes before a property's content: key, context and atom.
 const PROPERTY: usize = 16;
-/// Bytes that the starts of notes leave for the ends of all of them.
-const RESERVE: usize = 128 * (EVENT + 8);
+/// Bytes of an event with a message of MIDI.
+const MESSAGE: usize = EVENT + 8;
 
 /// A key, the type of its value, and the value.
 type Part<'a> = (Urid, Urid, &'a [u8]);
@@ -96,20 +96,20 @@ impl Writer<'_> {
         Self { head: sequence, room, used, midi }
     }
 
-    /// Writes `message` at `frame`, which is not before that of the last one. Where there is little room, only ends of notes are
-    /// written, so that none goes on for ever.
-    pub fn write(&mut self, frame: u32, message: Message) {
+    /// Writes `message` at `frame`, which is not before that of the last one. Leaves room for the ends of all notes that `sounding` has, so
+    /// that none goes on for ever: where there is no more, the message is lost.
+    pub fn write(&mut self, frame: u32, message: Message, sounding: &mut Sounding) {
         let [status, first, second] = message;
         let content = [status, first, second, 0, 0, 0, 0, 0];
-        let size = length(status);
-        let reserve = if ends_note(message) { 0 } else { RESERVE };
-        let end = self.used + EVENT + content.len();
-        if end + reserve > self.room.len() {
+        let after = sounding.after(message);
+        let end = self.used + MESSAGE;
+        if end + MESSAGE * after.count() > self.room.len() {
             return;
         }
+        *sounding = after;
         let event = &mut self.room[self.used..end];
         event[..8].copy_from_slice(&i64::from(frame).to_ne_bytes());
-        event[8..12].copy_from_slice(&size.to_ne_bytes());
+        event[8..12].copy_from_slice(&length(status).to_ne_bytes());
         event[12..EVENT].copy_from_slice(&self.midi.to_ne_bytes());
         event[EVENT..].copy_from_slice(&content);
         self.used = end;
@@ -118,8 +118,26 @@ impl Writer<'_> {
     }
 }
 
-fn ends_note([status, _, velocity]: Message) -> bool {
-    status & 0xF0 == 0x80 || status & 0xF0 == 0x90 && velocity == 0
+/// The notes that were written and have not ended: the keys of each channel.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Sounding([u128; 16]);
+
+impl Sounding {
+    /// These notes after `message`.
+    fn after(mut self, [status, key, velocity]: Message) -> Self {
+        let keys = &mut self.0[usize::from(status & 15)];
+        match (status & 0xF0, key, velocity) {
+            (0x80, ..) | (0x90, _, 0) => *keys &= !(1 << (key & 127)),
+            (0x90, ..) => *keys |= 1 << (key & 127),
+            (0xB0, 120 | 123, _) => *keys = 0,
+            _ => {}
+        }
+        self
+    }
+
+    fn count(&self) -> usize {
+        self.0.iter().map(|keys| keys.count_ones() as usize).sum()
+    }
 }
 
 /// Bytes of a message with this status.

@@ -37,6 +37,36 @@ test("with every preset, the worklet's output is the library's", async () => {
   assert(Math.min(...results.map(({ share }) => share)) < 0.3);
 });
 
+// A message to a worklet takes effect at no certain frame. So the settings of each step are there before the first block.
+test("with the settings of a score of automation, the worklet's output is the library's", async () => {
+  const results = await inPage(tab, async () => {
+    const { render } = await import(new URL("test/render.js", document.baseURI));
+    const fetched = (name) => fetch(`expected/automation/${name}`);
+    const signal = async (name) => {
+      const samples = new Float32Array(await (await fetched(name)).arrayBuffer());
+      return [samples.subarray(0, samples.length / 2), samples.subarray(samples.length / 2)];
+    };
+    const { steps } = await (await fetched("score.json")).json();
+    const input = await signal("input.f32");
+    const rows = [];
+    for (const [index, { settings }] of steps.entries()) {
+      const { output } = await render({ settings }, input);
+      const expected = await signal(`step${index}.f32`);
+      let [power, noise] = [0, 0];
+      output.forEach((samples, channel) => samples.forEach((y, t) => {
+        power += expected[channel][t] ** 2;
+        noise += (y - expected[channel][t]) ** 2;
+      }));
+      rows.push(10 * Math.log10(power / noise));
+    }
+    return rows;
+  });
+  assert.equal(results.length, 11);
+  console.log(results.map((snr, index) => `step ${index}: SNR ${snr.toFixed(1)} dB`).join("\n"));
+  // The kernel of WebAssembly is a different one.
+  for (const [index, snr] of results.entries()) assert(snr >= 90, `step ${index}: ${snr} dB`);
+});
+
 test("silence after sound does not become slow by denormals", async () => {
   const shares = await inPage(tab, async () => {
     const { render, tune } = await import(new URL("test/render.js", document.baseURI));

@@ -2,11 +2,7 @@
 
 use super::{firewheel, kira::common::FRAMES};
 use ::firewheel::diff::Memo;
-use ::kira::{
-    Frame,
-    effect::{Effect, EffectBuilder},
-    info::MockInfoBuilder,
-};
+use ::kira::{Frame, effect::EffectBuilder, info::MockInfoBuilder};
 use tone_filter_firewheel::ToneFilterNode;
 use tone_filter_kira::ToneFilterBuilder;
 use tone_filter_testkit::{Automation, assert_same_bits};

@@ -311,3 +311,54 @@ fn target(parameter: clap_id) -> clap_context_menu_target {
 pub fn rgb(colour: clap_sys::color::clap_color) -> Option<Rgb> {
     (colour.alpha > 0).then_some([colour.red, colour.green, colour.blue])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Connection, Request};
+    use nice_plug::wrapper::clap::CLAP_VERSION;
+    use std::{
+        cell::{Cell, RefCell},
+        ptr,
+    };
+
+    thread_local! {
+        static LINK: RefCell<HostLink> = RefCell::default();
+        static CALLS: Cell<u32> = const { Cell::new(0) };
+    }
+
+    /// Calls back the first time, as a host that calls the plugin's main thread at once.
+    unsafe extern "C" fn request_callback(_: *const clap_host) {
+        CALLS.set(CALLS.get() + 1);
+        if CALLS.get() == 1 {
+            let link = LINK.with_borrow(Clone::clone);
+            assert!(link.request(Request::ReadValues));
+        }
+    }
+
+    #[test]
+    fn a_waker_lets_the_host_call_back_and_ends_with_it() {
+        let text = c"".as_ptr();
+        let host = clap_host {
+            clap_version: CLAP_VERSION,
+            host_data: ptr::null_mut(),
+            name: text,
+            vendor: text,
+            url: text,
+            version: text,
+            get_extension: None,
+            request_restart: None,
+            request_process: None,
+            request_callback: Some(request_callback),
+        };
+        let (host, link) = (Host::new(&host), HostLink::default());
+        let connection = Connection { wake: host.waker(), marks_dirty: true, has_menus: false };
+        link.connect(Some(connection));
+        LINK.set(link.clone());
+        assert!(link.request(Request::MarkDirty));
+        assert_eq!(CALLS.get(), 2, "once more from within the call");
+        host.close();
+        assert!(link.request(Request::MarkDirty));
+        assert_eq!(CALLS.get(), 2, "the host may be gone");
+    }
+}
