@@ -1,5 +1,5 @@
 /*
- * Tone Filter: 48 resonators over four octaves pick the notes out of any music and give them an 8-bit edge.
+ * Tone Filter: 77 resonators from E1 to G#7 pick the notes out of any music and give them an 8-bit edge.
  *
  *     tf_filter *filter = NULL;
  *     tf_status status = tf_create(48000.0, 2, "tone-filter", &filter);

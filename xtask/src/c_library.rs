@@ -12,7 +12,7 @@ libdir=${prefix}/lib
 includedir=${prefix}/include
 
 Name: tone_filter
-Description: 48 resonators pick the notes out of any music and give them an 8-bit edge
+Description: 77 resonators pick the notes out of any music and give them an 8-bit edge
 Version: VERSION
 Libs: -L${libdir} -ltone_filter
 Libs.private: -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc

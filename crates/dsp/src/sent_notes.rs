@@ -1,7 +1,7 @@
 //! The detected notes as they begin and end, and as keys, for what sends them on as MIDI.
 
 use crate::{
-    Controls, ToneFilter,
+    Controls, HeldKeys, ToneFilter,
     listener::notes::{Event, Notes},
     notes::{TONES, midi_note, of_listener},
 };
@@ -42,8 +42,10 @@ impl ToneFilter {
 #[derive(Debug)]
 pub struct SentNotes {
     notes: Notes,
-    /// For each band, the key whose start was sent and whose end was not yet.
+    /// Key of the note that sounds on each band.
     keys: [Option<u8>; TONES],
+    /// Keys whose start was sent and whose end was not yet.
+    held: HeldKeys,
     /// Whether these notes are to end with the next block.
     over: bool,
 }
@@ -57,7 +59,7 @@ impl Default for SentNotes {
 impl SentNotes {
     /// Without notes.
     pub const fn new() -> Self {
-        Self { notes: Notes::live(), keys: [None; TONES], over: false }
+        Self { notes: Notes::live(), keys: [None; TONES], held: HeldKeys::new(), over: false }
     }
 
     /// Lets all notes end with the next [`SentNotes::push`].
@@ -66,7 +68,7 @@ impl SentNotes {
     }
 
     /// Passes each key (0..128) that has begun in the filter's last block of 64 samples to `send`, with its velocity (1..128), and
-    /// each that has ended, with `None`. To be called after each block. Without
+    /// each that has ended, with `None`. Notes on one key are one note; see [`HeldKeys`]. To be called after each block. Without
     /// [`Routing::midi_out`](crate::Routing::midi_out), and with a bypass, all keys end. Does not allocate.
     ///
     /// ```
@@ -84,8 +86,10 @@ impl SentNotes {
     pub fn push(&mut self, filter: &ToneFilter, mut send: impl FnMut(u8, Option<u8>)) {
         let Controls { settings, routing } = filter.controls();
         let sends = routing.midi_out && !routing.bypass;
+        let held = &mut self.held;
         if self.over || !sends {
-            self.keys.iter_mut().filter_map(Option::take).for_each(|key| send(key, None));
+            let ended = self.keys.iter_mut().filter_map(Option::take);
+            ended.filter(|key| held.release(*key)).for_each(|key| send(key, None));
             (self.notes, self.over) = (Notes::live(), false);
         }
         if !sends {
@@ -95,14 +99,14 @@ impl SentNotes {
         let offsets = filter.offsets();
         filter.report_notes(&mut self.notes, |Event { note, velocity, .. }| {
             let Some(band) = of_listener(note) else { return };
-            if let Some(key) = keys[band].take() {
+            if let Some(key) = keys[band].take().filter(|key| held.release(*key)) {
                 send(key, None);
             }
             if velocity.is_some() {
                 // A note beyond the MIDI keyboard has no key.
                 let note = midi_note(band, shift) + i32::from(offsets[band]);
                 keys[band] = u8::try_from(note).ok().filter(|key| *key < 128);
-                if let Some(key) = keys[band] {
+                if let Some(key) = keys[band].filter(|key| held.press(*key)) {
                     send(key, velocity);
                 }
             }

@@ -6,9 +6,10 @@ mod common;
 use common::{sine, white};
 use std::sync::Arc;
 use tone_filter_dsp::{
-    BLOCK, BandMask, Kernel, Score, ScoreNote, Settings, ToneFilter,
+    BLOCK, BandMask, Kernel, Map, Routing, Scale, Score, ScoreNote, SentNotes, Settings,
+    ToneFilter, Voice,
     listener::notes::Notes,
-    notes::{A4, TONES, frequency, of_listener, to_listener},
+    notes::{A4, TONES, frequency, midi_note, of_listener, to_listener},
 };
 
 const RATE: f64 = 48_000.0;
@@ -37,6 +38,55 @@ fn filter(score: Score, settings: &Settings) -> ToneFilter {
 fn played(filter: &ToneFilter) -> BandMask {
     let on = &filter.decisions().on;
     (0..TONES).fold(BandMask::NONE, |notes, tone| notes.with(tone, on[to_listener(tone)]))
+}
+
+#[test]
+fn notes_that_map_moves_to_one_key_are_sent_as_one() {
+    // C4 and C#4, of which C major has C4 only.
+    let notes = |spans: [(f64, f64); 2]| {
+        let tone = |key| (0..TONES).find(|tone| midi_note(*tone, 0.0) == key).unwrap();
+        let [own, moved] = spans;
+        Score::new([note(tone(60), own.0, own.1), note(tone(61), moved.0, moved.1)])
+    };
+    let settings = Settings {
+        map: Map::Snap,
+        scale: Scale::Major,
+        root: "C".parse().unwrap(),
+        voice: Voice::Sine,
+        ..Settings::default()
+    };
+    // Sends what begins and ends, and clears all notes at some time.
+    let sent = |score: Score, cleared: f64| {
+        let (mut filter, mut notes) = (filter(score, &settings), SentNotes::new());
+        filter.set_routing(Routing { midi_out: true, ..Routing::default() });
+        let latency = filter.latency() as f64 / RATE;
+        let mut sent = Vec::new();
+        filter.process_with(&mut [&mut [0.0; 120_000]], |samples, filter| {
+            let time = samples as f64 / RATE - latency;
+            if time < cleared {
+                notes.push(filter, |key, velocity| sent.push((key, velocity.is_some(), time)));
+            } else if time < cleared + 0.01 {
+                notes.clear();
+                notes.push(filter, |key, velocity| sent.push((key, velocity.is_some(), time)));
+            }
+        });
+        sent
+    };
+    for (spans, cleared, ends) in [
+        ([(0.5, 2.0), (1.0, 1.5)], 9.0, [0.5, 2.0]),
+        ([(0.5, 1.5), (1.0, 2.0)], 9.0, [0.5, 2.0]),
+        ([(1.0, 1.5), (0.5, 2.0)], 9.0, [0.5, 2.0]),
+        ([(0.5, 2.0), (0.5, 2.0)], 1.7, [0.5, 1.7]),
+    ] {
+        let sent = sent(notes(spans), cleared);
+        let &[(60, true, on), (60, false, off), ..] = &sent[..] else { panic!("{sent:?}") };
+        // A note that ends is held for 35 ms, and decisions are 12 ms apart.
+        assert!(
+            (0.0..0.06).contains(&(on - ends[0])) && (0.0..0.06).contains(&(off - ends[1])),
+            "{sent:?}"
+        );
+        assert!(cleared < 2.0 || sent.len() == 2, "{sent:?}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@ use midly::{
     num::{u4, u7, u15, u24, u28},
 };
 use tone_filter_dsp::{
-    Score, ScoreNote, ToneFilter,
+    HeldKeys, Score, ScoreNote, ToneFilter,
     listener::notes::{Event, Notes},
     notes::{TONES, midi_note, of_listener, semitone},
 };
@@ -100,7 +100,7 @@ pub fn score(notes: &[Note]) -> Score {
 }
 
 /// `notes` as a MIDI file of one track at 120 beats a minute, for bands that are moved by `transpose`
-/// semitones. Notes beyond the MIDI keyboard are left out.
+/// semitones. Notes beyond the MIDI keyboard are left out; notes on one key are one note, see [`HeldKeys`].
 ///
 /// # Panics
 /// Never: memory takes all that is written to it.
@@ -119,6 +119,12 @@ pub fn midi(notes: &[Note], transpose: f32) -> Vec<u8> {
     }
     // A note that ends makes way for one that starts.
     events.sort_by_key(|(tick, order, _)| (*tick, *order));
+    let mut held = HeldKeys::new();
+    events.retain(|(_, _, message)| match message {
+        MidiMessage::NoteOn { key, .. } => held.press(key.as_int()),
+        MidiMessage::NoteOff { key, .. } => held.release(key.as_int()),
+        _ => true,
+    });
     let meta = |message| TrackEvent { delta: u28::new(0), kind: TrackEventKind::Meta(message) };
     let mut track = vec![meta(MetaMessage::Tempo(u24::new(500_000)))];
     let mut now = 0;
@@ -133,4 +139,47 @@ pub fn midi(notes: &[Note], transpose: f32) -> Vec<u8> {
     let written = Smf { header, tracks: vec![track] }.write_std(&mut file);
     written.expect("memory takes all that is written to it");
     file
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The MIDI notes of `notes` as key, velocity, start and end in ticks, of which a second has 960; in the order of their ends.
+    fn written(notes: &[Note]) -> Vec<(u8, u8, u32, u32)> {
+        let file = midi(notes, 0.0);
+        let (mut now, mut sounding, mut written) = (0, Vec::new(), Vec::new());
+        for event in &Smf::parse(&file).unwrap().tracks[0] {
+            now += event.delta.as_int();
+            let TrackEventKind::Midi { message, .. } = event.kind else { continue };
+            match message {
+                MidiMessage::NoteOn { key, vel } => sounding.push((key, vel, now)),
+                MidiMessage::NoteOff { key, .. } => {
+                    let place = sounding.iter().position(|note| note.0 == key).unwrap();
+                    let (key, velocity, start) = sounding.remove(place);
+                    written.push((key.as_int(), velocity.as_int(), start, now));
+                }
+                _ => panic!("{message:?}"),
+            }
+        }
+        assert!(sounding.is_empty(), "{sounding:?}");
+        written
+    }
+
+    #[test]
+    fn notes_on_one_key_are_written_as_one() {
+        let c4 = (0..TONES).find(|tone| midi_note(*tone, 0.0) == 60).unwrap();
+        let own = |start, end| Note { tone: c4, offset: 0, start, end, velocity: 90, place: 0.0 };
+        let moved = |start, end| Note { tone: c4 + 1, offset: -1, velocity: 50, ..own(start, end) };
+        // One in the other, one after the other, both at once, and one where the other ends.
+        assert_eq!(written(&[own(0.5, 2.0), moved(1.0, 1.5)]), [(60, 90, 480, 1920)]);
+        assert_eq!(written(&[own(0.5, 1.5), moved(1.0, 2.0)]), [(60, 90, 480, 1920)]);
+        assert_eq!(written(&[own(0.5, 2.0), moved(0.5, 2.0)]), [(60, 90, 480, 1920)]);
+        let apart = [(60, 50, 480, 960), (60, 90, 960, 1920)];
+        assert_eq!(written(&[moved(0.5, 1.0), own(1.0, 2.0)]), apart);
+        // On keys of their own they are two.
+        let other = Note { offset: 0, ..moved(1.0, 1.5) };
+        let both = [(61, 50, 960, 1440), (60, 90, 480, 1920)];
+        assert_eq!(written(&[own(0.5, 2.0), other]), both);
+    }
 }

@@ -104,6 +104,25 @@ fn a_chord_is_all_its_notes_and_transposed_bands_write_what_sounds() {
 }
 
 #[test]
+fn two_notes_that_map_moves_to_one_key_are_one() {
+    let mut sum = rich(60, 0.2, 3.0);
+    let short = rich(61, 0.2, 1.0);
+    sum[RATE as usize..].iter_mut().zip(short).for_each(|(sum, tone)| *sum += tone);
+    let folder = Folder::with(&float_wav(RATE as u32, &[sum]));
+    folder.run("bands in.wav --midi apart.mid");
+    let apart = notes(&folder, "apart.mid");
+    assert!([60, 61].iter().all(|key| apart.iter().any(|note| note.0 == *key)), "{apart:?}");
+    for flags in ["", "--live"] {
+        let map = "--map snap --scale major --root C --voice sine";
+        folder.run(&format!("bands in.wav --midi one.mid --force {map} {flags}"));
+        let mut heard = notes(&folder, "one.mid");
+        heard.retain(|note| note.0 == 60);
+        let &[(_, _, start, end)] = &heard[..] else { panic!("{heard:?}") };
+        assert!(start < 0.15 && end > 2.9, "{heard:?}");
+    }
+}
+
+#[test]
 fn notes_end_are_struck_again_and_have_the_velocity_of_their_level() {
     let rest = vec![0.0; 66_150];
     let samples = [rich(69, 0.3, 1.0), rest.clone(), rich(69, 0.05, 1.0), rest].concat();

@@ -130,7 +130,7 @@ pub enum Voice {
     Triangle,
     /// A saw.
     Saw,
-    /// The voices of an 8-bit console's sound chip: two pulses, a triangle of 16 steps, and noise.
+    /// The voices of an 8-bit console's sound chip: two pulses, a triangle of 32 steps, and noise.
     Chip,
     /// The waveform of [`Voice::Soft`], played by an oscillator, so that nothing aliases.
     SoftClean,

@@ -1,0 +1,46 @@
+//! One note of MIDI for each key, however many notes share it.
+
+/// Counts the notes on each key of MIDI. Notes that [`Map`](crate::Map) moves to one key are one note, from the first start to the
+/// last end: a second note-on would be cut off by the first note-off.
+///
+/// ```
+/// use tone_filter_dsp::HeldKeys;
+///
+/// let mut keys = HeldKeys::new();
+/// assert!(keys.press(60) && !keys.press(60));
+/// assert!(!keys.release(60) && keys.release(60));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldKeys([u32; 128]);
+
+impl Default for HeldKeys {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl HeldKeys {
+    /// Without notes.
+    pub const fn new() -> Self {
+        Self([0; 128])
+    }
+
+    /// Adds a note on `key` (0..128). Returns whether it is the first: a note-on is due.
+    pub fn press(&mut self, key: u8) -> bool {
+        let notes = self.notes(key);
+        *notes += 1;
+        *notes == 1
+    }
+
+    /// Removes a note from `key` (0..128), if there is one. Returns whether it was the last: a note-off is due.
+    pub fn release(&mut self, key: u8) -> bool {
+        let notes = self.notes(key);
+        let before = *notes;
+        *notes = before.saturating_sub(1);
+        before == 1
+    }
+
+    fn notes(&mut self, key: u8) -> &mut u32 {
+        &mut self.0[usize::from(key & 0x7F)]
+    }
+}
