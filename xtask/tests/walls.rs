@@ -1,9 +1,5 @@
-//! The walls of the workspace: which crate may import which, and how long a file may be.
+//! The walls of the workspace: which crate may import which.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
 use xtask::root;
 
 /// Every crate, the crates of ours that it may depend on, and those that only its tests may. What stands in for others'
@@ -67,17 +63,6 @@ const CRATES: [(&str, &[&str], &[&str]); 20] = [
     ),
 ];
 
-/// Lines of a file.
-const MOST_LINES: usize = 400;
-
-/// Folders with what is written by hand, and those in them with what is not.
-const SOURCES: [&str; 14] = [
-    "benches", "capi", "crates", "examples", "fuzz", "lv2", "patches", "python", "src", "tests",
-    "tools", "unity", "web", "xtask",
-];
-const OTHERS: [&str; 3] = ["include", "node_modules", "target"];
-const LANGUAGES: [&str; 8] = ["c", "cpp", "cs", "css", "js", "mjs", "py", "rs"];
-
 #[test]
 fn a_crate_depends_on_those_below_it_only() {
     let mut command = cargo_metadata::MetadataCommand::new();
@@ -100,30 +85,4 @@ fn a_crate_depends_on_those_below_it_only() {
             assert!(may || !names.contains(&other), "{name} must not depend on {other}");
         }
     }
-}
-
-#[test]
-fn no_file_is_longer_than_a_reader_has_patience_for() {
-    let folders = SOURCES.into_iter().map(|folder| root().join(folder));
-    let sources: Vec<_> = folders.flat_map(|folder| files(&folder)).collect();
-    assert!(sources.len() > 300, "only {} files found", sources.len());
-    for file in sources {
-        let lines = fs::read_to_string(&file).unwrap().lines().count();
-        assert!(lines <= MOST_LINES, "{} has {lines} lines", file.display());
-    }
-}
-
-/// The files in a folder and those below it that are written by hand.
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let files = entries.flat_map(|path| match path.is_dir() {
-        true if OTHERS.contains(&path.file_name().unwrap().to_str().unwrap()) => Vec::new(),
-        true => files(&path),
-        false => vec![path],
-    });
-    files
-        .filter(|path| {
-            path.extension().is_some_and(|end| LANGUAGES.contains(&end.to_str().unwrap()))
-        })
-        .collect()
 }
