@@ -48,7 +48,7 @@ const CRATES: [(&str, &[&str], &[&str]); 20] = [
     (
         "tone-filter-cli",
         &["tone-filter", "tone-filter-dsp", "tone-filter-offline", "tone-filter-presets"],
-        &["xtask"],
+        &["tone-filter-testkit", "xtask"],
     ),
     (
         "xtask",

@@ -7,7 +7,7 @@ mod constants;
 mod delay;
 mod downmix;
 mod following;
-mod held_keys;
+mod key_counts;
 mod lanes;
 mod messages;
 pub mod notes;
@@ -34,7 +34,7 @@ pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot, roll};
 
 pub use analysis::{FoundKey, KeyEvent, KeyFinder, Keyboard, TuningFinder};
 pub use bank::Tones;
-pub use held_keys::HeldKeys;
+pub use key_counts::KeyCounts;
 pub use lanes::BLOCK;
 pub use messages::{Message, MessageQueue, Thru};
 pub use score::{BadScore, Score, ScoreNote};

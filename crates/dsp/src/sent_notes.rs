@@ -1,7 +1,7 @@
 //! The detected notes as they begin and end, and as keys, for what sends them on as MIDI.
 
 use crate::{
-    Controls, HeldKeys, ToneFilter,
+    Controls, KeyCounts, ToneFilter,
     listener::notes::{Event, Notes},
     notes::{TONES, midi_note, of_listener},
 };
@@ -45,7 +45,7 @@ pub struct SentNotes {
     /// Key of the note that sounds on each band.
     keys: [Option<u8>; TONES],
     /// Keys whose start was sent and whose end was not yet.
-    held: HeldKeys,
+    held: KeyCounts,
     /// Whether these notes are to end with the next block.
     over: bool,
 }
@@ -59,7 +59,7 @@ impl Default for SentNotes {
 impl SentNotes {
     /// Without notes.
     pub const fn new() -> Self {
-        Self { notes: Notes::live(), keys: [None; TONES], held: HeldKeys::new(), over: false }
+        Self { notes: Notes::live(), keys: [None; TONES], held: KeyCounts::new(), over: false }
     }
 
     /// Lets all notes end with the next [`SentNotes::push`].
@@ -68,7 +68,7 @@ impl SentNotes {
     }
 
     /// Passes each key (0..128) that has begun in the filter's last block of 64 samples to `send`, with its velocity (1..128), and
-    /// each that has ended, with `None`. Notes on one key are one note; see [`HeldKeys`]. To be called after each block. Without
+    /// each that has ended, with `None`. Notes on one key are one note; see [`KeyCounts`]. To be called after each block. Without
     /// [`Routing::midi_out`](crate::Routing::midi_out), and with a bypass, all keys end. Does not allocate.
     ///
     /// ```

@@ -5,7 +5,7 @@ use midly::{
     num::{u4, u7, u15, u24, u28},
 };
 use tone_filter_dsp::{
-    HeldKeys, Score, ScoreNote, ToneFilter,
+    KeyCounts, Score, ScoreNote, ToneFilter,
     listener::notes::{Event, Notes},
     notes::{TONES, midi_note, of_listener, semitone},
 };
@@ -100,7 +100,7 @@ pub fn score(notes: &[Note]) -> Score {
 }
 
 /// `notes` as a MIDI file of one track at 120 beats a minute, for bands that are moved by `transpose`
-/// semitones. Notes beyond the MIDI keyboard are left out; notes on one key are one note, see [`HeldKeys`].
+/// semitones. Notes beyond the MIDI keyboard are left out; notes on one key are one note, see [`KeyCounts`].
 ///
 /// # Panics
 /// Never: memory takes all that is written to it.
@@ -119,7 +119,7 @@ pub fn midi(notes: &[Note], transpose: f32) -> Vec<u8> {
     }
     // A note that ends makes way for one that starts.
     events.sort_by_key(|(tick, order, _)| (*tick, *order));
-    let mut held = HeldKeys::new();
+    let mut held = KeyCounts::new();
     events.retain(|(_, _, message)| match message {
         MidiMessage::NoteOn { key, .. } => held.press(key.as_int()),
         MidiMessage::NoteOff { key, .. } => held.release(key.as_int()),

@@ -23,7 +23,7 @@ const NOTES: &[&str] = &[
 /// Laws of the bands and of the listener.
 const BANDS: &[&str] = &["ring", "release", "sync", "auto-tuning", "midi-out"];
 
-/// Those of [`NOTES`] in which the band of a note that is not played must not sound.
+/// Laws of [`NOTES`] in which the band of a note that is not played must not sound.
 #[rustfmt::skip]
 const ALONE: &[&str] = &[
     "scale", "root", "custom", "map", "targets", "octave", "tuning", "transpose", "listener", "voice", "duty", "range", "glide",
@@ -55,7 +55,7 @@ const EXCEPTIONS: &[Exception] = &[
     Exception { laws: &["threshold", "drive", "stereo", "keys", "auto"], others: &["ceiling -30 dB", "ceiling -14 dB"], quote: ("ceiling", "Notes stronger than this, against the whole sound, grow no louder.") },
     Exception { laws: &["threshold"], others: &["floor -20 dB"], quote: ("floor", "however quiet the whole sound is") },
     Exception { laws: &["ceiling", "floor", "threshold", "stereo"], others: &["voices 1 notes"], quote: ("voices", "the strongest ones") },
-    // Its triangle has no volume, and it has one channel.
+    // The chip's triangle has no volume, and the chip has one channel.
     Exception { laws: &["ceiling", "threshold", "floor", "stereo", "focus"], others: &["voice chip"], quote: ("voice", "or a console's sound chip") },
     Exception { laws: &["tone"], others: &["voice sine"], quote: ("tone", "of the square waves") },
     Exception { laws: &["vibrato"], others: &["auto-tuning on"], quote: ("auto-tuning", "Moves the bands to the tuning of the music") },
@@ -65,10 +65,10 @@ const EXCEPTIONS: &[Exception] = &[
 
 /// The words for which the law of `id` need not hold with another setting, if there are some.
 pub fn exception(id: &str, other: &str) -> Option<&'static str> {
-    let matches = |own: &&str| *own == other || own.ends_with(' ') && other.starts_with(*own);
+    let matches = |own: &str| own == other || own.ends_with(' ') && other.starts_with(own);
     let found = EXCEPTIONS
         .iter()
-        .find(|own| own.laws.contains(&id) && own.others.iter().any(|own| matches(&own)));
+        .find(|own| own.laws.contains(&id) && own.others.iter().any(|own| matches(own)));
     found.map(|own| own.quote.1)
 }
 

@@ -39,8 +39,9 @@ struct Law {
 #[macro_export]
 macro_rules! ensure {
     ($condition:expr, $($what:tt)*) => {
-        if !$condition {
-            return Err(format!($($what)*));
+        match $condition {
+            true => (),
+            false => return Err(format!($($what)*)),
         }
     };
 }

@@ -4,22 +4,22 @@
 /// last end: a second note-on would be cut off by the first note-off.
 ///
 /// ```
-/// use tone_filter_dsp::HeldKeys;
+/// use tone_filter_dsp::KeyCounts;
 ///
-/// let mut keys = HeldKeys::new();
+/// let mut keys = KeyCounts::new();
 /// assert!(keys.press(60) && !keys.press(60));
 /// assert!(!keys.release(60) && keys.release(60));
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeldKeys([u32; 128]);
+pub struct KeyCounts([u32; 128]);
 
-impl Default for HeldKeys {
+impl Default for KeyCounts {
     fn default() -> Self {
         Self::new()
     }
 }
 
-impl HeldKeys {
+impl KeyCounts {
     /// Without notes.
     pub const fn new() -> Self {
         Self([0; 128])
