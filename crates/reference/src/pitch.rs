@@ -136,7 +136,8 @@ impl Pitches {
         }
         for (tone, note) in self.notes.iter_mut().enumerate() {
             let target = moves.offsets[tone];
-            if bands.gains[0][tone] == 0.0 {
+            let pauses = note.slope != 0.0 && note.age <= (RECENT / self.block).floor();
+            if bands.gains[0][tone] == 0.0 && !pauses {
                 (note.shift, note.slope, note.free) = (target, 0.0, false);
             } else if target != note.target {
                 note.slope = (target - note.shift) * (self.block / MOVE).min(1.0);

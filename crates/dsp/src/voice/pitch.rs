@@ -167,9 +167,12 @@ impl Pitch {
                 *phase = phase.wrapping_add(step.wrapping_mul(BLOCK as u64));
             }
         }
+        let recent = self.blocks(RECENT);
         for tone in 0..TONES {
             let target = f32::from(moves.offsets[tone]);
-            if bands.gains[0].0[tone] == 0.0 {
+            // Where the listener lets a young note begin anew, its glide goes on after the gap.
+            let pauses = self.slopes[tone] != 0.0 && self.ages[tone] <= recent;
+            if bands.gains[0].0[tone] == 0.0 && !pauses {
                 (self.shifts[tone], self.slopes[tone], self.free[tone]) = (target, 0.0, false);
             } else if target != self.targets[tone] {
                 self.slopes[tone] = self.slope(target - self.shifts[tone], MOVE);
@@ -198,6 +201,11 @@ impl Pitch {
 
     fn fresh(&self) -> Self {
         Self::new(BLOCK as f64 / f64::from(self.block))
+    }
+
+    /// Whole blocks in `seconds`.
+    fn blocks(&self, seconds: f32) -> u32 {
+        (seconds / self.block) as u32
     }
 
     /// What each block adds to go so many `semitones` in `seconds`.
@@ -248,7 +256,7 @@ impl Pitch {
 
     /// Lets notes that begin start at the pitch of near ones that end.
     fn glide(&mut self, seconds: f32, bands: &Bands) {
-        let [recent, young] = [RECENT, YOUNG].map(|seconds| (seconds / self.block) as u32);
+        let [recent, young] = [RECENT, YOUNG].map(|seconds| self.blocks(seconds));
         let mut begun = [false; TONES];
         let mut ending = [false; TONES];
         for tone in 0..TONES {

@@ -59,8 +59,6 @@ const EXCEPTIONS: &[Exception] = &[
     Exception { laws: &["ceiling", "threshold", "floor", "stereo", "focus"], others: &["voice chip"], quote: ("voice", "or a console's sound chip") },
     Exception { laws: &["tone"], others: &["voice sine"], quote: ("tone", "of the square waves") },
     Exception { laws: &["vibrato"], others: &["auto-tuning on"], quote: ("auto-tuning", "Moves the bands to the tuning of the music") },
-    // A fault that is to be mended, no conflict: some notes that follow each other closely do not glide.
-    Exception { laws: &["glide"], others: &["bands "], quote: ("glide", "of a near one that ends") },
 ];
 
 /// The words for which the law of `id` need not hold with another setting, if there are some.
