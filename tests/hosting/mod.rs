@@ -247,7 +247,7 @@ pub fn automated(rate: f64) -> (Automation, Vec<Change>) {
             .collect();
         plugin.set(&own).unwrap();
         *controls = controls_in(&plugin.save().unwrap());
-        // What the plugin plays at the tempo of a host that has none.
+        // Settings of the plugin at the tempo of a host that has none.
         controls.settings = controls.settings.at_tempo(DEFAULT_TEMPO);
         changes.extend(own.into_iter().map(|change| Change { frame: *frame, ..change }));
     }

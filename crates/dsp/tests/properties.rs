@@ -8,7 +8,7 @@ fn scenes() -> u64 {
     std::env::var("TONE_FILTER_SCENES").map_or(60, |count| count.parse().unwrap())
 }
 
-/// A scene with levels and rates beyond those of music now and then.
+/// A scene in which levels and rates are sometimes outside the range of music.
 fn scene(draws: &mut Draws) -> Scene {
     let mut scene = Scene::draw(draws);
     if draws.chance(0.2) {

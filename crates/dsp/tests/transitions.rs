@@ -272,7 +272,7 @@ fn every_choice_changes_without_click_and_hole_after_any_other() {
     let at = SETTLED + 17;
     let all = std::env::var("TONE_FILTER_ALL").is_ok();
     let mut draws = Draws::seeded(1);
-    // What is frozen plays again what it has recorded.
+    // A frozen bank plays its recorded sound again.
     let pairs = pairs().filter(|(_, one, two)| !one.settings.freeze && !two.settings.freeze);
     let pairs: Vec<_> = pairs.filter(|_| draws.chance(1.0 / 7.0) || all).collect();
     println!("{} pairs", pairs.len());

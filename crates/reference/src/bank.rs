@@ -164,7 +164,7 @@ impl Gate {
 /// A number for each note.
 pub(crate) type Tones = [f64; TONES];
 
-/// What a bank gets for a block. Pairs are values at its start and at its end, between which they are straight lines.
+/// Input of a bank for a block. Pairs are values at its start and at its end, between which they are straight lines.
 #[derive(Debug, Clone)]
 pub(crate) struct Mix {
     /// Weights of the notes in the sum.

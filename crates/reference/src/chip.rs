@@ -24,7 +24,7 @@ const TOP: f64 = 8000.0;
 /// The notes of a block.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Notes<'a> {
-    /// Amplitudes as they sound, and those of the resonators.
+    /// Amplitudes of the notes, and of the resonators.
     pub amplitudes: &'a Tones,
     pub measured: &'a Tones,
     /// Nominal frequencies in radians a sample.
@@ -47,7 +47,7 @@ struct Chipped {
 #[derive(Debug, Clone)]
 pub(crate) struct Chip {
     sample_rate: f64,
-    /// What sounds in the block.
+    /// Notes that sound in the block.
     sounds: Vec<Chipped>,
     arranger: Arranger,
     /// Samples to the next tick.
@@ -171,7 +171,7 @@ impl Chip {
         sample
     }
 
-    /// What the mixer gives for a timbre and a sample of the `noise`.
+    /// Output of the mixer for a timbre and a sample of the `noise`.
     fn mix(
         &self,
         frame: usize,

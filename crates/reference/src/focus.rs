@@ -98,7 +98,7 @@ impl Focus {
         }
     }
 
-    /// Powers that the voices follow in place of those of the bands.
+    /// Powers that the voices follow in place of the bands' powers.
     pub fn levels(&self, now: &Moment) -> Option<Tones> {
         self.levels.filter(|_| self.listening && now.sound.focus > 0.0)
     }

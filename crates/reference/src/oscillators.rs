@@ -20,7 +20,7 @@ pub(crate) struct Oscillator {
     /// Phase of the detected note at the start of the block, and what a sample adds; radians.
     pub phase: f64,
     pub step: f64,
-    /// The nominal frequency of the note and that of the resonator's oscillation as measured, radians a sample.
+    /// Nominal frequency of the note and measured frequency of the resonator's oscillation, in radians a sample.
     pub nominal: f64,
     frequency: f64,
     /// Real and imaginary part of the sum of the looks at the resonator, turned to the end of the block, and their number.

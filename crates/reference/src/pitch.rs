@@ -1,4 +1,4 @@
-//! The pitches of the oscillators, where map, glide and vibrato move them away from those of the bands.
+//! The pitches of the oscillators, where map, glide and vibrato move them away from the bands' pitches.
 
 use crate::{BLOCK, TONES, bank::Tones, semitone};
 
@@ -19,7 +19,7 @@ const DECAY: f64 = 1e-3;
 /// Advantage of the band that sounds for others, too: 3 dB.
 const ADVANTAGE: f64 = 2.0;
 
-/// What moves the notes.
+/// Causes that move a note's pitch.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Moves {
     /// Semitones from each band's own note to its pitch.
@@ -83,7 +83,7 @@ pub(crate) struct Pitches {
 }
 
 impl Pitches {
-    /// Those of the bands.
+    /// Returns the bands' own pitches.
     pub fn new(sample_rate: f64) -> Self {
         let note = Note {
             phase: 0.0,

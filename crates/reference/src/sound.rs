@@ -2,7 +2,7 @@
 
 use crate::{TONES, scale, semitone};
 
-/// What is set.
+/// Values of all settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sound {
     /// Balance of dry (0 %) and wet (100 %).

@@ -62,7 +62,7 @@ pub(crate) struct Voices {
 }
 
 impl Voices {
-    /// At rest; the next levels and phases are those of the bank by then.
+    /// Returns to rest; the next levels and phases come from the bank.
     pub fn new(sample_rate: f64) -> Self {
         Self {
             sample_rate,

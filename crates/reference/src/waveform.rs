@@ -133,7 +133,7 @@ mod tests {
         for voice in [Sine, Square, Pulse25, Pulse12, Triangle, Saw, Chip] {
             let squares = (1..100_000).flat_map(|n| harmonic(voice, n)).map(|part| part * part);
             let mean = squares.sum::<f64>() / 2.0;
-            // What is left of a sum of 1 / n^2.
+            // Remainder of the sum of 1 / n^2.
             assert!((mean - 1.0).abs() < 2e-5, "{voice:?}: {mean}");
         }
     }

@@ -1,6 +1,6 @@
 //! Random numbers, from a seed or from the bytes of a fuzzer.
 
-/// Random numbers: the bytes that it is made of, then those of a generator.
+/// Random numbers: from given bytes first, then from a generator.
 #[derive(Debug, Clone)]
 pub struct Draws<'a> {
     bytes: &'a [u8],
@@ -15,7 +15,7 @@ impl Draws<'static> {
 }
 
 impl<'a> Draws<'a> {
-    /// The numbers that `bytes` stand for, then those of a seed that follows from them.
+    /// Takes numbers from `bytes`, then from a generator whose seed follows from them.
     pub fn of(bytes: &'a [u8]) -> Self {
         let state = bytes.iter().fold(0, |hash: u64, byte| hash.rotate_left(5) ^ u64::from(*byte));
         Self { bytes, state }

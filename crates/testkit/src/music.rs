@@ -193,7 +193,7 @@ pub fn rate(draws: &mut Draws) -> f64 {
     }
 }
 
-/// What a player does with the keys within so many `frames`, each with its frame, in order.
+/// Key events of a player within so many `frames`, each with its frame, in order.
 pub fn events(draws: &mut Draws, frames: usize) -> Vec<(usize, KeyEvent)> {
     let event = |draws: &mut Draws| {
         let key = 28 + draws.below(77) as u8;

@@ -1,4 +1,4 @@
-//! What is drawn: every entry of every choice, both ends and the default of every number, from both starts.
+//! Coverage of the draws: every entry of every choice, both ends and the default of every number, from both starts.
 
 use std::collections::HashSet;
 use tone_filter_dsp::{BandMask, Controls, PitchClasses, Settings, Targets};

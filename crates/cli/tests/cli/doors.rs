@@ -41,7 +41,7 @@ const DOORS: [Door; 9] = [
     Door::Pipes,
 ];
 
-/// What is read.
+/// Length of the input, and how its header gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Length {
     Short,

@@ -35,7 +35,7 @@ const ADVANTAGE: f32 = 2.0;
 /// No tone.
 const NONE: u8 = u8::MAX;
 
-/// Bits of a phase beyond those of the bands.
+/// Bits that a note's phase has more than a band's phase.
 const MORE: u32 = 32;
 
 /// Pitches to which a map leads, from two octaves and more below E1 to those above the highest key.
@@ -80,7 +80,7 @@ pub struct Pitch {
     decay: f32,
     /// Whether a note sounds at another pitch than its band, or in another phase.
     active: bool,
-    /// At the start of the block, and what a sample adds, with 32 bits more than those of the bands. The phase of a note is the sum of
+    /// Phase at the start of the block and step of a sample, each with 32 bits more than a band has. The phase of a note is the sum of
     /// its steps and would drift by all that they lack.
     phases: [u64; TONES],
     steps: [u64; TONES],

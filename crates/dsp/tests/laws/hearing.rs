@@ -1,4 +1,4 @@
-//! What a filter makes of some notes, and measurements of it.
+//! Notes as a filter renders them, and measurements of the result.
 
 use std::{f64::consts::TAU, sync::Arc};
 use tone_filter_dsp::{
@@ -21,13 +21,13 @@ pub struct Stage {
     pub music: Music,
     /// Another piece for the sidechain; without one, it is the music, too.
     pub side: Option<Music>,
-    /// The keys that are held; those of all notes, unless a law presses others.
+    /// Keys that are held: by default one for each note.
     pub held: Vec<u8>,
     pub score: Option<Score>,
     pub seconds: f64,
 }
 
-/// What comes out, without its latency.
+/// Output with the latency removed.
 pub struct Heard {
     pub input: Signal,
     pub output: Signal,
@@ -40,7 +40,7 @@ pub fn note(pitch: f64, start: f64, seconds: f64) -> Note {
 }
 
 impl Stage {
-    /// Those notes, in the tuning of the `controls`, with as much silence at the end as at the start.
+    /// Sets the notes, in the tuning of the `controls`, with as much silence at the end as at the start.
     pub fn new(controls: &Controls, notes: impl IntoIterator<Item = Note>) -> Self {
         let music = Music { notes: notes.into_iter().collect(), ..Music::default() };
         let end = music.notes.iter().fold(0f64, |end, note| end.max(note.end));

@@ -57,7 +57,7 @@ pub fn sounds_on_target(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// A chord whose low overtones are none of its notes.
+/// A chord without a note at a low overtone of another.
 const CHORD: [i32; 5] = [58, 61, 65, 71, 76];
 
 /// Level in dB beside the strongest note from which on a note counts as sounding. With the voice Soft, the band of one note lets others through.

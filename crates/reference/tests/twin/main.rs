@@ -97,7 +97,7 @@ fn of_scene(scene: Scene) -> Take {
     Take { changes, sidechain, ..Take::new(rate, input, first) }
 }
 
-/// The moments of the greatest errors, and the settings that are not those of the start.
+/// Moments of the greatest errors, and the settings that differ from the start.
 fn worst(take: &Take, truth: &[Vec<f64>], output: &[Vec<f32>]) -> String {
     let frames = truth[0].len();
     let error = |block: usize| {
