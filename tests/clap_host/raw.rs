@@ -27,16 +27,16 @@ use std::{
 };
 use tone_filter::clap_entry;
 
-/// The plugin as a debug build, and as the release bundle.
+/// The plugin linked into the test, and the bundle that was built last.
 pub fn entries() -> [&'static clap_plugin_entry; 2] {
     let bundle = xtask::bundle::clap().unwrap_or_else(|error| panic!("{error}"));
     // SAFETY: the library is our own, and stays in memory; the symbol is an entry.
-    let release = unsafe {
+    let bundled = unsafe {
         let library = Box::leak(Box::new(libloading::Library::new(bundle).unwrap()));
         let entry = library.get::<*const clap_plugin_entry>(b"clap_entry\0").unwrap();
         &**entry
     };
-    [&clap_entry, release]
+    [&clap_entry, bundled]
 }
 
 /// A track of the host: its name and its colour.

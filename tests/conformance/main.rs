@@ -1,5 +1,5 @@
-//! The requirements of CLAP hosts and validators, checked with a debug build, which has overflow checks and debug
-//! assertions, and with the release bundle. The sound is tested in `clap_host`.
+//! The requirements of CLAP hosts and validators, checked with the plugin linked into the test, which has
+//! overflow checks and debug assertions, and with the bundle that was built last. The sound is tested in `clap_host`.
 
 #[path = "../hosting/builds.rs"]
 mod builds;

@@ -47,9 +47,9 @@ fn what_is_saved_comes_back_byte_for_byte() {
 
 #[test]
 fn a_state_may_be_loaded_into_either_build() {
-    let [(_, debug), (_, release)] = builds();
-    let saved = busy(&debug).save().unwrap();
-    let mut instance = new(&release);
+    let [(_, linked), (_, bundled)] = builds();
+    let saved = busy(&linked).save().unwrap();
+    let mut instance = new(&bundled);
     instance.load(&saved).unwrap();
     assert_eq!(instance.save().unwrap(), saved);
 }

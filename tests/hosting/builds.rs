@@ -1,10 +1,10 @@
-//! Both builds of the plugin.
+//! The plugin, linked and loaded.
 
 use crate::hosting::library;
 use xtask::host::Library;
 
-/// The plugin as a debug build, with the assertions of the compiler and of nice-plug, and as the release bundle.
+/// The plugin linked into the test, with the assertions of the compiler and of nice-plug, and the bundle that was built last.
 pub fn builds() -> [(&'static str, Library); 2] {
-    let debug = Library::linked(&tone_filter::clap_entry).unwrap();
-    [("debug", debug), ("release", library().0)]
+    let linked = Library::linked(&tone_filter::clap_entry).unwrap();
+    [("linked", linked), ("bundle", library().0)]
 }

@@ -1,5 +1,5 @@
-//! The audio thread of the plugin neither allocates nor makes system calls, through CLAP and VST3, in a debug build and
-//! in the release bundle. This program replaces the C library's `malloc` for all code, and the kernel redirects system
+//! The audio thread of the plugin neither allocates nor makes system calls, through CLAP and VST3, linked into
+//! the test and in the bundle that was built last. This program replaces the C library's `malloc` for all code, and the kernel redirects system
 //! calls to a handler while a block is processed (Linux' "syscall user dispatch").
 #![cfg(all(target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 

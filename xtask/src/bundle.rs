@@ -84,7 +84,7 @@ pub fn vst3() -> Result<PathBuf> {
 
 fn built(extension: &str) -> Result<PathBuf> {
     let path = target()?.join("bundled").join(format!("{NAME}.{extension}"));
-    let remedy = "run `cargo xtask bundle --release` first, or `cargo xtask test`, which does all";
+    let remedy = "run `cargo xtask bundle` first, or `cargo xtask test`, which does all";
     ensure!(path.exists(), "{} is missing: {remedy}", path.display());
     // An old bundle is refused, so that the tests never run on an outdated plugin.
     ensure!(is_fresh(&stamp_path()?), "{} is older than the sources: {remedy}", path.display());

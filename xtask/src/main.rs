@@ -21,7 +21,8 @@ Usage: cargo xtask VERB
   test-engines      check the C library, what there is for kira, firewheel, Godot and Unity, and the
                     examples: warnings, sanitizers, valgrind, bits
   test-lv2          try the LV2 bundle in lilv, ffmpeg, jalv and PipeWire
-  test-package      make the packages for Linux, install and load what is in them
+  test-package      make the packages for Linux, install and load what is in them; run the plugin's
+                    tests with the release bundle
   test-play         run the tests of `tone-filter play` and `tone-filter app`
   test-python       build the Python package and test its wheel
   test-release      check the crates as they would be published, and the bill of materials

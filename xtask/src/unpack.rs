@@ -1,16 +1,17 @@
-//! `cargo xtask test-package`: the packages for Linux, unpacked, installed and loaded as users would.
+//! `cargo xtask test-package`: the packages for Linux, unpacked, installed and loaded as users would, and the release
+//! build in the hosts of the tests.
 
-use crate::{host::Library, lv2, package, run};
+use crate::{bundle, host::Library, lv2, package, run};
 use anyhow::{Context, Result, ensure};
 use std::{
     path::{Path, PathBuf},
     process::Command,
 };
 
-/// Makes the packages of the debug build and tries them.
+/// Makes the packages of the debug build and tries them, and runs the plugin's tests with the release bundle.
 ///
 /// # Errors
-/// When a package cannot be made, lacks something, or does not load.
+/// When a package cannot be made, lacks something, or does not load, or a test fails.
 pub fn test() -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "this verb tries packages for Linux, on Linux");
     let packages = package::package(&[])?;
@@ -22,7 +23,8 @@ pub fn test() -> Result<()> {
     debian(&find(".deb")?)?;
     archive(&find(".tar.gz")?)?;
     println!("both packages install what loads and plays");
-    Ok(())
+    bundle::bundle_release()?;
+    run(Command::new("cargo").args(["test", "--package=tone-filter", "--no-fail-fast"]))
 }
 
 /// Lets the system's own program compare the checksums, which name all packages.
