@@ -26,7 +26,7 @@ const BANDS: &[&str] = &["ring", "release", "sync", "auto-tuning", "midi-out"];
 /// Laws of [`NOTES`] in which the band of a note that is not played must not sound.
 #[rustfmt::skip]
 const ALONE: &[&str] = &[
-    "scale", "root", "custom", "map", "targets", "octave", "tuning", "transpose", "listener", "voice", "duty", "range", "glide",
+    "scale", "root", "custom", "map", "targets", "octave", "listener", "voice", "duty", "range", "glide",
     "vibrato", "bands", "arp", "ceiling", "decay", "drive", "freeze",
 ];
 
@@ -38,16 +38,13 @@ const EXCEPTIONS: &[Exception] = &[
     Exception { laws: NOTES, others: &["freeze on"], quote: ("freeze", "new input has no effect on the bands") },
     Exception { laws: BANDS, others: &["freeze on"], quote: ("freeze", "ring on without end; new input has no effect") },
     Exception { laws: NOTES, others: &["bands 000000000000 "], quote: ("bands", "the notes that may sound") },
-    // A chord does not fit into every scale and mask.
-    Exception { laws: &["arp", "range"], others: &["bands "], quote: ("bands", "the notes that may sound") },
-    Exception { laws: &["arp", "range", "listen", "bands"], others: &["scale "], quote: ("scale", "Lets only the notes of a scale sound.") },
     // Bands of notes that are not played let something of their neighbours through.
     Exception { laws: ALONE, others: &["focus 0 %"], quote: ("focus", "0 % not at all") },
-    Exception { laws: ALONE, others: &["keys hold-any"], quote: ("keys", "these in every octave") },
+    Exception { laws: &["arp", "decay", "duty", "freeze", "voice", "bands"], others: &["keys hold-any"], quote: ("keys", "these in every octave") },
     Exception { laws: &["bands", "focus"], others: &["keys "], quote: ("keys", "Held keys choose the notes") },
-    Exception { laws: &["focus", "attack", "decay"], others: &["auto on"], quote: ("auto", "makes the result as loud as the input") },
+    Exception { laws: &["focus", "decay"], others: &["auto on"], quote: ("auto", "makes the result as loud as the input") },
     Exception { laws: &["arp", "map"], others: &["sensitivity 0 %"], quote: ("sensitivity", "less for clean lines") },
-    Exception { laws: &["midi-out", "voice", "arp", "glide"], others: &["sensitivity 100 %"], quote: ("sensitivity", "more for dense music") },
+    Exception { laws: &["midi-out", "voice", "glide"], others: &["sensitivity 100 %"], quote: ("sensitivity", "more for dense music") },
     Exception { laws: &["arp", "map", "midi-out", "voice", "voices", "glide"], others: &["transpose 24 st"], quote: ("transpose", "Moves the bands, and so the notes that are found") },
     Exception { laws: &["keys", "voices"], others: &["ring 0.05 s", "sync 1/32", "sync 1/16t", "sync 1/32d", "sync 1/32t"], quote: ("ring", "longer picks notes more sharply, shorter follows faster") },
     Exception { laws: &["vibrato", "release"], others: &["ring 10 s"], quote: ("ring", "longer picks notes more sharply, shorter follows faster") },
@@ -56,7 +53,7 @@ const EXCEPTIONS: &[Exception] = &[
     Exception { laws: &["threshold"], others: &["floor -20 dB"], quote: ("floor", "however quiet the whole sound is") },
     Exception { laws: &["ceiling", "floor", "threshold", "stereo"], others: &["voices 1 notes"], quote: ("voices", "the strongest ones") },
     // The chip's triangle has no volume, and the chip has one channel.
-    Exception { laws: &["ceiling", "threshold", "floor", "stereo", "focus"], others: &["voice chip"], quote: ("voice", "or a console's sound chip") },
+    Exception { laws: &["ceiling", "threshold", "stereo", "focus"], others: &["voice chip"], quote: ("voice", "or a console's sound chip") },
     Exception { laws: &["tone"], others: &["voice sine"], quote: ("tone", "of the square waves") },
     Exception { laws: &["vibrato"], others: &["auto-tuning on"], quote: ("auto-tuning", "Moves the bands to the tuning of the music") },
 ];

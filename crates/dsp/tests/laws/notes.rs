@@ -63,9 +63,31 @@ const CHORD: [i32; 5] = [58, 61, 65, 71, 76];
 /// Level in dB beside the strongest note from which on a note counts as sounding. With the voice Soft, the band of one note lets others through.
 const SOUNDS: f64 = -15.0;
 
-/// Levels of the notes of [`CHORD`] in dB beside the strongest, in the last 0.3 s of 1 s.
+/// [`CHORD`], with as many of its notes moved by a semitone or two as the scale takes.
+fn fitting(controls: &Controls) -> [f64; 5] {
+    let whole = audible(controls, CHORD);
+    let moves = (0..5usize.pow(5)).map(|code| {
+        let mut digits = code;
+        CHORD.map(|pitch| {
+            let moved = pitch + [0, 1, -1, 2, -2][digits % 5];
+            digits /= 5;
+            moved
+        })
+    });
+    let fits = |chord: &[i32; 5]| {
+        let overtones = [12, 19, 24, 28, 31];
+        let apart = |low: &i32| chord.iter().all(|high| !overtones.contains(&(high - low)));
+        chord.is_sorted_by(|low, high| high - low > 1)
+            && chord
+                .iter()
+                .all(|pitch| audible(controls, [*pitch]) == [f64::from(*pitch)] && apart(pitch))
+    };
+    moves.into_iter().find(fits).map_or(whole, |chord| chord.map(f64::from))
+}
+
+/// Levels of the notes of [`fitting`] in dB beside the strongest, in the last 0.3 s of 1 s.
 fn chord(controls: &Controls) -> [f64; 5] {
-    let pitches = audible(controls, CHORD);
+    let pitches = fitting(controls);
     let notes = pitches.into_iter().zip([0.1, 0.09, 0.08, 0.07, 0.06]);
     let notes = notes.map(|(pitch, amplitude)| Note { amplitude, ..note(pitch, LEAD, 1.0) });
     let heard = Stage::new(controls, notes).run();
@@ -116,11 +138,12 @@ pub fn keys(controls: &Controls) -> Outcome {
     Ok(())
 }
 
-/// Two semitones within the whole range, and below the published one.
+/// A note within the whole range, and below the published one.
 pub fn range(controls: &Controls) -> Outcome {
+    let lowered = 54 + controls.settings.transpose.round() as i32;
+    let [pitch] = audible(&with(controls, |own| own.range = BandRange::Whole), [lowered]);
     let [published, whole] = [BandRange::Published, BandRange::Whole].map(|range| {
         let controls = with(controls, |own| own.range = range);
-        let pitch = f64::from(55 + controls.settings.transpose.round() as i32);
         let heard = Stage::new(&controls, [note(pitch, LEAD, 0.8)]).run();
         heard.level(pitch + octaves(&controls.settings), LEAD + 0.4, LEAD + 0.75)
     });
@@ -129,7 +152,7 @@ pub fn range(controls: &Controls) -> Outcome {
 }
 
 pub fn bands(controls: &Controls) -> Outcome {
-    let pitches = audible(controls, [69, 76]);
+    let pitches = audible(controls, [69, 77]);
     let tone = band(&controls.settings, pitches[0] as i32).ok_or("out of reach")?;
     let controls = with(controls, |own| own.bands = BandMask::ALL.with(tone, false));
     let heard = Stage::new(&controls, pitches.map(|pitch| note(pitch, LEAD, 0.8))).run();
@@ -141,7 +164,7 @@ pub fn bands(controls: &Controls) -> Outcome {
 
 pub fn listen(controls: &Controls) -> Outcome {
     use tone_filter_dsp::Listen::{Main, Sidechain};
-    let pitches = audible(controls, [70, 64]);
+    let pitches = audible(controls, [72, 64]);
     for listen in [Main, Sidechain] {
         let mut controls = *controls;
         controls.routing.listen = listen;
