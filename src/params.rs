@@ -10,7 +10,7 @@ mod keep;
 mod score;
 mod window;
 
-use changes::{Changes, Watched, WatchedTargets};
+use changes::{Changes, WatchedText};
 pub use choices::ChoiceParam;
 use controllers::Controllers;
 use crossbeam::atomic::AtomicCell;
@@ -22,10 +22,7 @@ use std::{
     collections::BTreeMap,
     sync::{Arc, Mutex, PoisonError},
 };
-pub use tone_filter_dsp::groups::{BYPASS, GROUPS, Group, NOTES, STRIP};
-use tone_filter_dsp::{
-    CHOICES, Controls, SPECS, Settings, Spec, Switches, Taper, groups::group_name, notes::TONES,
-};
+use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, Spec, TEXTS, Taper};
 pub use window::{DEFAULT_SIZE, MIN_SIZE, Size, allowed_size, allowed_zoom};
 
 /// Keys of fields in the saved state.
@@ -33,9 +30,6 @@ const EDITOR_SIZE: &str = "editor-size";
 const EDITOR_ZOOM: &str = "editor-zoom";
 const EDITOR_MORE: &str = "editor-more";
 const EDITOR_ROLL: &str = "editor-roll";
-const BANDS: &str = "bands";
-const CUSTOM: &str = "custom";
-const TARGETS: &str = "targets";
 const PRESET: &str = "preset";
 const KEEP: &str = "keep";
 const CONTROLLERS: &str = "controllers";
@@ -51,12 +45,8 @@ pub struct ToneFilterParams {
     numbers: [FloatParam; SPECS.len()],
     /// In the order of [`CHOICES`].
     choices: [ChoiceParam; CHOICES.len()],
-    /// [`Settings::bands`]. Not a parameter: 77 more would clutter a host's list.
-    pub bands: Watched<TONES>,
-    /// [`Settings::custom`].
-    pub custom: Watched<12>,
-    /// [`Settings::targets`].
-    pub targets: WatchedTargets,
+    /// In the order of [`TEXTS`]. No parameters: 77 switches alone would clutter a host's list.
+    texts: [WatchedText; TEXTS.len()],
     changes: Changes,
     /// The name of the preset that was loaded last. Not accessed by the audio thread.
     pub preset: Mutex<String>,
@@ -70,7 +60,7 @@ pub struct ToneFilterParams {
     pub editor_size: AtomicCell<Size>,
     /// The zoom factor of the editor, 0.75..2.
     pub editor_zoom: AtomicCell<f32>,
-    /// Whether the editor shows [`GROUPS`].
+    /// Whether the editor shows `Group::MORE`.
     pub editor_more: AtomicCell<bool>,
     /// Whether the editor shows the bands as a piano roll instead of a grid.
     pub editor_roll: AtomicCell<bool>,
@@ -90,9 +80,9 @@ impl Default for ToneFilterParams {
         Self {
             numbers: std::array::from_fn(|index| float_param(index, &changes)),
             choices: choices::all(&changes),
-            bands: Watched::new(&changes),
-            custom: Watched::new(&changes),
-            targets: WatchedTargets::new(&changes),
+            texts: TEXTS
+                .each_ref()
+                .map(|text| WatchedText::new(text.bits(&Settings::default()), &changes)),
             changes,
             preset: Mutex::new(DEFAULT.to_owned()),
             keep: AtomicCell::default(),
@@ -130,8 +120,9 @@ impl ToneFilterParams {
     fn read(&self, number: fn(&FloatParam) -> f32, choice: fn(&ChoiceParam) -> usize) -> Controls {
         let mut controls = Controls::default();
         let settings = &mut controls.settings;
-        (settings.bands, settings.custom) = (self.bands.load(), self.custom.load());
-        settings.targets = self.targets.load();
+        for (text, own) in TEXTS.iter().zip(&self.texts) {
+            text.set_bits(settings, own.load());
+        }
         for (spec, param) in SPECS.iter().zip(&self.numbers) {
             spec.set(settings, allowed(spec, number(param)));
         }
@@ -139,6 +130,13 @@ impl ToneFilterParams {
             param.choice.set(&mut controls, choice(param));
         }
         controls
+    }
+
+    /// Replaces the texts by those of `settings`.
+    pub fn set_texts(&self, settings: &Settings) {
+        for (text, own) in TEXTS.iter().zip(&self.texts) {
+            own.store(text.bits(settings));
+        }
     }
 
     /// The parameter of the setting called `id`, if there is one.
@@ -201,13 +199,12 @@ impl Control<'_> {
 // which it never moves.
 unsafe impl Params for ToneFilterParams {
     fn param_map(&self) -> Vec<(String, ParamPtr, String)> {
-        let numbers =
-            SPECS.iter().zip(&self.numbers).map(|(spec, param)| (spec.id, param.as_ptr()));
-        let choices = self.choices.iter().map(|param| (param.choice.id, param.as_ptr()));
-        numbers
-            .chain(choices)
-            .map(|(id, param)| (id.to_owned(), param, group_name(id).to_owned()))
-            .collect()
+        let numbers = SPECS.iter().zip(&self.numbers);
+        let numbers = numbers.map(|(spec, param)| (spec.id, param.as_ptr(), spec.group));
+        let choices = self.choices.iter();
+        let choices = choices.map(|param| (param.choice.id, param.as_ptr(), param.choice.group));
+        let all = numbers.chain(choices);
+        all.map(|(id, param, group)| (id.to_owned(), param, group.name().to_owned())).collect()
     }
 
     fn serialize_fields(&self) -> BTreeMap<String, String> {
@@ -217,15 +214,17 @@ unsafe impl Params for ToneFilterParams {
             (EDITOR_ZOOM, serde_json::to_string(&self.editor_zoom.load())),
             (EDITOR_MORE, serde_json::to_string(&self.editor_more.load())),
             (EDITOR_ROLL, serde_json::to_string(&self.editor_roll.load())),
-            (BANDS, serde_json::to_string(&self.bands.load().to_string())),
-            (CUSTOM, serde_json::to_string(&self.custom.load().to_string())),
-            (TARGETS, serde_json::to_string(&self.targets.load().to_string())),
             (PRESET, serde_json::to_string(&preset)),
             (KEEP, serde_json::to_string(&self.keep.load())),
             (CONTROLLERS, serde_json::to_string(&self.controllers.save())),
             (SCORE, serde_json::to_string(&self.score.save())),
         ];
-        let texts = fields.into_iter().filter_map(|(key, text)| Some((key.to_owned(), text.ok()?)));
+        let settings = self.chosen().settings;
+        let texts = TEXTS.iter().map(|own| (own.id, serde_json::to_string(&own.get(&settings))));
+        let texts = fields
+            .into_iter()
+            .chain(texts)
+            .filter_map(|(key, text)| Some((key.to_owned(), text.ok()?)));
         texts.collect()
     }
 
@@ -242,10 +241,13 @@ unsafe impl Params for ToneFilterParams {
         if let Some(more) = field(fields, EDITOR_MORE) {
             self.editor_more.store(more);
         }
-        self.bands.store(mask(fields, BANDS));
-        self.custom.store(mask(fields, CUSTOM));
-        let targets = field::<String>(fields, TARGETS).and_then(|names| names.parse().ok());
-        self.targets.store(targets.unwrap_or_default());
+        let mut settings = Settings::REFERENCE;
+        for own in &TEXTS {
+            // One that is missing or invalid, such as a mask for other bands, is the reference.
+            let text = field::<String>(fields, own.id);
+            let _ = text.map(|text| own.set(&mut settings, &text));
+        }
+        self.set_texts(&settings);
         self.keep.store(field(fields, KEEP).unwrap_or_default());
         self.controllers.load(&field(fields, CONTROLLERS).unwrap_or_default());
         self.score.load(field(fields, SCORE));
@@ -260,11 +262,6 @@ fn field<T: serde::de::DeserializeOwned>(
     key: &str,
 ) -> Option<T> {
     serde_json::from_str(fields.get(key)?).ok()
-}
-
-/// The mask in the field `key`; all on if it is missing or invalid, such as one for other bands.
-fn mask<const N: usize>(fields: &BTreeMap<String, String>, key: &str) -> Switches<N> {
-    field::<String>(fields, key).and_then(|digits| digits.parse().ok()).unwrap_or_default()
 }
 
 /// Completes a saved state before it is loaded: a parameter that is missing or invalid, such as one of another version,

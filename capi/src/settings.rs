@@ -7,7 +7,7 @@ use crate::{
     status::{fail, guard},
 };
 use std::{ffi::c_char, fmt};
-use tone_filter_dsp::{Choice, Controls, choice, spec};
+use tone_filter_dsp::{Choice, Controls, Setting, spec};
 use tone_filter_presets::{self as presets, Preset};
 
 /// The settings of a factory preset, with the default routing.
@@ -37,12 +37,10 @@ fn of_syntax(error: serde_json::Error) -> Status {
 }
 
 fn unknown(id: &str) -> Status {
-    let remedy = if spec(id).is_some() {
-        "it is a number, for tf_set_number()"
-    } else if choice(id).is_some() || ["bands", "custom", "targets"].contains(&id) {
-        "it is a text, for tf_set_text()"
-    } else {
-        "tf_setting_at() lists them"
+    let remedy = match Setting::find(id) {
+        Some(Setting::Number(_)) => "it is a number, for tf_set_number()",
+        Some(Setting::Choice(_) | Setting::Text(_)) => "it is a text, for tf_set_text()",
+        None => "tf_setting_at() lists them",
     };
     fail(Status::Setting, format_args!("no setting of this kind has the id {id:?}; {remedy}"))
 }
@@ -160,21 +158,16 @@ pub unsafe extern "C" fn tf_set_text(
         // SAFETY: valid, and used by this thread only, by the header.
         let (filter, id, entry) = unsafe { (exclusive(filter)?, text(id)?, text(entry)?) };
         let mut controls = filter.controls;
-        match id {
-            "bands" => {
-                controls.settings.bands = entry.parse().map_err(|e| fail(Status::Entry, e))?
+        match Setting::find(id) {
+            Some(Setting::Text(own)) => {
+                let set = own.set(&mut controls.settings, entry);
+                set.map_err(|error| fail(Status::Entry, error))?;
             }
-            "custom" => {
-                controls.settings.custom = entry.parse().map_err(|e| fail(Status::Entry, e))?
+            Some(Setting::Choice(own)) => {
+                let index = own.entries.iter().position(|(known, _)| *known == entry);
+                own.set(&mut controls, index.ok_or_else(|| no_entry(own, entry))?);
             }
-            "targets" => {
-                controls.settings.targets = entry.parse().map_err(|e| fail(Status::Entry, e))?
-            }
-            _ => {
-                let choice = choice(id).ok_or_else(|| unknown(id))?;
-                let index = choice.entries.iter().position(|(known, _)| *known == entry);
-                choice.set(&mut controls, index.ok_or_else(|| no_entry(choice, entry))?);
-            }
+            Some(Setting::Number(_)) | None => return Err(unknown(id)),
         }
         filter.set(controls)
     })
@@ -193,16 +186,8 @@ pub unsafe extern "C" fn tf_get_text(
     guard(|| {
         // SAFETY: valid by the header.
         let (filter, id) = unsafe { (shared(filter)?, text(id)?) };
-        let controls = &filter.controls;
-        let entry = match id {
-            "bands" => controls.settings.bands.to_string(),
-            "custom" => controls.settings.custom.to_string(),
-            "targets" => controls.settings.targets.to_string(),
-            _ => {
-                let choice = choice(id).ok_or_else(|| unknown(id))?;
-                choice.entries[choice.get(controls)].0.to_owned()
-            }
-        };
+        let setting = Setting::find(id).filter(|own| !matches!(own, Setting::Number(_)));
+        let entry = setting.ok_or_else(|| unknown(id))?.text(&filter.controls);
         // SAFETY: valid by the header.
         unsafe { put_text(buffer, size, &entry) }
     })

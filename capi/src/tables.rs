@@ -5,9 +5,7 @@ use std::{
     ptr,
     sync::LazyLock,
 };
-use tone_filter_dsp::{
-    BandMask, CHOICES, Choice, PitchClasses, SPECS, Spec, Switches, notes::PITCH_CLASSES,
-};
+use tone_filter_dsp::{CHOICES, Choice, SPECS, Spec, TEXTS, Text, TextOf};
 use tone_filter_presets::{self as presets, Preset};
 
 /// What values a setting has.
@@ -75,17 +73,8 @@ unsafe impl<T> Sync for Table<T> {}
 static SETTINGS: LazyLock<Table<SettingInfo>> = LazyLock::new(|| {
     let numbers = SPECS.iter().map(number);
     let choices = CHOICES.iter().map(choice);
-    let bands = "The bands that may sound: the 48 from A3 on, then the 29 from E1 on, which may be left out if all are on.";
-    let custom = "The notes of the scale \"custom\", A first.";
-    let switches = [
-        switches("bands", "Bands", bands, BandMask::ALL),
-        switches("custom", "Custom scale", custom, PitchClasses::ALL),
-    ];
-    let targets = "Where each of the twelve notes sounds with the map \"custom\", A first.";
-    let max = PITCH_CLASSES.len() as f32;
-    let targets =
-        SettingInfo { kind: SettingKind::Notes, max, ..named("targets", "Targets", targets) };
-    Table(numbers.chain(choices).chain(switches).chain([targets]).collect())
+    let texts = TEXTS.iter().map(text);
+    Table(numbers.chain(choices).chain(texts).collect())
 });
 
 static PRESETS: LazyLock<Table<PresetInfo>> = LazyLock::new(|| {
@@ -139,13 +128,12 @@ fn choice(choice: &Choice) -> SettingInfo {
     }
 }
 
-fn switches<const N: usize>(id: &str, name: &str, help: &str, _: Switches<N>) -> SettingInfo {
-    SettingInfo {
-        kind: SettingKind::Switches,
-        max: N as f32,
-        initial: 1.0,
-        ..named(id, name, help)
-    }
+fn text(text: &Text) -> SettingInfo {
+    let (kind, count, initial) = match text.of {
+        TextOf::Switches(count) => (SettingKind::Switches, count, 1.0),
+        TextOf::Notes(count) => (SettingKind::Notes, count, 0.0),
+    };
+    SettingInfo { kind, max: count as f32, initial, ..named(text.id, text.name, text.help) }
 }
 
 fn named(id: &str, name: &str, help: &str) -> SettingInfo {

@@ -10,7 +10,7 @@ use std::{
     ffi::{CStr, c_void},
     ptr,
 };
-use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, Settings, ToneFilter};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, Settings, TEXTS, ToneFilter};
 
 /// Frames that are processed at a time.
 const CHUNK: usize = 256;
@@ -30,8 +30,8 @@ pub struct Urids {
     speed: Urid,
     /// For the state.
     pub string: Urid,
-    /// The keys of [`state::KEYS`](crate::state::KEYS).
-    pub keys: [Urid; crate::state::KEYS.len()],
+    /// The keys of the texts in the state, in the order of [`TEXTS`].
+    pub keys: [Urid; TEXTS.len()],
 }
 
 /// Where the host has the data of the ports, as far as they are connected.
@@ -54,7 +54,7 @@ pub struct Instance {
     connections: Connections,
     /// The host's numbers.
     pub urids: Urids,
-    /// The settings that no port has: bands, notes of the custom scale and targets. The others are those of a new instance.
+    /// The settings that no port has: the texts. The others are those of a new instance.
     pub portless: Settings,
     filter: ToneFilter,
     keys: Keys,
@@ -92,7 +92,7 @@ impl Urids {
             tempo: number(uri::TEMPO),
             speed: number(uri::SPEED),
             string: number(uri::STRING),
-            keys: crate::state::KEYS.map(number),
+            keys: TEXTS.each_ref().map(|text| number(&crate::state::key(text))),
         })
     }
 }

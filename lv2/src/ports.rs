@@ -2,7 +2,10 @@
 //! hosts, and an instance is connected by them.
 
 use std::ffi::CStr;
-use tone_filter_dsp::{CHOICES, Choice, Controls, SPECS, Spec, groups::BYPASS};
+use tone_filter_dsp::{CHOICES, Choice, Controls, SPECS, Spec};
+
+/// The setting that is a port of its own kind in LV2.
+pub const BYPASS: &str = "bypass";
 
 /// One of the plugins: a number of channels with or without a sidechain. Hosts such as ffmpeg want as many inputs as the sound has
 /// channels, so that a sidechain cannot be an optional port of all.

@@ -4,36 +4,17 @@ use crate::{
     abi::{BAD_TYPE, Feature, Handle, PLAIN, Retrieve, SUCCESS, StateInterface, Store, Urid},
     instance::Instance,
 };
-use std::ffi::{CStr, c_void};
-use tone_filter_dsp::Settings;
+use std::ffi::{CString, c_void};
+use tone_filter_dsp::{Settings, TEXTS, Text};
 
-/// The keys of the state: the settings `bands`, `custom` and `targets`.
-pub const KEYS: [&CStr; 3] =
-    [c"urn:tone-filter:bands", c"urn:tone-filter:custom", c"urn:tone-filter:targets"];
+/// The key of a text in the state.
+pub fn key(text: &Text) -> CString {
+    let id = text.id;
+    CString::new(format!("urn:tone-filter:{id}")).expect("an id has no zero")
+}
 
 /// The functions for [`uri::STATE`](crate::abi::uri::STATE).
 pub static INTERFACE: StateInterface = StateInterface { save, restore };
-
-/// The values of [`KEYS`].
-pub fn texts(settings: &Settings) -> [String; KEYS.len()] {
-    let Settings { bands, custom, targets, .. } = settings;
-    [bands.to_string(), custom.to_string(), targets.to_string()]
-}
-
-/// Puts what [`texts`] has returned into `settings`; what is missing or invalid has no effect. Whether all is valid.
-fn put(settings: &mut Settings, texts: [Option<&str>; KEYS.len()]) -> bool {
-    /// Whether `text` is missing or valid.
-    fn parse<T: std::str::FromStr>(place: &mut T, text: Option<&str>) -> bool {
-        text.is_none_or(|text| text.parse().map(|value| *place = value).is_ok())
-    }
-    let [bands, custom, targets] = texts;
-    let valid = [
-        parse(&mut settings.bands, bands),
-        parse(&mut settings.custom, custom),
-        parse(&mut settings.targets, targets),
-    ];
-    valid.iter().all(|valid| *valid)
-}
 
 unsafe extern "C" fn save(
     instance: Handle,
@@ -44,9 +25,8 @@ unsafe extern "C" fn save(
 ) -> u32 {
     // SAFETY: by LV2, it comes from `instantiate`, and nothing changes it meanwhile.
     let instance = unsafe { &*instance.cast::<Instance>() };
-    let texts = texts(&instance.portless);
-    let stored = instance.urids.keys.iter().zip(texts).map(|(key, text)| {
-        let text = text + "\0";
+    let stored = instance.urids.keys.iter().zip(&TEXTS).map(|(key, text)| {
+        let text = text.get(&instance.portless) + "\0";
         // SAFETY: the host's function is called with the host's handle, and copies the text.
         unsafe {
             store(handle, *key, text.as_ptr().cast(), text.len(), instance.urids.string, PLAIN)
@@ -78,5 +58,10 @@ unsafe extern "C" fn restore(
     let texts = instance.urids.keys.map(text);
     // What an older state lacks has the value of a new instance.
     instance.portless = Settings::default();
-    if put(&mut instance.portless, texts) { SUCCESS } else { BAD_TYPE }
+    let settings = &mut instance.portless;
+    let set = TEXTS
+        .iter()
+        .zip(texts)
+        .map(|(own, text)| text.map_or(Ok(()), |text| own.set(settings, text)));
+    if set.fold(true, |valid, set| valid & set.is_ok()) { SUCCESS } else { BAD_TYPE }
 }

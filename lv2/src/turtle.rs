@@ -1,11 +1,11 @@
 //! The description of the bundle for hosts, in Turtle, made of the tables of ports, settings and presets.
 
 use crate::{
-    ports::{Port, VARIANTS, Variant},
+    ports::{BYPASS, Port, VARIANTS, Variant},
     state,
 };
 use std::fmt::Write;
-use tone_filter_dsp::{Controls, Entry, Spec, Taper, groups::group_name};
+use tone_filter_dsp::{Controls, Entry, Group, Spec, TEXTS, Taper};
 use tone_filter_presets::{Preset, ids};
 
 /// The name of the library in the bundle.
@@ -73,11 +73,11 @@ fn manifest() -> String {
 
 fn plugins() -> String {
     let mut text = PREFIXES.to_owned();
-    for (key, id) in state::KEYS.iter().zip(["bands", "custom", "targets"]) {
+    for own in &TEXTS {
         text += &format!(
             "\n<{}> a rdf:Property , owl:DatatypeProperty ; rdfs:label {} ; rdfs:comment {} ; rdfs:range xsd:string .\n",
-            key.to_string_lossy(),
-            literal(id),
+            state::key(own).to_string_lossy(),
+            literal(own.id),
             literal("A setting that is no number, as it is in presets."),
         );
     }
@@ -120,7 +120,7 @@ fn plugin(text: &mut String, variant: &Variant) -> std::fmt::Result {
             group("in"),
         )?;
     }
-    let mut names: Vec<_> = variant.ports().filter_map(setting).map(group_name).collect();
+    let mut names: Vec<_> = variant.ports().filter_map(group_of).map(Group::name).collect();
     names.sort_unstable();
     names.dedup();
     for name in names {
@@ -161,11 +161,11 @@ fn plugin(text: &mut String, variant: &Variant) -> std::fmt::Result {
     Ok(())
 }
 
-/// The id of a port's setting.
-fn setting(port: Port) -> Option<&'static str> {
+/// The group of a port's setting.
+fn group_of(port: Port) -> Option<Group> {
     match port {
-        Port::Number(spec) => Some(spec.id),
-        Port::Choice(choice) => Some(choice.id),
+        Port::Number(spec) => Some(spec.group),
+        Port::Choice(choice) => Some(choice.group),
         _ => None,
     }
 }
@@ -219,14 +219,14 @@ fn port(
              \t\trsz:minimumSize 16384 ;\n\t\tlv2:portProperty lv2:connectionOptional"
         ),
         Port::Number(spec) => {
-            control(text, spec.name, spec.help, &group(&group_name(spec.id).to_lowercase()))?;
+            control(text, spec.name, spec.help, &group(&spec.group.name().to_lowercase()))?;
             number(text, spec, default)
         }
         Port::Choice(choice) => {
-            let bypass = choice.id == tone_filter_dsp::groups::BYPASS;
+            let bypass = choice.id == BYPASS;
             let name = if bypass { "Enabled" } else { choice.name };
             let help = if bypass { "Off lets the sound through untouched." } else { choice.help };
-            control(text, name, help, &group(&group_name(choice.id).to_lowercase()))?;
+            control(text, name, help, &group(&choice.group.name().to_lowercase()))?;
             if bypass {
                 writeln!(text, "\t\tlv2:designation lv2:enabled ;")?;
             }
@@ -323,10 +323,10 @@ fn presets() -> String {
             format!("[ lv2:symbol \"{symbol}\" ; pset:value {value:?} ]")
         });
         let values = values.collect::<Vec<_>>().join(" ,\n\t\t");
-        let kept = state::KEYS
-            .iter()
-            .zip(state::texts(&preset.settings))
-            .map(|(key, text)| format!("<{}> {}", key.to_string_lossy(), literal(&text)));
+        let kept = TEXTS.iter().map(|own| {
+            let key = state::key(own);
+            format!("<{}> {}", key.to_string_lossy(), literal(&own.get(&preset.settings)))
+        });
         let kept = kept.collect::<Vec<_>>().join(" ;\n\t\t");
         let all = VARIANTS.each_ref().map(uri).join(" , ");
         text += &format!(

@@ -1,6 +1,6 @@
 //! The attributes of a filter, one for each setting of the tables.
 
-use crate::{filter::ToneFilter, settings::Setting};
+use crate::{filter::ToneFilter, settings::Keyword};
 use pyo3::{
     prelude::*,
     types::{PyCFunction, PyDict, PyTuple, PyType},
@@ -10,7 +10,7 @@ use pyo3::{
 pub fn add_attributes(class: &Bound<PyType>) -> PyResult<()> {
     let py = class.py();
     let property = py.import("builtins")?.getattr("property")?;
-    for setting in Setting::all() {
+    for setting in Keyword::all() {
         let get = move |args: &Bound<PyTuple>, _: Option<&Bound<PyDict>>| {
             let (filter,) = args.extract::<(Bound<ToneFilter>,)>()?;
             let controls = filter.get().controls(args.py());

@@ -2,7 +2,7 @@
 
 use crate::{
     make::{self, at_tempo, value_error},
-    settings::{Setting, apply, of_preset},
+    settings::{Keyword, apply, of_preset},
     sound::{MOST_CHANNELS, Sound},
 };
 use pyo3::{prelude::*, sync::MutexExt, types::PyDict};
@@ -198,7 +198,7 @@ impl ToneFilter {
     fn settings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let controls = self.controls(py);
         let settings = PyDict::new(py);
-        for setting in Setting::all() {
+        for setting in Keyword::all() {
             settings.set_item(setting.name(), setting.get(&controls, py)?)?;
         }
         Ok(settings)
@@ -338,7 +338,7 @@ impl ToneFilter {
         let rate = state.inner.sample_rate();
         drop(state);
         let mut text = format!("ToneFilter({rate:?}, channels={channels}, tempo={tempo:?}");
-        for setting in Setting::all() {
+        for setting in Keyword::all() {
             let value = setting.get(&controls, py)?;
             if !value.eq(setting.get(&Controls::default(), py)?)? {
                 text += &format!(", {}={}", setting.name(), value.repr()?);

@@ -7,28 +7,21 @@ use pyo3::{
     prelude::*,
     types::PyDict,
 };
-use std::{ffi::CString, fmt::Display, path::PathBuf, str::FromStr};
-use tone_filter_dsp::{CHOICES, Choice, Controls, SPECS, Spec};
+use std::{ffi::CString, path::PathBuf};
+use tone_filter_dsp::{Controls, Setting, Spec};
 use tone_filter_presets::{Error, Loaded, Preset};
 
-/// A setting.
+/// A setting, as Python has it.
 #[derive(Clone, Copy)]
-pub enum Setting {
-    Number(&'static Spec),
-    Choice(&'static Choice),
-    Bands,
-    Custom,
-    Targets,
-}
+pub struct Keyword(Setting);
 
-use Setting::{Bands, Custom, Number, Targets};
+use Setting::{Number, Text};
 
-impl Setting {
+impl Keyword {
     /// All but those that connect the filter to a host.
     pub fn all() -> impl Iterator<Item = Self> {
-        let own = |choice: &&Choice| !choice.is_routing() || choice.id == "bypass";
-        let choices = CHOICES.iter().filter(own).map(Self::Choice);
-        SPECS.iter().map(Number).chain(choices).chain([Bands, Custom, Targets])
+        let own = |setting: &Setting| !setting.is_routing() || setting.id() == "bypass";
+        Setting::all().filter(own).map(Self)
     }
 
     /// The setting called `name`.
@@ -41,36 +34,13 @@ impl Setting {
 
     /// Its keyword and attribute: its id, as an identifier.
     pub fn name(self) -> String {
-        match self {
-            Number(spec) => spec.id.to_owned(),
-            Self::Choice(choice) => choice.id.replace('-', "_"),
-            Bands => "bands".into(),
-            Custom => "custom".into(),
-            Targets => "targets".into(),
-        }
-    }
-
-    /// What it does to the sound.
-    fn help(self) -> &'static str {
-        match self {
-            Number(spec) => spec.help,
-            Self::Choice(choice) => choice.help,
-            Bands => {
-                "The bands that may sound, 1 for on and 0 for off: the 48 from A3 on, then the 29 from E1 on, \
-                 which may be left out if all are on."
-            }
-            Custom => "The notes of the scale \"custom\", 1 for on and 0 for off, A first.",
-            Targets => {
-                "Where each of the twelve notes sounds with the map \"custom\": twelve names with blanks \
-                 between them, for A first."
-            }
-        }
+        self.0.id().replace('-', "_")
     }
 
     /// The texts to choose from.
     fn choices(self) -> Vec<&'static str> {
-        match self {
-            Self::Choice(choice) if !choice.is_switch() => {
+        match self.0 {
+            Setting::Choice(choice) if !choice.is_switch() => {
                 choice.entries.iter().map(|(id, _)| *id).collect()
             }
             _ => Vec::new(),
@@ -80,43 +50,39 @@ impl Setting {
     /// The text of its attribute: what it does, its range and its default.
     pub fn doc(self, py: Python) -> PyResult<String> {
         let default = self.get(&Controls::default(), py)?.repr()?;
-        let range = match self {
+        let range = match self.0 {
             Number(Spec { min, max, unit, .. }) => format!("{min} to {max} {unit}"),
-            Self::Choice(choice) if choice.is_switch() => "True or False".into(),
-            Self::Choice(_) => self.choices().join(", "),
-            _ => "a text".into(),
+            Setting::Choice(choice) if choice.is_switch() => "True or False".into(),
+            Setting::Choice(_) => self.choices().join(", "),
+            Text(text) => text.of.to_string(),
         };
-        Ok(format!("{}\n\n{range}; default {default}", self.help()))
+        Ok(format!("{}\n\n{range}; default {default}", self.0.help()))
     }
 
     /// Its value in `controls`: a number, a text, or True or False.
     pub fn get<'py>(self, controls: &Controls, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let settings = &controls.settings;
-        match self {
-            Number(spec) => decimal(spec.get(settings)).into_bound_py_any(py),
-            Self::Choice(choice) if choice.is_switch() => {
+        match self.0 {
+            Number(spec) => decimal(spec.get(&controls.settings)).into_bound_py_any(py),
+            Setting::Choice(choice) if choice.is_switch() => {
                 (choice.get(controls) == 1).into_bound_py_any(py)
             }
-            Self::Choice(choice) => choice.entries[choice.get(controls)].0.into_bound_py_any(py),
-            Bands => settings.bands.to_string().into_bound_py_any(py),
-            Custom => settings.custom.to_string().into_bound_py_any(py),
-            Targets => settings.targets.to_string().into_bound_py_any(py),
+            other => other.text(controls).into_bound_py_any(py),
         }
     }
 
     /// Puts `value` into `controls`.
     pub fn set(self, controls: &mut Controls, value: &Bound<PyAny>) -> PyResult<()> {
         let settings = &mut controls.settings;
-        match self {
+        match self.0 {
             Number(spec) => {
                 let number = self.extract::<f64>(value)? as f32;
                 spec.check(number).map_err(|error| PyValueError::new_err(error.to_string()))?;
                 spec.set(settings, number);
             }
-            Self::Choice(choice) if choice.is_switch() => {
+            Setting::Choice(choice) if choice.is_switch() => {
                 choice.set(controls, usize::from(self.extract::<bool>(value)?));
             }
-            Self::Choice(choice) => {
+            Setting::Choice(choice) => {
                 let text: String = self.extract(value)?;
                 let entry = choice.parse(&text).ok_or_else(|| {
                     self.wrong(format_args!(
@@ -126,9 +92,10 @@ impl Setting {
                 })?;
                 choice.set(controls, entry);
             }
-            Bands => settings.bands = self.parse(value)?,
-            Custom => settings.custom = self.parse(value)?,
-            Targets => settings.targets = self.parse(value)?,
+            Text(text) => {
+                let set = text.set(settings, &self.extract::<String>(value)?);
+                set.map_err(|error| self.wrong(format_args!("{error}")))?;
+            }
         }
         Ok(())
     }
@@ -141,11 +108,6 @@ impl Setting {
             let error: PyErr = error.into();
             PyTypeError::new_err(format!("{}: {}", self.name(), error.value(value.py())))
         })
-    }
-
-    fn parse<T: FromStr<Err: Display>>(self, value: &Bound<PyAny>) -> PyResult<T> {
-        let text: String = self.extract(value)?;
-        text.parse().map_err(|error: T::Err| self.wrong(format_args!("{error}")))
     }
 
     fn wrong(self, reason: std::fmt::Arguments) -> PyErr {
@@ -161,7 +123,7 @@ pub fn decimal(value: f32) -> f64 {
 /// Puts all of `settings` into `controls`.
 pub fn apply(controls: &mut Controls, settings: Option<&Bound<PyDict>>) -> PyResult<()> {
     settings.into_iter().flatten().try_for_each(|(name, value)| {
-        Setting::find(&name.extract::<String>()?)?.set(controls, &value)
+        Keyword::find(&name.extract::<String>()?)?.set(controls, &value)
     })
 }
 
@@ -187,15 +149,16 @@ pub fn of_preset(py: Python, name: PathBuf) -> PyResult<Controls> {
 ///     Those that `ToneFilter`, `render`, `notes` and `transcribe` take as keywords.
 #[pyfunction]
 pub fn settings(py: Python) -> PyResult<Vec<Bound<PyAny>>> {
-    let row = |setting: Setting| {
-        let (range, unit) = match setting {
+    let row = |setting: Keyword| {
+        let (range, unit) = match setting.0 {
             Number(spec) => (Some((decimal(spec.min), decimal(spec.max))), spec.unit),
             _ => (None, ""),
         };
         let (min, max) = range.unzip();
         let default = setting.get(&Controls::default(), py)?;
         let choices = pyo3::types::PyTuple::new(py, setting.choices())?;
-        SETTING.make(py, (setting.name(), default, min, max, unit, choices, setting.help()))
+        let help = setting.0.help();
+        SETTING.make(py, (setting.name(), default, min, max, unit, choices, help))
     };
-    Setting::all().map(row).collect()
+    Keyword::all().map(row).collect()
 }

@@ -149,7 +149,7 @@ impl BandGrid {
 
     /// Applies mouse and keyboard input to the cell of `tone`.
     fn edit(&mut self, ui: &Ui, response: &Response, tone: usize, area: Rect, edits: &mut Edits) {
-        let bands = edits.params.bands.load();
+        let bands = edits.params.chosen().settings.bands;
         let on = bands.contains(tone);
         if response.secondary_clicked() {
             edits.set_bands(BandMask::ALL);

@@ -5,10 +5,7 @@ use super::{
     host::{indication, menu},
     theme::{self, Scale},
 };
-use crate::{
-    params::{BYPASS, Control},
-    session::Edits,
-};
+use crate::{params::Control, session::Edits};
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Stroke, Ui, WidgetInfo, vec2};
 use std::f32::consts::TAU;
 
@@ -20,6 +17,9 @@ pub fn width(area: Rect, scale: Scale) -> f32 {
     let word = if area.width() > ROOMY { 5.0 * scale.font(12.0).size } else { 0.0 };
     area.height() + word
 }
+
+/// The setting that the button sets.
+const BYPASS: &str = "bypass";
 
 /// Shows the button in `place`. It is filled, and its symbol crossed out, while the plugin is bypassed.
 pub fn show(ui: &mut Ui, place: Rect, scale: Scale, edits: &mut Edits) {

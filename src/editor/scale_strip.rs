@@ -5,12 +5,9 @@ use super::{
     host::indication,
     theme::{self, Scale},
 };
-use crate::{
-    params::{Control, NOTES},
-    session::Edits,
-};
+use crate::{params::Control, session::Edits};
 use egui::{Align2, Rect, Ui, Vec2, vec2};
-use tone_filter_dsp::BandState;
+use tone_filter_dsp::{BandState, Group};
 
 /// The height of the line with the scale and the range.
 pub fn height(scale: Scale) -> f32 {
@@ -21,7 +18,7 @@ pub fn height(scale: Scale) -> f32 {
 pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) -> Rect {
     let params = edits.params;
     let mut left = area.left();
-    for id in NOTES.ids {
+    for id in Group::Scale.ids() {
         let (name, chars) = match *id {
             "root" => ("Root", 3.2),
             "scale" => ("Scale", 9.5),

@@ -17,11 +17,10 @@ mod steps;
 mod window;
 
 use super::{DEFAULT_SIZE, MIN_SIZE, band_grid::BandGrid, theme};
-use crate::params::{GROUPS, STRIP};
 use egui::{Color32, Shape};
 use harness::{TestEditor, leaves};
 use nice_plug::params::Params;
-use tone_filter_dsp::{Band, BandState, Bands, SPECS, Settings, Spec, ToneFilter, notes};
+use tone_filter_dsp::{Band, BandState, Bands, Group, SPECS, Settings, Spec, ToneFilter, notes};
 
 /// The colour and the kind of the marker in the cell of `tone`.
 fn marker(editor: &TestEditor, tone: usize) -> Option<(Color32, BandState)> {
@@ -141,7 +140,7 @@ fn every_control_is_legible_at_every_size_and_value() {
                 editor.text("In +80.0 dB  Wet +24.0 dB");
             }
             let settings = editor.settings();
-            for spec in SPECS.iter().filter(|spec| open || STRIP.ids.contains(&spec.id)) {
+            for spec in SPECS.iter().filter(|spec| open || Group::Main.ids().contains(&spec.id)) {
                 editor.text(spec.name);
                 let value = spec.format(spec.get(&settings));
                 let shown = editor.texts().into_iter().any(|(text, _)| {
@@ -151,8 +150,8 @@ fn every_control_is_legible_at_every_size_and_value() {
                 });
                 assert!(shown, "no {value} at {size:?}");
             }
-            for group in GROUPS.iter().filter(|_| open) {
-                editor.text(&group.name.to_uppercase());
+            for group in Group::MORE.iter().filter(|_| open) {
+                editor.text(&group.name().to_uppercase());
             }
             let texts = editor.texts();
             let window = editor.window();

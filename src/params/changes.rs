@@ -4,7 +4,6 @@ use std::sync::{
     Arc,
     atomic::{AtomicU32, AtomicU64, Ordering},
 };
-use tone_filter_dsp::{PitchClass, Switches, Targets};
 
 /// The number of changes so far, modulo 2^32.
 #[derive(Clone, Default)]
@@ -27,61 +26,28 @@ impl Changes {
     }
 }
 
-/// Switches that are no parameter, whose changes are counted, too.
-pub struct Watched<const N: usize> {
+/// A text, as bits, that is no parameter, and whose changes are counted, too.
+pub struct WatchedText {
     bits: [AtomicU64; 2],
     changes: Changes,
 }
 
-impl<const N: usize> Watched<N> {
-    /// All on.
-    pub fn new(changes: &Changes) -> Self {
-        let bits = Switches::<N>::ALL.to_bits().map(AtomicU64::new);
-        Self { bits, changes: changes.clone() }
+impl WatchedText {
+    /// A text with these bits.
+    pub fn new(bits: [u64; 2], changes: &Changes) -> Self {
+        Self { bits: bits.map(AtomicU64::new), changes: changes.clone() }
     }
 
-    /// The switches. While they are replaced, some may be those of before; the change is counted afterwards.
-    pub fn load(&self) -> Switches<N> {
-        Switches::from_bits(self.bits.each_ref().map(|bits| bits.load(Ordering::Acquire)))
+    /// The bits. While they are replaced, some may be those of before; the change is counted afterwards.
+    pub fn load(&self) -> [u64; 2] {
+        self.bits.each_ref().map(|bits| bits.load(Ordering::Acquire))
     }
 
-    /// Replaces the switches.
-    pub fn store(&self, value: Switches<N>) {
-        for (own, bits) in self.bits.iter().zip(value.to_bits()) {
+    /// Replaces the bits.
+    pub fn store(&self, value: [u64; 2]) {
+        for (own, bits) in self.bits.iter().zip(value) {
             own.store(bits, Ordering::Release);
         }
         self.changes.add();
     }
-}
-
-/// The targets of the pitch classes, whose changes are counted, too.
-pub struct WatchedTargets {
-    /// Four bits for each target, the first lowest.
-    bits: AtomicU64,
-    changes: Changes,
-}
-
-impl WatchedTargets {
-    /// Every pitch class is its own target.
-    pub fn new(changes: &Changes) -> Self {
-        Self { bits: AtomicU64::new(packed(Targets::IDENTITY)), changes: changes.clone() }
-    }
-
-    /// The targets.
-    pub fn load(&self) -> Targets {
-        let bits = self.bits.load(Ordering::Acquire);
-        (0..12).fold(Targets::IDENTITY, |targets, class| {
-            targets.with(class, PitchClass::new((bits >> (4 * class) & 15) as usize))
-        })
-    }
-
-    /// Replaces the targets.
-    pub fn store(&self, value: Targets) {
-        self.bits.store(packed(value), Ordering::Release);
-        self.changes.add();
-    }
-}
-
-fn packed(targets: Targets) -> u64 {
-    (0..12).fold(0, |bits, class| bits | (targets.of(class).index() as u64) << (4 * class))
 }

@@ -15,16 +15,17 @@ pub struct ChoiceParam {
     param: Box<dyn Indexed>,
 }
 
-/// The constructors of the parameters, one for each row of [`CHOICES`].
-const ROWS: [fn(&Changes) -> ChoiceParam; CHOICES.len()] = [
-    row::<0>, row::<1>, row::<2>, row::<3>, row::<4>, row::<5>, row::<6>, row::<7>, row::<8>,
-    row::<9>, row::<10>, row::<11>, row::<12>, row::<13>, row::<14>, row::<15>, row::<16>,
-    row::<17>,
-];
+/// The constructors of the parameters by the rows of [`CHOICES`], and some more.
+macro_rules! rows {
+    ($($row:literal)*) => {
+        [$(row::<$row>),*]
+    };
+}
 
 /// The parameters of all rows, at their defaults, which count their `changes`.
 pub fn all(changes: &Changes) -> [ChoiceParam; CHOICES.len()] {
-    ROWS.map(|row| row(changes))
+    let rows = rows![0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31];
+    std::array::from_fn(|index| rows[index](changes))
 }
 
 fn row<const ROW: usize>(changes: &Changes) -> ChoiceParam {

@@ -1,7 +1,7 @@
 //! Parameters against the settings they stand for.
 
 use super::*;
-use tone_filter_dsp::{BandMask, PitchClass, PitchClasses, Targets};
+use tone_filter_dsp::{BandMask, Group, PitchClass, PitchClasses, Targets};
 use tone_filter_presets::Preset;
 
 fn set(params: &ToneFilterParams, id: &str, plain: f32) {
@@ -27,8 +27,8 @@ fn ids_and_order_are_those_of_the_settings() {
 
 #[test]
 fn every_parameter_is_in_one_group() {
-    let groups = GROUPS.iter().chain([&NOTES, &STRIP]).flat_map(|group| group.ids);
-    let mut grouped: Vec<_> = groups.copied().chain([BYPASS]).collect();
+    let groups = Group::MORE.into_iter().chain([Group::Main, Group::Header, Group::Scale]);
+    let mut grouped: Vec<_> = groups.flat_map(|group| group.ids().iter().copied()).collect();
     let mut ids: Vec<_> = ids().collect();
     grouped.sort_unstable();
     ids.sort_unstable();
@@ -80,16 +80,14 @@ fn every_setting_goes_through_its_parameter() {
         }
     }
     let params = ToneFilterParams::default();
-    params.bands.store(BandMask::ALL.with(7, false));
-    params.custom.store(PitchClasses::NONE.with(1, true));
     let targets = Targets::IDENTITY.with(11, PitchClass::new(10));
-    params.targets.store(targets);
     let expected = Settings {
         targets,
         bands: BandMask::ALL.with(7, false),
         custom: PitchClasses::NONE.with(1, true),
         ..Settings::default()
     };
+    params.set_texts(&expected);
     assert_eq!(params.settings(), expected);
 }
 
@@ -112,9 +110,12 @@ fn modulation_changes_the_sound_but_not_the_chosen_settings() {
 #[test]
 fn fields_other_than_parameters_are_saved_too() {
     let params = ToneFilterParams::default();
-    params.bands.store(BandMask::NONE.with(12, true));
-    params.custom.store(PitchClasses::NONE.with(4, true));
-    params.targets.store(Targets::IDENTITY.with(0, PitchClass::new(11)));
+    params.set_texts(&Settings {
+        bands: BandMask::NONE.with(12, true),
+        custom: PitchClasses::NONE.with(4, true),
+        targets: Targets::IDENTITY.with(0, PitchClass::new(11)),
+        ..Settings::default()
+    });
     params.editor_zoom.store(1.5);
     params.editor_roll.store(true);
     params.keep.store(Keep { scale: true, tuning: false });
@@ -133,7 +134,7 @@ fn fields_other_than_parameters_are_saved_too() {
     // A state of an older version, or a damaged one.
     for text in ["{}", "\"2222\"", ""] {
         loaded.keep.store(Keep { scale: true, tuning: true });
-        let keys = [BANDS, CUSTOM, TARGETS, EDITOR_ZOOM, EDITOR_ROLL, PRESET, KEEP, CONTROLLERS];
+        let keys = ["bands", "custom", "targets", EDITOR_ZOOM, EDITOR_ROLL, PRESET, KEEP, CONTROLLERS];
         let fields = keys.map(|key| (key.to_owned(), text.to_owned()));
         loaded.deserialize_fields(&BTreeMap::from(fields));
         assert_eq!(loaded.settings(), Settings::default());

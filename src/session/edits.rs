@@ -4,7 +4,7 @@ use super::{Amount, Sink, State, presets::loaded, randomise::randomised};
 use crate::params::{self, Control, Keep, ToneFilterParams};
 use plugin_guard::{HostLink, Indication, Mapping, Request};
 use std::sync::PoisonError;
-use tone_filter_dsp::{BandMask, Controls, PitchClasses, Scale, Settings, Targets};
+use tone_filter_dsp::{BandMask, Controls, PitchClasses, Scale, Settings, TEXTS, Targets};
 
 /// A state of the sound that undo, redo and the A/B switch restore.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -110,7 +110,8 @@ impl Edits<'_> {
 
     /// Sets which bands are on, within a drag.
     pub fn paint(&mut self, bands: BandMask) {
-        self.params.bands.store(bands);
+        let settings = self.params.chosen().settings;
+        self.params.set_texts(&Settings { bands, ..settings });
         if let Some(gesture) = &mut self.state.gesture {
             gesture.after.controls.settings.bands = bands;
         }
@@ -321,10 +322,8 @@ impl Edits<'_> {
             }
         }
         let [old, new] = [from, to].map(|sound| &sound.controls.settings);
-        if (old.bands, old.custom, old.targets) != (new.bands, new.custom, new.targets) {
-            self.params.bands.store(new.bands);
-            self.params.custom.store(new.custom);
-            self.params.targets.store(new.targets);
+        if TEXTS.iter().any(|text| text.bits(old) != text.bits(new)) {
+            self.params.set_texts(new);
             if !notified {
                 self.mark_dirty();
             }

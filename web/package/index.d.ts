@@ -136,6 +136,8 @@ export interface Preset {
 /** All numeric settings, choices and factory presets, for controls and lists. */
 export const numbers: readonly NumberSpec[];
 export const choices: readonly ChoiceSpec[];
+/** Which numbers and choices belong together, in the order of the plugin's window. */
+export const groups: readonly { name: string; ids: readonly string[] }[];
 export const presets: readonly Preset[];
 
 /**

@@ -4,7 +4,7 @@ import { readScore } from "./score.js";
 import { check, decode, encode, findPreset, LENGTHS } from "./settings.js";
 import { BANDS, RECORD } from "./worklet.js";
 
-export { choices, numbers, presets } from "./tables.js";
+export { choices, groups, numbers, presets } from "./tables.js";
 export { check, findPreset };
 
 // The MIDI note of the lowest band.

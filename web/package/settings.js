@@ -1,15 +1,8 @@
 // Settings as objects, checked, and as the arrays that the audio thread takes.
 
-import { choices, numbers, presets } from "./tables.js";
+import { choices, numbers, presets, texts } from "./tables.js";
 
-// Settings that are texts.
-const TEXTS = {
-  bands: [/^\s*(?:(?:[01]\s*){77}|(?:[01]\s*){48})$/, "use 77 digits, 1 for on and 0 for off"],
-  custom: [/^\s*(?:[01]\s*){12}$/, "use 12 digits, 1 for on and 0 for off"],
-  targets: [/^\s*[A-G][#b]?(?:\s+[A-G][#b]?){11}\s*$/, "use the names of twelve notes, like A A# B C"],
-};
-
-export const LENGTHS = { numbers: numbers.length, choices: choices.length, texts: 3 };
+export const LENGTHS = { numbers: numbers.length, choices: choices.length, texts: texts.length };
 
 const isSwitch = ({ entries }) => entries.length === 2 && entries[0][0] === "off" && entries[1][0] === "on";
 
@@ -47,12 +40,12 @@ function valid(id, value) {
     if (!known.includes(value)) throw wrong(`unknown; use ${known.join(", ")}`);
     return value;
   }
-  if (!(id in TEXTS)) {
-    const ids = [...numbers, ...choices].map((row) => row.id).concat(Object.keys(TEXTS));
+  const text = texts.find((row) => row.id === id);
+  if (!text) {
+    const ids = [...numbers, ...choices, ...texts].map((row) => row.id);
     throw new RangeError(`"${id}" is unknown; use ${ids.join(", ")}`);
   }
-  const [form, use] = TEXTS[id];
-  if (typeof value !== "string" || !form.test(value)) throw wrong(`unknown; ${use}`);
+  if (typeof value !== "string" || !new RegExp(text.form).test(value)) throw wrong(`unknown; use ${text.of}`);
   return value;
 }
 
@@ -61,7 +54,7 @@ const entryOf = (choice, value) => (isSwitch(choice) ? Number(value) : choice.en
 export const encode = (settings) => ({
   numbers: numbers.map(({ id }) => settings[id]),
   choices: choices.map((choice) => entryOf(choice, settings[choice.id])),
-  texts: Object.keys(TEXTS).map((id) => new TextEncoder().encode(settings[id])),
+  texts: texts.map(({ id }) => new TextEncoder().encode(settings[id])),
 });
 
 export function decode(arrays) {
@@ -71,7 +64,7 @@ export function decode(arrays) {
       const entry = arrays.choices[index];
       return [choice.id, isSwitch(choice) ? entry === 1 : choice.entries[entry][0]];
     }),
-    ...Object.keys(TEXTS).map((id, index) => [id, new TextDecoder().decode(arrays.texts[index])]),
+    ...texts.map(({ id }, index) => [id, new TextDecoder().decode(arrays.texts[index])]),
   ];
   return Object.fromEntries(pairs);
 }

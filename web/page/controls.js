@@ -1,15 +1,9 @@
 // The controls, made from the tables of settings, in the groups of the plugin's window.
 
-import { choices, numbers } from "./tone-filter/index.js";
+import { choices, groups, numbers } from "./tone-filter/index.js";
 
-const FIRST = ["mix", "voice", "sensitivity", "tone", "output"];
-const MORE = [
-  ["Listening", ["auto", "focus", "lookahead", "listener", "tuning", "auto-tuning", "transpose"]],
-  ["Notes", ["root", "scale", "range", "map", "voices", "octave", "glide", "vibrato", "keys", "freeze"]],
-  ["Resonators", ["ring", "release", "threshold", "ceiling", "floor", "stereo", "drive"]],
-  ["Chip", ["arp", "duty", "attack", "decay"]],
-  ["Output", ["morph"]],
-];
+// A page has no tempo, no second input, nowhere to send MIDI, and a button of its own for the bypass.
+const LEFT_OUT = ["bypass", "listen", "midi-out", "sync"];
 
 // The steps of a slider, by unit.
 const STEPS = { "%": 1, dB: 0.5, st: 1, Hz: 1, oct: 1, notes: 1, ticks: 1, ms: 1 };
@@ -78,9 +72,10 @@ export function makeControls(first, more, change) {
     controls.set(id, made);
     return made.node;
   };
-  first.append(...FIRST.map(make));
-  for (const [name, ids] of MORE) {
-    const group = element("div", { className: "controls" }, ...ids.map(make));
+  const [main, ...others] = groups.map(({ name, ids }) => ({ name, nodes: ids.filter((id) => !LEFT_OUT.includes(id)).map(make) }));
+  first.append(...main.nodes);
+  for (const { name, nodes } of others) {
+    const group = element("div", { className: "controls" }, ...nodes);
     more.append(element("fieldset", {}, element("legend", {}, name), group));
   }
   return (settings) => {

@@ -12,7 +12,7 @@ mod picture;
 use picture::Picture;
 use std::sync::Arc;
 use tone_filter_dsp::{
-    CHOICES, Controls, KeyEvent, SPECS, Score, ScoreNote, Settings, ToneFilter,
+    CHOICES, Controls, KeyEvent, SPECS, Score, ScoreNote, Settings, TEXTS, ToneFilter,
     notes::{by_pitch, midi_note},
 };
 
@@ -57,14 +57,7 @@ impl Web {
 
     fn set_text(&mut self, index: usize) -> Option<()> {
         let text = str::from_utf8(&self.text).ok()?;
-        let settings = &mut self.controls.settings;
-        match index {
-            0 => settings.bands = text.parse().ok()?,
-            1 => settings.custom = text.parse().ok()?,
-            2 => settings.targets = text.parse().ok()?,
-            _ => return None,
-        }
-        Some(())
+        TEXTS.get(index)?.set(&mut self.controls.settings, text).ok()
     }
 }
 
@@ -131,7 +124,7 @@ pub extern "C" fn tone_filter_set_choice(web: &mut Web, index: usize, entry: usi
     CHOICES[index].set(&mut web.controls, entry);
 }
 
-/// Sets `bands` (0), `custom` (1) or `targets` (2) to the text that was written. Returns whether it is one for it.
+/// Sets the setting at `index` of the table of texts to the text that was written. Returns whether it is one for it.
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_set_text(web: &mut Web, index: usize) -> bool {
@@ -169,12 +162,7 @@ pub extern "C" fn tone_filter_choice(web: &Web, index: usize) -> usize {
 // SAFETY: as above.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_setting_text(web: &mut Web, index: usize) -> usize {
-    let Settings { bands, custom, targets, .. } = web.filter.settings();
-    let text = match index {
-        0 => bands.to_string(),
-        1 => custom.to_string(),
-        _ => targets.to_string(),
-    };
+    let text = TEXTS[index].get(web.filter.settings());
     web.put_text(&text)
 }
 

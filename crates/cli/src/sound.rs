@@ -10,11 +10,10 @@ use std::{
     ffi::OsString,
     ops::RangeInclusive,
     path::{Path, PathBuf},
-    str::FromStr,
 };
 use tone_filter_dsp::{
-    BandMask, CHOICES, Choice, Controls, DEFAULT_TEMPO, Keys, Map, NoteValue, PitchClasses, SPECS,
-    Scale, Settings, Spec, Taper, Targets, quantity,
+    CHOICES, Choice, Controls, DEFAULT_TEMPO, Keys, Map, NoteValue, PitchClasses, SPECS, Scale,
+    Settings, Spec, TEXTS, Taper, Text, TextOf, quantity,
 };
 use tone_filter_offline::score::Score;
 use tone_filter_presets as presets;
@@ -28,9 +27,8 @@ pub struct Sound {
     values: [Option<f32>; SPECS.len()],
     /// One a row of [`CHOICES`].
     entries: [Option<usize>; CHOICES.len()],
-    bands: Option<BandMask>,
-    custom: Option<PitchClasses>,
-    targets: Option<Targets>,
+    /// One a row of [`TEXTS`].
+    texts: [Option<String>; TEXTS.len()],
     /// A MIDI file.
     pub keys: Option<PathBuf>,
     /// Beats a minute.
@@ -79,16 +77,20 @@ impl Sound {
             }
         }
         let settings = &mut controls.settings;
-        settings.bands = self.bands.unwrap_or(settings.bands);
-        settings.custom = self.custom.unwrap_or(settings.custom);
-        settings.targets = self.targets.unwrap_or(settings.targets);
+        for (text, value) in TEXTS.iter().zip(&self.texts) {
+            if let Some(value) = value {
+                text.set(settings, value).map_err(|error| Usage(error.into()))?;
+            }
+        }
+        let given =
+            |id| TEXTS.iter().zip(&self.texts).any(|(own, text)| own.id == id && text.is_some());
         let has_scale = settings.scale == Scale::Custom;
-        let wrong = if self.custom.is_some() && !has_scale {
+        let wrong = if given("custom") && !has_scale {
             "custom has no effect; add --scale custom"
-        } else if has_scale && settings.custom == PitchClasses::ALL && self.custom.is_none() {
+        } else if has_scale && settings.custom == PitchClasses::ALL && !given("custom") {
             // A preset may have others.
             "scale = custom lets all notes sound; name yours with --custom"
-        } else if self.targets.is_some() && settings.map != Map::Custom {
+        } else if given("targets") && settings.map != Map::Custom {
             "targets has no effect; add --map custom"
         } else if self.keys.is_some() && settings.keys == Keys::Off {
             "keys has no effect; leave out --key-mode off"
@@ -153,27 +155,7 @@ impl Sound {
                     .value_parser(|text: &str| number("tempo", text, "BPM", 10.0..=1000.0))
                     .help("The tempo that --sync counts by [10 to 1000 BPM, default that of --keys, or 120]"),
             )
-            .arg(
-                Arg::new("custom")
-                    .long("custom")
-                    .value_name("SWITCHES")
-                    .value_parser(parsed::<PitchClasses>("custom"))
-                    .help("The notes of --scale custom: 1 or 0 for each of the 12 from A to G#"),
-            )
-            .arg(
-                Arg::new("targets")
-                    .long("targets")
-                    .value_name("NOTES")
-                    .value_parser(parsed::<Targets>("targets"))
-                    .help("Where the notes from A to G# sound with --map custom: the names of twelve notes"),
-            )
-            .arg(
-                Arg::new("bands")
-                    .long("bands")
-                    .value_name("SWITCHES")
-                    .value_parser(parsed::<BandMask>("bands"))
-                    .help("The bands that may sound: 1 or 0 for each of the 48 from A3 to G#7, and of the 29 from E1 to G#3, unless all of these are on"),
-            )
+            .args(TEXTS.iter().map(text_flag))
     }
 }
 
@@ -185,13 +167,6 @@ impl Args for Sound {
     fn augment_args_for_update(command: Command) -> Command {
         Self::augment_args(command)
     }
-}
-
-/// Reads a value whose errors have messages of their own.
-fn parsed<T: FromStr<Err: ToString>>(
-    id: &'static str,
-) -> impl Fn(&str) -> Result<T, String> + Clone {
-    move |text| text.parse().map_err(|error: T::Err| format!("{id} = {}", error.to_string()))
 }
 
 /// Reads a number in `unit` for the flag `id`.
@@ -264,9 +239,23 @@ fn flag(spec: &'static Spec, default: &Controls) -> Arg {
         .help(help)
 }
 
+/// The flag of a text, from the table that all texts come from.
+fn text_flag(text: &'static Text) -> Arg {
+    let value_name = match text.of {
+        TextOf::Switches(_) => "SWITCHES",
+        TextOf::Notes(_) => "NOTES",
+    };
+    let parse = move |value: &str| {
+        let checked = text.set(&mut Settings::default(), value);
+        checked.map(|()| value.to_owned()).map_err(|error| format!("{} = {error}", text.id))
+    };
+    let help = format!("{} [{}]", text.help, text.of);
+    Arg::new(text.id).long(text.id).value_name(value_name).value_parser(parse).help(help)
+}
+
 /// The value of the flag `id`; `None` if it was not given or there is none.
-fn given<T: Copy + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Option<T> {
-    matches.try_get_one(id).ok().flatten().copied()
+fn given<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Option<T> {
+    matches.try_get_one(id).ok().flatten().cloned()
 }
 
 impl FromArgMatches for Sound {
@@ -276,9 +265,7 @@ impl FromArgMatches for Sound {
             // A verb may lack some flags.
             values: SPECS.each_ref().map(|spec| given(matches, spec.id)),
             entries: CHOICES.each_ref().map(|choice| given(matches, choice.id)),
-            bands: matches.get_one("bands").copied(),
-            custom: matches.get_one("custom").copied(),
-            targets: matches.get_one("targets").copied(),
+            texts: TEXTS.each_ref().map(|text| given(matches, text.id)),
             keys: matches.get_one("keys-file").cloned(),
             tempo: matches.get_one("tempo").copied(),
         })

@@ -25,9 +25,9 @@ mod voice;
 
 pub use settings::{
     Arp, BadNoteValue, BadPitchClass, BadSwitches, BadTargets, BandMask, BandRange, CHOICES,
-    Choice, Controls, DEFAULT_TEMPO, Duty, Entry, Keys, Listen, Map, NoteValue, OutOfRange,
-    PitchClass, PitchClasses, Routing, SPECS, Scale, Settings, Spec, Stereo, Switches, Taper,
-    Targets, Voice, choice, groups, quantity, spec,
+    Choice, Controls, DEFAULT_TEMPO, Duty, Entry, Group, Keys, Listen, Map, NoteValue, OutOfRange,
+    PitchClass, PitchClasses, Routing, SPECS, Scale, Setting, Settings, Spec, Stereo, Switches,
+    TEXTS, Taper, Targets, Text, TextOf, Voice, choice, quantity, spec,
 };
 pub use tone_filter_listener as listener;
 pub use view::{Band, BandState, Bands, BankSnapshot, Snapshot, roll};

@@ -71,6 +71,11 @@ pub enum Model {
     Light,
 }
 
+impl Model {
+    /// All models, the most accurate one first.
+    pub const ALL: [Self; 2] = [Self::Full, Self::Light];
+}
+
 /// Decides which notes of a signal are played.
 ///
 /// It processes whole blocks of 64 samples, each in bounded time: the work on a frame's decisions is spread over the block

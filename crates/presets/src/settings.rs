@@ -1,8 +1,7 @@
 //! Settings as keys and values: [`Controls`] in JSON, and, with `#[serde(with)]`, [`Settings`] in any format.
 //!
-//! The keys are the ids of [`SPECS`] and [`CHOICES`], and `bands`, `custom` and `targets`. Numbers are numbers in their unit, choices
-//! between off and on are booleans, other choices are the ids of their entries, and masks are text of one `1` or `0` for
-//! each band or note; `targets` are the names of twelve notes. Settings that are missing are those of [`Settings::REFERENCE`], so that a preset keeps its sound in
+//! The keys are the ids of the settings. Numbers are numbers in their unit, choices between off and on are booleans, other choices are
+//! the ids of their entries, and texts are texts. Settings that are missing are those of [`Settings::REFERENCE`], so that a preset keeps its sound in
 //! later versions. Formats that people do not read have the JSON as one text. The keys of [`Routing`](tone_filter_dsp::Routing) are no part of
 //! [`Settings`]: they are checked when `#[serde(with)]` or a preset reads them, and left out.
 //!
@@ -24,13 +23,7 @@ use serde::{
 };
 use serde_json::{Map, Value};
 use std::fmt;
-use tone_filter_dsp::{
-    CHOICES, Choice, Controls, PitchClass, SPECS, Settings, Switches, choice, notes::TONES, spec,
-};
-
-const BANDS: &str = "bands";
-const CUSTOM: &str = "custom";
-const TARGETS: &str = "targets";
+use tone_filter_dsp::{Choice, Controls, PitchClass, Setting, Settings, TEXTS};
 
 /// `controls` as JSON on one line.
 ///
@@ -79,23 +72,16 @@ struct Written<'a>(&'a Controls, bool);
 impl Serialize for Written<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(controls, routed) = self;
-        let settings = &controls.settings;
         let mut map = serializer.serialize_map(None)?;
-        for spec in &SPECS {
-            map.serialize_entry(spec.id, &spec.get(settings))?;
-        }
-        for choice in CHOICES.iter().filter(|choice| *routed || !choice.is_routing()) {
-            // The masks have these places in all files so far.
-            match choice.id {
-                "root" => map.serialize_entry(BANDS, &settings.bands.to_string())?,
-                "map" => map.serialize_entry(TARGETS, &settings.targets.to_string())?,
-                "auto" => map.serialize_entry(CUSTOM, &settings.custom.to_string())?,
-                _ => {}
-            }
-            let entry = choice.get(controls);
-            match choice.is_switch() {
-                true => map.serialize_entry(choice.id, &(entry == 1))?,
-                false => map.serialize_entry(choice.id, choice.entries[entry].0)?,
+        for setting in in_files().filter(|setting| *routed || !setting.is_routing()) {
+            match setting {
+                Setting::Number(own) => {
+                    map.serialize_entry(own.id, &own.get(&controls.settings))?
+                }
+                Setting::Choice(own) if own.is_switch() => {
+                    map.serialize_entry(own.id, &(own.get(controls) == 1))?;
+                }
+                _ => map.serialize_entry(setting.id(), &setting.text(controls))?,
             }
         }
         map.end()
@@ -150,28 +136,22 @@ impl Unusable {
 
 /// Sets the setting called `key`.
 fn set(controls: &mut Controls, key: &str, value: &Value) -> Result<(), Unusable> {
-    if let Some(spec) = spec(key) {
-        let wrong = |what: &str| {
-            let reason = format!("is {what}; use {} to {} {}", spec.min, spec.max, spec.unit);
-            Unusable::value(key, value, reason)
-        };
-        let number = value.as_f64().ok_or_else(|| wrong("not a number"))? as f32;
-        spec.check(number).map_err(|_| wrong("out of range"))?;
-        spec.set(&mut controls.settings, number);
-    } else if let Some(choice) = choice(key) {
-        choice.set(controls, entry(choice, value)?);
-    } else {
-        match key {
-            BANDS => controls.settings.bands = mask::<TONES>(key, value)?,
-            CUSTOM => controls.settings.custom = mask::<12>(key, value)?,
-            TARGETS => {
-                let found = value.as_str().and_then(|names| names.parse().ok());
-                let reason =
-                    || "is unknown; use the names of twelve notes, like A A# B C".to_owned();
-                controls.settings.targets =
-                    found.ok_or_else(|| Unusable::value(key, value, reason()))?;
-            }
-            _ => return Err(Unusable::key(key, keys())),
+    match Setting::find(key).ok_or_else(|| Unusable::key(key, keys()))? {
+        Setting::Number(own) => {
+            let wrong = |what: &str| {
+                let reason = format!("is {what}; use {} to {} {}", own.min, own.max, own.unit);
+                Unusable::value(key, value, reason)
+            };
+            let number = value.as_f64().ok_or_else(|| wrong("not a number"))? as f32;
+            own.check(number).map_err(|_| wrong("out of range"))?;
+            own.set(&mut controls.settings, number);
+        }
+        Setting::Choice(own) => own.set(controls, entry(own, value)?),
+        Setting::Text(own) => {
+            let set = |text| own.set(&mut controls.settings, text).ok();
+            let reason = || format!("is unknown; use {}", own.of);
+            let found = value.as_str().and_then(set);
+            found.ok_or_else(|| Unusable::value(key, value, reason()))?;
         }
     }
     Ok(())
@@ -194,17 +174,18 @@ fn entry(choice: &Choice, value: &Value) -> Result<usize, Unusable> {
     found.ok_or_else(|| Unusable::value(choice.id, value, reason()))
 }
 
-fn mask<const N: usize>(key: &str, value: &Value) -> Result<Switches<N>, Unusable> {
-    let found = value.as_str().and_then(|digits| digits.parse().ok());
-    let reason =
-        || format!("is unknown; use {} digits, 1 for on and 0 for off", Switches::<N>::digits());
-    found.ok_or_else(|| Unusable::value(key, value, reason()))
+/// All settings in the order of files.
+fn in_files() -> impl Iterator<Item = Setting> {
+    let others = Setting::all().filter(|setting| !matches!(setting, Setting::Text(_)));
+    others.flat_map(|setting| {
+        let before = TEXTS.iter().filter(move |text| text.before == setting.id());
+        before.map(Setting::Text).chain([setting])
+    })
 }
 
 /// The keys of all settings.
 fn keys() -> impl Iterator<Item = &'static str> {
-    let ids = SPECS.iter().map(|spec| spec.id).chain(CHOICES.iter().map(|choice| choice.id));
-    ids.chain([BANDS, CUSTOM, TARGETS])
+    Setting::all().map(Setting::id)
 }
 
 /// Keys and values without any key twice, of which the latter would win without a word.

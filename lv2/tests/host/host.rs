@@ -6,7 +6,7 @@ use std::{
     ptr,
     sync::{Mutex, PoisonError},
 };
-use tone_filter_dsp::{Controls, Settings};
+use tone_filter_dsp::{Controls, Settings, TEXTS};
 use tone_filter_lv2::{
     abi::{Atom, Descriptor, Feature, Handle, StateInterface, Urid, UridMap, uri},
     lv2_descriptor,
@@ -103,8 +103,8 @@ impl Host {
     /// Sets all ports, and restores the rest.
     pub fn set(&mut self, controls: &Controls) {
         self.set_ports(controls);
-        let texts = state::texts(&controls.settings).map(|text| Some(text + "\0"));
-        assert_eq!(self.restore(&texts.map(|text| text.map(String::into_bytes))), 0);
+        let texts = TEXTS.each_ref().map(|text| text.get(&controls.settings) + "\0");
+        assert_eq!(self.restore(&texts.map(|text| Some(text.into_bytes()))), 0);
     }
 
     pub fn set_ports(&mut self, controls: &Controls) {
@@ -249,8 +249,8 @@ impl Host {
         saved
     }
 
-    /// Restores the values of [`state::KEYS`]; returns the plugin's status.
-    pub fn restore(&mut self, values: &[Option<Vec<u8>>; 3]) -> u32 {
+    /// Restores the values of [`TEXTS`]; returns the plugin's status.
+    pub fn restore(&mut self, values: &[Option<Vec<u8>>; TEXTS.len()]) -> u32 {
         unsafe extern "C" fn retrieve(
             values: *mut c_void,
             key: Urid,
@@ -259,8 +259,8 @@ impl Host {
             flags: *mut u32,
         ) -> *const c_void {
             // SAFETY: the plugin passes the handle on, and valid pointers.
-            let values: &[Option<Vec<u8>>; 3] = unsafe { &*values.cast() };
-            let index = state::KEYS.iter().position(|known| number(known) == key);
+            let values: &[Option<Vec<u8>>; TEXTS.len()] = unsafe { &*values.cast() };
+            let index = TEXTS.iter().position(|text| number(&state::key(text)) == key);
             let Some(value) = index.and_then(|index| values[index].as_ref()) else {
                 return ptr::null();
             };

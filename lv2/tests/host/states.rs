@@ -1,7 +1,7 @@
 //! Saved states, and the description of the bundle.
 
 use crate::host::{Host, SIDECHAIN, STEREO, expected, number, tune};
-use tone_filter_dsp::{CHOICES, Controls, SPECS, Scale, Settings};
+use tone_filter_dsp::{CHOICES, Controls, SPECS, Scale, Settings, TEXTS};
 use tone_filter_lv2::{
     ports::{Port, VARIANTS},
     state, turtle,
@@ -21,7 +21,7 @@ fn unusual() -> Settings {
 fn a_state_is_restored() {
     let controls = unusual().into();
     let saved = Host::new(STEREO, &controls).save();
-    let value = |index: usize| saved.get(&number(state::KEYS[index])).cloned();
+    let value = |index: usize| saved.get(&number(&state::key(&TEXTS[index]))).cloned();
     let mut host = Host::new(STEREO, &Controls::default());
     host.set_ports(&controls);
     let values = [value(0), value(1), value(2)];

@@ -37,7 +37,7 @@ pub fn show(ui: &mut Ui, area: Rect, grid: Rect, scale: Scale, edits: &mut Edits
         let (Some(&first), Some(&last)) = (row.first(), row.last()) else { continue };
         let rect = cell_rect(grid, gap(grid), range, first);
         let rect = Rect::from_x_y_ranges(area.x_range(), rect.y_range());
-        let bands = edits.params.bands.load();
+        let bands = edits.params.chosen().settings.bands;
         let with = |bands: BandMask, on| row.iter().fold(bands, |all, &tone| all.with(tone, on));
         let on = row.iter().filter(|&&tone| bands.contains(tone)).count();
         let [low, high] = [first, last].map(notes::name);

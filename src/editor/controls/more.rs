@@ -3,10 +3,10 @@
 use super::{NORMAL, focus_ring, row, show as control};
 use crate::{
     editor::theme::{self, Scale},
-    params::{GROUPS, Group},
     session::Edits,
 };
 use egui::{Align2, CornerRadius, Rect, Role, Sense, Shape, Stroke, Ui, WidgetInfo, pos2, vec2};
+use tone_filter_dsp::Group;
 
 /// The fewest rows of controls; a group with more controls takes another column.
 const FEWEST_ROWS: usize = 2;
@@ -28,10 +28,12 @@ impl Columns {
     fn new(width: f32, scale: Scale) -> Self {
         let [inner, outer] = gaps(scale);
         let least = scale.length(104.0).max(48.0);
-        let longest = GROUPS.iter().map(|group| group.ids.len()).max().unwrap_or(1);
+        let longest = Group::MORE.iter().map(|group| group.ids().len()).max().unwrap_or(1);
         let at = |rows: usize| {
-            let columns: usize = GROUPS.iter().map(|group| group.ids.len().div_ceil(rows)).sum();
-            let gaps = inner * (columns - GROUPS.len()) as f32 + outer * (GROUPS.len() - 1) as f32;
+            let columns: usize =
+                Group::MORE.iter().map(|group| group.ids().len().div_ceil(rows)).sum();
+            let gaps = inner * (columns - Group::MORE.len()) as f32
+                + outer * (Group::MORE.len() - 1) as f32;
             Self { rows, width: (width - gaps) / columns as f32, gaps: [inner, outer] }
         };
         let fits = (FEWEST_ROWS..longest).map(at).find(|columns| columns.width >= least);
@@ -39,8 +41,8 @@ impl Columns {
     }
 
     /// The width of `group`.
-    fn of(&self, group: &Group) -> f32 {
-        let columns = group.ids.len().div_ceil(self.rows) as f32;
+    fn of(&self, group: Group) -> f32 {
+        let columns = group.ids().len().div_ceil(self.rows) as f32;
         columns * (self.width + self.gaps[0]) - self.gaps[0]
     }
 }
@@ -61,15 +63,15 @@ pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     let room = (area.height() - heading(scale)) / columns.rows as f32;
     let row = room.clamp(row(scale), 1.5 * row(scale));
     let mut left = area.left();
-    for group in &GROUPS {
+    for group in Group::MORE {
         let size = vec2(columns.of(group), heading(scale));
         let title = Rect::from_min_size(pos2(left, area.top()), size);
-        let (painter, text) = (ui.painter(), group.name.to_uppercase());
+        let (painter, text) = (ui.painter(), group.name().to_uppercase());
         let font = scale.font(11.0);
         theme::text(painter, title.left_top(), Align2::LEFT_TOP, &text, font, theme::DIM);
         let line = title.top() + scale.line(11.0);
         painter.hline(title.x_range(), line, Stroke::new(1.0, theme::LINE));
-        for (index, id) in group.ids.iter().enumerate() {
+        for (index, id) in group.ids().iter().enumerate() {
             let (column, line) = (index / columns.rows, index % columns.rows);
             let pitch = vec2(columns.width + columns.gaps[0], row);
             let corner = title.left_bottom() + pitch * vec2(column as f32, line as f32);

@@ -1,8 +1,9 @@
 //! The strip of the settings that everybody wants.
 
 use super::{NORMAL, Sizes, more, row, show as control, voices};
-use crate::{editor::theme::Scale, params::STRIP, session::Edits};
+use crate::{editor::theme::Scale, session::Edits};
 use egui::{Rect, Ui};
+use tone_filter_dsp::Group;
 
 /// The sizes of the first control, Mix.
 const LARGE: Sizes = Sizes { name: 16.0, value: 30.0, track: 9.0 };
@@ -24,7 +25,7 @@ pub fn height(scale: Scale) -> f32 {
 /// button for all else.
 pub fn show(ui: &mut Ui, area: Rect, scale: Scale, edits: &mut Edits) {
     let [across, down] = gaps(scale);
-    let [mix, voice, others @ ..] = STRIP.ids else { return };
+    let [mix, voice, others @ ..] = Group::Main.ids() else { return };
     let (large, rest) = area.split_left_right_at_fraction(SHARE);
     let rest = rest.with_min_x(rest.left() + across);
     control(ui, large, scale, LARGE, mix, edits);

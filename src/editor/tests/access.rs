@@ -1,17 +1,14 @@
 //! Every control has a name and can be operated by the keyboard.
 
 use super::TestEditor;
-use crate::{
-    editor::{DEFAULT_SIZE, MIN_SIZE},
-    params::NOTES,
-};
+use crate::editor::{DEFAULT_SIZE, MIN_SIZE};
 use egui::{
     Event, Key,
     accesskit::{Action, ActionData, ActionRequest},
 };
 use egui_kittest::kittest::NodeT;
 use std::collections::BTreeSet;
-use tone_filter_dsp::{BandState, Bands, CHOICES, Choice, SPECS, notes, notes::TONES};
+use tone_filter_dsp::{BandState, Bands, CHOICES, Choice, Group, SPECS, notes, notes::TONES};
 
 /// Everything that a key can change: the settings, the other sound of A/B, the painted texts and the labels.
 fn seen(editor: &mut TestEditor) -> impl PartialEq + use<> {
@@ -100,7 +97,8 @@ fn every_control_is_operated_by_the_keyboard_alone() {
         // To select an entry that is already selected changes nothing.
         let controls = editor.params().controls();
         let list = |choice: &&Choice| {
-            choice.id != "voice" && (choice.entries.len() > 2 || NOTES.ids.contains(&choice.id))
+            choice.id != "voice"
+                && (choice.entries.len() > 2 || Group::Scale.ids().contains(&choice.id))
         };
         let buttons = CHOICES.iter().filter(|choice| !list(choice));
         let mut made = buttons

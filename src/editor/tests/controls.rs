@@ -1,14 +1,11 @@
 //! Sliders, switches and text fields.
 
 use super::TestEditor;
-use crate::{
-    editor::DEFAULT_SIZE,
-    params::{BYPASS, Control, NOTES, STRIP},
-};
+use crate::{editor::DEFAULT_SIZE, params::Control};
 use egui::{Event, Key, MouseWheelUnit, TouchPhase, vec2};
 use nice_plug::params::Param;
 use tone_filter_dsp::{
-    BandMask, CHOICES, Controls, Map, PitchClass, SPECS, Settings, Spec, Targets, Voice,
+    BandMask, CHOICES, Controls, Group, Map, PitchClass, SPECS, Settings, Spec, Targets, Voice,
 };
 
 /// From the middle of a slider to its track.
@@ -75,7 +72,9 @@ fn switches_set_their_setting() {
     let mut editor = TestEditor::with_more(DEFAULT_SIZE);
     let mut expected = Controls::default();
     let switches = CHOICES.iter().filter(|choice| {
-        choice.entries.len() == 2 && choice.id != BYPASS && !NOTES.ids.contains(&choice.id)
+        choice.entries.len() == 2
+            && choice.group != Group::Header
+            && !Group::Scale.ids().contains(&choice.id)
     });
     for choice in switches {
         for entry in [1 - choice.default(), choice.default()] {
@@ -109,7 +108,7 @@ fn more_shows_all_other_settings_each_once() {
     };
     for open in [false, true, false] {
         for spec in &SPECS {
-            let shown = open || STRIP.ids.contains(&spec.id);
+            let shown = open || Group::Main.ids().contains(&spec.id);
             assert_eq!(count(&editor, spec), usize::from(shown), "{} while {open}", spec.id);
         }
         editor.focus("More settings");

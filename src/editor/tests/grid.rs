@@ -144,8 +144,7 @@ fn only_bands_that_may_sound_are_shown_as_sounding() {
     filter.process(&mut [&mut signal]);
 
     let mut editor = TestEditor::new(DEFAULT_SIZE);
-    editor.params().bands.store(settings.bands);
-    editor.params().custom.store(settings.custom);
+    editor.params().set_texts(&settings);
     editor.edit(|edits| {
         for id in ["scale", "focus"] {
             let place = edits.params.control(id).unwrap().normalized(&settings.into());

@@ -10,7 +10,10 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
 };
-use tone_filter_dsp::{CHOICES, SPECS};
+use tone_filter_dsp::{
+    CHOICES, Group, SPECS, TEXTS, TextOf,
+    notes::{PUBLISHED, TONES},
+};
 use tone_filter_presets::{Preset, ids};
 
 /// Its name in the registry.
@@ -66,6 +69,11 @@ fn tables() -> Result<String> {
             "id": choice.id, "name": choice.name, "entries": choice.entries, "help": choice.help,
         })
     });
+    let texts = TEXTS.iter().map(|text| {
+        let form = form(text.of);
+        let of = text.of.to_string();
+        json!({ "id": text.id, "name": text.name, "form": form, "of": of, "help": text.help })
+    });
     let presets = ids().map(|id| {
         let preset = Preset::factory(id).context("a factory preset")?;
         let settings = short(&preset)?["settings"].take();
@@ -77,6 +85,8 @@ fn tables() -> Result<String> {
     let lists = [
         ("numbers", numbers.collect::<Result<Vec<_>>>()?),
         ("choices", choices.collect()),
+        ("texts", texts.collect()),
+        ("groups", groups()),
         ("presets", presets.collect::<Result<_>>()?),
     ];
     let mut text = String::from("// Made of the library's tables.\n");
@@ -85,6 +95,28 @@ fn tables() -> Result<String> {
         write!(text, "\nexport const {name} = [\n  {},\n];\n", rows.join(",\n  "))?;
     }
     Ok(text)
+}
+
+/// The pattern of a text, for JavaScript.
+fn form(of: TextOf) -> String {
+    let digits = |count| format!("(?:[01]\\s*){{{count}}}");
+    match of {
+        TextOf::Switches(TONES) => format!("^\\s*(?:{}|{})$", digits(TONES), digits(PUBLISHED)),
+        TextOf::Switches(count) => format!("^\\s*{}$", digits(count)),
+        TextOf::Notes(count) => format!("^\\s*[A-G][#b]?(?:\\s+[A-G][#b]?){{{}}}\\s*$", count - 1),
+    }
+}
+
+/// The ids of numbers and choices by the names of their groups, in the order of the plugin's window.
+fn groups() -> Vec<Value> {
+    let all = [Group::Header, Group::Main, Group::Listening, Group::Scale, Group::Notes];
+    let all = [&all[..], &[Group::Resonators, Group::Chip, Group::Output]].concat();
+    let with_one_name = all.chunk_by(|one, next| one.name() == next.name());
+    let group = |groups: &[Group]| {
+        let ids: Vec<_> = groups.iter().flat_map(|group| group.ids()).collect();
+        json!({ "name": groups[0].name(), "ids": ids })
+    };
+    with_one_name.map(group).collect()
 }
 
 /// The settings and the presets as TypeScript.
@@ -104,15 +136,8 @@ fn declarations() -> String {
         };
         field(&mut text, choice.id, &kind, choice.help);
     }
-    for (id, help) in [
-        (
-            "bands",
-            "Which bands may sound: a digit for each, 1 for on and 0 for off, from A3 to G#7 and then from E1 to G#3.",
-        ),
-        ("custom", "The notes of the scale `custom`: twelve digits from the root."),
-        ("targets", "For the map `custom`, the names of the notes to which A, A# and so on move."),
-    ] {
-        field(&mut text, id, "string", help);
+    for own in &TEXTS {
+        field(&mut text, own.id, "string", &format!("{} {}.", own.help, own.of));
     }
     text.push_str("}\n\n/** The ids of the factory presets. */\nexport type PresetId =");
     for id in ids() {

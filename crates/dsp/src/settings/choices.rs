@@ -1,9 +1,6 @@
-//! The settings that are a choice from a list, and the table that describes them.
+//! The settings that are a choice from a list.
 
-use super::{
-    Arp, BandRange, Controls, Duty, Listen, Map, Model, NoteValue, PitchClass, Scale, Settings,
-    Stereo,
-};
+use super::{CHOICES, Controls, Group, PitchClass, Settings};
 
 /// One entry of a list: its id in presets, states and flags, and its display name.
 pub type Entry = (&'static str, &'static str);
@@ -22,68 +19,14 @@ pub struct Choice {
     pub entries: &'static [Entry],
     /// What it does to the sound, in one sentence.
     pub help: &'static str,
-    get: fn(&Controls) -> usize,
-    set: fn(&mut Controls, usize),
+    /// Where people see it.
+    pub group: Group,
+    /// Its place in the group.
+    pub(super) place: u8,
+    pub(super) routing: bool,
+    pub(super) get: fn(&Controls) -> usize,
+    pub(super) set: fn(&mut Controls, usize),
 }
-
-/// The settings that are a choice from a list.
-#[rustfmt::skip]
-pub static CHOICES: [Choice; 18] = [
-    Choice { id: "stereo", name: "Stereo", entries: &[("mono", "Mono"), ("stereo", "Stereo"), ("place", "Place")],
-        help: "All notes in the middle, resonators for left and right apart, or each note placed where it is in the input.",
-        get: |s| s.settings.stereo as usize, set: |s, entry| s.settings.stereo = Stereo::ALL[entry] },
-    Choice { id: "bypass", name: "Bypass", entries: SWITCH,
-        help: "Lets the sound through untouched.",
-        get: |s| usize::from(s.routing.bypass), set: |s, entry| s.routing.bypass = entry != 0 },
-    Choice { id: "root", name: "Root", entries: &PitchClass::ENTRIES,
-        help: "The note that the scale starts from.",
-        get: |s| s.settings.root.index(), set: |s, entry| s.settings.root = PitchClass::new(entry) },
-    Choice { id: "scale", name: "Scale", entries: &Scale::ENTRIES,
-        help: "Lets only the notes of a scale sound.",
-        get: |s| s.settings.scale as usize, set: |s, entry| s.settings.scale = Scale::ALL[entry] },
-    Choice { id: "auto", name: "Auto level", entries: SWITCH,
-        help: "Adapts the bands to the level of the input, and makes the result as loud as the input.",
-        get: |s| usize::from(s.settings.auto), set: |s, entry| s.settings.auto = entry != 0 },
-    Choice { id: "lookahead", name: "Lookahead", entries: SWITCH,
-        help: "More accurate Focus; adds 46 ms of latency.",
-        get: |s| usize::from(s.settings.lookahead), set: |s, entry| s.settings.lookahead = entry != 0 },
-    Choice { id: "listener", name: "Listener", entries: &[("full", "Full"), ("light", "Light")],
-        help: "The network that finds the notes: the most accurate one, or one with a quarter of the work.",
-        get: |s| s.settings.listener as usize, set: |s, entry| s.settings.listener = if entry == 0 { Model::Full } else { Model::Light } },
-    Choice { id: "range", name: "Range", entries: &[("published", "From A3"), ("whole", "From E1")],
-        help: "The bands: the 48 of the published filter, A3 to G#7, or all 77 from E1 up.",
-        get: |s| s.settings.range as usize, set: |s, entry| s.settings.range = if entry == 0 { BandRange::Published } else { BandRange::Whole } },
-    Choice { id: "voice", name: "Voice", entries: &Voice::ENTRIES,
-        help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip.",
-        get: |s| s.settings.voice as usize, set: |s, entry| s.settings.voice = Voice::ALL[entry] },
-    Choice { id: "arp", name: "Arpeggio", entries: &Arp::ENTRIES,
-        help: "With the voice Chip, the notes beyond Voices are silent, or take turns on the last voice, 15 (up) or 60 (fast) a second.",
-        get: |s| s.settings.arp as usize, set: |s, entry| s.settings.arp = Arp::ALL[entry] },
-    Choice { id: "duty", name: "Duty", entries: &Duty::ENTRIES,
-        help: "The pulse of the melody, with the voice Chip: thin, as usual, or hollow.",
-        get: |s| s.settings.duty as usize, set: |s, entry| s.settings.duty = Duty::ALL[entry] },
-    Choice { id: "keys", name: "Keys", entries: &Keys::ENTRIES,
-        help: "Held keys choose the notes: only these sound, these in every octave, or these beside the rest.",
-        get: |s| s.settings.keys as usize, set: |s, entry| s.settings.keys = Keys::ALL[entry] },
-    Choice { id: "sync", name: "Sync", entries: &NoteValue::ENTRIES,
-        help: "Ring and Release last a note value of the song's tempo.",
-        get: |s| s.settings.sync.index(), set: |s, entry| s.settings.sync = NoteValue::new(entry) },
-    Choice { id: "freeze", name: "Freeze", entries: SWITCH,
-        help: "Lets what sounds ring on without end; new input has no effect on the bands.",
-        get: |s| usize::from(s.settings.freeze), set: |s, entry| s.settings.freeze = entry != 0 },
-    Choice { id: "midi-out", name: "MIDI out", entries: SWITCH,
-        help: "Sends the detected notes as MIDI.",
-        get: |s| usize::from(s.routing.midi_out), set: |s, entry| s.routing.midi_out = entry != 0 },
-    Choice { id: "listen", name: "Sidechain", entries: &[("main", "Off"), ("sidechain", "On")],
-        help: "The bands process the sidechain input, and are mixed with the main input.",
-        get: |s| s.routing.listen as usize, set: |s, entry| s.routing.listen = if entry == 0 { Listen::Main } else { Listen::Sidechain } },
-    Choice { id: "auto-tuning", name: "Auto tuning", entries: SWITCH,
-        help: "Moves the bands to the tuning of the music, which is within 60 cents of Tuning.",
-        get: |s| usize::from(s.settings.auto_tuning), set: |s, entry| s.settings.auto_tuning = entry != 0 },
-    Choice { id: "map", name: "Map", entries: &Map::ENTRIES,
-        help: "Notes outside the scale are silent, or move to its nearest note or to held keys, or every note moves to a target of its own; the voice Soft only mutes.",
-        get: |s| s.settings.map as usize, set: |s, entry| s.settings.map = Map::ALL[entry] },
-];
 
 /// Which bands the keys let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -108,7 +51,7 @@ impl Keys {
         matches!(self, Self::Hold | Self::HoldAny)
     }
 
-    const ENTRIES: [Entry; 4] =
+    pub(super) const ENTRIES: [Entry; 4] =
         [("off", "Off"), ("hold", "Hold"), ("hold-any", "Hold any octave"), ("add", "Add")];
 }
 
@@ -159,7 +102,7 @@ impl Voice {
     pub const WAVEFORMS: [Self; 6] =
         [Self::Sine, Self::Square, Self::Pulse25, Self::Pulse12, Self::Triangle, Self::Saw];
 
-    const ENTRIES: [Entry; 9] = [
+    pub(super) const ENTRIES: [Entry; 9] = [
         ("soft", "Soft"),
         ("sine", "Sine"),
         ("square", "Square"),
@@ -210,8 +153,8 @@ impl Choice {
     }
 
     /// Whether it is a field of [`Routing`](super::Routing), and no part of the sound.
-    pub fn is_routing(&self) -> bool {
-        ["bypass", "midi-out", "listen"].contains(&self.id)
+    pub const fn is_routing(&self) -> bool {
+        self.routing
     }
 
     /// Whether its entries are off and on.

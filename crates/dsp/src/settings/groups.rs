@@ -1,50 +1,61 @@
 //! Which settings belong together where people see them: in the editor, and in hosts that show groups.
 
-/// A group of settings, which hosts and the editor show under its name.
-#[derive(Debug)]
-pub struct Group {
-    /// Name for people.
-    pub name: &'static str,
-    /// Ids of its settings, in the order of the editor.
-    pub ids: &'static [&'static str],
+use super::{CHOICES, SPECS};
+use std::sync::LazyLock;
+
+/// A group of settings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Group {
+    /// The settings that everybody wants, which the editor always shows.
+    Main,
+    /// The setting with a button in the editor's header. Hosts show it with [`Group::Main`].
+    Header,
+    /// How notes are heard.
+    Listening,
+    /// How notes are played.
+    Notes,
+    /// The bank of resonators.
+    Resonators,
+    /// The voice Chip.
+    Chip,
+    /// The result.
+    Output,
+    /// The notes that may sound, which the editor shows below the bands.
+    Scale,
 }
 
-/// The settings that the editor always shows: those that everybody wants, in the order of the editor.
-pub static STRIP: Group =
-    Group { name: "Main", ids: &["mix", "voice", "sensitivity", "tone", "output"] };
+impl Group {
+    /// The groups that the editor shows under More, in the order of the signal flow.
+    pub const MORE: [Self; 5] =
+        [Self::Listening, Self::Notes, Self::Resonators, Self::Chip, Self::Output];
 
-/// The setting with a button in the editor's header; hosts show it with [`STRIP`].
-pub const BYPASS: &str = "bypass";
+    /// Name for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Main | Self::Header => "Main",
+            Self::Listening => "Listening",
+            Self::Notes | Self::Scale => "Notes",
+            Self::Resonators => "Resonators",
+            Self::Chip => "Chip",
+            Self::Output => "Output",
+        }
+    }
 
-/// The settings that the editor shows under More, in the order of the signal flow. A group may have any number of them.
-pub static GROUPS: [Group; 5] = [
-    Group {
-        name: "Listening",
-        ids: &[
-            "auto",
-            "focus",
-            "lookahead",
-            "listener",
-            "listen",
-            "tuning",
-            "auto-tuning",
-            "transpose",
-        ],
-    },
-    Group { name: "Notes", ids: &["voices", "octave", "glide", "vibrato", "keys", "freeze"] },
-    Group {
-        name: "Resonators",
-        ids: &["ring", "release", "sync", "threshold", "ceiling", "floor", "stereo", "drive"],
-    },
-    Group { name: "Chip", ids: &["arp", "duty", "attack", "decay"] },
-    Group { name: "Output", ids: &["morph", "midi-out"] },
-];
-
-/// The settings of the notes that may sound, which the editor shows below the bands.
-pub static NOTES: Group = Group { name: "Notes", ids: &["root", "scale", "range", "map"] };
-
-/// The name of the group that `id` is in.
-pub fn group_name(id: &str) -> &'static str {
-    let mut groups = GROUPS.iter().chain([&NOTES]);
-    groups.find(|group| group.ids.contains(&id)).unwrap_or(&STRIP).name
+    /// Ids of its settings, in the order of the editor.
+    pub fn ids(self) -> &'static [&'static str] {
+        static IDS: LazyLock<[Vec<&str>; 8]> = LazyLock::new(|| {
+            let mut places = [const { Vec::new() }; 8];
+            for spec in &SPECS {
+                places[spec.group as usize].push((spec.place, spec.id));
+            }
+            for choice in &CHOICES {
+                places[choice.group as usize].push((choice.place, choice.id));
+            }
+            places.map(|mut group| {
+                group.sort_by_key(|(place, _)| *place);
+                group.into_iter().map(|(_, id)| id).collect()
+            })
+        });
+        &IDS[self as usize]
+    }
 }

@@ -73,6 +73,20 @@ impl Targets {
     }
 }
 
+impl Targets {
+    /// As bits: four for each target, the first lowest.
+    pub(super) fn to_bits(self) -> [u64; 2] {
+        let bits = |bits, class| bits | (self.of(class).index() as u64) << (4 * class);
+        [(0..12).fold(0, bits), 0]
+    }
+
+    /// From bits, of which any make targets.
+    pub(super) fn from_bits([bits, _]: [u64; 2]) -> Self {
+        let target = |class| PitchClass::new((bits >> (4 * class) & 15) as usize);
+        Self(std::array::from_fn(target))
+    }
+}
+
 impl Default for Targets {
     fn default() -> Self {
         Self::IDENTITY

@@ -1,112 +1,36 @@
 //! The settings in engineering units, and the tables that describe them.
 //!
-//! [`Settings`] is shared by the DSP, the plugin, the presets and the command line. The ids of [`SPECS`] and
-//! [`CHOICES`] never change: they are plugin parameter ids, preset keys and flag names.
+//! [`Settings`] is shared by the DSP, the plugin, the presets and the command line. The ids never change: they are plugin parameter
+//! ids, preset keys and flag names.
 
 mod chip;
 mod choices;
-pub mod groups;
+mod declaration;
+mod groups;
 mod idle;
+mod listed;
 mod map;
 mod mask;
 mod numbers;
 mod routing;
+mod setting;
 pub(crate) mod smoother;
 mod tempo;
+mod text;
 
 pub use chip::{Arp, Duty};
-pub use choices::{CHOICES, Choice, Entry, Keys, Voice, choice};
+pub use choices::{Choice, Entry, Keys, Voice, choice};
+pub use declaration::{CHOICES, Routing, SPECS, Settings, TEXTS};
+pub use groups::Group;
 pub use map::{BadTargets, Map, Targets};
 pub use mask::{BadPitchClass, BadSwitches, BandMask, PitchClass, PitchClasses, Scale, Switches};
-pub use numbers::{OutOfRange, SPECS, Spec, Taper, quantity, spec};
-pub use routing::{Controls, Listen, Routing};
+pub use numbers::{OutOfRange, Spec, Taper, quantity, spec};
+pub use routing::{Controls, Listen};
+pub use setting::Setting;
 pub use tempo::{BadNoteValue, DEFAULT_TEMPO, NoteValue};
+pub use text::{Text, TextOf};
 
 use super::notes::{PUBLISHED, TONES, by_pitch, pitch_class};
-use tone_filter_listener::Model;
-
-/// The settings of the sound; the connections are in [`Routing`]. `Default` is the sound of a new instance, [`Settings::REFERENCE`] that of the published filter.
-///
-/// The crate `tone-filter-presets` reads and writes them in JSON and other formats.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Settings {
-    /// The balance of dry (0 %) and wet (100 %).
-    pub mix: f32,
-    /// Gain after the mix, -24..12 dB.
-    pub output: f32,
-    /// The gain of each resonator into its soft clip, 1..400.
-    pub drive: f32,
-    /// Relative gate: the power, in dB of the total power, below which a band fades away. -60..-10.
-    pub threshold: f32,
-    /// Relative limit: the power, in dB of the total power, above which a band stops growing. -30..0.
-    pub ceiling: f32,
-    /// Absolute gate: the power, in dB full scale, below which a band fades away. -90..-20.
-    pub floor: f32,
-    /// T60 of a resonator, 0.05..10 s.
-    pub ring: f32,
-    /// Time constant of the band power trackers, 10..1000 ms.
-    pub release: f32,
-    /// Cutoff of the low-pass after the bands, 500..20000 Hz.
-    pub tone: f32,
-    /// Frequency of A4, 400..480 Hz.
-    pub tuning: f32,
-    /// Moves all tones, -24..24 semitones.
-    pub transpose: f32,
-    /// Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, muted at 100 %.
-    pub focus: f32,
-    /// How readily a note counts as played, 0..100 %; 50 % is the fitted decision threshold.
-    pub sensitivity: f32,
-    /// Octaves from the detected note to the one that sounds, a whole number, -2..2. No effect on [`Voice::Soft`].
-    pub octave: f32,
-    /// The most notes that sound at a time, a whole number, 1..48; 48 for any number.
-    pub voices: f32,
-    /// Ticks of 60 Hz in which a note of [`Voice::Chip`] reaches its volume, a whole number, 0..30.
-    pub attack: f32,
-    /// Ticks in which its volume then falls to a quarter, a whole number, 0..120; 0 for a volume that stays.
-    pub decay: f32,
-    /// The way from the untouched sound (0 %) to that of the other settings (100 %).
-    pub morph: f32,
-    /// Time that a note takes from the pitch of a near one that ends to its own, 0..500 ms. No effect on [`Voice::Soft`].
-    pub glide: f32,
-    /// The share of the deviation from a note's nominal pitch that remains, 0..100 %. No effect on [`Voice::Soft`].
-    pub vibrato: f32,
-    /// One bank for the mean of the channels, one for each of two channels, or one whose notes keep their place.
-    pub stereo: Stereo,
-    /// How far down the bands reach.
-    pub range: BandRange,
-    /// The bands that may sound.
-    pub bands: BandMask,
-    /// The note that `scale` starts from.
-    pub root: PitchClass,
-    /// The scale whose notes may sound, by the bands' names before `tuning` and `transpose`.
-    pub scale: Scale,
-    /// The notes of [`Scale::Custom`].
-    pub custom: PitchClasses,
-    /// What becomes of notes outside the scale.
-    pub map: Map,
-    /// Where the pitch classes sound with [`Map::Custom`].
-    pub targets: Targets,
-    /// Adapts the bank to the level of the input, and makes the output as loud as the input.
-    pub auto: bool,
-    /// Delays the sound by [`ToneFilter::latency`](super::ToneFilter::latency), which makes `focus` more accurate.
-    pub lookahead: bool,
-    /// The network that finds the notes.
-    pub listener: Model,
-    /// The waveform of the notes.
-    pub voice: Voice,
-    /// What becomes of the notes beyond `voices`, with [`Voice::Chip`].
-    pub arp: Arp,
-    /// The lead's waveform, with [`Voice::Chip`].
-    pub duty: Duty,
-    /// Which bands the keys let through; see [`KeyEvent`](crate::KeyEvent).
-    pub keys: Keys,
-    /// The note value that `ring` and `release` last; see [`Settings::at_tempo`]. The filter itself knows no tempo.
-    pub sync: NoteValue,
-    /// The resonators ring on without loss and without input.
-    pub freeze: bool,
-    /// Follows the tuning of the music, within 60 cents of `tuning`.
-    pub auto_tuning: bool,
-}
 
 /// The input signal of the resonators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -138,6 +62,9 @@ pub enum BandRange {
 }
 
 impl BandRange {
+    /// All entries, in the order in which they are offered.
+    pub const ALL: [Self; 2] = [Self::Published, Self::Whole];
+
     /// The tones by their index: the published ones, A3 first, then those from E1 on.
     pub fn tones(self) -> std::ops::Range<usize> {
         0..if self == Self::Whole { TONES } else { PUBLISHED }
@@ -155,49 +82,6 @@ impl BandRange {
 }
 
 impl Settings {
-    /// The sound of the published filter at any sample rate, without auto level and without focus. `docs/dsp.md`
-    /// derives the numbers.
-    pub const REFERENCE: Self = Self {
-        mix: 50.0,
-        output: 0.0,
-        drive: 40.0,
-        threshold: -36.989_7,
-        ceiling: -10.0,
-        floor: -36.666_668,
-        ring: 1.566_306,
-        release: 188.952_5,
-        tone: 4_865.015,
-        tuning: 440.0,
-        transpose: 0.0,
-        focus: 0.0,
-        sensitivity: 50.0,
-        octave: 0.0,
-        voices: 48.0,
-        attack: 0.0,
-        decay: 0.0,
-        morph: 100.0,
-        glide: 0.0,
-        vibrato: 100.0,
-        stereo: Stereo::Mono,
-        range: BandRange::Published,
-        bands: BandMask::ALL,
-        root: PitchClass::new(0),
-        scale: Scale::Chromatic,
-        custom: PitchClasses::ALL,
-        map: Map::Mute,
-        targets: Targets::IDENTITY,
-        auto: false,
-        lookahead: false,
-        listener: Model::Full,
-        voice: Voice::Soft,
-        arp: Arp::Off,
-        duty: Duty::Quarter,
-        keys: Keys::Off,
-        sync: NoteValue::OFF,
-        freeze: false,
-        auto_tuning: false,
-    };
-
     /// The first setting that is out of range, as an error.
     pub fn validate(&self) -> Result<(), OutOfRange> {
         SPECS.iter().try_for_each(|spec| spec.check(spec.get(self)))
@@ -245,24 +129,6 @@ impl Settings {
                 .tones()
                 .filter(|&tone| held.contains(tone))
                 .fold(self.sounding_bands(), |mask, tone| mask.with(tone, true)),
-        }
-    }
-}
-
-impl Default for Settings {
-    /// The sound of a new instance.
-    fn default() -> Self {
-        Self {
-            ring: 0.2,
-            release: 20.0,
-            // Focus leaves out what is not played, so that faint notes need less of a gate, and fewer notes share the power.
-            floor: -46.0,
-            ceiling: -14.0,
-            focus: 100.0,
-            auto: true,
-            stereo: Stereo::Place,
-            range: BandRange::Whole,
-            ..Self::REFERENCE
         }
     }
 }

@@ -1,6 +1,6 @@
-//! The numeric settings, and the table that describes them.
+//! The settings that are numbers.
 
-use super::Settings;
+use super::{Group, SPECS, Settings};
 use std::{error::Error, fmt};
 
 /// How a setting's range is spread over a control, and how the setting is smoothed.
@@ -33,56 +33,12 @@ pub struct Spec {
     pub taper: Taper,
     /// What it does to the sound, in one sentence.
     pub help: &'static str,
-    field: fn(&mut Settings) -> &mut f32,
+    /// Where people see it.
+    pub group: Group,
+    /// Its place in the group.
+    pub(super) place: u8,
+    pub(super) field: fn(&mut Settings) -> &mut f32,
 }
-
-/// The numeric settings, in the order of the fields of [`Settings`].
-///
-/// Their values in a new instance are those of [`Settings::default`]. Where a state or preset lacks them, they are
-/// those of [`Settings::REFERENCE`].
-#[rustfmt::skip]
-pub static SPECS: [Spec; 20] = [
-    Spec { id: "mix", name: "Mix", min: 0.0, max: 100.0, unit: "%", decimals: 0, taper: Taper::Linear,
-        help: "Blend of the untouched sound (0 %) and the resonators (100 %).", field: |s| &mut s.mix },
-    Spec { id: "output", name: "Output", min: -24.0, max: 12.0, unit: "dB", decimals: 1, taper: Taper::Linear,
-        help: "Level of the result.", field: |s| &mut s.output },
-    Spec { id: "drive", name: "Drive", min: 1.0, max: 400.0, unit: "x", decimals: 2, taper: Taper::Logarithmic,
-        help: "Turns each note from a sine (low) into a square wave (high).", field: |s| &mut s.drive },
-    Spec { id: "threshold", name: "Threshold", min: -60.0, max: -10.0, unit: "dB", decimals: 1, taper: Taper::Linear,
-        help: "Notes weaker than this, against the whole sound, fade away.", field: |s| &mut s.threshold },
-    Spec { id: "ceiling", name: "Ceiling", min: -30.0, max: 0.0, unit: "dB", decimals: 1, taper: Taper::Linear,
-        help: "Notes stronger than this, against the whole sound, grow no louder.", field: |s| &mut s.ceiling },
-    Spec { id: "floor", name: "Floor", min: -90.0, max: -20.0, unit: "dB", decimals: 1, taper: Taper::Linear,
-        help: "Notes weaker than this fade away, however quiet the whole sound is. Lower it for quiet music.", field: |s| &mut s.floor },
-    Spec { id: "ring", name: "Ring", min: 0.05, max: 10.0, unit: "s", decimals: 3, taper: Taper::Logarithmic,
-        help: "How long a resonator rings: longer picks notes more sharply, shorter follows faster.", field: |s| &mut s.ring },
-    Spec { id: "release", name: "Release", min: 10.0, max: 1000.0, unit: "ms", decimals: 1, taper: Taper::Logarithmic,
-        help: "How slowly the level of a note follows the input.", field: |s| &mut s.release },
-    Spec { id: "tone", name: "Tone", min: 500.0, max: 20_000.0, unit: "Hz", decimals: 0, taper: Taper::Logarithmic,
-        help: "Softens the top end of the square waves.", field: |s| &mut s.tone },
-    Spec { id: "tuning", name: "Tuning", min: 400.0, max: 480.0, unit: "Hz", decimals: 1, taper: Taper::Logarithmic,
-        help: "The pitch of A4 that the music is tuned to.", field: |s| &mut s.tuning },
-    Spec { id: "transpose", name: "Transpose", min: -24.0, max: 24.0, unit: "st", decimals: 2, taper: Taper::Linear,
-        help: "Moves the bands, and so the notes that are found, up or down; what sounds keeps its pitch.", field: |s| &mut s.transpose },
-    Spec { id: "focus", name: "Focus", min: 0.0, max: 100.0, unit: "%", decimals: 0, taper: Taper::Linear,
-        help: "How much notes that are not played are attenuated: 0 % not at all, 50 % by 24 dB, 100 % entirely.", field: |s| &mut s.focus },
-    Spec { id: "sensitivity", name: "Sensitivity", min: 0.0, max: 100.0, unit: "%", decimals: 0, taper: Taper::Linear,
-        help: "How readily Focus counts a note as played: less for clean lines, more for dense music.", field: |s| &mut s.sensitivity },
-    Spec { id: "octave", name: "Octave", min: -2.0, max: 2.0, unit: "oct", decimals: 0, taper: Taper::Whole,
-        help: "Octaves between the detected note and the one that sounds; the voice Soft alone has none.", field: |s| &mut s.octave },
-    Spec { id: "voices", name: "Voices", min: 1.0, max: 48.0, unit: "notes", decimals: 0, taper: Taper::Whole,
-        help: "How many notes sound at a time: the strongest ones.", field: |s| &mut s.voices },
-    Spec { id: "attack", name: "Attack", min: 0.0, max: 30.0, unit: "ticks", decimals: 0, taper: Taper::Whole,
-        help: "In how many ticks of 1/60 s a note of the voice Chip reaches its volume.", field: |s| &mut s.attack },
-    Spec { id: "decay", name: "Decay", min: 0.0, max: 120.0, unit: "ticks", decimals: 0, taper: Taper::Whole,
-        help: "In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0: never.", field: |s| &mut s.decay },
-    Spec { id: "morph", name: "Morph", min: 0.0, max: 100.0, unit: "%", decimals: 0, taper: Taper::Linear,
-        help: "From the untouched sound (0 %) to that of all other settings (100 %), in one gesture.", field: |s| &mut s.morph },
-    Spec { id: "glide", name: "Glide", min: 0.0, max: 500.0, unit: "ms", decimals: 0, taper: Taper::Linear,
-        help: "How long a note slides from the pitch of a near one that ends to its own; the voice Soft does not.", field: |s| &mut s.glide },
-    Spec { id: "vibrato", name: "Vibrato", min: 0.0, max: 100.0, unit: "%", decimals: 0, taper: Taper::Linear,
-        help: "How much of the deviation from a note's exact pitch remains; all of it with the voice Soft.", field: |s| &mut s.vibrato },
-];
 
 /// The spec of the numeric setting called `id`, if there is one.
 ///

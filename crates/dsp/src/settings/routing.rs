@@ -1,17 +1,6 @@
 //! How a filter is connected: what is no part of the sound.
 
-use super::{Settings, Stereo, smoother::Fades};
-
-/// How a filter is connected. No preset changes it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Routing {
-    /// Passes the input through unchanged.
-    pub bypass: bool,
-    /// The input of bands and listener.
-    pub listen: Listen,
-    /// Whether the detected notes are sent as MIDI, by what owns the filter.
-    pub midi_out: bool,
-}
+use super::{Routing, Settings, Stereo, smoother::Fades};
 
 /// The input of bands and listener.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -21,6 +10,11 @@ pub enum Listen {
     Main,
     /// The sidechain, where there is one.
     Sidechain,
+}
+
+impl Listen {
+    /// All entries, in the order in which they are offered.
+    pub const ALL: [Self; 2] = [Self::Main, Self::Sidechain];
 }
 
 /// All that a user sets: the sound and the connections.

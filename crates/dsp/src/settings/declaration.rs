@@ -1,0 +1,301 @@
+//! All settings, each declared once: its field with its type, its values in the published sound and in a new instance, and what every
+//! interface has to know of it. A new setting is a new entry here, behind the others of its kind: their order is that of the parameters,
+//! ports and lists of all interfaces.
+
+use super::{
+    Arp, BandMask, BandRange, Choice, Duty, Group, Keys, Listen, Map, NoteValue, PitchClass,
+    PitchClasses, Scale, Spec, Stereo, Taper, Targets, Text, Voice, listed::Listed,
+    text::TextValue,
+};
+use tone_filter_listener::Model;
+
+/// The first value, or the second one if there is one.
+macro_rules! last {
+    ($reference:expr) => {
+        $reference
+    };
+    ($reference:expr, $default:expr) => {
+        $default
+    };
+}
+
+/// Makes the structs of the fields that [`settings!`] passes on one by one, with the name of their struct in front.
+macro_rules! structs {
+    ([$($sound:tt)*] [$($routing:tt)*] settings $field:tt $($rest:tt)*) => {
+        structs! { [$($sound)* $field] [$($routing)*] $($rest)* }
+    };
+    ([$($sound:tt)*] [$($routing:tt)*] routing $field:tt $($rest:tt)*) => {
+        structs! { [$($sound)*] [$($routing)* $field] $($rest)* }
+    };
+    (
+        [$({ $(#[$doc:meta])* $field:ident: $type:ty = $reference:expr, $default:expr })*]
+        [$({ $(#[$other_doc:meta])* $other:ident: $other_type:ty = $other_value:expr, $_:expr })*]
+    ) => {
+        /// The settings of the sound; the connections are in [`Routing`]. `Default` is the sound of a new instance, [`Settings::REFERENCE`] that of the published filter.
+        ///
+        /// The crate `tone-filter-presets` reads and writes them in JSON and other formats.
+        #[derive(Debug, Clone, Copy, PartialEq)]
+        pub struct Settings {
+            $($(#[$doc])* pub $field: $type,)*
+        }
+
+        impl Settings {
+            /// The sound of the published filter at any sample rate, without auto level and without focus. `docs/dsp.md`
+            /// derives the numbers.
+            pub const REFERENCE: Self = Self { $($field: $reference,)* };
+        }
+
+        impl Default for Settings {
+            /// The sound of a new instance.
+            fn default() -> Self {
+                Self { $($field: $default,)* }
+            }
+        }
+
+        /// How a filter is connected. No preset changes it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        pub struct Routing {
+            $($(#[$other_doc])* pub $other: $other_type,)*
+        }
+
+        impl Default for Routing {
+            fn default() -> Self {
+                Self { $($other: $other_value,)* }
+            }
+        }
+    };
+}
+
+/// Makes the structs [`Settings`] and [`Routing`], and the tables of all settings by their kinds. A default that is missing is the reference.
+macro_rules! settings {
+    (
+        numbers {$(
+            $(#[$number_doc:meta])*
+            $number:ident {
+                name: $number_name:literal, range: $min:literal..=$max:literal, unit: $unit:literal,
+                decimals: $decimals:literal, taper: $taper:ident, group: $number_group:ident $number_place:literal,
+                reference: $number_reference:expr, $(default: $number_default:expr,)?
+                help: $number_help:literal
+            }
+        )*}
+        choices {$(
+            $(#[$choice_doc:meta])*
+            $scope:ident $choice:ident: $choice_type:ty {
+                id: $choice_id:literal, name: $choice_name:literal, group: $choice_group:ident $choice_place:literal,
+                reference: $choice_reference:expr, $(default: $choice_default:expr,)?
+                help: $choice_help:literal
+            }
+        )*}
+        texts {$(
+            $(#[$text_doc:meta])*
+            $text:ident: $text_type:ty { name: $text_name:literal, before: $before:literal, reference: $text_reference:expr, help: $text_help:literal }
+        )*}
+    ) => {
+        structs! { [] []
+            $(settings {
+                $(#[$number_doc])*
+                #[doc = concat!("\n\nFrom ", stringify!($min), " to ", stringify!($max), " ", $unit, ".")]
+                $number: f32 = $number_reference, last!($number_reference $(, $number_default)?)
+            })*
+            $($scope {
+                $(#[$choice_doc])*
+                $choice: $choice_type = $choice_reference, last!($choice_reference $(, $choice_default)?)
+            })*
+            $(settings { $(#[$text_doc])* $text: $text_type = $text_reference, $text_reference })*
+        }
+
+        /// The settings that are numbers.
+        pub static SPECS: [Spec; [$(stringify!($number)),*].len()] = [$(
+            Spec {
+                id: stringify!($number), name: $number_name, min: $min, max: $max, unit: $unit, decimals: $decimals,
+                taper: Taper::$taper, group: Group::$number_group, place: $number_place, help: $number_help,
+                field: |settings| &mut settings.$number,
+            }
+        ),*];
+
+        /// The settings that are a choice from a list.
+        pub static CHOICES: [Choice; [$($choice_id),*].len()] = [$(
+            Choice {
+                id: $choice_id, name: $choice_name, entries: <$choice_type as Listed>::ENTRIES,
+                group: Group::$choice_group, place: $choice_place, help: $choice_help,
+                routing: is_routing!($scope),
+                get: |controls| controls.$scope.$choice.index(),
+                set: |controls, index| controls.$scope.$choice = Listed::at(index),
+            }
+        ),*];
+
+        /// The settings that are a text.
+        pub static TEXTS: [Text; [$(stringify!($text)),*].len()] = [$(
+            Text {
+                id: stringify!($text), name: $text_name, help: $text_help, before: $before, of: <$text_type as TextValue>::OF,
+                get: |settings| settings.$text.to_string(),
+                set: |settings, text| text.parse().map(|value| settings.$text = value).map_err(|error: <$text_type as std::str::FromStr>::Err| error.to_string()),
+                bits: |settings| TextValue::to_bits(settings.$text),
+                set_bits: |settings, bits| settings.$text = TextValue::from_bits(bits),
+            }
+        ),*];
+    };
+}
+
+/// Whether a setting is part of [`Routing`].
+macro_rules! is_routing {
+    (settings) => {
+        false
+    };
+    (routing) => {
+        true
+    };
+}
+
+settings! {
+    numbers {
+        /// The balance of dry (0 %) and wet (100 %).
+        mix { name: "Mix", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Main 0,
+            reference: 50.0,
+            help: "Blend of the untouched sound (0 %) and the resonators (100 %)." }
+        /// Gain after the mix.
+        output { name: "Output", range: -24.0..=12.0, unit: "dB", decimals: 1, taper: Linear, group: Main 4,
+            reference: 0.0,
+            help: "Level of the result." }
+        /// The gain of each resonator into its soft clip.
+        drive { name: "Drive", range: 1.0..=400.0, unit: "x", decimals: 2, taper: Logarithmic, group: Resonators 7,
+            reference: 40.0,
+            help: "Turns each note from a sine (low) into a square wave (high)." }
+        /// Relative gate: the power, in dB of the total power, below which a band fades away.
+        threshold { name: "Threshold", range: -60.0..=-10.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 3,
+            reference: -36.989_7,
+            help: "Notes weaker than this, against the whole sound, fade away." }
+        /// Relative limit: the power, in dB of the total power, above which a band stops growing.
+        ceiling { name: "Ceiling", range: -30.0..=0.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 4,
+            reference: -10.0, default: -14.0,
+            help: "Notes stronger than this, against the whole sound, grow no louder." }
+        /// Absolute gate: the power, in dB full scale, below which a band fades away.
+        // Focus leaves out what is not played, so that faint notes need less of a gate, and fewer notes share the power.
+        floor { name: "Floor", range: -90.0..=-20.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 5,
+            reference: -36.666_668, default: -46.0,
+            help: "Notes weaker than this fade away, however quiet the whole sound is. Lower it for quiet music." }
+        /// T60 of a resonator.
+        ring { name: "Ring", range: 0.05..=10.0, unit: "s", decimals: 3, taper: Logarithmic, group: Resonators 0,
+            reference: 1.566_306, default: 0.2,
+            help: "How long a resonator rings: longer picks notes more sharply, shorter follows faster." }
+        /// Time constant of the band power trackers.
+        release { name: "Release", range: 10.0..=1000.0, unit: "ms", decimals: 1, taper: Logarithmic, group: Resonators 1,
+            reference: 188.952_5, default: 20.0,
+            help: "How slowly the level of a note follows the input." }
+        /// Cutoff of the low-pass after the bands.
+        tone { name: "Tone", range: 500.0..=20_000.0, unit: "Hz", decimals: 0, taper: Logarithmic, group: Main 3,
+            reference: 4_865.015,
+            help: "Softens the top end of the square waves." }
+        /// Frequency of A4.
+        tuning { name: "Tuning", range: 400.0..=480.0, unit: "Hz", decimals: 1, taper: Logarithmic, group: Listening 5,
+            reference: 440.0,
+            help: "The pitch of A4 that the music is tuned to." }
+        /// Moves all tones.
+        transpose { name: "Transpose", range: -24.0..=24.0, unit: "st", decimals: 2, taper: Linear, group: Listening 7,
+            reference: 0.0,
+            help: "Moves the bands, and so the notes that are found, up or down; what sounds keeps its pitch." }
+        /// Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, muted at 100 %.
+        focus { name: "Focus", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Listening 1,
+            reference: 0.0, default: 100.0,
+            help: "How much notes that are not played are attenuated: 0 % not at all, 50 % by 24 dB, 100 % entirely." }
+        /// How readily a note counts as played; 50 % is the fitted decision threshold.
+        sensitivity { name: "Sensitivity", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Main 2,
+            reference: 50.0,
+            help: "How readily Focus counts a note as played: less for clean lines, more for dense music." }
+        /// Octaves from the detected note to the one that sounds, a whole number. No effect on [`Voice::Soft`].
+        octave { name: "Octave", range: -2.0..=2.0, unit: "oct", decimals: 0, taper: Whole, group: Notes 1,
+            reference: 0.0,
+            help: "Octaves between the detected note and the one that sounds; the voice Soft alone has none." }
+        /// The most notes that sound at a time, a whole number; 48 for any number.
+        voices { name: "Voices", range: 1.0..=48.0, unit: "notes", decimals: 0, taper: Whole, group: Notes 0,
+            reference: 48.0,
+            help: "How many notes sound at a time: the strongest ones." }
+        /// Ticks of 60 Hz in which a note of [`Voice::Chip`] reaches its volume, a whole number.
+        attack { name: "Attack", range: 0.0..=30.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 2,
+            reference: 0.0,
+            help: "In how many ticks of 1/60 s a note of the voice Chip reaches its volume." }
+        /// Ticks in which its volume then falls to a quarter, a whole number; 0 for a volume that stays.
+        decay { name: "Decay", range: 0.0..=120.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 3,
+            reference: 0.0,
+            help: "In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0: never." }
+        /// The way from the untouched sound (0 %) to that of the other settings (100 %).
+        morph { name: "Morph", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Output 0,
+            reference: 100.0,
+            help: "From the untouched sound (0 %) to that of all other settings (100 %), in one gesture." }
+        /// Time that a note takes from the pitch of a near one that ends to its own. No effect on [`Voice::Soft`].
+        glide { name: "Glide", range: 0.0..=500.0, unit: "ms", decimals: 0, taper: Linear, group: Notes 2,
+            reference: 0.0,
+            help: "How long a note slides from the pitch of a near one that ends to its own; the voice Soft does not." }
+        /// The share of the deviation from a note's nominal pitch that remains. No effect on [`Voice::Soft`].
+        vibrato { name: "Vibrato", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Notes 3,
+            reference: 100.0,
+            help: "How much of the deviation from a note's exact pitch remains; all of it with the voice Soft." }
+    }
+    choices {
+        /// One bank for the mean of the channels, one for each of two channels, or one whose notes keep their place.
+        settings stereo: Stereo { id: "stereo", name: "Stereo", group: Resonators 6, reference: Stereo::Mono, default: Stereo::Place,
+            help: "All notes in the middle, resonators for left and right apart, or each note placed where it is in the input." }
+        /// Passes the input through unchanged.
+        routing bypass: bool { id: "bypass", name: "Bypass", group: Header 0, reference: false,
+            help: "Lets the sound through untouched." }
+        /// The note that `scale` starts from.
+        settings root: PitchClass { id: "root", name: "Root", group: Scale 0, reference: PitchClass::new(0),
+            help: "The note that the scale starts from." }
+        /// The scale whose notes may sound, by the bands' names before `tuning` and `transpose`.
+        settings scale: Scale { id: "scale", name: "Scale", group: Scale 1, reference: Scale::Chromatic,
+            help: "Lets only the notes of a scale sound." }
+        /// Adapts the bank to the level of the input, and makes the output as loud as the input.
+        settings auto: bool { id: "auto", name: "Auto level", group: Listening 0, reference: false, default: true,
+            help: "Adapts the bands to the level of the input, and makes the result as loud as the input." }
+        /// Delays the sound by [`ToneFilter::latency`](super::ToneFilter::latency), which makes `focus` more accurate.
+        settings lookahead: bool { id: "lookahead", name: "Lookahead", group: Listening 2, reference: false,
+            help: "More accurate Focus; adds 46 ms of latency." }
+        /// The network that finds the notes.
+        settings listener: Model { id: "listener", name: "Listener", group: Listening 3, reference: Model::Full,
+            help: "The network that finds the notes: the most accurate one, or one with a quarter of the work." }
+        /// How far down the bands reach.
+        settings range: BandRange { id: "range", name: "Range", group: Scale 2, reference: BandRange::Published, default: BandRange::Whole,
+            help: "The bands: the 48 of the published filter, A3 to G#7, or all 77 from E1 up." }
+        /// The waveform of the notes.
+        settings voice: Voice { id: "voice", name: "Voice", group: Main 1, reference: Voice::Soft,
+            help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip." }
+        /// Whether notes beyond `voices` are silent or take turns, with [`Voice::Chip`].
+        settings arp: Arp { id: "arp", name: "Arpeggio", group: Chip 0, reference: Arp::Off,
+            help: "With the voice Chip, the notes beyond Voices are silent, or take turns on the last voice, 15 (up) or 60 (fast) a second." }
+        /// The lead's waveform, with [`Voice::Chip`].
+        settings duty: Duty { id: "duty", name: "Duty", group: Chip 1, reference: Duty::Quarter,
+            help: "The pulse of the melody, with the voice Chip: thin, as usual, or hollow." }
+        /// Which bands the keys let through; see [`KeyEvent`](crate::KeyEvent).
+        settings keys: Keys { id: "keys", name: "Keys", group: Notes 4, reference: Keys::Off,
+            help: "Held keys choose the notes: only these sound, these in every octave, or these beside the rest." }
+        /// The note value that `ring` and `release` last; see [`Settings::at_tempo`]. The filter itself knows no tempo.
+        settings sync: NoteValue { id: "sync", name: "Sync", group: Resonators 2, reference: NoteValue::OFF,
+            help: "Ring and Release last a note value of the song's tempo." }
+        /// The resonators ring on without loss and without input.
+        settings freeze: bool { id: "freeze", name: "Freeze", group: Notes 5, reference: false,
+            help: "Lets what sounds ring on without end; new input has no effect on the bands." }
+        /// Whether the detected notes are sent as MIDI, by what owns the filter.
+        routing midi_out: bool { id: "midi-out", name: "MIDI out", group: Output 1, reference: false,
+            help: "Sends the detected notes as MIDI." }
+        /// The input of bands and listener.
+        routing listen: Listen { id: "listen", name: "Sidechain", group: Listening 4, reference: Listen::Main,
+            help: "The bands process the sidechain input, and are mixed with the main input." }
+        /// Follows the tuning of the music, within 60 cents of `tuning`.
+        settings auto_tuning: bool { id: "auto-tuning", name: "Auto tuning", group: Listening 6, reference: false,
+            help: "Moves the bands to the tuning of the music, which is within 60 cents of Tuning." }
+        /// Whether notes outside the scale are silent or move.
+        settings map: Map { id: "map", name: "Map", group: Scale 3, reference: Map::Mute,
+            help: "Notes outside the scale are silent, or move to its nearest note or to held keys, or every note moves to a target of its own; the voice Soft only mutes." }
+    }
+    texts {
+        /// The bands that may sound.
+        bands: BandMask { name: "Bands", before: "root", reference: BandMask::ALL,
+            help: "The bands that may sound: the 48 from A3 on, then the 29 from E1 on, which may be left out if all are on." }
+        /// The notes of [`Scale::Custom`].
+        custom: PitchClasses { name: "Custom scale", before: "auto", reference: PitchClasses::ALL,
+            help: "The notes of the scale \"custom\", A first." }
+        /// Where the pitch classes sound with [`Map::Custom`].
+        targets: Targets { name: "Targets", before: "map", reference: Targets::IDENTITY,
+            help: "Where each of the twelve notes sounds with the map \"custom\", A first." }
+    }
+}

@@ -1,0 +1,76 @@
+//! Any setting, whatever its kind.
+
+use super::{CHOICES, Choice, Controls, SPECS, Spec, TEXTS, Text};
+/// A setting, by its kind.
+#[derive(Debug, Clone, Copy)]
+pub enum Setting {
+    /// A number.
+    Number(&'static Spec),
+    /// A choice from a list.
+    Choice(&'static Choice),
+    /// A text.
+    Text(&'static Text),
+}
+
+impl Setting {
+    /// All settings: the numbers, the choices, then the texts, in the order in which they are declared.
+    pub fn all() -> impl Iterator<Item = Self> + Clone {
+        let numbers = SPECS.iter().map(Self::Number);
+        numbers.chain(CHOICES.iter().map(Self::Choice)).chain(TEXTS.iter().map(Self::Text))
+    }
+
+    /// The setting called `id`, if there is one.
+    pub fn find(id: &str) -> Option<Self> {
+        Self::all().find(|setting| setting.id() == id)
+    }
+
+    /// Stable id: preset key and flag, and of numbers and choices the parameter id.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Number(own) => own.id,
+            Self::Choice(own) => own.id,
+            Self::Text(own) => own.id,
+        }
+    }
+
+    /// Display name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Number(own) => own.name,
+            Self::Choice(own) => own.name,
+            Self::Text(own) => own.name,
+        }
+    }
+
+    /// What it does to the sound, in one sentence.
+    pub const fn help(self) -> &'static str {
+        match self {
+            Self::Number(own) => own.help,
+            Self::Choice(own) => own.help,
+            Self::Text(own) => own.help,
+        }
+    }
+
+    /// Whether it is a field of [`Routing`](super::Routing), and no part of the sound.
+    pub const fn is_routing(self) -> bool {
+        matches!(self, Self::Choice(choice) if choice.is_routing())
+    }
+
+    /// Its value in `controls` as text: a number with its unit, or the id of an entry.
+    pub fn text(self, controls: &Controls) -> String {
+        match self {
+            Self::Number(own) => own.format(own.get(&controls.settings)),
+            Self::Choice(own) => own.entries[own.get(controls)].0.to_owned(),
+            Self::Text(own) => own.get(&controls.settings),
+        }
+    }
+
+    /// Puts its value in `from` into `controls`.
+    pub fn copy(self, from: &Controls, controls: &mut Controls) {
+        match self {
+            Self::Number(own) => own.set(&mut controls.settings, own.get(&from.settings)),
+            Self::Choice(own) => own.set(controls, own.get(from)),
+            Self::Text(own) => own.set_bits(&mut controls.settings, own.bits(&from.settings)),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The settings that are a text: switches of bands and notes, and names of notes.
+
+use super::{Settings, Switches, Targets};
+use crate::notes::{PUBLISHED, TONES};
+use std::fmt;
+
+/// What a text consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextOf {
+    /// So many digits, 1 for on and 0 for off.
+    Switches(usize),
+    /// The names of so many notes.
+    Notes(usize),
+}
+
+impl fmt::Display for TextOf {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Switches(TONES) => {
+                write!(f, "{PUBLISHED} or {TONES} digits, 1 for on and 0 for off")
+            }
+            Self::Switches(count) => write!(f, "{count} digits, 1 for on and 0 for off"),
+            Self::Notes(count) => write!(f, "the names of {count} notes, like A A# B C"),
+        }
+    }
+}
+
+/// The description of one setting that is a text.
+#[derive(Debug)]
+pub struct Text {
+    /// Stable id: field name, preset key and flag. It is no plugin parameter: hosts have none for texts.
+    pub id: &'static str,
+    /// Display name.
+    pub name: &'static str,
+    /// What it does to the sound, in one sentence.
+    pub help: &'static str,
+    /// The choice before which files have it.
+    pub before: &'static str,
+    /// What it consists of.
+    pub of: TextOf,
+    pub(super) get: fn(&Settings) -> String,
+    pub(super) set: fn(&mut Settings, &str) -> Result<(), String>,
+    pub(super) bits: fn(&Settings) -> [u64; 2],
+    pub(super) set_bits: fn(&mut Settings, [u64; 2]),
+}
+
+impl Text {
+    /// Its text in `settings`.
+    pub fn get(&self, settings: &Settings) -> String {
+        (self.get)(settings)
+    }
+
+    /// Puts `text` into `settings`.
+    ///
+    /// # Errors
+    /// What is wrong with the text, and what to write.
+    pub fn set(&self, settings: &mut Settings, text: &str) -> Result<(), String> {
+        (self.set)(settings, text)
+    }
+
+    /// Its value in `settings` as bits, which take no memory of their own.
+    pub fn bits(&self, settings: &Settings) -> [u64; 2] {
+        (self.bits)(settings)
+    }
+
+    /// Puts what [`Text::bits`] has returned into `settings`. Other bits make a valid value, too.
+    pub fn set_bits(&self, settings: &mut Settings, bits: [u64; 2]) {
+        (self.set_bits)(settings, bits);
+    }
+}
+
+/// A type whose values have a text and fit into 128 bits.
+pub trait TextValue: Sized {
+    /// What the text consists of.
+    const OF: TextOf;
+
+    /// As bits.
+    fn to_bits(self) -> [u64; 2];
+
+    /// From bits, of which any make a value.
+    fn from_bits(bits: [u64; 2]) -> Self;
+}
+
+impl<const N: usize> TextValue for Switches<N> {
+    const OF: TextOf = TextOf::Switches(N);
+
+    fn to_bits(self) -> [u64; 2] {
+        self.to_bits()
+    }
+
+    fn from_bits(bits: [u64; 2]) -> Self {
+        Self::from_bits(bits)
+    }
+}
+
+impl TextValue for Targets {
+    const OF: TextOf = TextOf::Notes(12);
+
+    fn to_bits(self) -> [u64; 2] {
+        self.to_bits()
+    }
+
+    fn from_bits(bits: [u64; 2]) -> Self {
+        Self::from_bits(bits)
+    }
+}
