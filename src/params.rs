@@ -273,7 +273,8 @@ fn mask<const N: usize>(fields: &BTreeMap<String, String>, key: &str) -> Switche
 pub fn complete_state(state: &mut PluginState) {
     for spec in &SPECS {
         let value = match state.params.get(spec.id) {
-            Some(&ParamValue::F32(value)) => allowed(spec, value),
+            // Without -0: nice-plug would take it for the 0 that a parameter may have.
+            Some(&ParamValue::F32(value)) => allowed(spec, value) + 0.0,
             _ => spec.reference(),
         };
         state.params.insert(spec.id.to_owned(), ParamValue::F32(value));

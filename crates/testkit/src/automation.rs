@@ -1,6 +1,6 @@
 //! A score of automation: music during which settings change, for every way into the filter.
 
-use crate::{Draws, Music, Setting, Signal};
+use crate::{Draws, Music, Setting, Signal, parameters_alone};
 use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Kernel, Settings, ToneFilter};
 
 /// Frames between changes: whole blocks of 64 to 1024 frames.
@@ -55,11 +55,8 @@ impl Automation {
     /// The same with bands, custom scale and targets as they are by default, for hosts of plugins, where these are no parameters.
     #[must_use]
     pub fn with_parameters_alone(mut self) -> Self {
-        let default = Controls::default().settings;
         for (_, controls) in &mut self.steps {
-            let settings = &mut controls.settings;
-            settings.bands = default.bands;
-            (settings.custom, settings.targets) = (default.custom, default.targets);
+            controls.settings = parameters_alone(&controls.settings);
         }
         self
     }

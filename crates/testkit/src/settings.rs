@@ -168,3 +168,21 @@ pub fn controls(draws: &mut Draws) -> Controls {
     }
     controls
 }
+
+/// Controls of which every setting differs from the default.
+pub fn unlike_default(draws: &mut Draws) -> Controls {
+    let default = Controls::default();
+    let mut controls = default;
+    for setting in Setting::all() {
+        while setting.text(&controls) == setting.text(&default) {
+            setting.draw(draws, &mut controls);
+        }
+    }
+    controls
+}
+
+/// The same settings with bands, custom scale and targets by default, for hosts of plugins, where these are no parameters.
+pub fn parameters_alone(settings: &Settings) -> Settings {
+    let Settings { bands, custom, targets, .. } = Settings::default();
+    Settings { bands, custom, targets, ..*settings }
+}
