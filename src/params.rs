@@ -270,7 +270,8 @@ fn field<T: serde::de::DeserializeOwned>(
 pub fn complete_state(state: &mut PluginState) {
     for spec in &SPECS {
         let value = match state.params.get(spec.id) {
-            Some(&ParamValue::F32(value)) => allowed(spec, value),
+            // Without -0: nice-plug would take it for the 0 that a parameter may have.
+            Some(&ParamValue::F32(value)) => allowed(spec, value) + 0.0,
             _ => spec.reference(),
         };
         state.params.insert(spec.id.to_owned(), ParamValue::F32(value));

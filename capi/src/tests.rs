@@ -11,8 +11,9 @@ use std::{
     mem::MaybeUninit,
     ptr,
 };
-use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, ToneFilter};
+use tone_filter_dsp::{CHOICES, Controls, SPECS, Setting, Settings, ToneFilter};
 use tone_filter_presets::{self as presets, Preset, settings::from_json};
+use tone_filter_testkit::{Draws, channels, controls};
 
 const RATE: f64 = 44_100.0;
 
@@ -53,13 +54,45 @@ fn set_json(filter: &Owned, json: &str) -> Status {
     unsafe { tf_set_json(filter.0, json.as_ptr()) }
 }
 
-/// Planar: a different sequence of square waves for each channel.
-fn music(channels: usize, frames: usize) -> Vec<Vec<f32>> {
-    let sample = |channel: usize, frame: usize| {
-        let frequency = [440, 523, 659, 880][frame / 3000 % 4] + channel;
-        if frame * frequency % 44_100 < 22_050 { 0.25 } else { -0.25 }
+/// A call that sets a setting, and does not allocate.
+struct Call {
+    setting: Setting,
+    id: CString,
+    value: Value,
+}
+
+enum Value {
+    Number(f32),
+    Text(CString),
+}
+
+impl Call {
+    fn set(&self, filter: &Owned) -> Status {
+        // SAFETY: all are valid.
+        unsafe {
+            match &self.value {
+                Value::Number(number) => tf_set_number(filter.0, self.id.as_ptr(), *number),
+                Value::Text(text) => tf_set_text(filter.0, self.id.as_ptr(), text.as_ptr()),
+            }
+        }
+    }
+}
+
+/// Calls that set every setting.
+fn calls(controls: &Controls) -> Vec<Call> {
+    let call = |setting: Setting| {
+        let value = match setting {
+            Setting::Number(spec) => Value::Number(spec.get(&controls.settings)),
+            _ => Value::Text(CString::new(setting.text(controls)).unwrap()),
+        };
+        Call { setting, id: CString::new(setting.id()).unwrap(), value }
     };
-    (0..channels).map(|c| (0..frames).map(|i| sample(c, i)).collect()).collect()
+    Setting::all().map(call).collect()
+}
+
+/// Planar: other music in each channel.
+fn music(count: usize, frames: usize) -> Vec<Vec<f32>> {
+    channels(&mut Draws::seeded(1), count, RATE, frames)
 }
 
 /// The lengths of blocks of which `frames` consist.
@@ -138,12 +171,8 @@ fn what_is_marked_real_time_does_not_allocate() {
     let channels = [sound[0].as_mut_ptr(), sound[1].as_mut_ptr()];
     let (mut frames, mut seconds, mut number) = (0, 0.0, 0.0);
     let f = filter.0;
-    let targets = c"A A A C C C C E E E E E";
     // SAFETY: all are valid.
-    unsafe {
-        tf_set_score(f, c"tone-filter-score 1\n0 1 69\n0.01 2 70\n".as_ptr());
-        tf_set_text(f, c"targets".as_ptr(), targets.as_ptr());
-    }
+    unsafe { tf_set_score(f, c"tone-filter-score 1\n0 1 69\n0.01 2 70\n".as_ptr()) };
     let (statuses, calls) = counted(|| {
         tf_version();
         tf_error_message(3);
@@ -151,11 +180,6 @@ fn what_is_marked_real_time_does_not_allocate() {
         unsafe {
             [
                 tf_set_text(f, c"keys".as_ptr(), c"add".as_ptr()),
-                tf_set_text(f, c"voice".as_ptr(), c"saw".as_ptr()),
-                tf_set_text(f, c"sync".as_ptr(), c"1/8".as_ptr()),
-                tf_set_text(f, c"map".as_ptr(), c"custom".as_ptr()),
-                tf_set_number(f, c"glide".as_ptr(), 80.0),
-                tf_set_number(f, c"vibrato".as_ptr(), 30.0),
                 tf_set_tempo(f, 99.0),
                 tf_set_number(f, c"mix".as_ptr(), 70.0),
                 tf_get_number(f, c"mix".as_ptr(), &raw mut number),
@@ -176,12 +200,34 @@ fn what_is_marked_real_time_does_not_allocate() {
         }
     });
     assert_eq!(calls, 0);
-    assert_eq!(statuses, [Status::Ok; 22]);
+    assert_eq!(statuses, [Status::Ok; 17]);
     assert_eq!(number, 70.0);
     // SAFETY: it was written.
     unsafe { bands.set_len(TF_BANDS) };
     let sounding = bands.iter().filter(|band| band.state != BandState::Muted).count();
     assert!(sounding > 0 && bands[12].note == 69, "{bands:?}");
+}
+
+#[test]
+fn settings_change_and_sound_without_allocation() {
+    let filter = create(2, "tone-filter");
+    let draws = &mut Draws::seeded(1);
+    let mut sound = music(2, 2048);
+    let channels = [sound[0].as_mut_ptr(), sound[1].as_mut_ptr()];
+    for _ in 0..20 {
+        let is_mask = |call: &Call| matches!(call.setting, Setting::Text(_));
+        // Texts of masks are not real time.
+        let (masks, others): (Vec<_>, Vec<_>) =
+            calls(&controls(draws)).into_iter().partition(is_mask);
+        let set = |call: &Call| assert_eq!(call.set(&filter), Status::Ok, "{:?}", call.id);
+        masks.iter().for_each(set);
+        let (status, allocations) = counted(|| {
+            others.iter().for_each(set);
+            // SAFETY: all pointers are valid.
+            unsafe { tf_process(filter.0, channels.as_ptr().cast(), channels.as_ptr(), 2048) }
+        });
+        assert_eq!((status, allocations), (Status::Ok, 0));
+    }
 }
 
 #[test]

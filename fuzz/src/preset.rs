@@ -1,16 +1,22 @@
 //! Text as a preset file.
 
 use tone_filter_presets::{Loaded, Preset};
+use tone_filter_testkit::{Draws, controls};
 
-/// It is refused with a reason, or it is a valid preset that does not change when it is written and read again.
+/// Text is refused with a reason, or it is a valid preset. Neither that one nor any settings change when they are written and read again.
 pub fn check(bytes: &[u8]) {
+    written_and_read(Preset::new("Any", controls(&mut Draws::of(bytes)).settings));
     // Bytes that are not UTF-8 are refused when the file is read.
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     match Preset::from_json(text) {
         Ok(Loaded { preset, .. }) => {
             preset.settings.validate().unwrap();
-            assert_eq!(Preset::from_json(&preset.to_json()).unwrap(), preset.into());
+            written_and_read(preset);
         }
         Err(error) => assert!(!error.to_string().is_empty()),
     }
+}
+
+fn written_and_read(preset: Preset) {
+    assert_eq!(Preset::from_json(&preset.to_json()).unwrap(), preset.into());
 }

@@ -1,170 +1,141 @@
 //! Bytes as a sequence of operations on a filter.
 
-use arbitrary::{Arbitrary, Unstructured};
-use tone_filter_dsp::{
-    BandMask, Controls, Kernel, KeyEvent, Keys, Map, PitchClass, PitchClasses, SPECS, Scale,
-    Settings, Stereo, Targets, ToneFilter, Voice,
-};
+use std::sync::Arc;
+use tone_filter_dsp::{Controls, Kernel, KeyEvent, SPECS, Setting, ToneFilter};
+use tone_filter_testkit::{Draws, Music, Signal, Values, controls, events, music, rate};
 
 /// The most samples in all blocks together, which bounds the time of an input.
-const LONGEST: usize = 1 << 12;
+const LONGEST: usize = 1 << 13;
 
-#[derive(Debug, Arbitrary)]
-struct Session {
-    rate: Rate,
-    kernel: u8,
-    steps: Vec<Step>,
-}
+/// Samples below this, -400 dB, may leave another state behind if blocks are divided.
+const FAINT: f32 = 1e-20;
 
-#[derive(Debug, Arbitrary)]
-enum Rate {
-    Usual(u8),
-    Any(f64),
-}
-
-#[derive(Debug, Arbitrary)]
-enum Step {
-    /// A normalised value for a numeric setting.
-    Place(u8, u16),
-    /// Any value for a numeric setting.
-    Any(u8, f32),
-    Choices {
-        /// One bit each for stereo, auto and lookahead; the bits above are the voice.
-        switches: u8,
-        bypass: bool,
-        /// Two bits for the keys, one each for freeze and auto tuning.
-        play: u8,
-        root: u8,
-        scale: u8,
-    },
-    /// The bits of the bands are those of the targets, too, and the bits above the custom scale are the map.
-    Bands {
-        bands: u64,
-        custom: u16,
-    },
-    Reset,
-    Block(Block),
-    Key(u8, f32),
-    KeyGain(u8, f32),
-    Sustain(bool),
-    Bend(f32),
-    ReleaseKeys,
-}
-
-#[derive(Debug, Arbitrary)]
-struct Block {
-    channels: u8,
-    frames: u16,
-    /// Where the block is divided into two for a second filter.
-    cut: u16,
-    /// Repeated until the block is full.
-    samples: Vec<f32>,
-}
+/// The highest sample rate in Hz at which music is drawn; the filter may run at any other.
+const HIGHEST: f64 = 192_000.0;
 
 /// The output is always finite and at most the sum of the dry and the bounded wet signal, values out of range change
 /// nothing, and the output does not depend on how the signal is divided into blocks.
 pub fn check(bytes: &[u8]) {
-    let Ok(session) = Session::arbitrary_take_rest(Unstructured::new(bytes)) else { return };
-    let mut controls = Controls::from(Settings::REFERENCE);
-    let rate = match session.rate {
-        Rate::Usual(index) => {
-            const USUAL: [f64; 7] = [1000.0, 8000.0, 44_100.0, 48_000.0, 192_000.0, 768_000.0, 1e9];
-            USUAL[usize::from(index) % USUAL.len()]
-        }
-        Rate::Any(rate) => rate,
-    };
+    let draws = &mut Draws::of(bytes);
+    let any_rate = f64::from_bits(draws.bits());
+    let usual = rate(draws);
+    let rate = draws.pick(&[usual, usual, usual, 1000.0, 768_000.0, 1e9, any_rate]);
+    let mut controls = controls(draws);
     let Ok(filter) = ToneFilter::new(rate, &controls.settings) else {
         assert!(!(1000.0..=1e9).contains(&rate), "{rate} Hz is a rate");
         return;
     };
     let kernels: Vec<Kernel> = Kernel::available().collect();
-    let filter = filter.with_kernel(kernels[usize::from(session.kernel) % kernels.len()]);
+    let mut filter = filter.with_kernel(draws.pick(&kernels));
+    filter.set_routing(controls.routing);
     let mut filters = [filter.clone(), filter];
     let mut bounds = Bounds::new(&controls);
+    let (_, sound) = music(&mut Draws::seeded(draws.bits()), rate.min(HIGHEST), 0.5);
+    let settings: Vec<Setting> = Setting::all().collect();
     let mut left = LONGEST;
-    for step in session.steps {
-        let settings = &mut controls.settings;
-        match step {
-            Step::Place(index, place) => {
-                let spec = &SPECS[usize::from(index) % SPECS.len()];
-                let share = f32::from(place) / f32::from(u16::MAX);
-                let value = spec.min + share * (spec.max - spec.min);
-                spec.set(settings, value.clamp(spec.min, spec.max));
-            }
-            Step::Any(index, value) => {
-                let spec = &SPECS[usize::from(index) % SPECS.len()];
-                let mut odd = *settings;
-                spec.set(&mut odd, value);
-                if spec.check(value).is_err() {
-                    for filter in &mut filters {
-                        filter.set_settings(&odd).unwrap_err();
-                        assert_eq!(filter.settings(), settings);
-                    }
-                    continue;
-                }
-                *settings = odd;
-            }
-            Step::Choices { switches, bypass, play, root, scale } => {
-                let on = |bit: u8| switches >> bit & 1 == 1;
-                settings.stereo = if on(0) { Stereo::Stereo } else { Stereo::Mono };
-                (settings.auto, settings.lookahead) = (on(1), on(2));
-                settings.voice = Voice::ALL[usize::from(switches >> 3) % Voice::ALL.len()];
-                controls.routing.bypass = bypass;
-                settings.keys = Keys::ALL[usize::from(play & 3)];
-                (settings.freeze, settings.auto_tuning) = (play & 4 != 0, play & 8 != 0);
-                settings.root = PitchClass::new(root.into());
-                settings.scale = Scale::ALL[usize::from(scale) % Scale::ALL.len()];
-            }
-            Step::Bands { bands, custom } => {
-                settings.bands = BandMask::from_bits([bands, bands.reverse_bits()]);
-                settings.custom = (0..12).fold(PitchClasses::NONE, |classes, class| {
-                    classes.with(class, custom >> class & 1 == 1)
-                });
-                settings.map = Map::ALL[usize::from(custom >> 12) % Map::ALL.len()];
-                settings.targets = (0..12).fold(Targets::IDENTITY, |targets, class| {
-                    targets.with(class, PitchClass::new((bands >> (5 * class) & 31) as usize))
-                });
-            }
-            Step::Reset => {
+    while left > 0 && !draws.is_over() {
+        match draws.below(16) {
+            0 => refuse(&mut filters, draws),
+            1 => {
                 filters.iter_mut().for_each(ToneFilter::reset);
                 bounds = Bounds::new(&controls);
             }
-            Step::Block(block) => play(&mut filters, &mut bounds, &block, &mut left),
-            Step::Key(note, velocity) => {
-                filters.iter_mut().for_each(|f| f.play(KeyEvent::Key(note, velocity)))
+            2 => {
+                let score = draws.chance(0.5).then(|| Arc::new(Music::draw(draws, 1.0).score()));
+                filters.iter_mut().for_each(|filter| drop(filter.set_score(score.clone())));
             }
-            Step::KeyGain(note, gain) => {
-                filters.iter_mut().for_each(|f| f.play(KeyEvent::Gain(note, gain)))
+            3 => {
+                let event = any_event(draws);
+                filters.iter_mut().for_each(|filter| filter.play(event));
             }
-            Step::Sustain(down) => filters.iter_mut().for_each(|f| f.play(KeyEvent::Sustain(down))),
-            Step::Bend(semitones) => {
-                filters.iter_mut().for_each(|f| f.play(KeyEvent::Bend(semitones)))
+            4..8 => {
+                draws.pick(&settings).draw(draws, &mut controls);
+                for filter in &mut filters {
+                    filter.set_settings(&controls.settings).unwrap();
+                    filter.set_routing(controls.routing);
+                }
+                bounds.include(&controls);
             }
-            Step::ReleaseKeys => filters.iter_mut().for_each(|f| f.play(KeyEvent::ReleaseAll)),
+            _ => {
+                let frames = draws.below(2048).min(left);
+                left -= frames;
+                play(&mut filters, &mut bounds, draws, &sound, frames);
+            }
         }
-        for filter in &mut filters {
-            filter.set_settings(&controls.settings).unwrap();
-            filter.set_routing(controls.routing);
-        }
-        bounds.include(&controls);
     }
 }
 
-fn play(filters: &mut [ToneFilter; 2], bounds: &mut Bounds, block: &Block, left: &mut usize) {
-    let frames = usize::from(block.frames).min(*left);
-    *left -= frames;
-    let mut samples = block.samples.iter().copied().chain([0.0]).cycle();
-    let input: Vec<Vec<f32>> =
-        (0..block.channels % 4).map(|_| samples.by_ref().take(frames).collect()).collect();
+/// A number with any bits for any setting: refused if it is out of range.
+fn refuse(filters: &mut [ToneFilter; 2], draws: &mut Draws) {
+    let value = f32::from_bits(draws.bits() as u32);
+    let spec = &SPECS[draws.below(SPECS.len())];
+    let before = *filters[0].settings();
+    let mut odd = before;
+    spec.set(&mut odd, value);
+    if spec.check(value).is_err() {
+        for filter in filters {
+            filter.set_settings(&odd).unwrap_err();
+            assert_eq!(*filter.settings(), before);
+        }
+    }
+}
 
-    let [mut whole, mut cut] = [input.clone(), input.clone()];
-    filters[0].process(&mut whole.iter_mut().map(Vec::as_mut_slice).collect::<Vec<_>>());
-    let at = usize::from(block.cut).min(frames);
-    let (mut before, mut after): (Vec<_>, Vec<_>) =
-        cut.iter_mut().map(|channel| channel.split_at_mut(at)).unzip();
-    filters[1].process(&mut before);
-    filters[1].process(&mut after);
-    assert_eq!(whole, cut);
+/// An event of any key with any number.
+fn any_event(draws: &mut Draws) -> KeyEvent {
+    let (key, any) = (draws.below(256) as u8, f32::from_bits(draws.bits() as u32));
+    draws.pick(&[
+        KeyEvent::Key(key, any),
+        KeyEvent::Pressure(key, any),
+        KeyEvent::Gain(key, any),
+        KeyEvent::Bend(any),
+        KeyEvent::Wheel(any),
+    ])
+}
+
+/// Up to three channels of `sound` from any frame on, as loud as may be, a part of them with any bits.
+fn part(draws: &mut Draws, sound: &Signal, frames: usize) -> Signal {
+    let start = draws.below(sound[0].len());
+    let gain = draws.pick(&[1.0, 1.0, 1.0, 1e-30, 1e30]);
+    let mut part: Signal = (0..draws.below(4))
+        .map(|channel| {
+            let own = sound[channel % sound.len()].iter().cycle().skip(start).take(frames);
+            own.map(|sample| gain * sample).collect()
+        })
+        .collect();
+    if frames > 0 && draws.chance(0.3) {
+        let fault = f32::from_bits(draws.bits() as u32);
+        let start = draws.below(frames);
+        let end = frames.min(start + draws.pick(&[1, 100, frames]));
+        part.iter_mut().for_each(|channel| channel[start..end].fill(fault));
+    }
+    part
+}
+
+fn play(
+    filters: &mut [ToneFilter; 2],
+    bounds: &mut Bounds,
+    draws: &mut Draws,
+    sound: &Signal,
+    frames: usize,
+) {
+    let (input, sidechain) = (part(draws, sound, frames), part(draws, sound, frames));
+    let (events, cut) = (events(draws, frames), draws.below(frames + 1));
+    let run = |filter: &mut ToneFilter, output: &mut Signal, start: usize, end: usize| {
+        let mut main: Vec<_> = output.iter_mut().map(|own| &mut own[start..end]).collect();
+        let side: Vec<_> = sidechain.iter().map(|own| &own[start..end]).collect();
+        let own = events.iter().filter(|(at, _)| (start..end).contains(at));
+        filter.process_events(
+            &mut main,
+            &side,
+            own.map(|(at, event)| (at - start, *event)),
+            |_, _| (),
+        );
+    };
+    let [mut whole, mut divided] = [input.clone(), input.clone()];
+    run(&mut filters[0], &mut whole, 0, frames);
+    run(&mut filters[1], &mut divided, 0, cut);
+    run(&mut filters[1], &mut divided, cut, frames);
+    assert_eq!(whole, divided);
 
     let magnitude = |x: &f32| if x.is_finite() { f64::from(x.abs()) } else { 0.0 };
     bounds.peak = input.iter().flatten().map(magnitude).fold(bounds.peak, f64::max);
@@ -173,7 +144,9 @@ fn play(filters: &mut [ToneFilter; 2], bounds: &mut Bounds, block: &Block, left:
         assert!(f64::from(output.abs()) <= bounds.of(dry), "{output} of {input}, {bounds:?}");
     }
     let bands = filters[0].bands();
-    assert_eq!(bands, filters[1].bands());
+    let faint = |sample: &f32| *sample != 0.0 && sample.abs() < FAINT;
+    bounds.faint |= input.iter().chain(&sidechain).flatten().any(faint);
+    assert!(bounds.faint || bands == filters[1].bands());
     assert!(bands.total_power.is_finite());
     for band in bands.bands {
         let [sine, cosine] = band.phasor;
@@ -195,6 +168,8 @@ struct Bounds {
     remembers: bool,
     /// The largest input.
     peak: f64,
+    /// Whether there was an input below [`FAINT`], of which the bands may keep more or less.
+    faint: bool,
 }
 
 impl Bounds {
@@ -206,6 +181,7 @@ impl Bounds {
             bypass: 0.0,
             remembers: false,
             peak: 0.0,
+            faint: false,
         };
         bounds.include(controls);
         bounds

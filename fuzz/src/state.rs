@@ -1,6 +1,6 @@
 //! Bytes as a saved state that a host loads into the plugin.
 
-use crate::hosting::{controls_in, new, set, sounds, state};
+use crate::hosting::{busy, controls_in, new, state};
 use serde_json::Value;
 use std::{cell::RefCell, mem::ManuallyDrop, sync::LazyLock};
 use xtask::host::{Instance, Library};
@@ -17,9 +17,7 @@ thread_local! {
 /// Two states that differ in everything, so that a parameter which a loaded state does not set is noticed.
 static BEFORE: LazyLock<[Vec<u8>; 2]> = LazyLock::new(|| {
     let library = Library::linked(&tone_filter::clap_entry).unwrap();
-    let mut busy = new(&library);
-    set(&mut busy, sounds().last().unwrap());
-    [busy.save().unwrap(), new(&library).save().unwrap()]
+    [busy(&library), new(&library)].map(|mut instance| instance.save().unwrap())
 });
 
 /// They are refused and change nothing, or they are loaded and set the whole sound. They are tried as they are, and

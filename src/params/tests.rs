@@ -134,7 +134,8 @@ fn fields_other_than_parameters_are_saved_too() {
     // A state of an older version, or a damaged one.
     for text in ["{}", "\"2222\"", ""] {
         loaded.keep.store(Keep { scale: true, tuning: true });
-        let keys = ["bands", "custom", "targets", EDITOR_ZOOM, EDITOR_ROLL, PRESET, KEEP, CONTROLLERS];
+        let keys =
+            ["bands", "custom", "targets", EDITOR_ZOOM, EDITOR_ROLL, PRESET, KEEP, CONTROLLERS];
         let fields = keys.map(|key| (key.to_owned(), text.to_owned()));
         loaded.deserialize_fields(&BTreeMap::from(fields));
         assert_eq!(loaded.settings(), Settings::default());

@@ -2,7 +2,7 @@
 
 use crate::{
     RATE, every,
-    hosting::{instance, library, music, set, settings, sounds},
+    hosting::{busy, instance, library, music, set, settings, sounds},
     played,
 };
 use tone_filter_dsp::{CHOICES, SPECS};
@@ -105,8 +105,7 @@ fn a_saved_state_gives_another_instance_the_same_sound() {
 
 #[test]
 fn an_invalid_state_is_refused_and_changes_nothing() {
-    let mut instance = instance();
-    set(&mut instance, &sounds()[2]);
+    let mut instance = busy(&library().0);
     let before = settings(&mut instance);
     let saved = instance.save().unwrap();
     for state in [&b""[..], b"nonsense", &saved[..saved.len() / 2], &[0xFF; 64]] {

@@ -2,11 +2,11 @@
 
 use crate::{
     builds::builds,
-    common::noise,
-    hosting::{change, music, new, settings},
+    hosting::{any_value, change, music, new, settings},
 };
 use std::collections::HashSet;
 use tone_filter_dsp::{CHOICES, SPECS, Settings};
+use tone_filter_testkit::Draws;
 use xtask::host::{Change, parameter_id};
 
 #[test]
@@ -34,14 +34,10 @@ fn ids_are_unlike_each_other_and_values_within_their_bounds() {
 fn a_value_that_is_set_is_the_value_that_is_read() {
     for (build, library) in builds() {
         let mut instance = new(&library);
-        let mut noise = noise(5);
+        let draws = &mut Draws::seeded(5);
         for _ in 0..300 {
             for parameter in instance.parameters().unwrap() {
-                let share = (noise() + 1.0) / 2.0;
-                let mut value = parameter.min + share * (parameter.max - parameter.min);
-                if parameter.stepped {
-                    value = value.round();
-                }
+                let value = any_value(draws, &parameter);
                 let change = Change { frame: 0, parameter: parameter.id, value };
                 instance.set(&[change]).unwrap();
                 let read = instance.value(parameter.id).unwrap();
@@ -92,11 +88,10 @@ fn texts_go_both_ways_and_nonsense_means_nothing() {
     let nonsense = ["", " ", "nonsense", "٣", "--3", "1e", "\u{1F3B5}", "NaN"];
     for (build, library) in builds() {
         let mut instance = new(&library);
-        let mut noise = noise(6);
+        let draws = &mut Draws::seeded(6);
         for parameter in instance.parameters().unwrap() {
             for _ in 0..200 {
-                let share = (noise() + 1.0) / 2.0;
-                let value = parameter.min + share * (parameter.max - parameter.min);
+                let value = any_value(draws, &parameter);
                 let text = instance.value_to_text(parameter.id, value).unwrap();
                 let back = instance.text_to_value(parameter.id, &text).unwrap().unwrap();
                 assert_eq!(instance.value_to_text(parameter.id, back).unwrap(), text, "{build}");

@@ -2,41 +2,29 @@
 
 use crate::{
     builds::builds,
-    common::noise,
-    hosting::{controls_in, new, saved, set, sounds, state},
+    hosting::{any_value, busy, controls_in, new, saved, set_controls, state},
 };
 use serde_json::{Value, json};
 use tone_filter_dsp::{BandMask, CHOICES, Controls, SPECS, Settings};
-use xtask::host::{Change, Instance, Library};
+use tone_filter_testkit::{Draws, controls};
+use xtask::host::{Change, Instance, Parameter};
 
-/// An instance whose settings are not the defaults.
-fn busy(library: &Library) -> Instance {
-    let mut instance = new(library);
-    set(&mut instance, sounds().last().unwrap());
-    instance
-}
-
-fn random(instance: &mut Instance, noise: &mut dyn FnMut() -> f64) {
-    let parameters = instance.parameters().unwrap();
-    let changes: Vec<_> = parameters
-        .iter()
-        .map(|parameter| {
-            let share = (noise() + 1.0) / 2.0;
-            let value = parameter.min + share * (parameter.max - parameter.min);
-            let value = if parameter.stepped { value.round() } else { value };
-            Change { frame: 0, parameter: parameter.id, value }
-        })
-        .collect();
+fn random(instance: &mut Instance, draws: &mut Draws) {
+    let change = |parameter: &Parameter| {
+        let value = any_value(draws, parameter);
+        Change { frame: 0, parameter: parameter.id, value }
+    };
+    let changes: Vec<_> = instance.parameters().unwrap().iter().map(change).collect();
     instance.set(&changes).unwrap();
 }
 
 #[test]
 fn what_is_saved_comes_back_byte_for_byte() {
     for (build, library) in builds() {
-        let mut noise = noise(7);
+        let draws = &mut Draws::seeded(7);
         let (mut first, mut second) = (busy(&library), new(&library));
         for _ in 0..200 {
-            random(&mut first, &mut noise);
+            random(&mut first, draws);
             let saved = first.save().unwrap();
             assert_eq!(first.save().unwrap(), saved, "{build}: saving changes nothing");
             second.load(&saved).unwrap();
@@ -77,10 +65,10 @@ fn bytes_at_random_are_refused() {
     for (build, library) in builds() {
         let mut instance = busy(&library);
         let before = instance.save().unwrap();
-        let mut noise = noise(8);
+        let draws = &mut Draws::seeded(8);
         for length in [0, 1, 7, 8, 9, 64, 1000, 65_536, 1 << 20] {
             for _ in 0..if length > 1000 { 3 } else { 100 } {
-                let bytes: Vec<u8> = (0..length).map(|_| (128.0 * (noise() + 1.0)) as u8).collect();
+                let bytes: Vec<u8> = (0..length).map(|_| draws.below(256) as u8).collect();
                 assert!(instance.load(&bytes).is_err(), "{build}: {length} bytes");
                 let with_length = [&(length as u64).to_le_bytes()[..], &bytes].concat();
                 assert!(instance.load(&with_length).is_err(), "{build}: {length} bytes");
@@ -104,20 +92,18 @@ fn a_state_with_a_few_wrong_bytes_is_refused_or_loaded_whole() {
     for (build, library) in builds() {
         // Two instances that differ in everything, so that a parameter which the state does not set is noticed.
         let mut instances = [busy(&library), new(&library)];
+        let draws = &mut Draws::seeded(9);
         let original = {
             let mut instance = new(&library);
-            set(&mut instance, &sounds()[3]);
+            set_controls(&mut instance, &controls(draws));
             instance.save().unwrap()
         };
-        let mut noise = noise(9);
-        let mut any =
-            |count: usize| (((noise() + 1.0) / 2.0 * count as f64) as usize).min(count - 1);
         let mut loaded = 0;
         for _ in 0..3000 {
             let mut bytes = original.clone();
-            for _ in 0..=any(3) {
-                let place = 8 + any(bytes.len() - 8);
-                bytes[place] = b"0123456789{}[]\",:.-eaz \\\xFF"[any(25)];
+            for _ in 0..=draws.below(3) {
+                let place = 8 + draws.below(bytes.len() - 8);
+                bytes[place] = draws.pick(b"0123456789{}[]\",:.-eaz \\\xFF");
             }
             let [first, second] = &mut instances;
             let before = [first.save().unwrap(), second.save().unwrap()];

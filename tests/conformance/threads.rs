@@ -2,26 +2,19 @@
 
 use crate::{
     builds::builds,
-    common::noise,
-    hosting::{music, new, settings, states},
+    hosting::{any_change, music, new, settings, states},
 };
-use xtask::host::{Change, Processor};
+use tone_filter_testkit::Draws;
+use xtask::host::{Parameter, Processor};
 
 const RATE: f64 = 48_000.0;
 
 /// Two seconds of music in short blocks, each with random changes.
-fn play(processor: &mut Processor, parameters: &[u32]) {
-    let mut noise = noise(10);
+fn play(processor: &mut Processor, parameters: &[Parameter]) {
+    let draws = &mut Draws::seeded(10);
     let mut signal = music(2.0, RATE);
-    let frames = signal[0].len();
-    let changes: Vec<_> = (0..frames)
-        .step_by(50)
-        .map(|frame| {
-            let index = (((noise() + 1.0) / 2.0) * parameters.len() as f64) as usize;
-            let parameter = parameters[index.min(parameters.len() - 1)];
-            Change { frame, parameter, value: (noise() + 1.0) / 2.0 }
-        })
-        .collect();
+    let frames = (0..signal[0].len()).step_by(50);
+    let changes: Vec<_> = frames.map(|frame| any_change(draws, parameters, frame)).collect();
     processor.run(&mut signal, true, &mut std::iter::repeat(64), &changes).unwrap();
     // The output gain adds at most 12 dB to the bound.
     assert!(signal.iter().flatten().all(|sample| sample.abs() < 4.0 * 2.0));
@@ -33,11 +26,10 @@ fn everything_may_be_asked_and_loaded_while_it_plays() {
         let mut instance = new(&library);
         let states = states(&library);
         let parameters = instance.parameters().unwrap();
-        let ids: Vec<u32> = parameters.iter().map(|parameter| parameter.id).collect();
         let mut processor = instance.activate(RATE, 512).unwrap();
         let mut rounds = 0;
         std::thread::scope(|scope| {
-            let audio = scope.spawn(|| play(&mut processor, &ids));
+            let audio = scope.spawn(|| play(&mut processor, &parameters));
             while !audio.is_finished() || rounds < 10 {
                 for parameter in &parameters {
                     let value = instance.value(parameter.id).unwrap();
@@ -64,14 +56,13 @@ fn instances_on_threads_of_their_own_do_not_disturb_each_other() {
     for (build, library) in builds() {
         let play = || {
             let mut instance = new(&library);
-            let ids: Vec<_> = instance.parameters().unwrap().iter().map(|p| p.id).collect();
+            let parameters = instance.parameters().unwrap();
             let mut processor = instance.activate(RATE, 512).unwrap();
             let mut signal = music(0.5, RATE);
-            let changes: Vec<_> = ids
-                .iter()
-                .enumerate()
-                .map(|(index, &parameter)| Change { frame: 1000 * index, parameter, value: 0.5 })
-                .collect();
+            let draws = &mut Draws::seeded(11);
+            let frames = (0..signal[0].len()).step_by(500);
+            let changes: Vec<_> =
+                frames.map(|frame| any_change(draws, &parameters, frame)).collect();
             processor.run(&mut signal, true, &mut std::iter::repeat(99), &changes).unwrap();
             instance.deactivate(processor);
             signal

@@ -3,16 +3,13 @@
 #![allow(dead_code, reason = "every test uses some of it")]
 
 use crate::common::noisy_chord;
-use serde_json::Value;
-use std::path::Path;
-use tone_filter_dsp::{
-    BandMask, CHOICES, Controls, DEFAULT_TEMPO, Map, PitchClass, PitchClasses, SPECS, Scale,
-    Settings, Stereo, ToneFilter, Voice,
-};
-use tone_filter_testkit::Automation;
+use serde_json::{Value, json};
+use std::{iter::repeat_with, path::Path};
+use tone_filter_dsp::{CHOICES, Controls, DEFAULT_TEMPO, SPECS, Settings, ToneFilter};
+use tone_filter_testkit::{Automation, Draws, Music, controls, unlike_default};
 use xtask::{
     bundle,
-    host::{Change, Descriptor, Instance, Library, parameter_id},
+    host::{Change, Descriptor, Instance, Library, Parameter, parameter_id},
 };
 
 /// Planar samples.
@@ -121,58 +118,59 @@ pub fn controls_in(saved: &[u8]) -> Controls {
     controls
 }
 
-/// Settings far from those of a new instance and from each other; the last two have a latency.
+/// Settings drawn at random, all of which sound in [`music`]. The last two have a latency.
 pub fn sounds() -> Vec<Settings> {
-    let reference = Settings::REFERENCE;
-    vec![
-        reference,
-        Settings { mix: 100.0, floor: -70.0, threshold: -50.0, ..reference },
-        Settings { stereo: Stereo::Stereo, ring: 0.2, release: 40.0, tone: 12_000.0, ..reference },
-        Settings { tuning: 442.0, transpose: -5.0, drive: 3.0, output: -6.0, ..reference },
-        Settings { ceiling: 0.0, ring: 8.0, mix: 80.0, output: 6.0, drive: 300.0, ..reference },
-        Settings { root: PitchClass::new(7), scale: Scale::Major, mix: 100.0, ..reference },
-        Settings {
-            bands: BandMask::ALL.with(24, false).with(28, false),
-            custom: PitchClasses::ALL.with(7, false),
-            scale: Scale::Custom,
-            mix: 100.0,
-            ..reference
-        },
-        Settings { stereo: Stereo::Stereo, focus: 0.0, mix: 80.0, ..Settings::default() },
-        Settings { voice: Voice::Square, octave: -1.0, voices: 5.0, mix: 80.0, ..reference },
-        Settings { voice: Voice::Saw, stereo: Stereo::Stereo, ..Settings::default() },
-        Settings {
-            voice: Voice::Triangle,
-            map: Map::Custom,
-            targets: "A A C C D D E E G G A A".parse().unwrap(),
-            glide: 120.0,
-            vibrato: 40.0,
-            ..Settings::default()
-        },
-        Settings { focus: 20.0, lookahead: true, ..reference },
-        Settings { focus: 40.0, sensitivity: 70.0, lookahead: true, ..Settings::default() },
-    ]
+    const RATE: f64 = 48_000.0;
+    let input = music(0.25, RATE);
+    let draws = &mut Draws::seeded(1);
+    let settings = repeat_with(|| Settings { lookahead: false, ..controls(draws).settings });
+    let is_loud = |sound: &Settings| {
+        expected(sound, RATE, &input, &[]).iter().flatten().any(|sample| sample.abs() > 0.01)
+    };
+    let mut sounds: Vec<_> = settings.filter(is_loud).take(13).collect();
+    sounds[11..].iter_mut().for_each(|sound| sound.lookahead = true);
+    sounds
 }
 
-/// The saved state of an instance for each of [`sounds`].
+/// An instance of which every setting differs from the default.
+pub fn busy(library: &Library) -> Instance {
+    let mut instance = new(library);
+    set_controls(&mut instance, &unlike_default(&mut Draws::seeded(1)));
+    instance
+}
+
+/// Saved states with controls drawn at random; the last one has a score and a mapped controller.
 pub fn states(library: &Library) -> Vec<Vec<u8>> {
-    let save = |sound: &Settings| {
+    let draws = &mut Draws::seeded(2);
+    let mut save = || {
         let mut instance = new(library);
-        set(&mut instance, sound);
+        set_controls(&mut instance, &controls(draws));
         instance.save().unwrap()
     };
-    let mut states: Vec<_> = sounds().iter().map(save).collect();
-    // One has a score and a mapped controller.
-    states.extend(states.last().map(|last| {
-        let mut state = state(last);
-        let text = (0..40).map(|note| format!("{}.5 {} {}\n", note / 8, note / 8 + 1, 40 + note));
-        let text = format!("tone-filter-score 1\n{}", text.collect::<String>());
-        let score = serde_json::json!({ "name": "Song", "text": text });
-        state["fields"]["score"] = score.to_string().into();
-        state["fields"]["controllers"] = r#"{"1":"mix"}"#.into();
-        saved(&state)
-    }));
+    let mut states: Vec<_> = repeat_with(&mut save).take(13).collect();
+    let mut last = state(&save());
+    let score = Music::draw(draws, 5.0).score().to_string();
+    last["fields"]["score"] = json!({ "name": "Song", "text": score }).to_string().into();
+    last["fields"]["controllers"] = r#"{"1":"mix"}"#.into();
+    states.push(saved(&last));
     states
+}
+
+/// An end of the parameter's range, its default or any value.
+pub fn any_value(draws: &mut Draws, parameter: &Parameter) -> f64 {
+    let value = match draws.below(8) {
+        0 => parameter.min,
+        1 => parameter.max,
+        2 => parameter.default,
+        _ => draws.between(parameter.min, parameter.max),
+    };
+    if parameter.stepped { value.round() } else { value }
+}
+
+/// A change of any of `parameters` to any value.
+pub fn any_change(draws: &mut Draws, parameters: &[Parameter], frame: usize) -> Change {
+    let parameter = &parameters[draws.below(parameters.len())];
+    Change { frame, parameter: parameter.id, value: any_value(draws, parameter) }
 }
 
 /// A different chord in each channel, both in noise.
@@ -201,9 +199,9 @@ pub fn demo() -> Signal {
     wav(&xtask::root().join("assets/demo.wav"))
 }
 
-/// The library's output for `input`, with settings and routing that change at the given frames.
+/// The library's output for `input`, with settings and routing that change at the given frames, as in a host without a tempo.
 pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Controls)]) -> Signal {
-    let mut filter = ToneFilter::new(rate, start).unwrap();
+    let mut filter = ToneFilter::new(rate, &start.at_tempo(DEFAULT_TEMPO)).unwrap();
     let mut signal = input.clone();
     let mut rest: Vec<&mut [f32]> = signal.iter_mut().map(Vec::as_mut_slice).collect();
     let mut from = 0;
@@ -213,7 +211,7 @@ pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Con
             .map(|channel| channel.split_at_mut(frame - from))
             .unzip::<_, _, Vec<_>, Vec<_>>();
         filter.process(&mut part);
-        filter.set_settings(&controls.settings).unwrap();
+        filter.set_settings(&controls.settings.at_tempo(DEFAULT_TEMPO)).unwrap();
         filter.set_routing(controls.routing);
         (rest, from) = (after, *frame);
     }

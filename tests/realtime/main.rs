@@ -13,7 +13,7 @@ mod vst3;
 
 use builds::builds;
 use common::noise;
-use hosting::{music, new, settle, states, threads};
+use hosting::{any_change, music, new, settle, states, threads};
 use std::{
     backtrace::Backtrace,
     cell::Cell,
@@ -24,9 +24,10 @@ use std::{
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     thread,
 };
+use tone_filter_testkit::{Draws, rate};
 use xtask::{
     display::Display,
-    host::{Change, Instance, Midi, Processor, random_transport},
+    host::{Instance, Midi, Parameter, Processor, random_transport},
 };
 
 const RATE: f64 = 48_000.0;
@@ -153,45 +154,55 @@ fn watched(call: &mut dyn FnMut()) {
     BLOCKS.fetch_add(1, Ordering::Relaxed);
 }
 
-/// Plays in blocks of `size` while all parameters change; alternately in place and not.
-fn play(processor: &mut Processor, parameters: &[u32], size: usize, channels: usize) {
-    let mut noise = noise(size as u64);
-    let mut any = |count: usize| ((noise() + 1.0) / 2.0 * count as f64) as usize % count;
+/// Plays in blocks of `size` while all parameters change; alternately in place and not, half of the latter with a sidechain.
+fn play(
+    processor: &mut Processor,
+    draws: &mut Draws,
+    parameters: &[Parameter],
+    size: usize,
+    channels: usize,
+) {
     let mut signal = music(0.25, RATE);
     signal.truncate(channels);
+    let frames = signal[0].len();
     for channel in &mut signal {
         channel[..100].fill(f32::NAN);
         channel[200..300].fill(f32::MAX);
         channel[500..1000].fill(0.0);
     }
-    let mut changes: Vec<_> = (0..signal[0].len() / 20)
-        .map(|_| Change {
-            frame: any(signal[0].len()),
-            parameter: parameters[any(parameters.len())],
-            value: any(1000) as f64 / 999.0,
-        })
-        .collect();
+    let at = (0..frames / 20).map(|_| draws.below(frames)).collect::<Vec<_>>();
+    let mut changes: Vec<_> =
+        at.into_iter().map(|frame| any_change(draws, parameters, frame)).collect();
     changes.sort_by_key(|change| change.frame);
     // Ten thousand events a second.
-    processor.notes = (0..signal[0].len() * 10_000 / RATE as usize)
+    processor.notes = (0..frames * 10_000 / RATE as usize)
         .map(|_| {
-            let status = [0x80, 0x90, 0x90, 0xA0, 0xB0, 0xC0, 0xE0][any(7)];
-            let data = if status == 0xB0 { [1, 64, 120, 123][any(4)] } else { any(128) as u8 };
-            Midi { frame: any(signal[0].len()), message: [status, data, any(128) as u8] }
+            let status = draws.pick(&[0x80, 0x90, 0x90, 0xA0, 0xB0, 0xC0, 0xE0]);
+            let data = match status {
+                0xB0 => draws.pick(&[1, 64, 120, 123]),
+                _ => draws.below(128) as u8,
+            };
+            Midi { frame: draws.below(frames), message: [status, data, draws.below(128) as u8] }
         })
         .collect();
+    processor.sidechain = draws.chance(0.5).then(|| signal.iter().rev().cloned().collect());
     for in_place in [true, false] {
         processor.run(&mut signal, in_place, &mut std::iter::repeat(size), &changes).unwrap();
     }
 }
 
-/// Plays on an audio thread in blocks of all sizes while the main thread repeats `meanwhile`.
-fn session(instance: &mut Instance, channels: usize, mut meanwhile: impl FnMut(&mut Instance)) {
+/// Plays on an audio thread in blocks of all sizes, at any sample rate, while the main thread repeats `meanwhile`.
+fn session(
+    instance: &mut Instance,
+    draws: &mut Draws,
+    channels: usize,
+    mut meanwhile: impl FnMut(&mut Instance),
+) {
     instance.select(channels).unwrap();
-    let parameters: Vec<u32> = instance.parameters().unwrap().iter().map(|p| p.id).collect();
+    let parameters = instance.parameters().unwrap();
     // From now on, the plugin tells the host of changed names.
     instance.note_names().unwrap();
-    let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
+    let mut processor = instance.activate(rate(draws), MAX_BLOCK).unwrap();
     let playing = AtomicBool::new(true);
     thread::scope(|scope| {
         let audio = scope.spawn(|| {
@@ -202,7 +213,7 @@ fn session(instance: &mut Instance, channels: usize, mut meanwhile: impl FnMut(&
             for size in [1, 2, 16, 63, 64, 65, 512, 4096, MAX_BLOCK] {
                 let transport = (size % 2 == 0).then(|| random_transport(&mut noise));
                 processor.surroundings.transport = transport;
-                play(&mut processor, &parameters, size, channels);
+                play(&mut processor, draws, &parameters, size, channels);
             }
             playing.store(false, Ordering::Relaxed);
         });
@@ -235,20 +246,21 @@ fn a_block_neither_allocates_nor_calls_the_system() {
         // Without screen readers, whose threads stay.
         env::set_var("DBUS_SESSION_BUS_ADDRESS", "");
     }
+    let draws = &mut Draws::seeded(1);
     for (build, library) in builds() {
         let states = states(&library);
         let before = BLOCKS.load(Ordering::Relaxed);
         let mut instance = new(&library);
-        session(&mut instance, 1, |_| thread::yield_now());
+        session(&mut instance, draws, 1, |_| thread::yield_now());
 
         // States change sounds and masks.
         let mut next = states.iter().cycle();
         let mut load = |instance: &mut Instance| instance.load(next.next().unwrap()).unwrap();
-        session(&mut instance, 2, &mut load);
+        session(&mut instance, draws, 2, &mut load);
         // The editor reads the meters.
         let threads = threads();
         instance.open_editor(display.window()).unwrap();
-        session(&mut instance, 2, &mut load);
+        session(&mut instance, draws, 2, &mut load);
         instance.close_editor().unwrap();
         settle(threads);
         let blocks = BLOCKS.load(Ordering::Relaxed) - before;

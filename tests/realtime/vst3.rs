@@ -1,7 +1,7 @@
 //! The same tests for blocks that are processed through VST3.
 
 use super::{MAX_BLOCK, RATE, watch_system_calls, watched};
-use crate::{common::noise, hosting::music};
+use crate::hosting::music;
 use ::vst3::{
     Class, ComPtr, ComWrapper, Interface,
     Steinberg::{
@@ -21,6 +21,7 @@ use std::{
     os::unix::ffi::OsStrExt,
     ptr::null_mut,
 };
+use tone_filter_testkit::{Draws, rate};
 
 unsafe extern "system" {
     /// Of the plugin that is linked into this program.
@@ -104,14 +105,14 @@ struct Player {
 }
 
 impl Player {
-    fn new(factory: &ComPtr<IPluginFactory>, channels: usize) -> Self {
+    fn new(factory: &ComPtr<IPluginFactory>, rate: f64, channels: usize) -> Self {
         let mut arrangement = [SpeakerArr::kMono, SpeakerArr::kStereo][channels - 1];
         let mut outputs = arrangement;
         let mut setup = ProcessSetup {
             processMode: ProcessModes_::kRealtime as int32,
             symbolicSampleSize: SymbolicSampleSizes_::kSample32 as int32,
             maxSamplesPerBlock: MAX_BLOCK as int32,
-            sampleRate: RATE,
+            sampleRate: rate,
         };
         // SAFETY: the calls are in VST3's order, and every pointer is to a value of the type that the function
         // requires; these may be all zeros.
@@ -140,18 +141,17 @@ impl Player {
     }
 
     /// Replaces `signal` by the plugin's output while a few parameters change; in place or not.
-    fn play(
-        &self,
-        signal: &mut [&mut [f32]],
-        in_place: bool,
-        any: &mut impl FnMut(usize) -> usize,
-    ) {
+    fn play(&self, signal: &mut [&mut [f32]], in_place: bool, draws: &mut Draws) {
         let frames = signal[0].len();
         let queues = (0..3).map(|_| {
-            let mut points: Vec<_> =
-                (0..4).map(|_| (any(frames) as int32, any(1000) as f64 / 999.0)).collect();
+            let mut points: Vec<_> = (0..4)
+                .map(|_| {
+                    let any = draws.share();
+                    (draws.below(frames) as int32, draws.pick(&[0.0, 1.0, any, any, any, any]))
+                })
+                .collect();
             points.sort_by_key(|(offset, _)| *offset);
-            let parameter = self.parameters[any(self.parameters.len())];
+            let parameter = draws.pick(&self.parameters);
             ComWrapper::new(Queue { parameter, points }).to_com_ptr().unwrap()
         });
         let changes = ComWrapper::new(Changes(queues.collect()));
@@ -201,11 +201,11 @@ impl Drop for Player {
 /// Plays in blocks of all sizes, mono and stereo, in place and not.
 pub fn neither_allocates_nor_calls_the_system() {
     watch_system_calls();
+    let draws = &mut Draws::seeded(3);
+    let mut changed = 0;
     for factory in factories() {
         for channels in [1, 2] {
-            let player = Player::new(&factory, channels);
-            let mut noise = noise(3);
-            let mut any = |count: usize| ((noise() + 1.0) / 2.0 * count as f64) as usize % count;
+            let player = Player::new(&factory, rate(draws), channels);
             for size in [1, 2, 63, 64, 65, 512, MAX_BLOCK] {
                 let input = music(if size < 64 { 0.02 } else { 0.5 }, RATE);
                 let mut output = input.clone();
@@ -215,11 +215,13 @@ pub fn neither_allocates_nor_calls_the_system() {
                         .iter_mut()
                         .map(|channel| &mut channel[start..end])
                         .collect();
-                    player.play(&mut block, start / size % 2 == 0, &mut any);
+                    player.play(&mut block, start / size % 2 == 0, draws);
                 }
                 assert!(output.iter().flatten().all(|sample| sample.is_finite()));
-                assert_ne!(output[..channels], input[..channels], "blocks of {size}");
+                changed += usize::from(output[..channels] != input[..channels]);
             }
         }
     }
+    // Of 28 runs, some end up bypassed or dry.
+    assert!(changed > 7, "{changed} outputs are not the input");
 }

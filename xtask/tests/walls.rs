@@ -19,7 +19,7 @@ const CRATES: [(&str, &[&str], &[&str]); 20] = [
         &["tone-filter-reference", "tone-filter-spectrum", "tone-filter-testkit"],
     ),
     ("tone-filter-testkit", &["tone-filter-dsp"], &[]),
-    ("tone-filter-presets", &["tone-filter-dsp"], &[]),
+    ("tone-filter-presets", &["tone-filter-dsp"], &["tone-filter-testkit"]),
     ("tone-filter-midi", &["tone-filter-dsp"], &[]),
     ("tone-filter-offline", &["tone-filter-dsp", "tone-filter-midi"], &["tone-filter-reference"]),
     ("tone-filter-kira", &["tone-filter-dsp"], &[]),

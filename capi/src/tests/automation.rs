@@ -2,7 +2,7 @@
 
 use super::*;
 use tone_filter_presets::settings::to_json;
-use tone_filter_testkit::{Automation, Setting, assert_same_bits};
+use tone_filter_testkit::{Automation, assert_same_bits};
 
 /// Plays a score of automation, whose settings `set` passes to the filter.
 fn check(set: impl Fn(&Owned, &Controls)) {
@@ -29,19 +29,8 @@ fn automation_by_json_has_the_bits_of_the_library() {
 #[test]
 fn automation_setting_by_setting_has_the_bits_of_the_library() {
     check(|filter, new| {
-        for setting in Setting::all() {
-            let id = CString::new(setting.id()).unwrap();
-            let text = CString::new(setting.text(new)).unwrap();
-            // SAFETY: all are valid.
-            let status = unsafe {
-                match setting {
-                    Setting::Number(spec) => {
-                        tf_set_number(filter.0, id.as_ptr(), spec.get(&new.settings))
-                    }
-                    _ => tf_set_text(filter.0, id.as_ptr(), text.as_ptr()),
-                }
-            };
-            assert_eq!(status, Status::Ok, "{}", setting.id());
+        for call in calls(new) {
+            assert_eq!(call.set(filter), Status::Ok, "{:?}", call.id);
         }
     });
 }

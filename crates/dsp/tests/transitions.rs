@@ -5,11 +5,12 @@
 mod common;
 
 use common::noise;
-use std::f64::consts::TAU;
+use std::{f64::consts::TAU, sync::Arc};
 use tone_filter_dsp::{
-    CHOICES, Controls, KeyEvent, Listen, Routing, Settings, Stereo, ToneFilter, Voice,
+    BandMask, BandRange, CHOICES, Controls, KeyEvent, Keys, Listen, Routing, Score, ScoreNote,
+    Setting, Settings, Stereo, ToneFilter, Voice,
 };
-use tone_filter_testkit::{Draws, Music, Note, Setting};
+use tone_filter_testkit::{Draws, Music, Note, Values};
 
 const RATE: f64 = 48_000.0;
 /// The window in which a level is measured: 20 ms.
@@ -315,4 +316,97 @@ fn any_choices_at_any_times_leave_no_ghost_and_do_not_depend_on_the_block_sizes(
         let cut = run(&changes, &input, Some(&input), || 1 + (100.0 * (sizes() + 1.0)) as usize);
         assert!(cut == output, "seed {seed}: another output in other blocks");
     }
+}
+
+/// Shares of the sounds `one` and `other` in `mixed` by least squares, from 2.5 ms before the sample `centre` to 2.5 ms after it.
+fn shares(mixed: &[f32], one: &[f32], other: &[f32], centre: usize) -> [f64; 2] {
+    let window = centre - 120..centre + 120;
+    let product = |a: &[f32], b: &[f32]| -> f64 {
+        a[window.clone()].iter().zip(&b[window.clone()]).map(|(a, b)| f64::from(a * b)).sum()
+    };
+    let (aa, ab, bb) = (product(one, one), product(one, other), product(other, other));
+    let [am, bm] = [one, other].map(|own| product(own, mixed));
+    if bb == 0.0 {
+        return [am / aa, 1.0];
+    }
+    let determinant = aa * bb - ab * ab;
+    [(bb * am - ab * bm) / determinant, (aa * bm - ab * am) / determinant]
+}
+
+/// Asserts a fade from `one` to `other` from the sample `begin` on, give or take a block. It is linear, or the square of that
+/// where the bands below A3 and their weights fade together.
+fn assert_fades(what: &str, [mixed, one, other]: [&[f32]; 3], begin: usize, milliseconds: f64) {
+    let length = (milliseconds / 1000.0 * RATE) as usize;
+    let at = |sample: usize| shares(mixed, one, other, sample).map(f64::abs);
+    let [before, half, after] =
+        [begin - 120, begin + length / 2, begin + length + 64 + 120].map(at);
+    let holds =
+        before[0] > 0.95 && (0.15..0.65).contains(&half[0]) && after[0] < 0.05 && after[1] > 0.95;
+    assert!(holds, "{what}: shares {before:.2?}, {half:.2?} at half time, {after:.2?}");
+}
+
+/// The times that docs/dsp.md gives.
+#[test]
+fn choices_and_levels_fade_in_their_documented_times() {
+    const AT: usize = 96_000;
+    let input = both(chord(&[110.0, 440.0, 660.0], 2.5));
+    let wet = Settings { mix: 100.0, ring: 0.2, release: 20.0, ..Settings::REFERENCE };
+    let dry = Settings { mix: 0.0, ..wet };
+    let delayed = Settings { lookahead: true, ..dry };
+    let latency = ToneFilter::new(RATE, &delayed).unwrap().latency();
+    let whole = Settings { range: BandRange::Whole, ..wet };
+    let sine = Settings { voice: Voice::Sine, ..wet };
+    let masked = Settings { bands: BandMask::NONE.with(12, true), ..wet };
+    let bypass = Routing { bypass: true, ..Routing::default() };
+    let bypassed = Controls { settings: wet, routing: bypass };
+    let both_ways = |what, one: Controls, other: Controls, begin, milliseconds| {
+        [(what, one, other, begin, milliseconds), (what, other, one, begin, milliseconds)]
+    };
+    let fades = [
+        both_ways("bypass", wet.into(), bypassed, AT, 20.0),
+        both_ways("mix", wet.into(), dry.into(), AT, 20.0),
+        both_ways("bands", wet.into(), masked.into(), AT, 20.0),
+        both_ways("voice", sine.into(), Settings { voice: Voice::Square, ..sine }.into(), AT, 10.0),
+        both_ways("octave", sine.into(), Settings { octave: -1.0, ..sine }.into(), AT, 10.0),
+    ];
+    // Bands below A3 begin from rest, and the delay has to fill.
+    let others = [
+        ("range", whole.into(), wet.into(), AT, 20.0),
+        ("lookahead on", dry.into(), delayed.into(), AT + latency, 20.0),
+        ("lookahead off", delayed.into(), dry.into(), AT, 20.0),
+    ];
+    for (what, one, other, begin, milliseconds) in fades.into_iter().flatten().chain(others) {
+        let play = |changes: &[Change]| run(changes, &input, None, || 480)[0].clone();
+        let mixed = play(&[(0, one), (AT, other)]);
+        let [one, other] = [one, other].map(|steady| play(&[(0, steady)]));
+        assert_fades(what, [&mixed, &one, &other], begin, milliseconds);
+    }
+}
+
+#[test]
+fn keys_and_decisions_fade_in_5_ms() {
+    const AT: usize = 96_000;
+    let input = both(chord(&[440.0], 2.5));
+    let wet = Settings { mix: 100.0, ring: 0.2, release: 20.0, ..Settings::REFERENCE };
+    let play = |settings: &Settings, change: &dyn Fn(&mut ToneFilter)| {
+        let mut filter = ToneFilter::new(RATE, settings).unwrap();
+        filter.play(KeyEvent::Key(69, 1.0));
+        let note = ScoreNote { tone: 12, start: 0.0, end: 9.0, velocity: 127, place: 0.0 };
+        filter.set_score(Some(Arc::new(Score::new([note]))));
+        let mut output = input.clone();
+        let [left, right] = &mut output;
+        filter.process(&mut [&mut left[..AT], &mut right[..AT]]);
+        change(&mut filter);
+        filter.process(&mut [&mut left[AT..], &mut right[AT..]]);
+        output[0].clone()
+    };
+    let silence = vec![0.0; input[0].len()];
+    let release = |filter: &mut ToneFilter| filter.play(KeyEvent::Key(69, 0.0));
+    let end = |filter: &mut ToneFilter| filter.seek(10.0);
+    let keys = Settings { keys: Keys::Hold, ..wet };
+    let focus = Settings { focus: 100.0, ..wet };
+    let [released, held] = [play(&keys, &release), play(&keys, &|_| ())];
+    assert_fades("a key", [&released, &held, &silence], AT, 5.0);
+    let [ended, goes_on] = [play(&focus, &end), play(&focus, &|_| ())];
+    assert_fades("a note of a score", [&ended, &goes_on, &silence], AT, 5.0);
 }

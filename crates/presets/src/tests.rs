@@ -2,7 +2,8 @@
 
 use super::*;
 use proptest::prelude::*;
-use tone_filter_dsp::{CHOICES, Controls, SPECS, Switches};
+use tone_filter_dsp::Controls;
+use tone_filter_testkit::{Draws, controls};
 
 /// The keys of the routing, which presets of older versions have.
 const ROUTING: [&str; 3] = [r#""bypass":"#, r#""midi-out":"#, r#""listen":"#];
@@ -160,25 +161,9 @@ fn released_presets_are_written_with_the_same_lines() {
     assert!(count >= 32, "the corpus is gone");
 }
 
-/// Controls anywhere within their ranges.
+/// Controls at random.
 fn any_controls() -> impl Strategy<Value = Controls> {
-    let numbers = SPECS.each_ref().map(|spec| spec.min..=spec.max);
-    let entries = CHOICES.each_ref().map(|choice| 0..choice.entries.len());
-    (numbers.to_vec(), entries.to_vec(), any::<[u64; 2]>(), any::<[u64; 2]>()).prop_map(
-        |(numbers, entries, bands, custom)| {
-            let mut controls = Controls::default();
-            for (spec, number) in SPECS.iter().zip(numbers) {
-                spec.set(&mut controls.settings, number);
-            }
-            for (choice, entry) in CHOICES.iter().zip(entries) {
-                choice.set(&mut controls, entry);
-            }
-            let settings = &mut controls.settings;
-            settings.bands = Switches::from_bits(bands);
-            settings.custom = Switches::from_bits(custom);
-            controls
-        },
-    )
+    any::<u64>().prop_map(|seed| controls(&mut Draws::seeded(seed)))
 }
 
 /// A game's own settings.

@@ -1,7 +1,7 @@
 //! A score of automation: music during which settings change, for every way into the filter.
 
-use crate::{Draws, Music, Setting, Signal};
-use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Kernel, Settings, ToneFilter};
+use crate::{Draws, Music, Signal, Values, parameters_alone};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Kernel, Setting, Settings, ToneFilter};
 
 /// Frames between changes: whole blocks of 64 to 1024 frames.
 const STEP: usize = 12 * 1024;
@@ -31,7 +31,7 @@ impl Automation {
         let frames = STEPS * STEP;
         let mut input = Music::draw(draws, frames as f64 / rate).render(rate, frames as f64 / rate);
         input.iter_mut().for_each(|channel| channel.truncate(frames));
-        let sound: Vec<_> = Setting::all().filter(|setting| setting.is_sound()).collect();
+        let sound: Vec<_> = Setting::all().filter(|setting| !setting.is_routing()).collect();
         // All settings have their turn.
         let mut deck = Vec::new();
         let step = |step| {
@@ -55,11 +55,8 @@ impl Automation {
     /// The same with bands, custom scale and targets as they are by default, for hosts of plugins, where these are no parameters.
     #[must_use]
     pub fn with_parameters_alone(mut self) -> Self {
-        let default = Controls::default().settings;
         for (_, controls) in &mut self.steps {
-            let settings = &mut controls.settings;
-            settings.bands = default.bands;
-            (settings.custom, settings.targets) = (default.custom, default.targets);
+            controls.settings = parameters_alone(&controls.settings);
         }
         self
     }

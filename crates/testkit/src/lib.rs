@@ -13,6 +13,6 @@ mod settings;
 
 pub use automation::{Automation, assert_same_bits};
 pub use draws::Draws;
-pub use music::{Music, Note, Signal, events, music, rate};
+pub use music::{Music, Note, Signal, channels, events, music, rate};
 pub use scene::Scene;
-pub use settings::{Setting, controls};
+pub use settings::{Values, controls, parameters_alone, unlike_default};

@@ -2,7 +2,7 @@
 //! it: rates, keys and a score.
 
 use crate::Draws;
-use std::{f64::consts::TAU, ops::Range};
+use std::{f64::consts::TAU, iter::repeat_with, ops::Range};
 use tone_filter_dsp::{KeyEvent, Score, ScoreNote, notes::of_listener};
 
 /// Planar samples.
@@ -181,6 +181,23 @@ pub fn music(draws: &mut Draws, rate: f64, seconds: f64) -> (Music, Signal) {
         _ => {}
     }
     (music, signal)
+}
+
+/// `frames` of music in `count` different channels. One note of each sounds from the start to the end.
+pub fn channels(draws: &mut Draws, count: usize, rate: f64, frames: usize) -> Signal {
+    let seconds = frames as f64 / rate;
+    let pair = || {
+        let mut music = Music::draw(draws, seconds);
+        music.gains.clear();
+        let pitch = (45 + draws.below(36)) as f64;
+        let place = draws.between(-0.5, 0.5);
+        music.notes.push(Note { end: seconds, pitch, place, ..Note::default() });
+        music.render(rate, seconds)
+    };
+    let mut signal: Signal =
+        repeat_with(pair).take(count.div_ceil(2)).flatten().take(count).collect();
+    signal.iter_mut().for_each(|channel| channel.resize(frames, 0.0));
+    signal
 }
 
 /// A sample rate in Hz, 8 to 192 kHz: mostly a usual one.

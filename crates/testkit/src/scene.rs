@@ -1,8 +1,8 @@
 //! A whole run of the filter.
 
-use crate::{Draws, Setting, Signal, controls, events, music, rate};
+use crate::{Draws, Signal, Values, controls, events, music, rate};
 use std::sync::Arc;
-use tone_filter_dsp::{Controls, Kernel, KeyEvent, Score, ToneFilter};
+use tone_filter_dsp::{Controls, Kernel, KeyEvent, Score, Setting, ToneFilter};
 
 /// Seconds of a scene: the listener leaves its warm-up after 0.1 s, and networks and levels settle.
 const SECONDS: f64 = 1.5;

@@ -1,75 +1,19 @@
-//! Any setting, and all of them.
+//! Values of settings, of one and of all.
 
 use crate::Draws;
-use tone_filter_dsp::{
-    BandMask, CHOICES, Choice, Controls, PitchClass, PitchClasses, SPECS, Settings, Spec, Taper,
-    Targets,
-};
+use tone_filter_dsp::{Controls, Setting, Settings, Spec, TEXTS, Taper, TextOf};
 
-/// One setting of the tables, or one of the three that are neither a number nor a choice.
-#[derive(Debug, Clone, Copy)]
-pub enum Setting {
-    /// A row of `SPECS`.
-    Number(&'static Spec),
-    /// A row of `CHOICES`.
-    Choice(&'static Choice),
-    /// The mask of bands.
-    Bands,
-    /// The notes of the custom scale.
-    Custom,
-    /// The targets of the custom map.
-    Targets,
+/// Values of a setting to test with.
+pub trait Values {
+    /// `controls` with this setting at each of its entries, or at both ends and the default of its range.
+    fn ends(self, controls: &Controls) -> Vec<Controls>;
+
+    /// Sets it in `controls` to a value at random: of choices every entry, of numbers both ends, the defaults and any other.
+    fn draw(self, draws: &mut Draws, controls: &mut Controls);
 }
 
-impl Setting {
-    /// All settings, routing included.
-    pub fn all() -> impl Iterator<Item = Self> + Clone {
-        let (numbers, choices) = (SPECS.iter().map(Self::Number), CHOICES.iter().map(Self::Choice));
-        numbers.chain(choices).chain([Self::Bands, Self::Custom, Self::Targets])
-    }
-
-    /// The setting called `id`.
-    ///
-    /// # Panics
-    /// When there is none.
-    pub fn of(id: &str) -> Self {
-        Self::all().find(|own| own.id() == id).unwrap_or_else(|| panic!("no setting {id}"))
-    }
-
-    /// Its id.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::Number(spec) => spec.id,
-            Self::Choice(choice) => choice.id,
-            Self::Bands => "bands",
-            Self::Custom => "custom",
-            Self::Targets => "targets",
-        }
-    }
-
-    /// Whether it is part of the sound, not of the routing.
-    pub fn is_sound(self) -> bool {
-        let Self::Choice(choice) = self else { return true };
-        let mut other = Controls::default();
-        let entry = (choice.get(&other) + 1) % choice.entries.len();
-        choice.set(&mut other, entry);
-        other.routing == Controls::default().routing
-    }
-
-    /// Its value in `controls` as text.
-    pub fn text(self, controls: &Controls) -> String {
-        let settings = &controls.settings;
-        match self {
-            Self::Number(spec) => spec.format(spec.get(settings)),
-            Self::Choice(choice) => choice.entries[choice.get(controls)].0.to_owned(),
-            Self::Bands => settings.bands.to_string(),
-            Self::Custom => settings.custom.to_string(),
-            Self::Targets => settings.targets.to_string(),
-        }
-    }
-
-    /// `controls` with this setting at each of its entries, or at both ends and the default of its range.
-    pub fn ends(self, controls: &Controls) -> Vec<Controls> {
+impl Values for Setting {
+    fn ends(self, controls: &Controls) -> Vec<Controls> {
         let with = |change: &dyn Fn(&mut Controls)| {
             let mut own = *controls;
             change(&mut own);
@@ -82,58 +26,47 @@ impl Setting {
             Self::Choice(choice) => {
                 (0..choice.entries.len()).map(|entry| with(&|own| choice.set(own, entry))).collect()
             }
-            Self::Bands => [BandMask::NONE, every_other(), BandMask::ALL]
-                .map(|bands| with(&|own| own.settings.bands = bands))
-                .into(),
-            Self::Custom => [PitchClasses::NONE, every_other(), PitchClasses::ALL]
-                .map(|custom| with(&|own| own.settings.custom = custom))
-                .into(),
-            Self::Targets => [same_targets(PitchClass::new(0)), Targets::IDENTITY]
-                .map(|targets| with(&|own| own.settings.targets = targets))
-                .into(),
+            Self::Text(text) => {
+                let default = text.bits(&Settings::default());
+                let ends = match text.of {
+                    // None, the first of each two, and all.
+                    TextOf::Switches(_) => vec![[0; 2], [u64::MAX / 3; 2], default],
+                    // Every note at A, and at itself.
+                    TextOf::Notes(_) => vec![[0; 2], default],
+                };
+                let put = |bits| with(&|own| text.set_bits(&mut own.settings, bits));
+                ends.into_iter().map(put).collect()
+            }
         }
     }
 
-    /// Sets it in `controls` to a value at random: of choices every entry, of numbers both ends, the defaults and any other.
-    pub fn draw(self, draws: &mut Draws, controls: &mut Controls) {
+    fn draw(self, draws: &mut Draws, controls: &mut Controls) {
         let settings = &mut controls.settings;
         match self {
             Self::Number(spec) => spec.set(settings, number(spec, draws)),
             Self::Choice(choice) => choice.set(controls, draws.below(choice.entries.len())),
-            Self::Bands => {
-                settings.bands = match draws.below(4) {
-                    0 => BandMask::NONE,
-                    1 => BandMask::ALL,
-                    _ => BandMask::from_bits([draws.bits(), draws.bits()]),
-                }
-            }
-            Self::Custom => {
-                settings.custom = match draws.below(4) {
-                    0 => PitchClasses::NONE,
-                    1 => PitchClasses::ALL,
-                    _ => PitchClasses::from_bits([draws.bits(), 0]),
-                }
-            }
-            Self::Targets => {
-                settings.targets = match draws.below(4) {
-                    0 => Targets::IDENTITY,
-                    1 => same_targets(PitchClass::new(draws.below(12))),
-                    _ => (0..12).fold(Targets::IDENTITY, |targets, class| {
-                        targets.with(class, PitchClass::new(draws.below(12)))
-                    }),
-                }
+            Self::Text(text) => {
+                let default = text.bits(&Settings::default());
+                let bits = match (text.of, draws.below(4)) {
+                    (TextOf::Switches(_), 0) => [0; 2],
+                    (TextOf::Switches(_), 1) | (TextOf::Notes(_), 0) => default,
+                    (TextOf::Switches(count), _) => {
+                        [draws.bits(), if count > 64 { draws.bits() } else { 0 }]
+                    }
+                    // All notes at one, and each at any.
+                    (TextOf::Notes(count), 1) => notes([draws.below(12)].repeat(count)),
+                    (TextOf::Notes(count), _) => notes((0..count).map(|_| draws.below(12))),
+                };
+                text.set_bits(settings, bits);
             }
         }
     }
 }
 
-/// The first of each two switches.
-fn every_other<const N: usize>() -> tone_filter_dsp::Switches<N> {
-    (0..N).step_by(2).fold(tone_filter_dsp::Switches::NONE, |all, index| all.with(index, true))
-}
-
-fn same_targets(target: PitchClass) -> Targets {
-    (0..12).fold(Targets::IDENTITY, |targets, class| targets.with(class, target))
+/// The bits of notes by their pitch classes.
+fn notes(classes: impl IntoIterator<Item = usize>) -> [u64; 2] {
+    let bits = classes.into_iter().enumerate();
+    [bits.fold(0, |bits, (index, class)| bits | (class as u64) << (4 * index)), 0]
 }
 
 fn number(spec: &Spec, draws: &mut Draws) -> f32 {
@@ -167,4 +100,23 @@ pub fn controls(draws: &mut Draws) -> Controls {
         }
     }
     controls
+}
+
+/// Controls of which every setting differs from the default.
+pub fn unlike_default(draws: &mut Draws) -> Controls {
+    let default = Controls::default();
+    let mut controls = default;
+    for setting in Setting::all() {
+        while setting.text(&controls) == setting.text(&default) {
+            setting.draw(draws, &mut controls);
+        }
+    }
+    controls
+}
+
+/// The same settings with the texts by default, for hosts of plugins, where these are no parameters.
+pub fn parameters_alone(settings: &Settings) -> Settings {
+    let (mut own, default) = (*settings, Settings::default());
+    TEXTS.iter().for_each(|text| text.set_bits(&mut own, text.bits(&default)));
+    own
 }

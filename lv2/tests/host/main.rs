@@ -14,7 +14,7 @@ use std::{ffi::CStr, ptr};
 use tone_filter_dsp::{Controls, Listen, Routing, Settings};
 use tone_filter_lv2::ports::VARIANTS;
 use tone_filter_presets::{Preset, ids};
-use tone_filter_testkit::{Automation, assert_same_bits};
+use tone_filter_testkit::{Automation, Draws, assert_same_bits, controls};
 
 const SIZES: [usize; 7] = [1, 64, 63, 1024, 255, 0, 257];
 
@@ -191,8 +191,8 @@ fn cut(signal: &Signal, range: std::ops::Range<usize>) -> Signal {
 #[test]
 fn a_block_allocates_nothing() {
     let input = tune(22_016);
-    let routing = Routing { midi_out: true, listen: Listen::Sidechain, bypass: false };
-    let mut host = Host::new(SIDECHAIN, &Controls { settings: host::played(), routing });
+    let draws = &mut Draws::seeded(1);
+    let mut host = Host::new(SIDECHAIN, &Controls::default());
     let mut signal = input.clone();
     let mut blocks = 0;
     for start in (0..22_016).step_by(512) {
@@ -200,9 +200,7 @@ fn a_block_allocates_nothing() {
         let events =
             [events::message(9, &[0x90, key, 100]), events::position(140.0, (start % 3) as f32)];
         host.write(events.iter().map(|(at, kind, content)| (*at, *kind, &content[..])));
-        // Every setting moves, and lookahead with them.
-        let share = (start % 7) as f32;
-        host.values.iter_mut().for_each(|value| *value += if share > 3.0 { -share } else { share });
+        host.set_ports(&controls(draws));
         let audio = [0, 1].map(|channel| signal[channel][start..].as_mut_ptr());
         let ((), count) = counted(|| host.run(512, [audio; 3]));
         assert_eq!(count, 0, "at {start}");

@@ -1,20 +1,18 @@
 //! Saved states, and the description of the bundle.
 
 use crate::host::{Host, SIDECHAIN, STEREO, expected, number, tune};
-use tone_filter_dsp::{CHOICES, Controls, SPECS, Scale, Settings, TEXTS};
+use tone_filter_dsp::{CHOICES, Controls, Keys, SPECS, Scale, Settings, TEXTS};
 use tone_filter_lv2::{
     ports::{Port, VARIANTS},
     state, turtle,
 };
 use tone_filter_presets::{Preset, ids};
+use tone_filter_testkit::{Draws, unlike_default};
 
-/// Settings that no port has, all of them changed.
+/// Settings all of which differ from the default, those without a port included; no key has to be held for a sound.
 fn unusual() -> Settings {
-    let mut settings = Settings { scale: Scale::Custom, ..Settings::default() };
-    settings.bands = settings.bands.with(3, false).with(70, false);
-    settings.custom = settings.custom.with(2, false);
-    settings.targets = "A A B C C D D E F F G G".parse().unwrap();
-    settings
+    let settings = unlike_default(&mut Draws::seeded(1)).settings;
+    Settings { scale: Scale::Custom, keys: Keys::Off, ..settings }
 }
 
 #[test]

@@ -10,6 +10,7 @@ use AudioPluginToneFilter::{
 };
 use std::{ffi::c_char, ptr};
 use tone_filter_presets::Preset;
+use tone_filter_testkit::{Draws, controls};
 
 /// The number of this test's filter.
 const NUMBER: i32 = 51;
@@ -31,7 +32,7 @@ fn processing_does_not_allocate_whatever_is_set_meanwhile() {
     let input = music(6, 1024);
     let mut output = vec![9.0; input.len()];
     let preset = Preset::factory("sound-chip").unwrap().to_json();
-    let voice = effect.index("Voice");
+    let draws = &mut Draws::seeded(1);
     for round in 0..12 {
         // On the main thread.
         let error = match round {
@@ -47,11 +48,14 @@ fn processing_does_not_allocate_whatever_is_set_meanwhile() {
             _ => ptr::null(),
         };
         assert!(error.is_null(), "round {round}");
-        let (statuses, calls) = counted(|| {
-            let set = effect.set_index(voice, (round % 9) as f32);
+        let settings = effect.indexed(&controls(draws));
+        let (status, calls) = counted(|| {
+            settings
+                .iter()
+                .for_each(|(index, value)| assert_eq!(effect.set_index(*index, *value), 0));
             effect.reset();
-            [set, effect.process(&input, &mut output, [6, 6])]
+            effect.process(&input, &mut output, [6, 6])
         });
-        assert_eq!((statuses, calls), ([0, 0], 0), "round {round}");
+        assert_eq!((status, calls), (0, 0), "round {round}");
     }
 }

@@ -1,6 +1,9 @@
 //! What Unity does with an effect: it loads the library by its file, reads the definition, and calls its callbacks.
 
-use AudioPluginToneFilter::interface::{EffectDefinition, EffectState, OK};
+use AudioPluginToneFilter::{
+    interface::{EffectDefinition, EffectState, OK},
+    parameters::{PARAMETERS, Parameter},
+};
 use libloading::Library;
 use std::{
     env::{consts, current_exe},
@@ -8,7 +11,8 @@ use std::{
     ptr,
     sync::LazyLock,
 };
-use tone_filter_dsp::ToneFilter;
+use tone_filter_dsp::{Controls, ToneFilter};
+use tone_filter_testkit::{Draws, channels};
 
 pub const RATE: u32 = 48_000;
 
@@ -115,6 +119,24 @@ impl Instance {
         value
     }
 
+    /// Indices and values of the parameters for settings.
+    pub fn indexed(&self, controls: &Controls) -> Vec<(c_int, f32)> {
+        let value = |parameter: &Parameter| match parameter {
+            Parameter::Number(spec) => Some(spec.get(&controls.settings)),
+            Parameter::Choice(choice) => Some(choice.get(controls) as f32),
+            Parameter::Preset | Parameter::Instance => None,
+        };
+        let index = |parameter: &Parameter| self.index(&parameter.name());
+        PARAMETERS.iter().filter_map(|own| Some((index(own), value(own)?))).collect()
+    }
+
+    /// Sets all of them.
+    pub fn set_all(&self, controls: &Controls) {
+        for (index, value) in self.indexed(controls) {
+            assert_eq!(self.set_index(index, value), OK, "{index}");
+        }
+    }
+
     /// Sets it by an index that may be none.
     pub fn set_index(&self, index: c_int, value: f32) -> c_int {
         // SAFETY: the state is valid.
@@ -190,14 +212,10 @@ impl Drop for Instance {
     }
 }
 
-/// `frames` of square waves, another one in each channel, which alternate.
-pub fn music(channels: usize, frames: usize) -> Vec<f32> {
-    let sample = |i: usize| {
-        let (frame, channel) = (i / channels, i % channels);
-        let frequency = [440, 523, 659, 880][frame / 3000 % 4] + channel;
-        if frame * frequency % RATE as usize * 2 < RATE as usize { 0.2 } else { -0.2 }
-    };
-    (0..frames * channels).map(sample).collect()
+/// `frames` of music, another one in each channel, which alternate.
+pub fn music(count: usize, frames: usize) -> Vec<f32> {
+    let sound = channels(&mut Draws::seeded(1), count, RATE.into(), frames);
+    (0..frames * count).map(|i| sound[i % count][i / count]).collect()
 }
 
 /// Frames of 440 Hz, from frame `start` on, in one channel.

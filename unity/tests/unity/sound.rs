@@ -1,14 +1,11 @@
 //! The sound, against that of the filter itself.
 
 use crate::host::{Instance, RATE, bits, expected, loaded, music, planar};
-use AudioPluginToneFilter::{
-    interface::UNSUPPORTED,
-    parameters::{PARAMETERS, PRESETS, Parameter},
-};
+use AudioPluginToneFilter::{interface::UNSUPPORTED, parameters::PRESETS};
 use std::iter;
-use tone_filter_dsp::{Listen, Routing, Settings, Stereo, ToneFilter, Voice};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, Listen, Routing, Settings, ToneFilter};
 use tone_filter_presets::Preset;
-use tone_filter_testkit::{Automation, assert_same_bits};
+use tone_filter_testkit::{Automation, Draws, assert_same_bits, controls, parameters_alone};
 
 /// Lengths of blocks that no buffer of ours divides, then those of Unity.
 const BLOCKS: [usize; 8] = [1, 255, 256, 257, 63, 1024, 1024, 512];
@@ -38,23 +35,18 @@ fn processed(effect: &mut Instance, input: &[f32], channels: usize, in_place: bo
 
 #[test]
 fn bits_are_the_filter_s_with_any_channels_and_blocks() {
-    let all = Settings {
-        voice: Voice::Saw,
-        stereo: Stereo::Stereo,
-        lookahead: true,
-        mix: 70.0,
-        ..Settings::default()
-    };
+    let draws = &mut Draws::seeded(1);
     for channels in [1, 2, 6, 8] {
-        for (settings, in_place) in [(Settings::default(), false), (all, true)] {
+        for in_place in [false, true] {
+            let drawn = controls(draws);
+            let settings = parameters_alone(&drawn.settings).at_tempo(DEFAULT_TEMPO);
+            let controls = Controls { settings, ..drawn };
             let mut effect = Instance::new();
-            effect.set("Voice", settings.voice as u8 as f32);
-            effect.set("Stereo", settings.stereo as u8 as f32);
-            effect.set("Lookahead", f32::from(u8::from(settings.lookahead)));
-            effect.set("Mix", settings.mix);
+            effect.set_all(&controls);
             // A change of the first block is smoothed, as in the filter.
             let mut filter = filter(&Settings::default(), channels);
             filter.set_settings(&settings).unwrap();
+            filter.set_routing(controls.routing);
             let input = music(channels, 20_000);
             let wanted = expected(&mut filter, &input, &[], channels);
             let output = processed(&mut effect, &input, channels, in_place);
@@ -70,12 +62,7 @@ fn automation_has_the_bits_of_the_library() {
     let mut effect = Instance::new();
     let output = automation.play(1024, |new, [left, right]| {
         if let Some(new) = new {
-            let settings = PARAMETERS.iter().filter_map(|parameter| match parameter {
-                Parameter::Number(spec) => Some((parameter, spec.get(&new.settings))),
-                Parameter::Choice(choice) => Some((parameter, choice.get(new) as f32)),
-                Parameter::Preset | Parameter::Instance => None,
-            });
-            settings.for_each(|(parameter, value)| effect.set(&parameter.name(), value));
+            effect.set_all(new);
         }
         let input: Vec<_> = left.iter().zip(&*right).flat_map(|(l, r)| [*l, *r]).collect();
         let mut output = vec![9.0; input.len()];

@@ -6,6 +6,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
     thread,
 };
+use tone_filter_testkit::{Draws, controls};
 
 /// The number of this test's filter.
 const NUMBER: c_int = 50;
@@ -15,28 +16,23 @@ fn parameters_scripts_and_displays_do_not_disturb_the_sound() {
     let effect = Instance::new();
     effect.set("Instance", NUMBER as f32);
     let (state, done) = (&effect, AtomicBool::new(false));
-    let count = effect.definition.parameter_count as c_int;
-    let instance = effect.index("Instance");
     type Score = unsafe extern "C" fn(c_int, *const u8, c_int) -> *const c_char;
     type Key = extern "C" fn(c_int, c_int, f32) -> *const c_char;
     type Seek = extern "C" fn(c_int, f64, f64, f64) -> *const c_char;
     let set_score: Score = function("tone_filter_unity_set_score");
     let key: Key = function("tone_filter_unity_key");
     let seek: Seek = function("tone_filter_unity_seek");
-    let random = |step: u32| step.wrapping_mul(2_654_435_761) >> 7;
     thread::scope(|scope| {
         for thread in 0..2 {
             let done = &done;
             scope.spawn(move || {
-                for step in (0..).step_by(2).map(|step| step + thread) {
+                let draws = &mut Draws::seeded(thread);
+                for step in 0.. {
                     if done.load(Ordering::Relaxed) {
                         break;
                     }
-                    let index = random(step) as c_int % count;
-                    if index != instance {
-                        state.set_index(index, (random(step + 1) % 500) as f32 / 10.0);
-                    }
-                    if step % 16 < 2 {
+                    state.set_all(&controls(draws));
+                    if step % 8 == 0 {
                         state.reset();
                         assert_eq!(state.read("Bands", 80).unwrap().len(), 80);
                     }

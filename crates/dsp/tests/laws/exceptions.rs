@@ -37,7 +37,7 @@ const EXCEPTIONS: &[Exception] = &[
     Exception { laws: NOTES, others: &["bypass on"], quote: ("bypass", "Lets the sound through untouched.") },
     Exception { laws: NOTES, others: &["freeze on"], quote: ("freeze", "new input has no effect on the bands") },
     Exception { laws: BANDS, others: &["freeze on"], quote: ("freeze", "ring on without end; new input has no effect") },
-    Exception { laws: NOTES, others: &["bands 000000000000 "], quote: ("bands", "the notes that may sound") },
+    Exception { laws: NOTES, others: &["bands 000000000000 "], quote: ("bands", "The bands that may sound") },
     // Bands of notes that are not played let something of their neighbours through.
     Exception { laws: ALONE, others: &["focus 0 %"], quote: ("focus", "0 % not at all") },
     Exception { laws: &["arp", "decay", "duty", "freeze", "voice", "bands"], others: &["keys hold-any"], quote: ("keys", "these in every octave") },

@@ -16,8 +16,8 @@ use std::{
     },
 };
 use table::LAWS;
-use tone_filter_dsp::{Controls, Settings, choice, spec};
-use tone_filter_testkit::{Draws, Setting};
+use tone_filter_dsp::{Controls, Setting, Settings};
+use tone_filter_testkit::{Draws, Values};
 
 /// Whether a law holds, or what was heard in its place.
 type Outcome = Result<(), String>;
@@ -61,14 +61,9 @@ fn start(law: &Law) -> Controls {
     })
 }
 
-/// The help text of a setting, or of those that are drawn, the line of the manual.
+/// The help text of a setting.
 fn help(id: &str) -> &'static str {
-    let number = spec(id).map(|spec| spec.help);
-    let drawn = || {
-        let page = include_str!("../../../../docs/manual/settings.md");
-        page.lines().find(|line| line.starts_with(&format!("* `{id}`: "))).unwrap()
-    };
-    number.or(choice(id).map(|choice| choice.help)).unwrap_or_else(drawn)
+    Setting::find(id).unwrap().help()
 }
 
 #[test]

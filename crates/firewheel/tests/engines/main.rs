@@ -21,11 +21,10 @@ use heap::counted;
 use hound::WavReader;
 use kira::common::{FRAMES, state};
 use std::{error::Error, path::Path, sync::Arc};
-use tone_filter_dsp::{
-    KeyEvent, Keyboard, Keys, Score, ScoreNote, Settings, ToneFilter, notes::TONES,
-};
+use tone_filter_dsp::{KeyEvent, Keyboard, Keys, Score, Settings, ToneFilter};
 use tone_filter_firewheel::{ScoreEvent, ToneFilterNode, ToneFilterState};
 use tone_filter_kira::{ToneFilterBuilder, ToneFilterHandle};
+use tone_filter_testkit::{Draws, Music, controls, events};
 
 const RATE: u32 = 48_000;
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/demo.wav");
@@ -81,10 +80,44 @@ fn what_firewheel_renders_is_what_the_filter_makes() {
     assert!(rendered == expected());
 }
 
-/// A saw of 220 Hz.
-fn saw(count: usize) -> Vec<[f32; 2]> {
-    let sample = |i| ((count * FRAMES + i) * 220 % RATE as usize) as f32 / RATE as f32 - 0.5;
-    (0..FRAMES).map(|i| [sample(i), 0.5 * sample(i)]).collect()
+/// Blocks of music, one after the other.
+struct Blocks(std::vec::IntoIter<[[f32; 2]; FRAMES]>);
+
+impl Blocks {
+    /// More than any test plays.
+    fn new() -> Self {
+        let signal = Music::draw(&mut Draws::seeded(1), 5.0).render(RATE.into(), 5.0);
+        let frames: Vec<_> = signal[0].iter().zip(&signal[1]).map(|(l, r)| [*l, *r]).collect();
+        Self(frames.as_chunks().0.to_vec().into_iter())
+    }
+
+    fn next(&mut self) -> [[f32; 2]; FRAMES] {
+        self.0.next().expect("music for all blocks")
+    }
+}
+
+/// Settings and keyboard at random: other ones every fifth block.
+struct Play {
+    draws: Draws<'static>,
+    settings: Settings,
+    keyboard: Keyboard,
+}
+
+impl Play {
+    fn new() -> Self {
+        let (settings, keyboard) = (Settings::default(), Keyboard::default());
+        Self { draws: Draws::seeded(2), settings, keyboard }
+    }
+
+    /// What block `count` is played with.
+    fn at(&mut self, count: usize) -> (Settings, Keyboard) {
+        if count % 5 == 4 {
+            self.settings = controls(&mut self.draws).settings;
+            let events = events(&mut self.draws, FRAMES);
+            events.into_iter().for_each(|(_, event)| self.keyboard.play(event));
+        }
+        (self.settings, self.keyboard)
+    }
 }
 
 /// An effect of kira's, and the filter that it should be.
@@ -92,6 +125,7 @@ struct Pair {
     effect: Box<dyn Effect>,
     handle: ToneFilterHandle,
     filter: ToneFilter,
+    music: Blocks,
 }
 
 impl Pair {
@@ -99,12 +133,20 @@ impl Pair {
         let (mut effect, handle) = ToneFilterBuilder::default().build();
         effect.init(RATE, FRAMES);
         let filter = ToneFilter::new(RATE.into(), &Settings::default()).unwrap();
-        Self { effect, handle, filter }
+        Self { effect, handle, filter, music: Blocks::new() }
     }
 
-    /// Lets both filter the same. The number of allocations and frees in the effect.
+    /// Sets both filters to the same.
+    fn set(&mut self, (settings, keyboard): (Settings, Keyboard)) {
+        self.handle.set_settings(&settings).unwrap();
+        self.handle.set_keyboard(&keyboard);
+        self.filter.set_settings(&settings).unwrap();
+        self.filter.set_keyboard(&keyboard);
+    }
+
+    /// Lets both filter the next block. The number of allocations and frees in the effect.
     fn play(&mut self, count: usize) -> usize {
-        let sound = saw(count);
+        let sound = self.music.next();
         let mut frames: Vec<Frame> = sound.iter().map(|s| Frame::new(s[0], s[1])).collect();
         let info = MockInfoBuilder::new().build();
         let ((), allocations) = counted(|| {
@@ -120,13 +162,9 @@ impl Pair {
 
 #[test]
 fn kiras_effect_follows_its_handle_without_allocation() {
-    let mut pair = Pair::new();
+    let (mut pair, mut play) = (Pair::new(), Play::new());
     for count in 0..400 {
-        let (settings, keyboard) = state(count);
-        pair.handle.set_settings(&settings).unwrap();
-        pair.handle.set_keyboard(&keyboard);
-        pair.filter.set_settings(&settings).unwrap();
-        pair.filter.set_keyboard(&keyboard);
+        pair.set(play.at(count));
         assert_eq!(pair.play(count), 0);
         assert_eq!(pair.handle.bands(), pair.filter.bands());
     }
@@ -135,11 +173,8 @@ fn kiras_effect_follows_its_handle_without_allocation() {
 #[test]
 fn kiras_effect_keeps_its_settings_when_the_device_changes() {
     let mut pair = Pair::new();
-    let (settings, keyboard) = state(300);
-    pair.handle.set_settings(&settings).unwrap();
-    pair.handle.set_keyboard(&keyboard);
-    pair.filter.set_settings(&settings).unwrap();
-    pair.filter.set_keyboard(&keyboard);
+    let (settings, keyboard) = Play::new().at(4);
+    pair.set((settings, keyboard));
     pair.play(0);
     // Mock backends have sample rates that the filter does not: the sound passes through.
     pair.effect.on_change_sample_rate(1);
@@ -152,20 +187,16 @@ fn kiras_effect_keeps_its_settings_when_the_device_changes() {
     (0..20).for_each(|count| assert_eq!(pair.play(count), 0));
 }
 
-/// Notes everywhere, other ones for another `shift`.
-fn score(shift: usize) -> Arc<Score> {
-    let note = |index: usize| {
-        let start = 0.02 * index as f64;
-        let tone = (index * 7 + shift) % TONES;
-        ScoreNote { tone, start, end: start + 0.1, velocity: 90, place: 0.5 }
-    };
-    Arc::new(Score::new((0..100).map(note)))
+/// A score at random.
+fn score(seed: usize) -> Arc<Score> {
+    Arc::new(Music::draw(&mut Draws::seeded(seed as u64), 2.0).score())
 }
 
 #[test]
 fn firewheels_node_follows_scores_and_frees_nothing() {
     let mut stream = firewheel::Stream::new(RATE, ToneFilterNode::default()).unwrap();
     let mut filter = ToneFilter::new(RATE.into(), &Settings::default()).unwrap();
+    let mut music = Blocks::new();
     for count in 0..200 {
         let mut send = |event: ScoreEvent| {
             let node = stream.node;
@@ -183,7 +214,7 @@ fn firewheels_node_follows_scores_and_frees_nothing() {
             send(ScoreEvent::Seek(0.01 * count as f64));
         }
         stream.context.update().unwrap();
-        let (input, mut output) = (saw(count), [[0.0; 2]; FRAMES]);
+        let (input, mut output) = (music.next(), [[0.0; 2]; FRAMES]);
         let (result, allocations) = counted(|| stream.render(&input, &mut output));
         result.unwrap();
         assert!(count == 0 || allocations == 0, "block {count}: {allocations}");
@@ -224,15 +255,16 @@ fn firewheels_node_follows_its_parameters_without_allocation() {
     let mut node = Memo::new(ToneFilterNode::default());
     let mut stream = firewheel::Stream::new(RATE, *node).unwrap();
     let mut filter = ToneFilter::new(RATE.into(), &node.settings).unwrap();
+    let (mut music, mut play) = (Blocks::new(), Play::new());
     for count in 0..400 {
-        (node.settings, node.keyboard) = state(count);
+        (node.settings, node.keyboard) = play.at(count);
         if count == 350 {
             // Has no effect.
             node.settings.mix = 101.0;
         }
         node.update_memo(&mut stream.context.event_queue(stream.node));
         stream.context.update().unwrap();
-        let (input, mut output) = (saw(count), [[0.0; 2]; FRAMES]);
+        let (input, mut output) = (music.next(), [[0.0; 2]; FRAMES]);
         let (result, allocations) = counted(|| stream.render(&input, &mut output));
         result.unwrap();
         // The first block comes with the graph.
@@ -254,8 +286,9 @@ fn firewheels_node_starts_with_its_parameters() {
     let mut filter = ToneFilter::new(RATE.into(), &settings).unwrap();
     filter.set_keyboard(&keyboard);
     let mut output = [[0.0; 2]; FRAMES];
-    stream.render(&saw(0), &mut output).unwrap();
-    assert!(output[..] == filtered(&mut filter, &saw(0)));
+    let input = Blocks::new().next();
+    stream.render(&input, &mut output).unwrap();
+    assert!(output[..] == filtered(&mut filter, &input));
 
     let wrong = Settings { mix: 101.0, ..settings };
     assert!(firewheel::Stream::new(RATE, ToneFilterNode { settings: wrong, keyboard }).is_err());
@@ -263,11 +296,12 @@ fn firewheels_node_starts_with_its_parameters() {
 
 #[test]
 fn firewheels_node_rests_while_it_is_bypassed_and_keeps_its_parameters_when_the_device_changes() {
-    let (settings, keyboard) = state(300);
+    let (settings, keyboard) = Play::new().at(4);
     let parameters = ToneFilterNode { settings, keyboard };
     let mut stream = firewheel::Stream::new(RATE, parameters).unwrap();
     let mut output = [[0.0; 2]; FRAMES];
-    stream.render(&saw(0), &mut output).unwrap();
+    let mut music = Blocks::new();
+    stream.render(&music.next(), &mut output).unwrap();
     let firewheel::Stream { mut context, node, processor } = stream;
     drop(processor);
     let processor = firewheel::start(&mut context, 44_100).unwrap();
@@ -282,8 +316,9 @@ fn firewheels_node_rests_while_it_is_bypassed_and_keeps_its_parameters_when_the_
             filter.set_keyboard(&keyboard);
         }
         stream.context.update().unwrap();
-        stream.render(&saw(count), &mut output).unwrap();
-        let expected = if bypassed { saw(count) } else { filtered(&mut filter, &saw(count)) };
+        let input = music.next();
+        stream.render(&input, &mut output).unwrap();
+        let expected = if bypassed { input.to_vec() } else { filtered(&mut filter, &input) };
         // Firewheel fades for 441 frames.
         let faded = if count == 40 || count == 80 { 441 } else { 0 };
         assert!(output[faded..] == expected[faded..], "block {count}");

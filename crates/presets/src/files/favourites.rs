@@ -67,8 +67,12 @@ mod tests {
             let error = folder.favourites().unwrap_err().to_string();
             assert!(error.contains("favourites: cannot be read"), "{error}");
         }
-        fs::write(&path, vec![b' '; LARGEST as usize + 1]).unwrap();
-        assert!(folder.favourites().is_err());
+        // A list with blanks in front, as large as allowed, and a byte larger.
+        for (length, is_read) in [(LARGEST as usize, true), (LARGEST as usize + 1, false)] {
+            let list = r#"["Mine"]"#;
+            fs::write(&path, " ".repeat(length - list.len()) + list).unwrap();
+            assert_eq!(folder.favourites().is_ok(), is_read, "{length} bytes");
+        }
         fs::remove_file(&path).unwrap();
         fs::create_dir(&path).unwrap();
         assert!(folder.favourites().is_err() && folder.set_favourites(&names).is_err());

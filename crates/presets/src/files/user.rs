@@ -156,6 +156,7 @@ pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::LARGEST;
     use tone_filter_dsp::Settings;
 
     fn preset(name: &str, mix: f32) -> Preset {
@@ -262,6 +263,31 @@ mod tests {
         assert_eq!((folder.load("pipe").unwrap(), folder.load("folder").unwrap()), (None, None));
         let error = folder.load("large").unwrap_err().to_string();
         assert!(error.contains("larger than 1 MB"), "{error}");
+        // A preset with blanks in front, as large as allowed, and a byte larger.
+        let json = preset("large", 1.0).to_json();
+        for (length, is_read) in [(LARGEST as usize, true), (LARGEST as usize + 1, false)] {
+            let text = " ".repeat(length - json.len()) + &json;
+            fs::write(home.path().join("large.json"), text).unwrap();
+            assert_eq!(folder.load("large").is_ok(), is_read, "{length} bytes");
+        }
+    }
+
+    /// Set to the home directory in a process of its own.
+    #[cfg(unix)]
+    #[test]
+    fn a_user_s_preset_is_saved_in_the_home_directory_and_found() {
+        const HOME: &str = "TONE_FILTER_TEST_HOME";
+        if std::env::var_os(HOME).is_some() {
+            Folder::of_user().expect("a home directory").save(&preset("Mine", 1.0)).unwrap();
+            assert_eq!(Preset::find("mine").unwrap().preset, preset("Mine", 1.0));
+            return;
+        }
+        let home = tempfile::tempdir().unwrap();
+        let mut test = std::process::Command::new(std::env::current_exe().unwrap());
+        test.arg("a_user_s_preset_is_saved").envs([HOME, "HOME"].map(|name| (name, home.path())));
+        let output = test.env_remove("XDG_CONFIG_HOME").output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+        assert!(fs::read_dir(home.path()).unwrap().next().is_some(), "nothing was saved there");
     }
 
     #[test]

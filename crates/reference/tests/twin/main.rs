@@ -12,9 +12,9 @@ mod take;
 
 use song::{CHORD, song};
 use take::{Change, Take, snr};
-use tone_filter_dsp::{BLOCK, Controls, Kernel, Map, PitchClass, Scale, Settings, Voice};
+use tone_filter_dsp::{BLOCK, Controls, Kernel, Map, PitchClass, Scale, Setting, Settings, Voice};
 use tone_filter_presets::Preset;
-use tone_filter_testkit::{Draws, Scene, Setting, events};
+use tone_filter_testkit::{Draws, Scene, Values, events};
 
 /// Whether every case is to run.
 fn all() -> bool {
