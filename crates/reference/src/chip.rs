@@ -50,7 +50,7 @@ pub(crate) struct Chip {
     /// Notes that sound in the block.
     sounds: Vec<Chipped>,
     arranger: Arranger,
-    /// Samples to the next tick.
+    /// Samples to the next tick, times 60.
     left: f64,
     /// Volumes since the last tick.
     held: Volumes,
@@ -118,7 +118,7 @@ impl Chip {
         self.units[0] = self.units[1];
         self.arranger.follow(notes.amplitudes);
         if self.left <= 0.0 {
-            self.left = (self.left + self.sample_rate / 60.0).max(0.0);
+            self.left = (self.left + self.sample_rate).max(0.0);
             if high.sqrt() > 1.06 * self.units[1] || self.units[1] > 1.06 * high.sqrt() {
                 self.units[1] = high.sqrt();
             }
@@ -126,7 +126,7 @@ impl Chip {
             let noise = self.noise_amplitude(notes);
             self.noise_volumes[1] = (15.0 * noise / self.units[1].max(1e-38)).min(15.0).round();
         }
-        self.left -= BLOCK as f64;
+        self.left -= 60.0 * BLOCK as f64;
         for (now, held) in self.volumes[1].iter_mut().zip(&self.held) {
             for tone in 0..TONES {
                 now[tone] = if notes.amplitudes[tone] > 0.0 { held[tone] } else { 0.0 };

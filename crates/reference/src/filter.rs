@@ -142,8 +142,7 @@ impl Filter {
         decision: Option<&Decision>,
     ) -> Vec<Vec<f64>> {
         let channels = input.len();
-        let before = self.levels;
-        let (mix, placed) = self.begin_block(channels, !sidechain.is_empty());
+        let (before, mix, placed) = self.begin_block(channels, !sidechain.is_empty());
         let at = |frame: usize| {
             let line = |of: fn(&Levels) -> f64| between([of(&before), of(&self.levels)], frame + 1);
             Levels {
@@ -206,8 +205,8 @@ impl Filter {
         outputs
     }
 
-    /// Plans a block. Returns the gains of dry and wet in the mix, and whether the notes have places.
-    fn begin_block(&mut self, channels: usize, connected: bool) -> ([f64; 2], bool) {
+    /// Plans a block. Returns the levels at its start, the gains of dry and wet in the mix, and whether the notes have places.
+    fn begin_block(&mut self, channels: usize, connected: bool) -> (Levels, [f64; 2], bool) {
         let before = self.now.shares;
         let wanted = Switches::of(&self.sound);
         if wanted.lookahead && !self.recording {
@@ -232,6 +231,7 @@ impl Filter {
             self.delays[1].fill(Delay::new(latency(self.sample_rate)));
         }
         self.connected = Some(connected);
+        let start = self.levels;
         self.smoothing.step();
         let had_low = self.now.whole > 0.0;
         self.now = self.smoothing.now();
@@ -298,7 +298,7 @@ impl Filter {
             self.limiter = Some(Limiter::new(self.sample_rate));
         }
         self.unclipped = unclipped;
-        (mix, places.is_some())
+        (start, mix, places.is_some())
     }
 
     fn begin_voices(&mut self, offsets: Tones) {

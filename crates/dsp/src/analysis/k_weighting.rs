@@ -61,6 +61,14 @@ impl KWeighting {
         (self.y, self.high_passes) = (self.x, self.x);
     }
 
+    /// Returns the second channel to rest.
+    pub fn reset_second(&mut self) {
+        let Self { x, y, high_passes, .. } = self;
+        for four in [x, y, high_passes].into_iter().flatten() {
+            four[2..].fill(0.0);
+        }
+    }
+
     /// The sums of the squares of dry and wet, and of their product, weighted, of two channels.
     pub fn powers(&mut self, kernel: Kernel, channels: [Signals; 2]) -> [f64; 3] {
         let [(dry, wet), (other_dry, other_wet)] = channels;

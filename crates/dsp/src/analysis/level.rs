@@ -212,8 +212,15 @@ impl Level {
         let mut sums = [0.0; 3];
         let mut channels = 0.0;
         for weighting in &mut self.weightings {
-            let Some(first) = signals.next() else { break };
+            // Channels are fewer while the bands read the sidechain: the others begin anew.
+            let Some(first) = signals.next() else {
+                weighting.reset();
+                continue;
+            };
             let second = signals.next();
+            if second.is_none() {
+                weighting.reset_second();
+            }
             channels += if second.is_some() { 2.0 } else { 1.0 };
             let powers = weighting.powers(kernel, [first, second.unwrap_or((&SILENT, &SILENT))]);
             sums.iter_mut().zip(powers).for_each(|(sum, power)| *sum += power);

@@ -151,10 +151,17 @@ fn automation_of_every_setting_is_the_twins_to_80_db() {
     assert!(failed.is_empty(), "{failed}");
 }
 
+/// Seeds of the ordinary test, and seeds with which it found faults: other inputs of the bands from the first block on, and
+/// fewer of them than channels.
+const ORDINARY: [u64; 12] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+/// See [`ORDINARY`].
+const TELLING: [u64; 3] = [142, 209, 397];
+
 #[test]
 fn scenes_of_random_settings_are_the_twins_to_80_db() {
     let mut failed = String::new();
-    for seed in 0..if all() { 400 } else { 12 } {
+    let seeds = if all() { (0..400).collect() } else { [&ORDINARY[..], &TELLING].concat() };
+    for seed in seeds {
         let mut scene = Scene::draw(&mut Draws::seeded(seed));
         scene.kernel = if all() { scene.kernel } else { Kernel::best() };
         let kernel = scene.kernel;

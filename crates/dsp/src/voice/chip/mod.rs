@@ -105,8 +105,8 @@ impl Curve {
 #[derive(Debug, Clone)]
 pub struct Chip {
     sample_rate: f64,
-    /// Samples until the next tick.
-    left: f32,
+    /// Samples until the next tick times [`TICKS`], which are whole numbers: a tick at the border of two blocks is exact.
+    left: f64,
     arranger: Arranger,
     /// The volumes of lead, others and bass since the last tick.
     held: [Lanes; 3],
@@ -205,10 +205,10 @@ impl Chip {
         self.units[0] = self.units[1];
         self.arranger.follow(input.amplitudes);
         if self.left <= 0.0 {
-            self.left = (self.left + (self.sample_rate / TICKS) as f32).max(0.0);
+            self.left = (self.left + self.sample_rate).max(0.0);
             self.tick(&input);
         }
-        self.left -= BLOCK as f32;
+        self.left -= BLOCK as f64 * TICKS;
         // A note whose band is silent has lost its phase.
         let sounds = input.amplitudes.0.map(|amplitude| amplitude > 0.0);
         for (volumes, held) in self.volumes[1].iter_mut().zip(&self.held) {
