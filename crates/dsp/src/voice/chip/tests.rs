@@ -77,6 +77,28 @@ fn volumes_change_at_ticks_and_what_falls_silent_is_silent_at_once() {
     assert_eq!(begin_block(&amplitudes)[LEAD].0[30], 0.0);
 }
 
+#[test]
+fn ticks_come_60_times_a_second_at_any_rate() {
+    let oscillators = Oscillators::new(48_000.0);
+    for rate in [8000, 11_025, 27_001, 44_100] {
+        let mut chip = Chip::new(f64::from(rate));
+        for block in 0..2000 {
+            chip.begin_block(ChipInput {
+                amplitudes: &Lanes::ZERO,
+                measured: &Lanes::ZERO,
+                angles: &Lanes::ZERO,
+                high: 1.0,
+                oscillators: &oscillators,
+                arrangement: &Arrangement::of(&Settings::REFERENCE),
+                duty: Duty::Quarter,
+                octave: 0,
+            });
+            let expected = 1 + block * BLOCK as u64 * 60 / rate as u64;
+            assert_eq!(chip.latest().number, expected, "block {block} at {rate} Hz");
+        }
+    }
+}
+
 /// The spectrum of two seconds of a lead of 880 Hz and a square of 1320 Hz over a bass of 220 Hz, as powers.
 fn spectrum(sample_rate: f64, octave: i32) -> Vec<f64> {
     let mut chip = Chip::new(sample_rate);
