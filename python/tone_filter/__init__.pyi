@@ -181,11 +181,11 @@ class ToneFilter:
     map: _Map
     """Notes outside the scale are silent, or move to its nearest note or to held keys, or every note moves to a target of its own; the voice Soft only mutes. mute, snap, custom; default 'mute'."""
     bands: str
-    """The bands that may sound, 1 for on and 0 for off: the 48 from A3 on, then the 29 from E1 on, which may be left out if all are on. a text; default '111111111111 111111111111 111111111111 111111111111'."""
+    """The bands that may sound: the 48 from A3 on, then the 29 from E1 on, which may be left out if all are on. 48 or 77 digits, 1 for on and 0 for off; default '111111111111 111111111111 111111111111 111111111111'."""
     custom: str
-    """The notes of the scale "custom", 1 for on and 0 for off, A first. a text; default '111111111111'."""
+    """The notes of the scale "custom", A first. 12 digits, 1 for on and 0 for off; default '111111111111'."""
     targets: str
-    """Where each of the twelve notes sounds with the map "custom": twelve names with blanks between them, for A first. a text; default 'A A# B C C# D D# E F F# G G#'."""
+    """Where each of the twelve notes sounds with the map "custom", A first. the names of 12 notes, like A A# B C; default 'A A# B C C# D D# E F F# G G#'."""
     # end attributes
     tempo: float
     @property

@@ -3,6 +3,9 @@
 //! [`Settings`] is shared by the DSP, the plugin, the presets and the command line. The ids never change: they are plugin parameter
 //! ids, preset keys and flag names.
 
+#[macro_use]
+mod declare;
+
 mod chip;
 mod choices;
 mod declaration;
