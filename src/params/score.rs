@@ -78,3 +78,26 @@ impl ScoreSlot {
         self.set(saved.and_then(|saved| Some((saved.name, saved.text.parse().ok()?))));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_freed_once_the_audio_thread_has_moved_on() {
+        let slot = ScoreSlot::default();
+        let mut output = slot.take_output().unwrap();
+        for _ in 0..10 {
+            slot.set(Some((String::new(), Score::default())));
+            let kept = Arc::downgrade(output.read().as_ref().unwrap());
+            slot.set(None);
+            assert!(kept.upgrade().is_some(), "the audio thread has it");
+            // Through all three buffers, and once more.
+            (0..4).for_each(|_| {
+                slot.set(None);
+                assert!(output.read().is_none());
+            });
+            assert!(kept.upgrade().is_none());
+        }
+    }
+}

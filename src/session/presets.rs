@@ -133,11 +133,11 @@ impl PresetList {
         user.iter().any(|entry| entry.name == name)
     }
 
-    /// The name of the preset `steps` after the one called `name`. After the last one comes the first.
+    /// Returns the name of the preset `steps` after the one called `name`. After the last one comes the first. An unknown name counts
+    /// as the first.
     pub fn neighbour(&self, name: &str, steps: isize) -> Option<String> {
         let count = self.entries.len() as isize;
-        let found = self.entries.iter().position(|entry| entry.name == name);
-        let now = found.map_or(-steps.min(0), |index| index as isize);
+        let now = self.entries.iter().position(|entry| entry.name == name).unwrap_or(0) as isize;
         let next = self.entries.get((now + steps).rem_euclid(count.max(1)) as usize);
         next.map(|entry| entry.name.clone())
     }
@@ -303,7 +303,9 @@ mod tests {
             assert_eq!(presets.neighbour(name, 1).as_deref(), Some(next));
             assert_eq!(presets.neighbour(next, -1).as_deref(), Some(*name));
         }
-        assert!(presets.neighbour("no such", 1).is_some());
+        for steps in [-1, 1] {
+            assert_eq!(presets.neighbour("no such", steps), presets.neighbour(names[0], steps));
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! The listener does not allocate after construction.
+//! The listener does not allocate after construction, and runs where its notes are asked for.
 
 #[path = "../../../tests/common/mod.rs"]
 mod common;
@@ -7,7 +7,7 @@ mod heap;
 
 use common::noisy_chord;
 use tone_filter_dsp::{
-    Kernel,
+    Kernel, Settings, ToneFilter,
     listener::{Listener, Model},
 };
 
@@ -39,5 +39,15 @@ fn nothing_is_allocated_while_it_listens() {
         });
         assert!(heard > 10);
         assert_eq!(bytes, 0, "{rate} Hz");
+    }
+}
+
+#[test]
+fn at_no_focus_it_runs_while_notes_are_asked_for() {
+    let mut filter = ToneFilter::new(48_000.0, &Settings::REFERENCE).unwrap();
+    for asked in [false, true, false] {
+        filter.detect_notes(asked);
+        filter.process(&mut [&mut [0.0; 64]]);
+        assert_eq!(filter.bands().played.is_some(), asked);
     }
 }

@@ -145,6 +145,33 @@ fn a_bend_within_a_block_waits_for_the_next() {
 }
 
 #[test]
+fn an_event_takes_effect_from_the_next_multiple_of_64_samples_on() {
+    let settings = Settings { keys: Keys::Hold, ..wet(Voice::Soft) };
+    let events = [
+        (6400, KeyEvent::Key(69, 1.0)),
+        (12_001, KeyEvent::Bend(1.0)),
+        (19_000, KeyEvent::ReleaseAll),
+    ];
+    let sound = cluster(0.5);
+    let mut output = sound.clone();
+    let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+    filter.process_events(&mut [&mut output], &[], events, |_, _| ());
+
+    let mut expected = sound;
+    let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+    let mut start = 0;
+    for (frame, event) in events {
+        let at = 64 * usize::div_ceil(frame, 64);
+        filter.process(&mut [&mut expected[start..at]]);
+        filter.play(event);
+        start = at;
+    }
+    filter.process(&mut [&mut expected[start..]]);
+    assert!(output == expected);
+    assert!(power(&output[9600..12_000]) > 1e-6, "the key sounds");
+}
+
+#[test]
 fn what_is_frozen_keeps_pitch_and_level_for_ten_minutes() {
     let chord: Vec<f32> =
         sine(440.0, 1.0).iter().zip(sine(1318.51, 1.0)).map(|(a, b)| a + b).collect();
@@ -182,6 +209,23 @@ fn keeps_what_is_frozen(kernel: Kernel, voice: Voice, ring: f32, minutes: usize,
     let cents = 1200.0 * (at_end.0 / at_start.0).log2();
     assert!(change.abs() < 0.1, "{voice:?}, {ring} s: {change:.3} dB");
     assert!(cents.abs() < 0.1, "{voice:?}, {ring} s: {cents:.3} cents");
+}
+
+#[test]
+fn what_is_frozen_keeps_its_level_in_another_tuning() {
+    let settings = Settings { focus: 0.0, auto: false, ..wet(Voice::Soft) };
+    let mut filter = ToneFilter::new(RATE, &settings).unwrap();
+    filtered(&mut filter, &sine(440.0, 1.0));
+    let mut before = None;
+    for transpose in [0.0, 7.0, -12.0, 24.0, 0.0] {
+        filter.set_settings(&Settings { freeze: true, transpose, ..settings }).unwrap();
+        filtered(&mut filter, &[0.0; 19_200]);
+        let [now, earlier] = filter.bands().bands[notes::A4].phasor;
+        let amplitude = f64::from(now.hypot(earlier));
+        let change = 20.0 * (amplitude / *before.get_or_insert(amplitude)).log10();
+        assert!(amplitude > 0.05, "{transpose} semitones: it sounds, {amplitude}");
+        assert!(change.abs() < 0.01, "{transpose} semitones: {change:.3} dB");
+    }
 }
 
 #[test]

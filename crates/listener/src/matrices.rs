@@ -1,7 +1,5 @@
 //! The matrices of a file of weights, in memory: each starts on a line of the cache.
 
-use std::fmt;
-
 /// The longest list in a file.
 const LONGEST: usize = 24;
 /// Floats of a cache line.
@@ -23,21 +21,6 @@ pub enum Error {
     /// A weight or a threshold is not finite.
     Infinite,
 }
-
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(match self {
-            Self::Magic => "this is no file of weights",
-            Self::Version => "the file of weights has another version",
-            Self::Checksum => "the checksum of the weights is wrong",
-            Self::Length => "the file of weights has a wrong length",
-            Self::Sizes => "the weights are for a network of other sizes",
-            Self::Infinite => "a weight is not finite",
-        })
-    }
-}
-
-impl std::error::Error for Error {}
 
 /// A matrix, one row for each input and one column for each output.
 pub type Matrix<const OUT: usize> = &'static [[f32; OUT]];

@@ -106,3 +106,23 @@ fn tone(lower: &Detector, upper: &Detector, reference: f64) -> Option<(f64, f64)
     let window = 1.0 - of(cents, REACH);
     Some((cents, window * window * libm::exp(EXPONENT * libm::log(share) - doubt)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pair_that_disagrees_or_grows_counts_less() {
+        let weight = |apart: f64, growth: f64| {
+            let detector = |cents| Detector { square: 0.5, cents, growth };
+            let (lower, upper) = (SPACING / 2.0 + apart / 2.0, -SPACING / 2.0 - apart / 2.0);
+            let (cents, weight) = tone(&detector(lower), &detector(upper), 1.0).unwrap();
+            assert!(cents.abs() < 1e-9, "{cents}");
+            weight
+        };
+        let e = std::f64::consts::E;
+        assert!((weight(0.0, 0.0) - 1.0).abs() < 1e-9);
+        assert!((weight(DISAGREEMENT, 0.0) - 1.0 / e).abs() < 1e-9);
+        assert!((weight(0.0, GROWTH) - 1.0 / (e * e)).abs() < 1e-9);
+    }
+}

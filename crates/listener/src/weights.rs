@@ -258,6 +258,15 @@ mod tests {
         assert_eq!(error(|file| file[8] = 1), Some(Error::Version));
         assert_eq!(error(|file| file.truncate(200)), Some(Error::Length));
         assert_eq!(error(|file| file.extend([0; 4])), Some(Error::Length));
+        // One weight more than the network has: the number of weights stands in front of their four planes of bytes.
+        let more = |file: &mut Vec<u8>| {
+            let count = |at: usize| u32::from_le_bytes(*file[at..].first_chunk().unwrap()) as usize;
+            let at = (16..).step_by(4).find(|at| at + 4 + 4 * count(*at) == file.len()).unwrap();
+            let weights = count(at);
+            file[at..at + 4].copy_from_slice(&(weights as u32 + 1).to_le_bytes());
+            (1..=4).rev().for_each(|planes| file.insert(at + 4 + planes * weights, 0));
+        };
+        assert_eq!(error(more), Some(Error::Length));
         assert_eq!(Weights::<16, 32>::parse(FILE).err(), Some(Error::Sizes));
         // The lags, of which there are three, start at byte 36; near's offsets at byte 52.
         assert_eq!(error(|file| file[36] = 8), Some(Error::Sizes));

@@ -143,3 +143,58 @@ impl MediaSource for Part {
         Some(self.range.end - self.range.start)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    const LAYER_3: u8 = 0xFB;
+    const LAYER_3_WITH_CRC: u8 = 0xFA;
+    const LAYER_2: u8 = 0xFD;
+
+    /// A part of `len` bytes, whose first frame has a tag with these words at `tag`.
+    fn part(second: u8, tag: usize, id: &[u8; 4], words: &[u32], len: usize) -> Vec<u8> {
+        let mut part = vec![0; len];
+        part[..2].copy_from_slice(&[0xFF, second]);
+        part[tag..tag + 4].copy_from_slice(id);
+        for (place, word) in part[tag + 4..].chunks_exact_mut(4).zip(words) {
+            place.copy_from_slice(&word.to_be_bytes());
+        }
+        part
+    }
+
+    fn starts_in(parts: &[&[u8]]) -> Vec<u64> {
+        let bytes = parts.concat();
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&bytes).unwrap();
+        starts(SharedFile::new(file), bytes.len() as u64).unwrap()
+    }
+
+    #[test]
+    fn each_part_starts_where_the_one_before_ends() {
+        let stereo = part(LAYER_3, 36, b"Info", &[3, 9, 500], 500);
+        let tag = [&b"TAG"[..], &[0; 125]].concat();
+        let checked = part(LAYER_3_WITH_CRC, 38, b"Xing", &[2, 300], 300);
+        let other = part(LAYER_2, 36, b"Info", &[3, 9, 200], 200);
+        assert_eq!(starts_in(&[&stereo, &tag, &checked, &stereo]), [0, 500, 928]);
+        assert_eq!(starts_in(&[&stereo, &other]), [0], "another layer is no part");
+        assert_eq!(starts_in(&[&other, &other]), [0, 200]);
+        assert_eq!(starts_in(&[&tag[..]]), [0; 0]);
+    }
+
+    #[test]
+    fn a_part_without_a_credible_length_is_the_last() {
+        let whole = part(LAYER_3, 36, b"Info", &[3, 9, 500], 500);
+        for (tag, id, words) in [
+            (36, b"Info", [1, 9, 500]),
+            (36, b"Info", [3, 9, 0]),
+            (36, b"Info", [3, 9, 38]),
+            (39, b"Info", [3, 9, 500]),
+            (36, b"none", [3, 9, 500]),
+        ] {
+            let last = part(LAYER_3, tag, id, &words, 500);
+            assert_eq!(starts_in(&[&last, &whole]), [0], "{id:?} at {tag}: {words:?}");
+        }
+    }
+}

@@ -287,3 +287,41 @@ fn run_through(pass: &mut Pass, progress: &mut dyn FnMut(f64), sink: Sink) -> Re
     }
     Ok(frames)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_is_the_share_of_the_work() {
+        let folder = tempfile::tempdir().unwrap();
+        let [from, to] = ["in.wav", "out.wav"].map(|name| folder.path().join(name));
+        let spec = hound::WavSpec {
+            channels: 1,
+            sample_rate: 44_100,
+            bits_per_sample: 16,
+            sample_format: hound::SampleFormat::Int,
+        };
+        let mut wav = hound::WavWriter::create(&from, spec).unwrap();
+        (0..4 * BLOCK).for_each(|t| wav.write_sample((t % 100) as i16).unwrap());
+        wav.finalize().unwrap();
+        let progress = |normalize| {
+            let options = Options { bypass: true, force: true, normalize, ..Options::default() };
+            let mut parts = Vec::new();
+            render(&from, &to, &options, |part| parts.push(part)).unwrap();
+            parts.dedup();
+            parts
+        };
+        assert_eq!(progress(None), [0.25, 0.5, 0.75, 1.0]);
+        let halves = [0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875, 1.0];
+        assert_eq!(progress(Some(-1.0)), halves);
+
+        let parts = std::cell::RefCell::new(Vec::new());
+        let input = Input::new(&from).unwrap();
+        let sound = (&Settings::REFERENCE, &Score::default());
+        let hop = BLOCK as f64 / 44_100.0;
+        let each = |part| parts.borrow_mut().push(part);
+        analyse(&input, sound, Kernel::best(), hop, |_| (), |_, _| Ok(()), each).unwrap();
+        assert_eq!(parts.take()[..4], [0.25, 0.5, 0.75, 1.0]);
+    }
+}

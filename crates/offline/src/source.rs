@@ -249,3 +249,37 @@ fn silence_not_finite(samples: &mut [f32]) -> u64 {
     }
     count
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::VecDeque;
+
+    /// Results of the reads of a pipe.
+    struct Pipe(VecDeque<Result<&'static [u8], io::ErrorKind>>);
+
+    impl Read for Pipe {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            let Some(next) = self.0.pop_front() else { return Ok(0) };
+            let (now, later) = next?.split_at(to.len().min(next?.len()));
+            to[..now.len()].copy_from_slice(now);
+            if !later.is_empty() {
+                self.0.push_front(Ok(later));
+            }
+            Ok(now.len())
+        }
+    }
+
+    #[test]
+    fn a_pipe_goes_on_after_an_interruption_and_fails_after_a_fault() {
+        let head: &[u8] = b"RIFF\0\0\0\0WAVEfmt ................................................";
+        let spooled = |kind: io::ErrorKind| {
+            let reads = [Ok(head), Ok(&[7; 1000][..]), Err(kind), Ok(&[8; 500][..])];
+            spool(Path::new(STDIO), Pipe(reads.into()))
+        };
+        let file = spooled(io::ErrorKind::Interrupted).unwrap();
+        assert_eq!(file.metadata().unwrap().len(), head.len() as u64 + 1500);
+        let fault = spooled(io::ErrorKind::Other).unwrap_err();
+        assert!(matches!(fault, Error::Read { .. }), "{fault}");
+    }
+}

@@ -124,6 +124,7 @@ fn a_copy_to_the_other_sound_is_undone_and_redone() {
     editor.edit(|edits| edits.copy_to_other());
     let second = other(&mut editor);
     assert_ne!(first, second);
+    assert_eq!(second.as_ref().and_then(|sound| sound.other.as_ref()), None, "copies do not nest");
     editor.edit(|edits| edits.undo());
     assert_eq!(other(&mut editor), first);
     assert_eq!(editor.settings().mix, 90.0);

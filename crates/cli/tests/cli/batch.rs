@@ -298,6 +298,9 @@ fn a_dry_run_says_all_and_does_nothing() {
         folder.command("render in none.wav -o out --dry-run --skip-existing").output().unwrap();
     let (said, errors) = (text(output.stdout), text(output.stderr));
     assert!(said.lines().any(|line| line == "in/drums/kick.wav -> out/drums/kick.wav"), "{said}");
+    let inputs: Vec<_> = said.lines().filter_map(|line| Some(line.split_once(" -> ")?.0)).collect();
+    let longest_first = ["in/x y.wav", "in/drums/deep/snare.wav", "in/drums/kick.wav", "in/b.WAV"];
+    assert_eq!(inputs, longest_first);
     assert!(errors.contains("in/a.wav -> out/a.wav: exists, skipped"), "{errors}");
     assert_eq!(names(&tree(&folder, "out")), ["a.wav"]);
     let output = folder.command("render in -o out --dry-run").output().unwrap();

@@ -139,3 +139,23 @@ impl Output {
         &self.dry
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_delay_runs_while_it_has_a_part_in_the_sound() {
+        let mut output = Output::new(48_000.0, 1, 64);
+        for (lookahead, faded, runs) in [
+            (false, 0.0, false),
+            (true, 0.0, true),
+            (true, 1.0, true),
+            (false, 1.0, true),
+            (false, 0.0, false),
+        ] {
+            assert!(!output.prepare_delay(lookahead, faded), "it has recorded nothing");
+            assert_eq!(output.is_delaying(), runs, "{lookahead}, {faded}");
+        }
+    }
+}

@@ -197,6 +197,9 @@ mod tests {
                 choice.set(&mut controls, choice.default());
                 assert_eq!(controls, Controls::default(), "{} moved another one", choice.id);
             }
+            let mut controls = Controls::default();
+            choice.set(&mut controls, usize::MAX);
+            assert_eq!(choice.get(&controls), choice.entries.len() - 1, "{}", choice.id);
             assert_eq!(choice.parse("of-the-future"), None);
         }
         for choice in &CHOICES {

@@ -44,11 +44,9 @@ pub struct Smoother {
     /// The settings and the fades of the target.
     settings: Settings,
     fades: Fades,
-    /// Whether settings that do not move have changed since the last step.
-    changed: bool,
     /// Steps left until each value reaches its target.
     left: [u32; VALUES],
-    /// Whether any value has steps left.
+    /// Whether the settings have changed since the last step, or any value has steps left.
     moving: bool,
     steps: u32,
 }
@@ -86,7 +84,6 @@ impl Smoother {
             target: values,
             settings: Settings { lookahead: fades.lookahead, ..*settings },
             fades,
-            changed: false,
             left: [0; VALUES],
             moving: false,
             steps,
@@ -95,7 +92,7 @@ impl Smoother {
 
     /// Sets the targets to `settings`. The countdown of a value whose target does not change is not restarted.
     pub fn aim(&mut self, settings: &Settings, fades: Fades) {
-        self.changed = true;
+        self.moving = true;
         self.settings = Settings { lookahead: fades.lookahead, ..*settings };
         self.fades = fades;
         for (index, target) in positions(settings, fades).into_iter().enumerate() {
@@ -104,7 +101,6 @@ impl Smoother {
                 self.left[index] = if self.now[index] == target { 0 } else { self.steps };
             }
         }
-        self.moving = self.left.iter().any(|left| *left > 0);
     }
 
     /// What it fades to.
@@ -129,16 +125,14 @@ impl Smoother {
     pub fn arrive(&mut self) {
         self.now = self.target;
         self.left = [0; VALUES];
-        (self.moving, self.changed) = (false, false);
+        self.moving = false;
     }
 
     /// Takes one step, which is due every [`BLOCK`] samples. False if nothing has changed.
     pub fn step(&mut self) -> bool {
-        let changed = std::mem::take(&mut self.changed);
-        if !self.moving {
-            return changed;
+        if !std::mem::take(&mut self.moving) {
+            return false;
         }
-        self.moving = false;
         let values = self.now.iter_mut().zip(self.target).zip(&mut self.left);
         for ((now, target), left) in values.filter(|(_, left)| **left > 0) {
             *now += (target - *now) / f64::from(*left);

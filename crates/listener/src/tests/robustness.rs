@@ -77,6 +77,11 @@ fn no_block_has_twice_the_mean_work() {
                     Model::Full => listener.full.cost(step),
                     Model::Light => listener.light.cost(step),
                 };
+                let multiply_adds = match model {
+                    Model::Full => listener.full.multiply_adds(step),
+                    Model::Light => listener.light.multiply_adds(step),
+                };
+                assert!(cost >= multiply_adds, "{model:?} {step}: {cost} for {multiply_adds}");
                 assert!(cost as f64 <= GREATEST_STEP * total as f64);
             }
             let (mut before, mut most, blocks) = (0, 0, 400 * listener.frame() / BLOCK);
@@ -167,9 +172,17 @@ fn another_network_starts_as_after_silence_and_settles() {
     let (before, after) = signal.split_at(1000 * BLOCK);
     let mut listener = Listener::new(44_100.0, false, Model::Full);
     listen(&mut listener, Kernel::best(), &[before]);
-    for model in [Model::Light, Model::Full] {
+    for (model, other) in [(Model::Light, Model::Full), (Model::Full, Model::Light)] {
         listener.set_model(model);
-        assert_eq!(lit(&listen(&mut listener, Kernel::best(), &[after]), 60), [(69, 1.0)]);
+        let decisions = listen(&mut listener, Kernel::best(), &[after]);
+        assert_eq!(lit(&decisions, 60), [(69, 1.0)]);
+        let [near, far] = [model, other].map(|steady| {
+            let steady = heard(steady, false, &signal);
+            let pairs =
+                std::iter::zip(&steady.last().unwrap().logit, &decisions.last().unwrap().logit);
+            pairs.map(|(a, b)| (a - b).abs()).sum::<f32>()
+        });
+        assert!(near < far, "{model:?}: {near}, {far}");
     }
 }
 

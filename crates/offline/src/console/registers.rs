@@ -1,6 +1,6 @@
 //! From notes to registers.
 
-use super::{CLOCK, TICKS};
+use super::CLOCK;
 use tone_filter_dsp::{ChipPulse, ChipTick};
 
 /// What is written to a register.
@@ -198,11 +198,6 @@ impl Song {
         let before = before.iter().chain(ticks);
         let notes = before.zip(ticks).map(|(before, now)| beginnings(before, now)).sum();
         Self { ticks: writes, repeat, notes }
-    }
-
-    /// Its length in seconds.
-    pub fn seconds(&self) -> f64 {
-        self.ticks.len() as f64 / f64::from(TICKS)
     }
 }
 

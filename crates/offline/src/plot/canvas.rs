@@ -137,4 +137,29 @@ mod tests {
         assert_eq!(canvas.pixels[15], [9; 3]);
         assert_eq!(canvas.pixels[3], [0; 3]);
     }
+
+    #[test]
+    fn letters_stand_on_their_line_at_their_end_of_it() {
+        for (align, part) in [(Align::Left, 0.0), (Align::Centre, 0.5), (Align::Right, 1.0)] {
+            let mut canvas = Canvas::new(100, 60, [0; 3]);
+            canvas.text(50, 50, 40.0, align, [255; 3], "H");
+            let width = canvas.text_width(40.0, "H");
+            assert!((canvas.text_width(40.0, "HHH") - 3.0 * width).abs() < 1.0, "{width}");
+            let ink = |y: i32| {
+                (0..100).filter(|x| canvas.pixels[(y * 100 + x) as usize][0] > 128).collect()
+            };
+            let rows: Vec<Vec<i32>> = (0..60).map(ink).collect();
+            let left = 50.0 - part * width;
+            for (y, row) in rows.iter().enumerate().filter(|(_, row)| !row.is_empty()) {
+                assert!((20..50).contains(&y), "{y}");
+                let [first, last] = [row[0], row[row.len() - 1]].map(|x| x as f32 - left);
+                assert!(first >= 0.0 && last <= width, "{first} to {last} of {width}");
+                assert!(last - first > width / 2.0, "both stems: {row:?}");
+            }
+            // Between the stems is nothing but the bar.
+            let middle = (left + width / 2.0) as i32;
+            let crossed = rows.iter().filter(|row| row.contains(&middle)).count();
+            assert!((1..8).contains(&crossed), "{crossed}");
+        }
+    }
 }

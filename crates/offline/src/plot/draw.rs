@@ -171,6 +171,7 @@ mod tests {
         assert_eq!(axis(0.3), "0.05 s");
         assert_eq!(axis(12.0), "1 s");
         assert_eq!(axis(15.0), "2 s");
+        assert_eq!(axis(60.0), "0:05");
         assert_eq!(axis(200.0), "0:30");
         assert_eq!(axis(1000.0), "2:00");
         assert_eq!(axis(3.0 * 3600.0), "0:15:00");

@@ -144,6 +144,11 @@ mod tests {
         });
         assert!(dark < muted && muted < sounding && sounding < saturated, "{colours:?}");
         assert!(below_red.iter().all(|c| *c < 40), "{below_red:?}");
+        // Below the rows are the marks of time: 0.05 s are ten steps.
+        let axis = &pixels[(reader.info().height as usize - 42) * line..][..line];
+        let columns = axis.chunks_exact(3).enumerate();
+        let marks = columns.filter(|(_, colour)| *colour != &axis[..3]).map(|(x, _)| x);
+        assert!(marks.eq((0..=10).map(|step| 84 + 144 * step)));
     }
 
     #[test]
