@@ -79,7 +79,7 @@ impl Sound {
         let settings = &mut controls.settings;
         for (text, value) in TEXTS.iter().zip(&self.texts) {
             if let Some(value) = value {
-                text.set(settings, value).map_err(|error| Usage(error.into()))?;
+                text.set(settings, value).map_err(Usage)?;
             }
         }
         let given =
