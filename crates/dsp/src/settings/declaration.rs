@@ -109,7 +109,7 @@ settings! {
         /// Adapts the bank to the level of the input, and makes the output as loud as the input.
         settings auto: bool { id: "auto", name: "Auto level", group: Listening 0, reference: false, default: true,
             help: "Adapts the bands to the level of the input, and makes the result as loud as the input." }
-        /// Delays the sound by [`ToneFilter::latency`](super::ToneFilter::latency), which makes `focus` more accurate.
+        /// Delays the sound by [`ToneFilter::latency`](crate::ToneFilter::latency), which makes `focus` more accurate.
         settings lookahead: bool { id: "lookahead", name: "Lookahead", group: Listening 2, reference: false,
             help: "More accurate Focus; adds 46 ms of latency." }
         /// The network that finds the notes.
