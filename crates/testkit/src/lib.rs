@@ -1,6 +1,6 @@
 //! Settings, music and whole runs of the filter for tests, drawn at random from the tables of settings.
 //!
-//! [`Setting`] is any one of them, [`controls`] draws all, [`Scene`] is a run: controls that change, music, sidechain, keys and a
+//! [`Values`] are those of any setting, [`controls`] draws all, [`Scene`] is a run: controls that change, music, sidechain, keys and a
 //! score at some sample rate. [`Automation`] is music during which settings change, for every way into the filter. Everything follows from the numbers of one [`Draws`], which are those of a seed or of a fuzzer.
 //!
 //! A new setting is drawn without a line here, as long as it is in `SPECS` or `CHOICES`.
