@@ -3,7 +3,7 @@
 //! [`Values`] are those of any setting, [`controls`] draws all, [`Scene`] is a run: controls that change, music, sidechain, keys and a
 //! score at some sample rate. [`Automation`] is music during which settings change, for every way into the filter. Everything follows from the numbers of one [`Draws`], which are those of a seed or of a fuzzer.
 //!
-//! A new setting is drawn without a line here, as long as it is in `SPECS` or `CHOICES`.
+//! A new setting is drawn without a line here.
 
 mod automation;
 mod draws;
