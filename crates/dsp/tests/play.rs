@@ -145,7 +145,7 @@ fn a_bend_within_a_block_waits_for_the_next() {
 }
 
 #[test]
-fn an_event_takes_effect_from_the_next_multiple_of_64_samples_on() {
+fn an_event_takes_effect_at_the_next_multiple_of_64_samples() {
     let settings = Settings { keys: Keys::Hold, ..wet(Voice::Soft) };
     let events = [
         (6400, KeyEvent::Key(69, 1.0)),

@@ -31,6 +31,11 @@ impl fmt::Display for BadSwitches {
 
 impl Error for BadSwitches {}
 
+/// How many digits the text of so many switches has, in words.
+pub(super) fn digit_counts(switches: usize) -> String {
+    if switches == TONES { format!("{PUBLISHED} or {TONES}") } else { switches.to_string() }
+}
+
 impl<const N: usize> Switches<N> {
     /// All on.
     pub const ALL: Self = Self((1 << N) - 1);
@@ -45,11 +50,6 @@ impl<const N: usize> Switches<N> {
     /// The switches of [`Switches::to_bits`]; bits beyond `N` do not count.
     pub const fn from_bits([first, others]: [u64; 2]) -> Self {
         Self((first as u128 | (others as u128) << 64) & Self::ALL.0)
-    }
-
-    /// How many digits the text has, in words.
-    pub fn digits() -> String {
-        if N == TONES { format!("{PUBLISHED} or {N}") } else { N.to_string() }
     }
 
     /// Whether switch `index` is on; those from `N` up never are.
@@ -95,7 +95,7 @@ impl<const N: usize> std::str::FromStr for Switches<N> {
         let digits: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
         let published = N == TONES && digits.len() == PUBLISHED;
         if digits.len() != N && !published || digits.iter().any(|c| !matches!(c, '0' | '1')) {
-            return Err(BadSwitches { text: text.to_owned(), digits: Self::digits() });
+            return Err(BadSwitches { text: text.to_owned(), digits: digit_counts(N) });
         }
         let on = digits.iter().enumerate().filter(|(_, digit)| **digit == '1');
         let low = if published { Self(Self::ALL.0 >> PUBLISHED << PUBLISHED) } else { Self::NONE };

@@ -33,15 +33,6 @@ impl Setting {
         }
     }
 
-    /// Display name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Number(own) => own.name,
-            Self::Choice(own) => own.name,
-            Self::Text(own) => own.name,
-        }
-    }
-
     /// What it does to the sound, in one sentence.
     pub const fn help(self) -> &'static str {
         match self {
@@ -62,15 +53,6 @@ impl Setting {
             Self::Number(own) => own.format(own.get(&controls.settings)),
             Self::Choice(own) => own.entries[own.get(controls)].0.to_owned(),
             Self::Text(own) => own.get(&controls.settings),
-        }
-    }
-
-    /// Puts its value in `from` into `controls`.
-    pub fn copy(self, from: &Controls, controls: &mut Controls) {
-        match self {
-            Self::Number(own) => own.set(&mut controls.settings, own.get(&from.settings)),
-            Self::Choice(own) => own.set(controls, own.get(from)),
-            Self::Text(own) => own.set_bits(&mut controls.settings, own.bits(&from.settings)),
         }
     }
 }

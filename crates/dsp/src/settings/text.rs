@@ -1,7 +1,6 @@
 //! The settings that are a text: switches of bands and notes, and names of notes.
 
-use super::{Settings, Switches, Targets};
-use crate::notes::{PUBLISHED, TONES};
+use super::{Settings, Switches, Targets, mask::digit_counts};
 use std::fmt;
 
 /// What a text consists of.
@@ -16,10 +15,9 @@ pub enum TextOf {
 impl fmt::Display for TextOf {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Self::Switches(TONES) => {
-                write!(f, "{PUBLISHED} or {TONES} digits, 1 for on and 0 for off")
+            Self::Switches(count) => {
+                write!(f, "{} digits, 1 for on and 0 for off", digit_counts(*count))
             }
-            Self::Switches(count) => write!(f, "{count} digits, 1 for on and 0 for off"),
             Self::Notes(count) => write!(f, "the names of {count} notes, like A A# B C"),
         }
     }
