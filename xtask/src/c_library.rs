@@ -44,7 +44,7 @@ pub fn install(folder: &Path) -> Result<()> {
         copy(&built.join(name("tone_filter_capi")), &lib.join(name("tone_filter")))?;
     }
     let header = Path::new("include/tone_filter.h");
-    copy(&root().join("capi").join(header), &folder.join(header))?;
+    copy(&root().join("bindings/c").join(header), &folder.join(header))?;
     fs::create_dir_all(lib.join("pkgconfig"))?;
     let description = PKG_CONFIG.replace("VERSION", version());
     fs::write(lib.join("pkgconfig/tone_filter.pc"), description)?;
@@ -54,7 +54,7 @@ pub fn install(folder: &Path) -> Result<()> {
 
 /// The version of the package.
 fn version() -> &'static str {
-    let manifest = include_str!("../../capi/Cargo.toml");
+    let manifest = include_str!("../../bindings/c/Cargo.toml");
     let line = manifest.lines().find_map(|line| line.strip_prefix("version = "));
     line.expect("a package has a version").trim_matches('"')
 }

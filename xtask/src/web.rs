@@ -65,7 +65,7 @@ pub fn test() -> Result<()> {
     let packed = page.join(npm::NAME);
     install::remove(&packed)?;
     install::copy(&results.join("package"), &packed)?;
-    let scripts = root().join("web/test");
+    let scripts = root().join("bindings/web/test");
     run(Command::new("npm").args(["ci", "--no-audit", "--no-fund", "--prefix"]).arg(&scripts))?;
     run(Command::new("node").arg(scripts.join("test.mjs")).arg(page).arg(results))
 }
@@ -94,7 +94,7 @@ fn build() -> Result<(PathBuf, PathBuf)> {
 
     let page = target()?.join("web");
     install::remove(&page)?;
-    install::copy(&root().join("web/page"), &page)?;
+    install::copy(&root().join("bindings/web/page"), &page)?;
     install::copy(&package, &page.join(npm::NAME))?;
     manual::write(&page)?;
     songs::write(&page)?;

@@ -52,7 +52,7 @@ pub fn test() -> Result<()> {
         let automation = folder.join("automation");
         automation::write(&automation)?;
         let mut pytest = Command::new(in_environment(&clean, "python"));
-        pytest.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(root().join("python"));
+        pytest.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(root().join("bindings/python"));
         pytest.env("TONE_FILTER_COMMAND", command).env("TONE_FILTER_DIST", &dist);
         run(pytest.env("TONE_FILTER_AUTOMATION", automation))
     })
@@ -83,7 +83,7 @@ fn set_up(tools: &Path) -> Result<()> {
 fn build(tools: &Path, dist: &Path) -> Result<()> {
     let _ = fs::remove_dir_all(dist);
     let maturin = || Command::new(in_environment(tools, "maturin"));
-    let manifest = |folder: &Path| folder.join("python/Cargo.toml");
+    let manifest = |folder: &Path| folder.join("bindings/python/Cargo.toml");
     run(maturin().args(["sdist", "--out"]).arg(dist).arg("-m").arg(manifest(root())))?;
     let archive = the_only(dist, "gz")?;
     let name = archive.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -113,5 +113,5 @@ fn the_only(folder: &Path, extension: &str) -> Result<PathBuf> {
 }
 
 fn requirements() -> PathBuf {
-    root().join("python/tests/requirements.txt")
+    root().join("bindings/python/tests/requirements.txt")
 }

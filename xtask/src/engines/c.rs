@@ -76,7 +76,7 @@ impl C {
             let folder = self.folder.join(name);
             fs::create_dir_all(&folder)?;
             run(Command::new("make")
-                .args(["--directory=examples/c", "VPATH=../../capi/tests", "all"])
+                .args(["--directory=examples/c", "VPATH=../../bindings/c/tests", "all"])
                 .arg(folder.join("null"))
                 .env("PKG_CONFIG_PATH", self.prefix.join("lib/pkgconfig"))
                 .arg(format!("BUILD={}", folder.display()))
@@ -148,7 +148,7 @@ impl C {
 
     fn null(&self) -> Result<()> {
         let header = fs::read_to_string(self.prefix.join("include/tone_filter.h"))?;
-        let source = fs::read_to_string(root().join("capi/tests/null.c"))?;
+        let source = fs::read_to_string(root().join("bindings/c/tests/null.c"))?;
         let functions = functions(&header);
         ensure!(functions.len() > 20, "no functions found in the header");
         for function in functions {

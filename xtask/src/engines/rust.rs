@@ -37,7 +37,7 @@ fn godot() -> Result<()> {
     let folder = target()?.join("godot");
     let cargo = |verb, arguments: &[&str]| {
         run(Command::new("cargo")
-            .args([verb, "--manifest-path=examples/godot/Cargo.toml"])
+            .args([verb, "--manifest-path=bindings/godot/Cargo.toml"])
             .args(arguments)
             .env("CARGO_TARGET_DIR", &folder))
     };

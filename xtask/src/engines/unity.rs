@@ -13,7 +13,7 @@ use std::{
 use tone_filter_presets as presets;
 
 /// The pages whose C# is compiled.
-const PAGES: [&str; 2] = ["unity/README.md", "docs/manual/unity.md"];
+const PAGES: [&str; 2] = ["bindings/unity/README.md", "docs/manual/unity.md"];
 
 /// Runs everything in `folder`.
 pub fn test(folder: &Path) -> Result<()> {
@@ -41,7 +41,7 @@ fn step_of<T>(name: &str, action: impl FnOnce() -> Result<T>) -> Result<T> {
 /// Compiles a program in C of the crate's tests.
 fn compile(folder: &Path, name: &str, flags: &[&str]) -> Result<PathBuf> {
     let program = folder.join(name);
-    let source = root().join("unity/tests/c").join(format!("{name}.c"));
+    let source = root().join("bindings/unity/tests/c").join(format!("{name}.c"));
     run(Command::new("gcc")
         .args(["-Wall", "-Wextra", "-Werror", "-pedantic", "-std=c11"])
         .args(flags)
@@ -54,7 +54,7 @@ fn compile(folder: &Path, name: &str, flags: &[&str]) -> Result<PathBuf> {
 
 fn layout(folder: &Path) -> Result<()> {
     let printed = Command::new(compile(folder, "layout", &[])?).output()?.stdout;
-    let committed = fs::read(root().join("unity/tests/c/layout.txt"))?;
+    let committed = fs::read(root().join("bindings/unity/tests/c/layout.txt"))?;
     ensure!(printed == committed, "another layout:\n{}", String::from_utf8_lossy(&printed));
     Ok(())
 }
@@ -77,7 +77,7 @@ fn package(folder: &Path) -> Result<PathBuf> {
         ensure!(ids.insert(id.to_owned()), "{id} twice");
     }
     let script = fs::read(top.join("Runtime/ToneFilter.cs"))?;
-    ensure!(script == fs::read(root().join("unity/ToneFilter.cs"))?, "another script");
+    ensure!(script == fs::read(root().join("bindings/unity/ToneFilter.cs"))?, "another script");
     let python = "import sys, yaml; [yaml.safe_load(open(path)) for path in sys.argv[1:]]";
     let metas = files.iter().map(|file| format!("{}.meta", file.display()));
     run(Command::new("python3").args(["-c", python]).args(metas))?;
@@ -147,7 +147,7 @@ fn in_c(folder: &Path, library: &Path) -> Result<()> {
 
 /// The entries of the parameter Preset, as scripts see them.
 fn preset_numbers() -> Result<Vec<String>> {
-    let script = fs::read_to_string(root().join("unity/ToneFilter.cs"))?;
+    let script = fs::read_to_string(root().join("bindings/unity/ToneFilter.cs"))?;
     let line = script.lines().find_map(|line| line.trim().strip_prefix("{ \"Preset\", new[] { "));
     let entries = line.context("no list of presets")?.split('"').skip(1).step_by(2);
     Ok(entries.map(str::to_owned).collect())
@@ -159,8 +159,8 @@ fn bytes(samples: &[f32]) -> Vec<u8> {
 
 /// Compiles the script, a host and the programs of the pages, and runs the host.
 fn in_csharp(folder: &Path, library: &Path) -> Result<()> {
-    let tests = root().join("unity/tests/csharp");
-    let script = root().join("unity/ToneFilter.cs");
+    let tests = root().join("bindings/unity/tests/csharp");
+    let script = root().join("bindings/unity/ToneFilter.cs");
     let compile = |out: &str, sources: &[PathBuf]| {
         let mut mcs = Command::new("mcs");
         mcs.args([

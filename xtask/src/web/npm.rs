@@ -21,7 +21,7 @@ pub(super) const NAME: &str = "tone-filter";
 
 /// Writes the package with the module at `module` into `folder`.
 pub(super) fn write(folder: &Path, module: &Path) -> Result<()> {
-    install::copy(&root().join("web/package"), folder)?;
+    install::copy(&root().join("bindings/web/package"), folder)?;
     for licence in ["LICENSE-APACHE", "LICENSE-MIT"] {
         install::copy(&root().join(licence), &folder.join(licence))?;
     }
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_package_has_the_name_and_the_version_of_the_project() {
-        let manifest = fs::read_to_string(root().join("web/package/package.json")).unwrap();
+        let manifest = fs::read_to_string(root().join("bindings/web/package/package.json")).unwrap();
         let manifest: Value = serde_json::from_str(&manifest).unwrap();
         let mut command = cargo_metadata::MetadataCommand::new();
         let metadata = command.manifest_path(root().join("Cargo.toml")).no_deps().exec().unwrap();

@@ -283,7 +283,7 @@ impl Drop for Host {
 
 /// `frames` of the demo tune, from its second bar on: the first has drums only.
 pub fn tune(frames: usize) -> Signal {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../assets/demo.wav");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/demo.wav");
     let mut reader = hound::WavReader::open(path).unwrap();
     assert_eq!((reader.spec().channels, reader.spec().bits_per_sample), (2, 16));
     reader.seek(2 * RATE as u32).unwrap();

@@ -1,7 +1,7 @@
 //! Tests of the functions as C calls them, against the filter itself.
 
 mod automation;
-#[path = "../../crates/firewheel/tests/engines/heap.rs"]
+#[path = "../../firewheel/tests/engines/heap.rs"]
 mod heap;
 
 use super::*;
@@ -429,7 +429,7 @@ fn details_are_cut_to_their_room_and_belong_to_their_thread() {
 #[test]
 fn the_version_is_that_of_the_library() {
     let version = format!("\nversion = {:?}\n", owned(tf_version()));
-    assert!(include_str!("../../Cargo.toml").contains(&version));
+    assert!(include_str!("../../../Cargo.toml").contains(&version));
     let own = include_str!("../Cargo.toml").matches(&version);
     assert_eq!(own.count(), 2, "the package's and cargo-c's");
 }

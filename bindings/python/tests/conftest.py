@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import soundfile
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture(scope="session")

@@ -16,7 +16,7 @@ import tone_filter
 from conftest import ROOT
 
 DIST = Path(os.environ["TONE_FILTER_DIST"])
-README = ROOT / "python/README.md"
+README = ROOT / "bindings/python/README.md"
 
 
 def test_the_module_is_that_of_the_wheel():

@@ -3,7 +3,7 @@
 mod alloc;
 mod csharp;
 mod definition;
-#[path = "../../../crates/firewheel/tests/engines/heap.rs"]
+#[path = "../../../firewheel/tests/engines/heap.rs"]
 mod heap;
 mod host;
 mod script;

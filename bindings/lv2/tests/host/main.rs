@@ -1,7 +1,7 @@
 //! The plugin as hosts of LV2 load it: the sound is the library's bit for bit, and a block allocates nothing.
 
 mod events;
-#[path = "../../../crates/firewheel/tests/engines/heap.rs"]
+#[path = "../../../firewheel/tests/engines/heap.rs"]
 mod heap;
 mod host;
 mod states;
