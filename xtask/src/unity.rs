@@ -15,7 +15,12 @@ const NAME: &str = "com.tone-filter.effect";
 /// Every file and folder but the libraries, where it comes from, its id and its importer. Scenes and scripts refer to the ids, which never
 /// change. Unity ignores what has none.
 const FILES: [(&str, &str, &str, &str); 8] = [
-    ("README.md", "bindings/unity/README.md", "2d6b8f0c5f1e4c8c9a39b6a4a5d7c1f2", "TextScriptImporter"),
+    (
+        "README.md",
+        "bindings/unity/README.md",
+        "2d6b8f0c5f1e4c8c9a39b6a4a5d7c1f2",
+        "TextScriptImporter",
+    ),
     ("CHANGELOG.md", "CHANGELOG.md", "8f5a3f1b64a94a0fb7a9c02e4c8d51ab", "TextScriptImporter"),
     ("LICENSE-MIT", "LICENSE-MIT", "5c0e9d1b7d5b4d06a6a3f6c8e2b94d73", "DefaultImporter"),
     ("LICENSE-APACHE", "LICENSE-APACHE", "b1c7e4a2690f4b5d8e3d2f7a1c6b5e98", "DefaultImporter"),

@@ -157,7 +157,8 @@ mod tests {
 
     #[test]
     fn the_package_has_the_name_and_the_version_of_the_project() {
-        let manifest = fs::read_to_string(root().join("bindings/web/package/package.json")).unwrap();
+        let manifest =
+            fs::read_to_string(root().join("bindings/web/package/package.json")).unwrap();
         let manifest: Value = serde_json::from_str(&manifest).unwrap();
         let mut command = cargo_metadata::MetadataCommand::new();
         let metadata = command.manifest_path(root().join("Cargo.toml")).no_deps().exec().unwrap();
