@@ -20,7 +20,7 @@ settings! {
             reference: 0.0,
             help: "Level of the result." }
         /// The gain of each resonator into its soft clip.
-        drive { name: "Drive", range: 1.0..=400.0, unit: "x", decimals: 2, taper: Logarithmic, group: Resonators 7,
+        drive { name: "Drive", range: 1.0..=400.0, unit: "x", decimals: 2, taper: Logarithmic, group: Resonators 7, random: true,
             reference: 40.0,
             help: "Turns each note from a sine (low) into a square wave (high)." }
         /// Relative gate: the power, in dB of the total power, below which a band fades away.
@@ -37,15 +37,15 @@ settings! {
             reference: -36.666_668, default: -46.0,
             help: "Notes weaker than this fade away, however quiet the whole sound is. Lower it for quiet music." }
         /// T60 of a resonator.
-        ring { name: "Ring", range: 0.05..=10.0, unit: "s", decimals: 3, taper: Logarithmic, group: Resonators 0,
+        ring { name: "Ring", range: 0.05..=10.0, unit: "s", decimals: 3, taper: Logarithmic, group: Resonators 0, random: true,
             reference: 1.566_306, default: 0.2,
             help: "How long a resonator rings: longer picks notes more sharply, shorter follows faster." }
         /// Time constant of the band power trackers.
-        release { name: "Release", range: 10.0..=1000.0, unit: "ms", decimals: 1, taper: Logarithmic, group: Resonators 1,
+        release { name: "Release", range: 10.0..=1000.0, unit: "ms", decimals: 1, taper: Logarithmic, group: Resonators 1, random: true,
             reference: 188.952_5, default: 20.0,
             help: "How slowly the level of a note follows the input." }
         /// Cutoff of the low-pass after the bands.
-        tone { name: "Tone", range: 500.0..=20_000.0, unit: "Hz", decimals: 0, taper: Logarithmic, group: Main 3,
+        tone { name: "Tone", range: 500.0..=20_000.0, unit: "Hz", decimals: 0, taper: Logarithmic, group: Main 3, random: true,
             reference: 4_865.015,
             help: "Softens the top end of the square waves." }
         /// Frequency of A4.
@@ -65,19 +65,19 @@ settings! {
             reference: 50.0,
             help: "How readily Focus counts a note as played: less for clean lines, more for dense music." }
         /// Octaves from the detected note to the one that sounds, a whole number. No effect on [`Voice::Soft`].
-        octave { name: "Octave", range: -2.0..=2.0, unit: "oct", decimals: 0, taper: Whole, group: Notes 1,
+        octave { name: "Octave", range: -2.0..=2.0, unit: "oct", decimals: 0, taper: Whole, group: Notes 1, random: true,
             reference: 0.0,
             help: "Octaves between the detected note and the one that sounds; the voice Soft alone has none." }
         /// The most notes that sound at a time, a whole number; 48 for any number.
-        voices { name: "Voices", range: 1.0..=48.0, unit: "notes", decimals: 0, taper: Whole, group: Notes 0,
+        voices { name: "Voices", range: 1.0..=48.0, unit: "notes", decimals: 0, taper: Whole, group: Notes 0, random: true,
             reference: 48.0,
             help: "How many notes sound at a time: the strongest ones." }
         /// Ticks of 60 Hz in which a note of [`Voice::Chip`] reaches its volume, a whole number.
-        attack { name: "Attack", range: 0.0..=30.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 2,
+        attack { name: "Attack", range: 0.0..=30.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 2, random: true,
             reference: 0.0,
             help: "In how many ticks of 1/60 s a note of the voice Chip reaches its volume." }
         /// Ticks in which its volume then falls to a quarter, a whole number; 0 for a volume that stays.
-        decay { name: "Decay", range: 0.0..=120.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 3,
+        decay { name: "Decay", range: 0.0..=120.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 3, random: true,
             reference: 0.0,
             help: "In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0: never." }
         /// The way from the untouched sound (0 %) to that of the other settings (100 %).
@@ -85,11 +85,11 @@ settings! {
             reference: 100.0,
             help: "From the untouched sound (0 %) to that of all other settings (100 %), in one gesture." }
         /// Time that a note takes from the pitch of a near one that ends to its own. No effect on [`Voice::Soft`].
-        glide { name: "Glide", range: 0.0..=500.0, unit: "ms", decimals: 0, taper: Linear, group: Notes 2,
+        glide { name: "Glide", range: 0.0..=500.0, unit: "ms", decimals: 0, taper: Linear, group: Notes 2, random: true,
             reference: 0.0,
             help: "How long a note slides from the pitch of a near one that ends to its own; the voice Soft does not." }
         /// The share of the deviation from a note's nominal pitch that remains. No effect on [`Voice::Soft`].
-        vibrato { name: "Vibrato", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Notes 3,
+        vibrato { name: "Vibrato", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Notes 3, random: true,
             reference: 100.0,
             help: "How much of the deviation from a note's exact pitch remains; all of it with the voice Soft." }
     }
@@ -101,10 +101,10 @@ settings! {
         routing bypass: bool { id: "bypass", name: "Bypass", group: Header 0, reference: false,
             help: "Lets the sound through untouched." }
         /// The note that `scale` starts from.
-        settings root: PitchClass { id: "root", name: "Root", group: Scale 0, reference: PitchClass::new(0),
+        settings root: PitchClass { id: "root", name: "Root", group: Scale 0, random: true, reference: PitchClass::new(0),
             help: "The note that the scale starts from." }
         /// The scale whose notes may sound, by the bands' names before `tuning` and `transpose`.
-        settings scale: Scale { id: "scale", name: "Scale", group: Scale 1, reference: Scale::Chromatic,
+        settings scale: Scale { id: "scale", name: "Scale", group: Scale 1, random: true, reference: Scale::Chromatic,
             help: "Lets only the notes of a scale sound." }
         /// Adapts the bank to the level of the input, and makes the output as loud as the input.
         settings auto: bool { id: "auto", name: "Auto level", group: Listening 0, reference: false, default: true,
@@ -119,13 +119,13 @@ settings! {
         settings range: BandRange { id: "range", name: "Range", group: Scale 2, reference: BandRange::Published, default: BandRange::Whole,
             help: "The bands: the 48 of the published filter, A3 to G#7, or all 77 from E1 up." }
         /// The waveform of the notes.
-        settings voice: Voice { id: "voice", name: "Voice", group: Main 1, reference: Voice::Soft,
+        settings voice: Voice { id: "voice", name: "Voice", group: Main 1, random: true, reference: Voice::Soft,
             help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip." }
         /// Whether notes beyond `voices` are silent or take turns, with [`Voice::Chip`].
-        settings arp: Arp { id: "arp", name: "Arpeggio", group: Chip 0, reference: Arp::Off,
+        settings arp: Arp { id: "arp", name: "Arpeggio", group: Chip 0, random: true, reference: Arp::Off,
             help: "With the voice Chip, the notes beyond Voices are silent, or take turns on the last voice, 15 (up) or 60 (fast) a second." }
         /// The lead's waveform, with [`Voice::Chip`].
-        settings duty: Duty { id: "duty", name: "Duty", group: Chip 1, reference: Duty::Quarter,
+        settings duty: Duty { id: "duty", name: "Duty", group: Chip 1, random: true, reference: Duty::Quarter,
             help: "The pulse of the melody, with the voice Chip: thin, as usual, or hollow." }
         /// Which bands the keys let through; see [`KeyEvent`](crate::KeyEvent).
         settings keys: Keys { id: "keys", name: "Keys", group: Notes 4, reference: Keys::Off,
@@ -146,7 +146,7 @@ settings! {
         settings auto_tuning: bool { id: "auto-tuning", name: "Auto tuning", group: Listening 6, reference: false,
             help: "Moves the bands to the tuning of the music, which is within 60 cents of Tuning." }
         /// Whether notes outside the scale are silent or move.
-        settings map: Map { id: "map", name: "Map", group: Scale 3, reference: Map::Mute,
+        settings map: Map { id: "map", name: "Map", group: Scale 3, random: true, reference: Map::Mute,
             help: "Notes outside the scale are silent, or move to its nearest note or to held keys, or every note moves to a target of its own; the voice Soft only mutes." }
     }
     texts {

@@ -31,11 +31,13 @@ pub struct Spec {
     pub decimals: usize,
     /// Distribution over a control.
     pub taper: Taper,
-    /// What it does to the sound, in one sentence.
+    /// Effect on the sound, in one sentence.
     pub help: &'static str,
-    /// Where people see it.
+    /// Group in which people see it.
     pub group: Group,
-    /// Its place in the group.
+    /// Whether a random sound changes it. The other settings fit the filter to music and mix, or are for playing.
+    pub random: bool,
+    /// Place in the group.
     pub(super) place: u8,
     pub(super) field: fn(&mut Settings) -> &mut f32,
 }

@@ -4,11 +4,12 @@
 
 mod chip;
 mod driven;
+mod fourier;
 mod level;
-mod noise;
 mod oscillators;
 mod pitch;
 mod timbre;
+mod timbres;
 mod waveform;
 
 use crate::{
@@ -24,8 +25,8 @@ use level::{Gate, Levels};
 use oscillators::{CUTOFF, LEVEL_POLES, Oscillators, Part};
 pub use pitch::Moves;
 use std::f64::consts::TAU;
-pub use timbre::Timbres;
 use timbre::{PITCHES, TableLevels};
+pub use timbres::Timbres;
 use tone_filter_simd::Kernel;
 use waveform::Waveforms;
 

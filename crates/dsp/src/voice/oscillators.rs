@@ -7,7 +7,7 @@
 use super::{
     TableLevels,
     level::{Gate, LevelSource, Levels},
-    pitch::{Bands, Moves, Pitch},
+    pitch::{Bands, Moves, PERIOD, Pitch},
     waveform::{CHUNK, Table},
 };
 use crate::{
@@ -21,10 +21,6 @@ use tone_filter_simd::{
     Kernel,
     approx::{polar, tan, truncated, wrapped},
 };
-
-/// A period of the detected note, as a phase: four of them are 2^32, so that an octave or two below has a phase
-/// of its own.
-pub const PERIOD: f32 = (1u32 << 30) as f32;
 
 /// By how much an octave of 0 shifts a phase to make 2^32 a period.
 const SHIFT: i32 = 2;

@@ -46,7 +46,7 @@ pub(super) struct ClapShim {
     pub(super) instance: Box<dyn Instance>,
     /// The plugin's name, and its pages of controls.
     pub(super) name: &'static str,
-    pub(super) pages: &'static [Page],
+    pub(super) pages: Vec<Page>,
     /// The parameters' ids with those that nice-plug gives the host, once they are known.
     pub(super) parameters: OnceLock<Vec<(String, clap_id)>>,
     pub(super) overridden: Overridden,
@@ -84,7 +84,7 @@ impl ClapShim {
             host: Host::new(host),
             instance,
             name: P::NAME,
-            pages: P::PAGES,
+            pages: P::pages(),
             parameters: OnceLock::new(),
             overridden: Overridden::default(),
             notifier: HostNotifier::default(),

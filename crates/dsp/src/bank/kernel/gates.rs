@@ -1,6 +1,6 @@
 //! What all bands of the vector kernel read of each sample.
 
-use super::{BLOCK, Coefficients, FrameInputs, dispatched::DELAY, fractions::quotient};
+use super::{BLOCK, Coefficients, FrameInputs, fractions::quotient, rows::DELAY};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 
 /// The inputs, gates and guards of the bands for each sample.

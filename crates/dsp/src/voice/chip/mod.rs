@@ -4,15 +4,17 @@
 //! `docs/dsp.md` has the formulas, the crate `tone-filter-reference` the same in f64.
 
 mod arrange;
+mod noise;
 mod tick;
 
 pub use arrange::Arrangement;
 use arrange::{Arranger, BASS, LEAD, LOUDEST, OTHERS};
+use noise::Noise;
+use tick::TICKS;
 pub use tick::{ChipNoise, ChipPulse, ChipTick};
 
 use super::{
     block_positions,
-    noise::Noise,
     oscillators::{Oscillators, Part},
     timbre::Timbre,
     waveform::{STEPS_RMS, Waveforms},
@@ -26,9 +28,6 @@ use crate::{
 };
 use std::f32::consts::TAU;
 use tone_filter_simd::Kernel;
-
-/// How often volumes and roles change, in Hz.
-pub const TICKS: f64 = 60.0;
 
 /// By what factor the unit of the volumes may be off before it changes: 0.5 dB.
 const DRIFT: f32 = 1.06;

@@ -1,4 +1,7 @@
-//! What the chip plays between two ticks, for files that a console can play.
+//! Ticks of the chip, and its registers from one tick to the next, for files that a console can play.
+
+/// Frequency of the ticks, at which volumes and roles change, in Hz.
+pub const TICKS: f64 = 60.0;
 
 /// A pulse, from one tick to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

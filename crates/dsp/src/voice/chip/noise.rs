@@ -1,6 +1,6 @@
 //! Noise: what is no note in a sound, and the shift register that plays it.
 
-use super::chip::TICKS;
+use super::tick::TICKS;
 use crate::{bank::LOUDEST, lanes::BLOCK};
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
