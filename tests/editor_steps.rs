@@ -4,7 +4,6 @@
 
 #[path = "hosting/builds.rs"]
 mod builds;
-mod common;
 mod hosting;
 
 use builds::builds;

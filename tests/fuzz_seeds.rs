@@ -1,6 +1,5 @@
 //! The seeds of the fuzz targets: inputs that fuzzing has found, and small inputs with a high coverage.
 
-mod common;
 mod hosting;
 #[path = "../fuzz/src/preset.rs"]
 mod preset;

@@ -1,6 +1,5 @@
 //! A few minutes of the session that `cargo xtask soak` has two hours of.
 
-mod common;
 mod hosting;
 
 use hosting::library;

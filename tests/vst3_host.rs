@@ -1,7 +1,6 @@
 //! The built VST3 plugin in two independent hosts (pedalboard and DawDreamer, both based on JUCE), compared with the
 //! library as the CLAP plugin is in `clap_host`.
 
-mod common;
 mod hosting;
 
 use hosting::{

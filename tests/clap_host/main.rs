@@ -4,8 +4,6 @@
 mod browser;
 #[path = "../hosting/builds.rs"]
 mod builds;
-#[path = "../common/mod.rs"]
-mod common;
 #[path = "../hosting/mod.rs"]
 mod hosting;
 mod keys;
@@ -20,8 +18,8 @@ mod timing;
 #[cfg(target_os = "linux")]
 mod window;
 
-use common::noise;
 use hosting::Signal;
+use tone_filter_testkit::signals::noise;
 use xtask::host::{Change, Instance};
 
 const RATE: f64 = 48_000.0;

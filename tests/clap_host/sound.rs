@@ -3,7 +3,6 @@
 use crate::{
     MAX_BLOCK, RATE,
     builds::builds,
-    common::snr,
     every,
     hosting::{
         Signal, assert_same, automated, change, controls_in, demo, expected, instance, music, new,
@@ -12,7 +11,7 @@ use crate::{
     played, random_blocks,
 };
 use tone_filter_dsp::{Controls, Listen, Routing, Settings, ToneFilter};
-use tone_filter_testkit::assert_same_bits;
+use tone_filter_testkit::{assert_same_bits, signals::snr};
 use xtask::host::Change;
 
 #[test]

@@ -2,9 +2,9 @@
 
 use crate::{
     builds::builds,
-    common::noise,
     hosting::{Signal, music, new},
 };
+use tone_filter_testkit::signals::noise;
 use xtask::host::{Library, Surroundings, random_transport};
 
 const RATE: f64 = 48_000.0;

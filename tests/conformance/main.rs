@@ -3,8 +3,6 @@
 
 #[path = "../hosting/builds.rs"]
 mod builds;
-#[path = "../common/mod.rs"]
-mod common;
 #[path = "../hosting/mod.rs"]
 mod hosting;
 

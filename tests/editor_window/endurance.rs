@@ -1,7 +1,6 @@
 //! Repeated opening and closing of the editor while the plugin plays.
 
 use crate::{
-    common::noisy_chord,
     hosting::instance,
     look::is_drawn,
     stage::{BLOCK, RATE, Stop, Window},
@@ -11,6 +10,7 @@ use std::{
     thread::{scope, sleep},
     time::Duration,
 };
+use tone_filter_testkit::signals::noisy_chord;
 use xtask::{display::Display, host::Processor, soak::memory::Memory};
 
 /// How often the editor is opened.

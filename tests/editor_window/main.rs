@@ -1,8 +1,6 @@
 //! The editor of the built plugin in a window of a host that plays, tested by screenshots.
 #![cfg(target_os = "linux")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod drops;
 mod endurance;
 #[path = "../hosting/mod.rs"]

@@ -2,10 +2,10 @@
 //! comparison of the two.
 #![allow(dead_code, reason = "every test uses some of it")]
 
-use crate::common::noisy_chord;
 use serde_json::{Value, json};
 use std::{iter::repeat_with, path::Path};
 use tone_filter_dsp::{CHOICES, Controls, DEFAULT_TEMPO, SPECS, Settings, ToneFilter};
+use tone_filter_testkit::signals::noisy_chord;
 use tone_filter_testkit::{Automation, Draws, Music, controls, unlike_default};
 use xtask::{
     bundle,

@@ -5,14 +5,11 @@
 
 #[path = "../hosting/builds.rs"]
 mod builds;
-#[path = "../common/mod.rs"]
-mod common;
 #[path = "../hosting/mod.rs"]
 mod hosting;
 mod vst3;
 
 use builds::builds;
-use common::noise;
 use hosting::{any_change, music, new, settle, states, threads};
 use std::{
     backtrace::Backtrace,
@@ -24,6 +21,7 @@ use std::{
     sync::atomic::{AtomicBool, AtomicUsize, Ordering},
     thread,
 };
+use tone_filter_testkit::signals::noise;
 use tone_filter_testkit::{Draws, rate};
 use xtask::{
     display::Display,

@@ -1,13 +1,10 @@
 //! The built plugin's editor as a screen reader meets it: through AT-SPI, in a window of a host that plays.
 #![cfg(target_os = "linux")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod desktop;
 #[path = "../hosting/mod.rs"]
 mod hosting;
 
-use common::noisy_chord;
 use desktop::{Bus, Client};
 use hosting::{instance, set, settings};
 use serde_json::{Value, json};
@@ -21,6 +18,7 @@ use tone_filter_dsp::{
     BandRange, SPECS, Settings,
     notes::{self, TONES},
 };
+use tone_filter_testkit::signals::noisy_chord;
 use xtask::{
     display::Display,
     host::{Instance, Processor, parameter_id},

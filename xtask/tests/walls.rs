@@ -12,7 +12,11 @@ const CRATES: [(&str, &[&str], &[&str]); 20] = [
     ),
     ("tone-filter-spectrum", &[], &[]),
     ("tone-filter-simd", &[], &["tone-filter-reference"]),
-    ("tone-filter-listener", &["tone-filter-simd"], &["tone-filter-reference"]),
+    (
+        "tone-filter-listener",
+        &["tone-filter-simd"],
+        &["tone-filter-reference", "tone-filter-testkit"],
+    ),
     (
         "tone-filter-dsp",
         &["tone-filter-listener", "tone-filter-simd"],
@@ -21,7 +25,11 @@ const CRATES: [(&str, &[&str], &[&str]); 20] = [
     ("tone-filter-testkit", &["tone-filter-dsp"], &[]),
     ("tone-filter-presets", &["tone-filter-dsp"], &["tone-filter-testkit"]),
     ("tone-filter-midi", &["tone-filter-dsp"], &[]),
-    ("tone-filter-offline", &["tone-filter-dsp", "tone-filter-midi"], &["tone-filter-reference"]),
+    (
+        "tone-filter-offline",
+        &["tone-filter-dsp", "tone-filter-midi"],
+        &["tone-filter-reference", "tone-filter-testkit"],
+    ),
     ("tone-filter-kira", &["tone-filter-dsp"], &[]),
     (
         "tone-filter-firewheel",

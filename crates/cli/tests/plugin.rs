@@ -1,7 +1,5 @@
 //! The plugin and the command have the same sound and the same notes.
 
-#[path = "../../../tests/common/mod.rs"]
-mod common;
 #[path = "../../../tests/hosting/mod.rs"]
 mod hosting;
 

@@ -1,11 +1,11 @@
 //! Stress test of the filter: hours of settings that change a thousand times a second, and of extreme signals.
 
-use super::common::noise;
 use anyhow::{Result, ensure};
 use std::fmt;
 use tone_filter_dsp::{
     BandMask, CHOICES, Controls, PitchClasses, Routing, SPECS, Settings, ToneFilter,
 };
+use tone_filter_testkit::signals::noise;
 
 const RATE: f64 = 44_100.0;
 /// Samples between two changes of the settings: more than a thousand changes per second.

@@ -1,7 +1,5 @@
 //! `cargo xtask soak`: the tests that take too long to run for every change, on the release bundle.
 
-#[path = "../../../tests/common/mod.rs"]
-mod common;
 pub mod endurance;
 pub mod memory;
 pub mod session;

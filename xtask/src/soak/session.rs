@@ -1,9 +1,10 @@
 //! A long session of a host at high speed: many instances, automation, editors and states.
 
-use super::{common::noise, memory::Memory};
+use super::memory::Memory;
 use crate::host::{Change, Instance, Library, Processor};
 use anyhow::{Context, Result, ensure};
 use std::fmt;
+use tone_filter_testkit::signals::noise;
 
 const RATE: f64 = 48_000.0;
 const BLOCK: usize = 256;

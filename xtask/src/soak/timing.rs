@@ -1,9 +1,9 @@
 //! The worst-case processing time of blocks, relative to their deadline.
 
-use super::common::noise;
 use crate::host::{Change, Library};
 use anyhow::{Context, Result};
 use std::{cell::RefCell, fmt, time::Instant};
+use tone_filter_testkit::signals::noise;
 
 const RATE: f64 = 48_000.0;
 /// Blocks after which the music repeats.

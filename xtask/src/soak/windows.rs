@@ -5,7 +5,7 @@
 
 mod host;
 
-use crate::{bundle, display::Display, soak::common::noise};
+use crate::{bundle, display::Display};
 use anyhow::{Context, Result, ensure};
 use host::{Changes, Frame, Queue, RunLoop};
 use libloading::Library;
@@ -20,6 +20,7 @@ use std::{
     thread::{scope, sleep},
     time::Duration,
 };
+use tone_filter_testkit::signals::noise;
 use vst3::{
     Class, ComPtr, ComRef, ComWrapper, Interface,
     Steinberg::{

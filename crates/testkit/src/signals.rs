@@ -1,16 +1,17 @@
 //! Test signals and measurements.
-#![allow(dead_code, reason = "every test uses some of it")]
 
-#[path = "../../crates/offline/src/xorshift.rs"]
-mod generator;
-
-use generator::xorshift;
 use std::f64::consts::TAU;
 
 /// White noise, uniform in -1..1, the same for every run.
 pub fn noise(seed: u64) -> impl FnMut() -> f64 {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
-    move || (xorshift(&mut state) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    move || {
+        // xorshift64* by Vigna.
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        (state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
 }
 
 /// `seconds` of white noise at -6 dB full scale.
@@ -40,6 +41,9 @@ pub fn noisy_chord(seconds: f64, rate: f64) -> Vec<f32> {
 }
 
 /// The signal-to-noise ratio of `signal` in dB, with its difference to `truth` as noise.
+///
+/// # Panics
+/// When the lengths differ, `truth` is silent, or a sample is not finite.
 pub fn snr(truth: &[f64], signal: &[f32]) -> f64 {
     assert_eq!(truth.len(), signal.len());
     assert!(signal.iter().all(|s| s.is_finite()));

@@ -1,4 +1,9 @@
-//! Measurement of a thread's heap use.
+//! Measurement of a thread's heap use. A test installs the allocator:
+//!
+//! ```
+//! #[global_allocator]
+//! static HEAP: tone_filter_testkit::heap::Counting = tone_filter_testkit::heap::Counting;
+//! ```
 
 use std::{
     alloc::{GlobalAlloc, Layout, System},
@@ -6,18 +11,21 @@ use std::{
 };
 
 thread_local! {
+    static CALLS: Cell<usize> = const { Cell::new(0) };
     static NOW: Cell<isize> = const { Cell::new(0) };
     static PEAK: Cell<isize> = const { Cell::new(0) };
 }
 
-/// The system's allocator, which counts the bytes of each thread.
+/// The system's allocator, with counters for the calls and bytes of each thread.
+#[derive(Debug, Clone, Copy)]
 pub struct Counting;
 
 fn count(bytes: isize) {
     // While a thread ends, its counters no longer exist.
     let _ = NOW.try_with(|now| {
+        CALLS.set(CALLS.get() + 1);
         now.set(now.get() + bytes);
-        PEAK.with(|peak| peak.set(peak.get().max(now.get())));
+        PEAK.set(PEAK.get().max(now.get()));
     });
 }
 
@@ -50,10 +58,31 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
+/// Runs `work`, and returns its result and how often it has allocated or freed memory on this thread.
+///
+/// # Panics
+/// When [`Counting`] is not the program's allocator.
+pub fn counted<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let (result, calls, _) = measured(work);
+    (result, calls)
+}
+
 /// Runs `work`, and returns its result and the peak increase of this thread's heap in bytes.
+///
+/// # Panics
+/// When [`Counting`] is not the program's allocator.
 pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let before = NOW.get();
-    PEAK.set(before);
+    let (result, _, peak) = measured(work);
+    (result, peak)
+}
+
+/// The result of `work`, its calls of the allocator and its peak.
+fn measured<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
+    let calls = CALLS.get();
+    drop(std::hint::black_box(Box::new(0)));
+    assert_eq!(CALLS.get() - calls, 2, "`Counting` is not the program's allocator");
+    let (calls, bytes) = (CALLS.get(), NOW.get());
+    PEAK.set(bytes);
     let result = work();
-    (result, (PEAK.get() - before) as usize)
+    (result, CALLS.get() - calls, (PEAK.get() - bytes) as usize)
 }
