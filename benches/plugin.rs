@@ -5,8 +5,7 @@
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use tone_filter_dsp::{Settings, ToneFilter};
-use tone_filter_testkit::signals::white;
-use xtask::{bundle, host::Library};
+use tone_filter_testkit::{bundle, clap::Library, signals::white};
 
 const RATE: f64 = 44_100.0;
 

@@ -3,12 +3,9 @@
 
 mod drops;
 mod endurance;
-#[path = "../hosting/mod.rs"]
-mod hosting;
 mod look;
 mod stage;
 
-use hosting::{demo, instance};
 use look::{Area, Look, is_drawn, is_lit};
 use stage::Stage;
 use std::f64::consts::TAU;
@@ -16,7 +13,10 @@ use tone_filter_dsp::{
     Settings,
     notes::{PUBLISHED, frequency, name},
 };
-use xtask::display::{Display, Picture};
+use tone_filter_testkit::{
+    display::{Display, Picture},
+    plugin::{demo, instance},
+};
 
 // A single test, because there is one display.
 #[test]

@@ -2,11 +2,8 @@
 #![cfg(target_os = "linux")]
 
 mod desktop;
-#[path = "../hosting/mod.rs"]
-mod hosting;
 
 use desktop::{Bus, Client};
-use hosting::{instance, set, settings};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
@@ -18,10 +15,11 @@ use tone_filter_dsp::{
     BandRange, SPECS, Settings,
     notes::{self, TONES},
 };
-use tone_filter_testkit::signals::noisy_chord;
-use xtask::{
+use tone_filter_testkit::{
+    clap::{Instance, Processor, parameter_id},
     display::Display,
-    host::{Instance, Processor, parameter_id},
+    plugin::{instance, set, settings},
+    signals::noisy_chord,
 };
 
 const RATE: f64 = 48_000.0;

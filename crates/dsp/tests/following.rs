@@ -5,8 +5,10 @@ use tone_filter_dsp::{
     BLOCK, Keys, Map, PitchClass, Routing, Scale, SentNotes, Settings, ToneFilter, Voice,
     notes::{A4, pitch_class},
 };
-use tone_filter_testkit::heap;
-use tone_filter_testkit::signals::{noise, sine, white};
+use tone_filter_testkit::{
+    heap,
+    signals::{noise, sine, white},
+};
 
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;

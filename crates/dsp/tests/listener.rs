@@ -4,8 +4,7 @@ use tone_filter_dsp::{
     Kernel, Settings, ToneFilter,
     listener::{Listener, Model},
 };
-use tone_filter_testkit::heap;
-use tone_filter_testkit::signals::noisy_chord;
+use tone_filter_testkit::{heap, signals::noisy_chord};
 
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;

@@ -6,8 +6,7 @@ use tone_filter_dsp::{
     BandMask, BandRange, CHOICES, Controls, KeyEvent, Keys, Listen, Routing, Score, ScoreNote,
     Setting, Settings, Stereo, ToneFilter, Voice,
 };
-use tone_filter_testkit::signals::noise;
-use tone_filter_testkit::{Draws, Music, Note, Values};
+use tone_filter_testkit::{Draws, Music, Note, Values, signals::noise};
 
 const RATE: f64 = 48_000.0;
 /// The window in which a level is measured: 20 ms.

@@ -3,7 +3,7 @@
 
 use crate::{Folder, float_wav, interop::tool, signals};
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
-use xtask::pages;
+use tone_filter_manual::pages;
 
 /// What is not run.
 const NOT_RUN: [&str; 3] = ["tone-filter play", "tone-filter app", "tone-filter bench"];
