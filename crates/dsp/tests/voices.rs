@@ -7,7 +7,7 @@ mod spectrum;
 use spectrum::{harmonics, ideal, spectrum};
 use std::f64::consts::{PI, TAU};
 use tone_filter_dsp::{Arp, BandMask, BandRange, Duty, Kernel, Settings, ToneFilter, Voice, notes};
-use tone_filter_spectrum::Complex64;
+use tone_filter_testkit::spectrum::Complex64;
 use tone_filter_testkit::signals::{noise, snr};
 
 /// One band and the voice alone: no listener, no level, nothing dry.

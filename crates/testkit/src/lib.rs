@@ -7,7 +7,7 @@
 //!
 //! Plain [`signals`], and [`heap`], which counts allocations.
 //!
-//! By features: hosts of [`clap`] and [`vst3`] and the built [`plugin`] in them, a [`display`], [`songs`], other [`programs`], the [`soak`], and [`traps`].
+//! By features: hosts of [`clap`] and [`vst3`] and the built [`plugin`] in them, a [`display`], [`songs`], other [`programs`], the [`soak`], a [`spectrum`], and [`traps`].
 
 mod automation;
 #[cfg(any(feature = "clap", feature = "vst3"))]
@@ -32,6 +32,8 @@ pub mod soak;
 pub mod songs;
 #[cfg(all(feature = "traps", target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
 pub mod traps;
+#[cfg(feature = "spectrum")]
+pub mod spectrum;
 #[cfg(feature = "wav")]
 pub mod tune;
 #[cfg(feature = "vst3")]

@@ -29,8 +29,7 @@ pub struct Host<const LOOP: bool> {
     dirty: Mutex<Vec<ThreadId>>,
     timers: Mutex<Vec<ComPtr<ITimerHandler>>>,
     files: Mutex<Vec<(ComPtr<IEventHandler>, FileDescriptor)>>,
-    /// Called in each call for a changed state and for a timer, which is then refused.
-    pub calls_back: Option<Box<dyn Fn()>>,
+    calls_back: Option<Box<dyn Fn()>>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -38,6 +37,11 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl<const LOOP: bool> Host<LOOP> {
+    /// A host that runs `call_back` in each call for a changed state and for a timer, which is then refused.
+    pub fn calling_back(call_back: impl Fn() + 'static) -> Self {
+        Self { calls_back: Some(Box::new(call_back)), ..Self::default() }
+    }
+
     /// Returns how often the plugin has asked to read its latency again since the last call: on this thread, and for nothing else.
     pub fn latency_changes(&self) -> usize {
         #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]

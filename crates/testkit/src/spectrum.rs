@@ -1,6 +1,4 @@
-//! Fourier transforms for the editor and for tests.
-//!
-//! The library's code is generic, and takes 20 s of a CPU to build: it is built here, once, for all who use it.
+//! Fourier transforms. The library's code is generic and slow to build: it is built here, once for all tests.
 
 pub use realfft::{RealToComplex, num_complex::Complex64};
 
