@@ -30,10 +30,10 @@ pub mod signals;
 pub mod soak;
 #[cfg(feature = "songs")]
 pub mod songs;
-#[cfg(all(feature = "traps", target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
-pub mod traps;
 #[cfg(feature = "spectrum")]
 pub mod spectrum;
+#[cfg(all(feature = "traps", target_os = "linux", target_arch = "x86_64", target_env = "gnu"))]
+pub mod traps;
 #[cfg(feature = "wav")]
 pub mod tune;
 #[cfg(feature = "vst3")]
