@@ -338,3 +338,6 @@ impl Pitch {
         self.rows[tone] = row.clamp(0, PITCHES as i32 - 1) as u8;
     }
 }
+
+#[cfg(test)]
+mod tests;

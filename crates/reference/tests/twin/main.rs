@@ -5,6 +5,7 @@
 
 #[path = "../../../../tests/common/mod.rs"]
 mod common;
+mod constants;
 #[path = "../../../dsp/tests/reference/mod.rs"]
 mod reference;
 mod song;
