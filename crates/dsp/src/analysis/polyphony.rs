@@ -87,7 +87,7 @@ mod tests {
         let mut polyphony = Polyphony::new(48_000.0);
         polyphony.reset(2);
         let sounding = |polyphony: &Polyphony| -> Vec<usize> {
-            (0..TONES).filter(|&tone| polyphony.weights.0[tone] == 1.0).collect()
+            (0..TONES).filter(|&tone| polyphony.weights().0[tone] == 1.0).collect()
         };
         for _ in 0..4 {
             polyphony.follow(2, &powers(&[(3, 0.1), (9, 0.2), (20, 0.05)]));
@@ -99,7 +99,7 @@ mod tests {
         assert_eq!(sounding(&polyphony), [3, 9], "2.8 dB do not displace a note");
         for block in 0..4 {
             polyphony.follow(2, &powers(&[(3, 0.1), (9, 0.2), (20, 0.21)]));
-            assert_eq!(polyphony.weights.0[3] == 0.0, block == 3, "3.2 dB do, in 5 ms");
+            assert_eq!(polyphony.weights().0[3] == 0.0, block == 3, "3.2 dB do, in 5 ms");
         }
         assert_eq!(sounding(&polyphony), [9, 20]);
         for _ in 0..4 {

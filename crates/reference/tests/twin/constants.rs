@@ -206,25 +206,32 @@ fn notes_near_the_level_at_which_oscillators_rest_are_the_twins() {
     agrees("near rest", &take);
 }
 
-/// Five notes that swell and fade, each at its own pace, and hiss that comes, stays, goes and changes its colour.
+/// A bass, and notes that take turns in being the loudest, of which some pause. Hiss of changing colour strikes, pauses, stays, and begins
+/// again.
 fn band_with_hiss(seconds: f64, rate: f64) -> Vec<f32> {
     let mut signal = Signal::default();
     let (mut random, mut last, mut dark) = (noise(7), 0.0, 0.0);
-    let notes = [(110.0, 2.9), (440.0, 2.1), (523.25, 2.7), (659.26, 3.3), (783.99, 4.1)];
+    let hertz = |above_a3: f64| 220.0 * (above_a3 / 12.0).exp2();
+    // Semitones above A3, and seconds of a swell. By height and level together all are equal.
+    let notes = [(12.0, 2.1), (19.0, 2.7), (27.0, 3.3), (31.0, 1.7), (34.0, 4.1)];
     signal.add(seconds, rate, |t| {
-        let swell = |pace: f64| 10f64.powf(0.5 * (TAU * t / pace).sin());
-        let tones = notes.iter().map(|(hertz, pace)| swell(*pace) * sine(*hertz, 0.05)(t));
+        let tones = notes.iter().map(|(above, pace)| {
+            let decibels = 12.0 - above + 4.0 * (TAU * t / pace).sin();
+            let pauses = above % 2.0 > 0.0 && t % (0.4 * pace) < 0.1;
+            let amplitude = if pauses { 0.0 } else { 0.1 * 10f64.powf(decibels / 20.0) };
+            sine(hertz(*above), amplitude)(t)
+        });
         let white = random();
         dark += 0.3 * (white - dark);
         let bright = 0.5 + 0.5 * (TAU * t / 0.77).sin();
         let hiss = bright * (white - last) + (1.0 - bright) * dark;
         last = white;
-        let loudness = match t % 2.0 {
-            0.0..0.4 => 0.0,
-            0.4..1.2 => 0.1,
-            within => 0.4 * (-(within % 0.2) / 0.05).exp(),
+        let loudness = match t % 4.0 {
+            within @ 0.0..0.7 => 0.3 * (-(within % 0.2) / 0.05).exp(),
+            0.7..1.0 => 0.0,
+            _ => 0.04,
         };
-        tones.sum::<f64>() + loudness * hiss
+        tones.sum::<f64>() + sine(110.0, 0.06)(t) + loudness * hiss
     });
     signal.samples
 }
@@ -232,11 +239,11 @@ fn band_with_hiss(seconds: f64, rate: f64) -> Vec<f32> {
 #[test]
 fn the_parts_volumes_and_noise_of_the_chip_are_the_twins() {
     let rate = 22_050.0;
-    let plain = Settings { ring: 0.2, ceiling: -3.0, ..bare(Voice::Chip) };
+    let plain = Settings { ring: 0.2, ceiling: -6.0, ..bare(Voice::Chip) };
     for (name, settings) in [
         ("chip", plain),
-        ("fast", Settings { arp: Arp::Fast, voices: 3.0, attack: 3.0, decay: 10.0, ..plain }),
-        ("up", Settings { arp: Arp::Up, voices: 2.0, decay: 25.0, duty: Duty::Eighth, ..plain }),
+        ("fast", Settings { arp: Arp::Fast, voices: 3.0, attack: 3.0, decay: 37.0, ..plain }),
+        ("up", Settings { arp: Arp::Up, voices: 2.0, decay: 53.0, duty: Duty::Eighth, ..plain }),
     ] {
         agrees(name, &Take::new(rate, vec![band_with_hiss(6.0, rate)], settings));
     }
