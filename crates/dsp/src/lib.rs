@@ -15,6 +15,7 @@ mod output;
 mod plan;
 mod player;
 mod process;
+mod ramp;
 mod score;
 mod scout;
 mod sent_notes;

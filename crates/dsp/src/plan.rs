@@ -3,29 +3,26 @@
 use crate::{
     lanes::{BLOCK, Lanes},
     notes::TONES,
+    ramp::Ramp,
     settings::smoother::SmoothedSettings,
 };
 use std::ops::Range;
 
-/// Decisions for the current block. Of pairs, the first is the value at the start of the block, the second that at its
-/// end; values in between are interpolated linearly.
+/// Decisions for the current block.
 #[derive(Debug, Clone)]
 pub struct BlockPlan {
     /// The smoothed settings at the end of the block.
     pub settings: SmoothedSettings,
-    /// Whether they differ from those of the block before.
+    /// Whether the settings differ from those of the block before.
     pub moved: bool,
     /// The bands' weights in the sum.
-    pub weights: [Lanes; 2],
+    pub weights: Ramp<Lanes>,
     /// The gain that brings the input to the nominal level.
-    pub gains: [f32; 2],
-    /// Whether weights and whether gains were computed for this block.
-    pub weighted: bool,
-    pub gained: bool,
-    /// The notes' places at the start and at the end of the block, 1 for left and -1 for right; `None` if all are in the middle.
-    pub places: Option<[Lanes; 2]>,
-    /// What moves sample by sample.
-    pub levels: [Levels; 2],
+    pub gains: Ramp<f32>,
+    /// The notes' places, 1 for left and -1 for right; `None` if all are in the middle.
+    pub places: Option<Ramp<Lanes>>,
+    /// Gains and crossfades, which move sample by sample.
+    pub levels: Ramp<Levels>,
     /// Whether the delay for lookahead records: some time before and after it has a part in the sound.
     pub delaying: bool,
     /// The output gain, as a factor; 1 while bypassed.
@@ -42,12 +39,10 @@ impl BlockPlan {
         Self {
             settings,
             moved: true,
-            weights: [Lanes::ZERO; 2],
-            gains: [1.0; 2],
-            weighted: true,
-            gained: true,
+            weights: Ramp::rest(Lanes::ZERO),
+            gains: Ramp::rest(1.0),
             places: None,
-            levels: [Levels::ZERO; 2],
+            levels: Ramp::rest(Levels::ZERO),
             delaying: settings.lookahead > 0.0,
             output_gain: 1.0,
             powers: None,
@@ -58,13 +53,17 @@ impl BlockPlan {
     /// The levels of the sample at `position` in the block.
     #[inline(always)]
     pub fn level(&self, position: usize) -> Levels {
-        let [from, to] = self.levels;
-        from.towards(to, position)
+        self.levels.from.towards(self.levels.to, position)
     }
 
-    /// Whether one of the levels at the start or at the end of the block, chosen by `of`, is above 0.
-    pub fn any(&self, of: impl Fn(&Levels) -> f32) -> bool {
-        self.levels.iter().any(|levels| of(levels) > 0.0)
+    /// Whether the sidechain has a part in the bands' input.
+    pub fn sidechained(&self) -> bool {
+        self.levels.from.sidechain > 0.0 || self.levels.to.sidechain > 0.0
+    }
+
+    /// Whether two banks have a part in the sound.
+    pub fn stereo(&self) -> bool {
+        self.levels.from.stereo > 0.0 || self.levels.to.stereo > 0.0
     }
 }
 

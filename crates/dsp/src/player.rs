@@ -219,7 +219,7 @@ mod tests {
         assert!(!keys.act(Keys::Off));
         for block in 1..=4 {
             keys.follow(Keys::Hold, 0.0, None);
-            let reached = (block as f32 * keys.step).min(1.0);
+            let reached = (block as f32 * 64.0 / (0.005 * 48_000.0)).min(1.0);
             assert!((keys.weight(12, 0.0) - reached).abs() < 1e-6);
             assert!((keys.weight(13, 1.0) - (1.0 - reached)).abs() < 1e-6);
         }

@@ -1,7 +1,12 @@
 //! The ways to pass sound through the filter.
 
 use crate::{
-    KeyEvent, ToneFilter, downmix::finite, lanes::BLOCK, plan::Span, settings::smoother::Fades,
+    KeyEvent, ToneFilter,
+    downmix::finite,
+    lanes::BLOCK,
+    plan::{Levels, Span},
+    ramp::Ramp,
+    settings::smoother::Fades,
 };
 use std::{iter::Peekable, ops::Range};
 use tone_filter_simd::denormals::with_flush_to_zero;
@@ -137,7 +142,8 @@ impl ToneFilter {
         if analysis.connect(connected) {
             // The first block has nothing to be crossfaded with.
             smoother.arrive_at_sidechain();
-            plan.levels[1].sidechain = f32::from(u8::from(fades.sidechain));
+            let sidechain = f32::from(u8::from(fades.sidechain));
+            plan.levels = Ramp::rest(Levels { sidechain, ..plan.levels.to });
         }
         let was_auto = plan.settings.auto > 0.0;
         plan.moved = smoother.step();

@@ -1,7 +1,7 @@
 //! The listener of a filter on another thread, ahead of it: for files, which are known before they are filtered.
 
 use crate::{
-    Kernel, Keys, Listen, ToneFilter, analysis::Focus, downmix::finite, lanes::BLOCK,
+    Kernel, Keys, Listen, ToneFilter, analysis::NoteSource, downmix::finite, lanes::BLOCK,
     listener::Decisions,
 };
 use tone_filter_simd::denormals::with_flush_to_zero;
@@ -9,7 +9,7 @@ use tone_filter_simd::denormals::with_flush_to_zero;
 /// Listens for a [`ToneFilter`].
 #[derive(Debug, Clone)]
 pub struct Scout {
-    focus: Focus,
+    source: NoteSource,
     kernel: Kernel,
     /// The number of samples of the current block so far.
     position: usize,
@@ -27,9 +27,9 @@ impl ToneFilter {
         let alone = controls.settings.keys == Keys::Off
             && controls.routing.listen == Listen::Main
             && !controls.settings.follows();
-        let focus = self.analysis.focus.clone();
-        (alone && focus.is_listening() && focus.score().is_none()).then_some(Scout {
-            focus,
+        let source = self.analysis.source.clone();
+        (alone && source.is_on() && source.score().is_none()).then_some(Scout {
+            source,
             kernel: self.kernel(),
             position: 0,
         })
@@ -38,7 +38,7 @@ impl ToneFilter {
     /// Takes what a scout has decided in the next blocks. From then on, the filter's own listener is off: each block needs a decision that has
     /// been taken before its end. The output is bit for bit the same. Allocates, and the filter frees the decisions while it processes.
     pub fn follow_scout(&mut self, decided: Decided) {
-        self.analysis.focus.follow_scout(decided.0);
+        self.analysis.source.follow_scout(decided.0);
     }
 }
 
@@ -60,11 +60,11 @@ impl Scout {
                 let samples = part.iter_mut().zip(&channel[start..end]);
                 samples.for_each(|(to, sample)| *to = finite(*sample));
             }
-            self.focus.push(self.position, &block, 0..end - start);
+            self.source.push(self.position, &block, 0..end - start);
             self.position = (self.position + end - start) % BLOCK;
             start = end;
             if self.position == 0 {
-                decided.0.push(self.focus.listen(self.kernel).cloned().map(Box::new));
+                decided.0.push(self.source.listen(self.kernel).cloned().map(Box::new));
             }
         }
     }

@@ -6,6 +6,7 @@ use crate::{
     lanes::{BLOCK, Lanes},
     notes::{PUBLISHED, TONES},
     plan::{BlockPlan, Span},
+    ramp::Ramp,
     settings::Settings,
     voice::{ChipTick, LevelSource, Moves, Timbres, Voices, Wet},
 };
@@ -115,16 +116,17 @@ impl Synthesis {
     /// Begins a block for as many `channels`.
     pub fn begin_block(&mut self, kernel: Kernel, plan: &BlockPlan, channels: usize) {
         self.timbres.step();
-        if plan.weighted {
+        if plan.weights.changed() {
             self.params.coefficients.set_weights(&plan.weights);
         }
-        if plan.gained {
+        // The constants have a part in what follows from the gains.
+        if plan.moved || plan.gains.changed() {
             self.params.set_gains(plan.gains);
         }
-        self.params.set_driven(self.timbres.soft() != [0.0; 2]);
+        self.params.set_driven(!self.timbres.soft().is(0.0));
         self.separate(plan, channels);
         self.placed = plan.places.is_some() && channels == 2 && self.count == 1;
-        self.params.place(plan.places.filter(|_| self.placed));
+        self.params.place(plan.places.as_ref().filter(|_| self.placed));
         let oscillating = self.timbres.oscillates();
         if oscillating {
             self.begin_voices(kernel, plan);
@@ -139,7 +141,7 @@ impl Synthesis {
 
     /// Runs two banks for two channels, where the plan has stereo. The second one starts from the state of the first.
     fn separate(&mut self, plan: &BlockPlan, channels: usize) {
-        let two = channels == 2 && plan.any(|level| level.stereo);
+        let two = channels == 2 && plan.stereo();
         if two && self.count == 1 {
             self.parts[1] = self.parts[0].clone();
         }
@@ -149,7 +151,7 @@ impl Synthesis {
     fn begin_voices(&mut self, kernel: Kernel, plan: &BlockPlan) {
         let Self { params, timbres, .. } = self;
         let parts = &mut self.parts[..self.count];
-        let weights = &plan.weights[1];
+        let weights = &plan.weights.to;
         let count = parts.len() as f32;
         let mut means = Lanes::ZERO;
         for Part { bank, voices } in &mut *parts {
@@ -185,7 +187,8 @@ impl Synthesis {
         let two = self.count == 2;
         let stereo = |frame: usize| plan.level(position + frame).stereo;
         // A short cut for fully separate channels: the same as the crossfades with a stereo of 1.
-        let apart = two && plan.levels.iter().all(|level| level.stereo == 1.0);
+        let Ramp { from, to, .. } = plan.levels;
+        let apart = two && from.stereo == 1.0 && to.stereo == 1.0;
         let crossfade = (!apart).then_some(stereo);
         let inputs = self.inputs.each_mut().map(|input| &mut input[part.clone()]);
         match rows {
@@ -193,7 +196,6 @@ impl Synthesis {
             None => bank_inputs(channels, span.range.clone(), inputs, two, crossfade),
         }
         let places = plan.places.as_ref().filter(|_| self.placed);
-        let places = places.map(|[from, to]| [from, to]);
         let [left, right] = self.wet.each_mut().map(|wet| &mut wet[part.clone()]);
         // The second bank writes to the right channel, or the first one, if it has two outputs.
         let outputs: [[&mut [f32]; 2]; 2] = if two {

@@ -185,6 +185,11 @@ impl Listener {
         self.model[1] = model;
     }
 
+    /// Network that was chosen last.
+    pub fn model(&self) -> Model {
+        self.model[1]
+    }
+
     /// Tunes it to `tuning` Hz for A4 and notes moved by `transpose` semitones, from the next frame on.
     pub fn set_tuning(&mut self, tuning: f64, transpose: f64) {
         self.a4[1] = tuning * libm::exp2(transpose / 12.0);
@@ -218,7 +223,7 @@ impl Listener {
         &self.decider.decisions
     }
 
-    /// Takes `decisions` for its own last ones, as another listener with the same input has made them.
+    /// Replaces the last decisions by those of another listener with the same input.
     pub fn assume(&mut self, decisions: Decisions) -> &Decisions {
         self.decider.decisions = decisions;
         &self.decider.decisions

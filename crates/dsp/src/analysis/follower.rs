@@ -1,18 +1,16 @@
-//! Decisions by a score, in place of the listener's.
+//! Place in a score, and the decisions that it leads to.
 
 use crate::{
     lanes::BLOCK,
     notes::{TONES, to_listener},
     score::Score,
 };
-use std::sync::Arc;
 use tone_filter_listener::{Decisions, notes::level_of};
 
-/// A score, and how far it has been played.
+/// Place in a score.
 #[derive(Debug, Clone)]
 pub struct Follower {
     sample_rate: f64,
-    score: Option<Arc<Score>>,
     /// Seconds of the score at the last seek, and samples since then.
     origin: f64,
     samples: u64,
@@ -20,25 +18,15 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// Without a score, for `sample_rate` in Hz.
+    /// At the start, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
-        Self { sample_rate, score: None, origin: 0.0, samples: 0, decisions: Decisions::NONE }
+        Self { sample_rate, origin: 0.0, samples: 0, decisions: Decisions::NONE }
     }
 
     /// Returns to the start of the score.
     pub fn reset(&mut self) {
         self.seek(0.0);
         self.decisions = Decisions::NONE;
-    }
-
-    /// Replaces the score, and returns the one before.
-    pub fn set_score(&mut self, score: Option<Arc<Score>>) -> Option<Arc<Score>> {
-        std::mem::replace(&mut self.score, score)
-    }
-
-    /// The score.
-    pub fn score(&self) -> Option<&Arc<Score>> {
-        self.score.as_ref()
     }
 
     /// Goes on from a time in seconds; one that is not finite counts as 0.
@@ -51,10 +39,9 @@ impl Follower {
         self.samples += BLOCK as u64;
     }
 
-    /// The decisions for the block that begins, for sound that is delayed by `latency` samples; a listener's frame has `frame`
-    /// samples. `None` without a score.
-    pub fn decide(&mut self, latency: usize, frame: usize) -> Option<&Decisions> {
-        let score = self.score.as_ref()?;
+    /// Decisions of `score` for the block that begins, for sound that is delayed by `latency` samples; a listener's frame has
+    /// `frame` samples.
+    pub fn decide(&mut self, score: &Score, latency: usize, frame: usize) -> &Decisions {
         let seconds = self.origin + (self.samples as f64 - latency as f64) / self.sample_rate;
         for tone in 0..TONES {
             let (state, note) = (score.state(tone, seconds), to_listener(tone));
@@ -66,11 +53,11 @@ impl Follower {
         // Frame 0 is that of no decision.
         let frames = (seconds * self.sample_rate + latency as f64) / frame as f64;
         self.decisions.frames = 1 + frames.max(0.0) as u64;
-        Some(&self.decisions)
+        &self.decisions
     }
 
     /// The last decisions.
-    pub fn decisions(&self) -> Option<&Decisions> {
-        self.score.is_some().then_some(&self.decisions)
+    pub fn decisions(&self) -> &Decisions {
+        &self.decisions
     }
 }

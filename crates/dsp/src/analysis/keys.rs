@@ -2,15 +2,16 @@
 
 use super::keyboard::{KeyEvent, Keyboard, NOTES};
 use crate::{
-    lanes::{BLOCK, Lanes},
+    lanes::Lanes,
     notes::{TONES, midi_note},
+    ramp::Approach,
     settings::{BandMask, Keys},
 };
 
 /// Seconds in which a band's weight follows its key.
 const TIME: f64 = 0.005;
 
-/// What the aims of the weights follow from, besides the keys.
+/// Origin of the targets of the weights, besides the keys.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Inputs {
     mode: Keys,
@@ -19,26 +20,18 @@ struct Inputs {
     offsets: Option<[i8; TONES]>,
 }
 
-/// What [`HeldKeys::weights`] and [`HeldKeys::others`] move to.
-type Aims = (Lanes, Lanes);
-
 /// The keys that are held, and the smoothed weights of the bands that follow from them.
 #[derive(Debug, Clone)]
 pub struct HeldKeys {
-    /// The keys as they are now.
     keyboard: Keyboard,
-    /// What the bands' weights move to and what that follows from, until a key changes.
-    aims: Option<(Inputs, Aims)>,
-    /// The bands' weights by their keys.
-    weights: Lanes,
-    /// The shares of the weights that the bands have without keys, 0..1.
-    others: Lanes,
-    /// Whether all that remains of keys has faded away.
-    resting: bool,
-    /// Whether the weights still move.
-    moving: bool,
-    /// The greatest change of a weight within a block.
-    pub(crate) step: f32,
+    /// Origin of the targets; `None` after a change of the keys.
+    inputs: Option<Inputs>,
+    /// Mode of the last block.
+    mode: Keys,
+    /// Weights of the bands by their keys.
+    weights: Approach,
+    /// Shares, 0..1, of the weights that the bands have without keys.
+    others: Approach,
 }
 
 impl HeldKeys {
@@ -46,12 +39,10 @@ impl HeldKeys {
     pub fn new(sample_rate: f64) -> Self {
         Self {
             keyboard: Keyboard::default(),
-            aims: None,
-            weights: Lanes::ZERO,
-            others: Lanes::of(|_| 1.0),
-            resting: true,
-            moving: false,
-            step: (BLOCK as f64 / (TIME * sample_rate)).min(1.0) as f32,
+            inputs: None,
+            mode: Keys::Off,
+            weights: Approach::new(Lanes::ZERO, TIME, sample_rate),
+            others: Approach::new(Lanes::of(|_| 1.0), TIME, sample_rate),
         }
     }
 
@@ -60,27 +51,29 @@ impl HeldKeys {
         &self.keyboard
     }
 
-    /// Takes `keyboard` in place of the keys.
+    /// Replaces the keys.
     pub fn set_keyboard(&mut self, keyboard: Keyboard) {
-        (self.keyboard, self.aims) = (keyboard, None);
+        (self.keyboard, self.inputs) = (keyboard, None);
     }
 
     /// Applies `event` to the keys.
     pub fn play(&mut self, event: KeyEvent) {
         self.keyboard.play(event);
-        self.aims = None;
+        self.inputs = None;
     }
 
     /// Releases all keys, and sets the weights for `mode` without smoothing.
     pub fn reset(&mut self, mode: Keys) {
         self.set_keyboard(Keyboard::default());
-        (self.weights, self.others) = self.target(mode, 0.0, None);
-        self.resting = mode == Keys::Off;
+        let (weights, others) = self.target(mode, 0.0, None);
+        self.weights.reset(weights);
+        self.others.reset(others);
+        self.mode = mode;
     }
 
     /// Whether the keys have an effect in `mode`, or still had one in the last block.
     pub fn act(&self, mode: Keys) -> bool {
-        mode != Keys::Off || !self.resting
+        [mode, self.mode] != [Keys::Off; 2] || self.weights.moves() || self.others.moves()
     }
 
     /// Semitones by which the keys' player bends the bank, in `mode`.
@@ -93,23 +86,19 @@ impl HeldKeys {
     ///
     /// With `offsets`, found notes move by so many semitones to the keys instead. Returns whether a weight has moved.
     pub fn follow(&mut self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> bool {
-        let inputs = Inputs { mode, transpose, offsets: offsets.copied() };
-        if self.aims.as_ref().is_none_or(|(before, _)| *before != inputs) {
-            self.aims = Some((inputs, self.target(mode, transpose, offsets)));
-            self.moving = true;
+        let inputs = Some(Inputs { mode, transpose, offsets: offsets.copied() });
+        if self.inputs != inputs {
+            let (weights, others) = self.target(mode, transpose, offsets);
+            self.weights.aim(weights);
+            self.others.aim(others);
+            (self.inputs, self.mode) = (inputs, mode);
         }
-        if let Some((_, (weights, others))) = self.aims.as_ref().filter(|_| self.moving) {
-            self.moving =
-                self.weights.approach(weights, self.step) | self.others.approach(others, self.step);
-            self.resting =
-                mode == Keys::Off && self.others == *others && self.weights == Lanes::ZERO;
-        }
-        self.moving
+        self.weights.step() | self.others.step()
     }
 
     /// The weight of the band `tone` that has the weight `other` without keys.
     pub fn weight(&self, tone: usize, other: f32) -> f32 {
-        (self.others.0[tone] * other).max(self.weights.0[tone])
+        (self.others.now().0[tone] * other).max(self.weights.now().0[tone])
     }
 
     /// The bands that sound by their keys.
@@ -125,7 +114,8 @@ impl HeldKeys {
         gains.fold(0, |notes, (note, gain)| notes | u128::from(*gain > 0.0) << note)
     }
 
-    fn target(&self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> Aims {
+    /// Targets of `weights` and `others`.
+    fn target(&self, mode: Keys, transpose: f32, offsets: Option<&[i8; TONES]>) -> (Lanes, Lanes) {
         let mut weights = Lanes::ZERO;
         for (tone, weight) in weights.0.iter_mut().take(TONES).enumerate() {
             let offset = offsets.map_or(0, |offsets| offsets[tone]);

@@ -9,23 +9,26 @@ mod keyboard;
 mod keys;
 mod level;
 mod mapping;
+mod note_source;
 mod polyphony;
 mod sidechain;
 mod tuning;
 
-pub use focus::Focus;
 pub use found::Resolved;
 pub use key::{FoundKey, KeyFinder};
 pub use keyboard::{KeyEvent, Keyboard};
+pub use note_source::NoteSource;
 pub use tuning::TuningFinder;
 
 use crate::{
     lanes::{BLOCK, Lanes},
     notes::{PUBLISHED, TONES},
     plan::{BlockPlan, Levels, Span},
+    ramp::Ramp,
     score::Score,
     settings::{Arp, BandMask, Settings, Voice, smoother::SmoothedSettings},
 };
+use focus::Focus;
 use found::Found;
 use keys::HeldKeys;
 use level::{Crossfade, Level};
@@ -36,11 +39,12 @@ use std::sync::Arc;
 use tone_filter_listener::{Decisions, Listener};
 use tone_filter_simd::Kernel;
 
-/// What decides about the notes, and what it measures for that.
+/// Decides about the notes and their levels.
 #[derive(Debug, Clone)]
 pub struct Analysis {
-    /// The listener, and what follows from its decisions.
-    pub focus: Focus,
+    /// Decides which notes are played.
+    pub source: NoteSource,
+    focus: Focus,
     /// Key and tuning of the music.
     pub found: Found,
     /// The keys that are held.
@@ -49,15 +53,10 @@ pub struct Analysis {
     level: Level,
     polyphony: Polyphony,
     sidechain: Sidechain,
-    /// Whether the sidechain has a part in the bands' input of the current block.
-    sidechained: bool,
     /// Whether the sidechain was connected in the last block; `None` before the first one.
     connected: Option<bool>,
     /// Whether the level is measured.
     measuring: bool,
-    /// Whether weights and whether gains moved within the last block.
-    moving: bool,
-    gaining: bool,
     /// The output gain, as a factor, and the crossfade of dry and wet.
     output: f64,
     crossfade: Crossfade,
@@ -68,20 +67,18 @@ pub struct Analysis {
 impl Analysis {
     /// At rest, for signals of `sample_rate` Hz and `channels`, with a delay of `latency` samples for `lookahead`.
     pub fn new(sample_rate: f64, channels: usize, latency: usize) -> Self {
-        let focus = Focus::new(sample_rate);
+        let source = NoteSource::new(sample_rate);
         Self {
-            found: Found::new(focus.listener().frame() as f64 / sample_rate),
-            focus,
+            found: Found::new(source.listener().frame() as f64 / sample_rate),
+            source,
+            focus: Focus::new(sample_rate),
             keys: HeldKeys::new(sample_rate),
             mapping: Mapping::default(),
             level: Level::new(sample_rate, channels),
             polyphony: Polyphony::new(sample_rate),
             sidechain: Sidechain::new(latency),
-            sidechained: false,
             connected: None,
             measuring: false,
-            moving: false,
-            gaining: false,
             output: 1.0,
             crossfade: Crossfade::new(0.0),
             mix: (0.0, 0.0),
@@ -96,18 +93,16 @@ impl Analysis {
     /// Returns to the state after silence, and plans the first block for the smoothed and the resolved settings.
     pub fn reset(&mut self, now: &SmoothedSettings, settings: &Resolved) -> BlockPlan {
         self.level.reset();
-        self.focus.follow_music(self.found.is_following());
-        self.focus.reset(now);
+        self.source.reset(now, self.found.is_following());
+        self.focus.reset(self.source.notes().played, now.settings.focus);
         self.polyphony.reset(most_notes(settings));
         self.sidechain.reset();
-        (self.sidechained, self.connected) = (false, None);
-        (self.measuring, self.moving, self.gaining) = (now.auto > 0.0, false, false);
+        (self.connected, self.measuring) = (None, now.auto > 0.0);
         let mut plan = BlockPlan::new(*now);
         plan.offsets = self.mapping.offsets(settings, &self.keys);
-        plan.weights = [self.weights(now, settings); 2];
-        plan.gains = [self.gain(now); 2];
-        self.plan_mix(&mut plan);
-        plan.levels[0] = plan.levels[1];
+        plan.weights = Ramp::rest(self.weights(now, settings));
+        plan.gains = Ramp::rest(self.gain(now));
+        plan.levels = Ramp::rest(self.mix(&mut plan));
         plan
     }
 
@@ -134,17 +129,16 @@ impl Analysis {
         }
         self.measuring = auto;
         if plan.moved {
-            self.focus.follow_music(self.found.is_following());
-            self.focus.tune(&plan.settings);
+            self.source.tune(&plan.settings, self.found.is_following());
         }
         let Settings { focus, freeze, .. } = plan.settings.settings;
-        self.focus.follow_score(freeze);
+        self.source.begin_block(freeze);
         let limit = most_notes(settings);
         let limits = self.polyphony.limits(limit);
         let keys = self.keys.act(settings.keys);
         plan.offsets = self.mapping.offsets(settings, &self.keys);
         // Weights move only with the settings, focus, keys or a limit of notes.
-        let mut moves = plan.moved | self.focus.follow(focus);
+        let mut moves = plan.moved | self.focus.follow(self.source.notes().played, focus);
         if keys {
             let offsets = settings.snaps_to_keys().then_some(&plan.offsets);
             moves |= self.keys.follow(settings.keys, settings.transpose, offsets);
@@ -152,28 +146,27 @@ impl Analysis {
         if limits {
             moves |= self.limit_notes(&plan.settings, limit, &powers());
         }
-        plan.weighted = moves || self.moving;
-        if plan.weighted {
-            plan.weights = [plan.weights[1], self.weights(&plan.settings, settings)];
-            self.moving = plan.weights[0] != plan.weights[1];
+        if moves {
+            plan.weights.next(self.weights(&plan.settings, settings));
+        } else {
+            plan.weights.stay();
         }
-        plan.gained = plan.moved || auto || self.gaining;
-        if plan.gained {
-            plan.gains = [plan.gains[1], self.gain(&plan.settings)];
-            self.gaining = plan.gains[0] != plan.gains[1];
+        if plan.moved || auto {
+            plan.gains.next(self.gain(&plan.settings));
+            let levels = self.mix(plan);
+            plan.levels.next(levels);
+        } else {
+            plan.gains.stay();
+            plan.levels.stay();
         }
         let share = plan.settings.place;
-        let placed = share > 0.0 && self.focus.is_listening();
-        let before = plan.places.map_or(Lanes::ZERO, |[_, end]| end);
-        plan.places = placed.then(|| {
-            let places = self.focus.place();
-            [before, Lanes::of(|tone| share * places.0[tone])]
+        plan.places = (share > 0.0 && self.source.is_on()).then(|| {
+            let mut places = plan.places.unwrap_or(Ramp::rest(Lanes::ZERO));
+            let aims = self.focus.place(&self.source.notes().places);
+            places.next(Lanes::of(|tone| share * aims.0[tone]));
+            places
         });
-        plan.levels[0] = plan.levels[1];
-        if plan.moved || auto {
-            self.plan_mix(plan);
-        }
-        plan.powers = self.focus.levels(focus).copied();
+        plan.powers = self.source.levels().filter(|_| focus > 0.0).copied();
     }
 
     /// The bands' weights in the sum: those of mask, scale and focus, or of the keys, times those of polyphony.
@@ -197,8 +190,8 @@ impl Analysis {
         }
     }
 
-    /// Plans the gains of dry and wet.
-    fn plan_mix(&mut self, plan: &mut BlockPlan) {
+    /// Levels of dry and wet at the end of the block; sets the output gain of the `plan`.
+    fn mix(&mut self, plan: &mut BlockPlan) -> Levels {
         let now = &plan.settings;
         if plan.moved {
             self.output = libm::exp10(f64::from(now.settings.output) / 20.0);
@@ -213,8 +206,8 @@ impl Analysis {
             wet += auto * (output * own_wet - wet);
         }
         self.mix = (dry / output, wet / output);
-        plan.levels[1] = Levels::new(now, (dry, wet));
         plan.output_gain = (1.0 - now.bypass) * output as f32 + now.bypass;
+        Levels::new(&plan.settings, (dry, wet))
     }
 
     /// Updates which notes are the strongest, for the `limit` of notes. Returns whether a weight has moved.
@@ -236,17 +229,16 @@ impl Analysis {
         span: &Span,
     ) {
         let Span { range, position } = span.clone();
-        self.sidechained = plan.any(|level| level.sidechain);
         let part = span.part();
-        if self.sidechained || plan.delaying && !sidechain.is_empty() {
+        if plan.sidechained() || plan.delaying && !sidechain.is_empty() {
             self.sidechain.push(channels.len(), sidechain, range.clone(), position);
         }
-        if !self.sidechained {
-            self.focus.push(position, channels, range);
-        } else if self.focus.is_listening() {
+        if !plan.sidechained() {
+            self.source.push(position, channels, range);
+        } else if self.source.is_on() {
             let share = |frame| plan.level(position + frame).sidechain;
             self.sidechain.mix(channels, range, position, share);
-            self.focus.push(position, self.sidechain.rows(), part);
+            self.source.push(position, self.sidechain.rows(), part);
         }
     }
 
@@ -259,10 +251,10 @@ impl Analysis {
         span: &Span,
     ) -> Option<&[[f32; BLOCK]]> {
         let Span { range, position } = span.clone();
-        if plan.delaying && (connected || self.sidechained) {
+        if plan.delaying && (connected || plan.sidechained()) {
             self.sidechain.delay(span.part(), |frame| plan.level(position + frame).lookahead);
         }
-        self.sidechained.then(|| {
+        plan.sidechained().then(|| {
             let share = |frame| plan.level(position + frame).sidechain;
             self.sidechain.mix(channels, range, position, share);
             self.sidechain.rows()
@@ -280,13 +272,18 @@ impl Analysis {
         wet: impl Iterator<Item = &'a [f32; BLOCK]>,
     ) -> bool {
         let frozen = plan.settings.settings.freeze;
-        let found = self.focus.end_block(kernel, frozen) && self.found.is_active() && {
-            let listener = self.focus.listener();
+        let before = *self.source.notes();
+        let decides = self.source.end_block(kernel, frozen);
+        if decides {
+            self.focus.restart(&before, self.source.notes());
+        }
+        let found = decides && self.found.is_active() && {
+            let listener = self.source.listener();
             self.found.push(listener.decisions(), listener.deviation(), settings)
         };
         if self.measuring && !frozen {
             // The result is as loud as the bands' input, which may play where the main input is silent.
-            let input = if self.sidechained { self.sidechain.rows() } else { dry };
+            let input = if plan.sidechained() { self.sidechain.rows() } else { dry };
             self.level.measure(kernel, inputs, input.iter().zip(wet), self.mix);
         }
         found
@@ -294,37 +291,37 @@ impl Analysis {
 
     /// Switches the listener on whatever the focus is, from the next change of the settings on. False if it was so before.
     pub fn detect_notes(&mut self, detect: bool) -> bool {
-        self.focus.detect_notes(detect)
+        self.source.detect_notes(detect)
     }
 
     /// The notes that are played; `None` while the listener is off.
     pub fn played(&self) -> Option<BandMask> {
-        self.focus.played()
+        self.source.is_on().then_some(self.source.notes().played)
     }
 
     /// Lets `score` decide which notes are played, or the listener again. Returns the score before.
     pub fn set_score(&mut self, score: Option<Arc<Score>>) -> Option<Arc<Score>> {
-        self.focus.set_score(score)
+        self.source.set_score(score)
     }
 
     /// The score that decides which notes are played.
     pub fn score(&self) -> Option<&Arc<Score>> {
-        self.focus.score()
+        self.source.score()
     }
 
     /// Goes on in the score from a time in seconds.
     pub fn seek(&mut self, seconds: f64) {
-        self.focus.follower().seek(seconds);
+        self.source.seek(seconds);
     }
 
     /// The last decisions of the score or of the listener.
     pub fn decisions(&self) -> &Decisions {
-        self.focus.decisions()
+        self.source.decisions()
     }
 
     /// The listener.
     pub fn listener(&self) -> &Listener {
-        self.focus.listener()
+        self.source.listener()
     }
 
     /// The gain that makes the wet signal as loud as the dry one, as a factor.

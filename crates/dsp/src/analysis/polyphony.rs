@@ -1,10 +1,6 @@
 //! Polyphony: how many notes sound at a time, the strongest ones.
 
-use crate::{
-    lanes::{BLOCK, Lanes},
-    notes::TONES,
-    settings::BandMask,
-};
+use crate::{lanes::Lanes, notes::TONES, ramp::Approach, settings::BandMask};
 
 /// Seconds in which a note gives way to another.
 const FADE: f64 = 0.005;
@@ -12,43 +8,41 @@ const FADE: f64 = 0.005;
 /// By how much a note must be stronger than one that sounds, to take its place: 3 dB.
 const ADVANTAGE: f32 = 1.995_262_3;
 
-/// The notes that may sound, and their weights in the sum on the way there.
+/// Notes that may sound.
 #[derive(Debug, Clone)]
 pub(super) struct Polyphony {
-    chosen: BandMask,
-    weights: Lanes,
-    /// Whether all have their full share.
-    full: bool,
-    /// The most that a share moves within a block.
-    step: f32,
+    /// Weights of the notes in the sum, 0..1.
+    weights: Approach,
+    /// Notes that were chosen last; `None` while all notes sound with their full weight.
+    chosen: Option<BandMask>,
 }
 
 impl Polyphony {
     /// All notes sound; `sample_rate` is in Hz.
     pub fn new(sample_rate: f64) -> Self {
-        let step = (BLOCK as f64 / (FADE * sample_rate)).min(1.0) as f32;
-        Self { chosen: BandMask::ALL, weights: Lanes::of(|_| 1.0), full: true, step }
+        Self { weights: Approach::new(Lanes::of(|_| 1.0), FADE, sample_rate), chosen: None }
     }
 
-    /// Arrives at a limit of so many notes, of which none sounds yet.
+    /// Starts with a limit of so many notes, of which none sounds yet.
     pub fn reset(&mut self, limit: usize) {
-        self.full = limit >= TONES;
-        self.chosen = if self.full { BandMask::ALL } else { BandMask::NONE };
-        self.weights = Lanes::of(|_| if self.full { 1.0 } else { 0.0 });
+        let all = limit >= TONES;
+        self.chosen = (!all).then_some(BandMask::NONE);
+        self.weights.reset(Lanes::of(|_| if all { 1.0 } else { 0.0 }));
     }
 
-    /// Whether some note must be silent, or still is.
+    /// Whether a note must be silent, or still is.
     pub fn limits(&self, limit: usize) -> bool {
-        limit < TONES || !self.full
+        limit < TONES || self.chosen.is_some()
     }
 
     /// Moves on by a block: the `limit` strongest notes by the bands' `powers` may sound. Returns whether a weight has moved.
     pub fn follow(&mut self, limit: usize, powers: &Lanes) -> bool {
+        let before = self.chosen.unwrap_or(BandMask::ALL);
         let mut notes = [(0.0, 0); TONES];
         let mut count = 0;
         for (tone, power) in powers.0.into_iter().take(TONES).enumerate() {
             if power > 0.0 || limit >= TONES {
-                let advantage = if self.chosen.contains(tone) { ADVANTAGE } else { 1.0 };
+                let advantage = if before.contains(tone) { ADVANTAGE } else { 1.0 };
                 notes[count] = (advantage * power, tone);
                 count += 1;
             }
@@ -59,16 +53,18 @@ impl Polyphony {
             notes.select_nth_unstable_by(limit, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             notes = &mut notes[..limit];
         }
-        self.chosen = notes.iter().fold(BandMask::NONE, |mask, (_, tone)| mask.with(*tone, true));
-        let target = |tone| f32::from(u8::from(self.chosen.contains(tone)));
-        let moved = self.weights.approach(&Lanes::of(target), self.step);
-        self.full = self.weights == Lanes::of(|_| 1.0);
+        let chosen = notes.iter().fold(BandMask::NONE, |mask, (_, tone)| mask.with(*tone, true));
+        if self.chosen != Some(chosen) {
+            self.weights.aim(Lanes::of(|tone| f32::from(u8::from(chosen.contains(tone)))));
+        }
+        let moved = self.weights.step();
+        self.chosen = (chosen != BandMask::ALL || self.weights.moves()).then_some(chosen);
         moved
     }
 
-    /// The notes' weights in the sum, 0..1.
+    /// Weights of the notes in the sum, 0..1.
     pub fn weights(&self) -> &Lanes {
-        &self.weights
+        self.weights.now()
     }
 }
 

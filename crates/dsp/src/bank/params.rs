@@ -10,6 +10,7 @@ use crate::{
     constants::Constants,
     lanes::{BLOCK, Lanes},
     notes::{PUBLISHED, TONES, frequency, semitone},
+    ramp::Ramp,
     settings::Settings,
 };
 
@@ -28,9 +29,8 @@ pub struct BankParams {
     pub(super) low_pass: Response,
     /// See `total`.
     pub voice_low_pass: Response,
-    /// The gain that would bring the input to the nominal level, at the start and at the end of the current block. It
-    /// is applied to the floor, the guard and the clip in place of the input.
-    gains: [f32; 2],
+    /// Gain that would bring the input to the nominal level. It is applied to the floor, the guard and the clip in place of the input.
+    gains: Ramp<f32>,
     /// The bands' pitches, for the voices.
     pub pitches: Pitches,
     /// The bands' tuning, for snapshots.
@@ -52,7 +52,7 @@ impl BankParams {
             total: Response::new(0.0),
             low_pass: Response::new(0.0),
             voice_low_pass: Response::new(0.0),
-            gains: [1.0; 2],
+            gains: Ramp::rest(1.0),
             pitches: Pitches::ZERO,
             tones: Tones::ZERO,
             ring: f32::NAN,
@@ -113,22 +113,22 @@ impl BankParams {
         self.ring.is_infinite()
     }
 
-    /// Sets the level gains at the start and at the end of the current block, after the constants.
-    pub fn set_gains(&mut self, gains: [f32; 2]) {
-        let gain = gains[1];
+    /// Sets the level gains of the current block, after the constants.
+    pub fn set_gains(&mut self, gains: Ramp<f32>) {
+        let gain = gains.to;
         self.gains = gains;
         self.coefficients.floor = (self.constants.floor / f64::from(gain).powi(2)) as f32;
         self.coefficients.guard = RMS_GUARD / gain;
     }
 
-    /// Sets the tones' places between left, 1, and right, -1, at the start and at the end of the current block, after the weights; `None`
-    /// for one sum.
-    pub fn place(&mut self, places: Option<[Lanes; 2]>) {
-        let [from, to] = self.coefficients.weights;
-        self.coefficients.sides = places.map(|[start, end]| {
-            let side =
-                |weights: Lanes, places: Lanes| Lanes::of(|tone| weights.0[tone] * places.0[tone]);
-            [side(from, start), side(to, end)]
+    /// Sets the tones' places between left, 1, and right, -1, after the weights; `None` for one sum.
+    pub fn place(&mut self, places: Option<&Ramp<Lanes>>) {
+        let weights = &self.coefficients.weights;
+        self.coefficients.sides = places.map(|places| {
+            let side = |weights: &Lanes, places: &Lanes| {
+                Lanes::of(|tone| weights.0[tone] * places.0[tone])
+            };
+            Ramp::between(side(&weights.from, &places.from), side(&weights.to, &places.to))
         });
     }
 
@@ -144,13 +144,13 @@ impl BankParams {
 
     /// The gain to the nominal level, at the end of the current block.
     pub fn gain(&self) -> f32 {
-        self.gains[1]
+        self.gains.to
     }
 
     /// The second soft clip, `2 x / (1 + |2 x|)`, with its knee at the nominal level.
     #[inline(always)]
     pub(super) fn clip(&self, position: usize, signal: &mut [f32]) {
-        let [from, to] = self.gains;
+        let Ramp { from, to, .. } = self.gains;
         let clipped = |sample: f32, gain: f32| {
             let doubled = 2.0 * sample;
             doubled / (1.0 + gain * doubled.abs())

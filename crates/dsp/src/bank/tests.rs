@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Settings;
-use crate::lanes::BLOCK;
+use crate::{lanes::BLOCK, ramp::Ramp};
 use tone_filter_simd::denormals::with_flush_to_zero;
 
 #[test]
@@ -13,8 +13,8 @@ fn a_bank_rests_when_the_kernel_would_output_silence() {
 fn compare_rest_and_work() {
     let settings = Settings { ring: 0.05, release: 10.0, ..Settings::REFERENCE };
     let mut params = BankParams::new(&settings, 48_000.0);
-    params.coefficients.set_weights(&[Lanes::of(|_| 1.0); 2]);
-    params.set_gains([1.0; 2]);
+    params.coefficients.set_weights(&Ramp::rest(Lanes::of(|_| 1.0)));
+    params.set_gains(Ramp::rest(1.0));
     let sound: [f32; BLOCK] = std::array::from_fn(|t| ((t * t) % 17) as f32 / 17.0 - 0.5);
     let silence = [0.0; BLOCK];
     assert!(Bank::new().rests(&silence) && !Bank::new().rests(&sound));

@@ -6,6 +6,7 @@ use crate::{
     delay::Delay,
     lanes::BLOCK,
     plan::{BlockPlan, Span},
+    ramp::Ramp,
 };
 use limiter::Limiter;
 use tone_filter_simd::Kernel;
@@ -107,7 +108,7 @@ impl Output {
         for (index, channel) in channels.iter_mut().enumerate() {
             let wet = &wet(index)[span.part()];
             let samples = channel[span.range.clone()].iter_mut().zip(wet);
-            let [from, to] = plan.levels;
+            let Ramp { from, to, .. } = plan.levels;
             let moves = (from.dry, from.wet) != (to.dry, to.wet);
             kernel.vectorize(
                 #[inline(always)]

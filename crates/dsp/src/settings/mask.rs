@@ -64,10 +64,16 @@ impl<const N: usize> Switches<N> {
         Self(if on { self.0 | bit } else { self.0 & !bit })
     }
 
-    /// Those that are on in both.
+    /// Switches that are on in both.
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
+    }
+
+    /// Switches that are on here and off in `other`.
+    #[must_use]
+    pub(crate) const fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 }
 

@@ -14,9 +14,10 @@ mod waveform;
 use crate::{
     bank::{Bank, BankParams, LOOK, one_pole::OnePole},
     lanes::{BLOCK, Lanes, sum},
+    ramp::Ramp,
     settings::Voice,
 };
-use chip::Chip;
+use chip::{Chip, ChipInput};
 pub use chip::{ChipNoise, ChipPulse, ChipTick};
 pub use level::LevelSource;
 use level::{Gate, Levels};
@@ -24,7 +25,7 @@ use oscillators::{CUTOFF, LEVEL_POLES, Oscillators, Part};
 pub use pitch::Moves;
 use std::f64::consts::TAU;
 pub use timbre::Timbres;
-use timbre::{PITCHES, TableLevels, Timbre};
+use timbre::{PITCHES, TableLevels};
 use tone_filter_simd::Kernel;
 use waveform::Waveforms;
 
@@ -37,24 +38,18 @@ fn block_positions(position: usize) -> impl Iterator<Item = f32> {
     (position as i32 + 1..).map(|frame| frame as f32 / BLOCK as f32)
 }
 
-/// What is `from` at the start of the block and `to` at its end, at `at`.
-#[inline(always)]
-fn line([from, to]: [f32; 2], at: f32) -> f32 {
-    from + at * (to - from)
-}
-
-/// Where the wet signal of one bank goes.
+/// Wet signal of one bank.
 #[derive(Debug)]
 pub struct Wet<'a> {
-    /// That of all channels; with `places`, of the left one.
+    /// Mean of all channels; with `places`, the left one.
     pub wet: &'a mut [f32],
-    /// That of the right one, with `places`.
+    /// The right channel, with `places`.
     pub right: &'a mut [f32],
-    /// The notes' places at the start and at the end of the block, 1 for left and -1 for right.
-    pub places: Option<[&'a Lanes; 2]>,
+    /// Places of the notes, 1 for left and -1 for right.
+    pub places: Option<&'a Ramp<Lanes>>,
 }
 
-/// The oscillators of one bank, and what becomes of their sum.
+/// The oscillators of one bank, their level and their low-pass.
 #[derive(Debug, Clone)]
 pub struct Voices {
     oscillators: Oscillators,
@@ -69,10 +64,10 @@ pub struct Voices {
     low_pass: OnePole,
     /// That of the right channel, if it has a sum of its own.
     right: Option<OnePole>,
-    /// Gain of the sum at the start and at the end of the current block.
-    gains: [f32; 2],
-    /// The place of the drive among the driven sines, at the same times.
-    drives: [f32; 2],
+    /// Gain of the sum.
+    gain: Ramp<f32>,
+    /// Place of the drive among the driven sines.
+    drive: Ramp<f32>,
     /// Whether no block has begun yet.
     fresh: bool,
 }
@@ -89,8 +84,8 @@ impl Voices {
             total_step: -libm::expm1(-TAU * CUTOFF * BLOCK as f64 / sample_rate),
             low_pass: OnePole::ZERO,
             right: None,
-            gains: [2.0; 2],
-            drives: [0.0; 2],
+            gain: Ramp::rest(2.0),
+            drive: Ramp::rest(0.0),
             fresh: true,
         }
     }
@@ -172,28 +167,28 @@ impl Voices {
         let levels = Levels { source, gate, step, weights };
         let power = self.oscillators.set_levels(kernel, levels, &params.pitches.exact, moves);
         match chip {
-            Some(&Timbre { octave, duty, .. }) => {
-                self.chip.begin_block(chip::ChipInput {
-                    amplitudes: &self.oscillators.gains()[1],
-                    measured: self.oscillators.amplitudes(),
-                    angles: &params.pitches.angles,
-                    high: high as f32,
-                    oscillators: &self.oscillators,
-                    arrangement: timbres.arrangement(),
-                    duty,
-                    octave,
-                });
-            }
+            Some(timbre) => self.chip.begin_block(ChipInput {
+                oscillators: &self.oscillators,
+                angles: &params.pitches.angles,
+                high: high as f32,
+                timbre,
+                arrangement: timbres.arrangement(),
+            }),
             None if self.chips => self.chip = Chip::new(params.sample_rate),
             None => {}
         }
         self.chips = chip.is_some();
         let drive = driven::place(params.coefficients.drive);
-        self.drives = [if self.fresh { drive } else { self.drives[1] }, drive];
         // The second soft clip, of the level instead of the waveform, which it would bend.
         let level = timbres.rms(drive) * power.sqrt();
         let gain = 2.0 / (1.0 + params.gain() * 2.0 * level);
-        self.gains = [if self.fresh { gain } else { self.gains[1] }, gain];
+        for (ramp, to) in [(&mut self.drive, drive), (&mut self.gain, gain)] {
+            if self.fresh {
+                *ramp = Ramp::rest(to);
+            } else {
+                ramp.next(to);
+            }
+        }
         self.fresh = false;
     }
 
@@ -210,32 +205,32 @@ impl Voices {
     ) {
         let frames = wet.len();
         let (mut sums, mut sides, mut chip) = ([0.0; BLOCK], [0.0; BLOCK], [0.0; BLOCK]);
-        let noise = if self.chips { self.chip.noise(input) } else { [0.0; BLOCK] };
-        for (timbre, shares) in timbres.sounding() {
-            let Timbre { voice, octave, levels: [all, low], duty } = timbre;
-            let mut play = |row, shares| {
-                let gains = self.oscillators.gains().each_ref();
-                let (levels, octave) = (all, *octave);
-                let part = Part { row, levels, octave, gains, shares, places, position, frames };
+        if self.chips {
+            self.chip.read_noise(input);
+        }
+        for (timbre, share) in timbres.sounding() {
+            let mut play = |row, share| {
+                let (levels, octave, gains) =
+                    (&timbre.levels[0], timbre.octave, self.oscillators.gains());
+                let part = Part { row, levels, octave, gains, share, places, position, frames };
                 self.oscillators.render(kernel, part, &mut sums, &mut sides);
             };
-            match voice {
+            match timbre.voice {
                 Voice::Soft => {}
                 Voice::Chip => {
-                    let tables = chip::Tables { duty: *duty, octave: *octave, all, low };
-                    let part = chip::Block { kernel, position, noise: &noise, shares };
-                    self.chip.mix(&self.oscillators, tables, part, &mut chip[..frames]);
+                    let chip = &mut chip[..frames];
+                    self.chip.mix(kernel, &self.oscillators, timbre, share, position, chip);
                 }
                 Voice::SoftClean => {
                     for shape in 0..driven::SHAPES {
-                        let own = self.drives.map(|place| driven::share(shape, place));
-                        if own != [0.0; 2] {
+                        let own = self.drive.map(|place| driven::share(shape, *place));
+                        if !own.is(0.0) {
                             let (row, _) = Waveforms::shared().driven(shape);
-                            play(row, [0, 1].map(|end| shares[end] * own[end]));
+                            play(row, share.times(own));
                         }
                     }
                 }
-                voice => play(Waveforms::shared().row(*voice), shares),
+                voice => play(Waveforms::shared().row(voice), share),
             }
         }
         if self.chips {
@@ -243,7 +238,7 @@ impl Voices {
             sums.iter_mut().zip(chip).for_each(|(sum, sample)| *sum += sample);
         }
         let (sums, sides) = (&mut sums[..frames], &mut sides[..frames]);
-        let (soft, gains) = (timbres.soft(), self.gains);
+        let (soft, gain) = (timbres.soft(), self.gain);
         let finish = |low_pass: &mut OnePole, sums: &mut [f32], wet: &mut [f32]| {
             low_pass.track(kernel, &params.voice_low_pass, position, sums);
             kernel.vectorize(
@@ -251,7 +246,7 @@ impl Voices {
                 || {
                     for (at, (wet, sum)) in block_positions(position).zip(wet.iter_mut().zip(sums))
                     {
-                        *wet = line(soft, at) * *wet + line(gains, at) * *sum;
+                        *wet = soft.at(at) * *wet + gain.at(at) * *sum;
                     }
                 },
             );

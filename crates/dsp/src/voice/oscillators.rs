@@ -14,6 +14,7 @@ use crate::{
     bank::{LOOK, LOOKS, Pitches, kernel::State},
     lanes::{BLOCK, LANES, Lanes, sum},
     notes::{PUBLISHED, TONES},
+    ramp::Ramp,
 };
 use std::f32::consts::TAU;
 use tone_filter_simd::{
@@ -75,8 +76,8 @@ pub struct Oscillators {
     growth: f32,
     /// The power that each band has in the sum.
     powers: Lanes,
-    /// Amplitudes of the oscillators at the start and at the end of the current block.
-    gains: [Lanes; 2],
+    /// Amplitudes of the oscillators.
+    gains: Ramp<Lanes>,
     /// 1 for a band whose phase was measured in the current block, else 0.
     locked: Lanes,
     pitch: Pitch,
@@ -100,7 +101,7 @@ impl Oscillators {
             measured: Lanes::ZERO,
             amplitudes: Lanes::ZERO,
             powers: Lanes::ZERO,
-            gains: [Lanes::ZERO; 2],
+            gains: Ramp::rest(Lanes::ZERO),
             locked: Lanes::ZERO,
             pitch: Pitch::new(sample_rate),
         }
@@ -147,13 +148,12 @@ impl Oscillators {
     /// All bands alike, without a branch.
     #[inline(always)]
     fn lock_all(&mut self, pitches: &Pitches, weights: &Lanes) {
-        self.gains[0] = self.gains[1];
         let share = 1.0 / self.looked;
         self.looked = 0.0;
         for tone in 0..LANES {
             let nominal = pitches.angles.0[tone];
             let was_locked = self.locked.0[tone] > 0.0;
-            let locked = weights.0[tone] + self.gains[0].0[tone] > 0.0;
+            let locked = weights.0[tone] + self.gains.to.0[tone] > 0.0;
             let (phase, sum) = polar(self.looks[0].0[tone], self.looks[1].0[tone]);
             (self.looks[0].0[tone], self.looks[1].0[tone]) = (0.0, 0.0);
 
@@ -225,20 +225,28 @@ impl Oscillators {
         angles: &[f64; TONES],
         moves: Moves,
     ) -> f32 {
-        let mut powers = Lanes::ZERO;
+        let (mut powers, mut next) = (Lanes::ZERO, Lanes::ZERO);
         kernel.vectorize(
             #[inline(always)]
-            || powers = self.set_all_levels(levels),
+            || powers = self.set_all_levels(levels, &mut next),
         );
         let Levels { weights, gate: Gate { high, .. }, .. } = levels;
         let Self { phases, steps, amplitudes, gains, pitch, .. } = self;
-        let bands = Bands { phases, steps, angles, amplitudes, gains, weights, high };
+        let before = &gains.to;
+        let bands =
+            Bands { phases, steps, angles, amplitudes, before, gains: &mut next, weights, high };
         pitch.update(moves, bands);
+        gains.next(next);
         sum(&powers.0)
     }
 
+    /// Writes the `gains` at the end of the block. Returns the powers of the bands.
     #[inline(always)]
-    fn set_all_levels(&mut self, Levels { source, gate, step, weights }: Levels) -> Lanes {
+    fn set_all_levels(
+        &mut self,
+        Levels { source, gate, step, weights }: Levels,
+        gains: &mut Lanes,
+    ) -> Lanes {
         let mut powers = self.amplitudes.0.map(|amplitude| 0.5 * amplitude * amplitude);
         if let LevelSource::Listener(levels, means) = source {
             for (tone, power) in powers.iter_mut().enumerate() {
@@ -253,7 +261,7 @@ impl Oscillators {
             let audible = followed * weights.0[tone] * weights.0[tone];
             *power = if audible > least { audible } else { 0.0 };
             self.powers.0[tone] = followed;
-            self.gains[1].0[tone] = power.sqrt();
+            gains.0[tone] = power.sqrt();
         }
         Lanes(powers)
     }
@@ -287,7 +295,7 @@ impl Oscillators {
         let sides = sides.as_chunks_mut::<CHUNK>().0;
         let chunks = part.frames.div_ceil(CHUNK);
         let shift = (SHIFT + part.octave) as u32;
-        let [first, last] = part.gains;
+        let Ramp { from: first, to: last, .. } = part.gains;
         // Without a branch, all bands together take as long as a few with one.
         let mut sounding = 0u128;
         for tone in 0..LANES {
@@ -299,11 +307,11 @@ impl Oscillators {
             sounding &= sounding - 1;
             let Some(level) = part.levels[self.pitch.row(tone)] else { continue };
             let table = &part.row[usize::from(level)];
-            let gain = |end: usize| table.unit * part.shares[end] * part.gains[end].0[tone];
-            let (from, to) = (gain(0), gain(1));
+            let from = table.unit * part.share.from * first.0[tone];
+            let to = table.unit * part.share.to * last.0[tone];
             let slope = (to - from) / BLOCK as f32;
-            let [place, place_end] =
-                part.places.map_or([0.0; 2], |ends| ends.map(|end| end.0[tone]));
+            let (place, place_end) =
+                part.places.map_or((0.0, 0.0), |places| (places.from.0[tone], places.to.0[tone]));
             let side = from * place;
             let side_slope = (to * place_end - side) / BLOCK as f32;
             let band = (self.phases[tone], self.steps[tone]);
@@ -327,30 +335,30 @@ impl Oscillators {
         }
     }
 
-    /// The amplitudes of the bands' voices at the start and at the end of the block.
-    pub fn gains(&self) -> &[Lanes; 2] {
+    /// Amplitudes of the bands' voices.
+    pub fn gains(&self) -> &Ramp<Lanes> {
         &self.gains
     }
 }
 
-/// What is to be rendered of a block.
+/// Part of a block to render.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'a> {
-    /// A waveform.
+    /// Waveform.
     pub row: &'a [Table],
-    /// The table of each pitch in it, if it has one.
+    /// Table of each pitch in the waveform, if it has one.
     pub levels: &'a TableLevels,
     /// Octaves from the detected note to the one that sounds.
     pub octave: i32,
-    /// The amplitudes of the bands at the start and at the end of the block, and what all are multiplied by.
-    pub gains: [&'a Lanes; 2],
-    /// See `gains`.
-    pub shares: [f32; 2],
-    /// The bands' places at the same times, 1 for left and -1 for right; `None` for one sum.
-    pub places: Option<[&'a Lanes; 2]>,
-    /// Samples of the block that come before, and those of the part.
+    /// Amplitudes of the bands.
+    pub gains: &'a Ramp<Lanes>,
+    /// Factor of all amplitudes.
+    pub share: Ramp<f32>,
+    /// Places of the bands, 1 for left and -1 for right; `None` for one sum.
+    pub places: Option<&'a Ramp<Lanes>>,
+    /// First sample in the block.
     pub position: usize,
-    /// See `position`.
+    /// Number of samples.
     pub frames: usize,
 }
 
@@ -359,6 +367,11 @@ impl Oscillators {
     /// Lets the band `tone` play `frequency`, in periods a sample.
     pub fn play(&mut self, tone: usize, frequency: f64) {
         self.steps[tone] = (frequency * f64::from(PERIOD)).round() as u32;
+    }
+
+    /// Lets the bands have these amplitudes at the end of the block.
+    pub fn sound(&mut self, amplitudes: Lanes) {
+        self.gains.next(amplitudes);
     }
 
     /// Goes on to the next block.

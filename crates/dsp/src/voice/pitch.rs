@@ -1,4 +1,4 @@
-//! At which pitch the oscillators sound: that of their bands, or one that map, glide and vibrato make of it.
+//! Pitch of the notes: the band's own, or moved by map, glide and vibrato.
 
 use super::{PITCHES, oscillators::PERIOD};
 use crate::{
@@ -10,38 +10,40 @@ use std::f64::consts::TAU;
 /// Seconds in which a note that sounds moves where the map moves it.
 const MOVE: f32 = 0.01;
 
-/// Seconds after its end in which a note can be the start of a glide, and after its beginning in which another can begin one.
+/// Seconds after its end in which a note can be the start of another note's glide.
 const RECENT: f32 = 0.05;
-/// See [`RECENT`].
+
+/// Seconds after its beginning in which a note can begin to glide.
 const YOUNG: f32 = 0.025;
 
 /// The greatest distance of a glide in semitones.
 const FARTHEST: f32 = 12.0;
 
-/// Power against the greatest one of a note at which it begins, and at which it ends.
+/// Power at which a note begins, relative to the greatest power of a note.
 const BEGIN: f32 = 1e-3;
-/// See [`BEGIN`].
+
+/// Power at which a note ends, relative to the greatest power of a note.
 const END: f32 = 1e-4;
 
-/// By what factor the power of a band is below its followed peak where its note is ending: 3 dB.
+/// Power at which a note is ending, relative to the followed peak of its band: -3 dB.
 const FALLEN: f32 = 0.5;
 
-/// By how much the followed peak falls in a second: 30 dB, faster than most notes fade and slower than resonators do.
+/// Factor of the followed peak in a second: -30 dB, faster than most notes fade and slower than resonators do.
 const DECAY: f32 = 1e-3;
 
-/// By how much a band must be stronger than the one that sounds for it: 3 dB.
+/// Advantage of the band that sounds among bands of one pitch: 3 dB.
 const ADVANTAGE: f32 = 2.0;
 
 /// No tone.
 const NONE: u8 = u8::MAX;
 
-/// Bits that a note's phase has more than a band's phase.
+/// Fractional bits of a note's phase, beyond a band's phase: the phase is the sum of its steps, and would drift without them.
 const MORE: u32 = 32;
 
 /// Pitches to which a map leads, from two octaves and more below E1 to those above the highest key.
 const PLACES: usize = 256;
 
-/// What moves the notes away from the bands' pitches.
+/// Moves of the notes away from the bands' pitches.
 #[derive(Debug, Clone, Copy)]
 pub struct Moves<'a> {
     /// Semitones from each band's own note to the one at which it sounds.
@@ -55,178 +57,242 @@ pub struct Moves<'a> {
 /// The bands' oscillators in the current block.
 #[derive(Debug)]
 pub struct Bands<'a> {
-    /// At the start of the block, and what a sample adds.
+    /// Phases at the start of the block.
     pub phases: &'a [u32; LANES],
-    /// See `phases`.
+    /// Change of the phases in a sample.
     pub steps: &'a [u32; LANES],
     /// Nominal frequencies in radians a sample.
     pub angles: &'a [f64; TONES],
     /// Amplitudes of the bands themselves.
     pub amplitudes: &'a Lanes,
-    /// Those of the notes at the start and at the end of the block.
-    pub gains: &'a mut [Lanes; 2],
+    /// Amplitudes of the notes at the start of the block.
+    pub before: &'a Lanes,
+    /// Amplitudes of the notes at the end of the block.
+    pub gains: &'a mut Lanes,
     /// The bands' shares in the sum.
     pub weights: &'a Lanes,
     /// The greatest power of a note.
     pub high: f32,
 }
 
-/// The pitch of each band's note.
-#[derive(Debug, Clone)]
-pub struct Pitch {
+/// Stage of a note's life, as glides see it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Sounds, and can begin to glide.
+    Begun,
+    /// Sounds, and can be the start of another note's glide.
+    Sounding,
+    /// Sounds, and has been the start of another note's glide.
+    Left,
+    /// Has ended, and can be the start of another note's glide.
+    Ended,
+    /// Has ended, and has been the start of another note's glide.
+    Gone,
+}
+
+impl Stage {
+    fn sounds(self) -> bool {
+        matches!(self, Self::Begun | Self::Sounding | Self::Left)
+    }
+
+    fn has_been_left(self) -> bool {
+        matches!(self, Self::Left | Self::Gone)
+    }
+
+    /// The stage after a glide has started here.
+    fn left(self) -> Self {
+        if self.sounds() { Self::Left } else { Self::Gone }
+    }
+}
+
+/// Note of one band.
+#[derive(Debug, Clone, Copy)]
+struct Note {
+    /// Phase at the start of the block, with [`MORE`] bits.
+    phase: u64,
+    /// Change of the phase in a sample, with [`MORE`] bits.
+    step: u64,
+    /// Whether the phase differs from the phase of the band.
+    free: bool,
+    /// Pitch whose tables the note reads, in semitones above E1.
+    row: u8,
+    /// Semitones from the band to the note.
+    shift: f32,
+    /// Change of the shift in a block.
+    slope: f32,
+    /// Shift at which the slope ends.
+    target: f32,
+    /// Shift as a factor of the frequency.
+    ratio: f32,
+    stage: Stage,
+    /// Blocks since the note began or ended.
+    age: u32,
+    /// Followed peak of the band's power.
+    peak: f32,
+}
+
+impl Note {
+    /// At the pitch of its band, whose phase is `phase`.
+    fn new(tone: usize, phase: u32, sounds: bool) -> Self {
+        Self {
+            phase: u64::from(phase) << MORE,
+            step: 0,
+            free: false,
+            row: to_listener(tone) as u8,
+            shift: 0.0,
+            slope: 0.0,
+            target: 0.0,
+            ratio: 1.0,
+            stage: if sounds { Stage::Sounding } else { Stage::Ended },
+            age: u32::MAX,
+            peak: 0.0,
+        }
+    }
+}
+
+/// Time in blocks.
+#[derive(Debug, Clone, Copy)]
+struct Clock {
     /// Seconds of a block.
     block: f32,
-    /// By what factor a followed peak falls in a block.
+    /// Factor of a followed peak in a block.
     decay: f32,
-    /// Whether a note sounds at another pitch than its band, or in another phase.
-    active: bool,
-    /// Phase at the start of the block and step of a sample, each with 32 bits more than a band has. The phase of a note is the sum of
-    /// its steps and would drift by all that they lack.
-    phases: [u64; TONES],
-    steps: [u64; TONES],
-    /// The pitch whose tables each note reads, in semitones above E1.
-    rows: [u8; TONES],
-    /// Semitones from the band to its note, what a block adds, and where that leads.
-    shifts: [f32; TONES],
-    slopes: [f32; TONES],
-    targets: [f32; TONES],
-    /// The same as a factor of the frequency.
-    ratios: [f32; TONES],
-    /// Whether the phase is another one than that of the band.
-    free: [bool; TONES],
-    /// Whether the note sounds, the blocks since it began or ended, and the followed peak of its band's power.
-    on: [bool; TONES],
-    ages: [u32; TONES],
-    peaks: [f32; TONES],
-    /// Whether the note has had its glide, and whether one has begun at its end.
-    settled: [bool; TONES],
-    used: [bool; TONES],
+}
+
+impl Clock {
+    /// Whole blocks in `seconds`.
+    fn blocks(self, seconds: f32) -> u32 {
+        (seconds / self.block) as u32
+    }
+
+    /// Change in a block that covers so many `semitones` in `seconds`.
+    fn slope(self, semitones: f32, seconds: f32) -> f32 {
+        semitones * (self.block / seconds).min(1.0)
+    }
+}
+
+/// Notes that have left the pitches of their bands.
+#[derive(Debug, Clone)]
+struct Notes {
+    notes: [Note; TONES],
+    /// Shares of the bands in the sum in the block before.
     weights: Lanes,
-    /// The band that sounds at each pitch to which a map leads.
+    /// Band that sounds at each pitch to which a map leads.
     leaders: [u8; PLACES],
 }
 
+/// Pitch of each band's note.
+#[derive(Debug, Clone)]
+pub struct Pitch {
+    clock: Clock,
+    /// `None` while every note has the pitch and the phase of its band.
+    moved: Option<Notes>,
+}
+
 impl Pitch {
-    /// That of the bands, for `sample_rate` in Hz.
+    /// The pitches of the bands, for `sample_rate` in Hz.
     pub fn new(sample_rate: f64) -> Self {
-        Self {
-            block: (BLOCK as f64 / sample_rate) as f32,
-            decay: libm::pow(f64::from(DECAY), BLOCK as f64 / sample_rate) as f32,
-            active: false,
-            phases: [0; TONES],
-            steps: [0; TONES],
-            rows: std::array::from_fn(|tone| to_listener(tone) as u8),
-            shifts: [0.0; TONES],
-            slopes: [0.0; TONES],
-            targets: [0.0; TONES],
-            ratios: [1.0; TONES],
-            free: [false; TONES],
-            on: [false; TONES],
-            ages: [u32::MAX; TONES],
-            peaks: [0.0; TONES],
-            settled: [true; TONES],
-            used: [false; TONES],
-            weights: Lanes::ZERO,
-            leaders: [NONE; PLACES],
-        }
+        let block = BLOCK as f64 / sample_rate;
+        let decay = libm::pow(f64::from(DECAY), block) as f32;
+        Self { clock: Clock { block: block as f32, decay }, moved: None }
     }
 
-    /// Phase at the start of the block and step of a sample of the note of `tone`, if they are not those of the band.
+    #[inline(always)]
+    fn note(&self, tone: usize) -> Option<&Note> {
+        self.moved.as_ref().map(|moved| &moved.notes[tone])
+    }
+
+    /// Phase at the start of the block and step of a sample of the note of `tone`, if they differ from the band's.
     #[inline(always)]
     pub fn played(&self, tone: usize) -> Option<(u32, u32)> {
         let of_band = |phase: u64| (phase >> MORE) as u32;
-        self.active.then(|| (of_band(self.phases[tone]), of_band(self.steps[tone])))
+        self.note(tone).map(|note| (of_band(note.phase), of_band(note.step)))
     }
 
-    /// The pitch whose tables the note of `tone` reads, in semitones above E1.
+    /// Pitch whose tables the note of `tone` reads, in semitones above E1.
     #[inline(always)]
     pub fn row(&self, tone: usize) -> usize {
-        usize::from(self.rows[tone])
+        self.note(tone).map_or(to_listener(tone), |note| usize::from(note.row))
     }
 
-    /// The frequency of the note of `tone` against that of its band.
+    /// Frequency of the note of `tone`, relative to its band.
     pub fn ratio(&self, tone: usize) -> f32 {
-        self.ratios[tone]
+        self.note(tone).map_or(1.0, |note| note.ratio)
     }
 
     /// Decides about a block, whose levels are set. Of bands whose notes have the same pitch, the strongest gets the power of all.
     pub fn update(&mut self, moves: Moves, bands: Bands) {
         let maps = moves.offsets.iter().any(|offset| *offset != 0);
         let wanted = maps || moves.glide > 0.0 || moves.vibrato < 1.0;
-        if !wanted && !self.active {
-            return;
-        }
-        if !self.active {
-            *self = Self { active: true, weights: *bands.weights, ..self.fresh() };
-            for tone in 0..TONES {
-                self.phases[tone] = u64::from(bands.phases[tone]) << MORE;
-                self.on[tone] = bands.gains[0].0[tone] > 0.0;
+        let notes = match &mut self.moved {
+            None if !wanted => return,
+            None => self.moved.insert(Notes::new(&bands)),
+            Some(notes) => {
+                notes.advance();
+                notes
             }
-        } else {
-            for (phase, step) in self.phases.iter_mut().zip(self.steps) {
-                *phase = phase.wrapping_add(step.wrapping_mul(BLOCK as u64));
-            }
+        };
+        notes.aim(self.clock, &moves, &bands);
+        if maps {
+            notes.merge(self.clock, bands.before, bands.gains);
         }
-        let recent = self.blocks(RECENT);
-        for tone in 0..TONES {
+        notes.glide(self.clock, moves.glide, &bands);
+        if !notes.step(moves.vibrato, &bands) && !wanted {
+            self.moved = None;
+        }
+    }
+}
+
+impl Notes {
+    fn new(bands: &Bands) -> Self {
+        let sounds = |tone: usize| bands.before.0[tone] > 0.0;
+        Self {
+            notes: std::array::from_fn(|tone| Note::new(tone, bands.phases[tone], sounds(tone))),
+            weights: *bands.weights,
+            leaders: [NONE; PLACES],
+        }
+    }
+
+    /// Moves the phases on by a block.
+    fn advance(&mut self) {
+        for note in &mut self.notes {
+            note.phase = note.phase.wrapping_add(note.step.wrapping_mul(BLOCK as u64));
+        }
+    }
+
+    /// Sets the targets of the shifts.
+    fn aim(&mut self, clock: Clock, moves: &Moves, bands: &Bands) {
+        let recent = clock.blocks(RECENT);
+        for (tone, note) in self.notes.iter_mut().enumerate() {
             let target = f32::from(moves.offsets[tone]);
             // Where the listener lets a young note begin anew, its glide goes on after the gap.
-            let pauses = self.slopes[tone] != 0.0 && self.ages[tone] <= recent;
-            if bands.gains[0].0[tone] == 0.0 && !pauses {
-                (self.shifts[tone], self.slopes[tone], self.free[tone]) = (target, 0.0, false);
-            } else if target != self.targets[tone] {
-                self.slopes[tone] = self.slope(target - self.shifts[tone], MOVE);
+            let pauses = note.slope != 0.0 && note.age <= recent;
+            if bands.before.0[tone] == 0.0 && !pauses {
+                (note.shift, note.slope, note.free) = (target, 0.0, false);
+            } else if target != note.target {
+                note.slope = clock.slope(target - note.shift, MOVE);
             }
-            self.targets[tone] = target;
-            if !self.free[tone] {
-                self.phases[tone] = u64::from(bands.phases[tone]) << MORE;
-            }
-        }
-        if maps {
-            self.merge(bands.gains);
-        }
-        self.glide(moves.glide, &bands);
-        self.weights = *bands.weights;
-        self.active = wanted;
-        for tone in 0..TONES {
-            if bands.gains[0].0[tone] + bands.gains[1].0[tone] > 0.0 {
-                self.step(tone, moves.vibrato, &bands);
-                self.active |= self.free[tone];
+            note.target = target;
+            if !note.free {
+                note.phase = u64::from(bands.phases[tone]) << MORE;
             }
         }
-        if !self.active {
-            *self = self.fresh();
-        }
     }
 
-    fn fresh(&self) -> Self {
-        Self::new(BLOCK as f64 / f64::from(self.block))
-    }
-
-    /// Whole blocks in `seconds`.
-    fn blocks(&self, seconds: f32) -> u32 {
-        (seconds / self.block) as u32
-    }
-
-    /// What each block adds to go so many `semitones` in `seconds`.
-    fn slope(&self, semitones: f32, seconds: f32) -> f32 {
-        semitones * (self.block / seconds).min(1.0)
-    }
-
-    /// Where the note of `tone` is, in semitones above A3.
+    /// Position of the note of `tone`, in semitones above A3.
     fn position(&self, tone: usize) -> f32 {
-        semitone(tone) as f32 + self.shifts[tone]
+        semitone(tone) as f32 + self.notes[tone].shift
     }
 
     /// Leaves one band at each pitch, with the power of all.
-    fn merge(&mut self, [before, gains]: &mut [Lanes; 2]) {
+    fn merge(&mut self, clock: Clock, before: &Lanes, gains: &mut Lanes) {
         let mut best = [(NONE, 0.0); PLACES];
         let mut sums = [0.0; PLACES];
-        let place = |pitch: &Self, tone: usize| {
-            (PLACES as i32 / 2 + semitone(tone) + pitch.targets[tone] as i32) as usize % PLACES
+        let place = |notes: &[Note; TONES], tone: usize| {
+            (PLACES as i32 / 2 + semitone(tone) + notes[tone].target as i32) as usize % PLACES
         };
         for tone in 0..TONES {
-            let (power, place) = (gains.0[tone] * gains.0[tone], place(self, tone));
+            let (power, place) = (gains.0[tone] * gains.0[tone], place(&self.notes, tone));
             let leads = usize::from(self.leaders[place]) == tone;
             let score = if leads { ADVANTAGE * power } else { power };
             sums[place] += power;
@@ -235,18 +301,23 @@ impl Pitch {
             }
         }
         for tone in 0..TONES {
-            let place = place(self, tone);
+            let place = place(&self.notes, tone);
             let (leads, last) = (best[place].0 == tone as u8, usize::from(self.leaders[place]));
             gains.0[tone] = if leads { sums[place].sqrt() } else { 0.0 };
             let passes = last < TONES && last != tone && before.0[last] > 0.0;
             if leads && passes && before.0[tone] == 0.0 {
-                // The same note goes on with what another band tracks.
-                self.phases[tone] = self.phases[last];
-                self.shifts[tone] = self.position(last) - semitone(tone) as f32;
-                self.slopes[tone] = self.slope(self.targets[tone] - self.shifts[tone], MOVE);
-                self.free[tone] = true;
-                (self.on[tone], self.on[last]) = (self.on[last], false);
-                (self.used[last], self.settled[tone]) = (true, true);
+                // The same note continues in another band.
+                let (phase, shift) = (self.notes[last].phase, self.position(last));
+                let sounded = self.notes[last].stage.sounds();
+                self.notes[last].stage = Stage::Gone;
+                let note = &mut self.notes[tone];
+                (note.phase, note.free) = (phase, true);
+                note.shift = shift - semitone(tone) as f32;
+                note.slope = clock.slope(note.target - note.shift, MOVE);
+                if sounded {
+                    let left = note.stage.has_been_left();
+                    note.stage = if left { Stage::Left } else { Stage::Sounding };
+                }
             }
         }
         for (leader, (tone, _)) in self.leaders.iter_mut().zip(best) {
@@ -254,44 +325,48 @@ impl Pitch {
         }
     }
 
-    /// Lets notes that begin start at the pitch of near ones that end.
-    fn glide(&mut self, seconds: f32, bands: &Bands) {
-        let [recent, young] = [RECENT, YOUNG].map(|seconds| self.blocks(seconds));
+    /// Lets notes that begin start at the pitch of near notes that end.
+    fn glide(&mut self, clock: Clock, seconds: f32, bands: &Bands) {
+        let [recent, young] = [RECENT, YOUNG].map(|seconds| clock.blocks(seconds));
         let mut begun = [false; TONES];
         let mut ending = [false; TONES];
-        for tone in 0..TONES {
-            let power = bands.gains[1].0[tone] * bands.gains[1].0[tone];
-            let on = if self.on[tone] {
+        for (tone, note) in self.notes.iter_mut().enumerate() {
+            let power = bands.gains.0[tone] * bands.gains.0[tone];
+            let own = bands.amplitudes.0[tone] * bands.amplitudes.0[tone];
+            let sounded = note.stage.sounds();
+            let sounds = if sounded {
                 power >= END * bands.high && power > 0.0
             } else {
                 power > BEGIN * bands.high
             };
-            self.ages[tone] =
-                if on == self.on[tone] { self.ages[tone].saturating_add(1) } else { 0 };
-            let own = bands.amplitudes.0[tone] * bands.amplitudes.0[tone];
-            if on && !self.on[tone] {
-                (self.peaks[tone], self.settled[tone], self.used[tone]) = (own, false, false);
+            note.age = if sounds == sounded { note.age.saturating_add(1) } else { 0 };
+            match (sounded, sounds) {
+                (false, true) => (note.stage, note.peak) = (Stage::Begun, own),
+                (true, false) if note.stage == Stage::Left => note.stage = Stage::Gone,
+                (true, false) => note.stage = Stage::Ended,
+                (true, true) | (false, false) => {}
             }
-            self.on[tone] = on;
-            self.peaks[tone] = own.max(self.decay * self.peaks[tone]);
-            begun[tone] = on && !self.settled[tone] && self.ages[tone] <= young;
-            let falls =
-                bands.weights.0[tone] < self.weights.0[tone] || power < FALLEN * self.peaks[tone];
-            let ends = if on { falls } else { self.ages[tone] <= recent };
-            ending[tone] = ends && !begun[tone] && !self.used[tone];
+            note.peak = own.max(clock.decay * note.peak);
+            begun[tone] = note.stage == Stage::Begun && note.age <= young;
+            let falls = bands.weights.0[tone] < self.weights.0[tone] || power < FALLEN * note.peak;
+            let ends = if sounds { falls } else { note.age <= recent };
+            ending[tone] = ends && !begun[tone] && !note.stage.has_been_left();
         }
+        self.weights = *bands.weights;
         if seconds == 0.0 {
             return;
         }
         while let Some((tone, other, from)) = self.nearest(&begun, &ending) {
-            self.shifts[tone] = from - semitone(tone) as f32;
-            self.slopes[tone] = self.slope(self.targets[tone] - self.shifts[tone], seconds);
+            let note = &mut self.notes[tone];
+            note.shift = from - semitone(tone) as f32;
+            note.slope = clock.slope(note.target - note.shift, seconds);
+            note.stage = Stage::Sounding;
+            self.notes[other].stage = self.notes[other].stage.left();
             (begun[tone], ending[other]) = (false, false);
-            (self.settled[tone], self.used[other]) = (true, true);
         }
     }
 
-    /// The note that begins next to one that ends, that one, and where that is.
+    /// The beginning note and the ending note that are nearest to each other, and the position of the latter.
     fn nearest(
         &self,
         begun: &[bool; TONES],
@@ -300,7 +375,7 @@ impl Pitch {
         let mut nearest = None;
         let mut least = f32::INFINITY;
         for tone in (0..TONES).filter(|tone| begun[*tone]) {
-            let own = semitone(tone) as f32 + self.targets[tone];
+            let own = semitone(tone) as f32 + self.notes[tone].target;
             for other in (0..TONES).filter(|other| ending[*other]) {
                 let from = self.position(other);
                 let distance = (from - own).abs();
@@ -312,30 +387,40 @@ impl Pitch {
         nearest
     }
 
-    /// Moves the note of `tone` on by a block.
-    fn step(&mut self, tone: usize, vibrato: f32, bands: &Bands) {
-        let (before, target) = (self.shifts[tone], self.targets[tone]);
-        let slope = self.slopes[tone];
-        let mut shift = before + slope;
-        if slope == 0.0 || (target - shift) * slope <= 0.0 {
-            (shift, self.slopes[tone]) = (target, 0.0);
+    /// Moves the notes that sound by a block. Returns whether one of them has left the phase of its band.
+    fn step(&mut self, vibrato: f32, bands: &Bands) -> bool {
+        let mut free = false;
+        for (tone, note) in self.notes.iter_mut().enumerate() {
+            if bands.before.0[tone] + bands.gains.0[tone] > 0.0 {
+                note.advance(tone, vibrato, bands.steps[tone], bands.angles[tone]);
+                free |= note.free;
+            }
         }
-        // The block's frequency is that of its middle.
-        let middle = 0.5 * (before + shift);
-        self.shifts[tone] = shift;
-        let own = bands.steps[tone];
+        free
+    }
+}
+
+impl Note {
+    /// Moves the note of the band `tone` by a block; the band turns by `own` in a sample, and nominally by `angle` radians.
+    fn advance(&mut self, tone: usize, vibrato: f32, own: u32, angle: f64) {
+        let before = self.shift;
+        self.shift = before + self.slope;
+        if self.slope == 0.0 || (self.target - self.shift) * self.slope <= 0.0 {
+            (self.shift, self.slope) = (self.target, 0.0);
+        }
+        // The block's frequency is the frequency in its middle.
+        let middle = 0.5 * (before + self.shift);
         if middle == 0.0 && vibrato == 1.0 {
-            (self.steps[tone], self.ratios[tone]) = (u64::from(own) << MORE, 1.0);
+            (self.step, self.ratio) = (u64::from(own) << MORE, 1.0);
         } else {
-            let nominal = bands.angles[tone] * (f64::from(PERIOD) / TAU);
+            let nominal = angle * (f64::from(PERIOD) / TAU);
             let ratio = libm::exp2(f64::from(middle) / 12.0);
             let step = (nominal + f64::from(vibrato) * (f64::from(own) - nominal)) * ratio;
-            self.steps[tone] = (step * (1u64 << MORE) as f64) as u64;
-            self.ratios[tone] = ratio as f32;
-            self.free[tone] = true;
+            self.step = (step * (1u64 << MORE) as f64) as u64;
+            (self.ratio, self.free) = (ratio as f32, true);
         }
-        let row = to_listener(tone) as i32 + before.max(shift).ceil() as i32;
-        self.rows[tone] = row.clamp(0, PITCHES as i32 - 1) as u8;
+        let row = to_listener(tone) as i32 + before.max(self.shift).ceil() as i32;
+        self.row = row.clamp(0, PITCHES as i32 - 1) as u8;
     }
 }
 

@@ -1,9 +1,10 @@
 //! Timbres: a voice in an octave with the tables that its notes read, and the way from one to another.
 
-use super::{chip::Arrangement, driven, line, waveform::Waveforms};
+use super::{chip::Arrangement, driven, waveform::Waveforms};
 use crate::{
     lanes::BLOCK,
     notes::{PUBLISHED, frequency_above_a3, semitone},
+    ramp::Ramp,
     settings::{Duty, Settings, Voice},
 };
 
@@ -50,19 +51,19 @@ impl Timbre {
 #[derive(Debug, Clone)]
 pub struct Timbres {
     sample_rate: f64,
-    /// Those of `next`.
+    /// Settings of the last target.
     aimed: (Voice, Duty, f32, f32, f32),
     /// How the chip plays.
     arrangement: Arrangement,
-    /// What it goes away from, what it goes to, and what it goes to after that.
+    /// Source of the fade.
     from: Timbre,
+    /// Target of the fade.
     to: Timbre,
-    next: Timbre,
-    /// Whether `next` reads other tables than `to`, from the next block on.
-    moved: bool,
-    /// Share of `to` at the start and at the end of the current block.
-    share: [f32; 2],
-    /// By how much it moves within a block.
+    /// Next target, if it differs from `to`.
+    next: Option<Timbre>,
+    /// Share of `to`.
+    share: Ramp<f32>,
+    /// Change of the share within a block.
     step: f32,
 }
 
@@ -70,12 +71,16 @@ impl Timbres {
     /// At rest at `settings`, for `sample_rate` in Hz.
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
         let timbre = Timbre::of(settings, sample_rate);
-        let (from, to) = (timbre.clone(), timbre.clone());
-        let step = (BLOCK as f64 / (FADE * sample_rate)) as f32;
-        let aimed = Self::parts(settings);
-        let arrangement = Arrangement::of(settings);
-        let (moved, share) = (false, [1.0; 2]);
-        Self { sample_rate, aimed, arrangement, from, to, next: timbre, moved, share, step }
+        Self {
+            sample_rate,
+            aimed: Self::parts(settings),
+            arrangement: Arrangement::of(settings),
+            from: timbre.clone(),
+            to: timbre,
+            next: None,
+            share: Ramp::rest(1.0),
+            step: (BLOCK as f64 / (FADE * sample_rate)) as f32,
+        }
     }
 
     /// What a timbre is made of: voice, duty, octave, tuning, transposition.
@@ -91,38 +96,38 @@ impl Timbres {
             return;
         }
         self.aimed = Self::parts(settings);
-        self.next = Timbre::of(settings, self.sample_rate);
-        self.moved = true;
+        self.next = Some(Timbre::of(settings, self.sample_rate));
     }
 
     /// Arrives at the settings.
     pub fn arrive(&mut self) {
-        (self.from, self.to, self.share) = (self.next.clone(), self.next.clone(), [1.0; 2]);
-        self.moved = false;
+        if let Some(next) = self.next.take() {
+            self.to = next;
+        }
+        (self.from, self.share) = (self.to.clone(), Ramp::rest(1.0));
     }
 
     /// Moves on by a block.
     pub fn step(&mut self) {
-        self.share[0] = self.share[1];
-        if self.next.sounds_like(&self.to) {
-            if std::mem::take(&mut self.moved) {
-                self.to = self.next.clone();
+        let mut start = self.share.to;
+        if let Some(next) = self.next.take_if(|next| next.sounds_like(&self.to) || start == 1.0) {
+            let fades = !next.sounds_like(&self.to);
+            let before = std::mem::replace(&mut self.to, next);
+            if fades {
+                (self.from, start) = (before, 0.0);
             }
-        } else if self.share[0] == 1.0 {
-            self.from = std::mem::replace(&mut self.to, self.next.clone());
-            self.share[0] = 0.0;
         }
-        self.share[1] = (self.share[0] + self.step).min(1.0);
+        self.share = Ramp::between(start, (start + self.step).min(1.0));
     }
 
-    /// What sounds in the current block, each with its share at the start and at the end.
-    pub fn sounding(&self) -> impl Iterator<Item = (&Timbre, [f32; 2])> {
+    /// Timbres that sound in the current block, and their shares.
+    pub fn sounding(&self) -> impl Iterator<Item = (&Timbre, Ramp<f32>)> {
         let from = (&self.from, self.share.map(|share| 1.0 - share));
-        [from, (&self.to, self.share)].into_iter().filter(|(_, shares)| *shares != [0.0; 2])
+        [from, (&self.to, self.share)].into_iter().filter(|(_, share)| !share.is(0.0))
     }
 
-    /// The share of the soft clip at the start and at the end of the current block.
-    pub fn soft(&self) -> [f32; 2] {
+    /// Share of the soft clip.
+    pub fn soft(&self) -> Ramp<f32> {
         let share = |timbre: &Timbre| f32::from(u8::from(timbre.voice == Voice::Soft));
         let (from, to) = (share(&self.from), share(&self.to));
         self.share.map(|share| from + share * (to - from))
@@ -143,7 +148,7 @@ impl Timbres {
             _ => waveforms.rms() as f32,
         };
         let (from, to) = (of(&self.from), of(&self.to));
-        line([from, to], self.share[1])
+        Ramp::between(from, to).at(self.share.to)
     }
 
     /// How the chip plays.
@@ -153,6 +158,6 @@ impl Timbres {
 
     /// Whether anything else sounds.
     pub fn oscillates(&self) -> bool {
-        self.soft() != [1.0; 2]
+        !self.soft().is(1.0)
     }
 }

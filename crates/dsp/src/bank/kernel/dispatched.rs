@@ -152,9 +152,11 @@ impl<
     fn load(simd: S, first: usize, c: &Coefficients, state: &State, position: usize) -> Self {
         let splat = |x| S::f32s::splat(simd, x);
         let load = |from: &Lanes| lanes::<S, N>(simd, from, first);
-        let (start, end) = (load(&c.weights[0]), load(&c.weights[1]));
-        let [side, side_end] =
-            c.sides.map_or([[splat(0.0); N]; 2], |sides| [load(&sides[0]), load(&sides[1])]);
+        let (start, end) = (load(&c.weights.from), load(&c.weights.to));
+        let [side, side_end] = match &c.sides {
+            None => [[splat(0.0); N]; 2],
+            Some(sides) => [load(&sides.from), load(&sides.to)],
+        };
         let fall = load(&c.frame.fall);
         let (mut lo, bp, mut power) = (load(&state.lo), load(&state.bp), load(&state.power));
         if position == 0 {

@@ -19,6 +19,7 @@ use crate::{
     constants,
     lanes::{BLOCK, Lanes},
     notes::PUBLISHED,
+    ramp::Ramp,
 };
 use fearless_simd::{Simd, SimdBase};
 use frame::Frame;
@@ -71,10 +72,10 @@ pub struct Coefficients {
     pub fall: Lanes,
     /// Gain of the input into `lo` of each tone, negated: the gain of the resonator over `fall`.
     pub entry: Lanes,
-    /// Weight of each tone in the sum (0..1), at the start and at the end of the current [`BLOCK`].
-    pub weights: [Lanes; 2],
-    /// The same of the difference of left and right, if there is one: the weight times the tone's place, 1 for left and -1 for right.
-    pub sides: Option<[Lanes; 2]>,
+    /// Weight of each tone in the sum, 0..1.
+    pub weights: Ramp<Lanes>,
+    /// Weight of each tone in the difference of left and right, if there is one: weight times place, 1 for left and -1 for right.
+    pub sides: Option<Ramp<Lanes>>,
     /// What the weights are like.
     weighting: Weighting,
     /// Added to the effective value, which keeps the drive finite while a band has no power yet: [`RMS_GUARD`] at the
@@ -106,7 +107,7 @@ impl Coefficients {
         rise: Lanes::ZERO,
         fall: Lanes::ZERO,
         entry: Lanes::ZERO,
-        weights: [Lanes::ZERO; 2],
+        weights: Ramp::rest(Lanes::ZERO),
         sides: None,
         weighting: Weighting::Switched,
         guard: 0.0,
@@ -140,12 +141,11 @@ impl Coefficients {
         self.frame.set_step(step);
     }
 
-    /// Sets every tone's weight in the sum, which moves in a straight line from the first to the second within a [`BLOCK`].
-    pub fn set_weights(&mut self, weights: &[Lanes; 2]) {
-        let [from, to] = weights;
-        self.weighting = if from != to {
+    /// Sets every tone's weight in the sum.
+    pub fn set_weights(&mut self, weights: &Ramp<Lanes>) {
+        self.weighting = if weights.moves() {
             Weighting::Moving
-        } else if to.all(|weight| (weight == 0.0) | (weight == 1.0)) {
+        } else if weights.to.all(|weight| (weight == 0.0) | (weight == 1.0)) {
             Weighting::Switched
         } else {
             Weighting::Constant

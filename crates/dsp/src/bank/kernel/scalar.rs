@@ -19,9 +19,10 @@ pub fn process(c: &Coefficients, Task { state, position, inputs, sums, sides, ..
     for tone in 0..if c.low { TONES } else { PUBLISHED } {
         let (rise, fall, entry) = (c.rise.0[tone], c.fall.0[tone], c.entry.0[tone]);
         let damping = c.damping.0[tone];
-        let start = c.weights[0].0[tone];
-        let step = (c.weights[1].0[tone] - start) / BLOCK as f32;
-        let [side, side_end] = c.sides.map_or([0.0; 2], |sides| sides.map(|side| side.0[tone]));
+        let start = c.weights.from.0[tone];
+        let step = (c.weights.to.0[tone] - start) / BLOCK as f32;
+        let (side, side_end) =
+            c.sides.as_ref().map_or((0.0, 0.0), |sides| (sides.from.0[tone], sides.to.0[tone]));
         let side_step = (side_end - side) / BLOCK as f32;
         let (mut lo, mut bp) = (state.lo.0[tone], state.bp.0[tone]);
         let mut power = state.power.0[tone];

@@ -26,7 +26,7 @@ fn bench(rate: f64, ring: f64) -> (Coefficients, [Resonator; TONES]) {
     coefficients.set_resonators(&designs);
     coefficients.set_step(1e-4);
     let all = Lanes::of(|_| 1.0);
-    coefficients.set_weights(&[all; 2]);
+    coefficients.set_weights(&Ramp::rest(all));
     coefficients.guard = RMS_GUARD;
     (coefficients, tones.map(|(hertz, ring)| Resonator::new(hertz, ring, rate)))
 }
@@ -89,7 +89,7 @@ fn ramped(kernel: Kernel, ring: f64, size: usize) -> Vec<f32> {
             3 => weight,
             _ => (noise() as f32).mul_add(0.8, 0.5).clamp(0.0, 1.0),
         });
-        coefficients.set_weights(&[from, weights]);
+        coefficients.set_weights(&Ramp::between(from, weights));
         let mut rest = sums;
         while !rest.is_empty() {
             let position = BLOCK - rest.len();

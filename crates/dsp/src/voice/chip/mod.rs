@@ -11,15 +11,17 @@ use arrange::{Arranger, BASS, LEAD, LOUDEST, OTHERS};
 pub use tick::{ChipNoise, ChipPulse, ChipTick};
 
 use super::{
-    TableLevels, block_positions, line,
+    block_positions,
     noise::Noise,
     oscillators::{Oscillators, Part},
+    timbre::Timbre,
     waveform::{STEPS_RMS, Waveforms},
 };
 use crate::{
     constants::low_pass_pole,
     lanes::{BLOCK, Lanes},
     notes::TONES,
+    ramp::Ramp,
     settings::{Duty, Voice},
 };
 use std::f32::consts::TAU;
@@ -110,63 +112,41 @@ pub struct Chip {
     arranger: Arranger,
     /// The volumes of lead, others and bass since the last tick.
     held: [Lanes; 3],
-    /// The same at the start and at the end of the current block.
-    volumes: [[Lanes; 3]; 2],
-    noise_volumes: [f32; 2],
-    /// The amplitude that a volume of [`LOUDEST`] stands for, at the start and at the end of the current block.
-    units: [f32; 2],
+    /// Volumes of lead, others and bass.
+    volumes: [Ramp<Lanes>; 3],
+    /// Amplitude that a volume of [`LOUDEST`] stands for.
+    unit: Ramp<f32>,
     noise: Noise,
+    /// Volume of the noise.
+    noise_volume: Ramp<f32>,
+    /// Samples of the noise in the current part of the block, at a volume of 1.
+    hiss: [f32; BLOCK],
     /// Shares of the old value in the high-pass and in the low-pass, and their values.
     poles: [f32; 2],
     filters: [f32; 2],
     latest: ChipTick,
 }
 
-/// The input of a chip at the start of a block.
+/// Input of a chip at the start of a block.
 #[derive(Debug, Clone, Copy)]
 pub struct ChipInput<'a> {
-    /// The amplitudes of the notes as they sound, and as the bands measure them.
-    pub amplitudes: &'a Lanes,
-    /// See `amplitudes`.
-    pub measured: &'a Lanes,
-    /// The bands' frequencies in radians a sample.
-    pub angles: &'a Lanes,
-    /// The greatest power that a note can have.
-    pub high: f32,
-    /// Who plays the notes, and how.
+    /// Notes, with their levels set.
     pub oscillators: &'a Oscillators,
-    /// See `oscillators`.
+    /// Frequencies of the bands in radians a sample.
+    pub angles: &'a Lanes,
+    /// Greatest power of a note.
+    pub high: f32,
+    /// Duty of the lead, and octave.
+    pub timbre: &'a Timbre,
+    /// Roles of the notes.
     pub arrangement: &'a Arrangement,
-    /// The lead's waveform.
-    pub duty: Duty,
-    /// Octaves from the detected notes to those that sound.
-    pub octave: i32,
 }
 
-/// What the notes read.
-#[derive(Debug, Clone, Copy)]
-pub struct Tables<'a> {
-    /// The lead's waveform.
-    pub duty: Duty,
-    /// Octaves from the detected notes to those that sound.
-    pub octave: i32,
-    /// The bands' tables with all harmonics, and with those below a quarter of the sample rate.
-    pub all: &'a TableLevels,
-    /// See `all`.
-    pub low: &'a TableLevels,
-}
-
-/// A part of a block.
-#[derive(Debug, Clone, Copy)]
-pub struct Block<'a> {
-    /// What computes the waveforms.
-    pub kernel: Kernel,
-    /// Samples of the block before it.
-    pub position: usize,
-    /// What the register gives in it.
-    pub noise: &'a [f32; BLOCK],
-    /// The chip's share in the sum at the start and at the end of the whole block.
-    pub shares: [f32; 2],
+impl ChipInput<'_> {
+    /// Amplitudes of the notes at the end of the block.
+    fn amplitudes(&self) -> &Lanes {
+        &self.oscillators.gains().to
+    }
 }
 
 impl Chip {
@@ -178,10 +158,11 @@ impl Chip {
             left: 0.0,
             arranger: Arranger::new(),
             held: [Lanes::ZERO; 3],
-            volumes: [[Lanes::ZERO; 3]; 2],
-            noise_volumes: [0.0; 2],
-            units: [0.0; 2],
+            volumes: [Ramp::rest(Lanes::ZERO); 3],
+            unit: Ramp::rest(0.0),
             noise: Noise::new(sample_rate),
+            noise_volume: Ramp::rest(0.0),
+            hiss: [0.0; BLOCK],
             poles: [pole(HIGH_PASS), pole(LOW_PASS)],
             filters: [0.0; 2],
             latest: ChipTick::default(),
@@ -200,42 +181,40 @@ impl Chip {
 
     /// Begins a block.
     pub fn begin_block(&mut self, input: ChipInput) {
-        self.volumes[0] = self.volumes[1];
-        self.noise_volumes[0] = self.noise_volumes[1];
-        self.units[0] = self.units[1];
-        self.arranger.follow(input.amplitudes);
+        self.arranger.follow(input.amplitudes());
         if self.left <= 0.0 {
             self.left = (self.left + self.sample_rate).max(0.0);
             self.tick(&input);
+        } else {
+            self.unit.stay();
+            self.noise_volume.stay();
         }
         self.left -= BLOCK as f64 * TICKS;
         // A note whose band is silent has lost its phase.
-        let sounds = input.amplitudes.0.map(|amplitude| amplitude > 0.0);
-        for (volumes, held) in self.volumes[1].iter_mut().zip(&self.held) {
-            let held = held.0.iter().zip(sounds);
-            let now = volumes.0.iter_mut().zip(held);
-            now.for_each(|(now, (held, sounds))| *now = if sounds { *held } else { 0.0 });
+        let amplitudes = input.amplitudes();
+        for (volume, held) in self.volumes.iter_mut().zip(&self.held) {
+            let sounding = |tone| if amplitudes.0[tone] > 0.0 { held.0[tone] } else { 0.0 };
+            volume.next(Lanes::of(sounding));
         }
     }
 
     /// Gives every note its part and its volume, and the noise its own.
     fn tick(&mut self, input: &ChipInput) {
-        let now = input.high.sqrt();
-        if now > DRIFT * self.units[1] || self.units[1] > DRIFT * now {
-            self.units[1] = now;
-        }
-        let unit = self.units[1];
-        self.held = self.arranger.tick(input.arrangement, input.amplitudes, unit);
-        let powers = input.measured.0.iter().zip(&input.angles.0);
+        let (now, before) = (input.high.sqrt(), self.unit.to);
+        let drifts = now > DRIFT * before || before > DRIFT * now;
+        let unit = if drifts { now } else { before };
+        self.unit.next(unit);
+        self.held = self.arranger.tick(input.arrangement, input.amplitudes(), unit);
+        let powers = input.oscillators.amplitudes().0.iter().zip(&input.angles.0);
         let noise = self.noise.tick(powers.map(|(a, angle)| (0.5 * a * a, *angle)));
         let exact = LOUDEST * noise / unit.max(f32::MIN_POSITIVE);
-        self.noise_volumes[1] = (exact + 0.5).floor().min(LOUDEST);
+        self.noise_volume.next((exact + 0.5).floor().min(LOUDEST));
         self.latest = self.registers(input, unit / LOUDEST);
     }
 
     /// What the hardware would play, where a volume of 1 is `step`.
     fn registers(&self, input: &ChipInput, step: f32) -> ChipTick {
-        let scale = self.sample_rate as f32 * libm::exp2f(input.octave as f32);
+        let scale = self.sample_rate as f32 * libm::exp2f(input.timbre.octave as f32);
         // A strong neighbour may pull an oscillator away from its note.
         let most = libm::exp2f(0.4 / 12.0);
         let frequency = |tone: usize| {
@@ -243,9 +222,10 @@ impl Chip {
             let own = input.oscillators.frequency(tone).clamp(nominal / most, nominal * most);
             scale * own * input.oscillators.ratio(tone)
         };
+        let amplitudes = input.amplitudes();
         let loudest = |part: usize| {
             let sounding = (0..TONES).filter(|tone| self.held[part].0[*tone] > 0.0);
-            sounding.max_by(|a, b| input.amplitudes.0[*a].total_cmp(&input.amplitudes.0[*b]))
+            sounding.max_by(|a, b| amplitudes.0[*a].total_cmp(&amplitudes.0[*b]))
         };
         let pulse = |part: usize, duty: Duty| {
             let duty = duty.share() as f32;
@@ -257,42 +237,47 @@ impl Chip {
         };
         ChipTick {
             number: self.latest.number + 1,
-            pulses: [pulse(LEAD, input.duty), pulse(OTHERS, Duty::Half)],
+            pulses: [pulse(LEAD, input.timbre.duty), pulse(OTHERS, Duty::Half)],
             triangle: loudest(BASS).map_or(0.0, frequency),
-            noise: ChipNoise { amplitude: step * self.noise_volumes[1], rate: self.noise.rate() },
+            noise: ChipNoise { amplitude: step * self.noise_volume.to, rate: self.noise.rate() },
         }
     }
 
-    /// Analyses a part of a block for the noise. Returns what the register gives meanwhile.
-    pub fn noise(&mut self, input: &[f32]) -> [f32; BLOCK] {
-        let mut noise = [0.0; BLOCK];
-        self.noise.process(input, &mut noise);
-        noise
+    /// Analyses a part of a block for the noise, and computes the samples of the noise meanwhile.
+    pub fn read_noise(&mut self, input: &[f32]) {
+        self.hiss = [0.0; BLOCK];
+        self.noise.process(input, &mut self.hiss);
     }
 
-    /// Adds what the mixer gives in a part of a block to `sums`.
+    /// Adds the output of the mixer to `sums`, a part of a block from `position` on, after [`Chip::read_noise`] for that part.
     pub fn mix(
         &self,
+        kernel: Kernel,
         oscillators: &Oscillators,
-        Tables { duty, octave, all, low }: Tables,
-        Block { kernel, position, noise, shares }: Block,
+        timbre: &Timbre,
+        share: Ramp<f32>,
+        position: usize,
         sums: &mut [f32],
     ) {
         let frames = sums.len();
         let waveforms = Waveforms::shared();
-        let [from, to] = &self.volumes;
-        let sounds = Sound::of_parts(duty);
+        let sounds = Sound::of_parts(timbre.duty);
         // Of some parts, with all their harmonics and with those below a quarter of the rate.
         let render = |parts: &[usize]| {
-            [all, low].map(|levels| {
+            timbre.levels.each_ref().map(|levels| {
                 let mut sum = [0.0; BLOCK];
                 for &part in parts {
                     let Sound { voice, rms, .. } = sounds[part];
-                    let shares = [(rms / waveforms.rms()) as f32; 2];
-                    let (row, gains) = (waveforms.row(voice), [&from[part], &to[part]]);
-                    let places = None;
-                    let part =
-                        Part { row, levels, octave, gains, shares, places, position, frames };
+                    let part = Part {
+                        row: waveforms.row(voice),
+                        levels,
+                        octave: timbre.octave,
+                        gains: &self.volumes[part],
+                        share: Ramp::rest((rms / waveforms.rms()) as f32),
+                        places: None,
+                        position,
+                        frames,
+                    };
                     oscillators.render(kernel, part, &mut sum, &mut [0.0; BLOCK]);
                 }
                 sum
@@ -300,11 +285,11 @@ impl Chip {
         };
         let pulses = render(&[LEAD, OTHERS]);
         let triangle = render(&[BASS]);
-        let mean = |volumes: &[Lanes; 3]| -> f32 {
-            let of = |part: usize| sounds[part].mean as f32 * volumes[part].0.iter().sum::<f32>();
-            of(LEAD) + of(OTHERS)
+        let mean = |part: usize| {
+            let mean = sounds[part].mean as f32;
+            self.volumes[part].map(|volumes| mean * volumes.0.iter().sum::<f32>())
         };
-        let means = [mean(from), mean(to)];
+        let mean = mean(LEAD).plus(mean(OTHERS));
         let [triangle_share, noise_share] = SHARES.map(|share| share as f32);
         let scale = (waveforms.rms() * scale()) as f32;
         let mut mixed = [0.0; BLOCK];
@@ -314,12 +299,12 @@ impl Chip {
             || {
                 for (frame, (at, mixed)) in block_positions(position).zip(&mut mixed).enumerate() {
                     let [all, low] = pulses.each_ref().map(|sum| sum[frame]);
-                    let pulses = PULSES.bend(line(means, at), low, all - low);
+                    let pulses = PULSES.bend(mean.at(at), low, all - low);
                     let [all, low] = triangle.each_ref().map(|sum| triangle_share * sum[frame]);
-                    let hiss = 0.5 * noise_share * line(self.noise_volumes, at);
+                    let hiss = 0.5 * noise_share * self.noise_volume.at(at);
                     let mean = 0.5 * LOUDEST * triangle_share + hiss;
-                    let rest = REST.bend(mean, low + hiss * noise[frame], all - low);
-                    *mixed = line(shares, at) * scale * line(self.units, at) * (pulses + rest);
+                    let rest = REST.bend(mean, low + hiss * self.hiss[frame], all - low);
+                    *mixed = share.at(at) * scale * self.unit.at(at) * (pulses + rest);
                 }
             },
         );

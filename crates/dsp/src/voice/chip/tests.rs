@@ -40,23 +40,31 @@ fn the_mixer_is_the_chips() {
     assert!((bent - expected).abs() < 1e-6, "{bent} {expected}");
 }
 
+/// A chip's timbre without tables.
+fn timbre(octave: i32) -> Timbre {
+    let levels = [[None; PITCHES]; 2];
+    Timbre { voice: Voice::Chip, octave, levels, duty: Duty::Quarter }
+}
+
+/// Begins a block of the notes of `oscillators` without noise.
+fn begin_block(chip: &mut Chip, oscillators: &Oscillators) {
+    chip.begin_block(ChipInput {
+        oscillators,
+        angles: &Lanes::ZERO,
+        high: 1.0,
+        timbre: &timbre(0),
+        arrangement: &Arrangement::of(&Settings::REFERENCE),
+    });
+}
+
 #[test]
 fn volumes_change_at_ticks_and_what_falls_silent_is_silent_at_once() {
     let mut chip = Chip::new(48_000.0);
-    let oscillators = Oscillators::new(48_000.0);
-    let arrangement = Arrangement::of(&Settings::REFERENCE);
+    let mut oscillators = Oscillators::new(48_000.0);
     let mut begin_block = |amplitudes: &Lanes| {
-        chip.begin_block(ChipInput {
-            amplitudes,
-            measured: &Lanes::ZERO,
-            angles: &Lanes::ZERO,
-            high: 1.0,
-            oscillators: &oscillators,
-            arrangement: &arrangement,
-            duty: Duty::Quarter,
-            octave: 0,
-        });
-        chip.volumes[1]
+        oscillators.sound(*amplitudes);
+        begin_block(&mut chip, &oscillators);
+        chip.volumes.map(|volume| volume.to)
     };
     let mut amplitudes = Lanes::ZERO;
     for (tone, amplitude) in [(3, 0.1), (10, 0.5), (20, 1.0), (30, 0.8), (40, 0.02)] {
@@ -83,16 +91,7 @@ fn ticks_come_60_times_a_second_at_any_rate() {
     for rate in [8000, 11_025, 27_001, 44_100] {
         let mut chip = Chip::new(f64::from(rate));
         for block in 0..2000 {
-            chip.begin_block(ChipInput {
-                amplitudes: &Lanes::ZERO,
-                measured: &Lanes::ZERO,
-                angles: &Lanes::ZERO,
-                high: 1.0,
-                oscillators: &oscillators,
-                arrangement: &Arrangement::of(&Settings::REFERENCE),
-                duty: Duty::Quarter,
-                octave: 0,
-            });
+            begin_block(&mut chip, &oscillators);
             let expected = 1 + block * BLOCK as u64 * 60 / rate as u64;
             assert_eq!(chip.latest().number, expected, "block {block} at {rate} Hz");
         }
@@ -105,22 +104,19 @@ fn spectrum(sample_rate: f64, octave: i32) -> Vec<f64> {
     let mut oscillators = Oscillators::new(sample_rate);
     let level =
         |hertz: f64, rate| Waveforms::shared().level(hertz * f64::from(octave).exp2(), rate);
-    let (mut all, mut low) = ([None; PITCHES], [None; PITCHES]);
+    let mut timbre = timbre(octave);
+    let mut volumes = [Lanes::ZERO; 3];
     for (role, tone, hertz) in [(BASS, 0, 220.0), (LEAD, 24, 880.0), (OTHERS, 31, 1320.0)] {
-        chip.volumes.iter_mut().for_each(|end| end[role].0[tone] = LOUDEST);
+        volumes[role].0[tone] = LOUDEST;
         oscillators.play(tone, hertz / sample_rate);
         let pitch = to_listener(tone);
-        all[pitch] = level(hertz, sample_rate);
-        low[pitch] = level(hertz, 0.5 * sample_rate);
+        timbre.levels[0][pitch] = level(hertz, sample_rate);
+        timbre.levels[1][pitch] = level(hertz, 0.5 * sample_rate);
     }
-    chip.units = [1.0; 2];
-    let tables = Tables { duty: Duty::Quarter, octave, all: &all, low: &low };
+    (chip.volumes, chip.unit) = (volumes.map(Ramp::rest), Ramp::rest(1.0));
     let mut signal = vec![0.0; (2.0 * sample_rate) as usize / BLOCK * BLOCK];
     for samples in signal.chunks_exact_mut(BLOCK) {
-        let noise = &[0.0; BLOCK];
-        let kernel = Kernel::best();
-        let block = Block { kernel, position: 0, noise, shares: [1.0; 2] };
-        chip.mix(&oscillators, tables, block, samples);
+        chip.mix(Kernel::best(), &oscillators, &timbre, Ramp::rest(1.0), 0, samples);
         oscillators.advance();
     }
     let fft = plan(signal.len());

@@ -1,0 +1,281 @@
+//! Note source: decides which notes are played, by the listener, a scout or a score.
+
+use super::follower::Follower;
+use crate::{
+    bank::LOUDEST,
+    downmix::channel,
+    lanes::{BLOCK, Lanes},
+    notes::{TONES, to_listener},
+    score::Score,
+    settings::{BandMask, Settings, smoother::SmoothedSettings},
+};
+use std::{collections::VecDeque, mem, ops::Range, sync::Arc};
+use tone_filter_listener::{Decisions, Listener};
+use tone_filter_simd::Kernel;
+
+/// Frames until decisions count, after the listener has started or has changed its network: it settles in some 100 ms.
+const WARM_UP: u32 = 9;
+
+/// Greatest shift of the decision threshold by the sensitivity, in log odds.
+const MOST_SHIFT: f32 = 3.0;
+
+/// Decisions about the tones of the filter.
+#[derive(Debug, Clone, Copy)]
+pub struct Notes {
+    /// Notes that are played.
+    pub played: BandMask,
+    /// Notes that began within the last frames of the listener.
+    pub begun: BandMask,
+    /// Place of each note, 1 for left and -1 for right.
+    pub places: Lanes,
+}
+
+impl Notes {
+    /// `played` alone, in the middle.
+    const fn middle(played: BandMask) -> Self {
+        Self { played, begun: BandMask::NONE, places: Lanes::ZERO }
+    }
+
+    fn of(decisions: &Decisions) -> Self {
+        let mask = |notes: &[bool]| {
+            let set = (0..TONES).filter(|&tone| notes[to_listener(tone)]);
+            set.fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
+        };
+        Self {
+            played: mask(&decisions.on),
+            begun: mask(&decisions.begun),
+            places: Lanes::of(|tone| decisions.place[to_listener(tone)]),
+        }
+    }
+}
+
+/// Whether decisions are made, and count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Hearing {
+    /// Nothing needs decisions.
+    Off,
+    /// Frames left until decisions count; until then, the notes stay.
+    WarmingUp(u32),
+    /// Decisions count.
+    On,
+}
+
+/// Origin of the decisions.
+#[derive(Debug, Clone)]
+enum Origin {
+    /// The listener, block by block.
+    Listener,
+    /// A scout, in advance: its decisions in the blocks to come.
+    Scout(VecDeque<Option<Box<Decisions>>>),
+    /// A score.
+    Score(Arc<Score>),
+}
+
+/// Notes that are played, by the decisions of a listener, a scout or a score.
+#[derive(Debug, Clone)]
+pub struct NoteSource {
+    listener: Listener,
+    origin: Origin,
+    hearing: Hearing,
+    /// Place in the score; it moves on without one, too.
+    follower: Follower,
+    /// Input of the listener in the current block: left and right, equal unless `stereo`.
+    input: [[f32; BLOCK]; 2],
+    stereo: bool,
+    /// Whether decisions are wanted at a focus of 0 %, too.
+    wanted: bool,
+    notes: Notes,
+    /// Power at each note's frequency at the time of the last decision; `None` before the first one.
+    levels: Option<Lanes>,
+}
+
+impl NoteSource {
+    /// Off, for `sample_rate` in Hz.
+    pub fn new(sample_rate: f64) -> Self {
+        Self {
+            listener: Listener::new(sample_rate, false, Default::default()),
+            origin: Origin::Listener,
+            hearing: Hearing::Off,
+            follower: Follower::new(sample_rate),
+            input: [[0.0; BLOCK]; 2],
+            stereo: false,
+            wanted: false,
+            notes: Notes::middle(BandMask::NONE),
+            levels: None,
+        }
+    }
+
+    /// Returns to the state after silence, in which no note is played; `following` as in [`NoteSource::tune`].
+    pub fn reset(&mut self, settings: &SmoothedSettings, following: bool) {
+        (self.hearing, self.stereo) = (Hearing::Off, false);
+        self.follower.reset();
+        self.tune(settings, following);
+        self.notes = Notes::middle(BandMask::NONE);
+        if self.hearing != Hearing::Off {
+            (self.hearing, self.levels) = (Hearing::On, Some(Lanes::ZERO));
+        }
+    }
+
+    /// Passes the settings to the listener, which runs when they need it, or when scale or tuning are `following` the music.
+    pub fn tune(&mut self, settings: &SmoothedSettings, following: bool) {
+        let Settings { tuning, transpose, sensitivity, focus, lookahead, listener, .. } =
+            settings.settings;
+        let changes = listener != self.listener.model();
+        self.listener.set_lookahead(lookahead);
+        self.listener.set_model(listener);
+        self.listener.set_tuning(f64::from(tuning), f64::from(transpose));
+        self.listener.set_sensitivity(MOST_SHIFT * (sensitivity / 50.0 - 1.0));
+        if !(self.wanted || focus > 0.0 || following) {
+            self.hearing = Hearing::Off;
+        } else if self.hearing == Hearing::Off {
+            self.hearing = Hearing::On;
+            self.notes.played = BandMask::ALL;
+            self.warm_up();
+        } else if changes {
+            self.hearing = Hearing::WarmingUp(WARM_UP);
+        }
+    }
+
+    /// Starts the listener anew, unless it is off; until it has warmed up, the notes stay.
+    fn warm_up(&mut self) {
+        self.listener.reset();
+        self.levels = None;
+        if self.hearing != Hearing::Off {
+            self.hearing = Hearing::WarmingUp(WARM_UP);
+        }
+    }
+
+    /// Lets `score` decide from the next block on, or the listener again. Returns the score before.
+    pub fn set_score(&mut self, score: Option<Arc<Score>>) -> Option<Arc<Score>> {
+        let origin = match (score, &self.origin) {
+            (Some(score), _) => Origin::Score(score),
+            (None, Origin::Score(_)) => {
+                self.warm_up();
+                Origin::Listener
+            }
+            (None, _) => return None,
+        };
+        match mem::replace(&mut self.origin, origin) {
+            Origin::Score(before) => Some(before),
+            Origin::Listener | Origin::Scout(_) => None,
+        }
+    }
+
+    /// Continues the score at a time in seconds.
+    pub fn seek(&mut self, seconds: f64) {
+        self.follower.seek(seconds);
+    }
+
+    /// The score that decides.
+    pub fn score(&self) -> Option<&Arc<Score>> {
+        match &self.origin {
+            Origin::Score(score) => Some(score),
+            Origin::Listener | Origin::Scout(_) => None,
+        }
+    }
+
+    /// The last decisions.
+    pub fn decisions(&self) -> &Decisions {
+        match self.origin {
+            Origin::Score(_) => self.follower.decisions(),
+            Origin::Listener | Origin::Scout(_) => self.listener.decisions(),
+        }
+    }
+
+    /// The listener.
+    pub fn listener(&self) -> &Listener {
+        &self.listener
+    }
+
+    /// Sets whether decisions are made at a focus of 0 %, too, from the next [`NoteSource::tune`] on. False if it was so before.
+    pub fn detect_notes(&mut self, detect: bool) -> bool {
+        mem::replace(&mut self.wanted, detect) != detect
+    }
+
+    /// Whether decisions are made.
+    pub fn is_on(&self) -> bool {
+        self.hearing != Hearing::Off
+    }
+
+    /// The notes as they are decided; of no meaning while it is off.
+    pub fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// Power at each note's frequency at the time that the decisions refer to; `None` without decisions of a listener.
+    pub fn levels(&self) -> Option<&Lanes> {
+        self.levels.as_ref().filter(|_| self.is_on() && self.score().is_none())
+    }
+
+    /// Takes a scout's decisions in the next blocks, in place of the listener's from now on.
+    pub fn follow_scout(&mut self, decided: impl IntoIterator<Item = Option<Box<Decisions>>>) {
+        match &mut self.origin {
+            Origin::Scout(ahead) => ahead.extend(decided),
+            origin => *origin = Origin::Scout(decided.into_iter().collect()),
+        }
+    }
+
+    /// Takes the samples `range` of the `channels` to `position` in the current block: left and right, or the mean of one
+    /// or of more than two.
+    pub fn push(&mut self, position: usize, channels: &[impl AsRef<[f32]>], range: Range<usize>) {
+        if !self.is_on() || !matches!(self.origin, Origin::Listener) {
+            return;
+        }
+        let [left, right] =
+            self.input.each_mut().map(|row| &mut row[position..position + range.len()]);
+        channel(2, channels, 0, range.clone(), left);
+        if channels.len() == 2 {
+            channel(2, channels, 1, range, right);
+            self.stereo = true;
+        } else {
+            right.copy_from_slice(left);
+        }
+        // Row by row, which vectors can do.
+        for row in [left, right] {
+            row.iter_mut().for_each(|sample| *sample = sample.clamp(-LOUDEST, LOUDEST));
+        }
+    }
+
+    /// Runs the listener on the whole block that was pushed. Returns its new decisions, if there are any.
+    pub fn listen(&mut self, kernel: Kernel) -> Option<&Decisions> {
+        let [left, right] = &self.input;
+        let right = mem::take(&mut self.stereo).then_some(right);
+        self.listener.push(kernel, left, right)
+    }
+
+    /// Takes the score's decisions for the block that begins, if there is one. While the bands are `frozen`, so are the decisions.
+    pub fn begin_block(&mut self, frozen: bool) {
+        if let Origin::Score(score) = &self.origin
+            && self.hearing != Hearing::Off
+            && !frozen
+        {
+            let (latency, frame) = (self.listener.lookahead(), self.listener.frame());
+            self.notes = Notes::of(self.follower.decide(score, latency, frame));
+        }
+    }
+
+    /// Ends a block: runs the listener, or moves on in the score. While the bands are `frozen`, so are the decisions. Returns
+    /// whether the listener or the scout has new ones.
+    pub fn end_block(&mut self, kernel: Kernel, frozen: bool) -> bool {
+        self.follower.advance();
+        if self.hearing == Hearing::Off {
+            return false;
+        }
+        let decisions = match &mut self.origin {
+            Origin::Score(_) => None,
+            Origin::Listener => self.listen(kernel),
+            Origin::Scout(ahead) => {
+                ahead.pop_front().flatten().map(|decisions| self.listener.assume(*decisions))
+            }
+        };
+        let Some(decisions) = decisions.filter(|_| !frozen) else { return false };
+        let levels = Lanes::of(|tone| decisions.level[to_listener(tone)]);
+        let notes = Notes::of(decisions);
+        if let Hearing::WarmingUp(frames) = self.hearing {
+            self.hearing = if frames > 1 { Hearing::WarmingUp(frames - 1) } else { Hearing::On };
+            return false;
+        }
+        (self.levels, self.notes) = (Some(levels), notes);
+        true
+    }
+}
