@@ -16,7 +16,10 @@ struct Rig {
     offsets: [i8; TONES],
     glide: f32,
     amplitudes: Lanes,
-    gains: [Lanes; 2],
+    /// Amplitudes at the end of the last block, with those of each pitch in one band.
+    before: Lanes,
+    /// Given amplitudes.
+    gains: Lanes,
     weights: Lanes,
     /// The greatest power of a note.
     high: f32,
@@ -29,7 +32,8 @@ impl Rig {
             offsets: [0; TONES],
             glide,
             amplitudes: Lanes::ZERO,
-            gains: [Lanes::ZERO; 2],
+            before: Lanes::ZERO,
+            gains: Lanes::ZERO,
             weights: Lanes::of(|_| 1.0),
             high: 1.0,
         }
@@ -37,26 +41,24 @@ impl Rig {
 
     /// Gives a note a power.
     fn play(&mut self, tone: usize, power: f32) {
-        self.gains[1].0[tone] = power.sqrt();
+        self.gains.0[tone] = power.sqrt();
     }
 
-    /// Passes a block. Bands at one pitch share its power: `gains[0]` are the result.
     fn block(&mut self) {
-        let (phases, steps) = ([0; LANES], [1 << 20; LANES]);
-        let angles = [0.01; TONES];
-        let given = self.gains[1];
+        let mut gains = self.gains;
         let bands = Bands {
-            phases: &phases,
-            steps: &steps,
-            angles: &angles,
+            phases: &[0; LANES],
+            steps: &[1 << 20; LANES],
+            angles: &[0.01; TONES],
             amplitudes: &self.amplitudes,
-            gains: &mut self.gains,
+            before: &self.before,
+            gains: &mut gains,
             weights: &self.weights,
             high: self.high,
         };
         let moves = Moves { offsets: &self.offsets, glide: self.glide, vibrato: 1.0 };
         self.pitch.update(moves, bands);
-        self.gains = [self.gains[1], given];
+        self.before = gains;
     }
 
     fn blocks(&mut self, count: usize) {
@@ -203,7 +205,7 @@ fn a_band_leads_where_it_is_3_db_stronger() {
         rig.play(E5, power);
         rig.block();
         let [leader, other] = if leads { [E5, C5] } else { [C5, E5] };
-        let gains = &rig.gains[0].0;
+        let gains = &rig.before.0;
         assert_eq!(gains[other], 0.0, "{power}");
         assert!((gains[leader] - (1.0 + power).sqrt()).abs() < 1e-6, "the power of both");
     }
