@@ -168,3 +168,82 @@ impl Found {
         Resolved(settings)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tone_filter_listener::FRAME;
+    use tone_filter_reference as reference;
+    use tone_filter_testkit::Draws;
+
+    /// Ten minutes of chords in keys that change, with either seventh in minor, and tones whose direction wanders around the circle.
+    /// The reference has constants of its own, so each threshold is crossed in the same frame.
+    #[test]
+    fn key_and_tuning_are_the_references_in_every_frame() {
+        let draws = &mut Draws::seeded(1);
+        let settings = Settings {
+            scale: Scale::Auto,
+            auto_tuning: true,
+            tuning: 442.0,
+            transpose: 0.3,
+            ..Settings::default()
+        };
+        let [tuning, transpose] = [settings.tuning, settings.transpose].map(f64::from);
+        let (mut found, mut truth) = (Found::new(FRAME), reference::Found::new(FRAME));
+        found.begin_block(&settings);
+        let (mut root, mut minor, mut raised) = (0, false, false);
+        let (mut direction, mut pace, mut loudness) = (0.0, 0.0, 1.0);
+        let mut decisions = Decisions::NONE;
+        for frame in 0..(600.0 / FRAME) as usize {
+            if frame % 2000 == 0 {
+                (root, minor) = (draws.below(12), draws.chance(0.7));
+            }
+            if frame % 700 == 0 {
+                raised = draws.chance(0.5);
+                pace = draws.between(-0.002, 0.002);
+                loudness = draws.pick(&[0.0, 0.05, 0.3, 1.0]);
+            }
+            if frame % 60 == 0 {
+                let seventh = if raised { 11 } else { 10 };
+                let minor_scale = [0, 2, 3, 5, 7, 8, seventh];
+                let scale = if minor { minor_scale } else { [0, 2, 4, 5, 7, 9, 11] };
+                decisions = Decisions::NONE;
+                for _ in 0..draws.below(4) {
+                    decisions.on[(root + draws.pick(&scale)) % 12 + 12 * draws.below(5)] = true;
+                }
+            }
+            // Steady tones among others in any direction.
+            direction += pace;
+            let stray = std::f64::consts::TAU * draws.share();
+            let (own, other) = (loudness * draws.share(), 0.5 * draws.share());
+            let tones = Deviation {
+                re: own * direction.cos() + other * stray.cos(),
+                im: own * direction.sin() + other * stray.sin(),
+                weight: own + other,
+            };
+            found.push(&decisions, tones, &settings);
+            truth.push(&decisions.on, [tones.re, tones.im, tones.weight], tuning, transpose);
+
+            let mode = |scale| match scale {
+                Scale::Major => reference::Mode::Major,
+                Scale::NaturalMinor => reference::Mode::Minor,
+                _ => reference::Mode::HarmonicMinor,
+            };
+            let key = found.key().map(|key| (key.root.index(), mode(key.scale)));
+            assert_eq!(key, truth.key().map(|key| (key.root, key.mode)), "frame {frame}");
+            let certainties = [
+                found.key().map(|key| f64::from(key.certainty)),
+                truth.key().map(|key| key.certainty),
+            ];
+            let [own, expected] = certainties.map(Option::unwrap_or_default);
+            assert!((own - expected).abs() < 1e-6, "frame {frame}: {own}, not {expected}");
+            let resolved = found.resolve(&settings);
+            let in_use = (resolved.scale != Scale::Auto)
+                .then(|| (resolved.root.index(), mode(resolved.scale)));
+            assert_eq!(in_use, truth.followed().map(|key| (key.root, key.mode)), "frame {frame}");
+            let cents = (found.cents, truth.cents());
+            assert!((cents.0 - cents.1).abs() < 1e-9, "frame {frame}: {cents:?}");
+        }
+        assert!(found.cents != 0.0);
+    }
+}

@@ -341,6 +341,25 @@ mod tests {
     }
 
     #[test]
+    fn a_note_sounds_above_40_db_below_the_dry_signal() {
+        let rate = 48_000.0;
+        for (ratio, sounds) in [(0.995e-4, false), (1.005e-4, true)] {
+            let mut level = Level::new(rate, 1);
+            for block in 0..750 {
+                let dry = sine(440.0, rate, 0.3, block);
+                let wet = dry.map(|x| f32::sqrt(ratio) * x);
+                let signals = [(&dry, &wet)].into_iter();
+                level.measure(Kernel::best(), &[dry], signals, (0.0, 1.0));
+            }
+            // Its faint sound takes the place of a wet signal 6 dB below the dry one, of which 0.3 in 1.3 s are left. Otherwise the
+            // share of the notes falls, by a tenth in 1 s. In either case, the trim adds up to 2 dB.
+            let makeup = level.makeup();
+            assert_eq!(makeup > 0.95 * f64::sqrt(4.0 * 1.3 / 0.3), sounds, "{ratio}: {makeup}");
+            assert_eq!(makeup < 2.0 * 1.26 / f64::sqrt(0.9), !sounds, "{ratio}: {makeup}");
+        }
+    }
+
+    #[test]
     fn the_dry_signal_is_raised_while_no_note_sounds() {
         let rate = 48_000.0;
         let seconds = |seconds: f64| 0..(seconds * rate / 64.0) as usize;
