@@ -7,7 +7,6 @@ mod sidechain;
 mod worker;
 
 pub(crate) use host_calls::HostCalls;
-pub(crate) use worker::Reached;
 
 use crate::{GuardedPlugin, construction};
 use nice_plug::wrapper::vst3::{
