@@ -1,4 +1,7 @@
 //! `cargo xtask test-release`: the crates as they would be published, and the bill of materials.
+//!
+//! The command is not on crates.io, as its feature `app` contains the plugin, whose dependencies are replaced by `patches`, and
+//! a published crate cannot replace any.
 
 use crate::{metadata, python, run, sbom, suite::step, target};
 use anyhow::{Result, ensure};

@@ -1,4 +1,7 @@
 //! The project's pages in Markdown: what tests need of them, the pages of the manual that are made of the tables, and the manual as HTML.
+//!
+//! Pages that list are made: settings and presets from the tables, `docs/cli.md` from the command's parser, pictures and sounds
+//! from the demo tune. Tests compare them, follow every link and run every command of every page.
 
 mod html;
 pub mod pages;

@@ -1,4 +1,7 @@
-//! Which settings belong together where people see them: in the editor, and in hosts that show groups.
+//! Groups of settings, in the editor and in hosts.
+//!
+//! The editor always shows `Main`, has `Header` in its header, `Scale` below the grid and `MORE` under More, in columns. A
+//! setting is in one group. Where More leaves the grid no legible height, it takes the grid's place.
 
 use super::{CHOICES, SPECS};
 use std::sync::LazyLock;

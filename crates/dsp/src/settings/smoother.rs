@@ -1,4 +1,6 @@
 //! Smoothing of the settings, so that no change clicks.
+//!
+//! Smoothing is part of the DSP, so plugin, renderer and game engine sound the same and pass plain settings.
 
 use super::{BandRange, SPECS, Settings, Taper};
 use crate::{lanes::BLOCK, notes::TONES};
