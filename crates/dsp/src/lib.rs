@@ -105,7 +105,7 @@ pub struct ToneFilter {
     analysis: Box<Analysis>,
     synthesis: Box<Synthesis>,
     output: Output,
-    /// What analysis has decided for the current block.
+    /// Decisions of analysis for the current block.
     plan: BlockPlan,
     /// The number of samples of the current block that have been processed.
     position: usize,
@@ -115,7 +115,7 @@ impl ToneFilter {
     /// A filter at rest, for signals of `sample_rate` Hz (1000 to 1e9) and two channels; see
     /// [`ToneFilter::with_channels`].
     ///
-    /// It uses the fastest kernel of this CPU; [`ToneFilter::with_kernel`] sets another.
+    /// The filter uses the fastest kernel of this CPU; [`ToneFilter::with_kernel`] sets another.
     ///
     /// # Errors
     /// When a setting or the sample rate is out of range.
@@ -228,12 +228,12 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// Lets the smoothed settings move to those that are set, morphed and bent.
+    /// Sets the smoother's targets: the settings, morphed and bent.
     fn aim(&mut self) {
         let mut settings = self.resolved().morphed();
         settings.transpose += self.analysis.keys.bend(settings.keys);
         self.synthesis.aim(&settings);
-        // What the crossfades lead to may not be ready yet; see `begin_block`.
+        // The target of a crossfade may not be ready yet; see `begin_block`.
         self.smoother.aim(&settings, self.smoother.fades());
     }
 
@@ -339,8 +339,7 @@ impl ToneFilter {
         self.snapshot().read()
     }
 
-    /// What the voice [`Voice::Chip`] plays since its last tick, as registers of the hardware would have it: with two banks, that of
-    /// the left channel. `None` while another voice sounds.
+    /// Registers of the voice [`Voice::Chip`] since its last tick, as the hardware would have them; with two banks, of the left channel. `None` while another voice sounds.
     pub fn chip(&self) -> Option<ChipTick> {
         self.synthesis.chip()
     }

@@ -12,7 +12,7 @@ pub struct Scout {
     position: usize,
 }
 
-/// What a [`Scout`] has decided, one item a block of 64 samples that is complete. Few blocks have decisions, which are large.
+/// Decisions of a [`Scout`], one item for each complete block of 64 samples. Few blocks have decisions, which are large.
 #[derive(Debug, Clone, Default)]
 pub struct Decided(pub(crate) Vec<Option<Box<Decisions>>>);
 

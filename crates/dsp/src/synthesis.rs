@@ -39,11 +39,11 @@ impl Layout {
 
 /// The banks and voices of one filter.
 ///
-/// It starts a page: at another place in memory, which changes from one allocation to the next, short blocks take up to 5 % longer.
+/// Aligned to a page: elsewhere in memory, short blocks take up to 5 % longer.
 #[derive(Debug, Clone)]
 #[repr(align(4096))]
 pub struct Synthesis {
-    /// What all banks share.
+    /// Parameters that all banks share.
     pub params: BankParams,
     timbres: Timbres,
     /// Bank of the mean of all channels or of the left one, and bank of the right one.
@@ -110,7 +110,7 @@ impl Synthesis {
         }
     }
 
-    /// How many tones are computed.
+    /// Number of tones that are computed.
     fn tones(&self) -> usize {
         if self.whole.is(0.0) { PUBLISHED } else { TONES }
     }
@@ -258,7 +258,7 @@ impl Synthesis {
         &self.wet[channel.min(outputs - 1)]
     }
 
-    /// What the chip of the first bank plays since its last tick, while it sounds.
+    /// Registers of the first bank's chip since its last tick, while it sounds.
     pub fn chip(&self) -> Option<ChipTick> {
         self.parts[0].voices.chip()
     }

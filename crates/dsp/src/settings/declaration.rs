@@ -26,16 +26,16 @@ settings! {
         /// Relative gate: the power, in dB of the total power, below which a band fades away.
         threshold { name: "Threshold", range: -60.0..=-10.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 3,
             reference: -36.989_7,
-            help: "Notes weaker than this, against the whole sound, fade away." }
+            help: "Notes below this level, relative to the input, fade away." }
         /// Relative limit: the power, in dB of the total power, above which a band stops growing.
         ceiling { name: "Ceiling", range: -30.0..=0.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 4,
             reference: -10.0, default: -14.0,
-            help: "Notes stronger than this, against the whole sound, grow no louder." }
+            help: "Maximum level of a note, relative to the input." }
         /// Absolute gate: the power, in dB full scale, below which a band fades away.
         // Focus leaves out what is not played, so that faint notes need less of a gate, and fewer notes share the power.
         floor { name: "Floor", range: -90.0..=-20.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 5,
             reference: -36.666_668, default: -46.0,
-            help: "Notes weaker than this fade away, however quiet the whole sound is. Lower it for quiet music." }
+            help: "Notes below this absolute level fade away. Lower it for quiet music." }
         /// T60 of a resonator.
         ring { name: "Ring", range: 0.05..=10.0, unit: "s", decimals: 3, taper: Logarithmic, group: Resonators 0, random: true,
             reference: 1.566_306, default: 0.2,
@@ -55,12 +55,12 @@ settings! {
         /// Moves all tones.
         transpose { name: "Transpose", range: -24.0..=24.0, unit: "st", decimals: 2, taper: Linear, group: Listening 7,
             reference: 0.0,
-            help: "Moves the bands, and so the notes that are found, up or down; what sounds keeps its pitch." }
+            help: "Shifts which notes are detected; the output keeps its pitch." }
         /// Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, muted at 100 %.
         focus { name: "Focus", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Listening 1,
             reference: 0.0, default: 100.0,
-            help: "How much notes that are not played are attenuated: 0 % not at all, 50 % by 24 dB, 100 % entirely." }
-        /// How readily a note counts as played; 50 % is the fitted decision threshold.
+            help: "Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, complete at 100 %." }
+        /// Readiness to count a note as played; 50 % is the fitted decision threshold.
         sensitivity { name: "Sensitivity", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Main 2,
             reference: 50.0,
             help: "How readily Focus counts a note as played: less for clean lines, more for dense music." }
@@ -71,15 +71,15 @@ settings! {
         /// The most notes that sound at a time, a whole number; 48 for any number.
         voices { name: "Voices", range: 1.0..=48.0, unit: "notes", decimals: 0, taper: Whole, group: Notes 0, random: true,
             reference: 48.0,
-            help: "How many notes sound at a time: the strongest ones." }
+            help: "Maximum number of notes at a time; the strongest sound." }
         /// Ticks of 60 Hz in which a note of [`Voice::Chip`] reaches its volume, a whole number.
         attack { name: "Attack", range: 0.0..=30.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 2, random: true,
             reference: 0.0,
-            help: "In how many ticks of 1/60 s a note of the voice Chip reaches its volume." }
+            help: "Time in which a note of the voice Chip reaches its volume, in ticks of 1/60 s." }
         /// Ticks in which its volume then falls to a quarter, a whole number; 0 for a volume that stays.
         decay { name: "Decay", range: 0.0..=120.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 3, random: true,
             reference: 0.0,
-            help: "In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0: never." }
+            help: "Time in which the volume of a note of the voice Chip falls to 25 %, in ticks of 1/60 s; 0: off." }
         /// The way from the untouched sound (0 %) to that of the other settings (100 %).
         morph { name: "Morph", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Output 0,
             reference: 100.0,
@@ -87,11 +87,11 @@ settings! {
         /// Time that a note takes from the pitch of a near one that ends to its own. No effect on [`Voice::Soft`].
         glide { name: "Glide", range: 0.0..=500.0, unit: "ms", decimals: 0, taper: Linear, group: Notes 2, random: true,
             reference: 0.0,
-            help: "How long a note slides from the pitch of a near one that ends to its own; the voice Soft does not." }
+            help: "Duration of the slide from the pitch of a nearby note that ends to a note's own; not with the voice Soft." }
         /// The share of the deviation from a note's nominal pitch that remains. No effect on [`Voice::Soft`].
         vibrato { name: "Vibrato", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Notes 3, random: true,
             reference: 100.0,
-            help: "How much of the deviation from a note's exact pitch remains; all of it with the voice Soft." }
+            help: "Share of the deviation from a note's exact pitch that remains; all of it with the voice Soft." }
     }
     choices {
         /// One bank for the mean of the channels, one for each of two channels, or one whose notes keep their place.
@@ -108,14 +108,14 @@ settings! {
             help: "Lets only the notes of a scale sound." }
         /// Adapts the bank to the level of the input, and makes the output as loud as the input.
         settings auto: bool { id: "auto", name: "Auto level", group: Listening 0, reference: false, default: true,
-            help: "Adapts the bands to the level of the input, and makes the result as loud as the input." }
+            help: "Adapts the bands to the level of the input, and matches the output's loudness to the input's." }
         /// Delays the sound by [`ToneFilter::latency`](crate::ToneFilter::latency), which makes `focus` more accurate.
         settings lookahead: bool { id: "lookahead", name: "Lookahead", group: Listening 2, reference: false,
             help: "More accurate Focus; adds 46 ms of latency." }
         /// The network that finds the notes.
         settings listener: Model { id: "listener", name: "Listener", group: Listening 3, reference: Model::Full,
             help: "The network that finds the notes: the most accurate one, or one with a quarter of the work." }
-        /// How far down the bands reach.
+        /// Lower end of the bands.
         settings range: BandRange { id: "range", name: "Range", group: Scale 2, reference: BandRange::Published, default: BandRange::Whole,
             help: "The bands: the 48 of the published filter, A3 to G#7, or all 77 from E1 up." }
         /// The waveform of the notes.
@@ -135,7 +135,7 @@ settings! {
             help: "Ring and Release last a note value of the song's tempo." }
         /// The resonators ring on without loss and without input.
         settings freeze: bool { id: "freeze", name: "Freeze", group: Notes 5, reference: false,
-            help: "Lets what sounds ring on without end; new input has no effect on the bands." }
+            help: "Lets sounding notes ring without end; new input has no effect on the bands." }
         /// Whether the detected notes are sent as MIDI, by what owns the filter.
         routing midi_out: bool { id: "midi-out", name: "MIDI out", group: Output 1, reference: false,
             help: "Sends the detected notes as MIDI." }

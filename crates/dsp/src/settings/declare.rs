@@ -43,7 +43,7 @@ macro_rules! structs {
             }
         }
 
-        /// How a filter is connected. No preset changes it.
+        /// Connections of a filter. No preset changes them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct Routing {
             $($(#[$other_doc])* pub $other: $other_type,)*

@@ -13,9 +13,9 @@ pub enum Group {
     Main,
     /// The setting with a button in the editor's header. Hosts show it with [`Group::Main`].
     Header,
-    /// How notes are heard.
+    /// Detection of notes.
     Listening,
-    /// How notes are played.
+    /// Playing of notes.
     Notes,
     /// The bank of resonators.
     Resonators,

@@ -3,7 +3,7 @@
 use super::{Group, SPECS, Settings};
 use std::{error::Error, fmt};
 
-/// How a setting's range is spread over a control, and how the setting is smoothed.
+/// Distribution of a setting's range over a control, and curve of its smoothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taper {
     /// Equal differences are equal distances.

@@ -37,7 +37,7 @@ impl From<Settings> for Controls {
 }
 
 impl Controls {
-    /// What is crossfaded.
+    /// Targets of the crossfades.
     pub(crate) fn fades(&self) -> Fades {
         let Self { settings, routing } = self;
         Fades {

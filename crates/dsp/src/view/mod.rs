@@ -227,7 +227,7 @@ impl Default for Snapshot {
 }
 
 impl Snapshot {
-    /// That of the banks of `synthesis`, with the notes that are `played` and the bands that are `held` by keys.
+    /// Snapshot of the banks of `synthesis`, with the notes that are `played` and the bands that are `held` by keys.
     pub(crate) fn new(
         synthesis: &Synthesis,
         settings: &Resolved,

@@ -16,7 +16,7 @@ pub struct Timbres {
     sample_rate: f64,
     /// Settings of the last target.
     aimed: (Voice, Duty, f32, f32, f32),
-    /// How the chip plays.
+    /// Settings of the chip's parts.
     arrangement: Arrangement,
     /// Source of the fade.
     from: Timbre,
@@ -46,7 +46,7 @@ impl Timbres {
         }
     }
 
-    /// What a timbre is made of: voice, duty, octave, tuning, transposition.
+    /// Settings that make a timbre: voice, duty, octave, tuning, transposition.
     fn parts(settings: &Settings) -> (Voice, Duty, f32, f32, f32) {
         (settings.voice, settings.duty, settings.octave, settings.tuning, settings.transpose)
     }
@@ -114,7 +114,7 @@ impl Timbres {
         Ramp::between(from, to).at(self.share.to)
     }
 
-    /// How the chip plays.
+    /// Settings of the chip's parts.
     pub fn arrangement(&self) -> &Arrangement {
         &self.arrangement
     }

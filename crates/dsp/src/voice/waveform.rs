@@ -26,7 +26,7 @@ pub const STEPS_RMS: f64 = 4.609_772_228_646_444;
 /// Bits for the distance of a sample to the next one.
 const MORE: u32 = 15;
 
-/// How many samples are read together.
+/// Number of samples that are read together.
 pub const CHUNK: usize = 16;
 
 /// One period.
@@ -37,7 +37,7 @@ pub struct Table {
     /// In each, a sample and in the lowest [`MORE`] bits how much more the next one is: one access for both makes the
     /// whole twice as fast.
     samples: Vec<u32>,
-    /// What a sample of 1 means.
+    /// Value of a sample of 1.
     pub unit: f32,
 }
 
@@ -91,7 +91,7 @@ pub struct Waveforms {
 }
 
 impl Waveforms {
-    /// Those that all filters share. The first caller computes them, in some 0.1 s.
+    /// Waveforms that all filters share. The first caller computes them, in some 0.1 s.
     pub fn shared() -> &'static Self {
         static WAVEFORMS: LazyLock<Waveforms> = LazyLock::new(Waveforms::new);
         &WAVEFORMS

@@ -38,7 +38,7 @@ struct Biquad {
 }
 
 impl Biquad {
-    /// Of coefficients as they come from a design.
+    /// Filter with the coefficients of a design.
     fn new(b: [f64; 3], [a0, a1, a2]: [f64; 3]) -> Self {
         Self {
             b: b.map(|x| (x / a0) as f32),
@@ -92,7 +92,7 @@ pub struct Noise {
     /// Which of the rates the register has.
     rate: usize,
     register: u16,
-    /// What is left of the current clock, in clocks.
+    /// Rest of the current clock, in clocks.
     left: f64,
 }
 
@@ -138,7 +138,7 @@ impl Noise {
         });
         let explained = MARGIN * (passed + self.share * power);
         let share = (octave - passed).max(0.0) / power.max(f32::MIN_POSITIVE);
-        // What is constant comes from the notes; a stroke is soon over.
+        // A constant part comes from the notes; a stroke is soon over.
         self.share = (self.share * self.forget).min(share).clamp(SHARES[1], 1.0);
         (LEVEL * (octave - explained).max(0.0)).sqrt()
     }

@@ -23,7 +23,7 @@ pub struct ChipNoise {
     pub rate: u8,
 }
 
-/// What the voice Chip plays from one tick of 60 Hz to the next, as far as the hardware has channels for it.
+/// Registers of the voice Chip from one tick of 60 Hz to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ChipTick {
     /// Ticks since the voice was chosen.
@@ -32,6 +32,6 @@ pub struct ChipTick {
     pub pulses: [ChipPulse; 2],
     /// Hz of the triangle, 0 while it is silent. It has no volume.
     pub triangle: f32,
-    /// What is no note.
+    /// Noise.
     pub noise: ChipNoise,
 }
