@@ -76,9 +76,7 @@ fn form(of: TextOf) -> String {
 
 /// The ids of numbers and choices by the names of their groups, in the order of the plugin's window.
 fn groups() -> Vec<Value> {
-    let all = [Group::Header, Group::Main, Group::Listening, Group::Scale, Group::Notes];
-    let all = [&all[..], &[Group::Resonators, Group::Chip, Group::Output]].concat();
-    let with_one_name = all.chunk_by(|one, next| one.name() == next.name());
+    let with_one_name = Group::ALL.chunk_by(|one, next| one.name() == next.name());
     let group = |groups: &[Group]| {
         let ids: Vec<_> = groups.iter().flat_map(|group| group.ids()).collect();
         json!({ "name": groups[0].name(), "ids": ids })
