@@ -52,7 +52,7 @@ pub struct ToneFilterParams {
     changes: Changes,
     /// The name of the preset that was loaded last. Not accessed by the audio thread.
     pub preset: Mutex<String>,
-    /// What the editor keeps when it loads a preset.
+    /// Settings that loading a preset keeps.
     pub keep: AtomicCell<Keep>,
     /// The MIDI controllers that set parameters.
     pub controllers: Controllers,

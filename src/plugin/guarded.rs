@@ -1,4 +1,4 @@
-//! What the plugin provides to hosts beyond nice-plug.
+//! Services for hosts beyond nice-plug.
 
 use super::ToneFilterPlugin;
 use crate::{
@@ -95,7 +95,7 @@ fn first_key(params: &ToneFilterParams) -> (u32, Settings) {
     (midi_note(lowest, settings.transpose) as u32, settings)
 }
 
-/// What an instance shares with its shim.
+/// State that an instance shares with its shim.
 pub struct Guarded {
     pub session: Session,
     pub latency: Arc<Latency>,

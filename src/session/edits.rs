@@ -201,7 +201,7 @@ impl Edits<'_> {
         self.mark_dirty();
     }
 
-    /// What the host or a MIDI controller does with the setting called `id`.
+    /// Use of the setting called `id` by the host or a MIDI controller.
     pub fn indication(&self, id: &str) -> Indication {
         let mut indication = self.host.indication(id);
         let learned = self.params.controllers.of(id).map(|controller| Mapping {

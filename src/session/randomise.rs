@@ -4,7 +4,7 @@ use crate::params::{Control, Keep, ToneFilterParams};
 use fastrand::Rng;
 use tone_filter_dsp::{CHOICES, Controls, Group, SPECS, Scale, Taper};
 
-/// How far a random sound is from the one before.
+/// Distance of a random sound from the sound before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
     /// Numbers move by at most a tenth of their range, choices stay.

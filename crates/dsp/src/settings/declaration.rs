@@ -127,7 +127,7 @@ settings! {
         /// The lead's waveform, with [`Voice::Chip`].
         settings duty: Duty { id: "duty", name: "Duty", group: Chip 1, random: true, reference: Duty::Quarter,
             help: "The pulse of the melody, with the voice Chip: thin, as usual, or hollow." }
-        /// Which bands the keys let through; see [`KeyEvent`](crate::KeyEvent).
+        /// Bands that the keys let through; see [`KeyEvent`](crate::KeyEvent).
         settings keys: Keys { id: "keys", name: "Keys", group: Notes 4, reference: Keys::Off,
             help: "Held keys choose the notes: only these sound, these in every octave, or these beside the rest." }
         /// The note value that `ring` and `release` last; see [`Settings::at_tempo`]. The filter itself knows no tempo.

@@ -19,10 +19,10 @@ const FOLLOW: f64 = 0.005;
 /// Seconds in which the share of the notes' overtones is given up, by a factor of e.
 const FORGET: f64 = 0.3;
 
-/// That share at the start, and the least that it can be.
+/// Initial and least share of the notes' overtones.
 const SHARES: [f32; 2] = [0.01, 1e-6];
 
-/// How much more than that the notes may explain.
+/// Factor by which the notes may have more than that share.
 const MARGIN: f32 = 4.0;
 
 /// Power of the noise against that of what is no note in the top octave. More would hide the notes, because the register's
@@ -89,7 +89,7 @@ pub struct Noise {
     /// The share of the notes' power that their overtones have in the top octave.
     share: f32,
     forget: f32,
-    /// Which of the rates the register has.
+    /// Index of the register's rate.
     rate: usize,
     register: u16,
     /// Rest of the current clock, in clocks.
@@ -116,7 +116,7 @@ impl Noise {
         }
     }
 
-    /// Which of the 16 rates the register has.
+    /// Index of the register's rate, 0..16.
     pub fn rate(&self) -> u8 {
         self.rate as u8
     }
