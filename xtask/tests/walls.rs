@@ -1,6 +1,6 @@
 //! The walls of the workspace: which crate may import which.
 
-use xtask::root;
+use tone_filter_manual::root;
 
 const DSP: &str = "tone-filter-dsp";
 const MANUAL: &str = "tone-filter-manual";
