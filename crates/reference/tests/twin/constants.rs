@@ -67,6 +67,14 @@ fn the_gain_of_very_quiet_music_is_the_twins() {
 }
 
 #[test]
+fn the_first_blocks_are_the_twins() {
+    let mut signal = Signal::default();
+    signal.add(0.03, LOW_RATE, sine(440.0, 0.1));
+    let settings = Settings { mix: 100.0, ..without_listener() };
+    agrees("first blocks", &Take::new(LOW_RATE, vec![signal.samples], settings));
+}
+
+#[test]
 fn blocks_near_the_threshold_of_silence_are_the_twins() {
     let mut signal = Signal::default();
     let [music, _] = song(1.6, LOW_RATE);
@@ -112,9 +120,9 @@ fn the_bounds_of_the_makeup_are_the_twins() {
     let settings = Settings { mix: 70.0, bands: only_a4(), floor: -20.0, ..without_listener() };
     agrees("24 dB of makeup", &Take::new(LOW_RATE, vec![signal.samples], settings));
 
-    // The weighting hears the waveform two octaves above the note, but hardly the note.
+    // The weighting hears the sine two octaves above the note, but hardly the note. The averages forget their start.
     let mut signal = Signal::default();
-    signal.add(8.0, LOW_RATE, sine(16.35, 0.3));
+    signal.add(16.0, LOW_RATE, sine(16.35, 0.3));
     let settings = Settings {
         mix: 70.0,
         transpose: -24.0,
