@@ -3,6 +3,10 @@
 //! A fixed set of packets circulates through two lock-free queues: the audio thread fills one for each update and sends
 //! it, the editor reads it and sends it back. Neither side ever waits for the other. While no editor is open, nothing
 //! is sent.
+//!
+//! An open editor does not change the sound. The audio thread reads one counter to learn whether an editor is open; if so, it
+//! fills a packet 60 times a second. Updates are dropped while no packet is free. Levels, states and peaks are computed on the
+//! editor's thread.
 
 #[cfg(all(test, loom))]
 use loom::sync::{Arc, Mutex, atomic::AtomicUsize};
@@ -29,7 +33,7 @@ const CAPACITY: usize = 9000;
 /// Updates from one timed block to the next: seven or eight blocks are timed per second.
 const TIMING_INTERVAL: usize = 8;
 
-/// What the editor displays: the bands at one moment, and the sound since the last update.
+/// Content of the display: the bands at one moment, and the sound since the last update.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MeterUpdate {
     /// The state of the bands.

@@ -2,6 +2,8 @@
 //!
 //! Every row of [`SPECS`] and [`CHOICES`] becomes a parameter by one rule, so the plugin has the same ranges,
 //! defaults and units as the renderer.
+//!
+//! A unit ends with a blank: VST3 hosts get number and unit separately, CLAP hosts both in one text without a blank of its own.
 
 mod changes;
 mod choices;
@@ -50,7 +52,7 @@ pub struct ToneFilterParams {
     changes: Changes,
     /// The name of the preset that was loaded last. Not accessed by the audio thread.
     pub preset: Mutex<String>,
-    /// What the editor keeps when it loads a preset.
+    /// Settings that loading a preset keeps.
     pub keep: AtomicCell<Keep>,
     /// The MIDI controllers that set parameters.
     pub controllers: Controllers,

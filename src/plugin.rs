@@ -38,7 +38,7 @@ pub struct ToneFilterPlugin {
     remote: Option<Arc<Remote>>,
     /// `None` until the host activates the plugin with a sample rate.
     active: Option<Active>,
-    /// Those of the last activation, which the next one takes over.
+    /// State of the last activation, which the next one takes over.
     notes: Option<Notes>,
 }
 

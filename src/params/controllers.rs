@@ -9,7 +9,7 @@ use std::{
 /// In place of a number of a parameter.
 const NONE: u8 = u8::MAX;
 
-/// Which controller sets which parameter, each at most one. Lock-free: the audio thread and the editor share it. A parameter's number is
+/// Controllers and their parameters, at most one each. Lock-free: the audio thread and the editor share it. A parameter's number is
 /// its place in [`ids`].
 pub struct Controllers {
     /// The numbers of the parameters, by controller.

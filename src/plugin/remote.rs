@@ -11,7 +11,7 @@ const NONE: u8 = u8::MAX;
 /// In place of the bits of a value: those of a NaN.
 const UNCHANGED: u32 = u32::MAX;
 
-/// What has come and is not done yet.
+/// Messages that have come and are not done yet.
 pub struct Remote {
     session: Session,
     /// The last program.
@@ -91,7 +91,7 @@ mod tests {
     fn program_changes_load_the_presets_in_the_order_of_the_list() {
         let (remote, params, host) = remote();
         for (number, id) in ids().enumerate() {
-            // Of several, the last one counts.
+            // Among several, the last one counts.
             assert!(remote.receive(&program(0)) && remote.receive(&program(number as u8)));
             remote.run();
             let preset = Preset::factory(id).unwrap();

@@ -1,4 +1,7 @@
 //! Edits of the settings: each goes to the sink as a gesture and is recorded as an undo step.
+//!
+//! A `Sink` sets the parameters. The window's sink sends gestures to the host. A host that loads a preset (`Session::load`)
+//! gets no gestures and reads all values afterwards: one undo step, no automation.
 
 use super::{Amount, Sink, State, presets::loaded, randomise::randomised};
 use crate::params::{self, Control, Keep, ToneFilterParams};
@@ -198,7 +201,7 @@ impl Edits<'_> {
         self.mark_dirty();
     }
 
-    /// What the host or a MIDI controller does with the setting called `id`.
+    /// Use of the setting called `id` by the host or a MIDI controller.
     pub fn indication(&self, id: &str) -> Indication {
         let mut indication = self.host.indication(id);
         let learned = self.params.controllers.of(id).map(|controller| Mapping {

@@ -21,7 +21,7 @@ impl Edits<'_> {
         }
     }
 
-    /// The same for a file that may be of any kind, such as one that was dropped on the window.
+    /// Loads a file of any kind, such as one that was dropped on the window.
     pub fn import_dropped(&mut self, path: &Path) {
         if is(path, PRESET) || is_score(path) {
             self.import(path);

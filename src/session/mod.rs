@@ -30,7 +30,7 @@ pub struct Session {
     state: Arc<Mutex<State>>,
 }
 
-/// What lives as long as the instance, across windows, and is not saved.
+/// State that lives as long as the instance, across windows, and is not saved.
 #[derive(Default)]
 pub struct State {
     /// The factory presets and the user's.
@@ -113,7 +113,7 @@ impl Session {
     }
 }
 
-/// What sets parameters: a window by gestures, or [`Silent`].
+/// Setter of parameters: a window by gestures, or [`Silent`].
 pub trait Sink {
     /// Begins a gesture on `control`.
     fn begin(&self, _control: &Control) {}

@@ -14,7 +14,7 @@ use tone_filter_presets::{Error, Folder, Loaded, Preset, ids};
 pub struct Entry {
     /// Its name.
     pub name: String,
-    /// What it is for; may be empty.
+    /// Purpose; may be empty.
     pub description: String,
     /// Words to find it by.
     pub tags: Vec<String>,

@@ -109,7 +109,7 @@ impl From<ScoreEvent> for NodeEventType {
     }
 }
 
-/// What the node keeps in its context; see `FirewheelContext::node_state_mut`.
+/// State of the node in its context; see `FirewheelContext::node_state_mut`.
 pub struct ToneFilterState {
     bands: Output<Snapshot>,
 }
@@ -171,7 +171,7 @@ impl AudioNodeProcessor for Processor {
             }
             match ToneFilterNode::patch_event(&event) {
                 Some(ToneFilterNodePatch::Settings(settings)) => {
-                    // Of settings out of range, none has an effect.
+                    // Settings out of range have no effect.
                     let _ = self.filter.set_settings(&settings);
                 }
                 Some(ToneFilterNodePatch::Keyboard(keyboard)) => {
@@ -183,7 +183,7 @@ impl AudioNodeProcessor for Processor {
     }
 
     fn bypassed(&mut self, bypassed: bool) {
-        // What rang before does not go on.
+        // Sound that rang before does not go on.
         if !bypassed {
             let keyboard = *self.filter.keyboard();
             self.filter.reset();
@@ -212,7 +212,7 @@ impl AudioNodeProcessor for Processor {
 #[doc = include_str!("../../../docs/manual/games.md")]
 struct Manual;
 
-/// The same with this crate's own.
+/// Examples of this crate's own page.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct OwnReadme;

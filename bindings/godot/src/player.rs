@@ -8,7 +8,7 @@ use triple_buffer::{Input, Output, triple_buffer};
 /// Frames that are filtered at a time.
 const CHUNK: usize = 64;
 
-/// What the game sets.
+/// Values that the game sets.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
     pub controls: Controls,
@@ -23,7 +23,7 @@ pub struct State {
 pub struct Player {
     filter: ToneFilter,
     receiver: Output<State>,
-    /// How often a position had been set when the last one was taken.
+    /// Number of positions that had been set when the last one was taken.
     positions: u64,
 }
 

@@ -41,7 +41,7 @@ pub static VARIANTS: [Variant; 3] = [
 /// The setting that has an effect with a sidechain only.
 const LISTEN: &str = "listen";
 
-/// What a port carries.
+/// Content of a port.
 #[derive(Debug, Clone, Copy)]
 pub enum Port {
     /// A channel of the input.

@@ -1,4 +1,4 @@
-//! What a saved state has beside the values of the ports: the settings that are no numbers, as the texts that presets have.
+//! Saved state beside the values of the ports: settings that are texts, as in presets.
 
 use crate::{
     abi::{BAD_TYPE, Feature, Handle, PLAIN, Retrieve, SUCCESS, StateInterface, Store, Urid},
@@ -56,7 +56,7 @@ unsafe extern "C" fn restore(
         str::from_utf8(bytes).ok().map(|text| text.trim_end_matches('\0'))
     };
     let texts = instance.urids.keys.map(text);
-    // What an older state lacks has the value of a new instance.
+    // A setting that an older state lacks has the value of a new instance.
     instance.portless = Settings::default();
     let settings = &mut instance.portless;
     let set = TEXTS

@@ -53,7 +53,7 @@ fn preset_uri(id: &str) -> String {
     format!("<urn:tone-filter:preset:{id}>")
 }
 
-/// What hosts read of all bundles: where to find what.
+/// Manifest, which hosts read of all bundles.
 fn manifest() -> String {
     let mut text = PREFIXES.to_owned();
     for variant in &VARIANTS {
@@ -242,7 +242,7 @@ fn port(
     }
 }
 
-/// What all settings have.
+/// Properties of any setting.
 fn control(text: &mut String, name: &str, help: &str, group: &str) -> std::fmt::Result {
     writeln!(
         text,

@@ -23,7 +23,7 @@ use std::{
 /// The effect's name in Unity.
 pub const NAME: &str = "Tone Filter";
 
-/// What Unity reads, once and for all.
+/// Definition that Unity reads, once and for all.
 pub struct Definitions {
     effect: EffectDefinition,
     _parameters: Vec<ParameterDefinition>,

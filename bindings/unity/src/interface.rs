@@ -25,7 +25,7 @@ pub struct EffectState {
     pub sample_rate: u32,
     /// Frames since the audio system started, at the start of the block.
     pub current_dsp_tick: u64,
-    /// The same at the block before.
+    /// State at the block before.
     pub previous_dsp_tick: u64,
     /// The second input, with as many frames and channels as the first; null without one.
     pub sidechain: *const c_float,
@@ -53,7 +53,7 @@ pub struct ParameterDefinition {
     pub name: [c_char; 16],
     /// Its unit.
     pub unit: [c_char; 16],
-    /// What it does.
+    /// Description.
     pub description: *const c_char,
     /// The least value.
     pub min: c_float,
@@ -61,7 +61,7 @@ pub struct ParameterDefinition {
     pub max: c_float,
     /// The value of a new instance.
     pub default_value: c_float,
-    /// What the value is multiplied by where it is displayed.
+    /// Factor of the value where it is displayed.
     pub display_scale: c_float,
     /// A slider at `x` of 0..1 means `min + (max - min) * x.powf(display_exponent)`.
     pub display_exponent: c_float,
@@ -103,9 +103,9 @@ pub struct EffectDefinition {
     pub plugin_version: u32,
     /// 0 for an effect that takes any number of channels.
     pub channels: u32,
-    /// How many parameters there are.
+    /// Number of parameters.
     pub parameter_count: u32,
-    /// What it can do.
+    /// Abilities.
     pub flags: u64,
     /// Its name, which mixers are saved with; ends with a NUL.
     pub name: [c_char; 32],

@@ -6,12 +6,12 @@ use tone_filter_dsp::{
     notes::{TONES, by_pitch},
 };
 
-/// What levels can be read.
+/// Levels that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Picture {
-    /// Those of all bands.
+    /// Levels of all bands.
     Bands,
-    /// Those of the bands that sound; the others are 0.
+    /// Levels of the bands that sound; the others are 0.
     Notes,
 }
 

@@ -11,7 +11,7 @@ use std::{
 use tone_filter_dsp::{CHOICES, Choice, Controls, SPECS, Settings, Spec, Taper};
 use tone_filter_presets::Preset;
 
-/// How many numbers an instance can have.
+/// Number of addresses for instances.
 pub const INSTANCES: usize = 64;
 
 /// The factory presets. Mixers are saved with their places, from 1 on: new ones come last.
@@ -44,7 +44,7 @@ pub const PRESETS: [&str; 26] = [
     "crystal",
 ];
 
-/// What a parameter is.
+/// Kind of a parameter.
 #[derive(Debug, Clone, Copy)]
 pub enum Parameter {
     /// The factory preset in place of the settings, from 1 on; 0 for none.
@@ -87,7 +87,7 @@ impl Parameter {
         if let Self::Number(spec) = self { spec.unit } else { "" }
     }
 
-    /// What it does. Entries of a list have their numbers before them.
+    /// Description. Entries of a list have their numbers before them.
     pub fn description(&self) -> String {
         let help = match self {
             Self::Preset => {
@@ -149,7 +149,7 @@ impl Parameter {
         }
     }
 
-    /// It, for Unity. The description is never freed.
+    /// Definition for Unity. The description is never freed.
     pub fn definition(&self) -> ParameterDefinition {
         let [min, max] = self.range();
         let description = CString::new(self.description()).unwrap_or_default();
@@ -198,7 +198,7 @@ impl Values {
         self.0.get(index).map(|cell| f32::from_bits(cell.load(Ordering::Relaxed)))
     }
 
-    /// What they mean together.
+    /// Meaning of all values together.
     pub fn read(&self) -> Meaning {
         let mut meaning = Meaning::default();
         let Meaning { controls, preset, instance } = &mut meaning;
@@ -215,7 +215,7 @@ impl Values {
     }
 }
 
-/// What the parameters of an instance mean.
+/// Meaning of an instance's parameters.
 #[derive(Debug, Default, PartialEq)]
 pub struct Meaning {
     /// The settings and the connections.

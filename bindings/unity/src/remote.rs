@@ -1,4 +1,4 @@
-//! What scripts set for the filters of a number: score, position, preset, tempo and keys.
+//! Requests of scripts to the filters of a number: score, position, preset, tempo and keys.
 
 use crate::{levels::Levels, parameters::INSTANCES};
 use std::{
@@ -14,7 +14,7 @@ use tone_filter_dsp::{DEFAULT_TEMPO, Keyboard, Score, Settings};
 pub static REMOTES: LazyLock<Vec<Remote>> =
     LazyLock::new(|| (0..INSTANCES).map(|_| Remote::default()).collect());
 
-/// What is set.
+/// Requests.
 #[derive(Clone)]
 pub struct Wishes {
     /// Takes the place of the parameters, as a factory preset does.
@@ -65,7 +65,7 @@ impl Default for Wishes {
 pub struct Remote {
     version: AtomicU64,
     state: Mutex<State>,
-    /// Of the filter that has last processed a block.
+    /// Levels of the filter that has last processed a block.
     pub levels: Levels,
 }
 

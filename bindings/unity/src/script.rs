@@ -1,4 +1,4 @@
-//! What `ToneFilter.cs` calls, on any thread but the audio thread. Each function returns null, or what is wrong: a text of the calling
+//! Functions that `ToneFilter.cs` calls, on any thread but the audio thread. Each returns null, or an error: a text of the calling
 //! thread, until its next call.
 
 use crate::{

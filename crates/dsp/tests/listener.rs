@@ -1,16 +1,10 @@
 //! The listener does not allocate after construction, and runs where its notes are asked for.
 
-#[path = "../../../tests/common/mod.rs"]
-mod common;
-#[path = "../../offline/tests/readers/heap.rs"]
-mod heap;
-
-use common::noisy_chord;
 use tone_filter_dsp::{
     BLOCK, Kernel, Settings, ToneFilter,
     listener::{Listener, Model},
 };
-use tone_filter_testkit::{Draws, Music};
+use tone_filter_testkit::{Draws, Music, heap, signals::noisy_chord};
 
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;

@@ -14,12 +14,15 @@ use std::{
 pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task> {
     /// The MIDI controllers that the plugin understands, by VST3's numbers.
     const CONTROLLERS: &'static [i16] = &[];
-    /// The pages that a hardware controller shows.
-    const PAGES: &'static [Page] = &[];
     /// The id of its presets in CLAP, unique as that of the plugin.
     const PRESETS_ID: &'static CStr;
     /// A preset's file: what it is, in a few words and in a sentence, and the extension of its name.
     const PRESET_FILE: [&'static CStr; 3];
+
+    /// Pages of a hardware controller.
+    fn pages() -> Vec<Page> {
+        Vec::new()
+    }
 
     /// The presets that come with the plugin, with their keys.
     fn factory_presets() -> Vec<(&'static str, PresetInfo)>;
@@ -83,8 +86,8 @@ pub struct NoteName {
     pub name: &'static str,
 }
 
-/// A page of controls: its title, and the ids of at most eight parameters.
-pub type Page = (&'static str, &'static [&'static str]);
+/// Page of controls: its title, and the ids of at most eight parameters.
+pub type Page = (&'static str, Vec<&'static str>);
 
 /// What a host shows of a preset.
 #[derive(Debug, Clone, PartialEq, Default)]

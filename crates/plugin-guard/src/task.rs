@@ -1,7 +1,6 @@
-//! What nice-plug's threads do for the guard and the plugin.
+//! Tasks of nice-plug's threads for the guard and the plugin.
 
-use crate::vst3::Reached;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc::Sender};
 
 /// A task for nice-plug: a guarded plugin's `BackgroundTask`, whose executor is [`Task::run`].
 pub struct Task(pub(crate) Kind);
@@ -9,14 +8,25 @@ pub struct Task(pub(crate) Kind);
 pub(crate) enum Kind {
     /// Calls [`Job::run`] on the host's thread.
     Job(Arc<dyn Job>),
-    /// Reports that the worker has done all tasks before.
+    /// Calls [`Reached::report`] on the worker's thread.
     #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "the worker has no tasks"))]
     Reached(Reached),
 }
 
-/// What may have to be done outside of the audio thread, which requests it by a task.
+/// A task's marker in the worker's queue: reports that all tasks before it are done.
+pub(crate) struct Reached(pub(crate) Sender<()>);
+
+impl Reached {
+    /// Tells the receiver.
+    fn report(self) {
+        // The receiver may have given up.
+        let _ = self.0.send(());
+    }
+}
+
+/// Work for another thread than the audio thread, which requests it by a task.
 pub trait Job: Send + Sync {
-    /// Does it.
+    /// Does the work.
     fn run(&self);
 }
 
@@ -27,7 +37,7 @@ impl Task {
         Self(Kind::Job(job))
     }
 
-    /// Does it.
+    /// Does the work.
     pub fn run(self) {
         match self.0 {
             Kind::Job(job) => job.run(),

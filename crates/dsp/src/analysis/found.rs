@@ -32,16 +32,26 @@ impl Deref for Resolved {
     }
 }
 
-/// What is found, and what of it is in use.
+/// Purpose of the search for key and tuning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+enum Purpose {
+    /// No search.
+    None,
+    /// Somebody asks for the result.
+    Display,
+    /// The settings follow the result.
+    Sound,
+}
+
+/// Key and tuning that are found, and as they are in use.
 #[derive(Debug, Clone)]
 pub struct Found {
     key: KeyFinder,
     tuning: TuningFinder,
-    /// Whether it is looked for although the settings do not need it.
+    /// Whether key and tuning are looked for although the settings do not need them.
     wanted: bool,
-    /// Whether it was looked for in the last block, and whether the settings followed it.
-    active: bool,
-    following: bool,
+    /// Purpose in the last block.
+    purpose: Purpose,
     /// The key that the scale follows.
     followed: Option<FoundKey>,
     /// Cents from the set tuning to that of the bands, and whether it is moving.
@@ -58,8 +68,7 @@ impl Found {
             key: KeyFinder::new(frame, KEY_MEMORY),
             tuning: TuningFinder::new(frame, TUNING_MEMORY),
             wanted: false,
-            active: false,
-            following: false,
+            purpose: Purpose::None,
             followed: None,
             cents: 0.0,
             moving: false,
@@ -79,25 +88,27 @@ impl Found {
         self.wanted = wanted;
     }
 
-    /// Begins a block: whether key and tuning are looked for. They are found anew when they have not been looked for, and when the
-    /// settings begin to follow them: what was displayed before does not change the sound.
+    /// Begins a block. The search starts anew with a higher purpose: a key that was displayed before does not change the sound.
     pub fn begin_block(&mut self, settings: &Settings) {
-        let following = settings.follows();
-        let active = self.wanted || following;
-        if active && !self.active || following && !self.following {
+        let purpose = match (settings.follows(), self.wanted) {
+            (true, _) => Purpose::Sound,
+            (false, true) => Purpose::Display,
+            (false, false) => Purpose::None,
+        };
+        if purpose > self.purpose {
             self.reset();
         }
-        (self.active, self.following) = (active, following);
+        self.purpose = purpose;
     }
 
-    /// Whether it is looked for in this block.
+    /// Whether key and tuning are looked for in this block.
     pub fn is_active(&self) -> bool {
-        self.active
+        self.purpose != Purpose::None
     }
 
-    /// Whether the settings follow it in this block.
+    /// Whether the settings follow key or tuning in this block.
     pub fn is_following(&self) -> bool {
-        self.following
+        self.purpose == Purpose::Sound
     }
 
     /// Takes a frame. Returns whether what is in use has changed.
@@ -130,20 +141,20 @@ impl Found {
 
     /// The key that is found.
     pub fn key(&self) -> Option<FoundKey> {
-        self.key.key().filter(|_| self.active)
+        self.key.key().filter(|_| self.is_active())
     }
 
     /// The frequency of A4 in Hz that is found, within 60 cents of the set tuning.
     pub fn a4(&self, settings: &Settings) -> Option<f64> {
         let side = libm::exp2(self.cents.clamp(-SIDE, SIDE) / 1200.0);
         let near = f64::from(settings.tuning) * side;
-        self.tuning.a4(near, f64::from(settings.transpose)).filter(|_| self.active)
+        self.tuning.a4(near, f64::from(settings.transpose)).filter(|_| self.is_active())
     }
 
     /// The `settings` as they were set, with what is found in place of what they leave to it.
     pub fn resolve(&self, settings: &Settings) -> Resolved {
         let mut settings = *settings;
-        if !self.following {
+        if !self.is_following() {
             return Resolved(settings);
         }
         if settings.scale == Scale::Auto

@@ -81,7 +81,7 @@ pub(super) struct Level {
     trim: f64,
     /// The power of the mix over that of the dry signal, tracked over a short time.
     ratio: f64,
-    /// How far the dry signal is raised in place of notes that do not sound, 0..1.
+    /// Share by which the dry signal is raised in place of notes that do not sound, 0..1.
     lift: f64,
     /// Seconds for which [`Self::loudness`] has been tracked, at most [`LOUDNESS`].
     tracked: f64,
@@ -97,7 +97,7 @@ pub(super) struct Crossfade {
 }
 
 impl Crossfade {
-    /// That of a `mix` of 0 for dry to 1 for wet.
+    /// Crossfade at a `mix` of 0 for dry to 1 for wet.
     pub fn new(mix: f64) -> Self {
         let (wet, dry) = libm::sincos(mix * std::f64::consts::FRAC_PI_2);
         Self { mix, wet, dry }
@@ -164,7 +164,7 @@ impl Level {
         self.trimmed(libm::exp(self.trim))
     }
 
-    /// The same with the correction `trim`, as a factor.
+    /// Makeup gain with the correction `trim`, as a factor.
     fn trimmed(&self, trim: f64) -> f64 {
         let ratio = self.loudness.dry / (self.share.max(LEAST_SHARE) * self.loudness.wet);
         (ratio.sqrt() * trim).clamp(MAKEUP[0], MAKEUP[1])

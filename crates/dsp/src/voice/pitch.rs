@@ -1,11 +1,15 @@
 //! Pitch of the notes: the band's own, or moved by map, glide and vibrato.
 
-use super::{PITCHES, oscillators::PERIOD};
+use super::PITCHES;
 use crate::{
     lanes::{BLOCK, LANES, Lanes},
     notes::{TONES, semitone, to_listener},
 };
 use std::f64::consts::TAU;
+
+/// A period of the detected note, as a phase: four of them are 2^32, so that an octave or two below has a phase
+/// of its own.
+pub const PERIOD: f32 = (1u32 << 30) as f32;
 
 /// Seconds in which a note that sounds moves where the map moves it.
 const MOVE: f64 = 0.01;

@@ -1,30 +1,32 @@
 //! Notifies the host of changes of the tail and of the keys' names.
+//!
+//! The tail is reported on the audio thread and names on the main thread, as CLAP's headers demand.
 
-use super::shim::ClapShim;
+use super::host::Host;
+use crate::Instance;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
-/// In place of a version of the names.
+/// Sentinel: the host has not read the names yet.
 const NOT_ASKED: u32 = u32::MAX;
 
-/// What the host was last notified of.
+/// The state that the host was last notified of.
 pub struct HostNotifier {
-    /// The parameters' changes and the bits of the tempo after the last block, for which nothing was computed yet at the
-    /// start.
+    /// Count of the parameters' changes, and bits of the tempo, after the last block.
     seen: (AtomicU32, AtomicU64),
-    /// The tail in samples.
+    /// Tail in samples.
     tail: AtomicU32,
-    /// The version of the keys' names.
+    /// Version of the keys' names.
     names: AtomicU32,
-    /// A call on the main thread has been requested for new names.
+    /// True while a call on the main thread is requested for new names.
     called: AtomicBool,
 }
 
-/// Bits of no tempo: those of a NaN, where a tempo is finite.
+/// Sentinel: no tempo seen yet. A NaN, where a tempo is finite.
 const NO_TEMPO: u64 = u64::MAX;
 
 impl Default for HostNotifier {
     fn default() -> Self {
-        // A host that has not asked for the tail counts on none; one that has not asked for names has none to change.
+        // A host that has not read the tail assumes none.
         let (tail, names) = (AtomicU32::new(0), AtomicU32::new(NOT_ASKED));
         let seen = (AtomicU32::new(0), AtomicU64::new(NO_TEMPO));
         Self { seen, tail, names, called: AtomicBool::new(false) }
@@ -32,30 +34,30 @@ impl Default for HostNotifier {
 }
 
 impl HostNotifier {
-    /// Computes what the host must know after the next block, at another sample rate.
+    /// Has the next block compute the tail and the latency again, for another sample rate.
     pub fn look_again(&self) {
         self.seen.1.store(NO_TEMPO, Ordering::Relaxed);
     }
 
-    /// The host has read that the tail is `tail` samples long.
+    /// Notes that the host has read a tail of `tail` samples.
     pub fn tail(&self, tail: u32) {
         self.tail.store(tail, Ordering::Relaxed);
     }
 
-    /// The host has read the names of version `names`.
+    /// Notes that the host has read the names of version `names`.
     pub fn names(&self, names: u32) {
         self.names.store(names, Ordering::Relaxed);
     }
 
-    fn names_changed(&self, shim: &ClapShim) -> bool {
+    fn names_changed(&self, instance: &dyn Instance) -> bool {
         let known = self.names.load(Ordering::Relaxed);
-        known != NOT_ASKED && known != shim.instance.note_names_version()
+        known != NOT_ASKED && known != instance.note_names_version()
     }
 
-    /// Requests a restart if the latency must change, which it can in an activation only.
-    fn check_latency(shim: &ClapShim) {
-        if shim.instance.latency().is_outdated(shim.instance.wanted_latency(shim.rate())) {
-            shim.host.request_restart();
+    /// Requests a restart if the latency must change: only an activation changes it.
+    fn check_latency(instance: &dyn Instance, host: &Host, rate: f64) {
+        if instance.latency().is_outdated(instance.wanted_latency(rate)) {
+            host.request_restart();
         }
     }
 
@@ -63,22 +65,27 @@ impl HostNotifier {
     ///
     /// # Safety
     /// On the audio thread only, of an active plugin.
-    pub unsafe fn on_audio_thread(&self, shim: &ClapShim) {
-        let (changes, tempo) =
-            (shim.instance.changes(), shim.tempo().unwrap_or(f64::NAN).to_bits());
+    pub unsafe fn on_audio_thread(
+        &self,
+        instance: &dyn Instance,
+        host: &Host,
+        rate: f64,
+        tempo: Option<f64>,
+    ) {
+        let (changes, tempo_bits) = (instance.changes(), tempo.unwrap_or(f64::NAN).to_bits());
         let changed = self.seen.0.swap(changes, Ordering::Relaxed) != changes;
-        let other_tempo = self.seen.1.swap(tempo, Ordering::Relaxed) != tempo;
+        let other_tempo = self.seen.1.swap(tempo_bits, Ordering::Relaxed) != tempo_bits;
         if !changed && !other_tempo {
             return;
         }
-        Self::check_latency(shim);
-        let tail = shim.tail();
+        Self::check_latency(instance, host, rate);
+        let tail = instance.tail(rate, tempo);
         if self.tail.swap(tail, Ordering::Relaxed) != tail {
             // SAFETY: the caller is on the audio thread.
-            unsafe { shim.host.tail_changed() };
+            unsafe { host.tail_changed() };
         }
-        if self.names_changed(shim) && !self.called.swap(true, Ordering::Relaxed) {
-            shim.host.request_callback();
+        if self.names_changed(instance) && !self.called.swap(true, Ordering::Relaxed) {
+            host.request_callback();
         }
     }
 
@@ -86,13 +93,13 @@ impl HostNotifier {
     ///
     /// # Safety
     /// On the main thread only.
-    pub unsafe fn on_main_thread(&self, shim: &ClapShim) {
+    pub unsafe fn on_main_thread(&self, instance: &dyn Instance, host: &Host, rate: f64) {
         self.called.store(false, Ordering::Relaxed);
-        Self::check_latency(shim);
-        if self.names_changed(shim) {
-            self.names(shim.instance.note_names_version());
+        Self::check_latency(instance, host, rate);
+        if self.names_changed(instance) {
+            self.names(instance.note_names_version());
             // SAFETY: the caller is on the main thread.
-            unsafe { shim.host.note_names_changed() };
+            unsafe { host.note_names_changed() };
         }
     }
 }

@@ -1,11 +1,14 @@
 //! The CLAP entry point: nice-plug's plugin behind a `ClapShim`, and the factory of its presets.
 
+mod c_text;
 mod events;
 mod extensions;
 mod host;
 mod host_notifier;
+mod plugin;
 mod preset_discovery;
 mod shim;
+mod without_panic;
 
 pub use nice_plug::wrapper::clap::clap_plugin_entry;
 
@@ -17,7 +20,6 @@ use nice_plug::wrapper::clap::{
     CLAP_PLUGIN_FACTORY_ID, CLAP_VERSION, PluginDescriptor, Wrapper, clap_host, clap_plugin,
     clap_plugin_descriptor, clap_plugin_factory,
 };
-use shim::ClapShim;
 use std::{
     ffi::{CStr, c_char, c_void},
     ptr,
@@ -89,5 +91,5 @@ unsafe extern "C" fn create_plugin<P: GuardedPlugin>(
     let wrapper = unsafe { &*Arc::into_raw(Wrapper::<P>::new(host)) };
     let Some(Constructed { instance, .. }) = construction::take() else { return ptr::null() };
     let inner = *wrapper.clap_plugin.borrow();
-    ClapShim::create::<P>(inner, host, instance)
+    plugin::create::<P>(inner, host, instance)
 }

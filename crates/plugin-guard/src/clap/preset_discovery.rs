@@ -1,8 +1,9 @@
 //! The presets for a host's browser: those of the factory, and the user's folder.
 
 use super::{
+    c_text::{c_string, rust_string},
     descriptor,
-    extensions::{c_string, rust_string, without_panic},
+    without_panic::without_panic,
 };
 use crate::{GuardedPlugin, PresetInfo};
 use clap_sys::{

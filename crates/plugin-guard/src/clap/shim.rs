@@ -1,34 +1,18 @@
-//! The plugin as a CLAP host has it: nice-plug's, with checks of what the host passes to `process`, and with extensions.
-//!
-//! nice-plug 0.4.2 splits a block at the times of its events without checking that they lie within the block
-//! (`handle_in_events_until` in `wrapper/clap/wrapper.rs`), and then copies the host's buffers beyond their ends. If
-//! event times are not sorted, a subtraction underflows. Here, an event that is too late is moved to the block's last
-//! sample, as nice-plug's VST3 wrapper does, and one that is out of order to the time of the event before it.
-//!
-//! nice-plug also trusts the host's channel counts (`wrapper/util/buffer_management.rs`): with more channels than the
-//! layout has it panics, which ends the process, and with fewer outputs than inputs it reads pointers that do not
-//! exist. Here, `process` returns an error in both cases.
-//!
-//! A new latency is reported here, too, while the plugin is activated; see [`Latency`](crate::Latency).
+//! An instance of the plugin behind a CLAP host's pointer.
 
-use super::{
-    events::{self, ClampedEvents},
-    extensions::{self, Overridden, track_info},
-    host::Host,
-    host_notifier::HostNotifier,
-};
-use crate::{Connection, GuardedPlugin, Instance, Page};
+use super::{host::Host, host_notifier::HostNotifier};
+use crate::{GuardedPlugin, Instance, Page};
 use clap_sys::{
-    audio_buffer::clap_audio_buffer,
-    ext::audio_ports::{CLAP_EXT_AUDIO_PORTS, clap_audio_port_info, clap_plugin_audio_ports},
+    ext::{
+        params::{CLAP_EXT_PARAMS, clap_param_info, clap_plugin_params},
+        state::clap_plugin_state,
+    },
     id::clap_id,
-    process::{CLAP_PROCESS_ERROR, clap_process, clap_process_status},
 };
 use nice_plug::wrapper::clap::{clap_host, clap_plugin};
 use std::{
-    ffi::{CStr, c_char, c_void},
+    ffi::CStr,
     mem::MaybeUninit,
-    ptr,
     sync::{
         OnceLock,
         atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering},
@@ -38,53 +22,46 @@ use std::{
 /// The plugin that the host gets: nice-plug's, with its data pointer, and some of its functions replaced.
 #[repr(C)]
 pub(super) struct ClapShim {
-    /// The first field, so that a pointer to it is a pointer to the struct.
-    plugin: clap_plugin,
+    /// First field, so that a pointer to it is a pointer to the struct.
+    pub(super) plugin: clap_plugin,
     /// nice-plug's own functions.
     pub(super) inner: clap_plugin,
     pub(super) host: Host,
     pub(super) instance: Box<dyn Instance>,
-    /// The plugin's name, and its pages of controls.
+    /// Name of the plugin.
     pub(super) name: &'static str,
-    pub(super) pages: &'static [Page],
-    /// The parameters' ids with those that nice-plug gives the host, once they are known.
-    pub(super) parameters: OnceLock<Vec<(String, clap_id)>>,
+    /// Pages of a hardware controller.
+    pub(super) pages: Vec<Page>,
+    /// Ids of the parameters, each with nice-plug's number for the host; from the first call of [`ClapShim::parameter_ids`] on.
+    parameters: OnceLock<Vec<(String, clap_id)>>,
     pub(super) overridden: Overridden,
     pub(super) notifier: HostNotifier,
-    /// The number of channels of the active layout.
-    channels: AtomicU32,
-    /// The bits of the sample rate in Hz, 0 before it was active.
-    rate: AtomicU64,
-    /// The bits of the song's beats a minute; not a number if the host has none.
-    tempo: AtomicU64,
-    /// Between activation and deactivation.
+    /// Number of channels of the active layout.
+    pub(super) channels: AtomicU32,
+    /// Bits of the sample rate in Hz; 0 before the first activation.
+    pub(super) rate: AtomicU64,
+    /// Bits of the song's beats a minute; NaN if the host has none.
+    pub(super) tempo: AtomicU64,
+    /// True from activation to deactivation.
     pub(super) active: AtomicBool,
 }
 
 impl ClapShim {
-    /// The shim of an instance of `P` with nice-plug's functions `inner`. It lives until the host destroys it.
+    /// Creates the shim of an instance of `P`: `plugin` for the host, around nice-plug's functions `inner`. It lives until the host
+    /// destroys it.
     pub(super) fn create<P: GuardedPlugin>(
+        plugin: clap_plugin,
         inner: clap_plugin,
         host: *const clap_host,
         instance: Box<dyn Instance>,
     ) -> *const clap_plugin {
-        let plugin = clap_plugin {
-            init: Some(init),
-            activate: Some(activate),
-            deactivate: Some(deactivate),
-            process: Some(process),
-            destroy: Some(destroy),
-            get_extension: Some(get_extension),
-            on_main_thread: Some(on_main_thread),
-            ..inner
-        };
         let shim = Self {
             plugin,
             inner,
             host: Host::new(host),
             instance,
             name: P::NAME,
-            pages: P::PAGES,
+            pages: P::pages(),
             parameters: OnceLock::new(),
             overridden: Overridden::default(),
             notifier: HostNotifier::default(),
@@ -101,15 +78,76 @@ impl ClapShim {
         Some(f64::from_bits(self.tempo.load(Ordering::Relaxed))).filter(|tempo| !tempo.is_nan())
     }
 
-    /// The sample rate in Hz; 0 before it was active.
+    /// The sample rate in Hz; 0 before the first activation.
     pub(super) fn rate(&self) -> f64 {
         f64::from_bits(self.rate.load(Ordering::Relaxed))
     }
 
-    /// The tail in samples; 0 before it was active.
+    /// The tail in samples; 0 before the first activation.
     pub(super) fn tail(&self) -> u32 {
         self.instance.tail(self.rate(), self.tempo())
     }
+
+    /// Notifies the host of changes after a block.
+    ///
+    /// # Safety
+    /// On the audio thread only, of an active plugin.
+    pub(super) unsafe fn notify_on_audio_thread(&self) {
+        // SAFETY: by the caller.
+        unsafe {
+            self.notifier.on_audio_thread(&*self.instance, &self.host, self.rate(), self.tempo());
+        }
+    }
+
+    /// Notifies the host of changes that only the main thread may report.
+    ///
+    /// # Safety
+    /// On the main thread only.
+    pub(super) unsafe fn notify_on_main_thread(&self) {
+        // SAFETY: by the caller.
+        unsafe { self.notifier.on_main_thread(&*self.instance, &self.host, self.rate()) };
+    }
+
+    /// Ids of the parameters, each with nice-plug's number for the host. nice-plug numbers them in the order of the map.
+    ///
+    /// # Safety
+    /// On the main thread only.
+    pub(super) unsafe fn parameter_ids(&self) -> &[(String, clap_id)] {
+        self.parameters.get_or_init(|| {
+            // SAFETY: by the caller; the extension is nice-plug's own, and there is room for what it fills in.
+            let number = |index: usize| unsafe {
+                let params = self.inner_extension::<clap_plugin_params>(CLAP_EXT_PARAMS)?;
+                let mut info = MaybeUninit::<clap_param_info>::uninit();
+                let found = params.get_info?(&self.inner, index as u32, info.as_mut_ptr());
+                found.then(|| (*info.as_ptr()).id)
+            };
+            let ids = self.instance.params().param_map().into_iter().enumerate();
+            ids.filter_map(|(index, (id, ..))| Some((id, number(index)?))).collect()
+        })
+    }
+
+    /// nice-plug's extension called `id`.
+    ///
+    /// # Safety
+    /// The extension called `id` must be a `T`.
+    pub(super) unsafe fn inner_extension<T: Copy>(&self, id: &CStr) -> Option<T> {
+        let get = self.inner.get_extension?;
+        // SAFETY: nice-plug's data pointer is in its own functions, and its extensions live as long as the plugin.
+        unsafe { get(&self.inner, id.as_ptr()).cast::<T>().as_ref().copied() }
+    }
+}
+
+/// nice-plug's extension, and a copy with a function of ours.
+pub(super) struct Pair<T> {
+    pub(super) inner: T,
+    pub(super) own: T,
+}
+
+/// nice-plug's extensions with functions of ours, from the host's first request on.
+#[derive(Default)]
+pub(super) struct Overridden {
+    pub(super) params: OnceLock<Pair<clap_plugin_params>>,
+    pub(super) state: OnceLock<Pair<clap_plugin_state>>,
 }
 
 /// The shim behind the host's pointer.
@@ -119,169 +157,4 @@ impl ClapShim {
 pub(super) unsafe fn shim<'a>(plugin: *const clap_plugin) -> &'a ClapShim {
     // SAFETY: by the caller; the plugin is the first field.
     unsafe { &*plugin.cast::<ClapShim>() }
-}
-
-unsafe extern "C" fn get_extension(plugin: *const clap_plugin, id: *const c_char) -> *const c_void {
-    // SAFETY: CLAP promises a string that ends, and the host has the plugin from `ClapShim::create`.
-    unsafe {
-        let id_text = if id.is_null() { c"" } else { CStr::from_ptr(id) };
-        let own = extensions::find(shim(plugin), id_text);
-        let inner = || shim(plugin).inner.get_extension.map(|get| get(plugin, id));
-        own.or_else(inner).unwrap_or(ptr::null())
-    }
-}
-
-unsafe extern "C" fn init(plugin: *const clap_plugin) -> bool {
-    // SAFETY: the host got the pointer from `ClapShim::create`, and calls this first, on its main thread.
-    unsafe {
-        let shim = shim(plugin);
-        if !shim.inner.init.is_some_and(|init| init(plugin)) {
-            return false;
-        }
-        shim.host.init();
-        let host = &shim.host;
-        let connection = Connection {
-            wake: host.waker(),
-            marks_dirty: host.marks_dirty(),
-            has_menus: host.has_menus(),
-        };
-        shim.instance.link().connect(Some(connection));
-        track_info::read(shim);
-    }
-    true
-}
-
-unsafe extern "C" fn on_main_thread(plugin: *const clap_plugin) {
-    // SAFETY: the host got the pointer from `ClapShim::create`, and calls this on its main thread.
-    unsafe {
-        let shim = shim(plugin);
-        if let Some(inner) = shim.inner.on_main_thread {
-            inner(plugin);
-        }
-        extensions::on_main_thread(shim);
-    }
-}
-
-unsafe extern "C" fn activate(
-    plugin: *const clap_plugin,
-    sample_rate: f64,
-    min_frames: u32,
-    max_frames: u32,
-) -> bool {
-    // SAFETY: the host got the pointer from `ClapShim::create`.
-    let shim = unsafe { shim(plugin) };
-    // nice-plug makes the rate this number.
-    shim.rate.store(f64::from(sample_rate as f32).to_bits(), Ordering::Relaxed);
-    shim.notifier.look_again();
-    // SAFETY: as above; CLAP calls `activate` on the main thread.
-    shim.channels.store(unsafe { layout_channels(plugin) }, Ordering::Relaxed);
-    let inner = shim.inner.activate;
-    // SAFETY: the arguments are the host's.
-    let activated =
-        inner.is_some_and(|inner| unsafe { inner(plugin, sample_rate, min_frames, max_frames) });
-    shim.active.store(activated, Ordering::Relaxed);
-    if activated && shim.instance.latency().report().is_some() {
-        // SAFETY: the plugin is being activated.
-        unsafe { shim.host.latency_changed() };
-    }
-    activated
-}
-
-unsafe extern "C" fn deactivate(plugin: *const clap_plugin) {
-    // SAFETY: the host got the pointer from `ClapShim::create`.
-    let shim = unsafe { shim(plugin) };
-    shim.active.store(false, Ordering::Relaxed);
-    if let Some(inner) = shim.inner.deactivate {
-        // SAFETY: the argument is the host's.
-        unsafe { inner(plugin) };
-    }
-}
-
-unsafe extern "C" fn destroy(plugin: *const clap_plugin) {
-    // SAFETY: the host got the pointer from `ClapShim::create`, which made it from a box, and does not use it any more.
-    let shim = unsafe { Box::from_raw(plugin.cast_mut().cast::<ClapShim>()) };
-    // An editor's thread may run on for a moment, and must not call the host any more.
-    shim.instance.link().connect(None);
-    shim.host.close();
-    if let Some(inner) = shim.inner.destroy {
-        // SAFETY: nice-plug's own data still exists.
-        unsafe { inner(&shim.plugin) };
-    }
-}
-
-unsafe extern "C" fn process(
-    plugin: *const clap_plugin,
-    block: *const clap_process,
-) -> clap_process_status {
-    // SAFETY: the host got the pointer from `ClapShim::create`.
-    let shim = unsafe { shim(plugin) };
-    // SAFETY: CLAP promises a block that lives as long as the call.
-    let (Some(inner), Some(block)) = (shim.inner.process, unsafe { block.as_ref() }) else {
-        return CLAP_PROCESS_ERROR;
-    };
-    let channels = shim.channels.load(Ordering::Relaxed);
-    if !channels_fit(block, channels) {
-        return CLAP_PROCESS_ERROR;
-    }
-    let mut block = *block;
-    let inputs = with_sidechain(&block, channels);
-    if let Some(inputs) = &inputs {
-        (block.audio_inputs, block.audio_inputs_count) = (inputs.as_ptr(), 2);
-    }
-    // SAFETY: CLAP promises a list and a transport, if any, that live as long as the call.
-    let (events, transport) = unsafe { (block.in_events.as_ref(), block.transport.as_ref()) };
-    let (status, tempo) = match events {
-        // SAFETY: the block is the host's but for the inputs, which live until the call returns.
-        None => (unsafe { inner(plugin, &block) }, events::tempo(transport)),
-        Some(events) => {
-            let clamped = ClampedEvents::new(events, block.frames_count, transport);
-            let events = clamped.list();
-            block.in_events = &events;
-            // SAFETY: the block is the host's but for inputs and events, which live until the call returns.
-            (unsafe { inner(plugin, &block) }, clamped.tempo())
-        }
-    };
-    shim.tempo.store(tempo.unwrap_or(f64::NAN).to_bits(), Ordering::Relaxed);
-    // SAFETY: this is the audio thread.
-    unsafe { shim.notifier.on_audio_thread(shim) };
-    status
-}
-
-/// The main input also as the sidechain, if the host has no sidechain of as many `channels`: nice-plug reads the second
-/// port of a layout whether it is there or not.
-fn with_sidechain(block: &clap_process, channels: u32) -> Option<[clap_audio_buffer; 2]> {
-    // SAFETY: CLAP promises as many ports as the number.
-    let port = |index| unsafe {
-        (index < block.audio_inputs_count).then(|| *block.audio_inputs.add(index as usize))
-    };
-    let fits = port(1).is_some_and(|own| own.channel_count == channels && !own.data32.is_null());
-    port(0).filter(|_| !fits).map(|main| [main; 2])
-}
-
-/// Whether nice-plug can process the channel counts of `block` in a layout of `channels`.
-fn channels_fit(block: &clap_process, channels: u32) -> bool {
-    let count = |ports: *const clap_audio_buffer, number: u32| {
-        // SAFETY: CLAP promises as many ports as the number.
-        unsafe { ports.as_ref() }.filter(|_| number > 0).map_or(0, |port| port.channel_count)
-    };
-    let inputs = count(block.audio_inputs, block.audio_inputs_count);
-    let outputs = count(block.audio_outputs, block.audio_outputs_count);
-    inputs <= outputs && outputs <= channels
-}
-
-/// The channels of the main output in the layout that the host has chosen.
-///
-/// # Safety
-/// `plugin` must come from [`ClapShim::create`], and the caller must be on the main thread.
-unsafe fn layout_channels(plugin: *const clap_plugin) -> u32 {
-    let mut info = MaybeUninit::<clap_audio_port_info>::uninit();
-    // SAFETY: the pointers come from the plugin, and `get` fills in `info` if it returns true.
-    unsafe {
-        let ports = (*plugin).get_extension.map(|get| get(plugin, CLAP_EXT_AUDIO_PORTS.as_ptr()));
-        let ports = ports.and_then(|ports| ports.cast::<clap_plugin_audio_ports>().as_ref());
-        let found = ports
-            .and_then(|ports| ports.get)
-            .is_some_and(|get| get(plugin, 0, false, info.as_mut_ptr()));
-        if found { (*info.as_ptr()).channel_count } else { 0 }
-    }
 }

@@ -8,29 +8,15 @@
 //! Therefore a first instance, which no host sees, is never released, and no other one before the worker has done all its
 //! tasks. The memory of that instance and the thread stay until the process ends, as the plugin's library does (`build.rs`).
 
-use std::sync::mpsc::Sender;
-
-/// The only task of our own: to report that all tasks before it are done.
-pub struct Reached(Sender<()>);
-
-impl Reached {
-    /// Reports it.
-    pub fn report(self) {
-        // The receiver may have given up.
-        let _ = self.0.send(());
-    }
-}
-
 #[cfg(target_os = "linux")]
 pub use linux::{finish, keep};
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use super::Reached;
     use crate::{
         GuardedPlugin, Task,
         construction::{self, Executor},
-        task::Kind,
+        task::{Kind, Reached},
     };
     use nice_plug::wrapper::vst3::Wrapper;
     use std::{
@@ -46,7 +32,7 @@ mod linux {
     /// How long a release waits at most: for a worker that waits for the host, which may wait for the release.
     const PATIENCE: Duration = Duration::from_secs(2);
 
-    /// That of the instance that is never released.
+    /// Executor of the instance that is never released.
     static KEEPER: OnceLock<Option<Box<dyn Executor>>> = OnceLock::new();
 
     /// Makes the worker stay. To be called before an instance is constructed.
@@ -63,7 +49,7 @@ mod linux {
         let begun = Instant::now();
         while let Some(rest) = PATIENCE.checked_sub(begun.elapsed()) {
             let (sender, receiver) = channel();
-            // In the name of the other instance: with one of this instance's, the worker would have it to release.
+            // A task of the keeper's: with one of this instance's, the worker would release the instance.
             keeper.background(Task(Kind::Reached(Reached(sender))));
             match receiver.recv_timeout(rest) {
                 Ok(()) | Err(RecvTimeoutError::Timeout) => return,

@@ -3,7 +3,6 @@
 //! The twin has constants of its own, so a change of the filter's by 1 % shows.
 
 use crate::{
-    common::noise,
     song::song,
     take::{Change, Take, snr},
 };
@@ -12,6 +11,7 @@ use tone_filter_dsp::{
     Arp, BLOCK, BandMask, Controls, Duty, Kernel, KeyEvent, Keys, Listen, Routing, Settings,
     Stereo, Voice, listener::Model, notes::TONES,
 };
+use tone_filter_testkit::signals::noise;
 
 /// Lowest rate at which all bands have their place: the twin is slow.
 const LOW_RATE: f64 = 8_000.0;

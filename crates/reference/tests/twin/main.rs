@@ -3,8 +3,6 @@
 //! Ordinarily, each test takes its longest and its most telling cases. With the environment variable `TONE_FILTER_TWIN=all`, every
 //! case runs in full: the song of 20 s at every rate with every kernel, and long takes of all presets and of all settings.
 
-#[path = "../../../../tests/common/mod.rs"]
-mod common;
 mod constants;
 #[path = "../../../dsp/tests/reference/mod.rs"]
 mod reference;

@@ -1,6 +1,6 @@
 //! The host's menus of parameters, which the editor requests.
 
-use super::{super::shim::ClapShim, parameter_ids, rust_string, without_panic};
+use super::super::{c_text::rust_string, shim::ClapShim, without_panic::without_panic};
 use crate::{Menu, MenuItem, Place};
 use clap_sys::{
     ext::context_menu::{
@@ -17,10 +17,10 @@ use std::{cell::RefCell, ffi::c_void};
 /// The number of the parameter called `id`.
 ///
 /// # Safety
-/// As for [`parameter_ids`].
+/// As for [`ClapShim::parameter_ids`].
 unsafe fn number(shim: &ClapShim, id: &str) -> Option<clap_id> {
     // SAFETY: by the caller.
-    let ids = unsafe { parameter_ids(shim) };
+    let ids = unsafe { shim.parameter_ids() };
     ids.iter().find_map(|(own, number)| (own == id).then_some(*number))
 }
 

@@ -1,6 +1,6 @@
 //! The names of keys.
 
-use super::{super::shim::shim, c_text};
+use super::super::{c_text::c_text, shim::shim};
 use clap_sys::{
     ext::note_name::{clap_note_name, clap_plugin_note_name},
     plugin::clap_plugin,

@@ -1,9 +1,6 @@
 //! nice-plug's own extensions for parameters and state, which afterwards inform the host of other changes.
 
-use super::{
-    super::shim::{ClapShim, shim},
-    inner_extension,
-};
+use super::super::shim::{ClapShim, Pair, shim};
 use clap_sys::{
     events::{clap_input_events, clap_output_events},
     ext::{
@@ -19,24 +16,11 @@ use std::{
     sync::{OnceLock, atomic::Ordering},
 };
 
-/// nice-plug's extension, and the same with a function of ours.
-struct Pair<T> {
-    inner: T,
-    own: T,
-}
-
-/// The extensions, from when the host first asks for them.
-#[derive(Default)]
-pub struct Overridden {
-    params: OnceLock<Pair<clap_plugin_params>>,
-    state: OnceLock<Pair<clap_plugin_state>>,
-}
-
 /// The extension in `pair`, which is made from nice-plug's by `own`.
 ///
 /// # Safety
-/// As for [`inner_extension`].
-unsafe fn find<T: Copy>(
+/// As for [`ClapShim::inner_extension`].
+unsafe fn of<T: Copy>(
     pair: &OnceLock<Pair<T>>,
     shim: &ClapShim,
     id: &CStr,
@@ -44,26 +28,24 @@ unsafe fn find<T: Copy>(
 ) -> Option<*const c_void> {
     if pair.get().is_none() {
         // SAFETY: by the caller.
-        let inner = unsafe { inner_extension::<T>(shim, id) }?;
+        let inner = unsafe { shim.inner_extension::<T>(id) }?;
         let _ = pair.set(Pair { inner, own: own(inner) });
     }
     pair.get().map(|pair| ptr::from_ref(&pair.own).cast())
 }
 
-impl Overridden {
-    /// The extension called `id`, if it is one of these. Hosts ask for them on any thread.
-    pub fn find(&self, shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
-        // SAFETY: the ids are those of the types.
-        unsafe {
-            if id == CLAP_EXT_PARAMS {
-                let own = |inner| clap_plugin_params { flush: Some(flush), ..inner };
-                find(&self.params, shim, CLAP_EXT_PARAMS, own)
-            } else if id == CLAP_EXT_STATE {
-                let own = |inner| clap_plugin_state { load: Some(load), ..inner };
-                find(&self.state, shim, CLAP_EXT_STATE, own)
-            } else {
-                None
-            }
+/// The extension called `id`, if it is one of these. Hosts ask for them on any thread.
+pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
+    // SAFETY: the ids are those of the types.
+    unsafe {
+        if id == CLAP_EXT_PARAMS {
+            let own = |inner| clap_plugin_params { flush: Some(flush), ..inner };
+            of(&shim.overridden.params, shim, CLAP_EXT_PARAMS, own)
+        } else if id == CLAP_EXT_STATE {
+            let own = |inner| clap_plugin_state { load: Some(load), ..inner };
+            of(&shim.overridden.state, shim, CLAP_EXT_STATE, own)
+        } else {
+            None
         }
     }
 }
@@ -83,8 +65,8 @@ unsafe extern "C" fn flush(
             inner(plugin, events, to);
         }
         match shim.active.load(Ordering::Relaxed) {
-            true => shim.notifier.on_audio_thread(shim),
-            false => shim.notifier.on_main_thread(shim),
+            true => shim.notify_on_audio_thread(),
+            false => shim.notify_on_main_thread(),
         }
     }
 }
@@ -96,7 +78,7 @@ unsafe extern "C" fn load(plugin: *const clap_plugin, stream: *const clap_istrea
     // SAFETY: the arguments are the host's, which calls this on its main thread.
     unsafe {
         let loaded = inner.is_some_and(|inner| inner(plugin, stream));
-        shim.notifier.on_main_thread(shim);
+        shim.notify_on_main_thread();
         loaded
     }
 }

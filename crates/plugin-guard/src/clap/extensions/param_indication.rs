@@ -1,9 +1,6 @@
 //! What the host does with parameters, for the marks of the editor.
 
-use super::{
-    super::{host::rgb, shim::shim},
-    parameter_ids, rust_string, without_panic,
-};
+use super::super::{c_text::rust_string, host::rgb, shim::shim, without_panic::without_panic};
 use crate::{Automation, Indication, Mapping};
 use clap_sys::{
     color::clap_color,
@@ -32,7 +29,7 @@ unsafe fn change(
     change: impl FnOnce(&mut Indication),
 ) {
     // SAFETY: by the caller.
-    let (shim, ids) = unsafe { (shim(plugin), parameter_ids(shim(plugin))) };
+    let (shim, ids) = unsafe { (shim(plugin), shim(plugin).parameter_ids()) };
     if let Some((id, _)) = ids.iter().find(|(_, number)| *number == parameter) {
         shim.instance.link().indicate(id, change);
     }

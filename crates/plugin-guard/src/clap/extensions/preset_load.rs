@@ -1,6 +1,10 @@
 //! Presets that the host loads, by the locations that `preset_discovery.rs` has described.
 
-use super::{super::shim::shim, c_string, rust_string, without_panic};
+use super::super::{
+    c_text::{c_string, rust_string},
+    shim::shim,
+    without_panic::without_panic,
+};
 use crate::{Instance, Location, PresetError};
 use clap_sys::{
     ext::preset_load::clap_plugin_preset_load,
@@ -41,7 +45,7 @@ unsafe extern "C" fn from_location(
         match load(&*shim.instance, kind, &rust_string(location), &rust_string(key)) {
             Ok(()) => {
                 shim.host.rescan_values();
-                shim.notifier.on_main_thread(shim);
+                shim.notify_on_main_thread();
                 shim.host.preset_loaded(at);
                 true
             }

@@ -1,6 +1,6 @@
 //! The pages of eight controls that a hardware controller shows.
 
-use super::{super::shim::shim, c_text, parameter_ids};
+use super::super::{c_text::c_text, shim::shim};
 use clap_sys::{
     ext::remote_controls::{clap_plugin_remote_controls, clap_remote_controls_page},
     id::CLAP_INVALID_ID,
@@ -21,12 +21,12 @@ unsafe extern "C" fn page(
     page: *mut clap_remote_controls_page,
 ) -> bool {
     // SAFETY: the host has the plugin from `ClapShim::create`, and this is its main thread.
-    let (shim, all) = unsafe { (shim(plugin), parameter_ids(shim(plugin))) };
+    let (shim, all) = unsafe { (shim(plugin), shim(plugin).parameter_ids()) };
     let Some((title, ids)) = shim.pages.get(index as usize).filter(|_| !page.is_null()) else {
         return false;
     };
     let mut param_ids = [CLAP_INVALID_ID; 8];
-    for (slot, id) in param_ids.iter_mut().zip(*ids) {
+    for (slot, id) in param_ids.iter_mut().zip(ids) {
         let found = all.iter().find(|(own, _)| own == id);
         *slot = found.map_or(CLAP_INVALID_ID, |(_, number)| *number);
     }

@@ -1,9 +1,9 @@
 //! The track that the plugin is on, for the editor. nice-plug's own extension has only one of the two ids, and keeps a
 //! name that the host has taken back.
 
-use super::{
-    super::shim::{ClapShim, shim},
-    without_panic,
+use super::super::{
+    shim::{ClapShim, shim},
+    without_panic::without_panic,
 };
 use clap_sys::{ext::track_info::clap_plugin_track_info, plugin::clap_plugin};
 

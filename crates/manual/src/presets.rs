@@ -1,0 +1,62 @@
+//! The page on the presets.
+
+use super::MADE;
+use std::{collections::BTreeMap, fmt::Write};
+use tone_filter_dsp::{CHOICES, SPECS, Settings};
+use tone_filter_presets::{Preset, ids};
+
+const INTRODUCTION: &str = "\
+# Every preset
+
+Each sound that comes with Tone Filter, on three bars of the demo tune. Load it in the plugin by a click on the preset's name, or in the command by its
+id: `--preset arcade`. Many are made for other music than this tune: try them on yours.
+
+Listen to the tune [as it is](sounds/before.ogg) first. In the pictures the tune is on the left and the preset on the right. They are spectrograms:
+[how to read them](settings.md).
+
+";
+
+/// The page.
+pub fn page() -> String {
+    let mut page = MADE.to_owned() + INTRODUCTION;
+    let all = || ids().filter_map(|id| Some((id, Preset::factory(id)?)));
+    let mut categories = BTreeMap::<_, Vec<String>>::new();
+    for (_, preset) in all() {
+        let category = preset.tags.first().cloned().unwrap_or_default();
+        let anchor = preset.name.to_lowercase().replace(' ', "-");
+        categories.entry(category).or_default().push(format!("[{}](#{anchor})", preset.name));
+    }
+    page += "| for | presets |\n|---|---|\n";
+    for (category, links) in &categories {
+        let _ = writeln!(page, "| {category} | {} |", links.join(" · "));
+    }
+    for (id, preset) in all() {
+        let Preset { name, description, tags, settings, .. } = &preset;
+        let _ = write!(
+            page,
+            "\n## {name}\n\n{description}\n\n`{id}`: {}. [Listen](sounds/{id}.ogg)\n\n\
+             ![The demo tune and {name}](pictures/preset-{id}.webp)\n\n{}\n",
+            tags.join(", "),
+            differences(settings),
+        );
+    }
+    page
+}
+
+/// What is not as in a new instance.
+fn differences(settings: &Settings) -> String {
+    let default = Settings::default();
+    let numbers = SPECS.iter().filter(|spec| spec.get(settings) != spec.get(&default));
+    let numbers =
+        numbers.map(|spec| format!("{} *{}*", spec.name, spec.format(spec.get(settings))));
+    let (own, new) = ((*settings).into(), default.into());
+    let choices = CHOICES.iter().filter(|choice| choice.get(&own) != choice.get(&new));
+    let choices =
+        choices.map(|choice| format!("{} *{}*", choice.name, choice.entries[choice.get(&own)].1));
+    let masks = (settings.bands != default.bands).then(|| "some notes are muted".to_owned());
+    let all: Vec<_> = choices.chain(numbers).chain(masks).collect();
+    match all.is_empty() {
+        true => "These are the settings of a new instance.".into(),
+        false => format!("Changed from the default: {}.", all.join(", ")),
+    }
+}

@@ -1,0 +1,122 @@
+//! The page on the settings.
+
+use super::{
+    MADE,
+    shown::{SHOWN, Shown},
+};
+use std::fmt::Write;
+use tone_filter_dsp::{Settings, Taper, choice, spec};
+
+const INTRODUCTION: &str = "\
+# Every setting
+
+Effect and sound of each setting, in the order of the window. The plugin, the command (`--drive 8`), presets (`\"drive\": 8`) and the
+library know a setting by the same id; on the command, Keys is `--key-mode`, and Sidechain and MIDI out do not exist. A *band* is the detector of one note.
+
+The pictures are spectrograms of the demo tune at a Mix of 100 %: time goes to the right, pitch goes up from E1, bright is loud. Orange is left, blue is right,
+white is both. Parts of a picture, from left to right, have the values in the line below it. The lines above the notes are their overtones.
+
+";
+
+const END: &str = "\
+## What is drawn
+
+Three more settings are drawn in the window, and are flags of the command:
+
+* `bands`: the notes that may sound, by clicks on the cells.
+* `custom`: the notes of the scale *Custom*, on the keyboard under the grid.
+* `targets`: where the notes sound with Map at *Custom*, on the same keyboard.
+
+[All flags](../cli.md#sound-flags) has how to write them.
+";
+
+/// The page.
+pub fn page() -> String {
+    let mut page = MADE.to_owned() + INTRODUCTION;
+    let all = SHOWN.iter().flat_map(|(_, group)| *group);
+    let names: Vec<_> = all.map(|shown| link(name(shown.id))).collect();
+    page += &names.join(" · ");
+    page += "\n";
+    for (group, settings) in &SHOWN {
+        let _ = write!(page, "\n## {group}{}\n", if *group == "Main" { "" } else { " settings" });
+        settings.iter().for_each(|shown| page += &section(shown));
+    }
+    page + "\n" + END
+}
+
+/// A link to the section of a setting.
+fn link(name: &str) -> String {
+    format!("[{name}](#{})", name.to_lowercase().replace(' ', "-"))
+}
+
+/// A setting's display name.
+fn name(id: &str) -> &'static str {
+    spec(id).map_or_else(|| choice(id).map_or("", |choice| choice.name), |spec| spec.name)
+}
+
+fn section(shown: &Shown) -> String {
+    let id = shown.id;
+    let (help, range) = if let Some(spec) = spec(id) {
+        let whole = if spec.taper == Taper::Whole { ", whole numbers" } else { "" };
+        let [min, max] = [spec.min, spec.max].map(|end| spec.number(end, spec.decimals));
+        let default = spec.format(spec.default());
+        (spec.help, format!("{min} to {max} {}{whole}; default {default}", spec.unit))
+    } else {
+        let choice = choice(id).unwrap_or_else(|| panic!("{id} is no setting"));
+        let entry = |(id, name): &(&str, &str)| match id.eq_ignore_ascii_case(name) {
+            true => (*name).to_owned(),
+            false => format!("{name} (`{id}`)"),
+        };
+        let entries: Vec<_> = choice.entries.iter().map(entry).collect();
+        let default = choice.entries[choice.default()].1;
+        (choice.help, format!("{}; default {default}", entries.join(", ")))
+    };
+    let mut text = format!("\n### {}\n\n{help}\n\n`{id}`: {range}.", name(id));
+    if let Some(reason) = Settings::default().idle(id) {
+        let _ = write!(text, " No effect with the defaults: {reason}.");
+    }
+    let _ = write!(text, "\n\n{}\n", shown.sounds);
+    if !shown.values.is_empty() {
+        let values: Vec<_> = shown.values.iter().map(|value| label(id, value)).collect();
+        let values = values.join(" | ");
+        let name = name(id);
+        let _ = write!(text, "\n![{name}: {values}](pictures/{id}.webp)\n\n*{values}*\n");
+    }
+    text
+}
+
+/// A value as people read it.
+fn label(id: &str, value: &str) -> String {
+    if let Some(spec) = spec(id) {
+        return spec.parse(value).map(|value| spec.format(value)).unwrap_or_default();
+    }
+    let choice = choice(id).unwrap_or_else(|| panic!("{id} is no setting"));
+    choice.parse(value).map(|entry| choice.entries[entry].1.to_owned()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+    use tone_filter_dsp::{CHOICES, SPECS};
+
+    #[test]
+    fn every_setting_is_shown_once_with_values_that_it_has() {
+        let all: Vec<_> = SHOWN.iter().flat_map(|(_, group)| *group).collect();
+        let shown: BTreeSet<_> = all.iter().map(|shown| shown.id).collect();
+        let specs = SPECS.iter().map(|spec| spec.id);
+        let known: BTreeSet<_> = specs.chain(CHOICES.iter().map(|choice| choice.id)).collect();
+        assert_eq!(shown, known);
+        assert_eq!(all.len(), known.len());
+        for shown in all {
+            for value in shown.values {
+                let parsed = spec(shown.id).and_then(|spec| {
+                    spec.parse(value).filter(|value| spec.check(*value).is_ok()).map(|_| ())
+                });
+                let parsed = parsed.or_else(|| choice(shown.id)?.parse(value).map(|_| ()));
+                assert!(parsed.is_some(), "{} = {value}", shown.id);
+            }
+            assert_ne!(shown.values.len(), 1, "{}: one value shows no difference", shown.id);
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! The functions of the plugin that a CLAP host calls: nice-plug's, with checks of the arguments of `process`, and with
+//! extensions.
+//!
+//! nice-plug 0.4.2 splits a block at the times of its events without checking that they lie within the block
+//! (`handle_in_events_until` in `wrapper/clap/wrapper.rs`), and then copies the host's buffers beyond their ends. If
+//! event times are not sorted, a subtraction underflows. Here, an event that is too late is moved to the block's last
+//! sample, as nice-plug's VST3 wrapper does, and one that is out of order to the time of the event before it.
+//!
+//! nice-plug also trusts the host's channel counts (`wrapper/util/buffer_management.rs`): with more channels than the
+//! layout has it panics, which ends the process, and with fewer outputs than inputs it reads pointers that do not
+//! exist. Here, `process` returns an error in both cases.
+//!
+//! A new latency is reported here, too, while the plugin is activated; see [`Latency`](crate::Latency).
+
+use super::{
+    events::{self, ClampedEvents},
+    extensions::{self, track_info},
+    shim::{ClapShim, shim},
+};
+use crate::{Connection, GuardedPlugin, Instance};
+use clap_sys::{
+    audio_buffer::clap_audio_buffer,
+    ext::audio_ports::{CLAP_EXT_AUDIO_PORTS, clap_audio_port_info, clap_plugin_audio_ports},
+    process::{CLAP_PROCESS_ERROR, clap_process, clap_process_status},
+};
+use nice_plug::wrapper::clap::{clap_host, clap_plugin};
+use std::{
+    ffi::{CStr, c_char, c_void},
+    mem::MaybeUninit,
+    ptr,
+    sync::atomic::Ordering,
+};
+
+/// Creates the plugin for the host: an instance of `P` around nice-plug's functions `inner`.
+pub(super) fn create<P: GuardedPlugin>(
+    inner: clap_plugin,
+    host: *const clap_host,
+    instance: Box<dyn Instance>,
+) -> *const clap_plugin {
+    let plugin = clap_plugin {
+        init: Some(init),
+        activate: Some(activate),
+        deactivate: Some(deactivate),
+        process: Some(process),
+        destroy: Some(destroy),
+        get_extension: Some(get_extension),
+        on_main_thread: Some(on_main_thread),
+        ..inner
+    };
+    ClapShim::create::<P>(plugin, inner, host, instance)
+}
+
+unsafe extern "C" fn get_extension(plugin: *const clap_plugin, id: *const c_char) -> *const c_void {
+    // SAFETY: CLAP promises a string that ends, and the host has the plugin from `ClapShim::create`.
+    unsafe {
+        let id_text = if id.is_null() { c"" } else { CStr::from_ptr(id) };
+        let own = extensions::find(shim(plugin), id_text);
+        let inner = || shim(plugin).inner.get_extension.map(|get| get(plugin, id));
+        own.or_else(inner).unwrap_or(ptr::null())
+    }
+}
+
+unsafe extern "C" fn init(plugin: *const clap_plugin) -> bool {
+    // SAFETY: the host got the pointer from `ClapShim::create`, and calls this first, on its main thread.
+    unsafe {
+        let shim = shim(plugin);
+        if !shim.inner.init.is_some_and(|init| init(plugin)) {
+            return false;
+        }
+        shim.host.init();
+        let host = &shim.host;
+        let connection = Connection {
+            wake: host.waker(),
+            marks_dirty: host.marks_dirty(),
+            has_menus: host.has_menus(),
+        };
+        shim.instance.link().connect(Some(connection));
+        track_info::read(shim);
+    }
+    true
+}
+
+unsafe extern "C" fn on_main_thread(plugin: *const clap_plugin) {
+    // SAFETY: the host got the pointer from `ClapShim::create`, and calls this on its main thread.
+    unsafe {
+        let shim = shim(plugin);
+        if let Some(inner) = shim.inner.on_main_thread {
+            inner(plugin);
+        }
+        extensions::on_main_thread(shim);
+    }
+}
+
+unsafe extern "C" fn activate(
+    plugin: *const clap_plugin,
+    sample_rate: f64,
+    min_frames: u32,
+    max_frames: u32,
+) -> bool {
+    // SAFETY: the host got the pointer from `ClapShim::create`.
+    let shim = unsafe { shim(plugin) };
+    // nice-plug makes the rate this number.
+    shim.rate.store(f64::from(sample_rate as f32).to_bits(), Ordering::Relaxed);
+    shim.notifier.look_again();
+    // SAFETY: as above; CLAP calls `activate` on the main thread.
+    shim.channels.store(unsafe { layout_channels(plugin) }, Ordering::Relaxed);
+    let inner = shim.inner.activate;
+    // SAFETY: the arguments are the host's.
+    let activated =
+        inner.is_some_and(|inner| unsafe { inner(plugin, sample_rate, min_frames, max_frames) });
+    shim.active.store(activated, Ordering::Relaxed);
+    if activated && shim.instance.latency().report().is_some() {
+        // SAFETY: the plugin is being activated.
+        unsafe { shim.host.latency_changed() };
+    }
+    activated
+}
+
+unsafe extern "C" fn deactivate(plugin: *const clap_plugin) {
+    // SAFETY: the host got the pointer from `ClapShim::create`.
+    let shim = unsafe { shim(plugin) };
+    shim.active.store(false, Ordering::Relaxed);
+    if let Some(inner) = shim.inner.deactivate {
+        // SAFETY: the argument is the host's.
+        unsafe { inner(plugin) };
+    }
+}
+
+unsafe extern "C" fn destroy(plugin: *const clap_plugin) {
+    // SAFETY: the host got the pointer from `ClapShim::create`, which made it from a box, and does not use it any more.
+    let shim = unsafe { Box::from_raw(plugin.cast_mut().cast::<ClapShim>()) };
+    // An editor's thread may run on for a moment, and must not call the host any more.
+    shim.instance.link().connect(None);
+    shim.host.close();
+    if let Some(inner) = shim.inner.destroy {
+        // SAFETY: nice-plug's own data still exists.
+        unsafe { inner(&shim.plugin) };
+    }
+}
+
+unsafe extern "C" fn process(
+    plugin: *const clap_plugin,
+    block: *const clap_process,
+) -> clap_process_status {
+    // SAFETY: the host got the pointer from `ClapShim::create`.
+    let shim = unsafe { shim(plugin) };
+    // SAFETY: CLAP promises a block that lives as long as the call.
+    let (Some(inner), Some(block)) = (shim.inner.process, unsafe { block.as_ref() }) else {
+        return CLAP_PROCESS_ERROR;
+    };
+    let channels = shim.channels.load(Ordering::Relaxed);
+    if !channels_fit(block, channels) {
+        return CLAP_PROCESS_ERROR;
+    }
+    let mut block = *block;
+    let inputs = with_sidechain(&block, channels);
+    if let Some(inputs) = &inputs {
+        (block.audio_inputs, block.audio_inputs_count) = (inputs.as_ptr(), 2);
+    }
+    // SAFETY: CLAP promises a list and a transport, if any, that live as long as the call.
+    let (events, transport) = unsafe { (block.in_events.as_ref(), block.transport.as_ref()) };
+    let (status, tempo) = match events {
+        // SAFETY: the block is the host's but for the inputs, which live until the call returns.
+        None => (unsafe { inner(plugin, &block) }, events::tempo(transport)),
+        Some(events) => {
+            let clamped = ClampedEvents::new(events, block.frames_count, transport);
+            let events = clamped.list();
+            block.in_events = &events;
+            // SAFETY: the block is the host's but for inputs and events, which live until the call returns.
+            (unsafe { inner(plugin, &block) }, clamped.tempo())
+        }
+    };
+    shim.tempo.store(tempo.unwrap_or(f64::NAN).to_bits(), Ordering::Relaxed);
+    // SAFETY: this is the audio thread.
+    unsafe { shim.notify_on_audio_thread() };
+    status
+}
+
+/// The main input also as the sidechain, if the host has no sidechain of as many `channels`: nice-plug reads the second
+/// port of a layout whether it is there or not.
+fn with_sidechain(block: &clap_process, channels: u32) -> Option<[clap_audio_buffer; 2]> {
+    // SAFETY: CLAP promises as many ports as the number.
+    let port = |index| unsafe {
+        (index < block.audio_inputs_count).then(|| *block.audio_inputs.add(index as usize))
+    };
+    let fits = port(1).is_some_and(|own| own.channel_count == channels && !own.data32.is_null());
+    port(0).filter(|_| !fits).map(|main| [main; 2])
+}
+
+/// Whether nice-plug can process the channel counts of `block` in a layout of `channels`.
+fn channels_fit(block: &clap_process, channels: u32) -> bool {
+    let count = |ports: *const clap_audio_buffer, number: u32| {
+        // SAFETY: CLAP promises as many ports as the number.
+        unsafe { ports.as_ref() }.filter(|_| number > 0).map_or(0, |port| port.channel_count)
+    };
+    let inputs = count(block.audio_inputs, block.audio_inputs_count);
+    let outputs = count(block.audio_outputs, block.audio_outputs_count);
+    inputs <= outputs && outputs <= channels
+}
+
+/// The channels of the main output in the layout that the host has chosen.
+///
+/// # Safety
+/// `plugin` must come from [`ClapShim::create`], and the caller must be on the main thread.
+unsafe fn layout_channels(plugin: *const clap_plugin) -> u32 {
+    let mut info = MaybeUninit::<clap_audio_port_info>::uninit();
+    // SAFETY: the pointers come from the plugin, and `get` fills in `info` if it returns true.
+    unsafe {
+        let ports = (*plugin).get_extension.map(|get| get(plugin, CLAP_EXT_AUDIO_PORTS.as_ptr()));
+        let ports = ports.and_then(|ports| ports.cast::<clap_plugin_audio_ports>().as_ref());
+        let found = ports
+            .and_then(|ports| ports.get)
+            .is_some_and(|get| get(plugin, 0, false, info.as_mut_ptr()));
+        if found { (*info.as_ptr()).channel_count } else { 0 }
+    }
+}
