@@ -16,6 +16,7 @@ mod bench;
 mod chip;
 mod entries;
 mod inputs;
+mod outputs;
 #[cfg(all(test, unix))]
 mod pages;
 #[cfg(feature = "play")]
@@ -28,7 +29,6 @@ mod render;
 mod report;
 mod shell;
 mod sound;
-mod variants;
 
 use clap::{
     Parser, Subcommand,

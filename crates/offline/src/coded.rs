@@ -2,11 +2,11 @@
 
 use super::{
     Error, codebooks,
+    formats::extension,
     guard::guarded,
     mp4,
     parts::{Part, Parts},
     shared_file::SharedFile,
-    source::extension,
     wav::{Depth, Format},
 };
 use std::{

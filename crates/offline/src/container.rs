@@ -2,7 +2,7 @@
 
 use super::{
     Error, Output, Source, flac,
-    source::{WAV_EXTENSIONS, extension},
+    formats::{WAV_EXTENSIONS, extension},
     wav::{self, Chunk, Depth, Format},
 };
 use std::path::Path;

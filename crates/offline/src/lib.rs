@@ -11,10 +11,12 @@ pub mod coded;
 pub mod console;
 pub mod container;
 mod flac;
+mod formats;
 pub mod found;
 mod guard;
 mod level;
 mod mp4;
+pub mod options;
 mod output;
 mod parts;
 pub mod pass;
@@ -31,10 +33,11 @@ pub mod unheard;
 pub mod wav;
 pub mod xorshift;
 
+pub use formats::{extensions, readable};
 pub use guard::is_decoding;
 pub use level::Level;
 pub use output::{Output, clean_up_on_interrupt};
-pub use source::{Input, STDIO, Source, extensions, readable};
+pub use source::{Input, STDIO, Source};
 
 use std::{
     io,

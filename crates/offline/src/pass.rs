@@ -3,7 +3,7 @@
 use super::{
     Error, Input, Level, Source,
     ahead::Ahead,
-    render::{Options, Tail},
+    options::{Options, Tail},
     resample::Resampler,
     score::Player,
     unheard::{Cause, Unheard},

@@ -5,19 +5,13 @@ use super::{
     ahead::with_listener,
     analyse::analyse,
     container::{Container, Writer},
+    options::Options,
     pass::Pass,
-    score::Score,
     unheard::Cause,
-    wav::{Depth, Format},
+    wav::Format,
 };
-use std::{
-    io,
-    path::Path,
-    sync::{Arc, mpsc},
-    thread,
-    time::Instant,
-};
-use tone_filter_dsp::{BandMask, Kernel, Routing, Settings};
+use std::{io, path::Path, sync::mpsc, thread, time::Instant};
+use tone_filter_dsp::{BandMask, Settings};
 
 /// Frames that go from the reader to the filter and on to the writer at a time: enough to be worth a system
 /// call and a word between threads.
@@ -28,60 +22,6 @@ const WAITING: usize = 4;
 
 /// Frames from which on writing and listening have threads of their own: short files come in numbers, and fill all cores alone.
 const LONG: u64 = 1 << 21;
-
-/// What comes after the end of the input, while the resonators still ring.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Tail {
-    /// Nothing: the output is as long as the input.
-    #[default]
-    None,
-    /// So many seconds.
-    Seconds(f64),
-    /// Until it is inaudible.
-    Auto,
-}
-
-/// How to render.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// The sound.
-    pub settings: Settings,
-    /// Passes the input through: the file is only converted.
-    pub bypass: bool,
-    /// What is played on its bands.
-    pub keys: Score,
-    /// Which notes the input plays; what the listener finds, if there is none.
-    pub score: Option<Arc<tone_filter_dsp::Score>>,
-    /// The output's depth; the input's if there is none.
-    pub depth: Option<Depth>,
-    /// The output's sample rate in Hz; the input's if there is none.
-    pub rate: Option<u32>,
-    /// What comes after the end.
-    pub tail: Tail,
-    /// The output's peak in dB full scale; wherever it falls if there is none.
-    pub normalize: Option<f32>,
-    /// Round without dither.
-    pub no_dither: bool,
-    /// What computes.
-    pub kernel: Kernel,
-    /// Overwrite an output that exists.
-    pub force: bool,
-    /// Give the output the input's time of modification.
-    pub keep_mtime: bool,
-    /// Measure the loudness, which takes as long as the filter's bank.
-    pub loudness: bool,
-    /// Listen to a long file on a thread of its own, where a core is free. The output is the same.
-    pub ahead: bool,
-    /// Find out why no note sounds also at a focus of 0 %, which takes another run over files of which that is so.
-    pub explain: bool,
-}
-
-impl Options {
-    /// The connections of the filter.
-    pub fn routing(&self) -> Routing {
-        Routing { bypass: self.bypass, ..Routing::default() }
-    }
-}
 
 /// What was done.
 #[derive(Debug, Clone, Copy)]
@@ -291,6 +231,8 @@ fn run_through(pass: &mut Pass, progress: &mut dyn FnMut(f64), sink: Sink) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::score::Score;
+    use tone_filter_dsp::Kernel;
 
     #[test]
     fn progress_is_the_share_of_the_work() {

@@ -15,38 +15,6 @@ use std::{
 /// The name that stands for standard input or output.
 pub const STDIO: &str = "-";
 
-/// What files of WAV end in.
-pub(super) const WAV_EXTENSIONS: &[&str] = &["wav", "wave", "bwf", "rf64"];
-
-/// What files of MP4 end in. Not all that is in them is read.
-pub(super) const MP4_EXTENSIONS: &[&str] = &["m4a", "mp4"];
-
-/// All formats that are read: their names and what their files end in.
-const READABLE: [(&str, &[&str]); 7] = [
-    ("WAV", WAV_EXTENSIONS),
-    ("FLAC", &["flac"]),
-    ("AIFF", &["aif", "aiff", "aifc"]),
-    ("CAF", &["caf"]),
-    ("MP3", &["mp3"]),
-    ("Ogg Vorbis", &["ogg", "oga"]),
-    ("MP4 (AAC, ALAC)", MP4_EXTENSIONS),
-];
-
-/// The names of the formats that are read, as a list.
-pub fn readable() -> String {
-    READABLE.map(|(name, _)| name).join(", ")
-}
-
-/// The extensions of files that are looked for in folders.
-pub fn extensions() -> impl Iterator<Item = &'static str> {
-    READABLE.iter().flat_map(|(_, extensions)| *extensions).copied()
-}
-
-/// What `path` ends in, in small letters.
-pub(super) fn extension(path: &Path) -> Option<String> {
-    Some(path.extension()?.to_str()?.to_ascii_lowercase())
-}
-
 /// An open file, or what came through a pipe. However often it is read, its path is opened once.
 pub struct Input {
     path: PathBuf,

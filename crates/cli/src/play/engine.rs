@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 use tone_filter_dsp::{Bands, Settings, ToneFilter};
-use tone_filter_offline::{Error, pass::Pass, render::Options, score::Player};
+use tone_filter_offline::{Error, options::Options, pass::Pass, score::Player};
 
 /// Frames that are read and filtered at a time: a short way from a key to the sound.
 const CHUNK: usize = 256;

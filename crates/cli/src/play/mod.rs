@@ -21,7 +21,7 @@ use std::{
     time::Duration,
 };
 use tone_filter_dsp::Kernel;
-use tone_filter_offline::{Input, Source, pass::Pass, render::Options};
+use tone_filter_offline::{Input, Source, options::Options, pass::Pass};
 
 /// Play a file, or the signal of a microphone, through the filter and the speakers
 #[derive(clap::Args)]

@@ -2,7 +2,8 @@
 
 use crate::{
     Error, STDIO, extensions,
-    source::{Input, MP4_EXTENSIONS, Source, extension},
+    formats::{MP4_EXTENSIONS, extension},
+    source::{Input, Source},
 };
 use glob::{MatchOptions, glob_with};
 use std::{

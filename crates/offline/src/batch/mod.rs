@@ -7,7 +7,8 @@ pub use plan::{Job, LeftOut, Plan, Reason, Refused, Request};
 
 use super::{
     Error,
-    render::{Options, Report, render},
+    options::Options,
+    render::{Report, render},
 };
 use rayon::iter::{ParallelBridge, ParallelIterator};
 use std::path::PathBuf;

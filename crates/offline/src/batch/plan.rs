@@ -4,7 +4,10 @@ use super::{
     Fate, Outcome,
     find::{Found, find, is_audio},
 };
-use crate::{Error, STDIO, readable, source::extension};
+use crate::{
+    Error, STDIO,
+    formats::{extension, readable},
+};
 use std::{
     collections::{HashMap, HashSet},
     ffi::{OsStr, OsString},

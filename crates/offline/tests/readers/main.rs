@@ -21,10 +21,7 @@ use std::{
     thread,
     time::Duration,
 };
-use tone_filter_offline::{
-    Error, Input, Source, is_decoding,
-    render::{Options, render},
-};
+use tone_filter_offline::{Error, Input, Source, is_decoding, options::Options, render::render};
 
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;

@@ -31,16 +31,14 @@ use nice_plug::wrapper::vst3::{
         Steinberg::{
             FIDString, FUnknown, IBStream, IPlugView, IPluginBaseTrait, TBool, TUID,
             Vst::{
-                AudioBusBuffers, BusDirection, BusDirections_, BusInfo,
-                ChannelContext::IInfoListener, CtrlNumber, IAudioProcessor, IAudioProcessorTrait,
+                BusDirection, BusInfo, ChannelContext::IInfoListener, CtrlNumber, IAudioProcessor,
                 IComponent, IComponentHandler, IComponentHandler2, IComponentHandler2Trait,
                 IComponentHandlerTrait, IComponentTrait, IEditController, IEditControllerTrait,
-                IMidiMapping, IMidiMappingTrait, INoteExpressionController,
-                IProcessContextRequirements, IUnitInfo, IoMode, MediaType, MediaTypes_, ParamID,
-                ParamValue, ParameterInfo, ProcessData, ProcessSetup, RestartFlags_, RoutingInfo,
-                SpeakerArrangement, String128, TChar,
+                IMidiMapping, INoteExpressionController, IProcessContextRequirements, IUnitInfo,
+                IoMode, MediaType, MediaTypes_, ParamID, ParamValue, ParameterInfo, RestartFlags_,
+                RoutingInfo, String128, TChar,
             },
-            int16, int32, kInvalidArgument, kResultFalse, kResultOk, tresult, uint32,
+            int32, kInvalidArgument, kResultOk, tresult,
         },
     },
 };
@@ -53,7 +51,7 @@ use std::{
     thread::{self, ThreadId},
 };
 
-/// In place of a count of changes, of which it is none.
+/// Sentinel: no count of changes seen yet.
 const NOT_SEEN: u64 = u64::MAX;
 
 /// A value that nice-plug did not take.

@@ -16,7 +16,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
         IAttributeList_::AttrID,
         IAttributeListTrait, IComponentHandlerTrait,
     },
-    int64,
+    int64, kResultFalse, uint32,
 };
 use std::{
     cell::Cell,
