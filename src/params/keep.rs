@@ -1,4 +1,4 @@
-//! What loading a preset leaves as it is.
+//! Settings that loading a preset keeps.
 
 use crossbeam::atomic::AtomicCell;
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@ use crate::params::{Control, Keep, ToneFilterParams};
 use fastrand::Rng;
 use tone_filter_dsp::{Controls, Scale, Taper};
 
-/// How far a random sound is from the one before.
+/// Distance of a random sound from the sound before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
     /// Numbers move by at most a tenth of their range, choices stay.
@@ -19,10 +19,10 @@ const SOUND: [&str; 13] = [
     "duty", "attack", "decay",
 ];
 
-/// Those of the scale.
+/// Random settings of the scale.
 const SCALE: [&str; 3] = ["root", "scale", "map"];
 
-/// `now` with random settings of the sound, except for what is kept. Which notes are muted, and the custom scale, stay.
+/// Returns `now` with random settings of the sound, except for the kept ones. Muted notes and the custom scale stay.
 pub fn randomised(
     params: &ToneFilterParams,
     now: &Controls,

@@ -55,7 +55,7 @@ pub struct Args {
     /// Bring the output's peak to so many dB full scale
     #[arg(long, value_name = "DB", allow_hyphen_values = true, value_parser = peak, help_heading = "Output")]
     normalize_peak: Option<f32>,
-    /// What follows the end of the input: nothing, so that lengths and loops stay as they are; so many
+    /// Sound after the end of the input: nothing, so that lengths and loops stay as they are; a number of
     /// seconds; or until it is inaudible
     #[arg(long, value_name = "none|auto|SECONDS", default_value = "none", value_parser = tail, help_heading = "Output")]
     tail: Tail,
@@ -84,7 +84,7 @@ pub struct Args {
     /// Print a line for every file
     #[arg(short, long, help_heading = "Report")]
     verbose: bool,
-    /// The notes that the input plays, in place of those that are found in it: what `bands --score` has written, or a MIDI file
+    /// The notes that the input plays, in place of detected ones: a file that `bands --score` has written, or a MIDI file
     #[arg(long, value_name = "FILE.tfs|FILE.mid", value_hint = ValueHint::FilePath)]
     score: Option<PathBuf>,
     #[command(flatten)]

@@ -12,7 +12,7 @@ pub enum Tail {
     None,
     /// A number of seconds.
     Seconds(f64),
-    /// As long as it is audible.
+    /// As long as the tail is audible.
     Auto,
 }
 
@@ -41,13 +41,13 @@ pub struct Options {
     pub kernel: Kernel,
     /// Overwrites an output that exists.
     pub force: bool,
-    /// Gives the output the input's time of modification.
+    /// Copies the input's time of modification to the output.
     pub keep_mtime: bool,
     /// Measures the loudness, which takes as long as the filter's bank.
     pub loudness: bool,
     /// Listens to a long file on a thread of its own, where a core is free. The output does not change.
     pub ahead: bool,
-    /// Finds out why no note sounds even at a focus of 0 %, by a second run over such a file.
+    /// Finds out why no note sounds even at a focus of 0 %, by a second run over the file.
     pub explain: bool,
 }
 

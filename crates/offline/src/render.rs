@@ -1,4 +1,4 @@
-//! One file through the filter.
+//! Rendering of one file.
 
 use super::{
     Error, Input, Level, Output,
@@ -17,16 +17,16 @@ use tone_filter_dsp::{BandMask, Settings};
 /// call and a word between threads.
 const BLOCK: usize = 16_384;
 
-/// Blocks on their way to the writer: none of the two waits for the other's hiccups.
+/// Queue length in blocks; absorbs jitter.
 const WAITING: usize = 4;
 
 /// Frames from which on writing and listening have threads of their own: short files come in numbers, and fill all cores alone.
 const LONG: u64 = 1 << 21;
 
-/// What was done.
+/// Result of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Report {
-    /// What the output's samples have in common.
+    /// Format of the output.
     pub format: Format,
     /// Samples a channel of the output.
     pub frames: u64,
@@ -38,9 +38,9 @@ pub struct Report {
     pub wall_seconds: f64,
     /// Samples of the input that are NaN or infinite, and count as silence.
     pub not_finite: u64,
-    /// How loud the input is.
+    /// Level of the input.
     pub before: Level,
-    /// How loud the output is, before samples are cut to full scale.
+    /// Level of the output, before samples are cut to full scale.
     pub after: Level,
     /// Integrated loudness by EBU R128 of input and output, in LUFS, where it is measured and there is any.
     pub loudness: [Option<f64>; 2],
@@ -52,7 +52,7 @@ pub struct Report {
     pub unheard: Option<Cause>,
     /// The sound.
     pub settings: Settings,
-    /// Whether the input was passed through.
+    /// True if the input was passed through.
     pub bypass: bool,
 }
 
@@ -73,14 +73,14 @@ impl Report {
     }
 }
 
-/// Renders the file `input` to the file `output`, FLAC if it is called so and else WAV, which starts in time with it. `progress` gets
-/// the part of the work that is done, 0 to 1, if the file's length is known.
+/// Renders the file `input` to the file `output`: FLAC by its extension, else WAV. The output starts in time with the input.
+/// `progress` gets the part of the work that is done, 0 to 1, if the file's length is known.
 ///
 /// Takes the same memory for any length. The output appears when it is complete, and depends on nothing
 /// but the input and the options.
 ///
 /// # Errors
-/// See [`enum@Error`]; then there is no output, and one that was there is untouched.
+/// See [`enum@Error`]. After an error there is no new output, and an old one is untouched.
 pub fn render(
     input: &Path,
     output: &Path,
@@ -156,10 +156,10 @@ pub fn render(
     })
 }
 
-/// Where blocks go. It may take a block's vectors and leave others in their place.
+/// Receiver of blocks. It may take a block's vectors and leave others in their place.
 type Sink<'a> = &'a mut dyn FnMut(&mut Vec<Vec<f32>>) -> Result<(), Error>;
 
-/// Lets `work` hand blocks to a thread of its own that writes them: while one block is rounded and goes to the
+/// Runs `work` with a thread that writes its blocks: while one block is rounded and goes to the
 /// disk, the next ones are filtered.
 fn in_parallel<T>(
     path: &Path,
@@ -190,8 +190,8 @@ fn in_parallel<T>(
     })
 }
 
-/// Filters all of it and hands the output out in blocks. Gives the output's number of frames. Long files are listened to on a thread
-/// of its own if `options` permit it.
+/// Filters the whole input and passes the output to `sink` in blocks. Returns the output's number of frames. Listens to a long file on
+/// another thread if `options` permit it.
 fn run(
     (pass, input, options): (&mut Pass, &Input, &Options),
     progress: &mut dyn FnMut(f64),
@@ -210,7 +210,7 @@ fn run(
     }
 }
 
-/// Whether the file is long, or may be.
+/// Returns whether the file is long, or its length is unknown.
 fn is_long(pass: &Pass) -> bool {
     pass.most_frames().is_none_or(|frames| frames > LONG)
 }
