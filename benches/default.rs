@@ -3,12 +3,9 @@
 //! Filters that differ by one stage take turns, a stretch of the signal each, and each is judged by its fastest turn. A stage is
 //! the difference of two of them.
 
-#[path = "../tests/common/mod.rs"]
-mod common;
-
-use common::noise;
 use std::{f64::consts::TAU, hint::black_box, time::Instant};
 use tone_filter_dsp::{BLOCK, Scout, Settings, Stereo, ToneFilter, notes::frequency};
+use tone_filter_testkit::signals::noise;
 
 const RATE: f64 = 48_000.0;
 const NOTES: [usize; 6] = [0, 7, 12, 16, 19, 28];

@@ -3,10 +3,6 @@
 //! The latter is printed in the first two lines of the output, measured alternately with and without an editor in one
 //! run.
 
-#[path = "../tests/common/mod.rs"]
-mod common;
-
-use common::{noisy_chord, white};
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::{
     hint::black_box,
@@ -20,6 +16,7 @@ use tone_filter_dsp::{
     Settings, Snapshot, ToneFilter,
     notes::{self, TONES},
 };
+use tone_filter_testkit::signals::{noisy_chord, white};
 
 const RATE: f64 = 48_000.0;
 /// Samples between two frames of a display.

@@ -1,13 +1,11 @@
 //! The processing time of the filter: with every kernel, for different signals and block sizes.
 
-#[path = "../tests/common/mod.rs"]
-mod common;
 mod frame;
 
-use common::{noisy_chord, white};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use tone_filter_dsp::{Kernel, KeyEvent, Keys, Settings, Stereo, ToneFilter};
+use tone_filter_testkit::signals::{noisy_chord, white};
 
 const RATE: f64 = 44_100.0;
 const FRAMES: usize = 4096;

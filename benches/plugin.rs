@@ -2,14 +2,10 @@
 //!
 //! It includes the host's own work. Run `cargo xtask bundle --release` first.
 
-#[path = "../tests/common/mod.rs"]
-mod common;
-
-use common::white;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
 use tone_filter_dsp::{Settings, ToneFilter};
-use xtask::{bundle, host::Library};
+use tone_filter_testkit::{bundle, clap::Library, signals::white};
 
 const RATE: f64 = 44_100.0;
 

@@ -3,14 +3,12 @@
 //! Six notes with overtones through Focus and Auto level, as a song would be; and white noise through the bare bank,
 //! where all 48 notes sound.
 
-#[path = "../tests/common/mod.rs"]
-mod common;
 mod frame;
 
-use common::white;
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::{f64::consts::TAU, hint::black_box};
 use tone_filter_dsp::{BLOCK, Settings, ToneFilter, Voice, notes::frequency};
+use tone_filter_testkit::signals::white;
 
 const RATE: f64 = 44_100.0;
 const NOTES: [usize; 6] = [0, 7, 12, 16, 19, 28];

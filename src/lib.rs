@@ -11,9 +11,9 @@ mod plugin;
 mod session;
 
 pub use editor::WindowlessEditor;
-pub use plugin::clap_entry;
 #[cfg(feature = "standalone")]
 pub use plugin::run_standalone;
+pub use plugin::{GetPluginFactory, clap_entry};
 
 #[cfg(all(feature = "au", target_os = "macos"))]
 clap_wrapper::export_auv2!();

@@ -3,6 +3,10 @@
 //! A fixed set of packets circulates through two lock-free queues: the audio thread fills one for each update and sends
 //! it, the editor reads it and sends it back. Neither side ever waits for the other. While no editor is open, nothing
 //! is sent.
+//!
+//! An open editor does not change the sound. The audio thread reads one counter to learn whether an editor is open; if so, it
+//! fills a packet 60 times a second. Updates are dropped while no packet is free. Levels, states and peaks are computed on the
+//! editor's thread.
 
 #[cfg(all(test, loom))]
 use loom::sync::{Arc, Mutex, atomic::AtomicUsize};

@@ -2,6 +2,8 @@
 //!
 //! Every row of [`SPECS`] and [`CHOICES`] becomes a parameter by one rule, so the plugin has the same ranges,
 //! defaults and units as the renderer.
+//!
+//! A unit ends with a blank: VST3 hosts get number and unit separately, CLAP hosts both in one text without a blank of its own.
 
 mod changes;
 mod choices;

@@ -2,26 +2,20 @@
 //! as soon as the window is closed.
 #![cfg(target_os = "linux")]
 
-#[path = "hosting/builds.rs"]
-mod builds;
-mod common;
-mod hosting;
-
-use builds::builds;
-use hosting::{library, music, new, settle, threads};
 use std::{
     collections::BTreeSet,
-    env, fs,
+    fs,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
     thread::{self, JoinHandle},
 };
-use xtask::{
+use tone_filter_testkit::{
     bundle,
+    clap::{GuiStep, Instance, Library, Processor},
     display::Display,
-    host::{GuiStep, Instance, Library, Processor},
+    plugin::{builds, library, music, new, settle, threads},
 };
 
 const RATE: f64 = 48_000.0;
@@ -118,13 +112,8 @@ fn an_editor_comes_and_goes_as_the_host_likes() {
     let display = Display::start([1600, 1200]).unwrap_or_else(|error| panic!("{error:#}"));
     // SAFETY: this is the only test in its process, and no other thread of it reads or writes the
     // environment meanwhile: the test harness only waits for this test.
-    unsafe {
-        env::set_var("DISPLAY", display.name());
-        env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
-        // Without screen readers, whose threads stay.
-        env::set_var("DBUS_SESSION_BUS_ADDRESS", "");
-    }
-    for (build, library) in builds() {
+    unsafe { display.set_environment() };
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         let playing = Playing::start(instance.activate(RATE, 512).unwrap());
         every_order_of_steps(&mut instance, &display, build);

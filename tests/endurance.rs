@@ -1,6 +1,6 @@
 //! A minute of the stress test that `cargo xtask soak` runs for an hour.
 
-use xtask::soak::endurance::endure;
+use tone_filter_testkit::soak::endurance::endure;
 
 #[test]
 fn the_filter_endures_any_settings_and_signals_and_comes_back() {

@@ -1,7 +1,5 @@
 //! The seeds of the fuzz targets: inputs that fuzzing has found, and small inputs with a high coverage.
 
-mod common;
-mod hosting;
 #[path = "../fuzz/src/preset.rs"]
 mod preset;
 #[path = "../fuzz/src/settings.rs"]
@@ -13,7 +11,7 @@ use std::fs;
 
 /// Runs `check` on every seed of a target.
 fn seeds(target: &str, check: fn(&[u8])) {
-    let folder = xtask::root().join("fuzz/seeds").join(target);
+    let folder = tone_filter_testkit::root().join("fuzz/seeds").join(target);
     let mut count = 0;
     for file in fs::read_dir(&folder).unwrap() {
         let path = file.unwrap().path();

@@ -1,10 +1,6 @@
 //! A few minutes of the session that `cargo xtask soak` has two hours of.
 
-mod common;
-mod hosting;
-
-use hosting::library;
-use xtask::soak::session::session;
+use tone_filter_testkit::{plugin::library, soak::session::session};
 
 #[test]
 fn a_session_of_many_instances_restores_every_state() {

@@ -1,225 +1,40 @@
 //! The VST3 plugin with hosts that do what nice-plug does not expect, through the interfaces that they see.
 #![cfg(any(target_os = "linux", windows))]
 
-// The plugin is linked into this program.
-// The plugin, which exports `GetPluginFactory`.
-use tone_filter as _;
+use std::mem;
 use tone_filter_dsp::{CHOICES, SPECS};
-
-use std::{ffi::c_void, ptr::null_mut, sync::Mutex};
+use tone_filter_testkit::vst3::{Factory, Instance, Setup};
 use vst3::{
-    Class, ComPtr, ComWrapper, Interface,
+    ComPtr,
     Steinberg::{
-        IBStream,
-        IBStream_::IStreamSeekMode_,
-        IBStreamTrait, IPluginFactory, IPluginFactoryTrait, PClassInfo,
         Vst::{
-            AudioBusBuffers, AudioBusBuffers__type0, BusDirections_, BusInfo, IAudioProcessor,
-            IAudioProcessorTrait, IComponent, IComponentTrait, IEditController,
-            IEditControllerTrait, IMidiMapping, IMidiMappingTrait, MediaTypes_, ParamID,
-            ParameterInfo, ProcessData, ProcessModes_, ProcessSetup, SpeakerArr,
-            SymbolicSampleSizes_,
+            BusDirections_, BusInfo, IAudioProcessorTrait, IComponentTrait, IEditControllerTrait,
+            IMidiMapping, IMidiMappingTrait, MediaTypes_, ParamID, ParameterInfo, SpeakerArr,
         },
-        int32, int64, kInvalidArgument, kResultOk, tresult,
+        int32, kInvalidArgument, kResultOk, tresult,
     },
 };
 
-unsafe extern "system" {
-    fn GetPluginFactory() -> *mut c_void;
-}
-
 const FRAMES: usize = 64;
 
-/// A file in memory, and where it is read and written.
-#[derive(Default)]
-struct Stream(Mutex<(Vec<u8>, usize)>);
-
-impl Class for Stream {
-    type Interfaces = (IBStream,);
+/// An active instance in stereo.
+fn active() -> Instance {
+    // SAFETY: it gives away a reference to a factory.
+    let factory = unsafe { Factory::linked(tone_filter::GetPluginFactory) };
+    Instance::active(&factory, Setup { rate: 48_000.0, channels: 2, max_block: FRAMES })
 }
 
-impl IBStreamTrait for Stream {
-    unsafe fn read(&self, to: *mut c_void, count: int32, read: *mut int32) -> tresult {
-        let (bytes, at) = &mut *self.0.lock().unwrap();
-        let part = &bytes[*at..bytes.len().min(*at + count as usize)];
-        *at += part.len();
-        // SAFETY: VST3 promises room for `count` bytes, and for the number of them or null.
-        unsafe {
-            to.cast::<u8>().copy_from_nonoverlapping(part.as_ptr(), part.len());
-            if let Some(read) = read.as_mut() {
-                *read = part.len() as int32;
-            }
-        }
-        kResultOk
-    }
-
-    unsafe fn write(&self, from: *mut c_void, count: int32, written: *mut int32) -> tresult {
-        let (bytes, at) = &mut *self.0.lock().unwrap();
-        // SAFETY: VST3 promises `count` bytes, and room for the number of them or null.
-        unsafe {
-            bytes.extend(std::slice::from_raw_parts(from.cast::<u8>(), count as usize));
-            if let Some(written) = written.as_mut() {
-                *written = count;
-            }
-        }
-        *at = bytes.len();
-        kResultOk
-    }
-
-    unsafe fn seek(&self, by: int64, mode: int32, now: *mut int64) -> tresult {
-        let (bytes, at) = &mut *self.0.lock().unwrap();
-        // The modes' type is another one on Windows.
-        let [set, current] =
-            [IStreamSeekMode_::kIBSeekSet, IStreamSeekMode_::kIBSeekCur].map(|mode| mode as int32);
-        let from = match mode {
-            _ if mode == set => 0,
-            _ if mode == current => *at as i64,
-            _ => bytes.len() as i64,
-        };
-        *at = (from + by) as usize;
-        // SAFETY: VST3 promises room or null.
-        if let Some(now) = unsafe { now.as_mut() } {
-            *now = *at as i64;
-        }
-        kResultOk
-    }
-
-    unsafe fn tell(&self, now: *mut int64) -> tresult {
-        // SAFETY: VST3 promises room.
-        unsafe { *now = self.0.lock().unwrap().1 as i64 };
-        kResultOk
-    }
-}
-
-/// An instance in stereo.
-struct Instance {
-    component: ComPtr<IComponent>,
-    controller: ComPtr<IEditController>,
-    processor: ComPtr<IAudioProcessor>,
-}
-
-impl Instance {
-    /// That believes that it processes.
-    fn new() -> Self {
-        let mut setup = ProcessSetup {
-            processMode: ProcessModes_::kRealtime as int32,
-            symbolicSampleSize: SymbolicSampleSizes_::kSample32 as int32,
-            maxSamplesPerBlock: FRAMES as int32,
-            sampleRate: 48_000.0,
-        };
-        let (mut input, mut output) = (SpeakerArr::kStereo, SpeakerArr::kStereo);
-        // SAFETY: the calls are in VST3's order, and every pointer is to what the function wants, or to room for it;
-        // zeros are an empty text, and numbers.
-        unsafe {
-            let factory: ComPtr<IPluginFactory> =
-                ComPtr::from_raw(GetPluginFactory().cast()).unwrap();
-            let mut class: PClassInfo = std::mem::zeroed();
-            assert_eq!((factory.countClasses(), factory.getClassInfo(0, &mut class)), (1, 0));
-            assert_eq!(factory.getClassInfo(1, &mut class), kInvalidArgument);
-            let mut object = null_mut();
-            let id = IComponent::IID.as_ptr().cast();
-            assert_eq!(factory.createInstance(class.cid.as_ptr(), id, &mut object), kResultOk);
-            let component: ComPtr<IComponent> = ComPtr::from_raw(object.cast()).unwrap();
-            let controller = component.cast().unwrap();
-            let processor: ComPtr<IAudioProcessor> = component.cast().unwrap();
-            assert_eq!(processor.setBusArrangements(&mut input, 1, &mut output, 1), kResultOk);
-            assert_eq!(processor.setupProcessing(&mut setup), kResultOk);
-            assert_eq!(component.setActive(1), kResultOk);
-            assert_eq!(processor.setProcessing(1), kResultOk);
-            Self { component, controller, processor }
-        }
-    }
-
-    fn infos(&self) -> Vec<ParameterInfo> {
-        // SAFETY: there is room for what is asked for; zeros are an empty text, and numbers.
-        let info = |index| unsafe {
-            let mut info: ParameterInfo = std::mem::zeroed();
-            assert_eq!(self.controller.getParameterInfo(index, &mut info), kResultOk);
-            info
-        };
-        // SAFETY: it only asks.
-        (0..unsafe { self.controller.getParameterCount() }).map(info).collect()
-    }
-
-    /// The id of the parameter `title`.
-    fn id(&self, title: &str) -> ParamID {
-        let is = |info: &ParameterInfo| {
-            let text = info.title.iter().take_while(|unit| **unit != 0).copied();
-            String::from_utf16(&text.collect::<Vec<_>>()).unwrap() == title
-        };
-        self.infos().into_iter().find(is).unwrap_or_else(|| panic!("no {title}")).id
-    }
-
-    fn get(&self, id: ParamID) -> f64 {
-        // SAFETY: it only asks.
-        unsafe { self.controller.getParamNormalized(id) }
-    }
-
-    fn set(&self, id: ParamID, value: f64) {
-        // SAFETY: the value is one.
-        assert_eq!(unsafe { self.controller.setParamNormalized(id, value) }, kResultOk);
-    }
-
-    fn save(&self) -> ComPtr<IBStream> {
-        let stream = ComWrapper::new(Stream::default()).to_com_ptr::<IBStream>().unwrap();
-        // SAFETY: the stream outlives the calls.
-        unsafe {
-            assert_eq!(self.component.getState(stream.as_ptr()), kResultOk);
-            let set = IStreamSeekMode_::kIBSeekSet as int32;
-            assert_eq!(stream.seek(0, set, null_mut()), kResultOk);
-        }
-        stream
-    }
-
-    fn load(&self, stream: &ComPtr<IBStream>) {
-        // SAFETY: the stream outlives the call.
-        assert_eq!(unsafe { self.component.setState(stream.as_ptr()) }, kResultOk);
-    }
-
-    /// What `process` answers to so many channels.
-    fn process(&self, inputs: usize, outputs: usize) -> tresult {
-        let mut from = [[0.1f32; FRAMES]; 4];
-        let mut to = [[0.0f32; FRAMES]; 4];
-        let mut from: [*mut f32; 4] = from.each_mut().map(|channel| channel.as_mut_ptr());
-        let mut to: [*mut f32; 4] = to.each_mut().map(|channel| channel.as_mut_ptr());
-        let bus = |channels: usize, buffers: &mut [*mut f32; 4]| AudioBusBuffers {
-            numChannels: channels as int32,
-            silenceFlags: 0,
-            __field0: AudioBusBuffers__type0 { channelBuffers32: buffers.as_mut_ptr() },
-        };
-        let (mut input, mut output) = (bus(inputs, &mut from), bus(outputs, &mut to));
-        let mut data = ProcessData {
-            processMode: ProcessModes_::kRealtime as int32,
-            symbolicSampleSize: SymbolicSampleSizes_::kSample32 as int32,
-            numSamples: FRAMES as int32,
-            numInputs: 1,
-            numOutputs: 1,
-            inputs: &mut input,
-            outputs: &mut output,
-            inputParameterChanges: null_mut(),
-            outputParameterChanges: null_mut(),
-            inputEvents: null_mut(),
-            outputEvents: null_mut(),
-            processContext: null_mut(),
-        };
-        // SAFETY: all that `data` points to outlives the call, and every channel has `FRAMES` samples.
-        unsafe { self.processor.process(&mut data) }
-    }
-}
-
-impl Drop for Instance {
-    fn drop(&mut self) {
-        // SAFETY: the instance is active and processing. What it answers changes nothing any more.
-        unsafe {
-            let _ = self.processor.setProcessing(0);
-            let _ = self.component.setActive(0);
-        }
-    }
+/// The plugin's answer to a block of so many channels.
+fn process(instance: &Instance, inputs: usize, outputs: usize) -> tresult {
+    let input = vec![vec![0.1; FRAMES]; inputs];
+    let mut output = vec![vec![0.0; FRAMES]; outputs];
+    let mut output: Vec<_> = output.iter_mut().map(Vec::as_mut_slice).collect();
+    instance.process(Some(&input), &mut output, Vec::new())
 }
 
 #[test]
 fn four_controllers_of_all_channels_have_a_parameter_each() {
-    let instance = Instance::new();
+    let instance = active();
     let midi: ComPtr<IMidiMapping> = instance.component.cast().unwrap();
     let parameter = |channel: i16, controller: i16| {
         let mut id = 0;
@@ -227,7 +42,7 @@ fn four_controllers_of_all_channels_have_a_parameter_each() {
         let result = unsafe { midi.getMidiControllerAssignment(0, channel, controller, &mut id) };
         (result == kResultOk).then_some(id)
     };
-    let ids: Vec<ParamID> = instance.infos().iter().map(|info| info.id).collect();
+    let ids: Vec<ParamID> = instance.parameters().iter().map(|info| info.id).collect();
     assert_eq!(ids.len(), SPECS.len() + CHOICES.len() + 4);
     let controllers = [64, 120, 123, 129];
     for (controller, id) in controllers.into_iter().zip(&ids[SPECS.len() + CHOICES.len()..]) {
@@ -236,7 +51,7 @@ fn four_controllers_of_all_channels_have_a_parameter_each() {
     assert_eq!(parameter(0, 1), None);
     // SAFETY: there is room for what is asked for; zeros are an empty text, and numbers.
     let beyond = unsafe {
-        let mut info: ParameterInfo = std::mem::zeroed();
+        let mut info: ParameterInfo = mem::zeroed();
         instance.controller.getParameterInfo(ids.len() as int32, &mut info)
     };
     assert_eq!(beyond, kInvalidArgument);
@@ -244,7 +59,7 @@ fn four_controllers_of_all_channels_have_a_parameter_each() {
 
 #[test]
 fn what_is_set_while_no_block_comes_is_read_and_saved() {
-    let instance = Instance::new();
+    let instance = active();
     let [mix, bypass] = ["Mix", "Bypass"].map(|title| instance.id(title));
     instance.set(mix, 0.868);
     instance.set(bypass, 1.0);
@@ -253,7 +68,7 @@ fn what_is_set_while_no_block_comes_is_read_and_saved() {
     let state = instance.save();
     assert!((instance.get(mix) - 0.868).abs() < 1e-6, "{}", instance.get(mix));
 
-    let other = Instance::new();
+    let other = active();
     assert_eq!(other.get(bypass), 0.0);
     other.load(&state);
     assert!((other.get(mix) - 0.868).abs() < 1e-6, "{}", other.get(mix));
@@ -262,11 +77,11 @@ fn what_is_set_while_no_block_comes_is_read_and_saved() {
 
 #[test]
 fn what_a_host_shows_of_its_automation_does_not_change_what_is_heard() {
-    let instance = Instance::new();
+    let instance = active();
     let mix = instance.id("Mix");
     let before = instance.get(mix);
     instance.set(mix, 0.9);
-    assert_eq!(instance.process(2, 2), kResultOk);
+    assert_eq!(process(&instance, 2, 2), kResultOk);
     assert_eq!(instance.get(mix), before);
     let _ = instance.save();
     assert_eq!(instance.get(mix), before);
@@ -274,7 +89,7 @@ fn what_a_host_shows_of_its_automation_does_not_change_what_is_heard() {
 
 #[test]
 fn a_state_replaces_what_was_set_before_it() {
-    let instance = Instance::new();
+    let instance = active();
     let (mix, state) = (instance.id("Mix"), instance.save());
     let before = instance.get(mix);
     instance.set(mix, 0.9);
@@ -284,21 +99,21 @@ fn a_state_replaces_what_was_set_before_it() {
 
 #[test]
 fn numbers_of_channels_that_are_not_the_layout_s_are_refused() {
-    let instance = Instance::new();
+    let instance = active();
     for (inputs, outputs) in [(2, 3), (4, 4), (2, 1), (2, 0)] {
-        assert_eq!(instance.process(inputs, outputs), kInvalidArgument, "{inputs} to {outputs}");
+        assert_eq!(process(&instance, inputs, outputs), kInvalidArgument, "{inputs} to {outputs}");
     }
-    assert_eq!(instance.process(2, 2), kResultOk);
+    assert_eq!(process(&instance, 2, 2), kResultOk);
 }
 
 #[test]
 fn a_host_may_leave_the_sidechain_out() {
-    let instance = Instance::new();
+    let instance = active();
     let (audio, input) = (MediaTypes_::kAudio as i32, BusDirections_::kInput as i32);
     let bus = || {
         // SAFETY: all zeros are valid, and there is room for the answer.
         unsafe {
-            let mut info: BusInfo = std::mem::zeroed();
+            let mut info: BusInfo = mem::zeroed();
             assert_eq!(instance.component.getBusInfo(audio, input, 1, &mut info), kResultOk);
             info
         }
@@ -326,5 +141,5 @@ fn a_host_may_leave_the_sidechain_out() {
     assert!(!arrange(stereo, mono, stereo).0);
     assert_eq!(arrange(stereo, stereo, stereo), (true, [stereo; 2]));
     // One input only, and nothing where the second one's samples would be.
-    assert_eq!(instance.process(2, 2), kResultOk);
+    assert_eq!(process(&instance, 2, 2), kResultOk);
 }

@@ -1,25 +1,20 @@
 //! The built VST3 plugin in two independent hosts (pedalboard and DawDreamer, both based on JUCE), compared with the
 //! library as the CLAP plugin is in `clap_host`.
 
-mod common;
-mod hosting;
-
-use hosting::{
-    Signal, assert_same, automated, demo, expected, instance, music, set, settings, sounds,
-};
 use serde_json::{Map, Value, json};
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 use tempfile::TempDir;
-// The plugin, which exports `GetPluginFactory`.
-use tone_filter as _;
 use tone_filter_dsp::{
     CHOICES, Controls, DEFAULT_TEMPO, Kernel, KeyEvent, Keys, SPECS, Settings, ToneFilter,
 };
-use tone_filter_testkit::{assert_same_bits, parameters_alone};
-use xtask::{
-    bundle,
-    host::{Change, Instance, Parameter},
-    python,
+use tone_filter_testkit::{
+    assert_same_bits, bundle,
+    clap::{Change, Instance, Parameter},
+    parameters_alone,
+    plugin::{
+        Signal, assert_same, automated, demo, expected, instance, music, python, set, settings,
+        sounds,
+    },
 };
 
 /// One run of the plugin, and the library's output for it.
@@ -179,7 +174,6 @@ fn read(path: &Path, channels: usize) -> Signal {
 /// that it writes, and returns their folder.
 fn play(script: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Case>) {
     let plugin = bundle::vst3().unwrap_or_else(|error| panic!("{error}"));
-    let python = python::interpreter().unwrap_or_else(|error| panic!("{error}"));
     let sounds = sounds();
     let cases = (0..).zip(cases).map(|(index, &(sound, rate, channels, block))| {
         Case::new(index, &sounds[sound], rate, channels, block)
@@ -194,7 +188,8 @@ fn play(script: &str, cases: &[(usize, f64, usize, usize)]) -> (TempDir, Vec<Cas
     let list: Vec<_> = cases.iter().map(Case::json).collect();
     fs::write(folder.path().join("cases.json"), json!(list).to_string()).unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(script);
-    let status = Command::new(python).arg(script).arg(plugin).arg(folder.path()).status().unwrap();
+    let status =
+        Command::new(python()).arg(script).arg(plugin).arg(folder.path()).status().unwrap();
     assert!(status.success(), "the host failed: {status}");
 
     for case in &cases {
@@ -265,45 +260,14 @@ fn pedalboard_finds_settings_and_latency_and_hears_the_library_even_after_a_relo
 #[cfg(target_os = "linux")]
 #[test]
 fn units_have_no_blanks_and_texts_are_numbers() {
-    use vst3::{
-        ComPtr, Interface,
-        Steinberg::{
-            IPluginFactory, IPluginFactoryTrait, PClassInfo,
-            Vst::{IComponent, IEditController, IEditControllerTrait, ParameterInfo, String128},
-            kResultOk,
-        },
-    };
-    unsafe extern "system" {
-        /// Of the plugin that is linked into this program.
-        fn GetPluginFactory() -> *mut std::ffi::c_void;
-    }
-    let text =
-        |text: &[u16]| String::from_utf16(text.split(|unit| *unit == 0).next().unwrap()).unwrap();
-    // SAFETY: every pointer is to a value of the type that the function requires; these may be all zeros.
-    let controller: ComPtr<IEditController> = unsafe {
-        let factory: ComPtr<IPluginFactory> = ComPtr::from_raw(GetPluginFactory().cast()).unwrap();
-        let mut class: PClassInfo = std::mem::zeroed();
-        assert_eq!(factory.getClassInfo(0, &mut class), kResultOk);
-        let mut object = std::ptr::null_mut();
-        let id = IComponent::IID.as_ptr().cast();
-        assert_eq!(factory.createInstance(class.cid.as_ptr(), id, &mut object), kResultOk);
-        ComPtr::<IComponent>::from_raw(object.cast()).unwrap().cast().unwrap()
-    };
-    for (index, spec) in SPECS.iter().enumerate() {
-        // SAFETY: as above.
-        let (info, texts) = unsafe {
-            let mut info: ParameterInfo = std::mem::zeroed();
-            assert_eq!(controller.getParameterInfo(index as i32, &mut info), kResultOk);
-            let texts = [0.0, 1.0].map(|value| {
-                let mut text: String128 = std::mem::zeroed();
-                let result = controller.getParamStringByValue(info.id, value, &mut text);
-                assert_eq!(result, kResultOk);
-                text
-            });
-            (info, texts)
-        };
+    use tone_filter_testkit::vst3::{Factory, Instance, Setup, text};
+    // SAFETY: it gives away a reference to a factory.
+    let factory = unsafe { Factory::linked(tone_filter::GetPluginFactory) };
+    let instance = Instance::new(&factory, Setup { rate: 48_000.0, channels: 2, max_block: 64 });
+    for (spec, info) in SPECS.iter().zip(instance.parameters()) {
+        let texts = [0.0, 1.0].map(|value| instance.value_text(info.id, value));
         assert_eq!((text(&info.title), text(&info.units)), (spec.name.into(), spec.unit.into()));
         let numbers = [spec.min, spec.max].map(|value| spec.number(value, spec.decimals));
-        assert_eq!(texts.map(|own| text(&own).trim_end().to_owned()), numbers, "{}", spec.id);
+        assert_eq!(texts.map(|own| own.trim_end().to_owned()), numbers, "{}", spec.id);
     }
 }

@@ -32,13 +32,13 @@ namespace ToneFilterUnity
         /// <summary>Turns each note from a sine (low) into a square wave (high). 1 to 400 x.</summary>
         public const string Drive = "Drive";
 
-        /// <summary>Notes weaker than this, against the whole sound, fade away. -60 to -10 dB.</summary>
+        /// <summary>Notes below this level, relative to the input, fade away. -60 to -10 dB.</summary>
         public const string Threshold = "Threshold";
 
-        /// <summary>Notes stronger than this, against the whole sound, grow no louder. -30 to 0 dB.</summary>
+        /// <summary>Maximum level of a note, relative to the input. -30 to 0 dB.</summary>
         public const string Ceiling = "Ceiling";
 
-        /// <summary>Notes weaker than this fade away, however quiet the whole sound is. Lower it for quiet music. -90 to -20 dB.</summary>
+        /// <summary>Notes below this absolute level fade away. Lower it for quiet music. -90 to -20 dB.</summary>
         public const string Floor = "Floor";
 
         /// <summary>How long a resonator rings: longer picks notes more sharply, shorter follows faster. 0.05 to 10 s.</summary>
@@ -53,10 +53,10 @@ namespace ToneFilterUnity
         /// <summary>The pitch of A4 that the music is tuned to. 400 to 480 Hz.</summary>
         public const string Tuning = "Tuning";
 
-        /// <summary>Moves the bands, and so the notes that are found, up or down; what sounds keeps its pitch. -24 to 24 st.</summary>
+        /// <summary>Shifts which notes are detected; the output keeps its pitch. -24 to 24 st.</summary>
         public const string Transpose = "Transpose";
 
-        /// <summary>How much notes that are not played are attenuated: 0 % not at all, 50 % by 24 dB, 100 % entirely. 0 to 100 %.</summary>
+        /// <summary>Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, complete at 100 %. 0 to 100 %.</summary>
         public const string Focus = "Focus";
 
         /// <summary>How readily Focus counts a note as played: less for clean lines, more for dense music. 0 to 100 %.</summary>
@@ -65,22 +65,22 @@ namespace ToneFilterUnity
         /// <summary>Octaves between the detected note and the one that sounds; the voice Soft alone has none. -2 to 2 oct.</summary>
         public const string Octave = "Octave";
 
-        /// <summary>How many notes sound at a time: the strongest ones. 1 to 48 notes.</summary>
+        /// <summary>Maximum number of notes at a time; the strongest sound. 1 to 48 notes.</summary>
         public const string Voices = "Voices";
 
-        /// <summary>In how many ticks of 1/60 s a note of the voice Chip reaches its volume. 0 to 30 ticks.</summary>
+        /// <summary>Time in which a note of the voice Chip reaches its volume, in ticks of 1/60 s. 0 to 30 ticks.</summary>
         public const string Attack = "Attack";
 
-        /// <summary>In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0: never. 0 to 120 ticks.</summary>
+        /// <summary>Time in which the volume of a note of the voice Chip falls to 25 %, in ticks of 1/60 s; 0: off. 0 to 120 ticks.</summary>
         public const string Decay = "Decay";
 
         /// <summary>From the untouched sound (0 %) to that of all other settings (100 %), in one gesture. 0 to 100 %.</summary>
         public const string Morph = "Morph";
 
-        /// <summary>How long a note slides from the pitch of a near one that ends to its own; the voice Soft does not. 0 to 500 ms.</summary>
+        /// <summary>Duration of the slide from the pitch of a nearby note that ends to a note's own; not with the voice Soft. 0 to 500 ms.</summary>
         public const string Glide = "Glide";
 
-        /// <summary>How much of the deviation from a note's exact pitch remains; all of it with the voice Soft. 0 to 100 %.</summary>
+        /// <summary>Share of the deviation from a note's exact pitch that remains; all of it with the voice Soft. 0 to 100 %.</summary>
         public const string Vibrato = "Vibrato";
 
         /// <summary>All notes in the middle, resonators for left and right apart, or each note placed where it is in the input.</summary>
@@ -95,7 +95,7 @@ namespace ToneFilterUnity
         /// <summary>Lets only the notes of a scale sound.</summary>
         public const string Scale = "Scale";
 
-        /// <summary>Adapts the bands to the level of the input, and makes the result as loud as the input.</summary>
+        /// <summary>Adapts the bands to the level of the input, and matches the output's loudness to the input's.</summary>
         public const string Auto = "Auto";
 
         /// <summary>More accurate Focus; adds 46 ms of latency.</summary>
@@ -122,7 +122,7 @@ namespace ToneFilterUnity
         /// <summary>Ring and Release last a note value of the song's tempo.</summary>
         public const string Sync = "Sync";
 
-        /// <summary>Lets what sounds ring on without end; new input has no effect on the bands.</summary>
+        /// <summary>Lets sounding notes ring without end; new input has no effect on the bands.</summary>
         public const string Freeze = "Freeze";
 
         /// <summary>The bands process the sidechain input, and are mixed with the main input.</summary>

@@ -1,9 +1,11 @@
 //! Bytes as a saved state that a host loads into the plugin.
 
-use crate::hosting::{busy, controls_in, new, state};
 use serde_json::Value;
 use std::{cell::RefCell, mem::ManuallyDrop, sync::LazyLock};
-use xtask::host::{Instance, Library};
+use tone_filter_testkit::{
+    clap::{Instance, Library},
+    plugin::{busy, controls_in, new, state},
+};
 
 thread_local! {
     /// Two instances, which cost more to make than to use, for as long as the thread lives: a host may not end

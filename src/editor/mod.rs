@@ -1,4 +1,6 @@
 //! The plugin's window: a display of the bands, and the controls of all settings.
+//!
+//! The window is repainted on demand: a meter update or an edit requests a frame, an animation the next one.
 
 mod access;
 mod band_grid;

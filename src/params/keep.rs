@@ -1,4 +1,7 @@
 //! Settings that loading a preset keeps.
+//!
+//! `Keep` belongs to the session and is saved with the state, as the window's size is, but is no part of a sound: undo, A/B and
+//! presets neither save nor restore it. A preset counts as changed if loading it again would change the sound.
 
 use crossbeam::atomic::AtomicCell;
 use serde::{Deserialize, Serialize};

@@ -27,8 +27,8 @@ fn ids_and_order_are_those_of_the_settings() {
 
 #[test]
 fn every_parameter_is_in_one_group() {
-    let groups = Group::MORE.into_iter().chain([Group::Main, Group::Header, Group::Scale]);
-    let mut grouped: Vec<_> = groups.flat_map(|group| group.ids().iter().copied()).collect();
+    let mut grouped: Vec<_> =
+        Group::ALL.into_iter().flat_map(|group| group.ids().iter().copied()).collect();
     let mut ids: Vec<_> = ids().collect();
     grouped.sort_unstable();
     ids.sort_unstable();

@@ -15,42 +15,53 @@ use std::{
     sync::Arc,
 };
 use tone_filter_dsp::{
-    DEFAULT_TEMPO, Keys, Settings, ToneFilter,
+    CHOICES, DEFAULT_TEMPO, Keys, SPECS, Settings, ToneFilter,
     notes::{midi_note, name},
 };
 use tone_filter_presets::{Error, Folder, Preset, ids};
 
+/// Pages for hardware controllers. A setting that is on none of them joins the page of its group.
+const PAGES: [(&str, &[&str]); 7] = [
+    ("Main", &["mix", "sensitivity", "tone", "output", "voice", "focus", "morph", "bypass"]),
+    (
+        "Listening",
+        &["auto", "focus", "lookahead", "listener", "listen", "tuning", "auto-tuning", "transpose"],
+    ),
+    ("Notes", &["root", "scale", "range", "voices", "octave", "keys", "freeze", "midi-out"]),
+    (
+        "Resonators",
+        &["ring", "release", "sync", "threshold", "ceiling", "floor", "stereo", "drive"],
+    ),
+    ("Chip", &["voice", "arp", "duty", "attack", "decay", "voices", "octave", "tone"]),
+    ("Play", &["keys", "freeze", "morph", "mix", "drive", "tone", "ring", "release"]),
+    ("Pitch", &["map", "glide", "vibrato", "octave", "transpose", "tuning", "root", "scale"]),
+];
+
+/// Controls on a page, as hosts have them.
+const PAGE: usize = 8;
+
 impl GuardedPlugin for ToneFilterPlugin {
     // Sustain, all sound off, all notes off, and pitch bend.
     const CONTROLLERS: &'static [i16] = &[64, 120, 123, 129];
-    // The first page is the editor's strip, the others are its groups.
-    const PAGES: &'static [Page] = &[
-        ("Main", &["mix", "sensitivity", "tone", "output", "voice", "focus", "morph", "bypass"]),
-        (
-            "Listening",
-            &[
-                "auto",
-                "focus",
-                "lookahead",
-                "listener",
-                "listen",
-                "tuning",
-                "auto-tuning",
-                "transpose",
-            ],
-        ),
-        ("Notes", &["root", "scale", "range", "voices", "octave", "keys", "freeze", "midi-out"]),
-        (
-            "Resonators",
-            &["ring", "release", "sync", "threshold", "ceiling", "floor", "stereo", "drive"],
-        ),
-        ("Chip", &["voice", "arp", "duty", "attack", "decay", "voices", "octave", "tone"]),
-        ("Play", &["keys", "freeze", "morph", "mix", "drive", "tone", "ring", "release"]),
-        ("Pitch", &["map", "glide", "vibrato", "octave", "transpose", "tuning", "root", "scale"]),
-    ];
     const PRESETS_ID: &'static CStr = c"org.tone-filter.tone-filter.presets";
     const PRESET_FILE: [&'static CStr; 3] =
         [c"Tone Filter preset", c"A sound of Tone Filter, in JSON", c"json"];
+
+    fn pages() -> Vec<Page> {
+        let mut pages = PAGES.map(|(name, ids)| (name, ids.to_vec())).to_vec();
+        let numbers = SPECS.iter().map(|spec| (spec.id, spec.group.name()));
+        let choices = CHOICES.iter().map(|choice| (choice.id, choice.group.name()));
+        for (id, group) in numbers.chain(choices) {
+            if pages.iter().any(|(_, ids)| ids.contains(&id)) {
+                continue;
+            }
+            match pages.iter_mut().find(|(name, ids)| *name == group && ids.len() < PAGE) {
+                Some((_, ids)) => ids.push(id),
+                None => pages.push((group, vec![id])),
+            }
+        }
+        pages
+    }
 
     fn factory_presets() -> Vec<(&'static str, PresetInfo)> {
         ids().filter_map(|id| Some((id, info(Preset::factory(id)?)))).collect()

@@ -1,4 +1,7 @@
 //! Edits of the settings: each goes to the sink as a gesture and is recorded as an undo step.
+//!
+//! A `Sink` sets the parameters. The window's sink sends gestures to the host. A host that loads a preset (`Session::load`)
+//! gets no gestures and reads all values afterwards: one undo step, no automation.
 
 use super::{Amount, Sink, State, presets::loaded, randomise::randomised};
 use crate::params::{self, Control, Keep, ToneFilterParams};

@@ -2,7 +2,7 @@
 
 use crate::params::{Control, Keep, ToneFilterParams};
 use fastrand::Rng;
-use tone_filter_dsp::{Controls, Scale, Taper};
+use tone_filter_dsp::{CHOICES, Controls, Group, SPECS, Scale, Taper};
 
 /// Distance of a random sound from the sound before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,16 +13,16 @@ pub enum Amount {
     Full,
 }
 
-/// The settings of the sound. The others fit the filter to the music and to the mix, or are for playing.
-const SOUND: [&str; 13] = [
-    "voice", "octave", "voices", "drive", "tone", "ring", "release", "glide", "vibrato", "arp",
-    "duty", "attack", "decay",
-];
+/// Ids of the settings that a random sound changes, except for what is kept.
+fn random_ids(keep: Keep) -> impl Iterator<Item = &'static str> {
+    let numbers = SPECS.iter().map(|spec| (spec.id, spec.random, spec.group));
+    let choices = CHOICES.iter().map(|choice| (choice.id, choice.random, choice.group));
+    let all = numbers.chain(choices);
+    all.filter(move |(_, random, group)| *random && !(keep.scale && *group == Group::Scale))
+        .map(|(id, ..)| id)
+}
 
-/// Random settings of the scale.
-const SCALE: [&str; 3] = ["root", "scale", "map"];
-
-/// Returns `now` with random settings of the sound, except for the kept ones. Muted notes and the custom scale stay.
+/// Returns `now` with random values of the settings that a random sound changes, except for the kept ones.
 pub fn randomised(
     params: &ToneFilterParams,
     now: &Controls,
@@ -31,8 +31,8 @@ pub fn randomised(
     random: &mut Rng,
 ) -> Controls {
     let mut controls = *now;
-    let scale = if keep.scale { &[][..] } else { &SCALE };
-    for control in SOUND.iter().chain(scale).filter_map(|id| params.control(id)) {
+    for id in random_ids(keep) {
+        let Some(control) = params.control(id) else { continue };
         let value = match amount {
             Amount::Full => random.f32(),
             Amount::Slight if matches!(control, Control::Choice(_)) => continue,
@@ -60,7 +60,7 @@ pub fn randomised(
 mod tests {
     use super::*;
     use crate::session::presets::loaded;
-    use tone_filter_dsp::{SPECS, Settings, ToneFilter};
+    use tone_filter_dsp::{Settings, ToneFilter};
 
     /// Random sounds and the one before.
     fn sounds(amount: Amount, keep: Keep) -> (Controls, Vec<Controls>) {
@@ -75,7 +75,8 @@ mod tests {
             [(Amount::Full, false), (Amount::Full, true), (Amount::Slight, false)]
         {
             let (now, sounds) = sounds(amount, Keep { scale, tuning: false });
-            let own = |id: &str| SOUND.contains(&id) || !scale && SCALE.contains(&id);
+            let keep = Keep { scale, tuning: false };
+            let own = |id: &str| random_ids(keep).any(|own| own == id);
             for random in &sounds {
                 assert_eq!(random.settings.validate(), Ok(()));
                 assert_eq!(random.routing, now.routing);
@@ -85,9 +86,7 @@ mod tests {
                 let (was, is) = (&now.settings, &random.settings);
                 assert_eq!((is.auto, is.lookahead, is.keys), (was.auto, was.lookahead, was.keys));
                 assert_eq!((is.bands, is.custom, is.targets), (was.bands, was.custom, was.targets));
-                let scale = Keep { scale, tuning: false };
-                let kept = loaded(is, was, scale);
-                assert!(!scale.scale || kept == *is, "the scale is kept");
+                assert!(!scale || loaded(is, was, keep) == *is, "the scale is kept");
             }
         }
     }
@@ -99,7 +98,7 @@ mod tests {
         assert_eq!(voices.collect::<std::collections::BTreeSet<_>>().len(), 9);
         let params = ToneFilterParams::default();
         let (_, slight) = sounds(Amount::Slight, Keep::default());
-        for id in SOUND {
+        for id in random_ids(Keep { scale: true, ..Keep::default() }) {
             let control = params.control(id).unwrap();
             let range = |sounds: &[Controls]| {
                 let values = sounds.iter().map(|sound| control.normalized(sound));

@@ -1,9 +1,6 @@
 //! The presets in a host's browser: what it finds, and what happens when it loads one.
 
-use crate::{
-    hosting::settings_in,
-    raw::{RawHost, entries},
-};
+use crate::raw::{RawHost, entries};
 use clap_sys::{
     entry::clap_plugin_entry,
     ext::{
@@ -27,6 +24,7 @@ use std::{
 };
 use tone_filter_dsp::{SPECS, Settings};
 use tone_filter_presets::{Preset, ids};
+use tone_filter_testkit::plugin::settings_in;
 
 /// Runs this test again in a process of its own, whose user keeps settings in `home`; true in that process.
 fn with_home(test: &str, home: &Path) -> bool {
@@ -350,6 +348,6 @@ fn assert_near(actual: &Settings, expected: &Settings) {
 
 /// The name of the preset in a saved state.
 fn preset(saved: &[u8]) -> String {
-    let state = crate::hosting::state(saved);
+    let state = tone_filter_testkit::plugin::state(saved);
     serde_json::from_str(state["fields"]["preset"].as_str().unwrap()).unwrap()
 }

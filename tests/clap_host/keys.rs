@@ -1,9 +1,11 @@
 //! Keys that a host plays, and the tempo of its song: the plugin's output is that of the library.
 
 use super::{MAX_BLOCK, RATE, random_blocks};
-use crate::hosting::{Signal, assert_same, instance, music, set, settings};
 use tone_filter_dsp::{KeyEvent, Keys, NoteValue, Settings, ToneFilter};
-use xtask::host::{Midi, transport_at};
+use tone_filter_testkit::{
+    clap::{Midi, transport_at},
+    plugin::{Signal, assert_same, instance, music, set, settings},
+};
 
 /// The library's output for stereo `input`, with `play` called at its frames.
 fn by_library(

@@ -2,12 +2,6 @@
 
 #[cfg(target_os = "linux")]
 mod browser;
-#[path = "../hosting/builds.rs"]
-mod builds;
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../hosting/mod.rs"]
-mod hosting;
 mod keys;
 mod notes;
 #[cfg(target_os = "linux")]
@@ -20,9 +14,11 @@ mod timing;
 #[cfg(target_os = "linux")]
 mod window;
 
-use common::noise;
-use hosting::Signal;
-use xtask::host::{Change, Instance};
+use tone_filter_testkit::{
+    clap::{Change, Instance},
+    plugin::Signal,
+    signals::noise,
+};
 
 const RATE: f64 = 48_000.0;
 const MAX_BLOCK: usize = 16_384;

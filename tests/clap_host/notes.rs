@@ -1,9 +1,11 @@
 //! Notes that the plugin sends.
 
 use super::{MAX_BLOCK, random_blocks};
-use crate::hosting::{demo, instance, set};
 use tone_filter_dsp::Settings;
-use xtask::host::{Midi, Processor, Sent, transport_that};
+use tone_filter_testkit::{
+    clap::{Midi, Processor, Sent, transport_that},
+    plugin::{demo, instance, set},
+};
 
 /// The plugin's notes for the demo tune, in blocks of random lengths.
 fn sent(sound: &Settings, notes: Vec<Midi>) -> Vec<Sent> {

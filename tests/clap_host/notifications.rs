@@ -2,7 +2,6 @@
 
 use crate::{
     browser::save,
-    hosting::settings_in,
     raw::{RawHost, change_of, entries, lists},
 };
 use clap_sys::{
@@ -18,7 +17,7 @@ use clap_sys::{
 use std::{ffi::c_void, thread};
 use tone_filter_dsp::{NoteValue, SPECS, Settings, ToneFilter};
 use tone_filter_presets::{Preset, ids};
-use xtask::host::parameter_id;
+use tone_filter_testkit::{clap::parameter_id, plugin::settings_in};
 
 const RATE: f64 = 48_000.0;
 

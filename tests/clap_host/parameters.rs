@@ -1,12 +1,11 @@
 //! What the host reads and stores: the plugin's description, its parameters and its state.
 
-use crate::{
-    RATE, every,
-    hosting::{busy, instance, library, music, set, settings, sounds},
-    played,
-};
+use crate::{RATE, every, played};
 use tone_filter_dsp::{CHOICES, SPECS};
-use xtask::host::{Parameter, parameter_id};
+use tone_filter_testkit::{
+    clap::{Parameter, parameter_id},
+    plugin::{busy, instance, library, music, set, settings, sounds},
+};
 
 #[test]
 fn the_bundle_holds_one_effect_called_tone_filter() {

@@ -29,7 +29,7 @@ use tone_filter::clap_entry;
 
 /// The plugin linked into the test, and the bundle that was built last.
 pub fn entries() -> [&'static clap_plugin_entry; 2] {
-    let bundle = xtask::bundle::clap().unwrap_or_else(|error| panic!("{error}"));
+    let bundle = tone_filter_testkit::bundle::clap().unwrap_or_else(|error| panic!("{error}"));
     // SAFETY: the library is our own, and stays in memory; the symbol is an entry.
     let bundled = unsafe {
         let library = Box::leak(Box::new(libloading::Library::new(bundle).unwrap()));

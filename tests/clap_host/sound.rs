@@ -1,19 +1,16 @@
 //! The output: the same as the library's at every rate, in every layout and in blocks of any length.
 
-use crate::{
-    MAX_BLOCK, RATE,
-    builds::builds,
-    common::snr,
-    every,
-    hosting::{
-        Signal, assert_same, automated, change, controls_in, demo, expected, instance, music, new,
-        set, set_controls, settings, sounds,
-    },
-    played, random_blocks,
-};
+use crate::{MAX_BLOCK, RATE, every, played, random_blocks};
 use tone_filter_dsp::{Controls, Listen, Routing, Settings, ToneFilter};
-use tone_filter_testkit::assert_same_bits;
-use xtask::host::Change;
+use tone_filter_testkit::{
+    assert_same_bits,
+    clap::Change,
+    plugin::{
+        Signal, assert_same, automated, builds, change, controls_in, demo, expected, instance,
+        music, new, set, set_controls, settings, sounds,
+    },
+    signals::snr,
+};
 
 #[test]
 fn mono_and_stereo_layouts_sound_like_the_library() {
@@ -97,7 +94,7 @@ fn parameters_change_at_the_exact_sample() {
 fn automation_has_the_bits_of_the_library() {
     let (automation, changes) = automated(RATE);
     let expected = automation.expected();
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         let blocks = random_blocks(1);
         let output = played(&mut instance, RATE, &automation.input, true, blocks, &changes);

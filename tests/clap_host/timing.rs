@@ -1,14 +1,11 @@
 //! Latency, tail and reset.
 
-use crate::{
-    MAX_BLOCK, RATE,
-    builds::builds,
-    every,
-    hosting::{change, instance, music, new, set, settings},
-    random_blocks,
-};
+use crate::{MAX_BLOCK, RATE, every, random_blocks};
 use tone_filter_dsp::{Settings, ToneFilter};
-use xtask::host::{ProcessStatus, parameter_id};
+use tone_filter_testkit::{
+    clap::{ProcessStatus, parameter_id},
+    plugin::{builds, change, instance, music, new, set, settings},
+};
 
 #[test]
 fn reset_restores_the_initial_state() {
@@ -60,7 +57,7 @@ fn the_latency_is_that_of_the_sound_from_the_first_block() {
 
 #[test]
 fn a_change_of_lookahead_takes_effect_at_the_next_activation() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let [mut still, mut instance] = [(); 2].map(|()| new(&library));
         let mut reference = still.activate(RATE, MAX_BLOCK).unwrap();
         let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
@@ -94,7 +91,7 @@ fn a_change_of_lookahead_takes_effect_at_the_next_activation() {
 
 #[test]
 fn a_change_of_lookahead_that_is_taken_back_changes_nothing() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
         let back = |on, off| [change(on, "lookahead", 1.0), change(off, "lookahead", 0.0)];

@@ -23,9 +23,9 @@ use std::{
     thread::sleep,
     time::{Duration, Instant},
 };
-use xtask::{
+use tone_filter_testkit::{
+    clap::parameter_id,
     display::{Display, Picture},
-    host::parameter_id,
 };
 
 /// Far above what a software renderer on a busy machine needs.
@@ -147,7 +147,7 @@ fn the_editor_shows_what_the_host_tells_and_asks_for_its_menu() {
         assert_eq!(call, format!("populate 1 {}", parameter_id("mix")));
         // It opens to the right of the pointer; its first entry is below its title.
         sleep(Duration::from_millis(500));
-        let folder = xtask::target().unwrap().join("pictures");
+        let folder = tone_filter_testkit::target().join("pictures");
         fs::create_dir_all(&folder).unwrap();
         picture().save(&folder.join("editor-host-menu.png")).unwrap();
         display.click([slider[0] + 40, slider[1] + 33], 1).unwrap();

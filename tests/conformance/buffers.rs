@@ -1,11 +1,10 @@
 //! Blocks of all lengths and buffers as hosts pass them.
 
-use crate::{
-    builds::builds,
-    common::noise,
-    hosting::{Signal, music, new},
+use tone_filter_testkit::{
+    clap::{Library, Surroundings, random_transport},
+    plugin::{Signal, builds, music, new},
+    signals::noise,
 };
-use xtask::host::{Library, Surroundings, random_transport};
 
 const RATE: f64 = 48_000.0;
 const MAX_BLOCK: usize = 16_384;
@@ -30,7 +29,7 @@ fn played(
 #[test]
 fn every_way_to_cut_and_to_hand_over_gives_the_same_bits() {
     let stereo = music(1.0, RATE);
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         for input in [stereo.clone(), stereo[..1].to_vec()] {
             let plain = Surroundings::default();
             let whole = played(&library, &input, true, plain, std::iter::repeat(MAX_BLOCK));
@@ -54,7 +53,7 @@ fn every_way_to_cut_and_to_hand_over_gives_the_same_bits() {
 
 #[test]
 fn a_block_of_no_samples_is_none() {
-    for (_, library) in builds() {
+    for (_, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         let mut processor = instance.activate(RATE, MAX_BLOCK).unwrap();
         let mut signal = music(0.2, RATE);
@@ -69,7 +68,7 @@ fn a_block_of_no_samples_is_none() {
 
 #[test]
 fn channels_that_the_layout_does_not_have_are_an_error_and_do_no_harm() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         for channels in [1, 2] {
             let mut instance = new(&library);
             instance.select(channels).unwrap();
@@ -95,7 +94,7 @@ fn channels_that_the_layout_does_not_have_are_an_error_and_do_no_harm() {
 
 #[test]
 fn a_buffer_marked_as_constant_is_read_like_any_other() {
-    for (_, library) in builds() {
+    for (_, library) in builds(&tone_filter::clap_entry) {
         // Half a second of a constant, then of another, marked as constant as a host would.
         let mut input = vec![vec![0.25; 24_000], vec![-0.5; 24_000]];
         input.iter_mut().for_each(|channel| channel.extend([0.0; 24_000]));
@@ -110,7 +109,7 @@ fn a_buffer_marked_as_constant_is_read_like_any_other() {
 #[test]
 fn the_transport_makes_no_difference() {
     let input = music(0.3, RATE);
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let mut noise = noise(4);
         let blocks = || std::iter::repeat(777);
         let without = played(&library, &input, true, Surroundings::default(), blocks());

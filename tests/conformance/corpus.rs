@@ -1,15 +1,14 @@
 //! States and presets that released versions have saved (`cargo xtask corpus` makes those of this one).
 
-use crate::builds::builds;
-use crate::hosting::{controls_in, new};
 use serde_json::Value;
 use std::{fs, path::PathBuf};
 use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings};
 use tone_filter_presets::Preset;
+use tone_filter_testkit::plugin::{builds, controls_in, new};
 
 /// Every pair of a state and a preset, by the preset's path.
 fn presets() -> Vec<PathBuf> {
-    let versions = fs::read_dir(xtask::root().join("tests/corpus")).unwrap();
+    let versions = fs::read_dir(tone_filter_testkit::root().join("tests/corpus")).unwrap();
     let files = versions.flat_map(|version| fs::read_dir(version.unwrap().path()).unwrap());
     let paths = files.map(|file| file.unwrap().path());
     paths.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
@@ -50,7 +49,7 @@ fn what_was_ever_released_still_loads() {
         }
         check(&preset.settings.into(), &fs::read_to_string(&path).unwrap());
         let state = fs::read(path.with_extension("state")).unwrap();
-        for (build, library) in builds() {
+        for (build, library) in builds(&tone_filter::clap_entry) {
             let mut instance = new(&library);
             instance.load(&state).unwrap();
             assert_eq!(

@@ -1,9 +1,10 @@
 //! Parameter events of a block, with times within the block and outside of it.
 
-use crate::builds::builds;
-use crate::hosting::{Signal, assert_same, change, expected, music, new, settings};
 use tone_filter_dsp::Settings;
-use xtask::host::{Change, Library};
+use tone_filter_testkit::{
+    clap::{Change, Library},
+    plugin::{Signal, assert_same, builds, change, expected, music, new, settings},
+};
 
 const RATE: f64 = 48_000.0;
 const BLOCK: usize = 512;
@@ -62,7 +63,7 @@ fn after(library: &Library, changes: &[Change]) -> Settings {
 fn a_time_after_the_block_is_its_last_sample() {
     let input = music(0.2, RATE);
     let input: Signal = input.iter().map(|channel| channel[..BLOCK * 16].to_vec()).collect();
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         for frame in [BLOCK, BLOCK + 1, BLOCK + MARGIN / 2, 100_000, u32::MAX as usize] {
             let changes = [change(frame, "mix", 1.0), change(frame, "drive", 0.9)];
             let then = [(BLOCK - 1, after(&library, &changes).into())];
@@ -79,7 +80,7 @@ fn a_time_after_the_block_is_its_last_sample() {
 fn times_in_disorder_and_beyond_do_no_harm() {
     let input = music(0.2, RATE);
     let frames = [400, 3, 9999, 511, 0, 512, 700, 1, u32::MAX as usize, 2, 513];
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let changes: Vec<_> = frames
             .iter()
             .enumerate()
@@ -96,7 +97,7 @@ fn times_in_disorder_and_beyond_do_no_harm() {
 fn each_of_ten_thousand_changes_in_a_block_is_heard() {
     let input = music(0.1, RATE);
     let input: Signal = input.iter().map(|channel| channel[..2 * BLOCK].to_vec()).collect();
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         // More events than fit into nice-plug's list, over the whole block and many at the same time.
         let changes: Vec<_> = (0..10_000)
             .map(|index| {

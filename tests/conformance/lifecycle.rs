@@ -1,13 +1,14 @@
 //! The life cycle of an instance, from its descriptor to its destruction.
 
-use crate::builds::builds;
-use crate::hosting::{assert_same, change, expected, music, new, settings};
 use tone_filter_dsp::Settings;
-use xtask::host::parameter_id;
+use tone_filter_testkit::{
+    clap::parameter_id,
+    plugin::{assert_same, builds, change, expected, music, new, settings},
+};
 
 #[test]
 fn the_factory_offers_one_plugin_and_nothing_under_any_other_id() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let plugins = library.plugins().unwrap();
         assert_eq!(plugins.len(), 1, "{build}");
         assert_eq!(plugins[0].id, "org.tone-filter.tone-filter");
@@ -24,7 +25,7 @@ fn the_factory_offers_one_plugin_and_nothing_under_any_other_id() {
 
 #[test]
 fn instances_come_and_go_without_ever_being_active() {
-    for (_, library) in builds() {
+    for (_, library) in builds(&tone_filter::clap_entry) {
         for _ in 0..50 {
             drop(new(&library));
         }
@@ -41,7 +42,7 @@ fn instances_come_and_go_without_ever_being_active() {
 
 #[test]
 fn activation_at_any_rate_and_block_size_starts_afresh() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         for (rate, block) in [
             (1234.5678, 1),
@@ -66,7 +67,7 @@ fn activation_at_any_rate_and_block_size_starts_afresh() {
 
 #[test]
 fn activation_without_a_block_changes_nothing() {
-    for (_, library) in builds() {
+    for (_, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         instance.set(&[change(0, "drive", 0.25)]).unwrap();
         let before = (settings(&mut instance), instance.save().unwrap());
@@ -80,7 +81,7 @@ fn activation_without_a_block_changes_nothing() {
 
 #[test]
 fn a_rate_that_is_none_is_refused_and_the_next_one_taken() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         for rate in [0.0, -48_000.0, 999.0, f64::INFINITY, f64::NAN] {
             assert!(instance.activate(rate, 512).is_err(), "{build}: {rate}");
@@ -92,10 +93,10 @@ fn a_rate_that_is_none_is_refused_and_the_next_one_taken() {
 
 #[test]
 fn a_reset_leaves_nothing_of_what_was_heard() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         let mut processor = instance.activate(48_000.0, 512).unwrap();
-        let play = |processor: &mut xtask::host::Processor| {
+        let play = |processor: &mut tone_filter_testkit::clap::Processor| {
             let mut signal = music(0.3, 48_000.0);
             processor.run(&mut signal, true, &mut std::iter::repeat(100), &[]).unwrap();
             signal

@@ -1,13 +1,6 @@
 //! The requirements of CLAP hosts and validators, checked with the plugin linked into the test, which has
 //! overflow checks and debug assertions, and with the bundle that was built last. The sound is tested in `clap_host`.
 
-#[path = "../hosting/builds.rs"]
-mod builds;
-#[path = "../common/mod.rs"]
-mod common;
-#[path = "../hosting/mod.rs"]
-mod hosting;
-
 mod buffers;
 mod corpus;
 mod events;

@@ -1,17 +1,16 @@
 //! Parameters: what hosts read and set.
 
-use crate::{
-    builds::builds,
-    hosting::{any_value, change, music, new, settings},
-};
 use std::collections::HashSet;
 use tone_filter_dsp::{CHOICES, SPECS, Settings};
-use tone_filter_testkit::Draws;
-use xtask::host::{Change, parameter_id};
+use tone_filter_testkit::{
+    Draws,
+    clap::{Change, parameter_id},
+    plugin::{any_value, builds, change, music, new, settings},
+};
 
 #[test]
 fn ids_are_unlike_each_other_and_values_within_their_bounds() {
-    for (_, library) in builds() {
+    for (_, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         let parameters = instance.parameters().unwrap();
         let ids: HashSet<u32> = parameters.iter().map(|parameter| parameter.id).collect();
@@ -32,7 +31,7 @@ fn ids_are_unlike_each_other_and_values_within_their_bounds() {
 
 #[test]
 fn a_value_that_is_set_is_the_value_that_is_read() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         let draws = &mut Draws::seeded(5);
         for _ in 0..300 {
@@ -53,7 +52,7 @@ fn a_value_that_is_set_is_the_value_that_is_read() {
 
 #[test]
 fn what_is_no_value_is_not_taken_and_what_is_too_large_is_brought_into_range() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         for parameter in instance.parameters().unwrap() {
             let set = |value| Change { frame: 0, parameter: parameter.id, value };
@@ -86,7 +85,7 @@ fn what_is_no_value_is_not_taken_and_what_is_too_large_is_brought_into_range() {
 fn texts_go_both_ways_and_nonsense_means_nothing() {
     let long = "9".repeat(10_000);
     let nonsense = ["", " ", "nonsense", "٣", "--3", "1e", "\u{1F3B5}", "NaN"];
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         let draws = &mut Draws::seeded(6);
         for parameter in instance.parameters().unwrap() {
@@ -113,7 +112,7 @@ fn texts_go_both_ways_and_nonsense_means_nothing() {
 
 #[test]
 fn an_unknown_parameter_is_passed_over() {
-    for (_, library) in builds() {
+    for (_, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         let before = instance.save().unwrap();
         instance.set(&[Change { frame: 0, parameter: 12_345, value: 0.5 }]).unwrap();
@@ -129,7 +128,7 @@ fn an_unknown_parameter_is_passed_over() {
 
 #[test]
 fn the_choices_are_steps() {
-    for (_, library) in builds() {
+    for (_, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         for choice in &CHOICES {
             let id = choice.id;

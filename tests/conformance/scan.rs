@@ -1,7 +1,7 @@
 //! A host's scan of the plugin.
 
 use std::{env, mem::MaybeUninit, path::Path, process::Command};
-use xtask::{bundle, host::Library};
+use tone_filter_testkit::{bundle, clap::Library};
 
 /// The environment variable with the bundle's path for the process that scans: finding the bundle takes longer than
 /// scanning it.

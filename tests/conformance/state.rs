@@ -1,13 +1,13 @@
 //! Saved states: they are restored exactly, and invalid ones change nothing.
 
-use crate::{
-    builds::builds,
-    hosting::{any_value, busy, controls_in, new, saved, set_controls, state},
-};
 use serde_json::{Value, json};
 use tone_filter_dsp::{BandMask, CHOICES, Controls, SPECS, Settings};
-use tone_filter_testkit::{Draws, controls};
-use xtask::host::{Change, Instance, Parameter};
+use tone_filter_testkit::{
+    Draws,
+    clap::{Change, Instance, Parameter},
+    controls,
+    plugin::{any_value, builds, busy, controls_in, new, saved, set_controls, state},
+};
 
 fn random(instance: &mut Instance, draws: &mut Draws) {
     let change = |parameter: &Parameter| {
@@ -20,7 +20,7 @@ fn random(instance: &mut Instance, draws: &mut Draws) {
 
 #[test]
 fn what_is_saved_comes_back_byte_for_byte() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let draws = &mut Draws::seeded(7);
         let (mut first, mut second) = (busy(&library), new(&library));
         for _ in 0..200 {
@@ -35,7 +35,7 @@ fn what_is_saved_comes_back_byte_for_byte() {
 
 #[test]
 fn a_state_may_be_loaded_into_either_build() {
-    let [(_, linked), (_, bundled)] = builds();
+    let [(_, linked), (_, bundled)] = builds(&tone_filter::clap_entry);
     let saved = busy(&linked).save().unwrap();
     let mut instance = new(&bundled);
     instance.load(&saved).unwrap();
@@ -44,7 +44,7 @@ fn a_state_may_be_loaded_into_either_build() {
 
 #[test]
 fn half_a_state_is_refused_at_every_length() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let full = new(&library).save().unwrap();
         let mut instance = busy(&library);
         let before = instance.save().unwrap();
@@ -62,7 +62,7 @@ fn half_a_state_is_refused_at_every_length() {
 
 #[test]
 fn bytes_at_random_are_refused() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let mut instance = busy(&library);
         let before = instance.save().unwrap();
         let draws = &mut Draws::seeded(8);
@@ -89,7 +89,7 @@ fn bytes_at_random_are_refused() {
 
 #[test]
 fn a_state_with_a_few_wrong_bytes_is_refused_or_loaded_whole() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         // Two instances that differ in everything, so that a parameter which the state does not set is noticed.
         let mut instances = [busy(&library), new(&library)];
         let draws = &mut Draws::seeded(9);
@@ -134,7 +134,7 @@ fn sound(state: &Value) -> Value {
 #[test]
 fn what_a_state_does_not_say_is_as_in_the_reference_sound() {
     let reference = Controls::from(Settings::REFERENCE);
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let full = state(&busy(&library).save().unwrap());
         let load = |state: &Value| {
             let mut instance = busy(&library);
@@ -193,7 +193,7 @@ fn what_a_state_does_not_say_is_as_in_the_reference_sound() {
 
 #[test]
 fn a_state_that_is_loaded_while_it_plays_is_heard() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let mut instance = busy(&library);
         let saved = instance.save().unwrap();
         let mut other = new(&library);

@@ -1,11 +1,10 @@
 //! Concurrent use as CLAP allows: audio on one thread, everything else on the main thread.
 
-use crate::{
-    builds::builds,
-    hosting::{any_change, music, new, settings, states},
+use tone_filter_testkit::{
+    Draws,
+    clap::{Parameter, Processor},
+    plugin::{any_change, builds, music, new, settings, states},
 };
-use tone_filter_testkit::Draws;
-use xtask::host::{Parameter, Processor};
 
 const RATE: f64 = 48_000.0;
 
@@ -22,7 +21,7 @@ fn play(processor: &mut Processor, parameters: &[Parameter]) {
 
 #[test]
 fn everything_may_be_asked_and_loaded_while_it_plays() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let mut instance = new(&library);
         let states = states(&library);
         let parameters = instance.parameters().unwrap();
@@ -53,7 +52,7 @@ fn everything_may_be_asked_and_loaded_while_it_plays() {
 
 #[test]
 fn instances_on_threads_of_their_own_do_not_disturb_each_other() {
-    for (build, library) in builds() {
+    for (build, library) in builds(&tone_filter::clap_entry) {
         let play = || {
             let mut instance = new(&library);
             let parameters = instance.parameters().unwrap();

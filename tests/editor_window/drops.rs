@@ -1,7 +1,6 @@
 //! Files that another program drags over the window and drops there, by X11's XDND protocol.
 
 use crate::{
-    hosting::{settings, state},
     look::is_drawn,
     stage::{PATIENCE, Stage, Window},
 };
@@ -13,6 +12,10 @@ use std::{
 };
 use tone_filter_dsp::Settings;
 use tone_filter_presets::Preset;
+use tone_filter_testkit::{
+    display::Picture,
+    plugin::{settings, state},
+};
 use x11rb::{
     COPY_DEPTH_FROM_PARENT, CURRENT_TIME, NONE,
     connection::Connection,
@@ -26,7 +29,6 @@ use x11rb::{
     rust_connection::RustConnection,
     wrapper::ConnectionExt as _,
 };
-use xtask::display::Picture;
 
 /// A program from which files are dragged.
 struct Source {

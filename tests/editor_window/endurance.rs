@@ -1,8 +1,6 @@
 //! Repeated opening and closing of the editor while the plugin plays.
 
 use crate::{
-    common::noisy_chord,
-    hosting::instance,
     look::is_drawn,
     stage::{BLOCK, RATE, Stop, Window},
 };
@@ -11,7 +9,9 @@ use std::{
     thread::{scope, sleep},
     time::Duration,
 };
-use xtask::{display::Display, host::Processor, soak::memory::Memory};
+use tone_filter_testkit::{
+    clap::Processor, display::Display, plugin::instance, signals::noisy_chord, soak::memory::Memory,
+};
 
 /// How often the editor is opened.
 const TIMES: usize = 100;

@@ -1,6 +1,6 @@
 //! Evaluation of screenshots of the editor.
 
-use xtask::display::Picture;
+use tone_filter_testkit::display::Picture;
 
 /// The appearance of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,16 +1,11 @@
 //! The editor of the built plugin in a window of a host that plays, tested by screenshots.
 #![cfg(target_os = "linux")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod drops;
 mod endurance;
-#[path = "../hosting/mod.rs"]
-mod hosting;
 mod look;
 mod stage;
 
-use hosting::{demo, instance};
 use look::{Area, Look, is_drawn, is_lit};
 use stage::Stage;
 use std::f64::consts::TAU;
@@ -18,7 +13,10 @@ use tone_filter_dsp::{
     Settings,
     notes::{PUBLISHED, frequency, name},
 };
-use xtask::display::{Display, Picture};
+use tone_filter_testkit::{
+    display::{Display, Picture},
+    plugin::{demo, instance},
+};
 
 // A single test, because there is one display.
 #[test]

@@ -1,6 +1,5 @@
 //! A host that plays with an open editor.
 
-use crate::hosting::{instance, saved, set, settle, state, threads};
 use std::{
     fs,
     path::PathBuf,
@@ -9,9 +8,10 @@ use std::{
     time::{Duration, Instant},
 };
 use tone_filter_dsp::Settings;
-use xtask::{
+use tone_filter_testkit::{
+    clap::{GuiStep, Instance, Processor},
     display::{Display, Picture},
-    host::{GuiStep, Instance, Processor},
+    plugin::{instance, saved, set, settle, state, threads},
     target,
 };
 
@@ -26,13 +26,7 @@ pub fn display() -> Display {
     let display = Display::start([3840, 2160]).unwrap_or_else(|error| panic!("{error:#}"));
     // SAFETY: this is the only test in its process, and no other thread of it reads or writes the
     // environment meanwhile: the test harness only waits for this test.
-    unsafe {
-        std::env::set_var("DISPLAY", display.name());
-        // A server without a screen has no graphics hardware.
-        std::env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
-        // Without screen readers, whose threads stay.
-        std::env::set_var("DBUS_SESSION_BUS_ADDRESS", "");
-    }
+    unsafe { display.set_environment() };
     display
 }
 
@@ -202,7 +196,7 @@ fn play(
 }
 
 fn pictures() -> PathBuf {
-    let folder = target().unwrap().join("pictures");
+    let folder = target().join("pictures");
     fs::create_dir_all(&folder).unwrap();
     folder
 }

@@ -1,15 +1,9 @@
 //! The built plugin's editor as a screen reader meets it: through AT-SPI, in a window of a host that plays.
 #![cfg(target_os = "linux")]
 
-#[path = "../common/mod.rs"]
-mod common;
 mod desktop;
-#[path = "../hosting/mod.rs"]
-mod hosting;
 
-use common::noisy_chord;
 use desktop::{Bus, Client};
-use hosting::{instance, set, settings};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeSet,
@@ -21,9 +15,11 @@ use tone_filter_dsp::{
     BandRange, SPECS, Settings,
     notes::{self, TONES},
 };
-use xtask::{
+use tone_filter_testkit::{
+    clap::{Instance, Processor, parameter_id},
     display::Display,
-    host::{Instance, Processor, parameter_id},
+    plugin::{instance, set, settings},
+    signals::noisy_chord,
 };
 
 const RATE: f64 = 48_000.0;

@@ -1,4 +1,8 @@
 //! The AU bundle for macOS. Its library is that of the CLAP bundle, which has the entry points of both formats.
+//!
+//! AU is CLAP in a wrapper (`clap-wrapper`, feature `au`, in `bundle-universal` only), so that VST3 stays nice-plug's and keeps
+//! its ids. It is an effect without MIDI (`aufx`), since Logic offers effects with MIDI as instruments only: Keys and MIDI out
+//! are for CLAP and VST3. It has been built nowhere yet: its C++ needs Apple's SDK.
 
 use crate::{install, pack};
 use anyhow::{Context, Result};

@@ -1,23 +1,43 @@
 //! `cargo xtask bundle`: builds the plugin as CLAP and VST3 bundles.
 
-use crate::{audio_unit, root, target};
-use anyhow::{Context, Result, ensure};
+use crate::{audio_unit, install, macos, pack::System, root, run, target};
+use anyhow::{Context, Result};
 use std::{
     collections::BTreeSet,
+    env::consts::ARCH,
     fs, io,
     path::{Path, PathBuf},
+    process::Command,
     time::SystemTime,
 };
 
 const PACKAGE: &str = "tone-filter";
-/// The bundles' name, from `bundler.toml`.
-const NAME: &str = "Tone Filter";
+
+/// What macOS reads of a bundle before it loads it.
+const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+    <key>CFBundleExecutable</key><string>{name}</string>
+    <key>CFBundleIdentifier</key><string>com.nice-plug.tone-filter</string>
+    <key>CFBundleName</key><string>{name}</string>
+    <key>CFBundleDisplayName</key><string>{name}</string>
+    <key>CFBundlePackageType</key><string>BNDL</string>
+    <key>CFBundleSignature</key><string>????</string>
+    <key>CFBundleShortVersionString</key><string>1.0.0</string>
+    <key>CFBundleVersion</key><string>1.0.0</string>
+    <key>NSHighResolutionCapable</key><true/>
+</dict>
+</plist>
+"#;
+
 /// Builds and bundles with the options of `cargo build` in `args`. The package may be named or not.
 ///
 /// # Errors
 /// When it does not build.
 pub fn bundle(args: impl IntoIterator<Item = String>) -> Result<()> {
-    bundle_as("bundle", None, args)
+    let args = options(args);
+    make(&args, &[value(&args, "--target")], &[])
 }
 
 /// The same as a universal binary for both CPU types of Macs, and as AU. On macOS only, with both targets installed.
@@ -25,29 +45,8 @@ pub fn bundle(args: impl IntoIterator<Item = String>) -> Result<()> {
 /// # Errors
 /// When it does not build.
 pub fn bundle_universal(args: impl IntoIterator<Item = String>) -> Result<()> {
-    bundle_as("bundle-universal", Some("--features=au"), args)?;
-    audio_unit::make(&clap()?).map(drop)
-}
-
-/// Runs nice-plug's command `verb`.
-fn bundle_as(
-    verb: &str,
-    features: Option<&str>,
-    args: impl IntoIterator<Item = String>,
-) -> Result<()> {
-    let args: Vec<_> = args.into_iter().collect();
-    let dep_info = dep_info(&args, verb == "bundle-universal")?;
-    let mut args = args.into_iter().peekable();
-    let named = args.peek().is_some_and(|first| first == "-p" || !first.starts_with('-'));
-    let package = (!named).then(|| PACKAGE.to_owned());
-    let command = std::iter::once(verb.to_owned()).chain(package).chain(args);
-    let command = command.chain(["--lib".to_owned()]).chain(features.map(str::to_owned));
-    let started = SystemTime::now();
-    nice_plug_xtask::main_with_args("cargo xtask", command)?;
-    let mut dep_info = dep_info.iter().filter_map(|path| fs::read_to_string(path).ok());
-    let dep_info = dep_info.next().context("cargo has left no list of the sources")?;
-    stamp(&stamp_path()?, &inputs(&dep_info, root()), started)
-        .context("cannot write to target/bundled")
+    make(&options(args), &macos::TARGETS.map(Some), &["--features=au"])?;
+    audio_unit::make(&built("clap")?).map(drop)
 }
 
 /// Builds and bundles the release build.
@@ -55,58 +54,102 @@ fn bundle_as(
 /// # Errors
 /// When it does not build.
 pub fn bundle_release() -> Result<()> {
-    bundle(["--release".to_owned()])
+    bundle_with(&[])
 }
 
-/// The CLAP bundle that was built last.
+/// The same, together with what the options `more` of `cargo build` name.
 ///
 /// # Errors
-/// If the bundle is missing, or older than the sources. The message names the command that builds it.
-pub fn clap() -> Result<PathBuf> {
-    built("clap")
+/// When it does not build.
+pub fn bundle_with(more: &[&str]) -> Result<()> {
+    make(&["--release".to_owned()], &[None], more)
 }
 
-/// The AU bundle that was built last with [`bundle_universal`].
+/// Path of the bundle of a format: `clap`, `vst3`, or `component` for AU.
 ///
 /// # Errors
-/// If the bundle is missing, or older than the sources. The message names the command that builds it.
-pub fn audio_unit() -> Result<PathBuf> {
-    built("component")
+/// When cargo does not know its target folder, or `bundler.toml` has no name.
+pub fn built(extension: &str) -> Result<PathBuf> {
+    Ok(target()?.join("bundled").join(name()?).with_extension(extension))
 }
 
-/// The VST3 bundle that was built last.
-///
-/// # Errors
-/// If the bundle is missing, or older than the sources. The message names the command that builds it.
-pub fn vst3() -> Result<PathBuf> {
-    built("vst3")
+/// The bundles' name, from `bundler.toml`.
+fn name() -> Result<String> {
+    let config = fs::read_to_string(root().join("bundler.toml"))?;
+    let line = config.lines().find_map(|line| line.strip_prefix("name = "));
+    Ok(line.context("bundler.toml has no name")?.trim_matches('"').to_owned())
 }
 
-fn built(extension: &str) -> Result<PathBuf> {
-    let path = target()?.join("bundled").join(format!("{NAME}.{extension}"));
-    let remedy = "run `cargo xtask bundle` first, or `cargo xtask test`, which does all";
-    ensure!(path.exists(), "{} is missing: {remedy}", path.display());
-    // An old bundle is refused, so that the tests never run on an outdated plugin.
-    ensure!(is_fresh(&stamp_path()?), "{} is older than the sources: {remedy}", path.display());
-    Ok(path)
+/// The options in `args`, without the package.
+fn options(args: impl IntoIterator<Item = String>) -> Vec<String> {
+    let mut args = args.into_iter().peekable();
+    args.next_if(|first| first == "-p");
+    args.next_if(|first| first == PACKAGE);
+    args.collect()
 }
 
-/// Path of the list of files that the last bundles were built of.
-fn stamp_path() -> Result<PathBuf> {
-    Ok(target()?.join("bundled/.bundled"))
+/// The value of a flag.
+fn value<'a>(options: &'a [String], flag: &str) -> Option<&'a str> {
+    let separate = options.iter().skip_while(|arg| *arg != flag).nth(1).map(String::as_str);
+    separate.or_else(|| options.iter().find_map(|arg| arg.strip_prefix(flag)?.strip_prefix('=')))
 }
 
-/// Places where cargo lists the sources of a build with the options `args`, by the names of libraries on each system.
-fn dep_info(args: &[String], universal: bool) -> Result<[PathBuf; 2]> {
-    let value = |flag: &str| {
-        let separate = args.iter().skip_while(|arg| *arg != flag).nth(1).map(String::as_str);
-        separate.or_else(|| args.iter().find_map(|arg| arg.strip_prefix(flag)?.strip_prefix('=')))
+/// Builds for each of `triples`, and bundles all in one.
+fn make(options: &[String], triples: &[Option<&str>], more: &[&str]) -> Result<()> {
+    let started = SystemTime::now();
+    let system = System::of(triples[0]);
+    let release = options.iter().any(|arg| arg == "--release").then_some("release");
+    let profile = release.or_else(|| value(options, "--profile")).unwrap_or("debug");
+    let mut folders = Vec::new();
+    for triple in triples {
+        let mut cargo = Command::new("cargo");
+        cargo.args(["build", "--lib", "-p", PACKAGE]).args(options).args(more);
+        if triples.len() > 1 {
+            cargo.args(triple.map(|triple| format!("--target={triple}")));
+        }
+        run(&mut cargo)?;
+        folders.push(target()?.join(triple.unwrap_or("")).join(profile));
+    }
+    let (library, list) = match system {
+        System::Linux => ("libtone_filter.so", "libtone_filter.d"),
+        System::MacOs => ("libtone_filter.dylib", "libtone_filter.d"),
+        System::Windows => ("tone_filter.dll", "tone_filter.d"),
     };
-    let system = if universal { Some("aarch64-apple-darwin") } else { value("--target") };
-    let release = args.iter().any(|arg| arg == "--release").then_some("release");
-    let profile = release.or_else(|| value("--profile")).unwrap_or("debug");
-    let folder = target()?.join(system.unwrap_or("")).join(profile);
-    Ok(["libtone_filter.d", "tone_filter.d"].map(|name| folder.join(name)))
+    let libraries: Vec<_> = folders.iter().map(|folder| folder.join(library)).collect();
+    let cpu = triples[0].and_then(|triple| triple.split('-').next()).unwrap_or(ARCH);
+    let name = name()?;
+    let (clap, vst3) = match system {
+        System::Linux => (String::new(), format!("Contents/{cpu}-linux/{name}.so")),
+        System::MacOs => (format!("Contents/MacOS/{name}"), format!("Contents/MacOS/{name}")),
+        System::Windows => {
+            let cpu = if cpu == "aarch64" { "arm_64" } else { cpu };
+            (String::new(), format!("Contents/{cpu}-win/{name}.vst3"))
+        }
+    };
+    for (extension, inside) in [("clap", clap), ("vst3", vst3)] {
+        let bundle = built(extension)?;
+        install::remove(&bundle)?;
+        let path = if inside.is_empty() { bundle.clone() } else { bundle.join(inside) };
+        fs::create_dir_all(path.parent().context("a file is in a folder")?)?;
+        match &libraries[..] {
+            [library] => drop(fs::copy(library, &path)?),
+            all => run(Command::new("lipo").arg("-create").arg("-output").arg(&path).args(all))?,
+        }
+        if system == System::MacOs {
+            fs::write(bundle.join("Contents/PkgInfo"), "BNDL????")?;
+            let properties = PROPERTIES.replace("{name}", &name);
+            fs::write(bundle.join("Contents/Info.plist"), properties)?;
+            // Macs with ARM load nothing that is not signed. Elsewhere, there is no such program.
+            if let Err(error) = run(Command::new("codesign").args(["-f", "-s", "-"]).arg(&bundle)) {
+                println!("not signed: {error:#}");
+            }
+        }
+        println!("{}", bundle.display());
+    }
+    let dep_info = fs::read_to_string(folders[folders.len() - 1].join(list));
+    let dep_info = dep_info.context("cargo has left no list of the sources")?;
+    let stamped = stamp(&target()?.join("bundled/.bundled"), &inputs(&dep_info, root()), started);
+    stamped.context("cannot write to target/bundled")
 }
 
 /// Files that decide what is built: those in cargo's list `dep_info`, and below `root` the manifests of their packages, the lock and cargo's
@@ -131,23 +174,29 @@ fn stamp(path: &Path, inputs: &BTreeSet<PathBuf>, started: SystemTime) -> io::Re
     fs::File::options().write(true).open(path)?.set_modified(started)
 }
 
-/// Whether no file in the list at `stamp` is missing or has changed since the build.
-fn is_fresh(stamp: &Path) -> bool {
-    let modified = |path: &Path| fs::metadata(path).and_then(|metadata| metadata.modified());
-    let (Ok(inputs), Ok(built)) = (fs::read_to_string(stamp), modified(stamp)) else {
-        return false;
-    };
-    let unchanged = |path: &str| modified(path.as_ref()).is_ok_and(|changed| changed <= built);
-    !inputs.is_empty() && inputs.lines().all(unchanged)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::time::Duration;
 
     #[test]
-    fn a_bundle_is_outdated_once_any_input_changes() {
+    fn the_package_may_be_named() {
+        let parsed = |args: &[&str]| options(args.iter().map(|arg| (*arg).to_owned()));
+        for args in
+            [&["--release"][..], &["tone-filter", "--release"], &["-p", "tone-filter", "--release"]]
+        {
+            assert_eq!(parsed(args), ["--release"]);
+        }
+        let options = parsed(&["--profile=fast", "--target", "a-b"]);
+        assert_eq!(
+            (value(&options, "--profile"), value(&options, "--target")),
+            (Some("fast"), Some("a-b"))
+        );
+        assert_eq!(name().unwrap(), "Tone Filter");
+    }
+
+    #[test]
+    fn the_stamp_lists_all_inputs_and_has_the_start_of_the_build() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("with blank");
         let sources = ["src/lib.rs", "build.rs", "crates/a/src/lib.rs", "crates/a/weights.bin"];
@@ -166,19 +215,8 @@ mod tests {
         let path = folder.path().join("stamp");
         let started = SystemTime::now() + Duration::from_secs(10);
         stamp(&path, &inputs, started).unwrap();
-        assert!(is_fresh(&path));
-        for input in &all {
-            let touch = |time| {
-                let file = fs::File::options().write(true).open(input).unwrap();
-                file.set_modified(time).unwrap();
-            };
-            touch(started + Duration::from_secs(1));
-            assert!(!is_fresh(&path), "{}", input.display());
-            touch(started - Duration::from_secs(1));
-            assert!(is_fresh(&path));
-        }
-        fs::remove_file(&all[0]).unwrap();
-        assert!(!is_fresh(&path), "a source is missing");
-        assert!(!is_fresh(&folder.path().join("missing")));
+        assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), started);
+        let listed = fs::read_to_string(&path).unwrap();
+        assert_eq!(listed.lines().map(PathBuf::from).collect::<BTreeSet<_>>(), inputs);
     }
 }

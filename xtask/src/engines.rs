@@ -1,12 +1,10 @@
 //! `cargo xtask test-engines`: the library for game audio engines and for programs in other languages, as they build and
 //! run it.
 
-mod c;
-mod expected;
 mod rust;
-mod unity;
 
 use crate::{
+    run,
     suite::{apt_install, on_path, step},
     target,
 };
@@ -34,8 +32,12 @@ pub fn test() -> Result<()> {
     // Nothing of an earlier run may be tested.
     let _ = fs::remove_dir_all(&folder);
     rust::test(&folder)?;
-    unity::test(&folder)?;
-    c::test(folder)
+    for package in ["--package=tone-filter-unity", "--package=tone-filter-capi"] {
+        step("the crate's tests", || run(Command::new("cargo").args(["test", package])))?;
+        let programs = ["test", package, "--features=programs", "--test=programs"];
+        run(Command::new("cargo").args(programs))?;
+    }
+    Ok(())
 }
 
 fn tools() -> Result<()> {

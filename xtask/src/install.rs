@@ -15,7 +15,8 @@ use std::{
 /// When it does not build, or a folder cannot be written to.
 pub fn install() -> Result<()> {
     bundle::bundle_release()?;
-    let bundles = [(bundle::clap()?, folder("CLAP")?), (bundle::vst3()?, folder("VST3")?)];
+    let bundles =
+        [(bundle::built("clap")?, folder("CLAP")?), (bundle::built("vst3")?, folder("VST3")?)];
     #[cfg(target_os = "linux")]
     let bundles =
         bundles.into_iter().chain([(lv2::bundle(&["--release".to_owned()])?, folder("LV2")?)]);

@@ -1,39 +1,27 @@
-//! Development tasks: `cargo xtask`, and helpers for the package's tests.
+//! Development tasks: the verbs of `cargo xtask`. It needs few crates, so that it is built in seconds: what a verb needs beyond them is in
+//! programs and tests of other crates, which it runs with cargo.
 
 pub mod arm;
 mod audio_unit;
-mod automation;
-mod bits;
 pub mod bundle;
 pub mod c_library;
-pub mod corpus;
-#[cfg(target_os = "linux")]
-pub mod daw;
 pub mod demo;
-#[cfg(target_os = "linux")]
-pub mod display;
 pub mod engines;
 mod foreign;
-pub mod host;
 pub mod install;
+pub mod kit;
 #[cfg(target_os = "linux")]
 pub mod lv2;
 pub mod macos;
-pub mod manual;
-#[cfg(target_os = "linux")]
-pub mod media;
+mod npm;
 mod pack;
 pub mod package;
-pub mod pages;
 pub mod python;
 pub mod release;
 mod sbom;
-pub mod soak;
-pub mod songs;
 #[cfg(target_os = "linux")]
 pub mod speakers;
 pub mod suite;
-pub mod tune;
 pub mod unity;
 #[cfg(target_os = "linux")]
 pub mod unpack;
@@ -41,11 +29,14 @@ pub mod web;
 pub mod wheel;
 #[cfg(target_os = "linux")]
 pub mod windows;
+#[cfg(target_os = "linux")]
+mod xvfb;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
 use std::{
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
 };
 
 /// The repository's root.
@@ -53,18 +44,25 @@ pub fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
 }
 
+/// The workspace, as `cargo metadata` describes it with `options`.
+///
+/// # Errors
+/// When it fails.
+pub fn metadata(options: &[&str]) -> Result<Value> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["metadata", "--format-version=1"]).args(options).current_dir(root());
+    let output = cargo.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
+    ensure!(output.status.success(), "`cargo metadata` failed");
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
 /// Cargo's target folder, by the user's configuration.
 ///
 /// # Errors
 /// When `cargo metadata` fails.
 pub fn target() -> Result<PathBuf> {
-    // Where tests run in an emulated system, there is no cargo to ask.
-    if let Some(folder) = std::env::var_os("CARGO_TARGET_DIR") {
-        return Ok(root().join(folder));
-    }
-    let mut command = cargo_metadata::MetadataCommand::new();
-    let metadata = command.manifest_path(root().join("Cargo.toml")).no_deps().exec()?;
-    Ok(metadata.target_directory.into())
+    let metadata = metadata(&["--no-deps"])?;
+    Ok(metadata["target_directory"].as_str().context("no target folder")?.into())
 }
 
 /// Runs a command in the repository's root.

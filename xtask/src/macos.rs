@@ -20,7 +20,8 @@ pub fn check() -> Result<()> {
     let folder = target()?.join("foreign");
     for triple in TARGETS {
         run(foreign::from_source(&mut Command::new("cargo"), triple, "panic_unwind", &folder)
-            .args(["check", "--locked", "--workspace", "--lib", "--bins"]))?;
+            .args(["check", "--locked", "--workspace", "--lib", "--bins"])
+            .arg("--features=tone-filter-testkit/demo"))?;
     }
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 use xtask::{
-    arm, bundle, c_library, corpus, demo, engines, install, macos, manual, package, release, root,
-    soak, songs, suite, tune, unity, web, wheel,
+    arm, bundle, c_library, demo, engines, install, kit, macos, package, release, suite, unity,
+    web, wheel,
 };
 
 const USAGE: &str = "\
@@ -70,27 +70,27 @@ fn main() -> ExitCode {
             _ => return usage(),
         },
         "unity-package" => unity::package(&args.collect::<Vec<_>>()).map(drop),
-        "songs" => songs::report(&args.collect::<Vec<_>>()),
+        "songs" => kit::songs(&args.collect::<Vec<_>>()),
         _ if args.next().is_some() => return usage(),
         "demo" => demo::demo(),
         "check-macos" => macos::check(),
-        "corpus" => corpus::write(),
+        "corpus" => kit::corpus(),
         "deny" => suite::deny(),
         "install" => install::install(),
-        "manual" => manual::write(),
+        "manual" => kit::write_manual(),
         "packages" => {
             println!("{}", suite::packages());
             Ok(())
         }
-        "soak" => soak::soak(),
+        "soak" => kit::soak(),
         "test-arm" => arm::test(),
         #[cfg(target_os = "linux")]
-        "test-daw" => xtask::daw::test(),
+        "test-daw" => kit::daw(),
         "test-engines" => engines::test(),
         #[cfg(target_os = "linux")]
         "test-lv2" => xtask::lv2::test(),
         #[cfg(target_os = "linux")]
-        "media" => xtask::media::write(),
+        "media" => kit::media(),
         #[cfg(target_os = "linux")]
         "test-package" => xtask::unpack::test(),
         #[cfg(target_os = "linux")]
@@ -104,7 +104,7 @@ fn main() -> ExitCode {
             println!("{USAGE}");
             Ok(())
         }
-        "tune" => tune::write(&root().join("assets/demo.wav")),
+        "tune" => kit::tune(),
         "web" => web::web(),
         _ => return usage(),
     };

@@ -1,6 +1,6 @@
 //! What users download: archives and installers of what has been built.
 
-use crate::{install, root, run};
+use crate::{install, metadata, root, run};
 use anyhow::{Context, Result};
 use std::{
     fs,
@@ -20,6 +20,16 @@ pub(crate) enum System {
 }
 
 impl System {
+    /// The system of a target of Rust, or this one.
+    pub fn of(triple: Option<&str>) -> Self {
+        let is = |name: &str, here: bool| triple.map_or(here, |triple| triple.contains(name));
+        match () {
+            () if is("windows", cfg!(windows)) => Self::Windows,
+            () if is("apple", cfg!(target_os = "macos")) => Self::MacOs,
+            () => Self::Linux,
+        }
+    }
+
     /// As it is in the packages' names.
     fn name(self) -> &'static str {
         match self {
@@ -91,9 +101,10 @@ impl Build {
 
 /// The version of what is packed.
 pub(crate) fn version() -> Result<String> {
-    let mut command = cargo_metadata::MetadataCommand::new();
-    let metadata = command.manifest_path(root().join("Cargo.toml")).no_deps().exec()?;
-    Ok(metadata.root_package().context("the workspace has a package")?.version.to_string())
+    let metadata = metadata(&["--no-deps"])?;
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let own = packages.into_iter().find(|package| package["name"] == "tone-filter");
+    Ok(own.context("no package")?["version"].as_str().context("no version")?.to_owned())
 }
 
 /// Copies a file or a folder into the folder `to`.

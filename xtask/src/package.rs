@@ -22,13 +22,7 @@ use std::{
 /// When something does not build, or a tool for packing is missing.
 pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     let triple = args.iter().position(|arg| arg == "--target").and_then(|at| args.get(at + 1));
-    let system = match triple {
-        Some(triple) if triple.contains("windows") => System::Windows,
-        Some(triple) if triple.contains("apple") => System::MacOs,
-        None if cfg!(windows) => System::Windows,
-        None if cfg!(target_os = "macos") => System::MacOs,
-        _ => System::Linux,
-    };
+    let system = System::of(triple.map(String::as_str));
     let cpu = match (system, triple) {
         (System::MacOs, _) => "universal",
         (_, Some(triple)) => triple.split('-').next().context("a target has a CPU")?,
@@ -41,9 +35,9 @@ pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
         bundle::bundle(args.iter().cloned())?;
         program(args, triple.map(String::as_str), system)?
     };
-    let mut parts = vec![bundle::clap()?, bundle::vst3()?, program];
+    let mut parts = vec![bundle::built("clap")?, bundle::built("vst3")?, program];
     if system == System::MacOs {
-        parts.push(bundle::audio_unit()?);
+        parts.push(bundle::built("component")?);
     }
     #[cfg(target_os = "linux")]
     if system == System::Linux {

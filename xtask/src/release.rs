@@ -1,8 +1,11 @@
 //! `cargo xtask test-release`: the crates as they would be published, and the bill of materials.
+//!
+//! The command is not on crates.io, as its feature `app` contains the plugin, whose dependencies are replaced by `patches`, and
+//! a published crate cannot replace any.
 
-use crate::{python, root, run, sbom, suite::step, target};
+use crate::{metadata, python, run, sbom, suite::step, target};
 use anyhow::{Result, ensure};
-use cargo_metadata::{MetadataCommand, Package};
+use serde_json::Value;
 use std::{fs, path::Path, process::Command};
 
 /// What every published crate has.
@@ -36,22 +39,20 @@ fn publish(folder: &Path) -> Result<()> {
     run(Command::new("cargo").args(publish).arg("--target-dir").arg(folder))
 }
 
-/// The packages of the workspace that are for the registry.
-fn public() -> Result<Vec<Package>> {
-    let mut command = MetadataCommand::new();
-    let metadata = command.manifest_path(root().join("Cargo.toml")).no_deps().exec()?;
-    Ok(metadata.packages.into_iter().filter(|package| package.publish.is_none()).collect())
-}
-
 fn contents(folder: &Path) -> Result<()> {
-    for package in public()? {
-        let name = format!("{}-{}", package.name, package.version);
+    let metadata = metadata(&["--no-deps"])?;
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    let is_empty = |list: &Value| list.as_array().is_none_or(Vec::is_empty);
+    // Those that are for the registry.
+    for package in packages.filter(|package| package["publish"].is_null()) {
+        let [name, version] = ["name", "version"].map(|key| package[key].as_str().unwrap_or("?"));
+        let name = format!("{name}-{version}");
         // Where cargo has unpacked it to build it.
         let unpacked = folder.join(&name);
         for page in PAGES {
             ensure!(unpacked.join(page).is_file(), "{name} has no {page}");
         }
-        let is_described = !package.keywords.is_empty() && !package.categories.is_empty();
+        let is_described = !is_empty(&package["keywords"]) && !is_empty(&package["categories"]);
         ensure!(is_described, "{name} lacks keywords or categories");
         println!("{name}");
     }

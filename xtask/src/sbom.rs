@@ -1,13 +1,13 @@
 //! The software bill of materials of what is released: every crate that is built into it, as CycloneDX.
 
-use crate::root;
-use anyhow::{Context, Result};
-use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Node, Package, PackageId};
+use crate::metadata;
+use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
+    process::{Command, Stdio},
 };
 
 /// The packages that are released, with the features that they have there.
@@ -19,45 +19,52 @@ const RELEASED: [&str; 6] = [
     "tone-filter-unity",
     "tone-filter-web",
 ];
-const FEATURES: &str = "tone-filter-cli/app";
+const FEATURES: &str = "--features=tone-filter-cli/app";
+
+/// Prints the SHA-256 sums of files as `sha256sum --check` reads them.
+const SUMS: &str = "
+import hashlib, os, sys
+for path in sys.argv[1:]:
+    print(hashlib.sha256(open(path, 'rb').read()).hexdigest(), '', os.path.basename(path))
+";
 
 /// Writes the bill of what is built for `triple` to `path`, and gives `path`.
 ///
 /// # Errors
 /// When cargo does not know the packages, or the file cannot be written.
 pub fn write(triple: &str, path: PathBuf) -> Result<PathBuf> {
-    let options = ["--locked", "--filter-platform", triple].map(str::to_owned);
-    let mut command = MetadataCommand::new();
-    command.manifest_path(root().join("Cargo.toml")).other_options(options);
-    let features = cargo_metadata::CargoOpt::SomeFeatures(vec![FEATURES.to_owned()]);
-    let bill = bill(&command.features(features).exec()?, triple)?;
+    let metadata = metadata(&["--locked", "--filter-platform", triple, FEATURES])?;
+    let bill = bill(&metadata, triple)?;
     fs::create_dir_all(path.parent().context("the file has a folder")?)?;
     fs::write(&path, format!("{bill:#}\n"))?;
     Ok(path)
 }
 
 /// The bill for the packages of [`RELEASED`].
-fn bill(metadata: &Metadata, triple: &str) -> Result<Value> {
-    let nodes = &metadata.resolve.as_ref().context("cargo has resolved the packages")?.nodes;
-    let nodes: BTreeMap<&PackageId, &Node> = nodes.iter().map(|node| (&node.id, node)).collect();
-    let is_released = |package: &&Package| RELEASED.contains(&package.name.as_str());
-    let mut left: Vec<&PackageId> =
-        metadata.packages.iter().filter(is_released).map(|package| &package.id).collect();
+fn bill(metadata: &Value, triple: &str) -> Result<Value> {
+    let by_id = |list: &'_ Value| -> BTreeMap<String, Value> {
+        let entries = list.as_array().into_iter().flatten();
+        entries.map(|entry| (text(&entry["id"]).to_owned(), entry.clone())).collect()
+    };
+    let nodes = by_id(&metadata["resolve"]["nodes"]);
+    let packages = by_id(&metadata["packages"]);
+    let is_released = |package: &Value| RELEASED.contains(&text(&package["name"]));
+    let released = packages.iter().filter(|(_, package)| is_released(package));
+    let mut left: Vec<&str> = released.map(|(id, _)| id.as_str()).collect();
+    ensure!(left.len() == RELEASED.len(), "packages are missing");
     let mut built = BTreeSet::new();
     while let Some(id) = left.pop() {
         if built.insert(id) {
-            left.extend(needs(nodes[id]));
+            left.extend(needs(&nodes[id]));
         }
     }
-    let packages: BTreeMap<&PackageId, &Package> =
-        metadata.packages.iter().map(|package| (&package.id, package)).collect();
-    let reference = |id: &PackageId| purl(packages[id]);
-    let components = built.iter().map(|id| component(packages[*id])).collect::<Vec<_>>();
+    let components: Vec<_> = built.iter().map(|id| component(&packages[*id])).collect();
     let dependencies = built.iter().map(|id| {
-        let on: BTreeSet<String> = needs(nodes[*id]).map(reference).collect();
-        json!({ "ref": reference(id), "dependsOn": on })
+        let on: BTreeSet<String> = needs(&nodes[*id]).map(|id| purl(&packages[id])).collect();
+        json!({ "ref": purl(&packages[*id]), "dependsOn": on })
     });
-    let root = metadata.root_package().context("the workspace has a package")?;
+    let root = packages.values().find(|package| package["name"] == RELEASED[0]);
+    let root = root.context("the workspace has a package")?;
     Ok(json!({
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",
@@ -66,8 +73,8 @@ fn bill(metadata: &Metadata, triple: &str) -> Result<Value> {
             "component": {
                 "type": "application",
                 "bom-ref": "tone-filter-release",
-                "name": root.name.as_str(),
-                "version": root.version.to_string(),
+                "name": root["name"],
+                "version": root["version"],
                 "properties": [{ "name": "cargo:target", "value": triple }],
             },
         },
@@ -76,22 +83,28 @@ fn bill(metadata: &Metadata, triple: &str) -> Result<Value> {
     }))
 }
 
-/// What is built into or with a package; what its tests need is not.
-fn needs(node: &Node) -> impl Iterator<Item = &PackageId> {
-    let is_built = |kind: &cargo_metadata::DepKindInfo| kind.kind != DependencyKind::Development;
-    let deps = node.deps.iter().filter(move |dep| dep.dep_kinds.iter().any(is_built));
-    deps.map(|dep| &dep.pkg)
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }
 
-fn component(package: &Package) -> Value {
+/// What is built into or with a package; what its tests need is not.
+fn needs(node: &Value) -> impl Iterator<Item = &str> {
+    let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
+    let deps = node["deps"].as_array().into_iter().flatten();
+    let is_built =
+        move |dep: &&Value| list(&dep["dep_kinds"]).iter().any(|kind| kind["kind"] != "dev");
+    deps.filter(is_built).map(|dep| text(&dep["pkg"]))
+}
+
+fn component(package: &Value) -> Value {
     let mut component = json!({
         "type": "library",
         "bom-ref": purl(package),
-        "name": package.name.as_str(),
-        "version": package.version.to_string(),
+        "name": package["name"],
+        "version": package["version"],
         "purl": purl(package),
     });
-    if let Some(licence) = &package.license {
+    if let Some(licence) = package["license"].as_str() {
         // Before there were expressions, a slash was an OR.
         let expression = licence.replace('/', " OR ");
         component["licenses"] = json!([{ "expression": expression }]);
@@ -100,27 +113,22 @@ fn component(package: &Package) -> Value {
 }
 
 /// The package's name in all registries.
-fn purl(package: &Package) -> String {
-    format!("pkg:cargo/{}@{}", package.name, package.version)
+fn purl(package: &Value) -> String {
+    format!("pkg:cargo/{}@{}", text(&package["name"]), text(&package["version"]))
 }
 
 /// Writes the SHA-256 sums of `files`, which lie in `folder`, to `SHA256SUMS` there, as `sha256sum --check` reads them.
 ///
 /// # Errors
-/// When a file cannot be read, or the sums cannot be written.
+/// When Python is missing, a file cannot be read, or the sums cannot be written.
 pub fn write_sums(folder: &Path, files: &[PathBuf]) -> Result<()> {
-    let mut sums = String::new();
-    for file in files {
-        let name = file.strip_prefix(folder).context("packages lie in one folder")?;
-        sums += &format!("{}  {}\n", sha256(file)?, name.display());
-    }
+    ensure!(files.iter().all(|file| file.parent() == Some(folder)), "packages lie in one folder");
+    let mut python = Command::new(if cfg!(windows) { "python" } else { "python3" });
+    python.args(["-c", SUMS]).args(files).stderr(Stdio::inherit());
+    let sums = python.output().context("cannot start Python")?;
+    ensure!(sums.status.success(), "there are no sums");
+    let sums = String::from_utf8(sums.stdout)?.replace("\r\n", "\n");
     Ok(fs::write(folder.join("SHA256SUMS"), sums)?)
-}
-
-fn sha256(file: &Path) -> Result<String> {
-    use sha2::{Digest, Sha256};
-    let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
-    Ok(Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 #[cfg(test)]

@@ -33,6 +33,11 @@ const PYTHON: [&str; 2] = ["python3", "python3-venv"];
 const PACKAGES_HERE: &str =
     "--workspace --exclude tone-filter-kira --exclude tone-filter-firewheel";
 
+/// Features of what verbs run on Linux, for clippy and the documentation.
+const FEATURES: &str = "--features tone-filter-testkit/kit,tone-filter-testkit/demo,tone-filter-testkit/traps,\
+                        tone-filter-manual/media,tone-filter-capi/programs,tone-filter-lv2/programs,\
+                        tone-filter-unity/programs";
+
 /// The packages whose tests take no more than seconds to build.
 const QUICK: &str = "-p tone-filter-simd -p tone-filter-listener -p tone-filter-dsp \
                      -p tone-filter-presets -p tone-filter-midi -p tone-filter-offline -p xtask";
@@ -44,10 +49,14 @@ const QUICK: &str = "-p tone-filter-simd -p tone-filter-listener -p tone-filter-
 pub fn test() -> Result<()> {
     step("tools", tools)?;
     step("format", || cargo("fmt --all --check"))?;
-    step("clippy", || cargo(&format!("clippy {PACKAGES_HERE} --all-targets -- -D warnings")))?;
+    let all = match cfg!(target_os = "linux") {
+        true => format!("{PACKAGES_HERE} {FEATURES}"),
+        false => PACKAGES_HERE.to_owned(),
+    };
+    step("clippy", || cargo(&format!("clippy {all} --all-targets -- -D warnings")))?;
     step("documentation", || {
         run(Command::new("cargo")
-            .args(format!("doc {PACKAGES_HERE} --no-deps").split(' '))
+            .args(format!("doc {all} --no-deps").split(' '))
             .env("RUSTDOCFLAGS", "-D warnings"))
     })?;
     // The debug build shares most of what it is made of with the tests. `test-package` tries the release build.

@@ -1,7 +1,7 @@
 //! `cargo xtask test-package`: the packages for Linux, unpacked, installed and loaded as users would, and the release
 //! build in the hosts of the tests.
 
-use crate::{bundle, host::Library, lv2, package, run};
+use crate::{bundle, kit::kit, lv2, package, run};
 use anyhow::{Context, Result, ensure};
 use std::{
     path::{Path, PathBuf},
@@ -77,21 +77,8 @@ fn archive(tar: &Path) -> Result<()> {
 
 /// Loads the plugin in these folders in both formats, and renders with the program.
 fn installed(clap: &Path, vst3: &Path, bin: &Path) -> Result<()> {
-    let clap = clap.join("Tone Filter.clap");
-    let plugins = Library::load(&clap)?.plugins()?;
-    ensure!(plugins.len() == 1, "{} has {} plugins", clap.display(), plugins.len());
-    let folder = format!("{}-linux", std::env::consts::ARCH);
-    let vst3 = vst3.join("Tone Filter.vst3/Contents").join(folder).join("Tone Filter.so");
-    // SAFETY: It is our own plugin, which does nothing when it is loaded.
-    let library = unsafe { libloading::Library::new(&vst3) };
-    let library = library.with_context(|| format!("cannot load {}", vst3.display()))?;
-    // SAFETY: The function is called as VST3 has it: without parameters, after the entry, with a pointer as result.
-    let factory = unsafe {
-        let enter = library.get::<extern "C" fn(*mut ()) -> bool>(b"ModuleEntry")?;
-        ensure!(enter(std::ptr::null_mut()), "ModuleEntry fails");
-        library.get::<extern "C" fn() -> *mut ()>(b"GetPluginFactory")?()
-    };
-    ensure!(!factory.is_null(), "{} has no factory", vst3.display());
+    let (clap, vst3) = (clap.join("Tone Filter.clap"), vst3.join("Tone Filter.vst3"));
+    run(kit("loads").args([clap, vst3]))?;
     let folder = tempfile::tempdir()?;
     let mut program = Command::new(bin.join("tone-filter"));
     run(program.args(["render", "assets/demo.wav", "-o"]).arg(folder.path().join("out.wav")))

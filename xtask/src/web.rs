@@ -1,18 +1,16 @@
 //! `cargo xtask web` and `test-web`: the npm package with the filter, the page that uses it, and their tests in a browser.
 
-mod manual;
-mod npm;
-mod songs;
-
-use crate::{automation, demo, foreign, install, root, run, suite, target};
-use anyhow::{Context, Result, ensure};
+use crate::{
+    foreign, install,
+    kit::{kit, manual},
+    npm, root, run, suite, target,
+};
+use anyhow::{Result, ensure};
 use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
 };
-use tone_filter_dsp::ToneFilter;
-use tone_filter_presets::{Preset, ids};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -30,6 +28,9 @@ const SMALL: [&str; 4] = [
 /// The same, for a standard library from its source: no texts for panics, which nobody could read.
 const SILENT: &str =
     "target.wasm32-unknown-unknown.rustflags=['-Zunstable-options','-Cpanic=immediate-abort']";
+
+/// Debian packages that the songs of the page are made with.
+const SONGS: [&str; 4] = ["ffmpeg", "fluid-soundfont-gm", "fluidsynth", "openttd-openmsx"];
 
 /// For the tests, a browser and what runs the script that uses it: programs, and Debian's packages of them.
 const BROWSER: [(&str, &str); 3] = [("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
@@ -54,13 +55,14 @@ pub fn test() -> Result<()> {
     ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its browser");
     let missing = BROWSER.into_iter().filter(|(program, _)| !suite::on_path(program));
     suite::install(&missing.map(|(_, package)| package).collect::<Vec<_>>())?;
-    suite::install(&songs::PACKAGES)?;
+    suite::install(&SONGS)?;
     suite::install(&[&foreign::PACKAGES[..], &LINKER].concat())?;
     let (package, page) = build()?;
     let results = target()?.join("test-web");
     install::remove(&results)?;
-    write_expected(&results.join("expected"))?;
-    automation::write_starts(&results.join("expected/automation"))?;
+    let expected = results.join("expected");
+    run(kit("web").arg(&expected))?;
+    run(kit("starts").arg(expected.join("automation")))?;
     npm::pack(&package, &results)?;
     let packed = page.join(npm::NAME);
     install::remove(&packed)?;
@@ -96,9 +98,22 @@ fn build() -> Result<(PathBuf, PathBuf)> {
     install::remove(&page)?;
     install::copy(&root().join("bindings/web/page"), &page)?;
     install::copy(&package, &page.join(npm::NAME))?;
-    manual::write(&page)?;
-    songs::write(&page)?;
+    run(manual().arg(&page))?;
+    let programs = if has_songs() {
+        "with-programs"
+    } else {
+        println!("The page has the demo tune only: its other songs need {}.", SONGS.join(", "));
+        "without"
+    };
+    run(kit("page").arg(&page).arg(programs))?;
     Ok((package, page))
+}
+
+/// Whether the packages for songs are there, if need be after their installation.
+fn has_songs() -> bool {
+    suite::on_path("dpkg-query")
+        && (SONGS.iter().all(|package| suite::installed(package))
+            || suite::is_root() && suite::install(&SONGS).is_ok())
 }
 
 /// Builds the module and returns its path.
@@ -132,21 +147,4 @@ fn has_target() -> Result<bool> {
     let mut rustc = Command::new("rustc");
     let output = rustc.args(["--print=target-libdir", "--target", TARGET]).output()?;
     Ok(Path::new(String::from_utf8(output.stdout)?.trim()).is_dir())
-}
-
-/// Writes the demo tune, and what the library makes of it with each factory preset: 32-bit floats, left and then right.
-fn write_expected(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder)?;
-    let wav = root().join("assets/demo.wav");
-    fs::copy(&wav, folder.join("demo.wav"))?;
-    let (tune, rate) = demo::read(&wav)?;
-    for id in ids() {
-        let preset = Preset::factory(id).context("a factory preset")?;
-        let mut signal = tune.clone();
-        let mut channels: Vec<_> = signal.iter_mut().map(Vec::as_mut_slice).collect();
-        ToneFilter::new(rate.into(), &preset.settings)?.process(&mut channels);
-        let bytes = signal.iter().flatten().flat_map(|sample| sample.to_le_bytes());
-        fs::write(folder.join(id).with_extension("f32"), bytes.collect::<Vec<u8>>())?;
-    }
-    Ok(())
 }

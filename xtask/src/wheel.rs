@@ -1,8 +1,8 @@
 //! `cargo xtask test-python`: the Python package, tested from its wheel in an environment of its own.
 
 use crate::{
-    automation,
     install::copy,
+    kit::kit,
     python::{in_environment, install, make},
     root, run,
     suite::{self, on_path, step},
@@ -50,7 +50,7 @@ pub fn test() -> Result<()> {
     step("tests", || {
         let command = target()?.join("debug").join(format!("tone-filter{EXE_SUFFIX}"));
         let automation = folder.join("automation");
-        automation::write(&automation)?;
+        run(kit("automation").arg(&automation))?;
         let mut pytest = Command::new(in_environment(&clean, "python"));
         pytest.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(root().join("bindings/python"));
         pytest.env("TONE_FILTER_COMMAND", command).env("TONE_FILTER_DIST", &dist);

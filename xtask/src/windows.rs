@@ -1,11 +1,11 @@
 //! `cargo xtask test-windows`: the tests for Windows, cross-compiled with Debian's compiler and run under wine.
 
 use crate::{
-    bits,
-    display::Display,
     foreign,
+    kit::kit,
     pack::{Build, System},
     run, speakers, suite, target,
+    xvfb::Xvfb,
 };
 use anyhow::{Context, Result, bail, ensure};
 use std::{
@@ -43,7 +43,7 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T size) {
 
 /// Wine with its own drive, and a display for it.
 struct Wine {
-    display: Display,
+    display: Xvfb,
     prefix: PathBuf,
     /// Cargo's target folder for Windows.
     target: PathBuf,
@@ -81,8 +81,10 @@ pub fn test() -> Result<()> {
             &tests("tone-filter", &["--test=vst3_guard", "--test=vst3_latency"]),
         ),
         ("the same bits as here", &|wine| {
-            let program = wine.program();
-            bits::compare(|| wine.command(&program)).map(|files| println!("{files} equal files"))
+            run(Command::new("cargo").args(["build", "--locked", "--package=tone-filter-cli"]))?;
+            let own = target()?.join("debug/tone-filter");
+            let mut bits = kit("bits");
+            run(wine.environment(bits.arg(own).arg("--")).args(wine.loader).arg(wine.program()))
         }),
         ("installer", &Wine::install),
         ("the editor's window", &Wine::open_editor),
@@ -117,7 +119,7 @@ impl Wine {
         let steady = Command::new("setarch").args(["-R", "true"]).status()?.success();
         let wine = Self {
             loader: if steady { &["setarch", "-R", "wine"] } else { &["wine"] },
-            display: Display::start([1280, 800])?,
+            display: Xvfb::start("1280x800x24")?,
             prefix: target.join("wine"),
             libraries: format!("Z:{}", libraries.display()).replace('/', "\\"),
             target,
@@ -227,7 +229,8 @@ impl Wine {
 
     /// Opens the editor as a program of its own until there is a picture of it.
     fn open_editor(&self) -> Result<()> {
-        let picture = self.target.join("editor.png");
-        speakers::open_editor(self.command(&self.program()), &self.display, &picture)
+        let mut window = kit("window");
+        window.arg(self.target.join("editor.png")).args([self.display.name(), "--"]);
+        run(self.environment(&mut window).args(self.loader).arg(self.program()).args(speakers::APP))
     }
 }

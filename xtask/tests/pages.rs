@@ -6,10 +6,8 @@ use std::{
     path::{Component, Path, PathBuf},
     process::Command,
 };
-use xtask::{
-    pages::{self, Page},
-    root, suite,
-};
+use tone_filter_manual::pages::{self, Page};
+use xtask::{root, suite};
 
 #[test]
 fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {

@@ -2,65 +2,40 @@
 
 use xtask::root;
 
+const DSP: &str = "tone-filter-dsp";
+const MANUAL: &str = "tone-filter-manual";
+const OFFLINE: &str = "tone-filter-offline";
+const PRESETS: &str = "tone-filter-presets";
+const REFERENCE: &str = "tone-filter-reference";
+const TESTKIT: &str = "tone-filter-testkit";
+
 /// Every crate, the crates of ours that it may depend on, and those that only its tests may. What stands in for others'
 /// crates, in `patches`, depends on none.
 const CRATES: [(&str, &[&str], &[&str]); 20] = [
-    (
-        "tone-filter-reference",
-        &[],
-        &["tone-filter-dsp", "tone-filter-presets", "tone-filter-testkit"],
-    ),
-    ("tone-filter-spectrum", &[], &[]),
-    ("tone-filter-simd", &[], &["tone-filter-reference"]),
-    ("tone-filter-listener", &["tone-filter-simd"], &["tone-filter-reference"]),
-    (
-        "tone-filter-dsp",
-        &["tone-filter-listener", "tone-filter-simd"],
-        &["tone-filter-reference", "tone-filter-spectrum", "tone-filter-testkit"],
-    ),
-    ("tone-filter-testkit", &["tone-filter-dsp"], &[]),
-    ("tone-filter-presets", &["tone-filter-dsp"], &["tone-filter-testkit"]),
-    ("tone-filter-midi", &["tone-filter-dsp"], &[]),
-    ("tone-filter-offline", &["tone-filter-dsp", "tone-filter-midi"], &["tone-filter-reference"]),
-    ("tone-filter-kira", &["tone-filter-dsp"], &[]),
-    (
-        "tone-filter-firewheel",
-        &["tone-filter-dsp"],
-        &["tone-filter-kira", "tone-filter-presets", "tone-filter-testkit"],
-    ),
-    ("tone-filter-capi", &["tone-filter-dsp", "tone-filter-presets"], &["tone-filter-testkit"]),
-    ("tone-filter-lv2", &["tone-filter-dsp", "tone-filter-presets"], &["tone-filter-testkit"]),
-    ("tone-filter-unity", &["tone-filter-dsp", "tone-filter-presets"], &["tone-filter-testkit"]),
-    ("tone-filter-web", &["tone-filter-dsp"], &["tone-filter-testkit"]),
-    ("tone-filter-python", &["tone-filter-dsp", "tone-filter-offline", "tone-filter-presets"], &[]),
-    ("plugin-guard", &[], &[]),
+    ("tone-filter-reference", &[], &[DSP, PRESETS, TESTKIT]),
+    ("tone-filter-simd", &[], &[REFERENCE]),
+    ("tone-filter-listener", &["tone-filter-simd"], &[REFERENCE, TESTKIT]),
+    (DSP, &["tone-filter-listener", "tone-filter-simd"], &[REFERENCE, TESTKIT]),
+    (PRESETS, &[DSP], &[TESTKIT]),
+    ("tone-filter-midi", &[DSP], &[]),
+    (OFFLINE, &[DSP, "tone-filter-midi"], &[REFERENCE, TESTKIT]),
+    (TESTKIT, &[DSP, OFFLINE, PRESETS], &[]),
+    (MANUAL, &[DSP, OFFLINE, PRESETS, TESTKIT], &[]),
+    ("tone-filter-kira", &[DSP], &[]),
+    ("tone-filter-firewheel", &[DSP], &["tone-filter-kira", PRESETS, TESTKIT]),
+    ("tone-filter-capi", &[DSP, PRESETS], &[MANUAL, TESTKIT]),
+    ("tone-filter-lv2", &[DSP, PRESETS], &[TESTKIT]),
+    ("tone-filter-unity", &[DSP, PRESETS], &[TESTKIT]),
+    ("tone-filter-web", &[DSP], &[PRESETS, TESTKIT]),
+    ("tone-filter-python", &[DSP, OFFLINE, PRESETS], &[]),
+    ("plugin-guard", &[], &[TESTKIT]),
     (
         "tone-filter",
-        &[
-            "plugin-guard",
-            "tone-filter-dsp",
-            "tone-filter-midi",
-            "tone-filter-presets",
-            "tone-filter-spectrum",
-        ],
-        &["tone-filter-offline", "tone-filter-reference", "tone-filter-testkit", "xtask"],
+        &["plugin-guard", DSP, "tone-filter-midi", PRESETS],
+        &[OFFLINE, REFERENCE, TESTKIT],
     ),
-    (
-        "tone-filter-cli",
-        &["tone-filter", "tone-filter-dsp", "tone-filter-offline", "tone-filter-presets"],
-        &["tone-filter-testkit", "xtask"],
-    ),
-    (
-        "xtask",
-        &[
-            "tone-filter-dsp",
-            "tone-filter-lv2",
-            "tone-filter-offline",
-            "tone-filter-presets",
-            "tone-filter-testkit",
-        ],
-        &[],
-    ),
+    ("tone-filter-cli", &["tone-filter", DSP, OFFLINE, PRESETS], &[MANUAL, TESTKIT]),
+    ("xtask", &[], &[MANUAL]),
 ];
 
 #[test]

@@ -1,4 +1,14 @@
-//! A filter from its creation to its end, and its processing.
+//! Filter: creation, settings, processing.
+//!
+//! The library copies samples: it filters buffers of its own, chunk by chunk, which costs little beside the resonators. So
+//! channels that alternate need no second path, and buffers of the caller may overlap.
+//!
+//! One thread at a time uses a filter. A lock would not be real time, and a queue for settings is the engine's own matter.
+//! Errors are codes; the details of the last one are per thread, in a fixed buffer, because the first error may be that no
+//! filter could be made.
+//!
+//! Keys are a value where a game's thread plays them: a `Keyboard` is a copy of all keys, and the latest copy counts. No queue
+//! can be full and no key can stay down. A key that is pressed and released between two blocks has no effect.
 
 use crate::{
     MAX_CHANNELS, Status,

@@ -1,11 +1,8 @@
 //! Tests of the functions as C calls them, against the filter itself.
 
 mod automation;
-#[path = "../../firewheel/tests/engines/heap.rs"]
-mod heap;
 
 use super::*;
-use heap::counted;
 use std::{
     ffi::{CStr, CString, c_char},
     mem::MaybeUninit,
@@ -13,7 +10,13 @@ use std::{
 };
 use tone_filter_dsp::{CHOICES, Controls, SPECS, Setting, Settings, ToneFilter};
 use tone_filter_presets::{self as presets, Preset, settings::from_json};
-use tone_filter_testkit::{Draws, channels, controls};
+use tone_filter_testkit::{
+    Draws, channels, controls,
+    heap::{self, counted},
+};
+
+#[global_allocator]
+static HEAP: heap::Counting = heap::Counting;
 
 const RATE: f64 = 44_100.0;
 

@@ -2,6 +2,13 @@
 //!
 //! [`ports`] is the table of plugins and ports, by which an instance reads the settings, and of which [`turtle`] makes the files
 //! that describe the plugin to hosts. So the tables of settings and presets remain their only description.
+//!
+//! * The order of a list's entries is part of the description: hosts save the number of a choice, so new entries come last.
+//! * Stereo, mono and sidechain are three plugins: ffmpeg and others give a plugin as many channels as it has audio inputs,
+//!   optional or not.
+//! * No window: the editor shows `Session`, `Meters` and `HostLink` of the CLAP and VST3 plugin and sets nice-plug's
+//!   parameters.
+//! * LV2 has no request for a restart, so sound and latency port follow Lookahead at once, by a crossfade.
 
 pub mod abi;
 mod events;

@@ -1,4 +1,7 @@
 //! The filter for sound that comes block by block.
+//!
+//! A filter has a lock, as Python has threads but no real time. Samples are copied once, on the way in, so the interpreter can
+//! let other threads run meanwhile. One wheel serves all versions of Python (abi3).
 
 use crate::{
     make::{self, at_tempo, value_error},

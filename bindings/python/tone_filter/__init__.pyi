@@ -115,11 +115,11 @@ class ToneFilter:
     drive: float
     """Turns each note from a sine (low) into a square wave (high). 1 to 400 x; default 40.0."""
     threshold: float
-    """Notes weaker than this, against the whole sound, fade away. -60 to -10 dB; default -36.9897."""
+    """Notes below this level, relative to the input, fade away. -60 to -10 dB; default -36.9897."""
     ceiling: float
-    """Notes stronger than this, against the whole sound, grow no louder. -30 to 0 dB; default -14.0."""
+    """Maximum level of a note, relative to the input. -30 to 0 dB; default -14.0."""
     floor: float
-    """Notes weaker than this fade away, however quiet the whole sound is. Lower it for quiet music. -90 to -20 dB; default -46.0."""
+    """Notes below this absolute level fade away. Lower it for quiet music. -90 to -20 dB; default -46.0."""
     ring: float
     """How long a resonator rings: longer picks notes more sharply, shorter follows faster. 0.05 to 10 s; default 0.2."""
     release: float
@@ -129,25 +129,25 @@ class ToneFilter:
     tuning: float
     """The pitch of A4 that the music is tuned to. 400 to 480 Hz; default 440.0."""
     transpose: float
-    """Moves the bands, and so the notes that are found, up or down; what sounds keeps its pitch. -24 to 24 st; default 0.0."""
+    """Shifts which notes are detected; the output keeps its pitch. -24 to 24 st; default 0.0."""
     focus: float
-    """How much notes that are not played are attenuated: 0 % not at all, 50 % by 24 dB, 100 % entirely. 0 to 100 %; default 100.0."""
+    """Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, complete at 100 %. 0 to 100 %; default 100.0."""
     sensitivity: float
     """How readily Focus counts a note as played: less for clean lines, more for dense music. 0 to 100 %; default 50.0."""
     octave: float
     """Octaves between the detected note and the one that sounds; the voice Soft alone has none. -2 to 2 oct; default 0.0."""
     voices: float
-    """How many notes sound at a time: the strongest ones. 1 to 48 notes; default 48.0."""
+    """Maximum number of notes at a time; the strongest sound. 1 to 48 notes; default 48.0."""
     attack: float
-    """In how many ticks of 1/60 s a note of the voice Chip reaches its volume. 0 to 30 ticks; default 0.0."""
+    """Time in which a note of the voice Chip reaches its volume, in ticks of 1/60 s. 0 to 30 ticks; default 0.0."""
     decay: float
-    """In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0: never. 0 to 120 ticks; default 0.0."""
+    """Time in which the volume of a note of the voice Chip falls to 25 %, in ticks of 1/60 s; 0: off. 0 to 120 ticks; default 0.0."""
     morph: float
     """From the untouched sound (0 %) to that of all other settings (100 %), in one gesture. 0 to 100 %; default 100.0."""
     glide: float
-    """How long a note slides from the pitch of a near one that ends to its own; the voice Soft does not. 0 to 500 ms; default 0.0."""
+    """Duration of the slide from the pitch of a nearby note that ends to a note's own; not with the voice Soft. 0 to 500 ms; default 0.0."""
     vibrato: float
-    """How much of the deviation from a note's exact pitch remains; all of it with the voice Soft. 0 to 100 %; default 100.0."""
+    """Share of the deviation from a note's exact pitch that remains; all of it with the voice Soft. 0 to 100 %; default 100.0."""
     stereo: _Stereo
     """All notes in the middle, resonators for left and right apart, or each note placed where it is in the input. mono, stereo, place; default 'place'."""
     bypass: bool
@@ -157,7 +157,7 @@ class ToneFilter:
     scale: _Scale
     """Lets only the notes of a scale sound. chromatic, major, natural-minor, harmonic-minor, dorian, phrygian, lydian, mixolydian, locrian, major-pentatonic, minor-pentatonic, blues, whole-tone, custom, auto; default 'chromatic'."""
     auto: bool
-    """Adapts the bands to the level of the input, and makes the result as loud as the input. True or False; default True."""
+    """Adapts the bands to the level of the input, and matches the output's loudness to the input's. True or False; default True."""
     lookahead: bool
     """More accurate Focus; adds 46 ms of latency. True or False; default False."""
     listener: _Listener
@@ -175,7 +175,7 @@ class ToneFilter:
     sync: _Sync
     """Ring and Release last a note value of the song's tempo. off, 1/1d, 1/1, 1/2d, 1/1t, 1/2, 1/4d, 1/2t, 1/4, 1/8d, 1/4t, 1/8, 1/16d, 1/8t, 1/16, 1/32d, 1/16t, 1/32, 1/32t; default 'off'."""
     freeze: bool
-    """Lets what sounds ring on without end; new input has no effect on the bands. True or False; default False."""
+    """Lets sounding notes ring without end; new input has no effect on the bands. True or False; default False."""
     auto_tuning: bool
     """Moves the bands to the tuning of the music, which is within 60 cents of Tuning. True or False; default False."""
     map: _Map

@@ -1,6 +1,12 @@
 //! Tone Filter for Unity: an effect for audio mixers, by Unity's interface for native audio plugins, and functions for `ToneFilter.cs`.
 //!
 //! Unity calls [`UnityGetAudioEffectDefinitions`] when it loads the library, and the callbacks of the definition afterwards.
+//!
+//! Parameters are atomics, since Unity may set one on any thread; the audio thread makes the settings of its next block of
+//! them. They are named by the ids of settings, by which Unity saves them.
+//!
+//! Mixers make the instances, so scripts cannot reach one. Scripts address a number, which is a parameter, and queue requests
+//! for it ([`remote`]); filters take the requests at their next block, also filters that are made later.
 
 #![allow(non_snake_case, reason = "the name of the file begins as Unity wants it")]
 

@@ -1,4 +1,7 @@
-//! The filter on the audio thread.
+//! The filter on Unity's audio thread.
+//!
+//! A score follows the DSP clock: a silent mixer rests, and a paused game's clock stands still, so samples do not tell the
+//! time. Each block has the clock's time, and after a gap the filter seeks.
 
 use crate::{
     levels::Levels,

@@ -6,6 +6,13 @@
 //! returns one returns its length, with the text at [`tone_filter_text`].
 //!
 //! Any call may move the memory, so that JavaScript's views of it must be made again.
+//!
+//! No `wasm-bindgen`: an AudioWorklet has neither `TextDecoder` nor `fetch`, which its code needs. `worklet.js` is all the
+//! JavaScript around the module, in one file without imports, as bundlers copy a worklet as it is.
+//!
+//! The page asks for pictures: with each frame that it draws, it sends the audio thread a buffer and gets it back with the
+//! bands, so a hidden page costs nothing and the audio thread allocates nothing for it. `settings.js` checks settings against
+//! tables in the npm package; the audio thread gets arrays of numbers. So the module needs no JSON, and stays small.
 
 mod picture;
 

@@ -4,7 +4,7 @@
 use super::{Cli, reference::is_here};
 use clap::CommandFactory;
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
-use xtask::pages;
+use tone_filter_manual::pages;
 
 /// Replacement of the command: writes its arguments to a file, each with a NUL at its end, and a line feed.
 const STAND_IN: &str =

@@ -1,20 +1,18 @@
 //! The plugin and the command have the same sound and the same notes.
 
-#[path = "../../../tests/common/mod.rs"]
-mod common;
-#[path = "../../../tests/hosting/mod.rs"]
-mod hosting;
-
-use hosting::{assert_same, demo, instance, set, set_controls, settings, sounds, wav};
 use midly::{MidiMessage, Smf, TrackEventKind};
 use std::{fs, iter::repeat, process::Command};
 use tone_filter_dsp::{CHOICES, Controls, Keys, Map, Routing, SPECS, Scale, Settings, ToneFilter};
-use xtask::host::Sent;
+use tone_filter_testkit::{
+    clap::Sent,
+    plugin::{assert_same, demo, instance, set, set_controls, settings, sounds},
+    wav,
+};
 
 #[test]
 fn the_renderer_gives_the_same_output_for_the_demo_tune() {
-    let demo = xtask::root().join("assets/demo.wav");
-    let input = wav(&demo);
+    let demo = tone_filter_testkit::root().join("assets/demo.wav");
+    let input = wav::read(&demo).unwrap().0;
     // The renderer compensates latency, so sounds with lookahead cannot be compared.
     for sound in sounds().into_iter().filter(|sound| !sound.lookahead) {
         let mut instance = instance();
@@ -48,7 +46,7 @@ fn the_renderer_gives_the_same_output_for_the_demo_tune() {
         let mut plugin = input.clone();
         processor.run(&mut plugin, true, &mut repeat(512), &[]).unwrap();
         instance.deactivate(processor);
-        assert_same(&plugin, &wav(&out), &format!("{actual:?}"));
+        assert_same(&plugin, &wav::read(&out).unwrap().0, &format!("{actual:?}"));
     }
 }
 
@@ -73,7 +71,7 @@ fn in_file(flags: &[&str]) -> Vec<(f64, u16, bool)> {
     let folder = tempfile::tempdir().unwrap();
     let midi = folder.path().join("out.mid");
     let mut command = Command::new(env!("CARGO_BIN_EXE_tone-filter"));
-    let song = xtask::root().join("assets/demo.wav");
+    let song = tone_filter_testkit::root().join("assets/demo.wav");
     command.arg("bands").arg(song).arg("--midi").arg(&midi).args(["--live", "--quiet"]).args(flags);
     assert!(command.status().unwrap().success());
     let bytes = fs::read(midi).unwrap();

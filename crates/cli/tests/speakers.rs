@@ -32,7 +32,8 @@ impl Studio {
             tape.display()
         );
         fs::write(studio.path("asound.conf"), devices).unwrap();
-        let mut tune = hound::WavReader::open(xtask::root().join("assets/demo.wav")).unwrap();
+        let mut tune =
+            hound::WavReader::open(tone_filter_testkit::root().join("assets/demo.wav")).unwrap();
         let mut part = hound::WavWriter::create(studio.path("in.wav"), tune.spec()).unwrap();
         let samples = SECONDS * tune.spec().sample_rate * u32::from(tune.spec().channels);
         tune.samples::<i32>()

@@ -6,14 +6,12 @@ mod bank;
 mod constants;
 mod delay;
 mod downmix;
-mod following;
 mod key_counts;
 mod lanes;
 mod messages;
 pub mod notes;
 mod output;
 mod plan;
-mod player;
 mod process;
 mod ramp;
 mod score;
@@ -46,12 +44,16 @@ pub use shared_scores::SharedScores;
 pub use tone_filter_simd::{Kernel, UnknownKernel};
 pub use voice::{ChipNoise, ChipPulse, ChipTick};
 
-use analysis::Analysis;
-use listener::Listener;
+use analysis::{Analysis, Resolved};
+use listener::{
+    Decisions, Listener,
+    notes::{Event, Notes},
+};
+use notes::of_listener;
 use output::Output;
 use plan::BlockPlan;
 use settings::smoother::Smoother;
-use std::fmt;
+use std::{fmt, sync::Arc};
 use synthesis::Synthesis;
 
 /// Seconds by which `lookahead` delays the sound; at most [`MOST_LATENCY`] samples.
@@ -105,7 +107,7 @@ pub struct ToneFilter {
     analysis: Box<Analysis>,
     synthesis: Box<Synthesis>,
     output: Output,
-    /// What analysis has decided for the current block.
+    /// Decisions of analysis for the current block.
     plan: BlockPlan,
     /// The number of samples of the current block that have been processed.
     position: usize,
@@ -115,7 +117,7 @@ impl ToneFilter {
     /// A filter at rest, for signals of `sample_rate` Hz (1000 to 1e9) and two channels; see
     /// [`ToneFilter::with_channels`].
     ///
-    /// It uses the fastest kernel of this CPU; [`ToneFilter::with_kernel`] sets another.
+    /// The filter uses the fastest kernel of this CPU; [`ToneFilter::with_kernel`] sets another.
     ///
     /// # Errors
     /// When a setting or the sample rate is out of range.
@@ -228,12 +230,12 @@ impl ToneFilter {
         Ok(())
     }
 
-    /// Lets the smoothed settings move to those that are set, morphed and bent.
+    /// Sets the smoother's targets: the settings, morphed and bent.
     fn aim(&mut self) {
         let mut settings = self.resolved().morphed();
         settings.transpose += self.analysis.keys.bend(settings.keys);
         self.synthesis.aim(&settings);
-        // What the crossfades lead to may not be ready yet; see `begin_block`.
+        // The target of a crossfade may not be ready yet; see `begin_block`.
         self.smoother.aim(&settings, self.smoother.fades());
     }
 
@@ -339,8 +341,7 @@ impl ToneFilter {
         self.snapshot().read()
     }
 
-    /// What the voice [`Voice::Chip`] plays since its last tick, as registers of the hardware would have it: with two banks, that of
-    /// the left channel. `None` while another voice sounds.
+    /// Registers of the voice [`Voice::Chip`] since its last tick, as the hardware would have them; with two banks, of the left channel. `None` while another voice sounds.
     pub fn chip(&self) -> Option<ChipTick> {
         self.synthesis.chip()
     }
@@ -362,5 +363,185 @@ impl ToneFilter {
         let mut snapshot = Snapshot::new(&self.synthesis, &self.in_use(), played, held, makeup);
         (snapshot.key, snapshot.tuning) = (self.found_key(), self.found_tuning());
         snapshot
+    }
+
+    /// Applies a player's `event`, from the next multiple of 64 samples on; see
+    /// [`ToneFilter::process_events`]. It has an effect if [`Settings::keys`] is on.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{KeyEvent, Keys, Settings, ToneFilter};
+    ///
+    /// // Of all notes of the input, only A4 sounds.
+    /// let settings = Settings { keys: Keys::Hold, ..Settings::default() };
+    /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
+    /// filter.play(KeyEvent::Key(69, 1.0));
+    /// filter.process(&mut [&mut [0.0; 512]]);
+    /// filter.play(KeyEvent::Key(69, 0.0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn play(&mut self, event: KeyEvent) {
+        let before = self.keyboard().bend;
+        self.analysis.keys.play(event);
+        if self.keyboard().bend != before {
+            self.aim();
+        }
+    }
+
+    /// Plays what `keyboard` holds, in place of all keys so far. Does not allocate.
+    ///
+    /// ```
+    /// use tone_filter_dsp::{KeyEvent, Keyboard, Keys, Settings, ToneFilter};
+    ///
+    /// let settings = Settings { keys: Keys::Hold, ..Settings::default() };
+    /// let mut filter = ToneFilter::new(48_000.0, &settings)?;
+    /// // On the player's thread, which sends a copy:
+    /// let mut keyboard = Keyboard::default();
+    /// keyboard.play(KeyEvent::Key(69, 0.8));
+    /// keyboard.play(KeyEvent::Sustain(true));
+    /// // On the audio thread:
+    /// filter.set_keyboard(&keyboard);
+    /// assert_eq!(*filter.keyboard(), keyboard);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_keyboard(&mut self, keyboard: &Keyboard) {
+        self.analysis.keys.set_keyboard(*keyboard);
+        self.aim();
+    }
+
+    /// The keys that are held.
+    pub fn keyboard(&self) -> &Keyboard {
+        self.analysis.keys.keyboard()
+    }
+
+    /// Semitones from each band's own note to the one at which it sounds now; see [`Settings::offsets`].
+    pub fn offsets(&self) -> [i8; notes::TONES] {
+        self.in_use().offsets(self.analysis.keys.notes())
+    }
+
+    /// The bands that may sound now; see [`Settings::bands_with_keys`].
+    pub fn sounding_bands(&self) -> BandMask {
+        self.in_use().bands_with_keys(self.held())
+    }
+
+    /// The bands that sound by their keys.
+    pub(crate) fn held(&self) -> BandMask {
+        let settings = self.in_use();
+        self.analysis.keys.held(settings.keys, settings.transpose)
+    }
+
+    /// Lets `score` decide which notes are played, in place of the listener, which then does not run; with `None`, the listener
+    /// decides again, after some 100 ms. From the next multiple of 64 samples on; [`ToneFilter::seek`] tells it what time of the music it
+    /// is. It has an effect at a [focus](Settings::focus) above 0 %, and is reported by [`ToneFilter::report_notes`].
+    ///
+    /// Decisions are those of the score at the time at which the sound comes out, with `lookahead` and without: it is not needed. A note is as
+    /// loud as it is in the sound.
+    ///
+    /// Neither allocates nor frees: the score before is returned, for another thread to drop.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tone_filter_dsp::{Score, Settings, ToneFilter};
+    ///
+    /// let score: Score = "tone-filter-score 1\n0.0 2.0 69".parse()?;
+    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
+    /// assert!(filter.set_score(Some(Arc::new(score))).is_none());
+    /// // The game's music goes on at 0.5 s, or has begun again.
+    /// filter.seek(0.5);
+    /// filter.process(&mut [&mut [0.0; 512]]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set_score(&mut self, score: Option<Arc<Score>>) -> Option<Arc<Score>> {
+        self.analysis.set_score(score)
+    }
+
+    /// The latest decisions: those of the score if there is one, or of the listener.
+    pub fn decisions(&self) -> &Decisions {
+        self.analysis.decisions()
+    }
+
+    /// The score that decides which notes are played.
+    pub fn score(&self) -> Option<&Arc<Score>> {
+        self.analysis.score()
+    }
+
+    /// Goes on in the score from a time in seconds, of the next sample that is passed to the filter; from then on, it follows the samples. Outside
+    /// the score, and before 0, no note is played.
+    pub fn seek(&mut self, seconds: f64) {
+        self.analysis.seek(seconds - self.position as f64 / self.sample_rate);
+    }
+
+    /// The settings that were set last, with the scale and the tuning that were found in the music where they follow it.
+    pub fn resolved(&self) -> Settings {
+        *self.in_use()
+    }
+
+    /// [`ToneFilter::resolved`], for what takes no other settings.
+    pub(crate) fn in_use(&self) -> Resolved {
+        self.analysis.found.resolve(&self.controls.settings)
+    }
+
+    /// Looks for key and tuning of the music from the next multiple of 64 samples on, for [`ToneFilter::found_key`] and
+    /// [`ToneFilter::found_tuning`], where the listener runs. Without it, they are looked for only where the settings follow them.
+    pub fn find_key_and_tuning(&mut self, find: bool) {
+        self.analysis.found.want(find);
+    }
+
+    /// The key of the last half minute or so, if it is looked for and enough notes were detected.
+    pub fn found_key(&self) -> Option<FoundKey> {
+        self.analysis.found.key()
+    }
+
+    /// The frequency of A4 in Hz that fits the tones of the last 20 s or so best, within 60 cents of `tuning`, if it is looked for and
+    /// enough tones agree.
+    pub fn found_tuning(&self) -> Option<f64> {
+        self.analysis.found.a4(&self.controls.settings)
+    }
+
+    /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound; see
+    /// [`of_listener`]. To be called after each block, with the same `notes`; needs a
+    /// focus or [`ToneFilter::detect_notes`]. A frozen filter reports nothing.
+    ///
+    /// ```
+    /// use std::f32::consts::TAU;
+    /// use tone_filter_dsp::{Settings, ToneFilter, listener::notes::Notes, notes};
+    ///
+    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
+    /// let sine = |t| 0.2 * (TAU * 440.0 * t as f32 / 48_000.0).sin();
+    /// let mut signal: Vec<f32> = (0..96_000).map(|t| if t < 48_000 { 0.0 } else { sine(t) }).collect();
+    /// let (mut notes, mut begun) = (Notes::live(), Vec::new());
+    /// filter.process_with(&mut [&mut signal], |_, filter| {
+    ///     filter.report_notes(&mut notes, |note| {
+    ///         if note.velocity.is_some() {
+    ///             begun.extend(notes::of_listener(note.note));
+    ///         }
+    ///     });
+    /// });
+    /// assert_eq!(begun, [notes::A4]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn report_notes(&self, notes: &mut Notes, report: impl FnMut(Event)) {
+        if !self.plan.settings.settings.freeze {
+            let sounding = self.sounding_bands();
+            let sounds = |note| of_listener(note).is_some_and(|tone| sounding.contains(tone));
+            notes.push(self.decisions(), sounds, report);
+        }
+    }
+
+    /// Listener for this filter, which is at rest, from its first sample on; `None` where the listener is off, or depends on more than the
+    /// input: on keys, a sidechain, or on key and tuning that are found. Settings must stay as they are.
+    pub fn scout(&self) -> Option<Scout> {
+        let controls = self.controls();
+        let alone = controls.settings.keys == Keys::Off
+            && controls.routing.listen == Listen::Main
+            && !controls.settings.follows();
+        let source = &self.analysis.source;
+        (alone && source.is_on() && source.score().is_none())
+            .then(|| Scout::new(source.clone(), self.kernel))
+    }
+
+    /// Takes what a scout has decided in the next blocks. From then on, the filter's own listener is off: each block needs a decision that has
+    /// been taken before its end. The output is bit for bit the same. Allocates, and the filter frees the decisions while it processes.
+    pub fn follow_scout(&mut self, decided: Decided) {
+        self.analysis.source.follow_scout(decided.0);
     }
 }

@@ -3,10 +3,10 @@
 
 use tone_filter_listener::{LOWEST_NOTE, NOTES};
 
-/// How many tones the filter has.
+/// Number of tones of the filter.
 pub const TONES: usize = 77;
 
-/// How many of them are those of the published filter, A3 to G#7. They are the first ones; E1 to G#3 follow.
+/// Number of tones of the published filter, A3 to G#7, which come first; E1 to G#3 follow.
 pub const PUBLISHED: usize = 48;
 
 /// The tone whose frequency is the tuning reference itself: A4.

@@ -1,4 +1,7 @@
-//! The ways to pass sound through the filter.
+//! Processing: calls of any length, divided into blocks of 64 samples.
+//!
+//! Each call sets the number of channels; two channels can be stereo. Only lookahead and the loudness measurement of auto need
+//! memory for each channel: for two, unless `with_channels` sets another number.
 
 use crate::{
     KeyEvent, ToneFilter,

@@ -39,7 +39,7 @@ pub struct ScoreNote {
     pub place: f32,
 }
 
-/// What a tone does at some time.
+/// State of a tone at some time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ScoreState {
     /// The note that plays.
@@ -51,7 +51,7 @@ pub(crate) struct ScoreState {
 /// Which notes play when.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
-    /// Those of each tone by their start; none begins before the last one has ended.
+    /// Notes of each tone by their start; none begins before the last one has ended.
     tones: [Vec<ScoreNote>; TONES],
 }
 
@@ -98,7 +98,7 @@ impl Score {
         }
         for own in &mut tones {
             own.sort_by(|a: &ScoreNote, b| a.start.total_cmp(&b.start));
-            // Of two that start at once, the later one would leave no time for the other.
+            // Of two notes that start at once, the later one would leave no time for the other.
             own.dedup_by(|later, first| {
                 let same = later.start == first.start;
                 if same {
@@ -126,7 +126,7 @@ impl Score {
         self.notes().map(|note| note.end).fold(0.0, f64::max)
     }
 
-    /// What `tone` (0..77) plays at a time in seconds. Takes time in proportion to the logarithm of its number of notes.
+    /// State of `tone` (0..77) at a time in seconds. Takes time in proportion to the logarithm of its number of notes.
     pub(crate) fn state(&self, tone: usize, seconds: f64) -> Option<ScoreState> {
         let own = &self.tones[tone];
         let after = own.partition_point(|note| note.start <= seconds);

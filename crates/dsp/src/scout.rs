@@ -1,9 +1,6 @@
 //! The listener of a filter on another thread, ahead of it: for files, which are known before they are filtered.
 
-use crate::{
-    Kernel, Keys, Listen, ToneFilter, analysis::NoteSource, downmix::finite, lanes::BLOCK,
-    listener::Decisions,
-};
+use crate::{Kernel, analysis::NoteSource, downmix::finite, lanes::BLOCK, listener::Decisions};
 use tone_filter_simd::denormals::with_flush_to_zero;
 
 /// Listens for a [`ToneFilter`].
@@ -15,34 +12,16 @@ pub struct Scout {
     position: usize,
 }
 
-/// What a [`Scout`] has decided, one item a block of 64 samples that is complete. Few blocks have decisions, which are large.
+/// Decisions of a [`Scout`], one item for each complete block of 64 samples. Few blocks have decisions, which are large.
 #[derive(Debug, Clone, Default)]
-pub struct Decided(Vec<Option<Box<Decisions>>>);
-
-impl ToneFilter {
-    /// What listens for this filter, which is at rest, from its first sample on; `None` where nothing is to be listened to, or where the
-    /// listener depends on more than the input: on keys, a sidechain, or on key and tuning that are found. Settings must stay as they are.
-    pub fn scout(&self) -> Option<Scout> {
-        let controls = self.controls();
-        let alone = controls.settings.keys == Keys::Off
-            && controls.routing.listen == Listen::Main
-            && !controls.settings.follows();
-        let source = self.analysis.source.clone();
-        (alone && source.is_on() && source.score().is_none()).then_some(Scout {
-            source,
-            kernel: self.kernel(),
-            position: 0,
-        })
-    }
-
-    /// Takes what a scout has decided in the next blocks. From then on, the filter's own listener is off: each block needs a decision that has
-    /// been taken before its end. The output is bit for bit the same. Allocates, and the filter frees the decisions while it processes.
-    pub fn follow_scout(&mut self, decided: Decided) {
-        self.analysis.source.follow_scout(decided.0);
-    }
-}
+pub struct Decided(pub(crate) Vec<Option<Box<Decisions>>>);
 
 impl Scout {
+    /// Listens as `source` does, which is at rest.
+    pub(crate) fn new(source: NoteSource, kernel: Kernel) -> Self {
+        Self { source, kernel, position: 0 }
+    }
+
     /// Takes the next samples of all `channels`, which have one length, and decides about the blocks that are complete.
     pub fn listen(&mut self, channels: &[Vec<f32>]) -> Decided {
         let mut decided = Decided::default();

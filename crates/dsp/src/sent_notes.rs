@@ -6,38 +6,6 @@ use crate::{
     notes::{TONES, midi_note, of_listener},
 };
 
-impl ToneFilter {
-    /// Passes the notes that have begun or ended in the last block to `report`, for bands that may sound; see
-    /// [`of_listener`]. To be called after each block, with the same `notes`; needs a
-    /// focus or [`ToneFilter::detect_notes`]. A frozen filter reports nothing.
-    ///
-    /// ```
-    /// use std::f32::consts::TAU;
-    /// use tone_filter_dsp::{Settings, ToneFilter, listener::notes::Notes, notes};
-    ///
-    /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
-    /// let sine = |t| 0.2 * (TAU * 440.0 * t as f32 / 48_000.0).sin();
-    /// let mut signal: Vec<f32> = (0..96_000).map(|t| if t < 48_000 { 0.0 } else { sine(t) }).collect();
-    /// let (mut notes, mut begun) = (Notes::live(), Vec::new());
-    /// filter.process_with(&mut [&mut signal], |_, filter| {
-    ///     filter.report_notes(&mut notes, |note| {
-    ///         if note.velocity.is_some() {
-    ///             begun.extend(notes::of_listener(note.note));
-    ///         }
-    ///     });
-    /// });
-    /// assert_eq!(begun, [notes::A4]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn report_notes(&self, notes: &mut Notes, report: impl FnMut(Event)) {
-        if !self.plan.settings.settings.freeze {
-            let sounding = self.sounding_bands();
-            let sounds = |note| of_listener(note).is_some_and(|tone| sounding.contains(tone));
-            notes.push(self.decisions(), sounds, report);
-        }
-    }
-}
-
 /// Which keys of the detected notes have been sent, so that each of them ends.
 #[derive(Debug)]
 pub struct SentNotes {

@@ -20,25 +20,38 @@ struct Part {
     voices: Voices,
 }
 
+/// Banks that run, and their outputs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Layout {
+    /// One bank with one output.
+    Mono,
+    /// One bank with two outputs, between which the notes have their places.
+    Placed,
+    /// Two banks with an output each.
+    Two,
+}
+
+impl Layout {
+    fn banks(self) -> usize {
+        if self == Self::Two { 2 } else { 1 }
+    }
+}
+
 /// The banks and voices of one filter.
 ///
-/// It starts a page: at another place in memory, which changes from one allocation to the next, short blocks take up to 5 % longer.
+/// Aligned to a page: elsewhere in memory, short blocks take up to 5 % longer.
 #[derive(Debug, Clone)]
 #[repr(align(4096))]
 pub struct Synthesis {
-    /// What all banks share.
+    /// Parameters that all banks share.
     pub params: BankParams,
     timbres: Timbres,
-    /// Of the mean of all channels or of the left one, and of the right one.
+    /// Bank of the mean of all channels or of the left one, and bank of the right one.
     parts: [Part; 2],
-    /// How many of them run.
-    count: usize,
-    /// Whether the only one has two outputs, in which notes have their places.
-    placed: bool,
-    /// Share of the tones below A3 at the end of the last block, and whether they are computed.
-    whole: f32,
-    low: bool,
-    /// Whether the oscillators ran in the last block.
+    layout: Layout,
+    /// Share of the tones below A3, which are computed unless it rests at 0.
+    whole: Ramp<f32>,
+    /// Whether the oscillators run.
     oscillating: bool,
     /// The inputs of the banks in the current block, and the wet signals.
     inputs: [[f32; BLOCK]; 2],
@@ -53,10 +66,8 @@ impl Synthesis {
             params: BankParams::new(settings, sample_rate),
             timbres: Timbres::new(settings, sample_rate),
             parts: [part.clone(), part],
-            count: 1,
-            placed: false,
-            whole: 0.0,
-            low: false,
+            layout: Layout::Mono,
+            whole: Ramp::rest(0.0),
             oscillating: false,
             inputs: [[0.0; BLOCK]; 2],
             wet: [[0.0; BLOCK]; 2],
@@ -70,8 +81,7 @@ impl Synthesis {
 
     /// Returns to the state after silence, at the timbre that was aimed at, with the first block of `plan`.
     pub fn reset(&mut self, plan: &BlockPlan) {
-        self.whole = plan.settings.whole;
-        self.low = self.whole > 0.0;
+        self.whole = Ramp::rest(plan.settings.whole);
         // Without the pitches of tones below A3 that were computed before.
         self.params = BankParams::new(&plan.settings.settings, self.params.sample_rate);
         self.params.update(&plan.settings.settings, self.tones());
@@ -82,34 +92,32 @@ impl Synthesis {
             part.bank = Bank::new();
             part.voices.activate(self.params.sample_rate);
         }
-        (self.count, self.placed, self.oscillating) = (1, false, false);
+        (self.layout, self.oscillating) = (Layout::Mono, false);
     }
 
     /// Updates the constants, if the settings of the `plan` have moved.
     pub fn update(&mut self, plan: &BlockPlan) {
-        // In its last block, the share falls to 0.
-        let low = self.whole > 0.0 || plan.settings.whole > 0.0;
-        self.whole = plan.settings.whole;
-        if low && !self.low {
+        let before = self.tones();
+        self.whole.next(plan.settings.whole);
+        if self.tones() > before {
             for Part { bank, voices } in &mut self.parts {
                 bank.rest_low();
                 voices.rest_low();
             }
         }
-        if plan.moved || low != self.low {
-            self.low = low;
+        if plan.moved || self.tones() != before {
             self.params.update(&plan.settings.settings, self.tones());
         }
     }
 
-    /// How many tones are computed.
+    /// Number of tones that are computed.
     fn tones(&self) -> usize {
-        if self.low { TONES } else { PUBLISHED }
+        if self.whole.is(0.0) { PUBLISHED } else { TONES }
     }
 
     /// The tracked powers of the bands, of the stronger one where two banks run.
     pub fn powers(&self) -> Lanes {
-        let powers = self.parts[..self.count].iter().map(|part| part.bank.powers(&self.params));
+        let powers = self.banks().map(|bank| bank.powers(&self.params));
         powers.fold(Lanes::ZERO, |all, own| Lanes::of(|tone| all.0[tone].max(own.0[tone])))
     }
 
@@ -124,9 +132,8 @@ impl Synthesis {
             self.params.set_gains(plan.gains);
         }
         self.params.set_driven(!self.timbres.soft().is(0.0));
-        self.separate(plan, channels);
-        self.placed = plan.places.is_some() && channels == 2 && self.count == 1;
-        self.params.place(plan.places.as_ref().filter(|_| self.placed));
+        self.arrange(plan, channels);
+        self.params.place(plan.places.as_ref().filter(|_| self.layout == Layout::Placed));
         let oscillating = self.timbres.oscillates();
         if oscillating {
             self.begin_voices(kernel, plan);
@@ -139,18 +146,22 @@ impl Synthesis {
         self.oscillating
     }
 
-    /// Runs two banks for two channels, where the plan has stereo. The second one starts from the state of the first.
-    fn separate(&mut self, plan: &BlockPlan, channels: usize) {
-        let two = channels == 2 && plan.stereo();
-        if two && self.count == 1 {
+    /// Chooses the banks and outputs for so many `channels`. A second bank starts from the state of the first.
+    fn arrange(&mut self, plan: &BlockPlan, channels: usize) {
+        let layout = match channels {
+            2 if plan.stereo() => Layout::Two,
+            2 if plan.places.is_some() => Layout::Placed,
+            _ => Layout::Mono,
+        };
+        if layout.banks() > self.layout.banks() {
             self.parts[1] = self.parts[0].clone();
         }
-        self.count = 1 + usize::from(two);
+        self.layout = layout;
     }
 
     fn begin_voices(&mut self, kernel: Kernel, plan: &BlockPlan) {
         let Self { params, timbres, .. } = self;
-        let parts = &mut self.parts[..self.count];
+        let parts = &mut self.parts[..self.layout.banks()];
         let weights = &plan.weights.to;
         let count = parts.len() as f32;
         let mut means = Lanes::ZERO;
@@ -183,8 +194,11 @@ impl Synthesis {
         span: &Span,
     ) {
         let (position, part) = (span.position, span.part());
-        self.separate(plan, channels.len());
-        let two = self.count == 2;
+        let two = channels.len() == 2 && plan.stereo();
+        // The number of channels may change within a block; places wait for the next one.
+        if two != (self.layout == Layout::Two) {
+            self.arrange(plan, channels.len());
+        }
         let stereo = |frame: usize| plan.level(position + frame).stereo;
         // A short cut for fully separate channels: the same as the crossfades with a stereo of 1.
         let Ramp { from, to, .. } = plan.levels;
@@ -195,7 +209,7 @@ impl Synthesis {
             Some(rows) => bank_inputs(rows, part.clone(), inputs, two, crossfade),
             None => bank_inputs(channels, span.range.clone(), inputs, two, crossfade),
         }
-        let places = plan.places.as_ref().filter(|_| self.placed);
+        let places = plan.places.as_ref().filter(|_| self.layout == Layout::Placed);
         let [left, right] = self.wet.each_mut().map(|wet| &mut wet[part.clone()]);
         // The second bank writes to the right channel, or the first one, if it has two outputs.
         let outputs: [[&mut [f32]; 2]; 2] = if two {
@@ -203,7 +217,7 @@ impl Synthesis {
         } else {
             [[left, right], [&mut [], &mut []]]
         };
-        let parts = self.parts[..self.count].iter_mut().zip(&self.inputs).zip(outputs);
+        let parts = self.parts[..self.layout.banks()].iter_mut().zip(&self.inputs).zip(outputs);
         for ((Part { bank, voices }, input), [wet, right]) in parts {
             let input = &input[part.clone()];
             let params = &self.params;
@@ -235,16 +249,16 @@ impl Synthesis {
 
     /// The inputs of the banks that run, in the current block.
     pub fn inputs(&self) -> &[[f32; BLOCK]] {
-        &self.inputs[..self.count]
+        &self.inputs[..self.layout.banks()]
     }
 
     /// The wet signal of a channel in the current block.
     pub fn wet(&self, channel: usize) -> &[f32; BLOCK] {
-        let outputs = if self.placed { 2 } else { self.count };
+        let outputs = if self.layout == Layout::Mono { 1 } else { 2 };
         &self.wet[channel.min(outputs - 1)]
     }
 
-    /// What the chip of the first bank plays since its last tick, while it sounds.
+    /// Registers of the first bank's chip since its last tick, while it sounds.
     pub fn chip(&self) -> Option<ChipTick> {
         self.parts[0].voices.chip()
     }
@@ -256,7 +270,7 @@ impl Synthesis {
 
     /// The banks that run.
     pub fn banks(&self) -> impl Iterator<Item = &Bank> {
-        self.parts[..self.count].iter().map(|part| &part.bank)
+        self.parts[..self.layout.banks()].iter().map(|part| &part.bank)
     }
 }
 

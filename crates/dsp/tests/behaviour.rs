@@ -1,14 +1,12 @@
 //! Properties of the filter that must hold for any use by a host.
 
-#[path = "../../../tests/common/mod.rs"]
-mod common;
 mod reference;
 
-use common::{noisy_chord, sine, white};
 use tone_filter_dsp::{
     BLOCK, BandMask, BandRange, Controls, Error, Listen, Routing, SPECS, Scale, Settings, Stereo,
     ToneFilter, Voice,
 };
+use tone_filter_testkit::signals::{noisy_chord, sine, white};
 
 const RATE: f64 = 44_100.0;
 
@@ -216,7 +214,7 @@ fn more_than_two_channels_share_one_mean() {
     let mono = Settings { stereo: Stereo::Mono, ..settings };
     let inputs: Vec<&[f32]> = signals.iter().map(Vec::as_slice).collect();
     let truth = reference::process(&reference::sound(&mono), RATE, &inputs).remove(0);
-    assert!(common::snr(&truth, &outputs[0]) > 80.0);
+    assert!(tone_filter_testkit::signals::snr(&truth, &outputs[0]) > 80.0);
 }
 
 #[test]

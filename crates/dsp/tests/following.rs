@@ -1,15 +1,13 @@
 //! Key and tuning of the music: what is found, and what follows it.
 
-#[path = "../../../tests/common/mod.rs"]
-mod common;
-#[path = "../../offline/tests/readers/heap.rs"]
-mod heap;
-
-use common::{noise, sine, white};
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
     BLOCK, Keys, Map, PitchClass, Routing, Scale, SentNotes, Settings, ToneFilter, Voice,
     notes::{A4, pitch_class},
+};
+use tone_filter_testkit::{
+    heap,
+    signals::{noise, sine, white},
 };
 
 #[global_allocator]

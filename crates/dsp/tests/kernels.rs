@@ -1,11 +1,9 @@
 //! Properties of every kernel that this CPU can run.
 
-#[path = "../../../tests/common/mod.rs"]
-mod common;
 mod reference;
 
-use common::{noise, noisy_chord, snr, white};
 use tone_filter_dsp::{BLOCK, BandMask, Kernel, Settings, ToneFilter, notes::TONES};
+use tone_filter_testkit::signals::{noise, noisy_chord, snr, white};
 
 const RATES: [f64; 3] = [44_100.0, 96_000.0, 192_000.0];
 

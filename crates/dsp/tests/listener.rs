@@ -1,15 +1,10 @@
 //! The listener does not allocate after construction, and runs where its notes are asked for.
 
-#[path = "../../../tests/common/mod.rs"]
-mod common;
-#[path = "../../offline/tests/readers/heap.rs"]
-mod heap;
-
-use common::noisy_chord;
 use tone_filter_dsp::{
-    Kernel, Settings, ToneFilter,
+    BLOCK, Kernel, Settings, ToneFilter,
     listener::{Listener, Model},
 };
+use tone_filter_testkit::{Draws, Music, heap, signals::noisy_chord};
 
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;
@@ -49,5 +44,23 @@ fn at_no_focus_it_runs_while_notes_are_asked_for() {
         filter.detect_notes(asked);
         filter.process(&mut [&mut [0.0; 64]]);
         assert_eq!(filter.bands().played.is_some(), asked);
+    }
+}
+
+#[test]
+fn sensitivity_moves_the_threshold_by_up_to_3_in_log_odds() {
+    let rate = 22_050.0;
+    let music = Music::draw(&mut Draws::seeded(3), 8.0).render(rate, 8.0);
+    for (sensitivity, log_odds) in [(0.0, -3.0), (100.0, 3.0)] {
+        let settings = Settings { sensitivity, ..Settings::default() };
+        let mut filter = ToneFilter::new(rate, &settings).unwrap();
+        let mut listener = Listener::new(rate, false, Model::Full);
+        listener.set_sensitivity(log_odds);
+        for block in music[0].as_chunks::<BLOCK>().0 {
+            listener.push(Kernel::best(), block, None);
+            filter.process(&mut [&mut block.clone()]);
+            assert_eq!(filter.decisions(), listener.decisions());
+        }
+        assert!(listener.decisions().frames > 500);
     }
 }

@@ -6,7 +6,7 @@ mod spectrum;
 use spectrum::{harmonics, ideal, spectrum};
 use std::f64::consts::{PI, TAU};
 use tone_filter_dsp::{BandMask, BandRange, Settings, ToneFilter, Voice, notes};
-use tone_filter_spectrum::Complex64;
+use tone_filter_testkit::spectrum::Complex64;
 
 const RATE: f64 = 44_100.0;
 

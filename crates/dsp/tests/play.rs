@@ -1,14 +1,11 @@
 //! What a player does: keys that choose the bands, a sound that is frozen, and the way from the untouched sound.
 
-#[path = "../../../tests/common/mod.rs"]
-mod common;
-
-use common::noise;
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
     BandMask, Kernel, KeyEvent, Keys, NoteValue, Settings, ToneFilter, Voice,
     notes::{self, PUBLISHED, TONES, frequency},
 };
+use tone_filter_testkit::signals::noise;
 
 const RATE: f64 = 48_000.0;
 

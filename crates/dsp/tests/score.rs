@@ -1,9 +1,5 @@
 //! A score decides in place of the listener.
 
-#[path = "../../../tests/common/mod.rs"]
-mod common;
-
-use common::{sine, white};
 use std::sync::Arc;
 use tone_filter_dsp::{
     BLOCK, BandMask, Kernel, Map, Routing, Scale, Score, ScoreNote, SentNotes, Settings,
@@ -11,6 +7,7 @@ use tone_filter_dsp::{
     listener::notes::Notes,
     notes::{A4, TONES, frequency, midi_note, of_listener, to_listener},
 };
+use tone_filter_testkit::signals::{sine, white};
 
 const RATE: f64 = 48_000.0;
 

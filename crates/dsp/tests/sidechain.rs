@@ -1,9 +1,7 @@
 //! A second input that the bands process in place of the main one.
 
-#[path = "../../../tests/common/mod.rs"]
-mod common;
-
 use tone_filter_dsp::{Listen, Routing, Settings, Stereo, ToneFilter};
+use tone_filter_testkit::signals;
 
 const RATE: f64 = 48_000.0;
 
@@ -11,7 +9,7 @@ type Signal = Vec<Vec<f32>>;
 
 /// A second of noise, and of tones that differ from channel to channel.
 fn noise(channels: usize) -> Signal {
-    let mut noise = common::noise(5);
+    let mut noise = signals::noise(5);
     let mut next = || (0.25 * noise()) as f32;
     (0..channels).map(|_| (0..48_000).map(|_| next()).collect()).collect()
 }

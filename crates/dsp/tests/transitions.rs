@@ -1,16 +1,12 @@
 //! Choices and switches while sound goes through: no click, no hole, no ghost of what sounded before, and the same
 //! output in blocks of any sizes.
 
-#[path = "../../../tests/common/mod.rs"]
-mod common;
-
-use common::noise;
 use std::{f64::consts::TAU, sync::Arc};
 use tone_filter_dsp::{
     BandMask, BandRange, CHOICES, Controls, KeyEvent, Keys, Listen, Routing, Score, ScoreNote,
     Setting, Settings, Stereo, ToneFilter, Voice,
 };
-use tone_filter_testkit::{Draws, Music, Note, Values};
+use tone_filter_testkit::{Draws, Music, Note, Values, signals::noise};
 
 const RATE: f64 = 48_000.0;
 /// The window in which a level is measured: 20 ms.
@@ -312,7 +308,7 @@ fn any_choices_at_any_times_leave_no_ghost_and_do_not_depend_on_the_block_sizes(
             let ghost = rms_db(&channel[frames + 6 * 48_000..]);
             assert!(ghost < -90.0, "seed {seed}: {ghost:.1} dB after six seconds of silence");
         }
-        let mut sizes = common::noise(seed + 100);
+        let mut sizes = tone_filter_testkit::signals::noise(seed + 100);
         let cut = run(&changes, &input, Some(&input), || 1 + (100.0 * (sizes() + 1.0)) as usize);
         assert!(cut == output, "seed {seed}: another output in other blocks");
     }

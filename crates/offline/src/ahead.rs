@@ -1,4 +1,10 @@
 //! The listener of a file on a thread of its own, ahead of the filter.
+//!
+//! A long file has three threads, a batch has a file for each core. From 2 097 152 samples on, `render` of one file reads and
+//! listens on one thread (`Scout`), filters on another, and rounds and writes on a third. The scout runs the filter's own
+//! listener, blocks ahead, and the filter takes its decisions: the same bits. The file is decoded twice, which is less work
+//! than to hand samples over. With keys, and where key or tuning follow the music, the listener depends on more than the input
+//! and stays on the filter's thread.
 
 use super::{Error, Input, Source};
 use std::{

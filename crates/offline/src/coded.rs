@@ -224,7 +224,7 @@ impl Stream {
         }
         if let (CODEC_ID_VORBIS, Some(headers)) = (parameters.codec, &parameters.extra_data) {
             codebooks::check(headers).map_err(fault)?;
-            // symphonia garbles them; docs/architecture.md describes it.
+            // symphonia garbles them; docs/dependencies.md describes it.
             let count = parameters.channels.as_ref().map_or(0, Channels::count);
             if count > 2 {
                 let coding = format!("{count}-channel Vorbis");

@@ -1,4 +1,7 @@
 //! The audible part of an MP4 file's track: encoders of AAC put samples before and after the music.
+//!
+//! AAC is read in MP4 only: `symphonia` leaves the encoder's own samples in, and the file's index says how many there are (an
+//! edit list, or the tag of iTunes). Streams (ADTS) have neither, nor a sign of HE-AAC.
 
 use std::io::{self, Read, Seek, SeekFrom};
 

@@ -2,6 +2,10 @@
 //!
 //! The window may have a thread of its own, but a host is called on its main thread only. Therefore the editor leaves
 //! its requests here, and the shim takes them on that thread.
+//!
+//! Hosts report the track, mappings, automation and menus here. In CLAP the shim takes requests on the main thread, in VST3 on
+//! the thread of the edit, as nice-plug does with edits. A host without a call for a changed state gets a gesture on `scale`
+//! that keeps its value.
 
 use nice_plug::plugin::{TrackColor, TrackInfo};
 use std::{

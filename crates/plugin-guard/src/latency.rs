@@ -1,4 +1,19 @@
 //! The latency of the sound. Host and plugin must agree on it at any time, so that the host can compensate it.
+//!
+//! Latency and sound change together. While the plugin is active, a change of Lookahead changes the parameter only; sound and
+//! reported latency stay until the host activates the plugin again, which it is asked for once. A host that does not do so gets
+//! the change at the next activation. A change that is taken back within its block is no change.
+//!
+//! * CLAP: `clap_host.request_restart`; `clap_host_latency.changed` is called within `activate`, if the host knows another
+//!   latency.
+//! * VST3: `restartComponent(kLatencyChanged)` on the host's own thread, never within `setActive` or `process`. VST3 then
+//!   expects `setActive(false)`, `setActive(true)` and `getLatencySamples`. JUCE's hosts and newer versions of Ardour only call
+//!   `getLatencySamples`: after the request, the sound of an active plugin changes with that call, by a crossfade. Before
+//!   `setActive(true)`, it returns the latency to come, as JUCE's hosts read it there.
+//! * The host's own thread is reached by a timer in the run loop that hosts on Linux give, or by nice-plug's queue. On Linux,
+//!   that queue is the host's run loop while the editor is open, and otherwise a thread of nice-plug's. A host without a run
+//!   loop that processes on its own thread is not asked.
+//! * The standalone program has no host: there the sound follows at once, as in `ToneFilter` itself.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 

@@ -14,12 +14,15 @@ use std::{
 pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task> {
     /// The MIDI controllers that the plugin understands, by VST3's numbers.
     const CONTROLLERS: &'static [i16] = &[];
-    /// The pages that a hardware controller shows.
-    const PAGES: &'static [Page] = &[];
     /// Id of the plugin's presets in CLAP, as unique as the plugin's own id.
     const PRESETS_ID: &'static CStr;
     /// Description of a preset's file, in a few words and in a sentence, and the file's extension.
     const PRESET_FILE: [&'static CStr; 3];
+
+    /// Pages of a hardware controller.
+    fn pages() -> Vec<Page> {
+        Vec::new()
+    }
 
     /// The presets that come with the plugin, with their keys.
     fn factory_presets() -> Vec<(&'static str, PresetInfo)>;
@@ -83,8 +86,8 @@ pub struct NoteName {
     pub name: &'static str,
 }
 
-/// A page of controls: its title, and the ids of at most eight parameters.
-pub type Page = (&'static str, &'static [&'static str]);
+/// Page of controls: its title, and the ids of at most eight parameters.
+pub type Page = (&'static str, Vec<&'static str>);
 
 /// Description of a preset for a host.
 #[derive(Debug, Clone, PartialEq, Default)]

@@ -76,7 +76,7 @@ pub(crate) struct Chip {
 impl Chip {
     /// At rest.
     pub fn new(sample_rate: f64) -> Self {
-        let angle = |hertz: f64| (TAU * hertz / sample_rate).min(0.9 * PI);
+        let angle = |hertz| bounded_angle(hertz, sample_rate);
         Self {
             sample_rate,
             sounds: Vec::new(),
@@ -142,7 +142,7 @@ impl Chip {
         }
         let brightness = (above / octave).max(1e-3).log2();
         self.rate = RATES[(7.0 - 1.5 * brightness).round().clamp(4.0, 10.0) as usize];
-        let middle = TAU * MIDDLE / self.sample_rate;
+        let middle = bounded_angle(MIDDLE, self.sample_rate);
         let (mut power, mut passed) = (0.0, 0.0);
         for (amplitude, angle) in notes.measured.iter().zip(notes.nominal) {
             let own = amplitude * amplitude / 2.0;
@@ -238,6 +238,11 @@ impl Chip {
         }
         sum / clocks
     }
+}
+
+/// Radians a sample of a frequency in Hz, which counts as at most 0.45 of the rate.
+fn bounded_angle(hertz: f64, sample_rate: f64) -> f64 {
+    (TAU * hertz / sample_rate).min(0.9 * PI)
 }
 
 /// The standard deviation of a part's waveform at volume 1, where the lead has this `duty`.

@@ -32,13 +32,15 @@
 //! input --> low-pass, every Dth sample --> 3 x 87 detectors --> features, each frame --> network --> 80 decisions
 //! ```
 //!
-//! A [`Listener`] decides every 11.6 ms which notes are played. The fitted [`Weights`] are data, which the caller has.
+//! A [`Listener`] decides every 11.6 ms which notes are played. The fitted [`Weights`] are data, which the caller has. [`Found`] finds key
+//! and tuning from its notes and tones.
 
 mod arrange;
 mod bank;
 mod chip;
 mod filter;
 mod focus;
+mod found;
 mod keys;
 mod level;
 mod listener;
@@ -57,6 +59,7 @@ mod waveform;
 pub use bank::{Band, Bank, Resonator};
 pub use filter::Filter;
 pub use focus::Decision;
+pub use found::{Found, Key, Mode};
 pub use keys::Event;
 pub use listener::{Decisions, Listener};
 pub use network::{Cell, Layer, Matrix, NOTES, Weights};

@@ -3,6 +3,11 @@
 //!
 //! The system asks on threads of its own. Therefore nothing is done there: requests wait in a queue of fixed length for the
 //! next frame, which is asked for.
+//!
+//! A plugin of egui's context takes the tree of a frame to AccessKit's adapter of the system, ten times a second at most.
+//! baseview knows nothing of it: on Windows and macOS the adapter takes the place of the window's procedure or methods. While
+//! nothing asks, egui makes no tree. On Linux, a few threads for all windows talk to D-Bus until the process ends. The
+//! sentences of the bands change once a second, as each change is a message on that bus.
 
 mod nodes;
 #[cfg(target_os = "linux")]

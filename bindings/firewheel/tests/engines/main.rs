@@ -6,7 +6,6 @@ mod automation;
 #[allow(dead_code, reason = "an example's command line")]
 #[path = "../../../../examples/firewheel.rs"]
 mod firewheel;
-mod heap;
 #[allow(dead_code, reason = "an example's command line")]
 #[path = "../../../../examples/kira.rs"]
 mod kira;
@@ -17,14 +16,19 @@ use ::kira::{
     effect::{Effect, EffectBuilder},
     info::MockInfoBuilder,
 };
-use heap::counted;
 use hound::WavReader;
 use kira::common::{FRAMES, state};
 use std::{error::Error, path::Path, sync::Arc};
 use tone_filter_dsp::{KeyEvent, Keyboard, Keys, Score, Settings, ToneFilter};
 use tone_filter_firewheel::{ScoreEvent, ToneFilterNode, ToneFilterState};
 use tone_filter_kira::{ToneFilterBuilder, ToneFilterHandle};
-use tone_filter_testkit::{Draws, Music, controls, events};
+use tone_filter_testkit::{
+    Draws, Music, controls, events,
+    heap::{self, counted},
+};
+
+#[global_allocator]
+static HEAP: heap::Counting = heap::Counting;
 
 const RATE: u32 = 48_000;
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../assets/demo.wav");

@@ -1,12 +1,9 @@
 //! The plugin as hosts of LV2 load it: the sound is the library's bit for bit, and a block allocates nothing.
 
 mod events;
-#[path = "../../../firewheel/tests/engines/heap.rs"]
-mod heap;
 mod host;
 mod states;
 
-use heap::counted;
 use host::{
     Host, MONO, SIDECHAIN, STEREO, Signal, descriptor, expected, filter, instantiate, slices, tune,
 };
@@ -14,7 +11,13 @@ use std::{ffi::CStr, ptr};
 use tone_filter_dsp::{Controls, Listen, Routing, Settings};
 use tone_filter_lv2::ports::VARIANTS;
 use tone_filter_presets::{Preset, ids};
-use tone_filter_testkit::{Automation, Draws, assert_same_bits, controls};
+use tone_filter_testkit::{
+    Automation, Draws, assert_same_bits, controls,
+    heap::{self, counted},
+};
+
+#[global_allocator]
+static HEAP: heap::Counting = heap::Counting;
 
 const SIZES: [usize; 7] = [1, 64, 63, 1024, 255, 0, 257];
 

@@ -1,16 +1,13 @@
 //! What the audio thread calls neither allocates nor frees.
 
-use crate::{
-    heap::counted,
-    host::{Instance, RATE, music},
-};
+use crate::host::{Instance, RATE, music};
 use AudioPluginToneFilter::{
     UnityGetAudioEffectDefinitions, tone_filter_unity_key, tone_filter_unity_seek,
     tone_filter_unity_set_preset, tone_filter_unity_set_score,
 };
 use std::{ffi::c_char, ptr};
 use tone_filter_presets::Preset;
-use tone_filter_testkit::{Draws, controls};
+use tone_filter_testkit::{Draws, controls, heap::counted};
 
 /// The number of this test's filter.
 const NUMBER: i32 = 51;

@@ -3,9 +3,12 @@
 mod alloc;
 mod csharp;
 mod definition;
-#[path = "../../../firewheel/tests/engines/heap.rs"]
-mod heap;
 mod host;
 mod script;
 mod sound;
 mod threads;
+
+use tone_filter_testkit::heap;
+
+#[global_allocator]
+static HEAP: heap::Counting = heap::Counting;

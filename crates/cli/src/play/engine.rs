@@ -1,4 +1,8 @@
 //! Thread that reads, filters and fills the speakers' ring, and its state shared with the screen.
+//!
+//! Decoding, resampling and a score may allocate and wait, which a device's thread must not. So this thread fills a ring of 200
+//! ms (40 ms for a microphone), and the device's thread only takes samples from it; it waits up to half of its block for an
+//! engine that is late.
 
 use super::device::Microphone;
 use rtrb::Producer;

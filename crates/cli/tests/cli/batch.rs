@@ -1,6 +1,6 @@
 //! Many files: which become which, whatever the number of workers.
 
-use crate::{Folder, common, float_wav, silence, slashes, text};
+use crate::{Folder, float_wav, signals, silence, slashes, text};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
@@ -14,7 +14,7 @@ pub fn samples() -> Folder {
     for (index, name) in
         ["a.wav", "b.WAV", "drums/kick.wav", "drums/deep/snare.wav", "x y.wav"].iter().enumerate()
     {
-        let mut noise = common::noise(index as u64 + 1);
+        let mut noise = signals::noise(index as u64 + 1);
         let channels = vec![(0..3000 * (index + 1)).map(|_| (0.5 * noise()) as f32).collect(); 2];
         folder.put(&format!("in/{name}"), &float_wav(44_100, &channels));
     }
@@ -247,7 +247,7 @@ fn a_bad_file_fails_alone_and_is_named() {
 
 #[test]
 fn the_report_tells_levels_and_notes() {
-    let folder = Folder::with(&float_wav(48_000, &[common::sine(440.0, 0.5, 2.0, 48_000.0)]));
+    let folder = Folder::with(&float_wav(48_000, &[signals::sine(440.0, 0.5, 2.0, 48_000.0)]));
     let report =
         json(&folder, "render in.wav -o out.wav --json --mix 0 --output 12 --bit-depth 16", 0);
     let file = &report["files"][0];
@@ -278,7 +278,7 @@ fn the_report_tells_levels_and_notes() {
 #[test]
 fn the_report_tells_the_loudness_that_ebu_r128_has_for_its_own_sine() {
     // EBU Tech 3341, case 1: 1 kHz at -23 dB full scale in both channels is -23 LUFS.
-    let sine = common::sine(1000.0, 10f64.powf(-23.0 / 20.0), 5.0, 48_000.0);
+    let sine = signals::sine(1000.0, 10f64.powf(-23.0 / 20.0), 5.0, 48_000.0);
     let folder = Folder::with(&float_wav(48_000, &[sine.clone(), sine]));
     let report = json(&folder, "render in.wav -o out.wav --json --mix 0 --output 12", 0);
     for (key, expected) in [("loudness_before_lufs", -23.0), ("loudness_after_lufs", -11.0)] {

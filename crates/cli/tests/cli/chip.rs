@@ -1,6 +1,6 @@
 //! The verb `chip`: songs for consoles, and what another program plays of them.
 
-use crate::{Folder, SILENT, common::sine, float_wav, interop::tool, silence};
+use crate::{Folder, SILENT, float_wav, interop::tool, signals::sine, silence};
 use std::{f64::consts::TAU, fs};
 
 const RATE: usize = 44_100;
@@ -167,7 +167,7 @@ fn flags_without_an_effect_are_refused_or_warned_of() {
 
 #[test]
 fn where_no_note_is_heard_there_is_advice() {
-    let folder = Folder::with(&float_wav(48_000, &[crate::common::white(1.0, 48_000.0)]));
+    let folder = Folder::with(&float_wav(48_000, &[crate::signals::white(1.0, 48_000.0)]));
     let said = folder.run("chip in.wav -o out.vgm");
     let advice = "warning: in.wav: no note was detected, as in drums, noise and speech; raise --";
     assert!(said.starts_with(advice) && said.contains(" 0 notes, "), "{said}");

@@ -1,14 +1,15 @@
 //! Coded files as other programs make them, held against ffmpeg's decoding.
 
 use crate::{
-    Folder, common,
+    Folder,
     formats::chunks,
     interop::{in_16_bits, noise, read_by, read_by_us, tool},
+    signals,
 };
 
 /// A folder with two chords in `one.wav` and `two.wav`, the second one longer.
 fn two_chords() -> Folder {
-    let chord = common::noisy_chord(3.0, 44_100.0);
+    let chord = signals::noisy_chord(3.0, 44_100.0);
     let folder = in_16_bits(&[chord[..44_100].to_vec()]);
     folder.put("one.wav", &std::fs::read(folder.path("in.wav")).unwrap());
     let other = in_16_bits(&[chord[44_100..].to_vec()]);
@@ -48,7 +49,7 @@ fn an_mp3_of_varying_rate_without_a_header_is_read_to_its_end() {
     let folder = Folder::new();
     // Silence before noise, and noise before silence: the first frames tell nothing of the others.
     let silence = vec![0.0; 88_200];
-    let noise = common::white(2.0, 44_100.0);
+    let noise = signals::white(2.0, 44_100.0);
     for (index, sound) in [[&silence[..], &noise], [&noise, &silence]].into_iter().enumerate() {
         let name = format!("{index}.wav");
         folder.put(&name, &crate::float_wav(44_100, &[sound.concat()]));
@@ -137,7 +138,7 @@ fn aac_is_decoded_in_time_and_to_the_sample() {
         assert_eq!(ours.len(), original.len() * if name == "c.mp4" { 2 } else { 1 }, "{name}");
         // ffmpeg does not cut the last packet.
         let theirs: Vec<f64> = theirs[..ours.len()].iter().map(|s| f64::from(*s)).collect();
-        let snr = common::snr(&theirs, &ours);
+        let snr = signals::snr(&theirs, &ours);
         assert!(snr > 90.0, "{name}: {snr} dB");
     }
     folder.run("render a.m4a -o natural.wav");

@@ -36,7 +36,7 @@ fn python(example: &Path) -> PathBuf {
 
 #[test]
 fn a_cluster_that_loses_a_worker_renders_the_same_files_as_one_computer() {
-    let example = xtask::root().join("examples/dask");
+    let example = tone_filter_testkit::root().join("examples/dask");
     let folder = tempfile::tempdir().unwrap();
     let said = run(Command::new(python(&example))
         .env("PYTHONDONTWRITEBYTECODE", "1")

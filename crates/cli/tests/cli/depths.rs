@@ -1,6 +1,6 @@
 //! Depths and channel counts: what goes in untouched comes out untouched.
 
-use crate::{Folder, Wav, common, float_wav, formats::chunks, silence, text};
+use crate::{Folder, Wav, float_wav, formats::chunks, signals, silence, text};
 use hound::{SampleFormat, WavSpec, WavWriter};
 use std::fs;
 
@@ -15,7 +15,7 @@ fn integer_file(channels: u16, bits: u16, blank: u32) -> (Folder, Vec<i32>) {
         sample_format: SampleFormat::Int,
     };
     let (min, max) = (i32::MIN >> (32 - bits), i32::MAX >> (32 - bits));
-    let mut noise = common::noise(3);
+    let mut noise = signals::noise(3);
     let mut samples = vec![min, max, 0, 1, -1, min + (1 << blank)];
     samples.resize_with(1000 * usize::from(channels), || {
         (noise() * f64::from(max)) as i32 >> blank << blank
@@ -54,7 +54,7 @@ fn of_32_bit_integers_24_bits_are_kept() {
 #[test]
 fn floats_come_back_exactly_even_beyond_full_scale() {
     for channels in [1, 2, 6] {
-        let mut noise = common::noise(4);
+        let mut noise = signals::noise(4);
         let channels: Vec<Vec<f32>> =
             (0..channels).map(|_| (0..1000).map(|_| (3.0 * noise()) as f32).collect()).collect();
         let folder = Folder::with(&float_wav(96_000, &channels));
@@ -173,7 +173,7 @@ fn a_chunk_of_odd_length_is_padded() {
 
 #[test]
 fn what_was_processed_is_dithered_to_16_bits_and_fewer() {
-    let sine = common::sine(1000.0, 0.5, 0.1, 48_000.0);
+    let sine = signals::sine(1000.0, 0.5, 0.1, 48_000.0);
     let quiet = [vec![0.0; 100], sine].concat();
     let folder = Folder::with(&float_wav(48_000, &[quiet.clone(), quiet]));
     let rendered = |input: &str, flags: &str| {
@@ -247,7 +247,7 @@ fn twenty_bits_in_three_bytes_are_read() {
 
 #[test]
 fn samples_that_are_not_finite_are_replaced_by_silence_counted_and_reported() {
-    let sine = common::sine(440.0, 0.25, 1.0, 44_100.0);
+    let sine = signals::sine(440.0, 0.25, 1.0, 44_100.0);
     let (mut broken, mut clean) = (vec![sine.clone(), sine.clone()], vec![sine.clone(), sine]);
     let places = [(0, 0, f32::NAN), (0, 20_000, f32::INFINITY), (1, 44_099, f32::NEG_INFINITY)];
     for (channel, frame, value) in places {

@@ -2,7 +2,7 @@
 //!
 //! Covers every pair of values of two axes; `DOORS=all cargo test -p tone-filter-cli --test cli doors` runs every combination.
 
-use crate::{Folder, common, float_wav};
+use crate::{Folder, float_wav, signals};
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -129,7 +129,7 @@ fn cover(cells: &[Cell]) -> Vec<Cell> {
 fn wav(length: Length, frames: usize) -> Vec<u8> {
     // A high rate has fewer decisions of the listener for as many frames.
     let rate = 192_000;
-    let chord = common::noisy_chord(2.0, f64::from(rate));
+    let chord = signals::noisy_chord(2.0, f64::from(rate));
     let softer: Vec<f32> = chord.iter().map(|sample| 0.5 * sample).rev().collect();
     let channels = [chord, softer].map(|own| own.into_iter().cycle().take(frames).collect());
     let mut bytes = float_wav(rate, &channels);

@@ -3,8 +3,9 @@
 use crate::{
     Folder,
     batch::{names, samples, tree},
-    common, float_wav,
+    float_wav,
     interop::{noise, read_by, read_by_us, tool},
+    signals,
 };
 
 /// Lets the reference decoder check all frames, and the sum of all samples.
@@ -37,7 +38,7 @@ fn it_has_the_samples_of_the_wav_file() {
 
 #[test]
 fn loud_noise_and_silence_are_exact_and_no_larger_than_they_must_be() {
-    let white = common::white(2.0, 44_100.0);
+    let white = signals::white(2.0, 44_100.0);
     let peak = white.iter().fold(0f32, |peak, sample| peak.max(sample.abs()));
     let full: Vec<f32> = white.iter().map(|sample| sample / peak).collect();
     for (channel, most) in [(full, 1.01), (vec![0.0; 88_200], 0.1)] {

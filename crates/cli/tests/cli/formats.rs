@@ -1,6 +1,6 @@
 //! What else can be read, and how the output may differ from the input.
 
-use crate::{Folder, Wav, common, float_wav, silence};
+use crate::{Folder, Wav, float_wav, signals, silence};
 use std::fs;
 
 /// A quarter of a second of A4 left and E5 right at 8 kHz, -3 dB, 16 bits; sox and
@@ -45,9 +45,9 @@ fn every_format_is_decoded_in_time_with_its_sound() {
         for (channel, frequency) in channels.iter().zip([440.0, 660.0]) {
             assert_eq!(channel.len(), 2000, "{name}");
             // sox's -3 dB.
-            let sine = common::sine(frequency, 10f64.powf(-0.15), 0.25, 8000.0);
+            let sine = signals::sine(frequency, 10f64.powf(-0.15), 0.25, 8000.0);
             let sine: Vec<f64> = sine.into_iter().map(f64::from).collect();
-            let snr = common::snr(&sine, channel);
+            let snr = signals::snr(&sine, channel);
             // 16 bits, or a lossy codec with its ends.
             assert!(snr > if lossless { 80.0 } else { 20.0 }, "{name}: {snr} dB");
         }
@@ -133,7 +133,7 @@ fn loudspeakers_keep_their_channels() {
 #[test]
 fn a_peak_that_is_asked_for_is_reached() {
     let folder =
-        Folder::with(&float_wav(44_100, &[common::white(0.5, 44_100.0), vec![0.0; 22_050]]));
+        Folder::with(&float_wav(44_100, &[signals::white(0.5, 44_100.0), vec![0.0; 22_050]]));
     for (flags, peak) in
         [("--normalize-peak -1", 0.891_25f32), ("--normalize-peak=-12dB --mix 100", 0.251_19)]
     {
@@ -159,7 +159,7 @@ fn without_dither_samples_are_only_rounded() {
 
 #[test]
 fn the_kernel_is_the_one_that_is_named() {
-    let folder = Folder::with(&float_wav(44_100, &[common::noisy_chord(0.5, 44_100.0)]));
+    let folder = Folder::with(&float_wav(44_100, &[signals::noisy_chord(0.5, 44_100.0)]));
     folder.run("render in.wav -o flag.wav --preset reference --kernel scalar");
     let mut command = folder.command("render in.wav -o variable.wav --preset reference");
     assert!(command.env("TONE_FILTER_KERNEL", "scalar").output().unwrap().status.success());
@@ -177,12 +177,12 @@ fn the_kernel_is_the_one_that_is_named() {
 
 #[test]
 fn another_sample_rate_keeps_pitch_and_time() {
-    let folder = Folder::with(&float_wav(48_000, &[common::sine(1000.0, 0.5, 1.0, 48_000.0)]));
+    let folder = Folder::with(&float_wav(48_000, &[signals::sine(1000.0, 0.5, 1.0, 48_000.0)]));
     folder.run("render in.wav -o out.wav --mix 0 --sample-rate 44100");
     assert_eq!(folder.spec("out.wav").sample_rate, 44_100);
     let out = &folder.floats("out.wav")[0];
     assert_eq!(out.len(), 44_100);
-    let sine = common::sine(1000.0, 0.5, 1.0, 44_100.0);
+    let sine = signals::sine(1000.0, 0.5, 1.0, 44_100.0);
     for (t, (out, sine)) in out.iter().zip(sine).enumerate().skip(2000).take(40_000) {
         assert!((out - sine).abs() < 1e-4, "sample {t}: {out} is not {sine}");
     }
@@ -193,7 +193,7 @@ fn another_sample_rate_keeps_pitch_and_time() {
 
 #[test]
 fn a_tail_rings_on_and_the_rest_stays_as_it_is() {
-    let folder = Folder::with(&float_wav(44_100, &[common::sine(440.0, 0.5, 1.0, 44_100.0)]));
+    let folder = Folder::with(&float_wav(44_100, &[signals::sine(440.0, 0.5, 1.0, 44_100.0)]));
     let out = |tail: &str| {
         folder.run(&format!("render in.wav -o out.wav --force --preset reference {tail}"));
         folder.floats("out.wav").remove(0)

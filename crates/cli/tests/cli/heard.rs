@@ -1,6 +1,6 @@
 //! What `bands` tells: pictures, tables, notes.
 
-use crate::{Folder, SILENT, common, float_wav};
+use crate::{Folder, SILENT, float_wav, signals};
 use midly::{MetaMessage, MidiMessage, Smf, Timing, TrackEventKind};
 use serde_json::Value;
 use std::fs;
@@ -40,7 +40,7 @@ fn melody(tones: &[(f64, f64, f64)]) -> Folder {
     let samples: Vec<f32> = tones
         .iter()
         .flat_map(|&(frequency, amplitude, seconds)| {
-            common::sine(frequency, amplitude, seconds, RATE)
+            signals::sine(frequency, amplitude, seconds, RATE)
         })
         .collect();
     Folder::with(&float_wav(RATE as u32, &[samples]))
@@ -51,7 +51,7 @@ fn rich(key: usize, amplitude: f64, seconds: f64) -> Vec<f32> {
     let mut sum = vec![0.0; (seconds * RATE) as usize];
     for overtone in 1..=6 {
         let times = f64::from(overtone);
-        let tone = common::sine(times * key_frequency(key), amplitude / times, seconds, RATE);
+        let tone = signals::sine(times * key_frequency(key), amplitude / times, seconds, RATE);
         sum.iter_mut().zip(tone).for_each(|(sum, tone)| *sum += tone);
     }
     sum
@@ -140,7 +140,7 @@ fn notes_end_are_struck_again_and_have_the_velocity_of_their_level() {
 
 #[test]
 fn the_more_sensitive_the_more_is_taken_for_played() {
-    let folder = Folder::with(&float_wav(RATE as u32, &[common::noisy_chord(2.0, RATE)]));
+    let folder = Folder::with(&float_wav(RATE as u32, &[signals::noisy_chord(2.0, RATE)]));
     let seconds = |flags: &str| {
         folder.run(&format!("bands in.wav --midi out.mid --force {flags}"));
         notes(&folder, "out.mid").iter().map(|note| note.3 - note.2).sum::<f64>()

@@ -1,6 +1,6 @@
 //! Where no note sounds, the cause is named, with what helps.
 
-use crate::{Folder, common, float_wav, silence};
+use crate::{Folder, float_wav, signals, silence};
 
 const RATE: f64 = 44_100.0;
 
@@ -11,7 +11,7 @@ fn chord(keys: &[u8], amplitude: f64, cents: f64) -> Folder {
         let frequency = 440.0 * ((f64::from(*key) - 69.0 + cents / 100.0) / 12.0).exp2();
         for overtone in 1..=6 {
             let times = f64::from(overtone);
-            let tone = common::sine(times * frequency, amplitude / times, 2.0, RATE);
+            let tone = signals::sine(times * frequency, amplitude / times, 2.0, RATE);
             sum.iter_mut().zip(tone).for_each(|(sum, tone)| *sum += tone);
         }
     }
@@ -93,7 +93,7 @@ fn music_between_the_notes() {
 
 #[test]
 fn drums_and_noise() {
-    let noise = common::white(2.0, RATE);
+    let noise = signals::white(2.0, RATE);
     let hit = |at: usize| (-60.0 * (at % 22_050) as f64 / RATE).exp() as f32;
     let drums = noise.iter().enumerate().map(|(at, sample)| sample * hit(at)).collect();
     for sound in [noise, drums] {
@@ -103,7 +103,7 @@ fn drums_and_noise() {
             hint_of(&folder, verb, "", cause);
         }
     }
-    let quieter = common::white(2.0, RATE);
+    let quieter = signals::white(2.0, RATE);
     let folder = Folder::with(&float_wav(RATE as u32, &[quieter]));
     let cause = "as in drums, noise and speech; lower --threshold";
     hint_of(&folder, "render in.wav -o out.wav", "--preset reference --auto", cause);
@@ -142,7 +142,7 @@ fn scores_of_other_music() {
 #[test]
 fn in_a_batch_each_cause_has_one_line() {
     let folder = c_major(0.1);
-    let white = float_wav(RATE as u32, &[common::white(1.0, RATE)]);
+    let white = float_wav(RATE as u32, &[signals::white(1.0, RATE)]);
     for (name, bytes) in [("a", &white), ("b", &white), ("silent", &silence().bytes())] {
         folder.put(&format!("songs/{name}.wav"), bytes);
     }

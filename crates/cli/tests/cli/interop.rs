@@ -1,6 +1,6 @@
 //! What sox and ffmpeg make of our files, and we of theirs.
 
-use crate::{Folder, common, float_wav};
+use crate::{Folder, float_wav, signals};
 use std::process::{Command, Stdio};
 
 /// Runs `line` in `folder`; gives its standard output.
@@ -42,7 +42,7 @@ pub fn read_by_us(folder: &Folder, name: &str) -> Vec<f32> {
 /// A folder with `channels` of `frames` samples of noise in `in.wav`: 16 bits, which all of sox's and
 /// ffmpeg's ways keep.
 pub fn noise(channels: usize, frames: usize) -> Folder {
-    let mut noise = common::noise(9);
+    let mut noise = signals::noise(9);
     in_16_bits(
         &(0..channels)
             .map(|_| (0..frames).map(|_| (0.9 * noise()) as f32).collect())
@@ -150,7 +150,7 @@ fn what_they_write_into_a_pipe_is_read_from_it() {
 
 #[test]
 fn lossy_files_are_decoded_as_ffmpeg_does_from_the_same_sample_on() {
-    let tones = common::noisy_chord(2.0, 44_100.0);
+    let tones = signals::noisy_chord(2.0, 44_100.0);
     let folder = in_16_bits(&[tones.clone(), tones]);
     tool(&folder, "ffmpeg -v error -i in.wav -b:a 192k song.mp3");
     tool(&folder, "sox -D in.wav -C 6 song.ogg");
@@ -158,7 +158,7 @@ fn lossy_files_are_decoded_as_ffmpeg_does_from_the_same_sample_on() {
         let truth: Vec<f64> = read_by("ffmpeg", &folder, name).into_iter().map(f64::from).collect();
         let ours = read_by_us(&folder, name);
         assert_eq!(ours.len(), 2 * 88_200, "{name}: as long as what was coded");
-        let snr = common::snr(&truth[..ours.len()], &ours);
+        let snr = signals::snr(&truth[..ours.len()], &ours);
         assert!(snr > 60.0, "{name}: {snr} dB");
     }
 }

@@ -1,9 +1,9 @@
 //! A MIDI file that plays the bands, and the tempo.
 
 use crate::{
-    Folder,
-    common::{noisy_chord, sine},
-    float_wav, silence,
+    Folder, float_wav,
+    signals::{noisy_chord, sine},
+    silence,
 };
 use midly::{
     Format, Fps, Header, MetaMessage, MidiMessage, PitchBend, Smf, Timing, TrackEvent,
@@ -230,7 +230,7 @@ fn bands_shows_what_the_keys_let_through() {
 fn a_held_key_is_an_active_note_whatever_the_listener_decides() {
     // White noise has no notes.
     let folder = folder(&[(0, on(69, 127))]);
-    folder.put("in.wav", &float_wav(RATE as u32, &[crate::common::white(1.0, RATE as f64)]));
+    folder.put("in.wav", &float_wav(RATE as u32, &[crate::signals::white(1.0, RATE as f64)]));
     let line = "render in.wav -o out.wav --json --keys keys.mid --threshold -60 --floor -90";
     let report = folder.command(line).output().unwrap();
     let report: serde_json::Value = serde_json::from_slice(&report.stdout).unwrap();

@@ -3,8 +3,6 @@
 mod batch;
 mod chip;
 mod coded;
-#[path = "../../../../tests/common/mod.rs"]
-mod common;
 #[cfg(unix)]
 mod dask;
 mod depths;
@@ -40,6 +38,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use tempfile::TempDir;
+use tone_filter_testkit::signals;
 
 /// `text` with the slashes of Windows as those of other systems.
 fn slashes(text: &str) -> String {

@@ -1,9 +1,9 @@
 //! Every command of `tone-filter` in the project's pages runs as it stands there, but for those that take a device or
 //! minutes: `play`, `app` and `bench`, which the parser's own test covers.
 
-use crate::{Folder, common, float_wav, interop::tool};
+use crate::{Folder, float_wav, interop::tool, signals};
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
-use xtask::pages;
+use tone_filter_manual::pages;
 
 /// What is not run.
 const NOT_RUN: [&str; 3] = ["tone-filter play", "tone-filter app", "tone-filter bench"];
@@ -50,7 +50,7 @@ fn shell(folder: &Folder, line: &str) -> std::process::Output {
 
 /// A folder with all files that the pages name.
 fn originals() -> Folder {
-    let mut noise = common::noise(5);
+    let mut noise = signals::noise(5);
     // A chord that swells, with a stroke of noise, 2 s.
     let chord = |frame: usize| {
         let time = frame as f64 / 44_100.0;

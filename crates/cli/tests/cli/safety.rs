@@ -1,7 +1,7 @@
 //! Killed, interrupted, out of space: a file is whole or not there.
 #![cfg(unix)]
 
-use crate::{Folder, common, float_wav};
+use crate::{Folder, float_wav, signals};
 use std::{
     fs,
     process::{Child, Command, Stdio},
@@ -12,7 +12,7 @@ use std::{
 fn twenty() -> Folder {
     let folder = Folder::new();
     // Longer than what is written at a time.
-    let noise = common::white(5.0, 44_100.0);
+    let noise = signals::white(5.0, 44_100.0);
     for index in 0..20 {
         let samples = noise[..100_000 + 5000 * index].to_vec();
         folder.put(&format!("in/{index:02}.wav"), &float_wav(44_100, &[samples]));
@@ -127,7 +127,7 @@ fn interrupted_it_removes_what_is_not_complete_and_says_how_far_it_came() {
     }
     assert_eq!(interrupt(&folder, "render in -o out --force --jobs 2 --quiet", "INT"), "");
     // Minutes of it, which nobody waits for.
-    folder.put("long.wav", &float_wav(8000, &[common::white(120.0, 8000.0)]));
+    folder.put("long.wav", &float_wav(8000, &[signals::white(120.0, 8000.0)]));
     for signal in ["INT", "TERM", "HUP"] {
         let line = "bands long.wav --png out/a.png --midi out/a.mid --csv out/a.csv --hop 1ms";
         assert_eq!(interrupt(&folder, line, signal), "");

@@ -1,6 +1,6 @@
 //! Scores: written by `bands`, followed by `render`.
 
-use crate::{Folder, common::sine, float_wav};
+use crate::{Folder, float_wav, signals::sine};
 use std::fs;
 
 const RATE: u32 = 44_100;

@@ -1,9 +1,8 @@
 //! The output is what the filter makes of the input, with the settings that were asked for.
 
 use crate::{
-    Folder,
-    common::{noisy_chord, white},
-    float_wav,
+    Folder, float_wav,
+    signals::{noisy_chord, white},
 };
 use std::fs;
 use tone_filter_dsp::{

@@ -1,6 +1,6 @@
 //! One file on several cores.
 
-use crate::{Folder, common, float_wav};
+use crate::{Folder, float_wav, signals};
 use std::fs;
 
 /// Just more frames than are worth threads.
@@ -8,7 +8,7 @@ const FRAMES: usize = (1 << 21) + 12_345;
 
 /// A folder with a chord of [`FRAMES`] at `rate` in `in.wav`.
 fn long(rate: u32) -> Folder {
-    let chord = common::noisy_chord(4.0, f64::from(rate));
+    let chord = signals::noisy_chord(4.0, f64::from(rate));
     Folder::with(&float_wav(rate, &[chord.iter().copied().cycle().take(FRAMES).collect()]))
 }
 

@@ -6,9 +6,13 @@ mod score;
 
 use std::{path::PathBuf, sync::LazyLock};
 use tone_filter_presets as presets;
-use xtask::songs::{
-    KEYS, Loudness, Note, RATE, Score, Signal, Song, Tool, drums, latencies, loudness, peak, read,
-    scale, score, songs, starts,
+use tone_filter_testkit::{
+    Signal,
+    songs::{
+        KEYS, Loudness, Note, RATE, Score, Song, Tool, drums, latencies, loudness, peak, scale,
+        score, songs, starts,
+    },
+    wav,
 };
 
 /// Least mean F1 of frames with lookahead, without, and least mean F1 of notes.
@@ -40,7 +44,7 @@ fn tool() -> Tool {
 
 /// The first `seconds` of a song, times `gain`.
 fn part(song: &Song, seconds: f64, gain_db: f32) -> Signal {
-    let mut signal = read(&song.wav).unwrap();
+    let mut signal = wav::read(&song.wav).unwrap().0;
     signal.iter_mut().for_each(|channel| channel.truncate((seconds * f64::from(RATE)) as usize));
     scale(&mut signal, gain(gain_db));
     signal
@@ -168,7 +172,7 @@ fn noise_drums_and_silence_are_no_notes() {
         ("drums", drums().unwrap()),
     ];
     for (name, wav) in sounds {
-        let seconds = read(&wav).unwrap()[0].len() as f64 / f64::from(RATE);
+        let seconds = wav::read(&wav).unwrap().0[0].len() as f64 / f64::from(RATE);
         let count = notes_at_once(&tool.notes(&wav, &[]).unwrap(), seconds);
         println!("{name}: {count:.2} bands");
         assert!(count < if name == "silence" { 1e-9 } else { 1.0 }, "{name}: {count} bands");

@@ -6,7 +6,7 @@ use tone_filter_dsp::{
     BLOCK, Score, ScoreNote, Settings, ToneFilter,
     notes::{TONES, midi_note, to_listener},
 };
-use xtask::songs::{Note, RATE, Song, score};
+use tone_filter_testkit::songs::{Note, RATE, Song, score};
 
 /// Seconds of each song.
 const SECONDS: f64 = 20.0;

@@ -32,16 +32,26 @@ impl Deref for Resolved {
     }
 }
 
-/// What is found, and what of it is in use.
+/// Purpose of the search for key and tuning.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
+enum Purpose {
+    /// No search.
+    None,
+    /// Somebody asks for the result.
+    Display,
+    /// The settings follow the result.
+    Sound,
+}
+
+/// Key and tuning that are found, and as they are in use.
 #[derive(Debug, Clone)]
 pub struct Found {
     key: KeyFinder,
     tuning: TuningFinder,
-    /// Whether it is looked for although the settings do not need it.
+    /// Whether key and tuning are looked for although the settings do not need them.
     wanted: bool,
-    /// Whether it was looked for in the last block, and whether the settings followed it.
-    active: bool,
-    following: bool,
+    /// Purpose in the last block.
+    purpose: Purpose,
     /// The key that the scale follows.
     followed: Option<FoundKey>,
     /// Cents from the set tuning to that of the bands, and whether it is moving.
@@ -58,8 +68,7 @@ impl Found {
             key: KeyFinder::new(frame, KEY_MEMORY),
             tuning: TuningFinder::new(frame, TUNING_MEMORY),
             wanted: false,
-            active: false,
-            following: false,
+            purpose: Purpose::None,
             followed: None,
             cents: 0.0,
             moving: false,
@@ -79,25 +88,27 @@ impl Found {
         self.wanted = wanted;
     }
 
-    /// Begins a block: whether key and tuning are looked for. They are found anew when they have not been looked for, and when the
-    /// settings begin to follow them: what was displayed before does not change the sound.
+    /// Begins a block. The search starts anew with a higher purpose: a key that was displayed before does not change the sound.
     pub fn begin_block(&mut self, settings: &Settings) {
-        let following = settings.follows();
-        let active = self.wanted || following;
-        if active && !self.active || following && !self.following {
+        let purpose = match (settings.follows(), self.wanted) {
+            (true, _) => Purpose::Sound,
+            (false, true) => Purpose::Display,
+            (false, false) => Purpose::None,
+        };
+        if purpose > self.purpose {
             self.reset();
         }
-        (self.active, self.following) = (active, following);
+        self.purpose = purpose;
     }
 
-    /// Whether it is looked for in this block.
+    /// Whether key and tuning are looked for in this block.
     pub fn is_active(&self) -> bool {
-        self.active
+        self.purpose != Purpose::None
     }
 
-    /// Whether the settings follow it in this block.
+    /// Whether the settings follow key or tuning in this block.
     pub fn is_following(&self) -> bool {
-        self.following
+        self.purpose == Purpose::Sound
     }
 
     /// Takes a frame. Returns whether what is in use has changed.
@@ -130,20 +141,20 @@ impl Found {
 
     /// The key that is found.
     pub fn key(&self) -> Option<FoundKey> {
-        self.key.key().filter(|_| self.active)
+        self.key.key().filter(|_| self.is_active())
     }
 
     /// The frequency of A4 in Hz that is found, within 60 cents of the set tuning.
     pub fn a4(&self, settings: &Settings) -> Option<f64> {
         let side = libm::exp2(self.cents.clamp(-SIDE, SIDE) / 1200.0);
         let near = f64::from(settings.tuning) * side;
-        self.tuning.a4(near, f64::from(settings.transpose)).filter(|_| self.active)
+        self.tuning.a4(near, f64::from(settings.transpose)).filter(|_| self.is_active())
     }
 
     /// The `settings` as they were set, with what is found in place of what they leave to it.
     pub fn resolve(&self, settings: &Settings) -> Resolved {
         let mut settings = *settings;
-        if !self.following {
+        if !self.is_following() {
             return Resolved(settings);
         }
         if settings.scale == Scale::Auto
@@ -155,5 +166,84 @@ impl Found {
             settings.tuning *= libm::exp2(self.cents / 1200.0) as f32;
         }
         Resolved(settings)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tone_filter_listener::FRAME;
+    use tone_filter_reference as reference;
+    use tone_filter_testkit::Draws;
+
+    /// Ten minutes of chords in keys that change, with either seventh in minor, and tones whose direction wanders around the circle.
+    /// The reference has constants of its own, so each threshold is crossed in the same frame.
+    #[test]
+    fn key_and_tuning_are_the_references_in_every_frame() {
+        let draws = &mut Draws::seeded(1);
+        let settings = Settings {
+            scale: Scale::Auto,
+            auto_tuning: true,
+            tuning: 442.0,
+            transpose: 0.3,
+            ..Settings::default()
+        };
+        let [tuning, transpose] = [settings.tuning, settings.transpose].map(f64::from);
+        let (mut found, mut truth) = (Found::new(FRAME), reference::Found::new(FRAME));
+        found.begin_block(&settings);
+        let (mut root, mut minor, mut raised) = (0, false, false);
+        let (mut direction, mut pace, mut loudness) = (0.0, 0.0, 1.0);
+        let mut decisions = Decisions::NONE;
+        for frame in 0..(600.0 / FRAME) as usize {
+            if frame % 2000 == 0 {
+                (root, minor) = (draws.below(12), draws.chance(0.7));
+            }
+            if frame % 700 == 0 {
+                raised = draws.chance(0.5);
+                pace = draws.between(-0.002, 0.002);
+                loudness = draws.pick(&[0.0, 0.05, 0.3, 1.0]);
+            }
+            if frame % 60 == 0 {
+                let seventh = if raised { 11 } else { 10 };
+                let minor_scale = [0, 2, 3, 5, 7, 8, seventh];
+                let scale = if minor { minor_scale } else { [0, 2, 4, 5, 7, 9, 11] };
+                decisions = Decisions::NONE;
+                for _ in 0..draws.below(4) {
+                    decisions.on[(root + draws.pick(&scale)) % 12 + 12 * draws.below(5)] = true;
+                }
+            }
+            // Steady tones among others in any direction.
+            direction += pace;
+            let stray = std::f64::consts::TAU * draws.share();
+            let (own, other) = (loudness * draws.share(), 0.5 * draws.share());
+            let tones = Deviation {
+                re: own * direction.cos() + other * stray.cos(),
+                im: own * direction.sin() + other * stray.sin(),
+                weight: own + other,
+            };
+            found.push(&decisions, tones, &settings);
+            truth.push(&decisions.on, [tones.re, tones.im, tones.weight], tuning, transpose);
+
+            let mode = |scale| match scale {
+                Scale::Major => reference::Mode::Major,
+                Scale::NaturalMinor => reference::Mode::Minor,
+                _ => reference::Mode::HarmonicMinor,
+            };
+            let key = found.key().map(|key| (key.root.index(), mode(key.scale)));
+            assert_eq!(key, truth.key().map(|key| (key.root, key.mode)), "frame {frame}");
+            let certainties = [
+                found.key().map(|key| f64::from(key.certainty)),
+                truth.key().map(|key| key.certainty),
+            ];
+            let [own, expected] = certainties.map(Option::unwrap_or_default);
+            assert!((own - expected).abs() < 1e-6, "frame {frame}: {own}, not {expected}");
+            let resolved = found.resolve(&settings);
+            let in_use = (resolved.scale != Scale::Auto)
+                .then(|| (resolved.root.index(), mode(resolved.scale)));
+            assert_eq!(in_use, truth.followed().map(|key| (key.root, key.mode)), "frame {frame}");
+            let cents = (found.cents, truth.cents());
+            assert!((cents.0 - cents.1).abs() < 1e-9, "frame {frame}: {cents:?}");
+        }
+        assert!(found.cents != 0.0);
     }
 }

@@ -22,9 +22,9 @@ const HALF: f64 = 5.0;
 /// The certainty is the share of a key in the sum of `exp(STEEPNESS correlation)` over all keys. With this value it is, on average, the
 /// share of the songs in which the key is that of the whole score; `docs/dsp.md` has the songs.
 const STEEPNESS: f64 = 15.0;
-/// By how much the correlation of another key must be greater to take a key's place.
+/// Least advantage in correlation with which another key takes a key's place.
 const ADVANTAGE: f64 = 0.05;
-/// How many times as long as the other one a minor key's seventh must have been held to take its place.
+/// Ratio of the times for which the two sevenths of a minor key were held, at which one replaces the other.
 const LEADING: f64 = 1.5;
 
 const A: usize = 69;
@@ -36,7 +36,7 @@ pub struct FoundKey {
     pub root: PitchClass,
     /// [`Scale::Major`], [`Scale::NaturalMinor`], or [`Scale::HarmonicMinor`] where the raised seventh is held longer.
     pub scale: Scale,
-    /// How certain it is, 0..1.
+    /// Certainty, 0..1.
     pub certainty: f32,
 }
 
@@ -62,7 +62,7 @@ impl fmt::Display for FoundKey {
 /// Finds the key of the notes that a listener detects.
 #[derive(Debug, Clone)]
 pub struct KeyFinder {
-    /// What is left of the past after a frame, and the length of a frame in seconds.
+    /// Share of the past that is kept after a frame, and the length of a frame in seconds.
     keep: f64,
     frame: f64,
     /// Seconds for which each pitch class was held, A first.

@@ -12,7 +12,7 @@ const MOST_GAIN: f32 = 4.0;
 /// Semitones of a pitch wheel that is all the way up, as in General MIDI.
 const PITCH_WHEEL: f32 = 2.0;
 
-/// What a player does with the keys.
+/// Event of a player's keys.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum KeyEvent {
     /// Presses the key of a MIDI note with a velocity of 0..1, whose square is the band's gain; 0 releases the key. Key 69
@@ -72,7 +72,7 @@ impl KeyEvent {
 
 /// Which keys are held, how strongly, and where pedal and pitch wheel are.
 ///
-/// It is a plain value of 650 bytes: where player and filter have a thread each, the player changes one and hands over copies
+/// A plain value of 650 bytes: where player and filter have a thread each, the player changes one and hands over copies
 /// ([`ToneFilter::set_keyboard`](crate::ToneFilter::set_keyboard)).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Keyboard {

@@ -143,3 +143,116 @@ impl HeldKeys {
 }
 
 const _: () = assert!(TONES < NOTES);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BandRange, PitchClasses, Scale, Settings, ToneFilter};
+
+    fn filter() -> ToneFilter {
+        ToneFilter::new(48_000.0, &Settings::default()).unwrap()
+    }
+
+    /// The weights of a block after keys have been pressed for long, of bands that have a weight of 1/2 without keys.
+    fn weights(filter: &ToneFilter, mode: Keys, transpose: f32) -> Vec<(usize, f32)> {
+        let mut keys = filter.analysis.keys.clone();
+        (0..10).for_each(|_| _ = keys.follow(mode, transpose, None));
+        let weights = (0..TONES).map(|tone| (tone, keys.weight(tone, 0.5)));
+        weights.filter(|(_, weight)| *weight != 0.5 && *weight != 0.0).collect()
+    }
+
+    #[test]
+    fn keys_choose_the_bands_that_sound_their_notes() {
+        let mut filter = filter();
+        filter.play(KeyEvent::Key(69, 1.0));
+        filter.play(KeyEvent::Key(33, 0.5));
+        filter.play(KeyEvent::Key(200, 1.0));
+        assert_eq!(weights(&filter, Keys::Off, 0.0), []);
+        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(12, 1.0), (53, 0.25)]);
+        assert_eq!(weights(&filter, Keys::Hold, -24.0), [(0, 0.25), (36, 1.0)]);
+        assert_eq!(weights(&filter, Keys::Hold, 2.2), [(10, 1.0), (51, 0.25)]);
+        assert_eq!(weights(&filter, Keys::Add, 0.0), [(12, 1.0)]);
+        let any = weights(&filter, Keys::HoldAny, 0.0);
+        assert_eq!(any, [0, 12, 24, 36, 53, 65].map(|tone| (tone, 1.0)));
+        for (keys, [published, whole]) in [
+            (Keys::Off, [4, 7]),
+            (Keys::Hold, [1, 2]),
+            (Keys::HoldAny, [4, 6]),
+            (Keys::Add, [5, 9]),
+        ] {
+            // G# in four or seven octaves.
+            let scale = Settings {
+                scale: Scale::Custom,
+                custom: PitchClasses::NONE.with(11, true),
+                ..Settings::default()
+            };
+            for (range, count) in [(BandRange::Published, published), (BandRange::Whole, whole)] {
+                filter.set_settings(&Settings { keys, range, ..scale }).unwrap();
+                let sounding = filter.sounding_bands();
+                assert_eq!((0..TONES).filter(|tone| sounding.contains(*tone)).count(), count);
+                assert_eq!(sounding.contains(12), keys != Keys::Off);
+                // The key of A1.
+                let low = keys != Keys::Off && range == BandRange::Whole;
+                assert_eq!(sounding.contains(53), low);
+            }
+        }
+    }
+
+    #[test]
+    fn a_pedal_holds_what_is_released_and_a_release_of_all_ends_it() {
+        let mut filter = filter();
+        filter.play(KeyEvent::Key(69, 1.0));
+        filter.play(KeyEvent::Sustain(true));
+        filter.play(KeyEvent::Key(69, 0.0));
+        filter.play(KeyEvent::Key(81, 1.0));
+        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(12, 1.0), (24, 1.0)]);
+        filter.play(KeyEvent::Sustain(false));
+        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(24, 1.0)]);
+        filter.play(KeyEvent::Gain(81, 2.0));
+        filter.play(KeyEvent::Gain(69, 2.0));
+        assert_eq!(weights(&filter, Keys::Hold, 0.0), [(24, 2.0)]);
+        filter.play(KeyEvent::Gain(81, f32::NAN));
+        filter.play(KeyEvent::ReleaseAll);
+        assert_eq!(weights(&filter, Keys::Hold, 0.0), []);
+    }
+
+    #[test]
+    fn a_keyboard_that_is_set_plays_as_its_keys_do() {
+        let (mut played, mut keyboard) = (filter(), Keyboard::default());
+        played.play(KeyEvent::Key(60, 1.0));
+        played.play(KeyEvent::Key(69, 0.5));
+        played.play(KeyEvent::Bend(1.0));
+        played.play(KeyEvent::Key(60, 0.0));
+        keyboard.play(KeyEvent::Key(69, 0.5));
+        keyboard.play(KeyEvent::Bend(1.0));
+        let mut set = filter();
+        set.play(KeyEvent::Key(72, 1.0));
+        set.set_keyboard(&keyboard);
+        assert_eq!(played.keyboard(), set.keyboard());
+        let settings = Settings { keys: Keys::Hold, ..Settings::default() };
+        let output = |filter: &mut ToneFilter| {
+            filter.set_settings(&settings).unwrap();
+            let mut sound: Vec<f32> = (0..4800).map(|i| (i % 109) as f32 / 200.0).collect();
+            filter.process(&mut [&mut sound]);
+            sound
+        };
+        assert_eq!(output(&mut played), output(&mut set));
+    }
+
+    #[test]
+    fn weights_move_within_5_ms() {
+        let mut filter = filter();
+        filter.play(KeyEvent::Key(69, 1.0));
+        let keys = &mut filter.analysis.keys;
+        assert!(!keys.act(Keys::Off));
+        for block in 1..=4 {
+            keys.follow(Keys::Hold, 0.0, None);
+            let reached = (block as f32 * 64.0 / (0.005 * 48_000.0)).min(1.0);
+            assert!((keys.weight(12, 0.0) - reached).abs() < 1e-6);
+            assert!((keys.weight(13, 1.0) - (1.0 - reached)).abs() < 1e-6);
+        }
+        (0..4).for_each(|_| _ = keys.follow(Keys::Off, 0.0, None));
+        assert!(!keys.act(Keys::Off));
+        assert_eq!(keys.weight(12, 0.3), 0.3);
+    }
+}

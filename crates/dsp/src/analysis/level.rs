@@ -81,7 +81,7 @@ pub(super) struct Level {
     trim: f64,
     /// The power of the mix over that of the dry signal, tracked over a short time.
     ratio: f64,
-    /// How far the dry signal is raised in place of notes that do not sound, 0..1.
+    /// Share by which the dry signal is raised in place of notes that do not sound, 0..1.
     lift: f64,
     /// Seconds for which [`Self::loudness`] has been tracked, at most [`LOUDNESS`].
     tracked: f64,
@@ -97,7 +97,7 @@ pub(super) struct Crossfade {
 }
 
 impl Crossfade {
-    /// That of a `mix` of 0 for dry to 1 for wet.
+    /// Crossfade at a `mix` of 0 for dry to 1 for wet.
     pub fn new(mix: f64) -> Self {
         let (wet, dry) = libm::sincos(mix * std::f64::consts::FRAC_PI_2);
         Self { mix, wet, dry }
@@ -337,6 +337,25 @@ mod tests {
             let change = 10.0 * (sums[1] / sums[0]).log10();
             // The wet signal counts for up to 0.5 dB more.
             assert!(change < 0.1 && change > -0.1 - 0.5 * mix, "mix {mix}: {change:.2} dB");
+        }
+    }
+
+    #[test]
+    fn a_note_sounds_above_40_db_below_the_dry_signal() {
+        let rate = 48_000.0;
+        for (ratio, sounds) in [(0.995e-4, false), (1.005e-4, true)] {
+            let mut level = Level::new(rate, 1);
+            for block in 0..750 {
+                let dry = sine(440.0, rate, 0.3, block);
+                let wet = dry.map(|x| f32::sqrt(ratio) * x);
+                let signals = [(&dry, &wet)].into_iter();
+                level.measure(Kernel::best(), &[dry], signals, (0.0, 1.0));
+            }
+            // Its faint sound takes the place of a wet signal 6 dB below the dry one, of which 0.3 in 1.3 s are left. Otherwise the
+            // share of the notes falls, by a tenth in 1 s. In either case, the trim adds up to 2 dB.
+            let makeup = level.makeup();
+            assert_eq!(makeup > 0.95 * f64::sqrt(4.0 * 1.3 / 0.3), sounds, "{ratio}: {makeup}");
+            assert_eq!(makeup < 2.0 * 1.26 / f64::sqrt(0.9), !sounds, "{ratio}: {makeup}");
         }
     }
 

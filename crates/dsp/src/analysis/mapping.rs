@@ -6,7 +6,7 @@ use crate::{
     settings::{Keys, Map, PitchClass, PitchClasses, Scale, Settings, Targets, Voice},
 };
 
-/// What the offsets follow from.
+/// Origin of the offsets.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Inputs {
     map: Map,

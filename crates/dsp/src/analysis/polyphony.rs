@@ -5,7 +5,7 @@ use crate::{lanes::Lanes, notes::TONES, ramp::Approach, settings::BandMask};
 /// Seconds in which a note gives way to another.
 const FADE: f64 = 0.005;
 
-/// By how much a note must be stronger than one that sounds, to take its place: 3 dB.
+/// Advantage of a note that sounds: a stronger note must exceed it by 3 dB.
 const ADVANTAGE: f32 = 1.995_262_3;
 
 /// Notes that may sound.
@@ -49,7 +49,7 @@ impl Polyphony {
         }
         let mut notes = &mut notes[..count];
         if count > limit {
-            // Of equal ones, the lower.
+            // Among equal notes, the lower.
             notes.select_nth_unstable_by(limit, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
             notes = &mut notes[..limit];
         }

@@ -11,7 +11,7 @@ const LEAST_SHARE: f64 = 0.1;
 /// Finds the tuning of the tones that a listener measures: their mean deviation from the semitones, on the circle of 100 cents.
 #[derive(Debug, Clone)]
 pub struct TuningFinder {
-    /// What is left of the past after a frame.
+    /// Share of the past that is kept after a frame.
     keep: f64,
     sum: Deviation,
 }

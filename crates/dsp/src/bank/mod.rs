@@ -26,7 +26,7 @@ pub const LOUDEST: f32 = 8.0;
 /// smallest number.
 const NEGLIGIBLE: f32 = 1e-32;
 
-/// What comes before the kernel.
+/// Stage before the kernel.
 struct Prepare<'a> {
     bank: &'a mut Bank,
     params: &'a BankParams,
@@ -44,7 +44,7 @@ impl Work for Prepare<'_> {
     }
 }
 
-/// What comes after the kernel: the low-pass and the second soft clip.
+/// Stage after the kernel: the low-pass and the second soft clip.
 struct Finish<'a> {
     low_pass: &'a mut OnePole,
     params: &'a BankParams,
@@ -75,7 +75,7 @@ pub struct Bank {
     previous: [f32; 2],
     total_power: OnePole,
     low_pass: OnePole,
-    /// That of the right channel, if it has a sum of its own.
+    /// State of the right channel, if it has a sum of its own.
     right: Option<OnePole>,
     /// The squared amplitudes of the bands when they were frozen.
     frozen: Option<Lanes>,

@@ -31,7 +31,7 @@ pub(crate) struct Response {
 }
 
 impl Response {
-    /// That of an average with `step`.
+    /// Response of an average with `step`.
     pub fn new(step: f64) -> Self {
         let mut response =
             Self { columns: [Column([0.0; GROUP]); GROUP], decay: [0.0; GROUP], end: 1.0 };

@@ -21,7 +21,7 @@ pub struct BankParams {
     pub sample_rate: f64,
     /// The constants of the formulas.
     pub constants: Constants,
-    /// Those of the kernel.
+    /// Coefficients of the kernel.
     pub coefficients: Coefficients,
     /// The averages: the total power, the low-pass of the soft clip and that of the other voices.
     pub(super) total: Response,
@@ -43,7 +43,7 @@ pub struct BankParams {
 }
 
 impl BankParams {
-    /// Those for `settings` at `sample_rate` Hz.
+    /// Parameters for `settings` at `sample_rate` Hz.
     pub fn new(settings: &Settings, sample_rate: f64) -> Self {
         let mut params = Self {
             sample_rate,

@@ -11,7 +11,7 @@ use crate::{
 use limiter::Limiter;
 use tone_filter_simd::Kernel;
 
-/// What follows the plan with the sound.
+/// Last stage: delay, mix and limiter, by the plan.
 #[derive(Debug, Clone)]
 pub struct Output {
     delay: Delay,
@@ -77,7 +77,7 @@ impl Output {
         let limiting = unclipped || self.unclipped || !self.limiter.rests();
         self.unclipped = unclipped;
         if limiting && !self.limiting {
-            // It has not tracked the input while it was off.
+            // A limiter that was off has not tracked the input.
             self.limiter.reset();
         }
         self.limiting = limiting;

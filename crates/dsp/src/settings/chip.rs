@@ -2,7 +2,7 @@
 
 use super::{Entry, Voice};
 
-/// What becomes of the notes beyond [`Settings::voices`](super::Settings), with [`Voice::Chip`].
+/// Treatment of the notes beyond [`Settings::voices`](super::Settings), with [`Voice::Chip`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Arp {
     /// They are silent.
@@ -20,7 +20,7 @@ impl Arp {
 
     pub(super) const ENTRIES: [Entry; 3] = [("off", "Off"), ("up", "Up"), ("fast", "Fast")];
 
-    /// How many ticks of 60 Hz a note lasts; `None` if it is off.
+    /// Ticks of 60 Hz for which a note lasts; `None` if it is off.
     pub fn ticks(self) -> Option<u32> {
         match self {
             Self::Off => None,

@@ -17,11 +17,13 @@ pub struct Choice {
     pub name: &'static str,
     /// The entries, in the order in which they are offered.
     pub entries: &'static [Entry],
-    /// What it does to the sound, in one sentence.
+    /// Effect on the sound, in one sentence.
     pub help: &'static str,
-    /// Where people see it.
+    /// Group in which people see it.
     pub group: Group,
-    /// Its place in the group.
+    /// Whether a random sound changes it. The other settings fit the filter to music and mix, or are for playing.
+    pub random: bool,
+    /// Place in the group.
     pub(super) place: u8,
     pub(super) routing: bool,
     pub(super) get: fn(&Controls) -> usize,

@@ -20,32 +20,32 @@ settings! {
             reference: 0.0,
             help: "Level of the result." }
         /// The gain of each resonator into its soft clip.
-        drive { name: "Drive", range: 1.0..=400.0, unit: "x", decimals: 2, taper: Logarithmic, group: Resonators 7,
+        drive { name: "Drive", range: 1.0..=400.0, unit: "x", decimals: 2, taper: Logarithmic, group: Resonators 7, random: true,
             reference: 40.0,
             help: "Turns each note from a sine (low) into a square wave (high)." }
         /// Relative gate: the power, in dB of the total power, below which a band fades away.
         threshold { name: "Threshold", range: -60.0..=-10.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 3,
             reference: -36.989_7,
-            help: "Notes weaker than this, against the whole sound, fade away." }
+            help: "Notes below this level, relative to the input, fade away." }
         /// Relative limit: the power, in dB of the total power, above which a band stops growing.
         ceiling { name: "Ceiling", range: -30.0..=0.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 4,
             reference: -10.0, default: -14.0,
-            help: "Notes stronger than this, against the whole sound, grow no louder." }
+            help: "Maximum level of a note, relative to the input." }
         /// Absolute gate: the power, in dB full scale, below which a band fades away.
         // Focus leaves out what is not played, so that faint notes need less of a gate, and fewer notes share the power.
         floor { name: "Floor", range: -90.0..=-20.0, unit: "dB", decimals: 1, taper: Linear, group: Resonators 5,
             reference: -36.666_668, default: -46.0,
-            help: "Notes weaker than this fade away, however quiet the whole sound is. Lower it for quiet music." }
+            help: "Notes below this absolute level fade away. Lower it for quiet music." }
         /// T60 of a resonator.
-        ring { name: "Ring", range: 0.05..=10.0, unit: "s", decimals: 3, taper: Logarithmic, group: Resonators 0,
+        ring { name: "Ring", range: 0.05..=10.0, unit: "s", decimals: 3, taper: Logarithmic, group: Resonators 0, random: true,
             reference: 1.566_306, default: 0.2,
             help: "How long a resonator rings: longer picks notes more sharply, shorter follows faster." }
         /// Time constant of the band power trackers.
-        release { name: "Release", range: 10.0..=1000.0, unit: "ms", decimals: 1, taper: Logarithmic, group: Resonators 1,
+        release { name: "Release", range: 10.0..=1000.0, unit: "ms", decimals: 1, taper: Logarithmic, group: Resonators 1, random: true,
             reference: 188.952_5, default: 20.0,
             help: "How slowly the level of a note follows the input." }
         /// Cutoff of the low-pass after the bands.
-        tone { name: "Tone", range: 500.0..=20_000.0, unit: "Hz", decimals: 0, taper: Logarithmic, group: Main 3,
+        tone { name: "Tone", range: 500.0..=20_000.0, unit: "Hz", decimals: 0, taper: Logarithmic, group: Main 3, random: true,
             reference: 4_865.015,
             help: "Softens the top end of the square waves." }
         /// Frequency of A4.
@@ -55,43 +55,43 @@ settings! {
         /// Moves all tones.
         transpose { name: "Transpose", range: -24.0..=24.0, unit: "st", decimals: 2, taper: Linear, group: Listening 7,
             reference: 0.0,
-            help: "Moves the bands, and so the notes that are found, up or down; what sounds keeps its pitch." }
+            help: "Shifts which notes are detected; the output keeps its pitch." }
         /// Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, muted at 100 %.
         focus { name: "Focus", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Listening 1,
             reference: 0.0, default: 100.0,
-            help: "How much notes that are not played are attenuated: 0 % not at all, 50 % by 24 dB, 100 % entirely." }
-        /// How readily a note counts as played; 50 % is the fitted decision threshold.
+            help: "Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, complete at 100 %." }
+        /// Readiness to count a note as played; 50 % is the fitted decision threshold.
         sensitivity { name: "Sensitivity", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Main 2,
             reference: 50.0,
             help: "How readily Focus counts a note as played: less for clean lines, more for dense music." }
         /// Octaves from the detected note to the one that sounds, a whole number. No effect on [`Voice::Soft`].
-        octave { name: "Octave", range: -2.0..=2.0, unit: "oct", decimals: 0, taper: Whole, group: Notes 1,
+        octave { name: "Octave", range: -2.0..=2.0, unit: "oct", decimals: 0, taper: Whole, group: Notes 1, random: true,
             reference: 0.0,
             help: "Octaves between the detected note and the one that sounds; the voice Soft alone has none." }
         /// The most notes that sound at a time, a whole number; 48 for any number.
-        voices { name: "Voices", range: 1.0..=48.0, unit: "notes", decimals: 0, taper: Whole, group: Notes 0,
+        voices { name: "Voices", range: 1.0..=48.0, unit: "notes", decimals: 0, taper: Whole, group: Notes 0, random: true,
             reference: 48.0,
-            help: "How many notes sound at a time: the strongest ones." }
+            help: "Maximum number of notes at a time; the strongest sound." }
         /// Ticks of 60 Hz in which a note of [`Voice::Chip`] reaches its volume, a whole number.
-        attack { name: "Attack", range: 0.0..=30.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 2,
+        attack { name: "Attack", range: 0.0..=30.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 2, random: true,
             reference: 0.0,
-            help: "In how many ticks of 1/60 s a note of the voice Chip reaches its volume." }
+            help: "Time in which a note of the voice Chip reaches its volume, in ticks of 1/60 s." }
         /// Ticks in which its volume then falls to a quarter, a whole number; 0 for a volume that stays.
-        decay { name: "Decay", range: 0.0..=120.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 3,
+        decay { name: "Decay", range: 0.0..=120.0, unit: "ticks", decimals: 0, taper: Whole, group: Chip 3, random: true,
             reference: 0.0,
-            help: "In how many ticks of 1/60 s a note of the voice Chip then falls to a quarter of its volume; 0: never." }
+            help: "Time in which the volume of a note of the voice Chip falls to 25 %, in ticks of 1/60 s; 0: off." }
         /// The way from the untouched sound (0 %) to that of the other settings (100 %).
         morph { name: "Morph", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Output 0,
             reference: 100.0,
             help: "From the untouched sound (0 %) to that of all other settings (100 %), in one gesture." }
         /// Time that a note takes from the pitch of a near one that ends to its own. No effect on [`Voice::Soft`].
-        glide { name: "Glide", range: 0.0..=500.0, unit: "ms", decimals: 0, taper: Linear, group: Notes 2,
+        glide { name: "Glide", range: 0.0..=500.0, unit: "ms", decimals: 0, taper: Linear, group: Notes 2, random: true,
             reference: 0.0,
-            help: "How long a note slides from the pitch of a near one that ends to its own; the voice Soft does not." }
+            help: "Duration of the slide from the pitch of a nearby note that ends to a note's own; not with the voice Soft." }
         /// The share of the deviation from a note's nominal pitch that remains. No effect on [`Voice::Soft`].
-        vibrato { name: "Vibrato", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Notes 3,
+        vibrato { name: "Vibrato", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Notes 3, random: true,
             reference: 100.0,
-            help: "How much of the deviation from a note's exact pitch remains; all of it with the voice Soft." }
+            help: "Share of the deviation from a note's exact pitch that remains; all of it with the voice Soft." }
     }
     choices {
         /// One bank for the mean of the channels, one for each of two channels, or one whose notes keep their place.
@@ -101,31 +101,31 @@ settings! {
         routing bypass: bool { id: "bypass", name: "Bypass", group: Header 0, reference: false,
             help: "Lets the sound through untouched." }
         /// The note that `scale` starts from.
-        settings root: PitchClass { id: "root", name: "Root", group: Scale 0, reference: PitchClass::new(0),
+        settings root: PitchClass { id: "root", name: "Root", group: Scale 0, random: true, reference: PitchClass::new(0),
             help: "The note that the scale starts from." }
         /// The scale whose notes may sound, by the bands' names before `tuning` and `transpose`.
-        settings scale: Scale { id: "scale", name: "Scale", group: Scale 1, reference: Scale::Chromatic,
+        settings scale: Scale { id: "scale", name: "Scale", group: Scale 1, random: true, reference: Scale::Chromatic,
             help: "Lets only the notes of a scale sound." }
         /// Adapts the bank to the level of the input, and makes the output as loud as the input.
         settings auto: bool { id: "auto", name: "Auto level", group: Listening 0, reference: false, default: true,
-            help: "Adapts the bands to the level of the input, and makes the result as loud as the input." }
+            help: "Adapts the bands to the level of the input, and matches the output's loudness to the input's." }
         /// Delays the sound by [`ToneFilter::latency`](crate::ToneFilter::latency), which makes `focus` more accurate.
         settings lookahead: bool { id: "lookahead", name: "Lookahead", group: Listening 2, reference: false,
             help: "More accurate Focus; adds 46 ms of latency." }
         /// The network that finds the notes.
         settings listener: Model { id: "listener", name: "Listener", group: Listening 3, reference: Model::Full,
             help: "The network that finds the notes: the most accurate one, or one with a quarter of the work." }
-        /// How far down the bands reach.
+        /// Lower end of the bands.
         settings range: BandRange { id: "range", name: "Range", group: Scale 2, reference: BandRange::Published, default: BandRange::Whole,
             help: "The bands: the 48 of the published filter, A3 to G#7, or all 77 from E1 up." }
         /// The waveform of the notes.
-        settings voice: Voice { id: "voice", name: "Voice", group: Main 1, reference: Voice::Soft,
+        settings voice: Voice { id: "voice", name: "Voice", group: Main 1, random: true, reference: Voice::Soft,
             help: "The waveform of the notes: the driven resonator itself, an oscillator that follows it, or a console's sound chip." }
         /// Whether notes beyond `voices` are silent or take turns, with [`Voice::Chip`].
-        settings arp: Arp { id: "arp", name: "Arpeggio", group: Chip 0, reference: Arp::Off,
+        settings arp: Arp { id: "arp", name: "Arpeggio", group: Chip 0, random: true, reference: Arp::Off,
             help: "With the voice Chip, the notes beyond Voices are silent, or take turns on the last voice, 15 (up) or 60 (fast) a second." }
         /// The lead's waveform, with [`Voice::Chip`].
-        settings duty: Duty { id: "duty", name: "Duty", group: Chip 1, reference: Duty::Quarter,
+        settings duty: Duty { id: "duty", name: "Duty", group: Chip 1, random: true, reference: Duty::Quarter,
             help: "The pulse of the melody, with the voice Chip: thin, as usual, or hollow." }
         /// Which bands the keys let through; see [`KeyEvent`](crate::KeyEvent).
         settings keys: Keys { id: "keys", name: "Keys", group: Notes 4, reference: Keys::Off,
@@ -135,7 +135,7 @@ settings! {
             help: "Ring and Release last a note value of the song's tempo." }
         /// The resonators ring on without loss and without input.
         settings freeze: bool { id: "freeze", name: "Freeze", group: Notes 5, reference: false,
-            help: "Lets what sounds ring on without end; new input has no effect on the bands." }
+            help: "Lets sounding notes ring without end; new input has no effect on the bands." }
         /// Whether the detected notes are sent as MIDI, by what owns the filter.
         routing midi_out: bool { id: "midi-out", name: "MIDI out", group: Output 1, reference: false,
             help: "Sends the detected notes as MIDI." }
@@ -146,7 +146,7 @@ settings! {
         settings auto_tuning: bool { id: "auto-tuning", name: "Auto tuning", group: Listening 6, reference: false,
             help: "Moves the bands to the tuning of the music, which is within 60 cents of Tuning." }
         /// Whether notes outside the scale are silent or move.
-        settings map: Map { id: "map", name: "Map", group: Scale 3, reference: Map::Mute,
+        settings map: Map { id: "map", name: "Map", group: Scale 3, random: true, reference: Map::Mute,
             help: "Notes outside the scale are silent, or move to its nearest note or to held keys, or every note moves to a target of its own; the voice Soft only mutes." }
     }
     texts {

@@ -43,7 +43,7 @@ macro_rules! structs {
             }
         }
 
-        /// How a filter is connected. No preset changes it.
+        /// Connections of a filter. No preset changes them.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub struct Routing {
             $($(#[$other_doc])* pub $other: $other_type,)*
@@ -65,6 +65,7 @@ macro_rules! settings {
             $number:ident {
                 name: $number_name:literal, range: $min:literal..=$max:literal, unit: $unit:literal,
                 decimals: $decimals:literal, taper: $taper:ident, group: $number_group:ident $number_place:literal,
+                $(random: $number_random:literal,)?
                 reference: $number_reference:expr, $(default: $number_default:expr,)?
                 help: $number_help:literal
             }
@@ -73,6 +74,7 @@ macro_rules! settings {
             $(#[$choice_doc:meta])*
             $scope:ident $choice:ident: $choice_type:ty {
                 id: $choice_id:literal, name: $choice_name:literal, group: $choice_group:ident $choice_place:literal,
+                $(random: $choice_random:literal,)?
                 reference: $choice_reference:expr, $(default: $choice_default:expr,)?
                 help: $choice_help:literal
             }
@@ -100,6 +102,7 @@ macro_rules! settings {
             Spec {
                 id: stringify!($number), name: $number_name, min: $min, max: $max, unit: $unit, decimals: $decimals,
                 taper: Taper::$taper, group: Group::$number_group, place: $number_place, help: $number_help,
+                random: last!(false $(, $number_random)?),
                 field: |settings| &mut settings.$number,
             }
         ),*];
@@ -109,6 +112,7 @@ macro_rules! settings {
             Choice {
                 id: $choice_id, name: $choice_name, entries: <$choice_type as Listed>::ENTRIES,
                 group: Group::$choice_group, place: $choice_place, help: $choice_help,
+                random: last!(false $(, $choice_random)?),
                 routing: is_routing!($scope),
                 get: |controls| controls.$scope.$choice.index(),
                 set: |controls, index| controls.$scope.$choice = Listed::at(index),

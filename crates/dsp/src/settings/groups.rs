@@ -1,4 +1,7 @@
-//! Which settings belong together where people see them: in the editor, and in hosts that show groups.
+//! Groups of settings, in the editor and in hosts.
+//!
+//! The editor always shows `Main`, has `Header` in its header, `Scale` below the grid and `MORE` under More, in columns. A
+//! setting is in one group. Where More leaves the grid no legible height, it takes the grid's place.
 
 use super::{CHOICES, SPECS};
 use std::sync::LazyLock;
@@ -6,13 +9,15 @@ use std::sync::LazyLock;
 /// A group of settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Group {
-    /// The settings that everybody wants, which the editor always shows.
-    Main,
     /// The setting with a button in the editor's header. Hosts show it with [`Group::Main`].
     Header,
-    /// How notes are heard.
+    /// The settings that everybody wants, which the editor always shows.
+    Main,
+    /// Detection of notes.
     Listening,
-    /// How notes are played.
+    /// The notes that may sound, which the editor shows below the bands.
+    Scale,
+    /// Playing of notes.
     Notes,
     /// The bank of resonators.
     Resonators,
@@ -20,11 +25,21 @@ pub enum Group {
     Chip,
     /// The result.
     Output,
-    /// The notes that may sound, which the editor shows below the bands.
-    Scale,
 }
 
 impl Group {
+    /// All groups; the ones that share a name are neighbours.
+    pub const ALL: [Self; 8] = [
+        Self::Header,
+        Self::Main,
+        Self::Listening,
+        Self::Scale,
+        Self::Notes,
+        Self::Resonators,
+        Self::Chip,
+        Self::Output,
+    ];
+
     /// The groups that the editor shows under More, in the order of the signal flow.
     pub const MORE: [Self; 5] =
         [Self::Listening, Self::Notes, Self::Resonators, Self::Chip, Self::Output];
@@ -43,8 +58,8 @@ impl Group {
 
     /// Ids of its settings, in the order of the editor.
     pub fn ids(self) -> &'static [&'static str] {
-        static IDS: LazyLock<[Vec<&str>; 8]> = LazyLock::new(|| {
-            let mut places = [const { Vec::new() }; 8];
+        static IDS: LazyLock<[Vec<&str>; Group::ALL.len()]> = LazyLock::new(|| {
+            let mut places = [const { Vec::new() }; Group::ALL.len()];
             for spec in &SPECS {
                 places[spec.group as usize].push((spec.place, spec.id));
             }

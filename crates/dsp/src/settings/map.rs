@@ -7,7 +7,7 @@ use std::{error::Error, fmt, str::FromStr};
 /// MIDI notes.
 const NOTES: i32 = 128;
 
-/// What becomes of notes outside the scale. The voice Soft is the resonator itself, which has but one pitch: with it, all
+/// Treatment of notes outside the scale. The voice Soft is the resonator itself, which has but one pitch: with it, all
 /// entries are [`Map::Mute`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Map {

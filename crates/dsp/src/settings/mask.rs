@@ -31,7 +31,7 @@ impl fmt::Display for BadSwitches {
 
 impl Error for BadSwitches {}
 
-/// How many digits the text of so many switches has, in words.
+/// Number of digits in the text of so many switches, in words.
 pub(super) fn digit_counts(switches: usize) -> String {
     if switches == TONES { format!("{PUBLISHED} or {TONES}") } else { switches.to_string() }
 }

@@ -3,7 +3,7 @@
 use super::{Group, SPECS, Settings};
 use std::{error::Error, fmt};
 
-/// How a setting's range is spread over a control, and how the setting is smoothed.
+/// Distribution of a setting's range over a control, and curve of its smoothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taper {
     /// Equal differences are equal distances.
@@ -31,11 +31,13 @@ pub struct Spec {
     pub decimals: usize,
     /// Distribution over a control.
     pub taper: Taper,
-    /// What it does to the sound, in one sentence.
+    /// Effect on the sound, in one sentence.
     pub help: &'static str,
-    /// Where people see it.
+    /// Group in which people see it.
     pub group: Group,
-    /// Its place in the group.
+    /// Whether a random sound changes it. The other settings fit the filter to music and mix, or are for playing.
+    pub random: bool,
+    /// Place in the group.
     pub(super) place: u8,
     pub(super) field: fn(&mut Settings) -> &mut f32,
 }

@@ -1,4 +1,7 @@
-//! How a filter is connected: what is no part of the sound.
+//! Routing: how a filter is connected.
+//!
+//! `Settings` are the sound, and all that a preset has. `Routing` belongs to a session or a program. `Controls` are both, for
+//! every interface with a parameter or a flag for each.
 
 use super::{Routing, Settings, Stereo, smoother::Fades};
 
@@ -34,7 +37,7 @@ impl From<Settings> for Controls {
 }
 
 impl Controls {
-    /// What is crossfaded.
+    /// Targets of the crossfades.
     pub(crate) fn fades(&self) -> Fades {
         let Self { settings, routing } = self;
         Fades {

@@ -33,7 +33,7 @@ impl Setting {
         }
     }
 
-    /// What it does to the sound, in one sentence.
+    /// Effect on the sound, in one sentence.
     pub const fn help(self) -> &'static str {
         match self {
             Self::Number(own) => own.help,

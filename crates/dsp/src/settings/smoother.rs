@@ -1,4 +1,6 @@
 //! Smoothing of the settings, so that no change clicks.
+//!
+//! Smoothing is part of the DSP, so plugin, renderer and game engine sound the same and pass plain settings.
 
 use super::{BandRange, SPECS, Settings, Taper};
 use crate::{lanes::BLOCK, notes::TONES};
@@ -18,7 +20,7 @@ const WHOLE: usize = SIDECHAIN + 1;
 const PLACE: usize = WHOLE + 1;
 const BANDS: usize = PLACE + 1;
 
-/// What is crossfaded: on or off.
+/// Targets of the crossfades: on or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fades {
     /// Two banks.
@@ -103,7 +105,7 @@ impl Smoother {
         }
     }
 
-    /// What it fades to.
+    /// Targets of the crossfades.
     pub fn fades(&self) -> Fades {
         self.fades
     }

@@ -3,7 +3,7 @@
 use super::{Settings, Switches, Targets, mask::digit_counts};
 use std::fmt;
 
-/// What a text consists of.
+/// Syntax of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextOf {
     /// So many digits, 1 for on and 0 for off.
@@ -30,11 +30,11 @@ pub struct Text {
     pub id: &'static str,
     /// Display name.
     pub name: &'static str,
-    /// What it does to the sound, in one sentence.
+    /// Effect on the sound, in one sentence.
     pub help: &'static str,
     /// The choice before which files have it.
     pub before: &'static str,
-    /// What it consists of.
+    /// Syntax.
     pub of: TextOf,
     pub(super) get: fn(&Settings) -> String,
     pub(super) set: fn(&mut Settings, &str) -> Result<(), String>,
@@ -51,7 +51,7 @@ impl Text {
     /// Puts `text` into `settings`.
     ///
     /// # Errors
-    /// What is wrong with the text, and what to write.
+    /// Fault of the text, and what to write instead.
     pub fn set(&self, settings: &mut Settings, text: &str) -> Result<(), String> {
         (self.set)(settings, text)
     }
@@ -69,7 +69,7 @@ impl Text {
 
 /// A type whose values have a text and fit into 128 bits.
 pub trait TextValue: Sized {
-    /// What the text consists of.
+    /// Syntax of the text.
     const OF: TextOf;
 
     /// As bits.

@@ -1,5 +1,8 @@
 //! The state of the bands for displays and files: [`Snapshot`], a copy of the filter's state that is cheap enough for
 //! the audio thread, and [`Bands`], the levels, states and waveforms that are computed from it on another thread.
+//!
+//! Waveforms are computed, not recorded: a snapshot has each resonator's phase and amplitude, from which the display draws the
+//! last periods. The audio thread copies a few hundred numbers, and only while an editor is open.
 
 pub mod roll;
 
@@ -224,7 +227,7 @@ impl Default for Snapshot {
 }
 
 impl Snapshot {
-    /// That of the banks of `synthesis`, with the notes that are `played` and the bands that are `held` by keys.
+    /// Snapshot of the banks of `synthesis`, with the notes that are `played` and the bands that are `held` by keys.
     pub(crate) fn new(
         synthesis: &Synthesis,
         settings: &Resolved,

@@ -42,7 +42,7 @@ pub fn oklch([lightness, chroma, hue]: [f32; 3]) -> Colour {
     })
 }
 
-/// What a roll shows of one band at one moment.
+/// Look of one band at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
     /// The state of the note.
@@ -124,7 +124,7 @@ impl Row {
 pub struct Rows(pub Vec<Row>);
 
 impl Rows {
-    /// Those of the bands in `range`, which sound `transpose` semitones from their names.
+    /// Rows of the bands in `range`, which sound `transpose` semitones from their names.
     pub fn new(range: BandRange, transpose: f32) -> Self {
         let row = |tone| Row { tone, key: midi_note(tone, transpose) };
         Self(range.by_pitch().map(row).collect())
@@ -136,7 +136,7 @@ impl Rows {
         edge(index + 1)..edge(index)
     }
 
-    /// What is behind the notes of a roll of `height` pixels, as spans of pixels and their colours. Later ones cover
+    /// Background of a roll of `height` pixels, as spans of pixels and their colours. Later ones cover
     /// earlier ones.
     pub fn background(&self, height: usize) -> impl Iterator<Item = (Range<usize>, Colour)> {
         self.0.iter().enumerate().flat_map(move |(index, row)| {

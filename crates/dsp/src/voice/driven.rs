@@ -1,6 +1,6 @@
 //! The waveform of a sine that is driven into a soft clip, for any drive, from a few tables.
 
-use super::waveform::transform;
+use super::fourier::transform;
 use std::f64::consts::{SQRT_2, TAU};
 
 /// The number of drives for which there are tables, at equal ratios from 1 to [`HIGHEST`].

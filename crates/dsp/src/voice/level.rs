@@ -1,8 +1,8 @@
-//! What the notes' levels are made of.
+//! Levels of the notes.
 
 use crate::lanes::Lanes;
 
-/// What a band's power is made of; `docs/dsp.md` has the formula.
+/// Gate of a band's power; `docs/dsp.md` has the formula.
 #[derive(Debug, Clone, Copy)]
 pub struct Gate {
     /// The power of -3/2 of the one below which a note fades away.
@@ -25,25 +25,25 @@ impl Gate {
     }
 }
 
-/// What the levels of a block are made of.
+/// Inputs of the levels of a block.
 #[derive(Debug, Clone, Copy)]
 pub struct Levels<'a> {
     /// Where the power of each band comes from, for oscillations of an amplitude of 1.
     pub source: LevelSource<'a>,
-    /// What becomes of it.
+    /// Gate of the power.
     pub gate: Gate,
-    /// By how much of the difference it is followed.
+    /// One-pole coefficient per block.
     pub step: f32,
     /// The bands' shares in the sum.
     pub weights: &'a Lanes,
 }
 
-/// Whose powers count.
+/// Source of the powers.
 #[derive(Debug, Clone, Copy)]
 pub enum LevelSource<'a> {
-    /// Those of the resonators.
+    /// Powers of the resonators.
     Own,
-    /// Those that the listener has of the mean of the channels: as much of them as this bank's amplitude is of the
-    /// mean amplitude of all banks.
+    /// Powers that the listener measures in the mean of the channels, and the mean amplitudes of all banks: a bank gets the share that
+    /// its amplitude has.
     Listener(&'a Lanes, &'a Lanes),
 }

@@ -4,11 +4,12 @@
 
 mod chip;
 mod driven;
+mod fourier;
 mod level;
-mod noise;
 mod oscillators;
 mod pitch;
 mod timbre;
+mod timbres;
 mod waveform;
 
 use crate::{
@@ -24,8 +25,8 @@ use level::{Gate, Levels};
 use oscillators::{CUTOFF, LEVEL_POLES, Oscillators, Part};
 pub use pitch::Moves;
 use std::f64::consts::TAU;
-pub use timbre::Timbres;
 use timbre::{PITCHES, TableLevels};
+pub use timbres::Timbres;
 use tone_filter_simd::Kernel;
 use waveform::Waveforms;
 
@@ -58,11 +59,11 @@ pub struct Voices {
     chips: bool,
     /// The bank's total power, sample by sample.
     total_powers: [f32; BLOCK],
-    /// The same after each pole of its low-pass, and by how much one follows in a block.
+    /// Total power after each pole of its low-pass, and the one-pole coefficient per block.
     totals: [f64; LEVEL_POLES],
     total_step: f64,
     low_pass: OnePole,
-    /// That of the right channel, if it has a sum of its own.
+    /// Low-pass of the right channel, if it has a sum of its own.
     right: Option<OnePole>,
     /// Gain of the sum.
     gain: Ramp<f32>,
@@ -95,7 +96,7 @@ impl Voices {
         *self = Self::new(sample_rate);
     }
 
-    /// What the chip plays since its last tick, while it sounds.
+    /// Registers of the chip since its last tick, while it sounds.
     pub fn chip(&self) -> Option<ChipTick> {
         self.chips.then(|| self.chip.latest())
     }

@@ -7,7 +7,7 @@
 use super::{
     TableLevels,
     level::{Gate, LevelSource, Levels},
-    pitch::{Bands, Moves, Pitch},
+    pitch::{Bands, Moves, PERIOD, Pitch},
     waveform::{CHUNK, Table},
 };
 use crate::{
@@ -22,11 +22,7 @@ use tone_filter_simd::{
     approx::{polar, tan, truncated, wrapped},
 };
 
-/// A period of the detected note, as a phase: four of them are 2^32, so that an octave or two below has a phase
-/// of its own.
-pub const PERIOD: f32 = (1u32 << 30) as f32;
-
-/// By how much an octave of 0 shifts a phase to make 2^32 a period.
+/// Shift of a phase at an octave of 0, with which 2^32 is a period.
 const SHIFT: i32 = 2;
 
 /// Poles of the low-pass of the phase, and the frequency in Hz of each.
@@ -37,7 +33,7 @@ pub const CUTOFF: f64 = 28.0;
 /// Poles of the low-passes of the amplitude and of the total power, each like one of the phase.
 pub const LEVEL_POLES: usize = 2;
 
-/// By what factor an amplitude is above the followed one where a note begins.
+/// Ratio of an amplitude to the followed one at which a note begins.
 const RISE: f32 = 2.0;
 
 /// Seconds at which a band sounds in which the time constant of each pole grows by one block.
@@ -65,7 +61,7 @@ pub struct Oscillators {
     /// and its amplitude.
     measured: Lanes,
     amplitudes: Lanes,
-    /// By how much each pole of the low-pass lags, and its time constant in blocks.
+    /// Lag of each pole of the low-pass, and its time constant in blocks.
     lags: [Lanes; POLES],
     spans: Lanes,
     /// The amplitude after each pole of its low-pass.
@@ -316,7 +312,7 @@ impl Oscillators {
             let side_slope = (to * place_end - side) / BLOCK as f32;
             let band = (self.phases[tone], self.steps[tone]);
             let (start, step) = self.pitch.played(tone).unwrap_or(band);
-            // What is beyond the part is computed with it, which is faster than to leave it out.
+            // Samples beyond the part are computed, too, which is faster than to leave them out.
             for (chunk, (sums, sides)) in sums[..chunks].iter_mut().zip(&mut *sides).enumerate() {
                 let first = (part.position + chunk * CHUNK) as u32;
                 let frames: [u32; CHUNK] = std::array::from_fn(|frame| first + frame as u32);

@@ -1,23 +1,27 @@
 //! Pitch of the notes: the band's own, or moved by map, glide and vibrato.
 
-use super::{PITCHES, oscillators::PERIOD};
+use super::PITCHES;
 use crate::{
     lanes::{BLOCK, LANES, Lanes},
     notes::{TONES, semitone, to_listener},
 };
 use std::f64::consts::TAU;
 
+/// A period of the detected note, as a phase: four of them are 2^32, so that an octave or two below has a phase
+/// of its own.
+pub const PERIOD: f32 = (1u32 << 30) as f32;
+
 /// Seconds in which a note that sounds moves where the map moves it.
-const MOVE: f32 = 0.01;
+const MOVE: f64 = 0.01;
 
 /// Seconds after its end in which a note can be the start of another note's glide.
-const RECENT: f32 = 0.05;
+const RECENT: f64 = 0.05;
 
 /// Seconds after its beginning in which a note can begin to glide.
-const YOUNG: f32 = 0.025;
+const YOUNG: f64 = 0.025;
 
 /// The greatest distance of a glide in semitones.
-const FARTHEST: f32 = 12.0;
+const FARTHEST: f64 = 12.0;
 
 /// Power at which a note begins, relative to the greatest power of a note.
 const BEGIN: f32 = 1e-3;
@@ -116,12 +120,12 @@ struct Note {
     free: bool,
     /// Pitch whose tables the note reads, in semitones above E1.
     row: u8,
-    /// Semitones from the band to the note.
-    shift: f32,
+    /// Semitones from the band to the note: a sum of slopes, whose errors would add up to an audible phase in an f32.
+    shift: f64,
     /// Change of the shift in a block.
-    slope: f32,
+    slope: f64,
     /// Shift at which the slope ends.
-    target: f32,
+    target: f64,
     /// Shift as a factor of the frequency.
     ratio: f32,
     stage: Stage,
@@ -154,19 +158,19 @@ impl Note {
 #[derive(Debug, Clone, Copy)]
 struct Clock {
     /// Seconds of a block.
-    block: f32,
+    block: f64,
     /// Factor of a followed peak in a block.
     decay: f32,
 }
 
 impl Clock {
     /// Whole blocks in `seconds`.
-    fn blocks(self, seconds: f32) -> u32 {
+    fn blocks(self, seconds: f64) -> u32 {
         (seconds / self.block) as u32
     }
 
     /// Change in a block that covers so many `semitones` in `seconds`.
-    fn slope(self, semitones: f32, seconds: f32) -> f32 {
+    fn slope(self, semitones: f64, seconds: f64) -> f64 {
         semitones * (self.block / seconds).min(1.0)
     }
 }
@@ -194,7 +198,7 @@ impl Pitch {
     pub fn new(sample_rate: f64) -> Self {
         let block = BLOCK as f64 / sample_rate;
         let decay = libm::pow(f64::from(DECAY), block) as f32;
-        Self { clock: Clock { block: block as f32, decay }, moved: None }
+        Self { clock: Clock { block, decay }, moved: None }
     }
 
     #[inline(always)]
@@ -264,7 +268,7 @@ impl Notes {
     fn aim(&mut self, clock: Clock, moves: &Moves, bands: &Bands) {
         let recent = clock.blocks(RECENT);
         for (tone, note) in self.notes.iter_mut().enumerate() {
-            let target = f32::from(moves.offsets[tone]);
+            let target = f64::from(moves.offsets[tone]);
             // Where the listener lets a young note begin anew, its glide goes on after the gap.
             let pauses = note.slope != 0.0 && note.age <= recent;
             if bands.before.0[tone] == 0.0 && !pauses {
@@ -280,8 +284,8 @@ impl Notes {
     }
 
     /// Position of the note of `tone`, in semitones above A3.
-    fn position(&self, tone: usize) -> f32 {
-        semitone(tone) as f32 + self.notes[tone].shift
+    fn position(&self, tone: usize) -> f64 {
+        f64::from(semitone(tone)) + self.notes[tone].shift
     }
 
     /// Leaves one band at each pitch, with the power of all.
@@ -312,7 +316,7 @@ impl Notes {
                 self.notes[last].stage = Stage::Gone;
                 let note = &mut self.notes[tone];
                 (note.phase, note.free) = (phase, true);
-                note.shift = shift - semitone(tone) as f32;
+                note.shift = shift - f64::from(semitone(tone));
                 note.slope = clock.slope(note.target - note.shift, MOVE);
                 if sounded {
                     let left = note.stage.has_been_left();
@@ -358,8 +362,8 @@ impl Notes {
         }
         while let Some((tone, other, from)) = self.nearest(&begun, &ending) {
             let note = &mut self.notes[tone];
-            note.shift = from - semitone(tone) as f32;
-            note.slope = clock.slope(note.target - note.shift, seconds);
+            note.shift = from - f64::from(semitone(tone));
+            note.slope = clock.slope(note.target - note.shift, seconds.into());
             note.stage = Stage::Sounding;
             self.notes[other].stage = self.notes[other].stage.left();
             (begun[tone], ending[other]) = (false, false);
@@ -371,11 +375,11 @@ impl Notes {
         &self,
         begun: &[bool; TONES],
         ending: &[bool; TONES],
-    ) -> Option<(usize, usize, f32)> {
+    ) -> Option<(usize, usize, f64)> {
         let mut nearest = None;
-        let mut least = f32::INFINITY;
+        let mut least = f64::INFINITY;
         for tone in (0..TONES).filter(|tone| begun[*tone]) {
-            let own = semitone(tone) as f32 + self.notes[tone].target;
+            let own = f64::from(semitone(tone)) + self.notes[tone].target;
             for other in (0..TONES).filter(|other| ending[*other]) {
                 let from = self.position(other);
                 let distance = (from - own).abs();
@@ -414,7 +418,7 @@ impl Note {
             (self.step, self.ratio) = (u64::from(own) << MORE, 1.0);
         } else {
             let nominal = angle * (f64::from(PERIOD) / TAU);
-            let ratio = libm::exp2(f64::from(middle) / 12.0);
+            let ratio = libm::exp2(middle / 12.0);
             let step = (nominal + f64::from(vibrato) * (f64::from(own) - nominal)) * ratio;
             self.step = (step * (1u64 << MORE) as f64) as u64;
             (self.ratio, self.free) = (ratio as f32, true);
@@ -423,3 +427,6 @@ impl Note {
         self.row = row.clamp(0, PITCHES as i32 - 1) as u8;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 //! A note reads the table with the most harmonics that stay below half the sample rate. Tables do not depend on
 //! the rate, so all filters of a process share them.
 
-use super::driven;
+use super::{driven, fourier::transform};
 use crate::settings::Voice;
 use std::{f64::consts::PI, sync::LazyLock};
 
@@ -26,7 +26,7 @@ pub const STEPS_RMS: f64 = 4.609_772_228_646_444;
 /// Bits for the distance of a sample to the next one.
 const MORE: u32 = 15;
 
-/// How many samples are read together.
+/// Number of samples that are read together.
 pub const CHUNK: usize = 16;
 
 /// One period.
@@ -37,7 +37,7 @@ pub struct Table {
     /// In each, a sample and in the lowest [`MORE`] bits how much more the next one is: one access for both makes the
     /// whole twice as fast.
     samples: Vec<u32>,
-    /// What a sample of 1 means.
+    /// Value of a sample of 1.
     pub unit: f32,
 }
 
@@ -91,7 +91,7 @@ pub struct Waveforms {
 }
 
 impl Waveforms {
-    /// Those that all filters share. The first caller computes them, in some 0.1 s.
+    /// Waveforms that all filters share. The first caller computes them, in some 0.1 s.
     pub fn shared() -> &'static Self {
         static WAVEFORMS: LazyLock<Waveforms> = LazyLock::new(Waveforms::new);
         &WAVEFORMS
@@ -154,32 +154,6 @@ fn table(harmonic: &dyn Fn(usize) -> [f64; 2], harmonics: usize) -> Table {
 fn period(series: impl Iterator<Item = [f64; 2]>, length: usize) -> Vec<f64> {
     let series = (1..).zip(series.map(|[cosine, sine]| [cosine, -sine]));
     transform(series, length)
-}
-
-/// The real part of the inverse Fourier transform of `length` values, a power of two, of which those that are not 0 are given: that of
-/// Cooley and Tukey, by radix 2, decimated in time.
-pub fn transform(given: impl Iterator<Item = (usize, [f64; 2])>, length: usize) -> Vec<f64> {
-    let unused_bits = usize::BITS - length.trailing_zeros();
-    let mut values = vec![[0.0; 2]; length];
-    for (n, value) in given {
-        values[n.reverse_bits() >> unused_bits] = value;
-    }
-    let turn = |k| libm::sincos(PI * k as f64 / (length / 2) as f64);
-    let turns: Vec<_> = (0..length / 2).map(turn).collect();
-    let mut half = 1;
-    while half < length {
-        for pair in values.chunks_exact_mut(2 * half) {
-            let (low, high) = pair.split_at_mut(half);
-            let turns = turns.iter().step_by(length / (2 * half));
-            for ((low, high), (sin, cos)) in low.iter_mut().zip(high).zip(turns) {
-                let ([a, b], [c, d]) = (*low, *high);
-                let [re, im] = [c * cos - d * sin, c * sin + d * cos];
-                (*low, *high) = ([a + re, b + im], [a - re, b - im]);
-            }
-        }
-        half *= 2;
-    }
-    values.into_iter().map(|[re, _]| re).collect()
 }
 
 /// Harmonics that stay below half the sample rate if a note is half a semitone sharp.

@@ -2,7 +2,7 @@
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use tone_filter_dsp::Voice;
-use tone_filter_spectrum::{Complex64, plan};
+use tone_filter_testkit::spectrum::{Complex64, plan};
 
 /// The spectrum of `signal` through a window whose side lobes are 92 dB down: Blackman's and Harris's of four terms.
 pub fn spectrum(signal: &[f32]) -> Vec<Complex64> {

@@ -11,12 +11,9 @@ mod tuning;
 const RATES: [f64; 9] =
     [8000.0, 11_025.0, 22_050.0, 44_100.0, 48_000.0, 88_200.0, 96_000.0, 192_000.0, 768_000.0];
 
-#[path = "../../../../tests/common/mod.rs"]
-mod common;
-
 /// White noise, uniform in -1..1.
 fn noise() -> impl FnMut() -> f64 {
-    common::noise(1)
+    tone_filter_testkit::signals::noise(1)
 }
 
 /// The frequency in Hz of a MIDI note.

@@ -4,9 +4,6 @@
 //! The faults are the same in every run, a number of them for each file of `crates/cli/tests/cli/corpus`.
 //! `FUZZ_CASES=100000 cargo test -p tone-filter-offline --release --test readers` tries more.
 
-#[path = "../../../../tests/common/mod.rs"]
-mod common;
-mod heap;
 mod mutation;
 
 use mutation::Mutator;
@@ -22,6 +19,7 @@ use std::{
     time::Duration,
 };
 use tone_filter_offline::{Error, Input, Source, is_decoding, options::Options, render::render};
+use tone_filter_testkit::heap;
 
 #[global_allocator]
 static HEAP: heap::Counting = heap::Counting;

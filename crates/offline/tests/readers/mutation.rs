@@ -1,6 +1,6 @@
 //! Mutations of valid files: the same in every run, most of them in a file's structure.
 
-use crate::common;
+use tone_filter_testkit::signals;
 
 /// The magic bytes of headers and chunks, of all formats.
 const ANCHORS: [&[u8]; 26] = [
@@ -40,7 +40,7 @@ pub struct Mutator(Box<dyn FnMut() -> f64>);
 
 impl Mutator {
     pub fn new(seed: u64) -> Self {
-        Self(Box::new(common::noise(seed)))
+        Self(Box::new(signals::noise(seed)))
     }
 
     /// A number below `end`, which is more than 0.

@@ -1,4 +1,6 @@
 //! Notifies the host of changes of the tail and of the keys' names.
+//!
+//! The tail is reported on the audio thread and names on the main thread, as CLAP's headers demand.
 
 use super::host::Host;
 use crate::Instance;

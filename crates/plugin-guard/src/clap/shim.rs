@@ -28,9 +28,10 @@ pub(super) struct ClapShim {
     pub(super) inner: clap_plugin,
     pub(super) host: Host,
     pub(super) instance: Box<dyn Instance>,
-    /// The plugin's name, and its pages of controls.
+    /// Name of the plugin.
     pub(super) name: &'static str,
-    pub(super) pages: &'static [Page],
+    /// Pages of a hardware controller.
+    pub(super) pages: Vec<Page>,
     /// Ids of the parameters, each with nice-plug's number for the host; from the first call of [`ClapShim::parameter_ids`] on.
     parameters: OnceLock<Vec<(String, clap_id)>>,
     pub(super) overridden: Overridden,
@@ -60,7 +61,7 @@ impl ClapShim {
             host: Host::new(host),
             instance,
             name: P::NAME,
-            pages: P::PAGES,
+            pages: P::pages(),
             parameters: OnceLock::new(),
             overridden: Overridden::default(),
             notifier: HostNotifier::default(),

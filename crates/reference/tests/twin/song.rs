@@ -1,7 +1,7 @@
 //! A piece of music: melody, chords, bass and drums in two different channels.
 
-use crate::common::noise;
 use std::f64::consts::TAU;
+use tone_filter_testkit::signals::noise;
 
 /// Seconds of a chord.
 pub const CHORD: f64 = 1.6;

@@ -169,7 +169,7 @@ fn key_event(event: KeyEvent) -> reference::Event {
 
 /// The signal-to-noise ratio in dB of all channels together.
 pub fn snr(truth: &[Vec<f64>], output: &[Vec<f32>]) -> f64 {
-    crate::common::snr(&truth.concat(), &output.concat())
+    tone_filter_testkit::signals::snr(&truth.concat(), &output.concat())
 }
 
 const _: () = assert!(TONES == reference::TONES && BLOCK == reference::BLOCK);

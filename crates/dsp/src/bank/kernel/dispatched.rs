@@ -15,7 +15,7 @@ use super::{
     BLOCK, Coefficients, Lanes, State, Task, Weighting,
     fractions::{each, over, over_both},
     gates::FrameGates,
-    rows::{Row, add, add_lanes},
+    rows::{DELAY, Row, add, add_lanes},
 };
 use crate::{lanes::LANES, notes::PUBLISHED};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
@@ -24,9 +24,6 @@ use tone_filter_simd::denormals;
 /// Vectors of published tones that are processed together, and of tones below A3, of which there are two thirds.
 const GROUP: usize = 3;
 const LOW_GROUP: usize = 2;
-
-/// Iterations of the loop between a sample's input and its sum.
-pub const DELAY: usize = 2;
 
 /// The lanes of the narrowest vectors, which may lack a fused multiply-add.
 const NARROWEST: usize = 4;

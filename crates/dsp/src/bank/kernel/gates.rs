@@ -1,6 +1,6 @@
-//! What all bands of the vector kernel read of each sample.
+//! Values that all bands of the vector kernel read for each sample.
 
-use super::{BLOCK, Coefficients, FrameInputs, dispatched::DELAY, fractions::quotient};
+use super::{BLOCK, Coefficients, FrameInputs, fractions::quotient, rows::DELAY};
 use fearless_simd::{Simd, SimdBase, SimdFloat};
 
 /// The inputs, gates and guards of the bands for each sample.
@@ -16,7 +16,7 @@ pub struct FrameGates {
 
 impl FrameGates {
     #[inline(always)]
-    /// Those of as many `frames` from `position` on in the block.
+    /// Gates of so many `frames` from `position` on in the block.
     pub fn new<S: Simd>(
         simd: S,
         c: &Coefficients,

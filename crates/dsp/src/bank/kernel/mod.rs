@@ -52,7 +52,7 @@ impl State {
     }
 }
 
-/// What the tones' weights in the sum are like; the simpler, the cheaper.
+/// Kind of the tones' weights in the sum; the simpler, the cheaper.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Weighting {
     /// Each is 0 or 1.
@@ -76,7 +76,7 @@ pub struct Coefficients {
     pub weights: Ramp<Lanes>,
     /// Weight of each tone in the difference of left and right, if there is one: weight times place, 1 for left and -1 for right.
     pub sides: Option<Ramp<Lanes>>,
-    /// What the weights are like.
+    /// Kind of the weights.
     weighting: Weighting,
     /// Added to the effective value, which keeps the drive finite while a band has no power yet: [`RMS_GUARD`] at the
     /// nominal level.

@@ -1,7 +1,10 @@
 //! The sums of a block while they are still spread over the lanes of vectors, and their sums across the lanes.
 
-use super::{BLOCK, Coefficients, dispatched::DELAY, fractions::WIDEST};
+use super::{BLOCK, Coefficients, fractions::WIDEST};
 use fearless_simd::{Simd, SimdBase};
+
+/// Iterations of the loop between a sample's input and its sum.
+pub const DELAY: usize = 2;
 
 /// The lanes' sums of a sample.
 #[derive(Debug, Clone, Copy)]

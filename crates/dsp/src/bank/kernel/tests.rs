@@ -5,10 +5,7 @@ use super::*;
 use crate::notes::{TONES, frequency, semitone};
 use tone_filter_reference::Resonator;
 
-#[path = "../../../../../tests/common/mod.rs"]
-mod common;
-
-use common::{noise, snr, white};
+use tone_filter_testkit::signals::{noise, snr, white};
 
 /// The reference's ring, in seconds.
 const RING: f64 = 1.5663;

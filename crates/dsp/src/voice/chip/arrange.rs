@@ -16,7 +16,7 @@ pub const OTHERS: usize = 1;
 /// See [`LEAD`].
 pub const BASS: usize = 2;
 
-/// What counts for the lead beside a note's level, all in dB: each semitone of its height, and against it each semitone of its
+/// Criteria for the lead beside a note's level, all in dB: each semitone of its height, and against it each semitone of its
 /// distance from the last lead, up to an octave. The note that leads has an advantage.
 const HEIGHT: f32 = 1.0;
 /// See [`HEIGHT`].
@@ -29,17 +29,17 @@ const ADVANTAGE: f32 = 3.0;
 /// dB of an amplitude of 2.
 const OCTAVE: f32 = 6.020_6;
 
-/// How far a volume may be from the one that is held before it changes. More than a half, or two neighbours would
+/// Greatest distance of a volume from the held one before it changes. More than a half, or two neighbours would
 /// take turns.
 const HYSTERESIS: f32 = 0.75;
 
 /// The volume to which a decay leads, as a factor.
 const DECAYED: f32 = 0.25;
 
-/// How the chip plays, by the settings.
+/// Settings of the chip's parts.
 #[derive(Debug, Clone, Copy)]
 pub struct Arrangement {
-    /// How many notes sound at a time, if others take turns with them.
+    /// Number of notes that sound at a time, if others take turns with them.
     voices: usize,
     arp: Arp,
     /// In ticks.
@@ -50,7 +50,7 @@ pub struct Arrangement {
 }
 
 impl Arrangement {
-    /// That of `settings`.
+    /// Arrangement of `settings`.
     pub fn of(settings: &Settings) -> Self {
         let &Settings { voices, arp, attack, decay, transpose, .. } = settings;
         let low = (15.0 - transpose).ceil() as i32;
@@ -156,7 +156,7 @@ impl Arranger {
                 + if self.lead == Some(tone) { ADVANTAGE } else { 0.0 }
         };
         let scored = by_pitch().filter(sounds).map(|tone| (tone, score(tone)));
-        // Of equal ones, the higher.
+        // Among equal notes, the higher.
         let lead = scored.max_by(|a, b| a.1.total_cmp(&b.1));
         self.lead = lead.map(|(tone, _)| tone);
         self.height = self.lead.map(semitone).or(self.height);
@@ -207,7 +207,7 @@ mod tests {
         Arrangement::of(&Settings { voices, arp, ..Settings::REFERENCE })
     }
 
-    /// What each part plays in a tick, with volumes.
+    /// Notes of each part in a tick, with volumes.
     fn played(parts: &[Lanes; 3]) -> [Vec<(usize, f32)>; 3] {
         parts.each_ref().map(|part| {
             (0..TONES).filter(|&tone| part.0[tone] > 0.0).map(|tone| (tone, part.0[tone])).collect()

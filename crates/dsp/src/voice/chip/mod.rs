@@ -4,15 +4,17 @@
 //! `docs/dsp.md` has the formulas, the crate `tone-filter-reference` the same in f64.
 
 mod arrange;
+mod noise;
 mod tick;
 
 pub use arrange::Arrangement;
 use arrange::{Arranger, BASS, LEAD, LOUDEST, OTHERS};
+use noise::Noise;
+use tick::TICKS;
 pub use tick::{ChipNoise, ChipPulse, ChipTick};
 
 use super::{
     block_positions,
-    noise::Noise,
     oscillators::{Oscillators, Part},
     timbre::Timbre,
     waveform::{STEPS_RMS, Waveforms},
@@ -27,10 +29,7 @@ use crate::{
 use std::f32::consts::TAU;
 use tone_filter_simd::Kernel;
 
-/// How often volumes and roles change, in Hz.
-pub const TICKS: f64 = 60.0;
-
-/// By what factor the unit of the volumes may be off before it changes: 0.5 dB.
+/// Greatest ratio of the right unit of the volumes to the held one before it changes: 0.5 dB.
 const DRIFT: f32 = 1.06;
 
 /// Cutoffs of the high-pass and of the low-pass at the chip's output, in Hz: the former is that of the Famicom. That of the console's other
@@ -39,7 +38,7 @@ const HIGH_PASS: f64 = 37.0;
 /// See [`HIGH_PASS`].
 const LOW_PASS: f64 = 14_000.0;
 
-/// How a part sounds.
+/// Sound of a part.
 #[derive(Debug, Clone, Copy)]
 struct Sound {
     /// Its waveform.
@@ -56,7 +55,7 @@ impl Sound {
         Self { voice: duty.voice(), mean, rms: (mean * (1.0 - mean)).sqrt() }
     }
 
-    /// Those of lead, others and bass. The triangle's mean stays where it is when it is silent.
+    /// Sounds of lead, others and bass. The triangle's mean stays where it is when it is silent.
     fn of_parts(lead: Duty) -> [Self; 3] {
         let rms = STEPS_RMS / f64::from(LOUDEST);
         let bass = Self { voice: Voice::Chip, mean: 0.0, rms };
@@ -75,15 +74,15 @@ struct Curve {
     c: f64,
 }
 
-/// What the mixer makes of the sum of the pulses' volumes.
+/// Curve of the mixer for the sum of the pulses' volumes.
 const PULSES: Curve = Curve { a: 95.88, b: 8128.0, c: 100.0 };
 
-/// What it makes of `triangle / 8227 + noise / 12241`.
+/// Curve of the mixer for `triangle / 8227 + noise / 12241`.
 const REST: Curve = Curve { a: 159.79, b: 1.0, c: 100.0 };
-/// See [`REST`].
+/// Shares of triangle and noise in the input of [`REST`].
 const SHARES: [f64; 2] = [1.0 / 8227.0, 1.0 / 12_241.0];
 
-/// What makes the effective value of a square of the greatest volume 1.
+/// Normalises a square at full volume to RMS 1.
 fn scale() -> f64 {
     let Curve { a, b, c } = PULSES;
     let volume = f64::from(LOUDEST);
@@ -91,8 +90,7 @@ fn scale() -> f64 {
 }
 
 impl Curve {
-    /// What is given for `low + high` around the mean input `mean`, without what is given for the mean: for `low`
-    /// bent, for `high` in a straight line. Products of what lies below a quarter of the sample rate stay below half
+    /// Output for `low + high` around the mean input `mean`, less the output for the mean: bent for `low`, straight for `high`. Products of what lies below a quarter of the sample rate stay below half
     /// of it, so nothing aliases.
     #[inline(always)]
     fn bend(self, mean: f32, low: f32, high: f32) -> f32 {
@@ -169,7 +167,7 @@ impl Chip {
         }
     }
 
-    /// What it plays since the last tick.
+    /// Registers since the last tick.
     pub fn latest(&self) -> ChipTick {
         self.latest
     }
@@ -212,7 +210,7 @@ impl Chip {
         self.latest = self.registers(input, unit / LOUDEST);
     }
 
-    /// What the hardware would play, where a volume of 1 is `step`.
+    /// Registers of the hardware, where a volume of 1 is `step`.
     fn registers(&self, input: &ChipInput, step: f32) -> ChipTick {
         let scale = self.sample_rate as f32 * libm::exp2f(input.timbre.octave as f32);
         // A strong neighbour may pull an oscillator away from its note.
@@ -262,7 +260,7 @@ impl Chip {
         let frames = sums.len();
         let waveforms = Waveforms::shared();
         let sounds = Sound::of_parts(timbre.duty);
-        // Of some parts, with all their harmonics and with those below a quarter of the rate.
+        // Sum of some parts: with all harmonics, and with the harmonics below a quarter of the rate.
         let render = |parts: &[usize]| {
             timbre.levels.each_ref().map(|levels| {
                 let mut sum = [0.0; BLOCK];
@@ -313,7 +311,7 @@ impl Chip {
 
     /// Passes the chip's `samples` through the filters at its output.
     pub fn filter(&mut self, samples: &mut [f32]) {
-        // Of each filter only a product and a sum wait for the sample before.
+        // In each filter, only a product and a sum wait for the sample before.
         let poles = self.poles;
         let steps = poles.map(|pole| 1.0 - pole);
         let [mut low, mut out] = self.filters;

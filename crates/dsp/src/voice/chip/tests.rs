@@ -4,7 +4,7 @@ use super::super::PITCHES;
 use super::*;
 use crate::{notes::to_listener, settings::Settings};
 use std::f64::consts::TAU;
-use tone_filter_spectrum::{Complex64, plan};
+use tone_filter_testkit::spectrum::{Complex64, plan};
 
 #[test]
 fn the_parts_effective_values_are_those_of_their_series() {

@@ -1,4 +1,7 @@
-//! What the chip plays between two ticks, for files that a console can play.
+//! Ticks of the chip, and its registers from one tick to the next, for files that a console can play.
+
+/// Frequency of the ticks, at which volumes and roles change, in Hz.
+pub const TICKS: f64 = 60.0;
 
 /// A pulse, from one tick to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -20,7 +23,7 @@ pub struct ChipNoise {
     pub rate: u8,
 }
 
-/// What the voice Chip plays from one tick of 60 Hz to the next, as far as the hardware has channels for it.
+/// Registers of the voice Chip from one tick of 60 Hz to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ChipTick {
     /// Ticks since the voice was chosen.
@@ -29,6 +32,6 @@ pub struct ChipTick {
     pub pulses: [ChipPulse; 2],
     /// Hz of the triangle, 0 while it is silent. It has no volume.
     pub triangle: f32,
-    /// What is no note.
+    /// Noise.
     pub noise: ChipNoise,
 }

@@ -26,7 +26,7 @@ unsafe extern "C" fn page(
         return false;
     };
     let mut param_ids = [CLAP_INVALID_ID; 8];
-    for (slot, id) in param_ids.iter_mut().zip(*ids) {
+    for (slot, id) in param_ids.iter_mut().zip(ids) {
         let found = all.iter().find(|(own, _)| own == id);
         *slot = found.map_or(CLAP_INVALID_ID, |(_, number)| *number);
     }

@@ -6,15 +6,11 @@ use crate::{
     test_plugin::{CHANGED, TestPlugin},
 };
 use nice_plug::wrapper::vst3::vst3::Steinberg::{
-    Linux::{
-        FileDescriptor, IEventHandler, IRunLoop, IRunLoopTrait, ITimerHandler, ITimerHandlerTrait,
-        TimerInterval,
-    },
     Vst::{
         ChannelContext::{IInfoListenerTrait, kChannelColorKey, kChannelNameKey},
         IAttributeList,
         IAttributeList_::AttrID,
-        IAttributeListTrait, IComponentHandlerTrait,
+        IAttributeListTrait,
     },
     int64, kResultFalse, uint32,
 };
@@ -26,83 +22,7 @@ use std::{
     sync::mpsc,
     time::Duration,
 };
-
-/// A host's handler with a run loop, the number of calls for a changed state, and the threads that made them.
-#[derive(Default)]
-struct Handler {
-    dirty: Mutex<Vec<ThreadId>>,
-    timer: Mutex<Option<ComPtr<ITimerHandler>>>,
-    /// For a host that calls back in each call. It has no run loop.
-    calls_back: Option<CallBack>,
-}
-
-type CallBack = Box<dyn Fn()>;
-
-impl Handler {
-    fn call_back(&self) {
-        self.calls_back.iter().for_each(|call_back| call_back());
-    }
-}
-
-impl Class for Handler {
-    type Interfaces = (IComponentHandler, IComponentHandler2, IRunLoop);
-}
-
-impl IRunLoopTrait for Handler {
-    unsafe fn registerEventHandler(&self, _: *mut IEventHandler, _: FileDescriptor) -> tresult {
-        kResultFalse
-    }
-    unsafe fn unregisterEventHandler(&self, _: *mut IEventHandler) -> tresult {
-        kResultFalse
-    }
-    unsafe fn registerTimer(&self, timer: *mut ITimerHandler, _: TimerInterval) -> tresult {
-        self.call_back();
-        if self.calls_back.is_some() {
-            return kResultFalse;
-        }
-        // SAFETY: the plugin passes a handler.
-        let timer = unsafe { ComRef::from_raw(timer) }.map(|timer| timer.to_com_ptr());
-        *self.timer.lock().unwrap() = timer;
-        kResultOk
-    }
-    unsafe fn unregisterTimer(&self, _: *mut ITimerHandler) -> tresult {
-        *self.timer.lock().unwrap() = None;
-        kResultOk
-    }
-}
-
-impl IComponentHandlerTrait for Handler {
-    unsafe fn beginEdit(&self, _: ParamID) -> tresult {
-        kResultOk
-    }
-    unsafe fn performEdit(&self, _: ParamID, _: ParamValue) -> tresult {
-        kResultOk
-    }
-    unsafe fn endEdit(&self, _: ParamID) -> tresult {
-        kResultOk
-    }
-    unsafe fn restartComponent(&self, _: int32) -> tresult {
-        kResultOk
-    }
-}
-
-impl IComponentHandler2Trait for Handler {
-    unsafe fn setDirty(&self, state: TBool) -> tresult {
-        assert_eq!(state, 1);
-        self.dirty.lock().unwrap().push(thread::current().id());
-        self.call_back();
-        kResultOk
-    }
-    unsafe fn requestOpenEditor(&self, _: FIDString) -> tresult {
-        kResultOk
-    }
-    unsafe fn startGroupEdit(&self) -> tresult {
-        kResultOk
-    }
-    unsafe fn finishGroupEdit(&self) -> tresult {
-        kResultOk
-    }
-}
+use tone_filter_testkit::vst3::Host;
 
 /// A track called Lead, in a colour.
 struct Lead;
@@ -164,7 +84,7 @@ fn shim() -> Vst3Shim {
 fn a_changed_state_is_reported_on_the_hosts_thread() {
     let shim = shim();
     assert!(!shim.instance.link().request(Request::MarkDirty), "there is no host yet");
-    let handler = ComWrapper::new(Handler::default());
+    let handler = ComWrapper::new(Host::<true>::default());
     let pointer = handler.to_com_ptr::<IComponentHandler>().unwrap();
     // SAFETY: the handler is counted.
     assert_eq!(unsafe { shim.setComponentHandler(pointer.as_ptr()) }, kResultOk);
@@ -172,13 +92,10 @@ fn a_changed_state_is_reported_on_the_hosts_thread() {
     let link = shim.instance.link().clone();
     let edits = move || (0..2).all(|_| link.request(Request::MarkDirty));
     assert!(thread::spawn(edits).join().unwrap());
-    assert!(handler.dirty.lock().unwrap().is_empty(), "not on the window's thread");
-    let timer = handler.timer.lock().unwrap().clone().unwrap();
-    // SAFETY: there are no arguments, and this is the host's thread.
-    unsafe { timer.onTimer() };
-    // SAFETY: as above.
-    unsafe { timer.onTimer() };
-    assert_eq!(*handler.dirty.lock().unwrap(), [thread::current().id()], "once");
+    assert!(handler.dirty().is_empty(), "not on the window's thread");
+    handler.idle();
+    handler.idle();
+    assert_eq!(handler.dirty(), [thread::current().id()], "once");
     // SAFETY: hosts end with null.
     assert_eq!(unsafe { shim.setComponentHandler(std::ptr::null_mut()) }, kResultOk);
     assert!(!shim.instance.link().request(Request::MarkDirty));
@@ -207,7 +124,7 @@ fn a_host_may_call_back_in_its_own_calls() {
             }
             depth.set(depth.get() - 1);
         };
-        let handler = Handler { calls_back: Some(Box::new(call_back)), ..Handler::default() };
+        let handler = Host::<true>::calling_back(call_back);
         let handler = ComWrapper::new(handler);
         let pointer = handler.to_com_ptr::<IComponentHandler>().unwrap();
         // SAFETY: the handler is counted.
@@ -223,13 +140,13 @@ fn a_host_may_disconnect_while_it_is_told_of_a_changed_state() {
         // SAFETY: hosts end with null.
         let disconnect =
             move || assert_eq!(unsafe { own.setComponentHandler(ptr::null_mut()) }, kResultOk);
-        let handler = Handler { calls_back: Some(Box::new(disconnect)), ..Handler::default() };
+        let handler = Host::<true>::calling_back(disconnect);
         let handler = ComWrapper::new(handler);
         let pointer = handler.to_com_ptr::<IComponentHandler>().unwrap();
         // SAFETY: the handler is counted.
         assert_eq!(unsafe { shim.setComponentHandler(pointer.as_ptr()) }, kResultOk);
         assert!(shim.instance.link().request(Request::MarkDirty));
-        assert_eq!(*handler.dirty.lock().unwrap(), [thread::current().id()]);
+        assert_eq!(handler.dirty(), [thread::current().id()]);
         assert!(!shim.instance.link().request(Request::MarkDirty));
     });
 }

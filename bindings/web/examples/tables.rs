@@ -1,0 +1,153 @@
+//! Writes the files of the npm package that are made of the library's tables, settings, presets and their types, into a folder.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::{env, error::Error, fmt::Write, fs, path::Path};
+use tone_filter_dsp::{
+    CHOICES, Group, SPECS, TEXTS, TextOf,
+    notes::{PUBLISHED, TONES},
+};
+use tone_filter_presets::{Preset, ids};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+fn main() -> Result<()> {
+    let folder = env::args_os().nth(1).ok_or("usage: tables FOLDER")?;
+    fs::write(Path::new(&folder).join("tables.js"), tables()?)?;
+    Ok(fs::write(Path::new(&folder).join("settings.d.ts"), declarations())?)
+}
+
+/// `value` as JSON, with the fewest digits that tell numbers of 32 bits apart.
+fn short(value: &impl Serialize) -> Result<Value> {
+    Ok(serde_json::from_str(&serde_json::to_string(value)?)?)
+}
+
+/// The tables of settings and presets as JavaScript, a row a line.
+fn tables() -> Result<String> {
+    let numbers = SPECS.iter().map(|spec| {
+        let taper = format!("{:?}", spec.taper).to_lowercase();
+        Ok(json!({
+            "id": spec.id, "name": spec.name, "min": short(&spec.min)?, "max": short(&spec.max)?, "unit": spec.unit,
+            "decimals": spec.decimals, "taper": taper, "help": spec.help,
+        }))
+    });
+    let choices = CHOICES.iter().map(|choice| {
+        json!({
+            "id": choice.id, "name": choice.name, "entries": choice.entries, "help": choice.help,
+        })
+    });
+    let texts = TEXTS.iter().map(|text| {
+        let form = form(text.of);
+        let of = text.of.to_string();
+        json!({ "id": text.id, "name": text.name, "form": form, "of": of, "help": text.help })
+    });
+    let presets = ids().map(|id| {
+        let preset = Preset::factory(id).ok_or("a factory preset")?;
+        let settings = short(&preset)?["settings"].take();
+        let Preset { name, description, tags, .. } = preset;
+        Ok(json!({
+            "id": id, "name": name, "description": description, "tags": tags, "settings": settings,
+        }))
+    });
+    let lists = [
+        ("numbers", numbers.collect::<Result<Vec<_>>>()?),
+        ("choices", choices.collect()),
+        ("texts", texts.collect()),
+        ("groups", groups()),
+        ("presets", presets.collect::<Result<_>>()?),
+    ];
+    let mut text = String::from("// Made of the library's tables.\n");
+    for (name, rows) in lists {
+        let rows: Vec<_> = rows.iter().map(Value::to_string).collect();
+        write!(text, "\nexport const {name} = [\n  {},\n];\n", rows.join(",\n  "))?;
+    }
+    Ok(text)
+}
+
+/// The pattern of a text, for JavaScript.
+fn form(of: TextOf) -> String {
+    let digits = |count| format!("(?:[01]\\s*){{{count}}}");
+    match of {
+        TextOf::Switches(TONES) => format!("^\\s*(?:{}|{})$", digits(TONES), digits(PUBLISHED)),
+        TextOf::Switches(count) => format!("^\\s*{}$", digits(count)),
+        TextOf::Notes(count) => format!("^\\s*[A-G][#b]?(?:\\s+[A-G][#b]?){{{}}}\\s*$", count - 1),
+    }
+}
+
+/// The ids of numbers and choices by the names of their groups, in the order of the plugin's window.
+fn groups() -> Vec<Value> {
+    let with_one_name = Group::ALL.chunk_by(|one, next| one.name() == next.name());
+    let group = |groups: &[Group]| {
+        let ids: Vec<_> = groups.iter().flat_map(|group| group.ids()).collect();
+        json!({ "name": groups[0].name(), "ids": ids })
+    };
+    with_one_name.map(group).collect()
+}
+
+/// The settings and the presets as TypeScript.
+fn declarations() -> String {
+    let mut text = String::from(
+        "/** All settings: those of the sound, and `bypass`. */\nexport interface Settings {\n",
+    );
+    for spec in &SPECS {
+        let range = format!("{} to {} {}", spec.min, spec.max, spec.unit);
+        field(&mut text, spec.id, "number", &format!("{} {range}.", spec.help));
+    }
+    for choice in &CHOICES {
+        let entries = choice.entries.iter().map(|(id, _)| format!("\"{id}\""));
+        let kind = match choice.is_switch() {
+            true => "boolean".to_owned(),
+            false => entries.collect::<Vec<_>>().join(" | "),
+        };
+        field(&mut text, choice.id, &kind, choice.help);
+    }
+    for own in &TEXTS {
+        field(&mut text, own.id, "string", &format!("{} {}.", own.help, own.of));
+    }
+    text.push_str("}\n\n/** The ids of the factory presets. */\nexport type PresetId =");
+    for id in ids() {
+        write!(text, "\n  | \"{id}\"").expect("a text grows");
+    }
+    text.push_str(";\n");
+    text
+}
+
+fn field(text: &mut String, id: &str, kind: &str, help: &str) {
+    writeln!(text, "  /** {help} */\n  \"{id}\": {kind};").expect("a text grows");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_have_all_settings_and_presets() {
+        let text = tables().unwrap();
+        let rows = |list: &str| -> Vec<Value> {
+            let (_, rest) = text.split_once(&format!("{list} = [")).unwrap();
+            let (rows, _) = rest.split_once(",\n];").unwrap();
+            serde_json::from_str(&format!("[{rows}]")).unwrap()
+        };
+        let listed = |list| -> Vec<_> {
+            rows(list).iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect()
+        };
+        assert_eq!(listed("numbers"), SPECS.each_ref().map(|spec| spec.id));
+        assert_eq!(listed("choices"), CHOICES.each_ref().map(|choice| choice.id));
+        assert_eq!(listed("presets"), ids().collect::<Vec<_>>());
+        assert_eq!(rows("choices")[0]["entries"][1][0], "stereo");
+        for row in rows("presets") {
+            let settings = row["settings"].as_object().unwrap();
+            assert_eq!(settings.len(), SPECS.len() + CHOICES.len() + 3 - 3, "without the routing");
+        }
+    }
+
+    #[test]
+    fn every_setting_has_a_type() {
+        let text = declarations();
+        assert!(text.contains("/** Blend of the untouched sound (0 %) and the resonators (100 %). 0 to 100 %. */\n  \"mix\": number;"));
+        assert!(text.contains("  \"auto\": boolean;"));
+        assert!(text.contains("  \"stereo\": \"mono\" | \"stereo\" | \"place\";"));
+        assert!(text.ends_with("  | \"crystal\";\n"));
+        assert_eq!(text.matches("/**").count(), SPECS.len() + CHOICES.len() + 3 + 2);
+    }
+}

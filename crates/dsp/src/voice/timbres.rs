@@ -1,0 +1,126 @@
+//! Crossfade from one timbre to another.
+
+use super::{chip::Arrangement, driven, timbre::Timbre, waveform::Waveforms};
+use crate::{
+    lanes::BLOCK,
+    ramp::Ramp,
+    settings::{Duty, Settings, Voice},
+};
+
+/// Seconds of a crossfade.
+const FADE: f64 = 0.01;
+
+/// Timbre of all notes, with its crossfade.
+#[derive(Debug, Clone)]
+pub struct Timbres {
+    sample_rate: f64,
+    /// Settings of the last target.
+    aimed: (Voice, Duty, f32, f32, f32),
+    /// Settings of the chip's parts.
+    arrangement: Arrangement,
+    /// Source of the fade.
+    from: Timbre,
+    /// Target of the fade.
+    to: Timbre,
+    /// Next target, if it differs from `to`.
+    next: Option<Timbre>,
+    /// Share of `to`.
+    share: Ramp<f32>,
+    /// Change of the share within a block.
+    step: f32,
+}
+
+impl Timbres {
+    /// At rest at `settings`, for `sample_rate` in Hz.
+    pub fn new(settings: &Settings, sample_rate: f64) -> Self {
+        let timbre = Timbre::of(settings, sample_rate);
+        Self {
+            sample_rate,
+            aimed: Self::parts(settings),
+            arrangement: Arrangement::of(settings),
+            from: timbre.clone(),
+            to: timbre,
+            next: None,
+            share: Ramp::rest(1.0),
+            step: (BLOCK as f64 / (FADE * sample_rate)) as f32,
+        }
+    }
+
+    /// Settings that make a timbre: voice, duty, octave, tuning, transposition.
+    fn parts(settings: &Settings) -> (Voice, Duty, f32, f32, f32) {
+        (settings.voice, settings.duty, settings.octave, settings.tuning, settings.transpose)
+    }
+
+    /// Sets out for `settings`, from the next block on. What only moves its pitch is there at once.
+    pub fn aim(&mut self, settings: &Settings) {
+        self.arrangement = Arrangement::of(settings);
+        // Selecting the tables takes time, and most changes do not need it.
+        if Self::parts(settings) == self.aimed {
+            return;
+        }
+        self.aimed = Self::parts(settings);
+        self.next = Some(Timbre::of(settings, self.sample_rate));
+    }
+
+    /// Arrives at the settings.
+    pub fn arrive(&mut self) {
+        if let Some(next) = self.next.take() {
+            self.to = next;
+        }
+        (self.from, self.share) = (self.to.clone(), Ramp::rest(1.0));
+    }
+
+    /// Moves on by a block.
+    pub fn step(&mut self) {
+        let mut start = self.share.to;
+        if let Some(next) = self.next.take_if(|next| next.sounds_like(&self.to) || start == 1.0) {
+            let fades = !next.sounds_like(&self.to);
+            let before = std::mem::replace(&mut self.to, next);
+            if fades {
+                (self.from, start) = (before, 0.0);
+            }
+        }
+        self.share = Ramp::between(start, (start + self.step).min(1.0));
+    }
+
+    /// Timbres that sound in the current block, and their shares.
+    pub fn sounding(&self) -> impl Iterator<Item = (&Timbre, Ramp<f32>)> {
+        let from = (&self.from, self.share.map(|share| 1.0 - share));
+        [from, (&self.to, self.share)].into_iter().filter(|(_, share)| !share.is(0.0))
+    }
+
+    /// Share of the soft clip.
+    pub fn soft(&self) -> Ramp<f32> {
+        let share = |timbre: &Timbre| f32::from(u8::from(timbre.voice == Voice::Soft));
+        let (from, to) = (share(&self.from), share(&self.to));
+        self.share.map(|share| from + share * (to - from))
+    }
+
+    /// The timbre of the chip, if it sounds.
+    pub fn chip(&self) -> Option<&Timbre> {
+        self.sounding().map(|(timbre, _)| timbre).find(|timbre| timbre.voice == Voice::Chip)
+    }
+
+    /// The effective value of a waveform for a note of an effective value of 1, with the drive at a `place`.
+    pub fn rms(&self, place: f32) -> f32 {
+        let waveforms = Waveforms::shared();
+        let of = |timbre: &Timbre| match timbre.voice {
+            Voice::SoftClean => (0..driven::SHAPES)
+                .map(|shape| driven::share(shape, place) * waveforms.driven(shape).1 as f32)
+                .sum(),
+            _ => waveforms.rms() as f32,
+        };
+        let (from, to) = (of(&self.from), of(&self.to));
+        Ramp::between(from, to).at(self.share.to)
+    }
+
+    /// Settings of the chip's parts.
+    pub fn arrangement(&self) -> &Arrangement {
+        &self.arrangement
+    }
+
+    /// Whether anything else sounds.
+    pub fn oscillates(&self) -> bool {
+        !self.soft().is(1.0)
+    }
+}

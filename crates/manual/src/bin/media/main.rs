@@ -1,0 +1,102 @@
+//! What README and manual show and play. From the built plugin: the editor in motion. From the
+//! library: the demo tune before and after, and with every setting and preset.
+
+mod manual;
+
+use anyhow::{Context, Result};
+use std::{
+    path::Path,
+    process::Command,
+    thread,
+    time::{Duration, Instant},
+};
+use tone_filter_dsp::Settings;
+use tone_filter_testkit::{bundle, clap::Library, display::Display, programs::run, root, wav};
+
+/// The seconds of the demo tune that are filmed.
+const SCENE: [f64; 2] = [4.0, 12.0];
+
+/// Pictures a second.
+const RATE: u32 = 12;
+
+/// Frames that the plugin processes at a time.
+const BLOCK: usize = 441;
+
+/// The width of the film in pixels.
+const WIDTH: u32 = 720;
+
+/// Writes the manual's pictures and sounds, and `before.ogg`, `after.ogg` and `editor.webp` into `assets`.
+fn main() -> Result<()> {
+    let assets = root().join("assets");
+    let (dry, rate) = wav::read(&assets.join("demo.wav"))?;
+    manual::write()?;
+    let settings = Settings { lookahead: true, ..Settings::default() };
+    let wet = manual::through(&dry, rate, &settings)?;
+    let folder = tempfile::tempdir()?;
+    for (signal, name) in [(&dry, "before.ogg"), (&wet, "after.ogg")] {
+        let wave = folder.path().join("sound.wav");
+        wav::write(&wave, signal, rate)?;
+        run(ffmpeg().arg("-i").arg(&wave).args(["-q:a", "4"]).arg(assets.join(name)))?;
+    }
+    film(&dry, rate, folder.path())?;
+    run(ffmpeg()
+        .args(["-framerate", &RATE.to_string(), "-i"])
+        .arg(folder.path().join("%03d.png"))
+        .args(["-vf", &format!("scale={WIDTH}:-1:flags=area"), "-loop", "0", "-quality", "70"])
+        .arg(assets.join("editor.webp")))?;
+    Ok(())
+}
+
+fn ffmpeg() -> Command {
+    let mut command = Command::new("ffmpeg");
+    command.args(["-y", "-loglevel", "error"]);
+    command
+}
+
+/// Plays `dry` in real time with an open editor, and writes numbered pictures of it into `folder`.
+fn film(dry: &[Vec<f32>], rate: u32, folder: &Path) -> Result<()> {
+    // The pointer is in the middle of the screen, which must not be in the editor.
+    let display = Display::start([2100, 640])?;
+    // SAFETY: no other thread of this program has been started that reads or writes the environment.
+    unsafe { display.set_environment() };
+    let library = Library::load(&bundle::clap()?)?;
+    let plugin = library.plugins()?.into_iter().next().context("the bundle is empty")?;
+    let mut instance = library.instantiate(&plugin.id)?;
+    instance.select(dry.len())?;
+    let mut processor = instance.activate(f64::from(rate), BLOCK)?;
+    let size = instance.open_editor(display.window())?;
+    let [from, to] = SCENE.map(|seconds| (seconds * f64::from(rate)) as usize);
+    let pictures = thread::scope(|scope| -> Result<_> {
+        let player = scope.spawn(|| -> Result<()> {
+            let start = Instant::now();
+            for at in (0..to).step_by(BLOCK) {
+                let mut block: Vec<_> =
+                    dry.iter().map(|channel| channel[at..at + BLOCK].to_vec()).collect();
+                processor.run(&mut block, true, &mut std::iter::repeat(BLOCK), &[])?;
+                let due = Duration::from_secs_f64((at + BLOCK) as f64 / f64::from(rate));
+                thread::sleep(due.saturating_sub(start.elapsed()));
+            }
+            Ok(())
+        });
+        let start = Instant::now();
+        let frames = (to - from) as u32 * RATE / rate;
+        let mut pictures = Vec::new();
+        for frame in 0..frames {
+            let due = Duration::from_secs_f64(SCENE[0] + f64::from(frame) / f64::from(RATE));
+            while start.elapsed() < due {
+                instance.idle();
+                thread::sleep(Duration::from_millis(5));
+            }
+            pictures.push(display.picture(size)?);
+        }
+        player.join().expect("the audio thread does not panic")?;
+        Ok(pictures)
+    })?;
+    // Later, as it takes longer than a frame.
+    for (frame, picture) in pictures.iter().enumerate() {
+        picture.save(&folder.join(format!("{frame:03}.png")))?;
+    }
+    instance.close_editor()?;
+    instance.deactivate(processor);
+    Ok(())
+}

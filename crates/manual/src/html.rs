@@ -1,0 +1,179 @@
+//! The manual, as pages beside the page.
+
+use crate::{FOLDER, pages, root};
+use anyhow::Result;
+use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
+use std::{fs, path::Path};
+
+/// The way from there to the repository.
+const REPOSITORY: &str = "../../";
+
+/// Writes the manual as HTML into `manual` in the folder of the web page.
+///
+/// # Errors
+/// When a file cannot be read or written.
+pub fn write(page: &Path) -> Result<()> {
+    let (from, to) = (root().join(FOLDER), page.join("manual"));
+    copy(&from, &to)?;
+    for entry in fs::read_dir(&from)? {
+        let path = entry?.path();
+        let Some(name) = path.file_name().and_then(|name| name.to_str()?.strip_suffix(".md"))
+        else {
+            continue;
+        };
+        fs::remove_file(to.join(name).with_extension("md"))?;
+        let markdown = fs::read_to_string(&path)?;
+        for picture in pictures(&markdown) {
+            copy(&root().join(&picture), &to.join(file_name(&picture)))?;
+        }
+        fs::write(to.join(html_name(name)), html(&markdown))?;
+    }
+    Ok(())
+}
+
+/// Copies a file or a folder.
+fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    if !from.is_dir() {
+        return fs::copy(from, to).map(drop);
+    }
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        copy(&entry.path(), &to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+/// The name of the page of a Markdown file without its extension.
+fn html_name(name: &str) -> String {
+    format!("{}.html", if name == "README" { "index" } else { name })
+}
+
+/// The pictures from elsewhere in the repository, by their paths there.
+fn pictures(markdown: &str) -> Vec<String> {
+    let pictures = Parser::new(markdown).filter_map(|event| match event {
+        Event::Start(Tag::Image { dest_url, .. }) => {
+            Some(dest_url.strip_prefix(REPOSITORY)?.into())
+        }
+        _ => None,
+    });
+    pictures.collect()
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// A page with the contents of a Markdown file.
+fn html(markdown: &str) -> String {
+    let parser = Parser::new_ext(markdown, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH);
+    let mut events: Vec<_> = parser.collect();
+    let mut title = None;
+    for start in 0..events.len() {
+        if !matches!(events[start], Event::Start(Tag::Heading { .. })) {
+            continue;
+        }
+        let end = |event: &Event| matches!(event, Event::End(TagEnd::Heading(_)));
+        let text: String =
+            events[start..].iter().take_while(|event| !end(event)).map(plain).collect();
+        if let Event::Start(Tag::Heading { id, .. }) = &mut events[start] {
+            *id = Some(pages::anchor(&text).into());
+        }
+        title.get_or_insert(text);
+    }
+    let mut body = String::new();
+    let mut out = false;
+    html::push_html(&mut body, events.into_iter().filter_map(|event| linked(event, &mut out)));
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"dark\">\n<title>{} · Tone Filter</title>\n\
+         <link rel=\"icon\" href=\"data:,\">\n<link rel=\"stylesheet\" href=\"../style.css\">\n</head>\n\
+         <body class=\"manual\">\n<nav aria-label=\"Manual\"><a href=\"../\">Tone Filter</a>\
+         <a href=\"index.html\">Manual</a></nav>\n<main>\n{body}</main>\n</body>\n</html>\n",
+        title.unwrap_or_default()
+    )
+}
+
+fn plain<'a>(event: &'a Event) -> &'a str {
+    match event {
+        Event::Text(text) | Event::Code(text) => text,
+        _ => "",
+    }
+}
+
+/// Links to other pages of the manual lead to their HTML. Of those to the rest of the repository, which is not beside the
+/// page, the text remains; `out` is whether the event is within such a link.
+fn linked<'a>(mut event: Event<'a>, out: &mut bool) -> Option<Event<'a>> {
+    match &mut event {
+        Event::Start(Tag::Link { dest_url, .. }) => {
+            *out = dest_url.starts_with("..");
+            if *out {
+                return None;
+            }
+            *dest_url = page(dest_url);
+        }
+        Event::Start(Tag::Image { dest_url, .. }) if dest_url.starts_with(REPOSITORY) => {
+            *dest_url = file_name(dest_url).to_owned().into();
+        }
+        Event::End(TagEnd::Link) if std::mem::take(out) => return None,
+        _ => {}
+    }
+    Some(event)
+}
+
+/// The address of a page for that of its Markdown file.
+fn page<'a>(address: &str) -> CowStr<'a> {
+    let (file, anchor) = address.split_at(address.find('#').unwrap_or(address.len()));
+    match file.strip_suffix(".md") {
+        Some(name) if !file.contains("://") => format!("{}{anchor}", html_name(name)).into(),
+        _ => address.to_owned().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_lead_to_pages_and_headings_that_are_there() {
+        let page = html(
+            "# The `Mix`, and more\n[a](web.md#a-link) [b](https://c.md) [in **the** source](../cli.md) [d](README.md) [e](#f) ![g](../../assets/g.webp)",
+        );
+        for expected in [
+            "<title>The Mix, and more · Tone Filter</title>",
+            "<h1 id=\"the-mix-and-more\">",
+            "<a href=\"web.html#a-link\">a</a>",
+            "<a href=\"https://c.md\">b</a>",
+            "</a> in <strong>the</strong> source <a",
+            "<a href=\"index.html\">d</a>",
+            "<a href=\"#f\">e</a>",
+            "<img src=\"g.webp\" alt=\"g\"",
+        ] {
+            assert!(page.contains(expected), "{expected} is not in {page}");
+        }
+    }
+
+    #[test]
+    fn every_link_between_pages_of_the_manual_has_its_page() {
+        let folder = tempfile::tempdir().unwrap();
+        write(folder.path()).unwrap();
+        let manual = folder.path().join("manual");
+        let mut links = 0;
+        for entry in fs::read_dir(&manual).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_none_or(|extension| extension != "html") {
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap();
+            for link in text.split("href=\"").skip(1).map(|rest| rest.split('"').next().unwrap()) {
+                let file = link.split('#').next().unwrap();
+                if file.ends_with(".html") && !file.contains("://") && file != "index.html" {
+                    assert!(manual.join(file).exists(), "{}: {link}", path.display());
+                    links += 1;
+                }
+            }
+        }
+        assert!(links > 0 || !manual.join("index.html").exists());
+    }
+}

@@ -1,0 +1,11 @@
+//! `tone-filter-manual`: writes the pages of the manual that are made of the tables, or with a folder the manual as HTML into it.
+
+use anyhow::Result;
+use std::env;
+
+fn main() -> Result<()> {
+    match env::args_os().nth(1) {
+        Some(folder) => tone_filter_manual::write_html(folder.as_ref()),
+        None => tone_filter_manual::write(),
+    }
+}

@@ -1,0 +1,157 @@
+//! Key and tuning of the music, from notes and tones that are given frame by frame.
+
+use crate::NOTES;
+use std::f64::consts::TAU;
+
+/// Shares of the segments in a key that contain each degree, from the root up: in major and in minor.
+const MAJOR: [f64; 12] =
+    [0.748, 0.060, 0.488, 0.082, 0.670, 0.460, 0.096, 0.715, 0.104, 0.366, 0.057, 0.400];
+const MINOR: [f64; 12] =
+    [0.712, 0.084, 0.474, 0.618, 0.049, 0.460, 0.105, 0.747, 0.404, 0.067, 0.133, 0.330];
+
+/// Mode of a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// Major.
+    Major,
+    /// Natural minor.
+    Minor,
+    /// Minor with the raised seventh.
+    HarmonicMinor,
+}
+
+/// A key.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Key {
+    /// Semitones from A to its root.
+    pub root: usize,
+    /// Its mode.
+    pub mode: Mode,
+    /// Certainty, 0..1.
+    pub certainty: f64,
+}
+
+/// The key and the tuning that are found.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// Seconds of a frame.
+    frame: f64,
+    /// Seconds for which each pitch class was held, A first.
+    held: [f64; 12],
+    /// Seconds of notes so far, where there is a key.
+    key: Option<Key>,
+    /// The last key whose certainty was at least a half.
+    followed: Option<Key>,
+    /// Sum of all tones: real and imaginary part, and weight.
+    tones: [f64; 3],
+    /// Cents from the set tuning to that of the bands, and whether it is moving.
+    cents: f64,
+    moving: bool,
+}
+
+impl Found {
+    /// Nothing, for frames of so many seconds.
+    pub fn new(frame: f64) -> Self {
+        let (held, tones) = ([0.0; 12], [0.0; 3]);
+        Self { frame, held, key: None, followed: None, tones, cents: 0.0, moving: false }
+    }
+
+    /// Takes the notes that are played in a frame, and its `tones`: the sum of their weights times `exp(2 pi i cents / 100)`, and the
+    /// sum of their weights. The bands are set to the `tuning` of A4 in Hz, and moved by `transpose` semitones.
+    pub fn push(&mut self, played: &[bool; NOTES], tones: [f64; 3], tuning: f64, transpose: f64) {
+        for held in &mut self.held {
+            *held *= (-self.frame / 30.0).exp();
+        }
+        for (note, _) in played.iter().enumerate().filter(|(_, played)| **played) {
+            // The lowest note is an E.
+            self.held[(note + 7) % 12] += self.frame;
+        }
+        self.find_key();
+        for (sum, new) in self.tones.iter_mut().zip(tones) {
+            *sum = *sum * (-self.frame / 20.0).exp() + new;
+        }
+        self.follow_tuning(tuning, transpose);
+    }
+
+    /// The key that is found.
+    pub fn key(&self) -> Option<Key> {
+        self.key
+    }
+
+    /// The key that a scale follows.
+    pub fn followed(&self) -> Option<Key> {
+        self.followed
+    }
+
+    /// Cents from the set tuning to the one that the bands follow.
+    pub fn cents(&self) -> f64 {
+        self.cents
+    }
+
+    fn find_key(&mut self) {
+        let seconds: f64 = self.held.iter().sum();
+        let even = self.held.iter().all(|held| (held - seconds / 12.0).abs() < 1e-12 * seconds);
+        if seconds < 1.0 || even {
+            self.key = None;
+            return;
+        }
+        let fit = |key: &(usize, bool)| {
+            correlation(&self.held, key.0, if key.1 { &MINOR } else { &MAJOR })
+        };
+        let keys =
+            [false, true].into_iter().flat_map(|minor| (0..12).map(move |root| (root, minor)));
+        let keys: Vec<(usize, bool)> = keys.collect();
+        // Of equal ones, the first.
+        let best = keys.iter().rev().max_by(|a, b| fit(a).total_cmp(&fit(b))).expect("keys");
+        let last = self.key.map(|key| ((key.root, key.mode != Mode::Major), key.mode));
+        let stays = last.filter(|(key, _)| fit(best) < fit(key) + 0.05);
+        let (key, mode) = stays.unwrap_or((*best, Mode::Minor));
+        let [seventh, raised] = [10, 11].map(|step| self.held[(key.0 + step) % 12]);
+        let mode = match mode {
+            _ if !key.1 => Mode::Major,
+            // Either seventh takes the other one's place where it was held 1.5 times as long.
+            Mode::HarmonicMinor if seventh < 1.5 * raised => Mode::HarmonicMinor,
+            Mode::Minor if raised > 1.5 * seventh => Mode::HarmonicMinor,
+            _ => Mode::Minor,
+        };
+        let weight = |key: &(usize, bool)| (15.0 * seconds / (seconds + 5.0) * fit(key)).exp();
+        let certainty = weight(&key) / keys.iter().map(weight).sum::<f64>();
+        self.key = Some(Key { root: key.0, mode, certainty });
+        // As the certainty is displayed: with single precision.
+        if certainty as f32 >= 0.5 {
+            self.followed = self.key;
+        }
+    }
+
+    /// The tuning of the music in Hz, at most half a semitone from `near`.
+    fn tuning(&self, near: f64, transpose: f64) -> Option<f64> {
+        let [re, im, weight] = self.tones;
+        if weight < 60.0 || re.hypot(im) < 0.1 * weight {
+            return None;
+        }
+        // Cents above 440 Hz, less any number of semitones.
+        let cents = 100.0 * (im.atan2(re) / TAU - transpose);
+        let off = cents - 1200.0 * (near / 440.0).log2();
+        Some(near * ((off - 100.0 * (off / 100.0).round()) / 1200.0).exp2())
+    }
+
+    fn follow_tuning(&mut self, tuning: f64, transpose: f64) {
+        let side = self.cents.clamp(-10.0, 10.0);
+        let Some(found) = self.tuning(tuning * (side / 1200.0).exp2(), transpose) else { return };
+        let off = 1200.0 * (found / tuning).log2() - self.cents;
+        self.moving = off.abs() > if self.moving { 0.05 } else { 2.5 };
+        if self.moving {
+            let most = 40.0 * self.frame;
+            self.cents += off.clamp(-most, most);
+        }
+    }
+}
+
+/// The correlation of pitch classes with the profile of a key on `root`.
+fn correlation(held: &[f64; 12], root: usize, profile: &[f64; 12]) -> f64 {
+    let mean = |values: &[f64; 12]| values.iter().sum::<f64>() / 12.0;
+    let pairs =
+        (0..12).map(|step| (held[(root + step) % 12] - mean(held), profile[step] - mean(profile)));
+    let sums = pairs.fold([0.0; 3], |[xy, xx, yy], (x, y)| [xy + x * y, xx + x * x, yy + y * y]);
+    sums[0] / (sums[1] * sums[2]).sqrt()
+}

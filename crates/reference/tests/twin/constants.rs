@@ -1,0 +1,271 @@
+//! Scenes in which a constant of the filter matters that music alone seldom reaches: bounds, thresholds and rare states.
+//!
+//! The twin has constants of its own, so a change of the filter's by 1 % shows.
+
+use crate::{
+    song::song,
+    take::{Change, Take, snr},
+};
+use std::f64::consts::TAU;
+use tone_filter_dsp::{
+    Arp, BLOCK, BandMask, Duty, Kernel, KeyEvent, Keys, Settings, Stereo, Voice,
+};
+use tone_filter_testkit::signals::noise;
+
+/// Lowest rate at which all bands have their place: the twin is slow.
+const LOW_RATE: f64 = 8_000.0;
+
+/// Asserts that the filter agrees with its twin in `take` to 80 dB.
+#[track_caller]
+fn agrees(name: &str, take: &Take) {
+    let played = take.play(Kernel::best());
+    let db = snr(&take.truth(&played), &played.output);
+    println!("{name}: {db:.1} dB");
+    assert!(db >= 80.0, "{name}: {db:.1} dB");
+}
+
+/// A signal of one channel, in parts one after another.
+#[derive(Default)]
+struct Signal {
+    samples: Vec<f32>,
+}
+
+impl Signal {
+    /// Appends `seconds` of `sound`, of which the time counts from the start of the part.
+    fn add(&mut self, seconds: f64, rate: f64, mut sound: impl FnMut(f64) -> f64) {
+        let frames = (seconds * rate) as usize;
+        self.samples.extend((0..frames).map(|frame| sound(frame as f64 / rate) as f32));
+    }
+}
+
+fn sine(hertz: f64, amplitude: f64) -> impl Fn(f64) -> f64 {
+    move |t| amplitude * (TAU * hertz * t).sin()
+}
+
+/// The default sound in one channel without a listener.
+fn without_listener() -> Settings {
+    Settings { focus: 0.0, stereo: Stereo::Mono, ..Settings::default() }
+}
+
+/// The band of A4.
+const A4: usize = 12;
+
+/// That band alone.
+fn only_a4() -> BandMask {
+    BandMask::NONE.with(A4, true)
+}
+
+#[test]
+fn the_gain_of_very_quiet_music_is_the_twins() {
+    let [left, right] = song(4.0, LOW_RATE);
+    let quiet = left.iter().zip(right).map(|(left, right)| 2e-5 * (left + right)).collect();
+    let channels: Vec<Vec<f32>> = vec![quiet];
+    // Without a level that the music could be brought to, the knee of the clip shows the gain.
+    let settings = Settings { mix: 100.0, floor: -40.0, ..without_listener() };
+    agrees("80 dB of gain", &Take::new(LOW_RATE, channels, settings));
+}
+
+#[test]
+fn blocks_near_the_threshold_of_silence_are_the_twins() {
+    let mut signal = Signal::default();
+    let [music, _] = song(1.6, LOW_RATE);
+    let mut bars = music.chunks_exact((0.4 * LOW_RATE) as usize);
+    // Mean squares on both sides of -110 dB full scale.
+    for mean_square in [1.005e-11, 0.995e-11, 1.005e-11] {
+        signal.samples.extend(bars.next().unwrap());
+        let amplitude = f64::sqrt(mean_square);
+        let mut sign = -1.0;
+        signal.add(2.0, LOW_RATE, |_| {
+            sign = -sign;
+            sign * amplitude
+        });
+    }
+    signal.samples.extend(bars.next().unwrap());
+    let settings = Settings { mix: 100.0, ..without_listener() };
+    agrees("near silence", &Take::new(LOW_RATE, vec![signal.samples], settings));
+}
+
+#[test]
+fn the_level_of_rare_notes_among_loud_other_sounds_is_the_twins() {
+    let mut signal = Signal::default();
+    for _ in 0..4 {
+        // After a quiet time, the first of each sound is far above the level.
+        signal.add(2.5, LOW_RATE, sine(3000.0, 0.4));
+        signal.add(3.0, LOW_RATE, sine(440.0, 1e-4));
+        signal.add(0.4, LOW_RATE, sine(440.0, 0.15));
+        signal.add(0.4, LOW_RATE, sine(3000.0, 0.8));
+    }
+    signal.add(0.4, LOW_RATE, sine(440.0, 0.3));
+    // With so little of the dry signal, only a part of it may be raised.
+    for mix in [60.0, 97.0] {
+        let settings = Settings { mix, bands: only_a4(), ..without_listener() };
+        agrees("rare notes", &Take::new(LOW_RATE, vec![signal.samples.clone()], settings));
+    }
+}
+
+#[test]
+fn the_bounds_of_the_makeup_are_the_twins() {
+    let mut signal = Signal::default();
+    let (note, other) = (sine(440.0, 0.05), sine(3000.0, 0.25));
+    signal.add(5.0, LOW_RATE, |t| note(t) + other(t));
+    let settings = Settings { mix: 70.0, bands: only_a4(), floor: -20.0, ..without_listener() };
+    agrees("24 dB of makeup", &Take::new(LOW_RATE, vec![signal.samples], settings));
+
+    // The weighting hears the waveform two octaves above the note, but hardly the note.
+    let mut signal = Signal::default();
+    signal.add(8.0, LOW_RATE, sine(20.6, 0.3));
+    let settings = Settings {
+        mix: 70.0,
+        transpose: -24.0,
+        octave: 2.0,
+        voice: Voice::Sine,
+        ceiling: 0.0,
+        ..without_listener()
+    };
+    agrees("-12 dB of makeup", &Take::new(LOW_RATE, vec![signal.samples], settings));
+}
+
+/// A player's event at a time in seconds.
+fn at(seconds: f64, rate: f64, event: KeyEvent) -> (usize, Change) {
+    ((seconds * rate) as usize / BLOCK, Change::Key(event))
+}
+
+#[test]
+fn bends_and_gains_beyond_their_bounds_are_the_twins() {
+    let rate = 22_050.0;
+    let settings = Settings {
+        keys: Keys::Hold,
+        transpose: 24.0,
+        auto: false,
+        mix: 100.0,
+        drive: 2.0,
+        ..without_listener()
+    };
+    let channels = song(2.0, rate).map(|channel| channel.iter().map(|x| 0.1 * x).collect());
+    let events = [(0.0, 60), (0.0, 64), (0.0, 81), (0.0, 88), (0.0, 93), (0.0, 105)];
+    let mut changes: Vec<_> =
+        events.iter().map(|(time, key)| at(*time, rate, KeyEvent::Key(*key, 1.0))).collect();
+    changes.extend([
+        at(0.3, rate, KeyEvent::Bend(-60.0)),
+        at(0.8, rate, KeyEvent::Gain(93, 9.0)),
+        at(1.0, rate, KeyEvent::Gain(81, 4.02)),
+        at(1.3, rate, KeyEvent::Bend(60.0)),
+        at(1.6, rate, KeyEvent::Wheel(-1.0)),
+    ]);
+    agrees("bend and gain", &Take { changes, ..Take::new(rate, channels, settings) });
+}
+
+/// One voice at full level, which follows its bands fast, without gate.
+fn bare(voice: Voice) -> Settings {
+    Settings {
+        voice,
+        mix: 100.0,
+        auto: false,
+        threshold: -60.0,
+        floor: -90.0,
+        ceiling: 0.0,
+        ring: 0.05,
+        release: 10.0,
+        ..without_listener()
+    }
+}
+
+#[test]
+fn notes_that_begin_anew_at_any_level_are_the_twins() {
+    let mut signal = Signal::default();
+    let (seconds, mut factor) = (0.15, 1.5);
+    while factor < 6.0 {
+        signal.add(seconds, LOW_RATE, sine(440.0, 0.05));
+        signal.add(seconds, LOW_RATE, sine(440.0, 0.05 * factor));
+        factor *= 1.015;
+    }
+    agrees("jumps", &Take::new(LOW_RATE, vec![signal.samples], bare(Voice::Square)));
+
+    // A phase that jumps: the oscillator goes there at no more than twice and no less than half the frequency.
+    let mut signal = Signal::default();
+    for turn in 0..12 {
+        let phase = f64::from(turn * turn) * 0.4;
+        signal.add(0.4, LOW_RATE, |t| 0.3 * (TAU * 41.2 * t + phase).sin());
+    }
+    agrees("turns", &Take::new(LOW_RATE, vec![signal.samples], bare(Voice::Triangle)));
+}
+
+#[test]
+fn notes_near_the_level_at_which_oscillators_rest_are_the_twins() {
+    // The phase of a note that rests is lost, and without vibrato is another one than that of the band.
+    let settings = Settings { keys: Keys::Hold, vibrato: 0.0, ceiling: -20.0, ..bare(Voice::Sine) };
+    let mut signal = Signal::default();
+    signal.add(2.0, LOW_RATE, sine(445.0, 0.3));
+    let mut changes = vec![at(0.0, LOW_RATE, KeyEvent::Key(69, 1.0))];
+    for (turn, power) in [1.005e-10, 0.995e-10, 1.005e-10, 0.995e-10].into_iter().enumerate() {
+        let start = 0.2 + 0.4 * turn as f64;
+        changes.push(at(start, LOW_RATE, KeyEvent::Gain(69, f32::sqrt(power))));
+        changes.push(at(start + 0.2, LOW_RATE, KeyEvent::Gain(69, 1.0)));
+    }
+    let take = Take { changes, ..Take::new(LOW_RATE, vec![signal.samples], settings) };
+    agrees("near rest", &take);
+}
+
+/// A bass, and notes that take turns in being the loudest, of which some pause. Hiss of changing colour strikes, pauses, stays, and begins
+/// again.
+fn band_with_hiss(seconds: f64, rate: f64) -> Vec<f32> {
+    let mut signal = Signal::default();
+    let (mut random, mut last, mut dark) = (noise(7), 0.0, 0.0);
+    let hertz = |above_a3: f64| 220.0 * (above_a3 / 12.0).exp2();
+    // Semitones above A3, and seconds of a swell. By height and level together all are equal.
+    let notes = [(12.0, 2.1), (19.0, 2.7), (27.0, 3.3), (31.0, 1.7), (34.0, 4.1)];
+    signal.add(seconds, rate, |t| {
+        let tones = notes.iter().map(|(above, pace)| {
+            let decibels = 12.0 - above + 4.0 * (TAU * t / pace).sin();
+            let pauses = above % 2.0 > 0.0 && t % (0.4 * pace) < 0.1;
+            let amplitude = if pauses { 0.0 } else { 0.1 * 10f64.powf(decibels / 20.0) };
+            sine(hertz(*above), amplitude)(t)
+        });
+        let white = random();
+        dark += 0.3 * (white - dark);
+        let bright = 0.5 + 0.5 * (TAU * t / 0.77).sin();
+        let hiss = bright * (white - last) + (1.0 - bright) * dark;
+        last = white;
+        let loudness = match t % 4.0 {
+            within @ 0.0..0.7 => 0.3 * (-(within % 0.2) / 0.05).exp(),
+            0.7..1.0 => 0.0,
+            _ => 0.04,
+        };
+        tones.sum::<f64>() + sine(110.0, 0.06)(t) + loudness * hiss
+    });
+    signal.samples
+}
+
+#[test]
+fn the_parts_volumes_and_noise_of_the_chip_are_the_twins() {
+    let rate = 22_050.0;
+    let plain = Settings { ring: 0.2, ceiling: -6.0, ..bare(Voice::Chip) };
+    for (name, settings) in [
+        ("chip", plain),
+        ("fast", Settings { arp: Arp::Fast, voices: 3.0, attack: 3.0, decay: 37.0, ..plain }),
+        ("up", Settings { arp: Arp::Up, voices: 2.0, decay: 53.0, duty: Duty::Eighth, ..plain }),
+    ] {
+        agrees(name, &Take::new(rate, vec![band_with_hiss(6.0, rate)], settings));
+    }
+}
+
+#[test]
+fn what_is_limited_is_the_twins() {
+    let rate = 22_050.0;
+    let channels = song(2.0, rate).to_vec();
+    let settings = Settings { output: 12.0, ..bare(Voice::Square) };
+    agrees("limited", &Take::new(rate, channels, settings));
+}
+
+#[test]
+fn notes_that_begin_anew_are_the_twins() {
+    // 13.45 blocks in 20 ms.
+    let rate = 13.45 * BLOCK as f64 / 0.02;
+    let mut signal = Signal::default();
+    for turn in 0..14 {
+        let hertz = [440.0, 440.0, 440.0, 554.37][turn % 4];
+        signal.add(0.2, rate, |t| sine(hertz, 0.3 * (-t / 0.1).exp())(t));
+    }
+    let settings = Settings { voice: Voice::Saw, ..Settings::default() };
+    agrees("anew", &Take::new(rate, vec![signal.samples], settings));
+}

@@ -1,0 +1,158 @@
+//! The built plugin plays the demo tune in a real host: `demo BUNDLE FOLDER`.
+
+use anyhow::{Context, Result};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+use tone_filter_dsp::{BandMask, CHOICES, SPECS, Settings, ToneFilter, notes::PUBLISHED};
+use tone_filter_offline::plot::Plot;
+use tone_filter_testkit::{
+    Signal,
+    clap::{Change, Library, parameter_id},
+    root, tune, wav,
+};
+
+/// The longest block; the shortest has 64 samples.
+const MAX_BLOCK: usize = 512;
+
+/// Plays the tune through the plugin, and writes audio files and a picture of the bands.
+fn main() -> Result<()> {
+    let mut paths = env::args_os().skip(1).map(PathBuf::from);
+    let mut path = || paths.next().context("usage: demo BUNDLE FOLDER");
+    let (bundle, folder) = (path()?, path()?);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+
+    let tune = root().join("assets/demo.wav");
+    let (dry, rate) = wav::read(&tune)?;
+    let default = Settings::default();
+    let (wet, time) = play(&bundle, &dry, rate, &default)?;
+    let (notes, _) = play(&bundle, &dry, rate, &Settings { mix: 100.0, ..default })?;
+    let (reference, _) = play(&bundle, &dry, rate, &Settings::REFERENCE)?;
+    for (name, signal) in
+        [("dry", &dry), ("wet", &wet), ("fully-wet", &notes), ("reference", &reference)]
+    {
+        wav::write(&folder.join(format!("{name}.wav")), signal, rate)?;
+    }
+    let picture = Plot::of_file(&tune, &Settings::default())?.png();
+    fs::write(folder.join("bands.png"), picture).context("cannot write bands.png")?;
+
+    let seconds = wet[0].len() as f64 / f64::from(rate);
+    println!(
+        "\nPlayed assets/demo.wav through {} in a CLAP host,\nin blocks of 64 to {MAX_BLOCK} samples: \
+         {seconds:.1} s of audio in {:.2} s, {:.0} times real time.\n",
+        bundle.display(),
+        time.as_secs_f64(),
+        seconds / time.as_secs_f64(),
+    );
+    println!("Listen and look, in {}:", folder.display());
+    println!("  dry.wav        the tune (all WAV files are 32-bit float)");
+    println!("  wet.wav        the tune through the plugin as it comes: Mix 50 %");
+    println!("  fully-wet.wav  the notes alone: Mix 100 %");
+    println!("  reference.wav  the preset Reference, the sound as it was published");
+    println!(
+        "  bands.png      the bands over time: green and red bars are played, blue lines are not\n"
+    );
+    let Found { written, found, right } = find(&dry, rate)?;
+    println!(
+        "Of the tune's {written} notes from A3 up, {found} were found (lit for half of their time at least); \
+         {:.0} % of what was lit was right.\n",
+        100.0 * right
+    );
+    println!(
+        "Use it in a DAW: run `cargo xtask install`, let the DAW scan for plugins, and insert"
+    );
+    println!("\"Tone Filter\" on a track.");
+    Ok(())
+}
+
+/// How well the listener detects the notes of the tune.
+struct Found {
+    /// The number of notes in the score.
+    written: usize,
+    /// The number of notes whose band was on for at least half of their duration.
+    found: usize,
+    /// The share of all bands' on time that belongs to a note or its echoes.
+    right: f64,
+}
+
+/// Compares the listener's decisions, with the default sound and lookahead, with the score.
+fn find(dry: &Signal, rate: u32) -> Result<Found> {
+    /// Seconds after a note in which its echoes sound.
+    const ECHO: f64 = 0.8;
+    let settings = Settings { lookahead: true, ..Settings::default() };
+    let mut filter = ToneFilter::new(rate.into(), &settings)?;
+    let latency = filter.latency();
+    let mut signal = dry.clone();
+    signal.iter_mut().for_each(|channel| channel.resize(channel.len() + latency, 0.0));
+    let mut moments = Vec::new();
+    let mut channels: Vec<&mut [f32]> = signal.iter_mut().map(Vec::as_mut_slice).collect();
+    filter.process_with(&mut channels, |frames, filter| {
+        let time = (frames as f64 - latency as f64) / f64::from(rate);
+        moments.push((time, filter.snapshot().played.unwrap_or(BandMask::NONE)));
+    });
+
+    let score = tune::score();
+    let found = score.iter().filter(|note| {
+        let [start, end] = note.span;
+        let during = moments.iter().filter(|(time, _)| (start..end).contains(time));
+        let (mut lit, mut all) = (0, 0);
+        for (_, played) in during {
+            lit += usize::from(played.contains(note.tone));
+            all += 1;
+        }
+        2 * lit >= all
+    });
+    let found = found.count();
+    let (mut lit, mut right) = (0, 0);
+    for (time, played) in &moments {
+        for tone in (0..PUBLISHED).filter(|tone| played.contains(*tone)) {
+            let own = |[start, end]: [f64; 2]| (start..end + ECHO).contains(time);
+            lit += 1;
+            right += usize::from(score.iter().any(|note| note.tone == tone && own(note.span)));
+        }
+    }
+    Ok(Found { written: score.len(), found, right: f64::from(right as u32) / f64::from(lit) })
+}
+
+/// Plays `dry` and the plugin's tail; returns the plugin's output and the processing time.
+fn play(bundle: &Path, dry: &Signal, rate: u32, settings: &Settings) -> Result<(Signal, Duration)> {
+    let library = Library::load(bundle)?;
+    let descriptor = library.plugins()?.into_iter().next().context("the bundle is empty")?;
+    let mut instance = library.instantiate(&descriptor.id)?;
+    let numbers = SPECS.iter().map(|spec| (spec.id, spec.format(spec.get(settings))));
+    let choices = CHOICES.iter().map(|choice| {
+        let (_, name) = choice.entries[choice.get(&(*settings).into())];
+        (choice.id, name.to_owned())
+    });
+    for (id, text) in numbers.chain(choices) {
+        let parameter = parameter_id(id);
+        let value =
+            instance.text_to_value(parameter, &text)?.with_context(|| format!("{id}: {text}"))?;
+        instance.set(&[Change { frame: 0, parameter, value }])?;
+    }
+    instance.select(dry.len())?;
+    let mut processor = instance.activate(rate.into(), MAX_BLOCK)?;
+    // A sequence of block lengths that visits all of them.
+    let mut blocks = (0..).map(|index| 64 + index * 197 % (MAX_BLOCK - 63));
+
+    // A host's audio runs on a thread of its own.
+    let played = std::thread::scope(|scope| {
+        let audio = scope.spawn(|| -> Result<_> {
+            let mut wet = dry.clone();
+            let started = Instant::now();
+            processor.run(&mut wet, true, &mut blocks, &[])?;
+            // Only a plugin that has run knows how long its tail is.
+            let tail = processor.tail()?.context("the tail never ends")?;
+            let mut end = vec![vec![0.0; tail as usize]; wet.len()];
+            processor.run(&mut end, true, &mut blocks, &[])?;
+            let time = started.elapsed();
+            wet.iter_mut().zip(end).for_each(|(channel, end)| channel.extend(end));
+            Ok((wet, time))
+        });
+        audio.join().expect("the audio thread does not panic")
+    })?;
+    instance.deactivate(processor);
+    Ok(played)
+}

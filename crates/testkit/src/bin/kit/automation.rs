@@ -1,0 +1,63 @@
+//! The score of automation for tests in other languages, as files: 32-bit floats, left and then right, and JSON.
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::{fs, path::Path};
+use tone_filter_dsp::{Controls, Kernel, ToneFilter};
+use tone_filter_presets::{Preset, ids, settings::to_json};
+use tone_filter_testkit::{Automation, Signal, root, wav};
+
+/// Sample rate in Hz.
+const RATE: u32 = 44_100;
+
+fn settings(controls: &Controls) -> Result<Value> {
+    Ok(serde_json::from_str(&to_json(controls))?)
+}
+
+fn write_signal(path: &Path, signal: &Signal) -> Result<()> {
+    let bytes = signal.iter().flatten().flat_map(|sample| sample.to_le_bytes());
+    Ok(fs::write(path, bytes.collect::<Vec<u8>>())?)
+}
+
+/// Writes the music as `input.f32` and the library's output as `expected.f32` into `folder`, and `score.json`: the rate, and of each step its
+/// frame and the settings.
+pub fn write(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    let automation = Automation::new(1, RATE.into());
+    let steps = automation.steps.iter();
+    let steps = steps.map(|(frame, to)| Ok(json!({ "frame": frame, "settings": settings(to)? })));
+    let score = json!({ "rate": RATE, "steps": steps.collect::<Result<Vec<_>>>()? });
+    fs::write(folder.join("score.json"), score.to_string())?;
+    write_signal(&folder.join("input.f32"), &automation.input)?;
+    write_signal(&folder.join("expected.f32"), &automation.expected())
+}
+
+/// Writes the same, and as `step0.f32` and so on what the library makes of the music with the settings of each step from the first block on, by
+/// the portable kernel, which is on every CPU.
+pub fn write_starts(folder: &Path) -> Result<()> {
+    write(folder)?;
+    let Automation { rate, input, steps } = Automation::new(1, RATE.into());
+    let music = Automation { rate, input, steps: Vec::new() };
+    let kernel: Kernel = "portable".parse()?;
+    for (index, (_, controls)) in steps.iter().enumerate() {
+        let output = music.expected_from(&controls.settings, kernel);
+        write_signal(&folder.join(format!("step{index}.f32")), &output)?;
+    }
+    Ok(())
+}
+
+/// Writes the demo tune, and what the library makes of it with each factory preset: 32-bit floats, left and then right.
+pub fn write_presets(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    let tune = root().join("assets/demo.wav");
+    fs::copy(&tune, folder.join("demo.wav"))?;
+    let (signal, rate) = wav::read(&tune)?;
+    for id in ids() {
+        let preset = Preset::factory(id).context("a factory preset")?;
+        let mut signal = signal.clone();
+        let mut channels: Vec<_> = signal.iter_mut().map(Vec::as_mut_slice).collect();
+        ToneFilter::new(rate.into(), &preset.settings)?.process(&mut channels);
+        write_signal(&folder.join(id).with_extension("f32"), &signal)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,182 @@
+//! The VST3 plugin in Debian's Ardour, compared with what pedalboard makes of the same sound.
+
+use crate::window;
+use anyhow::{Context, Result, ensure};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+use tone_filter_testkit::{
+    bundle, display::Display, plugin::python, programs::run, root, target, wav,
+};
+
+/// Where Debian has Ardour's libraries, and a program that loads plugins before Ardour does.
+const LIBRARIES: &str = "/usr/lib/ardour7";
+
+/// The parameters that are set: name, value in its own unit, as in Ardour, and from 0 to 1, as in VST3 itself. Those of
+/// the first one, which is automated, are followed by others.
+///
+/// With Focus, the output depends on when the plugin has been started, as notes are looked for in steps.
+const SETTINGS: [(&str, f32, f32); 7] = [
+    ("Mix", 80.0, 0.8),
+    ("Focus", 0.0, 0.0),
+    // From 1 to 400, and from 10 to 1000, logarithmic.
+    ("Drive", 20.0, 0.5),
+    ("Release", 100.0, 0.5),
+    // From -24 to 12.
+    ("Output", -6.0, 0.5),
+    ("Stereo", 1.0, 1.0),
+    // It has a latency, which both hosts take back.
+    ("Lookahead", 1.0, 1.0),
+];
+
+/// What Mix jumps to, in both scales.
+const JUMP: (f32, f32) = (20.0, 0.2);
+
+/// The frame where it jumps: amid a block of Ardour's. The plugin takes new settings every 64 frames, so a frame later
+/// would sound 64 frames later.
+const AT: usize = 4_689 * 64;
+
+/// Half a second before and half a second after the tune, in frames.
+const SILENCE: u32 = 44_100;
+
+/// The greatest difference, of full scale 1. Both hosts round the values of all parameters to 32 bits, but on different
+/// scales, so that these differ by up to 2^-24 of their ranges. 50 dB of Threshold make that 4e-7 of a level, and the
+/// steep gates and the drive behind it amplify it some ten times, for about 1e-5. A value that differs by its last
+/// displayed digit, or a jump that is a frame late, makes more than 1e-4.
+const BOUND: f32 = 1e-4;
+
+/// The size of the screen.
+const SIZE: [u16; 2] = [1360, 800];
+
+/// The background of the editor, and how many pixels of it are more than chance.
+const BACKGROUND: ([u8; 3], usize) = ([0x10, 0x12, 0x16], 100_000);
+
+/// Settings with which Ardour starts without questions, on a device that is silent.
+const CONFIG: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
+<Ardour>
+  <Config>
+    <Option name="try-autostart-engine" value="1"/>
+    <Option name="hide-dummy-backend" value="0"/>
+  </Config>
+  <Extra><AudioMIDISetup><EngineStates>
+    <State backend="None (Dummy)" driver="Normal Speed" device="Silence" input-device="" output-device=""
+      sample-rate="44100" buffer-size="1024" n-periods="0" input-latency="0" output-latency="0" lm-input=""
+      lm-output="" active="1" use-buffered-io="0" midi-option="No MIDI I/O" lru="1"><MIDIDevices/></State>
+  </EngineStates></AudioMIDISetup></Extra>
+</Ardour>
+"#;
+
+/// Ardour with a home of its own, so that it never reads nor writes a user's settings.
+struct Ardour {
+    home: tempfile::TempDir,
+    plugin: PathBuf,
+}
+
+/// Makes a session with the plugin, loads it again, and compares the exports.
+///
+/// # Errors
+/// When something is missing, settings are lost, or the sound is another one.
+pub fn test() -> Result<()> {
+    let ardour = Ardour { home: tempfile::tempdir()?, plugin: bundle::vst3()? };
+    let at = |name: &str| ardour.home.path().join(name);
+
+    run(ardour
+        .tool(&Path::new(LIBRARIES).join("ardour-vst3-scanner"))
+        .arg("--quiet")
+        .arg(&ardour.plugin))?;
+    let tune = at("tune.wav");
+    fs::copy(root().join("assets/demo.wav"), &tune)?;
+    let frames = hound::WavReader::open(&tune)?.duration() + SILENCE;
+    run(ardour
+        .tool(Path::new("ardour7-lua"))
+        .arg(root().join("crates/testkit/daw/session.lua"))
+        .args([&at("session"), &tune])
+        .args([frames.to_string(), AT.to_string(), JUMP.0.to_string()])
+        .args(SETTINGS.map(|(name, value, _)| format!("{name}={value}"))))?;
+    let wet = ardour.export("wet")?;
+    // What the track plays. Ardour 7.3 cannot be asked: its export of a track without plugins corrupts its memory.
+    let silence = [0.0; SILENCE as usize / 2];
+    let (channels, rate) = wav::read(&tune)?;
+    let padded = channels.iter().map(|channel| [&silence, &channel[..], &silence].concat());
+    let dry = padded.collect();
+    wav::write(&at("dry.wav"), &dry, rate)?;
+    let reference = at("reference");
+    run(Command::new(python())
+        .arg(root().join("crates/testkit/daw/reference.py"))
+        .args([&ardour.plugin, &at("dry.wav"), &reference])
+        .args([AT.to_string(), JUMP.1.to_string()])
+        .args(SETTINGS.map(|(name, _, value)| format!("{name}={value}"))))?;
+
+    let reference = fs::read(reference)?;
+    let reference: Vec<f32> =
+        reference.as_chunks().0.iter().copied().map(f32::from_le_bytes).collect();
+    let wet = wav::read(&wet)?.0.concat();
+    ensure!(wet.len() == 2 * frames as usize, "Ardour has exported {} samples", wet.len());
+    ensure!(greatest_difference(&wet, &dry.concat())? > 0.1, "the plugin does nothing in Ardour");
+    let difference = greatest_difference(&wet, &reference)?;
+    println!("Ardour and pedalboard differ by up to {difference:e}");
+    ensure!(difference <= BOUND, "that is more than {BOUND:e}");
+    ardour.open_editor()
+}
+
+impl Ardour {
+    /// One of Ardour's programs that end by themselves. One has been seen to wait forever.
+    fn tool(&self, program: &Path) -> Command {
+        let mut command = self.command("timeout");
+        command.arg("120").arg(program);
+        command
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(program);
+        for variable in ["XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME"] {
+            command.env_remove(variable);
+        }
+        command
+            .env("HOME", self.home.path())
+            .env("VST3_PATH", self.plugin.parent().unwrap_or(Path::new("/")))
+            .env("LD_LIBRARY_PATH", LIBRARIES);
+        command
+    }
+
+    /// Loads a state of the session and exports it.
+    fn export(&self, name: &str) -> Result<PathBuf> {
+        let path = self.home.path().join(name).with_extension("wav");
+        run(self
+            .tool(Path::new("ardour7-export"))
+            .args(["--bitdepth", "float", "--output"])
+            .args([&path, &self.home.path().join("session"), Path::new(name)]))?;
+        Ok(path)
+    }
+
+    /// Opens the session in Ardour's window, with the plugin's editor in front, as the script has left it.
+    fn open_editor(&self) -> Result<()> {
+        let folder = self.home.path().join(".config/ardour7");
+        fs::write(folder.join("config"), CONFIG)?;
+        // Its welcome is shown unless this file exists.
+        fs::write(folder.join(".a7"), "")?;
+        let mut ardour = self.command("ardour");
+        ardour.args(["--no-splash", "--no-announcements"]);
+        ardour.arg(self.home.path().join("session/wet.ardour"));
+        let (display, picture) = (Display::start(SIZE)?, target().join("ardour.png"));
+        window::await_picture(
+            ardour.env("DISPLAY", display.name()),
+            &display,
+            SIZE,
+            &picture,
+            |picture| {
+                picture.pixels.iter().filter(|pixel| **pixel == BACKGROUND.0).count() > BACKGROUND.1
+            },
+        )
+    }
+}
+
+/// The greatest difference of two samples.
+fn greatest_difference(a: &[f32], b: &[f32]) -> Result<f32> {
+    ensure!(a.len() == b.len(), "{} samples are not {}", a.len(), b.len());
+    // In this order, what is not a number is the greatest.
+    let differences = a.iter().zip(b).map(|(a, b)| (a - b).abs());
+    differences.max_by(f32::total_cmp).context("there is no sound")
+}

@@ -1,0 +1,57 @@
+//! Programs of `cargo xtask` that need the kit: `kit VERB ARGUMENTS`.
+
+mod automation;
+mod bits;
+mod corpus;
+#[cfg(target_os = "linux")]
+mod daw;
+mod page;
+mod songs;
+#[cfg(target_os = "linux")]
+mod window;
+
+use anyhow::{Result, bail, ensure};
+use std::{env, path::Path};
+use tone_filter_testkit::{clap::Library, root, soak, tune, vst3::Factory};
+
+fn main() -> Result<()> {
+    let args: Vec<_> = env::args().skip(1).collect();
+    let words: Vec<_> = args.iter().map(String::as_str).collect();
+    match words[..] {
+        ["automation", folder] => automation::write(Path::new(folder)),
+        ["bits", own, "--", ..] => {
+            let files = bits::compare(Path::new(own), &args[3..])?;
+            println!("{files} files are the same as here");
+            Ok(())
+        }
+        ["corpus"] => corpus::write(),
+        #[cfg(target_os = "linux")]
+        ["daw"] => daw::test(),
+        #[cfg(target_os = "linux")]
+        ["loads", clap, vst3] => loads(Path::new(clap), Path::new(vst3)),
+        ["page", folder, programs] => page::write(Path::new(folder), programs == "with-programs"),
+        ["soak"] => soak::soak(),
+        ["songs", program, ..] => songs::report(program, &args[2..]),
+        ["starts", folder] => automation::write_starts(Path::new(folder)),
+        ["tune"] => tune::write(&root().join("assets/demo.wav")),
+        ["web", folder] => automation::write_presets(Path::new(folder)),
+        // On a display of its own, if none is named.
+        #[cfg(target_os = "linux")]
+        ["window", picture, display, "--", program, ..] => {
+            let mut command = std::process::Command::new(program);
+            command.args(&args[5..]);
+            let display = (!display.is_empty()).then(|| display.to_owned());
+            window::open_editor(command, display, Path::new(picture))
+        }
+        _ => bail!("{words:?}: no such verb"),
+    }
+}
+
+/// Loads the bundles in both formats.
+#[cfg(target_os = "linux")]
+fn loads(clap: &Path, vst3: &Path) -> Result<()> {
+    let plugins = Library::load(clap)?.plugins()?;
+    ensure!(plugins.len() == 1, "{} has {} plugins", clap.display(), plugins.len());
+    let folder = format!("Contents/{}-linux", env::consts::ARCH);
+    Factory::load(&vst3.join(folder).join("Tone Filter.so")).map(drop)
+}

@@ -1,0 +1,291 @@
+//! A small CLAP host without a user interface.
+//!
+//! `cargo xtask demo` plays music through it, and the tests use it to compare the built plugin with the library. Every
+//! call checks what a host can check; a refusal of the plugin is an error.
+
+mod callbacks;
+mod gui;
+mod parameters;
+mod processor;
+mod transport;
+
+use anyhow::{Context, Result, ensure};
+use callbacks::{AudioThread, Callbacks, MainThread, Requests};
+use clack_extensions::{
+    audio_ports::{AudioPortInfoBuffer, PluginAudioPorts},
+    audio_ports_config::{AudioPortsConfigBuffer, PluginAudioPortsConfig},
+    latency::PluginLatency,
+    state::PluginState,
+};
+use clack_host::{plugin::PluginDescriptor, prelude::*};
+use std::{
+    ffi::{CStr, CString},
+    path::Path,
+    sync::atomic::Ordering,
+};
+
+pub use clack_host::{entry::EntryDescriptor, prelude::ProcessStatus};
+pub use gui::GuiStep;
+pub use parameters::{Parameter, parameter_id};
+pub use processor::{Change, Midi, Processor, Sent, Surroundings};
+pub use transport::{random_transport, transport_at, transport_that};
+
+/// A plugin file that has been loaded.
+pub struct Library {
+    entry: PluginEntry,
+}
+
+/// The description of a plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Descriptor {
+    /// Stable id in reverse domain notation.
+    pub id: String,
+    /// Name for people.
+    pub name: String,
+    /// Who made it.
+    pub vendor: String,
+    /// Its own version.
+    pub version: String,
+    /// CLAP's keywords for its kind, such as `audio-effect`.
+    pub features: Vec<String>,
+}
+
+/// A configuration of audio ports.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layout {
+    /// Id for [`Instance::select`].
+    pub id: u32,
+    /// Name for people.
+    pub name: String,
+    /// Channels of the main input.
+    pub inputs: u32,
+    /// Channels of the main output.
+    pub outputs: u32,
+}
+
+/// One instance of a plugin, for use on the main thread.
+pub struct Instance {
+    plugin: PluginInstance<Callbacks>,
+}
+
+impl Library {
+    /// Loads a `.clap` bundle or the shared library in it, which runs the file's own code.
+    ///
+    /// # Errors
+    /// When `path` is no CLAP plugin.
+    pub fn load(path: &Path) -> Result<Self> {
+        // SAFETY: loading a library runs its code, and clack relies on that code keeping CLAP's rules.
+        // The one library that is loaded here is our own, built from safe Rust by nice-plug.
+        let entry = unsafe { PluginEntry::load(path) }
+            .with_context(|| format!("{} is not a CLAP plugin", path.display()))?;
+        Ok(Self { entry })
+    }
+
+    /// The plugin that is linked into this program.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn linked(entry: &'static EntryDescriptor) -> Result<Self> {
+        // SAFETY: clack relies on the code behind the entry keeping CLAP's rules; there is only our own.
+        let entry = unsafe { PluginEntry::load_from_raw(entry, c"") }?;
+        Ok(Self { entry })
+    }
+
+    /// The plugins in the file.
+    ///
+    /// # Errors
+    /// When the file has no plugin factory, or a plugin has no id or name.
+    pub fn plugins(&self) -> Result<Vec<Descriptor>> {
+        let factory = self.entry.get_plugin_factory().context("no plugin factory")?;
+        factory.plugin_descriptors().map(Descriptor::new).collect()
+    }
+
+    /// A new instance of the plugin called `id`.
+    ///
+    /// # Errors
+    /// When there is no such plugin, or when it fails to start.
+    pub fn instantiate(&self, id: &str) -> Result<Instance> {
+        let host = HostInfo::new("Tone Filter testkit", "", "", env!("CARGO_PKG_VERSION"))?;
+        let plugin = PluginInstance::new(
+            |_| Requests::default(),
+            |requests| MainThread(requests),
+            &self.entry,
+            &CString::new(id)?,
+            &host,
+        )
+        .with_context(|| format!("cannot start {id}"))?;
+        Ok(Instance { plugin })
+    }
+}
+
+impl Descriptor {
+    fn new(descriptor: &PluginDescriptor) -> Result<Self> {
+        let text = |text: Option<&CStr>| text.unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self {
+            id: text(Some(descriptor.id().context("a plugin without an id")?)),
+            name: text(Some(descriptor.name().context("a plugin without a name")?)),
+            vendor: text(descriptor.vendor()),
+            version: text(descriptor.version()),
+            features: descriptor.features().map(|feature| text(Some(feature))).collect(),
+        })
+    }
+}
+
+impl Instance {
+    /// The available layouts, the default first.
+    ///
+    /// # Errors
+    /// When the plugin offers none, or fails to describe one.
+    pub fn layouts(&mut self) -> Result<Vec<Layout>> {
+        let ports: PluginAudioPortsConfig = self.extension()?;
+        let handle = self.plugin.plugin_handle();
+        (0..ports.count(&handle))
+            .map(|index| {
+                let mut buffer = AudioPortsConfigBuffer::new();
+                let layout = ports.get(&handle, index, &mut buffer).context("no such layout")?;
+                Ok(Layout {
+                    id: layout.id.get(),
+                    name: text(layout.name),
+                    inputs: layout.main_input.map_or(0, |port| port.channel_count),
+                    outputs: layout.main_output.map_or(0, |port| port.channel_count),
+                })
+            })
+            .collect()
+    }
+
+    /// Selects the layout with `channels` inputs and outputs. The plugin must not be active.
+    ///
+    /// # Errors
+    /// When there is none, or when the ports do not have as many channels afterwards.
+    pub fn select(&mut self, channels: usize) -> Result<()> {
+        let fits = |layout: &Layout| [layout.inputs, layout.outputs] == [channels as u32; 2];
+        let layout = self.layouts()?.into_iter().find(fits).context("no such layout")?;
+        let configs: PluginAudioPortsConfig = self.extension()?;
+        let id = ClapId::from_raw(layout.id).context("a layout's id is invalid")?;
+        configs.select(&self.plugin.plugin_handle(), id)?;
+        let ports: PluginAudioPorts = self.extension()?;
+        for is_input in [true, false] {
+            let mut buffer = AudioPortInfoBuffer::new();
+            let port = ports.get(&self.plugin.plugin_handle(), 0, is_input, &mut buffer);
+            let count = port.context("no main port")?.channel_count as usize;
+            ensure!(count == channels, "{count} channels after {channels} were selected");
+        }
+        Ok(())
+    }
+
+    /// Activates the plugin for `sample_rate` Hz and blocks of at most `max_block` samples.
+    ///
+    /// # Errors
+    /// When the plugin is active already, or refuses.
+    ///
+    /// # Panics
+    /// As [`Instance::idle`].
+    pub fn activate(&mut self, sample_rate: f64, max_block: usize) -> Result<Processor> {
+        let configuration = PluginAudioConfiguration {
+            sample_rate,
+            min_frames_count: 1,
+            max_frames_count: max_block as u32,
+        };
+        self.set_activating(true);
+        let stopped = self.plugin.activate(|requests, _| AudioThread(requests), configuration);
+        self.set_activating(false);
+        self.check_latency_reports();
+        Processor::start(stopped?, max_block)
+    }
+
+    /// Deactivates the plugin.
+    ///
+    /// # Panics
+    /// As [`Instance::idle`].
+    pub fn deactivate(&mut self, processor: Processor) {
+        self.plugin.deactivate(processor.stop());
+        self.check_latency_reports();
+    }
+
+    fn set_activating(&mut self, activating: bool) {
+        self.plugin.access_shared_handler(|requests| {
+            requests.activating.store(activating, Ordering::Relaxed);
+        });
+    }
+
+    /// CLAP allows a plugin to report a change of its latency only while it is being activated.
+    fn check_latency_reports(&mut self) {
+        let misplaced = |requests: &Requests| requests.misplaced.load(Ordering::Relaxed);
+        assert!(
+            !self.plugin.access_shared_handler(misplaced),
+            "a latency was reported outside `activate`"
+        );
+    }
+
+    /// Whether the plugin has requested a restart since the last call.
+    pub fn wants_restart(&mut self) -> bool {
+        self.plugin.access_shared_handler(|asked| asked.restart.swap(false, Ordering::Relaxed))
+    }
+
+    /// Whether the plugin has reported a change of its latency since the last call.
+    pub fn reports_latency(&mut self) -> bool {
+        self.plugin
+            .access_shared_handler(|requests| requests.latency.swap(false, Ordering::Relaxed))
+    }
+
+    /// Whether the plugin has reported a change of its tail since the last call.
+    pub fn reports_tail(&mut self) -> bool {
+        self.plugin.access_shared_handler(|requests| requests.tail.swap(false, Ordering::Relaxed))
+    }
+
+    /// The plugin's latency in samples.
+    ///
+    /// # Errors
+    /// When the plugin does not report it.
+    pub fn latency(&mut self) -> Result<u32> {
+        let latency: PluginLatency = self.extension()?;
+        Ok(latency.get(&self.plugin.plugin_handle()))
+    }
+
+    /// The plugin's saved state.
+    ///
+    /// # Errors
+    /// When the plugin fails to save.
+    pub fn save(&mut self) -> Result<Vec<u8>> {
+        let state: PluginState = self.extension()?;
+        let mut bytes = Vec::new();
+        state.save(&self.plugin.plugin_handle(), &mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Loads a state that [`Instance::save`] has returned.
+    ///
+    /// # Errors
+    /// When the plugin refuses it.
+    pub fn load(&mut self, mut state: &[u8]) -> Result<()> {
+        let extension: PluginState = self.extension()?;
+        Ok(extension.load(&self.plugin.plugin_handle(), &mut state)?)
+    }
+
+    /// Calls the plugin on the main thread if it has requested that.
+    ///
+    /// # Panics
+    /// When the plugin has reported a change of its latency while it was not being activated.
+    pub fn idle(&mut self) {
+        let asked = |requests: &Requests| requests.callback.swap(false, Ordering::Relaxed);
+        if self.plugin.access_shared_handler(asked) {
+            self.plugin.call_on_main_thread_callback();
+        }
+        self.check_latency_reports();
+    }
+
+    fn extension<E>(&mut self) -> Result<E>
+    where
+        E: clack_host::extensions::Extension<
+                ExtensionSide = clack_host::extensions::PluginExtensionSide,
+            >,
+    {
+        let extension = self.plugin.plugin_handle().get_extension();
+        extension.with_context(|| format!("the plugin lacks {:?}", E::IDENTIFIERS[0]))
+    }
+}
+
+/// A string from CLAP, which promises UTF-8.
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -1,0 +1,209 @@
+//! A display without a screen (Xvfb), with one window to open an editor in and to take pictures of.
+
+use anyhow::{Context, Result, bail};
+use std::{
+    env,
+    fs::File,
+    io::{BufRead, BufReader, BufWriter},
+    path::Path,
+    process::{Child, Command, Stdio},
+    thread,
+    time::Duration,
+};
+use x11rb::{
+    COPY_DEPTH_FROM_PARENT, COPY_FROM_PARENT,
+    connection::Connection,
+    protocol::xproto::{
+        BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ButtonPressEvent, ConfigureWindowAux,
+        ConnectionExt, CreateWindowAux, EventMask, ImageFormat, KeyButMask, MOTION_NOTIFY_EVENT,
+        Motion, WindowClass,
+    },
+    rust_connection::RustConnection,
+};
+
+/// The X server and our window in it. Dropping it ends both, unless the server runs for others.
+pub struct Display {
+    server: Option<Child>,
+    name: String,
+    connection: RustConnection,
+    root: u32,
+    window: u32,
+}
+
+/// Pixels as red, green and blue, 0..255.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Picture {
+    /// In pixels.
+    pub width: usize,
+    /// In pixels.
+    pub height: usize,
+    /// Row by row from the top left.
+    pub pixels: Vec<[u8; 3]>,
+}
+
+impl Display {
+    /// Starts a server whose screen has `size` (width, height) pixels.
+    ///
+    /// # Errors
+    /// When Xvfb is not installed or does not start.
+    pub fn start(size: [u16; 2]) -> Result<Self> {
+        let mut server = Command::new("Xvfb")
+            // It chooses a free number itself and writes it as soon as it is ready.
+            .args(["-displayfd", "1", "-screen", "0", &format!("{}x{}x24", size[0], size[1])])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("Xvfb does not start: install it with `sudo apt-get install xvfb`")?;
+        let mut number = String::new();
+        let output = server.stdout.take().context("Xvfb has an output")?;
+        BufReader::new(output).read_line(&mut number)?;
+        if number.is_empty() {
+            bail!("Xvfb ended with {}", server.wait()?);
+        }
+        let mut own = Self::of(format!(":{}", number.trim()))?;
+        own.server = Some(server);
+        Ok(own)
+    }
+
+    /// A display that runs already.
+    ///
+    /// # Errors
+    /// When there is none of that name.
+    pub fn of(name: String) -> Result<Self> {
+        let (connection, screen) = x11rb::connect(Some(&name))?;
+        let screen = &connection.setup().roots[screen];
+        let (root, width, height) = (screen.root, screen.width_in_pixels, screen.height_in_pixels);
+        let window = connection.generate_id()?;
+        connection.create_window(
+            COPY_DEPTH_FROM_PARENT,
+            window,
+            root,
+            0,
+            0,
+            width,
+            height,
+            0,
+            WindowClass::INPUT_OUTPUT,
+            COPY_FROM_PARENT,
+            &CreateWindowAux::new().background_pixel(0),
+        )?;
+        connection.map_window(window)?.check()?;
+        Ok(Self { server: None, name, connection, root, window })
+    }
+
+    /// What `$DISPLAY` must be for programs that shall show up here.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Lets editors of this program open here, painted by the CPU, and without screen readers, whose threads stay.
+    ///
+    /// # Safety
+    /// No other thread may read or write the environment meanwhile.
+    pub unsafe fn set_environment(&self) {
+        // SAFETY: by this function's contract.
+        unsafe {
+            env::set_var("DISPLAY", &self.name);
+            env::set_var("LIBGL_ALWAYS_SOFTWARE", "1");
+            env::set_var("DBUS_SESSION_BUS_ADDRESS", "");
+        }
+    }
+
+    /// The X11 id of our window, which lies in the top left corner.
+    pub fn window(&self) -> u32 {
+        self.window
+    }
+
+    /// Resizes our window to width and height in pixels.
+    ///
+    /// # Errors
+    /// When the server is gone.
+    pub fn resize(&self, [width, height]: [u32; 2]) -> Result<()> {
+        let size = ConfigureWindowAux::new().width(width).height(height);
+        Ok(self.connection.configure_window(self.window, &size)?.check()?)
+    }
+
+    /// Clicks with a button (1 is the primary, 3 the secondary one) at a pixel of the editor in our window.
+    ///
+    /// # Errors
+    /// When there is no editor, or the server is gone.
+    pub fn click(&self, [x, y]: [i16; 2], button: u8) -> Result<()> {
+        let windows = self.connection.query_tree(self.window)?.reply()?.children;
+        let editor = *windows.first().context("no editor is open")?;
+        // The events of motion and of buttons have one layout.
+        let send = |response_type, detail| -> Result<()> {
+            let event = ButtonPressEvent {
+                response_type,
+                detail,
+                sequence: 0,
+                time: 0,
+                root: self.root,
+                event: editor,
+                child: 0,
+                root_x: x,
+                root_y: y,
+                event_x: x,
+                event_y: y,
+                state: KeyButMask::default(),
+                same_screen: true,
+            };
+            self.connection.send_event(false, editor, EventMask::NO_EVENT, event)?.check()?;
+            // As long as a user's finger, so that the editor sees one event after the other.
+            thread::sleep(Duration::from_millis(100));
+            Ok(())
+        };
+        send(MOTION_NOTIFY_EVENT, Motion::NORMAL.into())?;
+        send(BUTTON_PRESS_EVENT, button)?;
+        send(BUTTON_RELEASE_EVENT, button)
+    }
+
+    /// What is to be seen in the top left `width` x `height` pixels of the screen.
+    ///
+    /// # Errors
+    /// When the screen is smaller, or the server is gone.
+    pub fn picture(&self, [width, height]: [u32; 2]) -> Result<Picture> {
+        let (w, h) = (width as u16, height as u16);
+        // Of the root, so that it is what a user would see, whatever windows the editor makes.
+        let image = self
+            .connection
+            .get_image(ImageFormat::Z_PIXMAP, self.root, 0, 0, w, h, u32::MAX)?
+            .reply()?;
+        // A screen of 24 bits stores blue, green, red and a byte of padding.
+        let pixels = image.data.as_chunks().0.iter().map(|&[b, g, r, _]| [r, g, b]).collect();
+        Ok(Picture { width: width as usize, height: height as usize, pixels })
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        // Nothing is left to be done if it has ended by itself.
+        if let Some(server) = &mut self.server {
+            let _ = server.kill();
+            let _ = server.wait();
+        }
+    }
+}
+
+impl Picture {
+    /// The pixel in column `x` of row `y`.
+    ///
+    /// # Panics
+    /// Outside of the picture.
+    pub fn pixel(&self, x: usize, y: usize) -> [u8; 3] {
+        assert!(x < self.width, "column {x} of {}", self.width);
+        self.pixels[y * self.width + x]
+    }
+
+    /// Writes a PNG file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let file =
+            File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+        let (width, height) = (self.width as u32, self.height as u32);
+        let mut encoder = png::Encoder::new(BufWriter::new(file), width, height);
+        encoder.set_color(png::ColorType::Rgb);
+        Ok(encoder.write_header()?.write_image_data(self.pixels.as_flattened())?)
+    }
+}

@@ -1,0 +1,88 @@
+//! Measurement of a thread's heap use. A test installs the allocator:
+//!
+//! ```
+//! #[global_allocator]
+//! static HEAP: tone_filter_testkit::heap::Counting = tone_filter_testkit::heap::Counting;
+//! ```
+
+use std::{
+    alloc::{GlobalAlloc, Layout, System},
+    cell::Cell,
+};
+
+thread_local! {
+    static CALLS: Cell<usize> = const { Cell::new(0) };
+    static NOW: Cell<isize> = const { Cell::new(0) };
+    static PEAK: Cell<isize> = const { Cell::new(0) };
+}
+
+/// The system's allocator, with counters for the calls and bytes of each thread.
+#[derive(Debug, Clone, Copy)]
+pub struct Counting;
+
+fn count(bytes: isize) {
+    // While a thread ends, its counters no longer exist.
+    let _ = NOW.try_with(|now| {
+        CALLS.set(CALLS.get() + 1);
+        now.set(now.get() + bytes);
+        PEAK.set(PEAK.get().max(now.get()));
+    });
+}
+
+// SAFETY: all calls are passed to the system's allocator; counting does not allocate.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        // SAFETY: the caller keeps the system allocator's contract, which is ours.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as isize);
+        // SAFETY: as above.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
+        count(-(layout.size() as isize));
+        // SAFETY: as above; all memory comes from the system's allocator.
+        unsafe { System.dealloc(memory, layout) }
+    }
+
+    unsafe fn realloc(&self, memory: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // While it moves, both blocks exist.
+        count(size as isize);
+        count(-(layout.size() as isize));
+        // SAFETY: as above.
+        unsafe { System.realloc(memory, layout, size) }
+    }
+}
+
+/// Runs `work`, and returns its result and how often it has allocated or freed memory on this thread.
+///
+/// # Panics
+/// When [`Counting`] is not the program's allocator.
+pub fn counted<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let (result, calls, _) = measured(work);
+    (result, calls)
+}
+
+/// Runs `work`, and returns its result and the peak increase of this thread's heap in bytes.
+///
+/// # Panics
+/// When [`Counting`] is not the program's allocator.
+pub fn peak_of<T>(work: impl FnOnce() -> T) -> (T, usize) {
+    let (result, _, peak) = measured(work);
+    (result, peak)
+}
+
+/// The result of `work`, its calls of the allocator and its peak.
+fn measured<T>(work: impl FnOnce() -> T) -> (T, usize, usize) {
+    let calls = CALLS.get();
+    drop(std::hint::black_box(Box::new(0)));
+    assert_eq!(CALLS.get() - calls, 2, "`Counting` is not the program's allocator");
+    let (calls, bytes) = (CALLS.get(), NOW.get());
+    PEAK.set(bytes);
+    let result = work();
+    (result, CALLS.get() - calls, (PEAK.get() - bytes) as usize)
+}

@@ -1,0 +1,285 @@
+//! The built plugin in a CLAP host: its settings, the library's output for the same settings, and the comparison of the two. What fails
+//! panics.
+#![allow(clippy::missing_panics_doc, reason = "see above")]
+
+pub use crate::Signal;
+use crate::{
+    Automation, Draws, Music, bundle,
+    clap::{Change, Descriptor, EntryDescriptor, Instance, Library, Parameter, parameter_id},
+    controls, root,
+    signals::noisy_chord,
+    target, unlike_default, wav,
+};
+use serde_json::{Value, json};
+use std::{iter::repeat_with, path::PathBuf};
+use tone_filter_dsp::{CHOICES, Controls, DEFAULT_TEMPO, SPECS, Settings, ToneFilter};
+
+/// The built CLAP bundle and the plugin in it.
+pub fn library() -> (Library, Descriptor) {
+    let bundle = bundle::clap().unwrap_or_else(|error| panic!("{error}"));
+    let library = Library::load(&bundle).unwrap();
+    let plugin = library.plugins().unwrap().remove(0);
+    (library, plugin)
+}
+
+/// The plugin that is linked into the test, with the assertions of the compiler and of nice-plug, and the bundle that was built last.
+pub fn builds(linked: &'static EntryDescriptor) -> [(&'static str, Library); 2] {
+    [("linked", Library::linked(linked).unwrap()), ("bundle", library().0)]
+}
+
+/// The interpreter of Python's environment that `cargo xtask test` sets up, with hosts in it.
+pub fn python() -> PathBuf {
+    let programs = if cfg!(windows) { "Scripts" } else { "bin" };
+    let python = target().join("venv").join(programs).join("python");
+    let python = python.with_extension(std::env::consts::EXE_EXTENSION);
+    let remedy = "run `cargo xtask test` once, which sets it up";
+    assert!(python.exists(), "{} is missing: {remedy}", python.display());
+    python
+}
+
+/// A new instance of the only plugin in `library`.
+pub fn new(library: &Library) -> Instance {
+    library.instantiate(&library.plugins().unwrap()[0].id).unwrap()
+}
+
+/// A new instance of the bundle's plugin.
+pub fn instance() -> Instance {
+    let (library, plugin) = library();
+    library.instantiate(&plugin.id).unwrap()
+}
+
+/// A change of the parameter `id`.
+pub fn change(frame: usize, id: &str, value: f64) -> Change {
+    Change { frame, parameter: parameter_id(id), value }
+}
+
+/// [`set_controls`] without connections.
+pub fn set(instance: &mut Instance, settings: &Settings) {
+    set_controls(instance, &(*settings).into());
+}
+
+/// Sets every parameter through its text, as if a user typed it.
+pub fn set_controls(instance: &mut Instance, controls: &Controls) {
+    let settings = &controls.settings;
+    let mut changes = Vec::new();
+    for spec in &SPECS {
+        let text = spec.format(spec.get(settings));
+        let value = instance.text_to_value(parameter_id(spec.id), &text).unwrap();
+        changes.push(change(0, spec.id, value.unwrap_or_else(|| panic!("{} {text}", spec.id))));
+    }
+    changes.extend(CHOICES.iter().map(|choice| change(0, choice.id, choice.get(controls) as f64)));
+    // Unchanged values are not sent, as in VST3 hosts: the plugin would round them.
+    changes.retain(|change| instance.value(change.parameter).unwrap() != change.value);
+    instance.set(&changes).unwrap();
+    // Mask and custom scale are not parameters, but fields of the state.
+    let mut state = state(&instance.save().unwrap());
+    for (key, text) in [
+        ("bands", settings.bands.to_string()),
+        ("custom", settings.custom.to_string()),
+        ("targets", settings.targets.to_string()),
+    ] {
+        state["fields"][key] = Value::String(Value::String(text).to_string());
+    }
+    instance.load(&saved(&state)).unwrap();
+}
+
+/// The JSON in a saved state, which has eight bytes of length in front of it.
+pub fn state(saved: &[u8]) -> Value {
+    let (length, json) = saved.split_first_chunk().unwrap();
+    assert_eq!(u64::from_le_bytes(*length), json.len() as u64);
+    serde_json::from_slice(json).unwrap()
+}
+
+/// The saved state with that JSON.
+pub fn saved(state: &Value) -> Vec<u8> {
+    let json = state.to_string().into_bytes();
+    [&(json.len() as u64).to_le_bytes()[..], &json].concat()
+}
+
+/// The plugin's exact settings, from its saved state.
+pub fn settings(instance: &mut Instance) -> Settings {
+    settings_in(&instance.save().unwrap())
+}
+
+/// The settings in a saved state.
+pub fn settings_in(saved: &[u8]) -> Settings {
+    controls_in(saved).settings
+}
+
+/// Settings and connections in a saved state.
+pub fn controls_in(saved: &[u8]) -> Controls {
+    let state = state(saved);
+    let value = |id: &str, kind: &str| &state["params"][id][kind];
+    let field = |key: &str| state["fields"][key].as_str().unwrap();
+    let digits = |key: &str| serde_json::from_str::<String>(field(key)).unwrap();
+    let mut controls = Controls::from(Settings {
+        bands: digits("bands").parse().unwrap(),
+        custom: digits("custom").parse().unwrap(),
+        targets: digits("targets").parse().unwrap(),
+        ..Settings::default()
+    });
+    for spec in &SPECS {
+        spec.set(&mut controls.settings, value(spec.id, "f32").as_f64().unwrap() as f32);
+    }
+    for choice in &CHOICES {
+        let entry = match choice.is_switch() {
+            true => usize::from(value(choice.id, "bool").as_bool().unwrap()),
+            false => {
+                let id = value(choice.id, "string").as_str().unwrap();
+                choice.entries.iter().position(|entry| entry.0 == id).unwrap()
+            }
+        };
+        choice.set(&mut controls, entry);
+    }
+    controls
+}
+
+/// Settings drawn at random, all of which sound in [`music`]. The last two have a latency.
+pub fn sounds() -> Vec<Settings> {
+    const RATE: f64 = 48_000.0;
+    let input = music(0.25, RATE);
+    let draws = &mut Draws::seeded(1);
+    let settings = repeat_with(|| Settings { lookahead: false, ..controls(draws).settings });
+    let is_loud = |sound: &Settings| {
+        expected(sound, RATE, &input, &[]).iter().flatten().any(|sample| sample.abs() > 0.01)
+    };
+    let mut sounds: Vec<_> = settings.filter(is_loud).take(13).collect();
+    sounds[11..].iter_mut().for_each(|sound| sound.lookahead = true);
+    sounds
+}
+
+/// An instance of which every setting differs from the default.
+pub fn busy(library: &Library) -> Instance {
+    let mut instance = new(library);
+    set_controls(&mut instance, &unlike_default(&mut Draws::seeded(1)));
+    instance
+}
+
+/// Saved states with controls drawn at random; the last one has a score and a mapped controller.
+pub fn states(library: &Library) -> Vec<Vec<u8>> {
+    let draws = &mut Draws::seeded(2);
+    let mut save = || {
+        let mut instance = new(library);
+        set_controls(&mut instance, &controls(draws));
+        instance.save().unwrap()
+    };
+    let mut states: Vec<_> = repeat_with(&mut save).take(13).collect();
+    let mut last = state(&save());
+    let score = Music::draw(draws, 5.0).score().to_string();
+    last["fields"]["score"] = json!({ "name": "Song", "text": score }).to_string().into();
+    last["fields"]["controllers"] = r#"{"1":"mix"}"#.into();
+    states.push(saved(&last));
+    states
+}
+
+/// An end of the parameter's range, its default or any value.
+pub fn any_value(draws: &mut Draws, parameter: &Parameter) -> f64 {
+    let value = match draws.below(8) {
+        0 => parameter.min,
+        1 => parameter.max,
+        2 => parameter.default,
+        _ => draws.between(parameter.min, parameter.max),
+    };
+    if parameter.stepped { value.round() } else { value }
+}
+
+/// A change of any of `parameters` to any value.
+pub fn any_change(draws: &mut Draws, parameters: &[Parameter], frame: usize) -> Change {
+    let parameter = &parameters[draws.below(parameters.len())];
+    Change { frame, parameter: parameter.id, value: any_value(draws, parameter) }
+}
+
+/// A different chord in each channel, both in noise.
+pub fn music(seconds: f64, rate: f64) -> Signal {
+    let left = noisy_chord(seconds, rate);
+    // Generated at 1.5 times the sample rate, it sounds a fifth lower.
+    let mut right = noisy_chord(seconds, 1.5 * rate);
+    right.truncate(left.len());
+    vec![left, right]
+}
+
+/// The demo tune, which is at 44.1 kHz.
+pub fn demo() -> Signal {
+    wav::read(&root().join("assets/demo.wav")).unwrap().0
+}
+
+/// The library's output for `input`, with settings and routing that change at the given frames, as in a host without a tempo.
+pub fn expected(start: &Settings, rate: f64, input: &Signal, then: &[(usize, Controls)]) -> Signal {
+    let mut filter = ToneFilter::new(rate, &start.at_tempo(DEFAULT_TEMPO)).unwrap();
+    let mut signal = input.clone();
+    let mut rest: Vec<&mut [f32]> = signal.iter_mut().map(Vec::as_mut_slice).collect();
+    let mut from = 0;
+    for (frame, controls) in then {
+        let (mut part, after) = rest
+            .into_iter()
+            .map(|channel| channel.split_at_mut(frame - from))
+            .unzip::<_, _, Vec<_>, Vec<_>>();
+        filter.process(&mut part);
+        filter.set_settings(&controls.settings.at_tempo(DEFAULT_TEMPO)).unwrap();
+        filter.set_routing(controls.routing);
+        (rest, from) = (after, *frame);
+    }
+    filter.process(&mut rest);
+    signal
+}
+
+/// A score of automation as the plugin plays it: the changes of its parameters, with values that are 32-bit numbers in every format, and
+/// the settings that the plugin then has. Bands, custom scale and targets are no parameters.
+pub fn automated(rate: f64) -> (Automation, Vec<Change>) {
+    let mut automation = Automation::new(1, rate).with_parameters_alone();
+    let (mut plugin, mut changes) = (instance(), Vec::new());
+    let parameters = plugin.parameters().unwrap();
+    for (frame, controls) in &mut automation.steps {
+        let numbers = SPECS.iter().map(|spec| (spec.id, spec.format(spec.get(&controls.settings))));
+        let numbers = numbers.map(|(id, text)| {
+            let value = plugin.text_to_value(parameter_id(id), &text).unwrap();
+            (id, value.unwrap_or_else(|| panic!("{id} {text}")))
+        });
+        let choices = CHOICES.iter().map(|choice| (choice.id, choice.get(controls) as f64));
+        let values: Vec<_> = numbers.collect::<Vec<_>>().into_iter().chain(choices).collect();
+        let own: Vec<_> = parameters
+            .iter()
+            .map(|parameter| {
+                let value = values.iter().find(|(id, _)| parameter_id(id) == parameter.id);
+                let range = parameter.max - parameter.min;
+                let share = (value.unwrap().1 - parameter.min) / range;
+                let value = parameter.min + range * f64::from(share as f32);
+                Change { frame: 0, parameter: parameter.id, value }
+            })
+            .collect();
+        plugin.set(&own).unwrap();
+        *controls = controls_in(&plugin.save().unwrap());
+        // Settings of the plugin at the tempo of a host that has none.
+        controls.settings = controls.settings.at_tempo(DEFAULT_TEMPO);
+        changes.extend(own.into_iter().map(|change| Change { frame: *frame, ..change }));
+    }
+    (automation, changes)
+}
+
+/// Asserts that the plugin's output is the library's but for rounding, and that there is a sound.
+pub fn assert_same(plugin: &Signal, library: &Signal, what: &str) {
+    assert!(library.iter().flatten().any(|sample| sample.abs() > 1e-3), "{what}: no sound");
+    for (channel, (plugin, library)) in plugin.iter().zip(library).enumerate() {
+        assert_eq!(plugin.len(), library.len());
+        for (frame, (p, l)) in plugin.iter().zip(library).enumerate() {
+            assert!((p - l).abs() <= 1e-6, "{what}: {p}, not {l}, at {frame} of channel {channel}");
+        }
+    }
+}
+
+/// The current number of threads of this process.
+#[cfg(target_os = "linux")]
+pub fn threads() -> usize {
+    std::fs::read_dir("/proc/self/task").unwrap().count()
+}
+
+/// Waits until at most `threads` are left. An editor's thread may run for a moment after the editor is closed, and
+/// neither the display nor the process may end while it is still closing OpenGL.
+#[cfg(target_os = "linux")]
+pub fn settle(threads: usize) {
+    let begun = std::time::Instant::now();
+    while self::threads() > threads {
+        assert!(begun.elapsed().as_secs() < 60, "the editor leaves threads behind");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}

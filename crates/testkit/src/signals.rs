@@ -1,0 +1,54 @@
+//! Test signals and measurements.
+
+use std::f64::consts::TAU;
+
+/// White noise, uniform in -1..1, the same for every run.
+pub fn noise(seed: u64) -> impl FnMut() -> f64 {
+    let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    move || {
+        // xorshift64* by Vigna.
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        (state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+    }
+}
+
+/// `seconds` of white noise at -6 dB full scale.
+pub fn white(seconds: f64, rate: f64) -> Vec<f32> {
+    let mut noise = noise(1);
+    (0..(seconds * rate) as usize).map(|_| (0.5 * noise()) as f32).collect()
+}
+
+/// `seconds` of a sine of `frequency` Hz and `amplitude`.
+pub fn sine(frequency: f64, amplitude: f64, seconds: f64, rate: f64) -> Vec<f32> {
+    (0..(seconds * rate) as usize)
+        .map(|t| (amplitude * (TAU * frequency * t as f64 / rate).sin()) as f32)
+        .collect()
+}
+
+/// `seconds` of a five-note chord (A3 C#4 E4 A4 C#5, harmonics and all) in white noise.
+pub fn noisy_chord(seconds: f64, rate: f64) -> Vec<f32> {
+    let mut noise = noise(2);
+    let notes = [0.0, 4.0, 7.0, 12.0, 16.0].map(|n: f64| 220.0 * (n / 12.0).exp2());
+    (0..(seconds * rate) as usize)
+        .map(|t| {
+            let t = t as f64 / rate;
+            let tone = |f: f64| (TAU * f * t).sin() + 0.5 * (TAU * 2.0 * f * t).sin();
+            (0.08 * notes.map(tone).iter().sum::<f64>() + 0.05 * noise()) as f32
+        })
+        .collect()
+}
+
+/// The signal-to-noise ratio of `signal` in dB, with its difference to `truth` as noise.
+///
+/// # Panics
+/// When the lengths differ, `truth` is silent, or a sample is not finite.
+pub fn snr(truth: &[f64], signal: &[f32]) -> f64 {
+    assert_eq!(truth.len(), signal.len());
+    assert!(signal.iter().all(|s| s.is_finite()));
+    let power = truth.iter().map(|t| t * t).sum::<f64>();
+    let error = truth.iter().zip(signal).map(|(t, &s)| (t - f64::from(s)).powi(2)).sum::<f64>();
+    assert!(power > 0.0, "there must be a signal to compare with");
+    10.0 * (power / error).log10()
+}

@@ -1,0 +1,223 @@
+//! A VST3 host that opens and closes the editor while its audio thread changes parameters.
+//!
+//! nice-plug has a thread, `bg-worker`, that passes such changes to the editor. The original crates `atomic_refcell` and
+//! `fragile` end it by a panic, and nice-plug then ends the process when the last instance is released.
+
+use crate::{
+    display::Display,
+    signals::noise,
+    vst3::{Factory, Host, Instance, Queue, Setup},
+};
+use anyhow::{Context, Result, ensure};
+use std::{
+    ffi::c_void,
+    fmt, fs,
+    ptr::null_mut,
+    sync::atomic::{AtomicBool, Ordering},
+    thread::{scope, sleep},
+    time::Duration,
+};
+use vst3::{
+    ComPtr, ComWrapper,
+    Steinberg::{
+        IPlugFrame, IPlugViewTrait,
+        Vst::{IEditControllerTrait, ParamID, ViewType},
+        kPlatformTypeX11EmbedWindowID, kResultOk,
+    },
+};
+
+/// Frames in a block: few, for many changes in a second.
+const FRAMES: usize = 16;
+
+const SETUP: Setup = Setup { rate: 48_000.0, channels: 2, max_block: FRAMES };
+
+/// How often the editor is opened.
+#[derive(Debug, Clone, Copy)]
+pub struct Plan {
+    /// The number of instances, one after the other.
+    pub instances: usize,
+    /// How often the editor of each of them is opened.
+    pub openings: usize,
+    /// Whether the host has VST3's run loop for the main thread, as the specification wants it on Linux.
+    pub run_loop: bool,
+    /// Whether another instance, which does nothing, is released after each of them.
+    pub company: bool,
+}
+
+/// What was done.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Windows {
+    /// Editors opened and closed.
+    pub openings: usize,
+    /// Parameter changes that the audio thread has passed on meanwhile.
+    pub changes: usize,
+}
+
+impl fmt::Display for Windows {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self { openings, changes } = self;
+        write!(
+            f,
+            "VST3: {openings} editors opened and closed, {changes} changes of parameters meanwhile"
+        )
+    }
+}
+
+/// Opens and closes the editor of the VST3 bundle thousands of times, and prints how often.
+///
+/// # Errors
+/// As for [`open_and_close`], and when the bundle does not load.
+pub fn soak() -> Result<()> {
+    let factory = Factory::bundled()?;
+    let display = Display::start([1600, 1200])?;
+    // SAFETY: the threads of earlier tests have ended, and nothing else of this program reads or writes the environment
+    // at this time.
+    unsafe { display.set_environment() };
+    for (run_loop, company) in [(true, false), (true, true), (false, false), (false, true)] {
+        let plan = Plan { instances: 50, openings: 20, run_loop, company };
+        println!("{}", open_and_close(&factory, &display, plan)?);
+    }
+    println!("{}", come_and_go(&factory, 10_000)?);
+    Ok(())
+}
+
+/// Opens and closes the editor of the plugin of `factory` as planned. `$DISPLAY` must be that of `display`.
+///
+/// # Errors
+/// When nice-plug's worker thread has ended early.
+///
+/// # Panics
+/// When the plugin refuses something.
+pub fn open_and_close(factory: &Factory, display: &Display, plan: Plan) -> Result<Windows> {
+    let mut any = noise(plan.instances as u64);
+    let mut total = Windows::default();
+    for _ in 0..plan.instances {
+        let company = plan.company.then(|| Instance::active(factory, SETUP));
+        let instance = Instance::active(factory, SETUP);
+        let (done, parameters) = (AtomicBool::new(false), ids(&instance));
+        let changes = scope(|scope| {
+            let audio = scope.spawn(|| play(&instance, &parameters, &done));
+            // Ends the player, also when a window does not open.
+            let end = End(&done);
+            visit(&instance, display, plan, &mut any)?;
+            drop(end);
+            audio.join().ok().context("the audio thread has panicked")
+        })?;
+        let alive = ensure_worker();
+        drop(instance);
+        drop(company);
+        alive?;
+        total.openings += plan.openings;
+        total.changes += changes;
+    }
+    Ok(total)
+}
+
+/// Creates and releases `instances`, each right after a burst of changes that the worker thread handles.
+///
+/// # Errors
+/// When nice-plug's worker thread has ended early.
+///
+/// # Panics
+/// When the plugin refuses something.
+pub fn come_and_go(factory: &Factory, instances: usize) -> Result<Windows> {
+    let mut total = Windows::default();
+    let _company = Instance::active(factory, SETUP);
+    for _ in 0..instances {
+        let instance = Instance::active(factory, SETUP);
+        let parameters = ids(&instance);
+        total.changes += scope(|scope| {
+            let burst = scope.spawn(|| play(&instance, &parameters, &AtomicBool::new(true)));
+            burst.join().ok().context("the audio thread has panicked")
+        })?;
+        drop(instance);
+        ensure_worker()?;
+    }
+    Ok(total)
+}
+
+/// Sets the flag when dropped.
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Checks that nice-plug's worker thread lives, as long as there is an instance.
+fn ensure_worker() -> Result<()> {
+    let mut threads = fs::read_dir("/proc/self/task")?.filter_map(|thread| {
+        // A thread that has just ended has no name.
+        fs::read_to_string(thread.ok()?.path().join("comm")).ok()
+    });
+    ensure!(threads.any(|name| name.trim() == "bg-worker"), "nice-plug's worker thread has ended");
+    Ok(())
+}
+
+fn ids(instance: &Instance) -> Vec<ParamID> {
+    instance.parameters().iter().map(|info| info.id).collect()
+}
+
+/// Opens and closes the instance's editor on the main thread.
+fn visit(
+    instance: &Instance,
+    display: &Display,
+    plan: Plan,
+    any: &mut impl FnMut() -> f64,
+) -> Result<()> {
+    let own: ComWrapper<Host<true>>;
+    let (frame, run_loop): (Option<ComPtr<IPlugFrame>>, _) = if plan.run_loop {
+        own = ComWrapper::new(Host::default());
+        (own.to_com_ptr(), Some(&own))
+    } else {
+        (ComWrapper::new(Host::<false>::default()).to_com_ptr(), None)
+    };
+    let frame = frame.context("a host is a frame")?;
+    let parent = display.window() as usize as *mut c_void;
+    // SAFETY: this is the main thread, the calls are in VST3's order, and the frame and the parent outlive the
+    // view.
+    unsafe {
+        let view = instance.controller.createView(ViewType::kEditor);
+        let view = ComPtr::from_raw(view).context("there is no editor")?;
+        ensure!(view.setFrame(frame.as_ptr()) == kResultOk, "the frame is refused");
+        for _ in 0..plan.openings {
+            let attached = view.attached(parent, kPlatformTypeX11EmbedWindowID);
+            ensure!(attached == kResultOk, "the editor does not open");
+            for _ in 0..3 {
+                sleep(Duration::from_micros((2_500.0 * (1.0 + any())) as u64));
+                run_loop.iter().for_each(|run_loop| run_loop.idle());
+            }
+            ensure!(view.removed() == kResultOk, "the editor does not close");
+        }
+        // nice-plug leaks its handler, and with it two files, for each frame; so there is one for each instance.
+        ensure!(view.setFrame(null_mut()) == kResultOk, "the frame is not let go of");
+    }
+    Ok(())
+}
+
+/// Plays blocks in which every parameter changes until `done`, at least three. Returns the number of changes.
+fn play(instance: &Instance, parameters: &[ParamID], done: &AtomicBool) -> usize {
+    let mut changed = 0;
+    let mut any = noise(7);
+    let input = vec![vec![0.1; FRAMES]; 2];
+    for block in 0.. {
+        if block >= 3 && done.load(Ordering::Relaxed) {
+            break;
+        }
+        let changes = parameters.iter().map(|parameter| {
+            let points = vec![(block % FRAMES as i32, (1.0 + any()) / 2.0)];
+            Queue { parameter: *parameter, points }
+        });
+        let mut output = [[0.0; FRAMES]; 2];
+        let mut output = output.each_mut().map(|channel| &mut channel[..]);
+        let result = instance.process(Some(&input), &mut output, changes.collect());
+        assert_eq!(result, kResultOk);
+        changed += parameters.len();
+        // Not much slower than a sound card's.
+        if block % 8 == 7 {
+            sleep(Duration::from_micros(500));
+        }
+    }
+    changed
+}

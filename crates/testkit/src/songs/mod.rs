@@ -1,0 +1,298 @@
+//! Songs with known notes, rendered from MIDI files, for the tests and for `cargo xtask songs`.
+
+mod loudness;
+mod score;
+
+pub use loudness::{Loudness, loudness};
+pub use score::{Score, latencies, score, starts};
+
+use crate::{Signal, programs::run, target, wav};
+use anyhow::{Context, Result, bail, ensure};
+use midly::{
+    MetaMessage, MidiMessage, Smf, Timing, TrackEventKind,
+    num::{u4, u28},
+};
+use rayon::prelude::*;
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Read,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+use tempfile::TempDir;
+
+/// The sample rate of all songs in Hz.
+pub const RATE: u32 = 44_100;
+
+/// The songs of Debian's package `openttd-openmsx`; the first ones of them are never in a fit.
+pub const SONGS: &str = "/usr/share/games/openttd/baseset/openmsx";
+const COUNT: usize = 12;
+
+/// The soundfont of Debian's package `fluid-soundfont-gm`.
+const SOUNDFONT: &str = "/usr/share/sounds/sf2/FluidR3_GM.sf2";
+
+/// How to install these packages.
+const MISSING: &str = "install the Debian packages fluidsynth, openttd-openmsx and fluid-soundfont-gm, as \
+                       `cargo xtask test` does";
+
+/// Most seconds of each song.
+const SECONDS: usize = 60;
+
+/// Bytes of a frame as FluidSynth writes it: two channels of 16 bits.
+const FRAME: usize = 4;
+
+/// The songs' peak: -12 dB full scale.
+const PEAK: f32 = 0.251_188_64;
+
+/// The MIDI channel of the drums.
+const DRUMS: u4 = u4::new(9);
+
+/// The MIDI numbers of the notes that the filter has.
+pub const KEYS: std::ops::Range<u8> = 28..105;
+
+/// A note that is played.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Note {
+    /// Its MIDI number.
+    pub key: u8,
+    /// Seconds from the start of the song.
+    pub start: f64,
+    /// Seconds from the start of the song.
+    pub end: f64,
+}
+
+/// A song.
+#[derive(Debug, Clone)]
+pub struct Song {
+    /// The name of its file, without the extension.
+    pub name: String,
+    /// A stereo WAV file of it.
+    pub wav: PathBuf,
+    /// The notes of the score within [`KEYS`], without drums, by their start.
+    pub notes: Vec<Note>,
+}
+
+/// All songs. They are rendered once and kept in `target/songs`.
+///
+/// # Errors
+/// When the songs, the soundfont or FluidSynth are missing, or fail.
+pub fn songs() -> Result<Vec<Song>> {
+    let folder = target().join("songs");
+    fs::create_dir_all(&folder)?;
+    let song = |midi: &PathBuf| {
+        let name = midi.file_stem().context("a file has a name")?.to_string_lossy().into_owned();
+        let wav = folder.join(format!("{name}.wav"));
+        if !wav.exists() {
+            render(midi, &wav)?;
+        }
+        let mut notes = notes(&fs::read(midi)?, |channel| channel != DRUMS)?;
+        notes.retain(|note| note.start < SECONDS as f64);
+        Ok(Song { name, wav, notes })
+    };
+    scores()?.par_iter().map(song).collect()
+}
+
+/// The drums alone of the first song that has many, as a WAV file.
+///
+/// # Errors
+/// As [`songs`].
+pub fn drums() -> Result<PathBuf> {
+    let wav = target().join("songs/drums.wav");
+    if wav.exists() {
+        return Ok(wav);
+    }
+    let folder = tempfile::tempdir()?;
+    for midi in scores()? {
+        let bytes = fs::read(midi)?;
+        if notes(&bytes, |channel| channel == DRUMS)?.len() < 200 {
+            continue;
+        }
+        let mut smf = Smf::parse(&bytes)?;
+        for track in &mut smf.tracks {
+            let (mut skipped, mut kept) = (0, Vec::new());
+            for mut event in std::mem::take(track) {
+                skipped += event.delta.as_int();
+                if !matches!(event.kind, TrackEventKind::Midi { channel, .. } if channel != DRUMS) {
+                    event.delta = u28::new(std::mem::take(&mut skipped));
+                    kept.push(event);
+                }
+            }
+            *track = kept;
+        }
+        let alone = folder.path().join("drums.mid");
+        smf.save(&alone)?;
+        render(&alone, &wav)?;
+        return Ok(wav);
+    }
+    bail!("no song in {SONGS} has drums")
+}
+
+/// The files of the songs, by their names.
+fn scores() -> Result<Vec<PathBuf>> {
+    ensure!(Path::new(SOUNDFONT).exists(), "{SOUNDFONT} is missing: {MISSING}");
+    let entries = fs::read_dir(SONGS).with_context(|| format!("{SONGS} is missing: {MISSING}"))?;
+    let mut scores = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    scores.retain(|path| path.extension().is_some_and(|extension| extension == "mid"));
+    scores.sort();
+    ensure!(scores.len() >= COUNT, "{SONGS} has too few songs: {MISSING}");
+    scores.truncate(COUNT);
+    Ok(scores)
+}
+
+/// Plays the first minute of `midi` with the soundfont.
+///
+/// # Errors
+/// When the soundfont or FluidSynth are missing, or fail.
+pub fn play(midi: &Path) -> Result<Signal> {
+    let play = || -> Result<Vec<u8>> {
+        let mut fluidsynth = Command::new("fluidsynth");
+        fluidsynth.args(["-ni", "-q", "-g", "0.5", "-r", &RATE.to_string()]);
+        fluidsynth.args(["-T", "raw", "-E", "little", "-F", "-", SOUNDFONT]).arg(midi);
+        let mut player = fluidsynth.stdout(Stdio::piped()).spawn()?;
+        let output = player.stdout.take().context("the output is a pipe")?;
+        let (mut bytes, most) = (Vec::new(), SECONDS * RATE as usize * FRAME);
+        output.take(most as u64).read_to_end(&mut bytes)?;
+        let complete = bytes.len() == most;
+        if complete {
+            // The rest of the song is not needed.
+            player.kill()?;
+        }
+        let status = player.wait()?;
+        ensure!(complete || status.success() && !bytes.is_empty(), "fluidsynth: {status}");
+        Ok(bytes)
+    };
+    let bytes = play().with_context(|| format!("the songs need FluidSynth: {MISSING}"))?;
+    let sample = |bytes: &[u8]| f32::from(i16::from_le_bytes([bytes[0], bytes[1]])) / 32_768.0;
+    let channel = |first: usize| bytes[first..].chunks(FRAME).map(sample).collect();
+    Ok(vec![channel(0), channel(2)])
+}
+
+/// Plays `midi`, and writes its start to `wav`.
+fn render(midi: &Path, wav: &Path) -> Result<()> {
+    let folder = tempfile::tempdir_in(wav.parent().context("a file is in a folder")?)?;
+    let part = folder.path().join("part.wav");
+    let mut signal = play(midi)?;
+    let gain = PEAK / peak(&signal);
+    scale(&mut signal, gain);
+    wav::write(&part, &signal, RATE)?;
+    fs::rename(part, wav)?;
+    Ok(())
+}
+
+/// The greatest magnitude of all samples.
+pub fn peak(signal: &Signal) -> f32 {
+    signal.iter().flatten().fold(0.0, |peak, sample| sample.abs().max(peak))
+}
+
+/// Multiplies all samples.
+pub fn scale(signal: &mut Signal, gain: f32) {
+    signal.iter_mut().flatten().for_each(|sample| *sample *= gain);
+}
+
+/// The notes of [`KEYS`] on the channels that are `wanted`, by their start. A note that is struck again ends; one
+/// that never ends lasts to the end of the file.
+fn notes(midi: &[u8], wanted: impl Fn(u4) -> bool) -> Result<Vec<Note>> {
+    let smf = Smf::parse(midi)?;
+    let Timing::Metrical(ticks) = smf.header.timing else { bail!("timecode is not understood") };
+    let mut events = Vec::new();
+    for track in &smf.tracks {
+        let mut tick = 0u64;
+        for event in track {
+            tick += u64::from(event.delta.as_int());
+            events.push((tick, event.kind));
+        }
+    }
+    events.sort_by_key(|(tick, _)| *tick);
+    let (mut last, mut now, mut tempo) = (0, 0.0, 0.5);
+    let (mut held, mut notes) = (BTreeMap::new(), Vec::new());
+    let mut end = |held: &mut BTreeMap<_, _>, channel: u4, key: u8, end: f64| {
+        if let Some(start) = held.remove(&(channel, key)) {
+            notes.push(Note { key, start, end });
+        }
+    };
+    for (tick, kind) in events {
+        now += (tick - last) as f64 * tempo / f64::from(ticks.as_int());
+        last = tick;
+        match kind {
+            TrackEventKind::Meta(MetaMessage::Tempo(us)) => tempo = f64::from(us.as_int()) / 1e6,
+            TrackEventKind::Midi { channel, message } if wanted(channel) => match message {
+                MidiMessage::NoteOn { key, vel } => {
+                    end(&mut held, channel, key.as_int(), now);
+                    if vel > 0 {
+                        held.insert((channel, key.as_int()), now);
+                    }
+                }
+                MidiMessage::NoteOff { key, .. } => end(&mut held, channel, key.as_int(), now),
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    for (channel, key) in held.clone().into_keys() {
+        end(&mut held, channel, key, now);
+    }
+    notes.retain(|note| KEYS.contains(&note.key));
+    notes.sort_by(|a, b| a.start.total_cmp(&b.start));
+    Ok(notes)
+}
+
+/// The command `tone-filter`, and a folder for what it writes.
+#[derive(Debug)]
+pub struct Tool {
+    program: PathBuf,
+    folder: TempDir,
+}
+
+impl Tool {
+    /// The command at `program`.
+    ///
+    /// # Errors
+    /// When no temporary folder can be made.
+    pub fn new(program: impl Into<PathBuf>) -> Result<Self> {
+        Ok(Self { program: program.into(), folder: tempfile::tempdir()? })
+    }
+
+    /// A path for a temporary file.
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes `signal` to a temporary file.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn put(&self, name: &str, signal: &Signal) -> Result<PathBuf> {
+        let path = self.path(name);
+        wav::write(&path, signal, RATE)?;
+        Ok(path)
+    }
+
+    /// The notes that `bands --midi` finds in `wav`, with more flags, by their start.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub fn notes(&self, wav: &Path, flags: &[&str]) -> Result<Vec<Note>> {
+        let midi = self.path("notes.mid");
+        run(self.command("bands", wav, flags).arg("--midi").arg(&midi))?;
+        notes(&fs::read(midi)?, |_| true)
+    }
+
+    /// What `render` makes of `wav`, with more flags, as a file and its samples.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub fn render(&self, wav: &Path, flags: &[&str]) -> Result<(PathBuf, Signal)> {
+        let out = self.path("rendered.wav");
+        let mut command = self.command("render", wav, flags);
+        run(command.args(["--bit-depth", "32f", "--out"]).arg(&out))?;
+        let (signal, _) = wav::read(&out)?;
+        Ok((out, signal))
+    }
+
+    fn command(&self, verb: &str, wav: &Path, flags: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg(verb).arg(wav).args(["--force", "--quiet"]).args(flags);
+        command
+    }
+}

@@ -1,0 +1,150 @@
+//! A trap for allocations and system calls within a block of sound. The kernel redirects system calls of a watched thread to a handler
+//! (Linux' "syscall user dispatch"), and a test replaces the C library's `malloc` for all code by [`trap_allocations!`].
+
+use std::{
+    backtrace::Backtrace,
+    cell::Cell,
+    ffi::{c_int, c_void},
+    io::{Write, stderr},
+    process::abort,
+    sync::atomic::{AtomicUsize, Ordering},
+};
+
+pub use crate::trap_allocations;
+
+thread_local! {
+    /// Whether this thread is processing a block.
+    static IN_BLOCK: Cell<bool> = const { Cell::new(false) };
+    /// The selector that the kernel reads before every system call of a thread for [`watch_system_calls`].
+    static DISPATCH: Cell<u8> = const { Cell::new(ALLOW) };
+}
+
+const ALLOW: u8 = 0;
+const BLOCK: u8 = 1;
+
+/// The number of watched blocks.
+static BLOCKS: AtomicUsize = AtomicUsize::new(0);
+
+/// Aborts the program if this thread is processing a block.
+pub fn offence(what: impl std::fmt::Display) {
+    if IN_BLOCK.replace(false) {
+        DISPATCH.set(ALLOW);
+        // Not `eprintln`, whose output the harness would hold back until the end of the test.
+        let _ = writeln!(stderr(), "{what} in a block\n{}", Backtrace::force_capture());
+        abort();
+    }
+}
+
+/// Processes a block by `call`, in which an allocation or a system call is an offence.
+pub fn watched(call: &mut dyn FnMut()) {
+    IN_BLOCK.set(true);
+    DISPATCH.set(BLOCK);
+    call();
+    DISPATCH.set(ALLOW);
+    IN_BLOCK.set(false);
+    BLOCKS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The number of blocks that were [`watched`].
+pub fn blocks() -> usize {
+    BLOCKS.load(Ordering::Relaxed)
+}
+
+/// Called by the kernel in place of the system call.
+extern "C" fn on_system_call(_: c_int, info: *mut libc::siginfo_t, _: *mut c_void) {
+    // First, because the following system calls would be redirected, too.
+    DISPATCH.set(ALLOW);
+    // The system call's number is an `int` after the signal's three numbers and a pointer.
+    // SAFETY: the kernel passes a complete `siginfo_t` of 128 bytes.
+    let number = unsafe { *info.cast::<c_int>().add(6) };
+    offence(format_args!("system call {number}"));
+}
+
+/// Redirects system calls of this thread from now on, while it processes a block.
+///
+/// # Panics
+/// On Linux before 5.11.
+pub fn watch_system_calls() {
+    const PR_SET_SYSCALL_USER_DISPATCH: c_int = 59;
+    const PR_SYS_DISPATCH_ON: c_int = 1;
+    // SAFETY: the action is complete, and its handler has the signature that SA_SIGINFO requires. The selector is a
+    // thread-local and lives as long as the thread.
+    let result = unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = on_system_call as *const () as usize;
+        action.sa_flags = libc::SA_SIGINFO;
+        assert_eq!(libc::sigaction(libc::SIGSYS, &action, std::ptr::null_mut()), 0);
+        DISPATCH.with(|selector| {
+            libc::prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, 0, 0, selector.as_ptr())
+        })
+    };
+    assert_eq!(result, 0, "this kernel cannot watch system calls; Linux 5.11 or later can");
+}
+
+/// Defines the C library's `malloc` and the functions beside it, each of which is an [`offence`] within a block.
+#[macro_export]
+macro_rules! trap_allocations {
+    () => {
+        mod allocator {
+            use std::ffi::c_void;
+            use $crate::traps::offence;
+
+            unsafe extern "C" {
+                fn __libc_malloc(size: usize) -> *mut c_void;
+                fn __libc_calloc(count: usize, size: usize) -> *mut c_void;
+                fn __libc_realloc(old: *mut c_void, size: usize) -> *mut c_void;
+                fn __libc_memalign(alignment: usize, size: usize) -> *mut c_void;
+                fn __libc_free(old: *mut c_void);
+            }
+
+            // SAFETY, for all: these functions have the names and the arguments of the C library's, and behave like them.
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
+                offence("malloc");
+                // SAFETY: see above.
+                unsafe { __libc_malloc(size) }
+            }
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
+                offence("calloc");
+                // SAFETY: see above.
+                unsafe { __libc_calloc(count, size) }
+            }
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn realloc(old: *mut c_void, size: usize) -> *mut c_void {
+                offence("realloc");
+                // SAFETY: see above.
+                unsafe { __libc_realloc(old, size) }
+            }
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn aligned_alloc(alignment: usize, size: usize) -> *mut c_void {
+                offence("aligned_alloc");
+                // SAFETY: see above.
+                unsafe { __libc_memalign(alignment, size) }
+            }
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn posix_memalign(
+                result: *mut *mut c_void,
+                alignment: usize,
+                size: usize,
+            ) -> i32 {
+                offence("posix_memalign");
+                // SAFETY: see above; the caller's `result` is there to be written to.
+                unsafe { *result = __libc_memalign(alignment, size) };
+                0
+            }
+
+            #[unsafe(no_mangle)]
+            unsafe extern "C" fn free(old: *mut c_void) {
+                offence("free");
+                // SAFETY: see above.
+                unsafe { __libc_free(old) }
+            }
+        }
+    };
+}

@@ -1,0 +1,170 @@
+//! The object that a host shows a plugin: handler, frame around the editor, and run loop.
+
+use std::{
+    mem::take,
+    sync::{Mutex, MutexGuard, PoisonError},
+    thread::{self, ThreadId},
+};
+use vst3::{
+    Class, ComPtr, ComRef,
+    Steinberg::{
+        FIDString, IPlugFrame, IPlugFrameTrait, IPlugView,
+        Linux::{
+            FileDescriptor, IEventHandler, IEventHandlerTrait, IRunLoop, IRunLoopTrait,
+            ITimerHandler, ITimerHandlerTrait, TimerInterval,
+        },
+        TBool, ViewRect,
+        Vst::{
+            IComponentHandler, IComponentHandler2, IComponentHandler2Trait, IComponentHandlerTrait,
+            ParamID, ParamValue, RestartFlags_,
+        },
+        int32, kResultFalse, kResultOk, tresult,
+    },
+};
+
+/// A host's object, with a run loop for the main thread or without. It records the calls of the plugin and their threads.
+#[derive(Default)]
+pub struct Host<const LOOP: bool> {
+    restarts: Mutex<Vec<(int32, ThreadId)>>,
+    dirty: Mutex<Vec<ThreadId>>,
+    timers: Mutex<Vec<ComPtr<ITimerHandler>>>,
+    files: Mutex<Vec<(ComPtr<IEventHandler>, FileDescriptor)>>,
+    calls_back: Option<Box<dyn Fn()>>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl<const LOOP: bool> Host<LOOP> {
+    /// A host that runs `call_back` in each call for a changed state and for a timer, which is then refused.
+    pub fn calling_back(call_back: impl Fn() + 'static) -> Self {
+        Self { calls_back: Some(Box::new(call_back)), ..Self::default() }
+    }
+
+    /// Returns how often the plugin has asked to read its latency again since the last call: on this thread, and for nothing else.
+    pub fn latency_changes(&self) -> usize {
+        #[allow(clippy::unnecessary_cast, reason = "its type depends on the system")]
+        let flags = RestartFlags_::kLatencyChanged as int32;
+        let restarts = take(&mut *locked(&self.restarts));
+        assert!(restarts.iter().all(|restart| *restart == (flags, thread::current().id())));
+        restarts.len()
+    }
+
+    /// The number of restarts that the plugin has asked for, on any thread.
+    pub fn restarts(&self) -> usize {
+        locked(&self.restarts).len()
+    }
+
+    /// The threads on which the plugin has reported a changed state.
+    pub fn dirty(&self) -> Vec<ThreadId> {
+        locked(&self.dirty).clone()
+    }
+
+    /// The number of timers in the run loop.
+    pub fn timers(&self) -> usize {
+        locked(&self.timers).len()
+    }
+
+    /// Turns the run loop once: calls all timers, and the handlers of all files, which find out themselves whether there is something to read.
+    pub fn idle(&self) {
+        let timers = locked(&self.timers).clone();
+        // SAFETY: the plugin has registered it, and this is the main thread.
+        timers.iter().for_each(|timer| unsafe { timer.onTimer() });
+        let files = locked(&self.files).clone();
+        // SAFETY: as above, and the file is the handler's own.
+        files.iter().for_each(|(handler, file)| unsafe { handler.onFDIsSet(*file) });
+    }
+
+    fn call_back(&self) {
+        self.calls_back.iter().for_each(|call_back| call_back());
+    }
+}
+
+impl Class for Host<false> {
+    type Interfaces = (IComponentHandler, IComponentHandler2, IPlugFrame);
+}
+
+impl Class for Host<true> {
+    type Interfaces = (IComponentHandler, IComponentHandler2, IPlugFrame, IRunLoop);
+}
+
+impl<const LOOP: bool> IComponentHandlerTrait for Host<LOOP> {
+    unsafe fn beginEdit(&self, _: ParamID) -> tresult {
+        kResultOk
+    }
+
+    unsafe fn performEdit(&self, _: ParamID, _: ParamValue) -> tresult {
+        kResultOk
+    }
+
+    unsafe fn endEdit(&self, _: ParamID) -> tresult {
+        kResultOk
+    }
+
+    unsafe fn restartComponent(&self, flags: int32) -> tresult {
+        locked(&self.restarts).push((flags, thread::current().id()));
+        kResultOk
+    }
+}
+
+impl<const LOOP: bool> IComponentHandler2Trait for Host<LOOP> {
+    unsafe fn setDirty(&self, state: TBool) -> tresult {
+        assert_eq!(state, 1);
+        locked(&self.dirty).push(thread::current().id());
+        self.call_back();
+        kResultOk
+    }
+
+    unsafe fn requestOpenEditor(&self, _: FIDString) -> tresult {
+        kResultOk
+    }
+
+    unsafe fn startGroupEdit(&self) -> tresult {
+        kResultOk
+    }
+
+    unsafe fn finishGroupEdit(&self) -> tresult {
+        kResultOk
+    }
+}
+
+impl<const LOOP: bool> IPlugFrameTrait for Host<LOOP> {
+    unsafe fn resizeView(&self, _: *mut IPlugView, _: *mut ViewRect) -> tresult {
+        kResultFalse
+    }
+}
+
+impl IRunLoopTrait for Host<true> {
+    unsafe fn registerEventHandler(
+        &self,
+        handler: *mut IEventHandler,
+        file: FileDescriptor,
+    ) -> tresult {
+        // SAFETY: VST3 promises a handler or null.
+        let Some(handler) = (unsafe { ComRef::from_raw(handler) }) else { return kResultFalse };
+        locked(&self.files).push((handler.to_com_ptr(), file));
+        kResultOk
+    }
+
+    unsafe fn unregisterEventHandler(&self, handler: *mut IEventHandler) -> tresult {
+        locked(&self.files).retain(|(own, _)| own.as_ptr() != handler);
+        kResultOk
+    }
+
+    unsafe fn registerTimer(&self, timer: *mut ITimerHandler, _: TimerInterval) -> tresult {
+        self.call_back();
+        if self.calls_back.is_some() {
+            return kResultFalse;
+        }
+        // SAFETY: VST3 promises a handler or null.
+        let Some(timer) = (unsafe { ComRef::from_raw(timer) }) else { return kResultFalse };
+        locked(&self.timers).push(timer.to_com_ptr());
+        kResultOk
+    }
+
+    unsafe fn unregisterTimer(&self, timer: *mut ITimerHandler) -> tresult {
+        locked(&self.timers).retain(|own| own.as_ptr() != timer);
+        kResultOk
+    }
+}

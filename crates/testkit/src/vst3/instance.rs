@@ -1,0 +1,288 @@
+//! An instance of a plugin.
+
+use super::{Factory, stream::Stream};
+use std::{mem, ptr::null_mut};
+use vst3::{
+    Class, ComPtr, ComWrapper,
+    Steinberg::{
+        IBStream,
+        IBStream_::IStreamSeekMode_,
+        IBStreamTrait, IPluginBaseTrait,
+        Vst::{
+            AudioBusBuffers, AudioBusBuffers__type0, IAudioProcessor, IAudioProcessorTrait,
+            IComponent, IComponentHandler, IComponentTrait, IEditController, IEditControllerTrait,
+            IParamValueQueue, IParamValueQueueTrait, IParameterChanges, IParameterChangesTrait,
+            ParamID, ParamValue, ParameterInfo, ProcessData, ProcessModes_, ProcessSetup,
+            SpeakerArr, String128, SymbolicSampleSizes_,
+        },
+        int32, kResultFalse, kResultOk, tresult,
+    },
+};
+
+/// The way in which an instance is going to process.
+#[derive(Debug, Clone, Copy)]
+pub struct Setup {
+    /// Sample rate in Hz.
+    pub rate: f64,
+    /// One channel or two.
+    pub channels: usize,
+    /// The longest block in samples.
+    pub max_block: usize,
+}
+
+/// New values of a parameter in a block, each with its sample.
+pub struct Queue {
+    /// The parameter.
+    pub parameter: ParamID,
+    /// Samples and values from 0 to 1.
+    pub points: Vec<(int32, ParamValue)>,
+}
+
+impl Class for Queue {
+    type Interfaces = (IParamValueQueue,);
+}
+
+impl IParamValueQueueTrait for Queue {
+    unsafe fn getParameterId(&self) -> ParamID {
+        self.parameter
+    }
+
+    unsafe fn getPointCount(&self) -> int32 {
+        self.points.len() as int32
+    }
+
+    unsafe fn getPoint(&self, index: int32, offset: *mut int32, value: *mut ParamValue) -> tresult {
+        let Some(point) = self.points.get(index as usize) else { return kResultFalse };
+        // SAFETY: VST3 promises room for both.
+        unsafe { (*offset, *value) = *point };
+        kResultOk
+    }
+
+    unsafe fn addPoint(&self, _: int32, _: ParamValue, _: *mut int32) -> tresult {
+        kResultFalse
+    }
+}
+
+/// New values of all parameters in a block.
+struct Changes(Vec<ComPtr<IParamValueQueue>>);
+
+impl Class for Changes {
+    type Interfaces = (IParameterChanges,);
+}
+
+impl IParameterChangesTrait for Changes {
+    unsafe fn getParameterCount(&self) -> int32 {
+        self.0.len() as int32
+    }
+
+    unsafe fn getParameterData(&self, index: int32) -> *mut IParamValueQueue {
+        self.0.get(index as usize).map_or(null_mut(), ComPtr::as_ptr)
+    }
+
+    unsafe fn addParameterData(&self, _: *const ParamID, _: *mut int32) -> *mut IParamValueQueue {
+        null_mut()
+    }
+}
+
+/// A text of VST3: UTF-16 up to a zero.
+pub fn text(units: &[u16]) -> String {
+    let end = units.iter().position(|unit| *unit == 0).unwrap_or(units.len());
+    String::from_utf16(&units[..end]).expect("UTF-16")
+}
+
+/// An instance. It is deactivated and terminated when it is dropped.
+pub struct Instance {
+    /// The plugin as a component, for calls that have no method here.
+    pub component: ComPtr<IComponent>,
+    /// The plugin as a controller.
+    pub controller: ComPtr<IEditController>,
+    /// The plugin as a processor.
+    pub processor: ComPtr<IAudioProcessor>,
+    /// Runs the given call of `process`, and may monitor it.
+    pub call: fn(&mut dyn FnMut()),
+    has_handler: bool,
+}
+
+impl Instance {
+    /// Makes an instance for a host without a handler, which is not active yet.
+    pub fn new(factory: &Factory, setup: Setup) -> Self {
+        Self::with_handler(factory, setup, None)
+    }
+
+    /// Makes an instance for a host with `handler`, which is not active yet.
+    pub fn with_handler(
+        factory: &Factory,
+        setup: Setup,
+        handler: Option<&ComPtr<IComponentHandler>>,
+    ) -> Self {
+        let component = factory.component();
+        // SAFETY: a host may pass null.
+        assert_eq!(unsafe { component.initialize(null_mut()) }, kResultOk);
+        let controller: ComPtr<IEditController> = component.cast().expect("a controller");
+        let processor: ComPtr<IAudioProcessor> = component.cast().expect("a processor");
+        let mut arrangement = [SpeakerArr::kMono, SpeakerArr::kStereo][setup.channels - 1];
+        let mut output = arrangement;
+        let mut setup = ProcessSetup {
+            processMode: ProcessModes_::kRealtime as int32,
+            symbolicSampleSize: SymbolicSampleSizes_::kSample32 as int32,
+            maxSamplesPerBlock: setup.max_block as int32,
+            sampleRate: setup.rate,
+        };
+        // SAFETY: the calls are in VST3's order, and every pointer is to what the function wants.
+        unsafe {
+            if let Some(handler) = handler {
+                assert_eq!(controller.setComponentHandler(handler.as_ptr()), kResultOk);
+            }
+            let arranged = processor.setBusArrangements(&mut arrangement, 1, &mut output, 1);
+            assert_eq!(arranged, kResultOk);
+            assert_eq!(processor.setupProcessing(&mut setup), kResultOk);
+        }
+        let (call, has_handler) = ((|call| call()) as fn(&mut dyn FnMut()), handler.is_some());
+        Self { component, controller, processor, call, has_handler }
+    }
+
+    /// Makes an active instance.
+    pub fn active(factory: &Factory, setup: Setup) -> Self {
+        let instance = Self::new(factory, setup);
+        instance.activate();
+        instance
+    }
+
+    /// Activates it.
+    pub fn activate(&self) {
+        // SAFETY: it was set up.
+        let results = unsafe { [self.component.setActive(1), self.processor.setProcessing(1)] };
+        assert_eq!(results, [kResultOk; 2]);
+    }
+
+    /// Deactivates it, whether it is active or not.
+    pub fn deactivate(&self) {
+        // SAFETY: the calls are in VST3's order. The answer of `setProcessing` changes nothing.
+        unsafe {
+            let _ = self.processor.setProcessing(0);
+            assert_eq!(self.component.setActive(0), kResultOk);
+        }
+    }
+
+    /// Its latency in samples.
+    pub fn latency(&self) -> usize {
+        // SAFETY: it only asks.
+        unsafe { self.processor.getLatencySamples() as usize }
+    }
+
+    /// All its parameters.
+    pub fn parameters(&self) -> Vec<ParameterInfo> {
+        // SAFETY: there is room for what is asked for; zeros are an empty text, and numbers.
+        let info = |index| unsafe {
+            let mut info: ParameterInfo = mem::zeroed();
+            assert_eq!(self.controller.getParameterInfo(index, &mut info), kResultOk);
+            info
+        };
+        // SAFETY: it only asks.
+        (0..unsafe { self.controller.getParameterCount() }).map(info).collect()
+    }
+
+    /// The id of the parameter `title`.
+    pub fn id(&self, title: &str) -> ParamID {
+        let parameter = self.parameters().into_iter().find(|info| text(&info.title) == title);
+        parameter.unwrap_or_else(|| panic!("no parameter {title}")).id
+    }
+
+    /// The value of a parameter, from 0 to 1.
+    pub fn get(&self, id: ParamID) -> f64 {
+        // SAFETY: it only asks.
+        unsafe { self.controller.getParamNormalized(id) }
+    }
+
+    /// Sets a parameter while the plugin does not process.
+    pub fn set(&self, id: ParamID, value: f64) {
+        // SAFETY: the value is one.
+        assert_eq!(unsafe { self.controller.setParamNormalized(id, value) }, kResultOk);
+    }
+
+    /// A value of a parameter as text.
+    pub fn value_text(&self, id: ParamID, value: f64) -> String {
+        // SAFETY: there is room for the text, and zeros are an empty one.
+        unsafe {
+            let mut own: String128 = mem::zeroed();
+            assert_eq!(self.controller.getParamStringByValue(id, value, &mut own), kResultOk);
+            text(&own)
+        }
+    }
+
+    /// Its state, at the start of a stream.
+    pub fn save(&self) -> ComPtr<IBStream> {
+        let stream = ComWrapper::new(Stream::default()).to_com_ptr::<IBStream>().expect("a stream");
+        // SAFETY: the stream outlives the calls.
+        unsafe {
+            assert_eq!(self.component.getState(stream.as_ptr()), kResultOk);
+            let set = IStreamSeekMode_::kIBSeekSet as int32;
+            assert_eq!(stream.seek(0, set, null_mut()), kResultOk);
+        }
+        stream
+    }
+
+    /// Loads a state.
+    pub fn load(&self, state: &ComPtr<IBStream>) {
+        // SAFETY: the stream outlives the call.
+        assert_eq!(unsafe { self.component.setState(state.as_ptr()) }, kResultOk);
+    }
+
+    /// Processes a block from `input` to `output`, or in place in `output` without `input`, and returns the plugin's answer.
+    pub fn process(
+        &self,
+        input: Option<&[Vec<f32>]>,
+        output: &mut [&mut [f32]],
+        changes: Vec<Queue>,
+    ) -> tresult {
+        let frames = output.iter().map(|channel| channel.len()).max().unwrap_or(0);
+        let queues = changes.into_iter().map(|queue| ComWrapper::new(queue).to_com_ptr());
+        let changes = Changes(queues.collect::<Option<_>>().expect("queues"));
+        let changes = (!changes.0.is_empty())
+            .then(|| ComWrapper::new(changes).to_com_ptr::<IParameterChanges>().expect("changes"));
+        let mut to: Vec<_> = output.iter_mut().map(|channel| channel.as_mut_ptr()).collect();
+        let mut from = input.map_or_else(
+            || to.clone(),
+            |input| input.iter().map(|channel| channel.as_ptr().cast_mut()).collect(),
+        );
+        let bus = |buffers: &mut Vec<*mut f32>| AudioBusBuffers {
+            numChannels: buffers.len() as int32,
+            silenceFlags: 0,
+            __field0: AudioBusBuffers__type0 { channelBuffers32: buffers.as_mut_ptr() },
+        };
+        let (mut inputs, mut outputs) = (bus(&mut from), bus(&mut to));
+        let mut data = ProcessData {
+            processMode: ProcessModes_::kRealtime as int32,
+            symbolicSampleSize: SymbolicSampleSizes_::kSample32 as int32,
+            numSamples: frames as int32,
+            numInputs: 1,
+            numOutputs: 1,
+            inputs: &mut inputs,
+            outputs: &mut outputs,
+            inputParameterChanges: changes.as_ref().map_or(null_mut(), ComPtr::as_ptr),
+            outputParameterChanges: null_mut(),
+            inputEvents: null_mut(),
+            outputEvents: null_mut(),
+            processContext: null_mut(),
+        };
+        let mut result = kResultFalse;
+        // SAFETY: all that `data` points to outlives the call, and every channel has as many samples. The plugin does not write to
+        // inputs.
+        (self.call)(&mut || result = unsafe { self.processor.process(&mut data) });
+        result
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        // SAFETY: the calls are in VST3's order. What they answer changes nothing any more.
+        unsafe {
+            let _ = self.processor.setProcessing(0);
+            let _ = self.component.setActive(0);
+            if self.has_handler {
+                let _ = self.controller.setComponentHandler(null_mut());
+            }
+            let _ = self.component.terminate();
+        }
+    }
+}

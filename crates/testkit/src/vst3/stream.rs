@@ -1,0 +1,73 @@
+//! A file in memory.
+
+use std::{
+    ffi::c_void,
+    sync::{Mutex, PoisonError},
+};
+use vst3::{
+    Class,
+    Steinberg::{
+        IBStream, IBStream_::IStreamSeekMode_, IBStreamTrait, int32, int64, kResultOk, tresult,
+    },
+};
+
+/// A file in memory, and the place where it is read and written.
+#[derive(Default)]
+pub(super) struct Stream(Mutex<(Vec<u8>, usize)>);
+
+impl Class for Stream {
+    type Interfaces = (IBStream,);
+}
+
+impl IBStreamTrait for Stream {
+    unsafe fn read(&self, to: *mut c_void, count: int32, read: *mut int32) -> tresult {
+        let (bytes, at) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let part = &bytes[*at..bytes.len().min(*at + count as usize)];
+        *at += part.len();
+        // SAFETY: VST3 promises room for `count` bytes, and for the number of them or null.
+        unsafe {
+            to.cast::<u8>().copy_from_nonoverlapping(part.as_ptr(), part.len());
+            if let Some(read) = read.as_mut() {
+                *read = part.len() as int32;
+            }
+        }
+        kResultOk
+    }
+
+    unsafe fn write(&self, from: *mut c_void, count: int32, written: *mut int32) -> tresult {
+        let (bytes, at) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: VST3 promises `count` bytes, and room for the number of them or null.
+        unsafe {
+            bytes.extend(std::slice::from_raw_parts(from.cast::<u8>(), count as usize));
+            if let Some(written) = written.as_mut() {
+                *written = count;
+            }
+        }
+        *at = bytes.len();
+        kResultOk
+    }
+
+    unsafe fn seek(&self, by: int64, mode: int32, now: *mut int64) -> tresult {
+        let (bytes, at) = &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        // The modes' type is another one on Windows.
+        let [set, current] =
+            [IStreamSeekMode_::kIBSeekSet, IStreamSeekMode_::kIBSeekCur].map(|mode| mode as int32);
+        let from = match mode {
+            _ if mode == set => 0,
+            _ if mode == current => *at as i64,
+            _ => bytes.len() as i64,
+        };
+        *at = (from + by) as usize;
+        // SAFETY: VST3 promises room or null.
+        if let Some(now) = unsafe { now.as_mut() } {
+            *now = *at as i64;
+        }
+        kResultOk
+    }
+
+    unsafe fn tell(&self, now: *mut int64) -> tresult {
+        // SAFETY: VST3 promises room.
+        unsafe { *now = self.0.lock().unwrap_or_else(PoisonError::into_inner).1 as i64 };
+        kResultOk
+    }
+}
