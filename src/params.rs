@@ -37,22 +37,22 @@ const KEEP: &str = "keep";
 const CONTROLLERS: &str = "controllers";
 const SCORE: &str = "score";
 
-/// The preset name of a new instance, and that of a saved state without one.
+/// Preset name of a new instance, and of a saved state without a name.
 const DEFAULT: &str = "Tone Filter";
 const REFERENCE: &str = "Reference";
 
-/// Everything that is saved with a host's session.
+/// State that is saved with a host's session.
 pub struct ToneFilterParams {
-    /// In the order of [`SPECS`].
+    /// Numbers, in the order of [`SPECS`].
     numbers: [FloatParam; SPECS.len()],
-    /// In the order of [`CHOICES`].
+    /// Choices, in the order of [`CHOICES`].
     choices: [ChoiceParam; CHOICES.len()],
-    /// In the order of [`TEXTS`]. No parameters: 77 switches alone would clutter a host's list.
+    /// Texts, in the order of [`TEXTS`]. Not parameters: 77 switches alone would clutter a host's list.
     texts: [WatchedText; TEXTS.len()],
     changes: Changes,
     /// The name of the preset that was loaded last. Not accessed by the audio thread.
     pub preset: Mutex<String>,
-    /// Settings that loading a preset keeps.
+    /// Settings that the editor keeps when it loads a preset.
     pub keep: AtomicCell<Keep>,
     /// The MIDI controllers that set parameters.
     pub controllers: Controllers,
@@ -62,13 +62,13 @@ pub struct ToneFilterParams {
     pub editor_size: AtomicCell<Size>,
     /// The zoom factor of the editor, 0.75..2.
     pub editor_zoom: AtomicCell<f32>,
-    /// Whether the editor shows `Group::MORE`.
+    /// True if the editor shows `Group::MORE`.
     pub editor_more: AtomicCell<bool>,
-    /// Whether the editor shows the bands as a piano roll instead of a grid.
+    /// True if the editor shows the bands as a piano roll instead of a grid.
     pub editor_roll: AtomicCell<bool>,
 }
 
-/// One parameter, by its kind.
+/// Parameter, by its kind.
 pub enum Control<'a> {
     /// A numeric setting.
     Number(&'static Spec, &'a FloatParam),
@@ -134,7 +134,7 @@ impl ToneFilterParams {
         controls
     }
 
-    /// Replaces the texts by those of `settings`.
+    /// Replaces the texts by the texts of `settings`.
     pub fn set_texts(&self, settings: &Settings) {
         for (text, own) in TEXTS.iter().zip(&self.texts) {
             own.store(text.bits(settings));
@@ -173,7 +173,7 @@ impl Control<'_> {
         }
     }
 
-    /// Like [`Control::normalized`], but that of several neighbouring values that yields exactly the value in `controls`,
+    /// Like [`Control::normalized`]. Of several neighbouring values, returns the one that yields exactly the value in `controls`,
     /// if there is one: nice-plug rounds on the way from one to the other.
     pub fn exact(&self, controls: &Controls) -> f32 {
         let near = self.normalized(controls);
@@ -245,7 +245,7 @@ unsafe impl Params for ToneFilterParams {
         }
         let mut settings = Settings::REFERENCE;
         for own in &TEXTS {
-            // One that is missing or invalid, such as a mask for other bands, is the reference.
+            // A missing or invalid text, such as a mask for other bands, counts as the reference.
             let text = field::<String>(fields, own.id);
             let _ = text.map(|text| own.set(&mut settings, &text));
         }
@@ -317,7 +317,7 @@ fn float_param(index: usize, changes: &Changes) -> FloatParam {
         .with_callback(changes.callback())
 }
 
-/// `value`, or the nearest one that `spec` allows.
+/// Returns `value`, or the nearest allowed one of `spec`.
 fn allowed(spec: &Spec, value: f32) -> f32 {
     if value.is_nan() { spec.default() } else { value.clamp(spec.min, spec.max) }
 }

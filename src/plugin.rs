@@ -1,8 +1,7 @@
 //! The CLAP and VST3 plugin: a thin shell around [`ToneFilter`].
 
 mod guarded;
-mod note_input;
-mod note_output;
+mod notes;
 mod remote;
 mod score;
 
@@ -15,8 +14,7 @@ use crate::{
 use guarded::Guarded;
 use nice_plug::prelude::*;
 use nice_plug_egui::RepaintNotifier;
-use note_input::{HostQueue, NoteInput, NoteQueue};
-use note_output::NoteOutput;
+use notes::{HostQueue, NoteQueue, Notes};
 use plugin_guard::{HostLink, Latency, Task, construction};
 use remote::Remote;
 use std::sync::Arc;
@@ -38,26 +36,8 @@ pub struct ToneFilterPlugin {
     remote: Option<Arc<Remote>>,
     /// `None` until the host activates the plugin with a sample rate.
     active: Option<Active>,
-    /// State of the last activation, which the next one takes over.
+    /// Notes of the last activation for the next one: each note that was sent must end.
     notes: Option<Notes>,
-}
-
-/// The notes on their way from and to the host. They outlive an activation: each note that was sent must end.
-struct Notes {
-    input: NoteInput,
-    output: NoteOutput,
-}
-
-impl Notes {
-    fn new() -> Self {
-        Self { input: NoteInput::new(), output: NoteOutput::new() }
-    }
-
-    /// Lets what was sent end with the next block, and removes what has not begun.
-    fn clear(&mut self) {
-        self.input.clear();
-        self.output.clear();
-    }
 }
 
 /// The state between activation and deactivation.
@@ -202,6 +182,7 @@ impl Plugin for ToneFilterPlugin {
             active.follow(&self.params);
             active.filter.reset();
             active.notes.clear();
+            active.notes.end_detected();
             active.silent_frames = 0;
         }
     }
@@ -279,7 +260,7 @@ impl Active {
     fn transport(&mut self, transport: &Transport) {
         self.tempo = transport.tempo.unwrap_or(DEFAULT_TEMPO);
         if self.playing && !transport.playing {
-            self.notes.input.clear();
+            self.notes.clear();
             self.filter.play(KeyEvent::ReleaseAll);
         }
         self.playing = transport.playing;
@@ -318,8 +299,8 @@ impl Active {
         let mut inputs = channels.iter().chain(sidechain);
         let silent = inputs.all(|channel| channel.iter().all(|sample| *sample == 0.0));
         meters.measure(channels, |channels| {
-            let Self { filter, notes: Notes { input, output }, .. } = self;
-            input.process(filter, channels, sidechain, output, queue);
+            let Self { filter, notes, .. } = self;
+            notes.process(filter, channels, sidechain, queue);
         });
 
         if self.filter.settings().freeze {

@@ -1,8 +1,9 @@
 //! Model checking of the meters: all interleavings of the threads' accesses to the count of viewers and to the lock
 //! between viewers. The queues belong to another crate; each of their operations is one step here.
 
-use super::*;
+use super::{MeterInput, meters};
 use loom::{model, thread};
+use tone_filter_dsp::Snapshot;
 
 /// A block that is long enough for an update to be due.
 const LONG: usize = 1 << 20;

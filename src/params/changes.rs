@@ -10,7 +10,7 @@ use std::sync::{
 pub struct Changes(Arc<AtomicU32>);
 
 impl Changes {
-    /// The number now. What is read after it is at least as new.
+    /// Returns the count. Values that are read after it are at least as new.
     pub fn count(&self) -> u32 {
         self.0.load(Ordering::Acquire)
     }
@@ -26,7 +26,7 @@ impl Changes {
     }
 }
 
-/// A text, as bits, that is no parameter, and whose changes are counted, too.
+/// Text, as bits, that is not a parameter, and whose changes are counted, too.
 pub struct WatchedText {
     bits: [AtomicU64; 2],
     changes: Changes,
@@ -38,7 +38,7 @@ impl WatchedText {
         Self { bits: bits.map(AtomicU64::new), changes: changes.clone() }
     }
 
-    /// The bits. While they are replaced, some may be those of before; the change is counted afterwards.
+    /// Returns the bits. During a replacement, some may be old; the change is counted afterwards.
     pub fn load(&self) -> [u64; 2] {
         self.bits.each_ref().map(|bits| bits.load(Ordering::Acquire))
     }

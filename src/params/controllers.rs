@@ -6,10 +6,10 @@ use std::{
     sync::atomic::{AtomicU8, Ordering::Relaxed},
 };
 
-/// In place of a number of a parameter.
+/// Sentinel: no parameter.
 const NONE: u8 = u8::MAX;
 
-/// Controllers and their parameters, at most one each. Lock-free: the audio thread and the editor share it. A parameter's number is
+/// Map from controllers to parameters, at most one each. Lock-free: the audio thread and the editor share it. A parameter's number is
 /// its place in [`ids`].
 pub struct Controllers {
     /// The numbers of the parameters, by controller.
@@ -24,7 +24,7 @@ impl Default for Controllers {
     }
 }
 
-/// Whether `controller` may be mapped: not bank select, the pedal and the mode messages, which have a meaning of their own.
+/// Returns whether `controller` may be mapped. Bank select, the pedal and the mode messages may not: they have a meaning of their own.
 fn is_free(controller: u8) -> bool {
     !matches!(controller, 0 | 32 | 64 | 120..)
 }
@@ -40,7 +40,7 @@ impl Controllers {
         self.learning.store(id.and_then(number).unwrap_or(NONE), Relaxed);
     }
 
-    /// Whether the next controller will be mapped to the parameter called `id`.
+    /// Returns whether the next controller will be mapped to the parameter called `id`.
     pub fn is_learning(&self, id: &str) -> bool {
         number(id) == Some(self.learning.load(Relaxed))
     }
@@ -51,7 +51,7 @@ impl Controllers {
         (0..128).find(|controller| self.mapped[usize::from(*controller)].load(Relaxed) == number)
     }
 
-    /// Lets no controller set the parameter called `id` any more.
+    /// Removes the controller of the parameter called `id`.
     pub fn forget(&self, id: &str) {
         if let Some(controller) = self.of(id) {
             self.mapped[usize::from(controller)].store(NONE, Relaxed);
@@ -80,7 +80,7 @@ impl Controllers {
         ids().filter_map(of).collect()
     }
 
-    /// Takes over what [`Controllers::save`] has returned; parameters that do not exist are left out.
+    /// Loads the result of [`Controllers::save`]; unknown parameters are left out.
     pub fn load(&self, saved: &BTreeMap<u8, String>) {
         for controller in 0..128 {
             let id = saved.get(&controller).filter(|_| is_free(controller));

@@ -1,17 +1,17 @@
-//! The score that decides which notes are played while the host plays, on its way to the audio thread.
+//! The score of an instance: it decides which notes are played while the host plays.
 
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tone_filter_dsp::Score;
+use tone_filter_dsp::{Score, SharedScores};
 use triple_buffer::{Input, Output, triple_buffer};
 
-/// A score, or none.
+/// Score, if there is one.
 type Shared = Option<Arc<Score>>;
 
 /// The audio thread's end of a [`ScoreSlot`].
 pub type ScoreOutput = Output<Shared>;
 
-/// The score of an instance. Not for the audio thread, which has the [`ScoreOutput`].
+/// Score of an instance. Not for the audio thread, which has the [`ScoreOutput`].
 pub struct ScoreSlot(Mutex<Slot>);
 
 struct Slot {
@@ -20,11 +20,10 @@ struct Slot {
     input: Input<Shared>,
     /// `None` once the audio thread has it.
     output: Option<ScoreOutput>,
-    /// What the audio thread may still use, so that it frees nothing.
-    used: Vec<Arc<Score>>,
+    sent: SharedScores,
 }
 
-/// A score in a saved state.
+/// Score in a saved state.
 #[derive(Serialize, Deserialize)]
 pub struct SavedScore {
     name: String,
@@ -34,8 +33,8 @@ pub struct SavedScore {
 impl Default for ScoreSlot {
     fn default() -> Self {
         let (input, output) = triple_buffer(&None);
-        let (name, score, used) = Default::default();
-        Self(Mutex::new(Slot { name, score, input, output: Some(output), used }))
+        let (name, score, sent) = Default::default();
+        Self(Mutex::new(Slot { name, score, input, output: Some(output), sent }))
     }
 }
 
@@ -44,36 +43,35 @@ impl ScoreSlot {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The audio thread's end, once.
+    /// Returns the audio thread's end, once.
     pub fn take_output(&self) -> Option<ScoreOutput> {
         self.lock().output.take()
     }
 
-    /// Replaces the score by one with a name for people, or by none.
+    /// Replaces the score by one with a name for people, or removes it.
     pub fn set(&self, score: Option<(String, Score)>) {
         let mut slot = self.lock();
         let (name, score) = score.map(|(name, score)| (name, Arc::new(score))).unzip();
-        slot.used.retain(|score| Arc::strong_count(score) > 1);
-        slot.used.extend(score.clone());
+        slot.sent.keep(score.as_ref());
         slot.input.write(score.clone());
         slot.name = name.unwrap_or_default();
         slot.score = score;
     }
 
-    /// The name of the score, if there is one.
+    /// Returns the name of the score, if there is one.
     pub fn name(&self) -> Option<String> {
         let slot = self.lock();
         slot.score.is_some().then(|| slot.name.clone())
     }
 
-    /// The score for a saved state.
+    /// Returns the score for a saved state.
     pub fn save(&self) -> Option<SavedScore> {
         let slot = self.lock();
         let score = slot.score.as_ref()?;
         Some(SavedScore { name: slot.name.clone(), text: score.to_string() })
     }
 
-    /// Takes over what [`ScoreSlot::save`] has returned; one that is no score is none.
+    /// Loads the score of a saved state; an invalid score counts as missing.
     pub fn load(&self, saved: Option<SavedScore>) {
         self.set(saved.and_then(|saved| Some((saved.name, saved.text.parse().ok()?))));
     }

@@ -2,7 +2,7 @@
 
 use crossbeam::atomic::AtomicCell;
 
-/// Logical width and height, aligned so that the processor stores both at once. Without that, an [`AtomicCell`] takes one
+/// Logical width and height, aligned so that the processor stores both at once. Otherwise an [`AtomicCell`] takes one
 /// of the locks that crossbeam shares among all cells of a process, and the audio thread, whose status nice-plug keeps
 /// in such a cell, can wait for it.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -3,8 +3,8 @@
 use crate::params::ScoreOutput;
 use tone_filter_dsp::ToneFilter;
 
-/// Lets the score decide which notes `filter` plays from now on, the host being at `seconds` of the song. Without a score, or while
-/// the host has stopped, the listener decides. Neither allocates nor frees: the main thread owns all scores, too.
+/// Sets the score of `filter`, with the host at `seconds` of the song. Without a score, or while the host has stopped, the listener
+/// decides. Neither allocates nor frees: the main thread owns all scores, too.
 pub fn follow(score: &mut ScoreOutput, filter: &mut ToneFilter, seconds: Option<f64>) {
     let changed = score.update();
     match (score.output_buffer_mut(), seconds) {

@@ -1,6 +1,6 @@
 //! The shell around the filter, without a host.
 
-use super::{note_input::TestQueue, *};
+use super::{notes::TestQueue, *};
 use tone_filter_dsp::Settings;
 
 fn active(params: &ToneFilterParams, sample_rate: f32) -> Option<Active> {

@@ -128,7 +128,7 @@ impl Edits<'_> {
         self.state.history.seal();
     }
 
-    /// Ends the open gesture and keeps what is tried out, if there is any. For a window that closes during a drag, in which no release of the
+    /// Ends the open gesture, and keeps a preset that is tried out. For a window that closes during a drag, which gets no release of the
     /// mouse button will arrive.
     pub fn end_open_gesture(&mut self) {
         match &self.state.gesture {
@@ -170,7 +170,7 @@ impl Edits<'_> {
         self.change_to("targets", sound);
     }
 
-    /// Changes to a random sound, except for what the user keeps.
+    /// Sets a random sound, except for the kept settings.
     pub fn randomise(&mut self, amount: Amount) {
         self.keep_audition();
         let (mut sound, keep) = (self.sound(), self.params.keep.load());
@@ -195,13 +195,13 @@ impl Edits<'_> {
             .clone_into(&mut self.state.presets.message);
     }
 
-    /// Lets no MIDI controller set the setting called `id` any more. No undo step, as it changes no sound.
+    /// Removes the MIDI controller of the setting called `id`. No undo step, as the sound does not change.
     pub fn forget_controller(&self, id: &str) {
         self.params.controllers.forget(id);
         self.mark_dirty();
     }
 
-    /// Use of the setting called `id` by the host or a MIDI controller.
+    /// Returns the host's and the MIDI controllers' marks of the setting called `id`.
     pub fn indication(&self, id: &str) -> Indication {
         let mut indication = self.host.indication(id);
         let learned = self.params.controllers.of(id).map(|controller| Mapping {
@@ -217,7 +217,7 @@ impl Edits<'_> {
         self.params.preset.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether loading that preset again would change the sound.
+    /// Returns whether loading that preset again would change the sound.
     pub fn is_changed(&mut self) -> bool {
         let (name, keep) = (self.preset(), self.params.keep.load());
         self.state.presets.is_changed(&name, &self.params.chosen().settings, keep)
@@ -238,8 +238,8 @@ impl Edits<'_> {
         }
     }
 
-    /// Changes to `settings`, those of the preset called `preset`, except for what the user keeps. With the presets that
-    /// were tried out before, it is one undo step.
+    /// Sets `settings` of the preset called `preset`, except for the kept settings. One undo step, together with the presets that
+    /// were tried out before.
     pub fn use_preset(&mut self, preset: String, settings: &Settings) {
         self.try_out(preset, settings);
         self.keep_audition();
@@ -297,7 +297,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Switches between A and B. A slot that was never used starts as a copy of the other one.
+    /// Switches between A and B. An unused slot starts as a copy of the current one.
     pub fn swap(&mut self) {
         let current = self.sound();
         let slot = 1 - current.slot;

@@ -21,7 +21,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Loads a file of any kind, such as one that was dropped on the window.
+    /// Imports a file of any kind, such as a file dropped on the window.
     pub fn import_dropped(&mut self, path: &Path) {
         if is(path, PRESET) || is_score(path) {
             self.import(path);
@@ -32,7 +32,7 @@ impl Edits<'_> {
         }
     }
 
-    /// Lets the score in the file at `path` decide which notes are played while the host plays. No undo step.
+    /// Sets the score in the file at `path`, which decides which notes are played while the host plays. No undo step.
     fn import_score(&mut self, path: &Path) {
         self.state.presets.message = match read_score(path) {
             Ok(score) => {
@@ -46,7 +46,7 @@ impl Edits<'_> {
         };
     }
 
-    /// Lets the listener decide again. No undo step.
+    /// Removes the score, so that the listener decides again. No undo step.
     pub fn remove_score(&mut self) {
         self.params.score.set(None);
         self.mark_dirty();
@@ -69,12 +69,12 @@ fn read_score(path: &Path) -> Result<Score, String> {
     }
 }
 
-/// Whether the file at `path` is a score by its name: one of ours, or a MIDI file.
+/// Returns whether the file at `path` is a score by its name: one of ours, or a MIDI file.
 fn is_score(path: &Path) -> bool {
     is(path, SCORE) || MIDI.iter().any(|extension| is(path, extension))
 }
 
-/// Whether the name of the file at `path` ends in `extension`.
+/// Returns whether the name of the file at `path` ends in `extension`.
 fn is(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|own| own.eq_ignore_ascii_case(extension))
 }

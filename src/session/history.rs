@@ -16,7 +16,7 @@ pub struct History {
     done: usize,
 }
 
-/// One edit.
+/// Edit of the sound.
 struct Step {
     what: &'static str,
     before: Sound,
@@ -27,7 +27,7 @@ struct Step {
 
 impl History {
     /// Records that `what` was changed at `time` (seconds), and discards the steps that could be redone.
-    /// Nothing is recorded if the sound is the same before and after.
+    /// An edit that leaves the sound as it was is not recorded.
     pub fn record(&mut self, what: &'static str, before: Sound, after: Sound, time: f64) {
         if before == after {
             return;
@@ -67,12 +67,12 @@ impl History {
         Some((step.before.clone(), step.after.clone()))
     }
 
-    /// Whether there is something to undo.
+    /// Returns whether there is an edit to undo.
     pub fn can_undo(&self) -> bool {
         self.done > 0
     }
 
-    /// Whether there is something to redo.
+    /// Returns whether there is an edit to redo.
     pub fn can_redo(&self) -> bool {
         self.done < self.steps.len()
     }

@@ -19,14 +19,14 @@ pub use randomise::Amount;
 use std::sync::{Arc, Mutex, PoisonError};
 use tone_filter_presets::{Folder, Loaded};
 
-/// A session. Its clones share it: one each for the editor, its windows and the shim.
+/// Session. Its clones share it: one each for the editor, its windows and the shim.
 #[derive(Clone, Default)]
 pub struct Session {
     /// The parameters and all else that a host saves.
     pub params: Arc<ToneFilterParams>,
     /// The link between editor and host.
     pub host: HostLink,
-    /// Locked by the window, of which there is one at a time, and while the host loads a preset.
+    /// Edits, locked by the window, of which there is one at a time, and while the host loads a preset.
     state: Arc<Mutex<State>>,
 }
 
@@ -61,8 +61,8 @@ impl Session {
         edit(&mut Edits { params, host, state: &mut state, sink, now })
     }
 
-    /// Loads a preset as the editor does, with or without a window: as one undo step, and except for what the user
-    /// keeps. The window shows its warning, now or when it opens. The host must then read all parameters again.
+    /// Loads a preset as the editor does, with or without a window: as one undo step, and except for the kept
+    /// settings. The window shows its warning, now or when it opens. The host must then read all parameters again.
     pub fn load(&self, loaded: Loaded) {
         self.edit(&Silent, f64::INFINITY, |edits| {
             let presets = &mut edits.state.presets;
@@ -74,8 +74,8 @@ impl Session {
         self.host.repaint();
     }
 
-    /// Loads a preset by its place in the list, from 0 on, as [`Session::load`] does, and has the host read all parameters again. On
-    /// any thread but that of the audio.
+    /// Loads a preset by its index in the list, as [`Session::load`] does, and has the host read all parameters again. On
+    /// any thread but the audio thread.
     pub fn load_program(&self, program: usize) {
         self.edit(&Silent, f64::INFINITY, |edits| {
             edits.state.presets.refresh();
@@ -94,7 +94,7 @@ impl Session {
     }
 
     /// Sets the parameters that have a value, in the order of [`ids`], as a host does: without undo steps. `learned`: a controller was
-    /// mapped. On any thread but that of the audio.
+    /// mapped. On any thread but the audio thread.
     pub fn set_from_outside(&self, values: &[Option<f32>], learned: bool) {
         let mut any = false;
         for (id, value) in ids().zip(values) {

@@ -12,7 +12,7 @@ use tone_filter_presets::{Error, Folder, Loaded, Preset, ids};
 /// A preset in the list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Entry {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Purpose; may be empty.
     pub description: String,
@@ -34,7 +34,7 @@ impl Entry {
         Some(tag.next()?.to_uppercase().chain(tag).collect())
     }
 
-    /// Whether each word of `search` is in the name, the description or a tag, in small or capital letters.
+    /// Returns whether the name, the description or a tag has each word of `search`, in small or capital letters.
     fn matches(&self, search: &str) -> bool {
         let tags = self.tags.join(" ");
         let text = format!("{} {} {tags}", self.name, self.description).to_lowercase();
@@ -80,7 +80,7 @@ impl PresetList {
             Err(error) => self.message = error.to_string(),
         }
         self.entries.extend(folder.names().into_iter().map(|name| {
-            // A file that is no preset is listed as well: loading it reports what is wrong.
+            // An invalid preset is listed as well: loading it reports the error.
             let loaded = folder.load(&name).ok().flatten();
             Entry::new(name, loaded.as_ref().map(|loaded| &loaded.preset))
         }));
@@ -106,7 +106,7 @@ impl PresetList {
         groups.into_iter().map(|((_, title), entries)| (title, entries)).collect()
     }
 
-    /// Whether the user has marked the preset called `name`.
+    /// Returns whether the user has marked the preset called `name`.
     pub fn is_favourite(&self, name: &str) -> bool {
         self.favourites.contains(name)
     }
@@ -127,7 +127,7 @@ impl PresetList {
         }
     }
 
-    /// Whether the user has a preset called `name`.
+    /// Returns whether the user has a preset called `name`.
     pub fn is_user_s(&self, name: &str) -> bool {
         let [_, user] = self.entries();
         user.iter().any(|entry| entry.name == name)
@@ -156,7 +156,7 @@ impl PresetList {
         self.folder.as_ref().map_or(Ok(None), |folder| folder.load(name))
     }
 
-    /// Whether to load the preset called `name` would change `settings`, while `keep` is kept.
+    /// Returns whether loading the preset called `name` would change `settings`, with `keep` kept.
     pub fn is_changed(&mut self, name: &str, settings: &Settings, keep: Keep) -> bool {
         if self.compared.as_ref().is_none_or(|(compared, _)| compared != name) {
             // This is called in every frame: it reads a preset from disk once only, and leaves `message` alone.
@@ -215,8 +215,8 @@ impl PresetList {
         Some(self.accept(&name, loaded))
     }
 
-    /// The preset that was loaded as `name`, with which [`PresetList::is_changed`] compares from now on. Its warning, if
-    /// there is one, is shown in `message`.
+    /// Returns the preset loaded as `name`, with which [`PresetList::is_changed`] compares from now on. Shows its warning,
+    /// if there is one, in `message`.
     pub fn accept(&mut self, name: &str, Loaded { preset, warning }: Loaded) -> Preset {
         self.compared = Some((name.to_owned(), Some(preset.settings)));
         if let Some(warning) = warning {
@@ -240,7 +240,7 @@ impl PresetList {
     }
 }
 
-/// The settings after `preset` is loaded in place of `now`: the preset's but for what is kept.
+/// Returns the settings after `preset` replaces `now`, except for the kept settings.
 pub fn loaded(preset: &Settings, now: &Settings, keep: Keep) -> Settings {
     let mut settings = *preset;
     if keep.scale {
@@ -254,10 +254,10 @@ pub fn loaded(preset: &Settings, now: &Settings, keep: Keep) -> Settings {
     settings
 }
 
-/// The preset in the file at `path`, under the name that the editor shows for it: in the user's folder, that of the file.
+/// Returns the preset in the file at `path`, under the name in the editor: for the user's folder, the file's name.
 ///
 /// # Errors
-/// When it cannot be read or is not a valid preset.
+/// When the file cannot be read or the preset is invalid.
 pub fn read_preset(path: &Path) -> Result<Loaded, Error> {
     if path.exists() && !path.is_file() {
         // Opening a pipe would block.
@@ -274,13 +274,13 @@ pub fn read_preset(path: &Path) -> Result<Loaded, Error> {
     Ok(loaded)
 }
 
-/// Whether two sounds are the same, within the rounding of a host's normalised f32 values.
+/// Returns whether two sounds are equal, within the rounding of a host's normalised f32 values.
 pub fn is_same(one: &Settings, other: &Settings) -> bool {
     let near = |spec: &tone_filter_dsp::Spec| {
         let (one, other) = (spec.get(one), spec.get(other));
         (one - other).abs() <= 2e-6 * one.abs().max(1.0)
     };
-    // Everything but the numbers must be equal.
+    // All but the numbers must be equal.
     let mut rest = *other;
     SPECS.iter().for_each(|spec| spec.set(&mut rest, spec.get(one)));
     SPECS.iter().all(near) && rest == *one

@@ -22,7 +22,7 @@ fn random_ids(keep: Keep) -> impl Iterator<Item = &'static str> {
         .map(|(id, ..)| id)
 }
 
-/// `now` with random values of the settings that a random sound changes, except for what is kept.
+/// Returns `now` with random values of the settings that a random sound changes, except for the kept ones.
 pub fn randomised(
     params: &ToneFilterParams,
     now: &Controls,

@@ -12,8 +12,8 @@
 
 use crate::{
     MAX_CHANNELS, Status,
+    controls::{of_json, of_preset},
     pointers::{exclusive, put, shared, text},
-    settings::{of_json, of_preset},
     status::{fail, guard},
 };
 use std::{
@@ -28,11 +28,11 @@ const CHUNK: usize = 256;
 /// A tone filter for a sample rate and a number of channels.
 pub struct Filter {
     pub(crate) inner: ToneFilter,
-    /// As they were set, whatever the tempo makes of them.
+    /// Settings before the tempo, and routing.
     pub(crate) controls: Controls,
     /// Beats a minute.
     pub(crate) tempo: f64,
-    /// A chunk of each channel. The caller's samples are only ever copied: how its buffers overlap does not matter.
+    /// Chunk of each channel. The caller's samples are only ever copied: how its buffers overlap does not matter.
     chunks: Vec<f32>,
 }
 
@@ -192,6 +192,18 @@ pub unsafe extern "C" fn tf_process_interleaved(
 impl Filter {
     fn channels(&self) -> usize {
         self.chunks.len() / CHUNK
+    }
+
+    /// Sets `controls` at the filter's tempo.
+    pub(crate) fn set(&mut self, controls: Controls) -> Result<(), Status> {
+        let Controls { settings, routing } = controls;
+        let checked = settings.validate();
+        checked
+            .and_then(|()| self.inner.set_settings(&settings.at_tempo(self.tempo)))
+            .map_err(|error| fail(Status::Range, error))?;
+        self.inner.set_routing(routing);
+        self.controls = controls;
+        Ok(())
     }
 
     /// Filters `frames` samples of every channel, which `read` gets by channel and frame, and `write` puts.

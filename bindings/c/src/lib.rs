@@ -6,6 +6,7 @@
     reason = "the header's first comment has it for all functions"
 )]
 
+mod controls;
 mod filter;
 mod play;
 mod pointers;

@@ -2,39 +2,14 @@
 
 use crate::{
     Status,
+    controls::{of_json, of_preset},
     filter::Filter,
     pointers::{exclusive, put, put_text, shared, text},
     status::{fail, guard},
 };
 use std::{ffi::c_char, fmt};
-use tone_filter_dsp::{Choice, Controls, Setting, spec};
-use tone_filter_presets::{self as presets, Preset};
-
-/// The settings of a factory preset, with the default routing.
-pub(crate) fn of_preset(id: &str) -> Result<Controls, Status> {
-    let preset = Preset::factory(id);
-    let unknown = || {
-        fail(
-            Status::Preset,
-            format_args!("no factory preset has the id {id:?}; tf_preset_at() lists them"),
-        )
-    };
-    preset.map(|preset| preset.settings.into()).ok_or_else(unknown)
-}
-
-/// The settings of a preset file's text, or of an object that has only settings.
-pub(crate) fn of_json(json: &str) -> Result<Controls, Status> {
-    let object: serde_json::Map<_, _> = serde_json::from_str(json).map_err(of_syntax)?;
-    if object.contains_key("settings") {
-        let loaded = Preset::from_json(json).map_err(|error| fail(Status::Json, error))?;
-        return Ok(loaded.preset.settings.into());
-    }
-    presets::settings::from_json(json).map_err(of_syntax)
-}
-
-fn of_syntax(error: serde_json::Error) -> Status {
-    fail(Status::Json, error)
-}
+use tone_filter_dsp::{Choice, Setting, spec};
+use tone_filter_presets::settings::to_json;
 
 fn unknown(id: &str) -> Status {
     let remedy = match Setting::find(id) {
@@ -52,20 +27,6 @@ fn no_entry(choice: &Choice, entry: &str) -> Status {
         })
     });
     fail(Status::Entry, format_args!("{} has no entry {entry:?}; use one of {ids}", choice.id))
-}
-
-impl Filter {
-    /// Moves to `controls`, at the filter's tempo.
-    fn set(&mut self, controls: Controls) -> Result<(), Status> {
-        let Controls { settings, routing } = controls;
-        let checked = settings.validate();
-        checked
-            .and_then(|()| self.inner.set_settings(&settings.at_tempo(self.tempo)))
-            .map_err(|error| fail(Status::Range, error))?;
-        self.inner.set_routing(routing);
-        self.controls = controls;
-        Ok(())
-    }
 }
 
 /// Moves all settings smoothly, within 20 ms, to those of a factory preset; tf_reset() has them arrive at once.
@@ -101,7 +62,7 @@ pub unsafe extern "C" fn tf_get_json(
     guard(|| {
         // SAFETY: valid by the header.
         let controls = &unsafe { shared(filter) }?.controls;
-        let json = presets::settings::to_json(controls);
+        let json = to_json(controls);
         // SAFETY: valid by the header.
         unsafe { put_text(buffer, size, &json) }
     })

@@ -13,7 +13,7 @@ use godot::{
 };
 use player::{Player, State};
 use std::{ffi::c_void, slice, sync::Arc};
-use tone_filter_dsp::{KeyEvent, Score, choice, spec};
+use tone_filter_dsp::{KeyEvent, Score, SharedScores, choice, spec};
 use triple_buffer::Input;
 
 struct ToneFilterExtension;
@@ -27,10 +27,9 @@ unsafe impl ExtensionLibrary for ToneFilterExtension {}
 #[class(tool, init, base = AudioEffect)]
 pub struct AudioEffectToneFilter {
     state: State,
-    /// The ways to the instances.
+    /// Channels to the instances.
     senders: Vec<(InstanceId, Input<State>)>,
-    /// The scores that an instance may still use, so that the audio thread frees none.
-    scores: Vec<Arc<Score>>,
+    scores: SharedScores,
     base: Base<AudioEffect>,
 }
 
@@ -75,8 +74,7 @@ impl AudioEffectToneFilter {
         };
         let mut state = self.state.clone();
         state.score = score.map(Arc::new);
-        self.scores.retain(|score| Arc::strong_count(score) > 1);
-        self.scores.extend(state.score.clone());
+        self.scores.keep(state.score.as_ref());
         state.position = (state.position.0 + 1, 0.0);
         self.change(state)
     }

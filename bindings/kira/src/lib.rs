@@ -20,7 +20,9 @@ use kira::{
     info::Info,
 };
 use std::sync::Arc;
-use tone_filter_dsp::{Bands, Keyboard, OutOfRange, Score, Settings, Snapshot, ToneFilter};
+use tone_filter_dsp::{
+    Bands, Keyboard, OutOfRange, Score, Settings, SharedScores, Snapshot, ToneFilter,
+};
 use triple_buffer::{Input, Output, triple_buffer};
 
 /// Frames that are filtered at a time.
@@ -53,7 +55,10 @@ impl EffectBuilder for ToneFilterBuilder {
         let (writer, score) = triple_buffer(&None);
         let filter = None;
         let effect = ToneFilterEffect { readers, settings, keyboard, score, filter, picture };
-        (Box::new(effect), ToneFilterHandle { writers, bands, score: writer, scores: Vec::new() })
+        (
+            Box::new(effect),
+            ToneFilterHandle { writers, bands, score: writer, scores: SharedScores::default() },
+        )
     }
 }
 
@@ -63,7 +68,7 @@ pub struct ToneFilterHandle {
     writers: CommandWriters,
     bands: Output<Snapshot>,
     score: Input<Option<Arc<Score>>>,
-    scores: Vec<Arc<Score>>,
+    scores: SharedScores,
 }
 
 impl ToneFilterHandle {
@@ -82,12 +87,10 @@ impl ToneFilterHandle {
         self.writers.set_keyboard.write(*keyboard);
     }
 
-    /// Lets a score decide which notes are played; see [`ToneFilter::set_score`]. The music then begins at the score's start, until
+    /// Sets a score, which decides which notes are played, or removes it; see [`ToneFilter::set_score`]. The music then begins at the score's start, until
     /// [`ToneFilterHandle::seek`] sets another time.
     pub fn set_score(&mut self, score: Option<Arc<Score>>) {
-        // What the effect may still use is kept here, so that the audio thread frees nothing.
-        self.scores.retain(|score| Arc::strong_count(score) > 1);
-        self.scores.extend(score.clone());
+        self.scores.keep(score.as_ref());
         self.score.write(score);
     }
 

@@ -1,16 +1,14 @@
 //! An instance of a plugin, from its creation to its end.
 
 use crate::{
-    abi::{Atom, Feature, Urid, UridMap, uri},
+    abi::{Atom, Feature, Urid},
     events::{self, Writer},
     keys::Keys,
     ports::{Port, Variant},
+    urids::Urids,
 };
-use std::{
-    ffi::{CStr, c_void},
-    ptr,
-};
-use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, Settings, TEXTS, ToneFilter};
+use std::{ffi::c_void, ptr};
+use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, Settings, ToneFilter};
 
 /// Frames that are processed at a time.
 const CHUNK: usize = 256;
@@ -18,23 +16,7 @@ const CHUNK: usize = 256;
 /// The most channels of an input.
 const CHANNELS: usize = 2;
 
-/// The host's numbers of the types that are used.
-#[derive(Debug)]
-pub struct Urids {
-    sequence: Urid,
-    object: Urid,
-    float: Urid,
-    midi: Urid,
-    position: Urid,
-    tempo: Urid,
-    speed: Urid,
-    /// For the state.
-    pub string: Urid,
-    /// The keys of the texts in the state, in the order of [`TEXTS`].
-    pub keys: [Urid; TEXTS.len()],
-}
-
-/// Where the host has the data of the ports, as far as they are connected.
+/// The host's data of the ports; NULL where a port is not connected.
 #[derive(Debug)]
 struct Connections {
     input: [*const f32; CHANNELS],
@@ -64,37 +46,6 @@ pub struct Instance {
     playing: bool,
     /// Whether nothing has been processed since the activation: settings are in force at once.
     fresh: bool,
-}
-
-impl Urids {
-    /// Asks the host for them; `None` if it has none, which the description in Turtle requires.
-    ///
-    /// # Safety
-    /// `features` is NULL or an array of valid pointers that ends with NULL; the data of [`uri::MAP`] is a [`UridMap`].
-    unsafe fn new(features: *const *const Feature) -> Option<Self> {
-        if features.is_null() {
-            return None;
-        }
-        // SAFETY: by the caller, there is a next one until one is NULL.
-        let mut all = (0..).map_while(|index| unsafe { (*features.add(index)).as_ref() });
-        // SAFETY: a URI is a C string.
-        let map = all.find(|feature| unsafe { CStr::from_ptr(feature.uri) } == uri::MAP)?;
-        // SAFETY: by the caller.
-        let map = unsafe { map.data.cast::<UridMap>().as_ref() }?;
-        // SAFETY: the host's function is called with the host's handle and a C string.
-        let number = |uri: &CStr| unsafe { (map.map)(map.handle, uri.as_ptr()) };
-        Some(Self {
-            sequence: number(uri::SEQUENCE),
-            object: number(uri::OBJECT),
-            float: number(uri::FLOAT),
-            midi: number(uri::MIDI),
-            position: number(uri::POSITION),
-            tempo: number(uri::TEMPO),
-            speed: number(uri::SPEED),
-            string: number(uri::STRING),
-            keys: TEXTS.each_ref().map(|text| number(&crate::state::key(text))),
-        })
-    }
 }
 
 impl Instance {
@@ -158,7 +109,7 @@ impl Instance {
     pub fn activate(&mut self) {
         self.fresh = true;
         self.keys.clear();
-        self.keys.end_found();
+        self.keys.end_detected();
     }
 
     /// Processes `frames` frames. Real time.

@@ -17,6 +17,7 @@ mod keys;
 pub mod ports;
 pub mod state;
 pub mod turtle;
+pub mod urids;
 
 use abi::{Descriptor, Feature, Handle, uri};
 use instance::Instance;

@@ -1,17 +1,11 @@
-//! Saved state beside the values of the ports: settings that are texts, as in presets.
+//! The saved state beside the values of the ports: the texts among the settings, as presets have them.
 
 use crate::{
     abi::{BAD_TYPE, Feature, Handle, PLAIN, Retrieve, SUCCESS, StateInterface, Store, Urid},
     instance::Instance,
 };
-use std::ffi::{CString, c_void};
-use tone_filter_dsp::{Settings, TEXTS, Text};
-
-/// The key of a text in the state.
-pub fn key(text: &Text) -> CString {
-    let id = text.id;
-    CString::new(format!("urn:tone-filter:{id}")).expect("an id has no zero")
-}
+use std::ffi::c_void;
+use tone_filter_dsp::{Settings, TEXTS};
 
 /// The functions for [`uri::STATE`](crate::abi::uri::STATE).
 pub static INTERFACE: StateInterface = StateInterface { save, restore };
@@ -56,7 +50,7 @@ unsafe extern "C" fn restore(
         str::from_utf8(bytes).ok().map(|text| text.trim_end_matches('\0'))
     };
     let texts = instance.urids.keys.map(text);
-    // A setting that an older state lacks has the value of a new instance.
+    // An older state may lack texts; those get the value of a new instance.
     instance.portless = Settings::default();
     let settings = &mut instance.portless;
     let set = TEXTS

@@ -2,7 +2,7 @@
 
 use crate::{
     ports::{BYPASS, Port, VARIANTS, Variant},
-    state,
+    urids,
 };
 use std::fmt::Write;
 use tone_filter_dsp::{Controls, Entry, Group, Spec, TEXTS, Taper};
@@ -76,7 +76,7 @@ fn plugins() -> String {
     for own in &TEXTS {
         text += &format!(
             "\n<{}> a rdf:Property , owl:DatatypeProperty ; rdfs:label {} ; rdfs:comment {} ; rdfs:range xsd:string .\n",
-            state::key(own).to_string_lossy(),
+            urids::key(own).to_string_lossy(),
             literal(own.id),
             literal("A setting that is no number, as it is in presets."),
         );
@@ -324,7 +324,7 @@ fn presets() -> String {
         });
         let values = values.collect::<Vec<_>>().join(" ,\n\t\t");
         let kept = TEXTS.iter().map(|own| {
-            let key = state::key(own);
+            let key = urids::key(own);
             format!("<{}> {}", key.to_string_lossy(), literal(&own.get(&preset.settings)))
         });
         let kept = kept.collect::<Vec<_>>().join(" ;\n\t\t");

@@ -8,7 +8,7 @@ use std::{
     },
     thread,
 };
-use tone_filter_dsp::{DEFAULT_TEMPO, Keyboard, Score, Settings};
+use tone_filter_dsp::{DEFAULT_TEMPO, Keyboard, Score, Settings, SharedScores};
 
 /// A number for each instance that scripts can address.
 pub static REMOTES: LazyLock<Vec<Remote>> =
@@ -72,8 +72,7 @@ pub struct Remote {
 #[derive(Default)]
 struct State {
     wishes: Wishes,
-    /// All scores that a filter may still use, so that the audio thread frees none.
-    scores: Vec<Arc<Score>>,
+    scores: SharedScores,
 }
 
 impl Remote {
@@ -97,11 +96,7 @@ impl Remote {
         };
         let State { wishes, scores } = &mut *state;
         change(wishes);
-        scores.retain(|score| Arc::strong_count(score) > 1);
-        let kept = |score: &Arc<Score>| scores.iter().any(|kept| Arc::ptr_eq(kept, score));
-        if let Some(score) = wishes.score.as_ref().filter(|score| !kept(score)) {
-            scores.push(score.clone());
-        }
+        scores.keep(wishes.score.as_ref());
         self.version.fetch_add(1, Ordering::Release);
     }
 

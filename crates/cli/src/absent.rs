@@ -11,7 +11,7 @@ pub struct Args {
     _all: Vec<OsString>,
 }
 
-/// Why there is no verb of the feature `name`, and how to get it.
+/// Explains why there is no verb of the feature `name`, and how to get it.
 pub fn refused(name: &str) -> anyhow::Error {
     let headers = match name {
         _ if !cfg!(target_os = "linux") => "",

@@ -11,7 +11,7 @@ pub struct Args {
     options: Vec<String>,
 }
 
-/// Runs until the window is closed. Whether it could be opened.
+/// Runs until the window is closed. Returns whether the window could be opened.
 pub fn run(args: &Args) -> bool {
     let name = "tone-filter app".to_owned();
     run_standalone(std::iter::once(name).chain(args.options.iter().cloned()))

@@ -25,7 +25,7 @@ use tone_filter_offline::{
 };
 use tone_filter_presets::{Preset, ids};
 
-/// Write what the voice Chip plays of a file as a song for an 8-bit console
+/// Write a file, as the voice Chip plays it, as a song for an 8-bit console
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
   tone-filter chip song.flac -o song.vgm
@@ -42,10 +42,10 @@ pub struct Args {
     /// The file to write: .vgm, .vgz or .nsf; - for VGM on standard output
     #[arg(short, long = "out", value_name = "OUT", value_hint = ValueHint::FilePath, value_parser = named())]
     out: (PathBuf, Format),
-    /// What the song is called [default: the name of IN]
+    /// Title of the song [default: the name of IN]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
-    /// Who wrote it
+    /// Author of the song
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
     author: String,
     /// Repeat the song for ever, from this time on [0 s to the end]
@@ -70,7 +70,7 @@ struct ChipSound(Sound);
 /// The preset that the settings start from.
 const PRESET: &str = "sound-chip";
 
-/// The settings of the mix, which a console has not, and those of other voices.
+/// Settings of the mix, which a console lacks, and of other voices.
 const LEFT_OUT: [&str; 7] = ["mix", "output", "drive", "tone", "morph", "bypass", "stereo"];
 
 impl clap::Args for ChipSound {
@@ -94,7 +94,7 @@ impl FromArgMatches for ChipSound {
     }
 }
 
-/// What is written.
+/// Format of the output.
 #[derive(Debug, Clone, Copy)]
 enum Format {
     Vgm,
@@ -123,7 +123,7 @@ fn named() -> impl TypedValueParser<Value = (PathBuf, Format)> {
     })
 }
 
-/// Whether the factory preset `id` has the voice Chip.
+/// Returns whether the factory preset `id` has the voice Chip.
 fn is_chip(id: &str) -> bool {
     Preset::factory(id).is_some_and(|preset| preset.settings.voice == Voice::Chip)
 }
@@ -133,7 +133,7 @@ fn time(text: &str) -> Result<f64, String> {
     number("loop", text, "s", 0.0..=86_400.0)
 }
 
-/// Lets the filter hear the file, and writes what its chip plays.
+/// Filters the file, and writes the music of its voice Chip.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     let default = find(PRESET, args.quiet)?.settings.into();
     let (controls, keys) = args.sound.0.read_from(default, of_file, args.quiet)?;

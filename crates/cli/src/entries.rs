@@ -2,10 +2,10 @@
 
 use tone_filter_dsp::{CHOICES, Choice, PitchClass};
 
-/// What the flag of `choice` is called.
+/// Returns the name of the flag of `choice`.
 pub fn flag_name(choice: &Choice) -> &'static str {
     match choice.id {
-        // What plays them is more often named than how they act.
+        // `--keys` names the MIDI file that plays them, which is given more often than the mode.
         "keys" => "key-mode",
         id => id,
     }
@@ -28,7 +28,7 @@ pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
     })
 }
 
-/// What to write for a key like `C minor`, `F#m` or `Bb`, which was given for the `choice` of a root or of a scale.
+/// Returns the text to write for a key like `C minor`, `F#m` or `Bb`, which was given for the `choice` of a root or of a scale.
 fn of_key(choice: &Choice, key: &str) -> Option<String> {
     let scale = CHOICES.iter().find(|scale| scale.id == "scale")?;
     if !["root", "scale"].contains(&choice.id) {

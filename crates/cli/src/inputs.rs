@@ -28,21 +28,21 @@ pub struct Inputs {
     jobs: Option<u16>,
 }
 
-/// What the flags name.
+/// Inputs that the flags name.
 pub struct Named {
     /// Files, folders and patterns.
     pub all: Vec<PathBuf>,
-    /// So many of the last ones are from a list.
+    /// Number of inputs from a list, which are the last ones.
     pub listed: usize,
-    /// Whether there is a list.
+    /// True if there is a list.
     pub many: bool,
 }
 
 impl Inputs {
-    /// All that is named, the list's content included.
+    /// Returns all inputs, the list's content included.
     ///
     /// # Errors
-    /// When the list cannot be read, is no text or is empty.
+    /// When the list cannot be read, is not text or is empty.
     pub fn read(&self) -> anyhow::Result<Named> {
         let mut all = self.inputs.clone();
         all.extend(self.listed()?);
@@ -89,7 +89,7 @@ impl Inputs {
     }
 }
 
-/// Whether `path` can be read once only: a pipe or a device.
+/// Returns whether `path` can be read once only: a pipe or a device.
 pub fn is_read_once(path: &Path) -> bool {
     let is_pipe = |metadata: fs::Metadata| !metadata.is_file() && !metadata.is_dir();
     path == Path::new(STDIO) || fs::metadata(path).is_ok_and(is_pipe)

@@ -16,6 +16,7 @@ mod bench;
 mod chip;
 mod entries;
 mod inputs;
+mod outputs;
 #[cfg(all(test, unix))]
 mod pages;
 #[cfg(feature = "play")]
@@ -28,7 +29,6 @@ mod render;
 mod report;
 mod shell;
 mod sound;
-mod variants;
 
 use clap::{
     Parser, Subcommand,
@@ -76,12 +76,12 @@ enum Verb {
     Man(shell::ManArgs),
 }
 
-/// What cannot be meant: flags that contradict each other, and what each of them alone cannot see.
+/// Usage error: flags that contradict each other.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct Usage(String);
 
-/// Refuses to fill a terminal with what is not text.
+/// Refuses to write binary data to a terminal.
 fn refuse_terminal(out: &Path) -> Result<(), Usage> {
     if out == Path::new(STDIO) && io::stdout().is_terminal() {
         let line =
@@ -171,7 +171,7 @@ fn is_broken_pipe(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
 
-/// How to write an output whose name begins like a flag, if one of `args` is one.
+/// Returns how to write an output whose name begins like a flag, if one of `args` is such a name.
 fn hyphenated_output(args: &[OsString]) -> Option<String> {
     args.windows(2).find_map(|pair| {
         let (flag, name) = (pair[0].to_str()?, pair[1].to_str()?);
@@ -180,7 +180,7 @@ fn hyphenated_output(args: &[OsString]) -> Option<String> {
     })
 }
 
-/// Prints help, or what is wrong with the command line: where a value is wrong, its own message is enough.
+/// Prints help, or the error of the command line: for an invalid value, its own message is enough.
 fn refuse(error: &clap::Error) -> ExitCode {
     if let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand)
         && Path::new(name).exists()
@@ -190,7 +190,7 @@ fn refuse(error: &clap::Error) -> ExitCode {
     }
     match error.source() {
         Some(reason) if error.kind() == ErrorKind::ValueValidation => message!("error: {reason}"),
-        // There is nobody to report to where help cannot be printed.
+        // An error of printing help cannot be reported.
         _ => drop(error.print()),
     }
     ExitCode::from(error.exit_code() as u8)

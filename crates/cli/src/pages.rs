@@ -1,12 +1,12 @@
-//! Every command of `tone-filter` in the project's pages is one that the parser takes, also those that tests do not run:
-//! `play`, `app` and `bench`. A build without the features `play` and `app` leaves their commands to one that has them.
+//! The parser accepts every command of `tone-filter` in the project's pages, also those that tests do not run:
+//! `play`, `app` and `bench`. A build without the features `play` and `app` skips their commands.
 
 use super::{Cli, reference::is_here};
 use clap::CommandFactory;
 use std::{fs, os::unix::fs::PermissionsExt, path::Path, process::Command};
 use tone_filter_manual::pages;
 
-/// Takes the place of the command: it writes down its arguments, each with a NUL at its end, and a line feed.
+/// Replacement of the command: writes its arguments to a file, each with a NUL at its end, and a line feed.
 const STAND_IN: &str =
     "#!/bin/sh\nprintf '%s\\0' \"$@\" >> \"$ARGUMENTS\"\necho >> \"$ARGUMENTS\"\n";
 
@@ -16,7 +16,7 @@ fn the_parser_takes_every_command_of_the_pages() {
     let program = folder.path().join("tone-filter");
     fs::write(&program, STAND_IN).unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-    // Where lines write to.
+    // Folders that the lines write to.
     for place in [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"]
     {
         fs::create_dir_all(folder.path().join(place)).unwrap();

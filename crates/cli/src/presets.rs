@@ -43,7 +43,7 @@ enum Verb {
     },
 }
 
-/// Does what is asked for.
+/// Lists, shows or writes presets.
 pub fn run(args: &Args) -> anyhow::Result<()> {
     match &args.verb {
         Verb::List => {

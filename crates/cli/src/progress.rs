@@ -1,4 +1,4 @@
-//! What moves on the terminal while files are rendered: a bar for all, and one for every worker.
+//! Progress bars on the terminal while files are rendered: one for all, and one for every worker.
 
 use super::report::{self, Summary};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -12,11 +12,11 @@ use tone_filter_offline::batch::{Job, Outcome, Plan, Watch};
 /// Steps of a worker's bar.
 const STEPS: u64 = 1000;
 
-/// A bar on standard error, if that is a terminal, for what a verb does alone. It goes when it is dropped.
+/// Bar on standard error, if that is a terminal, for work of one file. Disappears when it is dropped.
 pub struct Bar(ProgressBar);
 
 impl Bar {
-    /// A bar of what is called `name`.
+    /// Returns a bar called `name`.
     pub fn new(name: &str, quiet: bool) -> Self {
         let bar = if quiet { ProgressBar::hidden() } else { ProgressBar::new(STEPS) };
         bar.set_style(style("{wide_bar} {msg}, {gone}").with_key("gone", gone));
@@ -30,7 +30,7 @@ impl Bar {
         self.0.set_position((part * STEPS as f64) as u64);
     }
 
-    /// Lets `print` write to standard error while it is off the terminal.
+    /// Calls `print`, which writes to standard error, while the bar is off the terminal.
     pub fn suspend(&self, print: impl FnOnce()) {
         self.0.suspend(print);
     }
@@ -46,7 +46,7 @@ fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).expect("the templates are well formed")
 }
 
-/// Writes for how long a bar has been there. One that cannot be drawn is nothing to stop for.
+/// Writes how long a bar has existed. An error of drawing is ignored.
 fn gone(state: &ProgressState, to: &mut dyn Write) {
     let _ = write!(to, "{}", Short(state.elapsed()));
 }
@@ -56,9 +56,9 @@ pub struct Progress {
     bars: MultiProgress,
     /// Counts work that is done and work that is left.
     all: ProgressBar,
-    /// One a worker, with the file that it is at.
+    /// Bars of the workers, with the files that they render.
     files: Vec<ProgressBar>,
-    /// What has become of files so far, also of those that were decided before.
+    /// Outcomes so far, those known before the work included.
     summary: Mutex<Summary>,
     decided: usize,
     /// Files to render.
@@ -115,7 +115,7 @@ impl Progress {
         self.summary.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes all bars off the terminal.
+    /// Removes all bars from the terminal.
     pub fn clear(&self) {
         self.files.iter().chain([&self.all]).for_each(ProgressBar::finish_and_clear);
     }

@@ -1,4 +1,4 @@
-//! `docs/cli.md`, which lists every flag, is what the parser knows: this test writes it, or compares it.
+//! `docs/cli.md` lists every flag of the parser. This test writes the page, or compares it.
 
 use super::{Cli, sound::Sound};
 use clap::{Arg, ArgAction, Args, Command, CommandFactory};
@@ -31,7 +31,7 @@ fn the_page_is_that_of_the_parser() {
     let mut known = sections(&committed);
     let made = made();
     if env::var_os(UPDATE).is_some() {
-        // What is not part of this build stays as it is.
+        // Verbs outside this build stay as they are.
         known.extend(made.clone());
         let names = ["render", SOUND, "bands", "chip", "play", "app", "presets", "bench"];
         let mut page = INTRODUCTION.to_owned();
@@ -60,7 +60,7 @@ fn sections(page: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
-/// Whether this build has a verb. Without its feature, `play` or `app` only names that feature.
+/// Returns whether this build has a verb. Without its feature, `play` or `app` only names that feature.
 pub fn is_here(verb: &str) -> bool {
     verb != "help"
         && (verb != "play" || cfg!(feature = "play"))
@@ -113,7 +113,7 @@ fn is_sound(arg: &Arg) -> bool {
     arg.get_help_heading() == Some("Sound")
 }
 
-/// How a verb has the sound flags: all of them, or which are left out and which have other defaults.
+/// Describes the sound flags of a verb: all of them, or which are left out and which have other defaults.
 fn shared(verb: &Command) -> String {
     let own: BTreeMap<_, _> =
         verb.get_arguments().filter(|arg| is_sound(arg)).map(|arg| (arg.get_id(), arg)).collect();

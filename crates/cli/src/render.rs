@@ -3,10 +3,10 @@
 use super::{
     Usage,
     inputs::{Inputs, Named, is_read_once, print_repeated},
+    outputs::Outputs,
     progress::Progress,
     refuse_terminal, report,
     sound::{Sound, number, of_file},
-    variants,
 };
 use clap::{ValueEnum, ValueHint};
 use std::{
@@ -21,10 +21,11 @@ use tone_filter_offline::{
     batch::{Fate, Plan, Refused, Request, run as run_batch},
     clean_up_on_interrupt,
     container::Container,
-    render::{Options, Tail},
+    options::{Options, Tail},
     score::read_notes,
     wav::Depth,
 };
+use tone_filter_presets::Preset;
 
 /// Run files through the filter, one or ten thousand
 #[derive(Clone, clap::Args)]
@@ -40,16 +41,8 @@ use tone_filter_offline::{
 pub struct Args {
     #[command(flatten)]
     inputs: Inputs,
-    /// The WAV or FLAC file to write, or the folder for all of them, or - for WAV on standard output; {name} and {preset}
-    /// stand for those of the input and of the preset
-    #[arg(short, long = "out", value_name = "OUT", value_hint = ValueHint::AnyPath)]
-    pub out: Option<PathBuf>,
-    /// What to add to the names of outputs; without --out, they are written beside their inputs
-    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = suffix)]
-    pub suffix: Option<String>,
-    /// What the pattern in --out ends in.
-    #[arg(skip)]
-    pub container: Option<Container>,
+    #[command(flatten)]
+    outputs: Outputs,
     /// Bits a sample of the output, dithered if 16 or fewer than the input's [default: as the input]
     #[arg(long, value_name = "BITS", help_heading = "Output")]
     bit_depth: Option<BitDepth>,
@@ -62,7 +55,7 @@ pub struct Args {
     /// Bring the output's peak to so many dB full scale
     #[arg(long, value_name = "DB", allow_hyphen_values = true, value_parser = peak, help_heading = "Output")]
     normalize_peak: Option<f32>,
-    /// What follows the end of the input: nothing, so that lengths and loops stay as they are; so many
+    /// Sound after the end of the input: nothing, so that lengths and loops stay as they are; a number of
     /// seconds; or until it is inaudible
     #[arg(long, value_name = "none|auto|SECONDS", default_value = "none", value_parser = tail, help_heading = "Output")]
     tail: Tail,
@@ -91,11 +84,11 @@ pub struct Args {
     /// Print a line for every file
     #[arg(short, long, help_heading = "Report")]
     verbose: bool,
-    /// The notes that the input plays, in place of those that are found in it: what `bands --score` has written, or a MIDI file
+    /// The notes that the input plays, in place of detected ones: a file that `bands --score` has written, or a MIDI file
     #[arg(long, value_name = "FILE.tfs|FILE.mid", value_hint = ValueHint::FilePath)]
     score: Option<PathBuf>,
     #[command(flatten)]
-    pub sound: Sound,
+    sound: Sound,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -106,16 +99,6 @@ enum BitDepth {
     Int24,
     #[value(name = "32f")]
     Float32,
-}
-
-fn suffix(text: &str) -> Result<String, String> {
-    match text {
-        "" => Err("suffix is empty; give some letters".into()),
-        _ if text.contains(std::path::is_separator) => {
-            Err(format!("suffix = {text:?} has a path separator; use --out for folders"))
-        }
-        _ => Ok(text.into()),
-    }
 }
 
 /// Reads Hz or kHz.
@@ -140,10 +123,10 @@ fn tail(text: &str) -> Result<Tail, String> {
     }
 }
 
-/// The progress of the run that goes on.
+/// Progress of the current run.
 type Running = Arc<Mutex<Option<Arc<Progress>>>>;
 
-/// Renders with each preset, and prints the results. Whether every file is done.
+/// Renders with each preset, and prints the results. Returns whether every file is done.
 pub fn run(args: &Args) -> anyhow::Result<bool> {
     let running = Running::default();
     let interrupted = running.clone();
@@ -151,7 +134,7 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
         let progress = interrupted.lock().unwrap_or_else(PoisonError::into_inner);
         progress.iter().for_each(|progress| progress.interrupted());
     })?;
-    let variants = variants::of(args)?;
+    let variants = args.variants()?;
     let named = args.inputs.read()?;
     if variants.len() > 1 {
         let mut read_again = named.all.iter().chain(&args.score).chain(&args.sound.keys);
@@ -168,14 +151,14 @@ pub fn run(args: &Args) -> anyhow::Result<bool> {
     Ok(done)
 }
 
-/// Whether `path` is no file and no pattern for files.
+/// Returns whether `path` is neither a file nor a pattern for files.
 fn is_new(path: &Path) -> bool {
     !path.exists() && !path.to_string_lossy().contains(['*', '?', '['])
 }
 
-/// Renders what is `named` with one preset.
+/// Renders the inputs in `named` with one preset. Returns whether every file is done.
 fn run_one(args: &Args, named: &Named, running: &Running) -> anyhow::Result<bool> {
-    if args.out.is_none() && args.suffix.is_none() {
+    if args.outputs.are_missing() {
         let line = match &named.all[..] {
             [_, .., last] if !named.many && is_new(last) => {
                 let last = last.display();
@@ -192,10 +175,10 @@ fn run_one(args: &Args, named: &Named, running: &Running) -> anyhow::Result<bool
     let request = Request {
         inputs: &named.all,
         listed: named.listed,
-        out: args.out.as_deref(),
+        out: args.outputs.out.as_deref(),
         many: named.many,
-        extensions: args.container().extensions(),
-        suffix: args.suffix.as_deref().unwrap_or_default(),
+        extensions: args.outputs.container().extensions(),
+        suffix: args.outputs.suffix.as_deref().unwrap_or_default(),
         force: args.force,
         skip_existing: args.skip_existing,
     };
@@ -250,13 +233,31 @@ fn run_one(args: &Args, named: &Named, running: &Running) -> anyhow::Result<bool
 }
 
 impl Args {
-    /// What the outputs are.
-    fn container(&self) -> Container {
-        let named = || Container::of(self.out.as_deref()?);
-        self.container.or_else(named).unwrap_or_default()
+    /// Returns the arguments for each preset of `--preset`, with the outputs named after it.
+    ///
+    /// # Errors
+    /// When one of several presets does not exist, when two would have the same outputs, or when a name stands in the wrong place.
+    fn variants(&self) -> anyhow::Result<Vec<Self>> {
+        let given = self.sound.preset.clone().unwrap_or_default();
+        // A user's preset may have a comma in its name.
+        let presets: Vec<&str> = match given.contains(',') && Preset::find(&given).is_err() {
+            true => given.split(',').map(str::trim).collect(),
+            false => vec![&given],
+        };
+        if presets.len() > 1 {
+            self.outputs.check_for_several_presets()?;
+            presets.iter().try_for_each(|preset| Preset::find(preset).map(drop))?;
+        }
+        let variant = |preset: &&str| {
+            let mut variant = self.clone();
+            variant.outputs = self.outputs.named_after(preset)?;
+            variant.sound.preset = self.sound.preset.as_ref().map(|_| (*preset).to_owned());
+            Ok(variant)
+        };
+        presets.iter().map(variant).collect()
     }
 
-    /// Prints what would be done, and returns whether nothing is in the way of it.
+    /// Prints the plan, and returns whether nothing stands in its way.
     fn dry_run(&self, plan: &Plan) -> anyhow::Result<bool> {
         let mut stdout = io::stdout().lock();
         plan.decided().for_each(|outcome| report::print(outcome, !self.quiet, self.quiet));
@@ -280,11 +281,11 @@ impl Args {
             BitDepth::Int24 => Depth::Int24,
             BitDepth::Float32 => Depth::Float32,
         });
-        if depth == Some(Depth::Float32) && self.container() == Container::Flac {
+        if depth == Some(Depth::Float32) && self.outputs.container() == Container::Flac {
             let line = "FLAC has no floating point; use --bit-depth 24, or let the name of --out end in .wav";
             return Err(Usage(line.into()).into());
         }
-        // A score knows what comes without lookahead.
+        // A score needs no lookahead.
         let looks_ahead = if self.score.is_some() { |_: &Settings| false } else { of_file };
         let (Controls { settings, routing }, keys) = self.sound.read(looks_ahead, self.quiet)?;
         let score = self.score.as_deref().map(read_notes).transpose()?.map(Arc::new);

@@ -1,4 +1,4 @@
-//! What came of it, for people and for programs.
+//! Reports of outcomes, for people and for programs.
 
 use serde_json::{Value, json};
 use std::{fmt, mem::discriminant, path::Path};
@@ -19,11 +19,11 @@ const SILENT: f32 = -200.0;
 
 /// All files together.
 pub struct Summary {
-    /// How many files are rendered.
+    /// Number of files that were rendered.
     pub done: usize,
-    /// How many outputs were there.
+    /// Number of outputs that existed.
     pub skipped: usize,
-    /// How many files are not there.
+    /// Number of files that failed.
     pub failed: usize,
     left_out: usize,
     audio_seconds: f64,
@@ -64,7 +64,7 @@ impl Summary {
         }
     }
 
-    /// Files of which something has become.
+    /// Returns the number of files with an outcome.
     pub fn total(&self) -> usize {
         self.done + self.skipped + self.failed
     }
@@ -104,7 +104,7 @@ impl fmt::Display for Summary {
     }
 }
 
-/// Numbers of files, without those that are 0: `3 files done, 1 failed`.
+/// Joins numbers of files, without those that are 0: `3 files done, 1 failed`.
 pub fn counted<const N: usize>(counts: [(usize, &str); N]) -> String {
     let mut counts = counts.iter().filter(|(count, _)| *count > 0);
     let first = counts
@@ -208,7 +208,7 @@ pub fn print_unheard(files: &[Option<Cause>]) {
     }
 }
 
-/// What would become of all files.
+/// Returns the plan's outcomes for all files.
 pub fn json_of_plan(plan: &Plan) -> Value {
     let planned = |job: &Job| json!({ "input": text(&job.input), "output": text(&job.output), "status": "planned" });
     let files: Vec<Value> = plan.jobs.iter().map(planned).chain(plan.decided().map(file)).collect();

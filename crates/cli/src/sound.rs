@@ -18,16 +18,16 @@ use tone_filter_dsp::{
 use tone_filter_offline::score::Score;
 use tone_filter_presets as presets;
 
-/// What was given of the sound.
+/// Sound flags on the command line.
 #[derive(Clone)]
 pub struct Sound {
     /// The name of a preset or the path to its file.
     pub preset: Option<String>,
-    /// One a row of [`SPECS`].
+    /// Values, one a row of [`SPECS`].
     values: [Option<f32>; SPECS.len()],
-    /// One a row of [`CHOICES`].
+    /// Entries, one a row of [`CHOICES`].
     entries: [Option<usize>; CHOICES.len()],
-    /// One a row of [`TEXTS`].
+    /// Texts, one a row of [`TEXTS`].
     texts: [Option<String>; TEXTS.len()],
     /// A MIDI file.
     pub keys: Option<PathBuf>,
@@ -36,11 +36,11 @@ pub struct Sound {
 }
 
 impl Sound {
-    /// The preset, or else the default sound, with every flag applied, the bypass, and what plays its keys. Whether there is
-    /// lookahead, `looks_ahead` decides from the preset unless a flag does. Warnings go to standard error unless `quiet`.
+    /// Returns the preset, or else the default sound, with every flag applied, the bypass, and the keys that are played. Without a flag
+    /// for lookahead, `looks_ahead` decides from the preset. Warnings go to standard error unless `quiet`.
     ///
     /// # Errors
-    /// When there is no such preset or no such MIDI file, or when one of two flags is there that only work together.
+    /// When the preset or the MIDI file is missing, or when a flag is given without another one that it needs.
     pub fn read(
         &self,
         looks_ahead: fn(&Settings) -> bool,
@@ -110,8 +110,8 @@ impl Sound {
         Err(Usage(wrong.into()).into())
     }
 
-    /// Warns of flags that have no effect with these `settings`. With lookahead even without focus, as in `bands`, it is the
-    /// notes that are found that count: then those of the listener have one.
+    /// Warns of flags that have no effect with these `settings`. With lookahead but without focus, as in `bands`, the detected notes
+    /// count, so the flags of the listener have an effect.
     fn warn_of_idle(&self, settings: &Settings, looks_ahead: bool) {
         let numbers = SPECS.iter().zip(self.values).filter(|(_, value)| value.is_some());
         let choices = CHOICES.iter().zip(self.entries).filter(|(_, entry)| entry.is_some());
@@ -177,17 +177,17 @@ pub fn number(id: &str, text: &str, unit: &str, range: RangeInclusive<f64>) -> R
     })
 }
 
-/// Whether `choice` has an effect on files: they have neither a host for notes nor a second input.
+/// Returns whether `choice` has an effect on files, for which there is neither a host nor a sidechain.
 fn has_flag(choice: &&Choice) -> bool {
     !choice.is_routing() || choice.id == "bypass"
 }
 
-/// Lookahead for the sound of a file, all of which is known: without focus it would change nothing.
+/// Returns the default of lookahead for files, which are completely known. Without focus, lookahead would change nothing.
 pub fn of_file(settings: &Settings) -> bool {
     settings.focus > 0.0
 }
 
-/// What to write where a switch is followed by its state, as in `--auto off`: that would be taken for a file to read.
+/// Returns the text to write where a switch is followed by its state, as in `--auto off`, which would be taken for an input.
 pub fn loose_state(args: &[OsString]) -> Option<String> {
     args.windows(2).find_map(|pair| {
         let (flag, state) = (pair[0].to_str()?, pair[1].to_str()?);
@@ -253,7 +253,7 @@ fn text_flag(text: &'static Text) -> Arg {
     Arg::new(text.id).long(text.id).value_name(value_name).value_parser(parse).help(help)
 }
 
-/// The value of the flag `id`; `None` if it was not given or there is none.
+/// Returns the value of the flag `id`; `None` if it was not given or does not exist.
 fn given<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Option<T> {
     matches.try_get_one(id).ok().flatten().cloned()
 }

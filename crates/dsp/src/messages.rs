@@ -1,6 +1,6 @@
 //! A host's messages on their way through a plugin: MIDI, or events of a plugin format.
 
-use crate::{KeyEvent, ToneFilter};
+use crate::{KeyEvent, SentNotes, ToneFilter};
 use std::collections::VecDeque;
 
 /// The most messages that wait at a time.
@@ -8,8 +8,11 @@ const CAPACITY: usize = 16_384;
 
 /// A host's message.
 pub trait Message: Copy {
-    /// The effects on the keys, in order.
+    /// Returns the effects on the keys, in order.
     fn keys(&self) -> impl Iterator<Item = KeyEvent>;
+
+    /// Returns the message for a key (0..128) of a detected note: its start with a velocity (1..128), or its end.
+    fn of_note(key: u8, velocity: Option<u8>) -> Self;
 }
 
 /// A MIDI message of up to three bytes; a shorter one ends in zeros.
@@ -17,39 +20,26 @@ impl Message for [u8; 3] {
     fn keys(&self) -> impl Iterator<Item = KeyEvent> {
         KeyEvent::from_midi(*self).into_iter()
     }
+
+    fn of_note(key: u8, velocity: Option<u8>) -> Self {
+        velocity.map_or([0x80, key, 0], |velocity| [0x90, key, velocity])
+    }
 }
 
-/// The way back to the host.
-pub trait Thru<M> {
-    /// Sends a message on, at a frame of the current block of the host.
-    fn pass(&mut self, frame: usize, message: M);
-
-    /// Sends the notes that `filter` has detected. Called after each of its blocks of 64 frames, with the frames of the host's block
-    /// so far.
-    fn end_block(&mut self, frames: usize, filter: &ToneFilter);
-}
-
-/// Messages that wait for the sound: the filter plays them as late as it plays the sound, and then they go back to the host.
+/// Messages between a host and a filter. Incoming messages wait: the filter plays them as late as it plays the sound, and then they
+/// go back to the host, together with the notes that the filter detects ([`SentNotes`]).
 ///
 /// Memory is bounded, and no message is lost or overtakes another. Where too many wait, the oldest is played early.
 ///
 /// ```
-/// use tone_filter_dsp::{MessageQueue, Settings, Thru, ToneFilter};
-///
-/// struct Sent(Vec<(usize, [u8; 3])>);
-///
-/// impl Thru<[u8; 3]> for Sent {
-///     fn pass(&mut self, frame: usize, message: [u8; 3]) {
-///         self.0.push((frame, message));
-///     }
-///     fn end_block(&mut self, _: usize, _: &ToneFilter) {}
-/// }
+/// use tone_filter_dsp::{MessageQueue, Settings, ToneFilter};
 ///
 /// let mut filter = ToneFilter::new(48_000.0, &Settings::default())?;
-/// let (mut queue, mut sent) = (MessageQueue::new(), Sent(vec![]));
-/// queue.push(&mut filter, 100, [0x90, 69, 127], &mut sent);
-/// queue.process(&mut filter, &mut [&mut [0.0; 512]], &[], &mut sent);
-/// assert_eq!(sent.0, [(100, [0x90, 69, 127])]);
+/// let (mut queue, mut sent) = (MessageQueue::new(), vec![]);
+/// let mut send = |frame, message: [u8; 3]| sent.push((frame, message));
+/// queue.push(&mut filter, 100, [0x90, 69, 127], &mut send);
+/// queue.process(&mut filter, &mut [&mut [0.0; 512]], &[], &mut send);
+/// assert_eq!(sent, [(100, [0x90, 69, 127])]);
 /// # Ok::<(), tone_filter_dsp::Error>(())
 /// ```
 #[derive(Debug)]
@@ -58,6 +48,7 @@ pub struct MessageQueue<M> {
     waiting: VecDeque<(u64, M)>,
     /// Frames since the start.
     now: u64,
+    detected: SentNotes,
 }
 
 impl<M: Message> Default for MessageQueue<M> {
@@ -69,7 +60,8 @@ impl<M: Message> Default for MessageQueue<M> {
 impl<M: Message> MessageQueue<M> {
     /// A queue without messages. Allocates all memory that it needs.
     pub fn new() -> Self {
-        Self { waiting: VecDeque::with_capacity(CAPACITY), now: 0 }
+        let waiting = VecDeque::with_capacity(CAPACITY);
+        Self { waiting, now: 0, detected: SentNotes::new() }
     }
 
     /// Removes all notes that have not begun. All other messages are due at once: the end of a note that was passed on, a
@@ -82,52 +74,58 @@ impl<M: Message> MessageQueue<M> {
         });
     }
 
-    /// Receives a message at `frame` of the next call of [`MessageQueue::process`]. Does not allocate.
+    /// Ends all detected notes with the next [`MessageQueue::process`].
+    pub fn end_detected(&mut self) {
+        self.detected.clear();
+    }
+
+    /// Receives a message at `frame` of the next call of [`MessageQueue::process`]. A message that is played early goes to `send`.
+    /// Does not allocate.
     pub fn push(
         &mut self,
         filter: &mut ToneFilter,
         frame: usize,
         message: M,
-        thru: &mut impl Thru<M>,
+        mut send: impl FnMut(usize, M),
     ) {
         if self.waiting.len() == CAPACITY
             && let Some((_, oldest)) = self.waiting.pop_front()
         {
             oldest.keys().for_each(|event| filter.play(event));
-            thru.pass(0, oldest);
+            send(0, oldest);
         }
         let due = self.now + (frame + filter.latency()) as u64;
         let last = self.waiting.back().map_or(0, |(due, _)| *due);
         self.waiting.push_back((due.max(last), message));
     }
 
-    /// Processes `channels` with [`ToneFilter::process_events`], with the messages that are due, which then go on to `thru`. Does not
-    /// allocate.
+    /// Processes `channels` with [`ToneFilter::process_events`] and the messages that are due. Passes these and the detected notes to
+    /// `send`, each with its frame, in order. Does not allocate.
     pub fn process(
         &mut self,
         filter: &mut ToneFilter,
         channels: &mut [&mut [f32]],
         sidechain: &[&[f32]],
-        thru: &mut impl Thru<M>,
+        mut send: impl FnMut(usize, M),
     ) {
+        let Self { waiting, now, detected } = self;
         let frames = channels.iter().map(|channel| channel.len()).min().unwrap_or(0);
         let due = || {
-            let due =
-                self.waiting.iter().map(|(due, message)| ((due - self.now) as usize, message));
+            let due = waiting.iter().map(|(due, message)| ((due - *now) as usize, message));
             due.take_while(|(at, _)| *at < frames)
         };
         let mut passed = due().peekable();
         let events = due().flat_map(|(at, message)| message.keys().map(move |key| (at, key)));
         filter.process_events(channels, sidechain, events, |end, filter| {
             while let Some((at, message)) = passed.next_if(|(at, _)| *at < end) {
-                thru.pass(at, *message);
+                send(at, *message);
             }
-            thru.end_block(end, filter);
+            detected.push(filter, |key, velocity| send(end - 1, M::of_note(key, velocity)));
         });
-        passed.for_each(|(at, message)| thru.pass(at, *message));
+        passed.for_each(|(at, message)| send(at, *message));
         let count = due().count();
-        self.waiting.drain(..count);
-        self.now += frames as u64;
+        waiting.drain(..count);
+        *now += frames as u64;
     }
 }
 
@@ -136,21 +134,11 @@ mod tests {
     use super::*;
     use crate::{Keyboard, Settings};
 
-    #[derive(Default)]
-    struct Sent(Vec<[u8; 3]>);
-
-    impl Thru<[u8; 3]> for Sent {
-        fn pass(&mut self, _: usize, message: [u8; 3]) {
-            self.0.push(message);
-        }
-        fn end_block(&mut self, _: usize, _: &ToneFilter) {}
-    }
-
     #[test]
     fn too_many_messages_are_played_early_in_order() {
         let settings = Settings { lookahead: true, ..Settings::default() };
         let mut filter = ToneFilter::new(48_000.0, &settings).unwrap();
-        let (mut queue, mut sent) = (MessageQueue::new(), Sent::default());
+        let (mut queue, mut sent) = (MessageQueue::new(), Vec::new());
         // All keys stay down but every third one.
         let messages = (0..3 * CAPACITY).map(|n| {
             let key = (n / 2 % 128) as u8;
@@ -159,12 +147,13 @@ mod tests {
         });
         let mut expected = Keyboard::default();
         for message in messages.clone() {
-            queue.push(&mut filter, 10, message, &mut sent);
+            queue.push(&mut filter, 10, message, |_, message| sent.push(message));
             message.keys().for_each(|event| expected.play(event));
         }
-        assert_eq!(sent.0.len(), 2 * CAPACITY, "all but those that wait");
-        queue.process(&mut filter, &mut [&mut [0.0; 4096]], &[], &mut sent);
-        assert!(messages.eq(sent.0));
+        assert_eq!(sent.len(), 2 * CAPACITY, "all but those that wait");
+        let block = &mut [&mut [0.0; 4096][..]];
+        queue.process(&mut filter, block, &[], |_, message| sent.push(message));
+        assert!(messages.eq(sent));
         assert_eq!(*filter.keyboard(), expected);
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::{
     BLOCK, NOTES,
-    network::{COLUMNS, FIRST},
-    weights::Thresholds,
+    detectors::FIRST_NOTE,
+    weights::{COLUMNS, Thresholds},
 };
 
 /// Frames that a decision with lookahead looks ahead.
@@ -92,8 +92,8 @@ impl Decider {
             let (held, beginning) = (logits[column], logits[2 + column]);
             let threshold = threshold - sensitivity;
             let least = if decisions.on[note] { threshold - hysteresis } else { threshold };
-            decisions.on[note] = on[FIRST + note] && held > least;
-            decisions.begun[note] = on[FIRST + note] && beginning > begun;
+            decisions.on[note] = on[FIRST_NOTE + note] && held > least;
+            decisions.begun[note] = on[FIRST_NOTE + note] && beginning > begun;
             decisions.logit[note] = held;
             decisions.level[note] = self.levels[lookahead][note];
             decisions.place[note] = self.places[lookahead][note];

@@ -18,8 +18,10 @@ use std::f64::consts::TAU;
 
 /// Detectors of a bank.
 pub const DETECTORS: usize = 87;
-/// The MIDI note of the lowest one.
+/// MIDI note of the lowest detector.
 pub const LOWEST: i32 = 24;
+/// Detector of the listener's lowest note.
+pub const FIRST_NOTE: usize = 4;
 /// Banks: the fast one, and two sharp ones, a quarter of a semitone below and above.
 pub const BANKS: usize = 3;
 /// Lanes of a group, and groups of a bank and of all: the last lanes of a bank are padding.

@@ -2,8 +2,9 @@
 
 use crate::{
     NOTES,
-    detectors::{BANK_GROUPS, BANKS, DETECTORS, Detectors, GROUPS, Group, LANES, States},
-    network::FIRST,
+    detectors::{
+        BANK_GROUPS, BANKS, DETECTORS, Detectors, FIRST_NOTE, GROUPS, Group, LANES, States,
+    },
     tracker_step,
 };
 use fearless_simd::Simd;
@@ -105,8 +106,8 @@ impl Features {
         self.reference += step * (total - self.reference);
         self.newest = (self.newest + 1) % FRAMES;
         let place = |n: usize| if channels > 1 { self.places[n / LANES].0[n % LANES] } else { 0.0 };
-        let powers = std::array::from_fn(|note| power(FIRST + note));
-        [powers, std::array::from_fn(|note| place(FIRST + note))]
+        let powers = std::array::from_fn(|note| power(FIRST_NOTE + note));
+        [powers, std::array::from_fn(|note| place(FIRST_NOTE + note))]
     }
 
     /// The reference power.

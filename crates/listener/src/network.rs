@@ -14,17 +14,13 @@ use crate::{
     NOTES,
     cells::{UNIT_COST, advance},
     dense::{ROWS, Term, add_dots, products},
-    detectors::DETECTORS,
+    detectors::{DETECTORS, FIRST_NOTE},
     features::{FEATURES, Features, MARGIN as FEATURE_MARGIN},
-    weights::{Head, Layer, Near, Weights},
+    weights::{COLUMNS, Head, Layer, Near, Weights},
 };
 use fearless_simd::{Simd, SimdBase};
 use std::iter::once;
 
-/// Log odds of a note: held now, held before (with lookahead), begun, begun before.
-pub const COLUMNS: usize = 4;
-/// The detector of the lowest note.
-pub const FIRST: usize = 4;
 /// Rows of zeros at both ends of the detectors' units, and of the cells: as many as complete [`ROWS`] of which one is not there.
 const MARGIN: usize = ROWS - 1;
 /// Steps of the layer of the detectors, and of the others.
@@ -169,7 +165,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
         match step {
             ..HARMONIC => NEAR_ROWS * w.near.terms.len() * FEATURES * C1,
             HARMONIC..WHOLE => {
-                ROWS * C1 * C * self.near.along(&w.harmonic, FIRST + row(HARMONIC)).count()
+                ROWS * C1 * C * self.near.along(&w.harmonic, FIRST_NOTE + row(HARMONIC)).count()
             }
             WHOLE..CELL => C * (2 * C + 6 * C + C + COLUMNS),
             CELL..MIX => ROWS * 6 * C * C,
@@ -224,7 +220,7 @@ impl<const C1: usize, const C: usize> Network<C1, C> {
 
     fn harmonic<S: Simd>(&mut self, simd: S, row: usize) {
         let layer = &self.weights.harmonic;
-        let terms = self.near.along(layer, FIRST + row);
+        let terms = self.near.along(layer, FIRST_NOTE + row);
         let out = self.notes.window_mut(row);
         products(simd, (window(layer.bias, row), &[0.0; C]), terms, 0.0, out);
     }

@@ -7,9 +7,11 @@ use crate::{
     detectors::{BANKS, DETECTORS},
     features::{FEATURES, FRAMES, MARGIN as FEATURE_MARGIN},
     matrices::{Error, Matrices, Matrix, Reader},
-    network::COLUMNS,
 };
 use std::sync::LazyLock;
+
+/// Log odds of a note: held now, held before (with lookahead), begun, begun before.
+pub const COLUMNS: usize = 4;
 
 const MAGIC: &[u8; 8] = b"TFLISTEN";
 const VERSION: u32 = 2;

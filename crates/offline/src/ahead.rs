@@ -16,20 +16,20 @@ use tone_filter_dsp::{Decided, Scout, ToneFilter};
 /// Frames that are listened to at a time.
 const BLOCK: usize = 16_384;
 
-/// Blocks on their way to the filter: none of the two waits for the other's hiccups.
+/// Queue length in blocks; absorbs jitter.
 const WAITING: usize = 4;
 
-/// What is decided about the input, as far as the filter has not taken it yet.
+/// Decisions about the input that the filter has not taken yet.
 pub struct Ahead {
     decided: Receiver<(usize, Decided)>,
     /// Samples that the filter knows the decisions about, and has not been passed yet.
     known: usize,
 }
 
-/// Does `work` with what `scout` decides about `input` meanwhile, and about the silence that follows it.
+/// Runs `work` while `scout` decides about `input`, and about the silence that follows the input.
 ///
 /// # Errors
-/// Those of `work`, and when the file cannot be opened.
+/// The errors of `work`, and a file that cannot be opened.
 pub fn with_listener<T>(
     input: &Input,
     scout: Scout,

@@ -7,7 +7,7 @@ use super::{
 };
 use tone_filter_dsp::{Bands, Kernel, Settings, ToneFilter};
 
-/// What [`analyse`] has read.
+/// Result of [`analyse`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Analysed {
     /// The length of the file.

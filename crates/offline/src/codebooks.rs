@@ -1,5 +1,5 @@
-//! Vorbis files bring their own tables along, in a few bits each, and the decoder unpacks all of them at once. So a
-//! file of five kilobytes could ask for five gigabytes; it is asked here first, how much it wants.
+//! Codebooks of Vorbis files. A file has its own tables, in a few bits each, and the decoder unpacks all of them at once: a
+//! file of five kilobytes could demand five gigabytes. This module adds up the sizes first.
 
 use symphonia::core::{
     errors::{Error as Fault, Result},
@@ -9,16 +9,16 @@ use symphonia::core::{
 /// The packet that has them begins with this.
 const SETUP: &[u8; 7] = b"\x05vorbis";
 
-/// What a codebook begins with.
+/// First bits of a codebook.
 const SYNC: u32 = 0x0056_4342;
 
-/// Numbers that all tables of a file may have together. Those of real encoders have fewer than 100 000.
+/// Maximum of numbers in all tables of a file. Files of real encoders have fewer than 100 000.
 const MOST: u64 = 1 << 20;
 
 /// Refuses headers, as a container hands them to the decoder, whose tables are too large.
 pub fn check(headers: &[u8]) -> Result<()> {
     let setup = headers.windows(SETUP.len()).position(|bytes| bytes == SETUP);
-    // The decoder reports what is wrong with those without.
+    // The decoder reports faults of files without a setup header.
     let Some(setup) = setup else { return Ok(()) };
     let mut bits = BitReaderRtl::new(&headers[setup + SETUP.len()..]);
     let mut numbers = 0;
@@ -69,7 +69,7 @@ fn codebook(bits: &mut BitReaderRtl) -> Result<u64> {
     Ok(numbers + u64::from(entries))
 }
 
-/// The greatest number of which `dimensions` factors make no more than `entries`.
+/// Returns the largest integer whose power of `dimensions` is at most `entries`.
 fn root(entries: u32, dimensions: u32) -> u64 {
     let fits = |value: &u64| {
         let mut product = 1u64;

@@ -2,11 +2,11 @@
 
 use super::{
     Error, codebooks,
+    formats::extension,
     guard::guarded,
     mp4,
     parts::{Part, Parts},
     shared_file::SharedFile,
-    source::extension,
     wav::{Depth, Format},
 };
 use std::{
@@ -49,14 +49,14 @@ const FLOAT: [AudioCodecId; 4] =
 /// A file being decoded.
 pub struct Reader {
     path: PathBuf,
-    /// What follows what is decoded now.
+    /// Parts of the file that follow the current stream.
     parts: Parts,
     stream: Stream,
     format: Format,
     natural_depth: Depth,
     /// Samples a channel of the file, if its header has it.
     frames: Option<u64>,
-    /// What the last packet held, and how much of it is used up.
+    /// Samples of the last packet, and the number of them that are read.
     packet: Vec<Vec<f32>>,
     used: usize,
 }
@@ -71,7 +71,7 @@ struct Stream {
     skipped: u64,
     ends: bool,
     read: u64,
-    /// Where the last packet ends.
+    /// End of the last packet.
     end: u64,
 }
 
@@ -79,14 +79,14 @@ impl Reader {
     /// Opens `file`, called `path`.
     ///
     /// # Errors
-    /// When it is in none of the formats, or holds nothing that can be decoded.
+    /// When the format is unknown, or the file has nothing that can be decoded.
     pub(crate) fn open(path: &Path, file: SharedFile) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let mut parts = Parts::new(file).map_err(unreadable)?;
         let first = parts.next().expect("any file is one part or more");
         let stream = Stream::open(path, first)?;
         let parameters = stream.parameters();
-        // Not those of what is coded in eight bits or fewer; and containers are wrong about ALAC, whose own header is right.
+        // Codings of eight bits or fewer have samples of more bits. Containers are wrong about ALAC, whose own header is right.
         let bits = match parameters.codec {
             CODEC_ID_ALAC => parameters.extra_data.as_deref().and_then(alac_bits),
             CODEC_ID_AAC => None,
@@ -122,7 +122,7 @@ impl Reader {
         Ok(reader)
     }
 
-    /// What the samples have in common.
+    /// Returns the format of the samples.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -240,14 +240,14 @@ impl Stream {
             symphonia::default::get_codecs().make_audio_decoder(parameters, &options)
         });
         let decoder: Box<dyn AudioDecoder> = decoder.map_err(|error| match error {
-            // Of AAC, it decodes Low Complexity of one and two channels.
+            // symphonia decodes AAC of Low Complexity with one or two channels.
             Fault::Unsupported(_) if is_aac => {
                 Error::Coding { path: path.into(), coding: "HE-AAC or surround AAC".into() }
             }
             Fault::Unsupported(_) => not_audio("its coding is unknown"),
             other => fault(other),
         })?;
-        // For CAF, whole packets count.
+        // CAF counts whole packets.
         let rounded_up = (container.format_info().format, parameters.codec);
         let is_exact = rounded_up != (FORMAT_ID_CAF, CODEC_ID_ALAC);
         let (id, frames) = (track.id, track.num_frames.filter(|_| is_exact));
@@ -261,7 +261,7 @@ impl Stream {
         Ok(Self { container, decoder, track: id, frames, skipped, ends, read: 0, end: 0 })
     }
 
-    /// Cuts `packet` at the end of what is to be played, and gives the number of samples before its start.
+    /// Cuts `packet` at the end of the music, and returns the number of samples before its start.
     fn shown(&mut self, packet: &mut [Vec<f32>]) -> usize {
         let len = packet[0].len() as u64;
         let early = self.skipped.min(len);
@@ -285,7 +285,7 @@ impl Stream {
         match self.frames {
             Some(frames) if frames > self.read && self.read > 0 => {
                 let (path, missing) = (path.into(), frames - self.read);
-                // Decoders pass over what is damaged.
+                // Decoders skip damaged packets.
                 if self.end >= frames {
                     return Err(Error::Damaged { path, missing, frames });
                 }
@@ -305,7 +305,7 @@ fn alac_bits(header: &[u8]) -> Option<u32> {
 /// The loudspeakers that channels are for, as WAV has them. Mono and stereo go without saying.
 fn speakers(channels: &Channels) -> u32 {
     match channels {
-        // In the order of their bits, of which the first 18 are those of WAV.
+        // The positions are in the order of their bits; the first 18 bits are WAV's.
         Channels::Positioned(positions) if channels.count() > 2 && positions.bits() < 1 << 18 => {
             positions.bits() as u32
         }

@@ -1,8 +1,8 @@
-//! What outputs are: WAV or FLAC.
+//! Containers of outputs: WAV and FLAC.
 
 use super::{
     Error, Output, Source, flac,
-    source::{WAV_EXTENSIONS, extension},
+    formats::{WAV_EXTENSIONS, extension},
     wav::{self, Chunk, Depth, Format},
 };
 use std::path::Path;
@@ -18,7 +18,7 @@ pub enum Container {
 }
 
 impl Container {
-    /// That of an output called `path`, which is WAV without an extension; `None` if it is called like another format.
+    /// Returns the container of an output called `path`: WAV without an extension, `None` with an extension of another format.
     pub fn of(path: &Path) -> Option<Self> {
         match extension(path) {
             None => Some(Self::Wav),
@@ -28,7 +28,7 @@ impl Container {
         }
     }
 
-    /// What its files end in; the first is what new ones get.
+    /// Returns the file extensions; new files get the first.
     pub const fn extensions(self) -> &'static [&'static str] {
         match self {
             Self::Wav => WAV_EXTENSIONS,
@@ -36,7 +36,7 @@ impl Container {
         }
     }
 
-    /// `format` as it can be in such a file: FLAC has 16 bits, or 24 for all that has more.
+    /// Returns `format` as the container stores it: FLAC has 16 bits, or 24 for all deeper formats.
     #[must_use]
     pub fn fit(self, format: Format) -> Format {
         let depth = match (self, format.depth) {
@@ -110,7 +110,7 @@ impl Writer {
         }
     }
 
-    /// Completes the file. Gives the samples beyond full scale that had to be cut to it; none in float files.
+    /// Completes the file. Returns the number of samples beyond full scale that were cut to it; always 0 for float.
     ///
     /// # Errors
     /// When it cannot be written.

@@ -24,7 +24,7 @@ const MOST_CHANNELS: u16 = 8;
 /// The least rate in Hz that its header cannot state.
 const TOO_FAST: u32 = 1 << 20;
 
-/// What decoders look for where the loudspeakers are not the usual ones for the number of channels.
+/// Tag by which decoders find unusual loudspeakers.
 const SPEAKERS: &str = "WAVEFORMATEXTENSIBLE_CHANNEL_MASK";
 
 /// A FLAC file being written.
@@ -72,7 +72,7 @@ impl Writer {
         written.map_err(|source| Error::writing(&self.path, source))
     }
 
-    /// Completes the file. Gives the samples beyond full scale that had to be cut to it.
+    /// Completes the file. Returns the number of samples beyond full scale that were cut to it.
     ///
     /// # Errors
     /// When it cannot be written.

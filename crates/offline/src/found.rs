@@ -10,17 +10,17 @@ pub struct Finder {
     frames: u64,
 }
 
-/// What was found.
+/// Key and tuning of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Found {
-    /// The key, whose root is that of the file: `transpose` is added.
+    /// Key of the file's own pitches: its root includes `transpose`.
     pub key: Option<FoundKey>,
     /// The frequency of A4 in Hz, within half a semitone of the setting `tuning`.
     pub tuning: Option<f64>,
 }
 
 impl Finder {
-    /// Takes what the filter has decided; to be called after each of its blocks.
+    /// Takes the filter's decisions; to be called after each of its blocks.
     pub fn push(&mut self, filter: &ToneFilter) {
         let listener = filter.listener();
         let decisions = listener.decisions();

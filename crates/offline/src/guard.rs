@@ -1,5 +1,5 @@
-//! Decoders are others' code, and files come from anywhere: one that makes a decoder panic is a broken file, and
-//! no reason to end a run of ten thousand.
+//! Decoders are others' code, and files come from anywhere. A file that makes a decoder panic counts as broken, so that it does
+//! not end a run over ten thousand files.
 
 use std::{
     cell::Cell,

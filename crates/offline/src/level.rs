@@ -1,4 +1,4 @@
-//! How loud samples are.
+//! Peak and RMS of samples.
 
 /// Peak and power of a signal, all channels together.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -10,10 +10,10 @@ pub struct Level {
 }
 
 impl Level {
-    /// Takes the samples of one channel into account.
+    /// Adds the samples of one channel.
     pub fn add(&mut self, samples: &[f32]) {
-        // Eight sums and maxima side by side: what a vector unit can do. A block is short, so f32 will do
-        // for its sums. Of positive floats, the greater one has the greater bits.
+        // Eight sums and maxima side by side fill a vector unit. A block is short, so f32 is precise enough
+        // for its sums. Positive floats compare like their bits.
         let (mut peaks, mut squares) = ([0i32; 8], [0f32; 8]);
         let (blocks, rest) = samples.as_chunks::<8>();
         let mut padded = [0.0; 8];

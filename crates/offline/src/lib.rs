@@ -11,10 +11,12 @@ pub mod coded;
 pub mod console;
 pub mod container;
 mod flac;
+mod formats;
 pub mod found;
 mod guard;
 mod level;
 mod mp4;
+pub mod options;
 mod output;
 mod parts;
 pub mod pass;
@@ -31,10 +33,11 @@ pub mod unheard;
 pub mod wav;
 pub mod xorshift;
 
+pub use formats::{extensions, readable};
 pub use guard::is_decoding;
 pub use level::Level;
 pub use output::{Output, clean_up_on_interrupt};
-pub use source::{Input, STDIO, Source, extensions, readable};
+pub use source::{Input, STDIO, Source};
 
 use std::{
     io,
@@ -42,7 +45,7 @@ use std::{
 };
 use thiserror::Error;
 
-/// What can go wrong with a file.
+/// Error about a file.
 #[derive(Debug, Error)]
 pub enum Error {
     /// The input cannot be opened or read.
@@ -62,12 +65,12 @@ pub enum Error {
     /// A folder stands where a file is expected.
     #[error("{}: is a folder; give a file", .0.display())]
     Folder(PathBuf),
-    /// The input is no WAV file, or a broken one.
+    /// The input is not a WAV file, or a broken one.
     #[error("{}: not a WAV file ({reason}); convert it to WAV, with ffmpeg for example", .path.display())]
     NotWav {
         /// The input.
         path: PathBuf,
-        /// What is missing or wrong.
+        /// Missing or invalid part of the file.
         reason: String,
     },
     /// The input is in no format that is read, or broken.
@@ -75,23 +78,23 @@ pub enum Error {
     NotAudio {
         /// The input.
         path: PathBuf,
-        /// What is missing or wrong.
+        /// Missing or invalid part of the file.
         reason: String,
     },
-    /// What plays the keys is no MIDI file that can be played.
+    /// The keys' MIDI file is invalid.
     #[error("{}: {source}", .path.display())]
     Midi {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason.
         source: tone_filter_midi::BadMidi,
     },
-    /// What is given as a score is none.
+    /// The score is invalid.
     #[error("{}: not a score ({source}); write one with `tone-filter bands song.wav --score song.tfs`", .path.display())]
     NotScore {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Reason.
         source: tone_filter_dsp::BadScore,
     },
     /// The input's samples are of a kind that is not read.
@@ -122,7 +125,7 @@ pub enum Error {
         /// Frames that should be there.
         frames: u64,
     },
-    /// The input ends where its coding goes on, because of its end or its lengths.
+    /// The input ends in the middle of its coding, by its end or by its lengths.
     #[error("{}: truncated or damaged; copy or export it again", .0.display())]
     CutShort(PathBuf),
     /// The input has no samples.
@@ -150,7 +153,7 @@ pub enum Error {
     Rate {
         /// The input.
         path: PathBuf,
-        /// Its sample rate in Hz.
+        /// Sample rate of the input in Hz.
         from: u32,
         /// The output's in Hz.
         to: u32,
@@ -165,9 +168,9 @@ pub enum Error {
     TooWide {
         /// The output.
         path: PathBuf,
-        /// Its number of channels.
+        /// Number of channels.
         channels: u16,
-        /// Its sample rate in Hz.
+        /// Sample rate in Hz.
         rate: u32,
     },
     /// FLAC has no such channels or rate.
@@ -175,15 +178,15 @@ pub enum Error {
     NotForFlac {
         /// The output.
         path: PathBuf,
-        /// Its number of channels.
+        /// Number of channels.
         channels: u16,
-        /// Its sample rate in Hz.
+        /// Sample rate in Hz.
         rate: u32,
     },
-    /// What goes through a pipe cannot be stored meanwhile.
+    /// A pipe's bytes cannot be stored in the folder for temporary files.
     #[error("{}: cannot be stored in {}, the folder for temporary files ({source}); make room there, or name another one in TMPDIR", .path.display(), std::env::temp_dir().display())]
     Temporary {
-        /// What is stored: the input or the output.
+        /// Input or output.
         path: PathBuf,
         /// The system's error.
         source: io::Error,
@@ -201,7 +204,7 @@ pub enum Error {
     },
 }
 
-/// What audio files end in, as a list.
+/// Returns the extensions of audio files, as a list.
 fn dotted_extensions() -> String {
     extensions().map(|own| format!(".{own}")).collect::<Vec<_>>().join(", ")
 }

@@ -1,19 +1,19 @@
-//! Which part of an MP4 file's track is to be played: encoders of AAC put samples before and after the music.
+//! The audible part of an MP4 file's track: encoders of AAC put samples before and after the music.
 //!
 //! AAC is read in MP4 only: `symphonia` leaves the encoder's own samples in, and the file's index says how many there are (an
 //! edit list, or the tag of iTunes). Streams (ADTS) have neither, nor a sign of HE-AAC.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-/// The most bytes that a file's index may have: that of a day of music.
+/// Maximum size of a file's index in bytes: enough for a day of music.
 const LARGEST: u64 = 1 << 26;
 
 /// Samples of a track's decoded sound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shown {
-    /// Those before the music.
+    /// Samples before the music.
     pub start: u64,
-    /// Those of the music.
+    /// Samples of the music.
     pub frames: u64,
     /// The track's units of time a second, which for sound are samples.
     pub timescale: u32,
@@ -61,7 +61,7 @@ fn find_index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
 }
 
 impl Index {
-    /// What the first track of sound shows, of whose samples the header counts `total`; `None` if the file does not tell.
+    /// Returns the audible part of the first audio track, where the header counts `total` samples; `None` if the file does not tell.
     pub fn shown(&self, total: Option<u64>) -> Option<Shown> {
         let moov = &self.0[..];
         let is_sound = |track: &&[u8]| {
@@ -76,7 +76,7 @@ impl Index {
         }
         let (start, duration) = edit(find(track, &[b"edts", b"elst"])?)?;
         let left = total?.checked_sub(start)?;
-        // It is rounded to the movie's own units, which may be milliseconds: the header's number is better if both agree.
+        // The edit is rounded to the movie's own units, which may be milliseconds. Where both agree, the header's number is exact.
         let unit = f64::from(timescale) / f64::from(self::timescale(find(moov, &[b"mvhd"])?)?);
         let edited = duration as f64 * unit;
         let frames = if edited + unit < left as f64 { edited.round() as u64 } else { left };
@@ -84,7 +84,7 @@ impl Index {
     }
 }
 
-/// The four numbers of the tag that iTunes writes: nothing, samples before, samples behind, and those of the music.
+/// Returns the four numbers of the tag that iTunes writes: zero, samples before the music, samples behind it, and its own samples.
 fn itunes(moov: &[u8]) -> Option<[u64; 4]> {
     let name = moov.windows(8).position(|bytes| bytes == b"iTunSMPB")?;
     let data = name + moov[name..].windows(4).position(|bytes| bytes == b"data")?;
@@ -95,7 +95,7 @@ fn itunes(moov: &[u8]) -> Option<[u64; 4]> {
     Some([next()?, next()?, next()?, next()?])
 }
 
-/// Where the first edit that shows something begins, in the track's units, and its length in the movie's.
+/// Returns the start of the first edit with media, in the track's units, and its length in the movie's.
 fn edit(list: &[u8]) -> Option<(u64, u64)> {
     let is_long = *list.first()? == 1;
     let edits = list.get(8..)?.chunks_exact(if is_long { 20 } else { 12 });

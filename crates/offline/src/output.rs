@@ -12,7 +12,7 @@ use std::{
 };
 use tempfile::NamedTempFile;
 
-/// What temporary names begin and end with.
+/// Prefix and suffix of temporary names.
 const PREFIX: &str = ".tone-filter-";
 const SUFFIX: &str = ".part";
 
@@ -27,7 +27,7 @@ static SWEPT: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
 #[derive(Debug)]
 pub struct Output {
     path: PathBuf,
-    /// Where links lead to that may be at `path`.
+    /// Target of the links at `path`, if there are any.
     target: PathBuf,
     file: Destination,
     force: bool,
@@ -41,11 +41,11 @@ enum Destination {
 }
 
 impl Output {
-    /// Starts a file that will be called `path`; `-` is standard output. Its folder is made if it is missing.
+    /// Starts a file that will be called `path`; `-` is standard output. Creates a missing folder.
     ///
     /// # Errors
-    /// When `path` is `input`, by whatever name; when it exists and `force` is not set; when it is not a
-    /// regular file; when its folder cannot be made or written to.
+    /// When `path` is `input`, under any name; when it exists and `force` is not set; when it is not a
+    /// regular file; when its folder cannot be created or written to.
     pub fn create(path: &Path, input: &Path, force: bool) -> Result<Self, Error> {
         // The error's own text has the temporary name, which no user knows.
         let unwritable = |error: io::Error| Error::writing(path, error.kind().into());
@@ -68,7 +68,7 @@ impl Output {
             return Err(Error::Exists(path.into()));
         }
         let next = |link: &PathBuf| Some(link.with_file_name(fs::read_link(link).ok()?));
-        // As many links as Linux follows.
+        // Linux follows as many links.
         let target = successors(Some(path.to_path_buf()), next).take(40).last();
         let target = target.expect("the path itself is one");
         let folder = match target.parent() {
@@ -87,7 +87,7 @@ impl Output {
         Ok(Self { path: path.into(), target, file: Destination::Named(file), force })
     }
 
-    /// Where to write.
+    /// Returns the temporary file, to write to.
     pub fn file(&self) -> &File {
         match &self.file {
             Destination::Named(file) => file.as_file(),
@@ -110,7 +110,7 @@ impl Output {
     }
 
     /// Gives the complete file its name, once all of it is on the disk: not even a power cut leaves half
-    /// a file under a final name. Whoever reads standard output may have enough before the end, like `head`.
+    /// a file under a final name. A reader of standard output, such as `head`, may stop before the end.
     ///
     /// # Errors
     /// When the system refuses, or when a file of that name has appeared meanwhile.
@@ -146,7 +146,7 @@ impl Output {
     }
 }
 
-/// Gives `file` the mode of the file at `target`, if there is one, and its owner and group as far as the system lets us.
+/// Gives `file` the mode of the file at `target`, if there is one, and its owner and group as far as the system permits.
 #[cfg(unix)]
 fn keep_owner_and_mode(file: &File, target: &Path) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, fchown};
@@ -161,15 +161,15 @@ fn keep_owner_and_mode(file: &File, target: &Path) -> io::Result<()> {
 /// Creates a temporary file, and holds its lock as long as it is open: so that others see that it is in use.
 fn create_locked(path: &Path) -> io::Result<File> {
     let file = File::options().read(true).write(true).create_new(true).open(path)?;
-    // Another run may have swept it before it was locked. Where there are no locks, nobody sweeps.
+    // Another run may have removed the file before it was locked. Without locks, no run removes files.
     if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) || !path.exists() {
-        // For which another name is tried.
+        // The caller then tries another name.
         return Err(io::ErrorKind::AlreadyExists.into());
     }
     Ok(file)
 }
 
-/// Removes what runs that are no more have left in `folder`. Whatever is in the way of that is in nobody else's.
+/// Removes what runs that have ended left in `folder`. Errors are ignored: they concern no other file.
 fn sweep(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -194,7 +194,7 @@ pub fn clean_up_on_interrupt(report: impl Fn() + Send + 'static) -> Result<(), c
         // Whoever holds the lock on the way out starts no new file.
         let unfinished = locked(&UNFINISHED);
         for path in unfinished.iter() {
-            // It may be complete, and renamed, by now.
+            // The file may be complete, and renamed, by now.
             drop(fs::remove_file(path));
         }
         report();

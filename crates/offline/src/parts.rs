@@ -1,4 +1,4 @@
-//! What lies one after the other in a coded file: `cat a.mp3 b.mp3` makes an MP3 file of two parts, each with a header
+//! Parts of a coded file: `cat a.mp3 b.mp3` makes an MP3 file of two parts, each with a header
 //! of its own that counts its frames. Decoders stop where the first header ends.
 
 use super::shared_file::SharedFile;
@@ -20,10 +20,10 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Those of `file`. What is not MP3, or has no length in its header, is one part.
+    /// Finds the parts of `file`. A file of another format, or without a length in its header, is one part.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When the file cannot be read.
     pub fn new(file: SharedFile) -> io::Result<Self> {
         let len = file.metadata()?.len();
         let mut starts = starts(file.at(0), len)?;
@@ -36,7 +36,7 @@ impl Parts {
         Ok(Self { file, ranges: ranges.into_iter(), is_mpeg })
     }
 
-    /// How many are to come.
+    /// Returns the number of parts to come.
     pub fn left(&self) -> usize {
         self.ranges.len()
     }
@@ -51,7 +51,7 @@ impl Iterator for Parts {
     }
 }
 
-/// Where the parts of an MP3 file begin; nowhere in others.
+/// Returns the starts of an MP3 file's parts; empty for other formats.
 fn starts(file: SharedFile, len: u64) -> io::Result<Vec<u64>> {
     let mut reader = BufReader::new(file);
     let mut starts = Vec::new();
@@ -62,7 +62,7 @@ fn starts(file: SharedFile, len: u64) -> io::Result<Vec<u64>> {
         reader.seek(SeekFrom::Start(frame))?;
         (&mut reader).take(FURTHEST as u64 + 16).read_to_end(&mut head)?;
         let [0xFF, second @ 0xE0..=0xFF, ..] = head[..] else { break };
-        // Version and layer; a length that is wrong leads to no frame, or to none of these.
+        // Version and layer. A wrong length leads to no frame, or to a frame of another version or layer.
         let this = second & 0xFE;
         if *version.get_or_insert(this) != this {
             break;
@@ -86,7 +86,7 @@ fn coded_len(frame: &[u8]) -> Option<u32> {
     len.filter(|len| flags & 2 != 0 && *len as usize > FURTHEST)
 }
 
-/// Where the first thing behind `position` begins that is no tag: ID3 of both versions, APE.
+/// Returns the first position from `position` on that is not in a tag: ID3 of both versions, APE.
 fn skip_tags(reader: &mut BufReader<SharedFile>, mut position: u64) -> io::Result<u64> {
     loop {
         let mut head = Vec::new();
@@ -133,8 +133,8 @@ impl Seek for Part {
 }
 
 impl MediaSource for Part {
-    /// Of MPEG streams that can be sought in and have no header, symphonia guesses the length by their first frames, and
-    /// cuts what is longer.
+    /// In seekable MPEG streams without a header, symphonia guesses the length by their first frames, and
+    /// cuts longer streams.
     fn is_seekable(&self) -> bool {
         !self.is_mpeg
     }

@@ -1,9 +1,9 @@
-//! One run over a file: reading, filtering, resampling, block by block.
+//! Run over a file: reading, filtering, resampling, block by block.
 
 use super::{
     Error, Input, Level, Source,
     ahead::Ahead,
-    render::{Options, Tail},
+    options::{Options, Tail},
     resample::Resampler,
     score::Player,
     unheard::{Cause, Unheard},
@@ -21,13 +21,13 @@ const RATE_BOUND: [&[u8; 4]; 4] = [b"bext", b"cue ", b"plst", b"smpl"];
 /// `auto` ends where a whole block stays below this: half a step of 16 bits.
 const INAUDIBLE: f32 = 0.5 / 32_768.0;
 
-/// One run over a file from its start to the end of its tail.
+/// Run over a file from its start to the end of its tail.
 pub struct Pass<'a> {
     input: &'a Input,
     options: &'a Options,
     /// The factor between the filter's output and the pass's.
     gain: f32,
-    /// Whether the source starts again at its end, without a seam.
+    /// Restarts the source at its end, without a seam.
     pub repeats: bool,
     source: Source,
     filter: ToneFilter,
@@ -39,32 +39,32 @@ pub struct Pass<'a> {
     /// Frames of the source so far.
     pub(super) read: u64,
     not_finite: u64,
-    /// Whether the source has started again.
+    /// True once the source has restarted.
     repeated: bool,
     /// Frames of the filter's output that are still to be left out, because they come before the source's first.
     early: usize,
     pub(super) before: Level,
     pub(super) after: Level,
-    /// Of input and output.
+    /// Loudness meters of input and output.
     meters: [Option<EbuR128>; 2],
     pub(super) notes: BandMask,
     unheard: Unheard,
 }
 
-/// What the next block comes from.
+/// Origin of the next block.
 enum Stage {
     Source,
-    /// What the filter holds back for its latency.
+    /// Samples that the filter holds back for its latency.
     Latency,
-    /// So many frames of silence.
+    /// Number of frames of silence.
     Tail(u64),
-    /// What the resampler holds back.
+    /// Samples that the resampler holds back.
     Resampler,
     End,
 }
 
 impl<'a> Pass<'a> {
-    /// At the start of `input`; what comes out is multiplied by `gain`.
+    /// Opens `input` at its start. The output is multiplied by `gain`.
     ///
     /// # Errors
     /// When the file cannot be read, or the filter or the resampler cannot work at its sample rate.
@@ -88,7 +88,7 @@ impl<'a> Pass<'a> {
                 reason,
             })
         });
-        // A rate that is none for it has no loudness.
+        // `ebur128` rejects some rates; there the loudness is unknown.
         let meter = |rate| EbuR128::new(u32::from(channels), rate, Mode::I).ok();
         let meter = |rate| options.loudness.then(|| meter(rate)).flatten();
         Ok(Self {
@@ -114,17 +114,17 @@ impl<'a> Pass<'a> {
         })
     }
 
-    /// What is read.
+    /// Returns the source.
     pub(super) fn source(&mut self) -> &mut Source {
         &mut self.source
     }
 
-    /// What filters.
+    /// Returns the filter.
     pub fn filter(&mut self) -> &mut ToneFilter {
         &mut self.filter
     }
 
-    /// What comes out.
+    /// Returns the format of the output.
     pub fn format(&self) -> Format {
         let source = self.source.format();
         Format {
@@ -134,7 +134,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Whether what comes out has another sample rate than what is read.
+    /// Returns whether the output has another sample rate than the source.
     pub(super) fn resamples(&self) -> bool {
         self.resampler.is_some()
     }
@@ -170,14 +170,14 @@ impl<'a> Pass<'a> {
         )
     }
 
-    /// Integrated loudness of input and output in LUFS; of less than 0.4 s, and of silence, there is none.
+    /// Returns the integrated loudness of input and output in LUFS; `None` for less than 0.4 s, and for silence.
     pub(super) fn loudness(&self) -> [Option<f64>; 2] {
         let loudness = |meter: &Option<EbuR128>| meter.as_ref()?.loudness_global().ok();
         self.meters.each_ref().map(|meter| loudness(meter).filter(|lufs| lufs.is_finite()))
     }
 
-    /// Replaces what `block` holds by what comes next, of about `frames` of the source, and which may be nothing for
-    /// now. False at the end.
+    /// Replaces the contents of `block` by the next samples, of about `frames` of the source. The block may be empty before the end.
+    /// Returns false at the end.
     ///
     /// # Errors
     /// When the file cannot be read on.
@@ -239,7 +239,7 @@ impl<'a> Pass<'a> {
         Ok(true)
     }
 
-    /// Goes on with the start of the source, while the filter sounds on.
+    /// Restarts the source, while the filter sounds on.
     fn rewind(&mut self) -> Result<(), Error> {
         self.source = Source::open(self.input)?;
         self.filter.play(KeyEvent::ReleaseAll);
@@ -278,7 +278,7 @@ impl<'a> Pass<'a> {
         }
     }
 
-    /// Filters `block`, and leaves out what comes too early.
+    /// Filters `block`, and removes the samples before the source's first.
     fn process_at_rate(&mut self, block: &mut [Vec<f32>]) {
         for start in (0..block[0].len()).step_by(MOMENT) {
             let end = block[0].len().min(start + MOMENT);

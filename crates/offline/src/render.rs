@@ -1,92 +1,32 @@
-//! One file through the filter.
+//! Rendering of one file.
 
 use super::{
     Error, Input, Level, Output,
     ahead::with_listener,
     analyse::analyse,
     container::{Container, Writer},
+    options::Options,
     pass::Pass,
-    score::Score,
     unheard::Cause,
-    wav::{Depth, Format},
+    wav::Format,
 };
-use std::{
-    io,
-    path::Path,
-    sync::{Arc, mpsc},
-    thread,
-    time::Instant,
-};
-use tone_filter_dsp::{BandMask, Kernel, Routing, Settings};
+use std::{io, path::Path, sync::mpsc, thread, time::Instant};
+use tone_filter_dsp::{BandMask, Settings};
 
 /// Frames that go from the reader to the filter and on to the writer at a time: enough to be worth a system
 /// call and a word between threads.
 const BLOCK: usize = 16_384;
 
-/// Blocks on their way to the writer: none of the two waits for the other's hiccups.
+/// Queue length in blocks; absorbs jitter.
 const WAITING: usize = 4;
 
 /// Frames from which on writing and listening have threads of their own: short files come in numbers, and fill all cores alone.
 const LONG: u64 = 1 << 21;
 
-/// What comes after the end of the input, while the resonators still ring.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Tail {
-    /// Nothing: the output is as long as the input.
-    #[default]
-    None,
-    /// So many seconds.
-    Seconds(f64),
-    /// Until it is inaudible.
-    Auto,
-}
-
-/// How to render.
-#[derive(Debug, Clone, Default)]
-pub struct Options {
-    /// The sound.
-    pub settings: Settings,
-    /// Passes the input through: the file is only converted.
-    pub bypass: bool,
-    /// What is played on its bands.
-    pub keys: Score,
-    /// Which notes the input plays; what the listener finds, if there is none.
-    pub score: Option<Arc<tone_filter_dsp::Score>>,
-    /// The output's depth; the input's if there is none.
-    pub depth: Option<Depth>,
-    /// The output's sample rate in Hz; the input's if there is none.
-    pub rate: Option<u32>,
-    /// What comes after the end.
-    pub tail: Tail,
-    /// The output's peak in dB full scale; wherever it falls if there is none.
-    pub normalize: Option<f32>,
-    /// Round without dither.
-    pub no_dither: bool,
-    /// What computes.
-    pub kernel: Kernel,
-    /// Overwrite an output that exists.
-    pub force: bool,
-    /// Give the output the input's time of modification.
-    pub keep_mtime: bool,
-    /// Measure the loudness, which takes as long as the filter's bank.
-    pub loudness: bool,
-    /// Listen to a long file on a thread of its own, where a core is free. The output is the same.
-    pub ahead: bool,
-    /// Find out why no note sounds also at a focus of 0 %, which takes another run over files of which that is so.
-    pub explain: bool,
-}
-
-impl Options {
-    /// The connections of the filter.
-    pub fn routing(&self) -> Routing {
-        Routing { bypass: self.bypass, ..Routing::default() }
-    }
-}
-
-/// What was done.
+/// Result of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Report {
-    /// What the output's samples have in common.
+    /// Format of the output.
     pub format: Format,
     /// Samples a channel of the output.
     pub frames: u64,
@@ -98,9 +38,9 @@ pub struct Report {
     pub wall_seconds: f64,
     /// Samples of the input that are NaN or infinite, and count as silence.
     pub not_finite: u64,
-    /// How loud the input is.
+    /// Level of the input.
     pub before: Level,
-    /// How loud the output is, before samples are cut to full scale.
+    /// Level of the output, before samples are cut to full scale.
     pub after: Level,
     /// Integrated loudness by EBU R128 of input and output, in LUFS, where it is measured and there is any.
     pub loudness: [Option<f64>; 2],
@@ -112,7 +52,7 @@ pub struct Report {
     pub unheard: Option<Cause>,
     /// The sound.
     pub settings: Settings,
-    /// Whether the input was passed through.
+    /// True if the input was passed through.
     pub bypass: bool,
 }
 
@@ -133,14 +73,14 @@ impl Report {
     }
 }
 
-/// Renders the file `input` to the file `output`, FLAC if it is called so and else WAV, which starts in time with it. `progress` gets
-/// the part of the work that is done, 0 to 1, if the file's length is known.
+/// Renders the file `input` to the file `output`: FLAC by its extension, else WAV. The output starts in time with the input.
+/// `progress` gets the part of the work that is done, 0 to 1, if the file's length is known.
 ///
 /// Takes the same memory for any length. The output appears when it is complete, and depends on nothing
 /// but the input and the options.
 ///
 /// # Errors
-/// See [`enum@Error`]; then there is no output, and one that was there is untouched.
+/// See [`enum@Error`]. After an error there is no new output, and an old one is untouched.
 pub fn render(
     input: &Path,
     output: &Path,
@@ -216,10 +156,10 @@ pub fn render(
     })
 }
 
-/// Where blocks go. It may take a block's vectors and leave others in their place.
+/// Receiver of blocks. It may take a block's vectors and leave others in their place.
 type Sink<'a> = &'a mut dyn FnMut(&mut Vec<Vec<f32>>) -> Result<(), Error>;
 
-/// Lets `work` hand blocks to a thread of its own that writes them: while one block is rounded and goes to the
+/// Runs `work` with a thread that writes its blocks: while one block is rounded and goes to the
 /// disk, the next ones are filtered.
 fn in_parallel<T>(
     path: &Path,
@@ -250,8 +190,8 @@ fn in_parallel<T>(
     })
 }
 
-/// Filters all of it and hands the output out in blocks. Gives the output's number of frames. Long files are listened to on a thread
-/// of its own if `options` permit it.
+/// Filters the whole input and passes the output to `sink` in blocks. Returns the output's number of frames. Listens to a long file on
+/// another thread if `options` permit it.
 fn run(
     (pass, input, options): (&mut Pass, &Input, &Options),
     progress: &mut dyn FnMut(f64),
@@ -270,7 +210,7 @@ fn run(
     }
 }
 
-/// Whether the file is long, or may be.
+/// Returns whether the file is long, or its length is unknown.
 fn is_long(pass: &Pass) -> bool {
     pass.most_frames().is_none_or(|frames| frames > LONG)
 }
@@ -291,6 +231,8 @@ fn run_through(pass: &mut Pass, progress: &mut dyn FnMut(f64), sink: Sink) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::score::Score;
+    use tone_filter_dsp::Kernel;
 
     #[test]
     fn progress_is_the_share_of_the_work() {

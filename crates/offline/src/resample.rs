@@ -33,16 +33,16 @@ pub struct Resampler {
     table: Vec<f32>,
     /// Factors in a row.
     length: usize,
-    /// The samples of each channel from the first one that the next output takes.
+    /// Samples of each channel from the first one on that the next output takes.
     pending: Vec<Vec<f32>>,
-    /// The place of the next output, and that of the input's sample before it, in the same unit.
+    /// Place of the next output, relative to the sample of the input before it, in units of the table.
     phase: usize,
     /// Frames taken so far, frames given so far.
     frames: [u64; 2],
 }
 
 impl Resampler {
-    /// From the rate `from` to the rate `to`, in Hz; both are more than 0.
+    /// Creates a resampler from the rate `from` to the rate `to`, in Hz; both are more than 0.
     ///
     /// # Errors
     /// When the rates have so little in common that the table would be too large.
@@ -70,12 +70,12 @@ impl Resampler {
         Ok(Self { from, to, table, length, pending, phase: 0, frames: [0; 2] })
     }
 
-    /// How many frames come out for `frames`.
+    /// Returns the number of output frames for `frames` of the input.
     pub fn output_frames(&self, frames: u64) -> u64 {
         (u128::from(frames) * self.to as u128).div_ceil(self.from as u128) as u64
     }
 
-    /// Takes `channels` and replaces them by what can be computed so far.
+    /// Replaces the samples in `channels` by those that can be computed so far.
     pub fn process(&mut self, channels: &mut [Vec<f32>]) {
         self.frames[0] += channels[0].len() as u64;
         for (pending, channel) in self.pending.iter_mut().zip(channels.iter_mut()) {
@@ -94,7 +94,7 @@ impl Resampler {
         self.advance(channels, left);
     }
 
-    /// Appends what the pending samples give, at most so many `frames`, to `channels`.
+    /// Appends at most `frames` outputs of the pending samples to `channels`.
     fn advance(&mut self, channels: &mut [Vec<f32>], frames: usize) {
         let have = self.pending[0].len();
         let (mut start, mut given) = (0, 0);
@@ -185,7 +185,7 @@ mod tests {
     #[test]
     fn a_sine_keeps_its_pitch_phase_and_length_at_any_rate_and_block_size() {
         for (from, to) in RATES {
-            // In the middle, and at the end of what passes.
+            // In the middle, and at the end of the passband.
             let nyquist = f64::from(from.min(to)) / 2.0;
             for hertz in [1000.0, 0.93 * nyquist] {
                 let input: Vec<f32> = (0..FRAMES).map(|t| sine(hertz, from, t)).collect();

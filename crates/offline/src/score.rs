@@ -5,7 +5,7 @@ use std::{fs, io::Read, iter::Peekable, ops::Range, path::Path, sync::Arc, vec::
 use tone_filter_dsp::{KeyEvent, ToneFilter};
 use tone_filter_midi::{EXTENSIONS, MidiFile};
 
-/// What is played on the bands; nothing by default.
+/// Keys that are played to the filter; none by default.
 #[derive(Debug, Clone, Default)]
 pub struct Score(Option<Arc<MidiFile>>);
 
@@ -13,12 +13,12 @@ impl Score {
     /// Reads the standard MIDI file `path`, with all tracks and channels as one.
     ///
     /// # Errors
-    /// When it cannot be read, is no MIDI file of format 0 or 1, or has no notes.
+    /// When the file cannot be read, is not a MIDI file of format 0 or 1, or has no notes.
     pub fn read(path: &Path) -> Result<Self, Error> {
         read_midi(path).map(|file| Self(Some(file.into())))
     }
 
-    /// Its first tempo in beats a minute, if it sets one.
+    /// Returns the first tempo in beats a minute, if the file sets one.
     pub fn tempo(&self) -> Option<f64> {
         self.0.as_ref()?.tempo()
     }
@@ -32,11 +32,11 @@ fn read_midi(path: &Path) -> Result<MidiFile, Error> {
 /// The largest file that is read as a score: more than a day of music has.
 const LARGEST: u64 = 64 << 20;
 
-/// Reads which notes a sound plays: a score as [`tone_filter_dsp::Score`] writes it, or a MIDI file if the name ends in `.mid` or
+/// Reads a score, as [`tone_filter_dsp::Score`] writes it, or a MIDI file if the name ends in `.mid` or
 /// `.midi`.
 ///
 /// # Errors
-/// When it cannot be read, or is no score.
+/// When the file cannot be read, or the score is invalid.
 pub fn read_notes(path: &Path) -> Result<tone_filter_dsp::Score, Error> {
     let extension = path.extension().map(|own| own.to_string_lossy().to_lowercase());
     if extension.is_some_and(|own| EXTENSIONS.contains(&own.as_str())) {
@@ -52,7 +52,7 @@ pub fn read_notes(path: &Path) -> Result<tone_filter_dsp::Score, Error> {
 
 /// A score on its way through a filter.
 pub struct Player {
-    /// What is still to be played, with the frame of the filter at which it is due.
+    /// Events to come, each with the filter's frame at which it is due.
     events: Peekable<IntoIter<(u64, KeyEvent)>>,
     /// Frames so far.
     frame: u64,
@@ -69,7 +69,7 @@ impl Player {
         Self { events: events.into_iter().peekable(), frame: 0 }
     }
 
-    /// Lets `filter` process the frames `range` of `channels`, while the score is played. `each` gets the filter after each
+    /// Processes the frames `range` of `channels` with `filter`, and plays the keys that are due. `each` gets the filter after each
     /// of its blocks.
     pub fn process(
         &mut self,

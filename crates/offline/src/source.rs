@@ -1,4 +1,4 @@
-//! Any file that can be read.
+//! Inputs of all readable formats.
 
 use super::{
     Error, coded,
@@ -15,38 +15,6 @@ use std::{
 /// The name that stands for standard input or output.
 pub const STDIO: &str = "-";
 
-/// What files of WAV end in.
-pub(super) const WAV_EXTENSIONS: &[&str] = &["wav", "wave", "bwf", "rf64"];
-
-/// What files of MP4 end in. Not all that is in them is read.
-pub(super) const MP4_EXTENSIONS: &[&str] = &["m4a", "mp4"];
-
-/// All formats that are read: their names and what their files end in.
-const READABLE: [(&str, &[&str]); 7] = [
-    ("WAV", WAV_EXTENSIONS),
-    ("FLAC", &["flac"]),
-    ("AIFF", &["aif", "aiff", "aifc"]),
-    ("CAF", &["caf"]),
-    ("MP3", &["mp3"]),
-    ("Ogg Vorbis", &["ogg", "oga"]),
-    ("MP4 (AAC, ALAC)", MP4_EXTENSIONS),
-];
-
-/// The names of the formats that are read, as a list.
-pub fn readable() -> String {
-    READABLE.map(|(name, _)| name).join(", ")
-}
-
-/// The extensions of files that are looked for in folders.
-pub fn extensions() -> impl Iterator<Item = &'static str> {
-    READABLE.iter().flat_map(|(_, extensions)| *extensions).copied()
-}
-
-/// What `path` ends in, in small letters.
-pub(super) fn extension(path: &Path) -> Option<String> {
-    Some(path.extension()?.to_str()?.to_ascii_lowercase())
-}
-
 /// An open file, or what came through a pipe. However often it is read, its path is opened once.
 pub struct Input {
     path: PathBuf,
@@ -54,11 +22,11 @@ pub struct Input {
 }
 
 impl Input {
-    /// The file at `path`, or standard input if that is `-`. What comes through a pipe is stored in an
-    /// unnamed temporary file: a length that is known makes for a header that is right.
+    /// Opens the file at `path`, or standard input if that is `-`. Bytes from a pipe are stored in an
+    /// unnamed temporary file: only a known length gives a correct header.
     ///
     /// # Errors
-    /// When there is no such file, or it cannot be read.
+    /// When the file is missing or cannot be read.
     pub fn new(path: &Path) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let file = if path == Path::new(STDIO) {
@@ -75,7 +43,7 @@ impl Input {
         Ok(Self { path: path.into(), file: SharedFile::new(file) })
     }
 
-    /// What it is called.
+    /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -90,8 +58,8 @@ impl Input {
     }
 }
 
-/// Everything that comes through the pipe called `path`, in a file without a name. What cannot be read is refused when
-/// its first bytes are there.
+/// Stores the bytes from the pipe called `path` in a file without a name. An unreadable format is refused as soon as
+/// the first bytes are there.
 fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     let temporary = |source| Error::Temporary { path: path.into(), source };
     let unreadable = |source| Error::Read { path: path.into(), source };
@@ -115,14 +83,14 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
 /// Bytes that identify a file's format.
 const HEAD: u64 = 64;
 
-/// What reads a file.
+/// Reader of a file.
 enum Kind {
     Wav,
     Coded,
 }
 
 impl Kind {
-    /// That of the file `path`, which begins with `head`.
+    /// Returns the reader for the file `path`, which begins with `head`.
     fn of(path: &Path, head: &[u8]) -> Result<Self, Error> {
         // The first page of an Ogg file identifies its content.
         let codings = [("OpusHead", "Opus"), ("Speex   ", "Speex")];
@@ -155,7 +123,7 @@ impl Kind {
 pub enum Source {
     /// WAV, with its chunks.
     Wav(wav::Reader),
-    /// Any other format, and WAV of other codings than PCM.
+    /// Other formats, and WAV of other codings than PCM.
     Coded(Box<coded::Reader>),
 }
 
@@ -172,7 +140,7 @@ impl Source {
         file().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
         Ok(match Kind::of(path, &head)? {
             Kind::Wav => match wav::Reader::open(path, file()) {
-                // Such as mu-law.
+                // A coding such as mu-law.
                 Err(refused @ Error::Coding { .. }) => {
                     Self::Coded(Box::new(coded::Reader::open(path, file()).map_err(|_| refused)?))
                 }
@@ -182,7 +150,7 @@ impl Source {
         })
     }
 
-    /// What the samples have in common.
+    /// Returns the format of the samples.
     pub fn format(&self) -> Format {
         match self {
             Self::Wav(reader) => reader.format(),

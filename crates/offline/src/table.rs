@@ -4,12 +4,12 @@ use super::{found::Found, pitch::name};
 use std::io::{self, Write};
 use tone_filter_dsp::{BandMask, BandState, Bands, FoundKey, Scale, Settings};
 
-/// What a table is written as.
+/// Format of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
     /// A head with `time`, the notes' names and `played`, then a line for every moment.
     Csv,
-    /// An object with the notes' names and, for every moment, the time, the levels, the states and what is played.
+    /// Object with the notes' names and, for every moment, time, levels, states and played notes.
     Json,
 }
 

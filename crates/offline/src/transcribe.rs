@@ -10,10 +10,10 @@ use tone_filter_dsp::{
     notes::{TONES, midi_note, of_listener, semitone},
 };
 
-/// Ticks a quarter note, of which there are two a second.
+/// Ticks a quarter note; a second has two quarter notes.
 const TICKS: u16 = 480;
 
-/// One note.
+/// Note of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Note {
     /// The band, 0 for A3; see [`notes::semitone`](tone_filter_dsp::notes::semitone).
@@ -26,7 +26,7 @@ pub struct Note {
     pub end: f64,
     /// 1..=127.
     pub velocity: u8,
-    /// Where it lies in the input: 1 for left, -1 for right.
+    /// Place in the input: 1 for left, -1 for right.
     pub place: f32,
 }
 
@@ -44,7 +44,7 @@ impl Transcriber {
         Self { events, notes: Vec::new() }
     }
 
-    /// Takes note of what the filter has decided on bands that may sound; to be called after each of its blocks.
+    /// Records the filter's decisions on bands that may sound; to be called after each of its blocks.
     pub fn push(&mut self, filter: &ToneFilter) {
         let (frame, ago) = (filter.listener().frame() as f64, filter.listener().lookahead() as f64);
         let rate = filter.sample_rate();
@@ -59,7 +59,7 @@ impl Transcriber {
     /// All notes, by their start, in a file of `seconds`.
     pub fn finish(mut self, seconds: f64) -> Vec<Note> {
         let notes = &mut self.notes;
-        // Those that have no end yet end.
+        // Notes without an end end now.
         self.events.finish(|event| record(notes, event, seconds, &[0; TONES], 0.0));
         notes.iter_mut().for_each(|note| note.end = note.end.min(seconds));
         notes.retain(|note| note.start < seconds);
@@ -70,7 +70,7 @@ impl Transcriber {
     }
 }
 
-/// Begins or ends a note at `seconds` and `place`. One that goes on has no end yet.
+/// Begins or ends a note at `seconds` and `place`. A note that sounds has no end yet.
 fn record(notes: &mut Vec<Note>, event: Event, seconds: f64, offsets: &[i8; TONES], place: f32) {
     let Some(tone) = of_listener(event.note) else { return };
     match event.velocity {
@@ -117,7 +117,7 @@ pub fn midi(notes: &[Note], transpose: f32) -> Vec<u8> {
         events.push((tick(note.start), 1, MidiMessage::NoteOn { key, vel }));
         events.push((end, 0, MidiMessage::NoteOff { key, vel: u7::new(64) }));
     }
-    // A note that ends makes way for one that starts.
+    // A note's end comes before another note's start.
     events.sort_by_key(|(tick, order, _)| (*tick, *order));
     let mut held = KeyCounts::new();
     events.retain(|(_, _, message)| match message {
@@ -145,7 +145,7 @@ pub fn midi(notes: &[Note], transpose: f32) -> Vec<u8> {
 mod tests {
     use super::*;
 
-    /// The MIDI notes of `notes` as key, velocity, start and end in ticks, of which a second has 960; in the order of their ends.
+    /// Returns the MIDI notes of `notes` as key, velocity, start and end in ticks of 1/960 s, in the order of their ends.
     fn written(notes: &[Note]) -> Vec<(u8, u8, u32, u32)> {
         let file = midi(notes, 0.0);
         let (mut now, mut sounding, mut written) = (0, Vec::new(), Vec::new());

@@ -10,7 +10,7 @@ use tone_filter_dsp::{
 /// Cents from the bands' own tuning from which on tones lie between the notes.
 const OFF_TUNE: f64 = 30.0;
 
-/// Why no note sounds. As text, it is the cause and what helps.
+/// Reason why no note sounds. As text: the reason and a remedy.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cause {
     /// The file is silent.
@@ -25,7 +25,7 @@ pub enum Cause {
     Score,
     /// The greatest level in dB full scale, which is below the floor.
     Quiet(f32, f32),
-    /// The frequency of A4 in Hz by the music, and that of the bands.
+    /// Frequency of A4 in Hz in the music, and in the bands.
     OffTune(f64, f32),
     /// The listener finds no tones; so it is with bands that need none, at a focus of 0 %.
     Unpitched(f32),
@@ -77,12 +77,12 @@ impl fmt::Display for Cause {
     }
 }
 
-/// Watches a filter for notes that sound, and learns why there are none.
+/// Watches a filter for notes that sound, and finds the reason why none does.
 #[derive(Debug, Clone)]
 pub struct Unheard {
-    /// Whether a note sounds.
+    /// True once a note sounds.
     lit: bool,
-    /// The notes that are detected, and those of them that may sound at that time.
+    /// Detected notes, and the detected notes that might sound at the time.
     detected: BandMask,
     through: BandMask,
     finder: Finder,
@@ -105,7 +105,7 @@ impl Default for Unheard {
 }
 
 impl Unheard {
-    /// Takes the filter's decisions; to be called after each of its blocks. Costs nothing once a note has sounded.
+    /// Takes the filter's decisions; to be called after each of its blocks. Returns at once after a note has sounded.
     pub fn push(&mut self, filter: &ToneFilter) {
         let decisions = filter.decisions();
         if self.lit || decisions.frames == self.frames {
@@ -124,7 +124,7 @@ impl Unheard {
         }
     }
 
-    /// Takes the bands now and then.
+    /// Takes the bands; to be called now and then.
     pub fn look(&mut self, bands: &Bands) {
         self.lit |= bands.bands.iter().any(|band| band.state != BandState::Inactive);
         self.loudest = self.loudest.max(bands.total_power);
@@ -160,7 +160,7 @@ impl Unheard {
         })
     }
 
-    /// What mutes all notes that are detected.
+    /// Returns the setting that mutes all detected notes.
     fn muted(&self, settings: &Settings) -> Cause {
         let sounds =
             |own: Settings| own.sounding_bands().intersection(self.detected) != BandMask::NONE;

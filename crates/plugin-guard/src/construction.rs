@@ -1,5 +1,4 @@
-//! Takes what an instance shares with its shim out of the instance's construction by nice-plug, which keeps the plugin to
-//! itself.
+//! Hands an instance's shared part from its construction, which nice-plug keeps to itself, to the shim.
 
 use crate::{GuardedPlugin, Instance, Task};
 use nice_plug::prelude::AsyncExecutor;
@@ -34,7 +33,7 @@ thread_local! {
     static CREATED: Cell<Option<Constructed>> = const { Cell::new(None) };
 }
 
-/// An instance has been constructed, for which nice-plug has made `executor`. To be called in `Plugin::editor`, which
+/// Announces a constructed instance, for which nice-plug has made `executor`. To be called in `Plugin::editor`, which
 /// nice-plug calls once an instance.
 pub fn put<P: GuardedPlugin>(instance: impl Instance + 'static, executor: AsyncExecutor<P>) {
     let (instance, executor) = (Box::new(instance), Box::new(executor));

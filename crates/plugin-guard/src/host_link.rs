@@ -1,4 +1,4 @@
-//! What the host and the editor exchange besides parameters, in terms of no plugin format.
+//! Messages between the host and the editor besides parameters, in terms of no plugin format.
 //!
 //! The window may have a thread of its own, but a host is called on its main thread only. Therefore the editor leaves
 //! its requests here, and the shim takes them on that thread.
@@ -17,16 +17,16 @@ use std::{
 /// A colour that the host has chosen: red, green and blue.
 pub type Rgb = [u8; 3];
 
-/// What the editor wants of the host.
+/// Request of the editor to the host.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Request {
-    /// To save the state, which has changed without a parameter.
+    /// Save the state, which has changed without a parameter.
     MarkDirty,
-    /// To read the values of all parameters, which the plugin has changed. VST3 hosts do not: nothing that leads to it comes from them.
+    /// Read the values of all parameters, which the plugin has changed. VST3 hosts never get this request.
     ReadValues,
-    /// To show its menu of a parameter, or to describe what is in it.
+    /// Show the host's menu of a parameter, or describe its items.
     Menu(Place),
-    /// To do what an entry of its menu stands for.
+    /// Carry out an entry of the host's menu.
     Perform {
         /// The parameter's id.
         id: &'static str,
@@ -38,9 +38,9 @@ pub enum Request {
 /// A track of the host.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Track {
-    /// Its name; may be empty.
+    /// Name; may be empty.
     pub name: String,
-    /// Its colour, if the host has one.
+    /// Colour, if the host has one.
     pub colour: Option<Rgb>,
 }
 
@@ -55,45 +55,45 @@ impl Track {
     }
 }
 
-/// What the host does with a parameter.
+/// Mapping and automation of a parameter.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Indication {
     /// A control of hardware that it is mapped to.
     pub mapping: Option<Mapping>,
-    /// What becomes of its automation, and the colour that the host has for that.
+    /// State of the automation, and the host's colour for it.
     pub automation: Option<(Automation, Option<Rgb>)>,
 }
 
 /// A physical control that is mapped to a parameter.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Mapping {
-    /// Its colour, if it has one.
+    /// Colour, if the controller has one.
     pub colour: Option<Rgb>,
-    /// Its short name; may be empty.
+    /// Short name; may be empty.
     pub label: String,
-    /// What it is; may be empty.
+    /// Description; may be empty.
     pub description: String,
 }
 
-/// What becomes of a parameter's automation.
+/// State of a parameter's automation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Automation {
-    /// There is some.
+    /// Automation exists.
     Present,
-    /// It plays.
+    /// Automation plays.
     Playing,
-    /// It is recorded.
+    /// Automation is recorded.
     Recording,
-    /// It would play if the user had not changed the parameter.
+    /// Automation would play if the user had not changed the parameter.
     Overriding,
 }
 
-/// Where a menu is requested.
+/// Origin of a menu's request.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Place {
     /// The parameter's id.
     pub id: &'static str,
-    /// In the window, in the editor's own points: x and y.
+    /// Position in the window, in the editor's own points: x and y.
     pub at: [f32; 2],
     /// The same in the pixels in which hosts count.
     pub pixel: [i32; 2],
@@ -102,9 +102,9 @@ pub struct Place {
 /// A menu of the host.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Menu {
-    /// Where it was requested.
+    /// Origin of the request.
     pub place: Place,
-    /// From top to bottom.
+    /// Items from top to bottom.
     pub items: Vec<MenuItem>,
 }
 
@@ -113,13 +113,13 @@ pub struct Menu {
 pub enum MenuItem {
     /// Something to click.
     Entry {
-        /// Its text.
+        /// Label.
         label: String,
-        /// Whether it can be clicked.
+        /// False for an entry that cannot be clicked.
         enabled: bool,
-        /// Whether it has a check mark; `None` for an entry that never has one.
+        /// Check mark; `None` for an entry that never has one.
         checked: Option<bool>,
-        /// The host's number for what it does.
+        /// The host's number for the action.
         action: u32,
     },
     /// A line between entries.
@@ -128,22 +128,22 @@ pub enum MenuItem {
     Title(String),
     /// A submenu.
     Submenu {
-        /// Its text.
+        /// Label.
         label: String,
-        /// Whether it opens.
+        /// False for a submenu that cannot be opened.
         enabled: bool,
-        /// What is in it.
+        /// Items.
         items: Vec<Self>,
     },
 }
 
-/// How requests reach the host, and which of them it understands.
+/// Connection to the host: how requests get there, and which requests the host supports.
 pub struct Connection {
     /// Has the shim take the requests of this link, on a thread on which the host may be called. No lock is held: the host may call back.
     pub wake: Box<dyn Fn(&HostLink) + Send + Sync>,
-    /// Whether it understands [`Request::MarkDirty`].
+    /// True if the host supports [`Request::MarkDirty`].
     pub marks_dirty: bool,
-    /// Whether it has menus of parameters.
+    /// True if the host has menus of parameters.
     pub has_menus: bool,
 }
 
@@ -184,7 +184,7 @@ impl HostLink {
         }))
     }
 
-    /// Connects the host, or disconnects it with `None`. A call of `wake` that has begun on another thread goes on.
+    /// Connects the host, or disconnects it with `None`. A call of `wake` that has begun on another thread still ends.
     pub fn connect(&self, connection: Option<Connection>) {
         let before = mem::replace(&mut *lock(&self.0.connection), connection.map(Arc::new));
         // Without the lock, as it may release objects of the host.
@@ -226,13 +226,13 @@ impl HostLink {
         lock(&self.0.track).clone()
     }
 
-    /// Changes what the host does with the parameter called `id`.
+    /// Changes the mapping and automation of the parameter called `id`.
     pub fn indicate(&self, id: &str, change: impl FnOnce(&mut Indication)) {
         change(lock(&self.0.indications).entry(id.to_owned()).or_default());
         self.repaint();
     }
 
-    /// What the host does with the parameter called `id`.
+    /// Returns the mapping and automation of the parameter called `id`.
     pub fn indication(&self, id: &str) -> Indication {
         lock(&self.0.indications).get(id).cloned().unwrap_or_default()
     }

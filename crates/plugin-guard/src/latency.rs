@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 /// the host activates the plugin, for which the host is asked, or when the host reads it. All figures are in samples.
 #[derive(Debug, Default)]
 pub struct Latency {
-    /// By how much the sound is delayed.
+    /// Delay of the sound.
     samples: AtomicU32,
     /// The latency that the host knows.
     known: AtomicU32,
@@ -46,13 +46,13 @@ impl Latency {
         self.active.store(false, Ordering::Relaxed);
     }
 
-    /// By how many samples the sound is delayed.
+    /// Returns the delay of the sound in samples.
     pub fn samples(&self) -> u32 {
         self.samples.load(Ordering::Relaxed)
     }
 
-    /// Whether the host must be asked to activate the plugin again, where it does not know the latency or another one is
-    /// `wanted`. True once, and again when nothing had to be changed in between.
+    /// Returns whether the host must be asked to activate the plugin again: it does not know the latency, or another one is
+    /// `wanted`. True once, and again after a time without need of a change.
     pub(crate) fn is_outdated(&self, wanted: u32) -> bool {
         let samples = self.samples();
         let known = self.known.load(Ordering::Relaxed) == samples;
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!((latency.read(0), latency.samples()), (0, 0));
         assert!(!latency.is_outdated(0));
 
-        // One that has not read it since the activation.
+        // A host that has not read the latency since the activation.
         latency.deactivate();
         latency.activate(2048);
         assert!(latency.is_outdated(2048) && !latency.is_outdated(2048), "once");

@@ -36,7 +36,7 @@ macro_rules! export {
         pub static clap_entry: $crate::clap::clap_plugin_entry =
             $crate::clap::entry::<$plugin>();
 
-        /// What a VST3 host looks for in the plugin's file. It gives away a reference to a factory.
+        /// The symbol that a VST3 host looks up in the plugin's file. Returns a counted reference to a factory.
         #[unsafe(no_mangle)]
         pub extern "system" fn GetPluginFactory() -> *mut ::std::ffi::c_void {
             $crate::vst3::factory::<$plugin>()

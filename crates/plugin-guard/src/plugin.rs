@@ -1,4 +1,4 @@
-//! What the guard wants of a plugin.
+//! Traits of a plugin behind the guard.
 
 use crate::{HostLink, Latency, Task};
 use nice_plug::prelude::{ClapPlugin, Params, Plugin, Vst3Plugin};
@@ -14,9 +14,9 @@ use std::{
 pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task> {
     /// The MIDI controllers that the plugin understands, by VST3's numbers.
     const CONTROLLERS: &'static [i16] = &[];
-    /// The id of its presets in CLAP, unique as that of the plugin.
+    /// Id of the plugin's presets in CLAP, as unique as the plugin's own id.
     const PRESETS_ID: &'static CStr;
-    /// A preset's file: what it is, in a few words and in a sentence, and the extension of its name.
+    /// Description of a preset's file, in a few words and in a sentence, and the file's extension.
     const PRESET_FILE: [&'static CStr; 3];
 
     /// Pages of a hardware controller.
@@ -30,17 +30,17 @@ pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task>
     /// The folder of the user's presets, if there is one.
     fn user_presets() -> Option<PathBuf>;
 
-    /// What the preset in the file at `path` is.
+    /// Describes the preset in the file at `path`.
     ///
     /// # Errors
-    /// When it cannot be read or is not a valid preset.
+    /// When the file cannot be read or the preset is invalid.
     fn preset_file(path: &Path) -> Result<PresetInfo, PresetError>;
 }
 
-/// What an instance of a plugin shares with its shim. All methods are for every thread, and none of them but
-/// [`Instance::params`] and [`Instance::load_preset`] allocates, locks or waits.
+/// Part of an instance that its shim shares. All methods are for every thread. Only
+/// [`Instance::params`] and [`Instance::load_preset`] allocate, lock or wait.
 pub trait Instance: Send + Sync {
-    /// Its parameters.
+    /// Returns the parameters.
     fn params(&self) -> Arc<dyn Params>;
 
     /// The link between its editor and the host.
@@ -55,8 +55,8 @@ pub trait Instance: Send + Sync {
     /// The latency in samples that the parameters stand for at `sample_rate` in Hz, which may be 0.
     fn wanted_latency(&self, sample_rate: f64) -> u32;
 
-    /// Samples from the end of the input to that of the output at `sample_rate` in Hz, which may be 0, in a song of `tempo` beats a minute
-    /// if the host has one; `u32::MAX` for ever.
+    /// Returns the samples from the end of the input to the end of the output at `sample_rate` in Hz, which may be 0, in a song of `tempo`
+    /// beats a minute if the host has one; `u32::MAX` for an endless output.
     fn tail(&self, sample_rate: f64, tempo: Option<f64>) -> u32;
 
     /// The name of a key by its index, without gaps.
@@ -70,10 +70,10 @@ pub trait Instance: Send + Sync {
         0
     }
 
-    /// Loads a preset. On the main thread only. The host then reads all parameters again.
+    /// Loads a preset. On the main thread only. The host must then read all parameters again.
     ///
     /// # Errors
-    /// When there is no such preset, or it is invalid.
+    /// When the preset is missing or invalid.
     fn load_preset(&self, at: Location) -> Result<(), PresetError>;
 }
 
@@ -82,30 +82,30 @@ pub trait Instance: Send + Sync {
 pub struct NoteName {
     /// The key, 0..=127.
     pub key: u8,
-    /// Its name in ASCII, of at most 255 characters.
+    /// Name in ASCII, of at most 255 characters.
     pub name: &'static str,
 }
 
 /// Page of controls: its title, and the ids of at most eight parameters.
 pub type Page = (&'static str, Vec<&'static str>);
 
-/// What a host shows of a preset.
+/// Description of a preset for a host.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PresetInfo {
-    /// Its name for people.
+    /// Name for people.
     pub name: String,
-    /// What it is for; may be empty.
+    /// Purpose; may be empty.
     pub description: String,
     /// Words to find it by.
     pub tags: Vec<String>,
 }
 
-/// Where a preset is.
+/// Location of a preset.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Location<'a> {
-    /// Under this key among those that come with the plugin.
+    /// Key of a factory preset.
     Factory(&'a str),
-    /// In the file at this path.
+    /// Path of a file.
     File(&'a Path),
 }
 
@@ -114,6 +114,6 @@ pub enum Location<'a> {
 pub struct PresetError {
     /// The system's error, or 0.
     pub os_error: i32,
-    /// For people.
+    /// Message for people.
     pub message: String,
 }

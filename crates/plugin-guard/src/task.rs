@@ -31,7 +31,7 @@ pub trait Job: Send + Sync {
 }
 
 impl Task {
-    /// A task that calls [`Job::run`]. It must be executed as one of the GUI. For the audio thread, where neither its making nor
+    /// Creates a task that calls [`Job::run`], to be executed as a task of the GUI. For the audio thread: neither the task's creation nor
     /// its end allocates or frees, as long as another owner of `job` lives.
     pub fn new(job: Arc<dyn Job>) -> Self {
         Self(Kind::Job(job))

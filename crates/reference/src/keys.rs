@@ -1,6 +1,6 @@
 //! Keys that are played to the filter, and the weights of the bands that follow from them.
 
-use crate::{BLOCK, Keys, Sound, TONES, approach, scale::midi_note};
+use crate::{BLOCK, Keys, Sound, TONES, approach, midi_note};
 
 /// Seconds in which a weight follows its key.
 const TIME: f64 = 0.005;

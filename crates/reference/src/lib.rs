@@ -61,8 +61,8 @@ pub use filter::Filter;
 pub use focus::Decision;
 pub use found::{Found, Key, Mode};
 pub use keys::Event;
-pub use listener::{Decisions, Listener, NOTES};
-pub use network::{Cell, Layer, Matrix, Weights};
+pub use listener::{Decisions, Listener};
+pub use network::{Cell, Layer, Matrix, NOTES, Weights};
 pub use sound::{Keys, Map, Sound, Stereo, Voice};
 
 /// Samples of a block, after which settings, levels and phases take a step.
@@ -74,6 +74,11 @@ pub const TONES: usize = 77;
 /// Semitones from A3 to a note.
 fn semitone(tone: usize) -> f64 {
     if tone < 48 { tone as f64 } else { tone as f64 - 77.0 }
+}
+
+/// The MIDI note of a tone in a bank that is moved by `transpose` semitones.
+fn midi_note(tone: usize, transpose: f64) -> f64 {
+    57.0 + semitone(tone) + transpose.round()
 }
 
 /// Filters a whole recording without a listener: `channels` of equal length in, the same out. `sample_rate` is in Hz.

@@ -1,15 +1,11 @@
 //! The listener: from a signal to decisions on notes, as `docs/listening.md` describes it.
 
-use crate::network::{Network, Seen, Weights};
+use crate::network::{BANKS, DETECTORS, FIRST_NOTE, NOTES, Network, Seen, Weights};
 use std::{collections::VecDeque, f64::consts::TAU};
 
-/// The listener's notes, from MIDI note 28 on.
-pub const NOTES: usize = 80;
-/// Detectors of a bank, from MIDI note 24 on, and that of the lowest note.
-pub const DETECTORS: usize = 87;
-pub const FIRST_NOTE: usize = 4;
-/// Of each bank: the detuning in semitones, and the decay in 1/s as a multiple of the frequency in Hz, at least the last.
-pub const BANKS: [(f64, f64, f64); 3] = [(0.0, 0.15, 16.0), (-0.25, 0.05, 7.0), (0.25, 0.05, 7.0)];
+/// Detuning of each bank in semitones, and its decay in 1/s: a multiple of the frequency in Hz, and the least decay.
+const TUNINGS: [(f64, f64, f64); BANKS] =
+    [(0.0, 0.15, 16.0), (-0.25, 0.05, 7.0), (0.25, 0.05, 7.0)];
 /// Detectors above this share of their rate are off.
 const HIGHEST: f64 = 0.45;
 /// Frames that decisions with lookahead refer back.
@@ -73,7 +69,7 @@ impl Listener {
         };
         let channel = Channel {
             samples: vec![0.0; low_pass.len()].into(),
-            detectors: BANKS.into_iter().flat_map(bank).collect(),
+            detectors: TUNINGS.into_iter().flat_map(bank).collect(),
         };
         Self {
             decimation: decimation as usize,
@@ -108,7 +104,7 @@ impl Listener {
         let mean = |n: usize, part: fn(&Detector) -> f64| {
             self.channels.iter().map(|channel| part(&channel.detectors[n])).sum::<f64>() / count
         };
-        let all = 0..BANKS.len() * DETECTORS;
+        let all = 0..BANKS * DETECTORS;
         let seen: Vec<Seen> = all
             .map(|n| {
                 let square = mean(n, Detector::square) + 1e-20;

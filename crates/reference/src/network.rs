@@ -1,10 +1,16 @@
 //! The listener's network: from the states of the detectors to log odds.
 
-use crate::{
-    listener::{BANKS, DETECTORS, FIRST_NOTE, NOTES},
-    step,
-};
+use crate::step;
 use std::collections::VecDeque;
+
+/// Notes, from MIDI note 28 on.
+pub const NOTES: usize = 80;
+/// Banks of detectors.
+pub const BANKS: usize = 3;
+/// Detectors of a bank, one a semitone, from MIDI note 24 on.
+pub const DETECTORS: usize = 87;
+/// Detector of the lowest note.
+pub const FIRST_NOTE: usize = 4;
 
 /// The most frames that features go back.
 const MOST_LAG: usize = 7;
@@ -99,7 +105,7 @@ impl Network {
         Self {
             rate,
             reference: 1e-15,
-            past: vec![vec![vec![0.0; 3 * BANKS.len()]; DETECTORS]; MOST_LAG + 1].into(),
+            past: vec![vec![vec![0.0; 3 * BANKS]; DETECTORS]; MOST_LAG + 1].into(),
             whole: zeros(&weights.whole),
             first: vec![zeros(&weights.first); NOTES],
             second: vec![zeros(&weights.second); NOTES],
@@ -152,8 +158,7 @@ impl Network {
             let sure = level.min(1.0);
             [level, im.clamp(-2.0, 2.0) * sure, (re - 1.0).clamp(-2.0, 2.0) * sure]
         };
-        let row =
-            |n: usize| (0..BANKS.len()).flat_map(|b| feature(seen[b * DETECTORS + n])).collect();
+        let row = |n: usize| (0..BANKS).flat_map(|b| feature(seen[b * DETECTORS + n])).collect();
         (0..DETECTORS).map(row).collect()
     }
 }

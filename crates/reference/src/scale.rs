@@ -1,6 +1,6 @@
 //! Scales, and the pitches to which a map moves the notes.
 
-use crate::{Keys, Map, Sound, TONES, keys::Keyboard, semitone};
+use crate::{Keys, Map, Sound, TONES, keys::Keyboard, midi_note, semitone};
 
 /// Names of the pitch classes, A first.
 const CLASSES: [&str; 12] = ["A", "A#", "B", "C", "C#", "D", "D#", "E", "F", "F#", "G", "G#"];
@@ -38,11 +38,6 @@ pub(crate) fn steps(name: &str) -> Option<&'static [usize]> {
 /// The pitch class of a whole number of semitones above an A.
 fn class(semitones: f64) -> usize {
     semitones.rem_euclid(12.0) as usize
-}
-
-/// The MIDI note of a tone in a bank that is moved by `transpose` semitones.
-pub(crate) fn midi_note(tone: usize, transpose: f64) -> f64 {
-    57.0 + semitone(tone) + transpose.round()
 }
 
 impl Sound {

@@ -11,7 +11,7 @@ use tone_filter_lv2::{
     abi::{Atom, Descriptor, Feature, Handle, StateInterface, Urid, UridMap, uri},
     lv2_descriptor,
     ports::{Port, VARIANTS},
-    state,
+    urids,
 };
 
 pub const RATE: f64 = 44_100.0;
@@ -260,7 +260,7 @@ impl Host {
         ) -> *const c_void {
             // SAFETY: the plugin passes the handle on, and valid pointers.
             let values: &[Option<Vec<u8>>; TEXTS.len()] = unsafe { &*values.cast() };
-            let index = TEXTS.iter().position(|text| number(&state::key(text)) == key);
+            let index = TEXTS.iter().position(|text| number(&urids::key(text)) == key);
             let Some(value) = index.and_then(|index| values[index].as_ref()) else {
                 return ptr::null();
             };

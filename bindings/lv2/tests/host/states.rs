@@ -4,7 +4,7 @@ use crate::host::{Host, SIDECHAIN, STEREO, expected, number, tune};
 use tone_filter_dsp::{CHOICES, Controls, Keys, SPECS, Scale, Settings, TEXTS};
 use tone_filter_lv2::{
     ports::{Port, VARIANTS},
-    state, turtle,
+    turtle, urids,
 };
 use tone_filter_presets::{Preset, ids};
 use tone_filter_testkit::{Draws, unlike_default};
@@ -19,7 +19,7 @@ fn unusual() -> Settings {
 fn a_state_is_restored() {
     let controls = unusual().into();
     let saved = Host::new(STEREO, &controls).save();
-    let value = |index: usize| saved.get(&number(&state::key(&TEXTS[index]))).cloned();
+    let value = |index: usize| saved.get(&number(&urids::key(&TEXTS[index]))).cloned();
     let mut host = Host::new(STEREO, &Controls::default());
     host.set_ports(&controls);
     let values = [value(0), value(1), value(2)];

@@ -1,4 +1,4 @@
-//! Which file becomes which, for each kind of output.
+//! Plan of the outputs, for each kind of output.
 
 use super::{Args, FORMATS, Format};
 use crate::inputs::Named;
@@ -19,13 +19,13 @@ pub struct File {
     pub outputs: [Option<PathBuf>; FORMATS.len()],
     /// Why nothing can be done.
     pub failed: Option<Error>,
-    /// How long it will take against others.
+    /// Estimated duration of the work, in no unit.
     work: u64,
 }
 
 /// All files.
 pub struct Files {
-    /// Those to read, the longest first.
+    /// Files to read, the longest first.
     pub all: Vec<File>,
     /// Files that were named more than once.
     pub repeated: Vec<PathBuf>,
@@ -54,7 +54,7 @@ impl Files {
                         file.failed.get_or_insert(error);
                     }
                 }
-                // They are the same for each format.
+                // Each format has the same repeated and ignored files.
                 (files.repeated, files.left_out) = (plan.repeated, plan.left_out);
             }
         }
@@ -62,7 +62,7 @@ impl Files {
         Ok(files)
     }
 
-    /// That of `input`, which is added where it is new.
+    /// Returns the file of `input`; a new one is added.
     fn file(&mut self, places: &mut HashMap<PathBuf, usize>, input: &Path) -> &mut File {
         let place = *places.entry(input.into()).or_insert(self.all.len());
         if place == self.all.len() {

@@ -89,7 +89,7 @@ pub struct Args {
 struct Format {
     /// The flag that names it.
     id: &'static str,
-    /// What its names end in; the first one is for those that are made.
+    /// Extensions that its names may have; generated names get the first.
     extensions: &'static [&'static str],
 }
 
@@ -101,7 +101,7 @@ const FORMATS: [Format; 5] = [
     Format { id: "score", extensions: &["tfs", "txt"] },
 ];
 
-/// Reads a path that is a folder's, or does not end like that of another format.
+/// Parses a path that is a folder's, or has no other format's extension.
 fn named(format: usize) -> impl TypedValueParser<Value = PathBuf> {
     let Format { id, extensions } = FORMATS[format];
     PathBufValueParser::new().try_map(move |path| {
@@ -120,7 +120,7 @@ fn hop(text: &str) -> Result<f64, String> {
 }
 
 impl Args {
-    /// What the flag of `format` names.
+    /// Returns the path of the flag of `format`.
     fn output(&self, format: &Format) -> Option<&Path> {
         match format.id {
             "png" => self.png.as_deref(),
@@ -132,12 +132,12 @@ impl Args {
     }
 }
 
-/// What became of a file: nothing, where its outputs exist.
+/// Outcome of a file; `None` where its outputs exist.
 type Fate = Result<Option<Done>, Error>;
 
-/// Analyses each file once, and writes all its outputs. Whether every file is done.
+/// Analyses each file once, and writes all its outputs. Returns whether every file is done.
 pub fn run(args: &Args) -> anyhow::Result<bool> {
-    // Whatever the focus, the decisions are what is written.
+    // The outputs are the decisions, whatever the focus.
     let (Controls { settings, .. }, keys) = args.sound.read(|_| true, args.quiet)?;
     let outputs = FORMATS.iter().filter_map(|format| args.output(format));
     if outputs.filter(|path| *path == Path::new(STDIO)).count() > 1 {

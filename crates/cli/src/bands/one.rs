@@ -1,4 +1,4 @@
-//! One file, analysed once for all of its outputs.
+//! Analysis of one file, for all of its outputs at once.
 
 use super::{Args, File};
 use std::{
@@ -18,7 +18,7 @@ use tone_filter_offline::{
     unheard::Cause,
 };
 
-/// What was found in a file. As text, its length, key and tuning.
+/// Length, key and tuning of a file, also as text.
 pub struct Done {
     /// The length of the file.
     pub seconds: f64,

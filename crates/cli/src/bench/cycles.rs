@@ -28,7 +28,7 @@ impl Cycles {
         counter.read().ok().filter(|cycles| *cycles > 0)
     }
 
-    /// Runs `work`; there is no counter on this system.
+    /// Runs `work`; this system has no counter.
     #[cfg(not(target_os = "linux"))]
     pub fn count(&mut self, work: impl FnOnce()) -> Option<u64> {
         work();

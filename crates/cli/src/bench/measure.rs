@@ -13,14 +13,14 @@ const STABLE: f64 = 0.005;
 /// The most turns, as a multiple of those asked for.
 const MOST: usize = 4;
 
-/// How a kernel did.
+/// Speed of a kernel.
 pub struct Score {
     pub kernel: Kernel,
-    /// One channel, all bands.
+    /// Speed for one channel with all bands.
     pub plain: Speed,
     /// Two channels with a bank each; samples are frames.
     pub stereo: Speed,
-    /// One channel, every other band muted.
+    /// Speed for one channel with every other band muted.
     pub masked: Speed,
 }
 
@@ -84,7 +84,7 @@ impl Contender {
     }
 }
 
-/// Lets the kernels filter `signal` in turn, at least `turns` times.
+/// Filters `signal` with the kernels in turn, at least `turns` times.
 pub fn measure(
     kernels: &[Kernel],
     voice: usize,

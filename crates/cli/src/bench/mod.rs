@@ -15,8 +15,8 @@ use tone_filter_offline::{Input, Source};
 
 /// Measure how fast this computer filters, with every kernel it can run
 ///
-/// The kernels take turns, a stretch of the signal each, and each is judged by its fastest turn: what
-/// else the computer does then falls on all of them alike. They go on until ten turns have made none
+/// The kernels take turns, a stretch of the signal each, and the fastest turn of each counts: other load
+/// on the computer then affects all of them alike. The turns end when ten in a row have made none
 /// of them faster.
 #[derive(clap::Args)]
 #[command(after_help = "Examples:
@@ -77,7 +77,7 @@ fn turn(samples: usize) -> usize {
     samples.div_ceil(TURNS).min(TURN)
 }
 
-/// So many samples of white noise, 6 dB below full scale.
+/// Returns `samples` of white noise, 6 dB below full scale.
 fn noise(samples: usize) -> Vec<f32> {
     let mut state = 0x9E37_79B9_7F4A_7C15u64;
     let next = || (xorshift(&mut state) as i64 as f64 / 2f64.powi(64)) as f32;

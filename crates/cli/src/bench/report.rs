@@ -13,10 +13,10 @@ use tone_filter_offline as offline;
 
 const RATES: [u32; 3] = [44_100, 48_000, 96_000];
 
-/// What `--json` prints and `--against` reads.
+/// Report that `--json` prints and `--against` reads.
 #[derive(Serialize, Deserialize)]
 pub struct Report {
-    /// What was measured: the voice, and the recording or noise.
+    /// Input of the measurement: the voice, and the recording or noise.
     signal: String,
     kernels: Vec<Row>,
     /// Kernels that this CPU cannot run.
@@ -32,7 +32,7 @@ struct Row {
     times_real_time: BTreeMap<String, f64>,
     ratio_to_scalar: Option<f64>,
     cycles_per_sample: Option<f64>,
-    /// Time of stereo in that of mono.
+    /// Time for stereo, relative to mono.
     stereo: Option<f64>,
     /// Time with muted bands in that without.
     masked: Option<f64>,
@@ -61,7 +61,7 @@ impl Report {
         Self { signal, kernels: Vec::new(), missing: missing.map(str::to_owned).collect() }
     }
 
-    /// Adds what was measured.
+    /// Adds measurements.
     pub fn add(&mut self, scores: &[Score]) {
         let scalar = scores.iter().find(|score| score.kernel.name() == "scalar");
         self.kernels.extend(scores.iter().map(|score| Row::new(score, scalar)));
@@ -70,7 +70,7 @@ impl Report {
     /// Reads a report of another run.
     ///
     /// # Errors
-    /// When the file cannot be read or is no report.
+    /// When the file cannot be read or is not a report.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let bytes = fs::read(path)
             .map_err(|source| offline::Error::Read { path: path.to_owned(), source })?;
@@ -78,10 +78,10 @@ impl Report {
         report.map_err(|_| anyhow::anyhow!("{}: not a report of `bench --json`", path.display()))
     }
 
-    /// Whether the figures of another run can be compared with this one's.
+    /// Checks that the figures of another run can be compared with this one's.
     ///
     /// # Errors
-    /// When something else was measured.
+    /// When the other run measured a different input.
     pub fn check(&self, other: &Self, path: &Path) -> anyhow::Result<()> {
         let (path, own, other) = (path.display(), &self.signal, &other.signal);
         anyhow::ensure!(own == other, "{path}: it is of {other}, this run of {own}");

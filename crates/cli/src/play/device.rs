@@ -20,7 +20,7 @@ use std::{
 const FORMATS: [SampleFormat; 5] =
     [SampleFormat::F32, SampleFormat::I32, SampleFormat::I24, SampleFormat::I16, SampleFormat::U8];
 
-/// Where sound comes from or goes to.
+/// Direction of the sound.
 #[derive(Clone, Copy, PartialEq)]
 enum Way {
     In,
@@ -57,7 +57,7 @@ impl Way {
     }
 }
 
-/// What `device` may be called: by the system's name for it, and by a word for people.
+/// Returns the names of `device`: the system's name, and a word for people.
 fn names(device: &Device) -> Vec<String> {
     let id = device.id().map(|id| id.id().to_owned());
     let description = device.description().map(|description| description.name().to_owned());
@@ -91,15 +91,15 @@ pub struct Speakers {
 /// A device that plays until it is dropped.
 pub struct Playing {
     stream: Stream,
-    /// How long what it has taken may still sound.
+    /// Time for which the samples taken so far may still sound.
     delay: Duration,
 }
 
 impl Speakers {
-    /// The device called `name`, or the system's choice, set to `rate` Hz if it can be, and to enough channels.
+    /// Finds the device called `name`, or the system's choice, and sets it to `rate` Hz if possible, and to enough channels.
     ///
     /// # Errors
-    /// When there is none, or it has fewer channels.
+    /// When the device is missing, or has fewer channels.
     pub fn find(name: Option<&str>, rate: u32, channels: u16) -> anyhow::Result<Self> {
         let device = Way::Out.find(name)?;
         let ranges: Vec<_> = device.supported_output_configs()?.collect();
@@ -127,7 +127,7 @@ impl Speakers {
         self.config.sample_rate()
     }
 
-    /// Starts to play what comes through a ring with room for so many `seconds`.
+    /// Starts to play the samples of a ring with room for so many `seconds`.
     ///
     /// # Errors
     /// When the device does not start.
@@ -175,14 +175,14 @@ impl fmt::Display for Speakers {
 }
 
 impl Playing {
-    /// Waits until the device has played what it has taken.
+    /// Waits until the device has played the samples that it has taken.
     pub fn finish(self) {
         thread::sleep(self.delay);
         drop(self.stream);
     }
 }
 
-/// What the speakers' thread does.
+/// State of the speakers' thread.
 struct Player {
     ring: Consumer<f32>,
     /// Channels in the ring.
@@ -196,7 +196,7 @@ impl Player {
     /// Fills `samples`, `width` a frame, from the ring, and with silence where that is empty.
     fn fill<T: SizedSample + FromSample<f32>>(&mut self, samples: &mut [T], width: usize) {
         let frames = samples.len() / width;
-        // The device still plays what it took before: an engine that is late for a moment is worth waiting for.
+        // The device still plays earlier samples, so a short wait for a late engine is inaudible.
         let patience = Duration::from_secs_f64(0.5 * frames as f64 / f64::from(self.rate));
         let start = Instant::now();
         while self.ring.slots() < frames * self.channels
@@ -213,7 +213,7 @@ impl Player {
             for (sample, value) in frame.iter_mut().zip(chunk) {
                 *sample = T::from_sample(value);
             }
-            // One channel sounds on both sides.
+            // A single channel plays on both sides.
             if let ([left, right, ..], 1) = (frame, self.channels) {
                 *right = *left;
             }
@@ -232,10 +232,10 @@ pub struct Microphone {
 }
 
 impl Microphone {
-    /// Starts to listen to the device called `name`, or to the system's choice.
+    /// Starts to record from the device called `name`, or from the system's choice.
     ///
     /// # Errors
-    /// When there is none, or it does not start.
+    /// When the device is missing, or does not start.
     pub fn find(name: Option<&str>, controls: &Arc<Controls>) -> anyhow::Result<Self> {
         let device = Way::In.find(name)?;
         let own = device.default_input_config()?;
@@ -261,12 +261,12 @@ impl Microphone {
         self.config.sample_rate
     }
 
-    /// One or two.
+    /// Returns the number of channels, one or two.
     pub fn channels(&self) -> u16 {
         self.channels
     }
 
-    /// Replaces the content of `block` by what was recorded since, at most `frames`.
+    /// Replaces the content of `block` by the samples recorded since the last call, at most `frames`.
     pub fn read(&mut self, block: &mut [Vec<f32>], frames: usize) {
         block.iter_mut().for_each(Vec::clear);
         let here = self.ring.slots() / block.len();
@@ -303,7 +303,7 @@ where
                     break;
                 }
                 for sample in &frame[..channels] {
-                    // There is room.
+                    // The ring has room.
                     let _ = ring.push(f32::from_sample(*sample));
                 }
             }
@@ -313,7 +313,7 @@ where
     )
 }
 
-/// Ends the playing unless the device goes on by itself.
+/// Ends the playback unless the device goes on by itself.
 fn fail(controls: &Controls, error: &cpal::Error) {
     match error.kind() {
         ErrorKind::Xrun => controls.count_gap(),

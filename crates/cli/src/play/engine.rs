@@ -1,4 +1,4 @@
-//! The thread that reads, filters and fills the speakers' ring, and what it shares with the screen.
+//! Thread that reads, filters and fills the speakers' ring, and its state shared with the screen.
 //!
 //! Decoding, resampling and a score may allocate and wait, which a device's thread must not. So this thread fills a ring of 200
 //! ms (40 ms for a microphone), and the device's thread only takes samples from it; it waits up to half of its block for an
@@ -15,15 +15,15 @@ use std::{
     time::Duration,
 };
 use tone_filter_dsp::{Bands, Settings, ToneFilter};
-use tone_filter_offline::{Error, pass::Pass, render::Options, score::Player};
+use tone_filter_offline::{Error, options::Options, pass::Pass, score::Player};
 
 /// Frames that are read and filtered at a time: a short way from a key to the sound.
 const CHUNK: usize = 256;
 
-/// How long the engine sleeps where it has nothing to do.
+/// Sleep of an idle engine.
 const NAP: Duration = Duration::from_millis(1);
 
-/// What is played.
+/// Source of the sound.
 pub enum Feed<'a> {
     File(Box<Pass<'a>>),
     Live(Box<Live>),
@@ -80,12 +80,12 @@ impl Feed<'_> {
     }
 }
 
-/// What the engine, the screen and the speakers share.
+/// State that the engine, the screen and the speakers share.
 pub struct Controls {
     state: Mutex<State>,
     quit: AtomicBool,
     paused: AtomicBool,
-    /// Whether the ring may run dry: before the start, at the end and in a pause.
+    /// True while the ring may run dry: before the start, at the end and in a pause.
     idle: AtomicBool,
     gaps: AtomicU64,
 }
@@ -93,13 +93,13 @@ pub struct Controls {
 struct State {
     settings: Settings,
     bands: Bands,
-    /// Of the sound that has been played.
+    /// Seconds of the sound that have been played.
     seconds: f64,
     failure: Option<String>,
 }
 
 impl Controls {
-    /// For a sound that starts with `settings`.
+    /// Returns the state for a sound that starts with `settings`.
     pub fn new(settings: &Settings) -> Self {
         let state =
             State { settings: *settings, bands: Bands::default(), seconds: 0.0, failure: None };
@@ -133,12 +133,12 @@ impl Controls {
         self.state().failure.clone()
     }
 
-    /// Pauses, or goes on.
+    /// Pauses or resumes.
     pub fn toggle_pause(&self) {
         self.paused.fetch_xor(true, Relaxed);
     }
 
-    /// Whether it pauses.
+    /// Returns whether the playback is paused.
     pub fn paused(&self) -> bool {
         self.paused.load(Relaxed)
     }
@@ -154,7 +154,7 @@ impl Controls {
         *state = Settings { lookahead: state.lookahead, ..settings };
     }
 
-    /// What the bands hold.
+    /// Returns the bands' levels and states.
     pub fn bands(&self) -> Bands {
         self.state().bands
     }
@@ -164,7 +164,7 @@ impl Controls {
         self.state().seconds
     }
 
-    /// Whether there is nothing to play for now.
+    /// Returns whether there is nothing to play for now.
     pub fn is_idle(&self) -> bool {
         self.idle.load(Relaxed)
     }
@@ -176,7 +176,7 @@ impl Controls {
         }
     }
 
-    /// How often the speakers had nothing to play.
+    /// Returns how often the ring ran dry.
     pub fn gaps(&self) -> u64 {
         self.gaps.load(Relaxed)
     }
@@ -214,7 +214,7 @@ impl<'a> Engine<'a> {
                 continue;
             }
             let wanted = self.controls.settings();
-            // What has been set is in range.
+            // The settings are in range.
             if wanted != settings && self.feed.filter().set_settings(&wanted).is_ok() {
                 settings = wanted;
             }
@@ -254,7 +254,7 @@ impl<'a> Engine<'a> {
                 thread::sleep(NAP);
             }
             for channel in block {
-                // There is room.
+                // The ring has room.
                 let _ = self.ring.push(channel[frame]);
             }
             self.controls.idle.store(false, Relaxed);

@@ -21,7 +21,7 @@ use std::{
     time::Duration,
 };
 use tone_filter_dsp::Kernel;
-use tone_filter_offline::{Input, Source, pass::Pass, render::Options};
+use tone_filter_offline::{Input, Source, options::Options, pass::Pass};
 
 /// Play a file, or the signal of a microphone, through the filter and the speakers
 #[derive(clap::Args)]
@@ -62,7 +62,7 @@ pub struct Args {
     sound: Sound,
 }
 
-/// How often the picture is drawn anew and keys are read.
+/// Interval of redrawing and of reading keys.
 const FRAME: Duration = Duration::from_millis(33);
 
 /// Seconds of sound that wait for the speakers: of a file, so that a busy computer makes no gap; of a microphone, so

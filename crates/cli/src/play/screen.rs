@@ -22,7 +22,7 @@ const LOWEST: f32 = -40.0;
 /// Columns of a note's name and the blanks around it.
 const NAME: usize = 6;
 
-/// What Left and Right change Mix by, in per cent.
+/// Step of Mix for Left and Right, in per cent.
 const STEP: f32 = 5.0;
 
 /// The whole terminal, until it is dropped.
@@ -34,10 +34,10 @@ pub struct Screen {
 }
 
 impl Screen {
-    /// Takes the terminal.
+    /// Takes over the terminal.
     ///
     /// # Errors
-    /// When it is gone.
+    /// When the terminal is gone.
     pub fn open(title: &str) -> io::Result<Self> {
         terminal::enable_raw_mode()?;
         let mut screen =
@@ -46,7 +46,7 @@ impl Screen {
         Ok(screen)
     }
 
-    /// Draws what the bands hold, and handles keys for the time of a `frame`.
+    /// Draws the bands, and handles keys for the time of a `frame`.
     ///
     /// # Errors
     /// When the terminal is gone.
@@ -86,7 +86,7 @@ impl Screen {
         };
         let Some(preset) = presets::ids().nth(index).and_then(Preset::factory) else { return };
         self.preset = Some(index);
-        // Who plays the keys, if anybody does, goes on.
+        // A MIDI file may play the keys at the same time.
         let keys = controls.settings().keys;
         controls.set_settings(Settings { keys, ..preset.settings });
     }

@@ -51,14 +51,22 @@ impl KeyEvent {
             (0x80, key) => Self::Key(key, 0.0),
             (0x90, key) => Self::Key(key, share),
             (0xA0, key) => Self::Pressure(key, share),
-            (0xB0, 64) => Self::Sustain(second >= 64),
-            (0xB0, 120 | 123) => Self::ReleaseAll,
+            (0xB0, number) => return Self::from_controller(number, share),
             (0xE0, low) => {
                 let position = f32::from(second) * 128.0 + f32::from(low);
                 Self::Wheel((position - 8192.0) / 8192.0)
             }
             _ => return None,
         })
+    }
+
+    /// Returns the event of a MIDI controller with a value of 0..1; `None` for a controller without effect.
+    pub fn from_controller(number: u8, value: f32) -> Option<Self> {
+        match number {
+            64 => Some(Self::Sustain(value >= 0.5)),
+            120 | 123 => Some(Self::ReleaseAll),
+            _ => None,
+        }
     }
 }
 

@@ -1,8 +1,9 @@
-//! What the user means: files, folders, patterns.
+//! Inputs that the user names: files, folders, patterns.
 
 use crate::{
     Error, STDIO, extensions,
-    source::{Input, MP4_EXTENSIONS, Source, extension},
+    formats::{MP4_EXTENSIONS, extension},
+    source::{Input, Source},
 };
 use glob::{MatchOptions, glob_with};
 use std::{
@@ -16,17 +17,17 @@ use walkdir::WalkDir;
 pub struct Found {
     pub path: PathBuf,
     pub below: PathBuf,
-    /// Whether the user named this very file.
+    /// True for a file that the user named, false for a file of a folder or pattern.
     pub named: bool,
 }
 
-/// All files that `input` stands for, in the order of their names: itself; what is in it and its folders; or
-/// what matches it, for shells that leave `*` alone. Of a folder, those that are audio by their extension,
-/// except what is hidden and what is in the folder `out`, where our outputs go. Audio in formats that are not read
-/// is added to `unread`.
+/// Finds the files that `input` stands for, in the order of their names: the file itself, the audio files of a folder and its
+/// subfolders, or the matches of a pattern, for shells that leave `*` alone. Skips hidden files of a folder, and the folder `out`
+/// of our outputs. Adds audio in formats that cannot be read
+/// to `unread`.
 ///
 /// # Errors
-/// One for each file or folder that cannot be looked at; for nothing found as well.
+/// One error for each file or folder that cannot be opened, and one if nothing is found.
 pub fn find(
     input: &Path,
     out: Option<&Path>,
@@ -36,7 +37,7 @@ pub fn find(
         return look_at(input, out, unread);
     }
     let pattern = input.to_str().filter(|text| text.contains(['*', '?', '[']));
-    // What is no pattern, or matches nothing, is reported as the file that it would be.
+    // A pattern without matches is reported as a missing file.
     let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
     match pattern.and_then(|pattern| glob_with(pattern, options).ok()) {
         Some(mut paths) => match paths.next() {
@@ -101,22 +102,22 @@ fn look_at(
     all
 }
 
-/// Whether `path` is called like an audio file.
+/// Returns whether the extension of `path` is one of audio.
 pub fn is_audio(path: &Path) -> bool {
     extension(path).is_some_and(|own| extensions().any(|known| known == own))
 }
 
-/// Whether `path` is called like an MP4 file: ALAC, and AAC of the usual kind, are read, and nothing else in it.
+/// Returns whether the extension of `path` is one of MP4, of which only ALAC and the usual AAC are read.
 fn is_mp4(path: &Path) -> bool {
     extension(path).is_some_and(|own| MP4_EXTENSIONS.contains(&&*own))
 }
 
-/// Whether `path` is of a format that is read.
+/// Returns whether the format of `path` is read.
 fn can_be_opened(path: &Path) -> bool {
     Input::new(path).and_then(|input| Source::open(&input)).is_ok()
 }
 
-/// Whether `path` is called like audio of a format that is not read.
+/// Returns whether the extension of `path` is one of audio that is not read.
 fn is_unread(path: &Path) -> bool {
     const UNREAD: [&str; 12] =
         ["aac", "ac3", "amr", "ape", "au", "mka", "mp2", "opus", "snd", "w64", "wma", "wv"];

@@ -7,34 +7,35 @@ pub use plan::{Job, LeftOut, Plan, Reason, Refused, Request};
 
 use super::{
     Error,
-    render::{Options, Report, render},
+    options::Options,
+    render::{Report, render},
 };
 use rayon::iter::{ParallelBridge, ParallelIterator};
 use std::path::PathBuf;
 
-/// What became of one file.
+/// Outcome of one file.
 #[derive(Debug)]
 pub enum Fate {
     /// Rendered.
     Done(Box<Report>),
-    /// Its output was there already, and that was fine.
+    /// Skipped: the output existed already.
     Skipped,
     /// Not rendered.
     Failed(Error),
 }
 
-/// One file and what became of it.
+/// One file and its outcome.
 #[derive(Debug)]
 pub struct Outcome {
     /// The file that was to be read.
     pub input: PathBuf,
     /// The file that was to be written, if it is known.
     pub output: Option<PathBuf>,
-    /// What became of it.
+    /// Outcome.
     pub fate: Fate,
 }
 
-/// Somebody who wants to know how far things are. Called by the worker threads, which are numbered from 0.
+/// Progress observer. Called by the worker threads, which are numbered from 0.
 pub trait Watch: Sync {
     /// `worker` begins with `job`.
     fn begin(&self, worker: usize, job: &Job);
@@ -44,11 +45,11 @@ pub trait Watch: Sync {
     fn end(&self, worker: usize, job: &Job, outcome: &Outcome);
 }
 
-/// Carries out `plan` on `workers` threads. A file that fails fails alone. Gives all outcomes in the order
+/// Carries out `plan` on `workers` threads. An error of one file does not stop the others. Returns all outcomes in the order
 /// of the inputs.
 ///
 /// # Panics
-/// When the system gives no threads.
+/// If the system starts no threads.
 pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) -> Vec<Outcome> {
     let Plan { jobs, mut outcomes, .. } = plan;
     outcomes.extend(on_all_cores(jobs, workers, |worker, job| {
@@ -61,10 +62,10 @@ pub fn run(plan: Plan, options: &Options, workers: usize, watch: &impl Watch) ->
     outcomes.into_iter().map(|(_, outcome)| outcome).collect()
 }
 
-/// Does `work` for all of `jobs` on `workers` threads, which are numbered from 0. Gives the results in any order.
+/// Calls `work` for all of `jobs` on `workers` threads, which are numbered from 0. Returns the results in any order.
 ///
 /// # Panics
-/// When the system gives no threads.
+/// If the system starts no threads.
 pub fn on_all_cores<J: Send, R: Send>(
     jobs: Vec<J>,
     workers: usize,

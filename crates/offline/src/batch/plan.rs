@@ -1,10 +1,13 @@
-//! Which file becomes which: decided, and refused if it must be, before any work.
+//! Plan of the outputs for all inputs: checked completely before any work begins.
 
 use super::{
     Fate, Outcome,
     find::{Found, find, is_audio},
 };
-use crate::{Error, STDIO, readable, source::extension};
+use crate::{
+    Error, STDIO,
+    formats::{extension, readable},
+};
 use std::{
     collections::{HashMap, HashSet},
     ffi::{OsStr, OsString},
@@ -12,20 +15,20 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-/// What the user asks for.
+/// Request of the user.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// Files, folders and patterns; `-` is standard input.
     pub inputs: &'a [PathBuf],
-    /// So many of the last inputs are from a list: below `out`, relative ones keep the folders that they name.
+    /// Number of inputs from a list, which are the last ones. Below `out`, relative paths of a list keep their folders.
     pub listed: usize,
-    /// A file for one file, or a folder; beside the inputs if there is none. `-` is standard output.
+    /// Output file for one input, or folder; `None` writes beside the inputs. `-` is standard output.
     pub out: Option<&'a Path>,
     /// `out` is a folder even for one file.
     pub many: bool,
-    /// What is added to the names of outputs.
+    /// Text that is added to the names of outputs.
     pub suffix: &'a str,
-    /// What names of outputs may end in; those that are made end in the first.
+    /// Extensions that names of outputs may have; generated names get the first.
     pub extensions: &'a [&'a str],
     /// Outputs that exist may be overwritten.
     pub force: bool,
@@ -40,15 +43,15 @@ pub struct Job {
     pub input: PathBuf,
     /// The file to write.
     pub output: PathBuf,
-    /// How long it will take against others.
+    /// Estimated duration of the work, in no unit.
     pub work: u64,
     pub(super) index: usize,
 }
 
-/// What is to be done, the longest file first, and what is decided already.
+/// Jobs, the longest first, and the outcomes that are known without work.
 #[derive(Debug)]
 pub struct Plan {
-    /// What is to be rendered.
+    /// Files to render.
     pub jobs: Vec<Job>,
     /// Files that were named more than once, and are rendered once.
     pub repeated: Vec<PathBuf>,
@@ -69,16 +72,16 @@ pub struct LeftOut {
 /// Why an input is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Reason {
-    /// It has the name of another input's output.
+    /// The name is one of another input's output.
     #[error("the output of another input, from an earlier run")]
     Output,
-    /// It lies in a folder, and is audio of a format that is not read.
+    /// The file lies in a folder, and its audio format cannot be read.
     #[error("a format that is not read, such as Opus; give {}", readable())]
     Format,
 }
 
 impl Reason {
-    /// All of them.
+    /// All reasons.
     pub const ALL: [Self; 2] = [Self::Output, Self::Format];
 }
 
@@ -99,7 +102,7 @@ pub enum Refused {
     /// An output is also an input: of an earlier run, or the user's own.
     #[error("{}: is an input that --force would overwrite; go on with --skip-existing, or choose an --out or another --suffix", .0.display())]
     Earlier(PathBuf),
-    /// Many files are to go into what is a file, or is called like one.
+    /// Several outputs, but the output's path is a file or has a file's extension.
     #[error("{}: is a file's name, and several outputs need a folder; choose another one, or end it in /", .0.display())]
     NotAFolder(PathBuf),
     /// The output has another format's name.
@@ -110,7 +113,7 @@ pub enum Refused {
     Ambiguous {
         /// The output.
         path: PathBuf,
-        /// What its name may end in.
+        /// Extensions that the name may have.
         extension: String,
     },
     /// A report on the standard output that the sound goes to.
@@ -228,7 +231,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// What is decided already: files that are skipped or failed.
+    /// Returns the outcomes that are known without work: files that are skipped or failed.
     pub fn decided(&self) -> impl Iterator<Item = &Outcome> {
         self.outcomes.iter().map(|(_, outcome)| outcome)
     }
@@ -276,7 +279,7 @@ fn native(path: &Path) -> PathBuf {
     if cfg!(windows) { path.components().collect() } else { path.into() }
 }
 
-/// Whether `path` ends in one of `extensions`.
+/// Returns whether `path` ends in one of `extensions`.
 fn is_written(path: &Path, extensions: &[&str]) -> bool {
     extension(path).is_some_and(|own| extensions.contains(&&*own))
 }
@@ -302,7 +305,7 @@ fn ends_with_separator(path: &Path) -> bool {
     path.to_string_lossy().ends_with(std::path::is_separator)
 }
 
-/// The length, as far as the file's size shows it: what is compressed holds more.
+/// Estimates the length by the file's size: a compressed file holds more.
 fn work(path: &Path) -> u64 {
     let len = fs::metadata(path).map_or(0, |metadata| metadata.len());
     match extension(path).as_deref() {

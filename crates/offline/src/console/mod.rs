@@ -1,6 +1,6 @@
-//! What the voice Chip plays, as files that play it on the sound chip of an 8-bit console, the 2A03.
+//! The music of the voice Chip as files for the sound chip of an 8-bit console, the 2A03.
 //!
-//! `docs/dsp.md` says what the registers get.
+//! `docs/dsp.md` describes the registers.
 
 mod nsf;
 mod registers;
@@ -18,20 +18,20 @@ const CLOCK: u32 = 1_789_773;
 /// Ticks a second.
 pub const TICKS: u32 = 60;
 
-/// What a file says about its song.
+/// Tags of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tags {
-    /// What it is called.
+    /// Title.
     pub title: String,
-    /// Who wrote it.
+    /// Author.
     pub author: String,
 }
 
-/// Writes down what the voice Chip plays, tick by tick.
+/// Records the voice Chip, tick by tick.
 #[derive(Debug, Default)]
 pub struct Recorder {
     ticks: Vec<ChipTick>,
-    /// Of the last tick.
+    /// Number of the last tick.
     number: u64,
     /// Frames of the filter so far.
     frames: u64,
@@ -40,7 +40,7 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Takes note of what the filter plays; to be called after each of its blocks. Another voice is silence.
+    /// Records the filter's last block; to be called after each of its blocks. Another voice counts as silence.
     pub fn push(&mut self, filter: &ToneFilter) {
         let ticks = |frames: u64| frames as f64 * f64::from(TICKS) / filter.sample_rate();
         self.early = ticks(filter.latency() as u64).round() as usize;
@@ -51,7 +51,7 @@ impl Recorder {
             self.number = tick.number;
             self.ticks.push(tick);
         }
-        // Where a block is longer than a tick.
+        // A block may be longer than a tick.
         if self.ticks.len() < due {
             self.ticks.resize(due, tick);
         }

@@ -2,7 +2,7 @@
 
 use super::{Song, Tags};
 
-/// Where the data begins, and the window of 4 kB in which its banks appear in turn.
+/// Start of the data, and of the window of 4 kB in which its banks appear in turn.
 const WINDOW: usize = 0x9000;
 
 /// Length of a bank.
@@ -11,20 +11,20 @@ const BANK: usize = 0x1000;
 /// Banks of data: a byte names one, and the first has the player.
 const BANKS: usize = 255;
 
-/// Where the player begins: at the end of the first bank, so that nothing lies between it and the data.
+/// Start of the player: at the end of the first bank, so that nothing lies between player and data.
 const LOAD: usize = WINDOW - PLAYER.len();
-/// Its routines that players call.
+/// Routines of the player that consoles call.
 const INIT: usize = LOAD;
 /// See [`INIT`].
 const PLAY: usize = LOAD + 0x10;
 
-/// In the data, in place of the number of writes: the place follows where it goes on, as bank and address.
+/// Marker in the data, in place of the number of writes: the next address follows, as bank and address.
 const JUMP: u8 = 0xFF;
 
 /// Microseconds from tick to tick. This is the number of the console itself, 60.1 Hz by its picture.
 const SPEED: u16 = 16_666;
 
-/// Plays a tick a call: a byte says how many pairs of register and value follow. In page 0, $00 is the address of the next
+/// Player of one tick a call: a byte says how many pairs of register and value follow. In page 0, $00 is the address of the next
 /// byte, $02 its bank, $03 counts.
 #[rustfmt::skip]
 const PLAYER: [u8; 0x60] = [
@@ -125,13 +125,13 @@ fn header(tags: &Tags) -> [u8; 0x80] {
 const LETTERS: usize = 31;
 
 impl Tags {
-    /// Whether [`nsf`] writes them in full: at most 31 letters each, of ASCII only.
+    /// Returns whether [`nsf`] writes the tags in full: at most 31 letters each, of ASCII only.
     pub fn fit_in_nsf(&self) -> bool {
         [&self.title, &self.author].iter().all(|text| text.is_ascii() && text.len() <= LETTERS)
     }
 }
 
-/// The first letters of `text`, with `?` for those that are not ASCII.
+/// Returns the first letters of `text`, with `?` in place of letters beyond ASCII.
 fn text(text: &str) -> Vec<u8> {
     let ascii = |letter: char| u8::try_from(letter).ok().filter(u8::is_ascii).unwrap_or(b'?');
     text.chars().take(LETTERS).map(ascii).collect()

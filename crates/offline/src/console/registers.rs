@@ -1,25 +1,25 @@
-//! From notes to registers.
+//! Conversion of notes to registers.
 
 use super::CLOCK;
 use tone_filter_dsp::{ChipPulse, ChipTick};
 
-/// What is written to a register.
+/// Write to a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Write {
-    /// Its address, less $4000.
+    /// Address, less $4000.
     pub register: u8,
-    /// What it gets.
+    /// Value.
     pub value: u8,
 }
 
 /// A song as writes to registers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Song {
-    /// The writes of each tick of 60 Hz. Of a song that does not repeat, the last one is silent.
+    /// Writes of each tick of 60 Hz. A song that does not repeat ends with a silent tick.
     pub ticks: Vec<Vec<Write>>,
-    /// The tick with which it goes on after the last one, if it repeats.
+    /// Tick that follows the last one, if the song repeats.
     pub repeat: Option<usize>,
-    /// How many notes the pulses and the triangle begin.
+    /// Number of notes that the pulses and the triangle begin.
     pub notes: usize,
 }
 
@@ -33,19 +33,19 @@ const START: [Write; 2] =
 /// All channels are off.
 const STOP: Write = Write { register: 0x15, value: 0 };
 
-/// In the first register of pulses and noise: the volume is constant, and the channel's length counter stands still.
+/// Bits of the first register of pulses and noise: the volume is constant, and the channel's length counter stands still.
 const CONSTANT: u8 = 0x30;
 
-/// In the last register of a channel: a length, for the counter must not be at its end.
+/// Length in the last register of a channel: the counter must not be at its end.
 const LENGTH: u8 = 0x08;
 
-/// In the triangle's first register, whether the counter that lets it sound is filled all the time.
+/// The triangle's first register for off and on: whether the counter that lets it sound stays full.
 const TRIANGLE: [u8; 2] = [0x80, 0xFF];
 
 /// Two pitches that are farther apart are two notes: half a semitone, as a factor.
 const SAME_NOTE: f32 = 1.029_302_2;
 
-/// What the registers hold, by their address less $4000.
+/// Contents of the registers, by their address less $4000.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Registers([u8; 16]);
 
@@ -59,7 +59,7 @@ impl Registers {
         registers
     }
 
-    /// Plays `tick`, where `unit` is the amplitude of the greatest volume. Periods of what is silent stay as they are.
+    /// Sets the registers to `tick`, where `unit` is the largest amplitude. Silent channels keep their periods.
     fn set(&mut self, tick: &ChipTick, unit: f32) {
         for (first, pulse) in [0x0, 0x4].into_iter().zip(&tick.pulses) {
             let mut period = period(pulse.frequency, 16, 8);
@@ -88,7 +88,7 @@ impl Registers {
         }
     }
 
-    /// What has to be written where they hold one of `before`.
+    /// Returns the writes that turn any of `before` into these contents.
     fn writes(&self, before: &[Self]) -> Vec<Write> {
         let at = |register: u8| self.0[usize::from(register)];
         let differs = |register: &u8| {
@@ -117,8 +117,8 @@ fn volume(amplitude: f32, unit: f32) -> u8 {
     }
 }
 
-/// The period of a channel that steps `steps` times a period, at least `least`: of the note with `frequency` in Hz, or of
-/// one that is octaves above it if it is too low. `None` if there is none, or if it is too high.
+/// Returns the period of a channel with `steps` steps a period, at least `least`, for a note with `frequency` in Hz. A note that is
+/// too low moves up by octaves. `None` for a note that is too high.
 fn period(frequency: f32, steps: u32, least: u16) -> Option<u16> {
     if frequency.is_nan() || frequency <= 0.0 {
         return None;
@@ -154,7 +154,7 @@ fn unit(ticks: &[ChipTick]) -> f32 {
         .unwrap_or(1.0)
 }
 
-/// How many of three voices begin a note after `before`.
+/// Returns how many of three voices begin a note after `before`.
 fn beginnings(before: &ChipTick, now: &ChipTick) -> usize {
     let voices =
         |tick: &ChipTick| [tick.pulses[0].frequency, tick.pulses[1].frequency, tick.triangle];
@@ -166,7 +166,7 @@ fn beginnings(before: &ChipTick, now: &ChipTick) -> usize {
 }
 
 impl Song {
-    /// What the registers get for `ticks` of the voice Chip. If it repeats, it goes on with the tick `repeat` after the last one.
+    /// Returns the registers for `ticks` of the voice Chip. A song that repeats goes on with the tick `repeat` after the last one.
     ///
     /// # Panics
     /// If there is no tick `repeat`.
@@ -183,7 +183,7 @@ impl Song {
             let mut before = Vec::new();
             before.extend(index.checked_sub(1).map(|index| states[index]));
             if repeat == Some(index) && index > 0 {
-                // Here the song comes by from its end, too.
+                // A song that repeats also comes from its last tick.
                 before.extend(states.last());
             }
             writes.push(state.writes(&before));

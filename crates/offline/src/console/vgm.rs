@@ -1,4 +1,4 @@
-//! VGM 1.71: what is written to sound chips, with the time between.
+//! VGM 1.71: writes to sound chips, and the time between them.
 
 use super::{CLOCK, Song, TICKS, Tags};
 use flate2::{Compression, write::GzEncoder};
@@ -7,7 +7,7 @@ use std::io::Write as _;
 /// Length of the header.
 const HEADER: usize = 0x100;
 
-/// Samples of a tick, of which a second has 44,100.
+/// Samples of a tick, at 44,100 samples a second.
 const SAMPLES: usize = 735;
 
 /// Commands: a register of the 2A03 and its value follow; a tick passes; the end.
@@ -64,7 +64,7 @@ pub fn vgz(song: &Song, tags: &Tags) -> Vec<u8> {
     written.expect("memory takes all that is written to it")
 }
 
-/// What is known of the song, as 11 strings in UTF-16: most of them in English and in Japanese.
+/// Returns the tags as 11 strings in UTF-16: most of them in English and in Japanese.
 fn gd3(tags: &Tags) -> Vec<u8> {
     let strings = [
         &tags.title,

@@ -3,7 +3,7 @@
 use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont, point};
 use tone_filter_dsp::roll::Colour;
 
-/// Which end of a text its `x` is.
+/// Anchor of a text: the end that its `x` stands for.
 #[derive(Clone, Copy)]
 pub enum Align {
     /// The text starts at `x`.

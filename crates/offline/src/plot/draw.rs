@@ -1,4 +1,4 @@
-//! What a piano roll looks like.
+//! Layout and colours of a piano roll.
 
 use super::{
     Plot,
@@ -13,12 +13,12 @@ use tone_filter_dsp::{
 const ROW: i32 = 16;
 const LEFT: i32 = 84;
 const TOP: i32 = 64;
-/// How many columns there is room for, a pixel each.
+/// Number of columns, a pixel each.
 pub const WIDTH: i32 = 1440;
 const RIGHT: i32 = 28;
 const BOTTOM: i32 = 44;
 
-/// All of it.
+/// Draws the whole picture.
 pub fn picture(plot: &Plot) -> Canvas {
     let mut canvas =
         Canvas::new(LEFT + WIDTH + RIGHT, TOP + height(plot) + BOTTOM, oklch([0.17, 0.012, 265.0]));
@@ -132,7 +132,7 @@ fn draw_keyboard(plot: &Plot, canvas: &mut Canvas) {
     }
 }
 
-/// The least round number of seconds of which at most twelve fit into `duration`.
+/// Returns the smallest round number of seconds that fits into `duration` at most twelve times.
 fn tick_step(duration: f64) -> f64 {
     let decades = (-6..=0).flat_map(|power| [1.0, 2.0, 5.0].map(|m| m * 10f64.powi(power)));
     let clock = [10.0, 15.0, 30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0, 3600.0];

@@ -17,18 +17,18 @@ pub struct Chunk {
     pub id: [u8; 4],
     /// Offset of the content in the file.
     pub start: u64,
-    /// Its length in bytes, without padding.
+    /// Length in bytes, without padding.
     pub len: u32,
 }
 
-/// What a file consists of.
+/// Layout of a file.
 #[derive(Debug)]
 pub struct Chunks {
     pub fmt: Vec<u8>,
     pub data_start: u64,
-    /// As the header has it, which may be more than there is.
+    /// Length of the samples by the header, which may exceed the file.
     pub data_len: u64,
-    /// Whether the header does not know: it was written into a pipe.
+    /// True for a header without a length: the file was written into a pipe.
     pub streamed: bool,
     /// Other chunks before the samples.
     pub before: Vec<Chunk>,
@@ -36,8 +36,8 @@ pub struct Chunks {
     pub after: Vec<Chunk>,
 }
 
-/// Reads all heads of a file of `file_len` bytes. What is not WAV is [`io::ErrorKind::InvalidData`]. What lies in one
-/// buffer is read at once: there may be millions of chunks.
+/// Reads all heads of a file of `file_len` bytes. Another format is [`io::ErrorKind::InvalidData`]. Heads in one
+/// buffer are read at once: there may be millions of chunks.
 pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result<Chunks> {
     let invalid = |reason: &'static str| io::Error::new(io::ErrorKind::InvalidData, reason);
     let mut riff = [0; 12];
@@ -101,8 +101,8 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
     }
 }
 
-/// The whole chunks from `position` on, at which `file` is. Whatever else follows the samples is no reason to refuse
-/// them.
+/// Returns the whole chunks from `position` on, where `file` is. Other bytes behind the samples are
+/// ignored.
 fn trailing(
     file: &mut BufReader<impl Read + Seek>,
     mut position: u64,

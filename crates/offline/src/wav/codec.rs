@@ -4,7 +4,7 @@ use super::Depth;
 use crate::xorshift::xorshift;
 
 /// Appends the interleaved samples in `bytes` (whole frames) to their channels; full scale is 1.
-/// A sample takes `stride` bytes: those of its depth, or four for 24 bits.
+/// A sample takes `stride` bytes: as many as its depth has, or four for 24 bits.
 pub fn decode(bytes: &[u8], depth: Depth, stride: usize, channels: &mut [Vec<f32>]) {
     // The upper bytes of an i32, so that all integer depths have one scale.
     const UNIT: f32 = 1.0 / (1u32 << 31) as f32;

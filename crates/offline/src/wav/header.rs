@@ -1,8 +1,8 @@
-//! What stands before the samples of a file that is written.
+//! Header of a file that is written.
 
 use super::{Depth, Format};
 
-/// What a RIFF header can count to.
+/// Maximum length that a RIFF header can count.
 const LONGEST: u64 = u32::MAX as u64;
 
 /// The tail of a subformat's GUID, after the format tag.
@@ -11,22 +11,22 @@ const GUID: [u8; 14] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x
 /// Lengths of a file, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Lengths {
-    /// All of it.
+    /// Bytes of the file.
     pub file: u64,
-    /// Its samples.
+    /// Bytes of the samples.
     pub data: u64,
-    /// Its samples of each channel, a number.
+    /// Number of samples of each channel.
     pub frames: u64,
 }
 
-/// Whether the channels and the rate fit into a header's fields.
+/// Returns whether the channels and the rate fit into a header's fields.
 pub fn fits(format: Format) -> bool {
     let frame = u32::from(format.channels) * format.depth.bytes() as u32;
     frame <= u32::from(u16::MAX) && format.rate.checked_mul(frame).is_some()
 }
 
-/// Everything up to the chunks that are carried over. It is of one length whatever the lengths are, as
-/// long as `may_be_long` stays the same; that makes room for RF64, which is used where it is needed.
+/// Returns the header up to the copied chunks. Its size does not depend on the lengths, only
+/// on `may_be_long`: there is room for RF64, for files that need it.
 pub fn head(format: Format, lengths: Lengths, may_be_long: bool) -> Vec<u8> {
     let long = lengths.file - 8 > LONGEST;
     let short = |len: u64| if long { u32::MAX } else { len as u32 };
@@ -48,7 +48,7 @@ pub fn head(format: Format, lengths: Lengths, may_be_long: bool) -> Vec<u8> {
     head.extend(b"fmt ");
     head.extend((fmt.len() as u32).to_le_bytes());
     head.extend(fmt);
-    // Any coding but plain PCM declares its number of samples.
+    // Every coding but plain PCM declares its number of samples.
     if format.depth.is_float() {
         head.extend(b"fact\x04\0\0\0");
         head.extend(short(lengths.frames).to_le_bytes());

@@ -14,7 +14,7 @@ pub(crate) use codec::{Dither, clipped, encode};
 pub use read::Reader;
 pub use write::Writer;
 
-/// What a sample is in a file.
+/// Number format of a sample in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
     /// 8-bit integer, unsigned as WAV has it.
@@ -27,7 +27,7 @@ pub enum Depth {
     Int32,
     /// 32-bit float; nothing clips.
     Float32,
-    /// 64-bit float, of which `f32` keeps the upper digits. Read, never written.
+    /// 64-bit float. Read, with the precision of `f32`, and never written.
     Float64,
 }
 
@@ -43,7 +43,7 @@ impl Depth {
         }
     }
 
-    /// For people: `16 bit`, `32 bit float`.
+    /// Returns the name for people: `16 bit`, `32 bit float`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Int8 => "8 bit",
@@ -55,7 +55,7 @@ impl Depth {
         }
     }
 
-    /// Whether samples are floating-point numbers.
+    /// Returns whether samples are floating-point numbers.
     pub const fn is_float(self) -> bool {
         matches!(self, Self::Float32 | Self::Float64)
     }
@@ -71,15 +71,15 @@ impl Depth {
     }
 }
 
-/// What all samples of a file have in common.
+/// Format of a file's samples.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Format {
     /// Number of channels, 1 or more.
     pub channels: u16,
     /// Sample rate in Hz.
     pub rate: u32,
-    /// What a sample is.
+    /// Number format of a sample.
     pub depth: Depth,
-    /// Which loudspeaker each channel is for, a bit each as WAV has them; 0 if unknown.
+    /// Loudspeaker of each channel, a bit each as in WAV; 0 if unknown.
     pub speakers: u32,
 }

@@ -18,7 +18,7 @@ const EXTENSIBLE: u16 = 0xFFFE;
 pub struct Reader {
     path: PathBuf,
     file: BufReader<SharedFile>,
-    /// Where `file` is.
+    /// Position of `file`.
     position: u64,
     data_start: u64,
     format: Format,
@@ -89,7 +89,7 @@ impl Reader {
         })
     }
 
-    /// What the samples have in common.
+    /// Returns the format of the samples.
     pub fn format(&self) -> Format {
         self.format
     }
@@ -165,7 +165,7 @@ fn word(fmt: &[u8], at: usize) -> u16 {
 fn format(fmt: &[u8]) -> Result<Format, String> {
     let double = |at: usize| u32::from_le_bytes([fmt[at], fmt[at + 1], fmt[at + 2], fmt[at + 3]]);
     let bits = word(fmt, 14);
-    // Fewer bits may be valid than are stored; those are the upper ones, so all that are stored can be read. Of 20
+    // Fewer bits may be valid than are stored. The valid bits are the upper ones, so all stored bits can be read. For 20
     // bits in three bytes, some headers give the one number here, and some the other.
     let (tag, speakers) = match word(fmt, 0) {
         EXTENSIBLE if fmt.len() >= 40 => (word(fmt, 24), double(20)),

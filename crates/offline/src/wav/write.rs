@@ -46,7 +46,7 @@ impl Writer {
             return Err(Error::TooWide { path, channels, rate });
         }
         let frame = u64::from(channels) * depth.bytes() as u64;
-        // A gibibyte is left for what is carried over.
+        // A gibibyte is left for copied chunks.
         let may_be_long = frames.is_none_or(|frames| frames.saturating_mul(frame) > 3 << 30);
         let mut writer = Self {
             file: BufWriter::with_capacity(
@@ -120,8 +120,8 @@ impl Writer {
         self.put(&[0][..self.data as usize % 2])
     }
 
-    /// Completes the header. Gives the samples beyond full scale that had to be cut to it; none in float
-    /// files.
+    /// Completes the header. Returns the number of samples beyond full scale that were cut to it; always 0 for
+    /// float.
     ///
     /// # Errors
     /// When it cannot be written.

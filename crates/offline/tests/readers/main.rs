@@ -18,10 +18,7 @@ use std::{
     thread,
     time::Duration,
 };
-use tone_filter_offline::{
-    Error, Input, Source, is_decoding,
-    render::{Options, render},
-};
+use tone_filter_offline::{Error, Input, Source, is_decoding, options::Options, render::render};
 use tone_filter_testkit::heap;
 
 #[global_allocator]

@@ -56,7 +56,7 @@ pub fn tempo(transport: Option<&clap_event_transport>) -> Option<f64> {
     timed.map(|transport| transport.tempo)
 }
 
-/// A buffer for any event that CLAP defines: the largest, that of the transport, has 104 bytes.
+/// Buffer for any event that CLAP defines; the largest, the transport, has 104 bytes.
 type EventBuffer = [u64; 16];
 
 unsafe extern "C" fn size(list: *const clap_input_events) -> u32 {

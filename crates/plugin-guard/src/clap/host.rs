@@ -29,10 +29,10 @@ use std::{
     sync::{Arc, OnceLock, PoisonError, RwLock},
 };
 
-/// A host. Its functions that are not for every thread are `unsafe`.
+/// Host. Functions that are not for every thread are `unsafe`.
 pub struct Host {
     host: HostPointer,
-    /// Whether the host may still be called from any thread.
+    /// True while the host may be called from any thread.
     open: Arc<RwLock<bool>>,
     /// Known from the plugin's initialisation on.
     extensions: OnceLock<Extensions>,
@@ -47,7 +47,7 @@ unsafe impl Send for HostPointer {}
 // SAFETY: as above.
 unsafe impl Sync for HostPointer {}
 
-/// Copies of the host's tables of functions, of those that it has.
+/// Copies of the host's tables of functions; `None` for a missing extension.
 struct Extensions {
     params: Option<clap_host_params>,
     state: Option<clap_host_state>,
@@ -102,10 +102,10 @@ impl Host {
         let _ = self.extensions.set(extensions);
     }
 
-    /// The host's extension under the first of `ids` that it knows.
+    /// Returns the host's extension under the first of `ids` that the host knows.
     ///
     /// # Safety
-    /// From the plugin's initialisation on, and the ids must be those of a `T`.
+    /// From the plugin's initialisation on, and the extensions called `ids` must be a `T`.
     unsafe fn find<T: Copy>(&self, ids: &[&CStr]) -> Option<T> {
         let host = self.host.0;
         // SAFETY: the host lives as long as the plugin, and its extensions as long as the host.
@@ -122,7 +122,7 @@ impl Host {
     /// A function that requests a call on the main thread, on any thread. After [`Host::close`], it does nothing.
     pub fn waker(&self) -> Box<dyn Fn(&HostLink) + Send + Sync> {
         let (host, open) = (self.host, self.open.clone());
-        // `try_read` never waits, so that the host may call back. It fails only while the host is being closed.
+        // `try_read` never waits, so the host may call back. It fails only while the host is being closed.
         Box::new(move |_| {
             if open.try_read().is_ok_and(|open| *open) {
                 host.request_callback();
@@ -130,7 +130,7 @@ impl Host {
         })
     }
 
-    /// Ends the calls of [`Host::waker`], and waits for those that other threads have begun.
+    /// Ends the calls of [`Host::waker`], and waits for calls that have begun on other threads.
     pub fn close(&self) {
         *self.open.write().unwrap_or_else(PoisonError::into_inner) = false;
     }
@@ -162,13 +162,13 @@ impl Host {
         }
     }
 
-    /// Whether the host knows of editors.
+    /// Returns whether the host supports editors.
     pub fn has_gui(&self) -> bool {
         // SAFETY: it is asked for the plugin's extensions, which hosts do from the initialisation on.
         unsafe { self.find::<clap_host_gui>(&[CLAP_EXT_GUI]) }.is_some()
     }
 
-    /// Whether [`Host::mark_dirty`] does anything.
+    /// Returns whether [`Host::mark_dirty`] has an effect.
     pub fn marks_dirty(&self) -> bool {
         self.extension(|all| all.state).is_some_and(|state| state.mark_dirty.is_some())
     }
@@ -264,7 +264,7 @@ impl Host {
         (track != Track::default()).then_some(track)
     }
 
-    /// Whether the host has menus of parameters.
+    /// Returns whether the host has menus of parameters.
     pub fn has_menus(&self) -> bool {
         self.extension(|all| all.context_menu).is_some()
     }
@@ -307,7 +307,7 @@ fn target(parameter: clap_id) -> clap_context_menu_target {
     clap_context_menu_target { kind: CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, id: parameter }
 }
 
-/// A colour of the host; a transparent one is none.
+/// Returns a colour of the host; `None` if it is transparent.
 pub fn rgb(colour: clap_sys::color::clap_color) -> Option<Rgb> {
     (colour.alpha > 0).then_some([colour.red, colour.green, colour.blue])
 }

@@ -3,8 +3,8 @@
 //!
 //! nice-plug 0.4.2 splits a block at the times of its events without checking that they lie within the block
 //! (`handle_in_events_until` in `wrapper/clap/wrapper.rs`), and then copies the host's buffers beyond their ends. If
-//! event times are not sorted, a subtraction underflows. Here, an event that is too late is moved to the block's last
-//! sample, as nice-plug's VST3 wrapper does, and one that is out of order to the time of the event before it.
+//! event times are not sorted, a subtraction underflows. Here, an event that is too late moves to the block's last
+//! sample, as in nice-plug's VST3 wrapper, and an unsorted event to the time of the event before it.
 //!
 //! nice-plug also trusts the host's channel counts (`wrapper/util/buffer_management.rs`): with more channels than the
 //! layout has it panics, which ends the process, and with fewer outputs than inputs it reads pointers that do not
@@ -187,7 +187,7 @@ fn with_sidechain(block: &clap_process, channels: u32) -> Option<[clap_audio_buf
     port(0).filter(|_| !fits).map(|main| [main; 2])
 }
 
-/// Whether nice-plug can process the channel counts of `block` in a layout of `channels`.
+/// Returns whether nice-plug can process the channel counts of `block` in a layout of `channels`.
 fn channels_fit(block: &clap_process, channels: u32) -> bool {
     let count = |ports: *const clap_audio_buffer, number: u32| {
         // SAFETY: CLAP promises as many ports as the number.

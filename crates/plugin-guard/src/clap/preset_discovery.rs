@@ -1,4 +1,4 @@
-//! The presets for a host's browser: those of the factory, and the user's folder.
+//! Presets for a host's browser: the factory presets, and the user's folder.
 
 use super::{
     c_text::{c_string, rust_string},

@@ -47,8 +47,8 @@ pub(super) struct ClapShim {
 }
 
 impl ClapShim {
-    /// Creates the shim of an instance of `P`: `plugin` for the host, around nice-plug's functions `inner`. It lives until the host
-    /// destroys it.
+    /// Creates the shim of an instance of `P`: `plugin` for the host, around nice-plug's functions `inner`. The shim lives until the
+    /// host destroys it.
     pub(super) fn create<P: GuardedPlugin>(
         plugin: clap_plugin,
         inner: clap_plugin,

@@ -12,12 +12,12 @@ use std::{
 /// A function of the host.
 type Function = Arc<dyn Fn() + Send + Sync>;
 
-/// What is requested of the host.
+/// Request to the host.
 #[derive(Debug, Clone, Copy)]
 pub enum HostCall {
-    /// To activate the plugin again.
+    /// Activate the plugin again.
     Restart,
-    /// To save the state.
+    /// Save the state.
     SetDirty,
 }
 
@@ -28,10 +28,10 @@ impl HostCall {
 /// The calls that are due, and the host's functions.
 #[derive(Default)]
 pub struct HostCalls {
-    /// One a [`HostCall`]. Not for the audio thread.
+    /// Calls, one a [`HostCall`]. Not for the audio thread.
     functions: Mutex<[Option<Function>; HostCall::ALL.len()]>,
     due: [AtomicBool; HostCall::ALL.len()],
-    /// Whether the host's run loop calls [`HostCalls::run`].
+    /// True if the host's run loop calls [`HostCalls::run`].
     pub looped: AtomicBool,
 }
 
@@ -53,8 +53,8 @@ impl HostCalls {
         self.due[call as usize].store(true, Ordering::Relaxed);
     }
 
-    /// Makes the calls that are due, for the editor: without a run loop, it is on the host's thread, or there is no way to
-    /// that thread.
+    /// Makes the calls that are due, for the editor. Without a run loop, this is the host's thread, or no way leads
+    /// to it.
     pub fn run_unless_looped(&self) {
         if !self.looped.load(Ordering::Relaxed) {
             self.run();

@@ -41,7 +41,7 @@ pub fn factory<P: GuardedPlugin>() -> *mut c_void {
     factory.map_or(std::ptr::null_mut(), |factory| factory.into_raw().cast())
 }
 
-/// What creates plugins.
+/// Factory of plugins.
 struct Factory<P> {
     info: PluginInfo,
     /// An object of the host.
@@ -59,7 +59,7 @@ impl<P: GuardedPlugin> Class for Factory<P> {
     type Interfaces = (IPluginFactory, IPluginFactory2, IPluginFactory3);
 }
 
-/// Writes what is known of the only class to where the host wants it.
+/// Writes the description of the only class to `info`.
 ///
 /// # Safety
 /// `info` must be null or point to room for a `T`.

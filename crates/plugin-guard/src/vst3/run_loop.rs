@@ -13,11 +13,11 @@ use nice_plug::wrapper::vst3::vst3::{
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::Ordering};
 
-/// Milliseconds between two looks at what is to be done. To wake the run loop at once would take a call of the system on
+/// Interval of the timer in milliseconds. Waking the run loop at once would take a system call on
 /// the audio thread.
 const INTERVAL: TimerInterval = 50;
 
-/// What the run loop calls.
+/// Handler of the timer.
 struct Timer(Arc<HostCalls>);
 
 impl Class for Timer {
@@ -30,7 +30,7 @@ impl ITimerHandlerTrait for Timer {
     }
 }
 
-/// A host's run loop, the timer in it, and what the timer runs.
+/// Run loop of a host, the timer in it, and its handler.
 type Registered = (ComPtr<IRunLoop>, ComPtr<ITimerHandler>, Arc<HostCalls>);
 
 /// A timer in the host's run loop, if there is one.
@@ -67,7 +67,7 @@ impl RunLoop {
         self.timer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets go of the run loop, on the host's thread.
+    /// Unregisters the timer, on the host's thread.
     pub fn leave(&self) {
         let timer = self.timer().take();
         if let Some(registered) = timer {

@@ -1,18 +1,18 @@
-//! The plugin as a VST3 host has it: nice-plug's, with some of its functions replaced.
+//! The plugin behind a VST3 host's pointer: nice-plug's, with some of its functions replaced.
 //!
 //! nice-plug 0.4.2 trusts the host's `process` to bring every parameter that the host sets between `setProcessing(1)`
 //! and `setProcessing(0)`, and forgets it (`setParamNormalized` in `wrapper/vst3/wrapper.rs`). A host that does not
 //! call `process` just then would read the old value, and save it. The shim remembers such values until the next
-//! `process`: they are read, and a state that is saved meanwhile has them. After it they are forgotten, because hosts
-//! also set what they have played already, for the editor to show.
+//! `process`: the host reads them, and a state that is saved meanwhile has them. Then it forgets them, because hosts
+//! also set values that they have played already, for the editor to show.
 //!
 //! For the MIDI controllers, nice-plug has 130 hidden parameters for each of 16 channels, through which some hosts take
-//! minutes. The shim shows those of one channel that the plugin understands, and maps all channels to them.
+//! minutes. The shim shows the parameters of one channel that the plugin understands, and maps all channels to them.
 //!
-//! It asks the host to activate the plugin again for another latency, on the host's own thread; see
+//! For another latency, the shim asks the host to activate the plugin again, on the host's own thread; see
 //! [`Latency`](crate::Latency).
 //!
-//! It also answers numbers of channels that nice-plug does not survive with an error, as `ClapShim` does.
+//! Numbers of channels that would crash nice-plug are an error, as in `ClapShim`.
 
 use super::{
     host_calls::{HostCall, HostCalls},
@@ -31,16 +31,14 @@ use nice_plug::wrapper::vst3::{
         Steinberg::{
             FIDString, FUnknown, IBStream, IPlugView, IPluginBaseTrait, TBool, TUID,
             Vst::{
-                AudioBusBuffers, BusDirection, BusDirections_, BusInfo,
-                ChannelContext::IInfoListener, CtrlNumber, IAudioProcessor, IAudioProcessorTrait,
+                BusDirection, BusInfo, ChannelContext::IInfoListener, CtrlNumber, IAudioProcessor,
                 IComponent, IComponentHandler, IComponentHandler2, IComponentHandler2Trait,
                 IComponentHandlerTrait, IComponentTrait, IEditController, IEditControllerTrait,
-                IMidiMapping, IMidiMappingTrait, INoteExpressionController,
-                IProcessContextRequirements, IUnitInfo, IoMode, MediaType, MediaTypes_, ParamID,
-                ParamValue, ParameterInfo, ProcessData, ProcessSetup, RestartFlags_, RoutingInfo,
-                SpeakerArrangement, String128, TChar,
+                IMidiMapping, INoteExpressionController, IProcessContextRequirements, IUnitInfo,
+                IoMode, MediaType, MediaTypes_, ParamID, ParamValue, ParameterInfo, RestartFlags_,
+                RoutingInfo, String128, TChar,
             },
-            int16, int32, kInvalidArgument, kResultFalse, kResultOk, tresult, uint32,
+            int32, kInvalidArgument, kResultOk, tresult,
         },
     },
 };
@@ -53,14 +51,14 @@ use std::{
     thread::{self, ThreadId},
 };
 
-/// In place of a count of changes, of which it is none.
+/// Sentinel: no count of changes seen yet.
 const NOT_SEEN: u64 = u64::MAX;
 
 /// A value that nice-plug did not take.
 struct Pending {
     parameter: ParamID,
     value: ParamValue,
-    /// How often `process` had been called.
+    /// Count of the calls of `process` at that time.
     blocks: u64,
 }
 
@@ -82,7 +80,7 @@ pub struct Vst3Shim {
     rate: AtomicU64,
     calls: Arc<HostCalls>,
     run_loop: RunLoop,
-    /// For hosts without a run loop.
+    /// Executor for hosts without a run loop.
     executor: Box<dyn Executor>,
     /// The thread that has made the instance.
     thread: ThreadId,
@@ -92,7 +90,7 @@ pub struct Vst3Shim {
     seen: AtomicU64,
     /// The number of parameters without those for MIDI controllers, which follow them.
     parameters: int32,
-    /// How often `process` was called.
+    /// Count of the calls of `process`.
     blocks: AtomicU64,
     /// Not for the audio thread.
     pending: Mutex<Vec<Pending>>,
@@ -151,7 +149,7 @@ impl Vst3Shim {
         pending
     }
 
-    /// Gives the parameters the values that are pending.
+    /// Sets the parameters to the pending values.
     fn apply_pending(&self) {
         let params = self.instance.params();
         let map = params.param_map();
@@ -305,7 +303,7 @@ impl IEditControllerTrait for Vst3Shim {
         fn createView(name: FIDString) -> *mut IPlugView;
     }
 
-    /// From here on, the host can be asked to save the state, and to activate the plugin again.
+    /// Connects the host's handler: from now on, the host can be asked to save the state, and to activate the plugin again.
     unsafe fn setComponentHandler(&self, handler: *mut IComponentHandler) -> tresult {
         // SAFETY: VST3 promises a handler or null, and the host calls this on its thread.
         let handler1 = unsafe {
@@ -343,7 +341,7 @@ impl IEditControllerTrait for Vst3Shim {
     }
 
     unsafe fn getParameterInfo(&self, index: int32, info: *mut ParameterInfo) -> tresult {
-        // Those of the first channel come first.
+        // The parameters of the first channel come first.
         let controller = usize::try_from(index - self.parameters).ok();
         let index = match controller.map(|index| self.controllers.get(index)) {
             None => index,

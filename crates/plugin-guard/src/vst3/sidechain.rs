@@ -10,10 +10,10 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
 };
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// In place of an arrangement: that of nice-plug's layout.
+/// Sentinel: the arrangement of nice-plug's layout.
 const OF_THE_LAYOUT: u64 = u64::MAX;
 
-/// What the host has made of the bus.
+/// The host's settings of the bus.
 #[derive(Debug)]
 pub struct Sidechain {
     /// The speakers, a bit for each channel; 0 if the host has taken all of them away.
@@ -27,7 +27,7 @@ impl Default for Sidechain {
     }
 }
 
-/// Whether this is the bus.
+/// Returns whether the bus is the sidechain.
 pub fn is_sidechain(direction: BusDirection, index: int32) -> bool {
     direction == BusDirections_::kInput as BusDirection && index == 1
 }

@@ -1,11 +1,11 @@
 //! nice-plug's worker thread, `bg-worker`, which must not end before the process does.
 //!
-//! In VST3 on Linux, it passes new values to the editor and a new latency to the host. All instances of a process share it.
-//! In nice-plug 0.4.2 (`event_loop/background_thread.rs`), it ends as soon as it finds a task of an instance that has been
-//! released, though others may live; and the release of the last instance panics if the thread has ended before, which
+//! In VST3 on Linux, the worker passes new values to the editor and a new latency to the host. All instances of a process share it.
+//! In nice-plug 0.4.2 (`event_loop/background_thread.rs`), the worker ends as soon as it finds a task of an instance that has been
+//! released, though others may live. If it has ended before the release of the last instance, that release panics, which
 //! ends the host.
 //!
-//! Therefore a first instance, which no host sees, is never released, and no other one before the worker has done all its
+//! Therefore a first instance, which no host sees, is never released. Other instances are released after the worker has done all its
 //! tasks. The memory of that instance and the thread stay until the process ends, as the plugin's library does (`build.rs`).
 
 #[cfg(target_os = "linux")]
@@ -29,13 +29,13 @@ mod linux {
         time::{Duration, Instant},
     };
 
-    /// How long a release waits at most: for a worker that waits for the host, which may wait for the release.
+    /// Longest wait of a release. A worker may wait for the host, which may wait for the release.
     const PATIENCE: Duration = Duration::from_secs(2);
 
     /// Executor of the instance that is never released.
     static KEEPER: OnceLock<Option<Box<dyn Executor>>> = OnceLock::new();
 
-    /// Makes the worker stay. To be called before an instance is constructed.
+    /// Keeps the worker alive. To be called before an instance is constructed.
     pub fn keep<P: GuardedPlugin>() {
         KEEPER.get_or_init(|| {
             mem::forget(Wrapper::<P>::new());

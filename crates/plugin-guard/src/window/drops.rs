@@ -1,6 +1,6 @@
 //! Files that are dropped on a window, by version 5 of X11's XDND protocol.
 //!
-//! baseview 0.4.2 takes part in that protocol, but egui-baseview 0.9.0 discards what it reports. Therefore a window of our own,
+//! baseview 0.4.2 implements the protocol, but egui-baseview 0.9.0 discards its events. Therefore a window of our own,
 //! which is never shown, answers in place of baseview's, as its proxy.
 
 use percent_encoding::percent_decode;
@@ -49,14 +49,14 @@ x11rb::atom_manager! {
     }
 }
 
-/// What a user does with files of another program.
+/// Drag of another program's files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Drag {
-    /// They are over the window.
+    /// The files are over the window.
     Over,
-    /// They are no longer over the window.
+    /// The files have left the window.
     Left,
-    /// They have been dropped on the window; at least one.
+    /// The files, one or more, have been dropped on the window.
     Dropped(Vec<PathBuf>),
 }
 
@@ -71,7 +71,7 @@ impl DropTarget {
     /// Calls `report`, on a thread of its own, when files are dragged over or dropped on `window`.
     ///
     /// # Errors
-    /// When the window is none of X11's, or the display of `$DISPLAY` cannot be reached.
+    /// When `window` is not one of X11's, or the display of `$DISPLAY` cannot be reached.
     pub fn new(
         window: &impl HasWindowHandle,
         report: impl FnMut(Drag) + Send + 'static,
@@ -80,7 +80,7 @@ impl DropTarget {
             return Err("no window of Xlib's".into());
         };
         let window = u32::try_from(window.window)?;
-        // Of its own, as the events of baseview's connection are baseview's.
+        // A connection of our own: baseview reads the events of its connection.
         let (connection, screen) = x11rb::connect(None)?;
         let atoms = Atoms::new(&connection)?.reply()?;
         let root = connection.setup().roots[screen].root;
@@ -92,7 +92,7 @@ impl DropTarget {
         connection.create_window(depth, proxy, root, -1, -1, 1, 1, 0, class, visual, &hidden)?;
         for (of, name, kind, value) in [
             (proxy, atoms.XdndAware, AtomEnum::ATOM, VERSION),
-            // It is its own proxy, by which programs know that it still exists.
+            // The window names itself as its proxy, so that programs know that it still exists.
             (proxy, atoms.XdndProxy, AtomEnum::WINDOW, proxy),
             (window, atoms.XdndProxy, AtomEnum::WINDOW, proxy),
         ] {
@@ -120,7 +120,7 @@ struct Target<R> {
     connection: Arc<RustConnection>,
     atoms: Atoms,
     proxy: u32,
-    /// The window that files come from, and the one that they are over, if there are any.
+    /// Source window of the drag, and the window that it is over, if there are any.
     drag: Option<[u32; 2]>,
     report: R,
 }
@@ -169,7 +169,7 @@ impl<R: FnMut(Drag)> Target<R> {
         Ok(())
     }
 
-    /// Whether what enters with `message` is files.
+    /// Returns whether the drag that enters with `message` has files.
     fn has_files(&self, message: &ClientMessageEvent, flags: u32) -> Result<bool, ConnectionError> {
         let [source, _, kinds @ ..] = message.data.as_data32();
         let wanted = self.atoms.TEXT_URI_LIST;
@@ -185,7 +185,7 @@ impl<R: FnMut(Drag)> Target<R> {
         Ok(list.any(|kind| kind == wanted))
     }
 
-    /// Takes the files that were dropped from the answer to the request for them.
+    /// Takes the dropped files from the answer to the request for them.
     fn take(&mut self, data: &SelectionNotifyEvent) -> Result<(), ConnectionError> {
         let Some(drag) = self.drag.take() else { return Ok(()) };
         let mut files = vec![];

@@ -12,12 +12,12 @@ use x11rb::{
 /// Selects the answers to Present requests for a new window, on its own connection. To be called before its event loop
 /// runs.
 ///
-/// baseview 0.4.2 selects them when the window is mapped, but sends the first request as soon as a frame is asked for, which
-/// its timer does after 16 ms. In a host that takes longer to show the window, the answer is lost, and as baseview waits
-/// for it before it sends another request, nothing is ever drawn.
+/// baseview 0.4.2 selects the answers when the window is mapped, but sends the first request as soon as a frame is requested, which
+/// its timer does after 16 ms. In a host that takes longer to show the window, the answer is lost. As baseview waits
+/// for that answer before it sends another request, nothing is ever drawn.
 ///
 /// # Errors
-/// When the window is none of X11's, or the server has no such extension; baseview draws by a timer then.
+/// When the window is not one of X11's, or the server lacks the extension; baseview then draws by a timer.
 pub fn select_answers(
     window: &(impl HasDisplayHandle + HasWindowHandle),
 ) -> Result<(), Box<dyn Error>> {

@@ -32,7 +32,7 @@ impl<H: EditorHandle> EditorHandle for Handle<H> {
     fn run_until_closed(window: Self::Window) -> Result<(), Self::Error> {
         match window.0.try_into_inner() {
             Ok(window) => H::run_until_closed(window),
-            // It stays open, but there is nothing to wait for.
+            // The window stays open, but there is nothing to wait for.
             Err(_) => Ok(()),
         }
     }
@@ -57,7 +57,7 @@ impl<H: EditorHandle> EditorHandle for Handle<H> {
         self.0.set_size(size, window.0.get())
     }
 
-    /// In a VST3 host without a run loop, nice-plug calls this on its own thread, where the window cannot be had. The host
+    /// In a VST3 host without a run loop, nice-plug calls this on its own thread, which cannot reach the window. The host
     /// is not asked for another size then.
     fn host_main_thread_callback(&self, window: &Self::Window) {
         if let Ok(window) = window.0.try_get() {

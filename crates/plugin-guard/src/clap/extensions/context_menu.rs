@@ -24,7 +24,7 @@ unsafe fn number(shim: &ClapShim, id: &str) -> Option<clap_id> {
     ids.iter().find_map(|(own, number)| (own == id).then_some(*number))
 }
 
-/// Has the host show its menu, or the editor show what is in it.
+/// Has the host show its menu, or passes the menu's items to the editor.
 ///
 /// # Safety
 /// On the main thread only.

@@ -1,5 +1,5 @@
-//! The latency of the sound. In place of nice-plug's, which also reports a change while the plugin is not active, and
-//! requests a restart for one that it has just been activated with.
+//! Latency of the sound. Replaces nice-plug's extension, which also reports a change while the plugin is not active, and
+//! requests a restart for the latency of the current activation.
 
 use super::super::shim::shim;
 use clap_sys::{ext::latency::clap_plugin_latency, plugin::clap_plugin};

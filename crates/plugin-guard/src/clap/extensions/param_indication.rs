@@ -1,4 +1,4 @@
-//! What the host does with parameters, for the marks of the editor.
+//! The host's mappings and automation of parameters, for the marks of the editor.
 
 use super::super::{c_text::rust_string, host::rgb, shim::shim, without_panic::without_panic};
 use crate::{Automation, Indication, Mapping};

@@ -1,9 +1,21 @@
 //! The audio processor of [`Vst3Shim`], and its MIDI mapping.
 
-use super::*;
+use super::{
+    super::sidechain::{Sidechain, is_sidechain},
+    Vst3Shim,
+};
+use nice_plug::wrapper::vst3::vst3::Steinberg::{
+    TBool,
+    Vst::{
+        AudioBusBuffers, BusDirection, BusDirections_, CtrlNumber, IAudioProcessorTrait,
+        IMidiMappingTrait, ParamID, ProcessData, ProcessSetup, SpeakerArrangement,
+    },
+    int16, int32, kInvalidArgument, kResultFalse, kResultOk, tresult, uint32,
+};
+use std::sync::atomic::Ordering;
 
 impl Vst3Shim {
-    /// Whether nice-plug can take the numbers of channels in `data`.
+    /// Returns whether nice-plug can take the numbers of channels in `data`.
     fn channels_fit(&self, data: &ProcessData) -> bool {
         let count = |buses: *mut AudioBusBuffers, number: int32| {
             // SAFETY: VST3 promises as many buses as the number.
@@ -26,7 +38,7 @@ impl IAudioProcessorTrait for Vst3Shim {
         fn getTailSamples() -> uint32;
     }
 
-    /// Some hosts read it before they activate the plugin, and some after they were asked to activate it again, without
+    /// Some hosts read the latency before they activate the plugin, and some after a request to activate it again, without
     /// doing so; see [`Latency::read`](crate::Latency::read).
     unsafe fn getLatencySamples(&self) -> uint32 {
         self.instance.latency().read(self.wanted_latency())

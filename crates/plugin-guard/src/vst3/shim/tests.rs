@@ -12,7 +12,7 @@ use nice_plug::wrapper::vst3::vst3::Steinberg::{
         IAttributeList_::AttrID,
         IAttributeListTrait,
     },
-    int64,
+    int64, kResultFalse, uint32,
 };
 use std::{
     cell::Cell,

@@ -1,0 +1,101 @@
+//! Names of the outputs of `render`, after inputs and presets.
+
+use super::Usage;
+use clap::ValueHint;
+use std::path::{Path, PathBuf};
+use tone_filter_offline::container::Container;
+
+/// Placeholder of the preset's name in `--out` and `--suffix`.
+const PRESET: &str = "{preset}";
+/// Placeholder of the input's name, without its extension, in `--out`.
+const NAME: &str = "{name}";
+
+/// Flags that name the outputs.
+#[derive(Clone, clap::Args)]
+pub struct Outputs {
+    /// The WAV or FLAC file to write, or the folder for all of them, or - for WAV on standard output; {name} and {preset}
+    /// stand for the names of the input and of the preset
+    #[arg(short, long = "out", value_name = "OUT", value_hint = ValueHint::AnyPath)]
+    pub out: Option<PathBuf>,
+    /// Text to add to the names of outputs; without --out, they are written beside their inputs
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true, value_parser = suffix)]
+    pub suffix: Option<String>,
+    /// Container that the pattern in --out ends in.
+    #[arg(skip)]
+    container: Option<Container>,
+}
+
+fn suffix(text: &str) -> Result<String, String> {
+    match text {
+        "" => Err("suffix is empty; give some letters".into()),
+        _ if text.contains(std::path::is_separator) => {
+            Err(format!("suffix = {text:?} has a path separator; use --out for folders"))
+        }
+        _ => Ok(text.into()),
+    }
+}
+
+impl Outputs {
+    /// Returns whether no output is named.
+    pub fn are_missing(&self) -> bool {
+        self.out.is_none() && self.suffix.is_none()
+    }
+
+    /// Returns the container of the outputs.
+    pub fn container(&self) -> Container {
+        let named = || Container::of(self.out.as_deref()?);
+        self.container.or_else(named).unwrap_or_default()
+    }
+
+    /// # Errors
+    /// When several presets would have the same outputs.
+    pub fn check_for_several_presets(&self) -> Result<(), Usage> {
+        let out = self.out.as_deref().map(Path::to_string_lossy).unwrap_or_default();
+        let suffix = self.suffix.as_deref().unwrap_or_default();
+        if [&out, suffix].iter().any(|text| text.contains(PRESET)) {
+            return Ok(());
+        }
+        let line =
+            "several presets need {preset} in --out or --suffix, like -o 'out/{name}-{preset}.wav'";
+        Err(Usage(line.into()))
+    }
+
+    /// Returns these outputs with the name of `preset` in place of its placeholder, and the pattern in `--out` as folder and suffix.
+    ///
+    /// # Errors
+    /// When [`NAME`] stands in the wrong place.
+    pub fn named_after(&self, preset: &str) -> Result<Self, Usage> {
+        let mut own = self.clone();
+        let label = match preset {
+            "" => "tone-filter".into(),
+            path if path.ends_with(".json") => {
+                Path::new(path).file_stem().unwrap_or_default().to_string_lossy()
+            }
+            name => name.into(),
+        };
+        own.suffix = own.suffix.map(|suffix| suffix.replace(PRESET, &label));
+        let Some(out) = own.out.as_ref().and_then(|out| out.to_str()) else { return Ok(own) };
+        let out = out.replace(PRESET, &label);
+        let (folder, file) =
+            out.rsplit_once(['/', std::path::MAIN_SEPARATOR]).unwrap_or((".", &out));
+        if !out.contains(NAME) {
+            own.out = Some(out.into());
+            return Ok(own);
+        }
+        own.container = Container::of(Path::new(file));
+        let end = own.container.map_or("", |container| container.extensions()[0]);
+        let rest = file.strip_prefix(NAME).and_then(|rest| rest.strip_suffix(end));
+        let suffix = rest.and_then(|rest| rest.strip_suffix('.'));
+        let suffix = suffix.filter(|suffix| !suffix.contains(NAME) && !folder.contains(NAME));
+        let (Some(suffix), None) = (suffix, &own.suffix) else {
+            let line = format!(
+                "--out {out}: {NAME} begins the name of a file that ends in .wav or .flac, without --suffix, like 'out/{NAME}-8bit.wav'"
+            );
+            return Err(Usage(line));
+        };
+        own.suffix = Some(suffix.to_owned());
+        // With a separator at its end, the path is a folder even for one file.
+        own.out = Some(Path::new(folder).join(""));
+        Ok(own)
+    }
+}

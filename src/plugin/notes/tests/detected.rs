@@ -1,0 +1,117 @@
+//! The detected notes.
+
+use crate::plugin::notes::{Notes, TestQueue};
+use nice_plug::{midi::Key, prelude::NoteEvent};
+use tone_filter_dsp::{Listen, Routing, Settings, ToneFilter};
+
+const RATE: f64 = 44_100.0;
+
+/// Two chords with overtones, half a second each, then as much silence.
+fn music() -> Vec<f32> {
+    let chords = [&[220.0, 277.18, 329.63][..], &[293.66, 369.99], &[]];
+    let sample = |t: usize| -> f64 {
+        let tone = |hertz: f64| std::f64::consts::TAU * hertz / RATE * t as f64;
+        let note =
+            |f: &f64| (1..=6).map(|h| (tone(f * f64::from(h))).sin() / f64::from(h)).sum::<f64>();
+        0.05 * chords[t / 22_050].iter().map(note).sum::<f64>()
+    };
+    (0..3 * 22_050).map(|t| sample(t) as f32).collect()
+}
+
+const SENDS: Routing = Routing { bypass: false, listen: Listen::Main, midi_out: true };
+
+fn filter(settings: &Settings, routing: Routing) -> ToneFilter {
+    let mut filter = ToneFilter::new(RATE, settings).unwrap();
+    filter.set_routing(routing);
+    filter.detect_notes(routing.midi_out);
+    filter.reset();
+    filter
+}
+
+/// What is sent for that music, as sample, key, and velocity, in blocks of `size`; at some samples, `change` is
+/// called with their number.
+fn sent(
+    settings: &Settings,
+    routing: Routing,
+    size: usize,
+    mut change: impl FnMut(usize, &mut ToneFilter, &mut Notes),
+) -> Vec<(usize, u8, Option<f32>)> {
+    let mut filter = filter(settings, routing);
+    let mut notes = Notes::new();
+    let mut sent = Vec::new();
+    for (index, block) in music().chunks_mut(size).enumerate() {
+        change(index * size, &mut filter, &mut notes);
+        let mut queue = TestQueue::default();
+        notes.process(&mut filter, &mut [block], &[], &mut queue);
+        sent.extend(queue.output.iter().map(|event| match *event {
+            NoteEvent::NoteOn { timing, key: Key::Number(key), velocity, .. } => {
+                (index * size + timing as usize, key, Some(velocity))
+            }
+            NoteEvent::NoteOff { timing, key: Key::Number(key), .. } => {
+                (index * size + timing as usize, key, None)
+            }
+            ref other => panic!("{other:?}"),
+        }));
+    }
+    sent
+}
+
+/// The score of that music: key, first sample, and sample of the end.
+const SCORE: [(u8, usize, usize); 5] =
+    [(57, 0, 22_050), (61, 0, 22_050), (64, 0, 22_050), (62, 22_050, 44_100), (66, 22_050, 44_100)];
+
+#[test]
+fn the_notes_of_a_score_are_sent() {
+    for (focus, lookahead) in [(100.0, false), (0.0, true)] {
+        let settings = Settings { focus, lookahead, ..Settings::default() };
+        let events = sent(&settings, SENDS, 480, |_, _, _| ());
+        assert_eq!(events.len(), 2 * SCORE.len(), "{events:?}");
+        let latency = filter(&settings, SENDS).latency();
+        for (key, start, end) in SCORE {
+            let own: Vec<_> = events.iter().filter(|event| event.1 == key).collect();
+            let &[&(on, _, Some(velocity)), &(off, _, None)] = &own[..] else {
+                panic!("{key}: {own:?}");
+            };
+            assert!(velocity > 0.0 && velocity <= 1.0, "{key}: {velocity}");
+            // With lookahead, a decision may be early by up to the latency; without, 200 ms late.
+            for (at, truth) in [(on, start), (off, end)] {
+                let times = truth..truth + latency + 8820;
+                assert!(times.contains(&at), "{key}: {at}, not in {times:?}");
+            }
+        }
+        assert_eq!(sent(&settings, SENDS, 37, |_, _, _| ()), events, "in short blocks");
+    }
+}
+
+#[test]
+fn what_has_begun_ends_when_there_is_no_more_to_be_sent() {
+    let ends = |change: &dyn Fn(&mut ToneFilter, &mut Notes)| {
+        sent(&Settings::default(), SENDS, 441, |at, filter, notes| {
+            if at == 13_230 {
+                change(filter, notes);
+            }
+        })
+    };
+    let off = Routing { midi_out: false, ..SENDS };
+    let bypass = Routing { bypass: true, ..SENDS };
+    for routing in [off, bypass] {
+        let events = ends(&|filter, _| filter.set_routing(routing));
+        let (before, after) = events.split_at(events.len() / 2);
+        assert!(!before.is_empty() && before.len() == after.len());
+        assert!(after.iter().all(|(at, _, on)| on.is_none() && *at < 13_230 + 128));
+    }
+    let events = ends(&|filter, notes| {
+        filter.reset();
+        notes.end_detected();
+    });
+    let mut held = std::collections::BTreeSet::new();
+    for (at, key, on) in events {
+        assert!(if on.is_some() { held.insert(key) } else { held.remove(&key) }, "{key} at {at}");
+    }
+    assert!(held.is_empty(), "{held:?} are still on");
+}
+
+#[test]
+fn nothing_is_sent_unless_it_is_switched_on() {
+    assert_eq!(sent(&Settings::default(), Routing::default(), 480, |_, _, _| ()), []);
+}
