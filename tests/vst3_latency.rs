@@ -105,7 +105,7 @@ fn a_new_latency_is_asked_for_on_the_host_s_thread_and_comes_with_the_activation
 fn a_host_that_only_reads_the_latency_again_gets_the_sound_with_it() {
     let (host, handler) = with_run_loop();
     let instance = instance(Some(&handler));
-    set(instance, "Mix", 0.0);
+    set(&instance, "Mix", 0.0);
     assert_eq!(instance.latency(), 0);
     instance.activate();
     for (lookahead, before, latency) in [(1.0, 0, late()), (0.0, late(), 0)] {
@@ -127,7 +127,7 @@ fn the_latency_is_known_before_the_activation() {
     let (host, handler) = with_run_loop();
     let instance = instance(Some(&handler));
     set(&instance, "Lookahead", 1.0);
-    set(instance, "Mix", 0.0);
+    set(&instance, "Mix", 0.0);
     assert_eq!(instance.latency(), late());
     instance.activate();
     assert!(play(&instance, &impulse(100), &[]) == impulse(100 + late()));
