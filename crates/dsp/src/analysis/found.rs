@@ -200,7 +200,7 @@ mod tests {
             }
             if frame % 700 == 0 {
                 raised = draws.chance(0.5);
-                pace = draws.between(-0.002, 0.002);
+                pace = draws.between(-0.012, 0.012);
                 loudness = draws.pick(&[0.0, 0.05, 0.3, 1.0]);
             }
             if frame % 60 == 0 {
