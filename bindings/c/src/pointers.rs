@@ -1,4 +1,4 @@
-//! What C passes, as references; NULL is an error.
+//! C pointers as references; NULL is an error.
 
 use crate::{Status, status::fail};
 use std::ffi::{CStr, c_char};
