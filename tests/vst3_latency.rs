@@ -73,7 +73,7 @@ fn with_run_loop() -> (ComWrapper<Host<true>>, ComPtr<IComponentHandler>) {
 fn a_new_latency_is_asked_for_on_the_host_s_thread_and_comes_with_the_activation() {
     let (host, handler) = with_run_loop();
     let (instance, still) = (instance(Some(&handler)), instance(None));
-    let plain = |instance: &Instance| set(&instance, "Mix", 0.0);
+    let plain = |instance: &Instance| set(instance, "Mix", 0.0);
     instance.activate();
     still.activate();
     for (lookahead, latency) in [(1.0, late()), (0.0, 0)] {

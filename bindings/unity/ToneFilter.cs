@@ -41,10 +41,10 @@ namespace ToneFilterUnity
         /// <summary>Notes below this absolute level fade away. Lower it for quiet music. -90 to -20 dB.</summary>
         public const string Floor = "Floor";
 
-        /// <summary>How long a resonator rings: longer picks notes more sharply, shorter follows faster. 0.05 to 10 s.</summary>
+        /// <summary>Time for which a resonator rings: longer separates neighbouring notes better, shorter follows faster. 0.05 to 10 s.</summary>
         public const string Ring = "Ring";
 
-        /// <summary>How slowly the level of a note follows the input. 10 to 1000 ms.</summary>
+        /// <summary>Time in which the level of a note follows the input, up and down. 10 to 1000 ms.</summary>
         public const string Release = "Release";
 
         /// <summary>Softens the top end of the square waves. 500 to 20000 Hz.</summary>
@@ -53,7 +53,7 @@ namespace ToneFilterUnity
         /// <summary>The pitch of A4 that the music is tuned to. 400 to 480 Hz.</summary>
         public const string Tuning = "Tuning";
 
-        /// <summary>Shifts which notes are detected; the output keeps its pitch. -24 to 24 st.</summary>
+        /// <summary>Shifts which notes are detected, in semitones; the output keeps its pitch. -24 to 24 st.</summary>
         public const string Transpose = "Transpose";
 
         /// <summary>Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, complete at 100 %. 0 to 100 %.</summary>
@@ -77,10 +77,10 @@ namespace ToneFilterUnity
         /// <summary>From the untouched sound (0 %) to that of all other settings (100 %), in one gesture. 0 to 100 %.</summary>
         public const string Morph = "Morph";
 
-        /// <summary>Duration of the slide from the pitch of a nearby note that ends to a note's own; not with the voice Soft. 0 to 500 ms.</summary>
+        /// <summary>Portamento time: a new note slides from the pitch of a nearby note that has just ended; not with the voice Soft. 0 to 500 ms.</summary>
         public const string Glide = "Glide";
 
-        /// <summary>Share of the deviation from a note's exact pitch that remains; all of it with the voice Soft. 0 to 100 %.</summary>
+        /// <summary>Share of the music's vibrato and detuning that is kept, 0 %: exact pitch; all of it with the voice Soft. 0 to 100 %.</summary>
         public const string Vibrato = "Vibrato";
 
         /// <summary>All notes in the middle, resonators for left and right apart, or each note placed where it is in the input.</summary>
@@ -113,7 +113,7 @@ namespace ToneFilterUnity
         /// <summary>With the voice Chip, the notes beyond Voices are silent, or take turns on the last voice, 15 (up) or 60 (fast) a second.</summary>
         public const string Arp = "Arp";
 
-        /// <summary>The pulse of the melody, with the voice Chip: thin, as usual, or hollow.</summary>
+        /// <summary>The pulse of the melody, with the voice Chip: thin (12.5 %), normal (25 %) or hollow (50 %).</summary>
         public const string Duty = "Duty";
 
         /// <summary>Held keys choose the notes: only these sound, these in every octave, or these beside the rest.</summary>
@@ -125,13 +125,13 @@ namespace ToneFilterUnity
         /// <summary>Lets sounding notes ring without end; new input has no effect on the bands.</summary>
         public const string Freeze = "Freeze";
 
-        /// <summary>The bands process the sidechain input, and are mixed with the main input.</summary>
+        /// <summary>Notes are found in the sidechain input and mixed with the main input.</summary>
         public const string Listen = "Listen";
 
-        /// <summary>Moves the bands to the tuning of the music, which is within 60 cents of Tuning.</summary>
+        /// <summary>Finds the tuning of the music, within 60 cents of Tuning, and follows it.</summary>
         public const string AutoTuning = "Auto tuning";
 
-        /// <summary>Notes outside the scale are silent, or move to its nearest note or to held keys, or every note moves to a target of its own; the voice Soft only mutes.</summary>
+        /// <summary>Notes outside the scale are silent, or move to its nearest note or, with Keys, to the nearest held key; or every note moves to a target of its own. The voice Soft only mutes.</summary>
         public const string Map = "Map";
 
         /// <summary>The number by which scripts find this filter. Filters with the same number do the same. 0 to 63.</summary>

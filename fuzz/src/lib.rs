@@ -1,6 +1,5 @@
 //! The properties that the fuzz targets check for any input. `tests/fuzz_seeds.rs` checks them for the seeds.
 
-
 pub mod preset;
 pub mod settings;
 pub mod state;

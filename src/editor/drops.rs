@@ -7,7 +7,7 @@ use egui::{Align2, Id, LayerId, Order, Stroke, StrokeKind, Ui};
 #[cfg(target_os = "linux")]
 pub use x11::receive;
 
-/// What is shown while files are over the window.
+/// Message while files are over the window.
 const HINT: &str = "Drop a preset (.json) or a score (.tfs, .mid)";
 
 /// Loads the files that have been dropped, one after the other, and shows where they can be dropped.

@@ -9,7 +9,7 @@ use std::{
     thread,
 };
 
-/// What a file is for.
+/// Purpose of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// To be read.
@@ -49,7 +49,7 @@ impl FileDialog {
         });
     }
 
-    /// What the path of a file for `purpose` is sent to.
+    /// Receiver of the path of a file for `purpose`.
     pub fn expect(&mut self, purpose: Purpose) -> Sender<PathBuf> {
         let (sender, receiver) = channel();
         self.0 = Some((purpose, receiver));

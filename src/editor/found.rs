@@ -8,7 +8,7 @@ use crate::session::Edits;
 use egui::{Align2, Rect, Role, Sense, Ui, WidgetInfo};
 use tone_filter_dsp::{FoundKey, Snapshot, spec};
 
-/// What was found last.
+/// Key and tuning that were found last.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Found {
     key: Option<FoundKey>,
@@ -17,7 +17,7 @@ pub struct Found {
 }
 
 impl Found {
-    /// What `bands` have.
+    /// Key and tuning of `bands`.
     pub fn of(bands: &Snapshot) -> Self {
         Self { key: bands.key, tuning: bands.tuning }
     }

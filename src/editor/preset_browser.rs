@@ -160,7 +160,7 @@ impl PresetBrowser {
             .hint_text(hint)
             .desired_width(f32::INFINITY);
         let response = ui.add(field);
-        // What is not painted yet cannot have the focus.
+        // A widget that is not painted yet cannot have the focus.
         if self.opened && !ui.is_sizing_pass() {
             response.request_focus();
             // From the next frame on, it receives the arrow keys.

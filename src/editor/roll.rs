@@ -1,4 +1,4 @@
-//! The other view in the grid's place: the last seconds of all bands as a piano roll.
+//! Piano roll in the grid's place: the last seconds of all bands.
 
 use super::{
     controls::focus_ring,

@@ -223,7 +223,7 @@ impl Transform {
         for (input, (sample, window)) in self.input[start..].iter_mut().zip(samples) {
             *input = f64::from(sample * window);
         }
-        // It fails for buffers of another length only.
+        // The transform fails for buffers of another length only.
         if self.fft.process(&mut self.input, &mut self.output).is_ok() {
             // The mean of the Hann window is 1/2, and half of a sine's amplitude is at negative frequencies. The
             // window spreads the power over bins whose sum is 1.5 times that of the middle one.

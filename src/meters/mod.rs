@@ -33,7 +33,7 @@ const CAPACITY: usize = 9000;
 /// Updates from one timed block to the next: seven or eight blocks are timed per second.
 const TIMING_INTERVAL: usize = 8;
 
-/// What the editor displays: the bands at one moment, and the sound since the last update.
+/// Content of the display: the bands at one moment, and the sound since the last update.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MeterUpdate {
     /// The state of the bands.

@@ -91,7 +91,7 @@ mod tests {
     fn program_changes_load_the_presets_in_the_order_of_the_list() {
         let (remote, params, host) = remote();
         for (number, id) in ids().enumerate() {
-            // Of several, the last one counts.
+            // Among several, the last one counts.
             assert!(remote.receive(&program(0)) && remote.receive(&program(number as u8)));
             remote.run();
             let preset = Preset::factory(id).unwrap();

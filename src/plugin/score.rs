@@ -49,7 +49,7 @@ mod tests {
                 5 => params.score.set(None),
                 _ => {}
             }
-            // It is stopped once, and jumps.
+            // The transport stops once, and jumps.
             let seconds = [None, Some(0.0), None, Some(1.0), Some(1.5), Some(2.0)][step];
             let decides = seconds.filter(|_| (1..5).contains(&step));
             follow(&mut output, &mut filter, seconds);

@@ -21,9 +21,6 @@ const DSP: &str = "--package=tone-filter-dsp";
 const TARGET: &str = "aarch64-unknown-linux-gnu";
 
 /// Compares files, and builds and runs the tests.
-///
-/// # Errors
-/// When something is missing and cannot be installed, or a test fails.
 pub fn test() -> Result<()> {
     if !cfg!(all(target_os = "linux", target_arch = "x86_64")) || !suite::on_path("dpkg-query") {
         bail!(

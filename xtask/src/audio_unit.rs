@@ -40,10 +40,7 @@ const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 "#;
 
 /// Makes `Tone Filter.component` beside the bundle `clap`, and gives its path.
-///
-/// # Errors
-/// When `clap` is no bundle of macOS, or it cannot be written.
-pub(crate) fn make(clap: &Path) -> Result<PathBuf> {
+pub fn make(clap: &Path) -> Result<PathBuf> {
     let version = pack::version()?;
     let unit = clap.with_extension("component");
     install::remove(&unit)?;

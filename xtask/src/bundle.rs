@@ -32,43 +32,28 @@ const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 "#;
 
 /// Builds and bundles with the options of `cargo build` in `args`. The package may be named or not.
-///
-/// # Errors
-/// When it does not build.
 pub fn bundle(args: impl IntoIterator<Item = String>) -> Result<()> {
     let args = options(args);
     make(&args, &[value(&args, "--target")], &[])
 }
 
 /// The same as a universal binary for both CPU types of Macs, and as AU. On macOS only, with both targets installed.
-///
-/// # Errors
-/// When it does not build.
 pub fn bundle_universal(args: impl IntoIterator<Item = String>) -> Result<()> {
     make(&options(args), &macos::TARGETS.map(Some), &["--features=au"])?;
     audio_unit::make(&built("clap")?).map(drop)
 }
 
 /// Builds and bundles the release build.
-///
-/// # Errors
-/// When it does not build.
 pub fn bundle_release() -> Result<()> {
     bundle_with(&[])
 }
 
 /// The same, together with what the options `more` of `cargo build` name.
-///
-/// # Errors
-/// When it does not build.
 pub fn bundle_with(more: &[&str]) -> Result<()> {
     make(&["--release".to_owned()], &[None], more)
 }
 
 /// Path of the bundle of a format: `clap`, `vst3`, or `component` for AU.
-///
-/// # Errors
-/// When cargo does not know its target folder, or `bundler.toml` has no name.
 pub fn built(extension: &str) -> Result<PathBuf> {
     Ok(target()?.join("bundled").join(name()?).with_extension(extension))
 }

@@ -20,10 +20,6 @@ Cflags: -I${includedir}
 ";
 
 /// Builds the library and installs it below `folder`, which is made if needed.
-///
-/// # Errors
-/// On another system than Linux, whose libraries and tools for them have other names; when the build fails, or a file
-/// cannot be written.
 pub fn install(folder: &Path) -> Result<()> {
     ensure!(
         cfg!(target_os = "linux"),

@@ -9,9 +9,6 @@ const HOST: [&str; 3] =
     ["--package=tone-filter-testkit", "--features=tone-filter-testkit/demo", "--bin=demo"];
 
 /// Builds the plugin, plays the tune through it, and writes audio files and a picture of the bands.
-///
-/// # Errors
-/// When the plugin does not build, load or play, or the results cannot be written.
 pub fn demo() -> Result<()> {
     println!("Building the plugin, and a host to play it. The first time takes minutes.");
     bundle::bundle_with(&HOST)?;

@@ -3,11 +3,11 @@
 use std::{path::Path, process::Command};
 
 /// The compiler, and the source of its library.
-pub(crate) const PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
+pub const PACKAGES: [&str; 2] = ["rustc-web", "rust-web-src"];
 
 /// Lets cargo build for `triple`, with the crate `panic` of the standard library, which otherwise takes a nightly
 /// compiler. The results need a folder of their own, as those of another compiler would replace them.
-pub(crate) fn from_source<'a>(
+pub fn from_source<'a>(
     command: &'a mut Command,
     triple: &str,
     panic: &str,

@@ -10,9 +10,6 @@ use std::{
 };
 
 /// Builds the plugin and copies the bundles into the user's own plugin folders.
-///
-/// # Errors
-/// When it does not build, or a folder cannot be written to.
 pub fn install() -> Result<()> {
     bundle::bundle_release()?;
     let bundles =
@@ -66,7 +63,7 @@ fn replace(bundle: &Path, folder: &Path) -> Result<PathBuf> {
 }
 
 /// Removes a file or a folder, if it is there.
-pub(crate) fn remove(path: &Path) -> std::io::Result<()> {
+pub fn remove(path: &Path) -> std::io::Result<()> {
     match fs::symlink_metadata(path) {
         Err(_) => Ok(()),
         Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(path),
@@ -74,7 +71,7 @@ pub(crate) fn remove(path: &Path) -> std::io::Result<()> {
     }
 }
 
-pub(crate) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+pub fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     if !from.is_dir() {
         return fs::copy(from, to).map(drop);
     }

@@ -8,32 +8,26 @@ use std::process::Command;
 const DAW: [&str; 6] = ["ardour", "python3", "python3-venv", "xvfb", "libgl1", "libgl1-mesa-dri"];
 
 /// The testkit's program `kit` with a verb of its own.
-pub(crate) fn kit(verb: &str) -> Command {
+pub fn kit(verb: &str) -> Command {
     let mut cargo = Command::new("cargo");
     cargo.args(["run", "--package=tone-filter-testkit", "--features=kit", "--bin=kit", "--", verb]);
     cargo
 }
 
 /// The program of the manual.
-pub(crate) fn manual() -> Command {
+pub fn manual() -> Command {
     let mut cargo = Command::new("cargo");
     cargo.args(["run", "--package=tone-filter-manual", "--bin=tone-filter-manual", "--"]);
     cargo
 }
 
 /// Builds the plugin, and writes its states and presets, which all later versions must load.
-///
-/// # Errors
-/// When the plugin does not build or load, or this version has them.
 pub fn corpus() -> Result<()> {
     bundle::bundle_release()?;
     run(&mut kit("corpus"))
 }
 
 /// Tries the VST3 bundle in Debian's Ardour.
-///
-/// # Errors
-/// When something is missing and cannot be installed, settings are lost, or the sound is another one.
 pub fn daw() -> Result<()> {
     ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its Ardour");
     suite::install(&DAW)?;
@@ -42,26 +36,17 @@ pub fn daw() -> Result<()> {
 }
 
 /// Writes the pages of the manual that are made of the tables.
-///
-/// # Errors
-/// When a file cannot be written.
 pub fn write_manual() -> Result<()> {
     run(&mut manual())
 }
 
 /// Writes what README and manual show and play.
-///
-/// # Errors
-/// When ffmpeg, a display or the bundle is missing.
 pub fn media() -> Result<()> {
     let media = ["run", "--package=tone-filter-manual", "--features=media", "--bin=media"];
     run(Command::new("cargo").args(media))
 }
 
 /// Builds the plugin, runs all long tests on it and prints their figures.
-///
-/// # Errors
-/// When the plugin does not build, or a test fails.
 pub fn soak() -> Result<()> {
     bundle::bundle_release()?;
     run(&mut kit("soak"))
@@ -69,9 +54,6 @@ pub fn soak() -> Result<()> {
 
 /// Builds the command, and prints how well it detects the notes of real songs and how loud it renders them. `flags` are passed to the command
 /// each time.
-///
-/// # Errors
-/// When something fails.
 pub fn songs(flags: &[String]) -> Result<()> {
     run(Command::new("cargo").args(["build", "--release", "--package=tone-filter-cli"]))?;
     let program = format!("tone-filter{}", std::env::consts::EXE_SUFFIX);
@@ -79,9 +61,6 @@ pub fn songs(flags: &[String]) -> Result<()> {
 }
 
 /// Generates the demo tune.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn tune() -> Result<()> {
     run(&mut kit("tune"))
 }

@@ -32,9 +32,6 @@ const PACKAGES: [&str; 16] = [
 ];
 
 /// Builds with the options of `cargo build` in `args`, and makes the bundle of it in `target/bundled`. On Linux only.
-///
-/// # Errors
-/// When it does not build, or the bundle cannot be written.
 pub fn bundle(args: &[String]) -> Result<PathBuf> {
     ensure!(cfg!(target_os = "linux"), "the LV2 bundle is for Linux, and is made there");
     run(Command::new("cargo").args(["build", "--package=tone-filter-lv2", "--lib"]).args(args))?;
@@ -57,9 +54,6 @@ pub fn bundle(args: &[String]) -> Result<PathBuf> {
 }
 
 /// Builds the bundle, validates its description, and runs it in lilv, ffmpeg, jalv and PipeWire.
-///
-/// # Errors
-/// When something is missing and cannot be installed, or at the first step that fails.
 pub fn test() -> Result<()> {
     ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its hosts");
     suite::step("tools", || suite::install(&PACKAGES))?;
@@ -74,10 +68,7 @@ pub fn test() -> Result<()> {
 }
 
 /// Tries the plugin of a bundle in `folder` in ffmpeg, which finds it as all hosts do.
-///
-/// # Errors
-/// When ffmpeg cannot be installed, or cannot load it.
-pub(crate) fn loads(folder: &Path) -> Result<()> {
+pub fn loads(folder: &Path) -> Result<()> {
     suite::install(&["ffmpeg"])?;
     run(Command::new("ffmpeg")
         .args(["-v", "error", "-f", "lavfi", "-i", "sine=duration=1", "-af"])

@@ -6,12 +6,9 @@ use anyhow::{Result, bail};
 use std::process::Command;
 
 /// Both CPU types.
-pub(crate) const TARGETS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
+pub const TARGETS: [&str; 2] = ["aarch64-apple-darwin", "x86_64-apple-darwin"];
 
 /// Checks all but the tests.
-///
-/// # Errors
-/// When something is missing and cannot be installed, or is wrong.
 pub fn check() -> Result<()> {
     if !suite::on_path("dpkg-query") {
         bail!("this verb needs Debian; on a Mac, `cargo test` does more");

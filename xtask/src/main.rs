@@ -1,9 +1,42 @@
-//! `cargo xtask`: the project's own commands.
+//! `cargo xtask`: the project's own commands. It needs few crates, so that it is built in seconds: what a verb needs beyond them is in programs
+//! and tests of other crates, which it runs with cargo.
 
-use std::process::ExitCode;
-use xtask::{
-    arm, bundle, c_library, demo, engines, install, kit, macos, package, release, suite, unity,
-    web, wheel,
+mod arm;
+mod audio_unit;
+mod bundle;
+mod c_library;
+mod demo;
+mod engines;
+mod foreign;
+mod install;
+mod kit;
+#[cfg(target_os = "linux")]
+mod lv2;
+mod macos;
+mod npm;
+mod pack;
+mod package;
+mod python;
+mod release;
+mod sbom;
+#[cfg(target_os = "linux")]
+mod speakers;
+mod suite;
+mod unity;
+#[cfg(target_os = "linux")]
+mod unpack;
+mod web;
+mod wheel;
+#[cfg(target_os = "linux")]
+mod windows;
+#[cfg(target_os = "linux")]
+mod xvfb;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, Stdio},
 };
 
 const USAGE: &str = "\
@@ -57,7 +90,7 @@ fn main() -> ExitCode {
     let result = match verb.as_str() {
         "bundle" => bundle::bundle(args),
         #[cfg(target_os = "linux")]
-        "bundle-lv2" => xtask::lv2::bundle(&args.collect::<Vec<_>>()).map(drop),
+        "bundle-lv2" => lv2::bundle(&args.collect::<Vec<_>>()).map(drop),
         "bundle-universal" => bundle::bundle_universal(args),
         "install-c" => match (args.next(), args.next()) {
             (Some(folder), None) => c_library::install(folder.as_ref()),
@@ -88,15 +121,15 @@ fn main() -> ExitCode {
         "test-daw" => kit::daw(),
         "test-engines" => engines::test(),
         #[cfg(target_os = "linux")]
-        "test-lv2" => xtask::lv2::test(),
+        "test-lv2" => lv2::test(),
         #[cfg(target_os = "linux")]
         "media" => kit::media(),
         #[cfg(target_os = "linux")]
-        "test-package" => xtask::unpack::test(),
+        "test-package" => unpack::test(),
         #[cfg(target_os = "linux")]
-        "test-play" => xtask::speakers::test(),
+        "test-play" => speakers::test(),
         #[cfg(target_os = "linux")]
-        "test-windows" => xtask::windows::test(),
+        "test-windows" => windows::test(),
         "test-python" => wheel::test(),
         "test-release" => release::test(),
         "test-web" => web::test(),
@@ -120,4 +153,35 @@ fn main() -> ExitCode {
 fn usage() -> ExitCode {
     eprintln!("{USAGE}");
     ExitCode::from(2)
+}
+
+/// The repository's root.
+pub fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
+}
+
+/// The workspace, as `cargo metadata` describes it with `options`.
+pub fn metadata(options: &[&str]) -> Result<Value> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["metadata", "--format-version=1"]).args(options).current_dir(root());
+    let output = cargo.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
+    ensure!(output.status.success(), "`cargo metadata` failed");
+    Ok(serde_json::from_slice(&output.stdout)?)
+}
+
+/// Cargo's target folder, by the user's configuration.
+pub fn target() -> Result<PathBuf> {
+    let metadata = metadata(&["--no-deps"])?;
+    Ok(metadata["target_directory"].as_str().context("no target folder")?.into())
+}
+
+/// Runs a command in the repository's root.
+pub fn run(command: &mut Command) -> Result<()> {
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let line = words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ");
+    let status = command.current_dir(root()).status();
+    if !status.with_context(|| format!("cannot start `{line}`"))?.success() {
+        bail!("`{line}` failed");
+    }
+    Ok(())
 }

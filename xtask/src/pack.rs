@@ -13,7 +13,7 @@ const PAGES: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-MIT", "LICENSE-A
 
 /// A system that packages are made for.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum System {
+pub enum System {
     Linux,
     MacOs,
     Windows,
@@ -41,7 +41,7 @@ impl System {
 }
 
 /// What is packed: the bundles and the program of one build.
-pub(crate) struct Build {
+pub struct Build {
     pub system: System,
     /// Rust's name of its CPU type.
     pub cpu: String,
@@ -53,17 +53,11 @@ pub(crate) struct Build {
 
 impl Build {
     /// What its packages' names begin with.
-    ///
-    /// # Errors
-    /// When cargo does not know the version.
     pub fn name(&self) -> Result<String> {
         Ok(format!("tone-filter-{}-{}-{}", version()?, self.system.name(), self.cpu))
     }
 
     /// Packs it in `folder`, with the pages. Gives the packages.
-    ///
-    /// # Errors
-    /// When a part or a tool for packing is missing.
     pub fn pack(&self, folder: &Path) -> Result<Vec<PathBuf>> {
         let Self { system, cpu, released, parts } = self;
         let name = self.name()?;
@@ -100,7 +94,7 @@ impl Build {
 }
 
 /// The version of what is packed.
-pub(crate) fn version() -> Result<String> {
+pub fn version() -> Result<String> {
     let metadata = metadata(&["--no-deps"])?;
     let packages = metadata["packages"].as_array().into_iter().flatten();
     let own = packages.into_iter().find(|package| package["name"] == "tone-filter");

@@ -17,9 +17,6 @@ use std::{
 /// Builds with the options of `cargo build` in `args`, and packs bundles and program, with a bill of materials and with
 /// checksums of all. A release for this system has its wheel, and that for Linux on x86-64 the npm package, too. Gives the
 /// packages, which lie in `target/package`.
-///
-/// # Errors
-/// When something does not build, or a tool for packing is missing.
 pub fn package(args: &[String]) -> Result<Vec<PathBuf>> {
     let triple = args.iter().position(|arg| arg == "--target").and_then(|at| args.get(at + 1));
     let system = System::of(triple.map(String::as_str));

@@ -8,9 +8,6 @@ use std::{
 };
 
 /// The interpreter of the environment that [`set_up`] makes.
-///
-/// # Errors
-/// When it does not exist; the error names the command that makes it.
 pub fn interpreter() -> Result<PathBuf> {
     let path = in_environment(&target()?.join("venv"), "python");
     ensure!(
@@ -22,9 +19,6 @@ pub fn interpreter() -> Result<PathBuf> {
 }
 
 /// Makes the virtual environment if needed, and installs the packages of `tests/requirements.txt`.
-///
-/// # Errors
-/// When Python 3 with its venv module is missing, or packages cannot be installed.
 pub fn set_up() -> Result<()> {
     let folder = target()?.join("venv");
     if !in_environment(&folder, "python").exists() {
@@ -34,18 +28,12 @@ pub fn set_up() -> Result<()> {
 }
 
 /// Makes an environment in `folder`, in place of what is there.
-///
-/// # Errors
-/// When Python 3 with its venv module is missing.
 pub fn make(folder: &Path) -> Result<()> {
     let system = if cfg!(windows) { "python" } else { "python3" };
     run(Command::new(system).args(["-m", "venv", "--clear"]).arg(folder))
 }
 
 /// Installs packages into the environment in `folder`: what `pip install` is passed.
-///
-/// # Errors
-/// When they cannot be installed.
 pub fn install<'a>(folder: &Path, what: impl IntoIterator<Item = &'a Path>) -> Result<()> {
     let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"];
     run(Command::new(in_environment(folder, "python")).args(install).args(what))

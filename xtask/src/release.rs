@@ -21,9 +21,6 @@ sys.exit(str(error) if error else 0)
 ";
 
 /// Packs, builds and checks what is for the registry, and checks the bill of materials.
-///
-/// # Errors
-/// At the first step that fails.
 pub fn test() -> Result<()> {
     step("bill of materials", bill)?;
     let folder = target()?.join("publish");

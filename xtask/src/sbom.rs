@@ -29,9 +29,6 @@ for path in sys.argv[1:]:
 ";
 
 /// Writes the bill of what is built for `triple` to `path`, and gives `path`.
-///
-/// # Errors
-/// When cargo does not know the packages, or the file cannot be written.
 pub fn write(triple: &str, path: PathBuf) -> Result<PathBuf> {
     let metadata = metadata(&["--locked", "--filter-platform", triple, FEATURES])?;
     let bill = bill(&metadata, triple)?;
@@ -118,9 +115,6 @@ fn purl(package: &Value) -> String {
 }
 
 /// Writes the SHA-256 sums of `files`, which lie in `folder`, to `SHA256SUMS` there, as `sha256sum --check` reads them.
-///
-/// # Errors
-/// When Python is missing, a file cannot be read, or the sums cannot be written.
 pub fn write_sums(folder: &Path, files: &[PathBuf]) -> Result<()> {
     ensure!(files.iter().all(|file| file.parent() == Some(folder)), "packages lie in one folder");
     let mut python = Command::new(if cfg!(windows) { "python" } else { "python3" });

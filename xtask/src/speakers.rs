@@ -9,12 +9,9 @@ const PACKAGES: [&str; 6] =
     ["libasound2-dev", "libjack-jackd2-dev", "pkg-config", "xvfb", "libgl1", "libgl1-mesa-dri"];
 
 /// The arguments with which the command opens the editor where there is no sound.
-pub(crate) const APP: [&str; 2] = ["app", "--backend=dummy"];
+pub const APP: [&str; 2] = ["app", "--backend=dummy"];
 
 /// Builds and runs both.
-///
-/// # Errors
-/// When something is missing and cannot be installed, or fails.
 pub fn test() -> Result<()> {
     if suite::on_path("dpkg-query") {
         suite::install(&PACKAGES)?;

@@ -40,12 +40,10 @@ const FEATURES: &str = "--features tone-filter-testkit/kit,tone-filter-testkit/d
 
 /// The packages whose tests take no more than seconds to build.
 const QUICK: &str = "-p tone-filter-simd -p tone-filter-listener -p tone-filter-dsp \
-                     -p tone-filter-presets -p tone-filter-midi -p tone-filter-offline -p xtask";
+                     -p tone-filter-presets -p tone-filter-midi -p tone-filter-offline \
+                     -p tone-filter-testkit -p xtask";
 
 /// Runs all steps; missing tools and cheap checks come first.
-///
-/// # Errors
-/// At the first step that fails.
 pub fn test() -> Result<()> {
     step("tools", tools)?;
     step("format", || cargo("fmt --all --check"))?;
@@ -66,14 +64,13 @@ pub fn test() -> Result<()> {
 
 /// Runs the steps that take no hosts and no other programs: format, clippy, unit tests, and the filter against its
 /// reference.
-///
-/// # Errors
-/// At the first step that fails.
 pub fn quick() -> Result<()> {
     step("format", || cargo("fmt --all --check"))?;
     step("clippy", || cargo(&format!("clippy {QUICK} --all-targets -- -D warnings")))?;
     step("unit tests, the filter against its reference", || {
-        cargo(&format!("test {QUICK} --lib --test accuracy --test kernels --test transitions"))
+        cargo(&format!(
+            "test {QUICK} --lib --bin xtask --test accuracy --test kernels --test transitions"
+        ))
     })
 }
 
@@ -84,9 +81,6 @@ pub fn packages() -> String {
 
 /// Checks licences, sources and bans by `deny.toml`, then known vulnerabilities, which needs the network. Not part of
 /// [`test()`], because new advisories would fail unrelated changes.
-///
-/// # Errors
-/// When cargo-deny is missing, or finds something.
 pub fn deny() -> Result<()> {
     if !on_path("cargo-deny") {
         bail!("cargo-deny is missing: install it with `cargo install --locked cargo-deny@0.20.2`");
@@ -95,7 +89,7 @@ pub fn deny() -> Result<()> {
     cargo("deny check advisories")
 }
 
-pub(crate) fn step(name: &str, action: impl FnOnce() -> Result<()>) -> Result<()> {
+pub fn step(name: &str, action: impl FnOnce() -> Result<()>) -> Result<()> {
     println!("\n=== {name}");
     let started = Instant::now();
     action().with_context(|| format!("step failed: {name}"))?;
@@ -128,12 +122,12 @@ fn tools() -> Result<()> {
 }
 
 /// Installs those of Debian's packages that are missing.
-pub(crate) fn install(packages: &[&str]) -> Result<()> {
+pub fn install(packages: &[&str]) -> Result<()> {
     let missing: Vec<_> = packages.iter().copied().filter(|package| !installed(package)).collect();
     if missing.is_empty() { Ok(()) } else { apt_install(&missing) }
 }
 
-pub(crate) fn apt_install(packages: &[&str]) -> Result<()> {
+pub fn apt_install(packages: &[&str]) -> Result<()> {
     let names = packages.join(", ");
     if !on_path("apt-get") {
         bail!("missing: {names}. Install this system's packages of these, and try again");
@@ -150,17 +144,17 @@ pub(crate) fn apt_install(packages: &[&str]) -> Result<()> {
     apt_get(&[&["install", "-y", "--no-install-recommends"], packages].concat())
 }
 
-pub(crate) fn is_root() -> bool {
+pub fn is_root() -> bool {
     Command::new("id").arg("-u").output().is_ok_and(|id| id.stdout == b"0\n")
 }
 
-pub(crate) fn installed(package: &str) -> bool {
+pub fn installed(package: &str) -> bool {
     let mut query = Command::new("dpkg-query");
     let query = query.args(["--show", "--showformat=${db:Status-Status}", package]);
     query.output().is_ok_and(|output| output.stdout == b"installed")
 }
 
-pub(crate) fn on_path(program: &str) -> bool {
+pub fn on_path(program: &str) -> bool {
     let folders = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&folders).any(|folder| Path::new(&folder).join(program).is_file())
 }

@@ -74,9 +74,6 @@ const SYSTEMS: [System; 2] = [
 
 /// Builds the library with the options of `cargo build` in `args`, and packs it for Unity in `target/package`: with the libraries of several
 /// systems, if `args` has several `--target`.
-///
-/// # Errors
-/// For other systems than Linux and Windows on x86-64, and when something does not build or cannot be written.
 pub fn package(args: &[String]) -> Result<PathBuf> {
     let targets: Vec<_> = args.windows(2).filter(|pair| pair[0] == "--target").collect();
     let mut names: Vec<_> = targets.iter().map(|pair| pair[1].clone()).collect();

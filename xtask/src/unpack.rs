@@ -9,9 +9,6 @@ use std::{
 };
 
 /// Makes the packages of the debug build and tries them, and runs the plugin's tests with the release bundle.
-///
-/// # Errors
-/// When a package cannot be made, lacks something, or does not load, or a test fails.
 pub fn test() -> Result<()> {
     ensure!(cfg!(target_os = "linux"), "this verb tries packages for Linux, on Linux");
     let packages = package::package(&[])?;

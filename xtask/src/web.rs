@@ -36,9 +36,6 @@ const SONGS: [&str; 4] = ["ffmpeg", "fluid-soundfont-gm", "fluidsynth", "openttd
 const BROWSER: [(&str, &str); 3] = [("chromium", "chromium"), ("node", "nodejs"), ("npm", "npm")];
 
 /// Builds the package and the page, and prints where they are.
-///
-/// # Errors
-/// When something is missing and cannot be installed, or the page cannot be built or written.
 pub fn web() -> Result<()> {
     let (package, page) = build()?;
     println!("The npm package is in {}.", package.display());
@@ -48,9 +45,6 @@ pub fn web() -> Result<()> {
 }
 
 /// Runs the tests of the package and of the page in Debian's Chromium. The page gets what `npm pack` packs.
-///
-/// # Errors
-/// When something is missing and cannot be installed, or a test fails.
 pub fn test() -> Result<()> {
     ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its browser");
     let missing = BROWSER.into_iter().filter(|(program, _)| !suite::on_path(program));
@@ -73,9 +67,6 @@ pub fn test() -> Result<()> {
 }
 
 /// Builds the npm package and packs it as npm takes it. Gives the archive's path.
-///
-/// # Errors
-/// When npm is missing, or something cannot be built or written.
 pub fn package() -> Result<PathBuf> {
     let folder = target()?.join("npm");
     let (package, packed) = (folder.join(npm::NAME), folder.join("packed"));

@@ -23,9 +23,6 @@ const PYTHON: [&str; 2] = ["python3", "python3-venv"];
 const BESIDE: [&str; 1] = ["patches"];
 
 /// Builds the source distribution, the wheel from it, and the command, and tests the wheel.
-///
-/// # Errors
-/// When a tool is missing and cannot be installed, or at the first step that fails.
 pub fn test() -> Result<()> {
     let folder = target()?.join("python");
     let (tools, clean, dist) = (folder.join("tools"), folder.join("clean"), folder.join("dist"));
@@ -59,9 +56,6 @@ pub fn test() -> Result<()> {
 }
 
 /// Builds the wheel for this system and gives its path.
-///
-/// # Errors
-/// When a tool is missing and cannot be installed, or something does not build.
 pub fn package() -> Result<PathBuf> {
     let folder = target()?.join("python");
     let (tools, dist) = (folder.join("tools"), folder.join("dist"));

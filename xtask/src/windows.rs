@@ -54,9 +54,6 @@ struct Wine {
 }
 
 /// Builds and runs all of it, and prints a table of the results.
-///
-/// # Errors
-/// When something is missing and cannot be installed, or anything has failed.
 pub fn test() -> Result<()> {
     if !cfg!(target_arch = "x86_64") || !suite::on_path("dpkg-query") {
         bail!("this verb needs Debian on x86-64; on Windows, `cargo test` runs the same tests");

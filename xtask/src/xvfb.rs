@@ -7,7 +7,7 @@ use std::{
 };
 
 /// An X server, which ends with this.
-pub(crate) struct Xvfb {
+pub struct Xvfb {
     server: Child,
     name: String,
 }

@@ -6,8 +6,10 @@ use std::{
     path::{Component, Path, PathBuf},
     process::Command,
 };
-use tone_filter_manual::pages::{self, Page};
-use xtask::{root, suite};
+use tone_filter_manual::{
+    pages::{self, Page},
+    root,
+};
 
 #[test]
 fn every_link_leads_to_a_file_and_every_anchor_to_a_heading() {
@@ -44,7 +46,6 @@ fn the_workflow_installs_what_the_tests_need() {
     assert_eq!(packages, "-y --no-install-recommends $(cargo xtask packages)");
     let output = Command::new(env!("CARGO_BIN_EXE_xtask")).arg("packages").output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(printed.trim_end(), suite::packages());
     for package in ["dbus-daemon", "at-spi2-core", "python3-pyatspi", "python3-venv"] {
         assert!(printed.split_whitespace().any(|own| own == package), "{package}: {printed}");
     }

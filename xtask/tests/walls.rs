@@ -1,6 +1,6 @@
 //! The walls of the workspace: which crate may import which.
 
-use xtask::root;
+use tone_filter_manual::root;
 
 const DSP: &str = "tone-filter-dsp";
 const MANUAL: &str = "tone-filter-manual";
@@ -19,7 +19,7 @@ const CRATES: [(&str, &[&str], &[&str]); 20] = [
     (PRESETS, &[DSP], &[TESTKIT]),
     ("tone-filter-midi", &[DSP], &[]),
     (OFFLINE, &[DSP, "tone-filter-midi"], &[REFERENCE, TESTKIT]),
-    (TESTKIT, &[DSP, OFFLINE, PRESETS], &[]),
+    (TESTKIT, &[DSP, OFFLINE, PRESETS, REFERENCE], &[]),
     (MANUAL, &[DSP, OFFLINE, PRESETS, TESTKIT], &[]),
     ("tone-filter-kira", &[DSP], &[]),
     ("tone-filter-firewheel", &[DSP], &["tone-filter-kira", PRESETS, TESTKIT]),

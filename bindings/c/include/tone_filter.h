@@ -122,7 +122,7 @@ typedef enum tf_band_state {
 } tf_band_state;
 
 /**
- * What values a setting has.
+ * Kind of a setting's values.
  */
 typedef enum tf_setting_kind {
   /**
@@ -175,7 +175,7 @@ typedef struct tf_band {
  */
 typedef struct tf_setting {
   /**
-   * What values it has.
+   * Kind of the values.
    */
   enum tf_setting_kind kind;
   /**
@@ -187,7 +187,7 @@ typedef struct tf_setting {
    */
   const char *name;
   /**
-   * What it does to the sound, in a sentence.
+   * Effect on the sound, in a sentence.
    */
   const char *help;
   /**
@@ -233,7 +233,7 @@ typedef struct tf_preset {
    */
   const char *name;
   /**
-   * What it is for, in a sentence.
+   * Purpose, in a sentence.
    */
   const char *description;
 } tf_preset;
@@ -434,7 +434,7 @@ enum tf_status tf_set_tempo(struct tf_filter *filter,
                             double tempo);
 
 /**
- * What a status means, in English; for a number that is no status, "unknown status". Real time.
+ * Meaning of a status, in English; for a number that is no status, "unknown status". Real time.
  */
 const char *tf_error_message(int32_t status);
 

@@ -59,7 +59,7 @@ const TEXTS: [(Status, &CStr); 13] = [
 
 const _: () = assert!(MAX_CHANNELS == 64, "as in the text");
 
-/// What a status means, in English; for a number that is no status, "unknown status". Real time.
+/// Meaning of a status, in English; for a number that is no status, "unknown status". Real time.
 #[unsafe(no_mangle)]
 pub extern "C" fn tf_error_message(status: i32) -> *const c_char {
     let text = TEXTS.iter().find(|(known, _)| *known as i32 == status);

@@ -8,7 +8,7 @@ use std::{
 use tone_filter_dsp::{CHOICES, Choice, SPECS, Spec, TEXTS, Text, TextOf};
 use tone_filter_presets::{self as presets, Preset};
 
-/// What values a setting has.
+/// Kind of a setting's values.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingKind {
@@ -26,13 +26,13 @@ pub enum SettingKind {
 #[repr(C)]
 #[derive(Debug)]
 pub struct SettingInfo {
-    /// What values it has.
+    /// Kind of the values.
     pub kind: SettingKind,
     /// Its id, which never changes.
     pub id: *const c_char,
     /// Its name for people.
     pub name: *const c_char,
-    /// What it does to the sound, in a sentence.
+    /// Effect on the sound, in a sentence.
     pub help: *const c_char,
     /// The unit of a number; else empty.
     pub unit: *const c_char,
@@ -58,7 +58,7 @@ pub struct PresetInfo {
     pub id: *const c_char,
     /// Its name for people.
     pub name: *const c_char,
-    /// What it is for, in a sentence.
+    /// Purpose, in a sentence.
     pub description: *const c_char,
 }
 

@@ -212,7 +212,7 @@ impl AudioNodeProcessor for Processor {
 #[doc = include_str!("../../../docs/manual/games.md")]
 struct Manual;
 
-/// The same with this crate's own.
+/// Examples of this crate's own page.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct OwnReadme;

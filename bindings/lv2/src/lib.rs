@@ -65,7 +65,7 @@ unsafe extern "C" fn instantiate<const VARIANT: usize>(
 /// Returns the instance of a handle.
 ///
 /// # Safety
-/// It comes from [`instantiate`], and nothing else uses it for `'a`: by LV2, hosts call one function of an instance at a time.
+/// The instance comes from [`instantiate`], and nothing else uses it for `'a`: by LV2, hosts call one function of an instance at a time.
 unsafe fn instance<'a>(handle: Handle) -> &'a mut Instance {
     // SAFETY: by the caller.
     unsafe { &mut *handle.cast() }

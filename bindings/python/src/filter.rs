@@ -17,7 +17,7 @@ use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, ToneFilter as Inner};
 
 /// The tone filter, for sound that comes block by block.
 ///
-/// It keeps its state from one call to the next: the output does not depend on the sizes of the blocks. Every setting
+/// The filter keeps its state from one call to the next: the output does not depend on the sizes of the blocks. Every setting
 /// is an attribute, which can be set at any time; it moves there smoothly, within 20 ms. The audio may have any
 /// number of channels up to `channels`. A filter may be used by several threads: one call follows the other. While it
 /// processes, other Python threads run.
@@ -56,7 +56,7 @@ use tone_filter_dsp::{Controls, DEFAULT_TEMPO, KeyEvent, ToneFilter as Inner};
 #[pyclass(frozen, module = "tone_filter", name = "ToneFilter")]
 pub struct ToneFilter(Mutex<Box<State>>);
 
-/// What a filter is, in a box: it is aligned to whole cache lines, which Python's objects are not.
+/// Content of a filter, in a box, as it is aligned to whole cache lines and Python's objects are not.
 struct State {
     inner: Inner,
     channels: usize,

@@ -18,7 +18,7 @@ pub const MOST_CHANNELS: usize = 64;
 
 /// A copy of the samples of an array.
 pub struct Sound {
-    /// Of shape (channels, frames), row by row in memory.
+    /// Samples of shape (channels, frames), row by row in memory.
     pub samples: Array2<f32>,
     /// Whether the array had no axis for channels.
     flat: bool,

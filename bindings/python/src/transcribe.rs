@@ -25,7 +25,7 @@ use tone_filter_offline::{
 /// MIDI notes.
 const PITCHES: usize = 128;
 
-/// What `transcribe` finds in a recording.
+/// Result of `transcribe`.
 #[pyclass(frozen, get_all, module = "tone_filter")]
 pub struct Transcription {
     /// The notes, by their start: list of Note.

@@ -121,15 +121,15 @@ class ToneFilter:
     floor: float
     """Notes below this absolute level fade away. Lower it for quiet music. -90 to -20 dB; default -46.0."""
     ring: float
-    """How long a resonator rings: longer picks notes more sharply, shorter follows faster. 0.05 to 10 s; default 0.2."""
+    """Time for which a resonator rings: longer separates neighbouring notes better, shorter follows faster. 0.05 to 10 s; default 0.2."""
     release: float
-    """How slowly the level of a note follows the input. 10 to 1000 ms; default 20.0."""
+    """Time in which the level of a note follows the input, up and down. 10 to 1000 ms; default 20.0."""
     tone: float
     """Softens the top end of the square waves. 500 to 20000 Hz; default 4865.015."""
     tuning: float
     """The pitch of A4 that the music is tuned to. 400 to 480 Hz; default 440.0."""
     transpose: float
-    """Shifts which notes are detected; the output keeps its pitch. -24 to 24 st; default 0.0."""
+    """Shifts which notes are detected, in semitones; the output keeps its pitch. -24 to 24 st; default 0.0."""
     focus: float
     """Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, complete at 100 %. 0 to 100 %; default 100.0."""
     sensitivity: float
@@ -145,9 +145,9 @@ class ToneFilter:
     morph: float
     """From the untouched sound (0 %) to that of all other settings (100 %), in one gesture. 0 to 100 %; default 100.0."""
     glide: float
-    """Duration of the slide from the pitch of a nearby note that ends to a note's own; not with the voice Soft. 0 to 500 ms; default 0.0."""
+    """Portamento time: a new note slides from the pitch of a nearby note that has just ended; not with the voice Soft. 0 to 500 ms; default 0.0."""
     vibrato: float
-    """Share of the deviation from a note's exact pitch that remains; all of it with the voice Soft. 0 to 100 %; default 100.0."""
+    """Share of the music's vibrato and detuning that is kept, 0 %: exact pitch; all of it with the voice Soft. 0 to 100 %; default 100.0."""
     stereo: _Stereo
     """All notes in the middle, resonators for left and right apart, or each note placed where it is in the input. mono, stereo, place; default 'place'."""
     bypass: bool
@@ -169,7 +169,7 @@ class ToneFilter:
     arp: _Arp
     """With the voice Chip, the notes beyond Voices are silent, or take turns on the last voice, 15 (up) or 60 (fast) a second. off, up, fast; default 'off'."""
     duty: _Duty
-    """The pulse of the melody, with the voice Chip: thin, as usual, or hollow. 12.5, 25, 50; default '25'."""
+    """The pulse of the melody, with the voice Chip: thin (12.5 %), normal (25 %) or hollow (50 %). 12.5, 25, 50; default '25'."""
     keys: _Keys
     """Held keys choose the notes: only these sound, these in every octave, or these beside the rest. off, hold, hold-any, add; default 'off'."""
     sync: _Sync
@@ -177,9 +177,9 @@ class ToneFilter:
     freeze: bool
     """Lets sounding notes ring without end; new input has no effect on the bands. True or False; default False."""
     auto_tuning: bool
-    """Moves the bands to the tuning of the music, which is within 60 cents of Tuning. True or False; default False."""
+    """Finds the tuning of the music, within 60 cents of Tuning, and follows it. True or False; default False."""
     map: _Map
-    """Notes outside the scale are silent, or move to its nearest note or to held keys, or every note moves to a target of its own; the voice Soft only mutes. mute, snap, custom; default 'mute'."""
+    """Notes outside the scale are silent, or move to its nearest note or, with Keys, to the nearest held key; or every note moves to a target of its own. The voice Soft only mutes. mute, snap, custom; default 'mute'."""
     bands: str
     """The bands that may sound: the 48 from A3 on, then the 29 from E1 on, which may be left out if all are on. 48 or 77 digits, 1 for on and 0 for off; default '111111111111 111111111111 111111111111 111111111111'."""
     custom: str

@@ -25,7 +25,7 @@ pub struct EffectState {
     pub sample_rate: u32,
     /// Frames since the audio system started, at the start of the block.
     pub current_dsp_tick: u64,
-    /// The same at the block before.
+    /// State at the block before.
     pub previous_dsp_tick: u64,
     /// The second input, with as many frames and channels as the first; null without one.
     pub sidechain: *const c_float,

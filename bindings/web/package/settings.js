@@ -6,7 +6,7 @@ export const LENGTHS = { numbers: numbers.length, choices: choices.length, texts
 
 const isSwitch = ({ entries }) => entries.length === 2 && entries[0][0] === "off" && entries[1][0] === "on";
 
-// What a setting without a value has, as in a preset that lacks it.
+// Value of a setting that a preset lacks.
 const ROUTING = { bypass: false, listen: "main", "midi-out": false };
 const lacking = () => ({ ...ROUTING, ...findPreset("reference").settings });
 

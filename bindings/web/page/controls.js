@@ -80,7 +80,7 @@ export function makeControls(first, more, change) {
   }
   return (settings) => {
     controls.forEach(({ show }, id) => show(settings[id]));
-    // What the voice has no use for.
+    // Controls without effect on the voice.
     const unused = { octave: settings.voice === "soft", glide: settings.voice === "soft", vibrato: settings.voice === "soft" };
     for (const id of ["arp", "duty", "attack", "decay"]) unused[id] = settings.voice !== "chip";
     for (const [id, value] of Object.entries(unused)) controls.get(id).input.disabled = value;

@@ -33,7 +33,7 @@ export class Engine {
     };
   }
 
-  // What is true now: paused, starting, playing or listening.
+  // State: paused, starting, playing or listening.
   get state() {
     if (this.#attempt) return "starting";
     if (this.#stream) return "listening";
@@ -78,7 +78,7 @@ export class Engine {
       if (stopped()) return end(stream);
       this.#stream = stream;
       this.#connect(this.#context.createMediaStreamSource(stream));
-      // It may be unplugged.
+      // The microphone may be unplugged.
       stream.getTracks().forEach((track) => (track.onended = () => this.pause()));
     });
   }

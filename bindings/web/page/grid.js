@@ -43,7 +43,7 @@ export class Grid {
   #lowest = 28;
   #turn = 0;
   #bands = SILENCE;
-  // What is shown, which follows the bands.
+  // Shown levels, which follow the bands.
   #cells = Array.from({ length: HIGHEST + 1 }, () => ({ level: 0, loudness: 0, sounding: 0, saturated: 0 }));
 
   constructor(canvas) {

@@ -100,7 +100,7 @@ function run({ engine, about }) {
   });
   addEventListener("keyup", ({ code }) => code === "KeyB" && compare.release());
 
-  // What is beside the sound.
+  // Parts of the page beside the sound.
 
   const anchor = (href, textContent) => Object.assign(document.createElement("a"), { href, textContent });
   for (const { name, credit, score } of about.songs) {

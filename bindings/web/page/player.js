@@ -1,4 +1,4 @@
-// What is played, and the controls for it.
+// Source of the sound, and its controls.
 
 const at = (id) => document.getElementById(id);
 const say = (text) => (at("status").textContent = text);

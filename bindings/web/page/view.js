@@ -1,4 +1,4 @@
-// What the bands do, as a grid or as a roll: up to 60 times a second, or four for those who want less motion.
+// View of the bands, as a grid or as a roll: up to 60 times a second, or four for those who want less motion.
 
 import { noteName } from "./tone-filter/index.js";
 import { Grid } from "./grid.js";

@@ -32,7 +32,7 @@ type Quantum = [[f32; QUANTUM]; 2];
 /// A filter and the memory that it shares with JavaScript.
 pub struct Web {
     filter: ToneFilter,
-    /// What [`tone_filter_apply`] gives the filter.
+    /// Settings that [`tone_filter_apply`] passes to the filter.
     controls: Controls,
     input: Quantum,
     output: Quantum,

@@ -1,4 +1,4 @@
-//! What JavaScript sees, without JavaScript.
+//! The module as JavaScript calls it, without JavaScript.
 
 use super::{picture::CLOSED, *};
 use std::f64::consts::TAU;

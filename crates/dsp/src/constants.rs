@@ -25,7 +25,7 @@ pub struct Constants {
     pub drive: f64,
     /// Weight of the old value in the low-pass, per sample.
     pub smoothing: f64,
-    /// The same for the voices' low-pass, which is off at the top of the range.
+    /// Smoothing of the voices' low-pass, which is off at the top of the range.
     pub voice_smoothing: f64,
 }
 

@@ -146,7 +146,7 @@ impl ToneFilter {
         Ok(filter)
     }
 
-    /// The same filter with its inner loop computed by `kernel`.
+    /// Sets the kernel of the inner loop.
     ///
     /// ```
     /// use tone_filter_dsp::{Kernel, Settings, ToneFilter};
@@ -162,7 +162,7 @@ impl ToneFilter {
         Self { kernel, ..self }
     }
 
-    /// The same filter, at rest, for `channels`, at least 1: `lookahead` delays only as many of them, and `auto` measures the
+    /// Sets the number of channels, at least 1, and resets the filter: `lookahead` delays only as many of them, and `auto` measures the
     /// loudness of only as many.
     ///
     /// ```

@@ -1,4 +1,4 @@
-//! What analysis decides for a block of 64 samples. Synthesis and output follow it.
+//! Plan of a block of 64 samples: analysis makes it, synthesis and output follow it.
 
 use crate::{
     lanes::{BLOCK, Lanes},

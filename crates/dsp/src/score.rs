@@ -31,7 +31,7 @@ pub struct ScoreNote {
     pub tone: usize,
     /// Seconds from the start of the music.
     pub start: f64,
-    /// The same; later than `start`.
+    /// End in seconds, later than `start`.
     pub end: f64,
     /// 1..=127.
     pub velocity: u8,
@@ -48,7 +48,7 @@ pub(crate) struct ScoreState {
     pub begun: bool,
 }
 
-/// Which notes play when.
+/// Notes with their times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Score {
     /// Notes of each tone by their start; none begins before the last one has ended.

@@ -6,7 +6,7 @@ use crate::{
     notes::{TONES, midi_note, of_listener},
 };
 
-/// Which keys of the detected notes have been sent, so that each of them ends.
+/// Keys of detected notes that have been sent, so that each of them ends.
 #[derive(Debug)]
 pub struct SentNotes {
     notes: Notes,

@@ -1,13 +1,13 @@
 //! The f32 filter against the f64 reference.
 
-mod reference;
-
-use reference::Bank;
 use tone_filter_dsp::{
     BandRange, BandState, Kernel, PitchClass, Scale, Settings, Stereo, ToneFilter,
     notes::{TONES, frequency},
 };
-use tone_filter_testkit::signals::{noisy_chord, sine, snr, white};
+use tone_filter_testkit::{
+    reference::{self, Bank},
+    signals::{noisy_chord, sine, snr, white},
+};
 
 fn wet() -> Settings {
     Settings { mix: 100.0, ..Settings::REFERENCE }

@@ -1,12 +1,13 @@
 //! Properties of the filter that must hold for any use by a host.
 
-mod reference;
-
 use tone_filter_dsp::{
     BLOCK, BandMask, BandRange, Controls, Error, Listen, Routing, SPECS, Scale, Settings, Stereo,
     ToneFilter, Voice,
 };
-use tone_filter_testkit::signals::{noisy_chord, sine, white};
+use tone_filter_testkit::{
+    reference,
+    signals::{noisy_chord, sine, white},
+};
 
 const RATE: f64 = 44_100.0;
 

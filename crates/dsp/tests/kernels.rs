@@ -1,9 +1,10 @@
 //! Properties of every kernel that this CPU can run.
 
-mod reference;
-
 use tone_filter_dsp::{BLOCK, BandMask, Kernel, Settings, ToneFilter, notes::TONES};
-use tone_filter_testkit::signals::{noise, noisy_chord, snr, white};
+use tone_filter_testkit::{
+    reference,
+    signals::{noise, noisy_chord, snr, white},
+};
 
 const RATES: [f64; 3] = [44_100.0, 96_000.0, 192_000.0];
 

@@ -1,14 +1,16 @@
 //! The voices against mathematics: their harmonics and what is none, pitch, loudness, time, and the way from one to
 //! another.
 
-mod reference;
 mod spectrum;
 
 use spectrum::{harmonics, ideal, spectrum};
 use std::f64::consts::{PI, TAU};
 use tone_filter_dsp::{Arp, BandMask, BandRange, Duty, Kernel, Settings, ToneFilter, Voice, notes};
-use tone_filter_testkit::signals::{noise, snr};
-use tone_filter_testkit::spectrum::Complex64;
+use tone_filter_testkit::{
+    reference,
+    signals::{noise, snr},
+    spectrum::Complex64,
+};
 
 /// One band and the voice alone: no listener, no level, nothing dry.
 fn alone(tone: usize, voice: Voice, octave: f32) -> Settings {

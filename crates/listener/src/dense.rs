@@ -45,7 +45,7 @@ pub fn products<'a, S: Simd, const R: usize, const IN: usize, const OUT: usize>(
     );
 }
 
-/// The same with vectors `V`.
+/// Layer with vectors `V`.
 #[inline(always)]
 fn tiles<'a, S: Simd, V, const R: usize, const IN: usize, const OUT: usize>(
     simd: S,

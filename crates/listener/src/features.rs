@@ -1,4 +1,4 @@
-//! What the network receives of the detectors at the end of a frame: level, shift and growth of each.
+//! Features: the network's input from the detectors at the end of a frame: level, shift and growth of each.
 
 use crate::{
     NOTES,
@@ -160,7 +160,7 @@ struct Sums {
 impl Sums {
     const ZERO: Self = Self { square: Group::ZERO, re: Group::ZERO, im: Group::ZERO };
 
-    /// Of one channel.
+    /// Sums of one channel.
     #[inline(always)]
     fn of([a, b, c, d]: &States) -> Self {
         let mut sums = Self::ZERO;

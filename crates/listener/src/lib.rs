@@ -78,7 +78,7 @@ impl Model {
 
 /// Decides which notes of a signal are played.
 ///
-/// It processes whole blocks of 64 samples, each in bounded time: the work on a frame's decisions is spread over the block
+/// Processes whole blocks of 64 samples, each in bounded time: the work on a frame's decisions is spread over the block
 /// in which the frame ends and those that follow. It does not depend on how denormals are treated.
 #[derive(Debug, Clone)]
 pub struct Listener {
@@ -88,11 +88,11 @@ pub struct Listener {
     frame: usize,
     /// Whether decisions look ahead: for the last frame that has ended, and from the next one on.
     looks_ahead: [bool; 2],
-    /// The same for the network.
+    /// Network now, and from the next frame on.
     model: [Model; 2],
     /// Frequency of the detector of A4 in Hz: the current one, and that from the next frame on.
     a4: [f64; 2],
-    /// That of the last frame that has ended.
+    /// Tuning of the last frame that has ended.
     last_a4: f64,
     /// The amount by which the threshold is lowered, in log odds.
     sensitivity: f32,
@@ -229,7 +229,7 @@ impl Listener {
         &self.decider.decisions
     }
 
-    /// How far the tones of the last frame that has ended are from the semitones of A4 = 440 Hz: some 170 times a few functions, which
+    /// Deviation of the tones of the last complete frame from the semitones of A4 = 440 Hz: some 170 times a few functions, which
     /// are computed by this call.
     pub fn deviation(&self) -> Deviation {
         Deviation::of(&self.features, self.last_a4)

@@ -5,18 +5,18 @@ const LONGEST: usize = 24;
 /// Floats of a cache line.
 const LINE: usize = 16;
 
-/// What is wrong with a file of weights.
+/// Fault of a file of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Error {
-    /// It does not begin as such a file does.
+    /// The beginning is not that of such a file.
     Magic,
-    /// It has another version.
+    /// Another version.
     Version,
     /// Its checksum is wrong.
     Checksum,
-    /// It ends too early or too late.
+    /// The file ends too early or too late.
     Length,
-    /// It is for a network of other sizes, or offsets and lags exceed their bounds.
+    /// The file is for a network of other sizes, or offsets and lags exceed their bounds.
     Sizes,
     /// A weight or a threshold is not finite.
     Infinite,

@@ -1,4 +1,4 @@
-//! How far the tones of a frame are from the semitones of A4 = 440 Hz.
+//! Deviation of the tones of a frame from the semitones of A4 = 440 Hz.
 //!
 //! The sharp detectors lie half a semitone apart. Each measures the distance of a tone from itself by `Im r`, which is that of the
 //! features, so a pair of neighbours measures it twice. Where both agree and neither grows, there is one steady tone.
@@ -40,7 +40,7 @@ pub struct Deviation {
 }
 
 impl Deviation {
-    /// Of the last frame, whose detectors were tuned to `a4` Hz.
+    /// Deviation of the last frame, whose detectors were tuned to `a4` Hz.
     pub(crate) fn of(features: &Features, a4: f64) -> Self {
         let reference = f64::from(features.reference());
         if reference < QUIETEST {
@@ -69,7 +69,7 @@ impl Deviation {
     }
 }
 
-/// What a detector measures.
+/// Measurement of a detector.
 struct Detector {
     /// Mean square of its output.
     square: f64,

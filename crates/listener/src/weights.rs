@@ -82,7 +82,7 @@ pub struct Head<const C: usize> {
     pub bias: Matrix<COLUMNS>,
     /// For each offset, a row of weights for each output.
     pub weights: &'static [[[f32; C]; COLUMNS]],
-    /// Those for the inputs of the second cell at the same position.
+    /// Weights for the inputs of the second cell at the same position.
     pub direct: &'static [[f32; C]; COLUMNS],
 }
 

@@ -57,6 +57,6 @@ fn differences(settings: &Settings) -> String {
     let all: Vec<_> = choices.chain(numbers).chain(masks).collect();
     match all.is_empty() {
         true => "These are the settings of a new instance.".into(),
-        false => format!("Other than in a new instance: {}.", all.join(", ")),
+        false => format!("Changed from the default: {}.", all.join(", ")),
     }
 }

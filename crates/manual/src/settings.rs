@@ -10,8 +10,8 @@ use tone_filter_dsp::{Settings, Taper, choice, spec};
 const INTRODUCTION: &str = "\
 # Every setting
 
-What each setting does and what it sounds like, in the order of the window. The plugin, the command (`--drive 8`), presets (`\"drive\": 8`) and the
-library know a setting by the same id.
+Effect and sound of each setting, in the order of the window. The plugin, the command (`--drive 8`), presets (`\"drive\": 8`) and the
+library know a setting by the same id; on the command, Keys is `--key-mode`, and Sidechain and MIDI out do not exist. A *band* is the detector of one note.
 
 The pictures are spectrograms of the demo tune at a Mix of 100 %: time goes to the right, pitch goes up from E1, bright is loud. Orange is left, blue is right,
 white is both. Parts of a picture, from left to right, have the values in the line below it. The lines above the notes are their overtones.
@@ -73,7 +73,7 @@ fn section(shown: &Shown) -> String {
     };
     let mut text = format!("\n### {}\n\n{help}\n\n`{id}`: {range}.", name(id));
     if let Some(reason) = Settings::default().idle(id) {
-        let _ = write!(text, " In a new instance it has no effect: {reason}.");
+        let _ = write!(text, " No effect with the defaults: {reason}.");
     }
     let _ = write!(text, "\n\n{}\n", shown.sounds);
     if !shown.values.is_empty() {

@@ -25,7 +25,7 @@ pub enum BadMidi {
     NoNotes,
 }
 
-/// What a standard MIDI file plays, with all tracks and channels as one.
+/// Content of a standard MIDI file, with all tracks and channels as one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MidiFile {
     events: Vec<(f64, KeyEvent)>,
@@ -102,7 +102,7 @@ impl MidiFile {
         Ok(Self { events, tempo })
     }
 
-    /// What is played, with seconds from the start, in order.
+    /// Key events, with seconds from the start, in order.
     pub fn events(&self) -> &[(f64, KeyEvent)] {
         &self.events
     }

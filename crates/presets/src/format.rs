@@ -27,7 +27,7 @@ pub const VERSION: u32 = 1 + MIGRATIONS.len() as u32;
 pub struct Loaded {
     /// The preset.
     pub preset: Preset,
-    /// That something was left out of it, if it was; to be shown to the user.
+    /// Note for the user on parts that were left out, if any were.
     pub warning: Option<Warning>,
 }
 
@@ -46,32 +46,32 @@ pub struct Warning {
     pub left_out: Vec<String>,
 }
 
-/// What is wrong with a preset's text.
+/// Fault of a preset's text.
 #[derive(Debug, thiserror::Error)]
 pub enum FormatError {
-    /// It is not JSON, lacks something, has an unknown key or a value out of range.
+    /// Invalid JSON, a missing or unknown key, or a value out of range.
     #[error("not a preset ({0}); correct it there, or save it anew")]
     Invalid(#[from] serde_json::Error),
-    /// It has a newer version than [`VERSION`], and not even name and settings of this one.
+    /// A newer version than [`VERSION`], without name and settings of this one.
     #[error(
         "a preset of version {version}, and this program reads version {VERSION} ({source}); update the program"
     )]
     Newer {
         /// Its version.
         version: u32,
-        /// What is wrong with it as one of [`VERSION`].
+        /// Fault as a preset of [`VERSION`].
         source: serde_json::Error,
     },
 }
 
-/// What is read of any version.
+/// Part that every version has.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with version, name and settings")]
 struct Versioned {
     version: Option<u32>,
 }
 
-/// What is read of the versions that are known.
+/// Content of the known versions.
 #[derive(Deserialize)]
 #[serde(expecting = "an object with version, name and settings")]
 struct File {

@@ -62,7 +62,7 @@ pub struct Preset {
     version: u32,
     /// Its name for people.
     pub name: String,
-    /// What it is for, in a sentence; may be empty.
+    /// Purpose, in a sentence; may be empty.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Words to find it by: genre and character.

@@ -55,7 +55,7 @@ pub fn from_json(json: &str) -> Result<Controls, serde_json::Error> {
 /// Writes `settings`, for `#[serde(with)]`.
 ///
 /// # Errors
-/// Those of the serializer.
+/// Errors of the serializer.
 pub fn serialize<S: Serializer>(settings: &Settings, serializer: S) -> Result<S::Ok, S::Error> {
     let controls = Controls::from(*settings);
     let written = Written(&controls, false);
@@ -91,7 +91,7 @@ impl Serialize for Written<'_> {
 /// Reads what [`serialize`] writes, for `#[serde(with)]`.
 ///
 /// # Errors
-/// Those of the deserializer, and when there is a key twice, an unknown key or a value out of range.
+/// Errors of the deserializer, a duplicate or unknown key, or a value out of range.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Settings, D::Error> {
     if !deserializer.is_human_readable() {
         let controls = from_json(&String::deserialize(deserializer)?);

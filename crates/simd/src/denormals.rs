@@ -7,7 +7,7 @@
 //!
 //! # Whether Rust allows this
 //!
-//! It does not: Rust and LLVM assume the default mode, and the documentation of `core::arch::x86_64::_mm_setcsr` calls
+//! Not officially: Rust and LLVM assume the default mode, and the documentation of `core::arch::x86_64::_mm_setcsr` calls
 //! code that runs in another one undefined behaviour. There is no way yet to declare such a mode to the compiler. What follows is
 //! why it is harmless here.
 //!

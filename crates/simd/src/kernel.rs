@@ -24,7 +24,7 @@ enum Machine {
     Simd128(fearless_simd::wasm32::WasmSimd128),
 }
 
-/// How long the division of wide vectors takes.
+/// Speed of the division of wide vectors.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, PartialEq)]
 enum Divider {
@@ -36,7 +36,7 @@ enum Divider {
 
 #[cfg(target_arch = "x86_64")]
 impl Divider {
-    /// That of this CPU.
+    /// Speed of this CPU.
     fn of_this_cpu() -> Self {
         let vendor = std::arch::x86_64::__cpuid(0);
         let name = [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes);

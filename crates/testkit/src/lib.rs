@@ -7,7 +7,7 @@
 //!
 //! Plain [`signals`], and [`heap`], which counts allocations.
 //!
-//! By features: hosts of [`clap`] and [`vst3`] and the built [`plugin`] in them, a [`display`], [`songs`], other [`programs`], the [`soak`], a [`spectrum`], and [`traps`].
+//! By features: hosts of [`clap`] and [`vst3`] and the built [`plugin`] in them, a [`display`], [`songs`], other [`programs`], the [`soak`], a [`spectrum`], the [`reference`] by settings, and [`traps`].
 
 mod automation;
 #[cfg(any(feature = "clap", feature = "vst3"))]
@@ -23,6 +23,8 @@ mod music;
 pub mod plugin;
 #[cfg(feature = "programs")]
 pub mod programs;
+#[cfg(feature = "reference")]
+pub mod reference;
 mod scene;
 mod settings;
 pub mod signals;

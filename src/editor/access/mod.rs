@@ -49,7 +49,7 @@ pub struct ScreenReader {
     sent: f64,
 }
 
-/// What a window shares with the threads of the system.
+/// State that a window shares with the threads of the system.
 #[derive(Clone)]
 pub struct Link(Arc<Shared>);
 

@@ -1,4 +1,4 @@
-//! What a screen reader learns of controls, and wants of them, beyond egui's own widgets.
+//! Names, roles, values and actions of controls for screen readers, beyond egui's own widgets.
 
 use egui::{
     Context, Id, Response, Ui,

@@ -49,7 +49,7 @@ pub fn level(band: &Band) -> f32 {
 /// The part of a cell's appearance that is not animated.
 pub struct Look<'a> {
     pub band: &'a Band,
-    /// It may sound, by the mask, the scale and the keys.
+    /// The band may sound, by mask, scale and keys.
     pub sounds: bool,
     /// Not muted by edits.
     pub on: bool,

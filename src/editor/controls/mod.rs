@@ -50,7 +50,7 @@ fn show(ui: &mut Ui, cell: Rect, scale: Scale, sizes: Sizes, id: &str, edits: &m
     }
 }
 
-/// How the other settings affect a control.
+/// Effect of the other settings on a control.
 #[derive(Clone, Default)]
 pub struct Remark {
     /// A sentence for the control's tooltip.
@@ -60,7 +60,7 @@ pub struct Remark {
 }
 
 impl Remark {
-    /// How `settings` affect the control of the setting called `id`.
+    /// Effect of `settings` on the control of the setting called `id`.
     pub fn of(id: &str, settings: &Settings) -> Self {
         let idle = settings.idle(id);
         let text = match idle {
@@ -92,7 +92,7 @@ struct Place {
     scale: Scale,
     sizes: Sizes,
     remark: Remark,
-    /// What the host does with the parameter, in words.
+    /// The host's use of the parameter, in words.
     host: String,
 }
 

@@ -98,7 +98,7 @@ pub(super) fn button(ui: &mut Ui, place: Rect, scale: Scale, edits: &Edits) {
     let side = 0.3 * font.size;
     let centre = place.center() - vec2(1.5 * side, 0.0);
     let text = theme::text(ui.painter(), centre, Align2::CENTER_CENTER, "More", font, theme::TEXT);
-    // It points to where the groups are, or back.
+    // The arrow points to the groups, or back.
     let tip = if open { -0.6 * side } else { 0.6 * side };
     let middle = text.right_center() + vec2(2.5 * side, 0.0);
     let corners = [vec2(-side, -tip), vec2(side, -tip), vec2(0.0, tip)];

@@ -1,10 +1,10 @@
-//! What the host does with a parameter: a mark at its control, and words for the tooltip.
+//! The host's use of a parameter: a mark at its control, and words for the tooltip.
 
 use crate::editor::theme::{self, Scale};
 use egui::{Pos2, Stroke, Ui};
 use plugin_guard::{Automation, Indication, Rgb};
 
-/// What the host does, in words; empty if it does nothing.
+/// The host's use, in words; empty without one.
 pub fn text(indication: &Indication) -> String {
     let mapping = indication.mapping.as_ref().map(|mapping| {
         let parts = [&*mapping.label, &*mapping.description];

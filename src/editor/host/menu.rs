@@ -5,7 +5,7 @@ use crate::{editor::theme, session::Edits};
 use egui::{Button, Checkbox, Id, Key, Popup, PopupKind, Pos2, Response, RichText, Ui};
 use plugin_guard::{Menu, MenuItem, Place, Request};
 
-/// What the entries of the plugin's own menu stand for.
+/// Actions of the plugin's own menu.
 const LEARN: u32 = 0;
 const CANCEL: u32 = 1;
 const FORGET: u32 = 2;

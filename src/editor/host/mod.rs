@@ -1,4 +1,4 @@
-//! What the window shows of the host: the track, marks at controls, menus.
+//! The host in the window: its track, marks at controls, menus.
 
 pub mod indication;
 pub mod menu;

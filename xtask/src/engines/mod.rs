@@ -23,9 +23,6 @@ const PROGRAMS: [(&str, &str); 7] = [
 ];
 
 /// Checks everything. What cannot be checked is an error.
-///
-/// # Errors
-/// When a tool is missing and cannot be installed, or at the first step that fails.
 pub fn test() -> Result<()> {
     step("tools", tools)?;
     let folder = target()?.join("engines");

@@ -24,7 +24,7 @@ pub enum KeyEvent {
     Gain(u8, f32),
     /// Moves all bands by so many semitones, -48..48, as long as keys are in use.
     Bend(f32),
-    /// The same by a pitch wheel, -1..1: two semitones up or down, as in General MIDI.
+    /// Bend by a pitch wheel, -1..1: two semitones up or down, as in General MIDI.
     Wheel(f32),
     /// Presses or releases the sustain pedal, which holds the keys that are released meanwhile.
     Sustain(bool),
@@ -70,7 +70,7 @@ impl KeyEvent {
     }
 }
 
-/// Which keys are held, how strongly, and where pedal and pitch wheel are.
+/// Keys that are held and their strengths, pedal and pitch wheel.
 ///
 /// A plain value of 650 bytes: where player and filter have a thread each, the player changes one and hands over copies
 /// ([`ToneFilter::set_keyboard`](crate::ToneFilter::set_keyboard)).

@@ -164,7 +164,7 @@ impl Level {
         self.trimmed(libm::exp(self.trim))
     }
 
-    /// The same with the correction `trim`, as a factor.
+    /// Makeup gain with the correction `trim`, as a factor.
     fn trimmed(&self, trim: f64) -> f64 {
         let ratio = self.loudness.dry / (self.share.max(LEAST_SHARE) * self.loudness.wet);
         (ratio.sqrt() * trim).clamp(MAKEUP[0], MAKEUP[1])

@@ -85,7 +85,7 @@ impl Analysis {
         }
     }
 
-    /// The same for another number of channels.
+    /// Analysis at rest, for another number of channels.
     pub fn with_channels(self, sample_rate: f64, channels: usize) -> Self {
         Self { level: Level::new(sample_rate, channels), ..self }
     }

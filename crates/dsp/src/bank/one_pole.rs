@@ -26,7 +26,7 @@ pub(crate) struct Response {
     columns: [Column; GROUP],
     /// `(1 - step)^(t + 1)`, for the `y` before a group.
     decay: [f32; GROUP],
-    /// The same after a group.
+    /// Response after a group of samples.
     end: f64,
 }
 
@@ -92,7 +92,7 @@ impl OnePole {
         kernel.run(Track(self, response, position, signal));
     }
 
-    /// The same, to be inlined into other work.
+    /// [`OnePole::track`], to be inlined into other work.
     #[inline(always)]
     pub fn advance<S: Simd>(
         &mut self,

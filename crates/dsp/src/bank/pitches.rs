@@ -15,7 +15,7 @@ pub const LOOKS: usize = BLOCK / LOOK;
 pub struct Pitches {
     /// Nominal frequency in radians a sample.
     pub angles: Lanes,
-    /// The same in full precision.
+    /// Angles in full precision.
     pub exact: [f64; TONES],
     /// Two over the share of `bp` that `lo` grows by with each sample.
     pub lo_weights: Lanes,

@@ -6,7 +6,7 @@
 //! H(z) = g (1 - z^-2) / (1 - 2 r cos(w) z^-1 + r^2 z^-2),    |H(e^jw)| = 1
 //! ```
 //!
-//! It is computed as a two-integrator (Chamberlin) loop with the same poles and zeros, whose
+//! The code is a two-integrator (Chamberlin) loop with the same poles and zeros, whose
 //! coefficients keep their digits near DC where those of the direct form lose them:
 //!
 //! ```text
@@ -82,7 +82,7 @@ impl Design {
         (1.0 - r).powi(2) + 4.0 * r * libm::sin(self.angle / 2.0).powi(2)
     }
 
-    /// The same poles and zeros as a two-integrator loop in f32.
+    /// Two-integrator loop in f32 with the same poles and zeros.
     pub fn two_integrator_loop(&self) -> Loop {
         let r = self.radius;
         let (rise, fall) = factor(self.squared(r));

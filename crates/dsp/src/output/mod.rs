@@ -38,7 +38,7 @@ impl Output {
         }
     }
 
-    /// The same at rest, for another number of channels.
+    /// Output at rest, for another number of channels.
     pub fn with_channels(self, channels: usize) -> Self {
         let delay = Delay::new(self.delay.length(), channels);
         Self { delay, dry: vec![[0.0; BLOCK]; channels], ..self }

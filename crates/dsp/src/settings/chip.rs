@@ -10,7 +10,7 @@ pub enum Arp {
     Off,
     /// The last voice plays them in turn from the lowest to the highest, 15 a second.
     Up,
-    /// The same with 60 notes a second, which sound like one chord.
+    /// Turns of 60 notes a second, which sound like one chord.
     Fast,
 }
 

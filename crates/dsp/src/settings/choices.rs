@@ -30,7 +30,7 @@ pub struct Choice {
     pub(super) set: fn(&mut Controls, usize),
 }
 
-/// Which bands the keys let through.
+/// Bands that the keys let through.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Keys {
     /// Keys have no effect.

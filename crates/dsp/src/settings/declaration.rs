@@ -39,11 +39,11 @@ settings! {
         /// T60 of a resonator.
         ring { name: "Ring", range: 0.05..=10.0, unit: "s", decimals: 3, taper: Logarithmic, group: Resonators 0, random: true,
             reference: 1.566_306, default: 0.2,
-            help: "How long a resonator rings: longer picks notes more sharply, shorter follows faster." }
+            help: "Time for which a resonator rings: longer separates neighbouring notes better, shorter follows faster." }
         /// Time constant of the band power trackers.
         release { name: "Release", range: 10.0..=1000.0, unit: "ms", decimals: 1, taper: Logarithmic, group: Resonators 1, random: true,
             reference: 188.952_5, default: 20.0,
-            help: "How slowly the level of a note follows the input." }
+            help: "Time in which the level of a note follows the input, up and down." }
         /// Cutoff of the low-pass after the bands.
         tone { name: "Tone", range: 500.0..=20_000.0, unit: "Hz", decimals: 0, taper: Logarithmic, group: Main 3, random: true,
             reference: 4_865.015,
@@ -55,7 +55,7 @@ settings! {
         /// Moves all tones.
         transpose { name: "Transpose", range: -24.0..=24.0, unit: "st", decimals: 2, taper: Linear, group: Listening 7,
             reference: 0.0,
-            help: "Shifts which notes are detected; the output keeps its pitch." }
+            help: "Shifts which notes are detected, in semitones; the output keeps its pitch." }
         /// Attenuation of notes that are not played: none at 0 %, 24 dB at 50 %, muted at 100 %.
         focus { name: "Focus", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Listening 1,
             reference: 0.0, default: 100.0,
@@ -87,11 +87,11 @@ settings! {
         /// Time that a note takes from the pitch of a near one that ends to its own. No effect on [`Voice::Soft`].
         glide { name: "Glide", range: 0.0..=500.0, unit: "ms", decimals: 0, taper: Linear, group: Notes 2, random: true,
             reference: 0.0,
-            help: "Duration of the slide from the pitch of a nearby note that ends to a note's own; not with the voice Soft." }
+            help: "Portamento time: a new note slides from the pitch of a nearby note that has just ended; not with the voice Soft." }
         /// The share of the deviation from a note's nominal pitch that remains. No effect on [`Voice::Soft`].
         vibrato { name: "Vibrato", range: 0.0..=100.0, unit: "%", decimals: 0, taper: Linear, group: Notes 3, random: true,
             reference: 100.0,
-            help: "Share of the deviation from a note's exact pitch that remains; all of it with the voice Soft." }
+            help: "Share of the music's vibrato and detuning that is kept, 0 %: exact pitch; all of it with the voice Soft." }
     }
     choices {
         /// One bank for the mean of the channels, one for each of two channels, or one whose notes keep their place.
@@ -126,8 +126,8 @@ settings! {
             help: "With the voice Chip, the notes beyond Voices are silent, or take turns on the last voice, 15 (up) or 60 (fast) a second." }
         /// The lead's waveform, with [`Voice::Chip`].
         settings duty: Duty { id: "duty", name: "Duty", group: Chip 1, random: true, reference: Duty::Quarter,
-            help: "The pulse of the melody, with the voice Chip: thin, as usual, or hollow." }
-        /// Which bands the keys let through; see [`KeyEvent`](crate::KeyEvent).
+            help: "The pulse of the melody, with the voice Chip: thin (12.5 %), normal (25 %) or hollow (50 %)." }
+        /// Bands that the keys let through; see [`KeyEvent`](crate::KeyEvent).
         settings keys: Keys { id: "keys", name: "Keys", group: Notes 4, reference: Keys::Off,
             help: "Held keys choose the notes: only these sound, these in every octave, or these beside the rest." }
         /// The note value that `ring` and `release` last; see [`Settings::at_tempo`]. The filter itself knows no tempo.
@@ -141,13 +141,13 @@ settings! {
             help: "Sends the detected notes as MIDI." }
         /// The input of bands and listener.
         routing listen: Listen { id: "listen", name: "Sidechain", group: Listening 4, reference: Listen::Main,
-            help: "The bands process the sidechain input, and are mixed with the main input." }
+            help: "Notes are found in the sidechain input and mixed with the main input." }
         /// Follows the tuning of the music, within 60 cents of `tuning`.
         settings auto_tuning: bool { id: "auto-tuning", name: "Auto tuning", group: Listening 6, reference: false,
-            help: "Moves the bands to the tuning of the music, which is within 60 cents of Tuning." }
+            help: "Finds the tuning of the music, within 60 cents of Tuning, and follows it." }
         /// Whether notes outside the scale are silent or move.
         settings map: Map { id: "map", name: "Map", group: Scale 3, random: true, reference: Map::Mute,
-            help: "Notes outside the scale are silent, or move to its nearest note or to held keys, or every note moves to a target of its own; the voice Soft only mutes." }
+            help: "Notes outside the scale are silent, or move to its nearest note or, with Keys, to the nearest held key; or every note moves to a target of its own. The voice Soft only mutes." }
     }
     texts {
         /// The bands that may sound.

@@ -1,4 +1,4 @@
-//! Which settings have no effect on the sound because of others.
+//! Settings that have no effect on the sound because of others.
 
 use super::{Arp, Map, NoteValue, PitchClasses, SPECS, Scale, Settings, Targets, Voice};
 

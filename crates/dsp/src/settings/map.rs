@@ -62,7 +62,7 @@ impl Targets {
         self.0[class]
     }
 
-    /// The same with another `target` of `class`.
+    /// Sets the `target` of `class`.
     ///
     /// # Panics
     /// When `class` is 12 or more.

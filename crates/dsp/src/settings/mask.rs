@@ -1,4 +1,4 @@
-//! Which of the tones may sound: a mask of single bands, and a scale.
+//! Tones that may sound: a mask of single bands, and a scale.
 
 use super::choices::Entry;
 use crate::notes::{PITCH_CLASSES, PUBLISHED, TONES};
@@ -57,7 +57,7 @@ impl<const N: usize> Switches<N> {
         index < N && self.0 >> index & 1 == 1
     }
 
-    /// The same with switch `index` (below `N`) on or off.
+    /// Sets switch `index` (below `N`) on or off.
     #[must_use]
     pub const fn with(self, index: usize, on: bool) -> Self {
         let bit = 1 << index & Self::ALL.0;

@@ -54,7 +54,7 @@ impl Stereo {
     pub const ALL: [Self; 3] = [Self::Mono, Self::Stereo, Self::Place];
 }
 
-/// Which bands there are.
+/// Range of the bands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BandRange {
     /// The 48 of the published filter, A3 to G#7.
@@ -78,7 +78,7 @@ impl BandRange {
         by_pitch().filter(move |tone| self.tones().contains(tone))
     }
 
-    /// The same as a mask.
+    /// Bands of the range, as a mask.
     pub fn bands(self) -> BandMask {
         self.tones().fold(BandMask::NONE, |mask, tone| mask.with(tone, true))
     }

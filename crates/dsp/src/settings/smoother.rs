@@ -110,7 +110,7 @@ impl Smoother {
         self.fades
     }
 
-    /// The same with other fades.
+    /// Sets the targets of the crossfades.
     pub fn fade(&mut self, fades: Fades) {
         if fades != self.fades {
             let settings = self.settings;

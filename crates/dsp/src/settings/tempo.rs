@@ -77,7 +77,7 @@ impl TryFrom<String> for NoteValue {
 }
 
 impl Settings {
-    /// The same with `ring` and `release` as long as the note value `sync` at `tempo` beats a minute, within their ranges: after
+    /// Settings with `ring` and `release` as long as the note value `sync` at `tempo` beats a minute, within their ranges: after
     /// that note value, what rings and what is released is 60 dB down.
     ///
     /// ```
@@ -101,7 +101,7 @@ impl Settings {
         settings
     }
 
-    /// The same on its way from the untouched sound, by `morph`: mix and output in proportion, drive from 1 at equal
+    /// Settings on their way from the untouched sound, by `morph`: mix and output in proportion, drive from 1 at equal
     /// ratios, tone over the two octaves below its value. 100 % changes nothing.
     pub(crate) fn morphed(&self) -> Self {
         if self.morph == 100.0 {

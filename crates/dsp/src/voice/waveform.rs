@@ -126,7 +126,7 @@ impl Waveforms {
         self.rms
     }
 
-    /// Which table of a row is right for a note of `frequency` Hz, nothing if it is too high for any.
+    /// Index in a row of the table for a note of `frequency` Hz; `None` if the note is too high.
     pub fn level(&self, frequency: f64, sample_rate: f64) -> Option<u8> {
         let most = most_harmonics(frequency, sample_rate);
         self.levels.iter().rposition(|&harmonics| harmonics as f64 <= most).map(|level| level as u8)

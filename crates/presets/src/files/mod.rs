@@ -53,7 +53,7 @@ pub enum Error {
     Format {
         /// The preset's file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Fault.
         source: FormatError,
     },
 }

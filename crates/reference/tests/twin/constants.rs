@@ -8,7 +8,8 @@ use crate::{
 };
 use std::f64::consts::TAU;
 use tone_filter_dsp::{
-    Arp, BLOCK, BandMask, Duty, Kernel, KeyEvent, Keys, Settings, Stereo, Voice,
+    Arp, BLOCK, BandMask, Controls, Duty, Kernel, KeyEvent, Keys, Listen, Routing, Settings,
+    Stereo, Voice, listener::Model, notes::TONES,
 };
 use tone_filter_testkit::signals::noise;
 
@@ -66,6 +67,14 @@ fn the_gain_of_very_quiet_music_is_the_twins() {
 }
 
 #[test]
+fn the_first_blocks_are_the_twins() {
+    let mut signal = Signal::default();
+    signal.add(0.03, LOW_RATE, sine(440.0, 0.1));
+    let settings = Settings { mix: 100.0, ..without_listener() };
+    agrees("first blocks", &Take::new(LOW_RATE, vec![signal.samples], settings));
+}
+
+#[test]
 fn blocks_near_the_threshold_of_silence_are_the_twins() {
     let mut signal = Signal::default();
     let [music, _] = song(1.6, LOW_RATE);
@@ -111,9 +120,9 @@ fn the_bounds_of_the_makeup_are_the_twins() {
     let settings = Settings { mix: 70.0, bands: only_a4(), floor: -20.0, ..without_listener() };
     agrees("24 dB of makeup", &Take::new(LOW_RATE, vec![signal.samples], settings));
 
-    // The weighting hears the waveform two octaves above the note, but hardly the note.
+    // The weighting hears the sine two octaves above the note, but hardly the note. The averages forget their start.
     let mut signal = Signal::default();
-    signal.add(8.0, LOW_RATE, sine(20.6, 0.3));
+    signal.add(16.0, LOW_RATE, sine(16.35, 0.3));
     let settings = Settings {
         mix: 70.0,
         transpose: -24.0,
@@ -251,21 +260,59 @@ fn the_parts_volumes_and_noise_of_the_chip_are_the_twins() {
 
 #[test]
 fn what_is_limited_is_the_twins() {
+    // The dry signal is silent, and the chord of squares far above full scale, then far below.
     let rate = 22_050.0;
-    let channels = song(2.0, rate).to_vec();
-    let settings = Settings { output: 12.0, ..bare(Voice::Square) };
-    agrees("limited", &Take::new(rate, channels, settings));
+    let chord = [220.0, 277.18, 329.63, 440.0].map(|hertz| sine(hertz, 0.9));
+    let mut sidechain = Signal::default();
+    for loudness in [1.0, 0.1, 0.7, 0.2, 1.0, 0.05] {
+        sidechain.add(0.2, rate, |t| loudness * chord.iter().map(|sine| sine(t)).sum::<f64>());
+    }
+    let sidechain = vec![sidechain.samples];
+    let settings = Settings { output: 6.0, ..bare(Voice::Square) };
+    let routing = Routing { listen: Listen::Sidechain, ..Routing::default() };
+    let silence = vec![vec![0.0; sidechain[0].len()]];
+    let take = Take::new(rate, silence, Controls { settings, routing });
+    agrees("limited", &Take { sidechain, ..take });
 }
 
 #[test]
 fn notes_that_begin_anew_are_the_twins() {
     // 13.45 blocks in 20 ms.
     let rate = 13.45 * BLOCK as f64 / 0.02;
-    let mut signal = Signal::default();
+    let [mut left, mut right] = [Signal::default(), Signal::default()];
     for turn in 0..14 {
-        let hertz = [440.0, 440.0, 440.0, 554.37][turn % 4];
-        signal.add(0.2, rate, |t| sine(hertz, 0.3 * (-t / 0.1).exp())(t));
+        let (hertz, place) = [(440.0, 0.5), (440.0, 1.0), (440.0, 0.2), (554.37, 0.7)][turn % 4];
+        let pluck = |t: f64| sine(hertz, 0.3 * (-t / 0.1).exp())(t);
+        left.add(0.2, rate, |t| place * pluck(t));
+        right.add(0.2, rate, |t| (1.0 - place) * pluck(t));
     }
+    // Another voice, then another network.
     let settings = Settings { voice: Voice::Saw, ..Settings::default() };
-    agrees("anew", &Take::new(rate, vec![signal.samples], settings));
+    let clean = Settings { voice: Voice::SoftClean, drive: 30.0, ..settings };
+    let light = Settings { listener: Model::Light, ..settings };
+    let set = |seconds: f64, settings: Settings| {
+        ((seconds * rate) as usize / BLOCK, Change::Controls(settings.into()))
+    };
+    let changes = vec![set(0.7, clean), set(1.43, settings), set(2.05, light)];
+    let channels = [left, right].map(|channel| channel.samples);
+    agrees("anew", &Take { changes, ..Take::new(rate, channels, settings) });
+}
+
+#[test]
+fn the_share_of_overtones_in_the_noise_is_the_twins() {
+    const A2: usize = TONES - 12;
+    let rate = 22_050.0;
+    let (mut signal, mut random) = (Signal::default(), noise(3));
+    signal.add(4.5, rate, |t| {
+        let loudness = match t {
+            // As fast as the share at the start, then long enough for the least share to explain all.
+            0.0..0.8 => 0.03 * (t / 0.6).exp(),
+            0.8..1.1 => 0.0,
+            _ => 0.01,
+        };
+        sine(110.0, 0.06)(t) + loudness * random()
+    });
+    let bands = BandMask::NONE.with(A2, true);
+    let settings = Settings { bands, ring: 0.2, ceiling: -16.0, ..bare(Voice::Chip) };
+    agrees("hiss", &Take::new(rate, vec![signal.samples], settings));
 }

@@ -4,8 +4,6 @@
 //! case runs in full: the song of 20 s at every rate with every kernel, and long takes of all presets and of all settings.
 
 mod constants;
-#[path = "../../../dsp/tests/reference/mod.rs"]
-mod reference;
 mod song;
 mod take;
 

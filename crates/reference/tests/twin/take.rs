@@ -1,11 +1,11 @@
 //! A take: music, settings and how they change, played by the filter and by its twin.
 
-use crate::reference::{self, Decision};
 use tone_filter_dsp::{
     BLOCK, Controls, Kernel, KeyEvent, Settings, ToneFilter,
     listener::Decisions,
     notes::{TONES, to_listener},
 };
+use tone_filter_testkit::reference::{self, Decision};
 
 /// A change before a block.
 #[derive(Debug, Clone, Copy)]

@@ -125,7 +125,7 @@ struct Group<
     /// Weights in the sum at the sample whose sum is next, and their change per sample.
     weight: [S::f32s; N],
     weight_step: [S::f32s; N],
-    /// The same of the sides.
+    /// Weights of the sides and their steps.
     side: [S::f32s; N],
     side_step: [S::f32s; N],
     lo: [S::f32s; N],

@@ -57,7 +57,7 @@ impl State {
 enum Weighting {
     /// Each is 0 or 1.
     Switched,
-    /// None moves in the block.
+    /// All rest in the block.
     Constant,
     /// Some move.
     Moving,
@@ -97,7 +97,7 @@ pub struct Coefficients {
     pub driven: bool,
     /// Whether the tones below A3 are computed.
     low: bool,
-    /// The same for the vector kernels.
+    /// Coefficients of the vector kernels.
     frame: Frame,
 }
 

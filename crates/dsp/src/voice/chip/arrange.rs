@@ -233,6 +233,34 @@ mod tests {
         assert_eq!(lead(&[], &[(3, 1.0)]), None, "a low note alone is the bass");
     }
 
+    /// Each weight from both sides: a note leads from so many dB above its rival on.
+    #[test]
+    fn a_semitone_counts_1_db_its_distance_half_a_db_and_the_lead_3_db() {
+        let how = arrangement(48.0, Arp::Off);
+        let (bass, low, high, far) = ((61, 0.1), 15, 27, 45);
+        let leads = |before: Option<usize>, own: usize, rival: usize, decibels: f64| {
+            let mut arranger = Arranger::new();
+            let before: Vec<_> = before.into_iter().map(|tone| (tone, 0.1)).chain([bass]).collect();
+            arranger.tick(&how, &amplitudes(&before), 0.1);
+            let louder = 0.1 * 10f64.powf(decibels / 20.0) as f32;
+            arranger.tick(&how, &amplitudes(&[bass, (own, louder), (rival, 0.1)]), 0.1);
+            arranger.parts()[1] == Some(own)
+        };
+        for (before, own, rival, decibels) in [
+            (None, low, high, 12.0),
+            (Some(low), high, low + 1, -11.0 + 0.5 * (12.0 - 1.0)),
+            // Farther away than an octave, the distance counts no more.
+            (Some(low), far, low + 1, -29.0 + 0.5 * (12.0 - 1.0)),
+            // The rival has the lead.
+            (Some(low), high, low, -12.0 + 0.5 * 12.0 + 3.0),
+        ] {
+            for off in [-0.012, 0.012] {
+                let own_leads = leads(before, own, rival, decibels + off);
+                assert_eq!(own_leads, off > 0.0, "{own} against {rival} at {decibels} dB");
+            }
+        }
+    }
+
     #[test]
     fn notes_beyond_the_voices_take_turns() {
         let chord = amplitudes(&[(0, 0.5), (16, 0.6), (19, 0.4), (22, 0.3), (36, 1.0)]);
@@ -251,6 +279,16 @@ mod tests {
         let [_, others, _] =
             played(&Arranger::new().tick(&arrangement(4.0, Arp::Fast), &chord, 1.0));
         assert_eq!(others, [(16, 9.0), (19, 6.0)], "the strongest has a voice of its own");
+    }
+
+    #[test]
+    fn a_decay_leads_to_a_quarter() {
+        let how = Arrangement::of(&Settings { decay: 120.0, ..Settings::REFERENCE });
+        let (mut arranger, note) = (Arranger::new(), amplitudes(&[(24, 14.0 / 15.0)]));
+        let volumes: Vec<f32> =
+            (0..130).map(|_| arranger.tick(&how, &note, 1.0)[LEAD].0[24]).collect();
+        // 14 (1 - 0.75 t / 120): a half, which goes up, 8.4875 and 3.5.
+        assert_eq!([40, 63, 120, 129].map(|tick| volumes[tick]), [11.0, 8.0, 4.0, 4.0]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What the sound chip of an 8-bit console, the 2A03, would play of the detected notes: two pulses, a triangle,
+//! Sound chip of an 8-bit console, the 2A03, that plays the detected notes: two pulses, a triangle,
 //! and noise for all that is no note.
 //!
 //! `docs/dsp.md` has the formulas, the crate `tone-filter-reference` the same in f64.

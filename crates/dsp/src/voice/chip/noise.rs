@@ -4,14 +4,16 @@ use super::tick::TICKS;
 use crate::{bank::LOUDEST, lanes::BLOCK};
 use std::f64::consts::{FRAC_1_SQRT_2, PI, SQRT_2};
 
-/// Clock of the console in Hz, and how many of its cycles the register waits at each of its 16 rates.
+/// Clock of the console in Hz.
 const CLOCK: f64 = 1_789_773.0;
-const PERIODS: [u16; 16] =
-    [4, 8, 16, 32, 64, 96, 128, 160, 202, 254, 380, 508, 762, 1016, 2034, 4068];
 
-/// The rates that the brightest and the darkest sound has, as indices.
+/// Index of the rate of the brightest sound, among the console's 16 rates.
 const BRIGHTEST: f32 = 4.0;
+/// Index of the rate of the darkest sound.
 const DARKEST: f32 = 10.0;
+
+/// Cycles of the clock in a step of the register, at the rates from [`BRIGHTEST`] to [`DARKEST`].
+const PERIODS: [u16; 7] = [64, 96, 128, 160, 202, 254, 380];
 
 /// Seconds in which the power of the top octave is followed.
 const FOLLOW: f64 = 0.005;
@@ -19,10 +21,10 @@ const FOLLOW: f64 = 0.005;
 /// Seconds in which the share of the notes' overtones is given up, by a factor of e.
 const FORGET: f64 = 0.3;
 
-/// That share at the start, and the least that it can be.
+/// Initial and least share of the notes' overtones.
 const SHARES: [f32; 2] = [0.01, 1e-6];
 
-/// How much more than that the notes may explain.
+/// Factor by which the notes may have more than that share.
 const MARGIN: f32 = 4.0;
 
 /// Power of the noise against that of what is no note in the top octave. More would hide the notes, because the register's
@@ -89,7 +91,7 @@ pub struct Noise {
     /// The share of the notes' power that their overtones have in the top octave.
     share: f32,
     forget: f32,
-    /// Which of the rates the register has.
+    /// Index of the register's rate.
     rate: usize,
     register: u16,
     /// Rest of the current clock, in clocks.
@@ -116,7 +118,7 @@ impl Noise {
         }
     }
 
-    /// Which of the 16 rates the register has.
+    /// Index of the register's rate, 0..16.
     pub fn rate(&self) -> u8 {
         self.rate as u8
     }
@@ -148,7 +150,8 @@ impl Noise {
     pub fn process(&mut self, input: &[f32], noise: &mut [f32; BLOCK]) {
         let Self { mut filters, mut powers, mut register, mut left, .. } = *self;
         let decay = 1.0 - self.step;
-        let clocks = CLOCK / (f64::from(PERIODS[self.rate]) * self.sample_rate);
+        let clocks =
+            CLOCK / (f64::from(PERIODS[self.rate - BRIGHTEST as usize]) * self.sample_rate);
         for (x, noise) in input.iter().zip(noise) {
             let x = x.clamp(-LOUDEST, LOUDEST);
             for (filter, power) in filters.iter_mut().zip(&mut powers) {
@@ -212,7 +215,7 @@ mod tests {
     fn the_register_goes_round_after_32767_clocks_at_each_rate() {
         let sequence = |rate: usize, clocks: usize| -> Vec<f32> {
             // One sample a clock.
-            let sample_rate = CLOCK / f64::from(PERIODS[rate]);
+            let sample_rate = CLOCK / f64::from(PERIODS[rate - BRIGHTEST as usize]);
             let mut noise = Noise { rate, ..Noise::new(sample_rate) };
             let mut samples = Vec::new();
             let mut block = [0.0; BLOCK];

@@ -19,7 +19,7 @@ pub struct ChipPulse {
 pub struct ChipNoise {
     /// Half its height, where 1 is full scale; 0 while it is silent.
     pub amplitude: f32,
-    /// Which of the chip's 16 rates its register has, 0 for the fastest.
+    /// Index of the register's rate among the chip's 16, 0 for the fastest.
     pub rate: u8,
 }
 

@@ -1,16 +1,21 @@
 //! The filter's settings as the reference takes them.
-#![allow(dead_code, reason = "every test uses some of it")]
 
 pub use tone_filter_reference::*;
 
 use tone_filter_dsp::{CHOICES, Controls, SPECS, Settings, notes::PITCH_CLASSES};
 
 /// The sound of `settings`.
+///
+/// # Panics
+/// Where the reference has another setting than the filter.
 pub fn sound(settings: &Settings) -> Sound {
     controlled(&Controls::from(*settings))
 }
 
 /// The sound of `controls`, by their ids.
+///
+/// # Panics
+/// As [`sound`].
 pub fn controlled(controls: &Controls) -> Sound {
     let settings = &controls.settings;
     let mut sound = Sound::published();
