@@ -15,7 +15,7 @@ impl Changes {
         self.0.load(Ordering::Acquire)
     }
 
-    /// A function that counts a change, for nice-plug's parameters.
+    /// Returns a function that counts a change, for nice-plug's parameters.
     pub fn callback<T>(&self) -> Arc<dyn Fn(T) + Send + Sync> {
         let changes = self.clone();
         Arc::new(move |_| changes.add())

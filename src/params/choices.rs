@@ -22,7 +22,7 @@ macro_rules! rows {
     };
 }
 
-/// The parameters of all rows, at their defaults, which count their `changes`.
+/// Returns the parameters of all rows, at their defaults, which count their `changes`.
 pub fn all(changes: &Changes) -> [ChoiceParam; CHOICES.len()] {
     let rows = rows![0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31];
     std::array::from_fn(|index| rows[index](changes))
@@ -48,7 +48,7 @@ fn row<const ROW: usize>(changes: &Changes) -> ChoiceParam {
 }
 
 impl ChoiceParam {
-    /// The index of the current entry, including the host's modulation.
+    /// Returns the index of the current entry, including the host's modulation.
     pub fn value(&self) -> usize {
         self.param.index()
     }
@@ -58,22 +58,22 @@ impl ChoiceParam {
         self.param.pointer()
     }
 
-    /// The parameter's normalised value (0..1) for `controls`.
+    /// Returns the parameter's normalised value (0..1) for `controls`.
     pub fn normalized(&self, controls: &Controls) -> f32 {
         self.normalized_entry(self.choice.get(controls))
     }
 
-    /// The parameter's normalised value (0..1) for the entry with index `entry`.
+    /// Returns the parameter's normalised value (0..1) for the entry with index `entry`.
     pub fn normalized_entry(&self, entry: usize) -> f32 {
         self.param.normalized(entry)
     }
 
-    /// The index of the entry at `normalized` (0..1).
+    /// Returns the index of the entry at `normalized` (0..1).
     pub fn entry(&self, normalized: f32) -> usize {
         self.param.entry(normalized)
     }
 
-    /// The index of the current entry, without the host's modulation.
+    /// Returns the index of the current entry, without the host's modulation.
     pub fn unmodulated(&self) -> usize {
         self.entry(self.param.unmodulated())
     }

@@ -29,7 +29,7 @@ fn is_free(controller: u8) -> bool {
     !matches!(controller, 0 | 32 | 64 | 120..)
 }
 
-/// The number of the parameter called `id`.
+/// Returns the number of the parameter called `id`.
 fn number(id: &str) -> Option<u8> {
     ids().position(|own| own == id).and_then(|number| u8::try_from(number).ok())
 }
@@ -45,7 +45,7 @@ impl Controllers {
         number(id) == Some(self.learning.load(Relaxed))
     }
 
-    /// The controller that sets the parameter called `id`.
+    /// Returns the controller that sets the parameter called `id`.
     pub fn of(&self, id: &str) -> Option<u8> {
         let number = number(id)?;
         (0..128).find(|controller| self.mapped[usize::from(*controller)].load(Relaxed) == number)
@@ -58,7 +58,7 @@ impl Controllers {
         }
     }
 
-    /// A controller (0 to 127) has moved. Returns the number of the parameter that it sets, and whether it has been mapped to
+    /// Receives the move of a controller (0 to 127). Returns the number of the parameter that it sets, and whether it has been mapped to
     /// it just now.
     pub fn moved(&self, controller: u8) -> Option<(usize, bool)> {
         let own = self.mapped.get(usize::from(controller)).filter(|_| is_free(controller))?;
@@ -74,7 +74,7 @@ impl Controllers {
         (number != NONE).then_some((usize::from(number), learning != NONE))
     }
 
-    /// The ids of the parameters by controller, for a saved state.
+    /// Returns the ids of the parameters by controller, for a saved state.
     pub fn save(&self) -> BTreeMap<u8, String> {
         let of = |id: &str| Some((self.of(id)?, id.to_owned()));
         ids().filter_map(of).collect()

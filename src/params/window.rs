@@ -25,7 +25,7 @@ pub fn allowed_size(size: [f32; 2]) -> [f32; 2] {
     std::array::from_fn(|axis| size[axis].clamp(MIN_SIZE[axis], MAX_SIZE[axis]))
 }
 
-/// The allowed zoom factor nearest to `zoom`.
+/// Returns the allowed zoom factor nearest to `zoom`.
 pub fn allowed_zoom(zoom: f32) -> f32 {
     zoom.clamp(0.75, 2.0)
 }

@@ -1,4 +1,4 @@
-//! Services for hosts beyond nice-plug.
+//! The plugin's part of the guard: extensions for hosts beyond nice-plug.
 
 use super::ToneFilterPlugin;
 use crate::{
@@ -20,7 +20,7 @@ use tone_filter_dsp::{
 };
 use tone_filter_presets::{Error, Folder, Preset, ids};
 
-/// Pages for hardware controllers. A setting that is on none of them joins the page of its group.
+/// Pages for hardware controllers. A setting that is on no page joins the page of its group.
 const PAGES: [(&str, &[&str]); 7] = [
     ("Main", &["mix", "sensitivity", "tone", "output", "voice", "focus", "morph", "bypass"]),
     (
@@ -88,14 +88,14 @@ fn error(error: Error) -> PresetError {
     PresetError { os_error, message: error.to_string() }
 }
 
-/// The key of the lowest band, and the current settings.
+/// Returns the key of the lowest band, and the current settings.
 fn first_key(params: &ToneFilterParams) -> (u32, Settings) {
     let settings = params.chosen().settings;
     let lowest = settings.range.by_pitch().next().expect("a band");
     (midi_note(lowest, settings.transpose) as u32, settings)
 }
 
-/// State that an instance shares with its shim.
+/// Part of an instance that its shim shares.
 pub struct Guarded {
     pub session: Session,
     pub latency: Arc<Latency>,
@@ -133,7 +133,7 @@ impl Instance for Guarded {
         (ToneFilter::tail(&settings) * sample_rate).ceil() as u32 + self.latency.samples()
     }
 
-    /// The names of the bands that the keys play. The highest bands may have no key.
+    /// Returns the names of the bands that the keys play. The highest bands may have no key.
     fn note_name(&self, index: u32) -> Option<NoteName> {
         let (first, settings) = first_key(&self.session.params);
         let key = u8::try_from(first + index).ok().filter(|key| *key < 128)?;

@@ -6,12 +6,12 @@ use plugin_guard::Job;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering::Relaxed};
 use tone_filter_dsp::{CHOICES, SPECS};
 
-/// In place of a program.
+/// Sentinel: no program.
 const NONE: u8 = u8::MAX;
-/// In place of the bits of a value: those of a NaN.
+/// Sentinel: bits of a NaN.
 const UNCHANGED: u32 = u32::MAX;
 
-/// Messages that have come and are not done yet.
+/// Messages that are not carried out yet.
 pub struct Remote {
     session: Session,
     /// The last program.
@@ -23,7 +23,7 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// A remote control of `session`.
+    /// Returns a remote control of `session`.
     pub fn new(session: Session) -> Self {
         Self {
             session,

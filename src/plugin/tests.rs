@@ -47,7 +47,7 @@ fn set(params: &ToneFilterParams, id: &str, normalized: f32) {
     unsafe { param._internal_set_normalized_value(normalized) };
 }
 
-/// A sine in each channel, of different frequencies.
+/// Returns a sine in each channel, of different frequencies.
 fn music(frames: usize) -> [Vec<f32>; 2] {
     [220.0, 330.0].map(|hertz| {
         (0..frames).map(|frame| 0.3 * (0.000_1 * hertz * frame as f32).sin()).collect()

@@ -60,7 +60,7 @@ pub struct Edits<'a> {
 }
 
 impl Edits<'_> {
-    /// The current sound, without the host's modulation.
+    /// Returns the current sound, without the host's modulation.
     pub fn sound(&self) -> Sound {
         let State { slot, ref other, .. } = *self.state;
         let (controls, preset) = (self.params.chosen(), self.preset());
@@ -212,7 +212,7 @@ impl Edits<'_> {
         indication
     }
 
-    /// The name of the preset that the sound started from.
+    /// Returns the name of the preset that the sound started from.
     pub fn preset(&self) -> String {
         self.params.preset.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

@@ -48,7 +48,7 @@ pub struct State {
 }
 
 impl Session {
-    /// A session without edits. The user's presets are in `folder`.
+    /// Returns a session without edits. The user's presets are in `folder`.
     pub fn new(params: Arc<ToneFilterParams>, host: HostLink, folder: Option<Folder>) -> Self {
         let state = State { presets: PresetList::new(folder), ..State::default() };
         Self { params, host, state: Arc::new(Mutex::new(state)) }

@@ -28,7 +28,7 @@ impl Entry {
         Self { name, description, tags }
     }
 
-    /// The title of the group that it is listed in: its first tag, if it has one.
+    /// Returns the title of its group in the list: the first tag, if there is one.
     fn category(&self) -> Option<String> {
         let mut tag = self.tags.first()?.chars();
         Some(tag.next()?.to_uppercase().chain(tag).collect())
@@ -61,7 +61,7 @@ pub struct PresetList {
 }
 
 impl PresetList {
-    /// The factory presets and those in `folder`.
+    /// Returns the factory presets and those in `folder`.
     pub fn new(folder: Option<Folder>) -> Self {
         let factory: Vec<_> = ids().filter_map(Preset::factory).collect();
         let entries = factory.iter().map(|preset| Entry::new(preset.name.clone(), Some(preset)));
@@ -86,12 +86,12 @@ impl PresetList {
         }));
     }
 
-    /// The factory presets and the user's.
+    /// Returns the factory presets and the user's.
     pub fn entries(&self) -> [&[Entry]; 2] {
         self.entries.split_at(self.factory.len()).into()
     }
 
-    /// The presets that `search` finds, in groups with a title: the favourites, one group for each category, and the
+    /// Returns the presets that `search` finds, in groups with a title: the favourites, one group for each category, and the
     /// user's presets without one.
     pub fn found(&self, search: &str) -> Vec<(String, Vec<Entry>)> {
         let mut groups: BTreeMap<_, Vec<Entry>> = BTreeMap::new();
@@ -142,7 +142,7 @@ impl PresetList {
         next.map(|entry| entry.name.clone())
     }
 
-    /// The preset called `name`; an error or a warning is shown in `message`.
+    /// Returns the preset called `name`. Shows an error or a warning in `message`.
     pub fn load(&mut self, name: &str) -> Option<Preset> {
         let found = self.find(name);
         let loaded = self.report(found).flatten()?;
@@ -167,7 +167,7 @@ impl PresetList {
         preset.is_none_or(|preset| !is_same(&loaded(preset, settings, keep), settings))
     }
 
-    /// The name of the user's preset that saving as `name` would replace.
+    /// Returns the name of the user's preset that saving as `name` would replace.
     pub fn taken(&self, name: &str) -> Option<String> {
         self.folder.as_ref()?.taken(name)
     }
@@ -201,7 +201,7 @@ impl PresetList {
         }
     }
 
-    /// The file that is named in `path`.
+    /// Returns the file that is named in `path`.
     pub fn file(&self) -> PathBuf {
         self.path.trim().into()
     }

@@ -1,4 +1,4 @@
-//! Pointers of C as references; NULL is an error.
+//! C pointers as references; NULL is an error.
 
 use crate::{Status, status::fail};
 use std::ffi::{CStr, c_char};

@@ -28,12 +28,12 @@ use std::sync::Arc;
 use tone_filter_dsp::{Bands, Keyboard, Score, Settings, Snapshot, ToneFilter};
 use triple_buffer::{Input, Output, triple_buffer};
 
-/// The filter, stereo to stereo. What is changed in it goes to the audio thread as an event, without locks there.
+/// The filter, stereo to stereo. Changes of its fields go to the audio thread as events, without locks there.
 ///
-/// Firewheel asks for a node's latency before there is a sample rate, so it does not get that of [`Settings::lookahead`],
+/// Firewheel asks for a node's latency before there is a sample rate, so a node does not report the latency of [`Settings::lookahead`],
 /// [`ToneFilter::lookahead`] frames.
 ///
-/// With the feature `bevy`, it is a component of Bevy's.
+/// With the feature `bevy`, the node is a Bevy component.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[cfg_attr(feature = "bevy", derive(bevy_ecs::component::Component))]
 pub struct ToneFilterNode {
@@ -97,9 +97,9 @@ impl Patch for ToneFilterNode {
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum ScoreEvent {
-    /// Lets a score decide, or the listener again; see [`ToneFilter::set_score`]. The music begins at the score's start.
+    /// Sets a score, or removes it; see [`ToneFilter::set_score`]. The music begins at the score's start.
     Set(Option<Arc<Score>>),
-    /// Goes on in the score from a time in seconds: when the music begins, jumps or repeats.
+    /// Continues the score at a time in seconds: when the music begins, jumps or repeats.
     Seek(f64),
 }
 
@@ -183,7 +183,7 @@ impl AudioNodeProcessor for Processor {
     }
 
     fn bypassed(&mut self, bypassed: bool) {
-        // Sound that rang before does not go on.
+        // Sound from before the bypass ends here.
         if !bypassed {
             let keyboard = *self.filter.keyboard();
             self.filter.reset();
@@ -198,7 +198,7 @@ impl AudioNodeProcessor for Processor {
     }
 
     fn new_stream(&mut self, stream: &StreamInfo, _: &mut ProcStreamCtx) {
-        // At a sample rate out of range, it goes on as if nothing had changed.
+        // At a sample rate out of range, the old filter stays.
         if let Ok(mut filter) = ToneFilter::new(rate(stream), self.filter.settings()) {
             filter.set_keyboard(self.filter.keyboard());
             filter.set_score(self.filter.set_score(None));

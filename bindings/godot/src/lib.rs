@@ -22,7 +22,7 @@ struct ToneFilterExtension;
 #[gdextension]
 unsafe impl ExtensionLibrary for ToneFilterExtension {}
 
-/// The effect. What is set takes effect with the next block, on every bus that it is on.
+/// The effect. A change takes effect with the next block, on every bus of the effect.
 #[derive(GodotClass)]
 #[class(tool, init, base = AudioEffect)]
 pub struct AudioEffectToneFilter {
@@ -35,7 +35,7 @@ pub struct AudioEffectToneFilter {
 
 #[godot_api]
 impl AudioEffectToneFilter {
-    /// Sets a numeric setting by its id, such as `morph`, in its own unit. False if there is none of that id, or the value is
+    /// Sets a numeric setting by its id, such as `morph`, in its own unit. Returns false for an unknown id or a value
     /// out of range; then nothing changes.
     #[func]
     pub fn set_number(&mut self, id: String, value: f32) -> bool {
@@ -45,7 +45,7 @@ impl AudioEffectToneFilter {
         self.change(state)
     }
 
-    /// Sets a choice by its id, such as `keys`, to one of its entries, such as `hold`. False if there is no such choice or
+    /// Sets a choice by its id, such as `keys`, to one of its entries, such as `hold`. Returns false for an unknown id or
     /// entry; then nothing changes.
     #[func]
     pub fn set_choice(&mut self, id: String, entry: String) -> bool {
@@ -56,7 +56,7 @@ impl AudioEffectToneFilter {
         self.change(state)
     }
 
-    /// Presses the key of a MIDI note with a velocity of 0..1; 0 releases it. It acts by the choice `keys`.
+    /// Presses the key of a MIDI note with a velocity of 0..1; 0 releases it. The choice `keys` decides the effect of keys.
     #[func]
     pub fn key(&mut self, note: u8, velocity: f32) {
         let mut state = self.state.clone();
@@ -64,8 +64,9 @@ impl AudioEffectToneFilter {
         self.change(state);
     }
 
-    /// Lets a score decide which notes are played, in place of what is found in the sound, from its start on: the text of a file that
-    /// `tone-filter bands music.wav --score music.tfs` has written; an empty one for none. False if it is no score; then nothing changes.
+    /// Sets a score, which decides which notes are played from its start on, in place of the listener: the text of a file that
+    /// `tone-filter bands music.wav --score music.tfs` has written; an empty text removes it. Returns false for an invalid
+    /// score; then nothing changes.
     #[func]
     pub fn set_score(&mut self, score: String) -> bool {
         let parsed = (!score.is_empty()).then(|| score.parse::<Score>()).transpose();
@@ -79,7 +80,7 @@ impl AudioEffectToneFilter {
         self.change(state)
     }
 
-    /// Goes on in the score from a time in seconds: when the music begins, jumps or repeats.
+    /// Continues the score at a time in seconds: when the music begins, jumps or repeats.
     #[func]
     pub fn seek(&mut self, seconds: f64) {
         let mut state = self.state.clone();

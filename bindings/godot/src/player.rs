@@ -1,4 +1,4 @@
-//! The filter on the audio thread, and the way to it. It needs no Godot to run.
+//! The filter on the audio thread, and the channel to it. Runs without Godot.
 
 use godot::classes::native::AudioFrame;
 use std::sync::Arc;
@@ -8,14 +8,14 @@ use triple_buffer::{Input, Output, triple_buffer};
 /// Frames that are filtered at a time.
 const CHUNK: usize = 64;
 
-/// Values that the game sets.
+/// State that the game sets.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
     pub controls: Controls,
     pub keyboard: Keyboard,
     /// Decides which notes are played, if there is one.
     pub score: Option<Arc<Score>>,
-    /// Where the score goes on, in seconds, and how often that has been set.
+    /// Count of the positions that have been set, and the last one: seconds of the score.
     pub position: (u64, f64),
 }
 
@@ -23,7 +23,7 @@ pub struct State {
 pub struct Player {
     filter: ToneFilter,
     receiver: Output<State>,
-    /// Number of positions that had been set when the last one was taken.
+    /// Count of the positions at the last block.
     positions: u64,
 }
 
@@ -40,7 +40,7 @@ impl Player {
         Ok((Self { filter, receiver, positions }, sender))
     }
 
-    /// Neither allocates nor waits, nor frees a score: whoever sends one keeps it as long as it is in use. If the lengths differ, the shorter counts.
+    /// Filters a block; of different lengths, the shorter counts. Neither allocates nor waits, nor frees a score, which its sender keeps.
     pub fn process(&mut self, source: &[AudioFrame], target: &mut [AudioFrame]) {
         if self.receiver.update() {
             let state = self.receiver.output_buffer();

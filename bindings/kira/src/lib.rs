@@ -28,14 +28,14 @@ use triple_buffer::{Input, Output, triple_buffer};
 /// Frames that are filtered at a time.
 const CHUNK: usize = 64;
 
-/// Configures the effect: its sound at the start. `Default` is that of [`Settings`].
+/// Configures the effect: the settings at the start, by default those of [`Settings`].
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ToneFilterBuilder {
     settings: Settings,
 }
 
 impl ToneFilterBuilder {
-    /// An effect with these settings.
+    /// Returns an effect with these settings.
     ///
     /// # Errors
     /// When a setting is out of range.
@@ -62,8 +62,8 @@ impl EffectBuilder for ToneFilterBuilder {
     }
 }
 
-/// Controls the effect from the game's thread, without locks. What it sets takes effect when the device asks for its next
-/// block, from the next multiple of 64 frames on; of two values that are set before that, the later one counts.
+/// Controls the effect from the game's thread, without locks. Changes take effect when the device asks for its next
+/// block, from the next multiple of 64 frames on. The last of several values in that time counts.
 pub struct ToneFilterHandle {
     writers: CommandWriters,
     bands: Output<Snapshot>,
@@ -94,12 +94,12 @@ impl ToneFilterHandle {
         self.score.write(score);
     }
 
-    /// Goes on in the score from a time in seconds: when the music begins, jumps or repeats.
+    /// Continues the score at a time in seconds: when the music begins, jumps or repeats.
     pub fn seek(&mut self, seconds: f64) {
         self.writers.seek.write(seconds);
     }
 
-    /// The bands at the end of the last block.
+    /// Returns the bands at the end of the last block.
     pub fn bands(&mut self) -> Bands {
         self.bands.read().read()
     }
@@ -116,7 +116,7 @@ struct ToneFilterEffect {
     settings: Settings,
     keyboard: Keyboard,
     score: Output<Option<Arc<Score>>>,
-    /// None until the sample rate is known, and at one that is out of range: the sound passes through.
+    /// `None` until the sample rate is known, and at a rate out of range: the sound passes through.
     filter: Option<ToneFilter>,
     picture: Input<Snapshot>,
 }

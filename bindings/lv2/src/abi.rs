@@ -9,9 +9,9 @@ pub type Urid = u32;
 #[repr(C)]
 #[derive(Debug)]
 pub struct Feature {
-    /// Its URI.
+    /// URI of the feature.
     pub uri: *const c_char,
-    /// Its data, by the URI.
+    /// Data of the feature.
     pub data: *mut c_void,
 }
 
@@ -112,7 +112,7 @@ pub const BAD_TYPE: u32 = 2;
 pub struct Atom {
     /// Bytes of what follows; of a sequence that a plugin writes, first the room for it.
     pub size: u32,
-    /// Its type.
+    /// Type.
     pub kind: Urid,
 }
 
@@ -124,15 +124,15 @@ pub mod uri {
     pub const MAP: &CStr = c"http://lv2plug.in/ns/ext/urid#map";
     /// The extension with [`StateInterface`](super::StateInterface).
     pub const STATE: &CStr = c"http://lv2plug.in/ns/ext/state#interface";
-    /// Types of atoms.
+    /// Sequence of events.
     pub const SEQUENCE: &CStr = c"http://lv2plug.in/ns/ext/atom#Sequence";
-    /// As above.
+    /// Object with properties.
     pub const OBJECT: &CStr = c"http://lv2plug.in/ns/ext/atom#Object";
-    /// As above.
+    /// Text.
     pub const STRING: &CStr = c"http://lv2plug.in/ns/ext/atom#String";
-    /// As above.
+    /// Number.
     pub const FLOAT: &CStr = c"http://lv2plug.in/ns/ext/atom#Float";
-    /// As above: a message of MIDI.
+    /// MIDI message.
     pub const MIDI: &CStr = c"http://lv2plug.in/ns/ext/midi#MidiEvent";
     /// The type of an object: where the host's song is.
     pub const POSITION: &CStr = c"http://lv2plug.in/ns/ext/time#Position";

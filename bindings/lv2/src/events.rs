@@ -24,7 +24,7 @@ fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..at + 4)?.try_into().ok().map(u32::from_ne_bytes)
 }
 
-/// The parts of `bytes`, each of which has a head of `head` bytes that ends with an atom; what is incomplete ends them.
+/// Returns the parts of `bytes`, each of which has a head of `head` bytes that ends with an atom. An incomplete part ends them.
 fn parts(mut bytes: &[u8], head: usize) -> impl Iterator<Item = (&[u8], Urid, &[u8])> {
     std::iter::from_fn(move || {
         let size = u32_at(bytes, head - 8)? as usize;
@@ -34,7 +34,7 @@ fn parts(mut bytes: &[u8], head: usize) -> impl Iterator<Item = (&[u8], Urid, &[
     })
 }
 
-/// The events of a sequence: their frames, types and contents.
+/// Returns the events of a sequence: their frames, types and contents.
 ///
 /// # Safety
 /// `sequence` is NULL, or an aligned atom of type `kind` with its content behind it, which nothing writes to while `'a` lasts.
@@ -55,7 +55,7 @@ pub unsafe fn read<'a>(
     })
 }
 
-/// The type of an object and its properties: their keys, types and contents.
+/// Returns the type of an object and its properties: their keys, types and contents.
 pub fn object(content: &[u8]) -> Option<(Urid, impl Iterator<Item = Part<'_>>)> {
     let kind = u32_at(content, 4)?;
     let properties = parts(&content[OBJECT..], PROPERTY);
@@ -75,7 +75,7 @@ pub struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// An empty sequence of type `kind`, for events of type `midi`.
+    /// Returns an empty sequence of type `kind`, for events of type `midi`.
     ///
     /// # Safety
     /// `sequence` is NULL, or an aligned atom with as much room behind it as its size tells, which nothing else accesses before the
@@ -96,8 +96,8 @@ impl Writer<'_> {
         Self { head: sequence, room, used, midi }
     }
 
-    /// Writes `message` at `frame`, which is not before that of the last one. Leaves room for the ends of all notes that `sounding` has, so
-    /// that none goes on for ever: where there is no more, the message is lost.
+    /// Writes `message` at `frame`, which is not before the last message. Leaves room for the ends of all notes in `sounding`, so
+    /// that every note ends: without that room, the message is lost.
     pub fn write(&mut self, frame: u32, message: Message, sounding: &mut Sounding) {
         let [status, first, second] = message;
         let content = [status, first, second, 0, 0, 0, 0, 0];

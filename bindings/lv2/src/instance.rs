@@ -36,7 +36,7 @@ pub struct Instance {
     connections: Connections,
     /// The host's numbers.
     pub urids: Urids,
-    /// The settings that no port has: the texts. The others are those of a new instance.
+    /// Settings without a port: the texts. All others have the values of a new instance.
     pub portless: Settings,
     filter: ToneFilter,
     keys: Keys,
@@ -44,7 +44,7 @@ pub struct Instance {
     chunks: [[[f32; CHUNK]; CHANNELS]; 2],
     tempo: f64,
     playing: bool,
-    /// Whether nothing has been processed since the activation: settings are in force at once.
+    /// True until the first block after the activation, in which settings take effect at once.
     fresh: bool,
 }
 
@@ -105,7 +105,7 @@ impl Instance {
         }
     }
 
-    /// Lets the next block start from rest.
+    /// Starts the next block from rest.
     pub fn activate(&mut self) {
         self.fresh = true;
         self.keys.clear();
@@ -115,7 +115,7 @@ impl Instance {
     /// Processes `frames` frames. Real time.
     ///
     /// # Safety
-    /// Each port is connected to what it is described as, or to nothing; audio of `frames` samples. Nothing else accesses it meanwhile.
+    /// Each port is connected to its own type, or to nothing; audio to `frames` samples. Nothing else accesses the data meanwhile.
     pub unsafe fn run(&mut self, frames: u32) {
         let Connections { events_in, events_out, latency, .. } = self.connections;
         let sequence = self.urids.sequence;
@@ -203,7 +203,7 @@ impl Instance {
             }
         }
         let Controls { settings, routing } = controls;
-        // The values are within their ranges, so this does not fail. If it did, the settings would stay.
+        // The ports' values are within their ranges, so this does not fail. Otherwise the old settings would stay.
         let _ = self.filter.set_settings(&settings.at_tempo(self.tempo));
         self.filter.set_routing(routing);
         self.filter.detect_notes(routing.midi_out);

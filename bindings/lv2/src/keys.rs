@@ -11,7 +11,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// A queue without messages. Allocates all memory that it needs.
+    /// Returns a queue without messages. Allocates all memory that it needs.
     pub fn new() -> Self {
         Self { queue: MessageQueue::new(), sounding: Sounding::default() }
     }

@@ -62,7 +62,7 @@ unsafe extern "C" fn instantiate<const VARIANT: usize>(
     instance.map_or(ptr::null_mut(), |instance| Box::into_raw(Box::new(instance)).cast())
 }
 
-/// The instance of a handle.
+/// Returns the instance of a handle.
 ///
 /// # Safety
 /// The instance comes from [`instantiate`], and nothing else uses it for `'a`: by LV2, hosts call one function of an instance at a time.

@@ -7,17 +7,17 @@ use tone_filter_dsp::{CHOICES, Choice, Controls, SPECS, Spec};
 /// The setting that is a port of its own kind in LV2.
 pub const BYPASS: &str = "bypass";
 
-/// One of the plugins: a number of channels with or without a sidechain. Hosts such as ffmpeg want as many inputs as the sound has
+/// Plugin of the bundle: a number of channels with or without a sidechain. Hosts such as ffmpeg want as many inputs as the sound has
 /// channels, so that a sidechain cannot be an optional port of all.
 #[derive(Debug)]
 pub struct Variant {
     /// The plugin's URI.
     pub uri: &'static CStr,
-    /// Its name for people.
+    /// Name for people.
     pub name: &'static str,
     /// Channels of its input and of its output, 1 or 2.
     pub channels: usize,
-    /// Whether there are as many channels of a sidechain.
+    /// True for a sidechain of as many channels.
     pub sidechain: bool,
 }
 
@@ -41,7 +41,7 @@ pub static VARIANTS: [Variant; 3] = [
 /// The setting that has an effect with a sidechain only.
 const LISTEN: &str = "listen";
 
-/// Content of a port.
+/// Type of a port.
 #[derive(Debug, Clone, Copy)]
 pub enum Port {
     /// A channel of the input.
@@ -58,12 +58,12 @@ pub enum Port {
     Number(&'static Spec),
     /// A choice from a list, by its index; 0 and 1 for a switch. The setting "bypass" is reversed: hosts have a port that enables.
     Choice(&'static Choice),
-    /// Frames by which the output is late.
+    /// Latency of the output in frames.
     Latency,
 }
 
 impl Variant {
-    /// The ports by their indices.
+    /// Returns the ports by their indices.
     pub fn ports(&self) -> impl Iterator<Item = Port> {
         let audio = |port: fn(usize) -> Port, count| (0..count).map(port);
         let sidechain = if self.sidechain { self.channels } else { 0 };
@@ -79,7 +79,7 @@ impl Variant {
 }
 
 impl Port {
-    /// The symbol by which hosts save and name it: a setting's id with underscores for hyphens.
+    /// Returns the symbol by which hosts save and name the port: a setting's id with underscores for hyphens.
     pub fn symbol(self) -> String {
         match self {
             Self::Input(channel) => format!("in_{}", channel + 1),
@@ -94,12 +94,12 @@ impl Port {
         }
     }
 
-    /// Whether it is that of a setting.
+    /// Returns whether the port is a setting's.
     pub fn is_setting(self) -> bool {
         matches!(self, Self::Number(_) | Self::Choice(_))
     }
 
-    /// Puts a setting's `value` into `controls`: the nearest one that is allowed. No effect for other ports.
+    /// Sets a setting in `controls` to the allowed value nearest to `value`. No effect for other ports.
     pub fn set(self, controls: &mut Controls, value: f32) {
         match self {
             Self::Number(spec) => {
@@ -117,7 +117,7 @@ impl Port {
         }
     }
 
-    /// A setting's value for `controls`; 0 for other ports.
+    /// Returns a setting's value for `controls`; 0 for other ports.
     pub fn get(self, controls: &Controls) -> f32 {
         match self {
             Self::Number(spec) => spec.get(&controls.settings),

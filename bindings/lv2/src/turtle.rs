@@ -34,7 +34,7 @@ const PREFIXES: &str = "\
 @prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
 ";
 
-/// The files of the bundle beside [`LIBRARY`]: names and contents.
+/// Returns the files of the bundle beside [`LIBRARY`]: names and contents.
 pub fn files() -> [(&'static str, String); 3] {
     [("manifest.ttl", manifest()), (PLUGINS, plugins()), (PRESETS, presets())]
 }
@@ -48,12 +48,12 @@ fn uri(variant: &Variant) -> String {
     format!("<{}>", variant.uri.to_string_lossy())
 }
 
-/// The URI of the preset called `id`.
+/// Returns the URI of the preset called `id`.
 fn preset_uri(id: &str) -> String {
     format!("<urn:tone-filter:preset:{id}>")
 }
 
-/// Manifest, which hosts read of all bundles.
+/// Returns the index of the bundle, which hosts read first.
 fn manifest() -> String {
     let mut text = PREFIXES.to_owned();
     for variant in &VARIANTS {
@@ -161,7 +161,7 @@ fn plugin(text: &mut String, variant: &Variant) -> std::fmt::Result {
     Ok(())
 }
 
-/// The group of a port's setting.
+/// Returns the group of a port's setting.
 fn group_of(port: Port) -> Option<Group> {
     match port {
         Port::Number(spec) => Some(spec.group),
@@ -170,7 +170,7 @@ fn group_of(port: Port) -> Option<Group> {
     }
 }
 
-/// The description of `port`, but for index and symbol.
+/// Returns the description of `port`, but for index and symbol.
 fn port(
     text: &mut String,
     port: Port,
@@ -242,7 +242,7 @@ fn port(
     }
 }
 
-/// Properties of any setting.
+/// Adds the common part of all settings.
 fn control(text: &mut String, name: &str, help: &str, group: &str) -> std::fmt::Result {
     writeln!(
         text,
@@ -267,7 +267,7 @@ fn number(text: &mut String, spec: &Spec, default: f32) -> std::fmt::Result {
     )
 }
 
-/// The unit of LV2, or a description of one that LV2 does not have.
+/// Returns LV2's unit, or the description of a unit that LV2 lacks.
 fn unit(spec: &Spec) -> String {
     let known = match spec.unit {
         "%" => "pc",

@@ -23,7 +23,7 @@ use std::{
 /// The effect's name in Unity.
 pub const NAME: &str = "Tone Filter";
 
-/// Definition that Unity reads, once and for all.
+/// Definitions, which Unity reads once.
 pub struct Definitions {
     effect: EffectDefinition,
     _parameters: Vec<ParameterDefinition>,
@@ -35,7 +35,7 @@ unsafe impl Send for Definitions {}
 unsafe impl Sync for Definitions {}
 
 impl Definitions {
-    /// The effect's definition, which is valid as long as this is.
+    /// Returns the effect's definition, which is valid as long as this is.
     pub fn effect(&self) -> *const EffectDefinition {
         &raw const self.effect
     }
@@ -72,16 +72,16 @@ pub static DEFINITIONS: LazyLock<Definitions> = LazyLock::new(|| {
     Definitions { effect, _parameters: parameters }
 });
 
-/// An instance. Unity calls `process` on one thread at a time, and the other callbacks on any thread meanwhile: these access what is atomic.
+/// Instance. Unity calls `process` on one thread at a time, and the other callbacks on any thread meanwhile, which access atomics only.
 struct Effect {
     values: Values,
     levels: Levels,
     resets: AtomicBool,
-    /// For `process` alone.
+    /// Filter, for `process` alone.
     player: UnsafeCell<Player>,
 }
 
-/// The instance behind `state`, if there is one.
+/// Returns the instance behind `state`, if there is one.
 ///
 /// # Safety
 /// `state` is null, or Unity's state of an instance that is not released during `'a`.
@@ -165,7 +165,7 @@ unsafe extern "system" fn process(
     })
 }
 
-/// Passes the sound through untouched.
+/// Copies the input to the output.
 ///
 /// # Safety
 /// The buffers have so many frames and channels. They may overlap if they are the same.

@@ -31,17 +31,17 @@ pub struct EffectState {
     pub sidechain: *const c_float,
     /// The effect's own data.
     pub effect_data: *mut c_void,
-    /// Whether the game plays, is paused, or the effect is muted in the editor.
+    /// Flags: the game plays, is paused, or the effect is muted in the editor.
     pub flags: u32,
     /// Unity's own.
     pub internal: *mut c_void,
-    /// For spatializers.
+    /// Data for spatializers.
     pub spatializer: *mut c_void,
     /// Frames of a block.
     pub dsp_buffer_size: u32,
     /// The version of the interface that Unity has.
     pub host_api_version: u32,
-    /// For ambisonic decoders.
+    /// Data for ambisonic decoders.
     pub ambisonic: *mut c_void,
 }
 
@@ -49,9 +49,9 @@ pub struct EffectState {
 #[repr(C)]
 #[derive(Debug)]
 pub struct ParameterDefinition {
-    /// Its name, which mixers are saved with.
+    /// Name, under which mixers are saved.
     pub name: [c_char; 16],
-    /// Its unit.
+    /// Unit.
     pub unit: [c_char; 16],
     /// Description.
     pub description: *const c_char,
@@ -61,7 +61,7 @@ pub struct ParameterDefinition {
     pub max: c_float,
     /// The value of a new instance.
     pub default_value: c_float,
-    /// Factor of the value where it is displayed.
+    /// Factor of the displayed value.
     pub display_scale: c_float,
     /// A slider at `x` of 0..1 means `min + (max - min) * x.powf(display_exponent)`.
     pub display_exponent: c_float,
@@ -105,9 +105,9 @@ pub struct EffectDefinition {
     pub channels: u32,
     /// Number of parameters.
     pub parameter_count: u32,
-    /// Abilities.
+    /// Capabilities.
     pub flags: u64,
-    /// Its name, which mixers are saved with; ends with a NUL.
+    /// Name, under which mixers are saved; ends with a NUL.
     pub name: [c_char; 32],
     /// Creates an instance.
     pub create: Option<Manage>,

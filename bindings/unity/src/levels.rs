@@ -6,7 +6,7 @@ use tone_filter_dsp::{
     notes::{TONES, by_pitch},
 };
 
-/// Levels that can be read.
+/// Kind of levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Picture {
     /// Levels of all bands.
@@ -16,7 +16,7 @@ pub enum Picture {
 }
 
 impl Picture {
-    /// The one of this name.
+    /// Returns the kind by its name.
     pub fn named(name: &[u8]) -> Option<Self> {
         match name {
             b"Bands" => Some(Self::Bands),
@@ -26,8 +26,8 @@ impl Picture {
     }
 }
 
-/// The amplitudes of the bands at the end of the last block, E1 first: 1 at the ceiling, beyond which no note grows. Those of bands that do
-/// not sound are negative.
+/// Amplitudes of the bands at the end of the last block, E1 first: 1 at the ceiling, which no note exceeds. Silent bands have a
+/// negative sign.
 pub struct Levels([AtomicU32; TONES]);
 
 impl Default for Levels {
@@ -37,7 +37,7 @@ impl Default for Levels {
 }
 
 impl Levels {
-    /// Replaces them by those of `bands`, for a ceiling as a ratio to the power of the input.
+    /// Stores the levels of `bands`, for a ceiling as a ratio to the power of the input.
     pub fn write(&self, bands: &Bands, ceiling: f32) {
         for (cell, tone) in self.0.iter().zip(by_pitch()) {
             let band = &bands.bands[tone];
@@ -47,7 +47,7 @@ impl Levels {
         }
     }
 
-    /// The level of the `index`-th band by pitch; 0 for an index past the last band.
+    /// Returns the level of the `index`-th band by pitch; 0 for an index past the last band.
     pub fn read(&self, picture: Picture, index: usize) -> f32 {
         let bits = self.0.get(index).map_or(0, |cell| cell.load(Ordering::Relaxed));
         match picture {

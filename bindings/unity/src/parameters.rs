@@ -11,7 +11,7 @@ use std::{
 use tone_filter_dsp::{CHOICES, Choice, Controls, SPECS, Settings, Spec, Taper};
 use tone_filter_presets::Preset;
 
-/// Number of addresses for instances.
+/// Maximum number of instances.
 pub const INSTANCES: usize = 64;
 
 /// The factory presets. Mixers are saved with their places, from 1 on: new ones come last.
@@ -44,7 +44,7 @@ pub const PRESETS: [&str; 26] = [
     "crystal",
 ];
 
-/// Kind of a parameter.
+/// Parameter.
 #[derive(Debug, Clone, Copy)]
 pub enum Parameter {
     /// The factory preset in place of the settings, from 1 on; 0 for none.
@@ -53,11 +53,11 @@ pub enum Parameter {
     Number(&'static Spec),
     /// The index of a choice's entry.
     Choice(&'static Choice),
-    /// The number by which scripts address the instance.
+    /// Number by which scripts address the instance.
     Instance,
 }
 
-/// All parameters. They are known by their names: the order may change.
+/// All parameters. Unity knows them by their names: the order may change.
 pub static PARAMETERS: LazyLock<Vec<Parameter>> = LazyLock::new(|| {
     // Unity has no MIDI that could go out.
     let choices = CHOICES.iter().filter(|choice| choice.id != "midi-out");
@@ -70,7 +70,7 @@ pub static PRESET_SETTINGS: LazyLock<Vec<Settings>> =
     LazyLock::new(|| PRESETS.iter().filter_map(|id| Some(Preset::factory(id)?.settings)).collect());
 
 impl Parameter {
-    /// Its name: the id of the setting, as people write it. Ids never change.
+    /// Returns the name: the id of the setting, as people write it. Ids never change.
     pub fn name(&self) -> String {
         let id = match self {
             Self::Preset => "preset",
@@ -82,12 +82,12 @@ impl Parameter {
         first.to_uppercase() + &rest.replace('-', " ")
     }
 
-    /// The unit of a number; else empty.
+    /// Returns the unit of a number; else empty.
     pub fn unit(&self) -> &'static str {
         if let Self::Number(spec) = self { spec.unit } else { "" }
     }
 
-    /// Description. Entries of a list have their numbers before them.
+    /// Returns the description. Entries of a list have their numbers before them.
     pub fn description(&self) -> String {
         let help = match self {
             Self::Preset => {
@@ -103,7 +103,7 @@ impl Parameter {
         entries.fold(help.to_owned(), |text, (index, entry)| format!("{text} {index}: {entry}."))
     }
 
-    /// The ids of the entries of a list, in the order of their numbers; else empty.
+    /// Returns the ids of the entries of a list, in the order of their numbers; else empty.
     pub fn entries(&self) -> Vec<&'static str> {
         match self {
             Self::Preset => ["none"].into_iter().chain(PRESETS).collect(),
@@ -112,7 +112,7 @@ impl Parameter {
         }
     }
 
-    /// The least and the greatest value.
+    /// Returns the least and the greatest value.
     pub fn range(&self) -> [f32; 2] {
         match self {
             Self::Preset => [0.0, PRESETS.len() as f32],
@@ -122,7 +122,7 @@ impl Parameter {
         }
     }
 
-    /// The value of a new instance.
+    /// Returns the value of a new instance.
     pub fn default(&self) -> f32 {
         match self {
             Self::Number(spec) => spec.default(),
@@ -139,7 +139,7 @@ impl Parameter {
         (!value.is_nan()).then(|| value.clamp(min, max))
     }
 
-    /// The exponent that puts the geometric mean of a logarithmic range in the middle of a slider.
+    /// Returns the exponent that puts the geometric mean of a logarithmic range in the middle of a slider.
     fn display_exponent(&self) -> f32 {
         match self {
             Self::Number(spec) if spec.taper == Taper::Logarithmic => {
@@ -149,7 +149,7 @@ impl Parameter {
         }
     }
 
-    /// Definition for Unity. The description is never freed.
+    /// Returns the parameter for Unity. The description is never freed.
     pub fn definition(&self) -> ParameterDefinition {
         let [min, max] = self.range();
         let description = CString::new(self.description()).unwrap_or_default();
@@ -166,7 +166,7 @@ impl Parameter {
     }
 }
 
-/// `text` with a NUL, cut where there is no room.
+/// Returns `text` with a NUL, cut where there is no room.
 pub fn text<const N: usize>(text: &str) -> [c_char; N] {
     let mut chars = [0; N];
     for (char, byte) in chars[..N - 1].iter_mut().zip(text.bytes()) {
@@ -186,19 +186,19 @@ impl Default for Values {
 }
 
 impl Values {
-    /// Sets a parameter to the valid value next to `value`. False if there is no such parameter, or for NaN.
+    /// Sets a parameter to the valid value nearest to `value`. Returns false for an unknown parameter, or for NaN.
     pub fn set(&self, index: usize, value: f32) -> bool {
         let valid = PARAMETERS.get(index).and_then(|parameter| parameter.valid(value));
         let cell = self.0.get(index).zip(valid);
         cell.inspect(|(cell, valid)| cell.store(valid.to_bits(), Ordering::Relaxed)).is_some()
     }
 
-    /// The value of a parameter, if there is one.
+    /// Returns the value of a parameter, if there is one.
     pub fn get(&self, index: usize) -> Option<f32> {
         self.0.get(index).map(|cell| f32::from_bits(cell.load(Ordering::Relaxed)))
     }
 
-    /// Meaning of all values together.
+    /// Returns the controls and the instance's number.
     pub fn read(&self) -> Meaning {
         let mut meaning = Meaning::default();
         let Meaning { controls, preset, instance } = &mut meaning;

@@ -6,11 +6,11 @@
 use crate::{
     levels::Levels,
     parameters::{Meaning, PRESET_SETTINGS, Values},
-    remote::{REMOTES, Remote, Wishes},
+    remote::{REMOTES, Remote, Requests},
 };
 use tone_filter_dsp::{DEFAULT_TEMPO, Error, Keyboard, Settings, ToneFilter};
 
-/// The most channels that are filtered: those of Unity's largest speaker mode, 7.1.
+/// Maximum number of filtered channels, as in Unity's largest speaker mode, 7.1.
 pub const MAX_CHANNELS: usize = 8;
 
 /// Frames that are filtered at a time.
@@ -34,17 +34,17 @@ pub struct Block {
     pub frames: usize,
     /// Frames since the audio system started.
     pub tick: u64,
-    /// Whether the filter is to be reset before.
+    /// Resets the filter before the block.
     pub reset: bool,
 }
 
-/// A filter, and what it has taken over from scripts so far.
+/// Filter, with the requests that it has taken so far.
 pub struct Player {
     /// On the heap: threads of games have little stack.
     filter: Box<ToneFilter>,
     remotes: &'static [Remote],
     presets: &'static [Settings],
-    /// The instance's number and the version of the wishes that have been taken over last.
+    /// The instance's number and the version of the requests that have been taken over last.
     seen: Option<(usize, u64)>,
     preset: Option<Settings>,
     tempo: f64,
@@ -55,7 +55,7 @@ pub struct Player {
     origin: Option<f64>,
     /// Seconds after which the score begins again.
     length: Option<f64>,
-    /// The tick of the next block, if the clock goes on without a gap.
+    /// Tick of the next block, if the clock has no gap.
     next_tick: Option<u64>,
     input: Box<Chunk>,
     sidechain: Box<Chunk>,
@@ -85,7 +85,7 @@ impl Player {
         })
     }
 
-    /// Filters a block by the parameters, after a reset if one is due, and leaves the levels of the bands. Neither allocates nor waits.
+    /// Filters a block by the parameters, after a reset if one is due, and stores the levels of the bands. Neither allocates nor waits.
     ///
     /// # Safety
     /// The pointers of `block` are valid for its frames and channels, and nobody else writes there meanwhile. They may overlap.
@@ -117,14 +117,14 @@ impl Player {
         remote.levels.write(&bands, snapshot.ceiling);
     }
 
-    /// Takes over what scripts have set since the last block, which starts at `now` of Unity's DSP clock.
+    /// Takes the requests since the last block, for a block that starts at `now` of Unity's DSP clock.
     fn follow(&mut self, remote: &Remote, instance: usize, now: f64) {
         let seen = Some((instance, remote.version()));
         if self.seen == seen {
             return;
         }
-        let position = remote.try_read(|wishes| {
-            let Wishes { preset, tempo, keyboard, score, position } = wishes;
+        let position = remote.try_read(|requests| {
+            let Requests { preset, tempo, keyboard, score, position } = requests;
             (self.preset, self.tempo, self.keyboard) = (*preset, *tempo, *keyboard);
             self.filter.set_keyboard(keyboard);
             // The score before is still in the remote's hands, so that nothing is freed here.

@@ -1,4 +1,4 @@
-//! Requests of scripts to the filters of a number: score, position, preset, tempo and keys.
+//! Requests of scripts to the filters with a number: score, position, preset, tempo and keys.
 
 use crate::{levels::Levels, parameters::INSTANCES};
 use std::{
@@ -16,8 +16,8 @@ pub static REMOTES: LazyLock<Vec<Remote>> =
 
 /// Requests.
 #[derive(Clone)]
-pub struct Wishes {
-    /// Takes the place of the parameters, as a factory preset does.
+pub struct Requests {
+    /// Settings in place of the parameters, as of a factory preset.
     pub preset: Option<Settings>,
     /// Beats a minute.
     pub tempo: f64,
@@ -25,7 +25,7 @@ pub struct Wishes {
     pub keyboard: Keyboard,
     /// Decides which notes are played.
     pub score: Option<Arc<Score>>,
-    /// Where the music is.
+    /// Time of the music.
     pub position: Position,
 }
 
@@ -49,7 +49,14 @@ impl Position {
     }
 }
 
-impl Default for Wishes {
+impl Requests {
+    /// Sets the time of the music.
+    pub fn seek(&mut self, position: Position) {
+        self.position = Position { count: self.position.count + 1, ..position };
+    }
+}
+
+impl Default for Requests {
     fn default() -> Self {
         let (preset, score) = (None, None);
         let (keyboard, position) = (Keyboard::default(), Position::default());
@@ -57,10 +64,10 @@ impl Default for Wishes {
     }
 }
 
-/// The wishes for a number, and the levels of the filter that has it.
+/// Requests to a number, and the levels of the filter with that number.
 ///
-/// No thread ever waits within the lock's code: the audio thread leaves new wishes for its next block where a script is setting some, and
-/// a script tries again. So releasing the lock wakes nobody, and is no system call.
+/// No thread ever waits within the lock's code: if a script holds the lock, the audio thread reads at its next block, and
+/// another script tries again. So releasing the lock wakes nobody, and is no system call.
 #[derive(Default)]
 pub struct Remote {
     version: AtomicU64,
@@ -71,7 +78,7 @@ pub struct Remote {
 
 #[derive(Default)]
 struct State {
-    wishes: Wishes,
+    requests: Requests,
     scores: SharedScores,
 }
 
@@ -81,22 +88,22 @@ impl Remote {
         self.version.load(Ordering::Acquire)
     }
 
-    /// Passes the wishes to `take`, unless a script is setting some at this moment. Neither waits nor allocates.
-    pub fn try_read<T>(&self, take: impl FnOnce(&Wishes) -> T) -> Option<T> {
-        self.try_lock().map(|state| take(&state.wishes))
+    /// Passes the requests to `take`, unless a script is setting some at this moment. Neither waits nor allocates.
+    pub fn try_read<T>(&self, take: impl FnOnce(&Requests) -> T) -> Option<T> {
+        self.try_lock().map(|state| take(&state.requests))
     }
 
-    /// Changes the wishes. Not for the audio thread.
-    pub fn change(&self, change: impl FnOnce(&mut Wishes)) {
+    /// Changes the requests. Not for the audio thread.
+    pub fn change(&self, change: impl FnOnce(&mut Requests)) {
         let mut state = loop {
             match self.try_lock() {
                 Some(state) => break state,
                 None => thread::yield_now(),
             }
         };
-        let State { wishes, scores } = &mut *state;
-        change(wishes);
-        scores.keep(wishes.score.as_ref());
+        let State { requests, scores } = &mut *state;
+        change(requests);
+        scores.keep(requests.score.as_ref());
         self.version.fetch_add(1, Ordering::Release);
     }
 

@@ -1,10 +1,10 @@
-//! Functions that `ToneFilter.cs` calls, on any thread but the audio thread. Each returns null, or an error: a text of the calling
+//! Functions for `ToneFilter.cs`, on any thread but the audio thread. Each function returns null, or an error: a text of the calling
 //! thread, until its next call.
 
 use crate::{
     levels::Picture,
     parameters::INSTANCES,
-    remote::{Position, REMOTES, Remote, Wishes},
+    remote::{Position, REMOTES, Remote},
 };
 use std::{
     cell::Cell,
@@ -44,7 +44,7 @@ fn answer(instance: c_int, body: impl FnOnce(&Remote) -> Result<(), Fault>) -> *
         Err(_) => Box::new("a fault of the library"),
     };
     let mut text = [0; MOST];
-    // The last byte stays 0, and what is cut is no error.
+    // The last byte stays 0; a text that is cut is accepted.
     let _ = write!(&mut text[..MOST - 1], "{fault}");
     ERROR.set(text);
     ERROR.with(Cell::as_ptr).cast::<c_char>().cast_const()
@@ -61,7 +61,7 @@ unsafe fn utf8<'a>(text: *const u8, length: c_int) -> Result<Option<&'a str>, Fa
     str::from_utf8(bytes).map(Some).map_err(|error| fault(format_args!("the text: {error}")))
 }
 
-/// Lets a score decide which notes are played, from its start on; null for none.
+/// Sets a score, which decides which notes are played from its start on; null removes it.
 ///
 /// # Safety
 /// `text` is null, or has `length` bytes.
@@ -75,15 +75,15 @@ pub unsafe extern "C" fn tone_filter_unity_set_score(
         // SAFETY: by the caller.
         let score = unsafe { utf8(text, length) }?.map(str::parse::<Score>).transpose();
         let score = score.map_err(|error| fault(format_args!("the score: {error}")))?.map(Arc::new);
-        remote.change(|wishes| {
-            wishes.score = score;
-            wishes.seek(Position::default());
+        remote.change(|requests| {
+            requests.score = score;
+            requests.seek(Position::default());
         });
         Ok(())
     })
 }
 
-/// Goes on in the score from `seconds`, at `dsp_time` seconds of Unity's DSP clock; with NaN, at the start of the next block. After `length`
+/// Continues the score at `seconds`, at `dsp_time` seconds of Unity's DSP clock; with NaN, at the start of the next block. After `length`
 /// seconds, the score begins again; with 0, never.
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_unity_seek(
@@ -103,8 +103,8 @@ pub extern "C" fn tone_filter_unity_seek(
         }
         let dsp_time = Some(dsp_time).filter(|time| !time.is_nan());
         let length = Some(length).filter(|length| *length > 0.0);
-        remote.change(|wishes| {
-            wishes.seek(Position { seconds, dsp_time, length, ..Position::default() });
+        remote.change(|requests| {
+            requests.seek(Position { seconds, dsp_time, length, ..Position::default() });
         });
         Ok(())
     })
@@ -125,7 +125,7 @@ pub unsafe extern "C" fn tone_filter_unity_set_preset(
         let loaded = unsafe { utf8(json, length) }?.map(Preset::from_json).transpose();
         let loaded = loaded.map_err(|error| fault(format_args!("the preset: {error}")))?;
         let preset = loaded.map(|loaded| loaded.preset.settings);
-        remote.change(|wishes| wishes.preset = preset);
+        remote.change(|requests| requests.preset = preset);
         Ok(())
     })
 }
@@ -137,7 +137,7 @@ pub extern "C" fn tone_filter_unity_set_tempo(instance: c_int, tempo: f64) -> *c
         if !(tempo.is_finite() && tempo > 0.0) {
             return Err(fault(format_args!("tempo {tempo}; use more than 0")));
         }
-        remote.change(|wishes| wishes.tempo = tempo);
+        remote.change(|requests| requests.tempo = tempo);
         Ok(())
     })
 }
@@ -155,7 +155,7 @@ pub extern "C" fn tone_filter_unity_key(
         if !(0.0..=1.0).contains(&velocity) {
             return Err(fault(format_args!("velocity {velocity}; use 0 to 1")));
         }
-        remote.change(|wishes| wishes.keyboard.play(KeyEvent::Key(key, velocity)));
+        remote.change(|requests| requests.keyboard.play(KeyEvent::Key(key, velocity)));
         Ok(())
     })
 }
@@ -164,12 +164,12 @@ pub extern "C" fn tone_filter_unity_key(
 #[unsafe(no_mangle)]
 pub extern "C" fn tone_filter_unity_release_keys(instance: c_int) -> *const c_char {
     answer(instance, |remote| {
-        remote.change(|wishes| wishes.keyboard.play(KeyEvent::ReleaseAll));
+        remote.change(|requests| requests.keyboard.play(KeyEvent::ReleaseAll));
         Ok(())
     })
 }
 
-/// Writes the levels of the bands, E1 first: of all (`sounding` 0), or of those that sound (any other number). What is beyond them is 0.
+/// Writes the levels of the bands, E1 first: of all (`sounding` 0), or of the bands that sound (any other number). Surplus numbers are 0.
 ///
 /// # Safety
 /// `levels` has room for `count` numbers.
@@ -191,10 +191,4 @@ pub unsafe extern "C" fn tone_filter_unity_read_bands(
         }
         Ok(())
     })
-}
-
-impl Wishes {
-    fn seek(&mut self, position: Position) {
-        self.position = Position { count: self.position.count + 1, ..position };
-    }
 }

@@ -114,9 +114,7 @@ fn named() -> impl TypedValueParser<Value = (PathBuf, Format)> {
             Some("nsf") => Format::Nsf,
             _ => {
                 let path = path.display();
-                return Err(format!(
-                    "{path}: in no format that is written; let the name end in .vgm, .vgz or .nsf"
-                ));
+                return Err(format!("{path}: unsupported output format; use .vgm, .vgz or .nsf"));
             }
         };
         Ok((path, format))
@@ -168,7 +166,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let ticks = recorder.finish(seconds);
     let repeat = args.repeat.map(|time| (time * f64::from(TICKS)).round() as usize);
     if let (Some(time), true) = (args.repeat, repeat >= Some(ticks.len())) {
-        let line = format!("loop = {time} s is not in the song, which has {seconds:.2} s");
+        let line = format!("loop = {time} s is beyond the end of the song at {seconds:.2} s");
         return Err(Usage(line).into());
     }
     let song = Song::new(&ticks, repeat);
@@ -187,7 +185,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
         warn_not_finite(&args.input, not_finite);
         if cut {
             message!(
-                "warning: {}: NSF has 31 letters of ASCII for title and author; theirs are cut or replaced by ?",
+                "warning: {}: NSF stores 31 ASCII letters of title and author; the rest is cut or replaced by ?",
                 out.display()
             );
         }

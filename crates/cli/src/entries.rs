@@ -23,7 +23,7 @@ pub fn entry(choice: &Choice, text: &str) -> Result<usize, String> {
         match &near[..] {
             [] => format!("{id} = {text:?} is unknown; use {}", or(&ids().collect::<Vec<_>>())),
             [only] => format!("{id} = {text:?} is unknown; did you mean {only}?"),
-            _ => format!("{id} = {text:?} is several; use {}", or(&near)),
+            _ => format!("{id} = {text:?} is ambiguous; use {}", or(&near)),
         }
     })
 }

@@ -56,7 +56,7 @@ impl Inputs {
         self.jobs.map_or_else(cores, usize::from).min(files.max(1))
     }
 
-    /// The inputs in the list.
+    /// Returns the inputs in the list.
     fn listed(&self) -> anyhow::Result<Vec<PathBuf>> {
         let Some(list) = &self.input_list else { return Ok(Vec::new()) };
         let mut bytes = Vec::new();
@@ -107,14 +107,14 @@ fn jobs(text: &str) -> Result<u16, String> {
     jobs.ok_or_else(|| format!("jobs = {text:?} is out of range; use 1 to 1024"))
 }
 
-/// A name as the system has it: on Unix any bytes, elsewhere text.
+/// Returns a name as the system has it: on Unix any bytes, elsewhere text.
 #[cfg(unix)]
 fn path_of(name: &[u8]) -> Option<PathBuf> {
     use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
     Some(OsStr::from_bytes(name).into())
 }
 
-/// A name as the system has it: on Unix any bytes, elsewhere text.
+/// Returns a name as the system has it: on Unix any bytes, elsewhere text.
 #[cfg(not(unix))]
 fn path_of(name: &[u8]) -> Option<PathBuf> {
     std::str::from_utf8(name).ok().map(PathBuf::from)

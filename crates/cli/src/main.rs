@@ -84,8 +84,7 @@ struct Usage(String);
 /// Refuses to write binary data to a terminal.
 fn refuse_terminal(out: &Path) -> Result<(), Usage> {
     if out == Path::new(STDIO) && io::stdout().is_terminal() {
-        let line =
-            "- is the terminal here, and what is written is not text; name a file, or pipe it on";
+        let line = "- is the terminal, and the output is binary; name a file, or pipe it on";
         return Err(Usage(line.into()));
     }
     Ok(())
@@ -103,7 +102,7 @@ fn escaped(text: &str) -> String {
 const FILE_FAILED: u8 = 1;
 const WRONG_USAGE: u8 = 2;
 
-/// The kernel that a flag names, or the environment, or the fastest.
+/// Returns the kernel that a flag names, or the environment, or the fastest.
 fn kernel(named: Option<Kernel>) -> Kernel {
     named.or_else(|| Kernel::from_environment().ok()).unwrap_or_else(Kernel::best)
 }

@@ -44,7 +44,7 @@ fn the_parser_takes_every_command_of_the_pages() {
     assert_eq!(left == 0, cfg!(feature = "app"), "{left} commands left out");
 }
 
-/// The arguments of each run of `tone-filter` in a line of shell. No other program is found.
+/// Returns the arguments of each run of `tone-filter` in a line of shell. No other program is found.
 fn arguments(line: &str, folder: &Path) -> Vec<Vec<String>> {
     let record = folder.join("arguments");
     let _ = fs::remove_file(&record);

@@ -73,7 +73,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The preset called `name`. A warning of it goes to standard error unless `quiet`.
+/// Returns the preset called `name`. A warning of it goes to standard error unless `quiet`.
 ///
 /// # Errors
 /// Those of [`Preset::find`].

@@ -49,7 +49,7 @@ fn the_page_is_that_of_the_parser() {
     }
 }
 
-/// The sections of a page by their headings.
+/// Returns the sections of a page by their headings.
 fn sections(page: &str) -> BTreeMap<String, String> {
     let sections = page.split("\n## ").skip(1);
     sections
@@ -67,7 +67,7 @@ pub fn is_here(verb: &str) -> bool {
         && (verb != "app" || cfg!(feature = "app"))
 }
 
-/// The sections that the parser makes.
+/// Returns the sections that the parser makes.
 fn made() -> BTreeMap<String, String> {
     let mut cli = Cli::command();
     cli.build();
@@ -81,7 +81,7 @@ fn made() -> BTreeMap<String, String> {
     made
 }
 
-/// All about a verb but the `## `.
+/// Returns the section of a verb without its `## `.
 fn verb_text(verb: &Command) -> String {
     let name = verb.get_name();
     let usage = verb.clone().render_usage().to_string();
@@ -143,7 +143,7 @@ fn long(arg: &Arg) -> String {
     format!("`--{}`", arg.get_long().unwrap_or_default())
 }
 
-/// A table of `args`.
+/// Returns a table of `args`.
 fn table<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
     let rows = args.map(|arg| {
         let (range, help) = parts(arg);
@@ -153,7 +153,7 @@ fn table<'a>(args: impl Iterator<Item = &'a Arg>) -> String {
         + &rows.collect::<String>()
 }
 
-/// A flag with its value: `-o, --out OUT`.
+/// Returns a flag with its value: `-o, --out OUT`.
 fn signature(arg: &Arg) -> String {
     let names = arg.get_value_names().unwrap_or_default();
     let value = names.iter().map(|name| name.as_str()).collect::<Vec<_>>().join(" ");
@@ -170,7 +170,7 @@ fn signature(arg: &Arg) -> String {
     format!("{short}--{long}{value}{many}")
 }
 
-/// The values that an argument takes, with its default, and its help without them.
+/// Returns the values that an argument takes, with its default, and its help without them.
 fn parts(arg: &Arg) -> (String, String) {
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default().replace('\n', " ");
     let (help, range) = match help.strip_suffix(']').and_then(|help| help.rsplit_once(" [")) {

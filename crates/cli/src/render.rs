@@ -162,7 +162,7 @@ fn run_one(args: &Args, named: &Named, running: &Running) -> anyhow::Result<bool
         let line = match &named.all[..] {
             [_, .., last] if !named.many && is_new(last) => {
                 let last = last.display();
-                format!("{last}: is not there to be read; to write it, give -o {last}")
+                format!("{last}: input not found; to write it, give -o {last}")
             }
             _ => {
                 "no output; give --out FILE or FOLDER, or --suffix TEXT to write beside the inputs"
@@ -282,7 +282,8 @@ impl Args {
             BitDepth::Float32 => Depth::Float32,
         });
         if depth == Some(Depth::Float32) && self.outputs.container() == Container::Flac {
-            let line = "FLAC has no floating point; use --bit-depth 24, or let the name of --out end in .wav";
+            let line =
+                "FLAC has no floating point; use --bit-depth 24, or end the name of --out in .wav";
             return Err(Usage(line.into()).into());
         }
         // A score needs no lookahead.

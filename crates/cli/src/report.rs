@@ -226,7 +226,7 @@ pub fn json_of_plan(plan: &Plan) -> Value {
     })
 }
 
-/// All there is to know. Decibels of silence are null.
+/// Returns the complete report. Decibels of silence are null.
 pub fn json(outcomes: &[Outcome], others: &[LeftOut], summary: &Summary) -> Value {
     json!({
         "version": VERSION,

@@ -131,7 +131,7 @@ impl Sound {
         command
             .next_help_heading("Sound")
             .arg(Arg::new("preset").long("preset").value_name("NAME|FILE").help(format!(
-                "Where the settings start from: {presets}, or a path to a .json file; for render, several with commas"
+                "Preset to start from: {presets}, or a path to a .json file; for render, several with commas"
             )))
             .args(SPECS.iter().filter(|spec| !left_out.contains(&spec.id)).map(|spec| flag(spec, default)))
             .args(
@@ -199,7 +199,7 @@ pub fn loose_state(args: &[OsString]) -> Option<String> {
     })
 }
 
-/// The flag of a choice, from the table that all choices come from.
+/// Returns the flag of a choice, from the table that all choices come from.
 fn choice_flag(choice: &'static Choice, default: &Controls) -> Arg {
     let ids: Vec<&str> = choice.entries.iter().map(|entry| entry.0).collect();
     let default = match choice.id {
@@ -218,7 +218,7 @@ fn choice_flag(choice: &'static Choice, default: &Controls) -> Arg {
     }
 }
 
-/// The flag of a number, from the table that all numbers come from.
+/// Returns the flag of a number, from the table that all numbers come from.
 fn flag(spec: &'static Spec, default: &Controls) -> Arg {
     let range = format!("{} to {} {}", spec.min, spec.max, spec.unit);
     let whole = if spec.taper == Taper::Whole { "whole numbers, " } else { "" };
@@ -239,7 +239,7 @@ fn flag(spec: &'static Spec, default: &Controls) -> Arg {
         .help(help)
 }
 
-/// The flag of a text, from the table that all texts come from.
+/// Returns the flag of a text, from the table that all texts come from.
 fn text_flag(text: &'static Text) -> Arg {
     let value_name = match text.of {
         TextOf::Switches(_) => "SWITCHES",

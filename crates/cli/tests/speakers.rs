@@ -173,9 +173,9 @@ fn what_cannot_be_played_is_told_in_one_line() {
         (
             "play in.wav --output-device gramophone",
             2,
-            "\"gramophone\" is no device here; --list-devices",
+            "unknown device \"gramophone\"; --list-devices",
         ),
-        ("play --device gramophone", 2, "\"gramophone\" is no device here; --list-devices"),
+        ("play --device gramophone", 2, "unknown device \"gramophone\"; --list-devices"),
         ("play words.wav --output-device tape", 1, "words.wav: cannot be decoded"),
         ("play missing.wav --output-device tape", 1, "missing.wav: cannot be read"),
         ("play in.wav --keys-mode hold", 2, "unexpected argument"),

@@ -127,7 +127,7 @@ impl Reader {
         self.format
     }
 
-    /// The depth of an output that nobody chose another one for.
+    /// Returns the default depth of an output.
     pub fn natural_depth(&self) -> Depth {
         self.natural_depth
     }
@@ -275,7 +275,7 @@ impl Stream {
         early as usize
     }
 
-    /// The container's description of the coding.
+    /// Returns the container's description of the coding.
     fn parameters(&self) -> &AudioCodecParameters {
         self.decoder.codec_params()
     }
@@ -296,13 +296,13 @@ impl Stream {
     }
 }
 
-/// The bits that a sample has by ALAC's own header, behind the atoms `frma` and `alac` if it is wrapped in them.
+/// Returns the bits that a sample has by ALAC's own header, behind the atoms `frma` and `alac` if it is wrapped in them.
 fn alac_bits(header: &[u8]) -> Option<u32> {
     let is_wrapped = header.get(4..8) == Some(b"frma");
     header.get(if is_wrapped { 24 } else { 0 } + 5).map(|bits| u32::from(*bits))
 }
 
-/// The loudspeakers that channels are for, as WAV has them. Mono and stereo go without saying.
+/// Returns the loudspeakers that channels are for, as WAV has them. Mono and stereo need none.
 fn speakers(channels: &Channels) -> u32 {
     match channels {
         // The positions are in the order of their bits; the first 18 bits are WAV's.

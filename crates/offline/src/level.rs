@@ -30,12 +30,12 @@ impl Level {
         self.samples += samples.len() as u64;
     }
 
-    /// The peak in dB full scale; negative infinity for silence.
+    /// Returns the peak in dB full scale; negative infinity for silence.
     pub fn peak_db(&self) -> f32 {
         20.0 * self.peak.log10()
     }
 
-    /// The mean power in dB full scale, -3 for a full-scale sine; negative infinity for silence.
+    /// Returns the mean power in dB full scale, -3 for a full-scale sine; negative infinity for silence.
     pub fn rms_db(&self) -> f32 {
         (10.0 * (self.squares / self.samples.max(1) as f64).log10()) as f32
     }

@@ -73,7 +73,7 @@ pub enum Error {
         /// Missing or invalid part of the file.
         reason: String,
     },
-    /// The input is in no format that is read, or broken.
+    /// The input has an unsupported format, or is broken.
     #[error("{}: cannot be decoded ({reason}); give {}", .path.display(), readable())]
     NotAudio {
         /// The input.
@@ -98,7 +98,7 @@ pub enum Error {
         source: tone_filter_dsp::BadScore,
     },
     /// The input's samples are of a kind that is not read.
-    #[error("{}: {coding} samples are not read; convert the file: ffmpeg -i {} {}", .path.display(), .path.display(), .path.with_extension("flac").display())]
+    #[error("{}: unsupported coding {coding}; convert the file: ffmpeg -i {} {}", .path.display(), .path.display(), .path.with_extension("flac").display())]
     Coding {
         /// The input.
         path: PathBuf,
@@ -161,7 +161,7 @@ pub enum Error {
         reason: String,
     },
     /// The input was to be played louder or softer, and is silent.
-    #[error("{}: is silent, and no gain gives it a peak; leave out --normalize-peak", .0.display())]
+    #[error("{}: is silent, and cannot be normalized; leave out --normalize-peak", .0.display())]
     Silent(PathBuf),
     /// The output's channels and rate are more than a WAV header can state.
     #[error("{}: {channels} channels at {rate} Hz do not fit a WAV header; split the channels, or choose a lower --bit-depth", .path.display())]
@@ -174,7 +174,7 @@ pub enum Error {
         rate: u32,
     },
     /// FLAC has no such channels or rate.
-    #[error("{}: {channels} channels at {rate} Hz do not fit FLAC, which has 8 and 1048575 Hz; let the name end in .wav", .path.display())]
+    #[error("{}: {channels} channels at {rate} Hz exceed the 8 channels and 1048575 Hz of FLAC; use .wav", .path.display())]
     NotForFlac {
         /// The output.
         path: PathBuf,
@@ -192,7 +192,7 @@ pub enum Error {
         source: io::Error,
     },
     /// The song is more than an NSF file can hold.
-    #[error("{}: longer than an NSF file can be, which has 1 MB; give a shorter song, or let the name end in .vgm", .0.display())]
+    #[error("{}: exceeds the 1 MB of an NSF file; give a shorter song, or use .vgm", .0.display())]
     TooLong(PathBuf),
     /// The output cannot be created or written.
     #[error("{}: cannot be written ({source}); check the folder, its permissions and the space left", .path.display())]

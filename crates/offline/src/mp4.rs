@@ -22,7 +22,7 @@ pub struct Shown {
 /// A file's index: the content of its atom `moov`.
 pub struct Index(Vec<u8>);
 
-/// The index of `file`, if it is MP4. The file's position is at its start afterwards.
+/// Returns the index of `file`, if it is MP4. The file's position is at its start afterwards.
 ///
 /// # Errors
 /// When the file cannot be read.
@@ -107,7 +107,7 @@ fn edit(list: &[u8]) -> Option<(u64, u64)> {
     Some((start as u64, duration))
 }
 
-/// The units a second of `mvhd` or `mdhd`.
+/// Returns the units a second of `mvhd` or `mdhd`.
 fn timescale(header: &[u8]) -> Option<u32> {
     word(header, if *header.first()? == 1 { 20 } else { 12 }).filter(|scale| *scale > 0)
 }
@@ -120,7 +120,7 @@ fn find<'a>(mut bytes: &'a [u8], path: &[&[u8; 4]]) -> Option<&'a [u8]> {
     Some(bytes)
 }
 
-/// The atoms in `bytes` with their contents, as far as they are whole.
+/// Returns the atoms in `bytes` with their contents, as far as they are whole.
 fn atoms(mut bytes: &[u8]) -> impl Iterator<Item = ([u8; 4], &[u8])> {
     std::iter::from_fn(move || {
         let size = word(bytes, 0)? as usize;

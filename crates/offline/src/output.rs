@@ -95,7 +95,7 @@ impl Output {
         }
     }
 
-    /// The name it will have.
+    /// Returns the final path.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -76,7 +76,7 @@ fn starts(file: SharedFile, len: u64) -> io::Result<Vec<u64>> {
     Ok(starts)
 }
 
-/// The bytes of all frames, this one included, as a Xing or Info tag in the first frame has it.
+/// Returns the bytes of all frames, this one included, as a Xing or Info tag in the first frame has it.
 fn coded_len(frame: &[u8]) -> Option<u32> {
     let tag = frame.windows(4).take(FURTHEST + 1).position(|id| id == b"Xing" || id == b"Info")?;
     let word = |at: usize| Some(u32::from_be_bytes(*frame.get(tag + at..)?.first_chunk()?));

@@ -145,7 +145,7 @@ impl<'a> Pass<'a> {
         Some(self.resampler.as_ref().map_or(frames, |resampler| resampler.output_frames(frames)))
     }
 
-    /// The share of the source that is read, 0 to 1, if the file's length is known.
+    /// Returns the share of the source that is read, 0 to 1, if the file's length is known.
     pub fn part(&self) -> Option<f64> {
         self.source.frames().map(|frames| self.read as f64 / frames.max(self.read) as f64)
     }
@@ -160,7 +160,7 @@ impl<'a> Pass<'a> {
         self.not_finite
     }
 
-    /// The chunks to carry over, before and after the samples.
+    /// Returns the chunks to copy, before and after the samples.
     pub(super) fn chunks(&self) -> (Vec<Chunk>, Vec<Chunk>) {
         let fits = |chunk: &&Chunk| self.resampler.is_none() || !RATE_BOUND.contains(&&chunk.id);
         let (before, after) = self.source.chunks();

@@ -2,7 +2,7 @@
 
 use tone_filter_dsp::notes::{PITCH_CLASSES, TONES, midi_note};
 
-/// The name of the note that band `tone` sounds when it is moved by `transpose` semitones: `A4` for band 12, `A3` an
+/// Returns the name of the note that band `tone` sounds when it is moved by `transpose` semitones: `A4` for band 12, `A3` an
 /// octave lower.
 pub fn name(tone: usize, transpose: f32) -> String {
     let key = midi_note(tone, transpose);
@@ -10,7 +10,7 @@ pub fn name(tone: usize, transpose: f32) -> String {
     format!("{}{}", PITCH_CLASSES[(key + 3).rem_euclid(12) as usize], key.div_euclid(12) - 1)
 }
 
-/// The names of all bands.
+/// Returns the names of all bands.
 pub fn names(transpose: f32) -> [String; TONES] {
     std::array::from_fn(|tone| name(tone, transpose))
 }

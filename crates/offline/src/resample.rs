@@ -113,7 +113,7 @@ impl Resampler {
     }
 }
 
-/// The sum of the products of two rows of whole [`LANES`].
+/// Returns the sum of the products of two rows of whole [`LANES`].
 fn product(one: &[f32], other: &[f32]) -> f32 {
     let mut sums = f32x16::ZERO;
     for (one, other) in one.as_chunks::<LANES>().0.iter().zip(other.as_chunks::<LANES>().0) {
@@ -132,7 +132,7 @@ fn kaiser(x: f64) -> f64 {
     bessel(BETA * (1.0 - x * x).max(0.0).sqrt()) / bessel(BETA)
 }
 
-/// The modified Bessel function of the first kind and order 0, by its series.
+/// Returns the modified Bessel function of the first kind and order 0, by its series.
 fn bessel(x: f64) -> f64 {
     let (mut term, mut sum) = (1.0, 1.0);
     for k in 1..100 {
@@ -176,7 +176,7 @@ mod tests {
         output
     }
 
-    /// The output without its ends, where a sine that begins and ends there rings.
+    /// Returns the output without its ends, where a sine that begins and ends there rings.
     fn middle(from: u32, to: u32, output: &[f32]) -> std::ops::Range<usize> {
         let ends = 1000 * to as usize / from as usize;
         ends..output.len() - ends

@@ -166,7 +166,7 @@ impl Source {
         }
     }
 
-    /// The depth of an output that nobody chose another one for: the input's, as far as it can be.
+    /// Returns the default depth of an output: the input's, as far as outputs support it.
     pub fn natural_depth(&self) -> Depth {
         match self {
             Self::Coded(reader) => reader.natural_depth(),
@@ -175,7 +175,7 @@ impl Source {
         }
     }
 
-    /// The chunks before and after the samples that are to be carried over.
+    /// Returns the chunks to copy, before and after the samples.
     pub fn chunks(&self) -> (&[Chunk], &[Chunk]) {
         match self {
             Self::Wav(reader) => reader.chunks(),

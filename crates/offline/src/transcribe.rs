@@ -56,7 +56,7 @@ impl Transcriber {
         });
     }
 
-    /// All notes, by their start, in a file of `seconds`.
+    /// Returns all notes, by their start, in a file of `seconds`.
     pub fn finish(mut self, seconds: f64) -> Vec<Note> {
         let notes = &mut self.notes;
         // Notes without an end end now.

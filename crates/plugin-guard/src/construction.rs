@@ -40,7 +40,7 @@ pub fn put<P: GuardedPlugin>(instance: impl Instance + 'static, executor: AsyncE
     CREATED.set(Some(Constructed { instance, executor }));
 }
 
-/// The instance that was constructed last on this thread; it is taken once.
+/// Returns the instance that was constructed last on this thread; it is taken once.
 pub(crate) fn take() -> Option<Constructed> {
     CREATED.take()
 }

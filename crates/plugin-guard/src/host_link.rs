@@ -45,7 +45,7 @@ pub struct Track {
 }
 
 impl Track {
-    /// The track that nice-plug has read; `None` if that has neither name nor colour.
+    /// Returns the track that nice-plug has read; `None` if that has neither name nor colour.
     pub fn of_nice_plug(info: &TrackInfo) -> Option<Self> {
         // A transparent colour is none.
         let colour = info.color().map(TrackColor::rgba).filter(|(.., alpha)| *alpha > 0);
@@ -205,7 +205,7 @@ impl HostLink {
         true
     }
 
-    /// The requests since the last call.
+    /// Returns the requests since the last call.
     pub fn take_requests(&self) -> Vec<Request> {
         mem::take(&mut lock(&self.0.requests))
     }
@@ -221,7 +221,7 @@ impl HostLink {
         self.repaint();
     }
 
-    /// The track that the plugin is on.
+    /// Returns the track that the plugin is on.
     pub fn track(&self) -> Option<Track> {
         lock(&self.0.track).clone()
     }
@@ -243,7 +243,7 @@ impl HostLink {
         self.repaint();
     }
 
-    /// The menu of the host to show.
+    /// Returns the menu of the host to show.
     pub fn menu(&self) -> Option<Menu> {
         lock(&self.0.menu).clone()
     }

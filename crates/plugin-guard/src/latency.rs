@@ -60,13 +60,13 @@ impl Latency {
         !self.outdated.swap(outdated, Ordering::Relaxed) && outdated
     }
 
-    /// The latency that has to be reported to a host that does not read it on its own; `None` if it knows it.
+    /// Returns the latency that has to be reported to a host that does not read it on its own; `None` if it knows it.
     pub(crate) fn report(&self) -> Option<u32> {
         let samples = self.samples();
         (self.known.swap(samples, Ordering::Relaxed) != samples).then_some(samples)
     }
 
-    /// The latency for a host that reads it on its own, where another one may be `wanted`. Before an activation it is that
+    /// Returns the latency for a host that reads it on its own, where another one may be `wanted`. Before an activation it is that
     /// to come. A host that has been asked to activate the plugin again may read the new one without doing so: from then
     /// on, the sound has it.
     pub(crate) fn read(&self, wanted: u32) -> u32 {

@@ -24,10 +24,10 @@ pub trait GuardedPlugin: ClapPlugin + Vst3Plugin + Plugin<BackgroundTask = Task>
         Vec::new()
     }
 
-    /// The presets that come with the plugin, with their keys.
+    /// Returns the presets that come with the plugin, with their keys.
     fn factory_presets() -> Vec<(&'static str, PresetInfo)>;
 
-    /// The folder of the user's presets, if there is one.
+    /// Returns the folder of the user's presets, if there is one.
     fn user_presets() -> Option<PathBuf>;
 
     /// Describes the preset in the file at `path`.
@@ -43,28 +43,28 @@ pub trait Instance: Send + Sync {
     /// Returns the parameters.
     fn params(&self) -> Arc<dyn Params>;
 
-    /// The link between its editor and the host.
+    /// Returns the link between the editor and the host.
     fn link(&self) -> &HostLink;
 
-    /// A number that changes when what another method returns may have changed.
+    /// Returns a number that changes when what another method returns may have changed.
     fn changes(&self) -> u32;
 
-    /// The latency of its sound, to which the plugin reports each activation and deactivation.
+    /// Returns the latency of the sound, to which the plugin reports each activation and deactivation.
     fn latency(&self) -> &Latency;
 
-    /// The latency in samples that the parameters stand for at `sample_rate` in Hz, which may be 0.
+    /// Returns the latency in samples that the parameters stand for at `sample_rate` in Hz, which may be 0.
     fn wanted_latency(&self, sample_rate: f64) -> u32;
 
     /// Returns the samples from the end of the input to the end of the output at `sample_rate` in Hz, which may be 0, in a song of `tempo`
     /// beats a minute if the host has one; `u32::MAX` for an endless output.
     fn tail(&self, sample_rate: f64, tempo: Option<f64>) -> u32;
 
-    /// The name of a key by its index, without gaps.
+    /// Returns the name of a key by its index, without gaps.
     fn note_name(&self, _index: u32) -> Option<NoteName> {
         None
     }
 
-    /// A number below `u32::MAX` that changes when a host should read the names of keys again: because they are other
+    /// Returns a number below `u32::MAX` that changes when a host should read the names of keys again: because they are other
     /// ones, or because keys begin or cease to have an effect.
     fn note_names_version(&self) -> u32 {
         0

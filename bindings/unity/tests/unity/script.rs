@@ -176,7 +176,7 @@ fn a_score_repeats_with_its_music() {
 }
 
 #[test]
-fn another_number_means_other_wishes() {
+fn another_number_has_its_own_requests() {
     let (three, mut moved) = (Scripted::new(3), Scripted::new(4));
     three.score(Some("tone-filter-score 1\n0 2 69\n")).unwrap();
     let sound = music(2, 6144);

@@ -34,7 +34,7 @@ pub struct Files {
 }
 
 impl Files {
-    /// The files that are `named`, with their outputs by the flags in `args`.
+    /// Returns the files that are `named`, with their outputs by the flags in `args`.
     ///
     /// # Errors
     /// When one output would be written twice, or over an input.

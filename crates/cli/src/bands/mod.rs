@@ -110,7 +110,7 @@ fn named(format: usize) -> impl TypedValueParser<Value = PathBuf> {
             return Ok(path);
         }
         let (path, format, extension) = (path.display(), id.to_uppercase(), extensions[0]);
-        Err(format!("{path}: what --{id} writes is {format}; let the name end in .{extension}"))
+        Err(format!("{path}: --{id} writes {format}; use .{extension}"))
     })
 }
 

@@ -7,7 +7,7 @@ pub struct Cycles {
 }
 
 impl Cycles {
-    /// A counter, if the system allows one: on Linux, if `perf_event_paranoid` is at most 2.
+    /// Returns a counter, if the system allows one: on Linux, if `perf_event_paranoid` is at most 2.
     pub fn new() -> Self {
         Self {
             #[cfg(target_os = "linux")]

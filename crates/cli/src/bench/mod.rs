@@ -84,7 +84,7 @@ fn noise(samples: usize) -> Vec<f32> {
     std::iter::repeat_with(next).take(samples).collect()
 }
 
-/// The rate of a recording and the mean of its channels: a turn of it at most, where `asked` samples are measured at a
+/// Returns the rate of a recording and the mean of its channels: a turn of it at most, where `asked` samples are measured at a
 /// rate in Hz.
 fn recording(path: &Path, asked: impl Fn(f64) -> usize) -> anyhow::Result<(f64, Vec<f32>)> {
     let mut source = Source::open(&Input::new(path)?)?;
@@ -98,17 +98,17 @@ fn recording(path: &Path, asked: impl Fn(f64) -> usize) -> anyhow::Result<(f64, 
     Ok((f64::from(format.rate), signal))
 }
 
-/// The setting that `--voice` is an entry of.
+/// Returns the setting that `--voice` is an entry of.
 fn voices() -> &'static Choice {
     choice("voice").expect("it is a setting")
 }
 
-/// A voice from a flag, as the index of its entry.
+/// Returns a voice from a flag, as the index of its entry.
 fn voice(text: &str) -> Result<usize, String> {
     entry(voices(), text)
 }
 
-/// A number of seconds from a flag.
+/// Returns a number of seconds from a flag.
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = quantity(text, "s").filter(|seconds| *seconds > 0.0 && *seconds <= 86_400.0);
     seconds.ok_or_else(|| {

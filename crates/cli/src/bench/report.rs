@@ -55,7 +55,7 @@ impl Row {
 }
 
 impl Report {
-    /// A report on measurements with `signal`, without figures.
+    /// Returns a report on measurements with `signal`, without figures.
     pub fn new(signal: String) -> Self {
         let missing = Kernel::NAMES.into_iter().filter(|name| name.parse::<Kernel>().is_err());
         Self { signal, kernels: Vec::new(), missing: missing.map(str::to_owned).collect() }

@@ -37,7 +37,7 @@ impl Way {
         Ok(devices)
     }
 
-    /// The device called `name`, or the system's choice.
+    /// Returns the device called `name`, or the system's choice.
     fn find(self, name: Option<&str>) -> anyhow::Result<Device> {
         let host = cpal::default_host();
         let Some(name) = name.filter(|name| *name != "default") else {
@@ -45,14 +45,13 @@ impl Way {
                 Self::In => (host.default_input_device(), "microphone"),
                 Self::Out => (host.default_output_device(), "speakers"),
             };
-            return device.with_context(|| {
-                format!("this computer has no {what}; --list-devices lists what it has")
-            });
+            return device
+                .with_context(|| format!("no {what} found; --list-devices lists all devices"));
         };
         let found =
             self.devices()?.into_iter().find(|device| names(device).iter().any(|n| n == name));
         found.ok_or_else(|| {
-            Usage(format!("{name:?} is no device here; --list-devices lists all of them")).into()
+            Usage(format!("unknown device {name:?}; --list-devices lists all")).into()
         })
     }
 }
@@ -250,7 +249,7 @@ impl Microphone {
             SampleFormat::I24 => listen::<cpal::I24>(&device, config, producer, controls),
             SampleFormat::I16 => listen::<i16>(&device, config, producer, controls),
             SampleFormat::U8 => listen::<u8>(&device, config, producer, controls),
-            other => bail!("{device} gives {other} samples, which are not read"),
+            other => bail!("{device}: unsupported sample format {other}"),
         }?;
         stream.play()?;
         Ok(Self { device, config, channels, ring, _stream: stream })

@@ -37,7 +37,7 @@ pub struct Live {
 }
 
 impl Feed<'_> {
-    /// The signal of `microphone`, through a filter.
+    /// Returns the signal of `microphone`, through a filter.
     ///
     /// # Errors
     /// When the filter cannot work at its sample rate.
@@ -143,7 +143,7 @@ impl Controls {
         self.paused.load(Relaxed)
     }
 
-    /// The sound.
+    /// Returns the sound.
     pub fn settings(&self) -> Settings {
         self.state().settings
     }

@@ -132,7 +132,7 @@ impl Screen {
         queue!(self.out, cursor::MoveTo(0, row as u16), Print(text), clear)
     }
 
-    /// A note's name, and a bar of at most `length` in the colour of its state.
+    /// Returns a note's name, and a bar of at most `length` in the colour of its state.
     fn band(&mut self, name: &str, band: &Band, length: usize) -> io::Result<()> {
         let share = ((band.level_db() - LOWEST) / -LOWEST).clamp(0.0, 1.0);
         let filled = (share * length as f32).round() as usize;

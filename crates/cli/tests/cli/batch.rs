@@ -359,7 +359,7 @@ fn audio_of_formats_that_are_not_read_is_told() {
     for name in ["in/b.m4a", "in/c.Opus", "in/deep/d.w64", "in/e.ape", "in/.f.m4a"] {
         folder.put(name, b"");
     }
-    let reason = "a format that is not read, such as Opus; give WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, MP4 (AAC, ALAC)";
+    let reason = "an unsupported format, such as Opus; give WAV, FLAC, AIFF, CAF, MP3, Ogg Vorbis, MP4 (AAC, ALAC)";
     let note = format!("note: in/b.m4a and 3 more: left out, {reason}\n");
     let said = folder.run("render in -o out --mix 0");
     assert!(said.starts_with(&format!("{note}5 files done, 4 left out: ")), "{said}");

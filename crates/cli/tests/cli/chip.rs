@@ -108,7 +108,7 @@ fn what_cannot_be_written_is_said_in_one_line() {
     let folder = Folder::with(&silence().bytes());
     for name in ["out.wav", "out", "out.mid"] {
         let line = folder.fail(&format!("chip in.wav -o {name}"), 2);
-        let reason = "in no format that is written; let the name end in .vgm, .vgz or .nsf";
+        let reason = "unsupported output format; use .vgm, .vgz or .nsf";
         assert_eq!(line, format!("{name}: {reason}"));
     }
     for sound in ["--voice square", "--preset organ"] {
@@ -120,7 +120,7 @@ fn what_cannot_be_written_is_said_in_one_line() {
         );
     }
     let line = folder.fail("chip in.wav -o out.vgm --loop 1", 2);
-    assert_eq!(line, "loop = 1 s is not in the song, which has 0.00 s");
+    assert_eq!(line, "loop = 1 s is beyond the end of the song at 0.00 s");
     let line = folder.fail("chip in.wav -o out.vgm --loop -1", 2);
     assert_eq!(line, "loop = \"-1\" is out of range; use 0 to 86400 s");
     let line = folder.fail("chip none.wav -o out.vgm", 1);
@@ -137,7 +137,7 @@ fn what_cannot_be_written_is_said_in_one_line() {
 #[test]
 fn a_title_that_nsf_cuts_is_warned_of() {
     let folder = Folder::with(&silence().bytes());
-    let warning = "warning: out.nsf: NSF has 31 letters of ASCII for title and author; theirs are cut or replaced by ?\n";
+    let warning = "warning: out.nsf: NSF stores 31 ASCII letters of title and author; the rest is cut or replaced by ?\n";
     for (title, is_cut) in [("a".repeat(31), false), ("a".repeat(32), true), ("ü".into(), true)] {
         let said = folder.run(&format!("chip in.wav -o out.nsf --force --title {title}"));
         assert_eq!(said.starts_with(warning), is_cut, "{said}");

@@ -91,7 +91,7 @@ fn vorbis_of_more_channels_than_are_decoded_right_is_refused() {
     let line = folder.fail("render in.ogg -o out.wav", 1);
     assert_eq!(
         line,
-        "in.ogg: 6-channel Vorbis samples are not read; convert the file: ffmpeg -i in.ogg in.flac"
+        "in.ogg: unsupported coding 6-channel Vorbis; convert the file: ffmpeg -i in.ogg in.flac"
     );
 }
 
@@ -158,7 +158,7 @@ fn what_is_not_read_is_refused_with_a_command_that_helps_and_left_out_of_folders
     tool(&folder, "ffmpeg -v error -i in.wav -c:a aac songs.m4a");
     let line = folder.fail("render songs.m4a -o out.wav", 1);
     let (said, command) = line.split_once("; convert the file: ").unwrap();
-    assert_eq!(said, "songs.m4a: HE-AAC or surround AAC samples are not read");
+    assert_eq!(said, "songs.m4a: unsupported coding HE-AAC or surround AAC");
     tool(&folder, &format!("{command} -v error"));
     folder.run("render songs.flac -o out.wav");
 
@@ -167,7 +167,7 @@ fn what_is_not_read_is_refused_with_a_command_that_helps_and_left_out_of_folders
     tool(&folder, "ffmpeg -v error -i in.wav -ac 2 -c:a alac songs/alac.m4a");
     std::fs::rename(folder.path("songs.m4a"), folder.path("songs/six.m4a")).unwrap();
     let said = folder.run("render songs -o done");
-    assert!(said.contains("note: songs/six.m4a: left out, a format that is not read, "), "{said}");
+    assert!(said.contains("note: songs/six.m4a: left out, an unsupported format, "), "{said}");
     for name in ["alac.wav", "aac.wav"] {
         assert!(folder.path("done").join(name).exists(), "{name}");
     }

@@ -28,9 +28,8 @@ fn not_wav(bytes: &[u8], reason: &str) {
 }
 
 fn coding(wav: &Wav, coding: &str) {
-    let line = format!(
-        "in.wav: {coding} samples are not read; convert the file: ffmpeg -i in.wav in.flac"
-    );
+    let line =
+        format!("in.wav: unsupported coding {coding}; convert the file: ffmpeg -i in.wav in.flac");
     refused(&wav.bytes(), &line);
 }
 
@@ -178,7 +177,7 @@ fn settings_that_cannot_be() {
     );
     assert_eq!(
         said("--scale penta"),
-        "scale = \"penta\" is several; use major-pentatonic or minor-pentatonic"
+        "scale = \"penta\" is ambiguous; use major-pentatonic or minor-pentatonic"
     );
     assert_eq!(said("--scale whole"), "scale = \"whole\" is unknown; did you mean whole-tone?");
     assert_eq!(
@@ -251,7 +250,7 @@ fn ogg_files_of_other_codings() {
     for (name, coding) in [("OpusHead", "Opus"), ("Speex   ", "Speex")] {
         let bytes = [b"OggS", &[0; 24][..], name.as_bytes(), &[0; 60]].concat();
         let line = format!(
-            "in.wav: {coding} samples are not read; convert the file: ffmpeg -i in.wav in.flac"
+            "in.wav: unsupported coding {coding}; convert the file: ffmpeg -i in.wav in.flac"
         );
         refused(&bytes, &line);
     }

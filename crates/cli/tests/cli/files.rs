@@ -132,10 +132,10 @@ fn a_picture_leaves_out_letters_that_its_font_has_not() {
 fn names_of_other_formats_are_refused() {
     let folder = Folder::with(&silence().bytes());
     let said = folder.fail("render in.wav -o out.mp3", 2);
-    let expected = "out.mp3: what is written is WAV or FLAC; let the name end in .wav or .flac";
+    let expected = "out.mp3: unsupported output format; use .wav or .flac";
     assert_eq!(said, expected);
     let said = folder.fail("bands in.wav --png out.jpg", 2);
-    assert_eq!(said, "out.jpg: what --png writes is PNG; let the name end in .png");
+    assert_eq!(said, "out.jpg: --png writes PNG; use .png");
     for wrong in ["--csv out.png", "--json out.csv", "--midi out.wav"] {
         folder.fail(&format!("bands in.wav {wrong}"), 2);
     }

@@ -74,7 +74,7 @@ fn folders_become_flac_by_a_pattern_and_what_flac_has_not_is_refused() {
     let said = folder.fail("render in/a.wav -o two.flac --bit-depth 32f", 2);
     assert_eq!(
         said,
-        "FLAC has no floating point; use --bit-depth 24, or let the name of --out end in .wav"
+        "FLAC has no floating point; use --bit-depth 24, or end the name of --out in .wav"
     );
     let said = folder.fail("render in/a.wav in/b.WAV -o two.flac", 2);
     assert!(
@@ -83,5 +83,10 @@ fn folders_become_flac_by_a_pattern_and_what_flac_has_not_is_refused() {
     );
     let many = noise(9, 100);
     let said = many.fail("render in.wav -o out.flac", 1);
-    assert!(said.starts_with("out.flac: 9 channels at 44100 Hz do not fit FLAC"), "{said}");
+    assert!(
+        said.starts_with(
+            "out.flac: 9 channels at 44100 Hz exceed the 8 channels and 1048575 Hz of FLAC"
+        ),
+        "{said}"
+    );
 }

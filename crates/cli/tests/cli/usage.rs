@@ -75,9 +75,9 @@ fn a_key_is_a_root_and_a_scale() {
 fn an_output_that_may_be_a_folder_or_a_file_is_refused() {
     let folder = Folder::with(&silence().bytes());
     let said = folder.fail("render in.wav -o hacked", 2);
-    assert_eq!(said, "hacked: may be meant as a folder or as a file; write hacked/ or hacked.wav");
+    assert_eq!(said, "hacked: ambiguous, a folder or a file; write hacked/ or hacked.wav");
     let said = folder.fail("bands in.wav --midi notes", 2);
-    assert_eq!(said, "notes: may be meant as a folder or as a file; write notes/ or notes.mid");
+    assert_eq!(said, "notes: ambiguous, a folder or a file; write notes/ or notes.mid");
     folder.run("render in.wav -o hacked/");
     folder.run("render in.wav -o hacked --force");
     assert!(folder.path("hacked/in.wav").is_file());
@@ -92,7 +92,7 @@ fn an_output_among_the_inputs_gets_a_hint() {
     let folder = Folder::with(&silence().bytes());
     for out in ["out.wav", "hacked/"] {
         let said = folder.fail(&format!("render in.wav {out}"), 2);
-        assert_eq!(said, format!("{out}: is not there to be read; to write it, give -o {out}"));
+        assert_eq!(said, format!("{out}: input not found; to write it, give -o {out}"));
     }
     for inputs in ["none.wav", "none.wav in.wav", "in.wav none*.wav"] {
         let said = folder.fail(&format!("render {inputs}"), 2);

@@ -76,7 +76,7 @@ pub enum Reason {
     #[error("the output of another input, from an earlier run")]
     Output,
     /// The file lies in a folder, and its audio format cannot be read.
-    #[error("a format that is not read, such as Opus; give {}", readable())]
+    #[error("an unsupported format, such as Opus; give {}", readable())]
     Format,
 }
 
@@ -106,10 +106,10 @@ pub enum Refused {
     #[error("{}: is a file's name, and several outputs need a folder; choose another one, or end it in /", .0.display())]
     NotAFolder(PathBuf),
     /// The output has another format's name.
-    #[error("{}: what is written is WAV or FLAC; let the name end in .wav or .flac", .0.display())]
+    #[error("{}: unsupported output format; use .wav or .flac", .0.display())]
     NotWritten(PathBuf),
     /// The output is neither called like a file of a format that is written nor like a folder.
-    #[error("{}: may be meant as a folder or as a file; write {}/ or {}.{extension}", .path.display(), .path.display(), .path.display())]
+    #[error("{}: ambiguous, a folder or a file; write {}/ or {}.{extension}", .path.display(), .path.display(), .path.display())]
     Ambiguous {
         /// The output.
         path: PathBuf,
@@ -292,7 +292,7 @@ fn renamed(path: &Path, request: &Request) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// The part of a name that must be unique: on some systems, without its case.
+/// Returns the part of a name that must be unique: on some systems, without its case.
 fn key(path: &Path) -> OsString {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
     if cfg!(any(windows, target_os = "macos")) {

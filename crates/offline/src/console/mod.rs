@@ -57,7 +57,7 @@ impl Recorder {
         }
     }
 
-    /// All ticks of a file of `seconds`, at least one.
+    /// Returns all ticks of a file of `seconds`, at least one.
     pub fn finish(self, seconds: f64) -> Vec<ChipTick> {
         let mut ticks: Vec<_> = self.ticks.into_iter().skip(self.early).collect();
         let count = (seconds * f64::from(TICKS)).ceil() as usize;

@@ -23,7 +23,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// A picture of `width` x `height` pixels, all of one colour.
+    /// Returns a picture of `width` x `height` pixels, all of one colour.
     pub fn new(width: i32, height: i32, background: Colour) -> Self {
         let font = FontRef::try_from_slice(epaint_default_fonts::UBUNTU_LIGHT)
             .expect("the embedded font is a font");
@@ -94,7 +94,7 @@ impl Canvas {
         }
     }
 
-    /// The picture as a PNG file.
+    /// Returns the picture as a PNG file.
     pub fn png(&self) -> Vec<u8> {
         let mut file = Vec::new();
         let mut encoder = png::Encoder::new(&mut file, self.width as u32, self.height as u32);
@@ -107,7 +107,7 @@ impl Canvas {
         file
     }
 
-    /// Each glyph of `text` with where it starts and ends.
+    /// Returns each glyph of `text` with where it starts and ends.
     fn glyphs(&self, size: f32, text: &str) -> Vec<(GlyphId, f32, f32)> {
         let font = self.font.as_scaled(size);
         let mut end = 0.0;

@@ -93,12 +93,12 @@ fn draw_title(plot: &Plot, canvas: &mut Canvas) {
 
 const TEXT: Colour = [186, 191, 202];
 
-/// The height of all rows in pixels.
+/// Returns the height of all rows in pixels.
 fn height(plot: &Plot) -> i32 {
     ROW * plot.rows.0.len() as i32
 }
 
-/// The upper edge of the row of the band that has so many below it.
+/// Returns the upper edge of the row of the band that has so many below it.
 fn row_top(plot: &Plot, row: usize) -> i32 {
     TOP + height(plot) - ROW * (row as i32 + 1)
 }

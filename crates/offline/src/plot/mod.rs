@@ -32,7 +32,7 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// An empty plot called `title`, for snapshots that are `hop` seconds apart (10 ms does well), of the bands of
+    /// Returns an empty plot called `title`, for snapshots that are `hop` seconds apart (10 ms does well), of the bands of
     /// `settings`.
     pub fn new(title: impl Into<String>, hop: f64, settings: &Settings) -> Self {
         let (title, shift) = (title.into(), settings.pitch_shift());
@@ -59,7 +59,7 @@ impl Plot {
         }
     }
 
-    /// The bands of a filter for the file `input`, called by the file's name.
+    /// Returns the bands of a filter for the file `input`, called by the file's name.
     ///
     /// # Errors
     /// When the file cannot be read.
@@ -83,7 +83,7 @@ impl Plot {
         Ok(plot)
     }
 
-    /// The picture as a PNG file.
+    /// Returns the picture as a PNG file.
     pub fn png(&self) -> Vec<u8> {
         draw::picture(self).png()
     }

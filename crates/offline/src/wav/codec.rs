@@ -121,7 +121,7 @@ impl Default for Dither {
 }
 
 impl Dither {
-    /// The next value, -1..1 steps: the difference of the two halves of 64 random bits.
+    /// Returns the next value, -1..1 steps: the difference of the two halves of 64 random bits.
     fn next(&mut self) -> f64 {
         let bits = xorshift(&mut self.0);
         const UNIT: f64 = 1.0 / (1u64 << 32) as f64;

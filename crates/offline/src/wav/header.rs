@@ -56,7 +56,7 @@ pub fn head(format: Format, lengths: Lengths, may_be_long: bool) -> Vec<u8> {
     head
 }
 
-/// The eight bytes before the samples.
+/// Returns the eight bytes before the samples.
 pub fn data_head(lengths: Lengths) -> [u8; 8] {
     let long = lengths.file - 8 > LONGEST;
     let [a, b, c, d] = if long { u32::MAX } else { lengths.data as u32 }.to_le_bytes();
@@ -95,7 +95,7 @@ mod tests {
     use crate::{shared_file::SharedFile, wav::Reader};
     use std::io::{Seek, SeekFrom, Write};
 
-    /// A file of silence that takes no space.
+    /// Returns a file of silence that takes no space.
     fn sparse(format: Format, frames: u64, may_be_long: bool) -> tempfile::NamedTempFile {
         let data = frames * u64::from(format.channels) * format.depth.bytes() as u64;
         let mut lengths = Lengths { file: 1 << 20, data, frames };

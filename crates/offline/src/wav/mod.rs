@@ -65,7 +65,7 @@ impl Depth {
         self.bits() as usize / 8
     }
 
-    /// The integer that stands for full scale.
+    /// Returns the integer that stands for full scale.
     const fn full_scale(self) -> f64 {
         (1u64 << (self.bits() - 1)) as f64
     }

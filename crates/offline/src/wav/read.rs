@@ -99,7 +99,7 @@ impl Reader {
         self.frames
     }
 
-    /// The other chunks of the file, before and after the samples.
+    /// Returns the other chunks of the file, before and after the samples.
     pub fn chunks(&self) -> (&[Chunk], &[Chunk]) {
         (&self.before, &self.after)
     }
@@ -161,7 +161,7 @@ fn word(fmt: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([fmt[at], fmt[at + 1]])
 }
 
-/// The content of a format chunk of at least 16 bytes; or the name of a coding that is not read.
+/// Returns the content of a format chunk of at least 16 bytes; or the name of a coding that is not read.
 fn format(fmt: &[u8]) -> Result<Format, String> {
     let double = |at: usize| u32::from_le_bytes([fmt[at], fmt[at + 1], fmt[at + 2], fmt[at + 3]]);
     let bits = word(fmt, 14);

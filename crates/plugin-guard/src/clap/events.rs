@@ -23,7 +23,7 @@ pub struct ClampedEvents<'a> {
 }
 
 impl<'a> ClampedEvents<'a> {
-    /// The `events` of a block of `frames` that begins with `transport`.
+    /// Returns the `events` of a block of `frames` that begins with `transport`.
     pub fn new(
         events: &'a clap_input_events,
         frames: u32,
@@ -38,19 +38,19 @@ impl<'a> ClampedEvents<'a> {
         }
     }
 
-    /// The events as CLAP has them. The list must not outlive `self`.
+    /// Returns the events as CLAP has them. The list must not outlive `self`.
     pub fn list(&self) -> clap_input_events {
         let ctx = (&raw const *self).cast_mut().cast();
         clap_input_events { ctx, size: Some(size), get: Some(get) }
     }
 
-    /// The song's beats a minute after the events that have been requested, if the host has them.
+    /// Returns the song's beats a minute after the events that have been requested, if the host has them.
     pub fn tempo(&self) -> Option<f64> {
         self.tempo.get()
     }
 }
 
-/// The beats a minute in `transport`, if there are any.
+/// Returns the beats a minute in `transport`, if there are any.
 pub fn tempo(transport: Option<&clap_event_transport>) -> Option<f64> {
     let timed = transport.filter(|transport| transport.flags & CLAP_TRANSPORT_HAS_TEMPO != 0);
     timed.map(|transport| transport.tempo)

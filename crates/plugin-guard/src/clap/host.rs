@@ -75,7 +75,7 @@ impl HostPointer {
 }
 
 impl Host {
-    /// The host behind a pointer that is not null.
+    /// Returns the host behind a pointer that is not null.
     pub fn new(host: *const clap_host) -> Self {
         let open = Arc::new(RwLock::new(true));
         Self { host: HostPointer(host), open, extensions: OnceLock::new() }
@@ -119,7 +119,7 @@ impl Host {
         self.extensions.get().and_then(field)
     }
 
-    /// A function that requests a call on the main thread, on any thread. After [`Host::close`], it does nothing.
+    /// Returns a function that requests a call on the main thread, on any thread. After [`Host::close`], it does nothing.
     pub fn waker(&self) -> Box<dyn Fn(&HostLink) + Send + Sync> {
         let (host, open) = (self.host, self.open.clone());
         // `try_read` never waits, so the host may call back. It fails only while the host is being closed.
@@ -240,7 +240,7 @@ impl Host {
         }
     }
 
-    /// The track that the plugin is on; `None` if the host names none.
+    /// Returns the track that the plugin is on; `None` if the host names none.
     ///
     /// # Safety
     /// On the main thread only.
@@ -302,7 +302,7 @@ impl Host {
     }
 }
 
-/// The target of a menu of a parameter.
+/// Returns the target of a menu of a parameter.
 fn target(parameter: clap_id) -> clap_context_menu_target {
     clap_context_menu_target { kind: CLAP_CONTEXT_MENU_TARGET_KIND_PARAM, id: parameter }
 }

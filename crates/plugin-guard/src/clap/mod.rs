@@ -26,7 +26,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// The entry point of a library with the only plugin `P`.
+/// Returns the entry point of a library with the only plugin `P`.
 pub const fn entry<P: GuardedPlugin>() -> clap_plugin_entry {
     clap_plugin_entry {
         clap_version: CLAP_VERSION,
@@ -59,7 +59,7 @@ unsafe extern "C" fn get_factory<P: GuardedPlugin>(id: *const c_char) -> *const 
     }
 }
 
-/// The description of the library's only plugin.
+/// Returns the description of the library's only plugin.
 fn descriptor<P: GuardedPlugin>() -> &'static PluginDescriptor {
     static DESCRIPTOR: OnceLock<PluginDescriptor> = OnceLock::new();
     DESCRIPTOR.get_or_init(PluginDescriptor::for_plugin::<P>)

@@ -176,7 +176,7 @@ unsafe extern "C" fn process(
     status
 }
 
-/// The main input also as the sidechain, if the host has no sidechain of as many `channels`: nice-plug reads the second
+/// Returns the main input also as the sidechain, if the host has no sidechain of as many `channels`: nice-plug reads the second
 /// port of a layout whether it is there or not.
 fn with_sidechain(block: &clap_process, channels: u32) -> Option<[clap_audio_buffer; 2]> {
     // SAFETY: CLAP promises as many ports as the number.
@@ -198,7 +198,7 @@ fn channels_fit(block: &clap_process, channels: u32) -> bool {
     inputs <= outputs && outputs <= channels
 }
 
-/// The channels of the main output in the layout that the host has chosen.
+/// Returns the channels of the main output in the layout that the host has chosen.
 ///
 /// # Safety
 /// `plugin` must come from [`ClapShim::create`], and the caller must be on the main thread.

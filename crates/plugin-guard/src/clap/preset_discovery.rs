@@ -26,7 +26,7 @@ use std::{
     sync::OnceLock,
 };
 
-/// The factory called `id`, if it is this one.
+/// Returns the factory called `id`, if it is this one.
 pub fn factory<P: GuardedPlugin>(id: &CStr) -> Option<*const c_void> {
     let factory = const {
         &clap_preset_discovery_factory {
@@ -39,7 +39,7 @@ pub fn factory<P: GuardedPlugin>(id: &CStr) -> Option<*const c_void> {
     ids.contains(&id).then_some(ptr::from_ref(factory).cast())
 }
 
-/// The provider of all presets, which has the plugin's name and maker.
+/// Returns the provider of all presets, which has the plugin's name and maker.
 fn provider<P: GuardedPlugin>() -> &'static clap_preset_discovery_provider_descriptor {
     static PROVIDER: OnceLock<Provider> = OnceLock::new();
     let provider = PROVIDER.get_or_init(|| {

@@ -73,17 +73,17 @@ impl ClapShim {
         Box::into_raw(Box::new(shim)).cast()
     }
 
-    /// The song's beats a minute in the last block, if the host has reported them.
+    /// Returns the song's beats a minute in the last block, if the host has reported them.
     pub(super) fn tempo(&self) -> Option<f64> {
         Some(f64::from_bits(self.tempo.load(Ordering::Relaxed))).filter(|tempo| !tempo.is_nan())
     }
 
-    /// The sample rate in Hz; 0 before the first activation.
+    /// Returns the sample rate in Hz; 0 before the first activation.
     pub(super) fn rate(&self) -> f64 {
         f64::from_bits(self.rate.load(Ordering::Relaxed))
     }
 
-    /// The tail in samples; 0 before the first activation.
+    /// Returns the tail in samples; 0 before the first activation.
     pub(super) fn tail(&self) -> u32 {
         self.instance.tail(self.rate(), self.tempo())
     }
@@ -150,7 +150,7 @@ pub(super) struct Overridden {
     pub(super) state: OnceLock<Pair<clap_plugin_state>>,
 }
 
-/// The shim behind the host's pointer.
+/// Returns the shim behind the host's pointer.
 ///
 /// # Safety
 /// `plugin` must come from [`ClapShim::create`], and not be destroyed while the reference is in use.

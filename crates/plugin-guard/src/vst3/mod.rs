@@ -30,7 +30,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// A reference to a factory for the library's only plugin `P`, which the caller must release.
+/// Returns a reference to a factory for the library's only plugin `P`, which the caller must release.
 pub fn factory<P: GuardedPlugin>() -> *mut c_void {
     let factory = ComWrapper::new(Factory::<P> {
         info: PluginInfo::for_plugin::<P>(),

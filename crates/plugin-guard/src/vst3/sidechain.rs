@@ -33,7 +33,7 @@ pub fn is_sidechain(direction: BusDirection, index: int32) -> bool {
 }
 
 impl Sidechain {
-    /// The arrangements of both inputs with which to ask nice-plug, where the host asks for `main` and `own`; `None` if
+    /// Returns the arrangements of both inputs with which to ask nice-plug, where the host asks for `main` and `own`; `None` if
     /// they cannot be.
     pub fn arrangements(
         main: SpeakerArrangement,
@@ -47,7 +47,7 @@ impl Sidechain {
         self.arrangement.store(own, Ordering::Relaxed);
     }
 
-    /// The arrangement that the host has asked for, if any.
+    /// Returns the arrangement that the host has asked for, if any.
     pub fn arrangement(&self) -> Option<SpeakerArrangement> {
         let own = self.arrangement.load(Ordering::Relaxed);
         (own != OF_THE_LAYOUT).then_some(own)
@@ -70,7 +70,7 @@ impl Sidechain {
         }
     }
 
-    /// The main input also as the sidechain, if the host has switched it off or passes no channels for it.
+    /// Returns the main input also as the sidechain, if the host has switched it off or passes no channels for it.
     pub fn replaced(&self, data: &ProcessData) -> Option<[AudioBusBuffers; 2]> {
         // SAFETY: VST3 promises as many buses as the number.
         let bus = |index| unsafe {

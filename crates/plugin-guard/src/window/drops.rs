@@ -220,7 +220,7 @@ impl<R: FnMut(Drag)> Target<R> {
     }
 }
 
-/// The paths of the files of this computer in `list`, which is of the type `text/uri-list` of RFC 2483.
+/// Returns the paths of the files of this computer in `list`, which is of the type `text/uri-list` of RFC 2483.
 fn paths(list: &[u8]) -> Vec<PathBuf> {
     let lines = list.split(|byte| b"\r\n\0".contains(byte));
     let path = |line: &[u8]| {

@@ -14,7 +14,7 @@ pub struct Handle<H>(H);
 /// The window of an editor, which all methods but those for new values want on its own thread.
 pub struct Window<W: 'static>(Fragile<W>);
 
-/// The open editor with a handle and a window that all threads may have.
+/// Returns the open editor with a handle and a window that all threads may have.
 pub fn shared<H>(spawned: SpawnedEditor<H>) -> SpawnedEditor<Handle<H>>
 where
     H: EditorHandle + Sync,

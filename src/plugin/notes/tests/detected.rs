@@ -28,7 +28,7 @@ fn filter(settings: &Settings, routing: Routing) -> ToneFilter {
     filter
 }
 
-/// What is sent for that music, as sample, key, and velocity, in blocks of `size`; at some samples, `change` is
+/// Returns the messages for that music, as sample, key, and velocity, in blocks of `size`; at some samples, `change` is
 /// called with their number.
 fn sent(
     settings: &Settings,

@@ -26,7 +26,7 @@ fn controller(timing: u32, cc: u8, value: f32) -> NoteEvent<()> {
     NoteEvent::MidiCC { timing, channel: 0, cc, value }
 }
 
-/// What comes out of a tone of 440 Hz after these events, in the block after the next.
+/// Returns the peak of a tone of 440 Hz after these events, in the block after the next.
 fn level(events: &[NoteEvent<()>]) -> f32 {
     let (mut filter, mut notes) = (filter(), Notes::new());
     let mut peak = 0.0;
@@ -114,7 +114,7 @@ fn keys_are_as_late_as_the_sound_is() {
     notes.process(&mut filter, &mut [&mut signal], &[], &mut queue);
     assert_eq!(queue.output, [on(10_000 + late as u32, 69)], "as late as the sound");
     let first = signal.iter().position(|x| x.abs() > 1e-6).unwrap();
-    // From the next block of 64 on.
+    // The note starts at the next block of 64.
     assert!((10_000 + late..10_000 + late + 128).contains(&first), "{first}");
 }
 

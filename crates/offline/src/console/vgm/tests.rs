@@ -24,7 +24,7 @@ fn target(file: &[u8], at: usize) -> usize {
     at + word(file, at)
 }
 
-/// The ticks from `start` on, and the bytes that they are.
+/// Returns the ticks from `start` on, and the bytes that they are.
 fn ticks(file: &[u8], start: usize) -> (Vec<Vec<Write>>, usize) {
     let (mut ticks, mut writes, mut at) = (Vec::new(), Vec::new(), start);
     loop {

@@ -14,7 +14,7 @@ use clap_sys::{
 };
 use std::{cell::RefCell, ffi::c_void};
 
-/// The number of the parameter called `id`.
+/// Returns the number of the parameter called `id`.
 ///
 /// # Safety
 /// As for [`ClapShim::parameter_ids`].
@@ -78,7 +78,7 @@ impl Building {
         true
     }
 
-    /// The menu, with all submenus ended.
+    /// Returns the menu, with all submenus ended.
     fn finish(mut self) -> Vec<MenuItem> {
         while self.end() {}
         self.items

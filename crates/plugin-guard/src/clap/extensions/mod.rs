@@ -29,7 +29,7 @@ use std::{
     ptr,
 };
 
-/// The extension called `id`, if it is one of these.
+/// Returns the extension called `id`, if it is one of these.
 pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
     let is = |ids: &[&CStr]| ids.contains(&id);
     if is(&[CLAP_EXT_REMOTE_CONTROLS, CLAP_EXT_REMOTE_CONTROLS_COMPAT]) {

@@ -16,7 +16,7 @@ use std::{
     sync::{OnceLock, atomic::Ordering},
 };
 
-/// The extension in `pair`, which is made from nice-plug's by `own`.
+/// Returns the extension in `pair`, which is made from nice-plug's by `own`.
 ///
 /// # Safety
 /// As for [`ClapShim::inner_extension`].
@@ -34,7 +34,7 @@ unsafe fn of<T: Copy>(
     pair.get().map(|pair| ptr::from_ref(&pair.own).cast())
 }
 
-/// The extension called `id`, if it is one of these. Hosts ask for them on any thread.
+/// Returns the extension called `id`, if it is one of these. Hosts ask for them on any thread.
 pub fn find(shim: &ClapShim, id: &CStr) -> Option<*const c_void> {
     // SAFETY: the ids are those of the types.
     unsafe {

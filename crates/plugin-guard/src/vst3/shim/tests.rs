@@ -31,7 +31,7 @@ impl Class for Lead {
     type Interfaces = (IAttributeList,);
 }
 
-/// Whether two keys of attributes are the same.
+/// Returns whether two keys of attributes are the same.
 fn same(one: AttrID, other: AttrID) -> bool {
     // SAFETY: keys end with a zero.
     unsafe { CStr::from_ptr(one) == CStr::from_ptr(other) }

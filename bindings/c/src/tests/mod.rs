@@ -432,7 +432,7 @@ fn details_are_cut_to_their_room_and_belong_to_their_thread() {
 #[test]
 fn the_version_is_that_of_the_library() {
     let version = format!("\nversion = {:?}\n", owned(tf_version()));
-    assert!(include_str!("../../../Cargo.toml").contains(&version));
-    let own = include_str!("../Cargo.toml").matches(&version);
+    assert!(include_str!("../../../../Cargo.toml").contains(&version));
+    let own = include_str!("../../Cargo.toml").matches(&version);
     assert_eq!(own.count(), 2, "the package's and cargo-c's");
 }

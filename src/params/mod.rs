@@ -99,22 +99,22 @@ impl Default for ToneFilterParams {
 }
 
 impl ToneFilterParams {
-    /// The number of changes of the settings so far, modulo 2^32. Settings that are read after it are at least as new.
+    /// Returns the number of changes of the settings so far, modulo 2^32. Settings that are read after it are at least as new.
     pub fn changes(&self) -> u32 {
         self.changes.count()
     }
 
-    /// The current controls including the host's modulation, always within their ranges.
+    /// Returns the current controls including the host's modulation, always within their ranges.
     pub fn controls(&self) -> Controls {
         self.read(FloatParam::value, ChoiceParam::value)
     }
 
-    /// The sound of [`ToneFilterParams::controls`].
+    /// Returns the sound of [`ToneFilterParams::controls`].
     pub fn settings(&self) -> Settings {
         self.controls().settings
     }
 
-    /// The current controls without the host's modulation, always within their ranges.
+    /// Returns the current controls without the host's modulation, always within their ranges.
     pub fn chosen(&self) -> Controls {
         self.read(FloatParam::unmodulated_plain_value, ChoiceParam::unmodulated)
     }
@@ -141,7 +141,7 @@ impl ToneFilterParams {
         }
     }
 
-    /// The parameter of the setting called `id`, if there is one.
+    /// Returns the parameter of the setting called `id`, if there is one.
     pub fn control(&self, id: &str) -> Option<Control<'_>> {
         let mut numbers = SPECS.iter().zip(&self.numbers);
         let number = numbers.find(|(spec, _)| spec.id == id);
@@ -151,7 +151,7 @@ impl ToneFilterParams {
     }
 }
 
-/// The ids of all parameters, in their order.
+/// Returns the ids of all parameters, in their order.
 pub fn ids() -> impl Iterator<Item = &'static str> {
     SPECS.iter().map(|spec| spec.id).chain(CHOICES.iter().map(|choice| choice.id))
 }
@@ -165,7 +165,7 @@ impl Control<'_> {
         }
     }
 
-    /// The parameter's normalised value (0..1) for `controls`.
+    /// Returns the parameter's normalised value (0..1) for `controls`.
     pub fn normalized(&self, controls: &Controls) -> f32 {
         match self {
             Self::Number(spec, param) => param.preview_normalized(spec.get(&controls.settings)),
@@ -258,7 +258,7 @@ unsafe impl Params for ToneFilterParams {
     }
 }
 
-/// The field `key` of a saved state; `None` if it is missing or invalid.
+/// Returns the field `key` of a saved state; `None` if it is missing or invalid.
 fn field<T: serde::de::DeserializeOwned>(
     fields: &BTreeMap<String, String>,
     key: &str,
@@ -295,7 +295,7 @@ pub fn complete_state(state: &mut PluginState) {
     }
 }
 
-/// The parameter of row `index` of [`SPECS`].
+/// Returns the parameter of row `index` of [`SPECS`].
 fn float_param(index: usize, changes: &Changes) -> FloatParam {
     let spec = &SPECS[index];
     let &Spec { min, max, .. } = spec;

@@ -54,7 +54,7 @@ pub fn vgm(song: &Song, tags: &Tags) -> Vec<u8> {
     file
 }
 
-/// The same, packed by gzip.
+/// Returns [`vgm`] packed by gzip.
 ///
 /// # Panics
 /// Never: memory takes all that is written to it.

@@ -141,7 +141,7 @@ impl Vst3Shim {
         })
     }
 
-    /// The values that were set since the last call of `process`. No call into host or nice-plug is made under this lock: it may call back.
+    /// Returns the values that were set since the last call of `process`. No call into host or nice-plug is made under this lock: it may call back.
     fn pending(&self) -> MutexGuard<'_, Vec<Pending>> {
         let blocks = self.blocks.load(Ordering::Relaxed);
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,7 +171,7 @@ impl Vst3Shim {
         }
     }
 
-    /// The latency in samples that the parameters stand for.
+    /// Returns the latency in samples that the parameters stand for.
     fn wanted_latency(&self) -> u32 {
         self.instance.wanted_latency(f64::from_bits(self.rate.load(Ordering::Relaxed)))
     }

@@ -100,7 +100,7 @@ impl Registers {
     }
 }
 
-/// The bits for the duty that is nearest.
+/// Returns the bits for the duty that is nearest.
 fn duty(pulse: &ChipPulse) -> u8 {
     match pulse.duty {
         ..0.1875 => 0,
@@ -141,7 +141,7 @@ fn without_click(held: u16, period: u16) -> u16 {
     if is_within(3, held) && is_within(1, nearest) { nearest } else { period }
 }
 
-/// The amplitude of the greatest volume: the louder pulse reaches it in one of a hundred of the ticks in which one sounds. Without
+/// Returns the amplitude of the greatest volume: the louder pulse reaches it in one of a hundred of the ticks in which one sounds. Without
 /// pulses, the noise does.
 fn unit(ticks: &[ChipTick]) -> f32 {
     let percentile = |amplitude: fn(&ChipTick) -> f32| {

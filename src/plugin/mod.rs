@@ -79,14 +79,14 @@ impl Default for ToneFilterPlugin {
 
 plugin_guard::export!(ToneFilterPlugin);
 
-/// Opens the plugin's window as a program of its own, with audio and MIDI of the system's devices that `args` names, the
-/// first of which is the program's name. Returns when the window is closed, and false when it could not be opened.
+/// Opens the plugin's window as a program of its own, with the system's devices for audio and MIDI that `args` names; the first
+/// argument is the program's name. Returns when the window is closed, and false when it could not be opened.
 #[cfg(feature = "standalone")]
 pub fn run_standalone(args: impl IntoIterator<Item = String>) -> bool {
     nice_plug::wrapper::standalone::nice_export_standalone_with_args::<ToneFilterPlugin, _>(args)
 }
 
-/// A layout with `channels` inputs and as many outputs, and with these sidechains.
+/// Returns a layout with `channels` inputs and as many outputs, and with these sidechains.
 const fn layout(
     name: &'static str,
     channels: u32,
@@ -277,7 +277,7 @@ impl Active {
         let Controls { settings, routing } = params.controls();
         let mut settings = settings.at_tempo(self.tempo);
         settings.lookahead = lookahead.unwrap_or(settings.lookahead);
-        // The parameters keep values within their ranges, so this does not fail. If it did, the settings would stay.
+        // The parameters keep values within their ranges, so this does not fail. Otherwise the old settings would stay.
         let _ = self.filter.set_settings(&settings);
         self.filter.set_routing(routing);
         self.filter.detect_notes(routing.midi_out);
