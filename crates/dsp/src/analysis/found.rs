@@ -246,4 +246,25 @@ mod tests {
         }
         assert!(found.cents != 0.0);
     }
+
+    /// The bands follow a tuning that goes on moving by more than 0.05 cents a frame, and let a slower one go.
+    #[test]
+    fn the_bands_stop_within_a_twentieth_of_a_cent() {
+        let settings = Settings { auto_tuning: true, ..Settings::default() };
+        for (step, follows) in [(0.0498, false), (0.0502, true)] {
+            let mut found = Found::new(FRAME);
+            found.begin_block(&settings);
+            for frame in 0..30 {
+                // Each frame outweighs all before.
+                let weight = 1e4f64.powi(frame + 1);
+                let cents = 3.0 + step * f64::from(frame);
+                let (im, re) = (std::f64::consts::TAU * cents / 100.0).sin_cos();
+                let tones = Deviation { re: weight * re, im: weight * im, weight };
+                found.push(&Decisions::NONE, tones, &settings);
+            }
+            let tuning = f64::from(found.resolve(&settings).tuning);
+            let cents = 1200.0 * (tuning / f64::from(settings.tuning)).log2();
+            assert_eq!(cents > 4.4, follows, "{step}: {cents}");
+        }
+    }
 }
