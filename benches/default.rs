@@ -1,4 +1,4 @@
-//! What the sound of a new instance costs, stage by stage: six notes in stereo, in blocks of 64 samples at 48 kHz.
+//! Cost of the sound of a new instance, stage by stage: six notes in stereo, in blocks of 64 samples at 48 kHz.
 //!
 //! Filters that differ by one stage take turns, a stretch of the signal each, and each is judged by its fastest turn. A stage is
 //! the difference of two of them.

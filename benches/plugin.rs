@@ -1,6 +1,6 @@
 //! The overhead of the plugin wrapper: the built CLAP bundle in a host, compared with the library, for each block size.
 //!
-//! It includes the host's own work. Run `cargo xtask bundle --release` first.
+//! The figures include the host's own work. Run `cargo xtask bundle --release` first.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;

@@ -1,4 +1,4 @@
-//! What the voices cost: the whole filter at 44.1 kHz, mono, in blocks of 64 samples, against the soft clip.
+//! Cost of the voices: the whole filter at 44.1 kHz, mono, in blocks of 64 samples, against the soft clip.
 //!
 //! Six notes with overtones through Focus and Auto level, as a song would be; and white noise through the bare bank,
 //! where all 48 notes sound.

@@ -47,7 +47,7 @@ pub struct Stream {
     pub context: FirewheelContext,
     /// The filter.
     pub node: NodeID,
-    /// What the device calls.
+    /// Callback of the device.
     pub processor: FirewheelProcessor,
 }
 

@@ -1,4 +1,4 @@
-//! What both examples share: a game, which renders one sound file, and the files.
+//! Shared by both examples: a game, which renders one sound file, and the files.
 
 mod game;
 

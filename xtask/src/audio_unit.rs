@@ -11,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// What macOS reads of the bundle before it loads it: an effect (`aufx`), which Logic offers on every track.
+/// Property list, which macOS reads before it loads the bundle: an effect (`aufx`), which Logic offers on every track.
 const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">

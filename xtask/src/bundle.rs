@@ -13,7 +13,7 @@ use std::{
 
 const PACKAGE: &str = "tone-filter";
 
-/// What macOS reads of a bundle before it loads it.
+/// Property list, which macOS reads before it loads a bundle.
 const PROPERTIES: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">
@@ -37,7 +37,7 @@ pub fn bundle(args: impl IntoIterator<Item = String>) -> Result<()> {
     make(&args, &[value(&args, "--target")], &[])
 }
 
-/// The same as a universal binary for both CPU types of Macs, and as AU. On macOS only, with both targets installed.
+/// Bundles a universal binary for both CPU types of Macs, and AU. On macOS only, with both targets installed.
 pub fn bundle_universal(args: impl IntoIterator<Item = String>) -> Result<()> {
     make(&options(args), &macos::TARGETS.map(Some), &["--features=au"])?;
     audio_unit::make(&built("clap")?).map(drop)
@@ -48,7 +48,7 @@ pub fn bundle_release() -> Result<()> {
     bundle_with(&[])
 }
 
-/// The same, together with what the options `more` of `cargo build` name.
+/// Builds and bundles the release build, with the options `more` of `cargo build`.
 pub fn bundle_with(more: &[&str]) -> Result<()> {
     make(&["--release".to_owned()], &[None], more)
 }

@@ -1,4 +1,4 @@
-//! What users download: archives and installers of what has been built.
+//! Downloads: archives and installers of a build.
 
 use crate::{install, metadata, root, run};
 use anyhow::{Context, Result};
@@ -40,7 +40,7 @@ impl System {
     }
 }
 
-/// What is packed: the bundles and the program of one build.
+/// Content of a package: the bundles and the program of one build.
 pub struct Build {
     pub system: System,
     /// Rust's name of its CPU type.
@@ -52,7 +52,7 @@ pub struct Build {
 }
 
 impl Build {
-    /// What its packages' names begin with.
+    /// Beginning of its packages' names.
     pub fn name(&self) -> Result<String> {
         Ok(format!("tone-filter-{}-{}-{}", version()?, self.system.name(), self.cpu))
     }

@@ -91,7 +91,7 @@ fn program(args: &[String], triple: Option<&str>, system: System) -> Result<Path
     Ok(folder.join(profile).join(name))
 }
 
-/// The same for both CPU types of Macs, in one file.
+/// Packs both CPU types of Macs in one file.
 fn universal_program(args: &[String]) -> Result<PathBuf> {
     let folder = target()?.join("package");
     fs::create_dir_all(&folder)?;

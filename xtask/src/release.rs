@@ -8,7 +8,7 @@ use anyhow::{Result, ensure};
 use serde_json::Value;
 use std::{fs, path::Path, process::Command};
 
-/// What every published crate has.
+/// Content of every published crate.
 const PAGES: [&str; 4] = ["Cargo.toml", "README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
 /// Reads the file that is named, and prints what is wrong with it.

@@ -84,7 +84,7 @@ fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// What is built into or with a package; what its tests need is not.
+/// Dependencies that are built into or with a package, without the tests' own.
 fn needs(node: &Value) -> impl Iterator<Item = &str> {
     let list = |value: &'_ Value| value.as_array().cloned().unwrap_or_default();
     let deps = node["deps"].as_array().into_iter().flatten();

@@ -17,7 +17,7 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// A linker for WebAssembly, with Debian's compiler.
 const LINKER: [&str; 1] = ["lld"];
 
-/// What keeps the module small: all code is optimised as one.
+/// Settings that keep the module small: all code is optimised as one.
 const SMALL: [&str; 4] = [
     "profile.release.lto='fat'",
     "profile.release.codegen-units=1",

@@ -16,10 +16,10 @@ use std::{
     process::Command,
 };
 
-/// What the step "tools" looks for: a program, and Debian's packages of Python with its venv module.
+/// Requirements of the step "tools": a program, and Debian's packages of Python with its venv module.
 const PYTHON: [&str; 2] = ["python3", "python3-venv"];
 
-/// What the manifest of the workspace names beside the crates, and maturin leaves out.
+/// Folders that the manifest of the workspace names beside the crates, and maturin leaves out.
 const BESIDE: [&str; 1] = ["patches"];
 
 /// Builds the source distribution, the wheel from it, and the command, and tests the wheel.

@@ -23,12 +23,12 @@ const PACKAGES: [&str; 6] =
 /// The tests that start sox and ffmpeg, which Debian does not have for Windows.
 const WITHOUT: [&str; 3] = ["--skip=coded::", "--skip=flac::", "--skip=interop::"];
 
-/// How long an uninstaller may take.
+/// Longest time of an uninstaller.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 const TARGET: &str = "x86_64-pc-windows-gnu";
 
-/// Of Debian's package; the linker's libraries are there, too.
+/// Folder of Debian's package; the linker's libraries are there, too.
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
 
 /// Rust's standard library asks a library for random numbers that wine has had since version 9. This one passes it on

@@ -15,7 +15,7 @@ pub struct Xvfb {
 impl Xvfb {
     /// Starts a server with a `screen` of a width, a height and a depth.
     pub fn start(screen: &str) -> Result<Self> {
-        // It chooses a free number itself and writes it as soon as it is ready.
+        // Xvfb chooses a free number and writes it as soon as it is ready.
         let mut command = Command::new("Xvfb");
         command.args(["-displayfd", "1", "-screen", "0", screen]);
         let mut server = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
@@ -26,7 +26,7 @@ impl Xvfb {
         Ok(Self { server, name: format!(":{}", number.trim()) })
     }
 
-    /// What `$DISPLAY` must be for programs that shall show up here.
+    /// `$DISPLAY` for programs that shall show up here.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -76,7 +76,7 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
 /// Returns the preset called `name`. A warning of it goes to standard error unless `quiet`.
 ///
 /// # Errors
-/// Those of [`Preset::find`].
+/// Errors of [`Preset::find`].
 pub fn find(name: &str, quiet: bool) -> Result<Preset, presets::Error> {
     let Loaded { preset, warning } = Preset::find(name)?;
     if let Some(warning) = warning.filter(|_| !quiet) {

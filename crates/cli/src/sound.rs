@@ -52,7 +52,7 @@ impl Sound {
     /// [`Sound::read`] with another `default` sound.
     ///
     /// # Errors
-    /// Those of [`Sound::read`].
+    /// Errors of [`Sound::read`].
     pub fn read_from(
         &self,
         default: Controls,

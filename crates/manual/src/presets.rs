@@ -43,7 +43,7 @@ pub fn page() -> String {
     page
 }
 
-/// What is not as in a new instance.
+/// Settings that differ from the default.
 fn differences(settings: &Settings) -> String {
     let default = Settings::default();
     let numbers = SPECS.iter().filter(|spec| spec.get(settings) != spec.get(&default));

@@ -1,30 +1,30 @@
-//! What the manual adds to the tables of settings: what a setting sounds like, and which of its values a picture shows.
+//! Additions of the manual to the tables of settings: the sound of a setting, and the values in its picture.
 
 /// A setting as the manual shows it.
 #[derive(Debug)]
 pub struct Shown {
     /// The setting's id.
     pub id: &'static str,
-    /// What it sounds like.
+    /// Its sound, in words.
     pub sounds: &'static str,
     /// The values of its picture, from left to right; none where it does not change the sound, or too little to see.
     pub values: &'static [&'static str],
     /// The other settings of the picture, as JSON; all else is the default with a mix of 100 %.
     pub with: &'static str,
-    /// What is played.
+    /// Music of the picture.
     pub scene: Scene,
 }
 
-/// What a picture is of: bars of the demo tune, from the first one to before the last one, and what is done to it.
+/// Music of a picture: bars of the demo tune, the last one excluded, and a change of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scene {
     /// Bars from the beginning of the tune.
     pub bars: [f64; 2],
-    /// What is done.
+    /// Change of the tune or the filter.
     pub act: Act,
 }
 
-/// What is done to the tune or the filter.
+/// Change of the tune or the filter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Act {
     /// Nothing.

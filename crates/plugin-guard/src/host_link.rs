@@ -95,7 +95,7 @@ pub struct Place {
     pub id: &'static str,
     /// Position in the window, in the editor's own points: x and y.
     pub at: [f32; 2],
-    /// The same in the pixels in which hosts count.
+    /// Size in the pixels in which hosts count.
     pub pixel: [i32; 2],
 }
 

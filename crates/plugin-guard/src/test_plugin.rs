@@ -23,7 +23,7 @@ use std::{
 #[derive(Default)]
 pub struct TestPlugin(TestInstance);
 
-/// What the plugin shares with its shim.
+/// State that the plugin shares with its shim.
 #[derive(Clone, Default)]
 pub struct TestInstance {
     params: Arc<TestParams>,

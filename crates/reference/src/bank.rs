@@ -64,7 +64,7 @@ impl Resonator {
         self.bp
     }
 
-    /// What the oscillation was a quarter of a period before the last output, if it is one of `w` radians a sample.
+    /// Oscillation a quarter of a period before the last output, at `w` radians a sample.
     ///
     /// The first integrator, less its share of the last two inputs, is the factor times the sum of all outputs but the last.
     /// While the outputs are `A cos(p - n w)`, those before the last one add up to `A sin(p - w/2) / (2 sin(w/2))`.

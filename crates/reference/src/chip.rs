@@ -254,12 +254,12 @@ fn deviation(part: usize, duty: f64) -> f64 {
     }
 }
 
-/// What the mixer gives for the sum of the pulses.
+/// Output of the mixer for the sum of the pulses.
 fn pulses(sum: f64) -> f64 {
     95.88 * sum / (8128.0 + 100.0 * sum)
 }
 
-/// What it gives for `triangle / 8227 + noise / 12241`.
+/// Output of the mixer for `triangle / 8227 + noise / 12241`.
 fn rest(sum: f64) -> f64 {
     159.79 / (1.0 / sum + 100.0)
 }

@@ -29,7 +29,7 @@ pub(crate) struct Level {
     trim: f64,
     /// Power of the mix over that of the dry signal, over a short time.
     ratio: f64,
-    /// How far the dry signal is lifted, 0..1.
+    /// Share by which the dry signal is lifted, 0..1.
     lift: f64,
 }
 

@@ -1,6 +1,6 @@
 //! The tone filter in f64, one sample at a time, written to be read. Tests compare the real filter with it.
 //!
-//! It imports nothing, least of all from the crates that it judges: all formulas are those of `docs/dsp.md` and
+//! The crate imports nothing, least of all from the crates that it judges: all formulas are those of `docs/dsp.md` and
 //! `docs/listening.md`, with constants, filter designs and series of its own. It is slow, allocates, and lacks the
 //! safeguards of a real-time filter: its input is finite.
 //!

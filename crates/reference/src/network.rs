@@ -78,7 +78,7 @@ pub struct Cell {
     pub hidden_bias: Vec<f64>,
 }
 
-/// What the network receives of a detector: its power, and `s1 / s2`.
+/// Input of the network from a detector: its power, and `s1 / s2`.
 #[derive(Debug, Clone, Copy)]
 pub struct Seen {
     pub power: f64,

@@ -11,7 +11,7 @@ pub(crate) struct Delay {
 }
 
 impl Delay {
-    /// Of `length` samples, filled with silence.
+    /// A delay of `length` samples, filled with silence.
     pub fn new(length: usize) -> Self {
         Self { samples: vec![0.0; length].into() }
     }

@@ -29,7 +29,7 @@ pub struct Sound {
     pub transpose: f64,
     /// Attenuation of notes that are not played, %.
     pub focus: f64,
-    /// How readily the listener counts a note as played, %. The decisions are given, so it has no effect here.
+    /// Readiness of the listener to count a note as played, %. The decisions are given, so it has no effect here.
     pub sensitivity: f64,
     /// Octaves from a note to its oscillator, a whole number. No effect on [`Voice::Soft`].
     pub octave: f64,

@@ -8,7 +8,7 @@ const FADE: f64 = 0.01;
 /// Pitches at which notes sound, from E1 up.
 const PITCHES: usize = 100;
 
-/// How notes sound.
+/// Sound of the notes.
 #[derive(Debug, Clone)]
 pub(crate) struct Timbre {
     pub voice: Voice,
@@ -40,7 +40,7 @@ impl Timbre {
     }
 }
 
-/// How the chip plays.
+/// Settings of the chip's parts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrangement {
     /// Voices that an arpeggio leaves, and ticks of each of its notes.

@@ -26,7 +26,7 @@ const SILENT: f64 = 1e-10;
 struct Played {
     tone: usize,
     voice: Voice,
-    /// Which of the driven sines it is, if it is one.
+    /// Index among the driven sines, if the voice is one.
     shape: usize,
     harmonics: usize,
     octave: f64,

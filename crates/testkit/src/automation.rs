@@ -52,7 +52,7 @@ impl Automation {
         Self { rate, input, steps }
     }
 
-    /// The same with bands, custom scale and targets as they are by default, for hosts of plugins, where these are no parameters.
+    /// Resets bands, custom scale and targets to the default, for hosts of plugins, where these are no parameters.
     #[must_use]
     pub fn with_parameters_alone(mut self) -> Self {
         for (_, controls) in &mut self.steps {

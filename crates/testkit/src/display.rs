@@ -48,7 +48,7 @@ impl Display {
     /// When Xvfb is not installed or does not start.
     pub fn start(size: [u16; 2]) -> Result<Self> {
         let mut server = Command::new("Xvfb")
-            // It chooses a free number itself and writes it as soon as it is ready.
+            // Xvfb chooses a free number and writes it as soon as it is ready.
             .args(["-displayfd", "1", "-screen", "0", &format!("{}x{}x24", size[0], size[1])])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
@@ -91,7 +91,7 @@ impl Display {
         Ok(Self { server: None, name, connection, root, window })
     }
 
-    /// What `$DISPLAY` must be for programs that shall show up here.
+    /// `$DISPLAY` for programs that shall show up here.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -157,13 +157,13 @@ impl Display {
         send(BUTTON_RELEASE_EVENT, button)
     }
 
-    /// What is to be seen in the top left `width` x `height` pixels of the screen.
+    /// Picture of the top left `width` x `height` pixels of the screen.
     ///
     /// # Errors
     /// When the screen is smaller, or the server is gone.
     pub fn picture(&self, [width, height]: [u32; 2]) -> Result<Picture> {
         let (w, h) = (width as u16, height as u16);
-        // Of the root, so that it is what a user would see, whatever windows the editor makes.
+        // The root window's picture is what a user would see, whatever windows the editor makes.
         let image = self
             .connection
             .get_image(ImageFormat::Z_PIXMAP, self.root, 0, 0, w, h, u32::MAX)?

@@ -1,4 +1,4 @@
-//! What tests share.
+//! Shared parts of tests.
 //!
 //! Runs drawn at random from the tables of settings: [`Values`] are those of any setting, [`controls`] draws all, [`Scene`] is a run:
 //! controls that change, music, sidechain, keys and a score at some sample rate. [`Automation`] is music during which settings change, for
@@ -7,7 +7,8 @@
 //!
 //! Plain [`signals`], and [`heap`], which counts allocations.
 //!
-//! By features: hosts of [`clap`] and [`vst3`] and the built [`plugin`] in them, a [`display`], [`songs`], other [`programs`], the [`soak`], a [`spectrum`], the [`reference`] by settings, and [`traps`].
+//! By features: hosts of `clap` and `vst3` and the built `plugin` in them, a `display`, `songs`, other `programs`, the `soak`, a
+//! `spectrum`, the `reference` by settings, and `traps`.
 
 mod automation;
 #[cfg(any(feature = "clap", feature = "vst3"))]

@@ -29,7 +29,7 @@ impl Values for Setting {
             Self::Text(text) => {
                 let default = text.bits(&Settings::default());
                 let ends = match text.of {
-                    // None, the first of each two, and all.
+                    // No switch, every second one, and all.
                     TextOf::Switches(_) => vec![[0; 2], [u64::MAX / 3; 2], default],
                     // Every note at A, and at itself.
                     TextOf::Notes(_) => vec![[0; 2], default],
@@ -114,7 +114,7 @@ pub fn unlike_default(draws: &mut Draws) -> Controls {
     controls
 }
 
-/// The same settings with the texts by default, for hosts of plugins, where these are no parameters.
+/// Resets the texts to the default, for hosts of plugins, where these are no parameters.
 pub fn parameters_alone(settings: &Settings) -> Settings {
     let (mut own, default) = (*settings, Settings::default());
     TEXTS.iter().for_each(|text| text.set_bits(&mut own, text.bits(&default)));

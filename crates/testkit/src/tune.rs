@@ -1,6 +1,6 @@
 //! The demo tune: eight bars in A minor, synthesised here, the same on every machine.
 //!
-//! It is arranged to show the filter. In the first bar there is only percussion, which must not switch bands on. Then
+//! The tune is arranged to show the filter. In the first bar there is only percussion, which must not switch bands on. Then
 //! come a plucked melody, chords, a bass and an arpeggio up to A6, all in equal temperament at 440 Hz, which switch the
 //! bands of their notes on. One bar has no percussion, and the last chord rings out.
 

@@ -67,7 +67,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// How well the listener detects the notes of the tune.
+/// Accuracy of the listener on the notes of the tune.
 struct Found {
     /// The number of notes in the score.
     written: usize,

@@ -21,17 +21,17 @@ pub struct Callbacks;
 /// The requests of the plugin, from any thread.
 #[derive(Default)]
 pub struct Requests {
-    /// It has requested a call on the main thread.
+    /// Request of a call on the main thread.
     pub callback: AtomicBool,
-    /// It has requested to be deactivated and activated again.
+    /// Request to be deactivated and activated again.
     pub restart: AtomicBool,
-    /// It is being activated.
+    /// Activation is going on.
     pub activating: AtomicBool,
-    /// It has reported a change of its latency.
+    /// Report of a change of the latency.
     pub latency: AtomicBool,
-    /// It has done so while it was not being activated, which CLAP forbids.
+    /// Report of a latency outside the activation, which CLAP forbids.
     pub misplaced: AtomicBool,
-    /// It has reported a change of its tail.
+    /// Report of a change of the tail.
     pub tail: AtomicBool,
 }
 

@@ -28,9 +28,9 @@ pub struct Parameter {
     pub default: f64,
     /// The host may automate it.
     pub automatable: bool,
-    /// It has whole values only.
+    /// Whole values only.
     pub stepped: bool,
-    /// It is the bypass, which the host's own button may control.
+    /// The bypass, which the host's own button may control.
     pub bypass: bool,
 }
 

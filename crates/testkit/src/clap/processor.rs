@@ -20,7 +20,7 @@ pub struct Processor {
     pub surroundings: Surroundings,
     /// The notes that [`Processor::run`] plays to every signal.
     pub notes: Vec<Midi>,
-    /// What [`Processor::run`] passes to the plugin's second input, if anything: as long as the signal.
+    /// Signal of the plugin's second input in [`Processor::run`], as long as the main signal; may be missing.
     pub sidechain: Option<Vec<Vec<f32>>>,
     /// The notes that the plugin has sent in [`Processor::run`]; `None` if it may not send any.
     pub sent: Option<Vec<Sent>>,

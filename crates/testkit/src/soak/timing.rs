@@ -8,7 +8,7 @@ use std::{cell::RefCell, fmt, time::Instant};
 const RATE: f64 = 48_000.0;
 /// Blocks after which the music repeats.
 const ROUND: usize = 10_000;
-/// How often the same blocks are played.
+/// Number of times that the same blocks are played.
 const TURNS: usize = 3;
 
 thread_local! {

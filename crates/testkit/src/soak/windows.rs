@@ -31,12 +31,12 @@ const FRAMES: usize = 16;
 
 const SETUP: Setup = Setup { rate: 48_000.0, channels: 2, max_block: FRAMES };
 
-/// How often the editor is opened.
+/// Number of times that the editor is opened.
 #[derive(Debug, Clone, Copy)]
 pub struct Plan {
     /// The number of instances, one after the other.
     pub instances: usize,
-    /// How often the editor of each of them is opened.
+    /// Number of times that the editor of each instance is opened.
     pub openings: usize,
     /// Whether the host has VST3's run loop for the main thread, as the specification wants it on Linux.
     pub run_loop: bool,
@@ -44,7 +44,7 @@ pub struct Plan {
     pub company: bool,
 }
 
-/// What was done.
+/// Counts of actions.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Windows {
     /// Editors opened and closed.

@@ -32,7 +32,7 @@ const COUNT: usize = 12;
 /// The soundfont of Debian's package `fluid-soundfont-gm`.
 const SOUNDFONT: &str = "/usr/share/sounds/sf2/FluidR3_GM.sf2";
 
-/// How to install these packages.
+/// Instructions to install these packages.
 const MISSING: &str = "install the Debian packages fluidsynth, openttd-openmsx and fluid-soundfont-gm, as \
                        `cargo xtask test` does";
 
@@ -278,7 +278,7 @@ impl Tool {
         notes(&fs::read(midi)?, |_| true)
     }
 
-    /// What `render` makes of `wav`, with more flags, as a file and its samples.
+    /// Output of `render` for `wav`, with more flags, as a file and its samples.
     ///
     /// # Errors
     /// When it fails.

@@ -20,7 +20,7 @@ pub struct Score {
     pub recall: f64,
     /// Their harmonic mean.
     pub frames: f64,
-    /// The same mean for notes, which count as detected when they start within 0.1 s of the score's.
+    /// Mean F1 of notes, which count as detected when they start within 0.1 s of the score's.
     pub onsets: f64,
 }
 

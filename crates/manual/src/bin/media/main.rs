@@ -1,4 +1,4 @@
-//! What README and manual show and play. From the built plugin: the editor in motion. From the
+//! Pictures and sounds of README and manual. From the built plugin: the editor in motion. From the
 //! library: the demo tune before and after, and with every setting and preset.
 
 mod manual;

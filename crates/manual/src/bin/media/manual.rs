@@ -21,7 +21,7 @@ const WIDTH: f64 = 640.0;
 const GAP: f64 = 0.06;
 /// Its height: 25 pixels an octave from E1.
 const HEIGHT: u32 = 216;
-/// By how much [`Act::Quieter`] is quieter: 30 dB.
+/// Attenuation of [`Act::Quieter`]: 30 dB.
 const QUIETER: f32 = 0.031_622_8;
 /// Seconds by which [`Act::Waver`] moves the tune, and how often in a second: 40 cents.
 const WAVER: [f32; 2] = [0.000_62, 6.0];
@@ -80,7 +80,7 @@ fn play(dry: &Signal, rate: u32, controls: &Controls, shown: &Shown) -> Result<S
     let dry = &excerpt(dry, [0.0, bars[1]], rate);
     let half = at((bars[0] + bars[1]) / 2.0, rate);
     let start = match act {
-        // What it was before.
+        // The value before.
         Act::Halfway => Settings { freeze: false, ..controls.settings },
         _ => controls.settings,
     };
@@ -193,7 +193,7 @@ fn sound(signal: &Signal, rate: u32, path: &Path) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let wave = folder.path().join("sound.wav");
     wav::write(&wave, signal, rate)?;
-    // The same bytes each time. Without `+`, the flags of the quality would be lost.
+    // Equal bytes each time. Without `+`, the flags of the quality would be lost.
     let exact = ["-flags", "+bitexact", "-fflags", "+bitexact", "-map_metadata", "-1"];
     run(ffmpeg().arg("-i").arg(&wave).args(["-q:a", "1"]).args(exact).arg(path))
 }

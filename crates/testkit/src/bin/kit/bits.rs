@@ -1,4 +1,4 @@
-//! The same bits on every system: what a renderer that was built for another one makes of a file, against this one's.
+//! Equal bits on every system: files of a renderer that was built for another system, against this one's.
 
 use anyhow::{Context, Result, ensure};
 use rayon::prelude::*;

@@ -27,11 +27,11 @@ const SETTINGS: [(&str, f32, f32); 7] = [
     // From -24 to 12.
     ("Output", -6.0, 0.5),
     ("Stereo", 1.0, 1.0),
-    // It has a latency, which both hosts take back.
+    // The plugin has a latency, which both hosts compensate.
     ("Lookahead", 1.0, 1.0),
 ];
 
-/// What Mix jumps to, in both scales.
+/// Value to which Mix jumps, in both scales.
 const JUMP: (f32, f32) = (20.0, 0.2);
 
 /// The frame where it jumps: amid a block of Ardour's. The plugin takes new settings every 64 frames, so a frame later
@@ -96,7 +96,7 @@ pub fn test() -> Result<()> {
         .args([frames.to_string(), AT.to_string(), JUMP.0.to_string()])
         .args(SETTINGS.map(|(name, value, _)| format!("{name}={value}"))))?;
     let wet = ardour.export("wet")?;
-    // What the track plays. Ardour 7.3 cannot be asked: its export of a track without plugins corrupts its memory.
+    // Sound of the track. Ardour 7.3 cannot be asked: its export of a track without plugins corrupts its memory.
     let silence = [0.0; SILENCE as usize / 2];
     let (channels, rate) = wav::read(&tune)?;
     let padded = channels.iter().map(|channel| [&silence, &channel[..], &silence].concat());

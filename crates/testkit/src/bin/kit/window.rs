@@ -13,7 +13,7 @@ use tone_filter_testkit::display::{Display, Picture};
 /// The size of the screen.
 const SIZE: [u16; 2] = [1000, 640];
 
-/// How long the window may take to show the editor.
+/// Longest time until the window shows the editor.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// More colours than this are a picture of the editor.
@@ -65,7 +65,7 @@ struct Program(Child);
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended already.
+        // The program may have ended already.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
