@@ -6,7 +6,7 @@
 //! them. They are named by the ids of settings, by which Unity saves them.
 //!
 //! Mixers make the instances, so scripts cannot reach one. Scripts address a number, which is a parameter, and queue requests
-//! for it ([`remote`]); filters take the requests at their next block, also filters that are made later.
+//! for it (`remote.rs`); filters take the requests at their next block, also filters that are made later.
 
 #![allow(non_snake_case, reason = "the name of the file begins as Unity wants it")]
 
