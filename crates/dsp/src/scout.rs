@@ -3,7 +3,7 @@
 use crate::{Kernel, analysis::NoteSource, downmix::finite, lanes::BLOCK, listener::Decisions};
 use tone_filter_simd::denormals::with_flush_to_zero;
 
-/// Listens for a [`ToneFilter`].
+/// Listens for a [`ToneFilter`](crate::ToneFilter).
 #[derive(Debug, Clone)]
 pub struct Scout {
     source: NoteSource,
