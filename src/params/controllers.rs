@@ -35,7 +35,7 @@ fn number(id: &str) -> Option<u8> {
 }
 
 impl Controllers {
-    /// Maps the next controller that moves to the parameter called `id`; with `None`, to none.
+    /// Starts MIDI learn: the next controller that is moved gets mapped to the parameter called `id`. `None` cancels that; mappings stay.
     pub fn learn(&self, id: Option<&str>) {
         self.learning.store(id.and_then(number).unwrap_or(NONE), Relaxed);
     }

@@ -105,7 +105,7 @@ pub fn test() -> Result<()> {
 }
 
 impl Wine {
-    /// Makes the drive, unless it is there.
+    /// Starts Wine on a virtual display, and sets its prefix up where that is missing.
     fn start() -> Result<Self> {
         let target = target()?.join("windows");
         let library = Command::new(COMPILER).arg("-print-libgcc-file-name").output()?;

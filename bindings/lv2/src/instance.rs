@@ -169,7 +169,7 @@ impl Instance {
         }
     }
 
-    /// Follows the host's song, where the event is its position: its tempo, and its stop, which releases the keys.
+    /// Follows the host's transport, if the event is a position: takes its tempo, and releases all keys when it stops.
     fn follow_song(&mut self, kind: Urid, content: &[u8]) {
         let urids = &self.urids;
         let Some((position, properties)) = events::object(content) else { return };

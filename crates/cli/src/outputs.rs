@@ -47,6 +47,8 @@ impl Outputs {
         self.container.or_else(named).unwrap_or_default()
     }
 
+    /// Checks that every preset has outputs of its own.
+    ///
     /// # Errors
     /// When several presets would have the same outputs.
     pub fn check_for_several_presets(&self) -> Result<(), Usage> {

@@ -25,7 +25,7 @@ impl Bar {
         Self(bar)
     }
 
-    /// Moves it to where this part of the work is done, 0 to 1.
+    /// Sets the bar to the fraction of the work that is done, 0 to 1.
     pub fn move_to(&self, part: f64) {
         self.0.set_position((part * STEPS as f64) as u64);
     }

@@ -539,8 +539,9 @@ impl ToneFilter {
             .then(|| Scout::new(source.clone(), self.kernel))
     }
 
-    /// Takes what a scout has decided in the next blocks. From then on, the filter's own listener is off: each block needs a decision that has
-    /// been taken before its end. The output is bit for bit the same. Allocates, and the filter frees the decisions while it processes.
+    /// Uses a scout's decisions for the next blocks in place of the filter's own listener, which is off from then on. Each block's decision
+    /// must be passed before the block ends. The output equals the own listener's bit for bit. Allocates, and the filter frees the decisions
+    /// while it processes.
     pub fn follow_scout(&mut self, decided: Decided) {
         self.analysis.source.follow_scout(decided.0);
     }

@@ -34,7 +34,7 @@ pub struct BlockPlan {
 }
 
 impl BlockPlan {
-    /// Settings at rest, with weights and gains still to be decided.
+    /// Plan of a block at rest with these settings; weights and gains are still to be decided.
     pub fn new(settings: SmoothedSettings) -> Self {
         Self {
             settings,
@@ -122,7 +122,7 @@ impl Levels {
 pub struct Span {
     /// Their place in the call.
     pub range: Range<usize>,
-    /// The place of the first one in the block.
+    /// Position in the block of the span's first sample.
     pub position: usize,
 }
 

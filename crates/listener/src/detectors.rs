@@ -125,7 +125,7 @@ impl Detectors {
         self.states = [[[Group::ZERO; 4]; GROUPS]; 2];
     }
 
-    /// The second channel continues like the first one.
+    /// Copies the state of the first channel to the second, when a signal goes from mono to stereo.
     pub fn copy_channel(&mut self) {
         self.states[1] = self.states[0];
     }

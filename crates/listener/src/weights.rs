@@ -64,7 +64,7 @@ pub struct Layer<const OUT: usize> {
     pub weights: Matrix<OUT>,
 }
 
-/// The layer of the features.
+/// First layer: from the features of nearby semitones and recent frames.
 #[derive(Debug)]
 pub struct Near<const OUT: usize> {
     /// Of each matrix, the offset like that of a [`Layer`], and the age of the features in frames; the lags of an offset follow each

@@ -16,7 +16,8 @@ pub fn is_decoding() -> bool {
     GUARDED.get()
 }
 
-/// Returns what `decode` returns, or a fault if it panics. `decode` leaves nothing that is used after a panic.
+/// Returns what `decode` returns, or a fault if it panics. After a panic, the caller must not use
+/// anything that `decode` has modified.
 pub fn guarded<T>(decode: impl FnOnce() -> Result<T>) -> Result<T> {
     GUARDED.set(true);
     let done = catch_unwind(AssertUnwindSafe(decode));

@@ -44,8 +44,8 @@ impl Limiter {
         self.gain == 1.0
     }
 
-    /// The gain for a sample whose greatest magnitudes are `input` in the input and `mixed` in the mix, both after the output
-    /// gain `output`.
+    /// Gain for the next frame. `input` and `mixed` are the peaks over the channels of dry signal and mix, both after the output gain
+    /// `output`.
     pub fn next(&mut self, input: f64, mixed: f64, output: f64) -> f64 {
         let threshold = output * decibels(-0.05);
         let fallen = self.input.min(8.0) * (1.0 - self.release);

@@ -14,7 +14,7 @@ pub(crate) struct Timbre {
     pub voice: Voice,
     pub octave: f64,
     pub duty: f64,
-    /// Harmonics of the waveform at each pitch: all that there may be, and those below a quarter of the sample rate.
+    /// Numbers of harmonics at each pitch: below half the sample rate, and below a quarter of it.
     counts: [[usize; PITCHES]; 2],
 }
 

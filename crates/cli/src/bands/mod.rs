@@ -114,7 +114,7 @@ fn named(format: usize) -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// Reads milliseconds as seconds.
+/// Parses a hop in milliseconds; returns seconds.
 fn hop(text: &str) -> Result<f64, String> {
     number("hop", text, "ms", 1.0..=10_000.0).map(|ms| ms / 1000.0)
 }

@@ -34,7 +34,7 @@ struct Row {
     cycles_per_sample: Option<f64>,
     /// Time for stereo, relative to mono.
     stereo: Option<f64>,
-    /// Time with muted bands in that without.
+    /// Time with some bands muted, relative to none muted.
     masked: Option<f64>,
 }
 

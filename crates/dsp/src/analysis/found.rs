@@ -43,7 +43,7 @@ enum Purpose {
     Sound,
 }
 
-/// Key and tuning that are found, and as they are in use.
+/// Detects key and tuning, and holds the key and the tuning that the filter follows.
 #[derive(Debug, Clone)]
 pub struct Found {
     key: KeyFinder,

@@ -166,7 +166,7 @@ impl NoteSource {
         self.follower.seek(seconds);
     }
 
-    /// The score that decides.
+    /// Score that decides which notes are played; `None` if listener or scout decide.
     pub fn score(&self) -> Option<&Arc<Score>> {
         match &self.origin {
             Origin::Score(score) => Some(score),
@@ -215,8 +215,8 @@ impl NoteSource {
         }
     }
 
-    /// Takes the samples `range` of the `channels` to `position` in the current block: left and right, or the mean of one
-    /// or of more than two.
+    /// Copies `range` of `channels` into the listener's input of the block, at `position`. Two channels stay left and right; any other
+    /// number is mixed to mono.
     pub fn push(&mut self, position: usize, channels: &[impl AsRef<[f32]>], range: Range<usize>) {
         if !self.is_on() || !matches!(self.origin, Origin::Listener) {
             return;

@@ -229,8 +229,8 @@ impl Bank {
         state.power
     }
 
-    /// The state of the bands in plain units, with the integral of `bp` as `lo`: without the latest input, which is part of
-    /// the next `bp`.
+    /// State of the bands in the units of [`State`], with the integral of `bp` as `lo`: the kernels' `lo` already has the latest input,
+    /// which `bp` gets with the next sample.
     pub fn state(&self, params: &BankParams) -> State {
         let c = &params.coefficients;
         let mut state = self.state.clone();

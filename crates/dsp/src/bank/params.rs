@@ -147,7 +147,7 @@ impl BankParams {
         self.gains.to
     }
 
-    /// The second soft clip, `2 x / (1 + |2 x|)`, with its knee at the nominal level.
+    /// Soft clip of the sum (the first one drives each band), `2 x / (1 + |2 x|)`, with its knee at the nominal level.
     #[inline(always)]
     pub(super) fn clip(&self, position: usize, signal: &mut [f32]) {
         let Ramp { from, to, .. } = self.gains;

@@ -80,7 +80,7 @@ impl Targets {
         [(0..12).fold(0, bits), 0]
     }
 
-    /// From bits, of which any make targets.
+    /// Reads the format of `to_bits`; every bit pattern is valid.
     pub(super) fn from_bits([bits, _]: [u64; 2]) -> Self {
         let target = |class| PitchClass::new((bits >> (4 * class) & 15) as usize);
         Self(std::array::from_fn(target))

@@ -23,7 +23,7 @@ const BANDS: usize = PLACE + 1;
 /// Targets of the crossfades: on or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fades {
-    /// Two banks.
+    /// A bank each for left and right.
     pub stereo: bool,
     /// The notes' places.
     pub place: bool,

@@ -20,7 +20,7 @@ pub enum Fate {
     Done(Box<Report>),
     /// Skipped: the output existed already.
     Skipped,
-    /// Not rendered.
+    /// Failed with this error.
     Failed(Error),
 }
 

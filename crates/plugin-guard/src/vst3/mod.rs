@@ -44,7 +44,7 @@ pub fn factory<P: GuardedPlugin>() -> *mut c_void {
 /// Factory of plugins.
 struct Factory<P> {
     info: PluginInfo,
-    /// An object of the host.
+    /// Host context, which new instances of the plugin get.
     context: Mutex<Option<ComPtr<FUnknown>>>,
     plugin: PhantomData<fn() -> P>,
 }

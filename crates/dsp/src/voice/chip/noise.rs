@@ -57,7 +57,7 @@ impl Biquad {
         Self::new([alpha, 0.0, -alpha], [1.0 + alpha, -2.0 * cos, 1.0 - alpha])
     }
 
-    /// All above `angle`, flat: the transform of `s^2 / (s^2 + s/Q + 1)`.
+    /// Second-order Butterworth high-pass with its cutoff at `angle`: the bilinear transform of `s^2 / (s^2 + s/Q + 1)`.
     fn above(angle: f64) -> Self {
         let (sin, cos) = libm::sincos(angle);
         let alpha = sin / (2.0 * FRAC_1_SQRT_2);
