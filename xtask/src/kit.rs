@@ -1,10 +1,13 @@
 //! Verbs that are programs of the testkit and of the manual.
 
-use crate::{bundle, python, run, suite, target};
-use anyhow::{Result, ensure};
+use crate::{bundle, run, target};
+#[cfg(target_os = "linux")]
+use crate::{python, suite};
+use anyhow::Result;
 use std::process::Command;
 
 /// The packages of `test-daw`.
+#[cfg(target_os = "linux")]
 const DAW: [&str; 6] = ["ardour", "python3", "python3-venv", "xvfb", "libgl1", "libgl1-mesa-dri"];
 
 /// The testkit's program `kit` with a verb of its own.
@@ -28,8 +31,9 @@ pub fn corpus() -> Result<()> {
 }
 
 /// Tries the VST3 bundle in Debian's Ardour.
+#[cfg(target_os = "linux")]
 pub fn daw() -> Result<()> {
-    ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its Ardour");
+    anyhow::ensure!(suite::on_path("dpkg-query"), "this verb needs Debian, for its Ardour");
     suite::install(&DAW)?;
     python::set_up()?;
     run(&mut kit("daw"))
@@ -40,7 +44,8 @@ pub fn write_manual() -> Result<()> {
     run(&mut manual())
 }
 
-/// Writes what README and manual show and play.
+/// Writes the pictures and sounds of README and manual.
+#[cfg(target_os = "linux")]
 pub fn media() -> Result<()> {
     let media = ["run", "--package=tone-filter-manual", "--features=media", "--bin=media"];
     run(Command::new("cargo").args(media))
