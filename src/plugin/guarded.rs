@@ -15,7 +15,7 @@ use std::{
     sync::Arc,
 };
 use tone_filter_dsp::{
-    CHOICES, DEFAULT_TEMPO, Keys, SPECS, Settings, ToneFilter,
+    DEFAULT_TEMPO, Keys, Setting, Settings, ToneFilter,
     notes::{midi_note, name},
 };
 use tone_filter_presets::{Error, Folder, Preset, ids};
@@ -49,9 +49,7 @@ impl GuardedPlugin for ToneFilterPlugin {
 
     fn pages() -> Vec<Page> {
         let mut pages = PAGES.map(|(name, ids)| (name, ids.to_vec())).to_vec();
-        let numbers = SPECS.iter().map(|spec| (spec.id, spec.group.name()));
-        let choices = CHOICES.iter().map(|choice| (choice.id, choice.group.name()));
-        for (id, group) in numbers.chain(choices) {
+        for (id, group) in Setting::all().filter_map(|own| Some((own.id(), own.group()?.name()))) {
             if pages.iter().any(|(_, ids)| ids.contains(&id)) {
                 continue;
             }

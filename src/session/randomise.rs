@@ -2,7 +2,7 @@
 
 use crate::params::{Control, Keep, ToneFilterParams};
 use fastrand::Rng;
-use tone_filter_dsp::{CHOICES, Controls, Group, SPECS, Scale, Taper};
+use tone_filter_dsp::{Controls, Group, Scale, Setting, Taper};
 
 /// Distance of a random sound from the sound before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,11 +15,8 @@ pub enum Amount {
 
 /// Ids of the settings that a random sound changes, except for what is kept.
 fn random_ids(keep: Keep) -> impl Iterator<Item = &'static str> {
-    let numbers = SPECS.iter().map(|spec| (spec.id, spec.random, spec.group));
-    let choices = CHOICES.iter().map(|choice| (choice.id, choice.random, choice.group));
-    let all = numbers.chain(choices);
-    all.filter(move |(_, random, group)| *random && !(keep.scale && *group == Group::Scale))
-        .map(|(id, ..)| id)
+    let kept = move |own: &Setting| keep.scale && own.group() == Some(Group::Scale);
+    Setting::all().filter(move |own| own.is_random() && !kept(own)).map(Setting::id)
 }
 
 /// Returns `now` with random values of the settings that a random sound changes, except for the kept ones.
@@ -60,7 +57,7 @@ pub fn randomised(
 mod tests {
     use super::*;
     use crate::session::presets::loaded;
-    use tone_filter_dsp::{Settings, ToneFilter};
+    use tone_filter_dsp::{SPECS, Settings, ToneFilter};
 
     /// Random sounds and the one before.
     fn sounds(amount: Amount, keep: Keep) -> (Controls, Vec<Controls>) {

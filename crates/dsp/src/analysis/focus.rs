@@ -1,6 +1,5 @@
 //! Focus: attenuates the bands whose notes are not played.
 
-use super::note_source::Notes;
 use crate::{
     lanes::{BLOCK, Lanes},
     notes::TONES,
@@ -54,10 +53,9 @@ impl Focus {
         self.weights.reset(target(played, percent));
     }
 
-    /// Begins a gap in every note that is played in `before` and begins anew in `now`.
-    pub fn restart(&mut self, before: &Notes, now: &Notes) {
-        let begins = now.begun.without(before.begun).intersection(before.played);
-        for tone in (0..TONES).filter(|&tone| begins.contains(tone)) {
+    /// Begins a gap in each of the held notes that have `begun` anew.
+    pub fn restart(&mut self, begun: BandMask) {
+        for tone in (0..TONES).filter(|&tone| begun.contains(tone)) {
             self.pausing = self.pausing.with(tone, true);
             self.left[tone] = self.gap;
         }

@@ -272,12 +272,11 @@ impl Analysis {
         wet: impl Iterator<Item = &'a [f32; BLOCK]>,
     ) -> bool {
         let frozen = plan.settings.settings.freeze;
-        let before = *self.source.notes();
-        let decides = self.source.end_block(kernel, frozen);
-        if decides {
-            self.focus.restart(&before, self.source.notes());
+        let begun = self.source.end_block(kernel, frozen);
+        if let Some(begun) = begun {
+            self.focus.restart(begun);
         }
-        let found = decides && self.found.is_active() && {
+        let found = begun.is_some() && self.found.is_active() && {
             let listener = self.source.listener();
             self.found.push(listener.decisions(), listener.deviation(), settings)
         };

@@ -255,11 +255,11 @@ impl NoteSource {
     }
 
     /// Ends a block: runs the listener, or moves on in the score. While the bands are `frozen`, so are the decisions. Returns
-    /// whether the listener or the scout has new ones.
-    pub fn end_block(&mut self, kernel: Kernel, frozen: bool) -> bool {
+    /// the held notes that begin anew, if listener or scout have new decisions.
+    pub fn end_block(&mut self, kernel: Kernel, frozen: bool) -> Option<BandMask> {
         self.follower.advance();
         if self.hearing == Hearing::Off {
-            return false;
+            return None;
         }
         let decisions = match &mut self.origin {
             Origin::Score(_) => None,
@@ -268,14 +268,15 @@ impl NoteSource {
                 ahead.pop_front().flatten().map(|decisions| self.listener.assume(*decisions))
             }
         };
-        let Some(decisions) = decisions.filter(|_| !frozen) else { return false };
+        let decisions = decisions.filter(|_| !frozen)?;
         let levels = Lanes::of(|tone| decisions.level[to_listener(tone)]);
         let notes = Notes::of(decisions);
         if let Hearing::WarmingUp(frames) = self.hearing {
             self.hearing = if frames > 1 { Hearing::WarmingUp(frames - 1) } else { Hearing::On };
-            return false;
+            return None;
         }
+        let begun = notes.begun.without(self.notes.begun).intersection(self.notes.played);
         (self.levels, self.notes) = (Some(levels), notes);
-        true
+        Some(begun)
     }
 }

@@ -1,6 +1,7 @@
 //! Any setting, whatever its kind.
 
-use super::{CHOICES, Choice, Controls, SPECS, Spec, TEXTS, Text};
+use super::{CHOICES, Choice, Controls, Group, SPECS, Spec, TEXTS, Text};
+
 /// A setting, by its kind.
 #[derive(Debug, Clone, Copy)]
 pub enum Setting {
@@ -39,6 +40,24 @@ impl Setting {
             Self::Number(own) => own.help,
             Self::Choice(own) => own.help,
             Self::Text(own) => own.help,
+        }
+    }
+
+    /// Group in which people see it; texts are in none.
+    pub const fn group(self) -> Option<Group> {
+        match self {
+            Self::Number(own) => Some(own.group),
+            Self::Choice(own) => Some(own.group),
+            Self::Text(_) => None,
+        }
+    }
+
+    /// Whether a random sound changes it.
+    pub const fn is_random(self) -> bool {
+        match self {
+            Self::Number(own) => own.random,
+            Self::Choice(own) => own.random,
+            Self::Text(_) => false,
         }
     }
 
