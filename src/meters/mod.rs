@@ -262,7 +262,9 @@ impl MeterViewer {
     pub fn latest(&mut self) -> Option<MeterUpdate> {
         let mut output = self.0.output.lock().unwrap_or_else(PoisonError::into_inner);
         let mut update = None;
-        while let Ok(mut packet) = output.full.pop() {
+        // Bounded: the audio thread may fill packets as fast as they are sent back.
+        for _ in 0..PACKETS {
+            let Ok(mut packet) = output.full.pop() else { break };
             let latest = update.get_or_insert_with(MeterUpdate::default);
             let [dry, wet] = &mut latest.sound;
             dry.extend(packet.dry[..packet.filled].iter().map(|sum| 0.5 * sum));
