@@ -1,13 +1,14 @@
 //! `cargo xtask bundle`: builds the plugin as CLAP and VST3 bundles.
 
 use crate::{audio_unit, install, macos, pack::System, root, run, target};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
 use std::{
     collections::BTreeSet,
-    env::consts::ARCH,
+    env::consts::{ARCH, DLL_EXTENSION},
     fs, io,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Stdio},
     time::SystemTime,
 };
 
@@ -51,6 +52,40 @@ pub fn bundle_release() -> Result<()> {
 /// Builds and bundles the release build, with the options `more` of `cargo build`.
 pub fn bundle_with(more: &[&str]) -> Result<()> {
     make(&["--release".to_owned()], &[None], more)
+}
+
+/// Builds all tests by `cargo` with `args`, and bundles the plugin that is built with them, which shares what it is made of.
+pub fn bundle_tests(args: &[&str]) -> Result<()> {
+    let started = SystemTime::now();
+    let mut cargo = Command::new("cargo");
+    cargo.args(args).args(["--no-run", "--message-format=json-render-diagnostics"]);
+    let output = cargo.current_dir(root()).stdout(Stdio::piped()).spawn()?.wait_with_output()?;
+    ensure!(output.status.success(), "`cargo {}` failed", args.join(" "));
+    let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+    let messages = lines.map(serde_json::from_slice).collect::<Result<Vec<Value>, _>>()?;
+    let mut library = None;
+    let mut sources = BTreeSet::new();
+    for message in messages.iter().filter(|message| message["reason"] == "compiler-artifact") {
+        let files = message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let files: Vec<_> = files.map(Path::new).collect();
+        let is_plugin = message["target"]["name"] == "tone_filter";
+        let end = |path: &&&Path, end: &str| path.extension().is_some_and(|own| own == end);
+        if is_plugin && let Some(own) = files.iter().find(|path| end(path, DLL_EXTENSION)) {
+            library = Some(own.to_path_buf());
+        }
+        // Sources of the packages here, of which the plugin is made, and some more.
+        for rlib in files.iter().filter(|path| end(path, "rlib")) {
+            let stem = rlib.file_stem().unwrap_or_default().to_string_lossy();
+            let list = rlib.with_file_name(format!("{}.d", stem.trim_start_matches("lib")));
+            let listed = fs::read_to_string(list).unwrap_or_default();
+            sources
+                .extend(inputs(&listed, root()).into_iter().filter(|own| own.starts_with(root())));
+        }
+    }
+    let library = library.context("cargo has built no plugin")?;
+    assemble(&[library], System::of(None), None)?;
+    let stamped = stamp(&target()?.join("bundled/.bundled"), &sources, started);
+    stamped.context("cannot write to target/bundled")
 }
 
 /// Path of the bundle of a format: `clap`, `vst3`, or `component` for AU.
@@ -101,7 +136,16 @@ fn make(options: &[String], triples: &[Option<&str>], more: &[&str]) -> Result<(
         System::Windows => ("tone_filter.dll", "tone_filter.d"),
     };
     let libraries: Vec<_> = folders.iter().map(|folder| folder.join(library)).collect();
-    let cpu = triples[0].and_then(|triple| triple.split('-').next()).unwrap_or(ARCH);
+    assemble(&libraries, system, triples[0])?;
+    let dep_info = fs::read_to_string(folders[folders.len() - 1].join(list));
+    let dep_info = dep_info.context("cargo has left no list of the sources")?;
+    let stamped = stamp(&target()?.join("bundled/.bundled"), &inputs(&dep_info, root()), started);
+    stamped.context("cannot write to target/bundled")
+}
+
+/// Makes the bundles of `libraries`, which are built for `triple`, and several CPU types on Macs.
+fn assemble(libraries: &[PathBuf], system: System, triple: Option<&str>) -> Result<()> {
+    let cpu = triple.and_then(|triple| triple.split('-').next()).unwrap_or(ARCH);
     let name = name()?;
     let (clap, vst3) = match system {
         System::Linux => (String::new(), format!("Contents/{cpu}-linux/{name}.so")),
@@ -116,7 +160,7 @@ fn make(options: &[String], triples: &[Option<&str>], more: &[&str]) -> Result<(
         install::remove(&bundle)?;
         let path = if inside.is_empty() { bundle.clone() } else { bundle.join(inside) };
         fs::create_dir_all(path.parent().context("a file is in a folder")?)?;
-        match &libraries[..] {
+        match libraries {
             [library] => drop(fs::copy(library, &path)?),
             all => run(Command::new("lipo").arg("-create").arg("-output").arg(&path).args(all))?,
         }
@@ -131,10 +175,7 @@ fn make(options: &[String], triples: &[Option<&str>], more: &[&str]) -> Result<(
         }
         println!("{}", bundle.display());
     }
-    let dep_info = fs::read_to_string(folders[folders.len() - 1].join(list));
-    let dep_info = dep_info.context("cargo has left no list of the sources")?;
-    let stamped = stamp(&target()?.join("bundled/.bundled"), &inputs(&dep_info, root()), started);
-    stamped.context("cannot write to target/bundled")
+    Ok(())
 }
 
 /// Files that decide what is built: those in cargo's list `dep_info`, and below `root` the manifests of their packages, the lock and cargo's

@@ -57,9 +57,12 @@ pub fn test() -> Result<()> {
             .args(format!("doc {all} --no-deps").split(' '))
             .env("RUSTDOCFLAGS", "-D warnings"))
     })?;
-    // The debug build shares most of what it is made of with the tests. `test-package` tries the release build.
-    step("bundle", || bundle::bundle([]))?;
-    step("tests, real hosts included", || cargo(&format!("test {PACKAGES_HERE} --no-fail-fast")))
+    let tests = format!("test {PACKAGES_HERE} --no-fail-fast");
+    // Hosts load the debug build, as it is built for the tests. `test-package` tries the release build.
+    step("tests and bundle, built", || {
+        bundle::bundle_tests(&tests.split(' ').collect::<Vec<_>>())
+    })?;
+    step("tests, real hosts included", || cargo(&tests))
 }
 
 /// Runs the steps that take no hosts and no other programs: format, clippy, unit tests, and the filter against its

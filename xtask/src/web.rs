@@ -127,6 +127,8 @@ fn module() -> Result<PathBuf> {
         folder.push("foreign");
         foreign::from_source(&mut cargo, TARGET, "panic_abort", &folder);
         cargo.args(["--config", SILENT]);
+        // Numbers as text, sorting and the like; no sound passes through them.
+        cargo.env("CARGO_UNSTABLE_BUILD_STD_FEATURES", "optimize_for_size");
         cargo.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER", "wasm-ld");
     }
     run(&mut cargo)?;
