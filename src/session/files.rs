@@ -3,7 +3,7 @@
 use super::Edits;
 use std::{fs, path::Path};
 use tone_filter_dsp::Score;
-use tone_filter_midi::{EXTENSIONS as MIDI, MidiFile};
+use tone_filter_midi::{Drums, EXTENSIONS as MIDI, MidiFile};
 
 /// The extension of a preset's file.
 pub const PRESET: &str = "json";
@@ -65,7 +65,7 @@ fn read_score(path: &Path) -> Result<Score, String> {
         fs::read_to_string(path).map_err(|e| text(&e))?.parse().map_err(|e| text(&e))
     } else {
         let bytes = fs::read(path).map_err(|e| text(&e))?;
-        MidiFile::parse(&bytes).map(|file| file.score()).map_err(|e| text(&e))
+        MidiFile::parse(&bytes, Drums::LeftOut).map(|file| file.score()).map_err(|e| text(&e))
     }
 }
 

@@ -66,6 +66,7 @@ impl Inputs {
             fs::File::open(list).and_then(|mut file| file.read_to_end(&mut bytes))
         };
         read.map_err(|source| Error::Read { path: list.clone(), source })?;
+        let bytes = in_utf8(bytes);
         if bytes.contains(&0) && !self.null {
             let line = format!(
                 "{}: is not text; write one name a line, or add -0 if its names end in NUL",
@@ -73,8 +74,7 @@ impl Inputs {
             );
             return Err(Usage(line).into());
         }
-        let text = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&bytes);
-        let names = text.split(|byte| *byte == if self.null { 0 } else { b'\n' });
+        let names = bytes.split(|byte| *byte == if self.null { 0 } else { b'\n' });
         let names = names.map(|name| match name {
             [name @ .., b'\r'] if !self.null => name,
             name => name,
@@ -86,6 +86,20 @@ impl Inputs {
             Some(names) if names.is_empty() => Err(Error::NoAudio(list.clone()).into()),
             Some(names) => Ok(names),
         }
+    }
+}
+
+/// Returns `text` without its byte order mark, which tells whether it is UTF-16, as some editors write it.
+fn in_utf8(text: Vec<u8>) -> Vec<u8> {
+    let decode = |text: &[u8], unit: fn([u8; 2]) -> u16| {
+        let units: Vec<u16> = text.as_chunks().0.iter().map(|pair| unit(*pair)).collect();
+        String::from_utf16_lossy(&units).into_bytes()
+    };
+    match &text[..] {
+        [0xEF, 0xBB, 0xBF, text @ ..] => text.to_vec(),
+        [0xFF, 0xFE, text @ ..] => decode(text, u16::from_le_bytes),
+        [0xFE, 0xFF, text @ ..] => decode(text, u16::from_be_bytes),
+        _ => text,
     }
 }
 

@@ -13,8 +13,8 @@ const NAME: &str = "{name}";
 /// Flags that name the outputs.
 #[derive(Clone, clap::Args)]
 pub struct Outputs {
-    /// The WAV or FLAC file to write, or the folder for all of them, or - for WAV on standard output; {name} and {preset}
-    /// stand for the names of the input and of the preset
+    /// The WAV or FLAC file to write, or the folder for all of them, or - for WAV on standard output; {name}, {ext} and
+    /// {preset} stand for the input's name, its extension and the preset's name
     #[arg(short, long = "out", value_name = "OUT", value_hint = ValueHint::AnyPath)]
     pub out: Option<PathBuf>,
     /// Text to add to the names of outputs; without --out, they are written beside their inputs

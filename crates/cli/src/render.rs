@@ -6,7 +6,7 @@ use super::{
     outputs::Outputs,
     progress::Progress,
     refuse_terminal, report,
-    sound::{Sound, number, of_file},
+    sound::{Sound, note_left_out, number, of_file},
 };
 use clap::{ValueEnum, ValueHint};
 use std::{
@@ -21,7 +21,7 @@ use tone_filter_offline::{
     batch::{Fate, Plan, Refused, Request, run as run_batch},
     clean_up_on_interrupt,
     container::Container,
-    options::{Options, Tail},
+    options::{Looped, Options, Tail},
     score::read_notes,
     wav::Depth,
 };
@@ -59,6 +59,12 @@ pub struct Args {
     /// seconds; or until it is inaudible
     #[arg(long, value_name = "none|auto|SECONDS", default_value = "none", value_parser = tail, help_heading = "Output")]
     tail: Tail,
+    /// Treat files without a loop of their own (chunk smpl) as loops: the end goes on into the start
+    #[arg(long = "loop", help_heading = "Output")]
+    looped: bool,
+    /// Write no titles, covers, markers and the like
+    #[arg(long, help_heading = "Output")]
+    strip_metadata: bool,
     /// Compute with this kernel of `bench`: it decides the last bits [default: the fastest]
     #[arg(long, value_name = "NAME", help_heading = "Output")]
     kernel: Option<Kernel>,
@@ -289,7 +295,12 @@ impl Args {
         // A score needs no lookahead.
         let looks_ahead = if self.score.is_some() { |_: &Settings| false } else { of_file };
         let (Controls { settings, routing }, keys) = self.sound.read(looks_ahead, self.quiet)?;
-        let score = self.score.as_deref().map(read_notes).transpose()?.map(Arc::new);
+        let notes = self.score.as_deref().map(|path| read_notes(path, self.sound.drums));
+        let notes = notes.transpose()?;
+        if let (Some(path), Some(notes), false) = (&self.score, &notes, self.quiet) {
+            note_left_out(path, notes.left_out.as_deref());
+        }
+        let score = notes.map(|notes| Arc::new(notes.score));
         if score.is_some() && settings.focus == 0.0 {
             return Err(
                 Usage("score has no effect with a focus of 0 %; add --focus 100".into()).into()
@@ -303,6 +314,8 @@ impl Args {
             depth,
             rate: self.sample_rate,
             tail: self.tail,
+            looped: if self.looped { Looped::Whole } else { Looped::Own },
+            strip_metadata: self.strip_metadata,
             normalize: self.normalize_peak,
             no_dither: self.no_dither,
             kernel: super::kernel(self.kernel),

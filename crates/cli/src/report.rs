@@ -148,6 +148,12 @@ pub fn print(outcome: &Outcome, in_full: bool, quiet: bool) {
             }
             if !quiet {
                 warn_not_finite(&outcome.input, report.not_finite);
+                if let Some(ignored) = report.ignored {
+                    message!("note: {input}: {ignored}");
+                }
+                if !report.left_out.is_empty() && in_full {
+                    message!("note: {input}: left out {}", report.left_out.join(", "));
+                }
             }
             if report.clipped > 0 && !quiet {
                 message!(

@@ -5,7 +5,7 @@ use super::{
     entries::{entry, flag_name, or},
     presets::find,
 };
-use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, ValueHint, value_parser};
 use std::{
     ffi::OsString,
     ops::RangeInclusive,
@@ -15,7 +15,7 @@ use tone_filter_dsp::{
     CHOICES, Choice, Controls, DEFAULT_TEMPO, Keys, Map, NoteValue, PitchClasses, SPECS, Scale,
     Settings, Spec, TEXTS, Taper, Text, TextOf, quantity,
 };
-use tone_filter_offline::score::Score;
+use tone_filter_offline::score::{Drums, Score};
 use tone_filter_presets as presets;
 
 /// Sound flags on the command line.
@@ -31,6 +31,8 @@ pub struct Sound {
     texts: [Option<String>; TEXTS.len()],
     /// A MIDI file.
     pub keys: Option<PathBuf>,
+    /// Whether channel 10 of MIDI files counts as notes.
+    pub drums: Drums,
     /// Beats a minute.
     tempo: Option<f64>,
 }
@@ -99,7 +101,12 @@ impl Sound {
         } else if self.tempo.is_some() && settings.sync == NoteValue::OFF {
             "tempo has no effect; add --sync, like --sync 1/8"
         } else {
-            let keys = self.keys.as_deref().map(Score::read).transpose()?.unwrap_or_default();
+            let keys = self.keys.as_deref();
+            let read = keys.map(|path| Score::read(path, self.drums)).transpose()?;
+            if let (Some(path), false) = (keys, quiet) {
+                note_left_out(path, read.as_ref().and_then(Score::left_out));
+            }
+            let keys = read.unwrap_or_default();
             let tempo = self.tempo.or(keys.tempo()).unwrap_or(DEFAULT_TEMPO);
             if !quiet {
                 self.warn_of_idle(settings, looks_ahead(settings));
@@ -149,6 +156,12 @@ impl Sound {
                     .help("A MIDI file whose notes choose the bands while they are held, by --key-mode"),
             )
             .arg(
+                Arg::new("drums")
+                    .long("drums")
+                    .action(ArgAction::SetTrue)
+                    .help("Keeps channel 10 of MIDI files, which has drums, not pitches"),
+            )
+            .arg(
                 Arg::new("tempo")
                     .long("tempo")
                     .value_name("BPM")
@@ -166,6 +179,13 @@ impl Args for Sound {
 
     fn augment_args_for_update(command: Command) -> Command {
         Self::augment_args(command)
+    }
+}
+
+/// Names what of the MIDI file `path` is left out, if anything is.
+pub fn note_left_out(path: &Path, left_out: Option<&str>) {
+    if let Some(part) = left_out {
+        message!("note: {}: left out {part}", path.display());
     }
 }
 
@@ -267,6 +287,7 @@ impl FromArgMatches for Sound {
             entries: CHOICES.each_ref().map(|choice| given(matches, choice.id)),
             texts: TEXTS.each_ref().map(|text| given(matches, text.id)),
             keys: matches.get_one("keys-file").cloned(),
+            drums: if matches.get_flag("drums") { Drums::Kept } else { Drums::LeftOut },
             tempo: matches.get_one("tempo").copied(),
         })
     }

@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+mod tidy;
+
 use midly::{Format, MetaMessage, Smf, Timing, TrackEventKind, live::LiveEvent};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use thiserror::Error;
 use tone_filter_dsp::{
     KeyEvent, Score, ScoreNote,
@@ -9,7 +11,10 @@ use tone_filter_dsp::{
 };
 
 /// The extensions of MIDI files.
-pub const EXTENSIONS: [&str; 2] = ["mid", "midi"];
+pub const EXTENSIONS: [&str; 3] = ["mid", "midi", "rmi"];
+
+/// The channel of drums in General MIDI, counted from 0.
+const DRUMS: u8 = 9;
 
 /// Microseconds of a quarter note until a file sets its tempo.
 const QUARTER: u32 = 500_000;
@@ -17,12 +22,27 @@ const QUARTER: u32 = 500_000;
 /// Why bytes are no MIDI file that can be played.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadMidi {
-    /// They are no standard MIDI file of format 0 or 1, or a broken one.
-    #[error("not a MIDI file to play ({0}); give a standard MIDI file of format 0 or 1")]
+    /// They are no standard MIDI file, or a broken one.
+    #[error("not a MIDI file to play ({0}); give a standard MIDI file")]
     NotMidi(String),
     /// The file has no notes.
     #[error("holds no notes; give a MIDI file with notes")]
     NoNotes,
+    /// The file has notes on the channel of drums only.
+    #[error(
+        "holds drums only; give a MIDI file with notes on other channels than 10, or keep that channel with --drums"
+    )]
+    OnlyDrums,
+}
+
+/// Whether channel 10, which has drums by General MIDI, counts as notes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Drums {
+    /// Its messages are left out: the numbers of keys are instruments there, not pitches.
+    #[default]
+    LeftOut,
+    /// Its messages are played as on other channels.
+    Kept,
 }
 
 /// Content of a standard MIDI file, with all tracks and channels as one.
@@ -30,31 +50,34 @@ pub enum BadMidi {
 pub struct MidiFile {
     events: Vec<(f64, KeyEvent)>,
     tempo: Option<f64>,
+    left_out: Option<String>,
 }
 
 impl MidiFile {
-    /// Reads the content of a file.
+    /// Reads the content of a file, plain or wrapped in RIFF. The tracks of format 2 follow each other. Notes that never end
+    /// last to the end of their track.
     ///
     /// # Errors
-    /// When it is no MIDI file of format 0 or 1, or has no notes.
-    pub fn parse(bytes: &[u8]) -> Result<Self, BadMidi> {
+    /// When it is no MIDI file, or has no notes.
+    pub fn parse(bytes: &[u8], drums: Drums) -> Result<Self, BadMidi> {
         let not_midi = |reason: &str| BadMidi::NotMidi(reason.to_owned());
-        let file = Smf::parse(bytes).map_err(|error| not_midi(&error.to_string()))?;
+        let tidy = tidy::tidy(bytes).ok_or_else(|| not_midi("it has no header"))?;
+        let file = Smf::parse(&tidy.bytes).map_err(|error| not_midi(&error.to_string()))?;
         let seconds_a_tick = |quarter: u32| match file.header.timing {
             Timing::Metrical(ticks) => f64::from(quarter) / 1e6 / f64::from(ticks.as_int()),
             Timing::Timecode(fps, ticks) => 1.0 / f64::from(fps.as_f32()) / f64::from(ticks),
         };
         let mut tick = seconds_a_tick(QUARTER);
-        if file.header.format == Format::Sequential {
-            return Err(not_midi("its tracks are songs of their own"));
-        }
         if !tick.is_finite() {
             return Err(not_midi("its ticks have no length"));
         }
 
         let mut messages = Vec::new();
+        let mut ticks = 0;
         for (track, own) in file.tracks.iter().enumerate() {
-            let mut ticks = 0;
+            if file.header.format != Format::Sequential {
+                ticks = 0;
+            }
             for event in own {
                 ticks += u64::from(event.delta.as_int());
                 messages.push((ticks, track, event.kind));
@@ -64,12 +87,31 @@ impl MidiFile {
         let (mut events, mut tempo) = (Vec::new(), None);
         let (mut now, mut seconds) = (0, 0.0);
         // Who holds which keys: one that two parts share is released by the last of them.
-        let mut held = BTreeSet::new();
+        let mut held = BTreeMap::new();
+        let mut has_drums = false;
         for (ticks, track, kind) in messages {
             seconds += (ticks - now) as f64 * tick;
             now = ticks;
             let (channel, message) = match kind {
+                TrackEventKind::Midi { channel, .. }
+                    if channel == DRUMS && drums == Drums::LeftOut =>
+                {
+                    has_drums = true;
+                    continue;
+                }
                 TrackEventKind::Midi { channel, message } => (channel, message),
+                TrackEventKind::Meta(MetaMessage::EndOfTrack) => {
+                    // Where the track ends with the note's start, nobody knows how long it lasts.
+                    let is_own = |(_, of, _): &(u8, usize, u8), start: &mut u64| {
+                        *of == track && *start < ticks
+                    };
+                    let open: Vec<_> = held.extract_if(.., is_own).collect();
+                    let is_silent =
+                        |key: &u8| held.range((*key, 0, 0)..(*key + 1, 0, 0)).next().is_none();
+                    let ended = open.into_iter().map(|((key, ..), _)| key).filter(is_silent);
+                    events.extend(ended.map(|key| (seconds, KeyEvent::Key(key, 0.0))));
+                    continue;
+                }
                 TrackEventKind::Meta(MetaMessage::Tempo(quarter)) => {
                     tick = seconds_a_tick(quarter.as_int());
                     tempo.get_or_insert(60e6 / f64::from(quarter.as_int()));
@@ -88,7 +130,9 @@ impl MidiFile {
                         continue;
                     }
                 }
-                KeyEvent::Key(key, _) => drop(held.insert((key, track, channel.as_int()))),
+                KeyEvent::Key(key, _) => {
+                    held.insert((key, track, channel.as_int()), ticks);
+                }
                 KeyEvent::ReleaseAll => held.clear(),
                 _ => {}
             }
@@ -97,9 +141,14 @@ impl MidiFile {
         let sounds =
             |event: &KeyEvent| matches!(event, KeyEvent::Key(_, velocity) if *velocity > 0.0);
         if !events.iter().any(|(_, event)| sounds(event)) {
-            return Err(BadMidi::NoNotes);
+            return Err(if has_drums { BadMidi::OnlyDrums } else { BadMidi::NoNotes });
         }
-        Ok(Self { events, tempo })
+        Ok(Self { events, tempo, left_out: tidy.left_out })
+    }
+
+    /// Returns what is left out because it is not understood, if anything is.
+    pub fn left_out(&self) -> Option<&str> {
+        self.left_out.as_deref()
     }
 
     /// Key events, with seconds from the start, in order.
@@ -158,7 +207,7 @@ mod tests {
     fn notes_have_the_times_of_their_ticks_at_the_tempo() {
         // A quarter of A4 at 120 beats a minute, then one of E5 at 60.
         let events = b"\0\x90\x45\x7f\x83\x60\x80\x45\0\0\xff\x51\x03\x0f\x42\x40\0\x90\x4c\x40\x83\x60\x80\x4c\0";
-        let file = MidiFile::parse(&file(events)).unwrap();
+        let file = MidiFile::parse(&file(events), Drums::LeftOut).unwrap();
         assert_eq!(file.tempo(), Some(60.0));
         let times: Vec<f64> = file.events().iter().map(|(seconds, _)| *seconds).collect();
         assert_eq!(times, [0.0, 0.5, 0.5, 1.5]);
@@ -166,16 +215,60 @@ mod tests {
         assert_eq!(file.score(), expected.parse().unwrap());
     }
 
+    fn score(bytes: &[u8]) -> Score {
+        MidiFile::parse(bytes, Drums::LeftOut).unwrap().score()
+    }
+
     #[test]
     fn what_cannot_be_played_is_refused_with_a_reason() {
-        assert_eq!(MidiFile::parse(&file(b"")), Err(BadMidi::NoNotes));
+        let refused = |bytes: &[u8]| MidiFile::parse(bytes, Drums::LeftOut).unwrap_err();
+        assert_eq!(refused(&file(b"")), BadMidi::NoNotes);
         for bytes in [&b"RIFF"[..], b"", &file(b"")[..20]] {
-            let error = MidiFile::parse(bytes).unwrap_err();
+            let error = refused(bytes);
             assert!(matches!(error, BadMidi::NotMidi(_)) || error == BadMidi::NoNotes, "{error}");
         }
-        let mut sequential = file(b"\0\x90\x45\x7f");
+    }
+
+    #[test]
+    fn drums_are_no_notes_unless_they_are_kept() {
+        let both = file(b"\0\x90\x45\x7f\0\x99\x26\x7f\x83\x60\x80\x45\0\0\x89\x26\0");
+        assert_eq!(score(&both), "tone-filter-score 1\n0 0.5 69 127\n".parse().unwrap());
+        let kept = MidiFile::parse(&both, Drums::Kept).unwrap().score();
+        let expected = "tone-filter-score 1\n0 0.5 38 127\n0 0.5 69 127\n";
+        assert_eq!(kept, expected.parse().unwrap());
+        let drums = file(b"\0\x99\x26\x7f\x83\x60\x89\x26\0");
+        assert_eq!(MidiFile::parse(&drums, Drums::LeftOut), Err(BadMidi::OnlyDrums));
+    }
+
+    #[test]
+    fn a_note_without_an_end_lasts_to_the_end_of_its_track() {
+        // A4 at the start, and a second of waiting until a controller.
+        let open = file(b"\0\x90\x45\x64\x87\x40\xb0\x07\x64");
+        assert_eq!(score(&open), "tone-filter-score 1\n0 1 69 100\n".parse().unwrap());
+        let events = MidiFile::parse(&open, Drums::LeftOut).unwrap().events;
+        assert_eq!(events.last(), Some(&(1.0, KeyEvent::Key(69, 0.0))));
+    }
+
+    #[test]
+    fn tracks_of_format_2_follow_each_other() {
+        let track = b"\0\x90\x45\x7f\x83\x60\x80\x45\0";
+        let mut sequential = file(track);
         sequential[9] = 2;
-        let error = MidiFile::parse(&sequential).unwrap_err();
-        assert!(error.to_string().contains("its tracks are songs of their own"), "{error}");
+        sequential[11] = 2;
+        let second = file(track)[14..].to_vec();
+        sequential.extend(second);
+        let expected = "tone-filter-score 1\n0 0.5 69 127\n0.5 1 69 127\n";
+        assert_eq!(score(&sequential), expected.parse().unwrap());
+    }
+
+    #[test]
+    fn what_is_not_understood_is_named() {
+        let broken = file(b"\0\x90\x45\x7f\x83\x60\x80\x45\0\0\x90\xff\x05");
+        let read = MidiFile::parse(&broken, Drums::LeftOut).unwrap();
+        assert_eq!(read.left_out(), Some("track 1 from its byte 9 on, which is no event"));
+        assert_eq!(
+            MidiFile::parse(&file(b"\0\x90\x45\x7f"), Drums::LeftOut).unwrap().left_out(),
+            None
+        );
     }
 }

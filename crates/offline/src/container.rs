@@ -1,52 +1,14 @@
-//! Containers of outputs: WAV and FLAC.
+//! Writing of outputs, in either container.
 
 use super::{
-    Error, Output, Source, flac,
-    formats::{WAV_EXTENSIONS, extension},
-    wav::{self, Chunk, Depth, Format},
+    Error, Output, Source,
+    carried::Carried,
+    flac,
+    metadata::Metadata,
+    wav::{self, Format},
 };
-use std::path::Path;
 
-/// A format of outputs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Container {
-    /// WAV, or RF64 where that is too small.
-    #[default]
-    Wav,
-    /// FLAC.
-    Flac,
-}
-
-impl Container {
-    /// Returns the container of an output called `path`: WAV without an extension, `None` with an extension of another format.
-    pub fn of(path: &Path) -> Option<Self> {
-        match extension(path) {
-            None => Some(Self::Wav),
-            Some(own) => [Self::Wav, Self::Flac]
-                .into_iter()
-                .find(|container| container.extensions().contains(&&*own)),
-        }
-    }
-
-    /// Returns the file extensions; new files get the first.
-    pub const fn extensions(self) -> &'static [&'static str] {
-        match self {
-            Self::Wav => WAV_EXTENSIONS,
-            Self::Flac => &["flac"],
-        }
-    }
-
-    /// Returns `format` as the container stores it: FLAC has 16 bits, or 24 for all deeper formats.
-    #[must_use]
-    pub fn fit(self, format: Format) -> Format {
-        let depth = match (self, format.depth) {
-            (Self::Wav, depth) => depth,
-            (Self::Flac, Depth::Int8 | Depth::Int16) => Depth::Int16,
-            (Self::Flac, _) => Depth::Int24,
-        };
-        Format { depth, ..format }
-    }
-}
+pub use super::formats::Container;
 
 /// An output being written.
 pub enum Writer {
@@ -57,7 +19,8 @@ pub enum Writer {
 }
 
 impl Writer {
-    /// Begins a file of at most `frames` samples a channel, if that is known. Integers are dithered if `dithered`.
+    /// Begins a file of at most `frames` samples a channel, if that is known. Integers are dithered if `dithered`. FLAC gets
+    /// fields and pictures of `metadata`.
     ///
     /// # Errors
     /// When the container cannot have the format, or when nothing can be written.
@@ -67,25 +30,29 @@ impl Writer {
         format: Format,
         frames: Option<u64>,
         dithered: bool,
+        metadata: &Metadata,
     ) -> Result<Self, Error> {
         Ok(match container {
             Container::Wav => {
                 Self::Wav(Box::new(wav::Writer::new(output, format, frames, dithered)?))
             }
-            Container::Flac => Self::Flac(Box::new(flac::Writer::new(output, format, dithered)?)),
+            Container::Flac => {
+                Self::Flac(Box::new(flac::Writer::new(output, format, dithered, metadata)?))
+            }
         })
     }
 
-    /// Carries chunks of `source` over, where the container has such: before the first samples, or after
+    /// Writes chunks, of `source` or new ones, where the container has such: before the first samples, or after
     /// [`Writer::end_data`].
     ///
     /// # Errors
     /// When they cannot be read or written.
-    pub fn carry(&mut self, chunks: Vec<Chunk>, source: &mut Source) -> Result<(), Error> {
+    pub fn carry(&mut self, chunks: &[Carried], source: &mut Source) -> Result<(), Error> {
         let Self::Wav(writer) = self else { return Ok(()) };
-        chunks
-            .into_iter()
-            .try_for_each(|chunk| writer.carry(chunk, |to| source.copy_chunk(chunk, to)))
+        chunks.iter().try_for_each(|chunk| match chunk {
+            Carried::Copied(chunk) => writer.carry(*chunk, |to| source.copy_chunk(*chunk, to)),
+            Carried::Made(id, content) => writer.put_chunk(*id, content),
+        })
     }
 
     /// Appends the samples of all `channels`, which are of one length.

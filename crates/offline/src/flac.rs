@@ -6,11 +6,13 @@
 
 use super::{
     Error, Output,
+    metadata::Metadata,
     wav::{Dither, Format, encode},
 };
 use flac_codec::{
     byteorder::LittleEndian,
     encode::{FlacByteWriter, Options},
+    metadata::{BlockList, Picture},
 };
 use std::{
     fs::File,
@@ -27,6 +29,15 @@ const TOO_FAST: u32 = 1 << 20;
 /// Tag by which decoders find unusual loudspeakers.
 const SPEAKERS: &str = "WAVEFORMATEXTENSIBLE_CHANNEL_MASK";
 
+/// Letters, and a block that describes a stream of 16 bits at 44.1 kHz, as any.
+const PLAIN: [u8; 42] = [
+    b'f', b'L', b'a', b'C', 0, 0, 0, 34, 16, 0, 16, 0, 0, 0, 0, 0, 0, 0, 0x0A, 0xC4, 0x42, 0xF0, 0,
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+];
+
+/// Type of the last block, which is a picture.
+const PICTURE: u8 = 0x86;
+
 /// A FLAC file being written.
 pub struct Writer {
     path: PathBuf,
@@ -38,11 +49,16 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Begins a file of 16 or 24 bits, dithered if `dithered`.
+    /// Begins a file of 16 or 24 bits, dithered if `dithered`, with fields and pictures of `metadata`.
     ///
     /// # Errors
     /// When FLAC cannot have the format, or when nothing can be written.
-    pub fn new(output: &Output, format: Format, dithered: bool) -> Result<Self, Error> {
+    pub fn new(
+        output: &Output,
+        format: Format,
+        dithered: bool,
+        metadata: &Metadata,
+    ) -> Result<Self, Error> {
         let path = output.path().to_path_buf();
         let Format { channels, rate, depth, speakers } = format;
         if channels > MOST_CHANNELS || rate >= TOO_FAST {
@@ -51,6 +67,12 @@ impl Writer {
         let mut options = Options::default();
         if speakers != 0 {
             options = options.tag(SPEAKERS, format!("0x{speakers:X}"));
+        }
+        for (name, value) in &metadata.fields {
+            options = options.tag(name, value);
+        }
+        for picture in pictures(&metadata.pictures) {
+            options = options.picture(picture);
         }
         let writing = |source| Error::writing(output.path(), source);
         let file = BufWriter::new(output.file().try_clone().map_err(writing)?);
@@ -81,6 +103,17 @@ impl Writer {
         finished.map_err(|fault| Error::writing(&self.path, as_io(fault)))?;
         Ok(self.clipped)
     }
+}
+
+/// Reads pictures that are coded as FLAC has them; broken ones are left out.
+fn pictures(blocks: &[Vec<u8>]) -> Vec<Picture> {
+    let read = |content: &Vec<u8>| {
+        let [_, a, b, c] = (content.len() as u32).to_be_bytes();
+        let file = [&PLAIN[..], &[PICTURE, a, b, c], content].concat();
+        let blocks = BlockList::read(&file[..]).ok()?;
+        blocks.get::<Picture>().cloned()
+    };
+    blocks.iter().filter_map(read).collect()
 }
 
 fn as_io(fault: flac_codec::Error) -> io::Error {

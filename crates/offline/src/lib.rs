@@ -6,7 +6,7 @@
 mod ahead;
 pub mod analyse;
 pub mod batch;
-mod codebooks;
+mod carried;
 pub mod coded;
 pub mod console;
 pub mod container;
@@ -15,15 +15,15 @@ mod formats;
 pub mod found;
 mod guard;
 mod level;
-mod mp4;
+mod metadata;
 pub mod options;
 mod output;
-mod parts;
 pub mod pass;
 pub mod pitch;
 pub mod plot;
 pub mod render;
 mod resample;
+mod rounds;
 pub mod score;
 mod shared_file;
 mod source;
@@ -73,12 +73,20 @@ pub enum Error {
         /// Missing or invalid part of the file.
         reason: String,
     },
-    /// The input has an unsupported format, or is broken.
+    /// The input has an unsupported format.
     #[error("{}: cannot be decoded ({reason}); give {}", .path.display(), readable())]
     NotAudio {
         /// The input.
         path: PathBuf,
         /// Missing or invalid part of the file.
+        reason: String,
+    },
+    /// The input is of a format that is read, and broken.
+    #[error("{}: damaged ({reason}); copy or export it again", .path.display())]
+    Broken {
+        /// The input.
+        path: PathBuf,
+        /// What is wrong with it.
         reason: String,
     },
     /// The keys' MIDI file is invalid.
@@ -210,6 +218,11 @@ fn dotted_extensions() -> String {
 }
 
 impl Error {
+    /// The file at `path` is broken, for this `reason`.
+    pub(crate) fn broken(path: &Path, reason: &str) -> Self {
+        Self::Broken { path: path.into(), reason: reason.into() }
+    }
+
     /// Why the file for the output `path` cannot be written; for standard output, that is a temporary one.
     pub fn writing(path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();

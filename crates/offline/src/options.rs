@@ -16,6 +16,18 @@ pub enum Tail {
     Auto,
 }
 
+/// The part of an input that whoever plays the output repeats, which must have no seam.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Looped {
+    /// The loop that the file has in a chunk `smpl`, if it has one.
+    #[default]
+    Own,
+    /// The same, or else the whole file.
+    Whole,
+    /// None: the file is played once, from its start to its end.
+    Nothing,
+}
+
 /// Settings of a run over a file, and of its output.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
@@ -33,10 +45,14 @@ pub struct Options {
     pub rate: Option<u32>,
     /// Sound after the end of the input.
     pub tail: Tail,
+    /// The part of the input that repeats.
+    pub looped: Looped,
     /// Peak of the output in dB full scale; `None` leaves the level.
     pub normalize: Option<f32>,
     /// Rounds without dither.
     pub no_dither: bool,
+    /// Writes no titles, covers, markers and the like.
+    pub strip_metadata: bool,
     /// Instruction set.
     pub kernel: Kernel,
     /// Overwrites an output that exists.

@@ -3,20 +3,18 @@
 use super::{
     Error, Input, Level, Source,
     ahead::Ahead,
-    options::{Options, Tail},
+    options::{Looped, Options, Tail},
     resample::Resampler,
+    rounds::Rounds,
     score::Player,
     unheard::{Cause, Unheard},
-    wav::{Chunk, Format},
+    wav::Format,
 };
 use ebur128::{EbuR128, Mode};
 use tone_filter_dsp::{BandMask, BandState, KeyEvent, ToneFilter};
 
 /// Frames between two looks at the bands, and the shortest piece of a tail.
 const MOMENT: usize = 2048;
-
-/// Chunks that count in samples, and are wrong at another rate.
-const RATE_BOUND: [&[u8; 4]; 4] = [b"bext", b"cue ", b"plst", b"smpl"];
 
 /// `auto` ends where a whole block stays below this: half a step of 16 bits.
 const INAUDIBLE: f32 = 0.5 / 32_768.0;
@@ -36,6 +34,8 @@ pub struct Pass<'a> {
     /// The listener's decisions, if it runs elsewhere.
     pub(super) ahead: Option<Ahead>,
     stage: Stage,
+    /// The loop, if the source has one.
+    rounds: Option<Rounds>,
     /// Frames of the source so far.
     pub(super) read: u64,
     not_finite: u64,
@@ -69,7 +69,7 @@ impl<'a> Pass<'a> {
     /// # Errors
     /// When the file cannot be read, or the filter or the resampler cannot work at its sample rate.
     pub fn new(input: &'a Input, options: &'a Options, gain: f32) -> Result<Self, Error> {
-        let source = Source::open(input)?;
+        let mut source = Source::open(input)?;
         let Format { channels, rate, .. } = source.format();
         let path = || input.path().to_path_buf();
         let hertz = f64::from(rate);
@@ -88,6 +88,15 @@ impl<'a> Pass<'a> {
                 reason,
             })
         });
+        let looped = match (options.looped, source.looped()?) {
+            (Looped::Nothing, _) => None,
+            (Looped::Whole, None) => Some(0..source.frames().unwrap_or(u64::MAX)),
+            (_, own) => own,
+        };
+        let rounds = looped.filter(|_| !options.bypass).map(|own| {
+            let tail = ToneFilter::tail(&options.settings);
+            Rounds::new(own, channels.into(), hertz, tail)
+        });
         // `ebur128` rejects some rates; there the loudness is unknown.
         let meter = |rate| EbuR128::new(u32::from(channels), rate, Mode::I).ok();
         let meter = |rate| options.loudness.then(|| meter(rate)).flatten();
@@ -104,6 +113,7 @@ impl<'a> Pass<'a> {
             filter,
             resampler: resampler.transpose()?,
             stage: Stage::Source,
+            rounds,
             read: 0,
             not_finite: 0,
             repeated: false,
@@ -160,16 +170,6 @@ impl<'a> Pass<'a> {
         self.not_finite
     }
 
-    /// Returns the chunks to copy, before and after the samples.
-    pub(super) fn chunks(&self) -> (Vec<Chunk>, Vec<Chunk>) {
-        let fits = |chunk: &&Chunk| self.resampler.is_none() || !RATE_BOUND.contains(&&chunk.id);
-        let (before, after) = self.source.chunks();
-        (
-            before.iter().filter(fits).copied().collect(),
-            after.iter().filter(fits).copied().collect(),
-        )
-    }
-
     /// Returns the integrated loudness of input and output in LUFS; `None` for less than 0.4 s, and for silence.
     pub(super) fn loudness(&self) -> [Option<f64>; 2] {
         let loudness = |meter: &Option<EbuR128>| meter.as_ref()?.loudness_global().ok();
@@ -184,21 +184,23 @@ impl<'a> Pass<'a> {
     pub fn next(&mut self, block: &mut [Vec<f32>], frames: usize) -> Result<bool, Error> {
         match self.stage {
             Stage::Source => {
-                let mut not_finite = self.source.read(block, frames)?;
+                let (mut not_finite, is_new) = self.read(block, frames)?;
                 if block[0].is_empty() && self.repeats && self.read > 0 {
                     self.rewind()?;
                     not_finite = self.source.read(block, frames)?;
                 }
-                if !self.repeated {
+                if !self.repeated && is_new {
                     self.not_finite += not_finite;
                 }
                 if block[0].is_empty() {
                     self.stage = Stage::Latency;
                     return self.next(block, frames);
                 }
-                self.read += block[0].len() as u64;
-                block.iter().for_each(|channel| self.before.add(channel));
-                measure(&mut self.meters[0], block);
+                if is_new {
+                    self.read += block[0].len() as u64;
+                    block.iter().for_each(|channel| self.before.add(channel));
+                    measure(&mut self.meters[0], block);
+                }
                 self.process(block);
             }
             Stage::Latency => {
@@ -237,6 +239,33 @@ impl<'a> Pass<'a> {
         }
         measure(&mut self.meters[1], block);
         Ok(true)
+    }
+
+    /// Reads the next frames of the source, which goes back within its loop. Returns how many samples are not finite, and whether
+    /// the frames are read for the first time.
+    fn read(&mut self, block: &mut [Vec<f32>], frames: usize) -> Result<(u64, bool), Error> {
+        let Some(rounds) = &mut self.rounds else {
+            return Ok((self.source.read(block, frames)?, true));
+        };
+        let mut read = None;
+        if let Some(room) = rounds.room(frames) {
+            read = Some(self.source.read(block, room)?).filter(|_| !block[0].is_empty());
+        }
+        if read.is_none() && rounds.goes_on() {
+            let start = rounds.restart();
+            let room = rounds.room(frames).unwrap_or(frames);
+            self.source.seek(self.input, start)?;
+            self.filter.play(KeyEvent::ReleaseAll);
+            self.filter.seek(start as f64 / self.filter.sample_rate());
+            self.player = Player::new(&self.options.keys, &self.filter).from(start);
+            read = Some(self.source.read(block, room)?);
+        }
+        Ok((read.unwrap_or(0), rounds.advance(block[0].len())))
+    }
+
+    /// Returns whether the source goes back within a loop of its own.
+    pub(super) fn is_looped(&self) -> bool {
+        self.rounds.is_some()
     }
 
     /// Restarts the source, while the filter sounds on.
@@ -299,6 +328,9 @@ impl<'a> Pass<'a> {
         self.early -= early;
         if early > 0 {
             block.iter_mut().for_each(|channel| drop(channel.drain(..early)));
+        }
+        if let Some(rounds) = &mut self.rounds {
+            rounds.keep(block);
         }
     }
 }

@@ -5,6 +5,7 @@ use super::{
     ahead::with_listener,
     analyse::analyse,
     container::{Container, Writer},
+    metadata::Metadata,
     options::Options,
     pass::Pass,
     unheard::Cause,
@@ -24,7 +25,7 @@ const WAITING: usize = 4;
 const LONG: u64 = 1 << 21;
 
 /// Result of a run.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Report {
     /// Format of the output.
     pub format: Format,
@@ -38,6 +39,10 @@ pub struct Report {
     pub wall_seconds: f64,
     /// Samples of the input that are NaN or infinite, and count as silence.
     pub not_finite: u64,
+    /// What is ignored of the input's sound, if anything is.
+    pub ignored: Option<&'static str>,
+    /// What of the input's metadata is left out.
+    pub left_out: Vec<String>,
     /// Level of the input.
     pub before: Level,
     /// Level of the output, before samples are cut to full scale.
@@ -113,9 +118,13 @@ pub fn render(
     let processed = !passed_on || gain != 1.0 || pass.resamples();
     let bits = format.depth.bits();
     let dithered = !options.no_dither && (bits < source.depth.bits() || processed && bits <= 16);
-    let mut writer = Writer::new(container, &output, format, pass.most_frames(), dithered)?;
-    let (before, after) = pass.chunks();
-    writer.carry(before, pass.source())?;
+    let metadata = match options.strip_metadata {
+        true => Metadata::default(),
+        false => Metadata::read(&input, pass.source(), container, [source.rate, format.rate])?,
+    };
+    let frames = pass.most_frames();
+    let mut writer = Writer::new(container, &output, format, frames, dithered, &metadata)?;
+    writer.carry(&metadata.before, pass.source())?;
     let long = is_long(&pass);
     let work = (&mut pass, &input, options);
     let frames = if long {
@@ -124,7 +133,7 @@ pub fn render(
         run(work, &mut progress, &mut |block| writer.write(block))?
     };
     writer.end_data()?;
-    writer.carry(after, pass.source())?;
+    writer.carry(&metadata.after, pass.source())?;
     let clipped = writer.finish()?;
     if options.keep_mtime {
         output.set_modified(input.modified()?)?;
@@ -145,6 +154,8 @@ pub fn render(
         samples: pass.read * u64::from(source.channels),
         wall_seconds: start.elapsed().as_secs_f64(),
         not_finite: pass.not_finite(),
+        ignored: pass.source().ignored(),
+        left_out: metadata.left_out,
         before: pass.before,
         after: pass.after,
         loudness: pass.loudness(),
@@ -197,7 +208,8 @@ fn run(
     progress: &mut dyn FnMut(f64),
     sink: Sink,
 ) -> Result<u64, Error> {
-    let ahead = options.ahead && is_long(pass);
+    // In a loop, the source does not go straight on.
+    let ahead = options.ahead && is_long(pass) && !pass.is_looped();
     match pass.filter().scout().filter(|_| ahead) {
         Some(scout) => with_listener(input, scout, |ahead| {
             pass.ahead = Some(ahead);

@@ -3,6 +3,7 @@
 use super::Error;
 use std::{fs, io::Read, iter::Peekable, ops::Range, path::Path, sync::Arc, vec::IntoIter};
 use tone_filter_dsp::{KeyEvent, ToneFilter};
+pub use tone_filter_midi::Drums;
 use tone_filter_midi::{EXTENSIONS, MidiFile};
 
 /// Keys that are played to the filter; none by default.
@@ -13,9 +14,14 @@ impl Score {
     /// Reads the standard MIDI file `path`, with all tracks and channels as one.
     ///
     /// # Errors
-    /// When the file cannot be read, is not a MIDI file of format 0 or 1, or has no notes.
-    pub fn read(path: &Path) -> Result<Self, Error> {
-        read_midi(path).map(|file| Self(Some(file.into())))
+    /// When the file cannot be read, is not a MIDI file, or has no notes.
+    pub fn read(path: &Path, drums: Drums) -> Result<Self, Error> {
+        read_midi(path, drums).map(|file| Self(Some(file.into())))
+    }
+
+    /// Returns what of the file is left out because it is not understood, if anything is.
+    pub fn left_out(&self) -> Option<&str> {
+        self.0.as_ref()?.left_out()
     }
 
     /// Returns the first tempo in beats a minute, if the file sets one.
@@ -24,30 +30,39 @@ impl Score {
     }
 }
 
-fn read_midi(path: &Path) -> Result<MidiFile, Error> {
+fn read_midi(path: &Path, drums: Drums) -> Result<MidiFile, Error> {
     let bytes = fs::read(path).map_err(|source| Error::Read { path: path.into(), source })?;
-    MidiFile::parse(&bytes).map_err(|source| Error::Midi { path: path.into(), source })
+    MidiFile::parse(&bytes, drums).map_err(|source| Error::Midi { path: path.into(), source })
 }
 
 /// The largest file that is read as a score: more than a day of music has.
 const LARGEST: u64 = 64 << 20;
 
-/// Reads a score, as [`tone_filter_dsp::Score`] writes it, or a MIDI file if the name ends in `.mid` or
-/// `.midi`.
+/// Notes of a file.
+pub struct Notes {
+    /// The notes.
+    pub score: tone_filter_dsp::Score,
+    /// What of a MIDI file is left out because it is not understood, if anything is.
+    pub left_out: Option<String>,
+}
+
+/// Reads a score, as [`tone_filter_dsp::Score`] writes it, or a MIDI file if the name ends in `.mid`, `.midi` or `.rmi`.
 ///
 /// # Errors
 /// When the file cannot be read, or the score is invalid.
-pub fn read_notes(path: &Path) -> Result<tone_filter_dsp::Score, Error> {
+pub fn read_notes(path: &Path, drums: Drums) -> Result<Notes, Error> {
     let extension = path.extension().map(|own| own.to_string_lossy().to_lowercase());
     if extension.is_some_and(|own| EXTENSIONS.contains(&own.as_str())) {
-        return read_midi(path).map(|file| file.score());
+        let file = read_midi(path, drums)?;
+        return Ok(Notes { score: file.score(), left_out: file.left_out().map(Into::into) });
     }
     let mut bytes = Vec::new();
     fs::File::open(path)
         .and_then(|file| file.take(LARGEST).read_to_end(&mut bytes))
         .map_err(|source| Error::Read { path: path.into(), source })?;
     let text = String::from_utf8_lossy(&bytes);
-    text.parse().map_err(|source| Error::NotScore { path: path.into(), source })
+    let score = text.parse().map_err(|source| Error::NotScore { path: path.into(), source })?;
+    Ok(Notes { score, left_out: None })
 }
 
 /// A score on its way through a filter.
@@ -67,6 +82,13 @@ impl Player {
         let events = score.0.iter().flat_map(|file| file.events());
         let events: Vec<_> = events.map(|(time, event)| (due(*time), *event)).collect();
         Self { events: events.into_iter().peekable(), frame: 0 }
+    }
+
+    /// Goes on from `frame` of the input: what is due before is left out.
+    pub fn from(mut self, frame: u64) -> Self {
+        while self.events.next_if(|(due, _)| *due < frame).is_some() {}
+        self.frame = frame;
+        self
     }
 
     /// Processes the frames `range` of `channels` with `filter`, and plays the keys that are due. `each` gets the filter after each

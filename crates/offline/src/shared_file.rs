@@ -26,11 +26,6 @@ impl SharedFile {
         Self { file: Arc::clone(&self.file), position }
     }
 
-    /// Returns the position in bytes from the start.
-    pub fn position(&self) -> u64 {
-        self.position
-    }
-
     /// Returns the length and the times of the file.
     ///
     /// # Errors

@@ -1,13 +1,19 @@
 //! Inputs of all readable formats.
 
 use super::{
-    Error, coded,
+    Error,
+    coded::{
+        self,
+        tags::{self, peek},
+    },
+    formats::extension,
     shared_file::SharedFile,
-    wav::{self, Chunk, Depth, Format},
+    wav::{self, Chunk, Content, Depth, Format},
 };
 use std::{
     fs::{self, File},
     io::{self, Read, Write},
+    ops::Range,
     path::{Path, PathBuf},
     time::SystemTime,
 };
@@ -43,6 +49,11 @@ impl Input {
         Ok(Self { path: path.into(), file: SharedFile::new(file) })
     }
 
+    /// Returns a reader of the file at its start.
+    pub(crate) fn shared(&self) -> SharedFile {
+        self.file.at(0)
+    }
+
     /// Returns the path.
     pub fn path(&self) -> &Path {
         &self.path
@@ -65,7 +76,10 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     let unreadable = |source| Error::Read { path: path.into(), source };
     let mut head = Vec::new();
     from.by_ref().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
-    Kind::of(path, &head)?;
+    // The format is known behind the tag only, which may be long.
+    if !head.starts_with(b"ID3") {
+        Kind::of(path, &head)?;
+    }
     let mut file = tempfile::tempfile().map_err(temporary)?;
     file.write_all(&head).map_err(temporary)?;
     let mut bytes = vec![0; 1 << 16];
@@ -80,46 +94,51 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     }
 }
 
-/// Bytes that identify a file's format.
-const HEAD: u64 = 64;
+/// Bytes that identify a file's format: MP3 by frames that follow each other, behind other bytes.
+const HEAD: u64 = 1 << 14;
 
 /// Reader of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Wav,
-    Coded,
+    Coded(coded::Kind),
 }
 
 impl Kind {
-    /// Returns the reader for the file `path`, which begins with `head`.
+    /// Returns the reader for the file `path`, which begins with `head`, tags left out.
     fn of(path: &Path, head: &[u8]) -> Result<Self, Error> {
-        // The first page of an Ogg file identifies its content.
-        let codings = [("OpusHead", "Opus"), ("Speex   ", "Speex")];
-        let coding = codings.iter().find(|(name, _)| {
-            head.starts_with(b"OggS") && head.windows(8).any(|bytes| bytes == name.as_bytes())
-        });
-        if let Some((_, coding)) = coding {
-            return Err(Error::Coding { path: path.into(), coding: (*coding).into() });
-        }
+        use coded::Kind::{Aiff, Flac, Mpeg, Other};
+        let coding = |coding: &str| Error::Coding { path: path.into(), coding: coding.into() };
         let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
-        match head {
-            // MP3 begins with a tag, or with the eleven bits of a frame.
-            [b'f', b'L', b'a', b'C', ..]
-            | [b'F', b'O', b'R', b'M', ..]
-            | [b'O', b'g', b'g', b'S', ..]
-            | [b'I', b'D', b'3', _, ..]
-            | [b'c', b'a', b'f', b'f', ..]
-            | [_, _, _, _, b'f', b't', b'y', b'p', ..]
-            | [0xFF, 0xE0..=0xFF, ..] => Ok(Self::Coded),
-            [b'R', b'I', b'F', b'F', ..]
+        // The first page of an Ogg file identifies its content.
+        let first_page = |name: &str| {
+            let head = &head[..head.len().min(64)];
+            head.starts_with(b"OggS") && head.windows(8).any(|bytes| bytes == name.as_bytes())
+        };
+        Ok(match head {
+            _ if first_page("OpusHead") => return Err(coding("Opus")),
+            _ if first_page("Speex   ") => return Err(coding("Speex")),
+            [b'R', b'I', b'F', b'F' | b'X', ..]
             | [b'R', b'F', b'6', b'4', ..]
-            | [b'B', b'W', b'6', b'4', ..] => Ok(Self::Wav),
-            [] => Err(not_audio("it is empty")),
-            _ => Err(not_audio("its first bytes are of no known format")),
-        }
+            | [b'B', b'W', b'6', b'4', ..] => Self::Wav,
+            [b'f', b'L', b'a', b'C', ..] => Self::Coded(Flac),
+            [b'F', b'O', b'R', b'M', ..] => Self::Coded(Aiff),
+            [b'O', b'g', b'g', b'S', ..]
+            | [b'c', b'a', b'f', b'f', ..]
+            | [_, _, _, _, b'f', b't', b'y', b'p', ..] => Self::Coded(Other),
+            // Frames of AAC look like those of MPEG audio of a layer that is none.
+            [0xFF, second, ..] if second & 0xF6 == 0xF0 => return Err(coding("AAC stream (ADTS)")),
+            [0xFF, 0xE0..=0xFF, ..] => Self::Coded(Mpeg),
+            [] => return Err(not_audio("it is empty")),
+            _ if nanomp3::detect(head) || extension(path).as_deref() == Some("mp3") => {
+                Self::Coded(Mpeg)
+            }
+            _ => return Err(not_audio("its first bytes are of no known format")),
+        })
     }
 }
 
-/// A file being read: WAV by [`wav`], others by `symphonia`.
+/// A file being read: WAV by [`wav`], others by [`coded`].
 pub enum Source {
     /// WAV, with its chunks.
     Wav(wav::Reader),
@@ -135,19 +154,17 @@ impl Source {
     pub fn open(input: &Input) -> Result<Self, Error> {
         let path = input.path();
         let unreadable = |source| Error::Read { path: path.into(), source };
-        let file = || input.file.at(0);
-        let mut head = Vec::new();
-        file().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
-        Ok(match Kind::of(path, &head)? {
-            Kind::Wav => match wav::Reader::open(path, file()) {
-                // A coding such as mu-law.
-                Err(refused @ Error::Coding { .. }) => {
-                    Self::Coded(Box::new(coded::Reader::open(path, file()).map_err(|_| refused)?))
-                }
-                read => Self::Wav(read?),
+        let start = tags::skip(&input.file, 0).map_err(unreadable)?;
+        let head = peek(&input.file, start, HEAD).map_err(unreadable)?;
+        let file = input.file.at(0);
+        let coded = match Kind::of(path, &head)? {
+            Kind::Wav => match Content::open(path, file)? {
+                Content::Pcm(reader) => return Ok(Self::Wav(reader)),
+                Content::Coded(piece) => coded::Reader::open_piece(path, input.file.at(0), piece),
             },
-            Kind::Coded => Self::Coded(Box::new(coded::Reader::open(path, file())?)),
-        })
+            Kind::Coded(kind) => coded::Reader::open(path, file, kind, start),
+        };
+        Ok(Self::Coded(Box::new(coded?)))
     }
 
     /// Returns the format of the samples.
@@ -173,6 +190,35 @@ impl Source {
             Self::Wav(reader) if reader.format().depth == Depth::Float64 => Depth::Float32,
             Self::Wav(reader) => reader.format().depth,
         }
+    }
+
+    /// Returns the frames of the file's own loop, if it has one.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(crate) fn looped(&mut self) -> Result<Option<Range<u64>>, Error> {
+        match self {
+            Self::Wav(reader) => reader.looped(),
+            Self::Coded(_) => Ok(None),
+        }
+    }
+
+    /// Goes on from `frame` of `input`; in coded files, only from the start.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub(crate) fn seek(&mut self, input: &Input, frame: u64) -> Result<(), Error> {
+        match self {
+            Self::Wav(reader) => reader.seek(frame),
+            Self::Coded(_) => *self = Self::open(input)?,
+        }
+        Ok(())
+    }
+
+    /// Returns what is ignored of the file's sound, if anything is.
+    pub fn ignored(&self) -> Option<&'static str> {
+        let is_cut = matches!(self, Self::Wav(reader) if reader.is_cut());
+        is_cut.then_some("part of a frame behind the last one is ignored")
     }
 
     /// Returns the chunks to copy, before and after the samples.

@@ -87,6 +87,8 @@ struct File {
 
 /// Reads a preset's text.
 pub(super) fn read(json: &str) -> Result<Loaded, FormatError> {
+    // Some editors mark UTF-8.
+    let json = json.strip_prefix('\u{feff}').unwrap_or(json);
     let Versioned { version } = serde_json::from_str(json)?;
     match version {
         Some(version) if version > VERSION => {

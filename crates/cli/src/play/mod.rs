@@ -21,7 +21,11 @@ use std::{
     time::Duration,
 };
 use tone_filter_dsp::Kernel;
-use tone_filter_offline::{Input, Source, options::Options, pass::Pass};
+use tone_filter_offline::{
+    Input, Source,
+    options::{Looped, Options},
+    pass::Pass,
+};
 
 /// Play a file, or the signal of a microphone, through the filter and the speakers
 #[derive(clap::Args)]
@@ -79,7 +83,8 @@ pub fn run(args: &Args) -> anyhow::Result<()> {
     let (sound, keys) = args.sound.read(looks_ahead, args.quiet)?;
     let kernel = super::kernel(args.kernel);
     let (settings, bypass) = (sound.settings, sound.routing.bypass);
-    let mut options = Options { settings, bypass, keys, kernel, ..Options::default() };
+    let looped = Looped::Nothing;
+    let mut options = Options { settings, bypass, keys, kernel, looped, ..Options::default() };
     let output = args.output_device.as_deref();
     let controls = Arc::new(Controls::new(&options.settings));
     let interrupted = Arc::clone(&controls);

@@ -174,11 +174,11 @@ fn coded_files_that_are_damaged_are_told_from_those_that_are_cut_short() {
     };
     for part in [2, 100] {
         let line = said(&whole[..whole.len() - whole.len() / part]);
-        assert_eq!(line, "broken.flac: truncated or damaged; copy or export it again");
+        assert!(line.starts_with("broken.flac: truncated, "), "{line}");
+        assert!(line.ends_with(" of 10000 frames are missing; copy or export it again"), "{line}");
     }
     let mut damaged = whole.clone();
     damaged[whole.len() / 2] ^= 1;
     let line = said(&damaged);
-    assert!(line.starts_with("broken.flac: damaged, "), "{line}");
-    assert!(line.ends_with(" of 10000 frames are missing; copy or export it again"), "{line}");
+    assert!(line.starts_with("broken.flac: damaged ("), "{line}");
 }

@@ -30,6 +30,7 @@ mod threads;
 mod usage;
 mod variants;
 mod verbs;
+mod wild;
 
 use assert_cmd::Command;
 use std::{

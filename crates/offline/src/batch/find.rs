@@ -1,5 +1,6 @@
 //! Inputs that the user names: files, folders, patterns.
 
+use super::plan::{LeftOut, Reason};
 use crate::{
     Error, STDIO, extensions,
     formats::{MP4_EXTENSIONS, extension},
@@ -23,18 +24,17 @@ pub struct Found {
 
 /// Finds the files that `input` stands for, in the order of their names: the file itself, the audio files of a folder and its
 /// subfolders, or the matches of a pattern, for shells that leave `*` alone. Skips hidden files of a folder, and the folder `out`
-/// of our outputs. Adds audio in formats that cannot be read
-/// to `unread`.
+/// of our outputs. Adds audio in formats that cannot be read, and links that go round, to `left_out`.
 ///
 /// # Errors
 /// One error for each file or folder that cannot be opened, and one if nothing is found.
 pub fn find(
     input: &Path,
     out: Option<&Path>,
-    unread: &mut Vec<PathBuf>,
+    left_out: &mut Vec<LeftOut>,
 ) -> Vec<Result<Found, (PathBuf, Error)>> {
     if input == Path::new(STDIO) || input.symlink_metadata().is_ok() {
-        return look_at(input, out, unread);
+        return look_at(input, out, left_out);
     }
     let pattern = input.to_str().filter(|text| text.contains(['*', '?', '[']));
     // A pattern without matches is reported as a missing file.
@@ -44,7 +44,7 @@ pub fn find(
             Some(first) => std::iter::once(first)
                 .chain(paths)
                 .flat_map(|path| match path {
-                    Ok(path) => look_at(&path, out, unread),
+                    Ok(path) => look_at(&path, out, left_out),
                     Err(error) => {
                         let path = error.path().to_path_buf();
                         vec![Err((path.clone(), Error::Read { path, source: error.into() }))]
@@ -53,14 +53,14 @@ pub fn find(
                 .collect(),
             None => vec![Err((input.into(), Error::NoMatch(input.into())))],
         },
-        None => look_at(input, out, unread),
+        None => look_at(input, out, left_out),
     }
 }
 
 fn look_at(
     input: &Path,
     out: Option<&Path>,
-    unread: &mut Vec<PathBuf>,
+    left_out: &mut Vec<LeftOut>,
 ) -> Vec<Result<Found, (PathBuf, Error)>> {
     if !fs::metadata(input).is_ok_and(|metadata| metadata.is_dir()) {
         let below = input.file_name().map_or_else(|| input.into(), PathBuf::from);
@@ -85,13 +85,16 @@ fn look_at(
                 all.push(Ok(Found { path: entry.into_path(), below, named: false }));
             }
             Ok(entry) if entry.file_type().is_file() && is_unread(entry.path()) => {
-                unread.push(entry.into_path());
+                left_out.push(LeftOut { input: entry.into_path(), reason: Reason::Format });
             }
             Ok(_) => {}
+            Err(error) if error.loop_ancestor().is_some() => {
+                let input = error.path().unwrap_or(input).into();
+                left_out.push(LeftOut { input, reason: Reason::Loop });
+            }
             Err(error) => {
                 let path = error.path().unwrap_or(input).to_path_buf();
-                let source =
-                    error.into_io_error().unwrap_or_else(|| io::Error::other("it links to itself"));
+                let source = error.into_io_error().unwrap_or_else(|| io::ErrorKind::Other.into());
                 all.push(Err((path.clone(), Error::Read { path, source })));
             }
         }
@@ -119,7 +122,9 @@ fn can_be_opened(path: &Path) -> bool {
 
 /// Returns whether the extension of `path` is one of audio that is not read.
 fn is_unread(path: &Path) -> bool {
-    const UNREAD: [&str; 12] =
-        ["aac", "ac3", "amr", "ape", "au", "mka", "mp2", "opus", "snd", "w64", "wma", "wv"];
+    const UNREAD: [&str; 15] = [
+        "aac", "ac3", "amr", "ape", "au", "mka", "mkv", "mp2", "ogv", "opus", "snd", "w64", "webm",
+        "wma", "wv",
+    ];
     is_mp4(path) || extension(path).is_some_and(|own| UNREAD.contains(&&*own))
 }

@@ -26,7 +26,7 @@ pub struct Request<'a> {
     pub out: Option<&'a Path>,
     /// `out` is a folder even for one file.
     pub many: bool,
-    /// Text that is added to the names of outputs.
+    /// Text that is added to the names of outputs; `{ext}` in it stands for the input's extension.
     pub suffix: &'a str,
     /// Extensions that names of outputs may have; generated names get the first.
     pub extensions: &'a [&'a str],
@@ -78,18 +78,21 @@ pub enum Reason {
     /// The file lies in a folder, and its audio format cannot be read.
     #[error("an unsupported format, such as Opus; give {}", readable())]
     Format,
+    /// A link to a folder that it lies in.
+    #[error("a link to a folder that holds it")]
+    Loop,
 }
 
 impl Reason {
     /// All reasons.
-    pub const ALL: [Self; 2] = [Self::Output, Self::Format];
+    pub const ALL: [Self; 3] = [Self::Output, Self::Format, Self::Loop];
 }
 
 /// Why nothing is done at all.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
     /// Two inputs have one output.
-    #[error("{} and {} would both become {}; give them in separate runs, with other outputs", .inputs[0].display(), .inputs[1].display(), .output.display())]
+    #[error("{} and {} would both become {}; give them in separate runs, or add {{ext}} to the --out of render, like 'out/{{name}}-{{ext}}.wav'", .inputs[0].display(), .inputs[1].display(), .output.display())]
     Collision {
         /// The inputs.
         inputs: [PathBuf; 2],
@@ -132,8 +135,8 @@ impl Plan {
     /// # Errors
     /// When one output would be written twice, or over an input.
     pub fn new(request: &Request) -> Result<Self, Refused> {
-        let mut unread = Vec::new();
-        let found = find_all(request, &mut unread);
+        let mut left_out = Vec::new();
+        let found = find_all(request, &mut left_out);
         let one_file = matches!(&found[..], [Ok(Found { named: true, .. })])
             && request.inputs.len() == 1
             && !request.many;
@@ -189,13 +192,8 @@ impl Plan {
         if let Some(found) = overwritten.filter(|_| request.force) {
             return Err(Refused::Earlier(found.path.clone()));
         }
-        let left_out = unread.into_iter().map(|input| LeftOut { input, reason: Reason::Format });
-        let mut plan = Self {
-            jobs: Vec::new(),
-            repeated: Vec::new(),
-            left_out: left_out.collect(),
-            outcomes: Vec::new(),
-        };
+        let mut plan =
+            Self { jobs: Vec::new(), repeated: Vec::new(), left_out, outcomes: Vec::new() };
         let mut makers: HashMap<OsString, PathBuf> = HashMap::new();
         let rendered = found.iter().flatten().filter(|found| !is_earlier(&found.path));
         let inputs: HashSet<PathBuf> =
@@ -260,9 +258,12 @@ impl Plan {
     }
 }
 
-fn find_all(request: &Request, unread: &mut Vec<PathBuf>) -> Vec<Result<Found, (PathBuf, Error)>> {
+fn find_all(
+    request: &Request,
+    left_out: &mut Vec<LeftOut>,
+) -> Vec<Result<Found, (PathBuf, Error)>> {
     let out = request.out.and_then(|out| fs::canonicalize(out).ok());
-    let find = |input: &PathBuf| find(&native(input), out.as_deref(), unread);
+    let find = |input: &PathBuf| find(&native(input), out.as_deref(), left_out);
     let mut found: Vec<_> = request.inputs.iter().map(find).collect();
     let named = request.inputs.len() - request.listed;
     for found in found[named..].iter_mut().flatten().flatten() {
@@ -284,10 +285,14 @@ fn is_written(path: &Path, extensions: &[&str]) -> bool {
     extension(path).is_some_and(|own| extensions.contains(&&*own))
 }
 
+/// Placeholder of the input's extension in a suffix.
+const EXTENSION: &str = "{ext}";
+
 /// `path` with the suffix of `request` at the end of its name, and its extension.
 fn renamed(path: &Path, request: &Request) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_os_string();
-    name.push(request.suffix);
+    let own = path.extension().unwrap_or_default().to_string_lossy();
+    name.push(request.suffix.replace(EXTENSION, &own));
     name.extend([".", request.extensions[0]].map(OsStr::new));
     path.with_file_name(name)
 }

@@ -1,14 +1,11 @@
 //! The chunks of a file, walked here so that padding is respected and a truncated file is found out
 //! before anything is rendered.
 
+use crate::formats::is_open;
 use std::io::{self, BufReader, Read, Seek};
 
 /// No format chunk is longer; a longer one is a broken length.
 const LONGEST_FORMAT: u64 = 1024;
-
-/// Lengths that programs write which cannot come back to correct them, into a pipe: ffmpeg and arecord; sox; lame and
-/// opusdec; arecord; mpg123.
-const STREAMED: [u32; 5] = [u32::MAX, 0x7FFF_F000, 0x7FFF_FFFF, 0x8000_0000, 0];
 
 /// A chunk that is carried over as it is: where its content lies in the file.
 #[derive(Debug, Clone, Copy)]
@@ -21,15 +18,25 @@ pub struct Chunk {
     pub len: u32,
 }
 
+impl Chunk {
+    /// Returns its letters for people.
+    pub fn name(self) -> String {
+        String::from_utf8_lossy(&self.id).trim_end().into()
+    }
+}
+
 /// Layout of a file.
 #[derive(Debug)]
 pub struct Chunks {
+    /// Content of the format chunk, little-endian.
     pub fmt: Vec<u8>,
+    /// Number of samples of each channel by the chunk `fact`.
+    pub fact: Option<u32>,
+    /// True for RIFX, whose numbers are big-endian.
+    pub swapped: bool,
     pub data_start: u64,
     /// Length of the samples by the header, which may exceed the file.
     pub data_len: u64,
-    /// True for a header without a length: the file was written into a pipe.
-    pub streamed: bool,
     /// Other chunks before the samples.
     pub before: Vec<Chunk>,
     /// Other chunks after them.
@@ -42,22 +49,28 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
     let invalid = |reason: &'static str| io::Error::new(io::ErrorKind::InvalidData, reason);
     let mut riff = [0; 12];
     file.read_exact(&mut riff)?;
-    let is_64 = match (&riff[..4], &riff[8..]) {
-        (b"RIFF", b"WAVE") => false,
-        (b"RF64" | b"BW64", b"WAVE") => true,
+    let (is_64, swapped) = match (&riff[..4], &riff[8..]) {
+        (b"RIFF", b"WAVE") => (false, false),
+        (b"RIFX", b"WAVE") => (false, true),
+        (b"RF64" | b"BW64", b"WAVE") => (true, false),
         _ => return Err(invalid("it has no RIFF WAVE header")),
+    };
+    let number = |bytes: [u8; 4]| match swapped {
+        true => u32::from_be_bytes(bytes),
+        false => u32::from_le_bytes(bytes),
     };
     let [.., a, b, c, d, _, _, _, _] = riff;
     // A header that counts all of the file is right about the samples, too.
-    let is_exact = file_len == 8 + u64::from(u32::from_le_bytes([a, b, c, d]));
-    let (mut fmt, mut before, mut long_data) = (Vec::new(), Vec::new(), None);
+    let is_exact = file_len == 8 + u64::from(number([a, b, c, d]));
+    let (mut fmt, mut before) = (Vec::new(), Vec::new());
+    let (mut long_data, mut fact) = (None, None);
     let mut position = riff.len() as u64;
     loop {
         let mut head = [0; 8];
         file.read_exact(&mut head)?;
         position += head.len() as u64;
         let mut read = 0;
-        let chunk = chunk(head, position);
+        let chunk = chunk(head, position, swapped);
         let len = u64::from(chunk.len);
         match &chunk.id {
             b"fmt " if !(16..=LONGEST_FORMAT).contains(&len) => {
@@ -67,6 +80,15 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
                 fmt.resize(len as usize, 0);
                 file.read_exact(&mut fmt)?;
                 read = len;
+                if swapped {
+                    swap(&mut fmt);
+                }
+            }
+            b"fact" if len >= 4 => {
+                let mut frames = [0; 4];
+                file.read_exact(&mut frames)?;
+                read = 4;
+                fact = Some(number(frames));
             }
             b"ds64" if is_64 && len >= 24 => {
                 let mut sizes = [0; 24];
@@ -76,13 +98,18 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
             }
             b"data" if fmt.is_empty() => return Err(invalid("it has no format chunk")),
             b"data" => {
-                let streamed = long_data.is_none() && !is_exact && STREAMED.contains(&chunk.len);
+                let (there, is_long) = (file_len - position, is_64 && chunk.len == u32::MAX);
                 let data_len = match long_data {
                     None if is_64 => return Err(invalid("it is RF64 without its lengths")),
-                    Some(long) if chunk.len == u32::MAX => long,
-                    _ if streamed => file_len - position,
+                    Some(long) if is_long => long,
                     _ => len,
                 };
+                let open = match is_long {
+                    true => matches!(data_len, 0 | u64::MAX),
+                    false => is_open(chunk.len),
+                };
+                let streamed = open && !is_exact && (data_len == 0 || data_len > there);
+                let data_len = if streamed { there } else { data_len };
                 let after = position.checked_add(data_len).and_then(|end| end.checked_add(end % 2));
                 let after = match after {
                     Some(start) if start < file_len => {
@@ -91,9 +118,19 @@ pub fn walk(file: &mut BufReader<impl Read + Seek>, file_len: u64) -> io::Result
                     }
                     _ => Vec::new(),
                 };
-                return Ok(Chunks { fmt, data_start: position, data_len, streamed, before, after });
+                let after = if swapped { Vec::new() } else { after };
+                return Ok(Chunks {
+                    fmt,
+                    fact,
+                    swapped,
+                    data_start: position,
+                    data_len,
+                    before,
+                    after,
+                });
             }
-            id if is_carried(id) && position + len <= file_len => before.push(chunk),
+            // The numbers in chunks of RIFX are big-endian, too.
+            id if is_carried(id) && !swapped && position + len <= file_len => before.push(chunk),
             _ => {}
         }
         file.seek_relative((len + len % 2 - read) as i64)?;
@@ -113,7 +150,7 @@ fn trailing(
         let mut head = [0; 8];
         file.read_exact(&mut head)?;
         position += 8;
-        let chunk = chunk(head, position);
+        let chunk = chunk(head, position, false);
         let len = u64::from(chunk.len);
         // The last chunk's padding is often forgotten.
         if position + len > end || !chunk.id.iter().all(u8::is_ascii) {
@@ -128,9 +165,23 @@ fn trailing(
     Ok(chunks)
 }
 
-fn chunk(head: [u8; 8], start: u64) -> Chunk {
+fn chunk(head: [u8; 8], start: u64, swapped: bool) -> Chunk {
     let [id @ .., l0, l1, l2, l3] = head;
-    Chunk { id, start, len: u32::from_le_bytes([l0, l1, l2, l3]) }
+    let len = [l0, l1, l2, l3];
+    let len = if swapped { u32::from_be_bytes(len) } else { u32::from_le_bytes(len) };
+    Chunk { id, start, len }
+}
+
+/// Turns the numbers of a big-endian format chunk round.
+fn swap(fmt: &mut [u8]) {
+    // The plain fields, then those of the extensible format.
+    for (start, len) in
+        [(0, 2), (2, 2), (4, 4), (8, 4), (12, 2), (14, 2), (16, 2), (18, 2), (20, 4), (24, 2)]
+    {
+        if let Some(field) = fmt.get_mut(start..start + len) {
+            field.reverse();
+        }
+    }
 }
 
 /// All but what describes the samples themselves, which are new, and of the file's structure.

@@ -92,8 +92,19 @@ fn fmt(Format { channels, rate, depth, speakers }: Format) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{shared_file::SharedFile, wav::Reader};
+    use crate::{
+        shared_file::SharedFile,
+        wav::{Content, Reader},
+    };
     use std::io::{Seek, SeekFrom, Write};
+
+    fn open(file: &tempfile::NamedTempFile) -> Reader {
+        let shared = SharedFile::new(file.reopen().unwrap());
+        match Content::open(file.path(), shared).unwrap() {
+            Content::Pcm(reader) => reader,
+            Content::Coded(_) => panic!("it is PCM"),
+        }
+    }
 
     /// Returns a file of silence that takes no space.
     fn sparse(format: Format, frames: u64, may_be_long: bool) -> tempfile::NamedTempFile {
@@ -123,8 +134,7 @@ mod tests {
             let mut start = [0; 4];
             file.read_exact(&mut start).unwrap();
             assert_eq!(start, id.as_bytes(), "{frames}");
-            let shared = SharedFile::new(file.reopen().unwrap());
-            let mut reader = Reader::open(file.path(), shared).unwrap();
+            let mut reader = open(&file);
             assert_eq!((reader.frames(), reader.format()), (frames, format));
             let mut channels = vec![vec![]; 2];
             reader.read(&mut channels, 10).unwrap();
@@ -139,11 +149,7 @@ mod tests {
                 for speakers in [0, 0x3F] {
                     let speakers = if channels == 6 { speakers } else { 0 };
                     let format = Format { channels, rate: 96_000, depth, speakers };
-                    let reader = {
-                        let file = sparse(format, 77, false);
-                        let shared = SharedFile::new(file.reopen().unwrap());
-                        Reader::open(file.path(), shared).unwrap()
-                    };
+                    let reader = open(&sparse(format, 77, false));
                     assert_eq!((reader.frames(), reader.format()), (77, format));
                 }
             }

@@ -1,16 +1,19 @@
 //! WAV files, read and written a block at a time: RIFF, and RF64 where 4 GiB are not enough.
 //!
-//! The code is our own: `hound` neither preserves chunks nor supports RF64 or 64-bit floats, and its decoding sample by sample
+//! The code is our own: `hound` neither preserves chunks nor supports RF64, RIFX or 64-bit floats, and its decoding sample by sample
 //! would take as long as the filter. The tests use it as a second implementation.
 
 mod chunks;
 mod codec;
 mod header;
+mod piece;
 mod read;
 mod write;
 
 pub use chunks::Chunk;
 pub(crate) use codec::{Dither, clipped, encode};
+pub(crate) use piece::{Coding, Piece};
+pub(crate) use read::Content;
 pub use read::Reader;
 pub use write::Writer;
 

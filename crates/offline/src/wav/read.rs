@@ -4,15 +4,21 @@ use super::{
     Depth, Format,
     chunks::{Chunk, Chunks, walk},
     codec,
+    piece::Piece,
 };
 use crate::{Error, shared_file::SharedFile};
 use std::{
     io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write},
+    ops::Range,
     path::{Path, PathBuf},
 };
 
 /// The format tag that sends readers to the subformat.
 const EXTENSIBLE: u16 = 0xFFFE;
+
+/// Bytes of the chunk `smpl` before its loops, and of each loop.
+const SMPL: usize = 36;
+const LOOP: usize = 24;
 
 /// A WAV file being read.
 pub struct Reader {
@@ -26,16 +32,28 @@ pub struct Reader {
     stride: usize,
     frames: u64,
     read: u64,
+    /// True for big-endian samples.
+    swapped: bool,
+    /// True if part of a frame stands behind the last one.
+    cut: bool,
     bytes: Vec<u8>,
     before: Vec<Chunk>,
     after: Vec<Chunk>,
 }
 
-impl Reader {
-    /// Reads `file`, called `path`, from its start.
+/// Content of a WAV file.
+pub enum Content {
+    /// PCM.
+    Pcm(Reader),
+    /// Samples of another coding.
+    Coded(Piece),
+}
+
+impl Content {
+    /// Reads the heads of `file`, called `path`, from its start.
     ///
     /// # Errors
-    /// When it cannot be read, is not a WAV file of a [`Depth`], is truncated or has no samples.
+    /// When it cannot be read, is not a WAV file of a known coding, is truncated or has no samples.
     pub(crate) fn open(path: &Path, file: SharedFile) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let not_wav = |reason: &str| Error::NotWav { path: path.into(), reason: reason.into() };
@@ -47,12 +65,36 @@ impl Reader {
             io::ErrorKind::InvalidData => not_wav(&error.to_string()),
             _ => unreadable(error),
         })?;
-        let Chunks { fmt, data_start, data_len, streamed, before, after } = chunks;
-        let format = format(&fmt).map_err(|coding| Error::Coding { path: path.into(), coding })?;
-        if format.channels == 0 {
+        if word(&chunks.fmt, 2) == 0 {
             return Err(not_wav("it has no channels"));
         }
-        let frame = u64::from(word(&fmt, 12));
+        let there = file_len - chunks.data_start;
+        match format(&chunks.fmt) {
+            Ok(format) => Reader::new(path, file, format, chunks, there).map(Self::Pcm),
+            Err(coding) => match Piece::new(&chunks, tag(&chunks.fmt), there) {
+                Some(piece) => Ok(Self::Coded(piece)),
+                None => Err(Error::Coding { path: path.into(), coding }),
+            },
+        }
+    }
+}
+
+impl Reader {
+    /// Reads samples of which `there` bytes are there.
+    fn new(
+        path: &Path,
+        mut file: BufReader<SharedFile>,
+        format: Format,
+        chunks: Chunks,
+        there: u64,
+    ) -> Result<Self, Error> {
+        let unreadable = |source| Error::Read { path: path.into(), source };
+        let not_wav = |reason: &str| Error::NotWav { path: path.into(), reason: reason.into() };
+        let Chunks { fmt, data_start, data_len, swapped, before, after, .. } = chunks;
+        let frame = match word(&fmt, 12) {
+            0 => u64::from(format.channels) * format.depth.bytes() as u64,
+            frame => u64::from(frame),
+        };
         let stride = frame as usize / usize::from(format.channels);
         // 24 bits may be stored in four bytes.
         if frame % u64::from(format.channels) != 0
@@ -60,11 +102,6 @@ impl Reader {
         {
             return Err(not_wav("its format chunk contradicts itself"));
         }
-        // Some programs count the padding as a sample's byte.
-        if !streamed && data_len % frame > 1 {
-            return Err(not_wav("its samples end within a frame"));
-        }
-        let there = file_len - data_start;
         let frames = data_len / frame;
         if frames * frame > there {
             let missing = frames - there / frame;
@@ -83,6 +120,9 @@ impl Reader {
             stride,
             frames,
             read: 0,
+            swapped,
+            // Some programs count the padding as a sample's byte.
+            cut: data_len % frame > 1,
             bytes: Vec::new(),
             before,
             after,
@@ -99,9 +139,41 @@ impl Reader {
         self.frames
     }
 
+    /// Returns whether part of a frame stands behind the last one.
+    pub fn is_cut(&self) -> bool {
+        self.cut
+    }
+
     /// Returns the other chunks of the file, before and after the samples.
     pub fn chunks(&self) -> (&[Chunk], &[Chunk]) {
         (&self.before, &self.after)
+    }
+
+    /// Goes on from `frame`.
+    pub fn seek(&mut self, frame: u64) {
+        self.read = frame.min(self.frames);
+    }
+
+    /// Returns the frames of the first loop that samplers play forwards, by the chunk `smpl`, if there is one.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn looped(&mut self) -> Result<Option<Range<u64>>, Error> {
+        let mut chunks = self.before.iter().chain(&self.after);
+        let Some(chunk) = chunks.find(|chunk| chunk.id == *b"smpl").copied() else {
+            return Ok(None);
+        };
+        let mut content = Vec::new();
+        self.copy_chunk(chunk, &mut content).map_err(|source| self.unreadable(source))?;
+        let loops = content.get(SMPL..).unwrap_or_default();
+        let found = loops.as_chunks::<LOOP>().0.iter().find_map(|own| {
+            let number =
+                |at: usize| u32::from_le_bytes([own[at], own[at + 1], own[at + 2], own[at + 3]]);
+            let (start, last) = (u64::from(number(8)), u64::from(number(12)));
+            let is_forward = number(4) == 0;
+            (is_forward && start <= last && last < self.frames).then_some(start..last + 1)
+        });
+        Ok(found)
     }
 
     /// Copies the content of a chunk of this file.
@@ -142,6 +214,9 @@ impl Reader {
         done.map_err(|source| self.unreadable(source))?;
         self.position += self.bytes.len() as u64;
         self.read += frames;
+        if self.swapped {
+            self.bytes.chunks_exact_mut(self.stride).for_each(<[u8]>::reverse);
+        }
         codec::decode(&self.bytes, self.format.depth, self.stride, channels);
         Ok(())
     }
@@ -161,16 +236,22 @@ fn word(fmt: &[u8], at: usize) -> u16 {
     u16::from_le_bytes([fmt[at], fmt[at + 1]])
 }
 
+/// Returns the tag of a coding; that of the subformat for extensible ones.
+fn tag(fmt: &[u8]) -> u16 {
+    match word(fmt, 0) {
+        EXTENSIBLE if fmt.len() >= 40 => word(fmt, 24),
+        tag => tag,
+    }
+}
+
 /// Returns the content of a format chunk of at least 16 bytes; or the name of a coding that is not read.
 fn format(fmt: &[u8]) -> Result<Format, String> {
     let double = |at: usize| u32::from_le_bytes([fmt[at], fmt[at + 1], fmt[at + 2], fmt[at + 3]]);
     let bits = word(fmt, 14);
     // Fewer bits may be valid than are stored. The valid bits are the upper ones, so all stored bits can be read. For 20
     // bits in three bytes, some headers give the one number here, and some the other.
-    let (tag, speakers) = match word(fmt, 0) {
-        EXTENSIBLE if fmt.len() >= 40 => (word(fmt, 24), double(20)),
-        tag => (tag, 0),
-    };
+    let speakers = if word(fmt, 0) == EXTENSIBLE && fmt.len() >= 40 { double(20) } else { 0 };
+    let tag = tag(fmt);
     let depth = match (tag, bits) {
         (1, 8) => Depth::Int8,
         (1, 16) => Depth::Int16,

@@ -84,6 +84,17 @@ impl Writer {
         self.put(&[0][..chunk.len as usize % 2])
     }
 
+    /// Writes a chunk with this `content`, as [`Writer::carry`] carries one over.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn put_chunk(&mut self, id: [u8; 4], content: &[u8]) -> Result<(), Error> {
+        self.put(&id)?;
+        self.put(&(content.len() as u32).to_le_bytes())?;
+        self.put(content)?;
+        self.put(&[0][..content.len() % 2])
+    }
+
     /// Appends the samples of all `channels`, which are of one length.
     ///
     /// # Errors

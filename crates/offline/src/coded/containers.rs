@@ -1,12 +1,10 @@
-//! FLAC, AIFF, CAF, MP3, Ogg Vorbis, ALAC and AAC in MP4 and coded WAV, by `symphonia`.
+//! AIFF, CAF, Ogg Vorbis, ALAC and AAC in MP4 and coded WAV, by `symphonia`.
 
-use super::{
-    Error, codebooks,
+use super::{Decoder, codebooks, mp4, splice::Spliced};
+use crate::{
+    Error,
     formats::extension,
-    guard::guarded,
-    mp4,
-    parts::{Part, Parts},
-    shared_file::SharedFile,
+    guard::guard,
     wav::{Depth, Format},
 };
 use std::{
@@ -47,23 +45,17 @@ const FLOAT: [AudioCodecId; 4] =
     [CODEC_ID_PCM_F32BE, CODEC_ID_PCM_F32LE, CODEC_ID_PCM_F64BE, CODEC_ID_PCM_F64LE];
 
 /// A file being decoded.
-pub struct Reader {
+pub struct Container {
     path: PathBuf,
-    /// Parts of the file that follow the current stream.
-    parts: Parts,
+    reader: Box<dyn FormatReader>,
     stream: Stream,
+    /// Format of the samples, once some are decoded.
     format: Format,
     natural_depth: Depth,
-    /// Samples a channel of the file, if its header has it.
-    frames: Option<u64>,
-    /// Samples of the last packet, and the number of them that are read.
-    packet: Vec<Vec<f32>>,
-    used: usize,
 }
 
-/// A part of a file being decoded.
+/// A track being decoded. Chained files have several, one behind the other.
 struct Stream {
-    container: Box<dyn FormatReader>,
     decoder: Box<dyn AudioDecoder>,
     track: u32,
     frames: Option<u64>,
@@ -75,17 +67,27 @@ struct Stream {
     end: u64,
 }
 
-impl Reader {
-    /// Opens `file`, called `path`.
+impl Container {
+    /// Opens `source`, called `path`, which has so many samples a channel, if that is known better than its header knows it.
     ///
     /// # Errors
     /// When the format is unknown, or the file has nothing that can be decoded.
-    pub(crate) fn open(path: &Path, file: SharedFile) -> Result<Self, Error> {
-        let unreadable = |source| Error::Read { path: path.into(), source };
-        let mut parts = Parts::new(file).map_err(unreadable)?;
-        let first = parts.next().expect("any file is one part or more");
-        let stream = Stream::open(path, first)?;
-        let parameters = stream.parameters();
+    pub fn open(path: &Path, mut source: Spliced, frames: Option<u64>) -> Result<Self, Error> {
+        let fault = |fault| fault_in(path, fault);
+        let index = mp4::index(&mut source).map_err(|error| fault(error.into()))?;
+        let source = MediaSourceStream::new(Box::new(source), Default::default());
+        let mut hint = Hint::new();
+        if let Some(extension) = extension(path) {
+            hint.with_extension(&extension);
+        }
+        let (options, tags) = (FormatOptions::default(), MetadataOptions::default());
+        let probe = symphonia::default::get_probe();
+        let reader = guarded(|| probe.probe(&hint, source, options, tags)).map_err(fault)?;
+        let mut stream = Stream::open(path, &*reader, index.as_ref())?;
+        if let Some(frames) = frames {
+            (stream.frames, stream.ends) = (Some(frames), true);
+        }
+        let parameters = stream.decoder.codec_params();
         // Codings of eight bits or fewer have samples of more bits. Containers are wrong about ALAC, whose own header is right.
         let bits = match parameters.codec {
             CODEC_ID_ALAC => parameters.extra_data.as_deref().and_then(alac_bits),
@@ -99,119 +101,78 @@ impl Reader {
             (Some(..=16), _) => Depth::Int16,
             (Some(..=24), _) => Depth::Int24,
             (Some(_), _) => Depth::Int32,
-            // MP3, AAC and Vorbis have none; sox and ffmpeg make 16 bits of them, too.
+            // AAC and Vorbis have none; sox and ffmpeg make 16 bits of them, too.
             (None, _) => Depth::Int16,
         };
         let depth = if bits.is_some() { natural_depth } else { Depth::Float32 };
-        let frames = stream.frames.filter(|_| parts.left() == 0);
-        let mut reader = Self {
-            path: path.into(),
-            parts,
-            stream,
-            format: Format { channels: 0, rate: 0, depth, speakers: 0 },
-            natural_depth,
-            frames,
-            packet: Vec::new(),
-            used: 0,
-        };
-        // Only decoded samples show the true channels and rate.
-        if !reader.decode()? {
-            let path = path.into();
-            return Err(if frames > Some(0) { Error::CutShort(path) } else { Error::Empty(path) });
-        }
-        Ok(reader)
+        let format = Format { channels: 0, rate: 0, depth, speakers: 0 };
+        Ok(Self { path: path.into(), reader, stream, format, natural_depth })
     }
+}
 
-    /// Returns the format of the samples.
-    pub fn format(&self) -> Format {
+impl Decoder for Container {
+    fn format(&self) -> Format {
         self.format
     }
 
-    /// Returns the default depth of an output.
-    pub fn natural_depth(&self) -> Depth {
+    fn natural_depth(&self) -> Depth {
         self.natural_depth
     }
 
-    /// Samples a channel in the whole file, if its header has it.
-    pub fn frames(&self) -> Option<u64> {
-        self.frames
+    fn frames(&self) -> Option<u64> {
+        self.stream.frames
     }
 
-    /// Replaces what `channels` hold by the next samples, at most `frames` for each channel. At the end
-    /// of the file, they are empty.
-    ///
-    /// # Errors
-    /// When the file cannot be read on, or its content is broken.
-    pub fn read(&mut self, channels: &mut [Vec<f32>], frames: usize) -> Result<(), Error> {
-        channels.iter_mut().for_each(Vec::clear);
-        let mut room = frames;
-        while room > 0 {
-            let there = self.packet[0].len() - self.used;
-            if there == 0 && !self.decode()? {
-                break;
-            }
-            let taken = room.min(self.packet[0].len() - self.used);
-            for (channel, packet) in channels.iter_mut().zip(&self.packet) {
-                channel.extend_from_slice(&packet[self.used..][..taken]);
-            }
-            self.used += taken;
-            room -= taken;
-        }
-        Ok(())
-    }
-
-    /// Decodes the next packet that holds samples; `false` at the end.
-    fn decode(&mut self) -> Result<bool, Error> {
-        loop {
-            let (stream, fault) = (&mut self.stream, |fault| fault_in(&self.path, fault));
-            let next = guarded(|| stream.container.next_packet());
-            let Some(packet) = next.map_err(fault)? else {
+    fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error> {
+        let (reader, stream, fault) =
+            (&mut self.reader, &mut self.stream, |fault| fault_in(&self.path, fault));
+        packet.iter_mut().for_each(Vec::clear);
+        let next = match guarded(|| reader.next_packet()) {
+            Ok(Some(next)) => next,
+            Ok(None) => return stream.check_length(&self.path).map(|()| false),
+            // Another stream, in a chained Ogg file.
+            Err(Fault::ResetRequired) => {
                 stream.check_length(&self.path)?;
-                let Some(part) = self.parts.next() else { return Ok(false) };
-                self.stream = Stream::open(&self.path, part)?;
-                continue;
-            };
-            if packet.track_id != stream.track {
-                continue;
-            }
-            let samples = guarded(|| stream.decoder.decode(&packet)).map_err(fault)?;
-            let (channels, rate) = (samples.num_planes(), samples.spec().rate());
-            if samples.frames() == 0 {
-                continue;
-            }
-            let Ok(channels @ 1..) = u16::try_from(channels) else {
-                return Err(fault(Fault::Unsupported("its number of channels")));
-            };
-            if self.packet.is_empty() {
-                (self.format.channels, self.format.rate) = (channels, rate);
-                self.format.speakers = speakers(samples.spec().channels());
-            } else if (self.format.channels, self.format.rate) != (channels, rate) {
-                return Err(fault(Fault::DecodeError("channels or rate change on the way")));
-            }
-            stream.end = packet.pts.saturating_add(packet.dur).get().max(0) as u64;
-            samples.copy_to_vecs_planar(&mut self.packet);
-            self.used = stream.shown(&mut self.packet);
-            if self.used < self.packet[0].len() {
+                *stream = Stream::open(&self.path, &**reader, None)?;
+                // The header of the first stream knows nothing of this one.
+                stream.frames = None;
                 return Ok(true);
             }
+            Err(other) => return Err(fault(other)),
+        };
+        if next.track_id != stream.track {
+            return Ok(true);
         }
+        let samples = guarded(|| stream.decoder.decode(&next)).map_err(fault)?;
+        let (channels, rate) = (samples.num_planes(), samples.spec().rate());
+        if samples.frames() == 0 {
+            return Ok(true);
+        }
+        let Ok(channels @ 1..) = u16::try_from(channels) else {
+            return Err(fault(Fault::Unsupported("its number of channels")));
+        };
+        if self.format.channels == 0 {
+            (self.format.channels, self.format.rate) = (channels, rate);
+            self.format.speakers = speakers(samples.spec().channels());
+        } else if (self.format.channels, self.format.rate) != (channels, rate) {
+            return Err(fault(Fault::DecodeError("channels or rate change on the way")));
+        }
+        stream.end = next.pts.saturating_add(next.dur).get().max(0) as u64;
+        samples.copy_to_vecs_planar(packet);
+        stream.show(packet);
+        Ok(true)
     }
 }
 
 impl Stream {
-    fn open(path: &Path, mut part: Part) -> Result<Self, Error> {
+    fn open(
+        path: &Path,
+        reader: &dyn FormatReader,
+        index: Option<&mp4::Index>,
+    ) -> Result<Self, Error> {
         let fault = |fault| fault_in(path, fault);
         let not_audio = |reason: &str| Error::NotAudio { path: path.into(), reason: reason.into() };
-        let index = mp4::index(&mut part).map_err(|error| fault(error.into()))?;
-        let stream = MediaSourceStream::new(Box::new(part), Default::default());
-        let mut hint = Hint::new();
-        if let Some(extension) = extension(path) {
-            hint.with_extension(&extension);
-        }
-        let (options, tags) = (FormatOptions::default(), MetadataOptions::default());
-        let probe = symphonia::default::get_probe();
-        let container = guarded(|| probe.probe(&hint, stream, options, tags)).map_err(fault)?;
-        let track = container
+        let track = reader
             .default_track(TrackType::Audio)
             .ok_or_else(|| not_audio("it has no audio track"))?;
         let parameters = track
@@ -231,24 +192,10 @@ impl Stream {
                 return Err(Error::Coding { path: path.into(), coding });
             }
         }
-        let options = AudioDecoderOptions::default();
+        let decoder = decoder(path, parameters)?;
         let is_aac = parameters.codec == CODEC_ID_AAC;
-        let decoder = guarded(|| {
-            if is_aac {
-                return Ok(Box::new(AacDecoder::try_new(parameters, &options)?) as _);
-            }
-            symphonia::default::get_codecs().make_audio_decoder(parameters, &options)
-        });
-        let decoder: Box<dyn AudioDecoder> = decoder.map_err(|error| match error {
-            // symphonia decodes AAC of Low Complexity with one or two channels.
-            Fault::Unsupported(_) if is_aac => {
-                Error::Coding { path: path.into(), coding: "HE-AAC or surround AAC".into() }
-            }
-            Fault::Unsupported(_) => not_audio("its coding is unknown"),
-            other => fault(other),
-        })?;
         // CAF counts whole packets.
-        let rounded_up = (container.format_info().format, parameters.codec);
+        let rounded_up = (reader.format_info().format, parameters.codec);
         let is_exact = rounded_up != (FORMAT_ID_CAF, CODEC_ID_ALAC);
         let (id, frames) = (track.id, track.num_frames.filter(|_| is_exact));
         let shown = index.filter(|_| is_aac).and_then(|index| index.shown(frames));
@@ -258,11 +205,11 @@ impl Stream {
         }
         let (skipped, ends) = (shown.map_or(0, |shown| shown.start), shown.is_some());
         let frames = shown.map_or(frames, |shown| Some(shown.frames));
-        Ok(Self { container, decoder, track: id, frames, skipped, ends, read: 0, end: 0 })
+        Ok(Self { decoder, track: id, frames, skipped, ends, read: 0, end: 0 })
     }
 
-    /// Cuts `packet` at the end of the music, and returns the number of samples before its start.
-    fn shown(&mut self, packet: &mut [Vec<f32>]) -> usize {
+    /// Cuts `packet` to what is of the music.
+    fn show(&mut self, packet: &mut [Vec<f32>]) {
         let len = packet[0].len() as u64;
         let early = self.skipped.min(len);
         self.skipped -= early;
@@ -270,14 +217,11 @@ impl Stream {
         if let Some(frames) = self.frames.filter(|_| self.ends) {
             shown = shown.min(frames.saturating_sub(self.read));
         }
-        packet.iter_mut().for_each(|channel| channel.truncate((early + shown) as usize));
+        for channel in packet {
+            channel.truncate((early + shown) as usize);
+            channel.drain(..early as usize);
+        }
         self.read += shown;
-        early as usize
-    }
-
-    /// Returns the container's description of the coding.
-    fn parameters(&self) -> &AudioCodecParameters {
-        self.decoder.codec_params()
     }
 
     /// At the end: a header that knows a number of samples must be right.
@@ -294,6 +238,29 @@ impl Stream {
             _ => Ok(()),
         }
     }
+}
+
+fn decoder(path: &Path, parameters: &AudioCodecParameters) -> Result<Box<dyn AudioDecoder>, Error> {
+    let coding = |coding: &str| Error::Coding { path: path.into(), coding: coding.into() };
+    let options = AudioDecoderOptions::default();
+    let is_aac = parameters.codec == CODEC_ID_AAC;
+    let made = guarded(|| {
+        if is_aac {
+            return Ok(Box::new(AacDecoder::try_new(parameters, &options)?) as _);
+        }
+        symphonia::default::get_codecs().make_audio_decoder(parameters, &options)
+    });
+    made.map_err(|fault| match fault {
+        // symphonia decodes AAC of Low Complexity with one or two channels.
+        Fault::Unsupported(_) if is_aac => coding("HE-AAC or surround AAC"),
+        Fault::Unsupported(_) => coding("that is unknown"),
+        other => fault_in(path, other),
+    })
+}
+
+/// Returns what `decode` returns, or a fault if it panics.
+fn guarded<T>(decode: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+    guard(decode).unwrap_or(Err(Fault::DecodeError("its content contradicts itself")))
 }
 
 /// Returns the bits that a sample has by ALAC's own header, behind the atoms `frma` and `alac` if it is wrapped in them.
@@ -320,6 +287,6 @@ fn fault_in(path: &Path, fault: Fault) -> Error {
             Error::Read { path, source }
         }
         Fault::IoError(_) => Error::CutShort(path),
-        other => Error::NotAudio { path, reason: other.to_string().replace('\n', " ") },
+        other => Error::broken(&path, &other.to_string().replace('\n', " ")),
     }
 }

@@ -1,0 +1,422 @@
+//! Files as other programs leave them: lengths that nobody knew, odd heads, tags where none belong, loops. All are made here, as
+//! public reports of faults describe them.
+
+use crate::{
+    Folder, Wav, float_wav,
+    interop::{in_16_bits, read_by, read_by_us, tool},
+    signals, silence,
+};
+use std::{fs, process::Command};
+
+/// A folder with a chord of `frames` frames in `in.wav`, 16 bits, mono.
+fn chord(frames: usize) -> Folder {
+    let chord = signals::noisy_chord(frames as f64 / 44_100.0, 44_100.0);
+    in_16_bits(&[chord[..frames].to_vec()])
+}
+
+/// `bytes` with `new` in place of what stands at `at`.
+fn patched(mut bytes: Vec<u8>, at: usize, new: &[u8]) -> Vec<u8> {
+    bytes[at..at + new.len()].copy_from_slice(new);
+    bytes
+}
+
+fn position(bytes: &[u8], of: &[u8]) -> usize {
+    bytes.windows(of.len()).position(|here| here == of).unwrap()
+}
+
+#[test]
+fn a_length_that_the_writer_could_not_know_reaches_to_the_end() {
+    let folder = chord(5000);
+    let expected = read_by_us(&folder, "in.wav");
+    let whole = fs::read(folder.path("in.wav")).unwrap();
+    let data = position(&whole, b"data") + 4;
+    for len in [0, 0xFFFF_FFFF, 0xFFFF_FFDB, 0xFFFF_FF9B, 0x7FFF_F000, 0x8000_0000, 0x7F00_0000u32]
+    {
+        let open = patched(patched(whole.clone(), 4, &[0xFF; 4]), data, &len.to_le_bytes());
+        folder.put("open.wav", &open);
+        assert!(read_by_us(&folder, "open.wav") == expected, "{len:#x}");
+    }
+    // An honest length is believed.
+    for len in [20_000u32, 1 << 30, 0xF000_0000] {
+        folder.put("short.wav", &patched(whole.clone(), data, &len.to_le_bytes()));
+        let line = folder.fail("render short.wav -o out.wav", 1);
+        assert!(line.starts_with("short.wav: truncated, "), "{len}: {line}");
+    }
+    tool(&folder, "ffmpeg -v error -i in.wav -c:a pcm_mulaw mu.wav");
+    let expected = read_by_us(&folder, "mu.wav");
+    let mut command = Command::new("sh");
+    let pipes = "ffmpeg -v error -i in.wav -c:a pcm_mulaw -f wav - | cat > mu_pipe.wav; \
+                 ffmpeg -v error -i in.wav -rf64 always -f wav - | cat > rf64_pipe.wav; \
+                 sox -D in.wav -t aiff - 2>/dev/null | cat > sox_pipe.aiff";
+    assert!(command.args(["-c", pipes]).current_dir(folder.path("")).status().unwrap().success());
+    assert!(read_by_us(&folder, "mu_pipe.wav") == expected);
+    for name in ["rf64_pipe.wav", "sox_pipe.aiff"] {
+        assert!(read_by_us(&folder, name) == read_by_us(&folder, "in.wav"), "{name}");
+    }
+}
+
+#[test]
+fn mu_law_and_a_law_are_read_behind_every_format_chunk() {
+    let folder = chord(4001);
+    for (coding, tag) in [("pcm_mulaw", 7u16), ("pcm_alaw", 6)] {
+        tool(&folder, &format!("ffmpeg -v error -y -i in.wav -c:a {coding} theirs.wav"));
+        let expected = read_by_us(&folder, "theirs.wav");
+        let theirs = fs::read(folder.path("theirs.wav")).unwrap();
+        let data = theirs[position(&theirs, b"data") + 8..].to_vec();
+        let data = data[..4001].to_vec();
+        let guid =
+            [&tag.to_le_bytes()[..], &[0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]];
+        let extensible = [&[22, 0, 8, 0, 4, 0, 0, 0][..], &guid.concat()].concat();
+        for (tag, extension) in
+            [(tag, vec![]), (tag, vec![0; 2]), (tag, vec![2, 0, 0, 0]), (0xFFFE, extensible)]
+        {
+            let wav = Wav {
+                tag,
+                channels: 1,
+                rate: 44_100,
+                bits: 8,
+                extension,
+                between: vec![],
+                data: data.clone(),
+            };
+            folder.put("ours.wav", &wav.bytes());
+            assert!(read_by_us(&folder, "ours.wav") == expected, "{coding}: {:?}", wav.extension);
+        }
+    }
+}
+
+#[test]
+fn adpcm_is_read_to_the_last_sample_of_its_last_block() {
+    let folder = chord(5003);
+    for coding in ["adpcm_ima_wav", "adpcm_ms"] {
+        tool(&folder, &format!("ffmpeg -v error -y -i in.wav -c:a {coding} theirs.wav"));
+        let theirs = read_by("ffmpeg", &folder, "theirs.wav");
+        let ours = read_by_us(&folder, "theirs.wav");
+        assert!(ours.len() >= 5003 && theirs[..ours.len()] == ours, "{coding}: {}", ours.len());
+        // The last block without its padding; `fact` says what it has.
+        let bytes = fs::read(folder.path("theirs.wav")).unwrap();
+        let data = position(&bytes, b"data");
+        let len = u32::from_le_bytes(bytes[data + 4..data + 8].try_into().unwrap()) - 200;
+        let cut = bytes[..data + 8 + len as usize].to_vec();
+        let cut = patched(
+            patched(cut, data + 4, &len.to_le_bytes()),
+            4,
+            &(data as u32 + len).to_le_bytes(),
+        );
+        folder.put("cut.wav", &cut);
+        let cut = read_by_us(&folder, "cut.wav");
+        assert!(
+            cut.len() + 420 >= ours.len().min(5003) && cut == ours[..cut.len()],
+            "{coding}: {}",
+            cut.len()
+        );
+    }
+}
+
+#[test]
+fn big_endian_riff_and_a_block_of_no_bytes_are_read() {
+    let folder = chord(3000);
+    let expected = read_by_us(&folder, "in.wav");
+    let whole = fs::read(folder.path("in.wav")).unwrap();
+    folder.put("zero.wav", &patched(whole.clone(), 32, &[0, 0]));
+    assert!(read_by_us(&folder, "zero.wav") == expected);
+    let data = position(&whole, b"data") + 8;
+    let mut swapped = whole.clone();
+    swapped[3] = b'X';
+    for (start, len) in
+        [(4, 4), (16, 4), (20, 2), (22, 2), (24, 4), (28, 4), (32, 2), (34, 2), (data - 4, 4)]
+    {
+        swapped[start..start + len].reverse();
+    }
+    swapped[data..].chunks_exact_mut(2).for_each(<[u8]>::reverse);
+    folder.put("rifx.wav", &swapped);
+    assert!(read_by_us(&folder, "rifx.wav") == expected);
+}
+
+#[test]
+fn what_stands_around_the_frames_of_flac_concerns_no_sample() {
+    let folder = chord(9000);
+    let expected = read_by_us(&folder, "in.wav");
+    tool(&folder, "ffmpeg -v error -i in.wav in.flac");
+    let whole = fs::read(folder.path("in.flac")).unwrap();
+    let (stream, frames) = (&whole[..42], &whole[position(&whole, &[0xFF, 0xF8])..]);
+    let block = |kind: u8, content: &[u8]| {
+        let [_, a, b, c] = (content.len() as u32).to_be_bytes();
+        [&[kind, a, b, c], content].concat()
+    };
+    let id3v1 = [&b"TAG"[..], &[b'x'; 125]].concat();
+    let ape = [
+        b"old \0\0\0\0item\0x",
+        &b"APETAGEX"[..],
+        &2000u32.to_le_bytes(),
+        &46u32.to_le_bytes(),
+        &[1, 0, 0, 0, 0, 0, 0, 0],
+        &[0; 8],
+    ]
+    .concat();
+    let comments = block(0x84, &[&[0xFF, 0xFF, 0xFF, 0][..], b"xx"].concat());
+    let picture = block(0x86, &[0xFF; 9]);
+    for (name, file) in [
+        ("comments", [stream, &comments, frames].concat()),
+        ("picture", [stream, &picture, frames].concat()),
+        ("id3v1", [&whole[..], &id3v1].concat()),
+        ("ape", [&whole[..], &ape].concat()),
+        ("both", [&whole[..], &ape, &id3v1].concat()),
+        ("zeros", [&whole[..], &[0; 5000]].concat()),
+    ] {
+        folder.put("odd.flac", &file);
+        assert!(read_by_us(&folder, "odd.flac") == expected, "{name}");
+    }
+    // No number of samples, and two streams in one file.
+    let mut open = whole.clone();
+    open[21] &= 0xF0;
+    open[22..26].fill(0);
+    folder.put("joined.flac", &[&open[..], &open].concat());
+    assert!(read_by_us(&folder, "joined.flac") == [&expected[..], &expected].concat());
+    let cut = [&whole[..], b"junk that is no frame"].concat();
+    folder.put("junk.flac", &cut);
+    let line = folder.fail("render junk.flac -o out.wav", 1);
+    assert!(line.starts_with("junk.flac: damaged ("), "{line}");
+}
+
+#[test]
+fn mp3_begins_with_its_first_whole_frame() {
+    let folder = chord(20_000);
+    tool(&folder, "ffmpeg -v error -i in.wav -b:a 128k -id3v2_version 0 in.mp3");
+    let expected = read_by_us(&folder, "in.mp3");
+    assert_eq!(expected.len(), 20_000);
+    let whole = fs::read(folder.path("in.mp3")).unwrap();
+    let id3v1 = [&b"TAG"[..], &[b'x'; 125]].concat();
+    for front in [&[0][..], &[0; 1000], &id3v1, b"junk", &vec![0; 40_000]] {
+        folder.put("late.mp3", &[front, &whole].concat());
+        assert!(read_by_us(&folder, "late.mp3") == expected, "{} bytes", front.len());
+    }
+    // Cut within a frame: all whole frames, without the encoder's header.
+    folder.put("cut.mp3", &whole[1000..]);
+    let cut = read_by_us(&folder, "cut.mp3").len();
+    assert_eq!(cut, read_by("ffmpeg", &folder, "cut.mp3").len());
+    assert_eq!(cut % 1152, 0);
+    // Noise that a wrong decoder would make of it is never written.
+    folder.put("no.mp3", &[0; 5000]);
+    let line = folder.fail("render no.mp3 -o out.wav", 1);
+    assert_eq!(line, "no.mp3: damaged (it has no frames of MPEG audio); copy or export it again");
+}
+
+#[test]
+fn other_codings_of_mpeg_are_refused_with_a_command_that_reads_them() {
+    let folder = chord(20_000);
+    for (name, coding, what) in
+        [("in.mp2", "mp2", "MPEG layer 2 (MP2)"), ("in.aac", "aac", "AAC stream (ADTS)")]
+    {
+        tool(&folder, &format!("ffmpeg -v error -i in.wav -c:a {coding} {name}"));
+        let line = folder.fail(&format!("render {name} -o out.wav"), 1);
+        let start =
+            format!("{name}: unsupported coding {what}; convert the file: ffmpeg -i {name} ");
+        assert!(line.starts_with(&start), "{line}");
+    }
+}
+
+#[test]
+fn aiff_with_a_chunk_that_is_longer_than_its_content_is_read() {
+    let folder = chord(3000);
+    tool(&folder, "ffmpeg -v error -i in.wav -c:a pcm_f32be in.aif");
+    let expected = read_by_us(&folder, "in.aif");
+    let whole = fs::read(folder.path("in.aif")).unwrap();
+    let common = position(&whole, b"COMM") + 4;
+    let len = u32::from_be_bytes(whole[common..common + 4].try_into().unwrap());
+    let end = common + 4 + len as usize;
+    let longer = [&whole[..end], &[0; 6], &whole[end..]].concat();
+    folder.put("in.aif", &patched(longer, common, &(len + 6).to_be_bytes()));
+    assert!(read_by_us(&folder, "in.aif") == expected);
+}
+
+#[test]
+fn chained_ogg_files_are_read_to_the_last_link() {
+    let folder = chord(20_000);
+    tool(&folder, "sox -D in.wav -C 6 in.ogg");
+    let one = read_by_us(&folder, "in.ogg");
+    let bytes = fs::read(folder.path("in.ogg")).unwrap();
+    folder.put("chain.ogg", &[&bytes[..], &bytes].concat());
+    let both = read_by_us(&folder, "chain.ogg");
+    assert_eq!(both.len(), 2 * one.len());
+    assert!(both[..one.len()] == one);
+}
+
+#[test]
+fn a_loop_stays_a_loop_with_what_is_before_and_behind_it() {
+    let rate = 44_100.0;
+    // 100 periods of 441 Hz are 10,000 frames.
+    let tone = signals::sine(441.0, 0.4, 1.0, rate);
+    let folder = Folder::new();
+    let smpl = |start: u32, last: u32| {
+        let words = [0, 0, 22_675, 60, 0, 0, 0, 1, 0, 0, 0, start, last, 0, 0];
+        let content: Vec<u8> = words.iter().flat_map(|word: &u32| word.to_le_bytes()).collect();
+        [&b"smpl\x3C\0\0\0"[..], &content].concat()
+    };
+    let looped = |frames: usize, own: Option<(u32, u32)>| {
+        let mut wav = float_wav(44_100, &[tone[..frames].to_vec()]);
+        wav.extend(own.map_or(Vec::new(), |(start, last)| smpl(start, last)));
+        let len = wav.len() as u32 - 8;
+        patched(wav, 4, &len.to_le_bytes())
+    };
+    let rms = |samples: &[f32]| {
+        (samples.iter().map(|x| x * x).sum::<f32>() / samples.len() as f32).sqrt()
+    };
+    let check = |flags: &str, start: usize, end: usize, len: usize| {
+        folder.run(&format!("render in.wav -o out.wav --force --mix 100 {flags}"));
+        let out = folder.floats("out.wav").remove(0);
+        assert_eq!(out.len(), len, "{flags}");
+        let own = &out[start..end];
+        let inside = own.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(0.0, f32::max);
+        let wrap = (own[0] - own[own.len() - 1]).abs();
+        assert!(wrap <= inside, "{flags}: {wrap} at the wrap, {inside} inside");
+        let [first, last] = [&own[..2205], &own[own.len() - 2205..]].map(rms);
+        let step = 20.0 * (first / last).log10();
+        assert!(step.abs() < 0.5, "{flags}: {step} dB");
+        assert!(last > 0.05, "{flags}: it sounds");
+        out
+    };
+    folder.put("in.wav", &looped(10_000, Some((0, 9999))));
+    for flags in
+        ["", "--voice square", "--focus 0", "--voice chip", "--glide 0.1s --sample-rate 44100"]
+    {
+        check(flags, 0, 10_000, 10_000);
+    }
+    folder.put("in.wav", &looped(10_000, None));
+    check("--loop", 0, 10_000, 10_000);
+    let plain = {
+        folder.run("render in.wav -o out.wav --force --mix 100");
+        folder.floats("out.wav").remove(0)
+    };
+    assert!(rms(&plain[..100]) < 0.01, "without a loop, the note begins");
+    folder.put("in.wav", &looped(30_000, Some((10_000, 19_999))));
+    let out = check("--voice square", 10_000, 20_000, 30_000);
+    assert!(rms(&out[..100]) < 0.01, "the attack begins with silence");
+    let seams = [10_000, 20_000].map(|at| (out[at] - out[at - 1]).abs());
+    let inside = out[12_000..18_000].windows(2).map(|pair| (pair[1] - pair[0]).abs());
+    let inside = inside.fold(0.0, f32::max);
+    assert!(seams.iter().all(|step| *step <= inside), "{seams:?}, {inside} inside");
+}
+
+/// What mutagen reads of a file: its tags under the names of FLAC, and a hash of its cover.
+const MUTAGEN: &str = r#"
+import hashlib, json, mutagen, sys
+from mutagen.flac import FLAC
+found = {}
+for name in sys.argv[1:]:
+    file = mutagen.File(name)
+    tags = {}
+    if isinstance(file, FLAC):
+        tags = {key.upper(): value for key, value in file.tags or []}
+        covers = [picture.data for picture in file.pictures]
+    else:
+        names = {"TIT2": "TITLE", "TPE1": "ARTIST", "TALB": "ALBUM", "TRCK": "TRACKNUMBER", "TCON": "GENRE"}
+        for key, frame in (file.tags or {}).items():
+            if key in names:
+                tags[names[key]] = str(frame.text[0])
+            elif key.startswith("TXXX:"):
+                tags[key[5:].upper()] = str(frame.text[0])
+        covers = [frame.data for key, frame in (file.tags or {}).items() if key.startswith("APIC")]
+    found[name] = [tags, [hashlib.sha1(cover).hexdigest()[:8] for cover in covers]]
+print(json.dumps(found))
+"#;
+
+#[test]
+fn tags_and_covers_go_from_every_format_to_both() {
+    let folder = chord(20_000);
+    // A red pixel.
+    tool(&folder, "ffmpeg -v error -f lavfi -i color=red:s=8x8 -frames:v 1 cover.png");
+    let tags = "-metadata title=Fugue -metadata artist=Bach -metadata album=Art -metadata genre=Baroque -metadata track=7 -metadata replaygain_track_gain=-3dB";
+    let cover = "-i cover.png -map 0:a -map 1:v -c:v copy -disposition:v attached_pic";
+    for (name, flags) in [
+        ("a.flac", format!("{cover} -metadata curator=calm")),
+        ("a.mp3", format!("{cover} -metadata curator=calm")),
+        ("a.m4a", cover.into()),
+        ("a.ogg", "-c:a vorbis -strict -2 -ac 2 -metadata curator=calm".into()),
+        ("a.aiff", "-write_id3v2 1 -metadata curator=calm".into()),
+        ("a.wav", "-c:a pcm_s16le".into()),
+    ] {
+        tool(&folder, &format!("ffmpeg -v error -i in.wav {flags} {tags} {name}"));
+        for to in ["wav", "flac"] {
+            folder.run(&format!("render {name} -o {name}.{to} --mix 0 -q"));
+            folder.run(&format!("render {name} -o {name}.bare.{to} --mix 0 -q --strip-metadata"));
+        }
+    }
+    let python = tone_filter_testkit::target().join("venv/bin/python");
+    let files: Vec<String> = ["flac", "mp3", "m4a", "ogg", "aiff", "wav"]
+        .iter()
+        .flat_map(|from| {
+            ["wav", "flac", "bare.wav", "bare.flac"].map(|to| format!("a.{from}.{to}"))
+        })
+        .collect();
+    let mut command = Command::new(&python);
+    let output = command.args(["-c", MUTAGEN]).args(&files).current_dir(folder.path("")).output();
+    let output = output.unwrap_or_else(|error| {
+        panic!("{}: {error}; `cargo xtask test` makes it", python.display())
+    });
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    for file in &files {
+        let (tags, covers) = (&found[file][0], found[file][1].as_array().unwrap());
+        if file.contains("bare") {
+            assert!(tags.get("TITLE").is_none() && covers.is_empty(), "{file}: {tags}");
+            continue;
+        }
+        // ffmpeg gives WAV no cover and only the fields of INFO, which mutagen does not read.
+        if file == "a.wav.wav" {
+            continue;
+        }
+        for (name, value) in
+            [("TITLE", "Fugue"), ("ARTIST", "Bach"), ("ALBUM", "Art"), ("GENRE", "Baroque")]
+        {
+            assert_eq!(tags[name], value, "{file}: {tags}");
+        }
+        assert!(
+            tags["TRACKNUMBER"].as_str().is_some_and(|track| track.starts_with('7')),
+            "{file}: {tags}"
+        );
+        assert!(tags.get("REPLAYGAIN_TRACK_GAIN").is_none(), "{file}: {tags}");
+        let has_cover = ["a.flac", "a.mp3", "a.m4a"].iter().any(|from| file.starts_with(from));
+        assert_eq!(covers.len(), usize::from(has_cover), "{file}");
+        let has_own = ["a.flac", "a.mp3", "a.ogg"].iter().any(|from| file.starts_with(from));
+        assert!(!has_own || tags["CURATOR"] == "calm", "{file}: {tags}");
+    }
+}
+
+#[test]
+fn names_tell_files_of_one_stem_apart_and_links_that_go_round_are_noted() {
+    let folder = chord(3000);
+    folder.put("set/a.wav", &fs::read(folder.path("in.wav")).unwrap());
+    tool(&folder, "ffmpeg -v error -i in.wav set/a.flac");
+    let line = folder.fail("render set -o out", 2);
+    assert!(line.contains("add {ext} to the --out of render"), "{line}");
+    folder.run("render set -o out/{name}-{ext}.wav");
+    assert!(["out/a-wav.wav", "out/a-flac.wav"].iter().all(|name| folder.path(name).exists()));
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink("..", folder.path("set/up")).unwrap();
+        fs::remove_file(folder.path("set/a.flac")).unwrap();
+        let said = folder.run("render set -o round");
+        assert!(said.contains("left out, a link to a folder that holds it"), "{said}");
+    }
+}
+
+#[test]
+fn lists_and_presets_may_begin_with_byte_order_marks() {
+    let folder = Folder::with(&silence().bytes());
+    let units: Vec<u16> = "in.wav\r\n".encode_utf16().collect();
+    for (name, bytes) in [
+        ("le.txt", units.iter().flat_map(|unit| unit.to_le_bytes()).collect::<Vec<u8>>()),
+        ("be.txt", units.iter().flat_map(|unit| unit.to_be_bytes()).collect()),
+    ] {
+        let mark: [u8; 2] = if name == "le.txt" { [0xFF, 0xFE] } else { [0xFE, 0xFF] };
+        folder.put(name, &[&mark[..], &bytes].concat());
+        folder.run(&format!("render --input-list {name} -o {name}-out"));
+        assert!(folder.path(&format!("{name}-out/in.wav")).exists());
+    }
+    folder.put(
+        "preset.json",
+        b"\xEF\xBB\xBF{ \"version\": 1, \"name\": \"Marked\", \"settings\": {} }",
+    );
+    folder.run("render in.wav -o out.wav --preset preset.json");
+}

@@ -1,0 +1,225 @@
+//! Chunks on their way to an output: what counts samples follows another rate, and what describes the old samples stays behind.
+
+use crate::{Source, wav::Chunk};
+use std::io;
+
+/// A chunk of an output.
+pub enum Carried {
+    /// A chunk of the input, as it is.
+    Copied(Chunk),
+    /// A new one: its letters and its content.
+    Made([u8; 4], Vec<u8>),
+}
+
+/// Longer chunks are copied as they are.
+const LONGEST: u32 = 16 << 20;
+
+/// The hash of the old samples.
+const HASH: [u8; 4] = *b"MD5 ";
+
+/// A loudness that is not known (EBU Tech 3285, version 2).
+const UNKNOWN: [u8; 2] = 0x7FFF_u16.to_le_bytes();
+
+/// Elements of iXML that hold a sample rate, and those that count its samples.
+const RATES: [&str; 2] = ["FILE_SAMPLE_RATE", "TIMESTAMP_SAMPLE_RATE"];
+const HIGH: &str = "TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI";
+const LOW: &str = "TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO";
+
+/// Returns whether chunks with these letters may hold tags.
+pub fn holds_tags(id: [u8; 4]) -> bool {
+    matches!(&id, b"LIST" | b"id3 " | b"ID3 ")
+}
+
+/// Returns whether `chunk` of `source` holds tags.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn is_tag(source: &mut Source, chunk: Chunk) -> io::Result<bool> {
+    let mut kind = Vec::new();
+    if chunk.id == *b"LIST" && chunk.len >= 4 {
+        source.copy_chunk(Chunk { len: 4, ..chunk }, &mut kind)?;
+        return Ok(kind == b"INFO");
+    }
+    Ok(holds_tags(chunk.id) && chunk.id != *b"LIST")
+}
+
+/// Returns `chunk` of `source` for an output at `rates[1]` Hz in place of `rates[0]`; `None` if it stays behind.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn carried(source: &mut Source, chunk: Chunk, rates: [u32; 2]) -> io::Result<Option<Carried>> {
+    if chunk.id == HASH {
+        return Ok(None);
+    }
+    let [from, to] = rates;
+    let counts = matches!(&chunk.id, b"cue " | b"plst" | b"smpl" | b"LIST" | b"iXML");
+    if chunk.len > LONGEST || chunk.id != *b"bext" && (from == to || !counts) {
+        return Ok(Some(Carried::Copied(chunk)));
+    }
+    let mut content = Vec::new();
+    source.copy_chunk(chunk, &mut content)?;
+    let scale = Scale { from, to };
+    match &chunk.id {
+        b"bext" => broadcast(&mut content, scale),
+        b"cue " => scale.each(&mut content, 4, 24, &[4, 20]),
+        b"plst" => scale.each(&mut content, 4, 12, &[4]),
+        b"smpl" => {
+            // Nanoseconds of a sample.
+            if let Some(period) = content.get_mut(8..12) {
+                period.copy_from_slice(&(1_000_000_000 / to).to_le_bytes());
+            }
+            scale.each(&mut content, 36, 24, &[8, 12]);
+        }
+        b"LIST" if content.starts_with(b"adtl") => labels(&mut content, scale),
+        b"iXML" => content = xml(content, scale),
+        _ => {}
+    }
+    Ok(Some(Carried::Made(chunk.id, content)))
+}
+
+/// A change of sample rates.
+#[derive(Clone, Copy)]
+struct Scale {
+    from: u32,
+    to: u32,
+}
+
+impl Scale {
+    /// Returns a number of samples at the new rate.
+    fn scaled(self, samples: u64) -> u64 {
+        let (from, to) = (u128::from(self.from), u128::from(self.to));
+        ((u128::from(samples) * to + from / 2) / from) as u64
+    }
+
+    /// Scales the number at `at`, if there is one.
+    fn number(self, content: &mut [u8], at: usize) {
+        if let Some(number) = content.get_mut(at..at + 4) {
+            let samples = u32::from_le_bytes([number[0], number[1], number[2], number[3]]);
+            let scaled = u32::try_from(self.scaled(samples.into())).unwrap_or(u32::MAX);
+            number.copy_from_slice(&scaled.to_le_bytes());
+        }
+    }
+
+    /// Scales the numbers `fields` of all entries of `size` bytes from `start` on.
+    fn each(self, content: &mut [u8], start: usize, size: usize, fields: &[usize]) {
+        for entry in (start..content.len()).step_by(size) {
+            fields.iter().for_each(|field| self.number(content, entry + field));
+        }
+    }
+}
+
+/// Scales the time of a broadcast extension, and clears its loudness.
+fn broadcast(content: &mut [u8], scale: Scale) {
+    if let Some(time) = content.get_mut(338..346) {
+        let samples = u64::from_le_bytes(time.try_into().expect("eight bytes"));
+        time.copy_from_slice(&scale.scaled(samples).to_le_bytes());
+    }
+    let version = content.get(346..348).map_or(0, |own| u16::from_le_bytes([own[0], own[1]]));
+    if let Some(loudness) = content.get_mut(412..422).filter(|_| version >= 2) {
+        loudness.as_chunks_mut().0.fill(UNKNOWN);
+    }
+}
+
+/// Scales the lengths of labelled texts.
+fn labels(content: &mut [u8], scale: Scale) {
+    let mut at = 4;
+    while let Some(head) = content.get(at..at + 8) {
+        let (is_text, len) =
+            (head.starts_with(b"ltxt"), u32::from_le_bytes([head[4], head[5], head[6], head[7]]));
+        if is_text {
+            scale.number(content, at + 12);
+        }
+        at += 8 + (len + len % 2) as usize;
+    }
+}
+
+/// Returns iXML with the new rate.
+fn xml(content: Vec<u8>, scale: Scale) -> Vec<u8> {
+    let Ok(mut text) = String::from_utf8(content.clone()) else { return content };
+    let number = |text: &str, name: &str| -> Option<u64> {
+        let start = text.find(&format!("<{name}>"))? + name.len() + 2;
+        text[start..].split('<').next()?.trim().parse().ok()
+    };
+    let mut replace = |name: &str, value: u64| {
+        let start = text.find(&format!("<{name}>")).map(|at| at + name.len() + 2);
+        let end = start.and_then(|start| Some(start + text[start..].find('<')?));
+        if let (Some(start), Some(end)) = (start, end) {
+            text.replace_range(start..end, &value.to_string());
+        }
+    };
+    let original = String::from_utf8_lossy(&content);
+    // The time counts samples of a rate of its own.
+    let old = number(&original, RATES[1]).or(number(&original, RATES[0]));
+    for name in RATES {
+        replace(name, scale.to.into());
+    }
+    let own = Scale {
+        from: old.and_then(|rate| rate.try_into().ok()).unwrap_or(scale.from).max(1),
+        ..scale
+    };
+    if let (Some(high), Some(low)) = (number(&original, HIGH), number(&original, LOW)) {
+        let time = own.scaled(high << 32 | low);
+        replace(HIGH, time >> 32);
+        replace(LOW, time & u64::from(u32::MAX));
+    }
+    text.into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOUBLED: Scale = Scale { from: 44_100, to: 88_200 };
+
+    #[test]
+    fn samples_are_counted_at_the_new_rate_to_the_nearest() {
+        let scale = Scale { from: 44_100, to: 48_000 };
+        for (old, new) in [
+            (0, 0),
+            (44_100, 48_000),
+            (1, 1),
+            (441, 480),
+            (10, 11),
+            (4_410_000_000_000, 4_800_000_000_000),
+        ] {
+            assert_eq!(scale.scaled(old), new);
+        }
+    }
+
+    #[test]
+    fn points_loops_and_labels_follow_the_rate() {
+        let words =
+            |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+        let mut cues = words(&[2, 1, 100, 7, 0, 0, 100, 2, 250, 7, 0, 0, 250]);
+        DOUBLED.each(&mut cues, 4, 24, &[4, 20]);
+        assert_eq!(cues, words(&[2, 1, 200, 7, 0, 0, 200, 2, 500, 7, 0, 0, 500]));
+        let mut text =
+            [&b"adtllabl\x05\0\0\0abcde\0ltxt"[..], &words(&[20, 1, 33]), &[0; 12]].concat();
+        labels(&mut text, DOUBLED);
+        let expected =
+            [&b"adtllabl\x05\0\0\0abcde\0ltxt"[..], &words(&[20, 1, 66]), &[0; 12]].concat();
+        assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_broadcast_extension_keeps_its_time_and_loses_its_loudness() {
+        let mut content = vec![1; 602];
+        content[338..346].copy_from_slice(&44_100u64.to_le_bytes());
+        content[346..348].copy_from_slice(&[2, 0]);
+        let mut old = content.clone();
+        broadcast(&mut content, DOUBLED);
+        assert_eq!(content[338..346], 88_200u64.to_le_bytes());
+        assert_eq!(content[412..422], [0xFF, 0x7F].repeat(5));
+        assert_eq!(content[422..], vec![1; 180]);
+        old[346] = 1;
+        broadcast(&mut old, DOUBLED);
+        assert_eq!(old[412..422], [1; 10], "version 1 has no loudness");
+    }
+
+    #[test]
+    fn the_rates_of_ixml_follow() {
+        let old = "<FILE_SAMPLE_RATE>44100</FILE_SAMPLE_RATE><TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI>1</TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI><TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO>4294967295</TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO><NOTE>44100</NOTE>";
+        let new = "<FILE_SAMPLE_RATE>88200</FILE_SAMPLE_RATE><TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI>3</TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI><TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO>4294967294</TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO><NOTE>44100</NOTE>";
+        assert_eq!(xml(old.into(), DOUBLED), new.as_bytes());
+    }
+}

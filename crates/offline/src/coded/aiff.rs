@@ -1,0 +1,97 @@
+//! A plain head for AIFF and AIFF-C: chunks of which the sound has no need, lengths that a writer into a pipe could not know,
+//! and names that are longer or shorter than their chunk are left out.
+
+use super::{splice::Spliced, tags::peek};
+use crate::{formats::is_open, shared_file::SharedFile};
+use std::io;
+
+/// Bytes of the common chunk before the type of compression.
+const COMMON: usize = 18;
+
+/// Types of compression that leave each sample its own bytes.
+const PLAIN: [&[u8]; 11] = [
+    b"NONE", b"twos", b"sowt", b"raw ", b"in24", b"in32", b"fl32", b"FL32", b"fl64", b"FL64",
+    b"42n1",
+];
+
+/// Types with a byte a sample.
+const COMPANDED: [&[u8]; 4] = [b"ulaw", b"ULAW", b"alaw", b"ALAW"];
+
+/// Returns the sound of a file of `len` bytes whose form begins at `start`, behind a plain head; `None` if it has not the chunks
+/// that it needs.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn splice(file: &SharedFile, start: u64, len: u64) -> io::Result<Option<Spliced>> {
+    let form = peek(file, start, 12)?;
+    let kind = form.get(8..).unwrap_or_default();
+    let is_compressed = kind == b"AIFC";
+    let (mut common, mut sound) = (None, None);
+    let mut position = start + 12;
+    while common.is_none() || sound.is_none() {
+        let head = peek(file, position, 16)?;
+        let (Some(id), Some(size)) = (head.get(..4), word(&head, 4)) else { return Ok(None) };
+        position += 8;
+        let mut size_there = u64::from(size);
+        match id {
+            b"COMM" => common = Some(peek(file, position, u64::from(size.min(22)))?),
+            b"SSND" => {
+                let Some(offset) = word(&head, 8) else { return Ok(None) };
+                let open = is_open(size) && position + u64::from(size) > len || size == 0;
+                if open {
+                    size_there = len - position;
+                }
+                let first = position + 8 + u64::from(offset);
+                let end = position + size_there;
+                if first > end {
+                    return Ok(None);
+                }
+                sound = Some((first..end, open));
+            }
+            _ => {}
+        }
+        position += size_there + size_there % 2;
+    }
+    let (Some(mut common), Some((sound, open))) = (common, sound) else { return Ok(None) };
+    let is_whole = common.len() >= COMMON + if is_compressed { 4 } else { 0 };
+    if !is_whole || sound.end - sound.start > u64::from(u32::MAX) - 100 {
+        return Ok(None);
+    }
+    common.truncate(COMMON + if is_compressed { 4 } else { 0 });
+    let compression = if is_compressed { &common[COMMON..COMMON + 4] } else { b"NONE" };
+    let bits = u64::from(u16::from_be_bytes([common[6], common[7]]));
+    let bytes = match compression {
+        companded if COMPANDED.contains(&companded) => Some(1),
+        plain if PLAIN.contains(&plain) => Some(bits.div_ceil(8)),
+        _ => None,
+    };
+    let channels = u64::from(u16::from_be_bytes([common[0], common[1]]));
+    if let Some(frame) = bytes.map(|bytes| bytes * channels).filter(|frame| open && *frame > 0) {
+        let frames = (sound.end - sound.start) / frame;
+        common[2..6].copy_from_slice(&(frames as u32).to_be_bytes());
+    }
+    if is_compressed {
+        // An empty name.
+        common.extend([0, 0]);
+    }
+    let bytes = (sound.end - sound.start) as u32;
+    let size = 4 + 8 + common.len() as u32 + 8 + 8 + bytes;
+    let head = [
+        b"FORM",
+        &size.to_be_bytes()[..],
+        kind,
+        b"COMM",
+        &(common.len() as u32).to_be_bytes(),
+        &common,
+        b"SSND",
+        &(bytes + 8).to_be_bytes(),
+        &[0; 8],
+    ];
+    let end = sound.end.min(len);
+    let first = sound.start.min(end);
+    Ok(Some(Spliced::new(head.concat(), file.at(0), first..end)))
+}
+
+fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(*bytes.get(at..)?.first_chunk()?))
+}

@@ -1,0 +1,283 @@
+//! FLAC, by `flac-codec`, whose frames are checked by their checksums.
+//!
+//! Of the metadata the decoder gets the stream's description, and the comments if they are whole: broken ones, pictures and
+//! cue sheets do not concern the sound. Frames are decoded to the end of the file, whatever number the header has.
+
+use super::{
+    Decoder,
+    splice::Spliced,
+    tags::{self, is_end, peek},
+};
+use crate::{
+    Error,
+    guard::guard,
+    shared_file::SharedFile,
+    wav::{Depth, Format},
+};
+use flac_codec::{decode::FlacChannelReader, metadata::Metadata};
+use std::{
+    io::{self, BufReader, Read},
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+/// The first bytes of a stream.
+const MARK: &[u8] = b"fLaC";
+
+/// Bytes of the block that describes the stream.
+const DESCRIPTION: usize = 34;
+
+/// Longer comments are not handed on.
+const LONGEST: usize = 1 << 20;
+
+/// Types of blocks.
+const STREAMINFO: u8 = 0;
+const COMMENT: u8 = 4;
+
+/// A FLAC file being decoded.
+pub struct Flac {
+    path: PathBuf,
+    file: SharedFile,
+    stream: Stream,
+    format: Format,
+    frames: Option<u64>,
+}
+
+/// One of the streams of a file, which is mostly the only one.
+struct Stream {
+    decoder: FlacChannelReader<Counted>,
+    /// Bytes that the decoder has read.
+    taken: Arc<AtomicU64>,
+    /// End of the frames in the file.
+    end: u64,
+    /// Difference of positions in the file and of `taken`.
+    offset: u64,
+    /// Samples a channel by the header.
+    frames: Option<u64>,
+    read: u64,
+    /// Full scale of the integers.
+    unit: f32,
+    format: Format,
+}
+
+/// Counts the bytes that are read.
+struct Counted {
+    from: BufReader<Spliced>,
+    taken: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let read = self.from.read(to)?;
+        self.taken.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+impl Flac {
+    /// Opens `file`, called `path`, whose stream begins at `start`.
+    ///
+    /// # Errors
+    /// When it does not begin with a stream's description.
+    pub fn open(path: &Path, file: SharedFile, start: u64) -> Result<Self, Error> {
+        let stream = Stream::open(path, &file, start)?;
+        let (format, frames) = (stream.format, stream.frames);
+        Ok(Self { path: path.into(), file, stream, format, frames })
+    }
+
+    /// Goes on behind the last frame of a stream, at `position`. False at the end of the file.
+    fn go_on(&mut self, position: u64) -> Result<Option<bool>, Error> {
+        let unreadable = |source| Error::Read { path: self.path.clone(), source };
+        let is_stream = peek(&self.file, position, 4).map_err(unreadable)? == MARK;
+        if !is_stream && !is_end(&self.file, position, self.stream.end).map_err(unreadable)? {
+            return Ok(None);
+        }
+        let Stream { frames, read, .. } = self.stream;
+        if let Some(frames) = frames.filter(|frames| *frames > read) {
+            let (path, missing) = (self.path.clone(), frames - read);
+            return Err(Error::Truncated { path, missing, frames });
+        }
+        if is_stream {
+            self.stream = Stream::open(&self.path, &self.file, position)?;
+            if self.stream.format != self.format {
+                return Err(Error::broken(&self.path, "its format changes on the way"));
+            }
+            // The first header knows of the first stream only.
+            self.frames = None;
+        }
+        Ok(Some(is_stream))
+    }
+}
+
+impl Decoder for Flac {
+    fn format(&self) -> Format {
+        self.format
+    }
+
+    fn natural_depth(&self) -> Depth {
+        self.format.depth
+    }
+
+    fn frames(&self) -> Option<u64> {
+        self.frames
+    }
+
+    fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error> {
+        let position = self.stream.position();
+        let fault = match self.stream.decode(packet) {
+            Ok(true) => return Ok(true),
+            Ok(false) => None,
+            Err(fault) => Some(fault),
+        };
+        packet.iter_mut().for_each(Vec::clear);
+        match self.go_on(position)? {
+            Some(more) => Ok(more),
+            None => Err(match fault {
+                Some(Fault::Broken(reason)) => Error::broken(&self.path, &reason),
+                Some(Fault::Io(source)) if source.kind() != io::ErrorKind::UnexpectedEof => {
+                    Error::Read { path: self.path.clone(), source }
+                }
+                _ => match self.stream.frames {
+                    Some(frames) if frames > self.stream.read => {
+                        let missing = frames - self.stream.read;
+                        Error::Truncated { path: self.path.clone(), missing, frames }
+                    }
+                    _ => Error::CutShort(self.path.clone()),
+                },
+            }),
+        }
+    }
+}
+
+/// Reason why a frame is not decoded.
+enum Fault {
+    Io(io::Error),
+    Broken(String),
+}
+
+impl From<flac_codec::Error> for Fault {
+    fn from(error: flac_codec::Error) -> Self {
+        match error {
+            flac_codec::Error::Io(source) => Self::Io(source),
+            other => Self::Broken(other.to_string()),
+        }
+    }
+}
+
+impl Stream {
+    fn open(path: &Path, file: &SharedFile, start: u64) -> Result<Self, Error> {
+        let unreadable = |source| Error::Read { path: path.into(), source };
+        let len = file.metadata().and_then(|own| tags::end(file, own.len())).map_err(unreadable)?;
+        let mut position = start + MARK.len() as u64;
+        let (mut description, mut comments) = (Vec::new(), Vec::new());
+        loop {
+            let head = peek(file, position, 4).map_err(unreadable)?;
+            let [kind, a, b, c] = head[..] else { return Err(Error::CutShort(path.into())) };
+            let size = u32::from_be_bytes([0, a, b, c]);
+            let is_wanted = matches!(kind & 0x7F, STREAMINFO | COMMENT) && size as usize <= LONGEST;
+            position += 4;
+            if is_wanted {
+                let block = peek(file, position, size.into()).map_err(unreadable)?;
+                match kind & 0x7F {
+                    STREAMINFO => description = block,
+                    _ => comments = block,
+                }
+            }
+            position += u64::from(size);
+            if kind & 0x80 != 0 {
+                break;
+            }
+        }
+        if description.len() != DESCRIPTION {
+            return Err(Error::broken(path, "it does not describe its stream"));
+        }
+        if position > len {
+            return Err(Error::CutShort(path.into()));
+        }
+        let number = description[13..18].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
+        let frames = Some(number & 0xF_FFFF_FFFF).filter(|frames| *frames > 0);
+        loosen(&mut description);
+        let open = |comments: &[u8]| {
+            let head = head(&description, comments);
+            let (taken, offset) = (Arc::default(), position.wrapping_sub(head.len() as u64));
+            let body = Spliced::new(head, file.at(0), position..len);
+            let from = BufReader::with_capacity(1 << 16, body);
+            let counted = Counted { from, taken: Arc::clone(&taken) };
+            let decoder = guard(|| FlacChannelReader::new(counted))
+                .unwrap_or_else(|| Err(flac_codec::Error::InvalidMetadataBlock))?;
+            Ok::<_, flac_codec::Error>((decoder, taken, offset))
+        };
+        // Without the comments only unusual loudspeakers are unknown.
+        let opened = Some(&comments[..])
+            .filter(|bytes| !bytes.is_empty())
+            .and_then(|bytes| open(bytes).ok());
+        let (decoder, taken, offset) = match opened {
+            Some(opened) => opened,
+            None => open(&[]).map_err(|fault| Error::broken(path, &fault.to_string()))?,
+        };
+        let stated = decoder.metadata();
+        let bits = stated.bits_per_sample();
+        let channels = u16::from(stated.channel_count());
+        let format = Format {
+            channels,
+            rate: stated.sample_rate(),
+            depth: match bits {
+                ..=8 => Depth::Int8,
+                9..=16 => Depth::Int16,
+                17..=24 => Depth::Int24,
+                _ => Depth::Int32,
+            },
+            speakers: if channels > 2 { u32::from(stated.channel_mask()) } else { 0 },
+        };
+        let unit = 1.0 / (1u64 << (bits - 1)) as f32;
+        Ok(Self { decoder, taken, end: len, offset, frames, read: 0, unit, format })
+    }
+
+    /// Position in the file of what the decoder reads next.
+    fn position(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed).wrapping_add(self.offset)
+    }
+
+    /// Decodes the next frame; false at the end of the file.
+    fn decode(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Fault> {
+        let Self { decoder, unit, .. } = self;
+        let decoded = guard(|| -> Result<usize, flac_codec::Error> {
+            let channels = decoder.fill_buf()?;
+            packet.resize(channels.len(), Vec::new());
+            for (to, from) in packet.iter_mut().zip(&channels) {
+                to.clear();
+                to.extend(from.iter().map(|sample| *sample as f32 * *unit));
+            }
+            Ok(channels[0].len())
+        });
+        let decoded = decoded.ok_or_else(|| Fault::Broken("a frame contradicts itself".into()))?;
+        let frames = decoded?;
+        self.decoder.consume(frames);
+        self.read += frames as u64;
+        Ok(frames > 0)
+    }
+}
+
+/// Removes what the decoder would hold against frames: limits of their lengths, the number of samples and their hash.
+fn loosen(description: &mut [u8]) {
+    description[..10].copy_from_slice(&[0, 16, 0xFF, 0xFF, 0, 0, 0, 0, 0, 0]);
+    description[13] &= 0xF0;
+    description[14..].fill(0);
+}
+
+/// Returns a head with the description of a stream, and with comments if there are any.
+fn head(description: &[u8], comments: &[u8]) -> Vec<u8> {
+    let last = if comments.is_empty() { 0x80 } else { 0 };
+    let block = |kind: u8, content: &[u8]| {
+        let [_, a, b, c] = (content.len() as u32).to_be_bytes();
+        [&[kind, a, b, c], content].concat()
+    };
+    let mut head = [MARK, &block(STREAMINFO | last, description)].concat();
+    if last == 0 {
+        head.extend(block(COMMENT | 0x80, comments));
+    }
+    head
+}

@@ -1,0 +1,309 @@
+//! MP3, by `nanomp3`, with what encoders put before and behind the music left out.
+//!
+//! `cat a.mp3 b.mp3` makes an MP3 file of two parts, each with a header of its own (a first frame without sound, called Xing,
+//! Info or LAME tag) that counts its frames. Each part is decoded as if it were alone.
+
+use super::{Decoder, splice::Spliced, tags};
+use crate::{
+    Error,
+    guard::guard,
+    shared_file::SharedFile,
+    wav::{Depth, Format},
+};
+use nanomp3::{DecodeError, FrameInfo, MAX_SAMPLES_PER_FRAME, VbrTag, for_each_frame_reader};
+use std::{
+    io::{self, Read},
+    ops::{ControlFlow, Range},
+    path::{Path, PathBuf},
+    vec::IntoIter,
+};
+
+/// Bytes that the decoder sees at a time: a frame counts only together with those behind it.
+const WINDOW: usize = 1 << 15;
+
+/// The decoder needs as many, unless the file ends.
+const LEAST: usize = 1 << 14;
+
+/// Samples before the encoder's first one that decoders add (LAME's tag specification).
+const DELAY: i64 = 529;
+
+/// No tag stands later in a frame: after its head, CRC and side information.
+const FURTHEST: usize = 4 + 2 + 32;
+
+/// An MP3 file being decoded.
+pub struct Mp3 {
+    path: PathBuf,
+    file: SharedFile,
+    parts: IntoIter<Part>,
+    stream: Stream,
+    format: Format,
+    frames: Option<u64>,
+}
+
+/// A piece of a file with a header of its own, or without.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Part {
+    /// Bytes of the frames with sound.
+    bytes: Range<u64>,
+    /// Samples before the music.
+    skipped: u64,
+    /// Samples of the music, if the header has them.
+    frames: Option<u64>,
+    /// End of the frames by the header.
+    end: Option<u64>,
+}
+
+/// A part being decoded.
+struct Stream {
+    part: Part,
+    from: Spliced,
+    window: Vec<u8>,
+    /// Bytes of the window that are decoded.
+    used: usize,
+    decoder: nanomp3::Decoder,
+    /// True until a frame is decoded: the first ones may need others that are cut off.
+    begins: bool,
+    /// Samples that are still to be left out.
+    skipped: u64,
+    read: u64,
+}
+
+impl Mp3 {
+    /// Opens the frames in `bytes` of `file`, called `path`.
+    ///
+    /// # Errors
+    /// When there are none, or none of layer 3.
+    pub fn open(path: &Path, file: SharedFile, bytes: Range<u64>) -> Result<Self, Error> {
+        let unreadable = |source| Error::Read { path: path.into(), source };
+        let parts = guard(|| parts(&file, bytes.start..tags::end(&file, bytes.end)?))
+            .ok_or_else(|| Error::broken(path, "its frames contradict themselves"))?
+            .map_err(unreadable)?;
+        let Some((first, parts)) = parts else {
+            return Err(Error::broken(path, "it has no frames of MPEG audio"));
+        };
+        if first.layer != 3 {
+            let coding = format!("MPEG layer {} (MP{})", first.layer, first.layer);
+            return Err(Error::Coding { path: path.into(), coding });
+        }
+        let frames = parts[0].frames.filter(|_| parts.len() == 1);
+        let mut parts = parts.into_iter();
+        let part = parts.next().expect("there is a first frame");
+        let format = Format {
+            channels: first.channels,
+            rate: first.rate,
+            // MP3 has no depth; sox and ffmpeg make 16 bits of it, too.
+            depth: Depth::Float32,
+            speakers: 0,
+        };
+        let stream = Stream::new(&file, part);
+        Ok(Self { path: path.into(), file, parts, stream, format, frames })
+    }
+
+    /// At the end of a part: its header must be right.
+    fn check_length(&self) -> Result<(), Error> {
+        let Stream { part, read, .. } = &self.stream;
+        match part.frames {
+            Some(frames) if frames > *read => {
+                let (path, missing) = (self.path.clone(), frames - read);
+                // The bytes are there, but some are no frames.
+                if part.end.is_some_and(|end| end <= part.bytes.end) {
+                    return Err(Error::Damaged { path, missing, frames });
+                }
+                Err(Error::Truncated { path, missing, frames })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Decoder for Mp3 {
+    fn format(&self) -> Format {
+        self.format
+    }
+
+    fn natural_depth(&self) -> Depth {
+        Depth::Int16
+    }
+
+    fn frames(&self) -> Option<u64> {
+        self.frames
+    }
+
+    fn next(&mut self, packet: &mut Vec<Vec<f32>>) -> Result<bool, Error> {
+        packet.resize(self.format.channels.into(), Vec::new());
+        packet.iter_mut().for_each(Vec::clear);
+        let stream = &mut self.stream;
+        let mut samples = [0.0; MAX_SAMPLES_PER_FRAME];
+        let decoded = guard(|| stream.decode(&mut samples)).unwrap_or(Ok(Decoded::Broken));
+        let info =
+            match decoded.map_err(|source| Error::Read { path: self.path.clone(), source })? {
+                Decoded::Frame(info) => info,
+                Decoded::Broken => return Err(Error::broken(&self.path, "a frame is damaged")),
+                Decoded::End => {
+                    self.check_length()?;
+                    let Some(part) = self.parts.next() else { return Ok(false) };
+                    self.stream = Stream::new(&self.file, part);
+                    return Ok(true);
+                }
+            };
+        let channels = info.channels.num().into();
+        if (channels, info.sample_rate) != (self.format.channels, self.format.rate) {
+            return Err(Error::broken(&self.path, "channels or rate change on the way"));
+        }
+        let shown = stream.shown(info.samples_produced);
+        let frames = samples.chunks_exact(channels.into());
+        for frame in frames.skip(shown.start).take(shown.len()) {
+            packet.iter_mut().zip(frame).for_each(|(channel, sample)| channel.push(*sample));
+        }
+        Ok(true)
+    }
+}
+
+/// Result of a step of decoding.
+enum Decoded {
+    Frame(FrameInfo),
+    Broken,
+    End,
+}
+
+impl Stream {
+    fn new(file: &SharedFile, part: Part) -> Self {
+        Self {
+            from: Spliced::new(Vec::new(), file.at(0), part.bytes.clone()),
+            window: Vec::new(),
+            used: 0,
+            decoder: nanomp3::Decoder::new(),
+            begins: true,
+            skipped: part.skipped,
+            read: 0,
+            part,
+        }
+    }
+
+    fn decode(&mut self, samples: &mut [f32; MAX_SAMPLES_PER_FRAME]) -> io::Result<Decoded> {
+        if self.part.frames.is_some_and(|frames| frames <= self.read) {
+            return Ok(Decoded::End);
+        }
+        loop {
+            let is_end = self.fill()?;
+            let (used, decoded) = self.decoder.decode(&self.window[self.used..], samples);
+            self.used += used;
+            match decoded {
+                Ok(info) => {
+                    self.begins = false;
+                    return Ok(Decoded::Frame(info));
+                }
+                // The sound begins within a frame of which the start is cut off.
+                Err(DecodeError::ReservoirUnavailable(info)) if self.begins => {
+                    let mut info = info;
+                    info.samples_produced = if info.sample_rate < 32_000 { 576 } else { 1152 };
+                    samples.fill(0.0);
+                    return Ok(Decoded::Frame(info));
+                }
+                Err(DecodeError::NoFrame) if is_end => return Ok(Decoded::End),
+                Err(DecodeError::NoFrame) => {}
+                Err(_) => return Ok(Decoded::Broken),
+            }
+        }
+    }
+
+    /// Fills the window if it holds little. True if the part has no more bytes.
+    fn fill(&mut self) -> io::Result<bool> {
+        if self.window.len() - self.used >= LEAST {
+            return Ok(false);
+        }
+        self.window.drain(..self.used);
+        self.used = 0;
+        let room = WINDOW - self.window.len();
+        let read = self.from.by_ref().take(room as u64).read_to_end(&mut self.window)?;
+        Ok(read < room)
+    }
+
+    /// Which of so many decoded samples are of the music.
+    fn shown(&mut self, decoded: usize) -> Range<usize> {
+        let early = self.skipped.min(decoded as u64);
+        self.skipped -= early;
+        let left = self.part.frames.map_or(u64::MAX, |frames| frames - self.read);
+        let shown = left.min(decoded as u64 - early);
+        self.read += shown;
+        early as usize..(early + shown) as usize
+    }
+}
+
+/// The first frame of a part.
+#[derive(Debug, Clone, Default)]
+struct Frame {
+    position: u64,
+    bytes: Vec<u8>,
+    layer: u8,
+    channels: u16,
+    rate: u32,
+    samples: usize,
+}
+
+/// Returns the first frame in `bytes` of `file`.
+fn first_frame(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<Frame>> {
+    let mut first = None;
+    let start = bytes.start;
+    for_each_frame_reader(Spliced::new(Vec::new(), file.at(0), bytes), |frame| {
+        first = Some(Frame {
+            position: start + frame.offset as u64,
+            bytes: frame.data.to_vec(),
+            layer: frame.layer,
+            channels: frame.channels.num().into(),
+            rate: frame.sample_rate,
+            samples: frame.samples,
+        });
+        ControlFlow::Break(())
+    })?;
+    Ok(first)
+}
+
+/// Returns the first frame in `bytes` of `file`, and its parts.
+fn parts(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<(Frame, Vec<Part>)>> {
+    let Some(first) = first_frame(file, bytes.clone())? else { return Ok(None) };
+    let mut parts: Vec<Part> = Vec::new();
+    let mut frame = first.clone();
+    loop {
+        let (part, next) = part(&frame, bytes.end);
+        parts.push(part);
+        let Some(end) = next.filter(|next| *next < bytes.end) else { break };
+        let next = tags::skip(file, end)?;
+        // A wrong length leads to no frame, or to a frame of another version or layer.
+        let Some(found) = first_frame(file, next..bytes.end)? else { break };
+        if found.position != next || found.bytes[1] & 0xFE != frame.bytes[1] & 0xFE {
+            break;
+        }
+        parts.last_mut().expect("it has been pushed").bytes.end = end;
+        frame = found;
+    }
+    Ok(Some((first, parts)))
+}
+
+/// Returns the part that begins with `frame`, as if it went on to `end`, and the position behind its last frame, if its header
+/// has that.
+fn part(frame: &Frame, end: u64) -> (Part, Option<u64>) {
+    let Some(tag) = VbrTag::parse(&frame.bytes) else {
+        return (Part { bytes: frame.position..end, skipped: 0, frames: None, end: None }, None);
+    };
+    let (delay, padding) = tag
+        .encoder_delay_padding
+        .map_or((0, 0), |(delay, padding)| (i64::from(delay) + DELAY, i64::from(padding) - DELAY));
+    let frames = tag.frames.map(|count| {
+        let all = i64::from(count) * frame.samples as i64;
+        (all - delay - padding.max(0)).max(0) as u64
+    });
+    let next = coded_len(&frame.bytes).map(|len| frame.position + u64::from(len));
+    let bytes = frame.position + frame.bytes.len() as u64..end;
+    (Part { bytes, skipped: delay as u64, frames, end: next }, next)
+}
+
+/// Returns the bytes of all frames, this one included, as its Xing or Info tag has it.
+fn coded_len(frame: &[u8]) -> Option<u32> {
+    let tag = frame.windows(4).take(FURTHEST + 1).position(|id| id == b"Xing" || id == b"Info")?;
+    let word = |at: usize| Some(u32::from_be_bytes(*frame.get(tag + at..)?.first_chunk()?));
+    // The first bit is set where the number of frames follows, the second one where the length does.
+    let flags = word(4)?;
+    let len = if flags & 1 == 0 { word(8) } else { word(12) };
+    len.filter(|len| flags & 2 != 0 && *len as usize > FURTHEST)
+}

@@ -1,0 +1,96 @@
+//! A piece of a file behind another head: decoders get a plain header in place of one that they refuse.
+
+use crate::shared_file::SharedFile;
+use std::{
+    io::{self, Read, Seek, SeekFrom},
+    ops::Range,
+};
+use symphonia::core::io::MediaSource;
+
+/// Reads a head, then a range of a file, then zeros.
+pub struct Spliced {
+    head: Vec<u8>,
+    file: SharedFile,
+    body: Range<u64>,
+    zeros: u64,
+    position: u64,
+}
+
+impl Spliced {
+    /// Returns the bytes `body` of `file`, behind `head`.
+    pub fn new(head: Vec<u8>, file: SharedFile, body: Range<u64>) -> Self {
+        Self { head, file, body, zeros: 0, position: 0 }
+    }
+
+    /// Returns the same with so many zeros behind it.
+    pub fn with_zeros(self, zeros: u64) -> Self {
+        Self { zeros, ..self }
+    }
+
+    fn len(&self) -> u64 {
+        self.head.len() as u64 + (self.body.end - self.body.start) + self.zeros
+    }
+}
+
+impl Read for Spliced {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let head = self.head.len() as u64;
+        let body_end = head + self.body.end - self.body.start;
+        let read = if self.position < head {
+            (&self.head[self.position as usize..]).read(to)?
+        } else if self.position < body_end {
+            self.file.seek(SeekFrom::Start(self.body.start + self.position - head))?;
+            self.file.by_ref().take(body_end - self.position).read(to)?
+        } else {
+            io::repeat(0).take(self.len().saturating_sub(self.position)).read(to)?
+        };
+        self.position += read as u64;
+        Ok(read)
+    }
+}
+
+impl Seek for Spliced {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        let position = match to {
+            SeekFrom::Start(offset) => Some(offset),
+            SeekFrom::Current(offset) => self.position.checked_add_signed(offset),
+            SeekFrom::End(offset) => self.len().checked_add_signed(offset),
+        };
+        self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
+    }
+}
+
+impl MediaSource for Spliced {
+    fn is_seekable(&self) -> bool {
+        true
+    }
+
+    fn byte_len(&self) -> Option<u64> {
+        Some(self.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn head_body_and_zeros_are_read_as_one() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"0123456789").unwrap();
+        let file = SharedFile::new(file);
+        let mut spliced = Spliced::new(b"head".to_vec(), file, 3..7).with_zeros(2);
+        let mut all = Vec::new();
+        spliced.read_to_end(&mut all).unwrap();
+        assert_eq!(all, b"head3456\0\0");
+        for start in 0..=all.len() {
+            let mut rest = Vec::new();
+            spliced.seek(SeekFrom::End(start as i64 - all.len() as i64)).unwrap();
+            assert_eq!(spliced.stream_position().unwrap(), start as u64);
+            spliced.read_to_end(&mut rest).unwrap();
+            assert_eq!(rest, all[start..], "{start}");
+        }
+    }
+}

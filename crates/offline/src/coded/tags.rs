@@ -1,0 +1,111 @@
+//! Tags before and behind the sound, which belong to no format: ID3 of both versions, APE, Lyrics3.
+
+use crate::shared_file::SharedFile;
+use std::io::{self, Read};
+
+/// First bytes of other tags that stand behind the sound.
+const BEHIND: [&[u8]; 2] = [b"LYRICSBEGIN", b"ID3"];
+
+/// Returns the first position from `position` on that is in no tag.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn skip(file: &SharedFile, mut position: u64) -> io::Result<u64> {
+    loop {
+        position += match peek(file, position, 32)?[..] {
+            [b'I', b'D', b'3', _, _, flags, a, b, c, d, ..] => {
+                let footer = u64::from(flags >> 4 & 1) * 10;
+                let len = [a, b, c, d].into_iter().fold(0, |len, b| len << 7 | u64::from(b & 0x7F));
+                10 + len + footer
+            }
+            [b'T', b'A', b'G', ..] => 128,
+            [b'A', b'P', b'E', b'T', b'A', b'G', b'E', b'X', _, _, _, _, a, b, c, d, ..] => {
+                32 + u64::from(u32::from_le_bytes([a, b, c, d]))
+            }
+            _ => return Ok(position),
+        };
+    }
+}
+
+/// Returns whether from `position` on, up to `end`, nothing follows but a tag, or zeros.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn is_end(file: &SharedFile, position: u64, end: u64) -> io::Result<bool> {
+    let start = peek(file, position, 16)?;
+    if BEHIND.iter().any(|tag| start.starts_with(tag)) {
+        return Ok(true);
+    }
+    let mut rest = file.at(position).take(end.saturating_sub(position));
+    let mut bytes = [0; 4096];
+    loop {
+        match rest.read(&mut bytes)? {
+            0 => return Ok(true),
+            len if bytes[..len].iter().any(|byte| *byte != 0) => return Ok(false),
+            _ => {}
+        }
+    }
+}
+
+/// Returns the end of the sound of a file of `len` bytes, before ID3v1 and APE.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
+    let mut end = len;
+    loop {
+        let of_id3 = peek(file, end.saturating_sub(128), 3)?;
+        if end >= 128 && of_id3 == b"TAG" {
+            end -= 128;
+            continue;
+        }
+        let footer = peek(file, end.saturating_sub(32), 32)?;
+        // The length of all but the header, which need not be there.
+        let [
+            b'A',
+            b'P',
+            b'E',
+            b'T',
+            b'A',
+            b'G',
+            b'E',
+            b'X',
+            _,
+            _,
+            _,
+            _,
+            a,
+            b,
+            c,
+            d,
+            ..,
+            flags,
+            _,
+            _,
+            _,
+            _,
+            _,
+            _,
+            _,
+            _,
+        ] = footer[..]
+        else {
+            return Ok(end);
+        };
+        let header = if flags & 0x80 == 0 { 0 } else { 32 };
+        match end.checked_sub(u64::from(u32::from_le_bytes([a, b, c, d])) + header) {
+            Some(start) if start < end => end = start,
+            _ => return Ok(end),
+        }
+    }
+}
+
+/// Returns the bytes from `position` on, at most `len`.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn peek(file: &SharedFile, position: u64, len: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    file.at(position).take(len).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}

@@ -1,0 +1,238 @@
+//! Titles, covers, markers: what a file has beside its sound, read by `lofty`, and carried over to another file.
+//!
+//! What describes the old samples is left out: ReplayGain and other loudness, hashes, the encoder.
+
+use crate::{
+    Error, Input, Source,
+    carried::{self, Carried},
+    formats::Container,
+    guard::guard,
+    shared_file::SharedFile,
+    wav::Chunk,
+};
+use lofty::{
+    TextEncoding,
+    config::{ParseOptions, WriteOptions},
+    file::TaggedFileExt,
+    id3::v2::{ExtendedTextFrame, Frame, Id3v2Tag},
+    iff::wav::RiffInfoList,
+    ogg::tag::VorbisComments,
+    picture::{Picture, PictureInformation, PictureType},
+    probe::Probe,
+    tag::{ItemKey, Tag, TagExt, TagType},
+};
+use std::io::{self, BufReader, Seek};
+
+/// Kinds of tags, the best ones first: what a better one has, the others are not asked for.
+const KINDS: [TagType; 7] = [
+    TagType::VorbisComments,
+    TagType::Id3v2,
+    TagType::Mp4Ilst,
+    TagType::Ape,
+    TagType::RiffInfo,
+    TagType::AiffText,
+    TagType::Id3v1,
+];
+
+/// Beginnings of the names of fields that describe the old samples.
+const OF_SAMPLES: [&str; 12] = [
+    "REPLAYGAIN_",
+    "R128_",
+    "MP3GAIN_",
+    "ITUNNORM",
+    "ITUNSMPB",
+    "ITUNPGAP",
+    "ACCURATERIP",
+    "ACOUSTID_FINGERPRINT",
+    "ENCODER",
+    "ENCODING",
+    "LENGTH",
+    "MD5",
+];
+
+/// Fields of FLAC that its writer makes.
+const OWN: [&str; 2] = ["WAVEFORMATEXTENSIBLE_CHANNEL_MASK", "METADATA_BLOCK_PICTURE"];
+
+/// The longest picture that FLAC can have, with room for its description.
+const LARGEST_PICTURE: usize = (1 << 24) - 4096;
+
+/// What goes from an input to an output.
+#[derive(Default)]
+pub struct Metadata {
+    /// Chunks for a WAV file, before the samples.
+    pub before: Vec<Carried>,
+    /// Chunks for a WAV file, behind the samples.
+    pub after: Vec<Carried>,
+    /// Fields for a FLAC file, with their names.
+    pub fields: Vec<(String, String)>,
+    /// Pictures for a FLAC file, as blocks of its metadata.
+    pub pictures: Vec<Vec<u8>>,
+    /// What is left out.
+    pub left_out: Vec<String>,
+}
+
+/// Tags of a file.
+#[derive(Default)]
+struct Tags {
+    fields: Vec<(String, String)>,
+    pictures: Vec<Picture>,
+    /// Names of fields that are left out.
+    left_out: Vec<String>,
+}
+
+impl Metadata {
+    /// Reads what `container` can have of `input`, opened as `source`, for an output at `rates[1]` Hz in place of `rates[0]`.
+    ///
+    /// # Errors
+    /// When the file cannot be read.
+    pub fn read(
+        input: &Input,
+        source: &mut Source,
+        container: Container,
+        rates: [u32; 2],
+    ) -> Result<Self, Error> {
+        let unreadable = |source| Error::Read { path: input.path().into(), source };
+        let (before, after) = source.chunks();
+        let (before, after) = (before.to_vec(), after.to_vec());
+        let is_wav = matches!(source, Source::Wav(_));
+        let holds_tags = |chunk: &Chunk| carried::holds_tags(chunk.id);
+        let has_tags = !is_wav || before.iter().chain(&after).any(holds_tags);
+        let tags = if has_tags { Tags::read(input.shared()) } else { Tags::default() };
+        let mut metadata = Self { left_out: tags.left_out.clone(), ..Self::default() };
+        match container {
+            Container::Flac => {
+                let others = before.iter().chain(&after).filter(|chunk| !holds_tags(chunk));
+                metadata.left_out.extend(others.map(|chunk| chunk.name()));
+                metadata.pictures = tags.blocks();
+                metadata.fields = tags.fields;
+            }
+            Container::Wav => {
+                let mut made = is_wav && tags.left_out.is_empty();
+                let mut carry = |chunks: Vec<Chunk>| -> io::Result<Vec<Carried>> {
+                    let mut kept = Vec::new();
+                    for chunk in chunks {
+                        // Tags without what is left out are written anew.
+                        if carried::is_tag(source, chunk)? && !made {
+                            continue;
+                        }
+                        match carried::carried(source, chunk, rates)? {
+                            Some(carried) => kept.push(carried),
+                            None => metadata.left_out.push(chunk.name()),
+                        }
+                    }
+                    Ok(kept)
+                };
+                metadata.before = carry(before).map_err(unreadable)?;
+                metadata.after = carry(after).map_err(unreadable)?;
+                made |= tags.fields.is_empty() && tags.pictures.is_empty();
+                if !made {
+                    metadata.after.extend(tags.chunks());
+                }
+            }
+        }
+        Ok(metadata)
+    }
+}
+
+impl Tags {
+    /// Reads the tags of `file`; none if they are broken.
+    fn read(file: SharedFile) -> Self {
+        let read = guard(|| {
+            let mut options = ParseOptions::new();
+            let options = options.read_properties(false);
+            let mut file = BufReader::new(file);
+            file.rewind().ok()?;
+            Probe::new(file).options(options).guess_file_type().ok()?.read().ok()
+        });
+        let mut tags = Self::default();
+        let Some(file) = read.flatten() else { return tags };
+        for tag in
+            KINDS.iter().flat_map(|kind| file.tags().iter().filter(|tag| tag.tag_type() == *kind))
+        {
+            tags.add(tag);
+        }
+        tags
+    }
+
+    /// Adds what `tag` has and these have not.
+    fn add(&mut self, tag: &Tag) {
+        let known: Vec<String> = self.fields.iter().map(|(name, _)| name.clone()).collect();
+        let mut fields: Vec<(String, String)> =
+            VorbisComments::from(tag.clone()).take_items().collect();
+        // Names that are known to nobody.
+        if tag.tag_type() == TagType::Id3v2 {
+            for frame in &Id3v2Tag::from(tag.clone()) {
+                if let Frame::UserText(text) = frame {
+                    let field = (text.description.to_uppercase(), text.content.to_string());
+                    if !fields.iter().any(|(name, _)| name.eq_ignore_ascii_case(&field.0)) {
+                        fields.push(field);
+                    }
+                }
+            }
+        }
+        for (name, value) in fields {
+            let name = name.to_uppercase();
+            if OF_SAMPLES.iter().any(|start| name.starts_with(start)) {
+                if !self.left_out.contains(&name) {
+                    self.left_out.push(name);
+                }
+            } else if is_name(&name) && !OWN.contains(&&*name) && !known.contains(&name) {
+                self.fields.push((name, value));
+            }
+        }
+        if self.pictures.is_empty() {
+            self.pictures.extend(tag.pictures().iter().cloned());
+        }
+    }
+
+    /// Returns the pictures as blocks of FLAC's metadata.
+    fn blocks(&self) -> Vec<Vec<u8>> {
+        let mut icons = Vec::new();
+        let fits = |picture: &&Picture| {
+            // There is one icon of each kind at most.
+            let kind = picture.pic_type();
+            let is_icon = matches!(kind, PictureType::Icon | PictureType::OtherIcon);
+            let is_first = !is_icon || !icons.contains(&kind.as_u8());
+            icons.push(kind.as_u8());
+            is_first && picture.data().len() <= LARGEST_PICTURE
+        };
+        let block = |picture: &Picture| {
+            let information = PictureInformation::from_picture(picture).unwrap_or_default();
+            picture.as_flac_bytes(information, false)
+        };
+        self.pictures.iter().filter(fits).map(block).collect()
+    }
+
+    /// Returns the chunks of a WAV file with these tags.
+    fn chunks(self) -> Vec<Carried> {
+        let mut comments = VorbisComments::default();
+        for (name, value) in &self.fields {
+            comments.push(name.clone(), value.clone());
+        }
+        let mut tag = Tag::from(comments);
+        self.pictures.into_iter().for_each(|picture| tag.push_picture(picture));
+        let mut id3 = Id3v2Tag::from(tag.clone());
+        for (name, value) in self.fields {
+            if ItemKey::from_key(TagType::VorbisComments, &name).is_none() {
+                let text = ExtendedTextFrame::new(TextEncoding::UTF8, name, value);
+                id3.insert(Frame::UserText(text));
+            }
+        }
+        let options = WriteOptions::default().preferred_padding(0);
+        let mut chunks = Vec::new();
+        let mut info = Vec::new();
+        if RiffInfoList::from(tag).dump_to(&mut info, options).is_ok() && info.len() > 8 {
+            chunks.push(Carried::Made(*b"LIST", info.split_off(8)));
+        }
+        let mut content = Vec::new();
+        if id3.dump_to(&mut content, options).is_ok() && !content.is_empty() {
+            chunks.push(Carried::Made(*b"id3 ", content));
+        }
+        chunks
+    }
+}
+
+/// Returns whether FLAC can have a field of this name.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| matches!(byte, 0x20..=0x7D) && byte != b'=')
+}
