@@ -1,4 +1,4 @@
-//! `cargo xtask test-python`: the Python package, tested from its wheel in an environment of its own.
+//! `cargo xtask test-python`: the Python package, tested from its wheel in an environment of its own, and the example in Python.
 
 use crate::{
     install::copy,
@@ -52,6 +52,16 @@ pub fn test() -> Result<()> {
         pytest.args(["-m", "pytest", "-p", "no:cacheprovider"]).arg(root().join("bindings/python"));
         pytest.env("TONE_FILTER_COMMAND", command).env("TONE_FILTER_DIST", &dist);
         run(pytest.env("TONE_FILTER_AUTOMATION", automation))
+    })?;
+    step("examples/dask, with a worker killed midway", || {
+        let (example, environment) = (root().join("examples/dask"), folder.join("dask"));
+        let command = target()?.join("debug").join(format!("tone-filter{EXE_SUFFIX}"));
+        make(&environment)?;
+        install(&environment, ["-r".as_ref(), example.join("requirements.txt").as_path()])?;
+        let files = tempfile::tempdir()?;
+        let mut python = Command::new(in_environment(&environment, "python"));
+        python.env("PYTHONDONTWRITEBYTECODE", "1").arg(example.join("test_render_folder.py"));
+        run(python.arg(command).arg(files.path()))
     })
 }
 

@@ -75,9 +75,9 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
     let temporary = |source| Error::Temporary { path: path.into(), source };
     let unreadable = |source| Error::Read { path: path.into(), source };
     let mut head = Vec::new();
-    from.by_ref().take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
-    // The format is known behind the tag only, which may be long.
-    if !head.starts_with(b"ID3") {
+    from.by_ref().take(FIRST).read_to_end(&mut head).map_err(unreadable)?;
+    // The format is known behind a tag or zeros only, which may be long.
+    if !head.starts_with(b"ID3") && !head.starts_with(&[0]) {
         Kind::of(path, &head)?;
     }
     let mut file = tempfile::tempfile().map_err(temporary)?;
@@ -93,6 +93,9 @@ fn spool(path: &Path, mut from: impl Read) -> Result<File, Error> {
         }
     }
 }
+
+/// Bytes of a pipe that are waited for.
+const FIRST: u64 = 64;
 
 /// Bytes that identify a file's format: MP3 by frames that follow each other, behind other bytes.
 const HEAD: u64 = 1 << 14;

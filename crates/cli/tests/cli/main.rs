@@ -4,7 +4,6 @@ mod batch;
 mod chip;
 mod coded;
 #[cfg(unix)]
-mod dask;
 mod depths;
 mod doors;
 mod faults;

@@ -7,10 +7,7 @@ use crate::{
     guard::guard,
     wav::{Depth, Format},
 };
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 use symphonia::core::{
     audio::{Channels, sample::SampleFormat},
     codecs::audio::{
@@ -200,10 +197,14 @@ impl Stream {
         let (id, frames) = (track.id, track.num_frames.filter(|_| is_exact));
         let shown = index.filter(|_| is_aac).and_then(|index| index.shown(frames));
         let rate = decoder.codec_params().sample_rate;
-        if shown.is_some_and(|shown| Some(shown.timescale) != rate) {
+        // Twice the rate is that of the upper half, which HE-AAC has in another way.
+        let doubled = index.filter(|_| is_aac).and_then(mp4::Index::timescale);
+        let is_he = doubled.is_some() && doubled == rate.map(|rate| 2 * rate);
+        if is_he || shown.is_some_and(|shown| Some(shown.timescale) != rate) {
             return Err(Error::Coding { path: path.into(), coding: "HE-AAC".into() });
         }
-        let (skipped, ends) = (shown.map_or(0, |shown| shown.start), shown.is_some());
+        // Of AAC without an edit, the end is known.
+        let (skipped, ends) = (shown.map_or(0, |shown| shown.start), is_aac);
         let frames = shown.map_or(frames, |shown| Some(shown.frames));
         Ok(Self { decoder, track: id, frames, skipped, ends, read: 0, end: 0 })
     }
@@ -253,7 +254,7 @@ fn decoder(path: &Path, parameters: &AudioCodecParameters) -> Result<Box<dyn Aud
     made.map_err(|fault| match fault {
         // symphonia decodes AAC of Low Complexity with one or two channels.
         Fault::Unsupported(_) if is_aac => coding("HE-AAC or surround AAC"),
-        Fault::Unsupported(_) => coding("that is unknown"),
+        Fault::Unsupported(_) => coding("of an unknown kind"),
         other => fault_in(path, other),
     })
 }
@@ -283,9 +284,8 @@ fn speakers(channels: &Channels) -> u32 {
 fn fault_in(path: &Path, fault: Fault) -> Error {
     let path = path.to_path_buf();
     match fault {
-        Fault::IoError(source) if source.kind() != io::ErrorKind::UnexpectedEof => {
-            Error::Read { path, source }
-        }
+        // Decoders that run out of data make errors of their own.
+        Fault::IoError(source) if source.raw_os_error().is_some() => Error::Read { path, source },
         Fault::IoError(_) => Error::CutShort(path),
         other => Error::broken(&path, &other.to_string().replace('\n', " ")),
     }

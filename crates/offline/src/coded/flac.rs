@@ -14,7 +14,7 @@ use crate::{
     shared_file::SharedFile,
     wav::{Depth, Format},
 };
-use flac_codec::{decode::FlacChannelReader, metadata::Metadata};
+use flac_codec::{decode::FlacChannelReader, metadata::Metadata, stream::FrameHeader};
 use std::{
     io::{self, BufReader, Read},
     path::{Path, PathBuf},
@@ -32,6 +32,9 @@ const DESCRIPTION: usize = 34;
 
 /// Longer comments are not handed on.
 const LONGEST: usize = 1 << 20;
+
+/// Bytes within which a first frame is looked for.
+const FURTHEST: u64 = 64 << 20;
 
 /// Types of blocks.
 const STREAMINFO: u8 = 0;
@@ -175,7 +178,7 @@ impl Stream {
         let (mut description, mut comments) = (Vec::new(), Vec::new());
         loop {
             let head = peek(file, position, 4).map_err(unreadable)?;
-            let [kind, a, b, c] = head[..] else { return Err(Error::CutShort(path.into())) };
+            let [kind, a, b, c] = head[..] else { break };
             let size = u32::from_be_bytes([0, a, b, c]);
             let is_wanted = matches!(kind & 0x7F, STREAMINFO | COMMENT) && size as usize <= LONGEST;
             position += 4;
@@ -194,8 +197,17 @@ impl Stream {
         if description.len() != DESCRIPTION {
             return Err(Error::broken(path, "it does not describe its stream"));
         }
-        if position > len {
-            return Err(Error::CutShort(path.into()));
+        let is_frame = |at: u64| {
+            let sync = peek(file, at, 2)?;
+            Ok(matches!(sync[..], [0xFF, 0xF8 | 0xF9]))
+        };
+        // Where the lengths of the other blocks are wrong, the first frame is looked for.
+        if position > len || position < len && !is_frame(position).map_err(unreadable)? {
+            let from = start + (MARK.len() + 4 + DESCRIPTION) as u64;
+            position = first_frame(file, from, len)
+                .map_err(unreadable)?
+                .ok_or_else(|| Error::CutShort(path.into()))?;
+            comments.clear();
         }
         let number = description[13..18].iter().fold(0, |sum, byte| sum << 8 | u64::from(*byte));
         let frames = Some(number & 0xF_FFFF_FFFF).filter(|frames| *frames > 0);
@@ -259,6 +271,17 @@ impl Stream {
         self.read += frames as u64;
         Ok(frames > 0)
     }
+}
+
+/// Returns the position of the first frame header between `from` and `end`, by its checksum.
+fn first_frame(file: &SharedFile, from: u64, end: u64) -> io::Result<Option<u64>> {
+    let mut bytes = Vec::new();
+    file.at(from).take((end - from.min(end)).min(FURTHEST)).read_to_end(&mut bytes)?;
+    let is_frame = |at: &usize| {
+        matches!(bytes[*at..], [0xFF, 0xF8 | 0xF9, ..])
+            && FrameHeader::read_subset(&mut &bytes[*at..]).is_ok()
+    };
+    Ok((0..bytes.len()).find(is_frame).map(|at| from + at as u64))
 }
 
 /// Removes what the decoder would hold against frames: limits of their lengths, the number of samples and their hash.

@@ -89,7 +89,10 @@ impl Reader {
                     let spliced = aiff::splice(&file, start, len).map_err(unreadable)?;
                     Box::new(containers::Container::open(path, spliced.unwrap_or(whole), None)?)
                 }
-                Kind::Other => Box::new(containers::Container::open(path, whole, None)?),
+                Kind::Other => {
+                    let closed = mp4::closed(&file, len).map_err(unreadable)?;
+                    Box::new(containers::Container::open(path, closed.unwrap_or(whole), None)?)
+                }
             },
         )
     }

@@ -58,8 +58,9 @@ struct Stream {
     part: Part,
     from: Spliced,
     window: Vec<u8>,
-    /// Bytes of the window that are decoded.
+    /// Bytes of the window that are decoded, and those before the last step.
     used: usize,
+    last: usize,
     decoder: nanomp3::Decoder,
     /// True until a frame is decoded: the first ones may need others that are cut off.
     begins: bool,
@@ -172,6 +173,7 @@ impl Stream {
             from: Spliced::new(Vec::new(), file.at(0), part.bytes.clone()),
             window: Vec::new(),
             used: 0,
+            last: 0,
             decoder: nanomp3::Decoder::new(),
             begins: true,
             skipped: part.skipped,
@@ -186,6 +188,7 @@ impl Stream {
         }
         loop {
             let is_end = self.fill()?;
+            self.last = self.used;
             let (used, decoded) = self.decoder.decode(&self.window[self.used..], samples);
             self.used += used;
             match decoded {
@@ -200,11 +203,24 @@ impl Stream {
                     samples.fill(0.0);
                     return Ok(Decoded::Frame(info));
                 }
-                Err(DecodeError::NoFrame) if is_end => return Ok(Decoded::End),
+                Err(DecodeError::NoFrame) if is_end => return Ok(self.decode_last(samples)),
                 Err(DecodeError::NoFrame) => {}
                 Err(_) => return Ok(Decoded::Broken),
             }
         }
+    }
+
+    /// Decodes the last frame, which no other one confirms, if it is whole.
+    fn decode_last(&mut self, samples: &mut [f32; MAX_SAMPLES_PER_FRAME]) -> Decoded {
+        let rest = &self.window[self.last..];
+        let len = rest.first_chunk().filter(|_| !self.begins).and_then(|head| frame_len(*head));
+        let Some(len) = len else { return Decoded::End };
+        let Some(frame) = rest.get(..len) else { return Decoded::End };
+        let decoded = self.decoder.decode(frame, samples).1;
+        // Nothing is left to be decoded.
+        self.window.clear();
+        (self.used, self.last) = (0, 0);
+        decoded.map_or(Decoded::End, Decoded::Frame)
     }
 
     /// Fills the window if it holds little. True if the part has no more bytes.
@@ -283,8 +299,11 @@ fn parts(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<(Frame, Vec<
 /// Returns the part that begins with `frame`, as if it went on to `end`, and the position behind its last frame, if its header
 /// has that.
 fn part(frame: &Frame, end: u64) -> (Part, Option<u64>) {
+    let behind = frame.position + frame.bytes.len() as u64;
     let Some(tag) = VbrTag::parse(&frame.bytes) else {
-        return (Part { bytes: frame.position..end, skipped: 0, frames: None, end: None }, None);
+        // A broken tag, or one of another encoder, is no sound either.
+        let start = if has_mark(&frame.bytes) { behind } else { frame.position };
+        return (Part { bytes: start..end, skipped: 0, frames: None, end: None }, None);
     };
     let (delay, padding) = tag
         .encoder_delay_padding
@@ -294,8 +313,35 @@ fn part(frame: &Frame, end: u64) -> (Part, Option<u64>) {
         (all - delay - padding.max(0)).max(0) as u64
     });
     let next = coded_len(&frame.bytes).map(|len| frame.position + u64::from(len));
-    let bytes = frame.position + frame.bytes.len() as u64..end;
+    let bytes = behind..end;
     (Part { bytes, skipped: delay as u64, frames, end: next }, next)
+}
+
+/// Returns whether a frame holds a tag in place of sound: that of Xing and LAME, or Fraunhofer's.
+fn has_mark(frame: &[u8]) -> bool {
+    const MARKS: [&[u8]; 3] = [b"Xing", b"Info", b"VBRI"];
+    frame.windows(4).take(FURTHEST + 1).any(|id| MARKS.contains(&id))
+}
+
+/// Returns the bytes of a frame of layer 3 by its first four (ISO 11172-3, 2.4.2.3); `None` for free formats and for no frame.
+fn frame_len(head: [u8; 4]) -> Option<usize> {
+    const KILOBITS: [[usize; 16]; 2] = [
+        [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0],
+        [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0],
+    ];
+    let [0xFF, second, third, _] = head else { return None };
+    // MPEG 1, 2, and 2.5, which has half the rates of 2.
+    let (lower, rates) = match second >> 3 & 3 {
+        3 => (0, [44_100, 48_000, 32_000]),
+        2 => (1, [22_050, 24_000, 16_000]),
+        0 => (1, [11_025, 12_000, 8000]),
+        _ => return None,
+    };
+    let rate = *rates.get(usize::from(third >> 2 & 3))?;
+    let bits = 1000 * KILOBITS[lower][usize::from(third >> 4)];
+    let is_layer_3 = second >> 5 == 7 && second >> 1 & 3 == 1;
+    let len = (if lower == 0 { 144 } else { 72 }) * bits / rate + usize::from(third >> 1 & 1);
+    Some(len).filter(|_| is_layer_3 && bits > 0)
 }
 
 /// Returns the bytes of all frames, this one included, as its Xing or Info tag has it.

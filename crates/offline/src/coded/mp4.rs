@@ -3,6 +3,8 @@
 //! AAC is read in MP4 only: `symphonia` leaves the encoder's own samples in, and the file's index says how many there are (an
 //! edit list, or the tag of iTunes). Streams (ADTS) have neither, nor a sign of HE-AAC.
 
+use super::{splice::Spliced, tags::peek};
+use crate::shared_file::SharedFile;
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// Maximum size of a file's index in bytes: enough for a day of music.
@@ -30,6 +32,37 @@ pub fn index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
     let found = find_index(file);
     file.rewind()?;
     found
+}
+
+/// Returns a file of `len` bytes whose last atom states its length, where `file` leaves it open with a 0; `None` if it does not.
+///
+/// # Errors
+/// When the file cannot be read.
+pub fn closed(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
+    let mut position = 0;
+    loop {
+        let head = peek(file, position, 16)?;
+        let (Some(short), Some(kind)) = (word(&head, 0), head.get(4..8)) else { return Ok(None) };
+        if position == 0 && kind != b"ftyp" {
+            return Ok(None);
+        }
+        let size = match short {
+            0 => {
+                let mut front = peek(file, 0, position + 8)?;
+                let rest = u32::try_from(len - position).ok();
+                return Ok(rest.map(|rest| {
+                    front[position as usize..][..4].copy_from_slice(&rest.to_be_bytes());
+                    Spliced::new(front, file.at(0), position + 8..len)
+                }));
+            }
+            1 => long(&head, 8).unwrap_or(0),
+            size => size.into(),
+        };
+        match position.checked_add(size) {
+            Some(next) if size >= 8 && next < len => position = next,
+            _ => return Ok(None),
+        }
+    }
 }
 
 fn find_index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
@@ -60,16 +93,27 @@ fn find_index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
     }
 }
 
+/// Returns whether `track` holds sound.
+fn is_sound(track: &&[u8]) -> bool {
+    let handler = find(track, &[b"mdia", b"hdlr"]);
+    handler.is_some_and(|handler| handler.get(8..12) == Some(b"soun"))
+}
+
 impl Index {
+    /// Returns the first audio track.
+    fn track(&self) -> Option<&[u8]> {
+        atoms(&self.0).filter(|(kind, _)| kind == b"trak").map(|(_, own)| own).find(is_sound)
+    }
+
+    /// Returns the units of time a second of the first audio track, which for sound are samples.
+    pub fn timescale(&self) -> Option<u32> {
+        timescale(find(self.track()?, &[b"mdia", b"mdhd"])?)
+    }
+
     /// Returns the audible part of the first audio track, where the header counts `total` samples; `None` if the file does not tell.
     pub fn shown(&self, total: Option<u64>) -> Option<Shown> {
         let moov = &self.0[..];
-        let is_sound = |track: &&[u8]| {
-            let handler = find(track, &[b"mdia", b"hdlr"]);
-            handler.is_some_and(|handler| handler.get(8..12) == Some(b"soun"))
-        };
-        let track =
-            atoms(moov).filter(|(kind, _)| kind == b"trak").map(|(_, own)| own).find(is_sound)?;
+        let track = self.track()?;
         let timescale = timescale(find(track, &[b"mdia", b"mdhd"])?)?;
         if let Some([_, start, _, frames]) = itunes(moov) {
             return Some(Shown { start, frames, timescale });

@@ -15,8 +15,7 @@ pub fn skip(file: &SharedFile, mut position: u64) -> io::Result<u64> {
         position += match peek(file, position, 32)?[..] {
             [b'I', b'D', b'3', _, _, flags, a, b, c, d, ..] => {
                 let footer = u64::from(flags >> 4 & 1) * 10;
-                let len = [a, b, c, d].into_iter().fold(0, |len, b| len << 7 | u64::from(b & 0x7F));
-                10 + len + footer
+                10 + synchsafe([a, b, c, d]) + footer
             }
             [b'T', b'A', b'G', ..] => 128,
             [b'A', b'P', b'E', b'T', b'A', b'G', b'E', b'X', _, _, _, _, a, b, c, d, ..] => {
@@ -25,6 +24,11 @@ pub fn skip(file: &SharedFile, mut position: u64) -> io::Result<u64> {
             _ => return Ok(position),
         };
     }
+}
+
+/// Returns a number as ID3v2 has it, seven bits a byte.
+fn synchsafe(bytes: [u8; 4]) -> u64 {
+    bytes.into_iter().fold(0, |number, byte| number << 7 | u64::from(byte & 0x7F))
 }
 
 /// Returns whether from `position` on, up to `end`, nothing follows but a tag, or zeros.
@@ -57,6 +61,16 @@ pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
         let of_id3 = peek(file, end.saturating_sub(128), 3)?;
         if end >= 128 && of_id3 == b"TAG" {
             end -= 128;
+            continue;
+        }
+        // ID3v2 behind the sound has a footer with its length.
+        let footer = peek(file, end.saturating_sub(10), 10)?;
+        if let [b'3', b'D', b'I', _, _, _, a, b, c, d] = footer[..] {
+            let size = synchsafe([a, b, c, d]);
+            match end.checked_sub(size + 20) {
+                Some(start) => end = start,
+                None => return Ok(end),
+            }
             continue;
         }
         let footer = peek(file, end.saturating_sub(32), 32)?;

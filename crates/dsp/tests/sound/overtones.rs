@@ -1,9 +1,7 @@
 //! The oscillator voices with notes that have overtones, with chords and with vibrato: what sounds is the textbook's
 //! waveform at the pitch of the input, and little else.
 
-mod spectrum;
-
-use spectrum::{harmonics, ideal, spectrum};
+use crate::spectrum::{harmonics, ideal, spectrum};
 use std::f64::consts::{PI, TAU};
 use tone_filter_dsp::{BandMask, BandRange, Settings, ToneFilter, Voice, notes};
 use tone_filter_testkit::spectrum::Complex64;

@@ -1,9 +1,7 @@
 //! The voices against mathematics: their harmonics and what is none, pitch, loudness, time, and the way from one to
 //! another.
 
-mod spectrum;
-
-use spectrum::{harmonics, ideal, spectrum};
+use crate::spectrum::{harmonics, ideal, spectrum};
 use std::f64::consts::{PI, TAU};
 use tone_filter_dsp::{Arp, BandMask, BandRange, Duty, Kernel, Settings, ToneFilter, Voice, notes};
 use tone_filter_testkit::{
