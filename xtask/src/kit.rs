@@ -65,6 +65,14 @@ pub fn songs(flags: &[String]) -> Result<()> {
     run(kit("songs").arg(target()?.join("release").join(program)).args(flags))
 }
 
+/// Builds the command, and prints which files of `folders` it reads otherwise than ffmpeg does.
+pub fn wild(folders: &[String]) -> Result<()> {
+    anyhow::ensure!(!folders.is_empty(), "name a folder of sound files: cargo xtask wild FOLDER");
+    run(Command::new("cargo").args(["build", "--release", "--package=tone-filter-cli"]))?;
+    let program = format!("tone-filter{}", std::env::consts::EXE_SUFFIX);
+    run(kit("wild").arg(target()?.join("release").join(program)).args(folders))
+}
+
 /// Generates the demo tune.
 pub fn tune() -> Result<()> {
     run(&mut kit("tune"))

@@ -67,6 +67,7 @@ Usage: cargo xtask VERB
                     a session of two hours, a million blocks; the computer should be idle
   songs [FLAGS]     print how well notes are detected in real songs, and the loudness of the output;
                     FLAGS are those of `tone-filter render`
+  wild FOLDER ...   print which sound files are read otherwise than ffmpeg reads them, which it needs
   deny              check licences and sources of all dependencies; needs cargo-deny
   corpus            write the states and presets of a new version into tests/corpus
   bundle [OPTIONS]  build CLAP and VST3 bundles into target/bundled; OPTIONS are those of
@@ -104,6 +105,7 @@ fn main() -> ExitCode {
         },
         "unity-package" => unity::package(&args.collect::<Vec<_>>()).map(drop),
         "songs" => kit::songs(&args.collect::<Vec<_>>()),
+        "wild" => kit::wild(&args.collect::<Vec<_>>()),
         _ if args.next().is_some() => return usage(),
         "demo" => demo::demo(),
         "check-macos" => macos::check(),

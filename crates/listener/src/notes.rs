@@ -35,6 +35,8 @@ pub struct Notes {
     hold: u64,
     tracks: [Track; NOTES],
     frame: u64,
+    /// Notes that were too short.
+    left_out: u64,
 }
 
 /// One note.
@@ -68,7 +70,7 @@ impl Notes {
     }
 
     const fn new(shortest: u64, hold: u64) -> Self {
-        Self { shortest, hold, tracks: [Track::NONE; NOTES], frame: 0 }
+        Self { shortest, hold, tracks: [Track::NONE; NOTES], frame: 0, left_out: 0 }
     }
 
     /// Passes the start and the end of the notes that are `sounding` (by index) to `report`, if the decisions are those for
@@ -92,7 +94,7 @@ impl Notes {
             if decisions.on[note] && sounding(note) {
                 let again = |start| begun && track.armed && frame - start >= AGAIN;
                 if track.start.is_none_or(again) {
-                    track.end(note, frame, &mut report);
+                    self.left_out += u64::from(track.end(note, frame, &mut report));
                     track.start = Some(frame);
                 } else {
                     track.armed |= !begun;
@@ -110,7 +112,7 @@ impl Notes {
             } else if track.start.is_some() {
                 track.armed |= !begun;
                 if frame - track.last > self.hold {
-                    track.end(note, frame, &mut report);
+                    self.left_out += u64::from(track.end(note, frame, &mut report));
                 }
             }
         }
@@ -120,19 +122,26 @@ impl Notes {
     /// Ends all notes after the last frame, and resets the state.
     pub fn finish(&mut self, mut report: impl FnMut(Event)) {
         for (note, track) in self.tracks.iter_mut().enumerate() {
-            track.end(note, self.frame + 1, &mut report);
+            self.left_out += u64::from(track.end(note, self.frame + 1, &mut report));
         }
-        *self = Self::new(self.shortest, self.hold);
+        *self = Self { left_out: self.left_out, ..Self::new(self.shortest, self.hold) };
+    }
+
+    /// Returns the number of notes so far that were shorter than the shortest.
+    pub const fn left_out(&self) -> u64 {
+        self.left_out
     }
 }
 
 impl Track {
-    /// Ends the note, if there is one.
-    fn end(&mut self, note: usize, frame: u64, report: &mut impl FnMut(Event)) {
+    /// Ends the note, if there is one. True if it was too short to be reported.
+    fn end(&mut self, note: usize, frame: u64, report: &mut impl FnMut(Event)) -> bool {
         if self.reported {
             report(Event { note, frame, velocity: None });
         }
+        let is_short = self.start.is_some() && !self.reported;
         *self = Self::NONE;
+        is_short
     }
 }
 
@@ -187,6 +196,20 @@ mod tests {
         assert_eq!(events(Notes::live(), ".--"), [(2, Some(127)), (4, None)]);
         assert_eq!(events(Notes::checked(), "--------.."), [(1, Some(127)), (9, None)]);
         assert_eq!(events(Notes::live(), "--------...."), [(1, Some(127)), (12, None)]);
+    }
+
+    #[test]
+    fn what_is_left_out_is_counted() {
+        let mut notes = Notes::checked();
+        let mut decisions = Decisions::NONE;
+        for (frame, letter) in "--.-------.------.-".chars().enumerate() {
+            decisions.frames = frame as u64 + 1;
+            decisions.on[5] = letter == '-';
+            notes.push(&decisions, |_| true, |_| ());
+        }
+        assert_eq!(notes.left_out(), 2);
+        notes.finish(|_| ());
+        assert_eq!(notes.left_out(), 3);
     }
 
     #[test]

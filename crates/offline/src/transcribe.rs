@@ -56,6 +56,11 @@ impl Transcriber {
         });
     }
 
+    /// Returns the number of notes so far that were left out because they were shorter than 70 ms.
+    pub fn left_out(&self) -> u64 {
+        self.events.left_out()
+    }
+
     /// Returns all notes, by their start, in a file of `seconds`.
     pub fn finish(mut self, seconds: f64) -> Vec<Note> {
         let notes = &mut self.notes;

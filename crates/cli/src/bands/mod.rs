@@ -221,6 +221,10 @@ fn print(file: &File, fate: &Fate, in_full: bool, quiet: bool) {
             if let Some(cause) = done.unheard.filter(|_| in_full) {
                 message!("warning: {input}: {cause}");
             }
+            if done.short > 0 && in_full {
+                let s = if done.short == 1 { "" } else { "s" };
+                message!("note: {input}: {} note{s} of less than 70 ms left out", done.short);
+            }
             if in_full {
                 let names = file.outputs.iter().flatten().map(|path| path.display().to_string());
                 message!("{input} -> {}: {done}", names.collect::<Vec<_>>().join(", "));

@@ -24,6 +24,8 @@ pub struct Done {
     pub seconds: f64,
     /// Samples that are NaN or infinite.
     pub not_finite: u64,
+    /// Notes that are left out because they are short.
+    pub short: u64,
     /// Why no note sounds, if none does.
     pub unheard: Option<Cause>,
     found: Found,
@@ -93,6 +95,7 @@ pub fn analyse_one(
         table.finish(not_finite, &found).map_err(|source| Error::writing(output.path(), source))?;
     }
     let picture = plot.map(|plot| plot.png());
+    let short = transcriber.iter().chain(&scribe).map(Transcriber::left_out).max().unwrap_or(0);
     let song =
         transcriber.map(|transcriber| midi(&transcriber.finish(seconds), settings.pitch_shift()));
     let notes = scribe.map(|scribe| to_score(&scribe.finish(seconds)).to_string().into_bytes());
@@ -103,5 +106,5 @@ pub fn analyse_one(
         }
     }
     [png, csv, json, mid, score].into_iter().flatten().try_for_each(Output::commit)?;
-    Ok(Done { seconds, not_finite, unheard, found })
+    Ok(Done { seconds, not_finite, short, unheard, found })
 }

@@ -2,7 +2,7 @@
 //! `symphonia`.
 //!
 //! A decoder sees no more of a file than it needs: a header that it would refuse, though the sound is whole, is replaced by a
-//! plain one ([`splice`]).
+//! plain one (`splice`).
 
 mod aiff;
 mod codebooks;

@@ -7,6 +7,7 @@ mod corpus;
 mod daw;
 mod page;
 mod songs;
+mod wild;
 #[cfg(target_os = "linux")]
 mod window;
 
@@ -34,6 +35,7 @@ fn main() -> Result<()> {
         ["songs", program, ..] => songs::report(program, &args[2..]),
         ["starts", folder] => automation::write_starts(Path::new(folder)),
         ["tune"] => tune::write(&root().join("assets/demo.wav")),
+        ["wild", program, ..] => wild::report(program, &args[2..]),
         ["web", folder] => automation::write_presets(Path::new(folder)),
         // On a display of its own, if none is named.
         #[cfg(target_os = "linux")]

@@ -1,0 +1,161 @@
+//! `cargo xtask wild FOLDER`: sound files as others make them, as we read them and as ffmpeg does.
+
+use anyhow::{Context, Result};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+/// Extensions of what the manual says is read.
+const EXTENSIONS: [&str; 16] = [
+    "wav", "wave", "bwf", "rf64", "flac", "aif", "aiff", "aifc", "caf", "mp3", "ogg", "oga", "m4a",
+    "m4b", "mp4", "mov",
+];
+
+/// The most that a run may take.
+const HANGS: Duration = Duration::from_secs(300);
+
+/// The largest difference of samples of one sound: a step of 16 bits.
+const STEP: f32 = 1.0 / 32_768.0;
+
+/// The largest difference of lossy files, as power against their own.
+const LOSSY: f64 = 1e-8;
+
+/// Runs `program` over all files below `folders`, and prints which of them it reads otherwise than ffmpeg does, and a table of
+/// the kinds of differences.
+///
+/// # Errors
+/// When ffmpeg cannot be started or a folder cannot be read.
+pub fn report(program: &str, folders: &[String]) -> Result<()> {
+    let mut files = Vec::new();
+    for folder in folders {
+        find(Path::new(folder), &mut files)?;
+    }
+    let scratch = tempfile::tempdir()?;
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in &files {
+        let (kind, detail) = compare(program, file, scratch.path())?;
+        *kinds.entry(kind).or_default() += 1;
+        if !matches!(kind, "the same" | "refused by both") {
+            println!("{kind}: {}: {detail}", file.display());
+        }
+    }
+    println!("\n| files | |\n|---|---|");
+    kinds.iter().for_each(|(kind, count)| println!("| {count} | {kind} |"));
+    Ok(())
+}
+
+/// Adds the sound files below `folder`.
+fn find(folder: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    paths.sort();
+    for path in paths {
+        let extension = path.extension().map(|own| own.to_string_lossy().to_lowercase());
+        if path.is_dir() && !path.is_symlink() {
+            find(&path, files)?;
+        } else if extension.is_some_and(|own| EXTENSIONS.contains(&own.as_str())) {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// Returns how the readings of `file` differ, and what there is to say.
+fn compare(program: &str, file: &Path, scratch: &Path) -> Result<(&'static str, String)> {
+    let [out, table] = ["out.wav", "out.csv"].map(|name| scratch.join(name));
+    let mut said = String::new();
+    let bypass: &[&str] =
+        &["render", "--bypass", "--no-dither", "--bit-depth", "32f", "--force", "-q", "-o"];
+    let render: &[&str] = &["render", "--force", "-q", "-o"];
+    let bands: &[&str] = &["bands", "--force", "-q", "--csv"];
+    let mut ours = None;
+    for (index, (flags, to)) in
+        [(bypass, &out), (render, &out), (bands, &table)].into_iter().enumerate()
+    {
+        let mut command = Command::new(program);
+        let Some(output) = run(command.args(flags).arg(to).arg(file))? else {
+            return Ok(("hangs", flags[0].into()));
+        };
+        match output.status.code() {
+            Some(0) if index == 0 => ours = Some(samples(&out)?),
+            Some(0) => {}
+            Some(1) => said = String::from_utf8_lossy(&output.stderr).trim().into(),
+            _ => return Ok(("crashes", flags[0].into())),
+        }
+        // Rendering and listening may fail where the sample rate is too low.
+        if index == 0 && ours.is_none() {
+            break;
+        }
+    }
+    let mut ffmpeg = Command::new("ffmpeg");
+    ffmpeg.args(["-v", "error", "-i"]).arg(file).args(["-map", "0:a:0", "-f", "f32le", "-"]);
+    let decoded = run(&mut ffmpeg)?.map(|output| output.stdout).unwrap_or_default();
+    let theirs: Vec<f32> =
+        decoded.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+    Ok(match ours {
+        None if theirs.is_empty() => ("refused by both", said),
+        None => ("refused by us", said),
+        Some(_) if theirs.is_empty() => ("refused by ffmpeg", String::new()),
+        Some(ours) if ours.len() != theirs.len() => {
+            ("of another length", format!("{} samples, {} by ffmpeg", ours.len(), theirs.len()))
+        }
+        Some(ours) => {
+            let pairs = || ours.iter().zip(&theirs);
+            let most = pairs().map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            let power = |difference: f32| f64::from(difference).powi(2);
+            let off: f64 = pairs().map(|(a, b)| power(a - b)).sum();
+            let all: f64 = theirs.iter().map(|sample| power(*sample)).sum();
+            if most <= STEP || off <= LOSSY * all {
+                ("the same", String::new())
+            } else {
+                ("of other samples", format!("{:.0} dB off", 10.0 * (off / all).log10()))
+            }
+        }
+    })
+}
+
+/// Runs `command`; `None` if it does not end.
+fn run(command: &mut Command) -> Result<Option<Output>> {
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("cannot start {command:?}"))?;
+    let (mut out, mut err) = (child.stdout.take(), child.stderr.take());
+    let started = Instant::now();
+    thread::scope(|scope| {
+        let read = |from: &mut dyn std::io::Read| {
+            let mut bytes = Vec::new();
+            from.read_to_end(&mut bytes).map(|_| bytes)
+        };
+        let stdout = scope.spawn(move || out.as_mut().map_or(Ok(Vec::new()), |own| read(own)));
+        let stderr = scope.spawn(move || err.as_mut().map_or(Ok(Vec::new()), |own| read(own)));
+        let status = loop {
+            if let Some(status) = child.try_wait()? {
+                break Some(status);
+            }
+            if started.elapsed() > HANGS {
+                child.kill()?;
+                child.wait()?;
+                break None;
+            }
+            thread::sleep(Duration::from_millis(5));
+        };
+        let [stdout, stderr] =
+            [stdout, stderr].map(|thread| thread.join().expect("reading does not panic"));
+        let (stdout, stderr) = (stdout?, stderr?);
+        Ok(status.map(|status| Output { status, stdout, stderr }))
+    })
+}
+
+/// Returns the samples of a float WAV file, interleaved.
+fn samples(path: &Path) -> Result<Vec<f32>> {
+    let mut wav = hound::WavReader::open(path)?;
+    Ok(wav.samples().collect::<Result<_, _>>()?)
+}
