@@ -200,7 +200,11 @@ impl Stream {
         // Twice the rate is that of the upper half, which HE-AAC has in another way.
         let doubled = index.filter(|_| is_aac).and_then(mp4::Index::timescale);
         let is_he = doubled.is_some() && doubled == rate.map(|rate| 2 * rate);
-        if is_he || shown.is_some_and(|shown| Some(shown.timescale) != rate) {
+        let extra_data = parameters.extra_data.as_deref().filter(|_| is_aac);
+        if is_he
+            || extra_data.is_some_and(has_upper_half)
+            || shown.is_some_and(|shown| Some(shown.timescale) != rate)
+        {
             return Err(Error::Coding { path: path.into(), coding: "HE-AAC".into() });
         }
         // Of AAC without an edit, the end is known.
@@ -264,6 +268,12 @@ fn guarded<T>(decode: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
     guard(decode).unwrap_or(Err(Fault::DecodeError("its content contradicts itself")))
 }
 
+/// Returns whether the configuration of AAC says, behind that of Low Complexity, that HE-AAC's upper half follows
+/// (ISO 14496-3, 1.6.2.1: `syncExtensionType` 0x2B7, object type 5, `sbrPresentFlag`).
+fn has_upper_half(configuration: &[u8]) -> bool {
+    matches!(configuration, [_, _, 0x56, 0xE5, 0x80..=0xFF, ..])
+}
+
 /// Returns the bits that a sample has by ALAC's own header, behind the atoms `frma` and `alac` if it is wrapped in them.
 fn alac_bits(header: &[u8]) -> Option<u32> {
     let is_wrapped = header.get(4..8) == Some(b"frma");
@@ -288,5 +298,20 @@ fn fault_in(path: &Path, fault: Fault) -> Error {
         Fault::IoError(source) if source.raw_os_error().is_some() => Error::Read { path, source },
         Fault::IoError(_) => Error::CutShort(path),
         other => Error::broken(&path, &other.to_string().replace('\n', " ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sign_of_an_upper_half_is_seen_behind_low_complexity() {
+        // Low Complexity at 22.05 kHz, mono; the sign, an upper half to 44.1 kHz.
+        assert!(has_upper_half(&[0x13, 0x88, 0x56, 0xE5, 0xA5, 0x48, 0x80]));
+        // The same without one.
+        for plain in [&[0x13, 0x88, 0x56, 0xE5, 0x25][..], &[0x13, 0x88], &[]] {
+            assert!(!has_upper_half(plain), "{plain:?}");
+        }
     }
 }
