@@ -65,7 +65,12 @@ pub fn bundle_tests(args: &[&str]) -> Result<()> {
     let messages = lines.map(serde_json::from_slice).collect::<Result<Vec<Value>, _>>()?;
     let mut library = None;
     let mut sources = BTreeSet::new();
-    for message in messages.iter().filter(|message| message["reason"] == "compiler-artifact") {
+    // Of the packages here alone: others change with the lock.
+    let is_here = |message: &&Value| {
+        let id = message["package_id"].as_str().unwrap_or_default();
+        message["reason"] == "compiler-artifact" && id.starts_with("path+")
+    };
+    for message in messages.iter().filter(is_here) {
         let files = message["filenames"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let files: Vec<_> = files.map(Path::new).collect();
         let is_plugin = message["target"]["name"] == "tone_filter";
@@ -73,13 +78,12 @@ pub fn bundle_tests(args: &[&str]) -> Result<()> {
         if is_plugin && let Some(own) = files.iter().find(|path| end(path, DLL_EXTENSION)) {
             library = Some(own.to_path_buf());
         }
-        // Sources of the packages here, of which the plugin is made, and some more.
+        // What the plugin is made of, and some more.
         for rlib in files.iter().filter(|path| end(path, "rlib")) {
             let stem = rlib.file_stem().unwrap_or_default().to_string_lossy();
             let list = rlib.with_file_name(format!("{}.d", stem.trim_start_matches("lib")));
-            let listed = fs::read_to_string(list).unwrap_or_default();
-            sources
-                .extend(inputs(&listed, root()).into_iter().filter(|own| own.starts_with(root())));
+            let listed = fs::read_to_string(&list).with_context(|| list.display().to_string())?;
+            sources.extend(inputs(&listed, root()));
         }
     }
     let library = library.context("cargo has built no plugin")?;
@@ -178,13 +182,14 @@ fn assemble(libraries: &[PathBuf], system: System, triple: Option<&str>) -> Resu
     Ok(())
 }
 
-/// Files that decide what is built: those in cargo's list `dep_info`, and below `root` the manifests of their packages, the lock and cargo's
+/// Files that decide what is built: those in cargo's or the compiler's list `dep_info`, of which the latter starts from `root`, and below
+/// `root` the manifests of their packages, the lock and cargo's
 /// configuration.
 fn inputs(dep_info: &str, root: &Path) -> BTreeSet<PathBuf> {
     let sources = dep_info.lines().next().and_then(|line| line.split_once(": "));
     let sources = sources.map_or("", |(_, sources)| sources).replace("\\ ", "\0");
     let mut inputs: BTreeSet<_> =
-        sources.split_whitespace().map(|path| PathBuf::from(path.replace('\0', " "))).collect();
+        sources.split_whitespace().map(|path| root.join(path.replace('\0', " "))).collect();
     let folders = inputs.iter().flat_map(|path| path.ancestors());
     let folders = folders.filter(|folder| folder.starts_with(root));
     let manifests: Vec<_> = folders.map(|folder| folder.join("Cargo.toml")).collect();
@@ -233,7 +238,9 @@ mod tests {
             fs::write(path, "").unwrap();
         }
         let escaped = |path: &PathBuf| path.display().to_string().replace(' ', "\\ ");
-        let listed: Vec<_> = all[..sources.len()].iter().map(escaped).collect();
+        let mut listed: Vec<_> = all[..sources.len()].iter().map(escaped).collect();
+        // The compiler names sources of the packages here from the root.
+        listed[2] = sources[2].to_owned();
         let dep_info = format!("/x/libtone_filter.so: {}\n", listed.join(" "));
         let inputs = inputs(&dep_info, &root);
         assert_eq!(inputs, all.iter().cloned().collect());
