@@ -107,12 +107,12 @@ impl Metadata {
                 metadata.fields = tags.fields;
             }
             Container::Wav => {
-                let mut made = is_wav && tags.left_out.is_empty();
+                // Tags without what is left out are written anew.
+                let keeps = is_wav && tags.left_out.is_empty();
                 let mut carry = |chunks: Vec<Chunk>| -> io::Result<Vec<Carried>> {
                     let mut kept = Vec::new();
                     for chunk in chunks {
-                        // Tags without what is left out are written anew.
-                        if carried::is_tag(source, chunk)? && !made {
+                        if !keeps && carried::is_tag(source, chunk)? {
                             continue;
                         }
                         match carried::carried(source, chunk, rates)? {
@@ -124,8 +124,8 @@ impl Metadata {
                 };
                 metadata.before = carry(before).map_err(unreadable)?;
                 metadata.after = carry(after).map_err(unreadable)?;
-                made |= tags.fields.is_empty() && tags.pictures.is_empty();
-                if !made {
+                let has_any = !tags.fields.is_empty() || !tags.pictures.is_empty();
+                if !keeps && has_any {
                     metadata.after.extend(tags.chunks());
                 }
             }

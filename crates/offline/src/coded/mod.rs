@@ -16,7 +16,7 @@ pub(crate) mod tags;
 use crate::{
     Error,
     shared_file::SharedFile,
-    wav::{Coding, Depth, Format, Piece},
+    wav::{Depth, Format, Piece},
 };
 use std::path::{Path, PathBuf};
 
@@ -79,7 +79,7 @@ impl Reader {
     ) -> Result<Self, Error> {
         let unreadable = |source| Error::Read { path: path.into(), source };
         let len = file.metadata().map_err(unreadable)?.len();
-        let whole = splice::Spliced::new(Vec::new(), file.at(0), 0..len);
+        let whole = splice::Spliced::plain(&file, 0..len);
         Self::of(
             path,
             match kind {
@@ -102,12 +102,11 @@ impl Reader {
     /// # Errors
     /// When they cannot be decoded.
     pub(crate) fn open_piece(path: &Path, file: SharedFile, piece: Piece) -> Result<Self, Error> {
-        let Piece { coding, head, body, zeros, frames } = piece;
         Self::of(
             path,
-            match coding {
-                Coding::Mp3 => Box::new(mp3::Mp3::open(path, file, body)?),
-                Coding::Other => {
+            match piece {
+                Piece::Mp3(bytes) => Box::new(mp3::Mp3::open(path, file, bytes)?),
+                Piece::Wave { head, body, zeros, frames } => {
                     let spliced = splice::Spliced::new(head, file, body).with_zeros(zeros);
                     Box::new(containers::Container::open(path, spliced, Some(frames))?)
                 }

@@ -170,7 +170,7 @@ enum Decoded {
 impl Stream {
     fn new(file: &SharedFile, part: Part) -> Self {
         Self {
-            from: Spliced::new(Vec::new(), file.at(0), part.bytes.clone()),
+            from: Spliced::plain(file, part.bytes.clone()),
             window: Vec::new(),
             used: 0,
             last: 0,
@@ -261,7 +261,7 @@ struct Frame {
 fn first_frame(file: &SharedFile, bytes: Range<u64>) -> io::Result<Option<Frame>> {
     let mut first = None;
     let start = bytes.start;
-    for_each_frame_reader(Spliced::new(Vec::new(), file.at(0), bytes), |frame| {
+    for_each_frame_reader(Spliced::plain(file, bytes), |frame| {
         first = Some(Frame {
             position: start + frame.offset as u64,
             bytes: frame.data.to_vec(),

@@ -41,28 +41,40 @@ pub fn index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
 pub fn closed(file: &SharedFile, len: u64) -> io::Result<Option<Spliced>> {
     let mut position = 0;
     loop {
-        let head = peek(file, position, 16)?;
-        let (Some(short), Some(kind)) = (word(&head, 0), head.get(4..8)) else { return Ok(None) };
-        if position == 0 && kind != b"ftyp" {
-            return Ok(None);
+        let Some(atom) = atom(&peek(file, position, 16)?, position) else { return Ok(None) };
+        if atom.size == 0 {
+            let mut front = peek(file, 0, position + 8)?;
+            let rest = u32::try_from(len - position).ok();
+            return Ok(rest.map(|rest| {
+                front[position as usize..][..4].copy_from_slice(&rest.to_be_bytes());
+                Spliced::new(front, file.at(0), position + 8..len)
+            }));
         }
-        let size = match short {
-            0 => {
-                let mut front = peek(file, 0, position + 8)?;
-                let rest = u32::try_from(len - position).ok();
-                return Ok(rest.map(|rest| {
-                    front[position as usize..][..4].copy_from_slice(&rest.to_be_bytes());
-                    Spliced::new(front, file.at(0), position + 8..len)
-                }));
-            }
-            1 => long(&head, 8).unwrap_or(0),
-            size => size.into(),
-        };
-        match position.checked_add(size) {
-            Some(next) if size >= 8 && next < len => position = next,
+        match position.checked_add(atom.size) {
+            Some(next) if atom.size >= 8 && next < len => position = next,
             _ => return Ok(None),
         }
     }
+}
+
+/// Head of an atom.
+struct Atom {
+    kind: [u8; 4],
+    /// Bytes of the atom, its head included; 0 for the rest of the file.
+    size: u64,
+    /// Bytes of the head.
+    start: u64,
+}
+
+/// Reads the head of an atom at `position` of a file; `None` if it is too short, or the first one of no MP4 file.
+fn atom(head: &[u8], position: u64) -> Option<Atom> {
+    let kind = *head.get(4..8)?.first_chunk()?;
+    let (size, start) = match word(head, 0)? {
+        // A 0 means nothing here.
+        1 => (long(head, 8)?.max(1), 16),
+        size => (u64::from(size), 8),
+    };
+    (position > 0 || kind == *b"ftyp").then_some(Atom { kind, size, start })
 }
 
 fn find_index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
@@ -71,18 +83,11 @@ fn find_index(file: &mut (impl Read + Seek)) -> io::Result<Option<Index>> {
         file.seek(SeekFrom::Start(position))?;
         let mut head = Vec::new();
         file.by_ref().take(16).read_to_end(&mut head)?;
-        if position == 0 && head.get(4..8) != Some(b"ftyp") {
-            return Ok(None);
-        }
-        let (Some(short), Some(kind)) = (word(&head, 0), head.get(4..8)) else { return Ok(None) };
-        let (size, start) = match short {
-            1 => (long(&head, 8).unwrap_or(0), 16),
-            size => (u64::from(size), 8),
-        };
+        let Some(Atom { kind, size, start }) = atom(&head, position) else { return Ok(None) };
         if size < start {
             return Ok(None);
         }
-        if kind == b"moov" {
+        if kind == *b"moov" {
             let mut content = Vec::new();
             file.seek(SeekFrom::Start(position + start))?;
             file.by_ref().take((size - start).min(LARGEST)).read_to_end(&mut content)?;

@@ -22,6 +22,11 @@ impl Spliced {
         Self { head, file, body, zeros: 0, position: 0 }
     }
 
+    /// Returns the bytes `body` of `file`, as they are.
+    pub fn plain(file: &SharedFile, body: Range<u64>) -> Self {
+        Self::new(Vec::new(), file.at(0), body)
+    }
+
     /// Returns the same with so many zeros behind it.
     pub fn with_zeros(self, zeros: u64) -> Self {
         Self { zeros, ..self }

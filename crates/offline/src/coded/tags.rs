@@ -74,40 +74,14 @@ pub fn end(file: &SharedFile, len: u64) -> io::Result<u64> {
             continue;
         }
         let footer = peek(file, end.saturating_sub(32), 32)?;
-        // The length of all but the header, which need not be there.
-        let [
-            b'A',
-            b'P',
-            b'E',
-            b'T',
-            b'A',
-            b'G',
-            b'E',
-            b'X',
-            _,
-            _,
-            _,
-            _,
-            a,
-            b,
-            c,
-            d,
-            ..,
-            flags,
-            _,
-            _,
-            _,
-            _,
-            _,
-            _,
-            _,
-            _,
-        ] = footer[..]
-        else {
+        let [.., flags, _, _, _, _, _, _, _, _] = footer[..] else { return Ok(end) };
+        if !footer.starts_with(b"APETAGEX") {
             return Ok(end);
-        };
+        }
+        // The length is that of all but the header, which need not be there.
+        let len = u32::from_le_bytes([footer[12], footer[13], footer[14], footer[15]]);
         let header = if flags & 0x80 == 0 { 0 } else { 32 };
-        match end.checked_sub(u64::from(u32::from_le_bytes([a, b, c, d])) + header) {
+        match end.checked_sub(u64::from(len) + header) {
             Some(start) if start < end => end = start,
             _ => return Ok(end),
         }

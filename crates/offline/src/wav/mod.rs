@@ -12,7 +12,7 @@ mod write;
 
 pub use chunks::Chunk;
 pub(crate) use codec::{Dither, clipped, encode};
-pub(crate) use piece::{Coding, Piece};
+pub(crate) use piece::Piece;
 pub(crate) use read::Content;
 pub use read::Reader;
 pub use write::Writer;

@@ -10,28 +10,22 @@ const MU_LAW: u16 = 7;
 const IMA_ADPCM: u16 = 0x11;
 const MP3: u16 = 0x55;
 
-/// The decoder of a coding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coding {
-    /// MP3.
-    Mp3,
-    /// mu-law, A-law or ADPCM.
-    Other,
-}
-
 /// The samples of a file.
 #[derive(Debug)]
-pub struct Piece {
-    /// Decoder.
-    pub coding: Coding,
-    /// Head of a WAV file with just these samples.
-    pub head: Vec<u8>,
-    /// Bytes of the samples in the file.
-    pub body: Range<u64>,
-    /// Bytes that are missing from the last block.
-    pub zeros: u64,
-    /// Samples of each channel.
-    pub frames: u64,
+pub enum Piece {
+    /// MP3, by its bytes in the file.
+    Mp3(Range<u64>),
+    /// mu-law, A-law or ADPCM.
+    Wave {
+        /// Head of a WAV file with just these samples.
+        head: Vec<u8>,
+        /// Bytes of the samples in the file.
+        body: Range<u64>,
+        /// Bytes that are missing from the last block.
+        zeros: u64,
+        /// Samples of each channel.
+        frames: u64,
+    },
 }
 
 impl Piece {
@@ -41,49 +35,35 @@ impl Piece {
         let word = |at: usize| u64::from(u16::from_le_bytes([fmt[at], fmt[at + 1]]));
         let (channels, block) = (word(2), word(12));
         let body = *data_start..data_start + data_len.min(&there);
-        if tag == MP3 {
-            let (head, zeros, frames) = (Vec::new(), 0, 0);
-            return Some(Self { coding: Coding::Mp3, head, body, zeros, frames });
-        }
         let (fmt, block, frames) = match tag {
+            MP3 => return Some(Self::Mp3(body)),
             A_LAW | MU_LAW => {
-                let rate = &fmt[4..8];
-                let a_second =
-                    (u64::from(u32::from_le_bytes(*rate.first_chunk()?)) * channels) as u32;
-                let channels_word = (channels as u16).to_le_bytes();
-                let plain = [
-                    &tag.to_le_bytes()[..],
-                    &channels_word,
-                    rate,
-                    &a_second.to_le_bytes(),
-                    &channels_word,
-                    &[8, 0, 0, 0],
-                ];
+                let rate = fmt[4..8].first_chunk()?;
+                let a_second = (u64::from(u32::from_le_bytes(*rate)) * channels) as u32;
+                let count = (channels as u16).to_le_bytes();
+                let tag = tag.to_le_bytes();
+                let plain =
+                    [&tag[..], &count, rate, &a_second.to_le_bytes(), &count, &[8, 0, 0, 0]];
                 (plain.concat(), channels, data_len / channels)
             }
-            // A block has a head for each channel, then two samples a byte.
-            IMA_ADPCM if block > 4 * channels => {
-                let in_block = |bytes: u64| match bytes.checked_sub(4 * channels) {
-                    Some(nibbles) => 1 + nibbles / (4 * channels) * 8,
-                    None => 0,
+            IMA_ADPCM | MS_ADPCM => {
+                // A block has a head for each channel, with one sample or two of it, then two samples a byte; IMA has eight of
+                // a channel together.
+                let heads = channels * if tag == IMA_ADPCM { 4 } else { 7 };
+                let in_block = |bytes: u64| match (tag, bytes.checked_sub(heads)) {
+                    (_, None) => 0,
+                    (IMA_ADPCM, Some(pairs)) => 1 + pairs / (4 * channels) * 8,
+                    (_, Some(pairs)) => 2 + pairs * 2 / channels,
                 };
+                if block <= heads {
+                    return None;
+                }
                 let frames = data_len / block * in_block(block) + in_block(data_len % block);
-                (fmt.clone(), block, frames)
-            }
-            MS_ADPCM if block > 7 * channels => {
-                let in_block = |bytes: u64| match bytes.checked_sub(7 * channels) {
-                    Some(nibbles) => 2 + nibbles * 2 / channels,
-                    None => 0,
-                };
-                let frames = data_len / block * in_block(block) + in_block(data_len % block);
-                (fmt.clone(), block, frames)
+                // The last block is padded, and `fact` has the number of samples without the padding.
+                let stated = fact.filter(|fact| *fact > 0).map_or(u64::MAX, u64::from);
+                (fmt.clone(), block, frames.min(stated))
             }
             _ => return None,
-        };
-        // The last block of ADPCM is padded, and `fact` says how much of it is sound.
-        let frames = match fact.map(u64::from) {
-            Some(fact) if fact > 0 && tag != A_LAW && tag != MU_LAW => frames.min(fact),
-            _ => frames,
         };
         let zeros = if *data_len > there { 0 } else { (block - data_len % block) % block };
         let bytes = u32::try_from(data_len + zeros).ok().filter(|_| fmt.len() % 2 == 0)?;
@@ -97,6 +77,6 @@ impl Piece {
             b"data",
             &bytes.to_le_bytes(),
         ];
-        Some(Self { coding: Coding::Other, head: head.concat(), body, zeros, frames })
+        Some(Self::Wave { head: head.concat(), body, zeros, frames })
     }
 }
