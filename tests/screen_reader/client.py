@@ -63,8 +63,9 @@ def bus():
     desktop = ("org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")
     (programs,) = call(own, *desktop, "org.a11y.atspi.Accessible", "GetChildren", None)
     of = lambda name, path: call(own, name, path, "org.a11y.atspi.Accessible", "GetChildren", None)
-    found = [(name, of(name, path)) for name, path in programs]
-    cached = [(one.name, one.childCount) for one in pyatspi.Registry.getDesktop(0) if one]
+    counted = lambda windows: [(path, len(of(name, path))) for name, path in windows]
+    found = [(name, counted(of(name, path))) for name, path in programs]
+    cached = [(one.name, [(window.name, window.childCount) for window in one]) for one in pyatspi.Registry.getDesktop(0) if one]
     return f"enabled: {enabled}; on the bus: {found}; in AT-SPI's cache: {cached}"
 
 

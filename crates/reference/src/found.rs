@@ -44,6 +44,8 @@ pub struct Found {
     followed: Option<Key>,
     /// Sum of all tones: real and imaginary part, and weight.
     tones: [f64; 3],
+    /// Cents of the last tones, in steps of at most 50, and their mean over 0.1 s; nothing before the first tones.
+    vibrato: Option<[f64; 2]>,
     /// Cents from the set tuning to that of the bands, and whether it is moving.
     cents: f64,
     moving: bool,
@@ -53,7 +55,8 @@ impl Found {
     /// Nothing, for frames of so many seconds.
     pub fn new(frame: f64) -> Self {
         let (held, tones) = ([0.0; 12], [0.0; 3]);
-        Self { frame, held, key: None, followed: None, tones, cents: 0.0, moving: false }
+        let (key, followed, vibrato) = (None, None, None);
+        Self { frame, held, key, followed, tones, vibrato, cents: 0.0, moving: false }
     }
 
     /// Takes the notes that are played in a frame, and its `tones`: the sum of their weights times `exp(2 pi i cents / 100)`, and the
@@ -67,6 +70,17 @@ impl Found {
             self.held[(note + 7) % 12] += self.frame;
         }
         self.find_key();
+        let [re, im, weight] = tones;
+        if re.hypot(im) > 0.0 {
+            let now = 100.0 * im.atan2(re) / TAU;
+            let [mut cents, mut mean] = self.vibrato.unwrap_or([now; 2]);
+            let turns = ((cents - now) / 100.0).round();
+            cents = now + 100.0 * turns;
+            mean = cents + (mean - cents) * (-self.frame / 0.1).exp();
+            self.vibrato = Some([cents, mean]);
+        }
+        let angle = TAU * self.vibrato.map_or(0.0, |[_, mean]| mean) / 100.0;
+        let tones = [re.hypot(im) * angle.cos(), re.hypot(im) * angle.sin(), weight];
         for (sum, new) in self.tones.iter_mut().zip(tones) {
             *sum = *sum * (-self.frame / 20.0).exp() + new;
         }

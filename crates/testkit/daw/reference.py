@@ -21,9 +21,11 @@ def main(path, dry, output, at, jump, *settings):
     for name, value in settings:
         parameters[name].raw_value = float(value)
 
-    # Values reach a VST3 plugin with the next block. Let them arrive before the music does.
-    plugin.process(numpy.zeros((2, 1024), numpy.float32), rate, buffer_size=1024)
-    plugin.reset()
+    # Values reach a VST3 plugin with the next block, and a new latency reaches pedalboard when it starts the plugin anew, which
+    # is at the next block after a reset. Let both arrive before the music does.
+    for _ in range(2):
+        plugin.process(numpy.zeros((2, 1024), numpy.float32), rate, buffer_size=1024)
+        plugin.reset()
 
     # Ardour shifts automation by the latency, so that it is heard in time.
     at = int(at) + plugin.reported_latency_samples

@@ -26,7 +26,8 @@ const SETTINGS: [(&str, f32, f32); 7] = [
     ("Release", 100.0, 0.5),
     // From -24 to 12.
     ("Output", -6.0, 0.5),
-    ("Stereo", 1.0, 1.0),
+    // The second of three entries.
+    ("Stereo", 1.0, 0.5),
     // The plugin has a latency, which both hosts compensate.
     ("Lookahead", 1.0, 1.0),
 ];
