@@ -1,23 +1,25 @@
-//! The tuning of the music: by how much its tones are off the semitones of A4 = 440 Hz.
+//! Tuning of the music: the deviation of its tones from the semitones of A4 = 440 Hz.
 
 use tone_filter_listener::Deviation;
 
-/// The weight of all tones from which on there is a tuning: half a second to two seconds of music.
+/// Least total weight of the tones: half a second to two seconds of music.
 const LEAST: f64 = 60.0;
-/// The share of the tones' weight that is left in their common direction, from which on there is a tuning. White noise has 0.03 after ten
-/// seconds, songs have 0.15 or more.
+/// Least magnitude of the mean direction of all tones (1 if all agree). White noise has 0.03 after ten seconds, songs have 0.15
+/// or more.
 const LEAST_SHARE: f64 = 0.1;
 
-/// Finds the tuning of the tones that a listener measures: their mean deviation from the semitones, on the circle of 100 cents.
+/// Finds the tuning of the tones that a listener measures: their mean deviation from the semitones, as a direction on a circle of
+/// 100 cents.
 #[derive(Debug, Clone)]
 pub struct TuningFinder {
-    /// Share of the past that is kept after a frame.
+    /// Factor on the past per frame.
     keep: f64,
     sum: Deviation,
 }
 
 impl TuningFinder {
-    /// A finder for frames of `frame` seconds, which forgets with a time constant of `memory` seconds; infinite for never.
+    /// Creates a finder for frames of `frame` seconds. It forgets with a time constant of `memory` seconds, which may be
+    /// infinite.
     pub fn new(frame: f64, memory: f64) -> Self {
         Self { keep: libm::exp(-frame / memory), sum: Deviation::default() }
     }
@@ -27,7 +29,7 @@ impl TuningFinder {
         self.sum = Deviation::default();
     }
 
-    /// Takes the tones of the next frame, see [`Listener::deviation`](tone_filter_listener::Listener::deviation).
+    /// Evaluates the tones of the next frame; see [`Listener::deviation`](tone_filter_listener::Listener::deviation).
     pub fn push(&mut self, tones: Deviation) {
         let next = |sum: &mut f64, new| *sum = self.keep * *sum + new;
         next(&mut self.sum.re, tones.re);
@@ -35,8 +37,9 @@ impl TuningFinder {
         next(&mut self.sum.weight, tones.weight);
     }
 
-    /// The frequency of A4 in Hz, if there are enough tones that agree: of all that fit, the nearest to `near` Hz, at most 50 cents
-    /// away. The music is `transpose` semitones above it, of which whole ones have no effect.
+    /// Returns the frequency of A4 in Hz for music that is transposed by `transpose` semitones, of which only the fraction
+    /// matters. Of all frequencies that fit, this is the nearest to `near` Hz, at most 50 cents away. `None` if there are too few
+    /// tones, or they do not agree.
     pub fn a4(&self, near: f64, transpose: f64) -> Option<f64> {
         let Deviation { re, im, weight } = self.sum;
         let share = libm::hypot(re, im) / weight;
